@@ -1,0 +1,194 @@
+//! Description files: what an operator lays over an upstream's own definition (000 §7.1, 001 "Storage
+//! Structure").
+
+use serde::Deserialize;
+
+use crate::{name::ToolName, raw::RawObject};
+
+/// The members a description file may have; anything else is reported, since it would be lost.
+const KNOWN: &[&str] = &[
+    "name",
+    "description",
+    "inputSchema",
+    "outputSchema",
+    "examples",
+    "usage_guidance",
+    "error_guidance",
+    "brief",
+    "category",
+    "concerns",
+    "returns",
+    "related",
+];
+
+/// One parsed description file.
+#[derive(Clone, Debug)]
+pub struct DescriptionFile {
+    /// Where it came from, for messages.
+    pub path: String,
+    /// The tool it describes.
+    pub name: ToolName,
+    /// The parts that replace the upstream's: `description`, `inputSchema`, `outputSchema`.
+    pub overlay: RawObject,
+    /// The parts that MCP's `Tool` has no place for.
+    pub supplement: Supplement,
+}
+
+/// What is known of a tool beyond MCP's `Tool` object.
+#[derive(Clone, Debug, Default)]
+pub struct Supplement {
+    /// The operator's own brief.
+    pub brief: Option<String>,
+    /// The category the operator put the tool into.
+    pub category: Option<String>,
+    /// `examples`, `usage_guidance`, `error_guidance`, `concerns`, `returns` and `related`, as JSON text.
+    pub parts: Option<RawObject>,
+}
+
+impl Supplement {
+    /// The JSON text of one of the parts.
+    pub fn part(&self, key: &str) -> Option<&str> {
+        self.parts.as_ref()?.member(key)
+    }
+}
+
+/// Why a description file cannot be used.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DescriptionError {
+    /// Not JSON, or not an object, or a member of the wrong type.
+    #[error("{path}: {source}")]
+    Syntax {
+        /// The file.
+        path: String,
+        /// What is wrong, with line and column.
+        source: serde_json::Error,
+    },
+    /// A member that must be there is not.
+    #[error("{path}: '{member}' is missing")]
+    Missing {
+        /// The file.
+        path: String,
+        /// The member.
+        member: &'static str,
+    },
+    /// `inputSchema` or `outputSchema` is no schema object.
+    #[error("{path}: '{member}' must be a JSON object, not {found}")]
+    NoObject {
+        /// The file.
+        path: String,
+        /// The member.
+        member: &'static str,
+        /// What stands there, shortened.
+        found: String,
+    },
+    /// The file's name differs from the tool's.
+    #[error("{path}: describes tool '{name}', so the file must be called '{name}.json'")]
+    NameDiffers {
+        /// The file.
+        path: String,
+        /// The tool's name.
+        name: ToolName,
+    },
+    /// Nobody brings the tool that the file describes.
+    #[error("{path}: no upstream has a tool '{name}'{suggestion}")]
+    NoSuchTool {
+        /// The file.
+        path: String,
+        /// The tool's name.
+        name: ToolName,
+        /// `; did you mean 'x'?`, or empty.
+        suggestion: String,
+    },
+}
+
+/// The members with a type of their own.
+#[derive(Deserialize)]
+struct Typed {
+    name: Option<ToolName>,
+    description: Option<String>,
+    brief: Option<String>,
+    category: Option<String>,
+    related: Option<Vec<String>>,
+    examples: Option<Vec<Example>>,
+}
+
+/// Only checks shapes; the text is delivered as it stands.
+#[derive(Deserialize)]
+#[allow(dead_code, reason = "the types are the check")]
+struct Example {
+    description: Option<String>,
+    explanation: Option<String>,
+}
+
+impl DescriptionFile {
+    /// Parses a file's text. `stem` is the file's name without `.json` and must equal the tool's name.
+    ///
+    /// Returns the file and the members it has that nobody knows.
+    pub fn parse(path: &str, stem: &str, text: &str) -> Result<(Self, Vec<String>), DescriptionError> {
+        let syntax = |source| DescriptionError::Syntax { path: path.to_owned(), source };
+        let missing = |member| DescriptionError::Missing { path: path.to_owned(), member };
+        let members = RawObject::parse(text).map_err(syntax)?;
+        let typed: Typed = serde_json::from_str(text).map_err(syntax)?;
+        let name = typed.name.ok_or_else(|| missing("name"))?;
+        if typed.description.is_none_or(|description| description.trim().is_empty()) {
+            return Err(missing("description"));
+        }
+        for member in ["inputSchema", "outputSchema"] {
+            if let Some(found) = members.member(member).filter(|schema| !schema.starts_with('{')) {
+                let found = found.chars().take(40).collect();
+                return Err(DescriptionError::NoObject { path: path.to_owned(), member, found });
+            }
+        }
+        members.member("inputSchema").ok_or_else(|| missing("inputSchema"))?;
+        if *name != *stem {
+            return Err(DescriptionError::NameDiffers { path: path.to_owned(), name });
+        }
+        let _shapes = (typed.related, typed.examples);
+        let unknown = members.iter().map(|(key, _)| key).filter(|key| !KNOWN.contains(key));
+        let unknown = unknown.map(str::to_owned).collect();
+        let overlay = members.retain(|key| matches!(key, "description" | "inputSchema" | "outputSchema"));
+        let parts = members.retain(|key| KNOWN[4..].contains(&key) && !matches!(key, "brief" | "category"));
+        let supplement = Supplement {
+            brief: typed.brief.filter(|brief| !brief.trim().is_empty()),
+            category: typed.category.filter(|category| !category.trim().is_empty()),
+            parts: Some(parts),
+        };
+        Ok((Self { path: path.to_owned(), name, overlay, supplement }, unknown))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn takes_a_file_apart() {
+        let text = r#"{"name":"t","description":"D","inputSchema":{"type":"object"},"brief":"B","examples":[{"input":{}}],"notes":1}"#;
+        let (file, unknown) = DescriptionFile::parse("d/t.json", "t", text).unwrap();
+        assert_eq!(file.overlay.text(), r#"{"description":"D","inputSchema":{"type":"object"}}"#);
+        assert_eq!(file.supplement.part("examples"), Some(r#"[{"input":{}}]"#));
+        assert_eq!(file.supplement.brief.as_deref(), Some("B"));
+        assert_eq!(unknown, ["notes"]);
+    }
+
+    #[test]
+    fn says_what_is_wrong_and_where() {
+        for (text, message) in [
+            ("{", "d/t.json: EOF while parsing an object at line 1 column 1"),
+            (r#"{"description":"D","inputSchema":{}}"#, "d/t.json: 'name' is missing"),
+            (r#"{"name":"t","inputSchema":{}}"#, "d/t.json: 'description' is missing"),
+            (r#"{"name":"t","description":"D"}"#, "d/t.json: 'inputSchema' is missing"),
+            (
+                r#"{"name":"t","description":"D","inputSchema":[]}"#,
+                "d/t.json: 'inputSchema' must be a JSON object, not []",
+            ),
+            (
+                r#"{"name":"T","description":"D","inputSchema":{}}"#,
+                "d/t.json: describes tool 'T', so the file must be called 'T.json'",
+            ),
+        ] {
+            assert_eq!(DescriptionFile::parse("d/t.json", "t", text).unwrap_err().to_string(), message);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Digests of definitions: SHA-256 over the canonical form of RFC 8785.
+
+use std::fmt;
+
+use serde_json::Value;
+use sha2::{Digest as _, Sha256};
+
+/// A definition's digest. The same JSON value has the same digest whatever its spacing or key order,
+/// so that it can later serve as the digest of SEP-2636.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Digest([u8; 32]);
+
+impl Digest {
+    /// The digest of a JSON text.
+    ///
+    /// Text that has no canonical form (nested beyond what a `Value` can hold, say) is digested as it
+    /// stands: a change of its bytes then counts as a change.
+    pub fn of(text: &str) -> Self {
+        let canonical =
+            serde_json::from_str::<Value>(text).and_then(|value| serde_json_canonicalizer::to_vec(&value));
+        match canonical {
+            Ok(bytes) => Self(Sha256::digest(bytes).into()),
+            Err(_) => Self(Sha256::digest(text).into()),
+        }
+    }
+
+    /// The 32 bytes.
+    pub fn as_bytes(&self) -> &[u8; 32] {
+        &self.0
+    }
+}
+
+impl fmt::Display for Digest {
+    /// `sha256:` and 64 hexadecimal digits.
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("sha256:")?;
+        self.0.iter().try_for_each(|byte| write!(formatter, "{byte:02x}"))
+    }
+}
+
+impl fmt::Debug for Digest {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn does_not_depend_on_order_or_spacing() {
+        let digest = Digest::of(r#"{"b":[1,2.0],"a":"é"}"#);
+        assert_eq!(digest, Digest::of("{ \"a\": \"\\u00e9\", \"b\": [1, 2] }"));
+        assert_ne!(digest, Digest::of(r#"{"b":[2,1],"a":"é"}"#));
+        // `printf '{}' | sha256sum`
+        assert_eq!(
+            Digest::of(" {} ").to_string(),
+            "sha256:44136fa355b3678a1146ad16f7e8649e94fb4fc21fe77e8310c060f61caaff8a"
+        );
+    }
+}

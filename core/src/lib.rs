@@ -1,0 +1,45 @@
+//! The vocabulary and the trait of progressive tool disclosure for MCP.
+//!
+//! No I/O, no runtime, no clock, no protocol library: this crate takes values and returns values. Enter
+//! at [`strategy`], the trait; [`snapshot`] is what can be disclosed, [`view`] what of it exists for a
+//! caller, [`receipt`] the proof that something was delivered, [`registry`] the list of strategies.
+
+pub mod arguments;
+pub mod brief;
+pub mod context;
+pub mod description;
+pub mod digest;
+pub mod error;
+pub mod full;
+pub mod listing;
+pub mod name;
+pub mod nearest;
+pub mod outcome;
+pub mod principal;
+pub mod raw;
+pub mod receipt;
+pub mod registry;
+pub mod snapshot;
+pub mod stack;
+pub mod strategy;
+pub mod tool;
+pub mod view;
+
+pub use arguments::{ArgumentCheck, ArgumentProblem};
+pub use context::{ClientTraits, Context, Era, FetchLimit, Unlimited};
+pub use description::{DescriptionError, DescriptionFile, Supplement};
+pub use digest::Digest;
+pub use error::Error;
+pub use full::Full;
+pub use listing::Listing;
+pub use name::{ResourceUri, StrategyName, ToolName, UpstreamName};
+pub use outcome::{Decision, Effect, Fault, Outcome, Refusal, ResourceText, ToolAnswer, ToolCall};
+pub use principal::{Permits, Principal};
+pub use raw::RawObject;
+pub use receipt::{Handles, Marks, Receipt, ReceiptKey, ReceiptProblem, Receipts};
+pub use registry::{Registry, Settings};
+pub use snapshot::{Entry, Kind, Snapshot, UpstreamLists, Warning};
+pub use stack::Stack;
+pub use strategy::{DisclosureStrategy, Profile, Role};
+pub use tool::{PERMISSIVE_SCHEMA, Tool};
+pub use view::{Primitive, View, ViewKey, VisibleTool};

@@ -1,0 +1,232 @@
+//! JSON objects kept as the text they came in, with their members addressable.
+//!
+//! What an upstream sends must reach the client unchanged, known to this program or not. A
+//! [`RawObject`] therefore never re-serializes what nobody edited: it remembers where each member's
+//! value stands in the text, and an edit builds a new text around the untouched pieces.
+
+use std::{fmt, ops::Range, sync::Arc};
+
+use serde::{
+    Deserialize, Deserializer, Serialize, Serializer,
+    de::{MapAccess, Visitor},
+};
+use serde_json::value::RawValue;
+
+/// One JSON object: its exact text and its members, in order.
+///
+/// Cloning is cheap. Duplicate keys are legal JSON; the last one wins in [`RawObject::member`], and
+/// all of them stay in the text.
+#[derive(Clone, PartialEq, Eq)]
+pub struct RawObject {
+    text: Arc<str>,
+    members: Arc<[(Box<str>, Range<usize>)]>,
+}
+
+impl RawObject {
+    /// Parses one object; anything else is an error of `serde_json`, with line and column.
+    pub fn parse(text: impl Into<Arc<str>>) -> Result<Self, serde_json::Error> {
+        let text = text.into();
+        let pieces: Members<'_> = serde_json::from_str(&text)?;
+        let start = text.as_ptr() as usize;
+        let members = pieces
+            .0
+            .into_iter()
+            .map(|(key, raw)| {
+                let from = raw.get().as_ptr() as usize - start;
+                (key, from..from + raw.get().len())
+            })
+            .collect();
+        Ok(Self { text, members })
+    }
+
+    /// The object without members.
+    pub fn empty() -> Self {
+        Self { text: "{}".into(), members: Arc::new([]) }
+    }
+
+    /// The whole text, as it came or as it was edited.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The text of a member's value.
+    pub fn member(&self, key: &str) -> Option<&str> {
+        self.iter().rev().find(|(name, _)| *name == key).map(|(_, value)| value)
+    }
+
+    /// The decoded value of a member that is a string.
+    pub fn string(&self, key: &str) -> Option<String> {
+        serde_json::from_str(self.member(key)?).ok()
+    }
+
+    /// A member that is itself an object.
+    pub fn object(&self, key: &str) -> Option<Self> {
+        Self::parse(self.member(key)?).ok()
+    }
+
+    /// Whether the object has no members.
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// The members in order, values as text.
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = (&str, &str)> {
+        self.members.iter().map(|(key, range)| (&**key, &self.text[range.clone()]))
+    }
+
+    /// The object with `key` set to the JSON text `value`: in its old place, or at the end.
+    ///
+    /// `value` must be JSON; anything else would make the text invalid, so it is checked in debug builds.
+    pub fn with(&self, key: &str, value: &str) -> Self {
+        debug_assert!(serde_json::from_str::<&RawValue>(value).is_ok(), "not JSON: {value}");
+        let mut placed = false;
+        let mut pieces: Vec<(&str, &str)> = Vec::with_capacity(self.members.len() + 1);
+        for (name, old) in self.iter() {
+            if name != key {
+                pieces.push((name, old));
+            } else if !placed {
+                placed = true;
+                pieces.push((key, value));
+            }
+        }
+        if !placed {
+            pieces.push((key, value));
+        }
+        Self::assemble(pieces)
+    }
+
+    /// The object with `key` set to a value that serializes without fail, such as a string.
+    pub fn with_value(&self, key: &str, value: &(impl Serialize + ?Sized)) -> Self {
+        match serde_json::to_string(value) {
+            Ok(text) => self.with(key, &text),
+            Err(_) => self.clone(),
+        }
+    }
+
+    /// The object with only the members whose key `keep` accepts.
+    pub fn retain(&self, keep: impl Fn(&str) -> bool) -> Self {
+        if self.iter().all(|(key, _)| keep(key)) {
+            return self.clone();
+        }
+        Self::assemble(self.iter().filter(|(key, _)| keep(key)))
+    }
+
+    /// An object of these members, values as JSON text.
+    pub fn assemble<'a>(pieces: impl IntoIterator<Item = (&'a str, &'a str)>) -> Self {
+        let mut text = String::from("{");
+        let mut members = Vec::new();
+        for (key, value) in pieces {
+            if text.len() > 1 {
+                text.push(',');
+            }
+            push_quoted(&mut text, key);
+            text.push(':');
+            members.push((key.into(), text.len()..text.len() + value.len()));
+            text.push_str(value);
+        }
+        text.push('}');
+        Self { text: text.into(), members: members.into() }
+    }
+
+    /// The text as a `RawValue`, for embedding in something that is serialized.
+    pub fn to_raw(&self) -> Box<RawValue> {
+        // The text was parsed as JSON or assembled from JSON.
+        RawValue::from_string(self.text.to_string()).unwrap_or_else(|_| RawValue::NULL.to_owned())
+    }
+}
+
+impl fmt::Debug for RawObject {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.text)
+    }
+}
+
+impl Serialize for RawObject {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let raw: &RawValue = serde_json::from_str(&self.text).map_err(serde::ser::Error::custom)?;
+        raw.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for RawObject {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Box::<RawValue>::deserialize(deserializer)?;
+        Self::parse(raw.get()).map_err(serde::de::Error::custom)
+    }
+}
+
+fn push_quoted(text: &mut String, key: &str) {
+    match serde_json::to_string(key) {
+        Ok(quoted) => text.push_str(&quoted),
+        Err(_) => text.push_str("\"\""),
+    }
+}
+
+struct Members<'a>(Vec<(Box<str>, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Pieces;
+        impl<'de> Visitor<'de> for Pieces {
+            type Value = Vec<(Box<str>, &'de RawValue)>;
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a JSON object")
+            }
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut members = Vec::with_capacity(map.size_hint().unwrap_or(8));
+                while let Some(key) = map.next_key::<Box<str>>()? {
+                    members.push((key, map.next_value()?));
+                }
+                Ok(members)
+            }
+        }
+        deserializer.deserialize_map(Pieces).map(Members)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn keeps_every_byte_of_what_it_did_not_edit() {
+        let text = r#" { "a" : 1.0e+2, "big": 123456789012345678901234567890, "a\u0062" : [ 1 ,2 ] } "#;
+        let object = RawObject::parse(text).unwrap();
+        assert_eq!(object.text(), text);
+        assert_eq!(object.member("big"), Some("123456789012345678901234567890"));
+        assert_eq!(object.member("ab"), Some("[ 1 ,2 ]"));
+        let edited = object.with("a", "true").with_value("new", "x\"y");
+        assert_eq!(
+            edited.text(),
+            r#"{"a":true,"big":123456789012345678901234567890,"ab":[ 1 ,2 ],"new":"x\"y"}"#
+        );
+        assert_eq!(edited.member("ab"), Some("[ 1 ,2 ]"));
+        assert_eq!(edited.retain(|key| key == "big").text(), r#"{"big":123456789012345678901234567890}"#);
+    }
+
+    #[test]
+    fn survives_nesting_that_a_value_would_refuse() {
+        let deep = format!(r#"{{"deep":{}1{}}}"#, "[".repeat(5000), "]".repeat(5000));
+        assert_eq!(RawObject::parse(deep.as_str()).unwrap().text(), deep);
+    }
+
+    #[test]
+    fn refuses_what_is_no_object() {
+        for text in ["", "[]", "1", "{", r#"{"a":}"#, "{} {}"] {
+            assert!(RawObject::parse(text).is_err(), "{text}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn an_edit_changes_one_member_only(keys in proptest::collection::vec("\\PC{0,6}", 0..6), key in "\\PC{0,6}") {
+            let value = serde_json::Value::Object(keys.iter().map(|key| (key.clone(), 1.into())).collect());
+            let object = RawObject::parse(value.to_string()).unwrap().with(&key, "2");
+            let mut expected = value;
+            expected[&key] = 2.into();
+            prop_assert_eq!(serde_json::from_str::<serde_json::Value>(object.text()).unwrap(), expected);
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! What a snapshot makes of upstreams' lists and description files.
+
+use serde_json::{Value, json, value::to_raw_value};
+
+use super::*;
+use crate::{principal::Principal, view::View};
+
+fn upstream(name: &str, tools: Value) -> UpstreamLists {
+    let tools = tools.as_array().unwrap().iter().map(|tool| to_raw_value(tool).unwrap()).collect();
+    UpstreamLists { tools, ..UpstreamLists::empty(UpstreamName::parse(name).unwrap()) }
+}
+
+fn names(snapshot: &Snapshot) -> Vec<String> {
+    snapshot.tools().iter().map(|tool| tool.name().to_string()).collect()
+}
+
+#[test]
+fn names_that_clash_are_qualified_and_others_kept() {
+    let a = upstream("a", json!([{"name": "same", "inputSchema": {}}, {"name": "own", "inputSchema": {}}]));
+    let b = upstream("b", json!([{"name": "same", "inputSchema": {}}]));
+    let (snapshot, warnings) = Snapshot::build(&[a, b], &[]).unwrap();
+    assert_eq!(names(&snapshot), ["a__same", "own", "b__same"]);
+    assert!(warnings.is_empty());
+    assert_eq!(snapshot.tools()[0].definition().string("name").unwrap(), "a__same");
+    assert_eq!(snapshot.tools()[0].upstream_name().as_str(), "same");
+}
+
+#[test]
+fn odd_items_are_reported_and_the_rest_served() {
+    let lists = upstream("u", json!([{"name": "t", "x": 1}, {"name": "t"}, {"title": "?"}, 7, {"name": ""}]));
+    let (snapshot, warnings) = Snapshot::build(&[lists], &[]).unwrap();
+    assert_eq!(names(&snapshot), ["t"]);
+    assert_eq!(
+        snapshot.tools()[0].definition().text(),
+        r#"{"name":"t","x":1,"inputSchema":{"type":"object"}}"#
+    );
+    let told: Vec<_> = warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(told.len(), 5, "{told:?}");
+    assert!(told[0].contains("lists 't' twice among its tools"), "{told:?}");
+    assert!(told[4].contains("tool 't' has no inputSchema"), "{told:?}");
+}
+
+#[test]
+fn a_file_is_laid_over_and_a_stray_one_refused_with_a_suggestion() {
+    let lists =
+        upstream("u", json!([{"name": "get", "description": "old", "inputSchema": {}, "_meta": {"k": 1}}]));
+    let file = |name: &str| {
+        let text =
+            json!({"name": name, "description": "new", "inputSchema": {"type": "object"}, "examples": []});
+        DescriptionFile::parse(&format!("{name}.json"), name, &text.to_string()).unwrap().0
+    };
+    let (snapshot, _) = Snapshot::build(std::slice::from_ref(&lists), &[file("get")]).unwrap();
+    assert_eq!(
+        snapshot.tools()[0].definition().text(),
+        r#"{"name":"get","description":"new","inputSchema":{"type":"object"},"_meta":{"k":1}}"#
+    );
+    let (entry, _) = snapshot.tools()[0].entry();
+    assert_eq!(
+        entry.text(),
+        r#"{"name":"get","description":"new","inputSchema":{"type":"object"},"examples":[]}"#
+    );
+    let errors = Snapshot::build(&[lists], &[file("got"), file("zzz")]).unwrap_err();
+    assert_eq!(errors[0].to_string(), "got.json: no upstream has a tool 'got'; did you mean 'get'?");
+    assert_eq!(errors[1].to_string(), "zzz.json: no upstream has a tool 'zzz'");
+}
+
+#[test]
+fn changes_are_told_by_kind() {
+    let old = Snapshot::build(&[upstream("u", json!([{"name": "t", "inputSchema": {}}]))], &[]).unwrap().0;
+    let same = Snapshot::build(&[upstream("u", json!([{"name": "t", "inputSchema": {}}]))], &[]).unwrap().0;
+    let new =
+        Snapshot::build(&[upstream("u", json!([{"name": "t", "inputSchema": {"a": 1}}]))], &[]).unwrap().0;
+    assert!(old.changes(&same).is_empty());
+    assert_eq!(old.changes(&new), [Kind::Tools]);
+}
+
+#[test]
+fn a_reserved_name_moves_the_tool_that_has_it() {
+    let lists =
+        upstream("u", json!([{"name": "info", "inputSchema": {}}, {"name": "u__info2", "inputSchema": {}}]));
+    let (snapshot, _) = Snapshot::build(&[lists], &[]).unwrap();
+    assert!(snapshot.unresolvable(&["info", "info2"]).is_empty());
+    let view = View::of(Arc::new(snapshot), &Principal::anonymous()).reserving(vec!["info"]);
+    assert!(view.tool("info").is_none());
+    assert_eq!(view.tool("u__info").unwrap().definition().string("name").unwrap(), "u__info");
+    assert_eq!(view.tools().map(|tool| tool.name().to_string()).collect::<Vec<_>>(), ["u__info", "u__info2"]);
+
+    let stuck =
+        upstream("u", json!([{"name": "info", "inputSchema": {}}, {"name": "u__info", "inputSchema": {}}]));
+    let (snapshot, _) = Snapshot::build(&[stuck], &[]).unwrap();
+    assert_eq!(snapshot.unresolvable(&["info"])[0].as_str(), "info");
+}

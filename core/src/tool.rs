@@ -1,0 +1,130 @@
+//! A tool of the catalogue: its definition, kept losslessly, and what is derived from it once.
+
+use std::sync::{Arc, OnceLock};
+
+use crate::{
+    arguments::ArgumentCheck,
+    brief,
+    description::Supplement,
+    digest::Digest,
+    name::{ToolName, UpstreamName},
+    raw::RawObject,
+};
+
+/// The schema that says nothing, for lists that withhold the real one.
+pub const PERMISSIVE_SCHEMA: &str = r#"{"type":"object","additionalProperties":true}"#;
+
+/// One tool of a snapshot.
+#[derive(Debug)]
+pub struct Tool {
+    name: ToolName,
+    qualified: ToolName,
+    upstream_name: ToolName,
+    upstream: Arc<UpstreamName>,
+    definition: RawObject,
+    brief: String,
+    supplement: Supplement,
+    entry: OnceLock<(RawObject, Digest)>,
+    check: OnceLock<ArgumentCheck>,
+}
+
+impl Tool {
+    /// Makes a tool of a definition that already has the description file laid over it, and the name
+    /// it is served by.
+    pub(crate) fn new(
+        name: ToolName,
+        upstream_name: ToolName,
+        upstream: Arc<UpstreamName>,
+        definition: RawObject,
+        supplement: Supplement,
+    ) -> Self {
+        let description = definition.string("description").unwrap_or_default();
+        let title = definition.string("title");
+        let brief = match &supplement.brief {
+            Some(brief) => brief.clone(),
+            None => brief::derive(&upstream_name, title.as_deref(), &description),
+        };
+        let definition =
+            if name == upstream_name { definition } else { definition.with_value("name", &name) };
+        Self {
+            qualified: ToolName::qualified(&upstream, &upstream_name),
+            name,
+            upstream_name,
+            upstream,
+            definition,
+            brief,
+            supplement,
+            entry: OnceLock::new(),
+            check: OnceLock::new(),
+        }
+    }
+
+    /// The name it is served by.
+    pub fn name(&self) -> &ToolName {
+        &self.name
+    }
+
+    /// `<upstream>__<tool>`: the name it is served by where its own one is taken.
+    pub fn qualified(&self) -> &ToolName {
+        &self.qualified
+    }
+
+    /// The name its upstream knows it by.
+    pub fn upstream_name(&self) -> &ToolName {
+        &self.upstream_name
+    }
+
+    /// The upstream that executes it.
+    pub fn upstream(&self) -> &UpstreamName {
+        &self.upstream
+    }
+
+    /// The complete MCP `Tool` object, with the description file laid over it.
+    pub fn definition(&self) -> &RawObject {
+        &self.definition
+    }
+
+    /// WHAT it does: the operator's brief, or one derived from the description. Never empty.
+    pub fn brief(&self) -> &str {
+        &self.brief
+    }
+
+    /// What is known beyond the definition.
+    pub fn supplement(&self) -> &Supplement {
+        &self.supplement
+    }
+
+    /// HOW to use it: the entry that strategies deliver, and its digest.
+    ///
+    /// Members, in order and where known: `name`, `description`, `inputSchema`, `outputSchema`,
+    /// `annotations`, `examples`, `usage_guidance`, `error_guidance`. Computed at first use and kept.
+    pub fn entry(&self) -> (&RawObject, Digest) {
+        let (entry, digest) = self.entry.get_or_init(|| {
+            let native = ["name", "description", "inputSchema", "outputSchema", "annotations"];
+            let native = native.into_iter().map(|key| (key, self.definition.member(key)));
+            let laid_over = ["examples", "usage_guidance", "error_guidance"];
+            let laid_over = laid_over.into_iter().map(|key| (key, self.supplement.part(key)));
+            let pieces = native.chain(laid_over).filter_map(|(key, value)| Some((key, value?)));
+            let entry = RawObject::assemble(pieces);
+            let digest = Digest::of(entry.text());
+            (entry, digest)
+        });
+        (entry, *digest)
+    }
+
+    /// The definition for selection only: brief for description, a permissive `inputSchema`, no
+    /// `outputSchema`; everything else (title, annotations, icons, execution, `_meta`) kept.
+    pub fn minimal(&self) -> RawObject {
+        self.definition
+            .retain(|key| key != "outputSchema")
+            .with_value("description", &self.brief)
+            .with("inputSchema", PERMISSIVE_SCHEMA)
+    }
+
+    /// The check of arguments against `inputSchema`, compiled at first use and kept.
+    pub fn argument_check(&self) -> &ArgumentCheck {
+        self.check.get_or_init(|| {
+            ArgumentCheck::compile(&self.name, self.definition.member("inputSchema").unwrap_or("true"))
+        })
+    }
+}

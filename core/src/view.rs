@@ -1,0 +1,199 @@
+//! Views: what of a snapshot exists for one caller.
+//!
+//! A view has two layers. What is **permitted** is what the principal may use; the rest does not exist:
+//! no method of a view can reach it. What is **listed** is what the chosen concerns leave to enumerate;
+//! the rest is found by its exact name only. A strategy is handed a view and nothing else, so it cannot
+//! leak a tool.
+
+use std::{borrow::Cow, sync::Arc};
+
+use crate::{
+    name::ToolName,
+    nearest,
+    principal::{Permits, Principal},
+    raw::RawObject,
+    snapshot::{Entry, Kind, Snapshot},
+    tool::Tool,
+};
+
+/// What of a snapshot exists for one caller. Cheap to clone; equal views show the same.
+#[derive(Clone, Debug)]
+pub struct View {
+    snapshot: Arc<Snapshot>,
+    permitted: Selection,
+    listed: [Selection; 4],
+    reserved: Arc<[&'static str]>,
+}
+
+/// A set of positions in a list of the snapshot.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Selection {
+    All,
+    Some(Arc<[u64]>),
+}
+
+impl Selection {
+    fn by(count: usize, keep: impl Fn(usize) -> bool) -> Self {
+        let mut words = vec![0u64; count.div_ceil(64)];
+        let mut all = true;
+        for position in 0..count {
+            if keep(position) {
+                words[position / 64] |= 1 << (position % 64);
+            } else {
+                all = false;
+            }
+        }
+        if all { Self::All } else { Self::Some(words.into()) }
+    }
+
+    fn contains(&self, position: usize) -> bool {
+        match self {
+            Self::All => true,
+            Self::Some(words) => {
+                words.get(position / 64).is_some_and(|word| word >> (position % 64) & 1 == 1)
+            }
+        }
+    }
+}
+
+/// What tells two views of one snapshot apart; the server keeps what it made of a view by this.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ViewKey(Selection, [Selection; 4]);
+
+/// Something that a filter keeps or leaves out.
+#[derive(Clone, Copy, Debug)]
+pub enum Primitive<'a> {
+    /// A tool.
+    Tool(&'a Tool),
+    /// A resource, resource template or prompt.
+    Entry(Kind, &'a Entry),
+}
+
+impl View {
+    /// The view of a principal, before any filter.
+    pub fn of(snapshot: Arc<Snapshot>, principal: &Principal) -> Self {
+        let permitted = match principal.permits() {
+            Permits::All => Selection::All,
+            permits => {
+                let tools = snapshot.tools();
+                Selection::by(tools.len(), |at| permits.allow(tools[at].name()))
+            }
+        };
+        let listed = [Selection::All, Selection::All, Selection::All, Selection::All];
+        Self { snapshot, permitted, listed, reserved: Arc::new([]) }
+    }
+
+    /// The view with fewer things listed. What is left out can still be found by its exact name.
+    pub fn narrow(mut self, keep: impl Fn(Primitive<'_>) -> bool) -> Self {
+        let tools = self.snapshot.tools();
+        let kept = |at: usize| self.listed[0].contains(at) && keep(Primitive::Tool(&tools[at]));
+        let mut listed = [Selection::by(tools.len(), kept), Selection::All, Selection::All, Selection::All];
+        for (slot, kind) in [(1, Kind::Resources), (2, Kind::Templates), (3, Kind::Prompts)] {
+            let entries = self.snapshot.entries(kind);
+            listed[slot] = Selection::by(entries.len(), |at| {
+                self.listed[slot].contains(at) && keep(Primitive::Entry(kind, &entries[at]))
+            });
+        }
+        self.listed = listed;
+        self
+    }
+
+    /// The view in which these names are taken by a strategy's own tools: an upstream's tool of such a
+    /// name is served as `<upstream>__<tool>` instead.
+    pub fn reserving(mut self, names: Vec<&'static str>) -> Self {
+        self.reserved = names.into();
+        self
+    }
+
+    /// What tells this view from others of the same snapshot.
+    pub fn key(&self) -> ViewKey {
+        ViewKey(self.permitted.clone(), self.listed.clone())
+    }
+
+    /// The tools to enumerate, in the order of their upstreams.
+    pub fn tools(&self) -> impl Iterator<Item = VisibleTool<'_>> {
+        let tools = self.snapshot.tools().iter().enumerate();
+        let listed = tools.filter(|(at, _)| self.permitted.contains(*at) && self.listed[0].contains(*at));
+        listed.map(|(_, tool)| self.visible(tool))
+    }
+
+    /// The permitted tool of exactly this name, listed or not.
+    pub fn tool(&self, name: &str) -> Option<VisibleTool<'_>> {
+        let own = self.snapshot.position(name).filter(|_| !self.reserved.contains(&name));
+        let moved = || {
+            let at = self.snapshot.qualified_position(name)?;
+            Some(at).filter(|at| self.reserved.contains(&self.snapshot.tools()[*at].name().as_str()))
+        };
+        let at = own.or_else(moved).filter(|at| self.permitted.contains(*at))?;
+        Some(self.visible(&self.snapshot.tools()[at]))
+    }
+
+    /// The resources, templates or prompts to enumerate. (Tools have [`View::tools`].)
+    pub fn entries(&self, kind: Kind) -> impl Iterator<Item = &Entry> {
+        let slot = kind as usize;
+        let entries = self.snapshot.entries(kind).iter().enumerate();
+        entries.filter(move |(at, _)| self.listed[slot].contains(*at)).map(|(_, entry)| entry)
+    }
+
+    /// The resource, template or prompt of exactly this key, listed or not.
+    pub fn entry(&self, kind: Kind, key: &str) -> Option<&Entry> {
+        self.snapshot.entry(kind, key)
+    }
+
+    /// What the upstreams tell a model about themselves.
+    pub fn instructions(&self) -> Option<&str> {
+        self.snapshot.instructions()
+    }
+
+    /// Up to `count` names of listed tools most like a name that nobody has.
+    pub fn nearest(&self, name: &str, count: usize) -> Vec<String> {
+        let names: Vec<&str> = self.tools().map(|tool| tool.name().as_str()).collect();
+        nearest::nearest_always(name, names, count).into_iter().map(str::to_owned).collect()
+    }
+
+    fn visible<'v>(&'v self, tool: &'v Tool) -> VisibleTool<'v> {
+        let renamed = self.reserved.contains(&tool.name().as_str());
+        VisibleTool { tool, name: if renamed { tool.qualified() } else { tool.name() } }
+    }
+}
+
+/// A tool as one view shows it.
+#[derive(Clone, Copy, Debug)]
+pub struct VisibleTool<'v> {
+    tool: &'v Tool,
+    name: &'v ToolName,
+}
+
+impl<'v> VisibleTool<'v> {
+    /// The name by which this view's clients know it.
+    pub fn name(&self) -> &'v ToolName {
+        self.name
+    }
+
+    /// The tool behind it. Its own name may differ from the one this view shows.
+    pub fn tool(&self) -> &'v Tool {
+        self.tool
+    }
+
+    /// [`Tool::definition`] under this view's name.
+    pub fn definition(&self) -> Cow<'v, RawObject> {
+        self.named(Cow::Borrowed(self.tool.definition()))
+    }
+
+    /// [`Tool::minimal`] under this view's name.
+    pub fn minimal(&self) -> RawObject {
+        self.named(Cow::Owned(self.tool.minimal())).into_owned()
+    }
+
+    /// The entry of [`Tool::entry`] under this view's name.
+    pub fn entry(&self) -> Cow<'v, RawObject> {
+        self.named(Cow::Borrowed(self.tool.entry().0))
+    }
+
+    fn named<'a>(&self, object: Cow<'a, RawObject>) -> Cow<'a, RawObject> {
+        if self.name == self.tool.name() {
+            return object;
+        }
+        Cow::Owned(object.with_value("name", &self.name))
+    }
+}
