@@ -1,0 +1,131 @@
+//! What a fetch answers: definitions, receipts, and the errors of 000 §6.
+
+use mcp_disclosure_core::{
+    Context, Effect, PERMISSIVE_SCHEMA, RawObject, Receipt, VisibleTool, receipt::ReceiptProblem,
+};
+use serde_json::{Value, json};
+
+use crate::{ResourceConfig, selection::uri_of, wording};
+
+/// The answer to one fetch: a JSON object, and the marks that go with it.
+#[derive(Debug)]
+pub struct Delivery {
+    /// The JSON object, as text.
+    pub content: RawObject,
+    /// Whether nothing was delivered because the request itself was at fault.
+    pub failed: bool,
+    /// The marks to set.
+    pub effects: Vec<Effect>,
+}
+
+/// Delivers these tools' descriptions, in this order.
+pub fn deliver(cx: &Context<'_>, config: &ResourceConfig, names: &[String]) -> Delivery {
+    if let Err(wait) = cx.fetches.admit() {
+        let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+        return failure(json!({"error": {
+            "code": "RATE_LIMITED",
+            "message": wording::rate_limited(seconds),
+            "retry_after_seconds": seconds,
+        }}));
+    }
+    if names.is_empty() {
+        return failure(missing_selection(cx, config));
+    }
+    if names.len() > config.most_names {
+        let message = wording::too_many(names.len(), config.most_names);
+        return failure(json!({"error": {"code": "TOO_MANY_TOOLS", "message": message}}));
+    }
+    let mut effects = Vec::new();
+    let entries: Vec<String> = names
+        .iter()
+        .map(|name| match cx.view.tool(name) {
+            Some(tool) => entry(cx, tool, &mut effects).text().to_owned(),
+            None => not_found(cx, config, name).to_string(),
+        })
+        .collect();
+    let pieces = names.iter().map(String::as_str).zip(entries.iter().map(String::as_str));
+    Delivery { content: RawObject::assemble(pieces), failed: false, effects }
+}
+
+/// The refusal of a call whose description was not delivered (000 §6.2).
+pub fn refusal(cx: &Context<'_>, tool: VisibleTool<'_>, problem: ReceiptProblem) -> Value {
+    let (name, era) = (tool.name(), cx.client.era);
+    let mut error = json!({
+        "code": "TOOL_DESCRIPTION_REQUIRED",
+        "message": wording::description_required(name),
+        "instructions": wording::steps(name, era, cx.client.bridge, problem),
+        "resource_uri": uri_of([name.as_str()]),
+    });
+    // In a session that nothing was fetched yet is the ordinary case and goes without saying.
+    let ordinary =
+        matches!(cx.receipts, mcp_disclosure_core::Receipts::Marks(_)) && problem == ReceiptProblem::Missing;
+    if !ordinary {
+        error["reason"] = problem.to_string().into();
+    }
+    json!({ "error": error })
+}
+
+fn entry(cx: &Context<'_>, tool: VisibleTool<'_>, effects: &mut Vec<Effect>) -> RawObject {
+    let snapshot_name = tool.tool().name();
+    let (_, digest) = tool.tool().entry();
+    let entry = tool.entry().with_value("version", &digest.to_string());
+    tracing::info!(session = cx.session, tool = %snapshot_name, "description delivered");
+    match cx.receipts.issue(snapshot_name, &digest) {
+        Receipt::Mark => {
+            effects.push(Effect::Delivered { tool: snapshot_name.clone(), digest });
+            entry
+        }
+        Receipt::Handle(handle) => {
+            let schema = entry.object("inputSchema");
+            entry.with("inputSchema", requiring(schema, &handle).text())
+        }
+    }
+}
+
+/// A schema that also asks for the handle.
+fn requiring(schema: Option<RawObject>, handle: &str) -> RawObject {
+    let schema = schema.or_else(|| RawObject::parse(PERMISSIVE_SCHEMA).ok()).unwrap_or_else(RawObject::empty);
+    let argument = json!({"type": "string", "const": handle, "description": wording::RECEIPT_DESCRIPTION});
+    let properties = schema.object("properties").unwrap_or_else(RawObject::empty);
+    let properties = properties.with_value(wording::RECEIPT, &argument);
+    let required = schema.member("required").and_then(|text| serde_json::from_str::<Vec<String>>(text).ok());
+    let mut required = required.unwrap_or_default();
+    required.push(wording::RECEIPT.to_owned());
+    schema.with("properties", properties.text()).with_value("required", &required)
+}
+
+fn missing_selection(cx: &Context<'_>, config: &ResourceConfig) -> Value {
+    let names: Vec<&str> = cx.view.tools().take(2).map(|tool| tool.name().as_str()).collect();
+    let first = names.first().copied().unwrap_or("TOOL_NAME");
+    let second = names.get(1).copied().unwrap_or(first);
+    let mut answer = json!({"error": {
+        "code": "MISSING_TOOL_SELECTION",
+        "message": wording::MISSING_SELECTION,
+        "examples": [uri_of([first]), uri_of([first, second])],
+    }});
+    // Nothing was wanted in particular, so beyond the limit the first names stand for all.
+    let count = cx.view.tools().count();
+    let most = if count > config.available_tools { config.nearest_tools } else { count };
+    let listed: Vec<&str> = cx.view.tools().take(most).map(|tool| tool.name().as_str()).collect();
+    answer["error"]["available_tools"] = json!(listed);
+    if most < count {
+        answer["error"]["available_count"] = json!(count);
+    }
+    answer
+}
+
+fn not_found(cx: &Context<'_>, config: &ResourceConfig, name: &str) -> Value {
+    tracing::info!(session = cx.session, tool = name, "description of an unknown tool asked for");
+    let count = cx.view.tools().count();
+    if count <= config.available_tools {
+        let listed: Vec<&str> = cx.view.tools().map(|tool| tool.name().as_str()).collect();
+        return json!({"error": wording::not_found(name), "available_tools": listed});
+    }
+    let nearest = cx.view.nearest(name, config.nearest_tools);
+    json!({"error": wording::not_found(name), "available_tools": nearest, "available_count": count})
+}
+
+fn failure(answer: Value) -> Delivery {
+    let content = RawObject::parse(answer.to_string()).unwrap_or_else(|_| RawObject::empty());
+    Delivery { content, failed: true, effects: Vec::new() }
+}

@@ -1,0 +1,142 @@
+//! Which tools a fetch asks for: the `tools` parameter of the URI, or the `names` of the bridge.
+
+use mcp_disclosure_core::{ResourceUri, View};
+use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
+use serde_json::Value;
+
+/// The resource's URI, before the query.
+pub const BASE_URI: &str = "resource:///tool_descriptions";
+
+/// What would end a name, or the query, early.
+const RESERVED: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b'&')
+    .add(b'+')
+    .add(b',')
+    .add(b'<')
+    .add(b'>')
+    .add(b'?');
+
+/// The URI that fetches these tools.
+pub fn uri_of<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+    let names: Vec<String> =
+        names.into_iter().map(|name| utf8_percent_encode(name, RESERVED).to_string()).collect();
+    format!("{BASE_URI}?tools={}", names.join(","))
+}
+
+/// The names a URI asks for, in order, each once; `None` if the URI is not of this resource.
+///
+/// Names are separated by commas, percent-decoded and trimmed; several `tools=` are joined. Some clients
+/// encode the separating comma too, so a name with a comma that no tool has counts as several.
+pub fn from_uri(uri: &ResourceUri, view: &View) -> Option<Vec<String>> {
+    if uri.base() != BASE_URI {
+        return None;
+    }
+    let mut names = Names::default();
+    for parameter in uri.query().split('&') {
+        let Some(("tools", list)) = parameter.split_once('=') else { continue };
+        for piece in list.split(',') {
+            let name = percent_decode_str(piece).decode_utf8_lossy();
+            if view.tool(name.trim()).is_some() {
+                names.add(&name);
+            } else {
+                name.split(',').for_each(|name| names.add(name));
+            }
+        }
+    }
+    Some(names.0)
+}
+
+/// The names the bridge's arguments ask for. A single string, or a string that holds a JSON array, is
+/// understood; anything that is no string is left out.
+pub fn from_arguments(arguments: &Value) -> Vec<String> {
+    let mut names = Names::default();
+    match arguments.get("names").unwrap_or(&Value::Null) {
+        Value::Array(given) => given.iter().filter_map(Value::as_str).for_each(|name| names.add(name)),
+        Value::String(text) => match serde_json::from_str::<Vec<String>>(text) {
+            Ok(given) => given.iter().for_each(|name| names.add(name)),
+            Err(_) => text.split(',').for_each(|name| names.add(name)),
+        },
+        _ => {}
+    }
+    names.0
+}
+
+/// Trimmed names, none empty, each once.
+#[derive(Default)]
+struct Names(Vec<String>);
+
+impl Names {
+    fn add(&mut self, name: &str) {
+        let name = name.trim();
+        if !name.is_empty() && !self.0.iter().any(|known| known == name) {
+            self.0.push(name.to_owned());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use mcp_disclosure_core::{Principal, Snapshot, UpstreamLists, UpstreamName};
+    use serde_json::{json, value::to_raw_value};
+
+    use super::*;
+
+    fn view() -> View {
+        let mut lists = UpstreamLists::empty(UpstreamName::parse("u").unwrap());
+        lists.tools =
+            ["a", "b", "x,y", "ü ?"].map(|name| to_raw_value(&json!({"name": name})).unwrap()).into();
+        View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous())
+    }
+
+    fn names(uri: &str) -> Vec<String> {
+        from_uri(&ResourceUri::parse(uri).unwrap(), &view()).unwrap()
+    }
+
+    #[test]
+    fn reads_the_names_of_a_uri() {
+        for (query, expected) in [
+            ("", vec![]),
+            ("?", vec![]),
+            ("?tools=", vec![]),
+            ("?tools=,%20,", vec![]),
+            ("?other=1", vec![]),
+            ("?tools=b,a,b", vec!["b", "a"]),
+            ("?tools=%20a%20&x=1&tools=A", vec!["a", "A"]),
+            ("?tools=a%2Cb", vec!["a", "b"]),
+            ("?tools=x%2Cy", vec!["x,y"]),
+            ("?tools=%C3%BC%20%3F", vec!["ü ?"]),
+            ("?tools=a#b", vec!["a"]),
+        ] {
+            assert_eq!(names(&format!("{BASE_URI}{query}")), expected, "{query}");
+        }
+        assert_eq!(
+            from_uri(&ResourceUri::parse("resource:///tool_descriptions2?tools=a").unwrap(), &view()),
+            None
+        );
+    }
+
+    #[test]
+    fn what_it_writes_it_reads() {
+        let written = uri_of(["x,y", "ü ?", "a"]);
+        assert_eq!(names(&written), ["x,y", "ü ?", "a"]);
+    }
+
+    #[test]
+    fn reads_the_names_of_the_bridge() {
+        for (arguments, expected) in [
+            (json!({"names": ["a", " b ", "a", 7]}), vec!["a", "b"]),
+            (json!({"names": "a, b"}), vec!["a", "b"]),
+            (json!({"names": "[\"x,y\"]"}), vec!["x,y"]),
+            (json!({}), vec![]),
+            (json!({"names": {}}), vec![]),
+        ] {
+            assert_eq!(from_arguments(&arguments), expected, "{arguments}");
+        }
+    }
+}

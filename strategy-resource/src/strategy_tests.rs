@@ -1,0 +1,229 @@
+//! `resource` asked directly, without a server (contract R1 to R7, R10, R11, R14, R15).
+
+use std::{
+    collections::BTreeSet,
+    sync::Arc,
+    time::{Duration, UNIX_EPOCH},
+};
+
+use mcp_disclosure_core::{
+    Effect, Era, FetchLimit, Handles, Marks, PERMISSIVE_SCHEMA, Permits, Principal, ReceiptKey, Snapshot,
+    ToolName, Unlimited, UpstreamLists, UpstreamName,
+};
+use serde_json::value::to_raw_value;
+
+use super::*;
+
+fn view(count: usize, principal: &Principal) -> View {
+    let mut lists = UpstreamLists::empty(UpstreamName::parse("u").unwrap());
+    lists.tools = (0..count)
+        .map(|at| {
+            to_raw_value(&json!({
+                "name": format!("tool_{at}"), "title": "T", "description": "Does it. Args: x",
+                "inputSchema": {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]},
+                "outputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}, "_meta": {"k": 1}
+            }))
+            .unwrap()
+        })
+        .collect();
+    View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), principal)
+}
+
+fn resource() -> Resource {
+    Resource::new(ResourceConfig::default())
+}
+
+fn cx<'a>(view: &'a View, client: &'a ClientTraits, receipts: Receipts<'a>) -> Context<'a> {
+    Context { view, client, receipts, session: "test", fetches: &Unlimited }
+}
+
+async fn read(cx: &Context<'_>, query: &str) -> (Value, Vec<Effect>) {
+    let uri = ResourceUri::parse(&format!("{BASE_URI}{query}")).unwrap();
+    let outcome = resource().read_resource(cx, &uri).await;
+    let text = outcome.answer.unwrap().unwrap().text;
+    (serde_json::from_str(&text).unwrap(), outcome.effects)
+}
+
+fn call(name: &str, arguments: &Value) -> ToolCall {
+    let name = ToolName::parse(name).unwrap();
+    ToolCall { name, arguments: Some(to_raw_value(arguments).unwrap()) }
+}
+
+/// Drives a future that never waits.
+fn now<T>(future: impl Future<Output = T>) -> T {
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    match std::pin::pin!(future).as_mut().poll(&mut context) {
+        std::task::Poll::Ready(value) => value,
+        std::task::Poll::Pending => panic!("a built-in strategy computes and never waits"),
+    }
+}
+
+#[test]
+fn r1_r2_lists_are_minimal_and_name_one_resource() {
+    let view = view(2, &Principal::anonymous());
+    let listing = resource().list(&view, &ClientTraits::plain(Era::Session));
+    assert_eq!(
+        listing.tools[0].text(),
+        format!(
+            r#"{{"name":"tool_0","title":"T","description":"Does it.","inputSchema":{PERMISSIVE_SCHEMA},"annotations":{{"readOnlyHint":true}},"_meta":{{"k":1}}}}"#
+        )
+    );
+    assert_eq!(listing.tools.len(), 2);
+    assert_eq!(listing.resources.len(), 1);
+    let description = listing.resources[0].string("description").unwrap();
+    for needed in ["Step 1: PICK", "Step 2: FETCH", "Step 3: CALL", "?tools=tool_0", "CANNOT", "authorizes"] {
+        assert!(description.contains(needed), "{needed}");
+    }
+    assert_eq!(listing.templates[0].string("uriTemplate").unwrap(), "resource:///tool_descriptions{?tools}");
+}
+
+#[test]
+fn r4_r6_r7_delivers_what_was_asked_and_lets_that_pass() {
+    let view = view(3, &Principal::anonymous());
+    let (client, marks) = (ClientTraits::plain(Era::Session), Marks::default());
+    let cx = cx(&view, &client, Receipts::Marks(&marks));
+    let before = now(resource().before_call(&cx, call("tool_1", &json!({})))).answer.unwrap();
+    let Decision::Refuse(Refusal { content, .. }) = before else { panic!("{before:?}") };
+    assert_eq!(content["error"]["resource_uri"], "resource:///tool_descriptions?tools=tool_1");
+    assert!(content["error"].get("reason").is_none());
+
+    let (answer, effects) = now(read(&cx, "?tools=nope,tool_1"));
+    assert_eq!(answer.as_object().unwrap().keys().collect::<Vec<_>>(), ["nope", "tool_1"]);
+    assert_eq!(answer["nope"]["error"], "Tool 'nope' not found");
+    assert_eq!(answer["nope"]["available_tools"], json!(["tool_0", "tool_1", "tool_2"]));
+    assert_eq!(
+        answer["tool_1"].as_object().unwrap().keys().collect::<Vec<_>>(),
+        ["name", "description", "inputSchema", "outputSchema", "annotations", "version"]
+    );
+    for effect in effects {
+        if let Effect::Delivered { tool, digest } = effect {
+            marks.mark(tool, digest);
+        }
+    }
+    assert!(matches!(
+        now(resource().before_call(&cx, call("tool_1", &json!({})))).answer,
+        Ok(Decision::Forward(_))
+    ));
+    assert!(matches!(
+        now(resource().before_call(&cx, call("tool_2", &json!({})))).answer,
+        Ok(Decision::Refuse(_))
+    ));
+    assert!(matches!(
+        now(resource().before_call(&cx, call("nope", &json!({})))).answer,
+        Ok(Decision::Forward(_))
+    ));
+}
+
+#[test]
+fn r5_without_names_nothing_is_delivered() {
+    let view = view(200, &Principal::anonymous());
+    let (client, marks) = (ClientTraits::plain(Era::Session), Marks::default());
+    let cx = cx(&view, &client, Receipts::Marks(&marks));
+    for query in ["", "?tools=", "?tools=,"] {
+        let (answer, effects) = now(read(&cx, query));
+        assert_eq!(answer["error"]["code"], "MISSING_TOOL_SELECTION");
+        assert_eq!(answer["error"]["message"], wording::MISSING_SELECTION);
+        assert_eq!(answer["error"]["examples"][1], "resource:///tool_descriptions?tools=tool_0,tool_1");
+        assert_eq!(answer["error"]["available_count"], 200);
+        assert!(effects.is_empty());
+    }
+    let (answer, _) = now(read(&cx, "?tools=tool_1999"));
+    assert_eq!(answer["tool_1999"]["available_tools"].as_array().unwrap().len(), 20);
+    assert_eq!(answer["tool_1999"]["available_count"], 200);
+    let many: Vec<String> = (0..65).map(|at| format!("tool_{at}")).collect();
+    assert_eq!(now(read(&cx, &format!("?tools={}", many.join(",")))).0["error"]["code"], "TOO_MANY_TOOLS");
+}
+
+#[test]
+fn r10_what_is_not_permitted_does_not_exist() {
+    let only = BTreeSet::from([ToolName::parse("tool_0").unwrap()]);
+    let view = view(2, &Principal::new("p", Permits::Only(Arc::new(only))));
+    let (client, marks) = (ClientTraits::plain(Era::Session), Marks::default());
+    let cx = cx(&view, &client, Receipts::Marks(&marks));
+    let (answer, effects) = now(read(&cx, "?tools=tool_1,zzz"));
+    let as_nobodys = answer["zzz"].to_string().replace("zzz", "tool_1");
+    assert_eq!(answer["tool_1"].to_string(), as_nobodys);
+    assert!(effects.is_empty());
+    assert!(matches!(
+        now(resource().before_call(&cx, call("tool_1", &json!({})))).answer,
+        Ok(Decision::Forward(_))
+    ));
+}
+
+#[derive(Debug)]
+struct Closed;
+
+impl FetchLimit for Closed {
+    fn admit(&self) -> Result<(), Duration> {
+        Err(Duration::from_millis(1500))
+    }
+}
+
+#[test]
+fn r11_a_limited_fetch_authorizes_nothing() {
+    let view = view(1, &Principal::anonymous());
+    let (client, marks) = (ClientTraits::plain(Era::Session), Marks::default());
+    let cx = Context { fetches: &Closed, ..cx(&view, &client, Receipts::Marks(&marks)) };
+    let (answer, effects) = now(read(&cx, "?tools=tool_0"));
+    assert_eq!(answer["error"]["code"], "RATE_LIMITED");
+    assert_eq!(answer["error"]["retry_after_seconds"], 2);
+    assert!(effects.is_empty());
+}
+
+#[test]
+fn r14_without_sessions_the_receipt_is_an_argument_the_tool_never_sees() {
+    let view = view(2, &Principal::anonymous());
+    let key = ReceiptKey::new(&[7; 32]).unwrap();
+    let handles = Handles {
+        key: &key,
+        principal: None,
+        lifetime: Duration::from_secs(60),
+        now: UNIX_EPOCH + Duration::from_secs(1000),
+        nonce: [0; 4],
+    };
+    let client = ClientTraits::plain(Era::Stateless);
+    let cx = cx(&view, &client, Receipts::Handles(handles));
+    let (answer, effects) = now(read(&cx, "?tools=tool_0"));
+    assert!(effects.is_empty());
+    let schema = &answer["tool_0"]["inputSchema"];
+    assert_eq!(schema["required"], json!(["x", "disclosure_receipt"]));
+    let receipt = schema["properties"]["disclosure_receipt"]["const"].clone();
+
+    let decide = |cx: &Context<'_>, name: &str, arguments: Value| {
+        now(resource().before_call(cx, call(name, &arguments))).answer.unwrap()
+    };
+    let Decision::Forward(passed) = decide(&cx, "tool_0", json!({"x": 1e3, "disclosure_receipt": receipt}))
+    else {
+        panic!("a valid receipt was refused")
+    };
+    assert_eq!(passed.arguments.unwrap().get(), r#"{"x":1000.0}"#);
+    let reason = |cx: &Context<'_>, name: &str, arguments: Value| match decide(cx, name, arguments) {
+        Decision::Refuse(refusal) => refusal.content["error"]["reason"].clone(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(reason(&cx, "tool_0", json!({"x": 1})), "MISSING");
+    assert_eq!(reason(&cx, "tool_0", json!({"disclosure_receipt": "forged"})), "INVALID");
+    assert_eq!(reason(&cx, "tool_1", json!({"disclosure_receipt": receipt})), "INVALID");
+    let later = Handles { now: UNIX_EPOCH + Duration::from_secs(1060), ..handles };
+    let later = Context { receipts: Receipts::Handles(later), ..cx };
+    assert_eq!(reason(&later, "tool_0", json!({"disclosure_receipt": receipt})), "EXPIRED");
+}
+
+#[test]
+fn r15_the_bridge_answers_what_the_resource_answers() {
+    let view = view(2, &Principal::anonymous());
+    let client = ClientTraits { bridge: true, ..ClientTraits::plain(Era::Session) };
+    let marks = Marks::default();
+    let cx = cx(&view, &client, Receipts::Marks(&marks));
+    let listing = resource().list(&view, &client);
+    assert_eq!(listing.tools.last().unwrap().string("name").unwrap(), "describe_tools");
+    for (names, query, failed) in
+        [(json!(["tool_0", "zzz"]), "?tools=tool_0,zzz", false), (json!([]), "", true)]
+    {
+        let outcome = now(resource().before_call(&cx, call("describe_tools", &json!({"names": names}))));
+        let Decision::Answer(answer) = outcome.answer.unwrap() else { panic!("not answered") };
+        let (content, effects) = now(read(&cx, query));
+        assert_eq!(answer, ToolAnswer { content, is_error: failed });
+        assert_eq!(outcome.effects, effects);
+    }
+}
