@@ -15,6 +15,15 @@ pub struct ArgumentCheck {
     validator: Option<Validator>,
 }
 
+/// Arguments that fit.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Checked {
+    /// As the tool shall see them.
+    pub arguments: Value,
+    /// Whether they differ from what was given.
+    pub repaired: bool,
+}
+
 /// What is wrong with a call's arguments, in words a model can act on.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ArgumentProblem {
@@ -59,15 +68,16 @@ impl ArgumentCheck {
     ///
     /// A JSON string where the schema allows only an object or an array is understood, at the top and
     /// for each argument; nothing else is changed.
-    pub fn apply(&self, arguments: Value) -> Result<Value, Vec<ArgumentProblem>> {
-        let mut arguments = arguments;
+    pub fn apply(&self, given: Value) -> Result<Checked, Vec<ArgumentProblem>> {
+        let mut arguments = given;
+        let mut repaired = false;
         if let Value::String(text) = &arguments
             && let Ok(object @ Value::Object(_)) = serde_json::from_str(text)
         {
-            arguments = object;
+            (arguments, repaired) = (object, true);
         }
         if let Value::Object(members) = &mut arguments {
-            self.parse_strings(members);
+            repaired |= self.parse_strings(members);
         }
         if !arguments.is_object() {
             return Err(vec![ArgumentProblem {
@@ -76,14 +86,17 @@ impl ArgumentCheck {
                 expected: "a JSON object".to_owned(),
             }]);
         }
-        let Some(validator) = &self.validator else { return Ok(arguments) };
+        let Some(validator) = &self.validator else { return Ok(Checked { arguments, repaired }) };
         let problems: Vec<_> =
             validator.iter_errors(&arguments).take(MOST_PROBLEMS).map(|e| problem(&e)).collect();
-        if problems.is_empty() { Ok(arguments) } else { Err(problems) }
+        if problems.is_empty() { Ok(Checked { arguments, repaired }) } else { Err(problems) }
     }
 
-    fn parse_strings(&self, members: &mut Map<String, Value>) {
-        let Some(properties) = self.schema.get("properties").and_then(Value::as_object) else { return };
+    fn parse_strings(&self, members: &mut Map<String, Value>) -> bool {
+        let mut repaired = false;
+        let Some(properties) = self.schema.get("properties").and_then(Value::as_object) else {
+            return repaired;
+        };
         for (name, value) in members {
             let (Value::String(text), Some(schema)) = (&*value, properties.get(name)) else { continue };
             if let Ok(parsed) = serde_json::from_str::<Value>(text)
@@ -91,8 +104,10 @@ impl ArgumentCheck {
                 && (parsed.is_object() || parsed.is_array())
             {
                 *value = parsed;
+                repaired = true;
             }
         }
+        repaired
     }
 }
 
@@ -185,8 +200,11 @@ mod tests {
             "only": {"type": ["array", "null"]}, "either": {"type": ["string", "array"]}, "any": {}
         }}));
         let given = json!({"only": "[1]", "either": "[1]", "any": "{}"});
-        assert_eq!(check.apply(given.clone()).unwrap(), json!({"only": [1], "either": "[1]", "any": "{}"}));
-        assert_eq!(check.apply(Value::String(given.to_string())).unwrap()["only"], json!([1]));
+        assert_eq!(
+            check.apply(given.clone()).unwrap().arguments,
+            json!({"only": [1], "either": "[1]", "any": "{}"})
+        );
+        assert_eq!(check.apply(Value::String(given.to_string())).unwrap().arguments["only"], json!([1]));
         assert_eq!(check.apply(json!("no")).unwrap_err()[0].expected, "a JSON object");
     }
 
@@ -199,7 +217,10 @@ mod tests {
         ] {
             let check = check(schema);
             assert!(!check.is_enforced());
-            assert_eq!(check.apply(json!({"a": 1})).unwrap(), json!({"a": 1}));
+            assert_eq!(
+                check.apply(json!({"a": 1})).unwrap(),
+                Checked { arguments: json!({"a": 1}), repaired: false }
+            );
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::{name::ToolName, raw::RawObject};
 /// The members a description file may have; anything else is reported, since it would be lost.
 const KNOWN: &[&str] = &[
     "name",
+    "title",
     "description",
     "inputSchema",
     "outputSchema",
@@ -21,6 +22,9 @@ const KNOWN: &[&str] = &[
     "related",
 ];
 
+/// Those of them that are delivered with the definition, or used by one strategy or another.
+const PARTS: &[&str] = &["examples", "usage_guidance", "error_guidance", "concerns", "returns", "related"];
+
 /// One parsed description file.
 #[derive(Clone, Debug)]
 pub struct DescriptionFile {
@@ -28,7 +32,7 @@ pub struct DescriptionFile {
     pub path: String,
     /// The tool it describes.
     pub name: ToolName,
-    /// The parts that replace the upstream's: `description`, `inputSchema`, `outputSchema`.
+    /// The parts that replace the upstream's: `title`, `description`, `inputSchema`, `outputSchema`.
     pub overlay: RawObject,
     /// The parts that MCP's `Tool` has no place for.
     pub supplement: Supplement,
@@ -147,8 +151,9 @@ impl DescriptionFile {
         let _shapes = (typed.related, typed.examples);
         let unknown = members.iter().map(|(key, _)| key).filter(|key| !KNOWN.contains(key));
         let unknown = unknown.map(str::to_owned).collect();
-        let overlay = members.retain(|key| matches!(key, "description" | "inputSchema" | "outputSchema"));
-        let parts = members.retain(|key| KNOWN[4..].contains(&key) && !matches!(key, "brief" | "category"));
+        let overlay =
+            members.retain(|key| matches!(key, "title" | "description" | "inputSchema" | "outputSchema"));
+        let parts = members.retain(|key| PARTS.contains(&key));
         let supplement = Supplement {
             brief: typed.brief.filter(|brief| !brief.trim().is_empty()),
             category: typed.category.filter(|category| !category.trim().is_empty()),

@@ -25,7 +25,7 @@ pub mod strategy;
 pub mod tool;
 pub mod view;
 
-pub use arguments::{ArgumentCheck, ArgumentProblem};
+pub use arguments::{ArgumentCheck, ArgumentProblem, Checked};
 pub use context::{ClientTraits, Context, Era, FetchLimit, Unlimited};
 pub use description::{DescriptionError, DescriptionFile, Supplement};
 pub use digest::Digest;

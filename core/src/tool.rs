@@ -97,7 +97,8 @@ impl Tool {
     /// HOW to use it: the entry that strategies deliver, and its digest.
     ///
     /// Members, in order and where known: `name`, `description`, `inputSchema`, `outputSchema`,
-    /// `annotations`, `examples`, `usage_guidance`, `error_guidance`. Computed at first use and kept.
+    /// `annotations`, `examples`, `usage_guidance`, `error_guidance`; without needless white space. Computed
+    /// at first use and kept.
     pub fn entry(&self) -> (&RawObject, Digest) {
         let (entry, digest) = self.entry.get_or_init(|| {
             let native = ["name", "description", "inputSchema", "outputSchema", "annotations"];
@@ -105,7 +106,7 @@ impl Tool {
             let laid_over = ["examples", "usage_guidance", "error_guidance"];
             let laid_over = laid_over.into_iter().map(|key| (key, self.supplement.part(key)));
             let pieces = native.chain(laid_over).filter_map(|(key, value)| Some((key, value?)));
-            let entry = RawObject::assemble(pieces);
+            let entry = RawObject::assemble(pieces).compact();
             let digest = Digest::of(entry.text());
             (entry, digest)
         });

@@ -1,0 +1,56 @@
+//! The description files: the one source of what a tool is called, takes and gives.
+
+use std::sync::{Arc, LazyLock};
+
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use serde_json::Value;
+
+macro_rules! files {
+    ($($name:literal),+ $(,)?) => {
+        &[$((concat!($name, ".json"), include_str!(concat!("../tool_descriptions/", $name, ".json")))),+]
+    };
+}
+
+/// Every description file as `(file name, contents)`, in the order of `tools/list`.
+pub const DESCRIPTION_FILES: &[(&str, &str)] = files![
+    "symbolic_solve",
+    "symbolic_diff",
+    "symbolic_integrate",
+    "symbolic_simplify",
+    "numerical_integrate",
+    "linear_solve",
+    "matrix_eigenvalues",
+    "fft",
+    "convolve",
+    "minimize",
+    "find_root",
+];
+
+/// The categories as `(name, description)`, in the order in which they are shown.
+pub const CATEGORIES: &[(&str, &str)] = &[
+    ("symbolic", "Symbolic algebra operations in exact arithmetic"),
+    ("numerical", "Numerical integration and linear algebra on the CPU"),
+    ("transforms", "FFT and signal processing"),
+    ("optimization", "Function optimization and root finding"),
+];
+
+static TOOLS: LazyLock<Vec<Tool>> =
+    LazyLock::new(|| DESCRIPTION_FILES.iter().map(|(_, text)| tool(text)).collect());
+
+/// The tools as listed.
+pub(crate) fn tools() -> &'static [Tool] {
+    &TOOLS
+}
+
+fn tool(text: &str) -> Tool {
+    // The files are part of the program; that each one parses is a test's business.
+    let file: Value = serde_json::from_str(text).unwrap_or_default();
+    let string = |key: &str| file[key].as_str().unwrap_or_default().to_owned();
+    let object =
+        |key: &str| -> Arc<JsonObject> { Arc::new(file[key].as_object().cloned().unwrap_or_default()) };
+    let annotations = ToolAnnotations::new().read_only(true).idempotent(true).open_world(false);
+    Tool::new(string("name"), string("description"), object("inputSchema"))
+        .with_title(string("title"))
+        .with_raw_output_schema(object("outputSchema"))
+        .with_annotations(annotations)
+}

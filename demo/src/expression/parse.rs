@@ -1,0 +1,268 @@
+//! Text to expressions: a recursive descent with limits on length, nesting and numbers.
+
+use num_bigint::BigInt;
+use num_rational::BigRational;
+use num_traits::Zero;
+
+use super::{Constant, Expr, Function, divide, function, negate, power, product, subtract, sum};
+use crate::error::{Error, Result};
+
+/// Characters in one expression.
+pub(crate) const MAX_LENGTH: usize = 2000;
+/// Parentheses, signs and exponents inside each other.
+const MAX_NESTING: usize = 64;
+/// Digits of one number, and the size of its decimal exponent.
+const MAX_DIGITS: usize = 100;
+/// Characters of the input that an error message repeats.
+const SHOWN: usize = 60;
+
+/// Reads one expression; `argument` is the name of the tool argument, for the error.
+pub(crate) fn parse(argument: &str, text: &str) -> Result<Expr> {
+    let length = text.chars().count();
+    if length > MAX_LENGTH {
+        return Err(Error::Argument {
+            argument: argument.to_owned(),
+            given: format!("an expression of {length} characters"),
+            expected: format!("at most {MAX_LENGTH}"),
+        });
+    }
+    let mut parser = Parser { characters: text.chars().collect(), at: 0, depth: 0 };
+    let outcome = parser.whole().map_err(|reason| Error::Expression {
+        argument: argument.to_owned(),
+        text: shortened(text),
+        position: parser.at + 1,
+        reason,
+    })?;
+    if outcome.is_undefined() {
+        return Err(Error::Undefined { argument: argument.to_owned(), text: shortened(text) });
+    }
+    Ok(outcome)
+}
+
+pub(crate) fn shortened(text: &str) -> String {
+    if text.chars().count() <= SHOWN {
+        return text.to_owned();
+    }
+    text.chars().take(SHOWN).chain("...".chars()).collect()
+}
+
+struct Parser {
+    characters: Vec<char>,
+    at: usize,
+    depth: usize,
+}
+
+type Parsed = std::result::Result<Expr, String>;
+
+impl Parser {
+    fn whole(&mut self) -> Parsed {
+        let expression = self.sum()?;
+        match self.peek() {
+            None => Ok(expression),
+            Some(found) => Err(format!("unexpected {found:?}")),
+        }
+    }
+
+    fn sum(&mut self) -> Parsed {
+        self.deeper()?;
+        let mut terms = vec![self.term()?];
+        loop {
+            if self.take("+") {
+                terms.push(self.term()?);
+            } else if self.take("-") {
+                terms.push(negate(self.term()?));
+            } else {
+                break;
+            }
+        }
+        self.depth -= 1;
+        Ok(sum(terms))
+    }
+
+    fn term(&mut self) -> Parsed {
+        let mut value = self.signed()?;
+        loop {
+            if self.ahead("**") {
+                return Err("unexpected \"**\"".to_owned());
+            } else if self.take("*") {
+                value = product([value, self.signed()?]);
+            } else if self.take("/") {
+                value = divide(value, self.signed()?);
+            } else {
+                return Ok(value);
+            }
+        }
+    }
+
+    /// A sign binds weaker than a power: `-x**2` is `-(x**2)`.
+    fn signed(&mut self) -> Parsed {
+        self.deeper()?;
+        let value = if self.take("-") {
+            negate(self.signed()?)
+        } else if self.take("+") {
+            self.signed()?
+        } else {
+            self.power()?
+        };
+        self.depth -= 1;
+        Ok(value)
+    }
+
+    /// Powers group to the right: `2**3**2` is `2**9`.
+    fn power(&mut self) -> Parsed {
+        let base = self.atom()?;
+        if self.take("**") || self.take("^") {
+            return Ok(power(base, self.signed()?));
+        }
+        Ok(base)
+    }
+
+    fn atom(&mut self) -> Parsed {
+        match self.peek() {
+            None => Err("unexpected end".to_owned()),
+            Some('(') => {
+                self.at += 1;
+                self.closed()
+            }
+            Some(digit) if digit.is_ascii_digit() || digit == '.' => self.number(),
+            Some(letter) if letter.is_ascii_alphabetic() || letter == '_' => self.name(),
+            Some(other) => Err(format!("unexpected {other:?}")),
+        }
+    }
+
+    fn closed(&mut self) -> Parsed {
+        let inner = self.sum()?;
+        if !self.take(")") {
+            return Err("a missing \")\"".to_owned());
+        }
+        Ok(inner)
+    }
+
+    fn name(&mut self) -> Parsed {
+        let start = self.at;
+        while self.characters.get(self.at).is_some_and(|next| next.is_ascii_alphanumeric() || *next == '_') {
+            self.at += 1;
+        }
+        let name: String = self.characters[start..self.at].iter().collect();
+        if self.take("(") {
+            let argument = self.closed()?;
+            return call(&name, argument).ok_or_else(|| {
+                format!(
+                    "an unknown function {name:?} (known: sin, cos, tan, sec, csc, cot, asin, acos, atan, sinh, cosh, \
+                     tanh, exp, ln, log, sqrt, cbrt, abs; a product needs \"*\")"
+                )
+            });
+        }
+        Ok(match name.as_str() {
+            "pi" => Expr::Constant(Constant::Pi),
+            "e" | "E" => Expr::Constant(Constant::E),
+            "i" | "I" => Expr::Constant(Constant::I),
+            _ => Expr::Symbol(name),
+        })
+    }
+
+    fn number(&mut self) -> Parsed {
+        let mut digits = String::new();
+        let mut scale = 0i64;
+        let mut seen_point = false;
+        while let Some(next) = self.characters.get(self.at) {
+            match next {
+                '.' if !seen_point => seen_point = true,
+                digit if digit.is_ascii_digit() => {
+                    digits.push(*digit);
+                    scale -= i64::from(seen_point);
+                }
+                _ => break,
+            }
+            self.at += 1;
+        }
+        scale += self.decimal_exponent();
+        if digits.is_empty() || digits.len() > MAX_DIGITS || scale.unsigned_abs() > MAX_DIGITS as u64 {
+            return Err(format!("a number without digits or with more than {MAX_DIGITS}"));
+        }
+        let digits: BigInt = digits.parse().unwrap_or_else(|_| BigInt::zero());
+        let ten = BigRational::from_integer(10.into());
+        Ok(Expr::Number(BigRational::from_integer(digits) * ten.pow(scale as i32)))
+    }
+
+    /// The `e-3` of `1.5e-3`; an `e` without digits after it is left for the caller to refuse.
+    fn decimal_exponent(&mut self) -> i64 {
+        let rest = &self.characters[self.at..];
+        let sign = usize::from(matches!(rest.get(1), Some('+' | '-')));
+        let digits: String = rest.iter().skip(1 + sign).take_while(|next| next.is_ascii_digit()).collect();
+        if !matches!(rest.first(), Some('e' | 'E')) || digits.is_empty() {
+            return 0;
+        }
+        let negative = sign == 1 && rest[1] == '-';
+        self.at += 1 + sign + digits.len();
+        let size = digits.parse().unwrap_or(i64::from(u32::MAX));
+        if negative { -size } else { size }
+    }
+
+    fn deeper(&mut self) -> std::result::Result<(), String> {
+        self.depth += 1;
+        // A parenthesis counts twice, as a sum and as what may bear a sign.
+        if self.depth > 2 * MAX_NESTING {
+            return Err(format!("a nesting deeper than {MAX_NESTING}"));
+        }
+        Ok(())
+    }
+
+    fn peek(&mut self) -> Option<char> {
+        while self.characters.get(self.at).is_some_and(|next| next.is_whitespace()) {
+            self.at += 1;
+        }
+        self.characters.get(self.at).copied()
+    }
+
+    fn ahead(&mut self, token: &str) -> bool {
+        self.peek();
+        token.chars().enumerate().all(|(index, next)| self.characters.get(self.at + index) == Some(&next))
+    }
+
+    fn take(&mut self, token: &str) -> bool {
+        let found = self.ahead(token);
+        if found {
+            self.at += token.len();
+        }
+        found
+    }
+}
+
+fn call(name: &str, argument: Expr) -> Option<Expr> {
+    let inverse = |name| power(function(name, argument.clone()), Expr::integer(-1));
+    Some(match name {
+        "sin" => function(Function::Sin, argument),
+        "cos" => function(Function::Cos, argument),
+        "tan" => function(Function::Tan, argument),
+        "sec" => inverse(Function::Cos),
+        "csc" => inverse(Function::Sin),
+        "cot" => divide(function(Function::Cos, argument.clone()), function(Function::Sin, argument)),
+        "asin" => function(Function::Asin, argument),
+        "acos" => function(Function::Acos, argument),
+        "atan" => function(Function::Atan, argument),
+        "sinh" => function(Function::Sinh, argument),
+        "cosh" => function(Function::Cosh, argument),
+        "tanh" => function(Function::Tanh, argument),
+        "exp" => power(Expr::Constant(Constant::E), argument),
+        "ln" | "log" => function(Function::Ln, argument),
+        "sqrt" => power(argument, Expr::ratio(1, 2)),
+        "cbrt" => power(argument, Expr::ratio(1, 3)),
+        "abs" => function(Function::Abs, argument),
+        _ => return None,
+    })
+}
+
+/// Reads `left = right` as `left - right`; without `=` the whole text means `= 0`.
+pub(crate) fn parse_equation(argument: &str, text: &str) -> Result<Expr> {
+    let sides: Vec<&str> = text.split('=').collect();
+    match sides.as_slice() {
+        [whole] => parse(argument, whole),
+        [left, right] => Ok(subtract(parse(argument, left)?, parse(argument, right)?)),
+        _ => Err(Error::Argument {
+            argument: argument.to_owned(),
+            given: format!("{:?} with more than one \"=\"", shortened(text)),
+            expected: "one \"=\" at most".to_owned(),
+        }),
+    }
+}

@@ -1,0 +1,32 @@
+//! The embedded demonstration of mcp-disclosure: a "Math MCP" server with eleven tools that compute.
+//!
+//! [`MathServer`] is an ordinary `rmcp` handler. Its tools are defined by the files in
+//! `tool_descriptions/` alone ([`DESCRIPTION_FILES`]): `tools/list` is made from them, and every example
+//! in them is a test. The gateway takes the same files as its description files, and [`CATEGORIES`],
+//! [`FACTS`] and the names for the `info` overview.
+//!
+//! The symbolic engine is this crate's own: exact fractions, canonical expressions, and no result that
+//! was not checked by numbers. Solutions are put back into their equations, antiderivatives are
+//! differentiated, definite integrals are compared with a quadrature.
+//!
+//! Every call is bounded, in the size of its input and in the work it may take. Numbers that are not
+//! exact are rounded to 12 significant digits, so that results are alike on every machine.
+
+#![forbid(unsafe_code)]
+#![warn(missing_docs)]
+
+mod arguments;
+mod catalogue;
+mod error;
+mod expression;
+mod number;
+mod numerical;
+mod optimization;
+mod server;
+mod symbolic;
+mod tools;
+mod transforms;
+mod work;
+
+pub use catalogue::{CATEGORIES, DESCRIPTION_FILES};
+pub use server::{DESCRIPTION, FACTS, MathServer, NAME, VERSION};

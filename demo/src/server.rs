@@ -1,0 +1,87 @@
+//! The handler: `tools/list` from the description files, `tools/call` on a thread of its own.
+
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
+    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+use serde_json::{Map, Value};
+
+use crate::{catalogue, tools, work};
+
+/// The name in `serverInfo`.
+pub const NAME: &str = "Math MCP";
+/// The version in `serverInfo`.
+pub const VERSION: &str = "1.0.0";
+/// What the server is, in one line.
+pub const DESCRIPTION: &str = "Symbolic and numerical computing";
+/// What a client may want to know before it calls.
+pub const FACTS: &[(&str, bool)] = &[("gpu_available", false)];
+
+const INSTRUCTIONS: &str = "Eleven mathematical tools: symbolic algebra in exact arithmetic, numerical computing, \
+    transforms and optimization. Write expressions as in \"x**2 - 4\" or \"sin(x)/x\"; a product needs \"*\".";
+
+/// The Math MCP server.
+///
+/// It has no state: clones and new ones are alike. Calls run on tokio's blocking threads, so it needs
+/// a tokio runtime; each one ends within its limit of work.
+#[derive(Debug, Clone, Default)]
+pub struct MathServer;
+
+impl MathServer {
+    /// A server, ready to be served.
+    pub fn new() -> Self {
+        Self
+    }
+
+    /// Calls a tool without a client. `None` where there is no tool of that name.
+    ///
+    /// What is wrong with the arguments or the mathematics comes as a result with `isError: true`.
+    /// This computes on the calling thread.
+    pub fn call(&self, name: &str, arguments: &Map<String, Value>) -> Option<CallToolResult> {
+        let run = tools::find(name)?;
+        Some(match work::bounded(|| run(arguments)) {
+            Ok(output) => CallToolResult::structured(output),
+            Err(error) => CallToolResult::error(vec![ContentBlock::text(error.to_string())]),
+        })
+    }
+}
+
+impl ServerHandler for MathServer {
+    fn get_info(&self) -> ServerConfig {
+        let implementation =
+            Implementation::new(NAME, VERSION).with_title(NAME).with_description(DESCRIPTION);
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(implementation)
+            .with_instructions(INSTRUCTIONS)
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(catalogue::tools().to_vec()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        catalogue::tools().iter().find(|tool| tool.name == name).cloned()
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let name = request.name.into_owned();
+        let arguments = request.arguments.unwrap_or_default();
+        let (server, called) = (self.clone(), name.clone());
+        let task = tokio::task::spawn_blocking(move || server.call(&called, &arguments));
+        match task.await {
+            Ok(Some(result)) => Ok(result.into()),
+            Ok(None) => Err(ErrorData::invalid_params(format!("Unknown tool: {name}"), None)),
+            Err(_) => Err(ErrorData::internal_error(format!("the call of {name} was interrupted"), None)),
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! The numerical tools, the transforms and the optimization.
+
+use std::collections::BTreeSet;
+
+use nalgebra::{DMatrix, DVector};
+use rustfft::num_complex::Complex64;
+use serde_json::{Map, Value, json};
+
+use crate::arguments::{Arguments, as_number, kind, wrong};
+use crate::error::Result;
+use crate::expression::{Expr, real_value};
+use crate::number::{number, numbers, rounded, with_digits};
+use crate::optimization::{self, Problem};
+use crate::symbolic::derivative;
+use crate::{numerical, transforms};
+
+/// Rows of a matrix to be inverted.
+const MAX_ROWS: usize = 200;
+/// Rows of a matrix whose eigenvalues are wanted, which takes longer.
+const MAX_EIGEN_ROWS: usize = 100;
+/// Points of a transform and of each side of a convolution.
+const MAX_POINTS: usize = 65_536;
+/// Variables of a minimization.
+const MAX_VARIABLES: usize = 10;
+/// The quadrature's tolerance, relative where the value is above 1.
+const TOLERANCE: f64 = 1e-12;
+/// Digits of a minimum's place: at a flat bottom no method gives more.
+const PLACE_DIGITS: usize = 8;
+
+pub(super) fn integrate(arguments: &Map<String, Value>) -> Result<Value> {
+    let arguments = Arguments(arguments);
+    arguments.only(&["expression", "variable", "lower", "upper"])?;
+    let (expression, variable) = function_of_one(&arguments)?;
+    let (lower, upper) = (bound(&arguments, "lower")?, bound(&arguments, "upper")?);
+    let f = |x: f64| real_value(&expression, &[(&variable, x)]);
+    let found = numerical::quadrature(&f, lower, upper, TOLERANCE)
+        .or_else(|_| numerical::quadrature(&f, lower, upper, 1e-8))?;
+    // A power of ten: the estimate's own digits differ from machine to machine.
+    let error = found.error / found.value.abs().max(1.0);
+    let error_bound = rounded(10f64.powi(error.max(TOLERANCE).log10().ceil() as i32), 1);
+    Ok(json!({ "value": number(found.value, 1e-14)?, "error_bound": error_bound }))
+}
+
+pub(super) fn linear_solve(arguments: &Map<String, Value>) -> Result<Value> {
+    let arguments = Arguments(arguments);
+    arguments.only(&["matrix", "right_hand_side"])?;
+    let matrix = square_matrix(&arguments, MAX_ROWS)?;
+    let right = arguments.numbers("right_hand_side", MAX_ROWS)?;
+    if right.len() != matrix.nrows() {
+        let expected = format!("{}, one for each row of `matrix`", matrix.nrows());
+        return Err(wrong("right_hand_side", &format!("{} numbers", right.len()), &expected));
+    }
+    let solution = numerical::linear_solve(&matrix, &DVector::from_vec(right))?;
+    Ok(json!({ "solution": numbers(&solution)? }))
+}
+
+pub(super) fn matrix_eigenvalues(arguments: &Map<String, Value>) -> Result<Value> {
+    let arguments = Arguments(arguments);
+    arguments.only(&["matrix"])?;
+    let (values, symmetric) = numerical::eigenvalues(&square_matrix(&arguments, MAX_EIGEN_ROWS)?)?;
+    let (real, imaginary): (Vec<f64>, Vec<f64>) = values.iter().map(|value| (value.re, value.im)).unzip();
+    let tiny = values.iter().map(|value| value.norm()).fold(0.0, f64::max) * 1e-13;
+    let part = |list: &[f64]| list.iter().map(|value| number(*value, tiny)).collect::<Result<Vec<_>>>();
+    Ok(json!({ "real": part(&real)?, "imaginary": part(&imaginary)?, "symmetric": symmetric }))
+}
+
+pub(super) fn fft(arguments: &Map<String, Value>) -> Result<Value> {
+    let arguments = Arguments(arguments);
+    arguments.only(&["values", "inverse"])?;
+    let values = arguments.array("values", MAX_POINTS)?.iter().map(complex).collect::<Result<Vec<_>>>()?;
+    let result = transforms::fft(values, arguments.boolean("inverse")?);
+    let tiny = result.iter().map(|value| value.norm()).fold(0.0, f64::max) * 1e-13;
+    let part = |of: fn(&Complex64) -> f64| {
+        result.iter().map(|value| number(of(value), tiny)).collect::<Result<Vec<_>>>()
+    };
+    Ok(
+        json!({ "real": part(|value| value.re)?, "imaginary": part(|value| value.im)?, "length": result.len() }),
+    )
+}
+
+pub(super) fn convolve(arguments: &Map<String, Value>) -> Result<Value> {
+    let arguments = Arguments(arguments);
+    arguments.only(&["a", "b", "mode"])?;
+    let (a, b) = (arguments.numbers("a", MAX_POINTS)?, arguments.numbers("b", MAX_POINTS)?);
+    let mode = arguments.choice("mode", &["full", "same", "valid"])?;
+    let full = transforms::convolve(&a, &b);
+    let (short, long) = (a.len().min(b.len()), a.len().max(b.len()));
+    let kept = match mode {
+        "same" => &full[(b.len() - 1) / 2..][..a.len()],
+        "valid" => &full[short - 1..long],
+        _ => &full[..],
+    };
+    Ok(json!({ "values": numbers(kept)?, "length": kept.len() }))
+}
+
+pub(super) fn minimize(arguments: &Map<String, Value>) -> Result<Value> {
+    let arguments = Arguments(arguments);
+    arguments.only(&["expression", "start"])?;
+    let expression = arguments.expression("expression")?;
+    let (names, start) = start(&arguments, &expression)?;
+    let slopes: Vec<Expr> = names.iter().map(|name| derivative(&expression, name)).collect();
+    let bends: Vec<Expr> =
+        slopes.iter().flat_map(|slope| names.iter().map(|name| derivative(slope, name))).collect();
+    let at = |expression: &Expr, place: &[f64]| {
+        let values: Vec<(&str, f64)> = names.iter().map(String::as_str).zip(place.iter().copied()).collect();
+        real_value(expression, &values)
+    };
+    let problem = Problem {
+        value: &|place| at(&expression, place),
+        gradient: &|place| slopes.iter().map(|slope| at(slope, place)).collect(),
+        curvature: &|place| bends.iter().map(|bend| at(bend, place)).collect(),
+    };
+    let place = optimization::minimize(&problem, &start)?;
+    let mut minimizer = Map::new();
+    for (name, value) in names.iter().zip(&place) {
+        minimizer.insert(name.clone(), with_digits(*value, 1e-8, PLACE_DIGITS)?);
+    }
+    Ok(
+        json!({ "minimizer": minimizer, "minimum": with_digits(at(&expression, &place), 1e-12, PLACE_DIGITS)? }),
+    )
+}
+
+pub(super) fn find_root(arguments: &Map<String, Value>) -> Result<Value> {
+    let arguments = Arguments(arguments);
+    arguments.only(&["expression", "variable", "lower", "upper"])?;
+    let (expression, variable) = function_of_one(&arguments)?;
+    let (lower, upper) = (bound(&arguments, "lower")?, bound(&arguments, "upper")?);
+    if lower >= upper {
+        return Err(wrong("upper", &upper.to_string(), &format!("a number above `lower` ({lower})")));
+    }
+    let root = optimization::root(&|x| real_value(&expression, &[(&variable, x)]), lower, upper)?;
+    Ok(json!({ "root": number(root, 1e-14)?, "variable": variable }))
+}
+
+fn function_of_one(arguments: &Arguments) -> Result<(Expr, String)> {
+    let expression = arguments.expression("expression")?;
+    let variable = arguments.variable("variable", &expression)?;
+    match expression.symbols().into_iter().find(|name| *name != variable) {
+        Some(other) => {
+            let expected = format!("no symbol but the variable {variable:?}");
+            Err(wrong("expression", &format!("the symbol {other:?} without a value"), &expected))
+        }
+        None => Ok((expression, variable)),
+    }
+}
+
+fn bound(arguments: &Arguments, name: &str) -> Result<f64> {
+    let expected = "a finite number or a constant expression such as \"pi/2\"";
+    let expression = arguments.constant(name)?.ok_or_else(|| wrong(name, "nothing", expected))?;
+    let value = real_value(&expression, &[]);
+    if value.is_finite() {
+        Ok(value)
+    } else {
+        Err(wrong(name, &format!("{:?}", expression.to_string()), expected))
+    }
+}
+
+fn square_matrix(arguments: &Arguments, most: usize) -> Result<DMatrix<f64>> {
+    let rows = arguments.array("matrix", most)?;
+    let expected = format!("{} rows of {} numbers each", rows.len(), rows.len());
+    let mut values = Vec::with_capacity(rows.len() * rows.len());
+    for (index, row) in rows.iter().enumerate() {
+        let cells = row
+            .as_array()
+            .ok_or_else(|| wrong("matrix", &format!("{} as row {index}", kind(row)), &expected))?;
+        if cells.len() != rows.len() {
+            return Err(wrong("matrix", &format!("{} numbers in row {index}", cells.len()), &expected));
+        }
+        for cell in cells {
+            values.push(as_number("matrix", cell)?);
+        }
+    }
+    Ok(DMatrix::from_row_slice(rows.len(), rows.len(), &values))
+}
+
+/// A number, or `[real, imaginary]`.
+fn complex(value: &Value) -> Result<Complex64> {
+    match value.as_array().map(Vec::as_slice) {
+        Some([re, im]) => Ok(Complex64::new(as_number("values", re)?, as_number("values", im)?)),
+        Some(_) => {
+            Err(wrong("values", "an array of another length than 2", "numbers or pairs [real, imaginary]"))
+        }
+        None => as_number("values", value).map(Complex64::from),
+    }
+}
+
+fn start(arguments: &Arguments, expression: &Expr) -> Result<(Vec<String>, Vec<f64>)> {
+    let symbols = expression.symbols();
+    let expected = format!(
+        "an object with a number for each of the 1 to {MAX_VARIABLES} variables of the expression ({})",
+        symbols.iter().cloned().collect::<Vec<_>>().join(", ")
+    );
+    let value = arguments.required("start", &expected)?;
+    let object = value.as_object().ok_or_else(|| wrong("start", &kind(value), &expected))?;
+    if symbols.is_empty()
+        || object.len() > MAX_VARIABLES
+        || !object.keys().collect::<BTreeSet<_>>().into_iter().eq(symbols.iter())
+    {
+        let given = object.keys().take(MAX_VARIABLES).cloned().collect::<Vec<_>>().join(", ");
+        return Err(wrong("start", &format!("an object with the keys ({given})"), &expected));
+    }
+    let places = symbols.iter().map(|name| as_number("start", &object[name])).collect::<Result<_>>()?;
+    Ok((symbols.into_iter().collect(), places))
+}

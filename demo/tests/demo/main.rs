@@ -1,0 +1,236 @@
+//! What the demonstration promises: documented examples, exact results, clear refusals.
+
+#![allow(clippy::unwrap_used, reason = "a test that unwraps says where it failed")]
+
+mod refusals;
+
+use std::collections::BTreeSet;
+
+use mcp_disclosure_demo::{CATEGORIES, DESCRIPTION_FILES, MathServer};
+use rmcp::ServerHandler;
+use serde_json::{Value, json};
+
+/// The `structuredContent`, or the text of the error.
+fn call(tool: &str, arguments: Value) -> Result<Value, String> {
+    let result = MathServer::new().call(tool, arguments.as_object().unwrap()).expect("a known tool");
+    let text = result.content[0].as_text().unwrap().text.clone();
+    if result.is_error == Some(true) {
+        return Err(text);
+    }
+    let structured = result.structured_content.unwrap();
+    assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), structured);
+    Ok(structured)
+}
+
+fn solutions(equations: Value, domain: &str) -> Value {
+    call("symbolic_solve", json!({ "equations": equations, "domain": domain })).unwrap()["solutions"].clone()
+}
+
+fn files() -> Vec<Value> {
+    DESCRIPTION_FILES.iter().map(|(_, text)| serde_json::from_str(text).unwrap()).collect()
+}
+
+#[test]
+fn every_documented_example_gives_its_output() {
+    for file in files() {
+        for example in file["examples"].as_array().unwrap() {
+            let output = call(file["name"].as_str().unwrap(), example["input"].clone());
+            assert_eq!(output, Ok(example["output"].clone()), "{} {}", file["name"], example["input"]);
+        }
+    }
+}
+
+#[test]
+fn description_files_are_complete() {
+    let names: Vec<String> = files().iter().map(|file| file["name"].as_str().unwrap().to_owned()).collect();
+    let mut counts = Vec::new();
+    for (category, _) in CATEGORIES {
+        counts.push(files().iter().filter(|file| file["category"] == *category).count());
+    }
+    assert_eq!(counts, [4, 3, 2, 2]);
+    for ((file_name, _), file) in DESCRIPTION_FILES.iter().zip(files()) {
+        let name = file["name"].as_str().unwrap();
+        assert_eq!(*file_name, format!("{name}.json"));
+        assert!(file["brief"].as_str().unwrap().len() <= 60, "{name}");
+        for part in [
+            "title",
+            "description",
+            "usage_guidance",
+            "error_guidance",
+            "returns",
+            "inputSchema",
+            "outputSchema",
+        ] {
+            assert!(!file[part].is_null(), "{name} {part}");
+        }
+        for other in file["related"].as_array().unwrap() {
+            assert!(names.contains(&other.as_str().unwrap().to_owned()), "{name} {other}");
+        }
+        let schema: BTreeSet<&String> =
+            file["outputSchema"]["properties"].as_object().unwrap().keys().collect();
+        for example in file["examples"].as_array().unwrap() {
+            assert!(example["output"].as_object().unwrap().keys().all(|key| schema.contains(key)), "{name}");
+        }
+        let tool = MathServer::new().get_tool(name).unwrap();
+        assert_eq!(json!(*tool.input_schema), file["inputSchema"]);
+        assert_eq!(json!(tool.output_schema.unwrap()), file["outputSchema"]);
+    }
+}
+
+#[test]
+fn equations_are_solved_exactly() {
+    let cases = [
+        (json!("x**2 - 4"), "complex", json!([-2, 2])),
+        (json!("x**3 - 6*x**2 + 11*x - 6"), "complex", json!([1, 2, 3])),
+        (json!(["x + y - 3", "x - y - 1"]), "complex", json!([{"x": 2, "y": 1}])),
+        (json!("x**2 + 1"), "complex", json!(["-i", "i"])),
+        (json!("x**2 + 1"), "real", json!([])),
+        (json!("x**2 - 2"), "complex", json!(["-sqrt(2)", "sqrt(2)"])),
+        (json!("x**2 = 4"), "positive", json!([2])),
+        (json!("(2*x - 1)*(x - 3)"), "integer", json!([3])),
+        (json!("2*x = 1"), "complex", json!(["1/2"])),
+        (json!("x**3 = 8"), "real", json!([2])),
+        (json!("(x**2 - 1)/(x - 1)"), "complex", json!([-1])),
+        (json!("exp(x) - 3"), "real", json!(["ln(3)"])),
+        (json!("2**x = 8"), "real", json!([3])),
+        (json!("exp(2*x) - 3*exp(x) + 2"), "real", json!([0, "ln(2)"])),
+        (json!("sqrt(x) = x - 2"), "real", json!([4])),
+        (json!("abs(x) = 3"), "real", json!([-3, 3])),
+        (json!("1/x"), "complex", json!([])),
+        (json!(["x*y = 6", "x + y = 5"]), "real", json!([{"x": 2, "y": 3}, {"x": 3, "y": 2}])),
+        (json!(["x + y = 1", "x + y = 2"]), "real", json!([])),
+        (json!(["x + y = 1"]), "real", json!([{"x": "-y + 1"}])),
+        (json!("x**5 - x - 1"), "real", json!([1.16730397826])),
+        (json!("sin(x)"), "real", json!([0, "pi"])),
+        (json!("x**4 + x**2 + 1"), "real", json!([])),
+    ];
+    for (equations, domain, expected) in cases {
+        assert_eq!(solutions(equations.clone(), domain), expected, "{equations}");
+    }
+}
+
+#[test]
+fn polynomials_with_integer_roots_are_solved() {
+    // A linear congruential generator: reproducible, and no dependency.
+    let mut seed = 20_260_101_u64;
+    let mut next = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as i64
+    };
+    for _ in 0..60 {
+        let count = 1 + next() % 6;
+        let roots: BTreeSet<i64> = (0..count).map(|_| next() % 401 - 200).collect();
+        let factors: Vec<String> = roots.iter().map(|root| format!("(x - ({root}))")).collect();
+        let product =
+            call("symbolic_integrate", json!({"expression": factors.join("*"), "variable": "x"})).unwrap();
+        let expanded = call("symbolic_diff", json!({"expression": product["integral"], "variable": "x"}))
+            .unwrap()["derivative"]
+            .clone();
+        let expected: Vec<i64> = roots.into_iter().collect();
+        assert_eq!(solutions(expanded.clone(), "complex"), json!(expected), "{expanded}");
+    }
+}
+
+const FUNCTIONS: &[&str] = &[
+    "x**3 - 2*x",
+    "sin(x)*exp(x)",
+    "x**x",
+    "1/(x**2 + 1)",
+    "ln(x)/x",
+    "tan(x/3)",
+    "sqrt(x + 1)",
+    "atan(x**2)",
+    "asin(x/4)",
+    "exp(-x**2)",
+    "x*cos(x)**2",
+    "tanh(x)",
+    "2**x",
+    "abs(x)*x",
+    "sec(x/4)",
+    "(x + 1)/(x - 5)**2",
+];
+
+fn definite(expression: &str, lower: f64, upper: f64) -> f64 {
+    let arguments = json!({"expression": expression, "lower": lower, "upper": upper});
+    call("numerical_integrate", arguments).unwrap()["value"].as_f64().unwrap()
+}
+
+#[test]
+fn derivatives_integrate_to_differences() {
+    for expression in FUNCTIONS {
+        let slope = call("symbolic_diff", json!({"expression": expression, "variable": "x"})).unwrap();
+        let slope = slope["derivative"].as_str().unwrap();
+        // The value itself, through an integral over a unit range that does not depend on x.
+        let value = |x: &str| {
+            definite(
+                &format!("{}+0*t", expression.replace('x', x).replace(&format!("e{x}p"), "exp")),
+                0.0,
+                1.0,
+            )
+        };
+        let difference = value("(1.5)") - value("(1.1)");
+        assert!((definite(slope, 1.1, 1.5) - difference).abs() < 1e-9, "{expression}: {slope}");
+    }
+}
+
+#[test]
+fn antiderivatives_are_found() {
+    for expression in [
+        "x**2 + 1",
+        "1/x",
+        "x*sin(x)",
+        "x**2*exp(-x)",
+        "exp(x)*sin(x)",
+        "ln(x)",
+        "x*ln(x)",
+        "2**x",
+        "x/(x**2 - 1)",
+        "1/(x**2 + x + 1)",
+        "1/(x**3 - x)",
+        "cos(x)**2",
+        "sin(x)*cos(x)",
+        "x*cos(x**2)",
+        "tan(x)",
+        "x*exp(x**2)",
+        "1/(x*ln(x))",
+        "sqrt(2*x + 1)",
+        "atan(x)",
+        "(2*x + 3)**5",
+        "x/(x + 1)**2",
+        "sin(x)**3",
+        "exp(x)/(1 + exp(x))",
+    ] {
+        let found = call("symbolic_integrate", json!({"expression": expression, "variable": "x"}));
+        assert!(found.is_ok(), "{expression}: {found:?}");
+    }
+    for expression in ["exp(-x**2)", "sin(x)/x", "x**x"] {
+        assert!(
+            call("symbolic_integrate", json!({"expression": expression}))
+                .unwrap_err()
+                .contains("numerical_integrate")
+        );
+    }
+    assert!(call("symbolic_integrate", json!({"expression": "1/x", "lower": -1, "upper": 2})).is_err());
+    assert!(call("symbolic_integrate", json!({"expression": "1/x**2", "lower": -1, "upper": 1})).is_err());
+}
+
+#[tokio::test]
+async fn a_client_lists_and_calls() {
+    use rmcp::ServiceExt;
+    use rmcp::model::CallToolRequestParams;
+    let (near, far) = tokio::io::duplex(1 << 16);
+    let served = tokio::spawn(async move { MathServer::new().serve(far).await.unwrap().waiting().await });
+    let client = ().serve(near).await.unwrap();
+    let listed = client.list_all_tools().await.unwrap();
+    assert_eq!(listed.len(), 11);
+    let arguments = json!({"equations": "x**2 - 4"}).as_object().unwrap().clone();
+    let result = client
+        .call_tool(CallToolRequestParams::new("symbolic_solve").with_arguments(arguments))
+        .await
+        .unwrap();
+    assert_eq!(result.structured_content, Some(json!({"solutions": [-2, 2], "variables": ["x"]})));
+    let error = client.call_tool(CallToolRequestParams::new("nothing")).await.unwrap_err();
+    assert!(error.to_string().contains("Unknown tool: nothing"), "{error}");
+    client.cancel().await.unwrap();
+    served.await.unwrap().unwrap();
+}

@@ -1,0 +1,158 @@
+//! What is refused, and that everything ends.
+
+use mcp_disclosure_demo::MathServer;
+use serde_json::{Map, Value, json};
+
+use super::call;
+
+#[test]
+fn malformed_expressions_are_refused() {
+    let deep = "(".repeat(10_000);
+    let deeper = format!("{}x{}", "(".repeat(900), ")".repeat(900));
+    let signs = format!("{}x", "-".repeat(1900));
+    let powers = vec!["2"; 900].join("**");
+    let cases = [
+        "",
+        " ",
+        "x +",
+        "((((",
+        &deep,
+        &deeper,
+        &signs,
+        &powers,
+        "sin(",
+        "sin()",
+        "2x",
+        "x y",
+        "α + 1",
+        "x²",
+        "1/0",
+        "0**-1",
+        "ln(0)",
+        "1..2",
+        "foo(x)",
+        "x;y",
+        "x = = 2",
+        ")",
+        "*x",
+        "1e99999",
+        "x**",
+        "1/(x - x)",
+        "😀",
+        "\u{0}",
+    ];
+    for tool in [
+        "symbolic_diff",
+        "symbolic_integrate",
+        "symbolic_simplify",
+        "numerical_integrate",
+        "minimize",
+        "find_root",
+    ] {
+        for case in cases {
+            let mut arguments = json!({"expression": case});
+            match tool {
+                "minimize" => arguments["start"] = json!({"x": 1}),
+                "numerical_integrate" | "find_root" => arguments.as_object_mut().unwrap().extend(bounds()),
+                _ => {}
+            }
+            let error = call(tool, arguments).unwrap_err();
+            assert!(error.contains("`expression`"), "{tool} {case:.20}: {error}");
+        }
+    }
+    for case in cases {
+        assert!(
+            call("symbolic_solve", json!({"equations": case})).unwrap_err().contains("`equations`"),
+            "{case:.20}"
+        );
+    }
+}
+
+fn bounds() -> Map<String, Value> {
+    json!({"lower": 0, "upper": 1}).as_object().unwrap().clone()
+}
+
+#[test]
+fn heavy_input_ends_in_time() {
+    let started = std::time::Instant::now();
+    for (tool, arguments) in [
+        ("symbolic_simplify", json!({"expression": "(a + b + c + d + f + g + h)**40"})),
+        ("symbolic_simplify", json!({"expression": "((((x + 1)**60)**60)**60 + y)**60"})),
+        ("symbolic_diff", json!({"expression": "sin(sin(sin(sin(sin(sin(sin(x**x)))))))", "order": 10})),
+        ("symbolic_solve", json!({"equations": "(x + 1)**60 - (x - 3)**59 + sin(x)**50"})),
+        ("symbolic_simplify", json!({"expression": "9**9**9**9"})),
+        ("symbolic_integrate", json!({"expression": "(x + 1)**60*sin(x)**40*exp(x)"})),
+        ("minimize", json!({"expression": "x**3", "start": {"x": 1}})),
+    ] {
+        let started = std::time::Instant::now();
+        let outcome = call(tool, arguments.clone());
+        println!("{tool} {arguments} {:?} {}", started.elapsed(), outcome.is_ok());
+    }
+    assert!(started.elapsed().as_secs() < 60, "{:?}", started.elapsed());
+}
+
+#[test]
+fn the_deepest_nesting_fits_the_stack() {
+    // Test threads have the same 2 MiB as tokio's blocking ones.
+    let nested = format!("{}x{}", "sin(".repeat(60), ")".repeat(60));
+    for tool in ["symbolic_diff", "symbolic_integrate", "symbolic_simplify"] {
+        let _ = call(tool, json!({"expression": nested}));
+    }
+    let _ = call("symbolic_solve", json!({"equations": nested}));
+}
+
+#[test]
+fn oversized_and_mistyped_arguments_are_named() {
+    let long = "x+".repeat(1500) + "x";
+    let wide = vec![0.5; 65_537];
+    let square = |size: usize| json!(vec![vec![1.0; size]; size]);
+    for (tool, arguments, argument) in [
+        ("symbolic_simplify", json!({"expression": long}), "expression"),
+        ("symbolic_simplify", json!({"expression": 5}), "expression"),
+        ("symbolic_simplify", json!({}), "expression"),
+        ("symbolic_simplify", json!({"expression": "x", "more": 1}), "more"),
+        ("symbolic_solve", json!({"equations": vec!["x"; 11]}), "equations"),
+        ("symbolic_solve", json!({"equations": {"x": 1}}), "equations"),
+        ("symbolic_solve", json!({"equations": "x", "variables": "z"}), "variables"),
+        ("symbolic_solve", json!({"equations": "x", "domain": "rational"}), "domain"),
+        ("symbolic_diff", json!({"expression": "x", "order": 11}), "order"),
+        ("symbolic_diff", json!({"expression": "x*y"}), "variable"),
+        ("symbolic_integrate", json!({"expression": "x", "lower": 0}), "upper"),
+        (
+            "numerical_integrate",
+            json!({"expression": "x*y", "variable": "x", "lower": 0, "upper": 1}),
+            "expression",
+        ),
+        ("numerical_integrate", json!({"expression": "x", "lower": "y", "upper": 1}), "lower"),
+        ("linear_solve", json!({"matrix": square(201), "right_hand_side": [1]}), "matrix"),
+        ("linear_solve", json!({"matrix": square(2), "right_hand_side": [1, 2]}), "matrix"),
+        ("linear_solve", json!({"matrix": [[1, 2]], "right_hand_side": [1]}), "matrix"),
+        ("linear_solve", json!({"matrix": [[1]], "right_hand_side": [1, 2]}), "right_hand_side"),
+        ("matrix_eigenvalues", json!({"matrix": square(101)}), "matrix"),
+        ("fft", json!({"values": wide}), "values"),
+        ("fft", json!({"values": []}), "values"),
+        ("fft", json!({"values": [1], "inverse": "yes"}), "inverse"),
+        ("convolve", json!({"a": wide, "b": [1]}), "a"),
+        ("minimize", json!({"expression": "x", "start": {"y": 1}}), "start"),
+        ("find_root", json!({"expression": "x", "lower": 1, "upper": 0}), "upper"),
+    ] {
+        let error = call(tool, arguments).unwrap_err();
+        assert!(error.contains(&format!("argument `{argument}`")), "{tool}: {error}");
+    }
+    assert!(call("find_root", json!({"expression": "1/x", "lower": -1, "upper": 2})).is_err());
+    assert!(MathServer::new().call("nothing", &Map::new()).is_none());
+}
+
+#[test]
+fn the_largest_inputs_are_computed() {
+    let wide: Vec<i64> = (0..65_536).map(|index| index % 7).collect();
+    assert_eq!(call("fft", json!({"values": wide})).unwrap()["length"], 65_536);
+    assert_eq!(call("convolve", json!({"a": wide, "b": wide})).unwrap()["length"], 131_071);
+    let matrix: Vec<Vec<f64>> = (0..100)
+        .map(|row| (0..100).map(|column| ((row * 37 + column * 91) % 101) as f64).collect())
+        .collect();
+    assert_eq!(
+        call("matrix_eigenvalues", json!({"matrix": matrix})).unwrap()["real"].as_array().unwrap().len(),
+        100
+    );
+}

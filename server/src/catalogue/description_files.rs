@@ -1,0 +1,83 @@
+//! Reading a directory of description files.
+
+use std::path::{Path, PathBuf};
+
+use mcp_disclosure_core::{DescriptionError, DescriptionFile};
+
+use crate::failure::Problem;
+
+/// Where description files come from.
+#[derive(Clone, Debug, Default)]
+pub enum Files {
+    /// There are none.
+    #[default]
+    None,
+    /// They are part of the program.
+    Embedded(Vec<DescriptionFile>),
+    /// They are in this directory, and are read again when they change.
+    Directory(PathBuf),
+}
+
+impl Files {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// Every problem there is, with its file and a hint.
+    pub fn read(&self) -> Result<Vec<DescriptionFile>, Vec<Problem>> {
+        match self {
+            Self::None => Ok(Vec::new()),
+            Self::Embedded(files) => Ok(files.clone()),
+            Self::Directory(directory) => read_directory(directory),
+        }
+    }
+}
+
+/// Reads every `*.json` of a directory, in the order of their names.
+///
+/// # Errors
+/// Every problem there is, with its file and a hint.
+pub fn read_directory(directory: &Path) -> Result<Vec<DescriptionFile>, Vec<Problem>> {
+    let unreadable = |path: &Path, error: &std::io::Error| {
+        Problem::new(format!("{}: {error}", path.display())).hint("give a directory that can be read")
+    };
+    let entries = std::fs::read_dir(directory).map_err(|error| vec![unreadable(directory, &error)])?;
+    let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json") && path.is_file());
+    paths.sort();
+    let mut files = Vec::with_capacity(paths.len());
+    let mut problems = Vec::new();
+    for path in paths {
+        let shown = path.display().to_string();
+        let stem = path.file_stem().and_then(|stem| stem.to_str()).unwrap_or_default();
+        match std::fs::read_to_string(&path) {
+            Err(error) => problems.push(unreadable(&path, &error)),
+            Ok(text) => match DescriptionFile::parse(&shown, stem, &text) {
+                Ok((file, unknown)) => {
+                    if !unknown.is_empty() {
+                        tracing::warn!(file = shown, members = ?unknown, "members that nobody knows are not delivered");
+                    }
+                    files.push(file);
+                }
+                Err(error) => problems.push(problem(&error)),
+            },
+        }
+    }
+    if problems.is_empty() { Ok(files) } else { Err(problems) }
+}
+
+/// The problem a person reads, with what to do about it.
+pub(super) fn problem(error: &DescriptionError) -> Problem {
+    let hint = match error {
+        DescriptionError::Syntax { .. } => {
+            "a description file is one JSON object with name, description and inputSchema"
+        }
+        DescriptionError::Missing { .. } => "name, description and inputSchema must be there",
+        DescriptionError::NoObject { .. } => {
+            "write a JSON Schema such as {\"type\": \"object\", \"properties\": {}}"
+        }
+        DescriptionError::NameDiffers { .. } => "rename the file, or correct 'name' in it",
+        DescriptionError::NoSuchTool { .. } => "correct the name, or remove the file",
+        _ => "see the section \"Description files\" of the README",
+    };
+    Problem::new(error.to_string()).hint(hint)
+}

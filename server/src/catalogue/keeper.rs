@@ -1,0 +1,82 @@
+//! The keeper: makes a new snapshot when an upstream's lists or the description files change.
+//!
+//! Everything that leads to a snapshot passes here: lists come in, files are laid over them, a snapshot
+//! goes out. A set of files that is not good keeps the old snapshot in force.
+
+use mcp_disclosure_core::{DescriptionError, DescriptionFile, Kind, Snapshot, UpstreamLists};
+
+use super::{Catalogue, Files, description_files::problem};
+use crate::failure::Problem;
+
+/// The material of snapshots.
+#[derive(Debug)]
+pub struct Keeper {
+    lists: Vec<UpstreamLists>,
+    source: Files,
+    files: Vec<DescriptionFile>,
+}
+
+impl Keeper {
+    /// Reads the files and builds the first snapshot.
+    ///
+    /// # Errors
+    /// Every problem of the files, alone and together with the lists.
+    pub fn open(lists: Vec<UpstreamLists>, source: Files) -> Result<(Self, Snapshot), Vec<Problem>> {
+        let files = source.read()?;
+        let snapshot =
+            build(&lists, &files).map_err(|errors| errors.iter().map(problem).collect::<Vec<_>>())?;
+        Ok((Self { lists, source, files }, snapshot))
+    }
+
+    /// Takes an upstream's new lists.
+    pub fn relist(&mut self, number: usize, lists: UpstreamLists, catalogue: &Catalogue) -> Vec<Kind> {
+        self.lists[number] = lists;
+        self.publish(catalogue)
+    }
+
+    /// Reads the files again. A bad set is reported, and the old one stays.
+    pub fn reread(&mut self, catalogue: &Catalogue) -> Vec<Kind> {
+        let read = self.source.read();
+        let checked = read.and_then(|files| match build(&self.lists, &files) {
+            Ok(snapshot) => Ok((files, snapshot)),
+            Err(errors) => Err(errors.iter().map(problem).collect()),
+        });
+        match checked {
+            Ok((files, snapshot)) => {
+                self.files = files;
+                let changes = catalogue.replace(snapshot);
+                tracing::info!(files = self.files.len(), ?changes, "description files were read again");
+                changes
+            }
+            Err(problems) => {
+                for problem in problems {
+                    tracing::error!("description files were not taken over, the old ones stay: {problem}");
+                }
+                Vec::new()
+            }
+        }
+    }
+
+    fn publish(&mut self, catalogue: &Catalogue) -> Vec<Kind> {
+        match build(&self.lists, &self.files) {
+            Ok(snapshot) => catalogue.replace(snapshot),
+            Err(errors) => {
+                // A tool went away while its file stayed. That must not hold back what else changed.
+                errors.iter().for_each(|error| tracing::warn!("{error}"));
+                let kept = self.files.iter().filter(|file| !errors.iter().any(|error| is_about(error, file)));
+                let kept: Vec<_> = kept.cloned().collect();
+                build(&self.lists, &kept).map_or_else(|_| Vec::new(), |snapshot| catalogue.replace(snapshot))
+            }
+        }
+    }
+}
+
+fn is_about(error: &DescriptionError, file: &DescriptionFile) -> bool {
+    matches!(error, DescriptionError::NoSuchTool { name, .. } if *name == file.name)
+}
+
+fn build(lists: &[UpstreamLists], files: &[DescriptionFile]) -> Result<Snapshot, Vec<DescriptionError>> {
+    let (snapshot, warnings) = Snapshot::build(lists, files)?;
+    warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
+    Ok(snapshot)
+}

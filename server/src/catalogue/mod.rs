@@ -1,0 +1,11 @@
+//! The catalogue as it is served: snapshots, what was made of them, and what makes new ones.
+
+mod description_files;
+mod keeper;
+mod page;
+mod watch;
+
+pub use description_files::{Files, read_directory};
+pub use keeper::Keeper;
+pub use page::{Catalogue, Page, Published};
+pub use watch::watch;

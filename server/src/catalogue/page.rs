@@ -1,0 +1,148 @@
+//! What was made of a snapshot, kept: for each kind of client one page of ready answers.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, PoisonError, RwLock},
+    time::Duration,
+};
+
+use mcp_disclosure_core::{ClientTraits, Kind, Principal, Snapshot, View};
+
+use crate::{
+    dialect::{Caching, list_result},
+    gateway::Choice,
+    wire::Json,
+};
+
+/// A list may change at any time; clients of the stateless era may keep it for so long.
+const TIME_TO_LIVE: Duration = Duration::from_secs(60);
+
+/// So many kinds of clients are kept ready at once.
+const MOST_PAGES: usize = 1024;
+
+/// The snapshot in force. Replacing it does not disturb whoever still reads the old one.
+#[derive(Debug)]
+pub struct Catalogue(RwLock<Arc<Published>>);
+
+/// A snapshot and the pages made of it so far.
+#[derive(Debug)]
+pub struct Published {
+    snapshot: Arc<Snapshot>,
+    pages: RwLock<HashMap<PageKey, Arc<Page>>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct PageKey {
+    principal: Principal,
+    strategy: Arc<str>,
+    traits: ClientTraits,
+    depends_on_client: bool,
+}
+
+/// What one kind of client sees of one snapshot, ready to send.
+#[derive(Debug)]
+pub struct Page {
+    /// What exists for it.
+    pub view: View,
+    /// Guidance for its model.
+    pub instructions: Option<String>,
+    tools: Json,
+    resources: Json,
+    templates: Json,
+    prompts: Json,
+    has_resources: bool,
+    has_prompts: bool,
+}
+
+impl Catalogue {
+    /// A catalogue of this snapshot.
+    pub fn new(snapshot: Snapshot) -> Self {
+        Self(RwLock::new(Published::new(snapshot)))
+    }
+
+    /// What is in force now.
+    pub fn current(&self) -> Arc<Published> {
+        Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Puts another snapshot in force and tells what changed.
+    pub fn replace(&self, snapshot: Snapshot) -> Vec<Kind> {
+        let changes = self.current().snapshot.changes(&snapshot);
+        if !changes.is_empty() {
+            *self.0.write().unwrap_or_else(PoisonError::into_inner) = Published::new(snapshot);
+        }
+        changes
+    }
+}
+
+impl Published {
+    fn new(snapshot: Snapshot) -> Arc<Self> {
+        Arc::new(Self { snapshot: Arc::new(snapshot), pages: RwLock::default() })
+    }
+
+    /// The snapshot itself.
+    pub fn snapshot(&self) -> &Arc<Snapshot> {
+        &self.snapshot
+    }
+
+    /// The page of a client: made at first use, then kept.
+    pub fn page(&self, principal: &Principal, choice: &Choice) -> Arc<Page> {
+        let key = PageKey {
+            principal: principal.clone(),
+            strategy: Arc::clone(&choice.name),
+            traits: choice.traits,
+            depends_on_client: choice.depends_on_client,
+        };
+        if let Some(page) = self.pages.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
+            return Arc::clone(page);
+        }
+        let page = Arc::new(Page::make(Arc::clone(&self.snapshot), principal, choice));
+        let mut pages = self.pages.write().unwrap_or_else(PoisonError::into_inner);
+        if pages.len() >= MOST_PAGES {
+            pages.clear();
+        }
+        Arc::clone(pages.entry(key).or_insert(page))
+    }
+}
+
+impl Page {
+    fn make(snapshot: Arc<Snapshot>, principal: &Principal, choice: &Choice) -> Self {
+        let Choice { strategy, traits, .. } = choice;
+        let view = View::of(snapshot, principal).reserving(strategy.own_tools(traits));
+        let view = strategy.narrow(view, traits);
+        let listing = strategy.list(&view, traits);
+        let private = choice.depends_on_client || principal.id().is_some();
+        let caching = Caching { time_to_live: TIME_TO_LIVE, private };
+        let list = |kind, items| list_result(traits.era, kind, items, caching);
+        Self {
+            tools: list(Kind::Tools, &listing.tools),
+            resources: list(Kind::Resources, &listing.resources),
+            templates: list(Kind::Templates, &listing.templates),
+            prompts: list(Kind::Prompts, &listing.prompts),
+            has_resources: !listing.resources.is_empty() || !listing.templates.is_empty(),
+            has_prompts: !listing.prompts.is_empty(),
+            instructions: listing.instructions,
+            view,
+        }
+    }
+
+    /// The result of a list method.
+    pub fn list(&self, kind: Kind) -> Json {
+        match kind {
+            Kind::Tools => self.tools.clone(),
+            Kind::Resources => self.resources.clone(),
+            Kind::Templates => self.templates.clone(),
+            Kind::Prompts => self.prompts.clone(),
+        }
+    }
+
+    /// Whether any resource or template is listed.
+    pub fn has_resources(&self) -> bool {
+        self.has_resources
+    }
+
+    /// Whether any prompt is listed.
+    pub fn has_prompts(&self) -> bool {
+        self.has_prompts
+    }
+}

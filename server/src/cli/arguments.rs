@@ -1,0 +1,167 @@
+//! What can be said on the command line.
+
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use reqwest::Url;
+
+use crate::gateway::{Bridge, FetchLimits};
+
+/// One MCP server in front of any others, disclosing their tools progressively.
+///
+/// Put it in front of the server you have, and its tools cost a tenth of the context:
+///
+///   mcp-disclosure serve --strategy resource -- npx -y @modelcontextprotocol/server-everything
+///
+/// Without a source it serves a demonstration: a mathematics server with eleven tools.
+#[derive(Debug, Parser)]
+#[command(name = "mcp-disclosure", version, verbatim_doc_comment, disable_help_subcommand = true)]
+pub struct Arguments {
+    /// What to log to stderr: error, warn, info, debug, trace, or a filter such as
+    /// "warn,mcp_disclosure_server=debug"
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILTER",
+        env = "MCP_DISCLOSURE_LOG",
+        default_value = "info,rmcp=warn"
+    )]
+    pub log: String,
+
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+#[allow(clippy::large_enum_variant, reason = "parsed once")]
+pub enum Command {
+    /// Serve MCP clients
+    Serve(ServeArguments),
+    /// Print the system prompt guidance for hosts
+    Prompt(PromptArguments),
+    /// List the strategies: name, summary, needs
+    Strategies,
+}
+
+/// Where tools come from.
+#[derive(Debug, Default, Args)]
+#[command(next_help_heading = "Source (none: the demonstration)")]
+pub struct SourceArguments {
+    /// A Streamable HTTP upstream; may be repeated
+    #[arg(long, value_name = "URL")]
+    pub upstream_url: Vec<Url>,
+
+    /// Description files (NAME.json) laid over the upstreams' own definitions; reloaded when they change
+    #[arg(long, value_name = "DIR")]
+    pub tool_descriptions: Option<PathBuf>,
+
+    /// The name of the one upstream [default: what it calls itself]
+    #[arg(long)]
+    pub name: Option<String>,
+
+    /// A command that speaks MCP over stdio, after --
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<String>,
+
+    /// How long an upstream may take to start and shake hands, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
+    pub connect_timeout: Duration,
+
+    /// How long an upstream may take over a request, or between two progress notifications, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = seconds)]
+    pub request_timeout: Duration,
+}
+
+/// `serve`.
+#[derive(Debug, Args)]
+pub struct ServeArguments {
+    /// The source.
+    #[command(flatten)]
+    pub source: SourceArguments,
+
+    /// Serve every client by this strategy (stacks as NAME+NAME); auto: what the client asks for
+    #[arg(long, value_name = "NAME", default_value = "auto", help_heading = "Strategy")]
+    pub strategy: String,
+
+    /// Strategies that clients may choose, by offer or by address [default: all]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Strategy")]
+    pub offer: Vec<String>,
+
+    /// The strategy of clients that ask for nothing that is offered
+    #[arg(long, value_name = "NAME", default_value = "full", help_heading = "Strategy")]
+    pub fallback: String,
+
+    /// List a strategy's channel as an ordinary tool too: to clients that have not declared the strategy,
+    /// to all, or to none
+    #[arg(long, value_enum, default_value_t, help_heading = "Strategy")]
+    pub bridge: Bridge,
+
+    /// How clients connect
+    #[arg(long, value_enum, default_value_t, help_heading = "Clients")]
+    pub transport: Transport,
+
+    /// Where to listen for HTTP; clients use /mcp, or /mcp/<strategy>
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8848", help_heading = "Clients")]
+    pub listen: SocketAddr,
+
+    /// A name that HTTP clients may reach us by, beside this machine's own; may be repeated
+    #[arg(long, value_name = "HOST", help_heading = "Clients")]
+    pub allow_host: Vec<String>,
+
+    /// A web origin that may reach us, beside this machine's own; may be repeated
+    #[arg(long, value_name = "ORIGIN", help_heading = "Clients")]
+    pub allow_origin: Vec<String>,
+
+    /// At most so many HTTP sessions at once
+    #[arg(long, value_name = "COUNT", default_value_t = 10_000, help_heading = "Clients")]
+    pub max_sessions: usize,
+
+    /// An HTTP session that does nothing for so long ends, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "3600", value_parser = seconds, help_heading = "Clients")]
+    pub session_idle: Duration,
+
+    /// A client may fetch descriptions so often a minute; 0 is no bound
+    #[arg(long, value_name = "COUNT", default_value_t = FetchLimits::DEFAULT_PER_MINUTE, help_heading = "Receipts")]
+    pub fetches_per_minute: u32,
+
+    /// The key that signs receipts, at least 32 bytes; replicas that share it accept each other's
+    /// [default: a new one at each start]
+    #[arg(long, value_name = "FILE", help_heading = "Receipts")]
+    pub receipt_key_file: Option<PathBuf>,
+
+    /// How long a signed receipt is valid, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "86400", value_parser = seconds, help_heading = "Receipts")]
+    pub receipt_lifetime: Duration,
+}
+
+/// `prompt`.
+#[derive(Debug, Args)]
+pub struct PromptArguments {
+    /// The source.
+    #[command(flatten)]
+    pub source: SourceArguments,
+
+    /// The strategy to give guidance for
+    #[arg(long, value_name = "NAME")]
+    pub strategy: String,
+}
+
+/// How clients connect.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Transport {
+    /// One client, on standard input and output.
+    #[default]
+    Stdio,
+    /// Any number of clients, over Streamable HTTP.
+    Http,
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| "a number of seconds".to_owned())?;
+    if seconds > 0.0 && seconds <= 1e9 {
+        return Ok(Duration::from_secs_f64(seconds));
+    }
+    Err("more than 0 and at most 1e9 seconds".to_owned())
+}

@@ -1,0 +1,69 @@
+//! From flags to upstreams and files.
+
+use mcp_disclosure_core::{DescriptionFile, UpstreamName};
+use mcp_disclosure_demo::{DESCRIPTION_FILES, MathServer};
+
+use super::SourceArguments;
+use crate::{
+    catalogue::Files,
+    failure::{Failure, Problem},
+    upstream::{Patience, Target},
+};
+
+/// What a source comes down to.
+pub(super) struct Source {
+    pub(super) targets: Vec<(Option<UpstreamName>, Target)>,
+    pub(super) files: Files,
+    pub(super) patience: Patience,
+}
+
+impl SourceArguments {
+    /// Finds out what is meant.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] for a combination that means nothing.
+    pub(super) fn resolve(self) -> Result<Source, Failure> {
+        let patience = Patience { connect: self.connect_timeout, request: self.request_timeout };
+        let name = self.name.as_deref().map(UpstreamName::parse).transpose();
+        let name = name.map_err(|error| Failure::Usage(Problem::new(format!("--name: {error}"))))?;
+        let mut targets: Vec<(Option<UpstreamName>, Target)> = Vec::new();
+        if let Some((program, arguments)) = self.command.split_first() {
+            let target = Target::Command { program: program.clone(), arguments: arguments.to_vec() };
+            targets.push((None, target));
+        }
+        for url in self.upstream_url {
+            if !matches!(url.scheme(), "http" | "https") {
+                let told = format!("--upstream-url {url}: only http and https are spoken");
+                return Err(Failure::Usage(Problem::new(told)));
+            }
+            targets.push((None, Target::Url(url)));
+        }
+        if name.is_some() && targets.len() > 1 {
+            let told = "--name names the one upstream, but there are several";
+            return Err(Failure::Usage(Problem::new(told).hint("leave --name out")));
+        }
+        let mut files = self.tool_descriptions.map_or(Files::None, Files::Directory);
+        if targets.is_empty() {
+            let (target, embedded) = demonstration();
+            targets.push((None, target));
+            if matches!(files, Files::None) {
+                files = embedded;
+            }
+        }
+        if let (Some(named), Some(first)) = (name, targets.first_mut()) {
+            first.0 = Some(named);
+        }
+        Ok(Source { targets, files, patience })
+    }
+}
+
+/// The embedded demonstration: the Math server, wrapped as anyone would wrap a handler of their own.
+pub fn demonstration() -> (Target, Files) {
+    let files = DESCRIPTION_FILES.iter().filter_map(|(name, text)| {
+        let stem = name.strip_suffix(".json")?;
+        let file = DescriptionFile::parse(name, stem, text).map(|(file, _)| file);
+        debug_assert!(file.is_ok(), "{file:?}");
+        file.ok()
+    });
+    (Target::handler(MathServer::new()), Files::Embedded(files.collect()))
+}

@@ -1,0 +1,89 @@
+//! What an era demands of results and errors, and nothing else.
+
+use std::time::Duration;
+
+use mcp_disclosure_core::{Era, Kind, RawObject};
+
+use crate::wire::{ErrorText, Json, code};
+
+/// How long, and by whom, a stateless client may keep a result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Caching {
+    /// How long.
+    pub time_to_live: Duration,
+    /// Whether it depends on who asked, or on what the request said.
+    pub private: bool,
+}
+
+impl Caching {
+    /// Not at all.
+    pub const NONE: Self = Self { time_to_live: Duration::ZERO, private: true };
+
+    fn apply(self, result: RawObject) -> RawObject {
+        let time_to_live = u64::try_from(self.time_to_live.as_millis()).unwrap_or(u64::MAX);
+        let result = with_absent(result, "ttlMs", &time_to_live.to_string());
+        with_absent(result, "cacheScope", if self.private { "\"private\"" } else { "\"public\"" })
+    }
+}
+
+/// The result of a list method.
+pub fn list_result(era: Era, kind: Kind, items: &[RawObject], caching: Caching) -> Json {
+    let member = match kind {
+        Kind::Tools => "tools",
+        Kind::Resources => "resources",
+        Kind::Templates => "resourceTemplates",
+        Kind::Prompts => "prompts",
+    };
+    let length: usize = items.iter().map(|item| item.text().len() + 1).sum();
+    let mut array = String::with_capacity(length + 2);
+    array.push('[');
+    for (at, item) in items.iter().enumerate() {
+        if at > 0 {
+            array.push(',');
+        }
+        array.push_str(item.text());
+    }
+    array.push(']');
+    let result = RawObject::assemble([(member, array.as_str())]);
+    match era {
+        Era::Session => result.into(),
+        Era::Stateless => cacheable(result, caching).into(),
+    }
+}
+
+/// A result of `resources/read`.
+pub fn read_result(era: Era, result: Json) -> Json {
+    match (era, RawObject::parse(result.as_str())) {
+        (Era::Stateless, Ok(object)) => cacheable(object, Caching::NONE).into(),
+        _ => result,
+    }
+}
+
+/// Any other result.
+pub fn complete(era: Era, result: Json) -> Json {
+    match (era, RawObject::parse(result.as_str())) {
+        (Era::Stateless, Ok(object)) => complete_object(object).into(),
+        _ => result,
+    }
+}
+
+/// An error as the client's era spells it.
+pub fn era_error(era: Era, error: ErrorText) -> ErrorText {
+    match era {
+        Era::Stateless if error.code() == code::RESOURCE_NOT_FOUND => error.recoded(code::INVALID_PARAMS),
+        _ => error,
+    }
+}
+
+/// A result with what tells how long it may be kept.
+pub(super) fn cacheable(result: RawObject, caching: Caching) -> RawObject {
+    caching.apply(complete_object(result))
+}
+
+fn complete_object(result: RawObject) -> RawObject {
+    with_absent(result, "resultType", "\"complete\"")
+}
+
+fn with_absent(result: RawObject, key: &str, value: &str) -> RawObject {
+    if result.member(key).is_some() { result } else { result.with(key, value) }
+}

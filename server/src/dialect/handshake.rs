@@ -1,0 +1,88 @@
+//! What the gateway says of itself: the results of `initialize` and `server/discover`.
+
+use std::time::Duration;
+
+use mcp_disclosure_core::RawObject;
+use serde_json::json;
+
+use super::{Caching, EXTENSION, Revision, finish};
+use crate::wire::Json;
+
+/// What is told to every client, and what to this one.
+#[derive(Clone, Debug)]
+pub struct Advertised {
+    /// `serverInfo`.
+    pub server_info: RawObject,
+    /// Whether there are resources, be it ours only.
+    pub resources: bool,
+    /// Whether resources can be subscribed to.
+    pub subscribe: bool,
+    /// Whether there are prompts.
+    pub prompts: bool,
+    /// Whether arguments can be completed.
+    pub completions: bool,
+    /// Whether there are log messages.
+    pub logging: bool,
+    /// The strategies offered.
+    pub offered: Vec<String>,
+    /// The strategy that serves this client.
+    pub selected: String,
+    /// Guidance for the model.
+    pub instructions: Option<String>,
+    /// Whether any of this depends on the client.
+    pub depends_on_client: bool,
+}
+
+impl Advertised {
+    fn capabilities(&self) -> RawObject {
+        let disclosure = json!({"strategies": self.offered, "selected": self.selected});
+        let disclosure = RawObject::empty().with_value(EXTENSION, &disclosure);
+        let mut capabilities = RawObject::empty().with("tools", r#"{"listChanged":true}"#);
+        if self.resources {
+            let resources = if self.subscribe {
+                r#"{"listChanged":true,"subscribe":true}"#
+            } else {
+                r#"{"listChanged":true}"#
+            };
+            capabilities = capabilities.with("resources", resources);
+        }
+        if self.prompts {
+            capabilities = capabilities.with("prompts", r#"{"listChanged":true}"#);
+        }
+        for (name, has) in [("completions", self.completions), ("logging", self.logging)] {
+            if has {
+                capabilities = capabilities.with(name, "{}");
+            }
+        }
+        // Clients that know no `extensions` keep what is under `experimental`, where values must be objects.
+        capabilities.with("extensions", disclosure.text()).with("experimental", disclosure.text())
+    }
+
+    fn with_instructions(&self, result: RawObject) -> RawObject {
+        match &self.instructions {
+            Some(text) => result.with_value("instructions", text),
+            None => result,
+        }
+    }
+}
+
+/// The result of `initialize`.
+pub fn initialize_result(revision: Revision, advertised: &Advertised) -> Json {
+    let result = RawObject::empty()
+        .with_value("protocolVersion", &revision.to_string())
+        .with("capabilities", advertised.capabilities().text())
+        .with("serverInfo", advertised.server_info.text());
+    advertised.with_instructions(result).into()
+}
+
+/// The result of `server/discover`.
+pub fn discover_result(advertised: &Advertised) -> Json {
+    let meta = RawObject::empty().with("io.modelcontextprotocol/serverInfo", advertised.server_info.text());
+    let result = RawObject::empty()
+        .with("resultType", "\"complete\"")
+        .with_value("supportedVersions", &Revision::names())
+        .with("capabilities", advertised.capabilities().text())
+        .with("_meta", meta.text());
+    let caching = Caching { time_to_live: Duration::from_secs(60), private: advertised.depends_on_client };
+    finish::cacheable(advertised.with_instructions(result), caching).into()
+}

@@ -1,0 +1,78 @@
+//! In which era a request speaks, and what the stateless era says with each request.
+
+use mcp_disclosure_core::RawObject;
+use serde_json::json;
+
+use super::{Offer, Revision};
+use crate::wire::{ErrorText, Request, code};
+
+const PREFIX: &str = "io.modelcontextprotocol/";
+const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+
+/// How a request opens.
+#[derive(Clone, Debug)]
+pub enum Speaks {
+    /// It wants a session.
+    Initialize,
+    /// It belongs to a session, or to none.
+    Session,
+    /// It stands for itself.
+    Stateless(RequestMeta),
+}
+
+/// What a stateless request says of its client.
+#[derive(Clone, Debug)]
+pub struct RequestMeta {
+    /// The version, as sent.
+    pub version: String,
+    /// The client's half of the negotiation.
+    pub offer: Offer,
+    /// The least severe log messages it wants, if any.
+    pub log_level: Option<String>,
+}
+
+/// Finds out in which era a request speaks.
+///
+/// # Errors
+/// -32602 where required `_meta` keys are missing, -32022 for a version that is not spoken.
+pub fn speaks(request: &Request) -> Result<Speaks, ErrorText> {
+    let meta = request.params.object("_meta");
+    let version = meta.as_ref().and_then(|meta| meta.member(VERSION));
+    let capabilities = meta.as_ref().and_then(|meta| meta.member(CAPABILITIES));
+    if version.is_none() && capabilities.is_none() {
+        return match &*request.method {
+            "initialize" => Ok(Speaks::Initialize),
+            "server/discover" | "subscriptions/listen" => Err(missing(VERSION)),
+            _ => Ok(Speaks::Session),
+        };
+    }
+    let meta = meta.ok_or_else(|| missing(VERSION))?;
+    let version = meta.string(VERSION).ok_or_else(|| missing(VERSION))?;
+    if Revision::parse(&version).is_none_or(Revision::has_sessions) {
+        return Err(unsupported(&version));
+    }
+    let capabilities = meta.object(CAPABILITIES).ok_or_else(|| missing(CAPABILITIES))?;
+    let offer = Offer::read(&capabilities);
+    Ok(Speaks::Stateless(RequestMeta { version, offer, log_level: meta.string(LOG_LEVEL) }))
+}
+
+/// The error for a version that is not spoken without a session.
+fn unsupported(version: &str) -> ErrorText {
+    ErrorText::new(code::UNSUPPORTED_VERSION, "Unsupported protocol version")
+        .with_data(&json!({"supported": Revision::names(), "requested": version}))
+}
+
+fn missing(key: &str) -> ErrorText {
+    ErrorText::invalid_params(format_args!("params._meta[\"{key}\"] is missing or of the wrong type"))
+}
+
+impl RequestMeta {
+    /// Parameters for an upstream with sessions: what only the stateless era knows is left out.
+    pub fn strip(params: &RawObject) -> RawObject {
+        let Some(meta) = params.object("_meta") else { return params.clone() };
+        let kept = meta.retain(|key| !key.starts_with(PREFIX));
+        if kept.is_empty() { params.retain(|key| key != "_meta") } else { params.with("_meta", kept.text()) }
+    }
+}

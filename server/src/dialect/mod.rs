@@ -1,0 +1,14 @@
+//! The one room for odd wire shapes: protocol revisions, per-request metadata, offers, and what an era
+//! demands of results. Nothing behind it knows how a client spells things.
+
+mod finish;
+mod handshake;
+mod meta;
+mod offer;
+mod revision;
+
+pub use finish::{Caching, complete, era_error, list_result, read_result};
+pub use handshake::{Advertised, discover_result, initialize_result};
+pub use meta::{RequestMeta, Speaks, speaks};
+pub use offer::{EXTENSION, Offer};
+pub use revision::Revision;

@@ -1,0 +1,66 @@
+//! What a client says it can do about disclosure.
+
+use mcp_disclosure_core::RawObject;
+
+/// The extension's id, in `capabilities.extensions` and under the same key in `experimental`.
+pub const EXTENSION: &str = "io.github.mcp-disclosure/progressive-disclosure";
+
+/// A client's half of the negotiation. Anything malformed in it counts as not said.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Offer {
+    /// Strategies it can use, preferred first.
+    pub strategies: Vec<String>,
+    /// Whether it wants tool lists without `inputSchema`.
+    pub omit_input_schema: bool,
+    /// Whether it said anything at all.
+    pub made: bool,
+}
+
+/// More preferences than this are not read.
+const MOST_STRATEGIES: usize = 64;
+
+impl Offer {
+    /// Reads the offer in a client's capabilities.
+    pub fn read(capabilities: &RawObject) -> Self {
+        let settings = ["extensions", "experimental"]
+            .iter()
+            .find_map(|place| capabilities.object(place)?.object(EXTENSION));
+        let Some(settings) = settings else { return Self::default() };
+        let strategies = settings.member("strategies").and_then(|text| serde_json::from_str(text).ok());
+        let strategies: Vec<serde_json::Value> = strategies.unwrap_or_default();
+        let names = strategies.iter().filter_map(|name| name.as_str()).take(MOST_STRATEGIES);
+        Self {
+            strategies: names.map(str::to_owned).collect(),
+            omit_input_schema: settings.member("omitInputSchema") == Some("true"),
+            made: true,
+        }
+    }
+
+    /// Whether the client can use this strategy natively.
+    pub fn names(&self, strategy: &str) -> bool {
+        self.strategies.iter().any(|name| name == strategy)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_an_offer_from_either_place_and_ignores_nonsense() {
+        for (capabilities, strategies, made) in [
+            (r#"{"extensions":{"ID":{"strategies":["a","b"]}}}"#, vec!["a", "b"], true),
+            (r#"{"experimental":{"ID":{"strategies":["a",7],"x":1}}}"#, vec!["a"], true),
+            (r#"{"extensions":{"ID":{"strategies":"a"}}}"#, vec![], true),
+            (r#"{"extensions":{"ID":null}}"#, vec![], false),
+            (r#"{"extensions":7}"#, vec![], false),
+            ("{}", vec![], false),
+        ] {
+            let offer = Offer::read(&RawObject::parse(capabilities.replace("ID", EXTENSION)).unwrap());
+            assert_eq!(
+                (offer.strategies, offer.made),
+                (strategies.iter().map(|s| (*s).to_owned()).collect(), made)
+            );
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! The revisions of MCP that are spoken.
+
+use mcp_disclosure_core::Era;
+use strum::IntoEnumIterator;
+
+/// A revision of MCP, oldest first.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::Display, strum::EnumIter, strum::EnumString,
+)]
+pub enum Revision {
+    /// The first.
+    #[strum(serialize = "2024-11-05")]
+    V2024_11_05,
+    /// Brought Streamable HTTP.
+    #[strum(serialize = "2025-03-26")]
+    V2025_03_26,
+    /// Brought structured results and elicitation.
+    #[strum(serialize = "2025-06-18")]
+    V2025_06_18,
+    /// The last with sessions.
+    #[strum(serialize = "2025-11-25")]
+    V2025_11_25,
+    /// Stateless.
+    #[strum(serialize = "2026-07-28")]
+    V2026_07_28,
+}
+
+impl Revision {
+    /// What is offered to a client whose own revision is unknown, and spoken to upstreams.
+    pub const LATEST_WITH_SESSIONS: Self = Self::V2025_11_25;
+
+    /// The revision of this name.
+    pub fn parse(text: &str) -> Option<Self> {
+        text.parse().ok()
+    }
+
+    /// Whether `initialize` opens a session in it.
+    pub fn has_sessions(self) -> bool {
+        self <= Self::LATEST_WITH_SESSIONS
+    }
+
+    /// Its era.
+    pub fn era(self) -> Era {
+        if self.has_sessions() { Era::Session } else { Era::Stateless }
+    }
+
+    /// All names, newest first.
+    pub fn names() -> Vec<String> {
+        let mut names: Vec<String> = Self::iter().map(|revision| revision.to_string()).collect();
+        names.reverse();
+        names
+    }
+}

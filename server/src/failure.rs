@@ -1,0 +1,103 @@
+//! What goes wrong, for people: problems with a place and a hint, and the one table from failure to exit
+//! code.
+
+use std::fmt;
+
+use crate::upstream::UpstreamError;
+
+/// Something a person has to put right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    message: String,
+    hint: Option<String>,
+}
+
+impl Problem {
+    /// A problem; the message names the file and the place.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), hint: None }
+    }
+
+    /// The same with what to do about it.
+    pub fn hint(self, hint: impl Into<String>) -> Self {
+        Self { hint: Some(hint.into()), ..self }
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.message)?;
+        match &self.hint {
+            Some(hint) => write!(formatter, " (hint: {hint})"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Why the program ends other than well.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Failure {
+    /// The command line asks for something that cannot be.
+    #[error("{0}")]
+    Usage(Problem),
+    /// Configuration, description files or briefs are wrong; every problem is listed.
+    #[error("{}", list(.0))]
+    Configuration(Vec<Problem>),
+    /// An upstream cannot be used.
+    #[error("{}", list(.0))]
+    Upstreams(Vec<UpstreamError>),
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}: {source}")]
+    Listen {
+        /// The address.
+        address: String,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+    /// Reading or writing failed.
+    #[error("{what}: {source}")]
+    Io {
+        /// What was being done.
+        what: &'static str,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
+}
+
+impl Failure {
+    /// The exit code: the contract with whoever starts the program.
+    pub fn exit_code(&self) -> u8 {
+        match self {
+            Self::Usage(_) => 2,
+            Self::Configuration(_) => 64,
+            Self::Upstreams(_) | Self::Listen { .. } | Self::Io { .. } => 1,
+        }
+    }
+
+    /// What to do about it, where the message does not say so itself.
+    pub fn hint(&self) -> Option<String> {
+        match self {
+            Self::Upstreams(errors) => match errors.first()? {
+                UpstreamError::Start { program, .. } => Some(format!(
+                    "is '{program}' installed and on the PATH? Everything after -- is the command"
+                )),
+                UpstreamError::Silent { .. } => {
+                    Some("does it speak MCP? --connect-timeout gives a slow one more time".to_owned())
+                }
+                UpstreamError::Talk { .. } => Some("run it by itself to see why it ends".to_owned()),
+                UpstreamError::Foreign { .. } => {
+                    Some("it must speak MCP 2024-11-05 to 2025-11-25".to_owned())
+                }
+            },
+            Self::Listen { .. } => {
+                Some("choose another with --listen ADDRESS:PORT; port 0 takes a free one".to_owned())
+            }
+            Self::Usage(_) | Self::Configuration(_) | Self::Io { .. } => None,
+        }
+    }
+}
+
+fn list(problems: &[impl fmt::Display]) -> String {
+    problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,292 @@
+//! POST: one message in; an answer as JSON, or as an event stream once there is more than one thing to
+//! say.
+
+use std::{net::SocketAddr, sync::Arc, time::Duration};
+
+use axum::{
+    extract::Request as HttpRequest,
+    http::{HeaderMap, HeaderValue, StatusCode, header},
+    response::Response as HttpResponse,
+};
+use mcp_disclosure_core::Era;
+use tokio::{sync::mpsc, task::JoinHandle};
+
+use super::{
+    Front, SESSION,
+    body::{self, Accepts},
+    standard_headers,
+    stream::{self, Held},
+};
+use crate::{
+    dialect::{Speaks, speaks},
+    gateway::{Caller, Gateway},
+    session::{Opening, Outlet, Ticket},
+    wire::{ErrorText, Id, Message, Notification, Request, Response, code},
+};
+
+/// An answer that takes longer is sent as a stream, whose comments keep the connection alive.
+const QUIET: Duration = Duration::from_secs(10);
+
+impl Front {
+    pub(super) async fn post(
+        &self,
+        peer: SocketAddr,
+        address: Option<String>,
+        request: HttpRequest,
+    ) -> HttpResponse {
+        let (parts, body) = request.into_parts();
+        let headers = parts.headers;
+        if !is_json(&headers) {
+            let told = ErrorText::new(code::INVALID_REQUEST, "Content-Type must be application/json");
+            return body::error(StatusCode::UNSUPPORTED_MEDIA_TYPE, &told);
+        }
+        let accepts = Accepts::read(&headers);
+        if !accepts.json && !accepts.events {
+            let told = "Accept must name application/json, text/event-stream, or both";
+            return body::error(StatusCode::NOT_ACCEPTABLE, &ErrorText::new(code::INVALID_REQUEST, told));
+        }
+        let text = match body::read(body).await {
+            Ok(text) => text,
+            Err(refused) => return refused,
+        };
+        match Message::parse(&text) {
+            Err(refused) => body::json(StatusCode::BAD_REQUEST, refused.encode()),
+            Ok(Message::Request(request)) => self.request(peer, address, &headers, accepts, request).await,
+            Ok(Message::Notification(notification)) => self.hear(address.as_deref(), &headers, &notification),
+            // Nothing is asked of clients yet; an answer nobody waits for is taken and dropped.
+            Ok(Message::Response(_)) => match self.session(address.as_deref(), &headers) {
+                Ok(_) => body::empty(StatusCode::ACCEPTED),
+                Err(refused) => refused,
+            },
+        }
+    }
+
+    async fn request(
+        &self,
+        peer: SocketAddr,
+        address: Option<String>,
+        headers: &HeaderMap,
+        accepts: Accepts,
+        request: Request,
+    ) -> HttpResponse {
+        let refuse = |status, id: Id, error| body::json(status, Response::new(id, Err(error)).encode());
+        let speaks = match speaks(&request) {
+            Ok(Speaks::Session | Speaks::Initialize) if standard_headers::claims_stateless(headers) => {
+                let told = "the MCP-Protocol-Version header names a revision whose required params._meta keys are missing";
+                return refuse(StatusCode::BAD_REQUEST, request.id, ErrorText::invalid_params(told));
+            }
+            Ok(speaks) => speaks,
+            Err(error) => return refuse(StatusCode::BAD_REQUEST, request.id, error),
+        };
+        match speaks {
+            Speaks::Initialize => self.initialize(address, headers, &request),
+            Speaks::Session => self.in_session(address.as_deref(), headers, accepts, request).await,
+            Speaks::Stateless(meta) => {
+                if let Err(error) = standard_headers::check(headers, &request, &meta) {
+                    return refuse(StatusCode::BAD_REQUEST, request.id, error);
+                }
+                let choice =
+                    self.gateway.strategies().choose(address.as_deref(), &meta.offer, Era::Stateless);
+                let principal = self.gateway.admission().principal(Some(headers));
+                let (outlet, messages) = Outlet::new();
+                let caller = Caller::stateless(choice, principal, &peer.ip().to_string().into(), outlet);
+                self.run(caller, None, messages, accepts, request).await
+            }
+        }
+    }
+
+    fn initialize(&self, address: Option<String>, headers: &HeaderMap, request: &Request) -> HttpResponse {
+        let principal = self.gateway.admission().principal(Some(headers));
+        let opening = Opening { principal, address, exclusive: false };
+        match self.gateway.initialize(&request.params, opening) {
+            Ok((session, result)) => {
+                let answer = Response::new(request.id.clone(), Ok(result)).encode();
+                let mut response = body::json(StatusCode::OK, answer);
+                // The id is hexadecimal.
+                if let Ok(id) = HeaderValue::from_str(session.id()) {
+                    response.headers_mut().insert(SESSION, id);
+                }
+                response
+            }
+            Err(error) => {
+                let status = match error.code() {
+                    code::INVALID_PARAMS => StatusCode::BAD_REQUEST,
+                    _ => StatusCode::SERVICE_UNAVAILABLE,
+                };
+                body::json(status, Response::new(request.id.clone(), Err(error)).encode())
+            }
+        }
+    }
+
+    async fn in_session(
+        &self,
+        address: Option<&str>,
+        headers: &HeaderMap,
+        accepts: Accepts,
+        request: Request,
+    ) -> HttpResponse {
+        let session = match self.session(address, headers) {
+            Ok(Some(session)) => session,
+            Ok(None) => {
+                let told = "no session: send initialize first and then its Mcp-Session-Id, or params._meta as of 2026-07-28";
+                let refused = Response::new(request.id, Err(ErrorText::invalid_params(told)));
+                return body::json(StatusCode::BAD_REQUEST, refused.encode());
+            }
+            Err(refused) => return refused,
+        };
+        if let Err(error) = standard_headers::check_version(headers) {
+            return body::json(StatusCode::BAD_REQUEST, Response::new(request.id, Err(error)).encode());
+        }
+        let Some(ticket) = session.in_flight.begin(&request.id) else {
+            let told = ErrorText::new(code::INVALID_REQUEST, "the id is that of a request still under way");
+            return body::json(StatusCode::BAD_REQUEST, Response::new(request.id, Err(told)).encode());
+        };
+        let (outlet, messages) = Outlet::new();
+        let caller = Caller::in_session(&session, outlet);
+        self.run(caller, Some(ticket), messages, accepts, request).await
+    }
+
+    /// Runs a request and answers as soon as it is known how.
+    async fn run(
+        &self,
+        caller: Caller,
+        ticket: Option<Ticket>,
+        mut messages: mpsc::Receiver<Vec<u8>>,
+        accepts: Accepts,
+        request: Request,
+    ) -> HttpResponse {
+        let era = caller.era();
+        let (done, mut answered) = mpsc::channel(1);
+        let task = tokio::spawn(work(Arc::clone(&self.gateway), caller, ticket, request, done));
+        // A stateless request ends with its connection; one in a session goes on without.
+        let held: Option<Held> =
+            if era == Era::Stateless { Some(Box::new(AbortOnDrop(task)) as Held) } else { None };
+        let early = tokio::select! {
+            biased;
+            Some(message) = messages.recv(), if accepts.events => Some(message),
+            answer = answered.recv() => {
+                // Notifications that came before the answer must be seen before it.
+                return match (messages.try_recv(), answer) {
+                    (_, None) => body::empty(StatusCode::ACCEPTED),
+                    (Ok(first), Some(answer)) if accepts.events => {
+                        self.stream(Some(first), messages, answered, Some(answer), held)
+                    }
+                    (_, Some(answer)) if accepts.json => body::json(answer.status(era), answer.message),
+                    (_, Some(answer)) => self.stream(Some(answer.message), messages, answered, None, held),
+                };
+            }
+            () = tokio::time::sleep(QUIET), if accepts.events => None,
+        };
+        self.stream(early, messages, answered, None, held)
+    }
+
+    fn stream(
+        &self,
+        first: Option<Vec<u8>>,
+        messages: mpsc::Receiver<Vec<u8>>,
+        answered: mpsc::Receiver<Answer>,
+        answer: Option<Answer>,
+        held: Option<Held>,
+    ) -> HttpResponse {
+        let (joined, all) = mpsc::channel(16);
+        tokio::spawn(join(messages, answered, answer, joined));
+        stream::events(first, all, self.gateway.shutdown().clone(), held)
+    }
+
+    fn hear(&self, address: Option<&str>, headers: &HeaderMap, notification: &Notification) -> HttpResponse {
+        match self.session(address, headers) {
+            Ok(Some(session)) => {
+                if notification.method == "notifications/cancelled"
+                    && let Some(id) = notification.params.member("requestId").and_then(Id::parse)
+                {
+                    session.in_flight.cancel(&id);
+                }
+                body::empty(StatusCode::ACCEPTED)
+            }
+            // The stateless era has no notifications that mean anything here.
+            Ok(None) => body::empty(StatusCode::ACCEPTED),
+            Err(refused) => refused,
+        }
+    }
+}
+
+/// The answer to a request, and its error code if it is one.
+struct Answer {
+    message: Vec<u8>,
+    error: Option<i64>,
+}
+
+impl Answer {
+    /// The HTTP status: the stateless era mirrors some errors there.
+    fn status(&self, era: Era) -> StatusCode {
+        match (era, self.error) {
+            (Era::Stateless, Some(code::METHOD_NOT_FOUND)) => StatusCode::NOT_FOUND,
+            _ => StatusCode::OK,
+        }
+    }
+}
+
+async fn work(
+    gateway: Arc<Gateway>,
+    caller: Caller,
+    ticket: Option<Ticket>,
+    request: Request,
+    done: mpsc::Sender<Answer>,
+) {
+    let handling = gateway.handle(&caller, &request);
+    let outcome = match ticket {
+        Some(ticket) => ticket.run(handling).await,
+        None => Some(handling.await),
+    };
+    // A cancelled request is not answered.
+    let Some(outcome) = outcome else { return };
+    let error = outcome.as_ref().err().map(ErrorText::code);
+    let message = Response::new(request.id, outcome).encode();
+    // A client that is gone has no use for its answer.
+    let _gone = done.send(Answer { message, error }).await;
+}
+
+/// Brings notifications and then the answer into one channel.
+async fn join(
+    mut messages: mpsc::Receiver<Vec<u8>>,
+    mut answered: mpsc::Receiver<Answer>,
+    answer: Option<Answer>,
+    joined: mpsc::Sender<Vec<u8>>,
+) {
+    let answer = match answer {
+        Some(answer) => Some(answer),
+        None => loop {
+            tokio::select! {
+                biased;
+                Some(message) = messages.recv() => {
+                    if joined.send(message).await.is_err() {
+                        return;
+                    }
+                }
+                answer = answered.recv() => break answer,
+            }
+        },
+    };
+    while let Ok(message) = messages.try_recv() {
+        if joined.send(message).await.is_err() {
+            return;
+        }
+    }
+    if let Some(answer) = answer {
+        // A client that is gone has no use for its answer.
+        let _gone = joined.send(answer.message).await;
+    }
+}
+
+struct AbortOnDrop(JoinHandle<()>);
+
+impl Drop for AbortOnDrop {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("application/json")
+}

@@ -1,0 +1,268 @@
+//! The front on standard input and output: one client, one message a line.
+//!
+//! The same connection may speak both eras: `initialize` opens its session, and requests that carry
+//! their own metadata stand for themselves.
+
+use std::{sync::Arc, time::Duration};
+
+use mcp_disclosure_core::{Era, Principal};
+use tokio::{
+    io::{AsyncRead, AsyncWrite, AsyncWriteExt},
+    sync::mpsc,
+    task::JoinSet,
+};
+
+use crate::{
+    dialect::{Speaks, speaks},
+    gateway::{Caller, Gateway},
+    session::{InFlight, Opening, Outlet, Session},
+    wire::{
+        ErrorText, Id, Json, LONGEST_MESSAGE, Line, Lines, Message, Notification, Request, Response, code,
+    },
+};
+
+/// After the input's end, running calls get so long to finish.
+const GRACE: Duration = Duration::from_secs(30);
+
+/// Serves one client until its input ends or the gateway shuts down. Running calls finish first.
+///
+/// # Errors
+/// What the operating system says if the input cannot be read.
+pub async fn serve(
+    gateway: &Arc<Gateway>,
+    input: impl AsyncRead + Unpin,
+    output: impl AsyncWrite + Unpin + Send + 'static,
+) -> std::io::Result<()> {
+    let (outlet, lines) = Outlet::new();
+    let writing = tokio::spawn(write(output, lines));
+    let principal = gateway.admission().principal(None);
+    let mut connection = Connection {
+        gateway: Arc::clone(gateway),
+        principal,
+        peer: "stdio".into(),
+        session: None,
+        in_flight: InFlight::default(),
+        listening: InFlight::default(),
+        outlet,
+        running: JoinSet::new(),
+    };
+    let read = connection.read(input).await;
+    connection.finish().await;
+    drop(connection);
+    // All that holds the outlet is gone, so the writer comes to its end.
+    let _written = tokio::time::timeout(GRACE, writing).await;
+    read
+}
+
+struct Connection {
+    gateway: Arc<Gateway>,
+    principal: Principal,
+    peer: Arc<str>,
+    session: Option<Arc<Session>>,
+    in_flight: InFlight,
+    /// Streams that end with the connection, apart from calls that may finish.
+    listening: InFlight,
+    outlet: Outlet,
+    running: JoinSet<()>,
+}
+
+impl Connection {
+    async fn read(&mut self, input: impl AsyncRead + Unpin) -> std::io::Result<()> {
+        let mut lines = Lines::new(input, LONGEST_MESSAGE);
+        loop {
+            let line = tokio::select! {
+                line = lines.next() => line?,
+                () = self.gateway.shutdown().cancelled() => None,
+            };
+            match line {
+                None => return Ok(()),
+                Some(Line::Text(text)) => self.take(&text).await,
+                Some(Line::TooLong(bytes)) => {
+                    let told =
+                        format_args!("the message has {bytes} bytes; at most {LONGEST_MESSAGE} are read");
+                    let refused =
+                        Response { id: None, outcome: Err(ErrorText::new(code::INVALID_REQUEST, told)) };
+                    self.outlet.answer(refused.encode()).await;
+                }
+            }
+            // Finished ones need not be kept.
+            while self.running.try_join_next().is_some() {}
+        }
+    }
+
+    async fn take(&mut self, text: &[u8]) {
+        match Message::parse(text) {
+            Err(refused) => self.outlet.answer(refused.encode()).await,
+            Ok(Message::Request(request)) => self.request(request).await,
+            Ok(Message::Notification(notification)) => self.hear(&notification),
+            // Nothing is asked of clients yet, so nothing waits for an answer.
+            Ok(Message::Response(response)) => {
+                tracing::debug!(id = ?response.id, "an answer nobody waits for")
+            }
+        }
+    }
+
+    async fn request(&mut self, request: Request) {
+        let caller = match self.caller(&request).await {
+            Ok(Some(caller)) => caller,
+            Ok(None) => return,
+            Err(error) => return self.answer(request.id, Err(error)).await,
+        };
+        let requests =
+            if request.method == "subscriptions/listen" { &self.listening } else { &self.in_flight };
+        let Some(ticket) = requests.begin(&request.id) else {
+            let told = "the id is that of a request still under way";
+            return self.answer(request.id, Err(ErrorText::new(code::INVALID_REQUEST, told))).await;
+        };
+        let (gateway, outlet) = (Arc::clone(&self.gateway), self.outlet.clone());
+        self.running.spawn(async move {
+            let handled = ticket.run(gateway.handle(&caller, &request)).await;
+            // A cancelled request is not answered.
+            if let Some(outcome) = handled {
+                outlet.answer(Response::new(request.id, outcome).encode()).await;
+            }
+        });
+    }
+
+    /// Who sends this request; `None` if it was `initialize`, which is answered at once so that nothing
+    /// can overtake it.
+    async fn caller(&mut self, request: &Request) -> Result<Option<Caller>, ErrorText> {
+        match speaks(request)? {
+            Speaks::Stateless(meta) => {
+                let choice = self.gateway.strategies().choose(None, &meta.offer, Era::Stateless);
+                Ok(Some(Caller::stateless(choice, self.principal.clone(), &self.peer, self.outlet.clone())))
+            }
+            Speaks::Initialize => {
+                self.initialize(request).await?;
+                Ok(None)
+            }
+            Speaks::Session => match &self.session {
+                Some(session) => Ok(Some(Caller::in_session(session, self.outlet.clone()))),
+                None if request.method == "ping" => {
+                    self.answer(request.id.clone(), Ok(Json::empty_object())).await;
+                    Ok(None)
+                }
+                None => Err(ErrorText::invalid_params(format_args!(
+                    "{}: no session is open. Send initialize first, or params._meta as of 2026-07-28",
+                    request.method
+                ))),
+            },
+        }
+    }
+
+    async fn initialize(&mut self, request: &Request) -> Result<(), ErrorText> {
+        if self.session.is_some() {
+            return Err(ErrorText::new(code::INVALID_REQUEST, "this connection is initialized already"));
+        }
+        let opening = Opening { principal: self.principal.clone(), address: None, exclusive: true };
+        let (session, result) = self.gateway.initialize(&request.params, opening)?;
+        session.outbox.open(self.outlet.clone());
+        self.session = Some(session);
+        self.answer(request.id.clone(), Ok(result)).await;
+        Ok(())
+    }
+
+    fn hear(&self, notification: &Notification) {
+        if notification.method == "notifications/cancelled"
+            && let Some(id) = notification.params.member("requestId").and_then(Id::parse)
+        {
+            self.in_flight.cancel(&id);
+            self.listening.cancel(&id);
+        }
+    }
+
+    async fn answer(&self, id: Id, outcome: Result<Json, ErrorText>) {
+        self.outlet.answer(Response::new(id, outcome).encode()).await;
+    }
+
+    /// Lets what runs finish. Streams that would run for ever are told that the gateway ends.
+    async fn finish(&mut self) {
+        let all_done = async { while self.running.join_next().await.is_some() {} };
+        self.listening.cancel_all();
+        if tokio::time::timeout(GRACE, all_done).await.is_err() {
+            tracing::warn!("calls that were still running after {} seconds were dropped", GRACE.as_secs());
+            self.running.shutdown().await;
+        }
+        if let Some(session) = &self.session {
+            self.gateway.end_session(session.id());
+        }
+    }
+}
+
+async fn write(mut output: impl AsyncWrite + Unpin, mut lines: mpsc::Receiver<Vec<u8>>) {
+    while let Some(mut batch) = lines.recv().await {
+        batch.push(b'\n');
+        // Whatever queued up meanwhile goes out in the same write.
+        while batch.len() < 64 * 1024
+            && let Ok(line) = lines.try_recv()
+        {
+            batch.extend_from_slice(&line);
+            batch.push(b'\n');
+        }
+        if output.write_all(&batch).await.is_err() || output.flush().await.is_err() {
+            // The client is gone; its input will end, too.
+            return;
+        }
+    }
+}
+
+/// The process's own standard streams. Pipes and sockets are read and written without a thread between.
+///
+/// # Errors
+/// What the operating system says.
+#[cfg(unix)]
+pub fn standard_streams()
+-> std::io::Result<(Box<dyn AsyncRead + Unpin + Send>, Box<dyn AsyncWrite + Unpin + Send>)> {
+    use std::{
+        fs::File,
+        os::{
+            fd::{AsFd, OwnedFd},
+            unix::{fs::FileTypeExt, net::UnixStream},
+        },
+    };
+
+    use tokio::net::unix::pipe;
+
+    /// What a standard stream is.
+    enum Stream {
+        Pipe(OwnedFd),
+        Socket(UnixStream),
+        Other,
+    }
+
+    fn kind(stream: impl AsFd) -> std::io::Result<Stream> {
+        let file = File::from(stream.as_fd().try_clone_to_owned()?);
+        let kind = file.metadata()?.file_type();
+        Ok(if kind.is_fifo() {
+            Stream::Pipe(file.into())
+        } else if kind.is_socket() {
+            let socket = UnixStream::from(OwnedFd::from(file));
+            socket.set_nonblocking(true)?;
+            Stream::Socket(socket)
+        } else {
+            Stream::Other
+        })
+    }
+
+    let input: Box<dyn AsyncRead + Unpin + Send> = match kind(std::io::stdin())? {
+        Stream::Pipe(fd) => Box::new(pipe::Receiver::from_owned_fd(fd)?),
+        Stream::Socket(socket) => Box::new(tokio::net::UnixStream::from_std(socket)?),
+        Stream::Other => Box::new(tokio::io::stdin()),
+    };
+    let output: Box<dyn AsyncWrite + Unpin + Send> = match kind(std::io::stdout())? {
+        Stream::Pipe(fd) => Box::new(pipe::Sender::from_owned_fd(fd)?),
+        Stream::Socket(socket) => Box::new(tokio::net::UnixStream::from_std(socket)?),
+        Stream::Other => Box::new(tokio::io::stdout()),
+    };
+    Ok((input, output))
+}
+
+/// The process's own standard streams.
+///
+/// # Errors
+/// None here; the signature is that of the other systems.
+#[cfg(not(unix))]
+pub fn standard_streams()
+-> std::io::Result<(Box<dyn AsyncRead + Unpin + Send>, Box<dyn AsyncWrite + Unpin + Send>)> {
+    Ok((Box::new(tokio::io::stdin()), Box::new(tokio::io::stdout())))
+}

@@ -1,0 +1,191 @@
+//! Which strategy serves which client, and why.
+
+use std::sync::Arc;
+
+use mcp_disclosure_core::{ClientTraits, DisclosureStrategy, Era, Registry, Settings};
+
+use crate::{dialect::Offer, failure::Problem};
+
+/// When a strategy's channel is offered as an ordinary tool as well.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::Display, strum::EnumString, clap::ValueEnum)]
+#[strum(serialize_all = "lowercase")]
+pub enum Bridge {
+    /// To clients that have not declared the strategy that serves them.
+    #[default]
+    Auto,
+    /// To everyone.
+    Always,
+    /// To nobody.
+    Never,
+}
+
+/// What the operator decided about strategies.
+#[derive(Clone, Debug)]
+pub struct StrategyOptions {
+    /// The strategy of every client; `None` leaves it to negotiation.
+    pub pinned: Option<String>,
+    /// The strategies offered; empty means every one.
+    pub offered: Vec<String>,
+    /// The strategy of clients that offer nothing usable.
+    pub fallback: String,
+    /// When bridges are listed.
+    pub bridge: Bridge,
+    /// Settings of strategies.
+    pub settings: Settings,
+}
+
+impl Default for StrategyOptions {
+    fn default() -> Self {
+        Self {
+            pinned: None,
+            offered: Vec::new(),
+            fallback: "full".to_owned(),
+            bridge: Bridge::Auto,
+            settings: Settings::new(),
+        }
+    }
+}
+
+/// The strategies of this server and how one is chosen.
+#[derive(Debug)]
+pub struct Strategies {
+    offered: Vec<Named>,
+    pinned: Option<Named>,
+    fallback: Named,
+    bridge: Bridge,
+}
+
+type Named = (Arc<str>, Arc<dyn DisclosureStrategy>);
+
+/// The strategy that serves one client.
+#[derive(Clone, Debug)]
+pub struct Choice {
+    /// Its name.
+    pub name: Arc<str>,
+    /// The strategy.
+    pub strategy: Arc<dyn DisclosureStrategy>,
+    /// What of the client decides what it is shown.
+    pub traits: ClientTraits,
+    /// Whether what it is shown depends on what it declared.
+    pub depends_on_client: bool,
+    /// Why it was chosen, for logs.
+    pub reason: Reason,
+}
+
+/// Why a strategy was chosen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
+#[non_exhaustive]
+pub enum Reason {
+    /// The address names it.
+    #[strum(to_string = "the address names it")]
+    Address,
+    /// The operator pinned it.
+    #[strum(to_string = "the operator pinned it")]
+    Operator,
+    /// It is the client's first preference that is offered.
+    #[strum(to_string = "the client prefers it")]
+    Preference,
+    /// The client named nothing that is offered.
+    #[strum(to_string = "nothing the client named is offered")]
+    NothingInCommon,
+    /// The client named nothing.
+    #[strum(to_string = "the client named nothing")]
+    NoOffer,
+}
+
+impl Strategies {
+    /// Builds the strategies that the options name.
+    ///
+    /// # Errors
+    /// Every name that is unknown, and every setting that is wrong.
+    pub fn build(registry: &Registry, options: &StrategyOptions) -> Result<Self, Vec<Problem>> {
+        let mut problems = Vec::new();
+        let mut build = |name: &str| match registry.build(name, &options.settings) {
+            Ok(strategy) => Some((Arc::from(&*strategy.profile().name), strategy)),
+            Err(error) => {
+                let hint = "mcp-disclosure strategies lists them";
+                problems.push(Problem::new(describe(&error)).hint(hint));
+                None
+            }
+        };
+        let names: Vec<String> = if options.offered.is_empty() {
+            registry.profiles().map(|profile| profile.name.to_string()).collect()
+        } else {
+            options.offered.clone()
+        };
+        let mut offered: Vec<Named> = names.iter().filter_map(|name| build(name)).collect();
+        let pinned = options.pinned.as_deref().map(&mut build);
+        let fallback = build(&options.fallback);
+        let (pinned, Some(fallback)) = (pinned.flatten(), fallback) else { return Err(problems) };
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        if let Some(pinned) = pinned.iter().find(|pinned| offered.iter().all(|(name, _)| *name != pinned.0)) {
+            offered.push(pinned.clone());
+        }
+        Ok(Self { offered, pinned, fallback, bridge: options.bridge })
+    }
+
+    /// The names offered to clients.
+    pub fn offered(&self) -> Vec<String> {
+        self.offered.iter().map(|(name, _)| name.to_string()).collect()
+    }
+
+    /// Every strategy that may come to serve a client.
+    pub fn all(&self) -> impl Iterator<Item = &Arc<dyn DisclosureStrategy>> {
+        self.offered.iter().chain(&self.pinned).chain([&self.fallback]).map(|(_, strategy)| strategy)
+    }
+
+    /// Whether an address may name this strategy.
+    pub fn is_offered(&self, name: &str) -> bool {
+        self.find(name).is_some()
+    }
+
+    /// The bridge setting.
+    pub fn bridge(&self) -> Bridge {
+        self.bridge
+    }
+
+    /// Chooses: the address, then the operator, then the client's first preference that is offered, then
+    /// the fallback.
+    pub fn choose(&self, address: Option<&str>, offer: &Offer, era: Era) -> Choice {
+        let preferred = || offer.strategies.iter().find_map(|name| self.find(name));
+        let by_address = address.and_then(|name| self.find(name)).map(|named| (named, Reason::Address));
+        let pinned = by_address.or_else(|| self.pinned.as_ref().map(|named| (named, Reason::Operator)));
+        let is_pinned = pinned.is_some();
+        let chosen = pinned.or_else(|| preferred().map(|named| (named, Reason::Preference)));
+        let nothing = if offer.strategies.is_empty() { Reason::NoOffer } else { Reason::NothingInCommon };
+        let ((name, strategy), reason) = chosen.unwrap_or((&self.fallback, nothing));
+        let bridge = match self.bridge {
+            Bridge::Auto => !offer.names(name),
+            Bridge::Always => true,
+            Bridge::Never => false,
+        };
+        let traits = ClientTraits { era, bridge, omit_input_schema: offer.omit_input_schema };
+        Choice {
+            depends_on_client: !is_pinned || self.differs_by_client(strategy, era),
+            name: Arc::clone(name),
+            strategy: Arc::clone(strategy),
+            traits,
+            reason,
+        }
+    }
+
+    /// Whether this strategy shows different clients different things.
+    fn differs_by_client(&self, strategy: &Arc<dyn DisclosureStrategy>, era: Era) -> bool {
+        let with_bridge = ClientTraits { bridge: true, ..ClientTraits::plain(era) };
+        self.bridge == Bridge::Auto && !strategy.own_tools(&with_bridge).is_empty()
+    }
+
+    fn find(&self, name: &str) -> Option<&Named> {
+        self.offered.iter().find(|(offered, _)| **offered == *name)
+    }
+}
+
+/// The error and what is under it, in one line.
+fn describe(error: &dyn std::error::Error) -> String {
+    match error.source() {
+        Some(source) => format!("{error}: {source}"),
+        None => error.to_string(),
+    }
+}

@@ -1,0 +1,18 @@
+//! mcp-disclosure as a library: the gateway, its fronts and its command line.
+//!
+//! [`run`] is the whole program for a registry of strategies, so that a custom strategy gets every command.
+//! [`gateway`] is where requests meet strategies; [`front`] is how clients come in, [`upstream`] how tools
+//! are reached, [`catalogue`] what can be disclosed; [`dialect`] is the one room for odd wire shapes.
+
+pub mod catalogue;
+pub mod cli;
+pub mod dialect;
+pub mod failure;
+pub mod front;
+pub mod gateway;
+mod run;
+pub mod session;
+pub mod upstream;
+pub mod wire;
+
+pub use run::{builtin, run};

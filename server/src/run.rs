@@ -1,0 +1,70 @@
+//! The whole program: parse everything, then act.
+
+use std::{io::IsTerminal, process::ExitCode};
+
+use clap::{CommandFactory, FromArgMatches};
+use mcp_disclosure_core::{Error, Registry};
+use mcp_disclosure_strategy_resource::Resource;
+use tracing_subscriber::EnvFilter;
+
+use crate::{
+    cli::{self, Arguments, Command},
+    failure::Failure,
+};
+
+/// The strategies that come with the program. A plug-in is one more line.
+pub fn builtin() -> Registry {
+    let mut registry = Registry::new();
+    let registered = register(&mut registry);
+    debug_assert!(registered.is_ok(), "{registered:?}");
+    registry
+}
+
+fn register(registry: &mut Registry) -> Result<(), Error> {
+    registry.register(Resource::new)?;
+    Ok(())
+}
+
+/// Runs the program with these strategies, on the process's arguments and streams.
+pub fn run(registry: Registry) -> ExitCode {
+    let names: Vec<String> = registry.profiles().map(|profile| profile.name.to_string()).collect();
+    let command = Arguments::command().after_help(format!("Strategies: {}", names.join(", ")));
+    let arguments = match Arguments::from_arg_matches(&command.get_matches()) {
+        Ok(arguments) => arguments,
+        Err(error) => error.exit(),
+    };
+    log_to_stderr(&arguments.log);
+    let done = match arguments.command {
+        Command::Serve(serve) => cli::serve(&registry, serve),
+        Command::Prompt(prompt) => cli::prompt(&registry, prompt),
+        Command::Strategies => cli::strategies(&registry),
+    };
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(failure) => {
+            report(&failure);
+            ExitCode::from(failure.exit_code())
+        }
+    }
+}
+
+/// People are spoken to on stderr; stdout belongs to the protocol.
+fn log_to_stderr(filter: &str) {
+    let filter = EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("info"));
+    let colour =
+        std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
+    let subscriber =
+        tracing_subscriber::fmt().with_writer(std::io::stderr).with_ansi(colour).with_env_filter(filter);
+    // Someone who embeds the program may have set up logging already, which is as good.
+    let _already = subscriber.with_target(false).try_init();
+}
+
+#[allow(clippy::print_stderr, reason = "the one place where a failure is told to a person")]
+fn report(failure: &Failure) {
+    for line in failure.to_string().lines() {
+        eprintln!("mcp-disclosure: {line}");
+    }
+    if let Some(hint) = failure.hint() {
+        eprintln!("mcp-disclosure: hint: {hint}");
+    }
+}

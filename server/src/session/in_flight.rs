@@ -1,0 +1,74 @@
+//! Requests under way, by id, so that they can be cancelled.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use tokio_util::sync::CancellationToken;
+
+use crate::wire::Id;
+
+/// The requests of one client that are not answered yet.
+#[derive(Clone, Debug, Default)]
+pub struct InFlight(Arc<Mutex<HashMap<Id, CancellationToken>>>);
+
+/// A request under way; dropping it ends that.
+#[derive(Debug)]
+pub struct Ticket {
+    requests: InFlight,
+    id: Id,
+    cancelled: CancellationToken,
+}
+
+impl InFlight {
+    /// Begins a request; `None` if its id is under way already.
+    pub fn begin(&self, id: &Id) -> Option<Ticket> {
+        let mut requests = self.requests();
+        if requests.contains_key(id) {
+            return None;
+        }
+        let cancelled = CancellationToken::new();
+        requests.insert(id.clone(), cancelled.clone());
+        drop(requests);
+        Some(Ticket { requests: self.clone(), id: id.clone(), cancelled })
+    }
+
+    /// Cancels a request; unknown ids are ignored, as the protocol has it.
+    pub fn cancel(&self, id: &Id) {
+        if let Some(request) = self.requests().get(id) {
+            request.cancel();
+        }
+    }
+
+    /// Cancels all.
+    pub fn cancel_all(&self) {
+        self.requests().values().for_each(CancellationToken::cancel);
+    }
+
+    /// Whether nothing is under way.
+    pub fn is_empty(&self) -> bool {
+        self.requests().is_empty()
+    }
+
+    fn requests(&self) -> std::sync::MutexGuard<'_, HashMap<Id, CancellationToken>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Ticket {
+    /// Runs the request until it is done; `None` if it was cancelled first.
+    pub async fn run<T>(self, request: impl Future<Output = T>) -> Option<T> {
+        tokio::select! {
+            biased;
+            () = self.cancelled.cancelled() => None,
+            done = request => Some(done),
+        }
+    }
+}
+
+impl Drop for Ticket {
+    fn drop(&mut self) {
+        self.requests.requests().remove(&self.id);
+    }
+}

@@ -1,0 +1,139 @@
+//! `subscriptions/listen` streams of the stateless era.
+
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use mcp_disclosure_core::{Kind, RawObject};
+use serde::Deserialize;
+
+use super::Outlet;
+use crate::wire::{Id, Notification};
+
+/// The member of `_meta` that tells a client which of its streams a notification belongs to.
+const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
+
+/// What a listener wants to hear.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Filter {
+    tools_list_changed: bool,
+    prompts_list_changed: bool,
+    resources_list_changed: bool,
+    resource_subscriptions: Vec<String>,
+}
+
+impl Filter {
+    /// The resources it wants to hear of.
+    pub fn resources(&self) -> &[String] {
+        &self.resource_subscriptions
+    }
+
+    /// The filter without the resources that `keep` refuses.
+    pub fn keeping(mut self, keep: impl Fn(&str) -> bool) -> Self {
+        self.resource_subscriptions.retain(|uri| keep(uri));
+        self
+    }
+
+    /// As acknowledged: what is not wanted is left out.
+    fn acknowledged(&self) -> RawObject {
+        let flags = [
+            ("toolsListChanged", self.tools_list_changed),
+            ("promptsListChanged", self.prompts_list_changed),
+            ("resourcesListChanged", self.resources_list_changed),
+        ];
+        let object =
+            RawObject::assemble(flags.iter().filter(|(_, wanted)| *wanted).map(|(name, _)| (*name, "true")));
+        if self.resource_subscriptions.is_empty() {
+            return object;
+        }
+        object.with_value("resourceSubscriptions", &self.resource_subscriptions)
+    }
+
+    fn wants(&self, kind: Kind) -> bool {
+        match kind {
+            Kind::Tools => self.tools_list_changed,
+            Kind::Prompts => self.prompts_list_changed,
+            Kind::Resources | Kind::Templates => self.resources_list_changed,
+        }
+    }
+}
+
+/// All open listeners.
+#[derive(Clone, Debug, Default)]
+pub struct Listeners(Arc<Inner>);
+
+#[derive(Debug, Default)]
+struct Inner {
+    next: AtomicU64,
+    open: Mutex<HashMap<u64, Listener>>,
+}
+
+#[derive(Debug)]
+struct Listener {
+    id: Id,
+    filter: Filter,
+    outlet: Outlet,
+}
+
+/// An open listener; dropping it closes it.
+#[derive(Debug)]
+pub struct Registration {
+    listeners: Listeners,
+    number: u64,
+    id: Id,
+}
+
+impl Listeners {
+    /// Acknowledges a listener and opens it.
+    pub fn open(&self, id: &Id, filter: Filter, outlet: Outlet) -> Registration {
+        let params = RawObject::empty().with("notifications", filter.acknowledged().text());
+        outlet.tell(&Notification::new("notifications/subscriptions/acknowledged", tagged(params, id)));
+        let number = self.0.next.fetch_add(1, Ordering::Relaxed);
+        self.lock().insert(number, Listener { id: id.clone(), filter, outlet });
+        Registration { listeners: self.clone(), number, id: id.clone() }
+    }
+
+    /// Tells those who want it that a list changed.
+    pub fn tell_changed(&self, kind: Kind, notification: &Notification) {
+        self.tell(notification, |filter| filter.wants(kind));
+    }
+
+    /// Tells those who want it that a resource changed.
+    pub fn tell_updated(&self, uri: &str, notification: &Notification) {
+        self.tell(notification, |filter| filter.resource_subscriptions.iter().any(|wanted| wanted == uri));
+    }
+
+    fn tell(&self, notification: &Notification, wants: impl Fn(&Filter) -> bool) {
+        for listener in self.lock().values().filter(|listener| wants(&listener.filter)) {
+            let params = tagged(notification.params.clone(), &listener.id);
+            listener.outlet.tell(&Notification { method: notification.method.clone(), params });
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Listener>> {
+        self.0.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Registration {
+    /// The result that ends the stream gracefully.
+    pub fn farewell(&self) -> RawObject {
+        tagged(RawObject::empty().with("resultType", "\"complete\""), &self.id)
+    }
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        self.listeners.lock().remove(&self.number);
+    }
+}
+
+fn tagged(params: RawObject, id: &Id) -> RawObject {
+    let meta = params.object("_meta").unwrap_or_else(RawObject::empty);
+    params.with("_meta", meta.with(SUBSCRIPTION, id.as_str()).text())
+}

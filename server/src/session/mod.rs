@@ -1,0 +1,13 @@
+//! Who is connected: sessions, what is under way for them, and how they are told things unasked.
+
+mod in_flight;
+mod listener;
+mod outlet;
+mod record;
+mod table;
+
+pub use in_flight::{InFlight, Ticket};
+pub use listener::{Filter, Listeners, Registration};
+pub use outlet::{Outbox, Outlet};
+pub use record::{Opening, Session, Severity, new_id};
+pub use table::{Bounds, Full, Sessions};

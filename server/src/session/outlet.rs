@@ -1,0 +1,103 @@
+//! The way back to a client.
+
+use std::{
+    collections::VecDeque,
+    sync::{Mutex, PoisonError},
+};
+
+use tokio::sync::mpsc;
+
+use crate::wire::Notification;
+
+/// Takes messages for one client, or for one of its requests. Cloning is cheap.
+#[derive(Clone, Debug)]
+pub struct Outlet(mpsc::Sender<Vec<u8>>);
+
+impl Outlet {
+    /// So many messages may wait for a client that reads slowly. Beyond that notifications are dropped:
+    /// one client's trouble must not slow an upstream, nor fill memory.
+    const WAITING: usize = 256;
+
+    /// An outlet, and what comes out of it.
+    pub fn new() -> (Self, mpsc::Receiver<Vec<u8>>) {
+        let (sender, receiver) = mpsc::channel(Self::WAITING);
+        (Self(sender), receiver)
+    }
+
+    /// Sends a notification if there is room for it. `false` if the client is gone.
+    pub fn tell(&self, notification: &Notification) -> bool {
+        self.offer(notification.encode())
+    }
+
+    /// Sends an answer, however long the client takes to read.
+    pub async fn answer(&self, message: Vec<u8>) {
+        // A client that is gone has no use for its answer.
+        let _gone = self.0.send(message).await;
+    }
+
+    fn offer(&self, message: Vec<u8>) -> bool {
+        match self.0.try_send(message) {
+            Ok(()) => true,
+            Err(mpsc::error::TrySendError::Full(_)) => {
+                tracing::debug!("a notification was dropped: the client reads too slowly");
+                true
+            }
+            Err(mpsc::error::TrySendError::Closed(_)) => false,
+        }
+    }
+}
+
+/// Where a session is told things unasked: its connection, or the event stream it may or may not have
+/// open.
+#[derive(Debug, Default)]
+pub struct Outbox(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    outlet: Option<Outlet>,
+    waiting: VecDeque<Vec<u8>>,
+}
+
+impl Outbox {
+    /// So many messages are kept for a client that has no stream open.
+    const KEPT: usize = 16;
+
+    /// Tells the client, now or when it opens a stream.
+    pub fn tell(&self, notification: &Notification) {
+        let mut state = self.state();
+        let message = notification.encode();
+        if state.outlet.as_ref().is_some_and(|outlet| outlet.offer(message.clone())) {
+            return;
+        }
+        state.outlet = None;
+        if !state.waiting.contains(&message) {
+            if state.waiting.len() == Self::KEPT {
+                state.waiting.pop_front();
+            }
+            state.waiting.push_back(message);
+        }
+    }
+
+    /// Sends what waits, and all that comes, here. A former stream of the session ends.
+    pub fn open(&self, outlet: Outlet) {
+        let mut state = self.state();
+        for message in std::mem::take(&mut state.waiting) {
+            outlet.offer(message);
+        }
+        state.outlet = Some(outlet);
+    }
+
+    /// Ends the stream, if one is open.
+    pub fn close(&self) {
+        self.state().outlet = None;
+    }
+
+    /// Whether a stream is open.
+    pub fn is_open(&self) -> bool {
+        self.state().outlet.as_ref().is_some_and(|outlet| !outlet.0.is_closed())
+    }
+
+    fn state(&self) -> std::sync::MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,173 @@
+//! One session: what is remembered of a client between its requests.
+
+use std::{
+    collections::HashSet,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use mcp_disclosure_core::{Marks, Principal};
+
+use super::{InFlight, Outbox};
+use crate::{dialect::Revision, gateway::Choice};
+
+/// How severe a log message is (RFC 5424).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::Display, strum::EnumString)]
+#[strum(serialize_all = "lowercase")]
+pub enum Severity {
+    /// Details for developers.
+    Debug,
+    /// Ordinary progress.
+    Info,
+    /// Ordinary but significant.
+    Notice,
+    /// Something odd.
+    Warning,
+    /// An operation failed.
+    Error,
+    /// A component failed.
+    Critical,
+    /// Act at once.
+    Alert,
+    /// Unusable.
+    Emergency,
+}
+
+/// How a session is opened.
+#[derive(Clone, Debug)]
+pub struct Opening {
+    /// By whom; nobody else may use it.
+    pub principal: Principal,
+    /// The strategy named in the address.
+    pub address: Option<String>,
+    /// Whether the client and the gateway belong to each other alone, as on stdio.
+    pub exclusive: bool,
+}
+
+/// A new session's id: 128 random bits in hexadecimal.
+///
+/// # Errors
+/// What the operating system says if it has no randomness.
+pub fn new_id() -> Result<Arc<str>, getrandom::Error> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into())
+}
+
+/// A session of a revision up to 2025-11-25.
+#[derive(Debug)]
+pub struct Session {
+    id: Arc<str>,
+    revision: Revision,
+    choice: Choice,
+    opening: Opening,
+    /// What was delivered in it.
+    pub marks: Marks,
+    /// Its requests under way.
+    pub in_flight: InFlight,
+    /// Where it is told things unasked.
+    pub outbox: Outbox,
+    log_level: Mutex<Option<Severity>>,
+    subscriptions: Mutex<HashSet<String>>,
+    opened: Instant,
+    /// Milliseconds from `opened` to the last use.
+    used: AtomicU64,
+}
+
+impl Session {
+    /// A session as `initialize` opens it.
+    pub fn new(id: Arc<str>, revision: Revision, choice: Choice, opening: Opening) -> Self {
+        Self {
+            id,
+            revision,
+            choice,
+            opening,
+            marks: Marks::default(),
+            in_flight: InFlight::default(),
+            outbox: Outbox::default(),
+            log_level: Mutex::default(),
+            subscriptions: Mutex::default(),
+            opened: Instant::now(),
+            used: AtomicU64::new(0),
+        }
+    }
+
+    /// Its id, as in the header and in logs.
+    pub fn id(&self) -> &Arc<str> {
+        &self.id
+    }
+
+    /// The revision agreed on.
+    pub fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    /// The strategy that serves it.
+    pub fn choice(&self) -> &Choice {
+        &self.choice
+    }
+
+    /// Who opened it, and alone may use it.
+    pub fn principal(&self) -> &Principal {
+        &self.opening.principal
+    }
+
+    /// The strategy named in the address it was opened at.
+    pub fn address(&self) -> Option<&str> {
+        self.opening.address.as_deref()
+    }
+
+    /// Whether client and gateway belong to each other alone.
+    pub fn is_exclusive(&self) -> bool {
+        self.opening.exclusive
+    }
+
+    /// Notes that it was used.
+    pub fn touch(&self) {
+        let since = u64::try_from(self.opened.elapsed().as_millis()).unwrap_or(u64::MAX);
+        self.used.store(since, Ordering::Relaxed);
+    }
+
+    /// Whether it has done nothing for so long, and does nothing now.
+    pub fn is_idle(&self, limit: Duration) -> bool {
+        let last = self.opened + Duration::from_millis(self.used.load(Ordering::Relaxed));
+        last.elapsed() >= limit && self.in_flight.is_empty() && !self.outbox.is_open()
+    }
+
+    /// Sets the least severe messages it wants.
+    pub fn set_log_level(&self, level: Severity) {
+        *lock(&self.log_level) = Some(level);
+    }
+
+    /// The least severe messages it wants, if it said so.
+    pub fn log_level(&self) -> Option<Severity> {
+        *lock(&self.log_level)
+    }
+
+    /// Notes a resource it subscribed to; `false` if it had already.
+    pub fn subscribe(&self, uri: &str) -> bool {
+        lock(&self.subscriptions).insert(uri.to_owned())
+    }
+
+    /// Forgets a resource it subscribed to; `false` if it had not.
+    pub fn unsubscribe(&self, uri: &str) -> bool {
+        lock(&self.subscriptions).remove(uri)
+    }
+
+    /// Whether it subscribed to this resource.
+    pub fn is_subscribed(&self, uri: &str) -> bool {
+        lock(&self.subscriptions).contains(uri)
+    }
+
+    /// Forgets all subscriptions and names them.
+    pub fn take_subscriptions(&self) -> HashSet<String> {
+        std::mem::take(&mut lock(&self.subscriptions))
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,176 @@
+//! Upstreams that are child processes: one JSON-RPC message a line.
+
+use std::{
+    collections::VecDeque,
+    process::{ExitStatus, Stdio},
+    sync::{Arc, Mutex, PoisonError},
+    time::Duration,
+};
+
+use tokio::{
+    io::AsyncWriteExt,
+    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
+    sync::mpsc,
+};
+
+use super::Connection;
+use crate::wire::{Line, Lines, Message};
+
+/// An upstream's line may be longer than a client's: results carry images.
+const LONGEST_LINE: usize = 256 * 1024 * 1024;
+
+/// How long a child may take to end after its input has, and after it was asked to.
+const GRACE: Duration = Duration::from_secs(2);
+
+/// The last lines a child wrote to stderr, to say why it ended.
+#[derive(Clone, Debug, Default)]
+struct LastWords(Arc<Mutex<VecDeque<String>>>);
+
+impl LastWords {
+    const KEPT: usize = 5;
+
+    fn hear(&self, line: String) {
+        let mut lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.len() == Self::KEPT {
+            lines.pop_front();
+        }
+        lines.push_back(line);
+    }
+
+    fn told(&self) -> String {
+        let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if lines.is_empty() {
+            return String::new();
+        }
+        let lines: Vec<&str> = lines.iter().map(String::as_str).collect();
+        format!("; its last words were: {}", lines.join(" | "))
+    }
+}
+
+/// Starts the program and carries messages for as long as it lives.
+pub(super) fn open(
+    program: &str,
+    arguments: &[String],
+    connection: &Arc<Connection>,
+    outgoing: mpsc::UnboundedReceiver<Message>,
+) -> std::io::Result<()> {
+    let mut command = Command::new(program);
+    command
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .kill_on_drop(true);
+    // A group of its own, so that launchers such as npx take what they launched with them.
+    #[cfg(unix)]
+    command.process_group(0);
+    let mut child = command.spawn()?;
+    let missing = || std::io::Error::other("its standard streams could not be piped");
+    let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+    let (input, output) = (input.ok_or_else(missing)?, output.ok_or_else(missing)?);
+    let words = LastWords::default();
+    let listening = tokio::spawn(listen(errors.ok_or_else(missing)?, Arc::clone(connection), words.clone()));
+    let writing = tokio::spawn(write(input, outgoing));
+    let connection = Arc::clone(connection);
+    tokio::spawn(async move {
+        let read = tokio::select! {
+            read = read(output, &connection) => read,
+            () = connection.closing().cancelled() => Ok(()),
+        };
+        // Ends the child's input, which asks it to go.
+        writing.abort();
+        let status = reap(&mut child).await;
+        // What it said last is read by now, unless a grandchild holds the pipe open.
+        let _held_open = tokio::time::timeout(Duration::from_millis(200), listening).await;
+        connection.end(&epitaph(read, status, &words, &connection.hint()));
+    });
+    Ok(())
+}
+
+fn epitaph(read: std::io::Result<()>, status: Option<ExitStatus>, words: &LastWords, hint: &str) -> String {
+    let how = match (read, status) {
+        (Err(error), _) => format!("its output could not be read: {error}"),
+        (_, Some(status)) => format!("the process ended with {status}"),
+        (_, None) => "the process was killed".to_owned(),
+    };
+    format!("{how}{}{hint}", words.told())
+}
+
+async fn write(mut input: ChildStdin, mut outgoing: mpsc::UnboundedReceiver<Message>) {
+    let mut batch = Vec::new();
+    while let Some(message) = outgoing.recv().await {
+        batch.extend_from_slice(&message.encode());
+        batch.push(b'\n');
+        // Whatever queued up meanwhile goes out in the same write.
+        while let Ok(message) = outgoing.try_recv() {
+            batch.extend_from_slice(&message.encode());
+            batch.push(b'\n');
+        }
+        if input.write_all(&batch).await.is_err() {
+            return;
+        }
+        batch.clear();
+    }
+}
+
+async fn read(output: ChildStdout, connection: &Connection) -> std::io::Result<()> {
+    let mut lines = Lines::new(output, LONGEST_LINE);
+    while let Some(line) = lines.next().await? {
+        match line {
+            Line::Text(text) => connection.receive(&text),
+            Line::TooLong(bytes) => {
+                return Err(std::io::Error::other(format!("a line of {bytes} bytes is too long")));
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn listen(errors: ChildStderr, connection: Arc<Connection>, words: LastWords) {
+    let mut lines = Lines::new(errors, 64 * 1024);
+    while let Ok(Some(line)) = lines.next().await {
+        if let Line::Text(text) = line {
+            let text = String::from_utf8_lossy(&text).trim_end().to_owned();
+            tracing::info!(target: "upstream", upstream = connection.name(), "{text}");
+            words.hear(text);
+        }
+    }
+}
+
+/// Waits for the child to end, then asks it, then makes it. Its group goes with it.
+async fn reap(child: &mut Child) -> Option<ExitStatus> {
+    let group = child.id();
+    for signal in [None, Some(Insist::Ask), Some(Insist::Kill)] {
+        if let Some(signal) = signal {
+            send(group, signal);
+        }
+        if let Ok(Ok(status)) = tokio::time::timeout(GRACE, child.wait()).await {
+            send(group, Insist::Ask);
+            return Some(status);
+        }
+    }
+    None
+}
+
+#[derive(Clone, Copy)]
+enum Insist {
+    Ask,
+    Kill,
+}
+
+#[cfg(unix)]
+fn send(group: Option<u32>, insist: Insist) {
+    use rustix::process::{Pid, Signal, kill_process_group};
+    let signal = match insist {
+        Insist::Ask => Signal::TERM,
+        Insist::Kill => Signal::KILL,
+    };
+    let group = group.and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+    if let Some(group) = group {
+        // It may have gone by itself in the meantime.
+        let _gone = kill_process_group(group, signal);
+    }
+}
+
+#[cfg(not(unix))]
+fn send(_group: Option<u32>, _insist: Insist) {}

@@ -1,0 +1,304 @@
+//! One JSON-RPC connection to an upstream, whatever carries it: ids, pending requests, progress,
+//! cancellation and time-outs.
+
+use std::{
+    collections::HashMap,
+    fmt,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
+
+use mcp_disclosure_core::{Kind, RawObject};
+use tokio::{
+    sync::{Notify, mpsc, oneshot},
+    time::Instant,
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::wire::{ErrorText, Id, Json, Message, Notification, Request, Response};
+
+/// Why a request to an upstream has no result.
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CallError {
+    /// It answered with an error, which is relayed as it came.
+    #[error("answered with an error: {}", .0.message())]
+    Answered(ErrorText),
+    /// The connection is gone.
+    #[error("has ended: {reason}")]
+    Ended {
+        /// Why, as far as is known.
+        reason: String,
+    },
+    /// It took too long.
+    #[error("gave no answer within {} seconds", waited.as_secs_f64())]
+    TimedOut {
+        /// How long was waited since the start or the last progress.
+        waited: Duration,
+    },
+}
+
+/// What an upstream sends unasked.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// One of its lists changed.
+    ListChanged(Kind),
+    /// A subscribed resource changed; the notification's parameters.
+    ResourceUpdated(RawObject),
+    /// A log message; the notification's parameters.
+    Log(RawObject),
+    /// The connection ended.
+    Ended,
+}
+
+/// Receives the progress of one request: the notification's parameters, under the upstream's token.
+pub trait Progress: Send + Sync + fmt::Debug {
+    /// Called for each progress notification, in order, before the result.
+    fn report(&self, params: &RawObject);
+}
+
+/// A connection to an upstream.
+#[derive(Debug)]
+pub struct Connection {
+    name: Mutex<String>,
+    number: usize,
+    outgoing: mpsc::UnboundedSender<Message>,
+    pending: Mutex<HashMap<Id, Pending>>,
+    next_id: AtomicU64,
+    events: mpsc::UnboundedSender<(usize, Event)>,
+    /// Set when the transport is gone.
+    end: Mutex<Option<String>>,
+    ended: CancellationToken,
+    /// Asks the transport to go.
+    closing: CancellationToken,
+    garbage: Mutex<Option<String>>,
+}
+
+#[derive(Debug)]
+struct Pending {
+    answer: oneshot::Sender<Result<Json, CallError>>,
+    progress: Option<Arc<dyn Progress>>,
+    activity: Arc<Notify>,
+}
+
+impl Connection {
+    /// A connection without a transport, and what its transport has to send.
+    pub(super) fn new(
+        name: &str,
+        number: usize,
+        events: mpsc::UnboundedSender<(usize, Event)>,
+    ) -> (Arc<Self>, mpsc::UnboundedReceiver<Message>) {
+        let (outgoing, to_send) = mpsc::unbounded_channel();
+        let connection = Self {
+            name: Mutex::new(name.to_owned()),
+            number,
+            outgoing,
+            pending: Mutex::default(),
+            next_id: AtomicU64::new(1),
+            events,
+            end: Mutex::default(),
+            ended: CancellationToken::new(),
+            closing: CancellationToken::new(),
+            garbage: Mutex::default(),
+        };
+        (Arc::new(connection), to_send)
+    }
+
+    /// The name in messages.
+    pub fn name(&self) -> String {
+        lock(&self.name).clone()
+    }
+
+    pub(super) fn rename(&self, name: &str) {
+        name.clone_into(&mut lock(&self.name));
+    }
+
+    /// Sends a request and waits for its result.
+    ///
+    /// Dropping the future tells the upstream that the request is cancelled. `patience` starts anew with
+    /// each progress notification.
+    pub async fn request(
+        &self,
+        method: &str,
+        params: RawObject,
+        progress: Option<Arc<dyn Progress>>,
+        patience: Duration,
+    ) -> Result<Json, CallError> {
+        let number = self.next_id.fetch_add(1, Ordering::Relaxed);
+        let id = Id::number(number);
+        let params = if progress.is_some() { with_progress_token(&params, number) } else { params };
+        let (answer, mut result) = oneshot::channel();
+        let activity = Arc::new(Notify::new());
+        let pending = Pending { answer, progress, activity: Arc::clone(&activity) };
+        lock(&self.pending).insert(id.clone(), pending);
+        let mut guard = Guard { connection: self, id: id.clone(), finished: false };
+
+        self.send(Message::Request(Request { id, method: method.to_owned(), params }))
+            .inspect_err(|_| guard.finished = true)?;
+        let mut deadline = Instant::now() + patience;
+        loop {
+            tokio::select! {
+                biased;
+                answered = &mut result => {
+                    guard.finished = true;
+                    return answered.unwrap_or_else(|_| Err(self.how_it_ended()));
+                }
+                () = activity.notified() => deadline = Instant::now() + patience,
+                () = tokio::time::sleep_until(deadline) => return Err(CallError::TimedOut { waited: patience }),
+            }
+        }
+    }
+
+    /// Sends a notification; an upstream that is gone misses it.
+    pub fn notify(&self, method: &'static str, params: RawObject) {
+        let _gone = self.send(Message::Notification(Notification::new(method, params)));
+    }
+
+    /// Ends the connection and waits until the transport is gone.
+    pub async fn close(&self) {
+        self.closing.cancel();
+        self.ended.cancelled().await;
+    }
+
+    /// Whether the transport is gone.
+    pub fn is_ended(&self) -> bool {
+        self.ended.is_cancelled()
+    }
+
+    /// `; it printed "…"` if something that is no message came.
+    pub(super) fn hint(&self) -> String {
+        lock(&self.garbage)
+            .as_ref()
+            .map_or_else(String::new, |line| format!("; on stdout it printed {line:?}"))
+    }
+
+    /// Set when the transport shall go.
+    pub(super) fn closing(&self) -> &CancellationToken {
+        &self.closing
+    }
+
+    /// Takes one message that came, as text.
+    pub(super) fn receive(&self, text: &[u8]) {
+        match Message::parse(text) {
+            Ok(Message::Response(response)) => self.settle(response),
+            Ok(Message::Notification(notification)) => self.hear(notification),
+            Ok(Message::Request(request)) => self.answer(&request),
+            Err(_) => {
+                let line = mcp_disclosure_core::brief::shorten(&String::from_utf8_lossy(text), 120);
+                tracing::warn!(upstream = self.name(), line, "something that is no MCP message was skipped");
+                lock(&self.garbage).get_or_insert(line);
+            }
+        }
+    }
+
+    /// Fails one request whose transport failed for it alone.
+    pub(super) fn fail(&self, id: &Id, error: CallError) {
+        if let Some(pending) = lock(&self.pending).remove(id) {
+            // Nobody waits any more if the client cancelled meanwhile.
+            let _cancelled = pending.answer.send(Err(error));
+        }
+    }
+
+    /// Marks the connection as gone; everything pending fails.
+    pub(super) fn end(&self, reason: &str) {
+        lock(&self.end).get_or_insert_with(|| reason.to_owned());
+        let pending = std::mem::take(&mut *lock(&self.pending));
+        for pending in pending.into_values() {
+            let _cancelled = pending.answer.send(Err(self.how_it_ended()));
+        }
+        if !self.ended.is_cancelled() {
+            self.ended.cancel();
+            let _shutting_down = self.events.send((self.number, Event::Ended));
+        }
+    }
+
+    fn send(&self, message: Message) -> Result<(), CallError> {
+        if self.is_ended() {
+            return Err(self.how_it_ended());
+        }
+        self.outgoing.send(message).map_err(|_| self.how_it_ended())
+    }
+
+    fn how_it_ended(&self) -> CallError {
+        let reason = lock(&self.end).clone();
+        CallError::Ended { reason: reason.unwrap_or_else(|| "the connection was closed".to_owned()) }
+    }
+
+    fn settle(&self, response: Response) {
+        let pending = response.id.as_ref().and_then(|id| lock(&self.pending).remove(id));
+        let Some(pending) = pending else {
+            // A late answer to a cancelled request is ordinary; anything else is the upstream's fault.
+            tracing::debug!(upstream = self.name(), id = ?response.id, "an answer that nobody waits for was dropped");
+            return;
+        };
+        let _cancelled = pending.answer.send(response.outcome.map_err(CallError::Answered));
+    }
+
+    fn hear(&self, notification: Notification) {
+        let event = match &*notification.method {
+            "notifications/progress" => return self.progress(&notification.params),
+            "notifications/tools/list_changed" => Event::ListChanged(Kind::Tools),
+            "notifications/prompts/list_changed" => Event::ListChanged(Kind::Prompts),
+            "notifications/resources/list_changed" => Event::ListChanged(Kind::Resources),
+            "notifications/resources/updated" => Event::ResourceUpdated(notification.params),
+            "notifications/message" => Event::Log(notification.params),
+            method => {
+                tracing::debug!(upstream = self.name(), method, "a notification was not understood");
+                return;
+            }
+        };
+        let _shutting_down = self.events.send((self.number, event));
+    }
+
+    fn progress(&self, params: &RawObject) {
+        let id = params.member("progressToken").and_then(Id::parse);
+        let found = id.and_then(|id| {
+            let pending = lock(&self.pending);
+            let pending = pending.get(&id)?;
+            Some((pending.progress.clone(), Arc::clone(&pending.activity)))
+        });
+        let Some((progress, activity)) = found else { return };
+        activity.notify_one();
+        if let Some(progress) = progress {
+            progress.report(params);
+        }
+    }
+
+    fn answer(&self, request: &Request) {
+        let outcome = match &*request.method {
+            "ping" => Ok(Json::empty_object()),
+            method => Err(ErrorText::method_not_found(method)),
+        };
+        let _gone = self.send(Message::Response(Response::new(request.id.clone(), outcome)));
+    }
+}
+
+/// Tells the upstream about a request that nobody waits for any more.
+struct Guard<'a> {
+    connection: &'a Connection,
+    id: Id,
+    finished: bool,
+}
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        if !self.finished && lock(&self.connection.pending).remove(&self.id).is_some() {
+            let params = RawObject::empty().with("requestId", self.id.as_str());
+            self.connection.notify("notifications/cancelled", params);
+        }
+    }
+}
+
+/// Tokens of ours are the request's id, since clients' own may collide on a shared connection.
+fn with_progress_token(params: &RawObject, token: u64) -> RawObject {
+    let meta = params.object("_meta").unwrap_or_else(RawObject::empty);
+    params.with("_meta", meta.with_value("progressToken", &token).text())
+}
+
+/// No code path panics while holding one of these, and what they guard is valid at every step.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

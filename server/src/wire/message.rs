@@ -1,0 +1,306 @@
+//! One JSON-RPC message. What nobody here has to look into stays the text that came.
+
+use std::{borrow::Cow, fmt};
+
+use bytes::Bytes;
+use mcp_disclosure_core::RawObject;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::value::RawValue;
+
+use super::{ErrorText, code};
+
+/// A JSON text. Cloning is cheap.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Json(Bytes);
+
+impl Json {
+    /// The JSON text of a value; `null` if it cannot be written, which values of ours always can.
+    pub fn of(value: &(impl Serialize + ?Sized)) -> Self {
+        Self(serde_json::to_vec(value).unwrap_or_else(|_| b"null".to_vec()).into())
+    }
+
+    /// The empty object.
+    pub fn empty_object() -> Self {
+        Self(Bytes::from_static(b"{}"))
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        // Every constructor takes text that was a `str`, or what serde_json wrote.
+        std::str::from_utf8(&self.0).unwrap_or("null")
+    }
+}
+
+impl From<Box<RawValue>> for Json {
+    fn from(raw: Box<RawValue>) -> Self {
+        let text: Box<str> = raw.into();
+        Self(String::from(text).into())
+    }
+}
+
+impl From<RawObject> for Json {
+    fn from(object: RawObject) -> Self {
+        Self(Bytes::copy_from_slice(object.text().as_bytes()))
+    }
+}
+
+impl fmt::Debug for Json {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.as_str())
+    }
+}
+
+/// A request's id: a string or a number, kept as the text it came in.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Id(Box<str>);
+
+impl Id {
+    /// An id of our own.
+    pub fn number(number: u64) -> Self {
+        Self(number.to_string().into())
+    }
+
+    /// An id by its JSON text; `None` if it is neither string nor number.
+    pub fn parse(text: &str) -> Option<Self> {
+        let text = text.trim();
+        let fits = text.starts_with(['"', '-']) || text.starts_with(|first: char| first.is_ascii_digit());
+        fits.then(|| Self(text.into()))
+    }
+
+    /// The JSON text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Debug for Id {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+/// Something that wants an answer.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// Its id.
+    pub id: Id,
+    /// Its method.
+    pub method: String,
+    /// Its parameters; the empty object where there were none.
+    pub params: RawObject,
+}
+
+/// Something that wants none.
+#[derive(Clone, Debug)]
+pub struct Notification {
+    /// Its method.
+    pub method: Cow<'static, str>,
+    /// Its parameters; the empty object where there were none.
+    pub params: RawObject,
+}
+
+/// An answer.
+#[derive(Clone, Debug)]
+pub struct Response {
+    /// Whose answer it is; `None` where the request's id could not be read.
+    pub id: Option<Id>,
+    /// The result or the error, as text.
+    pub outcome: Result<Json, ErrorText>,
+}
+
+/// Any message.
+#[derive(Clone, Debug)]
+pub enum Message {
+    /// Wants an answer.
+    Request(Request),
+    /// Wants none.
+    Notification(Notification),
+    /// Is one.
+    Response(Response),
+}
+
+#[derive(Deserialize)]
+struct Raw<'a> {
+    #[serde(borrow)]
+    jsonrpc: Option<Cow<'a, str>>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    id: Option<&'a RawValue>,
+    #[serde(borrow)]
+    method: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    params: Option<&'a RawValue>,
+    #[serde(borrow, default, deserialize_with = "present")]
+    result: Option<&'a RawValue>,
+    #[serde(borrow)]
+    error: Option<&'a RawValue>,
+}
+
+/// Keeps `null` apart from absent.
+fn present<'de: 'a, 'a, D: Deserializer<'de>>(deserializer: D) -> Result<Option<&'a RawValue>, D::Error> {
+    <&RawValue>::deserialize(deserializer).map(Some)
+}
+
+impl Message {
+    /// Reads one message.
+    ///
+    /// # Errors
+    /// The response that says what is wrong, under the message's id where that could be read.
+    pub fn parse(bytes: &[u8]) -> Result<Self, Response> {
+        let text = std::str::from_utf8(bytes)
+            .map_err(|error| refuse(None, code::PARSE_ERROR, format_args!("not UTF-8: {error}")))?;
+        let raw: Raw<'_> = match serde_json::from_str(text) {
+            Ok(raw) => raw,
+            Err(error) => return Err(malformed(text, &error)),
+        };
+        let id = raw.id.and_then(|id| Id::parse(id.get()));
+        let invalid = |message: &str| refuse(id.clone(), code::INVALID_REQUEST, message);
+        if raw.jsonrpc.as_deref() != Some("2.0") {
+            return Err(invalid("'jsonrpc' must be \"2.0\""));
+        }
+        let Some(method) = raw.method else {
+            let outcome = match (raw.result, raw.error) {
+                (Some(result), None) => Ok(result.to_owned().into()),
+                (None, Some(error)) => Err(ErrorText::relayed(error.to_owned().into())),
+                _ => return Err(invalid("a message needs 'method', or else 'result' or 'error'")),
+            };
+            return Ok(Self::Response(Response { id, outcome }));
+        };
+        let params = match raw.params.map(|params| RawObject::parse(params.get())) {
+            None => RawObject::empty(),
+            Some(Ok(params)) => params,
+            Some(Err(_)) => {
+                return Err(refuse(
+                    id,
+                    code::INVALID_PARAMS,
+                    format_args!("{method}: 'params' must be an object"),
+                ));
+            }
+        };
+        match (raw.id, id) {
+            (None, _) => {
+                Ok(Self::Notification(Notification { method: Cow::Owned(method.into_owned()), params }))
+            }
+            (Some(_), Some(id)) => Ok(Self::Request(Request { id, method: method.into_owned(), params })),
+            (Some(_), None) => Err(refuse(None, code::INVALID_REQUEST, "'id' must be a string or a number")),
+        }
+    }
+
+    /// The message as one line of JSON, without the line's end.
+    pub fn encode(&self) -> Vec<u8> {
+        match self {
+            Self::Request(request) => {
+                let method = Json::of(&*request.method);
+                let id = ("id", request.id.as_str());
+                line(&[id, ("method", method.as_str()), ("params", request.params.text())])
+            }
+            Self::Notification(notification) => notification.encode(),
+            Self::Response(response) => response.encode(),
+        }
+    }
+}
+
+impl Notification {
+    /// A notification of our own.
+    pub fn new(method: &'static str, params: RawObject) -> Self {
+        Self { method: Cow::Borrowed(method), params }
+    }
+
+    /// See [`Message::encode`].
+    pub fn encode(&self) -> Vec<u8> {
+        let method = Json::of(&*self.method);
+        if self.params.is_empty() {
+            return line(&[("method", method.as_str())]);
+        }
+        line(&[("method", method.as_str()), ("params", self.params.text())])
+    }
+}
+
+impl Response {
+    /// An answer to a request.
+    pub fn new(id: Id, outcome: Result<Json, ErrorText>) -> Self {
+        Self { id: Some(id), outcome }
+    }
+
+    /// See [`Message::encode`].
+    pub fn encode(&self) -> Vec<u8> {
+        let id = ("id", self.id.as_ref().map_or("null", Id::as_str));
+        match &self.outcome {
+            Ok(result) => line(&[id, ("result", result.as_str())]),
+            Err(error) => line(&[id, ("error", error.text().as_str())]),
+        }
+    }
+}
+
+fn refuse(id: Option<Id>, code: i64, message: impl fmt::Display) -> Response {
+    Response { id, outcome: Err(ErrorText::new(code, message)) }
+}
+
+/// Tells what no JSON is from what no message is, and finds the id if there is one.
+fn malformed(text: &str, error: &serde_json::Error) -> Response {
+    let Ok(raw) = serde_json::from_str::<&RawValue>(text.trim()) else {
+        return refuse(None, code::PARSE_ERROR, format_args!("not JSON: {error}"));
+    };
+    if raw.get().starts_with('[') {
+        return refuse(None, code::INVALID_REQUEST, "batches are not supported; send one message at a time");
+    }
+    let id = RawObject::parse(raw.get()).ok().and_then(|object| Id::parse(object.member("id")?));
+    refuse(id, code::INVALID_REQUEST, format_args!("not a JSON-RPC message: {error}"))
+}
+
+/// Assembles `{"jsonrpc":"2.0",…}`. Line breaks in relayed JSON are white space and become spaces, since
+/// they would end the line, or the event, early.
+fn line(members: &[(&str, &str)]) -> Vec<u8> {
+    let length: usize = members.iter().map(|(key, value)| key.len() + value.len() + 4).sum();
+    let mut line = Vec::with_capacity(length + 18);
+    line.extend_from_slice(b"{\"jsonrpc\":\"2.0\"");
+    for (key, value) in members {
+        line.extend_from_slice(b",\"");
+        line.extend_from_slice(key.as_bytes());
+        line.extend_from_slice(b"\":");
+        line.extend_from_slice(value.as_bytes());
+    }
+    line.push(b'}');
+    for byte in &mut line {
+        if matches!(byte, b'\n' | b'\r') {
+            *byte = b' ';
+        }
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn error_of(text: &str) -> String {
+        String::from_utf8(Message::parse(text.as_bytes()).unwrap_err().encode()).unwrap()
+    }
+
+    #[test]
+    fn reads_and_writes_without_touching_what_is_inside() {
+        let text = r#"{"jsonrpc":"2.0","id":"a","result":{"big":12345678901234567890123,"f":1.0}}"#;
+        let message = Message::parse(text.as_bytes()).unwrap();
+        assert_eq!(String::from_utf8(message.encode()).unwrap(), text);
+        let pretty = "{\n \"jsonrpc\": \"2.0\", \"id\": 1,\r\n \"method\": \"m\", \"params\": {\n}}";
+        let line = Message::parse(pretty.as_bytes()).unwrap().encode();
+        assert!(!line.contains(&b'\n') && !line.contains(&b'\r'));
+    }
+
+    #[test]
+    fn says_what_is_wrong_under_the_id_it_finds() {
+        for (text, expected) in [
+            ("", r#""id":null,"error":{"code":-32700"#),
+            ("{\"jsonrpc\":\"2.0\",", r#""id":null,"error":{"code":-32700"#),
+            ("[]", r#""id":null,"error":{"code":-32600,"message":"batches"#),
+            ("7", r#""id":null,"error":{"code":-32600"#),
+            (r#"{"id":1,"method":"m"}"#, r#""id":1,"error":{"code":-32600,"message":"'jsonrpc'"#),
+            (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, r#""id":1,"error":{"code":-32600"#),
+            (r#"{"jsonrpc":"2.0","id":1}"#, r#""id":1,"error":{"code":-32600"#),
+            (r#"{"jsonrpc":"2.0","id":null,"method":"m"}"#, r#""id":null,"error":{"code":-32600"#),
+            (r#"{"jsonrpc":"2.0","id":1,"method":"m","params":[]}"#, r#""id":1,"error":{"code":-32602"#),
+        ] {
+            assert!(error_of(text).contains(expected), "{text}: {}", error_of(text));
+        }
+        assert!(Message::parse(b"\xff").is_err());
+    }
+}

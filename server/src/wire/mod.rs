@@ -1,0 +1,12 @@
+//! JSON-RPC as text: one message type in and out, for both sides of the gateway.
+
+mod error;
+mod lines;
+mod message;
+
+pub use error::{ErrorText, code};
+pub use lines::{Line, Lines};
+pub use message::{Id, Json, Message, Notification, Request, Response};
+
+/// The longest line, or HTTP body, that is read: 16 MiB.
+pub const LONGEST_MESSAGE: usize = 16 * 1024 * 1024;
