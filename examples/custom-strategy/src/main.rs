@@ -1,0 +1,14 @@
+//! The whole program with one strategy more: every flag, address, offer and command knows it.
+
+mod search;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let mut registry = mcp_disclosure_server::builtin();
+    if let Err(error) = registry.register(search::Search::new) {
+        eprintln!("{error}");
+        return ExitCode::FAILURE;
+    }
+    mcp_disclosure_server::run(registry)
+}

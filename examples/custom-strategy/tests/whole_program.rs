@@ -1,0 +1,85 @@
+//! The custom strategy through the whole program: command, flag, offer.
+
+use std::{
+    io::{BufRead, BufReader, Write},
+    process::{Command, Stdio},
+};
+
+use serde_json::{Value, json};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_search-disclosure");
+
+/// Sends these requests over stdio and returns the results, in the order of the requests.
+fn exchange(arguments: &[&str], capabilities: Value, requests: &[(&str, Value)]) -> Vec<Value> {
+    let mut child = Command::new(PROGRAM)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("the example was built");
+    let mut input = child.stdin.take().expect("piped");
+    let mut lines = BufReader::new(child.stdout.take().expect("piped")).lines();
+    let initialize = json!({
+        "protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": {"name": "t", "version": "1"}
+    });
+    let all = [("initialize", initialize)];
+    let mut answers = Vec::new();
+    for (id, (method, params)) in all.iter().chain(requests).enumerate() {
+        writeln!(input, "{}", json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}))
+            .expect("open");
+        let line = lines.next().expect("an answer").expect("text");
+        let answer: Value = serde_json::from_str(&line).expect("JSON");
+        assert_eq!(answer["id"], id);
+        answers.push(answer["result"].clone());
+    }
+    drop(input);
+    assert!(child.wait().expect("it ran").success());
+    answers
+}
+
+#[test]
+fn the_strategy_is_listed_with_the_others() {
+    let output = Command::new(PROGRAM).arg("strategies").output().expect("it runs");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(text.contains("full") && text.contains("resource") && text.contains("search"), "{text}");
+}
+
+#[test]
+fn by_flag_it_serves_finds_and_calls() {
+    let requests = [
+        ("tools/list", json!({})),
+        ("tools/call", json!({"name": "find_tools", "arguments": {"query": "solve equations"}})),
+        (
+            "tools/call",
+            json!({"name": "use_tool", "arguments": {"tool": "symbolic_solve", "arguments": {"equations": "x**2 - 4"}}}),
+        ),
+        (
+            "tools/call",
+            json!({"name": "use_tool", "arguments": {"tool": "symbolic_solve", "arguments": {"equations": 4}}}),
+        ),
+    ];
+    let answers = exchange(&["serve", "--strategy", "search"], json!({}), &requests);
+    let names: Vec<_> =
+        answers[1]["tools"].as_array().expect("tools").iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(names, ["find_tools", "use_tool"]);
+    assert_eq!(answers[2]["structuredContent"]["tools"][0]["name"], "symbolic_solve");
+    assert_eq!(answers[3]["structuredContent"]["solutions"], json!([-2, 2]));
+    assert_eq!(answers[4]["structuredContent"]["error"]["code"], "INVALID_ARGUMENTS");
+}
+
+#[test]
+fn by_offer_it_is_negotiated() {
+    let id = "io.github.mcp-disclosure/progressive-disclosure";
+    let offer = json!({"extensions": {id: {"strategies": ["search"]}}});
+    let answers = exchange(&["serve"], offer, &[("tools/list", json!({}))]);
+    assert_eq!(answers[0]["capabilities"]["extensions"][id]["selected"], "search");
+    assert_eq!(answers[1]["tools"].as_array().expect("tools").len(), 2);
+}
+
+#[test]
+fn it_gives_a_prompt_like_any_other() {
+    let output = Command::new(PROGRAM).args(["prompt", "--strategy", "search"]).output().expect("it runs");
+    assert!(output.status.success());
+    assert!(!output.stdout.is_empty());
+}
