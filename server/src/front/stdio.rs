@@ -115,13 +115,19 @@ impl Connection {
             return self.answer(request.id, Err(ErrorText::new(code::INVALID_REQUEST, told))).await;
         };
         let (gateway, outlet) = (Arc::clone(&self.gateway), self.outlet.clone());
-        self.running.spawn(async move {
+        let mut work = Box::pin(async move {
             let handled = ticket.run(gateway.handle(&caller, &request)).await;
             // A cancelled request is not answered.
             if let Some(outcome) = handled {
                 outlet.answer(Response::new(request.id, outcome).encode()).await;
             }
         });
+        // The first step is taken before the next line is read: what a client sends without waiting (a
+        // fetch, then the call it authorizes) is decided in that order, and what needs no upstream is
+        // answered without a task.
+        if futures::poll!(work.as_mut()).is_pending() {
+            self.running.spawn(work);
+        }
     }
 
     /// Who sends this request; `None` if it was `initialize`, which is answered at once so that nothing
