@@ -207,10 +207,13 @@ impl Snapshot {
 
     /// The kinds in which two snapshots differ, by what their lists would say.
     pub fn changes(&self, newer: &Self) -> Vec<Kind> {
-        let tools_differ = self.tools.len() != newer.tools.len()
-            || self.tools.iter().zip(&newer.tools).any(|(a, b)| {
-                a.definition() != b.definition() || a.brief() != b.brief() || a.entry().1 != b.entry().1
-            });
+        let differ = |(old, new): (&Tool, &Tool)| {
+            old.definition() != new.definition()
+                || old.brief() != new.brief()
+                || old.supplement().parts != new.supplement().parts
+        };
+        let tools_differ =
+            self.tools.len() != newer.tools.len() || self.tools.iter().zip(&newer.tools).any(differ);
         let mut changes = if tools_differ { vec![Kind::Tools] } else { vec![] };
         for kind in [Kind::Resources, Kind::Templates, Kind::Prompts] {
             let (old, new) = (self.entries(kind), newer.entries(kind));

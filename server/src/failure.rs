@@ -39,8 +39,8 @@ impl fmt::Display for Problem {
 #[non_exhaustive]
 pub enum Failure {
     /// The command line asks for something that cannot be.
-    #[error("{0}")]
-    Usage(Problem),
+    #[error("{}", list(.0))]
+    Usage(Vec<Problem>),
     /// Configuration, description files or briefs are wrong; every problem is listed.
     #[error("{}", list(.0))]
     Configuration(Vec<Problem>),

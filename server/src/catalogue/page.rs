@@ -2,7 +2,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, PoisonError, RwLock},
+    sync::{Arc, Mutex, OnceLock, PoisonError, RwLock},
     time::Duration,
 };
 
@@ -17,8 +17,8 @@ use crate::{
 /// A list may change at any time; clients of the stateless era may keep it for so long.
 const TIME_TO_LIVE: Duration = Duration::from_secs(60);
 
-/// So many kinds of clients are kept ready at once.
-const MOST_PAGES: usize = 1024;
+/// Pages for so many bytes of lists are kept ready at once.
+const MOST_BYTES: usize = 256 * 1024 * 1024;
 
 /// The snapshot in force. Replacing it does not disturb whoever still reads the old one.
 #[derive(Debug)]
@@ -28,7 +28,8 @@ pub struct Catalogue(RwLock<Arc<Published>>);
 #[derive(Debug)]
 pub struct Published {
     snapshot: Arc<Snapshot>,
-    pages: RwLock<HashMap<PageKey, Arc<Page>>>,
+    /// A place is taken before its page is made, so that forty clients who come at once wait for one.
+    pages: Mutex<HashMap<PageKey, Arc<OnceLock<Arc<Page>>>>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -77,7 +78,7 @@ impl Catalogue {
 
 impl Published {
     fn new(snapshot: Snapshot) -> Arc<Self> {
-        Arc::new(Self { snapshot: Arc::new(snapshot), pages: RwLock::default() })
+        Arc::new(Self { snapshot: Arc::new(snapshot), pages: Mutex::default() })
     }
 
     /// The snapshot itself.
@@ -93,15 +94,21 @@ impl Published {
             traits: choice.traits,
             depends_on_client: choice.depends_on_client,
         };
-        if let Some(page) = self.pages.read().unwrap_or_else(PoisonError::into_inner).get(&key) {
+        let place = Arc::clone(self.pages().entry(key).or_default());
+        if let Some(page) = place.get() {
             return Arc::clone(page);
         }
-        let page = Arc::new(Page::make(Arc::clone(&self.snapshot), principal, choice));
-        let mut pages = self.pages.write().unwrap_or_else(PoisonError::into_inner);
-        if pages.len() >= MOST_PAGES {
-            pages.clear();
+        let page = place.get_or_init(|| Arc::new(Page::make(Arc::clone(&self.snapshot), principal, choice)));
+        let mut pages = self.pages();
+        let kept: usize = pages.values().filter_map(|place| place.get()).map(|page| page.bytes()).sum();
+        if kept > MOST_BYTES {
+            pages.retain(|_, other| Arc::ptr_eq(other, &place));
         }
-        Arc::clone(pages.entry(key).or_insert(page))
+        Arc::clone(page)
+    }
+
+    fn pages(&self) -> std::sync::MutexGuard<'_, HashMap<PageKey, Arc<OnceLock<Arc<Page>>>>> {
+        self.pages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -134,6 +141,11 @@ impl Page {
             Kind::Templates => self.templates.clone(),
             Kind::Prompts => self.prompts.clone(),
         }
+    }
+
+    fn bytes(&self) -> usize {
+        let lists = [&self.tools, &self.resources, &self.templates, &self.prompts];
+        lists.iter().map(|list| list.as_str().len()).sum()
     }
 
     /// Whether any resource or template is listed.

@@ -25,7 +25,7 @@ pub fn serve(registry: &Registry, arguments: ServeArguments) -> Result<(), Failu
         bridge: arguments.bridge,
         ..StrategyOptions::default()
     };
-    let strategies = Strategies::build(registry, &options).map_err(Failure::Configuration)?;
+    let strategies = Strategies::build(registry, &options).map_err(Failure::Usage)?;
     let key = receipt_key(arguments.receipt_key_file.as_deref())?;
     let source = arguments.source.resolve()?;
     let assembly = Assembly {

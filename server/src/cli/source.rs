@@ -25,7 +25,7 @@ impl SourceArguments {
     pub(super) fn resolve(self) -> Result<Source, Failure> {
         let patience = Patience { connect: self.connect_timeout, request: self.request_timeout };
         let name = self.name.as_deref().map(UpstreamName::parse).transpose();
-        let name = name.map_err(|error| Failure::Usage(Problem::new(format!("--name: {error}"))))?;
+        let name = name.map_err(|error| usage(Problem::new(format!("--name: {error}"))))?;
         let mut targets: Vec<(Option<UpstreamName>, Target)> = Vec::new();
         if let Some((program, arguments)) = self.command.split_first() {
             let target = Target::Command { program: program.clone(), arguments: arguments.to_vec() };
@@ -34,13 +34,13 @@ impl SourceArguments {
         for url in self.upstream_url {
             if !matches!(url.scheme(), "http" | "https") {
                 let told = format!("--upstream-url {url}: only http and https are spoken");
-                return Err(Failure::Usage(Problem::new(told)));
+                return Err(usage(Problem::new(told)));
             }
             targets.push((None, Target::Url(url)));
         }
         if name.is_some() && targets.len() > 1 {
             let told = "--name names the one upstream, but there are several";
-            return Err(Failure::Usage(Problem::new(told).hint("leave --name out")));
+            return Err(usage(Problem::new(told).hint("leave --name out")));
         }
         let mut files = self.tool_descriptions.map_or(Files::None, Files::Directory);
         if targets.is_empty() {
@@ -55,6 +55,10 @@ impl SourceArguments {
         }
         Ok(Source { targets, files, patience })
     }
+}
+
+fn usage(problem: Problem) -> Failure {
+    Failure::Usage(vec![problem])
 }
 
 /// The embedded demonstration: the Math server, wrapped as anyone would wrap a handler of their own.

@@ -64,8 +64,9 @@ impl Gateway {
         } else {
             call.arguments
         };
-        let mut relayed = params.with_value("name", tool.tool().upstream_name());
-        relayed = match &arguments {
+        // Tasks are not offered, and who does not offer them runs the call as an ordinary one.
+        let relayed = params.retain(|key| key != "task").with_value("name", tool.tool().upstream_name());
+        let relayed = match &arguments {
             Some(arguments) => relayed.with("arguments", arguments.get()),
             None => relayed.retain(|key| key != "arguments"),
         };

@@ -1,9 +1,9 @@
 //! What happens unasked: upstreams' notifications, changed files, idle sessions.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
-use mcp_disclosure_core::{Kind, RawObject};
-use tokio::sync::mpsc;
+use mcp_disclosure_core::{Kind, RawObject, UpstreamLists};
+use tokio::{sync::mpsc, task::JoinSet};
 
 use super::Gateway;
 use crate::{catalogue::Keeper, session::Severity, upstream::Event, wire::Notification};
@@ -19,6 +19,42 @@ pub(super) fn list_changed(kinds: &[Kind]) -> Vec<Notification> {
     changed.map(|(_, method)| Notification::new(method, RawObject::empty())).collect()
 }
 
+/// Upstreams whose lists are being fetched again. Each is fetched by itself, so that one that hangs holds
+/// up no other; what changes during a fetch leads to one more.
+#[derive(Default)]
+struct Relisting {
+    fetches: JoinSet<(Arc<Gateway>, usize, Option<UpstreamLists>)>,
+    running: HashSet<usize>,
+    again: HashSet<usize>,
+}
+
+impl Relisting {
+    fn want(&mut self, gateway: &Arc<Gateway>, place: usize) {
+        if !self.running.insert(place) {
+            self.again.insert(place);
+            return;
+        }
+        let gateway = Arc::clone(gateway);
+        self.fetches.spawn(async move {
+            let lists = gateway.upstreams[place].lists().await;
+            let lists = lists.inspect_err(|error| {
+                tracing::warn!(%error, "a changed list could not be fetched; the old one stays");
+            });
+            (gateway, place, lists.ok())
+        });
+    }
+
+    /// The next fetch that is done; pends while none is.
+    async fn fetched(&mut self) -> Option<Option<(usize, UpstreamLists)>> {
+        let (gateway, place, lists) = self.fetches.join_next().await?.ok()?;
+        self.running.remove(&place);
+        if self.again.remove(&place) {
+            self.want(&gateway, place);
+        }
+        Some(lists.map(|lists| (place, lists)))
+    }
+}
+
 impl Gateway {
     /// Follows what upstreams and files do, until the gateway ends.
     pub(super) async fn follow(
@@ -29,13 +65,19 @@ impl Gateway {
     ) {
         let mut sweep = tokio::time::interval(self.sessions.sweep_interval());
         let mut watching = true;
+        let mut relisting = Relisting::default();
         loop {
             tokio::select! {
                 () = self.shutdown.cancelled() => return,
                 event = events.recv() => match event {
-                    Some((number, event)) => self.hear(&mut keeper, number, event).await,
+                    Some((number, event)) => self.hear(&mut relisting, number, event),
                     None => return,
                 },
+                Some(fetched) = relisting.fetched() => {
+                    if let Some((place, lists)) = fetched {
+                        self.announce(&keeper.relist(place, lists, &self.catalogue));
+                    }
+                }
                 signal = files.recv(), if watching => match signal {
                     Some(()) => self.announce(&keeper.reread(&self.catalogue)),
                     None => watching = false,
@@ -45,23 +87,17 @@ impl Gateway {
         }
     }
 
-    async fn hear(&self, keeper: &mut Keeper, number: usize, event: Event) {
-        let place = self.upstreams.iter().position(|upstream| upstream.number() == number);
-        let Some((place, upstream)) = place.and_then(|place| Some((place, self.upstreams.get(place)?)))
-        else {
+    fn hear(self: &Arc<Self>, relisting: &mut Relisting, number: usize, event: Event) {
+        let Some(place) = self.upstreams.iter().position(|upstream| upstream.number() == number) else {
             return;
         };
         match event {
-            Event::ListChanged(kind) => match upstream.lists().await {
-                Ok(lists) => self.announce(&keeper.relist(place, lists, &self.catalogue)),
-                Err(error) => {
-                    tracing::warn!(%kind, %error, "a changed list could not be fetched; the old one stays")
-                }
-            },
+            Event::ListChanged(_) => relisting.want(self, place),
             Event::ResourceUpdated(params) => self.tell_updated(params),
             Event::Log(params) => self.tell_log(&params),
             Event::Ended => {
-                tracing::error!(upstream = %upstream.name(), "the upstream has ended; its tools answer with an error")
+                let upstream = self.upstreams[place].name();
+                tracing::error!(%upstream, "the upstream has ended; its tools answer with an error");
             }
         }
     }

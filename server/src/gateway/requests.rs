@@ -66,6 +66,9 @@ impl Gateway {
             tracing::error!(method = request.method, "answering panicked");
             Err(ErrorText::new(code::INTERNAL_ERROR, "internal error: answering this request panicked"))
         });
+        if let Some(session) = &caller.session {
+            session.touch();
+        }
         answered.map_err(|error| era_error(caller.era(), error))
     }
 
