@@ -5,6 +5,7 @@
 //! caller, [`receipt`] the proof that something was delivered, [`registry`] the list of strategies.
 
 pub mod arguments;
+pub mod assembly;
 pub mod brief;
 pub mod context;
 pub mod description;
@@ -26,6 +27,7 @@ pub mod tool;
 pub mod view;
 
 pub use arguments::{ArgumentCheck, ArgumentProblem, Checked};
+pub use assembly::{UpstreamLists, Warning};
 pub use context::{ClientTraits, Context, Era, FetchLimit, Unlimited};
 pub use description::{DescriptionError, DescriptionFile, Supplement};
 pub use digest::Digest;
@@ -38,7 +40,7 @@ pub use principal::{Permits, Principal};
 pub use raw::RawObject;
 pub use receipt::{Handles, Marks, Receipt, ReceiptKey, ReceiptProblem, Receipts};
 pub use registry::{Registry, Settings};
-pub use snapshot::{Entry, Kind, Snapshot, UpstreamLists, Warning};
+pub use snapshot::{Entry, Kind, Snapshot};
 pub use stack::Stack;
 pub use strategy::{DisclosureStrategy, Profile, Role};
 pub use tool::{PERMISSIVE_SCHEMA, Tool};

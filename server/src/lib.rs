@@ -2,7 +2,8 @@
 //!
 //! [`run`] is the whole program for a registry of strategies, so that a custom strategy gets every command.
 //! [`gateway`] is where requests meet strategies; [`front`] is how clients come in, [`upstream`] how tools
-//! are reached, [`catalogue`] what can be disclosed; [`dialect`] is the one room for odd wire shapes.
+//! are reached, [`catalogue`] what can be disclosed; [`dialect`] is the one room for odd wire shapes,
+//! [`negotiation`] where it is decided which strategy serves whom.
 
 pub mod catalogue;
 pub mod cli;
@@ -10,6 +11,7 @@ pub mod dialect;
 pub mod failure;
 pub mod front;
 pub mod gateway;
+pub mod negotiation;
 mod run;
 pub mod session;
 pub mod upstream;

@@ -10,7 +10,7 @@ use mcp_disclosure_core::{ClientTraits, Kind, Principal, Snapshot, View};
 
 use crate::{
     dialect::{Caching, list_result},
-    gateway::Choice,
+    negotiation::Choice,
     wire::Json,
 };
 

@@ -5,7 +5,8 @@ use mcp_disclosure_core::{ClientTraits, Era, Registry, View};
 use super::{PromptArguments, print, runtime};
 use crate::{
     failure::{Failure, Problem},
-    gateway::{Assembly, Gateway, Strategies, StrategyOptions},
+    gateway::{Assembly, Gateway},
+    negotiation::{Strategies, StrategyOptions},
 };
 
 /// Prints the guidance that a host puts into its system prompt for a strategy.

@@ -9,7 +9,8 @@ use super::{ServeArguments, Transport, runtime};
 use crate::{
     failure::{Failure, Problem},
     front::{http, stdio},
-    gateway::{Assembly, FetchLimits, Gateway, Strategies, StrategyOptions},
+    gateway::{Assembly, FetchLimits, Gateway},
+    negotiation::{Strategies, StrategyOptions},
     session::Bounds,
 };
 

@@ -7,8 +7,11 @@ use std::{
 
 use mcp_disclosure_core::{Context, Era, FetchLimit, Handles, Principal, Receipts, View};
 
-use super::{Choice, Gateway};
-use crate::session::{Outlet, Session};
+use super::Gateway;
+use crate::{
+    negotiation::Choice,
+    session::{Outlet, Session},
+};
 
 /// The one who sent a request.
 #[derive(Clone, Debug)]

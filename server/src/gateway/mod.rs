@@ -8,7 +8,6 @@ mod admission;
 mod call;
 mod caller;
 mod fetches;
-mod negotiation;
 mod news;
 mod read;
 mod requests;
@@ -24,12 +23,12 @@ pub use admission::{Admission, Open};
 pub use caller::Caller;
 pub use fetches::FetchLimits;
 use mcp_disclosure_core::{RawObject, ReceiptKey};
-pub use negotiation::{Bridge, Choice, Strategies, StrategyOptions};
 pub use start::{Assembly, Started};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     catalogue::Catalogue,
+    negotiation::Strategies,
     session::{Listeners, Sessions},
     upstream::Upstream,
 };

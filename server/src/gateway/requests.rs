@@ -5,10 +5,11 @@ use std::{panic::AssertUnwindSafe, sync::Arc};
 use futures::FutureExt;
 use mcp_disclosure_core::{Effect, Era, Kind, RawObject};
 
-use super::{Caller, Choice, Gateway};
+use super::{Caller, Gateway};
 use crate::{
     catalogue::Page,
     dialect::{Advertised, Offer, Revision, complete, discover_result, era_error, initialize_result},
+    negotiation::Choice,
     session::{Filter, Full, Opening, Session, Severity, new_id},
     wire::{ErrorText, Id, Json, Request, code},
 };

@@ -7,12 +7,11 @@ use serde_json::json;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::{
-    Admission, FetchLimits, Gateway, Open, ReceiptSettings, Strategies, subscriptions::Subscriptions,
-};
+use super::{Admission, FetchLimits, Gateway, Open, ReceiptSettings, subscriptions::Subscriptions};
 use crate::{
     catalogue::{Catalogue, Files, Keeper, watch},
     failure::{Failure, Problem},
+    negotiation::Strategies,
     session::{Bounds, Listeners, Sessions},
     upstream::{Event, Patience, Target, Upstream, UpstreamError},
 };
@@ -173,24 +172,18 @@ async fn refuse(upstreams: &[Upstream], problems: Vec<Problem>) -> Failure {
     Failure::Configuration(problems)
 }
 
-/// Tools whose name a strategy needs for itself and that cannot even be served under their long name.
+/// Tools whose name clashes, with another or with a strategy's own, even in its long form.
 fn clashes(strategies: &Strategies, snapshot: &mcp_disclosure_core::Snapshot) -> Vec<Problem> {
     use mcp_disclosure_core::{ClientTraits, Era};
     let with_bridge = ClientTraits { bridge: true, ..ClientTraits::plain(Era::Session) };
-    let mut problems = Vec::new();
-    for strategy in strategies.all() {
-        for tool in snapshot.unresolvable(&strategy.own_tools(&with_bridge)) {
-            let name = &strategy.profile().name;
-            let told = format!(
-                "tool '{tool}' has the name of a tool of strategy '{name}', and its long name is taken too"
-            );
-            let problem = Problem::new(told).hint("give the upstream another name with --name");
-            if !problems.contains(&problem) {
-                problems.push(problem);
-            }
-        }
-    }
-    problems
+    let own_tools: Vec<&str> =
+        strategies.all().flat_map(|strategy| strategy.own_tools(&with_bridge)).collect();
+    let mut names = snapshot.unresolvable(&own_tools);
+    names.sort();
+    names.dedup();
+    let told = |name| format!("tool '{name}': the name is taken, and so is <upstream>__<tool>");
+    let hint = "give the upstream another name with --name";
+    names.iter().map(|name| Problem::new(told(name)).hint(hint)).collect()
 }
 
 /// A single upstream's own identity shines through; several are one server of ours.

@@ -12,7 +12,7 @@ use std::{
 use mcp_disclosure_core::{Marks, Principal};
 
 use super::{InFlight, Outbox};
-use crate::{dialect::Revision, gateway::Choice};
+use crate::{dialect::Revision, negotiation::Choice};
 
 /// How severe a log message is (RFC 5424).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::Display, strum::EnumString)]
