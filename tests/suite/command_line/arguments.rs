@@ -94,14 +94,19 @@ fn prompt_prints_the_guidance_for_hosts() {
     let prompt = run(&["prompt", "--strategy", "resource"]);
     let guidance = &prompt.says(0, &[]).stdout;
     assert!(guidance.contains("resource:///tool_descriptions?tools="), "R13: {guidance}");
-    let full = run(&["prompt", "--strategy", "full"]);
+    let full = run(&["prompt", "--strategy", "full", "--", ODD, "ordinary"]);
     assert_eq!(full.says(0, &["needs no guidance"]).stdout, "");
     run(&["prompt", "--strategy", "resource", "--", "/no/such/program"]).says(1, &["/no/such/program"]);
 }
 
 #[test]
 fn strategies_are_listed_with_summary_and_needs() {
-    insta::assert_snapshot!(run(&["strategies"]).says(0, &[]).stdout, @"");
+    insta::assert_snapshot!(run(&["strategies"]).says(0, &[]).stdout, @r"
+    full       Complete tool definitions, as any MCP server sends them
+               needs: nothing
+    resource   Minimal list; full descriptions from a resource, required before a call
+               needs: reading resources, or the bridge tool describe_tools
+    ");
 }
 
 #[test]

@@ -16,10 +16,10 @@ fn terminal() -> (File, OwnedFd) {
     (ours.into(), theirs.into())
 }
 
-/// What `prompt --strategy full` says to a terminal.
+/// What `prompt` says to a terminal.
 fn said(no_color: Option<&str>) -> String {
     let (mut ours, theirs) = terminal();
-    let mut command = program(&["prompt", "--strategy", "full"]);
+    let mut command = program(&["prompt", "--strategy", "full", "--", super::ODD, "ordinary"]);
     command.env_remove("NO_COLOR").env_remove("MCP_DISCLOSURE_LOG").env("TERM", "xterm");
     if let Some(value) = no_color {
         command.env("NO_COLOR", value);
