@@ -23,6 +23,7 @@ struct Lines(Arc<(Mutex<Heard>, Condvar)>);
 struct Heard {
     lines: Vec<String>,
     ended: bool,
+    closed: bool,
 }
 
 impl Lines {
@@ -33,6 +34,9 @@ impl Lines {
             for line in BufReader::new(stream).split(b'\n').map_while(Result::ok) {
                 let line = String::from_utf8_lossy(&line).into_owned();
                 heard.tell(|heard| heard.lines.push(line));
+                if heard.is_closed() {
+                    break;
+                }
             }
             heard.tell(|heard| heard.ended = true);
         });
@@ -42,6 +46,10 @@ impl Lines {
     fn tell(&self, change: impl FnOnce(&mut Heard)) {
         change(&mut self.0.0.lock().unwrap_or_else(PoisonError::into_inner));
         self.0.1.notify_all();
+    }
+
+    fn is_closed(&self) -> bool {
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner).closed
     }
 
     /// Waits for what `find` finds; `None` if the stream ends or time runs out without it.
@@ -101,9 +109,14 @@ pub struct Process {
 impl Process {
     /// Starts it with all streams piped.
     pub fn start(command: &mut Command) -> Self {
+        Self::start_with(command, Stdio::piped())
+    }
+
+    /// Starts it with this for stdin.
+    pub fn start_with(command: &mut Command, stdin: Stdio) -> Self {
         command.env_remove("MCP_DISCLOSURE_LOG").env_remove("NO_COLOR");
         let mut child = command
-            .stdin(Stdio::piped())
+            .stdin(stdin)
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
@@ -210,6 +223,11 @@ impl Process {
     /// Ends its input.
     pub fn close_stdin(&mut self) {
         self.stdin = None;
+    }
+
+    /// Closes its stderr after the next line, so that writing there fails.
+    pub fn close_stderr(&mut self) {
+        self.stderr.tell(|heard| heard.closed = true);
     }
 
     /// Whether it still runs.

@@ -31,7 +31,7 @@ fn main() {
             server.take(&message);
         }
     }
-    if server.mode == "stubborn" {
+    if server.mode.starts_with("stubborn") {
         // Ends by a signal only.
         loop {
             thread::park();
@@ -48,7 +48,7 @@ impl Server {
     fn take(&mut self, message: &Value) {
         let id = &message["id"];
         match (self.mode.as_str(), message["method"].as_str().unwrap_or_default()) {
-            ("silent", _) => {}
+            ("silent" | "stubborn-silent", _) => {}
             ("only-garbage", _) => say("Welcome to odd-upstream!"),
             ("garbage", "initialize") => {
                 say("Starting odd-upstream...");
@@ -121,6 +121,7 @@ impl Server {
                 answer(id, text("the second answer"));
             }
             "foreign-id" => answer(&json!(987_654), echoed),
+            "result-as-string" => answer(id, json!("it works")),
             "error-as-string" => fail(id, json!("it broke")),
             "garbage" => {
                 say("computing...");
@@ -137,9 +138,10 @@ impl Server {
     }
 }
 
-/// Answers once the file is there.
+/// Answers once the file is there; `<file>.began` tells that it waits.
 fn wait(id: Value, file: &str) {
     let file = file.to_owned();
+    std::fs::write(format!("{file}.began"), "").unwrap();
     thread::spawn(move || {
         while !Path::new(&file).exists() {
             thread::sleep(Duration::from_millis(5));
