@@ -129,25 +129,36 @@ impl DescriptionFile {
     /// Parses a file's text. `stem` is the file's name without `.json` and must equal the tool's name.
     ///
     /// Returns the file and the members it has that nobody knows.
-    pub fn parse(path: &str, stem: &str, text: &str) -> Result<(Self, Vec<String>), DescriptionError> {
-        let syntax = |source| DescriptionError::Syntax { path: path.to_owned(), source };
-        let missing = |member| DescriptionError::Missing { path: path.to_owned(), member };
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub fn parse(path: &str, stem: &str, text: &str) -> Result<(Self, Vec<String>), Vec<DescriptionError>> {
+        let syntax = |source| vec![DescriptionError::Syntax { path: path.to_owned(), source }];
         let members = RawObject::parse(text).map_err(syntax)?;
         let typed: Typed = serde_json::from_str(text).map_err(syntax)?;
-        let name = typed.name.ok_or_else(|| missing("name"))?;
-        if typed.description.is_none_or(|description| description.trim().is_empty()) {
-            return Err(missing("description"));
-        }
-        for member in ["inputSchema", "outputSchema"] {
-            if let Some(found) = members.member(member).filter(|schema| !schema.starts_with('{')) {
-                let found = found.chars().take(40).collect();
-                return Err(DescriptionError::NoObject { path: path.to_owned(), member, found });
+        let mut errors = Vec::new();
+        for member in ["name", "description", "inputSchema"] {
+            let is_blank = member == "description"
+                && typed.description.as_deref().is_some_and(|description| description.trim().is_empty());
+            if members.member(member).is_none_or(|value| value == "null") || is_blank {
+                errors.push(DescriptionError::Missing { path: path.to_owned(), member });
             }
         }
-        members.member("inputSchema").ok_or_else(|| missing("inputSchema"))?;
-        if *name != *stem {
-            return Err(DescriptionError::NameDiffers { path: path.to_owned(), name });
+        for member in ["inputSchema", "outputSchema"] {
+            let wrong = |schema: &&str| !schema.starts_with('{') && *schema != "null";
+            if let Some(found) = members.member(member).filter(wrong) {
+                let found = found.chars().take(40).collect();
+                errors.push(DescriptionError::NoObject { path: path.to_owned(), member, found });
+            }
         }
+        let name = match typed.name {
+            Some(name) if *name == *stem && errors.is_empty() => name,
+            Some(name) if *name != *stem => {
+                errors.push(DescriptionError::NameDiffers { path: path.to_owned(), name });
+                return Err(errors);
+            }
+            _ => return Err(errors),
+        };
         let _shapes = (typed.related, typed.examples);
         let unknown = members.iter().map(|(key, _)| key).filter(|key| !KNOWN.contains(key));
         let unknown = unknown.map(str::to_owned).collect();
@@ -180,6 +191,7 @@ mod tests {
     #[test]
     fn says_what_is_wrong_and_where() {
         for (text, message) in [
+            ("{}", "d/t.json: 'name' is missing"),
             ("{", "d/t.json: EOF while parsing an object at line 1 column 1"),
             (r#"{"description":"D","inputSchema":{}}"#, "d/t.json: 'name' is missing"),
             (r#"{"name":"t","inputSchema":{}}"#, "d/t.json: 'description' is missing"),
@@ -193,7 +205,7 @@ mod tests {
                 "d/t.json: describes tool 'T', so the file must be called 'T.json'",
             ),
         ] {
-            assert_eq!(DescriptionFile::parse("d/t.json", "t", text).unwrap_err().to_string(), message);
+            assert_eq!(DescriptionFile::parse("d/t.json", "t", text).unwrap_err()[0].to_string(), message);
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::name::StrategyName;
 #[non_exhaustive]
 pub enum Error {
     /// A name was empty.
-    #[error("a {what} must not be empty")]
+    #[error("the {what} must not be empty")]
     EmptyName {
         /// What kind of name it was.
         what: &'static str,

@@ -85,6 +85,9 @@ impl Failure {
                 UpstreamError::Silent { .. } => {
                     Some("does it speak MCP? --connect-timeout gives a slow one more time".to_owned())
                 }
+                UpstreamError::Talk { remote: true, .. } => {
+                    Some("is an MCP server running there, and is the path right? Most serve /mcp".to_owned())
+                }
                 UpstreamError::Talk { .. } => Some("run it by itself to see why it ends".to_owned()),
                 UpstreamError::Foreign { .. } => {
                     Some("it must speak MCP 2024-11-05 to 2025-11-25".to_owned())

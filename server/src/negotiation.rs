@@ -1,6 +1,6 @@
 //! Which strategy serves which client, and why.
 
-use std::sync::Arc;
+use std::{collections::HashSet, sync::Arc};
 
 use mcp_disclosure_core::{ClientTraits, DisclosureStrategy, Era, Registry, Settings};
 
@@ -114,6 +114,8 @@ impl Strategies {
             options.offered.clone()
         };
         let mut offered: Vec<Named> = names.iter().filter_map(|name| build(name)).collect();
+        let mut seen = HashSet::new();
+        offered.retain(|(name, _)| seen.insert(Arc::clone(name)));
         let pinned = options.pinned.as_deref().map(&mut build);
         let fallback = build(&options.fallback);
         let (pinned, Some(fallback)) = (pinned.flatten(), fallback) else { return Err(problems) };

@@ -55,16 +55,18 @@ fn log_to_stderr(filter: &str) {
         std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let subscriber =
         tracing_subscriber::fmt().with_writer(std::io::stderr).with_ansi(colour).with_env_filter(filter);
+    // Whoever started us may have closed our stderr, and complaining about that there would panic.
+    let subscriber = subscriber.log_internal_errors(false);
     // Someone who embeds the program may have set up logging already, which is as good.
     let _already = subscriber.with_target(false).try_init();
 }
 
-#[allow(clippy::print_stderr, reason = "the one place where a failure is told to a person")]
 fn report(failure: &Failure) {
-    for line in failure.to_string().lines() {
-        eprintln!("mcp-disclosure: {line}");
-    }
-    if let Some(hint) = failure.hint() {
-        eprintln!("mcp-disclosure: hint: {hint}");
+    use std::io::Write;
+    let hint = failure.hint().map(|hint| format!("hint: {hint}"));
+    let told = failure.to_string();
+    for line in told.lines().chain(hint.as_deref()) {
+        // A stderr that nobody reads any more does not change the exit code.
+        let _unread = writeln!(std::io::stderr(), "mcp-disclosure: {line}");
     }
 }

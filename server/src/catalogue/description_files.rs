@@ -42,7 +42,7 @@ pub fn read_directory(directory: &Path) -> Result<Vec<DescriptionFile>, Vec<Prob
     };
     let entries = std::fs::read_dir(directory).map_err(|error| vec![unreadable(directory, &error)])?;
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json") && path.is_file());
+    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json") && !path.is_dir());
     paths.sort();
     let mut files = Vec::with_capacity(paths.len());
     let mut problems = Vec::new();
@@ -58,7 +58,7 @@ pub fn read_directory(directory: &Path) -> Result<Vec<DescriptionFile>, Vec<Prob
                     }
                     files.push(file);
                 }
-                Err(error) => problems.push(problem(&error)),
+                Err(errors) => problems.extend(errors.iter().map(problem)),
             },
         }
     }

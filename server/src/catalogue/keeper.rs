@@ -17,14 +17,19 @@ pub struct Keeper {
 }
 
 impl Keeper {
-    /// Reads the files and builds the first snapshot.
+    /// Builds the first snapshot of lists and of files that were read.
     ///
     /// # Errors
-    /// Every problem of the files, alone and together with the lists.
-    pub fn open(lists: Vec<UpstreamLists>, source: Files) -> Result<(Self, Snapshot), Vec<Problem>> {
-        let files = source.read()?;
-        let snapshot =
-            build(&lists, &files).map_err(|errors| errors.iter().map(problem).collect::<Vec<_>>())?;
+    /// Every file for a tool that nobody brings. Where not all upstreams are there (`complete` is false) that
+    /// is only warned about: the missing one may have brought it.
+    pub fn open(
+        lists: Vec<UpstreamLists>,
+        source: Files,
+        files: Vec<DescriptionFile>,
+        complete: bool,
+    ) -> Result<(Self, Snapshot), Vec<Problem>> {
+        let built = if complete { build(&lists, &files) } else { build_what_fits(&lists, &files) };
+        let snapshot = built.map_err(|errors| errors.iter().map(problem).collect::<Vec<_>>())?;
         Ok((Self { lists, source, files }, snapshot))
     }
 
@@ -57,18 +62,23 @@ impl Keeper {
         }
     }
 
-    fn publish(&mut self, catalogue: &Catalogue) -> Vec<Kind> {
-        match build(&self.lists, &self.files) {
-            Ok(snapshot) => catalogue.replace(snapshot),
-            Err(errors) => {
-                // A tool went away while its file stayed. That must not hold back what else changed.
-                errors.iter().for_each(|error| tracing::warn!("{error}"));
-                let kept = self.files.iter().filter(|file| !errors.iter().any(|error| is_about(error, file)));
-                let kept: Vec<_> = kept.cloned().collect();
-                build(&self.lists, &kept).map_or_else(|_| Vec::new(), |snapshot| catalogue.replace(snapshot))
-            }
-        }
+    /// A tool may go away while its file stays. That must not hold back what else changed.
+    fn publish(&self, catalogue: &Catalogue) -> Vec<Kind> {
+        let built = build_what_fits(&self.lists, &self.files);
+        built.map_or_else(|_| Vec::new(), |snapshot| catalogue.replace(snapshot))
     }
+}
+
+/// A snapshot without the files for tools that nobody brings.
+fn build_what_fits(
+    lists: &[UpstreamLists],
+    files: &[DescriptionFile],
+) -> Result<Snapshot, Vec<DescriptionError>> {
+    build(lists, files).or_else(|errors| {
+        errors.iter().for_each(|error| tracing::warn!("{error}"));
+        let fitting = files.iter().filter(|file| !errors.iter().any(|error| is_about(error, file)));
+        build(lists, &fitting.cloned().collect::<Vec<_>>())
+    })
 }
 
 fn is_about(error: &DescriptionError, file: &DescriptionFile) -> bool {

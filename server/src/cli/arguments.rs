@@ -24,7 +24,8 @@ pub struct Arguments {
         global = true,
         value_name = "FILTER",
         env = "MCP_DISCLOSURE_LOG",
-        default_value = "info,rmcp=warn"
+        default_value = "info,rmcp=warn",
+        value_parser = filter
     )]
     pub log: String,
 
@@ -164,4 +165,8 @@ fn seconds(text: &str) -> Result<Duration, String> {
         return Ok(Duration::from_secs_f64(seconds));
     }
     Err("more than 0 and at most 1e9 seconds".to_owned())
+}
+
+fn filter(text: &str) -> Result<String, String> {
+    tracing_subscriber::EnvFilter::try_new(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
 }

@@ -15,7 +15,7 @@ use crate::{
 /// Like `serve`, for the source and the strategy.
 pub fn prompt(registry: &Registry, arguments: PromptArguments) -> Result<(), Failure> {
     let options = StrategyOptions { pinned: Some(arguments.strategy), ..StrategyOptions::default() };
-    let strategies = Strategies::build(registry, &options).map_err(Failure::Usage)?;
+    let strategies = Strategies::build(registry, &options).map_err(Failure::Configuration)?;
     let source = arguments.source.resolve()?;
     let key = mcp_disclosure_core::ReceiptKey::new(&[0; 32]);
     let key = key.ok_or_else(|| Failure::Usage(vec![Problem::new("no receipt key")]))?;

@@ -1,6 +1,6 @@
 //! `serve`.
 
-use std::{path::Path, sync::Arc};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use mcp_disclosure_core::{ReceiptKey, Registry};
 use tokio::net::TcpListener;
@@ -26,9 +26,14 @@ pub fn serve(registry: &Registry, arguments: ServeArguments) -> Result<(), Failu
         bridge: arguments.bridge,
         ..StrategyOptions::default()
     };
-    let strategies = Strategies::build(registry, &options).map_err(Failure::Usage)?;
-    let key = receipt_key(arguments.receipt_key_file.as_deref())?;
     let source = arguments.source.resolve()?;
+    let mut problems = Vec::new();
+    let strategies = Strategies::build(registry, &options).map_err(|told| problems.extend(told));
+    let key = receipt_key(arguments.receipt_key_file.as_deref()).map_err(|told| problems.push(told));
+    let read = source.files.read().map_err(|told| problems.extend(told));
+    let (Ok(strategies), Ok(key), Ok(_)) = (strategies, key, read) else {
+        return Err(Failure::Configuration(problems));
+    };
     let assembly = Assembly {
         targets: source.targets,
         files: source.files,
@@ -39,17 +44,20 @@ pub fn serve(registry: &Registry, arguments: ServeArguments) -> Result<(), Failu
         ..Assembly::new(strategies, key)
     };
     let guard = http::Guard::new(arguments.listen.ip(), &arguments.allow_host, &arguments.allow_origin);
-    runtime(2)?.block_on(async {
+    let runtime = runtime(2)?;
+    let served = runtime.block_on(async {
         match arguments.transport {
             Transport::Stdio => over_stdio(assembly).await,
             Transport::Http => over_http(assembly, arguments.listen, guard).await,
         }
-    })
+    });
+    // A read of a terminal cannot be interrupted, and must not keep the program from ending.
+    runtime.shutdown_timeout(Duration::from_millis(500));
+    served
 }
 
 async fn over_stdio(assembly: Assembly) -> Result<(), Failure> {
-    let gateway = start(assembly).await?;
-    end_on_signal(&gateway);
+    let Some(gateway) = start(assembly).await? else { return Ok(()) };
     let streams = stdio::standard_streams();
     let (input, output) =
         streams.map_err(|source| Failure::Io { what: "cannot open stdin and stdout", source })?;
@@ -64,7 +72,7 @@ async fn over_http(
     guard: http::Guard,
 ) -> Result<(), Failure> {
     let failed = |source| Failure::Listen { address: listen.to_string(), source };
-    let gateway = start(assembly).await?;
+    let Some(gateway) = start(assembly).await? else { return Ok(()) };
     let bound = async {
         let listener = TcpListener::bind(listen).await?;
         let address = listener.local_addr()?;
@@ -73,7 +81,6 @@ async fn over_http(
     let served = match bound.await {
         Ok((listener, address)) => {
             tracing::info!("listening on http://{address}/mcp");
-            end_on_signal(&gateway);
             http::serve(Arc::clone(&gateway), listener, guard).await
         }
         Err(error) => Err(error),
@@ -82,8 +89,13 @@ async fn over_http(
     served.map_err(failed)
 }
 
-async fn start(assembly: Assembly) -> Result<Arc<Gateway>, Failure> {
-    let started = Gateway::start(assembly).await?;
+/// A gateway that ends when the process is asked to; `None` if that came before it was ready.
+async fn start(assembly: Assembly) -> Result<Option<Arc<Gateway>>, Failure> {
+    let mut asked = tokio::spawn(asked_to_end());
+    let started = tokio::select! {
+        started = Gateway::start(assembly) => started?,
+        _ = &mut asked => return Ok(None),
+    };
     for missing in started.missing {
         tracing::error!("{missing}; it is left out, the others are served");
     }
@@ -91,17 +103,14 @@ async fn start(assembly: Assembly) -> Result<Arc<Gateway>, Failure> {
     let tools = gateway.catalogue().current().snapshot().tool_count();
     let offered = gateway.strategies().offered();
     tracing::info!(tools, strategies = offered.join(", "), "ready");
-    Ok(gateway)
-}
-
-/// Ends the gateway when the process is asked to end.
-fn end_on_signal(gateway: &Arc<Gateway>) {
     let shutdown = gateway.shutdown().clone();
     tokio::spawn(async move {
-        asked_to_end().await;
-        tracing::info!("asked to end; running calls finish first");
-        shutdown.cancel();
+        if asked.await.is_ok() {
+            tracing::info!("asked to end; running calls finish first");
+            shutdown.cancel();
+        }
     });
+    Ok(Some(gateway))
 }
 
 #[cfg(unix)]
@@ -131,22 +140,24 @@ async fn wait_for_interrupt() {
 }
 
 /// The key in the file, or a new one.
-fn receipt_key(file: Option<&Path>) -> Result<ReceiptKey, Failure> {
-    let Some(path) = file else {
-        let mut bytes = [0; ReceiptKey::LEAST_BYTES];
-        let filled = getrandom::fill(&mut bytes);
-        let source = |error: getrandom::Error| std::io::Error::other(error.to_string());
-        filled.map_err(|error| Failure::Io { what: "cannot make a receipt key", source: source(error) })?;
-        return ReceiptKey::new(&bytes).ok_or_else(|| Failure::Configuration(Vec::new()));
+fn receipt_key(file: Option<&Path>) -> Result<ReceiptKey, Problem> {
+    let bytes = match file {
+        Some(path) => std::fs::read(path).map_err(|error| error.to_string()),
+        None => fresh_key().map_err(|error| error.to_string()),
     };
-    let problem = |told: String| {
-        let hint = "head -c 32 /dev/urandom > FILE makes one";
-        Failure::Configuration(vec![
-            Problem::new(format!("--receipt-key-file {}: {told}", path.display())).hint(hint),
-        ])
-    };
-    let bytes = std::fs::read(path).map_err(|error| problem(error.to_string()))?;
     let least = ReceiptKey::LEAST_BYTES;
-    ReceiptKey::new(&bytes)
-        .ok_or_else(|| problem(format!("{} bytes are no key; it needs {least}", bytes.len())))
+    let key = bytes.and_then(|bytes| {
+        ReceiptKey::new(&bytes).ok_or_else(|| format!("{} bytes are no key; it needs {least}", bytes.len()))
+    });
+    key.map_err(|told| {
+        let path = file.map_or_else(|| "(none given)".to_owned(), |path| path.display().to_string());
+        Problem::new(format!("--receipt-key-file {path}: {told}"))
+            .hint("head -c 32 /dev/urandom > FILE makes one")
+    })
+}
+
+fn fresh_key() -> Result<Vec<u8>, getrandom::Error> {
+    let mut bytes = vec![0; ReceiptKey::LEAST_BYTES];
+    getrandom::fill(&mut bytes)?;
+    Ok(bytes)
 }

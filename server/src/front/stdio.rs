@@ -21,8 +21,11 @@ use crate::{
     },
 };
 
-/// After the input's end, running calls get so long to finish.
-const GRACE: Duration = Duration::from_secs(30);
+/// After the input's end, or the request to end, running calls get so long to finish.
+const GRACE: Duration = Duration::from_secs(10);
+
+/// What was answered gets so long to be read.
+const FLUSH: Duration = Duration::from_secs(2);
 
 /// Serves one client until its input ends or the gateway shuts down. Running calls finish first.
 ///
@@ -50,7 +53,7 @@ pub async fn serve(
     connection.finish().await;
     drop(connection);
     // All that holds the outlet is gone, so the writer comes to its end.
-    let _written = tokio::time::timeout(GRACE, writing).await;
+    let _written = tokio::time::timeout(FLUSH, writing).await;
     read
 }
 
@@ -74,24 +77,27 @@ impl Connection {
                 line = lines.next() => line?,
                 () = self.gateway.shutdown().cancelled() => None,
             };
-            match line {
-                None => return Ok(()),
-                Some(Line::Text(text)) => self.take(&text).await,
-                Some(Line::TooLong(bytes)) => {
-                    let told =
-                        format_args!("the message has {bytes} bytes; at most {LONGEST_MESSAGE} are read");
-                    let refused =
-                        Response { id: None, outcome: Err(ErrorText::new(code::INVALID_REQUEST, told)) };
-                    self.outlet.answer(refused.encode()).await;
-                }
+            let Some(line) = line else { return Ok(()) };
+            // A client that does not read must not keep us from ending.
+            let shutdown = self.gateway.shutdown().clone();
+            tokio::select! {
+                () = self.take(line) => {}
+                () = shutdown.cancelled() => return Ok(()),
             }
             // Finished ones need not be kept.
             while self.running.try_join_next().is_some() {}
         }
     }
 
-    async fn take(&mut self, text: &[u8]) {
-        match Message::parse(text) {
+    async fn take(&mut self, line: Line) {
+        let parsed = match line {
+            Line::Text(text) => Message::parse(&text),
+            Line::TooLong(bytes) => {
+                let told = format_args!("the message has {bytes} bytes; at most {LONGEST_MESSAGE} are read");
+                Err(Response { id: None, outcome: Err(ErrorText::new(code::INVALID_REQUEST, told)) })
+            }
+        };
+        match parsed {
             Err(refused) => self.outlet.answer(refused.encode()).await,
             Ok(Message::Request(request)) => self.request(request).await,
             Ok(Message::Notification(notification)) => self.hear(&notification),

@@ -48,7 +48,7 @@ pub struct Gateway {
     server_info: RawObject,
     shutdown: CancellationToken,
     /// Kept so that the directory stays watched.
-    watcher: Mutex<Option<notify::RecommendedWatcher>>,
+    watcher: Mutex<Option<notify::PollWatcher>>,
 }
 
 /// How handles are signed.

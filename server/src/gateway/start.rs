@@ -72,11 +72,13 @@ impl Gateway {
     /// [`Failure::Configuration`] with every problem of the files, before anything is started where the
     /// files alone show it; [`Failure::Upstreams`] where no upstream can be used.
     pub async fn start(assembly: Assembly) -> Result<Started, Failure> {
-        assembly.files.read().map_err(Failure::Configuration)?;
+        // Watched before it is read, so that no change falls between.
+        let (watcher, changed) = watch(&assembly.files);
+        let files = assembly.files.read().map_err(Failure::Configuration)?;
         let (events, heard) = mpsc::unbounded_channel();
         let patience = assembly.patience;
         let (upstreams, lists, missing) = connect(assembly.targets, patience, &events).await?;
-        let (keeper, snapshot) = match Keeper::open(lists, assembly.files.clone()) {
+        let (keeper, snapshot) = match Keeper::open(lists, assembly.files, files, missing.is_empty()) {
             Ok(opened) => opened,
             Err(problems) => return Err(refuse(&upstreams, problems).await),
         };
@@ -85,15 +87,6 @@ impl Gateway {
             return Err(refuse(&upstreams, problems).await);
         }
         let (abandoned, to_let_go) = mpsc::unbounded_channel();
-        let (watcher, changed) = match &assembly.files {
-            Files::Directory(directory) => {
-                watch(directory).map(|(watcher, changed)| (Some(watcher), changed)).unwrap_or_else(|error| {
-                    tracing::warn!(%error, "the description files cannot be watched; changes need a restart");
-                    (None, mpsc::channel(1).1)
-                })
-            }
-            _ => (None, mpsc::channel(1).1),
-        };
         let gateway = Arc::new(Self {
             server_info: server_info(&upstreams),
             strategies: assembly.strategies,

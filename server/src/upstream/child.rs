@@ -65,6 +65,7 @@ pub(super) fn open(
     #[cfg(unix)]
     command.process_group(0);
     let mut child = command.spawn()?;
+    let group = Group(child.id());
     let missing = || std::io::Error::other("its standard streams could not be piped");
     let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let (input, output) = (input.ok_or_else(missing)?, output.ok_or_else(missing)?);
@@ -79,7 +80,8 @@ pub(super) fn open(
         };
         // Ends the child's input, which asks it to go.
         writing.abort();
-        let status = reap(&mut child).await;
+        let status = reap(&mut child, &group).await;
+        group.let_go();
         // What it said last is read by now, unless a grandchild holds the pipe open.
         let _held_open = tokio::time::timeout(Duration::from_millis(200), listening).await;
         connection.end(&epitaph(read, status, &words, &connection.hint()));
@@ -138,14 +140,13 @@ async fn listen(errors: ChildStderr, connection: Arc<Connection>, words: LastWor
 }
 
 /// Waits for the child to end, then asks it, then makes it. Its group goes with it.
-async fn reap(child: &mut Child) -> Option<ExitStatus> {
-    let group = child.id();
-    for signal in [None, Some(Insist::Ask), Some(Insist::Kill)] {
-        if let Some(signal) = signal {
-            send(group, signal);
+async fn reap(child: &mut Child, group: &Group) -> Option<ExitStatus> {
+    for insist in [None, Some(Insist::Ask), Some(Insist::Kill)] {
+        if let Some(insist) = insist {
+            group.send(insist);
         }
         if let Ok(Ok(status)) = tokio::time::timeout(GRACE, child.wait()).await {
-            send(group, Insist::Ask);
+            group.send(Insist::Ask);
             return Some(status);
         }
     }
@@ -158,19 +159,38 @@ enum Insist {
     Kill,
 }
 
-#[cfg(unix)]
-fn send(group: Option<u32>, insist: Insist) {
-    use rustix::process::{Pid, Signal, kill_process_group};
-    let signal = match insist {
-        Insist::Ask => Signal::TERM,
-        Insist::Kill => Signal::KILL,
-    };
-    let group = group.and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-    if let Some(group) = group {
-        // It may have gone by itself in the meantime.
-        let _gone = kill_process_group(group, signal);
+/// The process group of a child. Dropping it before the child was waited for, as when the program ends
+/// during the handshake, ends the group.
+struct Group(Option<u32>);
+
+impl Group {
+    #[cfg(unix)]
+    fn send(&self, insist: Insist) {
+        use rustix::process::{Pid, Signal, kill_process_group};
+        let signal = match insist {
+            Insist::Ask => Signal::TERM,
+            Insist::Kill => Signal::KILL,
+        };
+        let group = self.0.and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
+        if let Some(group) = group {
+            // It may have gone by itself in the meantime.
+            let _gone = kill_process_group(group, signal);
+        }
+    }
+
+    #[cfg(not(unix))]
+    fn send(&self, _insist: Insist) {}
+}
+
+impl Group {
+    /// It has gone by itself, or was made to.
+    fn let_go(mut self) {
+        self.0 = None;
     }
 }
 
-#[cfg(not(unix))]
-fn send(_group: Option<u32>, _insist: Insist) {}
+impl Drop for Group {
+    fn drop(&mut self) {
+        self.send(Insist::Kill);
+    }
+}

@@ -33,6 +33,14 @@ pub enum CallError {
         /// Why, as far as is known.
         reason: String,
     },
+    /// It answered with something that is no answer.
+    #[error("talked nonsense: {what}: {shown}")]
+    Nonsense {
+        /// What is wrong with it.
+        what: &'static str,
+        /// The answer, shortened.
+        shown: String,
+    },
     /// It took too long.
     #[error("gave no answer within {} seconds", waited.as_secs_f64())]
     TimedOut {
@@ -234,7 +242,7 @@ impl Connection {
             tracing::debug!(upstream = self.name(), id = ?response.id, "an answer that nobody waits for was dropped");
             return;
         };
-        let _cancelled = pending.answer.send(response.outcome.map_err(CallError::Answered));
+        let _cancelled = pending.answer.send(sound(response.outcome));
     }
 
     fn hear(&self, notification: Notification) {
@@ -273,6 +281,19 @@ impl Connection {
             method => Err(ErrorText::method_not_found(method)),
         };
         let _gone = self.send(Message::Response(Response::new(request.id.clone(), outcome)));
+    }
+}
+
+/// What clients can be sent: results are objects, and errors have a code and a message.
+fn sound(outcome: Result<Json, ErrorText>) -> Result<Json, CallError> {
+    let shown = |text: &Json| mcp_disclosure_core::brief::shorten(text.as_str(), 120);
+    match outcome {
+        Ok(result) if result.as_str().starts_with('{') => Ok(result),
+        Ok(result) => Err(CallError::Nonsense { what: "its result is no object", shown: shown(&result) }),
+        Err(error) if error.is_sound() => Err(CallError::Answered(error)),
+        Err(error) => {
+            Err(CallError::Nonsense { what: "its error has no code and message", shown: shown(error.text()) })
+        }
     }
 }
 

@@ -83,11 +83,13 @@ pub enum UpstreamError {
     Talk {
         /// The upstream.
         target: String,
+        /// Whether it is reached by URL.
+        remote: bool,
         /// What happened.
         source: CallError,
     },
     /// It did not finish the handshake in time.
-    #[error("upstream '{target}' did not answer within {} seconds{hint}", waited.as_secs())]
+    #[error("upstream '{target}' did not answer within {} seconds{hint}", waited.as_secs_f64())]
     Silent {
         /// The upstream.
         target: String,
@@ -110,6 +112,7 @@ pub enum UpstreamError {
 #[derive(Debug)]
 pub struct Upstream {
     number: usize,
+    remote: bool,
     name: UpstreamName,
     introduction: Introduction,
     connection: Arc<Connection>,
@@ -129,28 +132,25 @@ impl Upstream {
         events: mpsc::UnboundedSender<(usize, Event)>,
     ) -> Result<Self, UpstreamError> {
         let label = target.to_string();
+        let remote = matches!(target, Target::Url(_));
         let connection = open(target, number, events)?;
-        let introduced =
-            tokio::time::timeout(patience.connect, handshake::introduce(&connection, patience.connect));
-        let introduction = match introduced.await {
-            Ok(Ok(introduction)) => introduction,
-            Ok(Err(handshake::Failure::Talk(source))) => {
-                connection.close().await;
-                return Err(UpstreamError::Talk { target: label, source });
-            }
-            Ok(Err(handshake::Failure::Foreign(reason))) => {
-                connection.close().await;
-                return Err(UpstreamError::Foreign { target: label, reason });
-            }
-            Err(_) => {
+        let introduction = match handshake::introduce(&connection, patience.connect).await {
+            Ok(introduction) => introduction,
+            Err(failure) => {
                 let hint = connection.hint();
                 connection.close().await;
-                return Err(UpstreamError::Silent { target: label, waited: patience.connect, hint });
+                return Err(match failure {
+                    handshake::Failure::Talk(CallError::TimedOut { waited }) => {
+                        UpstreamError::Silent { target: label, waited, hint }
+                    }
+                    handshake::Failure::Talk(source) => UpstreamError::Talk { target: label, remote, source },
+                    handshake::Failure::Foreign(reason) => UpstreamError::Foreign { target: label, reason },
+                });
             }
         };
         let name = name.unwrap_or_else(|| introduction.slug());
         connection.rename(&name);
-        Ok(Self { number, name, introduction, connection, patience })
+        Ok(Self { number, remote, name, introduction, connection, patience })
     }
 
     /// The number its events come under.
@@ -190,9 +190,11 @@ impl Upstream {
     /// # Errors
     /// The first list that failed.
     pub async fn lists(&self) -> Result<UpstreamLists, UpstreamError> {
-        lists::fetch(self)
-            .await
-            .map_err(|source| UpstreamError::Talk { target: self.name.to_string(), source })
+        lists::fetch(self).await.map_err(|source| UpstreamError::Talk {
+            target: self.name.to_string(),
+            remote: self.remote,
+            source,
+        })
     }
 }
 

@@ -62,6 +62,13 @@ impl ErrorText {
         Self { code, text: object.into() }
     }
 
+    /// Whether it is an object with a whole number for code and a text for message.
+    pub fn is_sound(&self) -> bool {
+        let object = self.object();
+        object.member("code").is_some_and(|code| code.parse::<i64>().is_ok())
+            && object.string("message").is_some()
+    }
+
     /// Its code.
     pub fn code(&self) -> i64 {
         self.code

@@ -26,6 +26,9 @@ use crate::{
     wire::{ErrorText, code},
 };
 
+/// After the request to end, running calls get so long to finish.
+const GRACE: std::time::Duration = std::time::Duration::from_secs(10);
+
 const SESSION: &str = "mcp-session-id";
 
 /// What every request needs.
@@ -48,7 +51,19 @@ pub async fn serve(gateway: Arc<Gateway>, listener: TcpListener, guard: Guard) -
             tracing::debug!(%error, "TCP_NODELAY was refused");
         }
     });
-    axum::serve(listener, app).with_graceful_shutdown(async move { shutdown.cancelled().await }).await
+    let ending = shutdown.clone();
+    let serving = axum::serve(listener, app).with_graceful_shutdown(async move { ending.cancelled().await });
+    let overdue = async {
+        shutdown.cancelled().await;
+        tokio::time::sleep(GRACE).await;
+    };
+    tokio::select! {
+        served = serving => served,
+        () = overdue => {
+            tracing::warn!("requests that were still running after {} seconds were dropped", GRACE.as_secs());
+            Ok(())
+        }
+    }
 }
 
 /// The routes, for those who serve them with others of their own.

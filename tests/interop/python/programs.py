@@ -1,0 +1,88 @@
+"""The programs under test: the gateway, and the servers it stands in front of."""
+
+import os
+import signal
+import socket
+import subprocess
+from contextlib import asynccontextmanager
+
+import anyio
+
+GATEWAY = os.environ["MCP_DISCLOSURE_BIN"]
+EVERYTHING = [os.environ["INTEROP_EVERYTHING"], "stdio"]
+GIT = [os.environ["INTEROP_GIT"]]
+
+# What the children say on stderr; kept for whoever reads a failure.
+LOG = open(os.environ.get("INTEROP_LOG", os.devnull), "a", buffering=1)  # noqa: SIM115 - open as long as the program
+
+START_SECONDS = 20
+STOP_SECONDS = 5
+
+# Gateways that listen: in sessions of their own, so nothing else ends them where this program is cut short.
+listeners = set()
+
+
+def gateway(strategy, upstream):
+    """The command line of a gateway that speaks stdio."""
+    return [GATEWAY, "serve", "--strategy", strategy, "--", *upstream]
+
+
+@asynccontextmanager
+async def http_gateway(strategy, upstream):
+    """A gateway that listens; gives its origin, without a path."""
+    port = free_port()
+    listen = ["--transport", "http", "--listen", f"127.0.0.1:{port}"]
+    # A session of its own, so that the end reaches the servers it started too.
+    process = subprocess.Popen(
+        [GATEWAY, "serve", "--strategy", strategy, *listen, "--", *upstream],
+        stdin=subprocess.DEVNULL,
+        stdout=LOG,
+        stderr=LOG,
+        start_new_session=True,
+    )
+    listeners.add(process)
+    try:
+        await listening(process, port)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        stop(process)
+        listeners.discard(process)
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+async def listening(process, port):
+    with anyio.fail_after(START_SECONDS):
+        while True:
+            if process.poll() is not None:
+                raise RuntimeError(f"the gateway ended with {process.returncode} before it listened")
+            try:
+                await (await anyio.connect_tcp("127.0.0.1", port)).aclose()
+                return
+            except OSError:
+                await anyio.sleep(0.05)
+
+
+def stop(process):
+    for how in (signal.SIGTERM, signal.SIGKILL):
+        try:
+            os.killpg(process.pid, how)
+            process.wait(STOP_SECONDS)
+        except subprocess.TimeoutExpired:
+            continue
+        except ProcessLookupError:
+            break
+
+
+def abandon(code):
+    """Ends this program at once, without a clean-up by anyone else, and the gateways that listen with it."""
+    for process in listeners:
+        os.killpg(process.pid, signal.SIGKILL)
+    os._exit(code)
+
+
+signal.signal(signal.SIGTERM, lambda *_: abandon(128 + signal.SIGTERM))

@@ -1,0 +1,86 @@
+#!/usr/bin/env bash
+# Runs the official Python and TypeScript clients against real servers, directly and through the gateway.
+#
+#   MCP_DISCLOSURE_BIN  the gateway; else the release build of this repository, else the debug build
+#   INTEROP_CACHE       where clients and servers are installed, once; else target/interop
+#   PYTHON              a Python 3.11 or later; else python3 (Node 20 or later and git are needed too)
+
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+target=$here/../../target
+cache=${INTEROP_CACHE:-$target/interop}
+mkdir -p "$cache"
+cache=$(cd "$cache" && pwd)
+
+gateway() {
+  for folder in release debug; do
+    local built=$target/$folder/mcp-disclosure
+    MCP_DISCLOSURE_BIN=${MCP_DISCLOSURE_BIN:-$([ -x "$built" ] && echo "$built")}
+  done
+  if ! [ -x "${MCP_DISCLOSURE_BIN:-}" ]; then
+    echo "no gateway: build it, or name it in MCP_DISCLOSURE_BIN" >&2
+    exit 2
+  fi
+  # Absolute, because the servers under test may be started elsewhere.
+  echo "$(cd "$(dirname "$MCP_DISCLOSURE_BIN")" && pwd)/$(basename "$MCP_DISCLOSURE_BIN")"
+}
+
+# A virtual environment with what requirements-$1.txt pins, made anew when that file changes.
+install_python() {
+  local folder=$cache/python-$1 wanted=$here/requirements-$1.txt
+  cmp -s "$wanted" "$folder/installed.txt" && return
+  rm -rf "$folder"
+  "${PYTHON:-python3}" -m venv "$folder"
+  "$folder/bin/pip" install --quiet --disable-pip-version-check -r "$wanted"
+  cp "$wanted" "$folder/installed.txt"
+}
+
+# The packages of package-lock.json, and the programs beside them: modules are looked for upwards only.
+install_node() {
+  local folder=$cache/node
+  mkdir -p "$folder"
+  if ! cmp -s "$here/package-lock.json" "$folder/installed.json"; then
+    cp "$here/package.json" "$here/package-lock.json" "$here/.npmrc" "$folder/"
+    (cd "$folder" && npm ci --silent)
+    cp "$here/package-lock.json" "$folder/installed.json"
+  fi
+  rm -rf "$folder/typescript"
+  cp -R "$here/typescript" "$folder/typescript"
+}
+
+passed=0 failed=0
+
+# Runs one program and adds up its closing line; one that ends without it has failed.
+run() {
+  echo "== $1"
+  export INTEROP_LOG=$cache/$1.log
+  : > "$INTEROP_LOG"
+  local output=$cache/$1.out closing
+  "${@:2}" 2>> "$INTEROP_LOG" | tee "$output" || true
+  closing=$(tail -n 1 "$output")
+  if [[ $closing =~ :\ ([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
+    passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2]))
+  else
+    failed=$((failed + 1))
+    echo "FAIL $1: ended without a closing line; see $INTEROP_LOG"
+  fi
+}
+
+MCP_DISCLOSURE_BIN=$(gateway)
+export MCP_DISCLOSURE_BIN
+export INTEROP_EVERYTHING=$cache/node/node_modules/.bin/mcp-server-everything
+export INTEROP_GIT=$cache/python-git/bin/mcp-server-git
+export PYTHONDONTWRITEBYTECODE=1
+
+for name in 1 2 git; do install_python "$name"; done
+install_node
+
+run python-1 "$cache/python-1/bin/python" "$here/python/client_1.py"
+run python-2 "$cache/python-2/bin/python" "$here/python/client_2.py"
+run typescript-1 node "$cache/node/typescript/client-1.mjs"
+run typescript-2 node "$cache/node/typescript/client-2.mjs"
+run sessions node "$cache/node/typescript/sessions.mjs"
+
+echo "interop: $passed passed, $failed failed"
+[ "$failed" -eq 0 ]

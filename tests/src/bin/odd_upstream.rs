@@ -1,0 +1,184 @@
+//! An MCP server on standard streams that misbehaves in one way, named by its first argument.
+//!
+//! A second argument is a file that takes its process id: proof that it was started, and a way to see
+//! whether it is gone.
+
+#![allow(clippy::unwrap_used, reason = "a server for tests; where it panics, the test fails")]
+
+use std::{
+    env,
+    io::{BufRead, Write, stderr, stdin, stdout},
+    path::Path,
+    process, thread,
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+
+fn main() {
+    let mut arguments = env::args().skip(1);
+    let mode = arguments.next().unwrap_or_else(|| "ordinary".to_owned());
+    if let Some(file) = arguments.next() {
+        std::fs::write(file, process::id().to_string()).unwrap();
+    }
+    if mode == "exits" {
+        tell("odd-upstream: no licence found");
+        process::exit(7);
+    }
+    let mut server = Server { mode, calls: 0 };
+    for line in stdin().lock().lines().map_while(Result::ok) {
+        if let Ok(message) = serde_json::from_str(&line) {
+            server.take(&message);
+        }
+    }
+    if server.mode.starts_with("stubborn") {
+        // Ends by a signal only.
+        loop {
+            thread::park();
+        }
+    }
+}
+
+struct Server {
+    mode: String,
+    calls: usize,
+}
+
+impl Server {
+    fn take(&mut self, message: &Value) {
+        let id = &message["id"];
+        match (self.mode.as_str(), message["method"].as_str().unwrap_or_default()) {
+            ("silent" | "stubborn-silent", _) => {}
+            ("only-garbage", _) => say("Welcome to odd-upstream!"),
+            ("garbage", "initialize") => {
+                say("Starting odd-upstream...");
+                answer(id, self.introduction());
+                say("{\"half\": ");
+            }
+            (_, "initialize") => answer(id, self.introduction()),
+            ("list-error", "tools/list") => fail(id, json!({"code": -32603, "message": "the list is lost"})),
+            ("list-nonsense", "tools/list") => answer(id, json!({"tools": "none"})),
+            // After the first call it has news, but never tells them.
+            ("hangs-on-list", "tools/list") if self.calls > 0 => {}
+            ("gone-after-list", "tools/list") => {
+                answer(id, self.tools(message));
+                process::exit(0);
+            }
+            (_, "tools/list") => answer(id, self.tools(message)),
+            (_, "tools/call") => {
+                self.calls += 1;
+                self.call(id, &message["params"]);
+            }
+            (_, "ping") => answer(id, json!({})),
+            (_, method) if !id.is_null() => {
+                fail(id, json!({"code": -32601, "message": format!("no {method} here")}))
+            }
+            _ => {}
+        }
+    }
+
+    fn introduction(&self) -> Value {
+        let version = if self.mode == "wrong-version" { "1999-01-01" } else { "2025-11-25" };
+        json!({
+            "protocolVersion": version,
+            "capabilities": {"tools": {"listChanged": true}},
+            "serverInfo": {"name": "odd", "version": "1"},
+        })
+    }
+
+    fn tools(&self, message: &Value) -> Value {
+        let cursor = message["params"]["cursor"].as_str();
+        match (self.mode.as_str(), cursor) {
+            ("no-schema", _) => json!({"tools": [{"name": "bare", "description": "Bare."}, tool("echo")]}),
+            ("twice", _) => {
+                let mut second = tool("echo");
+                second["description"] = "The second of this name.".into();
+                json!({"tools": [tool("echo"), second, tool("wait")]})
+            }
+            ("unnamed", _) => {
+                json!({"tools": [{"description": "Nameless."}, {"name": ""}, {"name": 7}, "tool", tool("echo")]})
+            }
+            ("pages", None) => json!({"tools": [tool("first")], "nextCursor": "2"}),
+            ("pages", Some("2")) => json!({"tools": [tool("second")], "nextCursor": "3"}),
+            ("pages", Some(_)) => json!({"tools": [tool("third")]}),
+            ("endless-pages", _) => json!({"tools": [tool("echo")], "nextCursor": "again"}),
+            ("changes", _) if self.calls > 0 => json!({"tools": [tool("echo"), tool("grown")]}),
+            _ => json!({"tools": [tool("echo"), tool("wait")]}),
+        }
+    }
+
+    fn call(&self, id: &Value, params: &Value) {
+        let arguments = &params["arguments"];
+        let echoed = text(arguments["text"].as_str().unwrap_or_default());
+        match self.mode.as_str() {
+            "dies-on-call" => {
+                tell("odd-upstream: segmentation fault, as if");
+                process::exit(11);
+            }
+            "hangs-on-call" => {}
+            "answers-twice" => {
+                answer(id, text("the first answer"));
+                answer(id, text("the second answer"));
+            }
+            "foreign-id" => answer(&json!(987_654), echoed),
+            "result-as-string" => answer(id, json!("it works")),
+            "error-as-string" => fail(id, json!("it broke")),
+            "garbage" => {
+                say("computing...");
+                answer(id, echoed);
+            }
+            "huge" => answer(id, text(&"0123456789abcdef".repeat(256 * 1024))),
+            "changes" | "hangs-on-list" => {
+                answer(id, echoed);
+                put(&json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
+            }
+            _ if params["name"] == "wait" => wait(id.clone(), arguments["file"].as_str().unwrap_or_default()),
+            _ => answer(id, echoed),
+        }
+    }
+}
+
+/// Answers once the file is there; `<file>.began` tells that it waits.
+fn wait(id: Value, file: &str) {
+    let file = file.to_owned();
+    std::fs::write(format!("{file}.began"), "").unwrap();
+    thread::spawn(move || {
+        while !Path::new(&file).exists() {
+            thread::sleep(Duration::from_millis(5));
+        }
+        answer(&id, text("the file is there"));
+    });
+}
+
+fn tool(name: &str) -> Value {
+    json!({
+        "name": name,
+        "description": format!("The tool {name} of odd-upstream."),
+        "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}},
+    })
+}
+
+fn text(text: &str) -> Value {
+    json!({"content": [{"type": "text", "text": text}]})
+}
+
+fn answer(id: &Value, result: Value) {
+    put(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
+}
+
+fn fail(id: &Value, error: Value) {
+    put(&json!({"jsonrpc": "2.0", "id": id, "error": error}));
+}
+
+fn put(message: &Value) {
+    say(&message.to_string());
+}
+
+fn say(line: &str) {
+    // Whoever started us may be gone.
+    let _gone = writeln!(stdout().lock(), "{line}");
+}
+
+fn tell(line: &str) {
+    let _gone = writeln!(stderr().lock(), "{line}");
+}

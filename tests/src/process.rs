@@ -1,0 +1,336 @@
+//! A program under test: started, spoken to in lines, and gone when dropped.
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    net::{SocketAddr, TcpStream},
+    process::{Child, ChildStdin, Command, Stdio},
+    sync::{Arc, Condvar, Mutex, PoisonError},
+    thread,
+    time::{Duration, Instant},
+};
+
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+
+/// Nothing that a test waits for takes nearly so long; what does has failed.
+pub const PATIENCE: Duration = Duration::from_secs(15);
+
+/// The lines a stream has brought so far, and whether it is at its end.
+#[derive(Clone, Debug, Default)]
+struct Lines(Arc<(Mutex<Heard>, Condvar)>);
+
+#[derive(Debug, Default)]
+struct Heard {
+    lines: Vec<String>,
+    ended: bool,
+    closed: bool,
+}
+
+impl Lines {
+    fn of(stream: impl Read + Send + 'static) -> Self {
+        let lines = Self::default();
+        let heard = lines.clone();
+        thread::spawn(move || {
+            for line in BufReader::new(stream).split(b'\n').map_while(Result::ok) {
+                let line = String::from_utf8_lossy(&line).into_owned();
+                heard.tell(|heard| heard.lines.push(line));
+                if heard.is_closed() {
+                    break;
+                }
+            }
+            heard.tell(|heard| heard.ended = true);
+        });
+        lines
+    }
+
+    fn tell(&self, change: impl FnOnce(&mut Heard)) {
+        change(&mut self.0.0.lock().unwrap_or_else(PoisonError::into_inner));
+        self.0.1.notify_all();
+    }
+
+    fn is_closed(&self) -> bool {
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner).closed
+    }
+
+    /// Waits for what `find` finds; `None` if the stream ends or time runs out without it.
+    fn wait<T>(&self, mut find: impl FnMut(&Heard) -> Option<T>) -> Option<T> {
+        let deadline = Instant::now() + PATIENCE;
+        let mut heard = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if let Some(found) = find(&heard) {
+                return Some(found);
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            if heard.ended || left.is_zero() {
+                return None;
+            }
+            heard = self.0.1.wait_timeout(heard, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    fn all(&self) -> Vec<String> {
+        self.0.0.lock().unwrap_or_else(PoisonError::into_inner).lines.clone()
+    }
+}
+
+/// How a program ended, and everything it said.
+#[derive(Debug)]
+pub struct Ended {
+    /// Its exit code; `None` where a signal ended it.
+    pub code: Option<i32>,
+    /// Its stdout.
+    pub stdout: String,
+    /// Its stderr.
+    pub stderr: String,
+}
+
+impl Ended {
+    /// Asserts the exit code and that stderr says all of this.
+    #[track_caller]
+    pub fn says(&self, code: i32, told: &[&str]) -> &Self {
+        assert_eq!(self.code, Some(code), "{}", self.stderr);
+        for told in told {
+            assert!(self.stderr.contains(told), "{told:?} is not said in:\n{}", self.stderr);
+        }
+        self
+    }
+}
+
+/// A running program that speaks JSON-RPC in lines.
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    stdout: Lines,
+    stderr: Lines,
+    last_id: u64,
+}
+
+impl Process {
+    /// Starts it with all streams piped.
+    pub fn start(command: &mut Command) -> Self {
+        Self::start_with(command, Stdio::piped())
+    }
+
+    /// Starts it with this for stdin.
+    pub fn start_with(command: &mut Command, stdin: Stdio) -> Self {
+        command.env_remove("MCP_DISCLOSURE_LOG").env_remove("NO_COLOR");
+        let mut child = command
+            .stdin(stdin)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .expect("the program under test");
+        let stdout = Lines::of(child.stdout.take().expect("piped"));
+        let stderr = Lines::of(child.stderr.take().expect("piped"));
+        Self { stdin: child.stdin.take(), child, stdout, stderr, last_id: 0 }
+    }
+
+    /// Sends bytes and a line's end.
+    pub fn line(&mut self, line: impl AsRef<[u8]>) {
+        let stdin = self.stdin.as_mut().expect("stdin is open");
+        // A program that is gone misses it; what the test waits for then tells.
+        let _gone = stdin.write_all(line.as_ref()).and_then(|()| stdin.write_all(b"\n"));
+    }
+
+    /// Sends a request and returns its id.
+    pub fn ask(&mut self, method: &str, params: Value) -> u64 {
+        self.last_id += 1;
+        let request = json!({"jsonrpc": "2.0", "id": self.last_id, "method": method, "params": params});
+        self.line(request.to_string());
+        self.last_id
+    }
+
+    /// The answer with this id, whole, once it is there.
+    #[track_caller]
+    pub fn answer(&self, id: impl Into<Value>) -> Value {
+        let id = id.into();
+        let found = self.message(|message| message["id"] == id && message["method"].is_null());
+        found.unwrap_or_else(|| panic!("no answer {id}; stderr:\n{}", self.stderr.all().join("\n")))
+    }
+
+    /// The answer without an id whose error says this, whole.
+    #[track_caller]
+    pub fn nameless(&self, told: &str) -> Value {
+        let says =
+            |message: &Value| message["error"]["message"].as_str().is_some_and(|text| text.contains(told));
+        let found = self.message(|message| message["id"].is_null() && says(message));
+        found.unwrap_or_else(|| panic!("nothing says {told:?}"))
+    }
+
+    /// Sends a request and waits for its answer, whole.
+    #[track_caller]
+    pub fn request(&mut self, method: &str, params: Value) -> Value {
+        let id = self.ask(method, params);
+        self.answer(id)
+    }
+
+    /// Opens a session and returns the result.
+    #[track_caller]
+    pub fn initialize(&mut self) -> Value {
+        let params = json!({
+            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
+        });
+        let answer = self.request("initialize", params);
+        self.line(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+        answer["result"].clone()
+    }
+
+    /// Calls a tool and waits for the answer, whole.
+    #[track_caller]
+    pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        self.request("tools/call", json!({"name": tool, "arguments": arguments}))
+    }
+
+    /// The tools listed.
+    #[track_caller]
+    pub fn tools(&mut self) -> Vec<Value> {
+        let answer = self.request("tools/list", json!({}));
+        answer["result"]["tools"].as_array().unwrap_or_else(|| panic!("no tools in {answer}")).clone()
+    }
+
+    /// The names of the tools listed.
+    #[track_caller]
+    pub fn tool_names(&mut self) -> Vec<String> {
+        self.tools().iter().map(|tool| tool["name"].as_str().unwrap_or_default().to_owned()).collect()
+    }
+
+    /// Waits until so many notifications of this method came.
+    #[track_caller]
+    pub fn notified(&self, method: &str, count: usize) {
+        let come = self.stdout.wait(|heard| {
+            let messages = heard.lines.iter().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+            (messages.filter(|message| message["method"] == method).count() >= count).then_some(())
+        });
+        assert!(come.is_some(), "{method} did not come {count} times");
+    }
+
+    /// Waits for a line on stderr that says this.
+    #[track_caller]
+    pub fn told(&self, text: &str) -> String {
+        let found = self.stderr.wait(|heard| heard.lines.iter().find(|line| line.contains(text)).cloned());
+        found.unwrap_or_else(|| panic!("{text:?} is not said in:\n{}", self.stderr.all().join("\n")))
+    }
+
+    /// The address it says it listens on.
+    #[track_caller]
+    pub fn address(&self) -> SocketAddr {
+        let line = self.told("listening on http://");
+        let after = line.split("http://").nth(1).unwrap_or_default();
+        after.trim_end_matches("/mcp").parse().expect("an address")
+    }
+
+    /// Ends its input.
+    pub fn close_stdin(&mut self) {
+        self.stdin = None;
+    }
+
+    /// Closes its stderr after the next line, so that writing there fails.
+    pub fn close_stderr(&mut self) {
+        self.stderr.tell(|heard| heard.closed = true);
+    }
+
+    /// Whether it still runs.
+    pub fn is_running(&mut self) -> bool {
+        self.child.try_wait().expect("a child of ours").is_none()
+    }
+
+    /// Asks it to end.
+    pub fn terminate(&self) {
+        let id = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw).expect("a process id");
+        kill_process(id, Signal::TERM).expect("a child of ours");
+    }
+
+    /// Ends its input and waits for its end.
+    #[track_caller]
+    pub fn finish(mut self) -> Ended {
+        self.close_stdin();
+        self.ended()
+    }
+
+    /// Waits for its end.
+    #[track_caller]
+    pub fn ended(mut self) -> Ended {
+        let mut status = None;
+        let ended = until(|| {
+            status = self.child.try_wait().expect("a child of ours");
+            status.is_some()
+        });
+        assert!(ended, "it does not end; stderr:\n{}", self.stderr.all().join("\n"));
+        // Descendants that hold a stream open would keep us waiting; they are a failure of their own.
+        for stream in [&self.stdout, &self.stderr] {
+            assert!(stream.wait(|heard| heard.ended.then_some(())).is_some(), "a stream is held open");
+        }
+        Ended {
+            code: status.and_then(|status| status.code()),
+            stdout: self.stdout.all().join("\n"),
+            stderr: self.stderr.all().join("\n"),
+        }
+    }
+
+    fn message(&self, fits: impl Fn(&Value) -> bool) -> Option<Value> {
+        let mut seen = 0;
+        self.stdout.wait(|heard| {
+            let new = heard.lines.get(seen..).unwrap_or_default();
+            seen = heard.lines.len();
+            new.iter().filter_map(|line| serde_json::from_str(line).ok()).find(|message| fits(message))
+        })
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // First the polite way, so that it takes its own children with it.
+        self.stdin = None;
+        if self.is_running() {
+            self.terminate();
+            if !until(|| !self.is_running()) {
+                let _gone = self.child.kill();
+            }
+        }
+        let _gone = self.child.wait();
+    }
+}
+
+/// Polls until this holds; `false` if it does not in time.
+pub fn until(mut holds: impl FnMut() -> bool) -> bool {
+    let deadline = Instant::now() + PATIENCE;
+    while !holds() {
+        if Instant::now() > deadline {
+            return false;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+    true
+}
+
+/// Whether a process is gone, or nothing but a zombie that its parent has not looked at.
+pub fn is_gone(id: &str) -> bool {
+    match std::fs::read_to_string(format!("/proc/{}/stat", id.trim())) {
+        Ok(stat) => stat.rsplit(')').next().unwrap_or_default().trim_start().starts_with('Z'),
+        Err(_) => true,
+    }
+}
+
+/// Posts a message over HTTP: the session's id if there is one, and the answer.
+#[track_caller]
+pub fn post(address: SocketAddr, session: Option<&str>, message: &Value) -> (Option<String>, Value) {
+    let body = message.to_string();
+    let session = session.map_or_else(String::new, |id| format!("Mcp-Session-Id: {id}\r\n"));
+    let mut stream = TcpStream::connect(address).expect("a listener");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
+    let request = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\n\
+         Accept: application/json\r\nConnection: close\r\n{session}Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    stream.write_all(request.as_bytes()).expect("a listener that reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("an HTTP answer");
+    let session = head.lines().find_map(|line| {
+        let (name, value) = line.split_once(": ")?;
+        name.eq_ignore_ascii_case("mcp-session-id").then(|| value.to_owned())
+    });
+    (session, serde_json::from_str(body).unwrap_or(Value::Null))
+}

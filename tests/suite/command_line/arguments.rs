@@ -1,0 +1,118 @@
+//! What the command line may say, and what it is told when it says something else.
+
+use std::net::TcpListener;
+
+use super::{ODD, run, shown, start};
+
+#[test]
+fn help_and_version_end_well_and_speak_on_stdout() {
+    let help = run(&["--help"]);
+    help.says(0, &[]);
+    assert!(help.stdout.contains("serve") && help.stdout.contains("Strategies: full, resource"), "{help:?}");
+    let serve = run(&["serve", "--help"]);
+    for flag in ["--strategy", "--upstream-url", "--tool-descriptions", "--listen", "--receipt-key-file"] {
+        assert!(serve.says(0, &[]).stdout.contains(flag), "{flag}");
+    }
+    let version = run(&["--version"]);
+    assert_eq!(version.says(0, &[]).stdout, format!("mcp-disclosure {}", env!("CARGO_PKG_VERSION")));
+}
+
+#[test]
+fn a_command_line_that_cannot_be_is_refused_with_2() {
+    let several =
+        ["serve", "--upstream-url", "http://a/mcp", "--upstream-url", "http://b/mcp", "--name", "x"];
+    for (arguments, told) in [
+        (&[][..], "Usage:"),
+        (&["dance"], "dance"),
+        (&["serve", "--stratagy", "full"], "--strategy"),
+        (&["serve", "--transport", "carrier-pigeon"], "possible values: stdio, http"),
+        (&["serve", "--bridge", "draw"], "possible values: auto, always, never"),
+        (&["serve", "--listen", "8848"], "--listen <ADDR:PORT>"),
+        (&["serve", "--listen", "127.0.0.1:port"], "--listen <ADDR:PORT>"),
+        (&["serve", "--connect-timeout", "0"], "more than 0"),
+        (&["serve", "--request-timeout", "soon"], "a number of seconds"),
+        (&["serve", "--upstream-url", "not a url"], "--upstream-url <URL>"),
+        (
+            &["serve", "--upstream-url", "ftp://example.org/mcp"],
+            "--upstream-url ftp://example.org/mcp: only http and https",
+        ),
+        (&["serve", "--name", ""], "--name: the upstream name must not be empty"),
+        (&several, "--name names the one upstream, but there are several (hint: leave --name out)"),
+        (&["prompt"], "--strategy <NAME>"),
+    ] {
+        let ended = run(arguments);
+        ended.says(2, &[told]);
+        assert_eq!(ended.stdout, "", "{arguments:?}");
+    }
+}
+
+#[test]
+fn strategies_that_nobody_knows_are_refused_with_64_and_all_named() {
+    run(&["serve", "--strategy", "nope", "--offer", "full,other", "--fallback", "third"]).says(
+        64,
+        &[
+            "unknown strategy 'nope'; known are full, resource",
+            "unknown strategy 'other'",
+            "unknown strategy 'third'",
+            "mcp-disclosure strategies lists them",
+        ],
+    );
+    run(&["serve", "--strategy", "resource+full"])
+        .says(64, &["'resource+full' is no stack", "concerns+describe"]);
+    run(&["prompt", "--strategy", "nope"]).says(64, &["unknown strategy 'nope'"]);
+}
+
+#[test]
+fn a_receipt_key_that_is_short_or_missing_is_refused_with_64() {
+    let directory = tempfile::tempdir().unwrap();
+    let key = directory.path().join("key");
+    let serve = ["serve", "--receipt-key-file", shown(&key)];
+    let place = format!("--receipt-key-file {}: ", key.display());
+    let hint = "head -c 32 /dev/urandom > FILE makes one";
+    run(&serve).says(64, &[&place, "No such file", hint]);
+    std::fs::write(&key, [7; 31]).unwrap();
+    run(&serve).says(64, &[&place, "31 bytes are no key; it needs 32", hint]);
+    std::fs::write(&key, [7; 32]).unwrap();
+    run(&serve).says(0, &["ready"]);
+}
+
+#[test]
+fn a_port_in_use_is_told_with_a_hint_and_1() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let directory = tempfile::tempdir().unwrap();
+    let started = directory.path().join("pid");
+    let serve =
+        ["serve", "--transport", "http", "--listen", &address, "--", ODD, "ordinary", shown(&started)];
+    run(&serve).says(1, &[&format!("cannot listen on {address}: "), "hint: choose another with --listen"]);
+    let id = std::fs::read_to_string(&started).unwrap();
+    assert!(mcp_disclosure_tests::process::is_gone(&id), "the child was left behind");
+}
+
+#[test]
+fn prompt_prints_the_guidance_for_hosts() {
+    let prompt = run(&["prompt", "--strategy", "resource"]);
+    let guidance = &prompt.says(0, &[]).stdout;
+    assert!(guidance.contains("resource:///tool_descriptions?tools="), "R13: {guidance}");
+    let full = run(&["prompt", "--strategy", "full", "--", ODD, "ordinary"]);
+    assert_eq!(full.says(0, &["needs no guidance"]).stdout, "");
+    run(&["prompt", "--strategy", "resource", "--", "/no/such/program"]).says(1, &["/no/such/program"]);
+}
+
+#[test]
+fn strategies_are_listed_with_summary_and_needs() {
+    insta::assert_snapshot!(run(&["strategies"]).says(0, &[]).stdout, @r"
+    full       Complete tool definitions, as any MCP server sends them
+               needs: nothing
+    resource   Minimal list; full descriptions from a resource, required before a call
+               needs: reading resources, or the bridge tool describe_tools
+    ");
+}
+
+#[test]
+fn without_a_source_the_demonstration_is_served() {
+    let mut gateway = start(&["serve", "--strategy", "full"]);
+    gateway.initialize();
+    assert_eq!(gateway.tools().len(), 11);
+    gateway.finish().says(0, &["ready"]);
+}

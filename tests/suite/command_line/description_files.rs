@@ -1,0 +1,100 @@
+//! Description files that cannot be used: every problem is listed, with file, place and remedy.
+
+use std::path::Path;
+
+use mcp_disclosure_tests::process::Ended;
+
+use super::{ODD, described, run, shown, write};
+
+/// Runs `serve` with these files in front of an upstream that leaves a mark when it is started.
+#[track_caller]
+fn serve_with(files: &[(&str, &str)]) -> (Ended, bool) {
+    let directory = tempfile::tempdir().unwrap();
+    for (file, text) in files {
+        write(directory.path(), file, text);
+    }
+    let mark = directory.path().join("started");
+    let ended =
+        run(&["serve", "--tool-descriptions", shown(directory.path()), "--", ODD, "ordinary", shown(&mark)]);
+    (ended, mark.exists())
+}
+
+#[test]
+fn every_problem_of_every_file_is_listed_before_anything_is_started() {
+    let misnamed = described("echo", "Says it again.");
+    let (ended, started) = serve_with(&[
+        ("a.json", "{\n  \"name\": \"a\",\n  oops\n}"),
+        ("b.json", r#"{"name":"b","description":"B"}"#),
+        ("c.json", r#"{"name":"c","inputSchema":{}}"#),
+        ("d.json", r#"{"description":"D","inputSchema":{}}"#),
+        ("Echo.json", &misnamed),
+        ("f.json", r#"{"name":"f","description":7,"inputSchema":{}}"#),
+        ("g.json", r#"{"name":"g","description":"G","inputSchema":"object"}"#),
+        ("h.json", r#"{"name":"h","description":"H","inputSchema":{},"related":"b"}"#),
+        ("i.json", r#"["i"]"#),
+        ("j.json", ""),
+        ("notes.txt", "not looked at"),
+    ]);
+    ended.says(
+        64,
+        &[
+            "a.json: key must be a string at line 3 column 3",
+            "(hint: a description file is one JSON object with name, description and inputSchema)",
+            "b.json: 'inputSchema' is missing",
+            "c.json: 'description' is missing",
+            "d.json: 'name' is missing (hint: name, description and inputSchema must be there)",
+            "Echo.json: describes tool 'echo', so the file must be called 'echo.json' (hint: rename the file",
+            "f.json: invalid type: integer `7`, expected a string at line 1 column",
+            "g.json: 'inputSchema' must be a JSON object, not \"object\" (hint: write a JSON Schema",
+            "h.json: invalid type: string \"b\", expected a sequence at line 1 column",
+            "i.json: invalid type: sequence",
+            "j.json: EOF while parsing",
+        ],
+    );
+    assert_eq!(ended.stderr.lines().count(), 10, "{}", ended.stderr);
+    assert!(!started, "no child is started when files alone show the problem");
+}
+
+#[test]
+fn tools_that_nobody_has_are_listed_with_the_nearest_name() {
+    let (ech, wiat) = (described("ech", "Says it again."), described("wiat", "Waits."));
+    let (ended, started) = serve_with(&[("ech.json", &ech), ("wiat.json", &wiat)]);
+    ended.says(
+        64,
+        &[
+            "ech.json: no upstream has a tool 'ech'; did you mean 'echo'? (hint: correct the name, or remove",
+            "wiat.json: no upstream has a tool 'wiat'; did you mean 'wait'?",
+        ],
+    );
+    assert!(started);
+    assert_eq!(ended.stdout, "");
+}
+
+#[test]
+fn a_directory_that_cannot_be_read_is_named() {
+    let refuse = |directory: &Path, told: &str| {
+        let place = format!("{}: {told}", directory.display());
+        run(&["serve", "--tool-descriptions", shown(directory)])
+            .says(64, &[&place, "give a directory that can be read"]);
+    };
+    let directory = tempfile::tempdir().unwrap();
+    refuse(&directory.path().join("none"), "No such file or directory");
+    write(directory.path(), "file", "");
+    refuse(&directory.path().join("file"), "Not a directory");
+}
+
+#[test]
+fn a_file_that_is_no_utf_8_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("a.json"), b"{\"name\": \"\xff\"}").unwrap();
+    run(&["serve", "--tool-descriptions", shown(directory.path())]).says(64, &["a.json: ", "UTF-8"]);
+}
+
+#[test]
+fn members_that_nobody_knows_are_told_and_the_rest_is_served() {
+    let (ended, _) = serve_with(&[(
+        "echo.json",
+        r#"{"name":"echo","description":"E","inputSchema":{"type":"object"},"exmaples":[]}"#,
+    )]);
+    ended.says(0, &["members that nobody knows are not delivered", "echo.json", "exmaples"]);
+}

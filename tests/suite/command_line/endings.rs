@@ -1,0 +1,122 @@
+//! How the program ends: what runs finishes, and nothing it started is left behind.
+
+use std::{fs, thread};
+
+use mcp_disclosure_tests::process::{is_gone, post, until};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::{ODD, serve_odd, shown, start};
+
+/// A directory, a file in it that a call waits for, and one that takes the upstream's process id.
+fn scratch() -> (TempDir, String, String) {
+    let directory = tempfile::tempdir().unwrap();
+    let path = |name: &str| directory.path().join(name).to_str().unwrap().to_owned();
+    let (awaited, id) = (path("awaited"), path("id"));
+    (directory, awaited, id)
+}
+
+fn wait_for(file: &str) -> Value {
+    json!({"name": "wait", "arguments": {"file": file}})
+}
+
+#[track_caller]
+fn assert_gone(id_file: &str) {
+    let id = fs::read_to_string(id_file).unwrap();
+    assert!(until(|| is_gone(&id)), "process {id} was left behind");
+}
+
+#[test]
+fn the_end_of_stdin_lets_a_running_call_finish_and_takes_the_upstream_along() {
+    let (_directory, awaited, id) = scratch();
+    let mut gateway = serve_odd(&[], &["ordinary", &id]);
+    let call = gateway.ask("tools/call", wait_for(&awaited));
+    gateway.tools();
+    gateway.close_stdin();
+    assert!(gateway.is_running());
+    fs::write(&awaited, "").unwrap();
+    assert_eq!(super::text(&gateway.answer(call)), "the file is there");
+    gateway.ended().says(0, &[]);
+    assert_gone(&id);
+}
+
+#[test]
+fn sigterm_on_stdio_lets_a_running_call_finish() {
+    let (_directory, awaited, id) = scratch();
+    let mut gateway = serve_odd(&[], &["ordinary", &id]);
+    let call = gateway.ask("tools/call", wait_for(&awaited));
+    gateway.tools();
+    gateway.terminate();
+    gateway.told("asked to end");
+    fs::write(&awaited, "").unwrap();
+    assert_eq!(super::text(&gateway.answer(call)), "the file is there");
+    gateway.ended().says(0, &[]);
+    assert_gone(&id);
+}
+
+#[test]
+fn sigterm_on_http_lets_a_running_call_finish() {
+    let (_directory, awaited, id) = scratch();
+    let gateway = start(&[
+        "serve",
+        "--strategy",
+        "full",
+        "--transport",
+        "http",
+        "--listen",
+        "127.0.0.1:0",
+        "--",
+        ODD,
+        "ordinary",
+        &id,
+    ]);
+    let address = gateway.address();
+    let initialize = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize",
+        "params": {"protocolVersion": "2025-11-25", "capabilities": {}}});
+    let (session, _) = post(address, None, &initialize);
+    let running = awaited.clone();
+    let call = thread::spawn(move || {
+        let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": wait_for(&running)});
+        post(address, session.as_deref(), &call).1
+    });
+    assert!(until(|| fs::exists(format!("{awaited}.began")).unwrap()));
+    gateway.terminate();
+    gateway.told("asked to end");
+    fs::write(&awaited, "").unwrap();
+    assert_eq!(super::text(&call.join().unwrap()), "the file is there");
+    gateway.ended().says(0, &[]);
+    assert_gone(&id);
+}
+
+#[test]
+fn an_upstream_that_ignores_the_end_of_its_input_is_ended() {
+    let (_directory, _, id) = scratch();
+    serve_odd(&[], &["stubborn", &id]).finish().says(0, &[]);
+    assert_gone(&id);
+}
+
+#[test]
+fn what_a_launcher_launched_goes_with_it() {
+    // A shell gives what runs beside it no input, so it is handed over by another number.
+    for (script, mode) in
+        [("exec 3<&0; \"$0\" $1 $2 <&3 & wait", "stubborn"), ("exec 3<&0; \"$0\" $1 $2 <&3 &", "ordinary")]
+    {
+        let (_directory, _, id) = scratch();
+        let mut gateway = start(&["serve", "--strategy", "full", "--", "sh", "-c", script, ODD, mode, &id]);
+        gateway.initialize();
+        assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+        gateway.finish().says(0, &[]);
+        assert_gone(&id);
+    }
+}
+
+#[test]
+fn an_upstream_that_is_refused_is_not_left_behind() {
+    for (mode, flags) in
+        [("silent", &["--connect-timeout", "0.3"][..]), ("wrong-version", &[]), ("list-error", &[])]
+    {
+        let (_directory, _, id) = scratch();
+        super::run_odd(flags, &[mode, &id]).says(1, &[]);
+        assert_gone(shown(id.as_ref()));
+    }
+}

@@ -1,0 +1,174 @@
+//! Behaviours that were broken once: each was found by running the program as a stranger would.
+
+use std::{fs, process::Stdio, time::Duration};
+
+use mcp_disclosure_tests::process::{is_gone, until};
+use serde_json::json;
+
+use super::{ODD, described, run, run_odd, serve_odd, shown, start, terminal::terminal, text, write};
+
+#[test]
+fn an_error_that_is_no_object_is_an_error_that_names_the_upstream_f6() {
+    let mut gateway = serve_odd(&[], &["error-as-string"]);
+    let error = gateway.call("echo", json!({}))["error"].clone();
+    assert_eq!(error["code"], -32000, "{error}");
+    assert!(error["message"].as_str().unwrap().starts_with("upstream 'odd' "), "{error}");
+    assert!(error.to_string().contains("it broke"), "{error}");
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn a_result_that_is_no_object_is_an_error_that_names_the_upstream_f6() {
+    let mut gateway = serve_odd(&[], &["result-as-string"]);
+    let error = gateway.call("echo", json!({}))["error"].clone();
+    assert_eq!(error["code"], -32000, "{error}");
+    assert!(error["message"].as_str().unwrap().starts_with("upstream 'odd' "), "{error}");
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn one_that_never_answers_is_told_so_with_what_it_printed() {
+    for _ in 0..5 {
+        run_odd(&["--log", "error", "--connect-timeout", "0.2"], &["only-garbage"]).says(
+            1,
+            &[
+                "did not answer within 0.2 seconds; on stdout it printed \"Welcome to odd-upstream!\"",
+                "hint: does it speak MCP? --connect-timeout gives a slow one more time",
+            ],
+        );
+    }
+}
+
+#[test]
+fn a_stderr_that_nobody_reads_any_more_does_not_matter() {
+    let mut gateway = start(&["serve", "--strategy", "full", "--", ODD, "ordinary"]);
+    gateway.told("ready");
+    gateway.close_stderr();
+    gateway.initialize();
+    assert_eq!(gateway.call("nope", json!({}))["error"]["code"], -32602);
+    assert_eq!(text(&gateway.call("echo", json!({"text": "here"}))), "here");
+    assert_eq!(gateway.finish().code, Some(0));
+}
+
+#[test]
+fn sigterm_ends_a_program_whose_input_is_a_terminal() {
+    let (_ours, theirs) = terminal();
+    let mut command = super::program(&["serve", "--", ODD, "ordinary"]);
+    let mut gateway = mcp_disclosure_tests::process::Process::start_with(&mut command, Stdio::from(theirs));
+    gateway.told("ready");
+    gateway.terminate();
+    assert!(until(|| !gateway.is_running()));
+}
+
+#[test]
+fn sigterm_before_the_handshake_is_done_leaves_nothing_behind() {
+    let directory = tempfile::tempdir().unwrap();
+    let id = directory.path().join("id");
+    let mut gateway = start(&["serve", "--", ODD, "stubborn-silent", shown(&id)]);
+    let mut child = String::new();
+    assert!(until(|| {
+        child = fs::read_to_string(&id).unwrap_or_default();
+        !child.is_empty()
+    }));
+    gateway.terminate();
+    assert!(until(|| !gateway.is_running()));
+    assert!(until(|| is_gone(&child)), "process {child} was left behind");
+}
+
+#[test]
+fn sigterm_on_http_does_not_wait_for_a_request_that_never_comes_whole() {
+    use std::io::Write;
+    let mut gateway =
+        start(&["serve", "--transport", "http", "--listen", "127.0.0.1:0", "--", ODD, "ordinary"]);
+    let mut half = std::net::TcpStream::connect(gateway.address()).unwrap();
+    let head = "POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n\
+                Accept: application/json\r\nContent-Length: 99\r\n\r\n{";
+    half.write_all(head.as_bytes()).unwrap();
+    gateway.terminate();
+    gateway.told("asked to end");
+    assert!(until(|| !gateway.is_running()));
+}
+
+#[test]
+fn files_are_read_again_while_an_upstream_hangs_on_its_list_f6() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut gateway = serve_odd(&["--tool-descriptions", shown(directory.path())], &["hangs-on-list"]);
+    gateway.call("echo", json!({}));
+    write(directory.path(), "wait.json", &described("wait", "New."));
+    gateway.notified("notifications/tools/list_changed", 1);
+    assert_eq!(gateway.tools()[1]["description"], "New.");
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn a_directory_that_is_never_quiet_is_read_again_all_the_same() {
+    let directory = tempfile::tempdir().unwrap();
+    let mut gateway = serve_odd(&["--tool-descriptions", shown(directory.path())], &["ordinary"]);
+    write(directory.path(), "wait.json", &described("wait", "New."));
+    let noise = directory.path().join("noise.log");
+    let until_then = std::time::Instant::now() + Duration::from_secs(3);
+    let read = until(|| {
+        fs::write(&noise, "noise").unwrap();
+        std::time::Instant::now() > until_then || gateway.tools()[1]["description"] == "New."
+    });
+    assert!(read && std::time::Instant::now() < until_then, "not read again within 3 s");
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn a_directory_put_in_the_place_of_the_old_one_is_followed() {
+    let base = tempfile::tempdir().unwrap();
+    for (version, text) in [("v1", "One."), ("v2", "Two.")] {
+        fs::create_dir(base.path().join(version)).unwrap();
+        write(&base.path().join(version), "echo.json", &described("echo", text));
+    }
+    let link = base.path().join("current");
+    std::os::unix::fs::symlink("v1", &link).unwrap();
+    let mut gateway = serve_odd(&["--tool-descriptions", shown(&link)], &["ordinary"]);
+    std::os::unix::fs::symlink("v2", base.path().join("next")).unwrap();
+    fs::rename(base.path().join("next"), &link).unwrap();
+    gateway.notified("notifications/tools/list_changed", 1);
+    assert_eq!(gateway.tools()[0]["description"], "Two.");
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn problems_of_flags_and_of_files_are_listed_together() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path(), "a.json", r#"{"name":"a","inputSchema":[]}"#);
+    run(&[
+        "serve",
+        "--strategy",
+        "nope",
+        "--receipt-key-file",
+        "/no/such/key",
+        "--tool-descriptions",
+        shown(directory.path()),
+    ])
+    .says(
+        64,
+        &["unknown strategy 'nope'", "/no/such/key", "'description' is missing", "'inputSchema' must be"],
+    );
+}
+
+#[test]
+fn an_upstream_that_is_missing_is_told_before_files_of_its_tools_are_blamed() {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path(), "theirs.json", &described("theirs", "A tool of the one that is missing."));
+    let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let url = format!("http://{address}/mcp");
+    let ended =
+        run_odd(&["--tool-descriptions", shown(directory.path()), "--upstream-url", &url], &["ordinary"]);
+    assert!(ended.stderr.contains(&url), "{}", ended.stderr);
+}
+
+#[test]
+fn the_hint_for_a_url_speaks_of_a_url() {
+    let ended = run(&["serve", "--upstream-url", "http://127.0.0.1:1/mcp"]);
+    assert!(!ended.says(1, &["hint: "]).stderr.contains("run it by itself"), "{}", ended.stderr);
+}
+
+#[test]
+fn a_log_filter_that_is_none_is_refused_with_2() {
+    run(&["serve", "--log", "a=b=c"]).says(2, &["--log"]);
+}

@@ -1,0 +1,76 @@
+//! Description files that change while the program runs: reloaded within two seconds, as a whole.
+
+use std::time::{Duration, Instant};
+
+use mcp_disclosure_tests::process::{Process, until};
+use tempfile::TempDir;
+
+use super::{described, serve_odd, shown, write};
+
+/// The bound in the contract.
+const SOON: Duration = Duration::from_secs(2);
+
+const CHANGED: &str = "notifications/tools/list_changed";
+
+fn serve_described() -> (TempDir, Process) {
+    let directory = tempfile::tempdir().unwrap();
+    write(directory.path(), "echo.json", &described("echo", "The first text."));
+    let gateway = serve_odd(&["--tool-descriptions", shown(directory.path())], &["ordinary"]);
+    (directory, gateway)
+}
+
+fn description(gateway: &mut Process, tool: &str) -> String {
+    let tools = gateway.tools();
+    let tool = tools.iter().find(|listed| listed["name"] == tool).unwrap();
+    tool["description"].as_str().unwrap().to_owned()
+}
+
+#[track_caller]
+fn becomes(gateway: &mut Process, tool: &str, text: &str) {
+    let changed = Instant::now();
+    assert!(until(|| description(gateway, tool) == text), "{}", description(gateway, tool));
+    assert!(changed.elapsed() < SOON, "{:?}", changed.elapsed());
+}
+
+#[test]
+fn a_good_change_is_served_and_told() {
+    let (directory, mut gateway) = serve_described();
+    assert_eq!(description(&mut gateway, "echo"), "The first text.");
+    write(directory.path(), "echo.json", &described("echo", "The second text."));
+    becomes(&mut gateway, "echo", "The second text.");
+    gateway.notified(CHANGED, 1);
+    gateway.finish().says(0, &["description files were read again"]);
+}
+
+#[test]
+fn a_bad_set_is_reported_and_the_old_one_stays() {
+    let (directory, mut gateway) = serve_described();
+    write(directory.path(), "wait.json", &described("wait", "Half of a set."));
+    becomes(&mut gateway, "wait", "Half of a set.");
+    write(directory.path(), "wait.json", "{ \"name\": \"wait\", ");
+    let told = gateway.told("description files were not taken over, the old ones stay");
+    assert!(told.contains("wait.json: EOF while parsing"), "{told}");
+    write(directory.path(), "wiat.json", &described("wiat", "Nobody has it."));
+    write(directory.path(), "wait.json", &described("wait", "A set again, but for the other."));
+    let told = gateway.told("no upstream has a tool 'wiat'");
+    assert!(told.contains("wiat.json") && told.contains("did you mean 'wait'?"), "{told}");
+    assert_eq!(description(&mut gateway, "wait"), "Half of a set.");
+    std::fs::remove_file(directory.path().join("wiat.json")).unwrap();
+    becomes(&mut gateway, "wait", "A set again, but for the other.");
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn files_that_come_and_go_are_followed() {
+    let (directory, mut gateway) = serve_described();
+    write(directory.path(), "wait.json", &described("wait", "New."));
+    becomes(&mut gateway, "wait", "New.");
+    std::fs::remove_file(directory.path().join("echo.json")).unwrap();
+    becomes(&mut gateway, "echo", "The tool echo of odd-upstream.");
+    // As editors save: a new file takes the old one's name.
+    write(directory.path(), "wait.json.tmp", &described("wait", "Saved."));
+    std::fs::rename(directory.path().join("wait.json.tmp"), directory.path().join("wait.json")).unwrap();
+    becomes(&mut gateway, "wait", "Saved.");
+    gateway.notified(CHANGED, 3);
+    gateway.finish().says(0, &[]);
+}

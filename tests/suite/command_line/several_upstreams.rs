@@ -1,0 +1,56 @@
+//! Several upstreams behind one gateway: names that clash, and one that fails.
+
+use mcp_disclosure_tests::process::Process;
+use serde_json::json;
+
+use super::{ODD, serve_odd, start, text};
+
+/// A gateway over HTTP in front of an odd upstream, and the URL it is reached by.
+fn over_http(mode: &str) -> (Process, String) {
+    let gateway = start(&["serve", "--transport", "http", "--listen", "127.0.0.1:0", "--", ODD, mode]);
+    let url = format!("http://{}/mcp/full", gateway.address());
+    (gateway, url)
+}
+
+#[test]
+fn tools_of_one_name_are_served_under_their_upstreams_names() {
+    let ((_one, first), (_two, second)) = (over_http("ordinary"), over_http("no-schema"));
+    let mut gateway =
+        start(&["serve", "--strategy", "full", "--upstream-url", &first, "--upstream-url", &second]);
+    gateway.initialize();
+    assert_eq!(gateway.tool_names(), ["odd__echo", "wait", "bare", "odd-2__echo"]);
+    for tool in ["odd__echo", "odd-2__echo", "bare"] {
+        assert_eq!(text(&gateway.call(tool, json!({"text": tool}))), tool);
+    }
+    assert_eq!(gateway.call("echo", json!({}))["error"]["message"], "Unknown tool: echo");
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn one_that_cannot_be_reached_leaves_the_other_served() {
+    let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let url = format!("http://{address}/mcp");
+    let mut gateway = serve_odd(&["--upstream-url", &url], &["ordinary"]);
+    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+    gateway.finish().says(0, &[&url, "it is left out, the others are served"]);
+}
+
+#[test]
+fn one_that_goes_away_leaves_the_other_served_f6() {
+    let (other, url) = over_http("pages");
+    let mut gateway = serve_odd(&["--upstream-url", &url], &["ordinary"]);
+    assert_eq!(gateway.tool_names(), ["echo", "wait", "first", "second", "third"]);
+    drop(other);
+    let error = gateway.call("first", json!({}))["error"].clone();
+    assert_eq!(error["data"], json!({"upstream": "odd-2"}), "{error}");
+    assert_eq!(text(&gateway.call("echo", json!({"text": "here"}))), "here");
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn all_that_cannot_be_used_are_listed() {
+    let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let url = format!("http://{address}/mcp");
+    super::run(&["serve", "--upstream-url", &url, "--", "/no/such/program"])
+        .says(1, &[&format!("upstream '{url}'"), "cannot start '/no/such/program'"]);
+}

@@ -1,0 +1,42 @@
+//! What people see in a terminal: colours, unless they say otherwise.
+
+use std::{fs::File, io::Read, os::fd::OwnedFd, process::Stdio};
+
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+
+use super::program;
+
+/// A terminal: our end, and the program's.
+pub(super) fn terminal() -> (File, OwnedFd) {
+    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    grantpt(&ours).unwrap();
+    unlockpt(&ours).unwrap();
+    let name = ptsname(&ours, Vec::new()).unwrap();
+    let theirs = File::options().read(true).write(true).open(name.to_str().unwrap()).unwrap();
+    (ours.into(), theirs.into())
+}
+
+/// What `prompt` says to a terminal.
+fn said(no_color: Option<&str>) -> String {
+    let (mut ours, theirs) = terminal();
+    let mut command = program(&["prompt", "--strategy", "full", "--", super::ODD, "ordinary"]);
+    command.env_remove("NO_COLOR").env_remove("MCP_DISCLOSURE_LOG").env("TERM", "xterm");
+    if let Some(value) = no_color {
+        command.env("NO_COLOR", value);
+    }
+    let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(theirs).status().unwrap();
+    assert!(status.success());
+    drop(command);
+    let mut text = Vec::new();
+    // Linux ends a terminal's stream with an error.
+    let _end = ours.read_to_end(&mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+#[test]
+fn no_color_is_honoured() {
+    assert!(said(None).contains('\u{1b}'), "a terminal gets colours");
+    assert!(said(Some("")).contains('\u{1b}'), "an empty NO_COLOR says nothing");
+    let plain = said(Some("1"));
+    assert!(plain.contains("needs no guidance") && !plain.contains('\u{1b}'), "{plain:?}");
+}

@@ -1,0 +1,62 @@
+//! Upstreams that fail during a call: the call gets an error that names them, the rest goes on (F6).
+
+use serde_json::json;
+
+use super::{serve_odd, text};
+
+#[test]
+fn one_that_dies_is_named_with_its_last_words_f6() {
+    let mut gateway = serve_odd(&[], &["dies-on-call"]);
+    for _ in 0..2 {
+        let error = gateway.call("echo", json!({}))["error"].clone();
+        assert_eq!(error["code"], -32000);
+        assert_eq!(error["data"], json!({"upstream": "odd"}));
+        let message = error["message"].as_str().unwrap();
+        for told in ["upstream 'odd' has ended", "exit status: 11", "segmentation fault, as if"] {
+            assert!(message.contains(told), "{message}");
+        }
+    }
+    assert_eq!(gateway.tool_names(), ["echo", "wait"], "other requests are answered");
+    gateway.told("the upstream has ended; its tools answer with an error");
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn calls_under_way_beside_one_that_kills_the_upstream_are_answered_too_f6() {
+    let mut gateway = serve_odd(&[], &["dies-on-call"]);
+    let ids: Vec<u64> =
+        (0..20).map(|_| gateway.ask("tools/call", json!({"name": "echo", "arguments": {}}))).collect();
+    for id in ids {
+        assert_eq!(gateway.answer(id)["error"]["code"], -32000);
+    }
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn one_that_hangs_is_given_up_after_the_request_timeout_f6() {
+    let mut gateway = serve_odd(&["--request-timeout", "0.5"], &["hangs-on-call"]);
+    let id = gateway.ask("tools/call", json!({"name": "echo", "arguments": {}}));
+    assert_eq!(gateway.tool_names(), ["echo", "wait"], "other requests are answered meanwhile");
+    let error = gateway.answer(id)["error"].clone();
+    assert_eq!(error["code"], -32000);
+    assert_eq!(error["message"], "upstream 'odd' gave no answer within 0.5 seconds");
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn a_second_answer_is_dropped() {
+    let mut gateway = serve_odd(&[], &["answers-twice"]);
+    for _ in 0..3 {
+        assert_eq!(text(&gateway.call("echo", json!({}))), "the first answer");
+    }
+    let ended = gateway.finish();
+    assert!(!ended.says(0, &[]).stdout.contains("the second answer"));
+}
+
+#[test]
+fn an_answer_under_a_foreign_id_is_no_answer_f6() {
+    let mut gateway = serve_odd(&["--request-timeout", "0.5"], &["foreign-id"]);
+    let error = gateway.call("echo", json!({"text": "lost"}))["error"].clone();
+    assert_eq!(error["message"], "upstream 'odd' gave no answer within 0.5 seconds");
+    assert!(!gateway.finish().says(0, &[]).stdout.contains("lost"));
+}

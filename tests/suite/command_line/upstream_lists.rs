@@ -1,0 +1,74 @@
+//! Upstreams whose lists are odd: what can be served is served, and the rest is told.
+
+use serde_json::json;
+
+use super::{run_odd, serve_odd, text};
+
+#[test]
+fn a_tool_without_input_schema_is_served_with_one_that_accepts_any_object() {
+    let mut gateway = serve_odd(&[], &["no-schema"]);
+    assert_eq!(
+        gateway.tools()[0],
+        json!({"name": "bare", "description": "Bare.", "inputSchema": {"type": "object"}})
+    );
+    assert_eq!(text(&gateway.call("bare", json!({"text": "works"}))), "works");
+    gateway.finish().says(0, &["tool 'bare' has no inputSchema"]);
+}
+
+#[test]
+fn of_two_tools_of_one_name_the_first_is_served() {
+    let mut gateway = serve_odd(&[], &["twice"]);
+    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+    assert_eq!(gateway.tools()[0]["description"], "The tool echo of odd-upstream.");
+    gateway
+        .finish()
+        .says(0, &["upstream 'odd' lists 'echo' twice among its tools; only the first is served"]);
+}
+
+#[test]
+fn items_without_a_name_are_left_out_and_shown() {
+    let mut gateway = serve_odd(&[], &["unnamed"]);
+    assert_eq!(gateway.tool_names(), ["echo"]);
+    let ended = gateway.finish();
+    let told = "upstream 'odd' lists something without a usable 'name' among its tools; it is not served";
+    ended.says(0, &[told, "Nameless."]);
+    assert_eq!(ended.stderr.matches(told).count(), 4, "{}", ended.stderr);
+}
+
+#[test]
+fn all_pages_are_read() {
+    let mut gateway = serve_odd(&[], &["pages"]);
+    assert_eq!(gateway.tool_names(), ["first", "second", "third"]);
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn pages_without_end_are_read_until_they_repeat() {
+    let mut gateway = serve_odd(&[], &["endless-pages"]);
+    assert_eq!(gateway.tool_names(), ["echo"]);
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn a_list_that_fails_keeps_the_upstream_out() {
+    run_odd(&[], &["list-error"]).says(1, &["upstream 'odd'", "the list is lost"]);
+    run_odd(&[], &["list-nonsense"])
+        .says(1, &["upstream 'odd'", "its tools/list has a 'tools' that is no array"]);
+}
+
+#[test]
+fn a_changed_list_is_fetched_and_told() {
+    let mut gateway = serve_odd(&[], &["changes"]);
+    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+    gateway.call("echo", json!({}));
+    gateway.notified("notifications/tools/list_changed", 1);
+    assert_eq!(gateway.tool_names(), ["echo", "grown"]);
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn a_result_of_some_megabytes_arrives_whole() {
+    let mut gateway = serve_odd(&[], &["huge"]);
+    assert_eq!(text(&gateway.call("echo", json!({}))), "0123456789abcdef".repeat(256 * 1024));
+    gateway.finish().says(0, &[]);
+}

@@ -1,0 +1,90 @@
+//! Upstreams that cannot be used: each is named, with what it did instead and what may help.
+
+use std::time::Instant;
+
+use serde_json::json;
+
+use super::{ODD, run, run_odd, serve_odd, shown, text};
+
+#[test]
+fn a_command_that_does_not_exist_is_named() {
+    run(&["serve", "--", "/no/such/program", "--flag"]).says(
+        1,
+        &[
+            "cannot start '/no/such/program': No such file or directory",
+            "hint: is '/no/such/program' installed and on the PATH?",
+        ],
+    );
+}
+
+#[test]
+fn a_file_that_is_no_program_is_named() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("notes.txt");
+    std::fs::write(&file, "not a program").unwrap();
+    run(&["serve", "--", shown(&file)]).says(1, &["cannot start '", "notes.txt': Permission denied"]);
+}
+
+#[test]
+fn one_that_exits_at_once_is_quoted() {
+    run_odd(&[], &["exits"]).says(
+        1,
+        &[
+            &format!("upstream '{ODD} exits' has ended: the process ended with exit status: 7"),
+            "its last words were: odd-upstream: no licence found",
+            "hint: run it by itself to see why it ends",
+        ],
+    );
+}
+
+#[test]
+fn one_that_never_answers_is_given_up_after_the_connect_timeout() {
+    let started = Instant::now();
+    run_odd(&["--connect-timeout", "1"], &["silent"]).says(1, &["odd-upstream silent' ", "within 1 second"]);
+    assert!(started.elapsed().as_secs() < 6, "{:?}", started.elapsed());
+}
+
+#[test]
+fn one_that_prints_only_garbage_is_given_up_and_its_words_shown() {
+    run_odd(&["--connect-timeout", "1"], &["only-garbage"])
+        .says(1, &["odd-upstream only-garbage' ", "Welcome to odd-upstream!"]);
+    // `cat` sends back what it is sent: a message, but no answer.
+    run(&["serve", "--connect-timeout", "0.5", "--", "cat"]).says(1, &["upstream 'cat' "]);
+}
+
+#[test]
+fn one_that_prints_garbage_between_messages_is_served_with_a_warning() {
+    let mut gateway = serve_odd(&[], &["garbage"]);
+    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+    assert_eq!(text(&gateway.call("echo", json!({"text": "clear"}))), "clear");
+    gateway.finish().says(
+        0,
+        &[
+            "something that is no MCP message was skipped",
+            "Starting odd-upstream...",
+            "computing...",
+            "upstream=\"odd\"",
+        ],
+    );
+}
+
+#[test]
+fn one_of_a_version_nobody_speaks_is_refused() {
+    run_odd(&[], &["wrong-version"]).says(
+        1,
+        &[
+            "odd-upstream wrong-version' cannot be understood",
+            "protocolVersion \"1999-01-01\", which is not supported",
+            "hint: it must speak MCP 2024-11-05 to 2025-11-25",
+        ],
+    );
+}
+
+#[test]
+fn a_url_that_cannot_be_reached_is_named() {
+    // A port that was free a moment ago.
+    let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let url = format!("http://{address}/mcp");
+    run(&["serve", "--upstream-url", &url])
+        .says(1, &[&format!("upstream '{url}'"), "it cannot be reached: Connection refused"]);
+}
