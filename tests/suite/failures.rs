@@ -1,0 +1,57 @@
+//! Upstreams that die, hang, panic or talk nonsense: every request is answered, and the rest goes on (F6).
+
+use std::time::Duration;
+
+use kit::{Bench, Client, Options, Scenario, Setup, handlers::Panicking};
+use mcp_disclosure_server::upstream::Target;
+use serde_json::json;
+
+use crate::{UPSTREAM, connected, odd};
+
+async fn f6_an_upstream_that_dies_is_named_and_the_rest_goes_on(setup: Setup) {
+    let mut options = odd();
+    options.upstreams.push((UPSTREAM.into(), "other", Scenario::named(["alive"])));
+    let bench = Bench::start(options).await;
+    let client = Client::connect(&bench, setup).await;
+    let (later, alive) = (client.learn("rich", json!({})).await, client.learn("alive", json!({})).await);
+    let error = client.learn_and_call("die", json!({})).await.error();
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("'kit'") && message.contains("the kit's last words"), "{message}");
+    assert_eq!(error["data"]["upstream"], "kit");
+    assert!(client.call("rich", later).await.error()["message"].as_str().unwrap().contains("'kit'"));
+    client.call("alive", alive).await.result();
+}
+
+async fn f6_an_upstream_that_hangs_is_given_up(setup: Setup) {
+    let bench = Bench::start(Options { patience: Duration::from_millis(300), ..odd() }).await;
+    let client = Client::connect(&bench, setup).await;
+    let error = client.learn_and_call("slow", json!({})).await.error();
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("'kit'") && message.contains("0.3 seconds"), "{message}");
+    client.learn_and_call("rich", json!({})).await.result();
+    let journal = client.journal().await;
+    assert!(journal.iter().any(|message| message["method"] == "notifications/cancelled"));
+}
+
+async fn f6_a_handler_that_panics_is_answered_for(setup: Setup) {
+    let handlers = vec![("shaky", Target::handler(Panicking))];
+    let bench = Bench::start(Options { handlers, ..odd() }).await;
+    let client = Client::connect(&bench, setup).await;
+    for _ in 0..2 {
+        assert_eq!(client.learn_and_call("panic", json!({})).await.code(), -32603);
+    }
+    client.learn_and_call("rich", json!({})).await.result();
+}
+
+async fn f6_what_is_no_message_is_skipped(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    let result = client.learn_and_call("garbage", json!({"a": 1})).await.result();
+    assert_eq!(result["structuredContent"]["given"], json!({"a": 1}));
+}
+
+everywhere!(
+    f6_an_upstream_that_dies_is_named_and_the_rest_goes_on,
+    f6_an_upstream_that_hangs_is_given_up,
+    f6_a_handler_that_panics_is_answered_for,
+    f6_what_is_no_message_is_skipped,
+);
