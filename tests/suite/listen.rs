@@ -56,5 +56,7 @@ async fn f3_a_listener_is_told_when_the_gateway_ends(setup: Setup) {
 without_sessions!(
     f3_a_listener_is_acknowledged_and_hears_what_it_asked_for,
     f3_a_listener_that_goes_is_forgotten,
-    f3_a_listener_is_told_when_the_gateway_ends,
 );
+cases! { f3_a_listener_is_told_when_the_gateway_ends:
+    full_http_stateless = "full" Http Stateless, resource_http_stateless = "resource" Http Stateless,
+}

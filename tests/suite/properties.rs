@@ -228,3 +228,64 @@ fn no_call_without_receipt_r7_r8() {
         );
     });
 }
+
+/// Everything that MCP can be asked, and something it cannot.
+const METHODS: [&str; 15] = [
+    "tools/list",
+    "tools/call",
+    "resources/list",
+    "resources/read",
+    "resources/templates/list",
+    "resources/subscribe",
+    "resources/unsubscribe",
+    "prompts/list",
+    "prompts/get",
+    "completion/complete",
+    "logging/setLevel",
+    "server/discover",
+    "initialize",
+    "ping",
+    "nothing/known",
+];
+
+/// Parameters that are nearly right.
+fn parameters() -> impl Strategy<Value = String> {
+    let name = prop_oneof![
+        Just(json!("a").to_string()),
+        Just(json!("describe_tools").to_string()),
+        Just(json!("resource:///tool_descriptions?tools=%zz,%ff,a&tools").to_string()),
+        Just(json!({"type": "ref/prompt", "name": 7}).to_string()),
+        json_text(),
+    ];
+    let key = prop::sample::select(vec![
+        "name",
+        "uri",
+        "arguments",
+        "ref",
+        "argument",
+        "level",
+        "cursor",
+        "names",
+        "x",
+    ]);
+    collection::btree_map(key.prop_map(str::to_owned), name, 0..4).prop_map(object)
+}
+
+#[test]
+fn every_request_is_answered_f6_f7() {
+    let requests = collection::vec((prop::sample::select(METHODS.to_vec()), parameters()), 1..40);
+    hold((requests, any::<u8>()), async |(requests, choice)| {
+        let strategies = StrategyOptions { bridge: Bridge::Always, ..StrategyOptions::default() };
+        let bench =
+            Bench::start(Options { strategies, ..Options::new(UPSTREAM, Scenario::named(TOOLS)) }).await;
+        for strategy in ["full", "resource"] {
+            let client = Client::connect(&bench, setup(strategy, choice)).await;
+            for (method, params) in &requests {
+                let params: Value = serde_json::from_str(params).unwrap();
+                let reply = client.request(method, params.clone()).await;
+                let is_ours_to_blame = reply.answer()["error"]["code"] == -32603;
+                assert!(!is_ours_to_blame, "{method} {params}: {reply:?}");
+            }
+        }
+    });
+}
