@@ -6,66 +6,27 @@ use std::sync::{
 };
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use mcp_disclosure_server::{dialect::EXTENSION, front::stdio, gateway::Gateway};
 use serde_json::{Map, Value, json};
 use tokio::{
-    io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf},
+    io::{AsyncWriteExt, DuplexStream, WriteHalf},
     sync::{Mutex, oneshot},
     task::JoinHandle,
 };
 
 use crate::{
-    Bench, PATIENCE, Reply, Setup, Transport,
+    Bench, Identity, Reply, Setup, Transport,
     admission::HEADER,
     http::{self, Events, Headers},
     inbox::Inbox,
     scenario::JOURNAL,
     soon,
+    wire::{post, read_lines, serve_apart},
 };
 
 /// The revision with sessions that is spoken.
 pub const SESSION_VERSION: &str = "2025-11-25";
 /// The stateless revision.
 pub const STATELESS_VERSION: &str = "2026-07-28";
-
-/// Who a client is and what it declares.
-#[derive(Clone, Debug, Default)]
-pub struct Identity {
-    /// The strategies it offers; `None` for a client that knows nothing of disclosure.
-    pub offer: Option<Vec<String>>,
-    /// Who it says it is.
-    pub principal: Option<&'static str>,
-    /// The path it uses; empty means `/mcp`.
-    pub path: String,
-}
-
-impl Identity {
-    /// A client that can use this strategy.
-    pub fn offering(strategy: &str) -> Self {
-        Self { offer: Some(vec![strategy.to_owned()]), ..Self::default() }
-    }
-
-    /// The same, known by this name.
-    pub fn known_as(self, principal: &'static str) -> Self {
-        Self { principal: Some(principal), ..self }
-    }
-
-    /// The same at this path.
-    pub fn at(self, path: &str) -> Self {
-        Self { path: path.to_owned(), ..self }
-    }
-
-    fn capabilities(&self) -> Value {
-        match &self.offer {
-            Some(offer) => json!({"extensions": {EXTENSION: {"strategies": offer}}}),
-            None => json!({}),
-        }
-    }
-
-    fn path(&self) -> &str {
-        if self.path.is_empty() { "/mcp" } else { &self.path }
-    }
-}
 
 /// A connected client.
 #[derive(Debug)]
@@ -392,57 +353,4 @@ fn escaped(name: &str) -> String {
             },
         )
         .collect()
-}
-
-/// Serves on a thread of its own, as the program does on its main one: the front's future is not `Send`.
-fn serve_apart(
-    gateway: Arc<Gateway>,
-    input: ReadHalf<DuplexStream>,
-    output: WriteHalf<DuplexStream>,
-) -> oneshot::Receiver<std::io::Result<()>> {
-    let (done, served) = oneshot::channel();
-    std::thread::spawn(move || {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        // A test that is over does not wait for it.
-        let _over = done.send(runtime.block_on(stdio::serve(&gateway, input, output)));
-    });
-    served
-}
-
-async fn read_lines(input: ReadHalf<DuplexStream>, inbox: Arc<Inbox>) {
-    let mut lines = BufReader::new(input).lines();
-    while let Ok(Some(line)) = lines.next_line().await {
-        inbox.put(line);
-    }
-}
-
-async fn post(
-    address: std::net::SocketAddr,
-    path: &str,
-    headers: &[(String, String)],
-    body: &[u8],
-    inbox: &Inbox,
-) -> Reply {
-    let sending = http::send(address, "POST", path, headers, body);
-    let mut answer = tokio::time::timeout(PATIENCE, sending).await.unwrap().unwrap();
-    let (status, session) = (answer.status, answer.header("mcp-session-id").map(str::to_owned));
-    let mut messages = Vec::new();
-    if answer.header("content-type") == Some("text/event-stream") {
-        let mut events = Events::default();
-        while let Ok(Some(piece)) = answer.piece().await {
-            for message in events.take(&piece) {
-                inbox.put(message.clone());
-                messages.push(message);
-            }
-        }
-    } else {
-        let text = answer.rest().await.unwrap();
-        inbox.put(text.clone());
-        messages.push(text);
-    }
-    let is_answer =
-        |text: &str| serde_json::from_str::<Value>(text).is_ok_and(|message| message.get("method").is_none());
-    let text = messages.pop_if(|last| is_answer(last));
-    let notifications = messages.iter().filter_map(|message| serde_json::from_str(message).ok()).collect();
-    Reply { status: Some(status), session, notifications, text }
 }

@@ -52,14 +52,6 @@ impl Scenario {
         Self::with_tools(names.into_iter().map(|name| tool(name).to_string()))
     }
 
-    /// The text of the tool of this name.
-    pub fn tool(&self, name: &str) -> &str {
-        let is_it = |tool: &&Box<RawValue>| {
-            serde_json::from_str::<serde_json::Value>(tool.get()).unwrap()["name"] == name
-        };
-        self.tools.iter().find(is_it).unwrap().get()
-    }
-
     /// The answer to a request, as a value.
     pub fn answer(&self, request: &str) -> serde_json::Value {
         serde_json::from_str(self.answers[request].get()).unwrap()

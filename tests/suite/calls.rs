@@ -1,9 +1,9 @@
 //! What passes along with a call: progress and cancellation (F3), and the check of arguments (F5).
 
-use kit::{Setup, eventually};
+use kit::{Bench, Client, Setup, eventually};
 use serde_json::{Value, json};
 
-use crate::connected;
+use crate::{connected, odd};
 
 async fn f3_progress_comes_under_the_clients_token_and_before_the_result(setup: Setup) {
     let (_bench, client) = connected(setup).await;
@@ -48,7 +48,26 @@ async fn f3_a_cancelled_request_is_not_answered(setup: Setup) {
     assert!(answers.all(|answer| answer["id"] != pending.id));
 }
 
+async fn f3_clients_may_use_the_same_token_at_the_same_time(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let clients = [Client::connect(&bench, setup).await, Client::connect(&bench, setup).await];
+    let mut calls = Vec::new();
+    for client in &clients {
+        let arguments = client.learn("slow", json!({})).await;
+        let params = json!({"name": "slow", "arguments": arguments, "_meta": {"progressToken": "same"}});
+        calls.push(client.start("tools/call", params).await);
+    }
+    for client in &clients {
+        client.hear("notifications/progress").await;
+        client.read("kit://doc").await.result();
+        let heard =
+            client.inbox.since(0).into_iter().filter(|message| message.contains("notifications/progress"));
+        assert_eq!(heard.count(), 1);
+    }
+}
+
 everywhere!(
+    f3_clients_may_use_the_same_token_at_the_same_time,
     f3_progress_comes_under_the_clients_token_and_before_the_result,
     f3_a_cancelled_request_is_not_answered,
 );

@@ -55,3 +55,14 @@ everywhere!(
     f6_a_handler_that_panics_is_answered_for,
     f6_what_is_no_message_is_skipped,
 );
+
+async fn f6_what_was_asked_before_the_input_ended_is_answered(setup: Setup) {
+    let (_bench, mut client) = connected(setup).await;
+    let arguments = client.learn("rich", json!({})).await;
+    let pending = client.start("tools/call", json!({"name": "rich", "arguments": arguments})).await;
+    client.hang_up().await;
+    pending.reply().await.result();
+}
+cases! { f6_what_was_asked_before_the_input_ended_is_answered:
+    full_stdio_session = "full" Stdio Session, full_stdio_stateless = "full" Stdio Stateless,
+}

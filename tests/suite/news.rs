@@ -52,7 +52,17 @@ async fn f3_changed_resources_are_told_to_those_who_subscribed(setup: Setup) {
     assert!(other.inbox.since(0).iter().all(|message| !message.contains("resources/updated")));
 }
 
+async fn f3_what_changed_meanwhile_is_told_when_the_stream_opens(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let (client, other) = (Client::connect(&bench, setup).await, Client::connect(&bench, setup).await);
+    other.open_stream().await;
+    client.read(&control("tool")).await.result();
+    other.hear("notifications/tools/list_changed").await;
+    client.open_stream().await;
+    client.hear("notifications/tools/list_changed").await;
+}
 with_sessions!(
+    f3_what_changed_meanwhile_is_told_when_the_stream_opens,
     f3_changed_lists_are_told_and_listed,
     f3_log_messages_arrive_from_the_level_that_was_asked_for,
     f3_a_log_level_nobody_knows_is_refused,

@@ -11,17 +11,15 @@ use serde_json::{Value, json, value::RawValue};
 
 use crate::UPSTREAM;
 
-/// A gateway's start costs a process, so cases are few; each of them asks much.
+/// A gateway's start costs a process, so cases are few; each of them asks much. `PROPTEST_CASES` asks for more.
 const CASES: u32 = 12;
 
 /// Runs a property that talks to a gateway, with the same cases at each run.
 fn hold<S: Strategy>(strategy: S, property: impl AsyncFn(S::Value)) {
-    let config = ProptestConfig {
-        cases: CASES,
-        max_shrink_iters: 64,
-        failure_persistence: None,
-        ..ProptestConfig::default()
-    };
+    let asked = std::env::var_os("PROPTEST_CASES").is_some();
+    let config =
+        ProptestConfig { max_shrink_iters: 64, failure_persistence: None, ..ProptestConfig::default() };
+    let config = if asked { config } else { ProptestConfig { cases: CASES, ..config } };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let generator =
         proptest::test_runner::TestRng::deterministic_rng(proptest::test_runner::RngAlgorithm::ChaCha);

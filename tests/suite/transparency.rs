@@ -4,7 +4,7 @@ use kit::{Bench, Client, Scenario, Setup};
 use mcp_disclosure_core::RawObject;
 use serde_json::{Value, json};
 
-use crate::{connected, odd};
+use crate::{UPSTREAM, connected, named, odd};
 
 /// What the stateless era adds to results.
 const ADDED: [&str; 3] = ["resultType", "ttlMs", "cacheScope"];
@@ -33,6 +33,24 @@ async fn f1_definitions_are_listed_to_the_letter(setup: Setup) {
     );
 }
 under_full!(f1_definitions_are_listed_to_the_letter);
+
+async fn f1_tools_of_one_name_are_told_apart_and_reach_their_own_upstream(setup: Setup) {
+    let mut options = named(["same", "mine"]);
+    options.upstreams.push((UPSTREAM.into(), "other", Scenario::named(["same", "theirs"])));
+    let answer = Scenario::odd().answers["tools/call rich"].clone();
+    options.upstreams[1].2.answers.insert("tools/call same".to_owned(), answer);
+    let bench = Bench::start(options).await;
+    let client = Client::connect(&bench, setup).await;
+    let listed = client.request("tools/list", json!({})).await.result();
+    let names: Vec<&Value> = listed["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(names, ["kit__same", "mine", "other__same", "theirs"]);
+    let ours = client.learn_and_call("kit__same", json!({"x": 1})).await.result();
+    assert_eq!(ours["structuredContent"]["given"], json!({"x": 1}));
+    assert_eq!(client.calls_forwarded().await[0]["name"], "same");
+    let theirs = client.learn_and_call("other__same", json!({})).await.result();
+    assert_eq!(theirs["content"][5]["type"], "hologram");
+    assert_eq!(client.call("same", json!({})).await.code(), -32602);
+}
 
 async fn f2_results_and_errors_arrive_field_for_field(setup: Setup) {
     let (_bench, client) = connected(setup).await;
@@ -135,6 +153,7 @@ async fn f4_lists_are_the_same_to_the_byte(setup: Setup) {
 }
 
 everywhere!(
+    f1_tools_of_one_name_are_told_apart_and_reach_their_own_upstream,
     f2_results_and_errors_arrive_field_for_field,
     f2_resources_templates_and_prompts_arrive_field_for_field,
     f2_a_resource_that_nobody_has_is_told_in_the_words_of_the_era,
