@@ -198,7 +198,9 @@ impl Client {
     /// Ends the input on stdio, and waits until the gateway has let go.
     pub async fn hang_up(&mut self) {
         if let Wire::Stdio { output, served } = &mut self.wire {
-            output.get_mut().take();
+            if let Some(mut output) = output.get_mut().take() {
+                soon("closing the input", output.shutdown()).await.unwrap();
+            }
             soon("the end of stdio", served).await.unwrap().unwrap();
         }
     }
