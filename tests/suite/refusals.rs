@@ -1,6 +1,8 @@
 //! Calls before delivery (R7), and how a description authorizes: in the session (R8), until the definition
 //! changes (R9).
 
+use std::time::{Duration, Instant};
+
 use kit::{Bench, Client, Options, Setup, eventually};
 use serde_json::{Value, json};
 
@@ -95,10 +97,15 @@ async fn r9_a_bad_set_of_files_leaves_the_old_one(setup: Setup) {
     let list = async || client.request("tools/list", json!({})).await.result()["tools"].clone();
     let before = list().await;
     std::fs::write(&path, "{").unwrap();
-    // A good file that comes later shows that the bad one was read, and that it was put right.
-    std::fs::write(&path, good.to_string()).unwrap();
     let more = json!({"name": "b", "description": "Better.", "inputSchema": {"type": "object"}});
     std::fs::write(files.path().join("b.json"), more.to_string()).unwrap();
+    // That nothing happens can only be watched for a while; a good set is in force well within it.
+    let until = Instant::now() + Duration::from_millis(700);
+    while Instant::now() < until {
+        assert_eq!(list().await, before);
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    std::fs::write(&path, good.to_string()).unwrap();
     eventually("the better description", async || {
         (list().await[1]["description"] == "Better.").then_some(())
     })
