@@ -93,7 +93,7 @@ impl Connection {
         let parsed = match line {
             Line::Text(text) => Message::parse(&text),
             Line::TooLong(bytes) => {
-                let told = format_args!("the message has {bytes} bytes; at most {LONGEST_MESSAGE} are read");
+                let told = format!("the message has {bytes} bytes; at most {LONGEST_MESSAGE} are read");
                 Err(Response { id: None, outcome: Err(ErrorText::new(code::INVALID_REQUEST, told)) })
             }
         };
@@ -190,7 +190,10 @@ impl Connection {
     /// Lets what runs finish. Streams that would run for ever are told that the gateway ends.
     async fn finish(&mut self) {
         let all_done = async { while self.running.join_next().await.is_some() {} };
-        self.listening.cancel_all();
+        // Where the gateway ends, they end by themselves, with a farewell.
+        if !self.gateway.shutdown().is_cancelled() {
+            self.listening.cancel_all();
+        }
         if tokio::time::timeout(GRACE, all_done).await.is_err() {
             tracing::warn!("calls that were still running after {} seconds were dropped", GRACE.as_secs());
             self.running.shutdown().await;

@@ -85,6 +85,10 @@ impl Front {
                 if let Err(error) = standard_headers::check(headers, &request, &meta) {
                     return refuse(StatusCode::BAD_REQUEST, request.id, error);
                 }
+                if request.method == "subscriptions/listen" && !accepts.events {
+                    let told = ErrorText::new(code::INVALID_REQUEST, "Accept must name text/event-stream");
+                    return refuse(StatusCode::NOT_ACCEPTABLE, request.id, told);
+                }
                 let choice =
                     self.gateway.strategies().choose(address.as_deref(), &meta.offer, Era::Stateless);
                 let principal = self.gateway.admission().principal(Some(headers));
@@ -173,7 +177,10 @@ impl Front {
             }
         };
         match first {
-            Some(Frame::Answer(message, error)) if accepts.json => body::json(status(era, error), message),
+            // A status other than 200 can only stand before a stream, and says more than one.
+            Some(Frame::Answer(message, error)) if accepts.json || status(era, error) != StatusCode::OK => {
+                body::json(status(era, error), message)
+            }
             Some(frame) => {
                 stream::events(Purpose::Answer, Some(frame), frames, self.gateway.shutdown().clone(), held)
             }
