@@ -33,6 +33,7 @@ fn main() -> io::Result<()> {
                 _ => "{}",
             };
             answer.clear();
+            answer.reserve(result.len() + 100);
             writeln!(answer, r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)?;
             output.write_all(&answer)?;
             output.flush()?;
