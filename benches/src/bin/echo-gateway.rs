@@ -6,7 +6,8 @@ use mcp_disclosure_benches::echo::Echo;
 use mcp_disclosure_core::ReceiptKey;
 use mcp_disclosure_server::{
     front::http,
-    gateway::{Assembly, Gateway, Strategies, StrategyOptions},
+    gateway::{Assembly, Gateway},
+    negotiation::{Strategies, StrategyOptions},
     upstream::Target,
 };
 
