@@ -2,4 +2,5 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that unwraps says where it failed")]
 
+pub mod conformance;
 pub mod process;
