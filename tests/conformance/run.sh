@@ -57,6 +57,7 @@ trap stop EXIT
 start() {
   local log=$1 tries
   shift
+  : > "$log"
   "$@" > /dev/null 2> "$log" < /dev/null &
   server=$!
   for ((tries = 0; tries < 200; tries++)); do
