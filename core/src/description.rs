@@ -39,7 +39,7 @@ pub struct DescriptionFile {
 }
 
 /// What is known of a tool beyond MCP's `Tool` object.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Supplement {
     /// The operator's own brief.
     pub brief: Option<String>,

@@ -1,6 +1,64 @@
-//! What the tests of the whole program are made of.
+//! The test kit: an upstream with odd but legal behaviour, a gateway before it, and raw clients of both
+//! transports and eras.
+//!
+//! A test takes a [`Setup`], starts a [`Bench`] for it and connects [`Client`]s. The upstream is the program
+//! `kit-upstream`, which plays a [`Scenario`]; what it received is read back as the resource
+//! [`scenario::JOURNAL`], and reading [`scenario::control`] resources makes it do things unasked. Tests of the
+//! command line run the whole program as a [`process`].
 
 #![allow(clippy::unwrap_used, reason = "a test that unwraps says where it failed")]
 
+pub mod admission;
+pub mod bench;
+pub mod client;
 pub mod conformance;
+pub mod handlers;
+pub mod http;
+pub mod identity;
+pub mod inbox;
 pub mod process;
+pub mod program;
+pub mod reply;
+pub mod scenario;
+pub mod setup;
+mod wire;
+
+pub use admission::Doorman;
+pub use bench::{Bench, Options};
+pub use client::{Client, Pending};
+pub use identity::Identity;
+pub use reply::Reply;
+pub use scenario::Scenario;
+pub use setup::{Setup, Transport};
+
+use std::time::Duration;
+
+/// No test waits longer than this for anything that should happen.
+pub const PATIENCE: Duration = Duration::from_secs(15);
+
+/// Waits for something that should happen.
+///
+/// # Panics
+/// If it does not.
+pub async fn soon<T>(what: &str, happening: impl Future<Output = T>) -> T {
+    match tokio::time::timeout(PATIENCE, happening).await {
+        Ok(happened) => happened,
+        Err(_) => panic!("{what} did not happen within {} seconds", PATIENCE.as_secs()),
+    }
+}
+
+/// Asks again and again until there is an answer.
+///
+/// # Panics
+/// If there is none in time.
+pub async fn eventually<T>(what: &str, mut ask: impl AsyncFnMut() -> Option<T>) -> T {
+    let asking = async {
+        loop {
+            if let Some(answer) = ask().await {
+                return answer;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    soon(what, asking).await
+}

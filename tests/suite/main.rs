@@ -1,5 +1,45 @@
-//! Every test of the whole program, in one binary.
+//! The wire conformance suite: rules written once, tried for each strategy, transport and era, named by the
+//! ids of the contract.
 
 #![allow(clippy::unwrap_used, reason = "a test that unwraps says where it failed")]
 
+#[macro_use]
+mod cases;
+mod calls;
 mod command_line;
+mod failures;
+mod http_errors;
+mod limits;
+mod listen;
+mod negotiation;
+mod news;
+mod permits;
+mod properties;
+mod protocol_errors;
+mod receipts;
+mod refusals;
+mod resource;
+mod snapshots;
+mod transparency;
+
+use kit::{Bench, Client, Options, Scenario, Setup};
+
+/// The program of the upstream.
+const UPSTREAM: &str = env!("CARGO_BIN_EXE_kit-upstream");
+
+/// A gateway before the odd upstream.
+fn odd() -> Options {
+    Options::new(UPSTREAM, Scenario::odd())
+}
+
+/// A gateway before an upstream with tools of these names.
+fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Options {
+    Options::new(UPSTREAM, Scenario::named(names))
+}
+
+/// A gateway before the odd upstream, and a client of this setup.
+async fn connected(setup: Setup) -> (Bench, Client) {
+    let bench = Bench::start(odd()).await;
+    let client = Client::connect(&bench, setup).await;
+    (bench, client)
+}

@@ -2,7 +2,7 @@
 
 use mcp_disclosure_core::{ClientTraits, Era, Registry, View};
 
-use super::{PromptArguments, print, runtime};
+use super::{PromptArguments, print, runtime_for_one};
 use crate::{
     failure::{Failure, Problem},
     gateway::{Assembly, Gateway},
@@ -25,7 +25,7 @@ pub fn prompt(registry: &Registry, arguments: PromptArguments) -> Result<(), Fai
         patience: source.patience,
         ..Assembly::new(strategies, key)
     };
-    let guidance = runtime(1)?.block_on(async {
+    let guidance = runtime_for_one()?.block_on(async {
         let gateway = Gateway::start(assembly).await?.gateway;
         let snapshot = std::sync::Arc::clone(gateway.catalogue().current().snapshot());
         let offer = crate::dialect::Offer::default();

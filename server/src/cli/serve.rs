@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc, time::Duration};
 use mcp_disclosure_core::{ReceiptKey, Registry};
 use tokio::net::TcpListener;
 
-use super::{ServeArguments, Transport, runtime};
+use super::{ServeArguments, Transport, runtime_for_many, runtime_for_one};
 use crate::{
     failure::{Failure, Problem},
     front::{http, stdio},
@@ -44,13 +44,17 @@ pub fn serve(registry: &Registry, arguments: ServeArguments) -> Result<(), Failu
         ..Assembly::new(strategies, key)
     };
     let guard = http::Guard::new(arguments.listen.ip(), &arguments.allow_host, &arguments.allow_origin);
-    let runtime = runtime(2)?;
-    let served = runtime.block_on(async {
-        match arguments.transport {
-            Transport::Stdio => over_stdio(assembly).await,
-            Transport::Http => over_http(assembly, arguments.listen, guard).await,
+    let (runtime, served);
+    match arguments.transport {
+        Transport::Stdio => {
+            runtime = runtime_for_one()?;
+            served = runtime.block_on(over_stdio(assembly));
         }
-    });
+        Transport::Http => {
+            runtime = runtime_for_many()?;
+            served = runtime.block_on(over_http(assembly, arguments.listen, guard));
+        }
+    }
     // A read of a terminal cannot be interrupted, and must not keep the program from ending.
     runtime.shutdown_timeout(Duration::from_millis(500));
     served

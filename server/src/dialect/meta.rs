@@ -9,7 +9,6 @@ use crate::wire::{ErrorText, Request, code};
 const PREFIX: &str = "io.modelcontextprotocol/";
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
 /// How a request opens.
 #[derive(Clone, Debug)]
@@ -29,8 +28,6 @@ pub struct RequestMeta {
     pub version: String,
     /// The client's half of the negotiation.
     pub offer: Offer,
-    /// The least severe log messages it wants, if any.
-    pub log_level: Option<String>,
 }
 
 /// Finds out in which era a request speaks.
@@ -55,7 +52,7 @@ pub fn speaks(request: &Request) -> Result<Speaks, ErrorText> {
     }
     let capabilities = meta.object(CAPABILITIES).ok_or_else(|| missing(CAPABILITIES))?;
     let offer = Offer::read(&capabilities);
-    Ok(Speaks::Stateless(RequestMeta { version, offer, log_level: meta.string(LOG_LEVEL) }))
+    Ok(Speaks::Stateless(RequestMeta { version, offer }))
 }
 
 /// The error for a version that is not spoken without a session.

@@ -15,7 +15,7 @@ use tokio::{
 use crate::{
     dialect::{Speaks, speaks},
     gateway::{Caller, Gateway},
-    session::{InFlight, Opening, Outlet, Session},
+    session::{Frame, InFlight, Opening, Outlet, Session},
     wire::{
         ErrorText, Id, Json, LONGEST_MESSAGE, Line, Lines, Message, Notification, Request, Response, code,
     },
@@ -36,8 +36,8 @@ pub async fn serve(
     input: impl AsyncRead + Unpin,
     output: impl AsyncWrite + Unpin + Send + 'static,
 ) -> std::io::Result<()> {
-    let (outlet, lines) = Outlet::new();
-    let writing = tokio::spawn(write(output, lines));
+    let (outlet, frames) = Outlet::new();
+    let writing = tokio::spawn(write(output, frames));
     let principal = gateway.admission().principal(None);
     let mut connection = Connection {
         gateway: Arc::clone(gateway),
@@ -93,12 +93,12 @@ impl Connection {
         let parsed = match line {
             Line::Text(text) => Message::parse(&text),
             Line::TooLong(bytes) => {
-                let told = format_args!("the message has {bytes} bytes; at most {LONGEST_MESSAGE} are read");
+                let told = format!("the message has {bytes} bytes; at most {LONGEST_MESSAGE} are read");
                 Err(Response { id: None, outcome: Err(ErrorText::new(code::INVALID_REQUEST, told)) })
             }
         };
         match parsed {
-            Err(refused) => self.outlet.answer(refused.encode()).await,
+            Err(refused) => self.outlet.answer(&refused).await,
             Ok(Message::Request(request)) => self.request(request).await,
             Ok(Message::Notification(notification)) => self.hear(&notification),
             // Nothing is asked of clients yet, so nothing waits for an answer.
@@ -125,7 +125,7 @@ impl Connection {
             let handled = ticket.run(gateway.handle(&caller, &request)).await;
             // A cancelled request is not answered.
             if let Some(outcome) = handled {
-                outlet.answer(Response::new(request.id, outcome).encode()).await;
+                outlet.answer(&Response::new(request.id, outcome)).await;
             }
         });
         // The first step is taken before the next line is read: what a client sends without waiting (a
@@ -184,13 +184,16 @@ impl Connection {
     }
 
     async fn answer(&self, id: Id, outcome: Result<Json, ErrorText>) {
-        self.outlet.answer(Response::new(id, outcome).encode()).await;
+        self.outlet.answer(&Response::new(id, outcome)).await;
     }
 
     /// Lets what runs finish. Streams that would run for ever are told that the gateway ends.
     async fn finish(&mut self) {
         let all_done = async { while self.running.join_next().await.is_some() {} };
-        self.listening.cancel_all();
+        // Where the gateway ends, they end by themselves, with a farewell.
+        if !self.gateway.shutdown().is_cancelled() {
+            self.listening.cancel_all();
+        }
         if tokio::time::timeout(GRACE, all_done).await.is_err() {
             tracing::warn!("calls that were still running after {} seconds were dropped", GRACE.as_secs());
             self.running.shutdown().await;
@@ -201,14 +204,15 @@ impl Connection {
     }
 }
 
-async fn write(mut output: impl AsyncWrite + Unpin, mut lines: mpsc::Receiver<Vec<u8>>) {
-    while let Some(mut batch) = lines.recv().await {
+async fn write(mut output: impl AsyncWrite + Unpin, mut frames: mpsc::Receiver<Frame>) {
+    while let Some(frame) = frames.recv().await {
+        let mut batch = frame.into_line();
         batch.push(b'\n');
         // Whatever queued up meanwhile goes out in the same write.
         while batch.len() < 64 * 1024
-            && let Ok(line) = lines.try_recv()
+            && let Ok(frame) = frames.try_recv()
         {
-            batch.extend_from_slice(&line);
+            batch.extend_from_slice(&frame.into_line());
             batch.push(b'\n');
         }
         if output.write_all(&batch).await.is_err() || output.flush().await.is_err() {

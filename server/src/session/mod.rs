@@ -8,6 +8,6 @@ mod table;
 
 pub use in_flight::{InFlight, Ticket};
 pub use listener::{Filter, Listeners, Registration};
-pub use outlet::{Outbox, Outlet};
+pub use outlet::{Frame, Outbox, Outlet};
 pub use record::{Opening, Session, Severity, new_id};
 pub use table::{Bounds, Full, Sessions};

@@ -7,11 +7,29 @@ use std::{
 
 use tokio::sync::mpsc;
 
-use crate::wire::Notification;
+use crate::wire::{ErrorText, Notification, Response};
+
+/// A message on its way to a client, as a line of JSON.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Frame {
+    /// Something told: a notification.
+    Told(Vec<u8>),
+    /// The answer to a request, and its error code if it is an error.
+    Answer(Vec<u8>, Option<i64>),
+}
+
+impl Frame {
+    /// The line, without its end.
+    pub fn into_line(self) -> Vec<u8> {
+        match self {
+            Self::Told(line) | Self::Answer(line, _) => line,
+        }
+    }
+}
 
 /// Takes messages for one client, or for one of its requests. Cloning is cheap.
 #[derive(Clone, Debug)]
-pub struct Outlet(mpsc::Sender<Vec<u8>>);
+pub struct Outlet(mpsc::Sender<Frame>);
 
 impl Outlet {
     /// So many messages may wait for a client that reads slowly. Beyond that notifications are dropped:
@@ -19,7 +37,7 @@ impl Outlet {
     const WAITING: usize = 256;
 
     /// An outlet, and what comes out of it.
-    pub fn new() -> (Self, mpsc::Receiver<Vec<u8>>) {
+    pub fn new() -> (Self, mpsc::Receiver<Frame>) {
         let (sender, receiver) = mpsc::channel(Self::WAITING);
         (Self(sender), receiver)
     }
@@ -30,13 +48,14 @@ impl Outlet {
     }
 
     /// Sends an answer, however long the client takes to read.
-    pub async fn answer(&self, message: Vec<u8>) {
+    pub async fn answer(&self, response: &Response) {
+        let error = response.outcome.as_ref().err().map(ErrorText::code);
         // A client that is gone has no use for its answer.
-        let _gone = self.0.send(message).await;
+        let _gone = self.0.send(Frame::Answer(response.encode(), error)).await;
     }
 
     fn offer(&self, message: Vec<u8>) -> bool {
-        match self.0.try_send(message) {
+        match self.0.try_send(Frame::Told(message)) {
             Ok(()) => true,
             Err(mpsc::error::TrySendError::Full(_)) => {
                 tracing::debug!("a notification was dropped: the client reads too slowly");

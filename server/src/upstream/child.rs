@@ -71,7 +71,7 @@ pub(super) fn open(
     let (input, output) = (input.ok_or_else(missing)?, output.ok_or_else(missing)?);
     let words = LastWords::default();
     let listening = tokio::spawn(listen(errors.ok_or_else(missing)?, Arc::clone(connection), words.clone()));
-    let writing = tokio::spawn(write(input, outgoing));
+    let writing = tokio::spawn(write(input, outgoing, Arc::clone(connection)));
     let connection = Arc::clone(connection);
     tokio::spawn(async move {
         let read = tokio::select! {
@@ -98,7 +98,11 @@ fn epitaph(read: std::io::Result<()>, status: Option<ExitStatus>, words: &LastWo
     format!("{how}{}{hint}", words.told())
 }
 
-async fn write(mut input: ChildStdin, mut outgoing: mpsc::UnboundedReceiver<Message>) {
+async fn write(
+    mut input: ChildStdin,
+    mut outgoing: mpsc::UnboundedReceiver<Message>,
+    connection: Arc<Connection>,
+) {
     let mut batch = Vec::new();
     while let Some(message) = outgoing.recv().await {
         batch.extend_from_slice(&message.encode());
@@ -109,7 +113,8 @@ async fn write(mut input: ChildStdin, mut outgoing: mpsc::UnboundedReceiver<Mess
             batch.push(b'\n');
         }
         if input.write_all(&batch).await.is_err() {
-            return;
+            // Who does not listen cannot be asked; its end says why.
+            return connection.closing().cancel();
         }
         batch.clear();
     }

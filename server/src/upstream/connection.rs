@@ -144,8 +144,12 @@ impl Connection {
         lock(&self.pending).insert(id.clone(), pending);
         let mut guard = Guard { connection: self, id: id.clone(), finished: false };
 
-        self.send(Message::Request(Request { id, method: method.to_owned(), params }))
-            .inspect_err(|_| guard.finished = true)?;
+        if self.send(Message::Request(Request { id, method: method.to_owned(), params })).is_err() {
+            guard.finished = true;
+            // The transport is going; soon it says why.
+            let _said = tokio::time::timeout(patience, self.ended.cancelled()).await;
+            return Err(self.how_it_ended());
+        }
         let mut deadline = Instant::now() + patience;
         loop {
             tokio::select! {

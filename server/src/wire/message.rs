@@ -24,6 +24,11 @@ impl Json {
         Self(Bytes::from_static(b"{}"))
     }
 
+    /// The text as bytes, which is UTF-8.
+    pub fn as_bytes(&self) -> &[u8] {
+        &self.0
+    }
+
     /// The text.
     pub fn as_str(&self) -> &str {
         // Every constructor takes text that was a `str`, or what serde_json wrote.
@@ -35,6 +40,13 @@ impl From<Box<RawValue>> for Json {
     fn from(raw: Box<RawValue>) -> Self {
         let text: Box<str> = raw.into();
         Self(String::from(text).into())
+    }
+}
+
+impl From<String> for Json {
+    /// Takes JSON text as it is.
+    fn from(text: String) -> Self {
+        Self(text.into())
     }
 }
 
@@ -190,8 +202,8 @@ impl Message {
         match self {
             Self::Request(request) => {
                 let method = Json::of(&*request.method);
-                let id = ("id", request.id.as_str());
-                line(&[id, ("method", method.as_str()), ("params", request.params.text())])
+                let id = ("id", request.id.as_str().as_bytes());
+                line(&[id, ("method", method.as_bytes()), ("params", request.params.text().as_bytes())])
             }
             Self::Notification(notification) => notification.encode(),
             Self::Response(response) => response.encode(),
@@ -209,9 +221,9 @@ impl Notification {
     pub fn encode(&self) -> Vec<u8> {
         let method = Json::of(&*self.method);
         if self.params.is_empty() {
-            return line(&[("method", method.as_str())]);
+            return line(&[("method", method.as_bytes())]);
         }
-        line(&[("method", method.as_str()), ("params", self.params.text())])
+        line(&[("method", method.as_bytes()), ("params", self.params.text().as_bytes())])
     }
 }
 
@@ -223,10 +235,10 @@ impl Response {
 
     /// See [`Message::encode`].
     pub fn encode(&self) -> Vec<u8> {
-        let id = ("id", self.id.as_ref().map_or("null", Id::as_str));
+        let id = ("id", self.id.as_ref().map_or("null", Id::as_str).as_bytes());
         match &self.outcome {
-            Ok(result) => line(&[id, ("result", result.as_str())]),
-            Err(error) => line(&[id, ("error", error.text().as_str())]),
+            Ok(result) => line(&[id, ("result", result.as_bytes())]),
+            Err(error) => line(&[id, ("error", error.text().as_bytes())]),
         }
     }
 }
@@ -249,7 +261,7 @@ fn malformed(text: &str, error: &serde_json::Error) -> Response {
 
 /// Assembles `{"jsonrpc":"2.0",…}`. Line breaks in relayed JSON are white space and become spaces, since
 /// they would end the line, or the event, early.
-fn line(members: &[(&str, &str)]) -> Vec<u8> {
+fn line(members: &[(&str, &[u8])]) -> Vec<u8> {
     let length: usize = members.iter().map(|(key, value)| key.len() + value.len() + 4).sum();
     let mut line = Vec::with_capacity(length + 18);
     line.extend_from_slice(b"{\"jsonrpc\":\"2.0\"");
@@ -257,13 +269,12 @@ fn line(members: &[(&str, &str)]) -> Vec<u8> {
         line.extend_from_slice(b",\"");
         line.extend_from_slice(key.as_bytes());
         line.extend_from_slice(b"\":");
-        line.extend_from_slice(value.as_bytes());
+        line.extend_from_slice(value);
     }
     line.push(b'}');
+    // Written without a branch, so that it is vectorized: it passes over every list that is sent.
     for byte in &mut line {
-        if matches!(byte, b'\n' | b'\r') {
-            *byte = b' ';
-        }
+        *byte = if matches!(*byte, b'\n' | b'\r') { b' ' } else { *byte };
     }
     line
 }

@@ -86,7 +86,7 @@ fn a_port_in_use_is_told_with_a_hint_and_1() {
         ["serve", "--transport", "http", "--listen", &address, "--", ODD, "ordinary", shown(&started)];
     run(&serve).says(1, &[&format!("cannot listen on {address}: "), "hint: choose another with --listen"]);
     let id = std::fs::read_to_string(&started).unwrap();
-    assert!(mcp_disclosure_tests::process::is_gone(&id), "the child was left behind");
+    assert!(kit::process::is_gone(&id), "the child was left behind");
 }
 
 #[test]

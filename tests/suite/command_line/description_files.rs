@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mcp_disclosure_tests::process::Ended;
+use kit::process::Ended;
 
 use super::{ODD, described, run, shown, write};
 

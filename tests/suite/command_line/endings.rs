@@ -2,7 +2,7 @@
 
 use std::{fs, thread};
 
-use mcp_disclosure_tests::process::{is_gone, post, until};
+use kit::process::{is_gone, post, until};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 

@@ -109,7 +109,7 @@ fn a_message_of_17_mb_is_refused_and_the_next_one_served() {
     gateway.finish().says(0, &[]);
 }
 
-fn text_of(gateway: &mut mcp_disclosure_tests::process::Process) -> String {
+fn text_of(gateway: &mut kit::process::Process) -> String {
     super::text(&gateway.call("echo", json!({"text": "still here"}))).to_owned()
 }
 

@@ -4,6 +4,7 @@ mod arguments;
 mod description_files;
 mod endings;
 mod lines;
+mod logs;
 mod once_broken;
 mod reload;
 mod several_upstreams;
@@ -14,7 +15,7 @@ mod upstream_starts;
 
 use std::{path::Path, process::Command};
 
-use mcp_disclosure_tests::process::{Ended, Process};
+use kit::process::{Ended, Process};
 use serde_json::Value;
 
 /// The upstream that misbehaves as its first argument says.

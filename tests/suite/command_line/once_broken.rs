@@ -2,7 +2,7 @@
 
 use std::{fs, process::Stdio, time::Duration};
 
-use mcp_disclosure_tests::process::{is_gone, until};
+use kit::process::{is_gone, until};
 use serde_json::json;
 
 use super::{ODD, described, run, run_odd, serve_odd, shown, start, terminal::terminal, text, write};
@@ -54,7 +54,7 @@ fn a_stderr_that_nobody_reads_any_more_does_not_matter() {
 fn sigterm_ends_a_program_whose_input_is_a_terminal() {
     let (_ours, theirs) = terminal();
     let mut command = super::program(&["serve", "--", ODD, "ordinary"]);
-    let mut gateway = mcp_disclosure_tests::process::Process::start_with(&mut command, Stdio::from(theirs));
+    let mut gateway = kit::process::Process::start_with(&mut command, Stdio::from(theirs));
     gateway.told("ready");
     gateway.terminate();
     assert!(until(|| !gateway.is_running()));

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use mcp_disclosure_tests::process::{Process, until};
+use kit::process::{Process, until};
 use tempfile::TempDir;
 
 use super::{described, serve_odd, shown, write};

@@ -1,6 +1,6 @@
 //! Several upstreams behind one gateway: names that clash, and one that fails.
 
-use mcp_disclosure_tests::process::Process;
+use kit::process::Process;
 use serde_json::json;
 
 use super::{ODD, serve_odd, start, text};

@@ -123,9 +123,9 @@ impl Front {
             Ok(None) => return not_allowed("POST"),
             Err(refused) => return refused,
         };
-        let (outlet, messages) = Outlet::new();
+        let (outlet, frames) = Outlet::new();
         session.outbox.open(outlet);
-        stream::events(None, messages, self.gateway.shutdown().clone(), None)
+        stream::events(stream::Purpose::News, None, frames, self.gateway.shutdown().clone(), None)
     }
 
     /// Ends a session.

@@ -15,12 +15,12 @@ use super::{
     Front, SESSION,
     body::{self, Accepts},
     standard_headers,
-    stream::{self, Held},
+    stream::{self, Held, Purpose},
 };
 use crate::{
     dialect::{Speaks, speaks},
     gateway::{Caller, Gateway},
-    session::{Opening, Outlet, Ticket},
+    session::{Frame, Opening, Outlet, Ticket},
     wire::{ErrorText, Id, Message, Notification, Request, Response, code},
 };
 
@@ -85,12 +85,16 @@ impl Front {
                 if let Err(error) = standard_headers::check(headers, &request, &meta) {
                     return refuse(StatusCode::BAD_REQUEST, request.id, error);
                 }
+                if request.method == "subscriptions/listen" && !accepts.events {
+                    let told = ErrorText::new(code::INVALID_REQUEST, "Accept must name text/event-stream");
+                    return refuse(StatusCode::NOT_ACCEPTABLE, request.id, told);
+                }
                 let choice =
                     self.gateway.strategies().choose(address.as_deref(), &meta.offer, Era::Stateless);
                 let principal = self.gateway.admission().principal(Some(headers));
-                let (outlet, messages) = Outlet::new();
+                let (outlet, frames) = Outlet::new();
                 let caller = Caller::stateless(choice, principal, &peer.ip().to_string().into(), outlet);
-                self.run(caller, None, messages, accepts, request).await
+                self.run(caller, None, frames, accepts, request).await
             }
         }
     }
@@ -141,56 +145,48 @@ impl Front {
             let told = ErrorText::new(code::INVALID_REQUEST, "the id is that of a request still under way");
             return body::json(StatusCode::BAD_REQUEST, Response::new(request.id, Err(told)).encode());
         };
-        let (outlet, messages) = Outlet::new();
+        let (outlet, frames) = Outlet::new();
         let caller = Caller::in_session(&session, outlet);
-        self.run(caller, Some(ticket), messages, accepts, request).await
+        self.run(caller, Some(ticket), frames, accepts, request).await
     }
 
-    /// Runs a request and answers as soon as it is known how.
+    /// Runs a request. If its answer is the first thing to say it is sent as JSON, else as a stream.
     async fn run(
         &self,
         caller: Caller,
         ticket: Option<Ticket>,
-        mut messages: mpsc::Receiver<Vec<u8>>,
+        mut frames: mpsc::Receiver<Frame>,
         accepts: Accepts,
         request: Request,
     ) -> HttpResponse {
         let era = caller.era();
-        let (done, mut answered) = mpsc::channel(1);
-        let task = tokio::spawn(work(Arc::clone(&self.gateway), caller, ticket, request, done));
+        let task = tokio::spawn(work(Arc::clone(&self.gateway), caller, ticket, request));
         // A stateless request ends with its connection; one in a session goes on without.
-        let held: Option<Held> =
-            if era == Era::Stateless { Some(Box::new(AbortOnDrop(task)) as Held) } else { None };
-        let early = tokio::select! {
-            biased;
-            Some(message) = messages.recv(), if accepts.events => Some(message),
-            answer = answered.recv() => {
-                // Notifications that came before the answer must be seen before it.
-                return match (messages.try_recv(), answer) {
-                    (_, None) => body::empty(StatusCode::ACCEPTED),
-                    (Ok(first), Some(answer)) if accepts.events => {
-                        self.stream(Some(first), messages, answered, Some(answer), held)
-                    }
-                    (_, Some(answer)) if accepts.json => body::json(answer.status(era), answer.message),
-                    (_, Some(answer)) => self.stream(Some(answer.message), messages, answered, None, held),
-                };
+        let held: Option<Held> = (era == Era::Stateless).then(|| Box::new(AbortOnDrop(task)) as Held);
+        let first = loop {
+            tokio::select! {
+                biased;
+                frame = frames.recv() => match frame {
+                    // Without a stream there is no place for what is told before the answer.
+                    Some(Frame::Told(_)) if !accepts.events => {}
+                    frame => break frame,
+                },
+                () = tokio::time::sleep(QUIET), if accepts.events => {
+                    return stream::events(Purpose::Answer, None, frames, self.gateway.shutdown().clone(), held);
+                }
             }
-            () = tokio::time::sleep(QUIET), if accepts.events => None,
         };
-        self.stream(early, messages, answered, None, held)
-    }
-
-    fn stream(
-        &self,
-        first: Option<Vec<u8>>,
-        messages: mpsc::Receiver<Vec<u8>>,
-        answered: mpsc::Receiver<Answer>,
-        answer: Option<Answer>,
-        held: Option<Held>,
-    ) -> HttpResponse {
-        let (joined, all) = mpsc::channel(16);
-        tokio::spawn(join(messages, answered, answer, joined));
-        stream::events(first, all, self.gateway.shutdown().clone(), held)
+        match first {
+            // A status other than 200 can only stand before a stream, and says more than one.
+            Some(Frame::Answer(message, error)) if accepts.json || status(era, error) != StatusCode::OK => {
+                body::json(status(era, error), message)
+            }
+            Some(frame) => {
+                stream::events(Purpose::Answer, Some(frame), frames, self.gateway.shutdown().clone(), held)
+            }
+            // A cancelled request is not answered.
+            None => body::empty(StatusCode::ACCEPTED),
+        }
     }
 
     fn hear(&self, address: Option<&str>, headers: &HeaderMap, notification: &Notification) -> HttpResponse {
@@ -210,71 +206,23 @@ impl Front {
     }
 }
 
-/// The answer to a request, and its error code if it is one.
-struct Answer {
-    message: Vec<u8>,
-    error: Option<i64>,
-}
-
-impl Answer {
-    /// The HTTP status: the stateless era mirrors some errors there.
-    fn status(&self, era: Era) -> StatusCode {
-        match (era, self.error) {
-            (Era::Stateless, Some(code::METHOD_NOT_FOUND)) => StatusCode::NOT_FOUND,
-            _ => StatusCode::OK,
-        }
+/// The HTTP status of an answer: the stateless era mirrors some errors there.
+fn status(era: Era, error: Option<i64>) -> StatusCode {
+    match (era, error) {
+        (Era::Stateless, Some(code::METHOD_NOT_FOUND)) => StatusCode::NOT_FOUND,
+        _ => StatusCode::OK,
     }
 }
 
-async fn work(
-    gateway: Arc<Gateway>,
-    caller: Caller,
-    ticket: Option<Ticket>,
-    request: Request,
-    done: mpsc::Sender<Answer>,
-) {
+async fn work(gateway: Arc<Gateway>, caller: Caller, ticket: Option<Ticket>, request: Request) {
     let handling = gateway.handle(&caller, &request);
     let outcome = match ticket {
         Some(ticket) => ticket.run(handling).await,
         None => Some(handling.await),
     };
     // A cancelled request is not answered.
-    let Some(outcome) = outcome else { return };
-    let error = outcome.as_ref().err().map(ErrorText::code);
-    let message = Response::new(request.id, outcome).encode();
-    // A client that is gone has no use for its answer.
-    let _gone = done.send(Answer { message, error }).await;
-}
-
-/// Brings notifications and then the answer into one channel.
-async fn join(
-    mut messages: mpsc::Receiver<Vec<u8>>,
-    mut answered: mpsc::Receiver<Answer>,
-    answer: Option<Answer>,
-    joined: mpsc::Sender<Vec<u8>>,
-) {
-    let answer = match answer {
-        Some(answer) => Some(answer),
-        None => loop {
-            tokio::select! {
-                biased;
-                Some(message) = messages.recv() => {
-                    if joined.send(message).await.is_err() {
-                        return;
-                    }
-                }
-                answer = answered.recv() => break answer,
-            }
-        },
-    };
-    while let Ok(message) = messages.try_recv() {
-        if joined.send(message).await.is_err() {
-            return;
-        }
-    }
-    if let Some(answer) = answer {
-        // A client that is gone has no use for its answer.
-        let _gone = joined.send(answer.message).await;
+    if let Some(outcome) = outcome {
+        caller.outlet.answer(&Response::new(request.id, outcome)).await;
     }
 }
 

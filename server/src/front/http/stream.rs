@@ -12,26 +12,50 @@ use futures::stream;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
+use crate::session::Frame;
+
 /// A comment is sent after so long without an event, so that nobody between closes the connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// What a stream is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// It ends with an answer, for which a shutdown waits.
+    Answer,
+    /// It tells what comes, and a shutdown ends it.
+    News,
+}
+
+/// Answers that are under way at shutdown get so long.
+const LAST_WORDS: Duration = Duration::from_secs(10);
 
 /// Something that must live as long as the stream: dropping it stops the work behind it.
 pub(super) type Held = Box<dyn Send + Sync>;
 
-/// A stream of messages: `first`, then what comes, until the channel closes or the gateway shuts down.
+/// A stream of messages: `first`, then what comes, up to an answer or the end of the channel. When the
+/// gateway shuts down, what still waits (a farewell among it) goes out first.
 pub(super) fn events(
-    first: Option<Vec<u8>>,
-    messages: mpsc::Receiver<Vec<u8>>,
+    purpose: Purpose,
+    first: Option<Frame>,
+    frames: mpsc::Receiver<Frame>,
     shutdown: CancellationToken,
     held: Option<Held>,
 ) -> Response {
-    let state = (first, messages, shutdown, held);
-    let events = stream::unfold(state, |(mut first, mut messages, shutdown, held)| async move {
-        let event = match first.take() {
-            Some(message) => Some(framed(&message)),
-            None => next(&mut messages, &shutdown).await,
+    let state = Some((first, frames, shutdown, held));
+    let events = stream::unfold(state, move |state| async move {
+        let (mut first, mut frames, shutdown, held) = state?;
+        let frame = match first.take() {
+            Some(frame) => Next::Frame(frame),
+            None => next(purpose, &mut frames, &shutdown).await,
         };
-        event.map(|event| (Ok::<_, std::convert::Infallible>(event), (None, messages, shutdown, held)))
+        let rest = Some((None, frames, shutdown, held));
+        let (event, rest) = match frame {
+            Next::Frame(Frame::Told(message)) => (framed(&message), rest),
+            Next::Frame(Frame::Answer(message, _)) => (framed(&message), None),
+            Next::Quiet => (Bytes::from_static(b":\r\n\r\n"), rest),
+            Next::End => return None,
+        };
+        Some((Ok::<_, std::convert::Infallible>(event), rest))
     });
     let mut response = Response::new(Body::from_stream(events));
     let headers = response.headers_mut();
@@ -41,17 +65,23 @@ pub(super) fn events(
     response
 }
 
-async fn next(messages: &mut mpsc::Receiver<Vec<u8>>, shutdown: &CancellationToken) -> Option<Bytes> {
-    tokio::select! {
+enum Next {
+    Frame(Frame),
+    Quiet,
+    End,
+}
+
+async fn next(purpose: Purpose, frames: &mut mpsc::Receiver<Frame>, shutdown: &CancellationToken) -> Next {
+    let received = tokio::select! {
         biased;
-        message = messages.recv() => message.map(|message| framed(&message)),
+        received = frames.recv() => received,
+        () = shutdown.cancelled(), if purpose == Purpose::News => None,
         () = shutdown.cancelled() => {
-            // What still waits, a farewell among it, goes out first.
-            let last = tokio::time::timeout(Duration::from_millis(100), messages.recv()).await;
-            last.ok().flatten().map(|message| framed(&message))
+            tokio::time::timeout(LAST_WORDS, frames.recv()).await.ok().flatten()
         }
-        () = tokio::time::sleep(KEEP_ALIVE) => Some(Bytes::from_static(b":\r\n\r\n")),
-    }
+        () = tokio::time::sleep(KEEP_ALIVE) => return Next::Quiet,
+    };
+    received.map_or(Next::End, Next::Frame)
 }
 
 fn framed(message: &[u8]) -> Bytes {

@@ -1,0 +1,187 @@
+//! The gateway's own work, piece by piece: no process, no socket.
+
+use std::{
+    sync::Arc,
+    time::{Duration, SystemTime},
+};
+
+use divan::{Bencher, black_box, counter::ItemsCount};
+use mcp_disclosure_benches::catalogue::{self, CALLED};
+use mcp_disclosure_core::{
+    Digest, Era, Handles, Kind, Marks, Principal, Receipt, ReceiptKey, Receipts, Snapshot, ToolName, View,
+};
+use mcp_disclosure_server::{
+    catalogue::Catalogue,
+    dialect::Offer,
+    negotiation::{Choice, Strategies, StrategyOptions},
+    wire::{Id, Json, Message, Response},
+};
+use serde_json::json;
+
+const SIZES: [usize; 3] = [10, 1_000, 10_000];
+
+fn main() {
+    divan::main();
+}
+
+fn snapshot(count: usize) -> Snapshot {
+    let lists = catalogue::lists(count).expect("definitions made here are JSON");
+    Snapshot::build(&[lists], &[]).expect("there are no description files").0
+}
+
+fn choice(strategy: &str) -> Choice {
+    let options = StrategyOptions { pinned: Some(strategy.to_owned()), ..StrategyOptions::default() };
+    let strategies = Strategies::build(&mcp_disclosure_server::builtin(), &options);
+    strategies.expect("both are built in").choose(None, &Offer::default(), Era::Session)
+}
+
+/// From an upstream's list to a snapshot.
+#[divan::bench(args = SIZES, sample_count = 20, sample_size = 1)]
+fn snapshot_build(bencher: Bencher<'_, '_>, count: usize) {
+    let lists = [catalogue::lists(count).expect("definitions made here are JSON")];
+    bencher.counter(ItemsCount::new(count)).bench_local(|| Snapshot::build(black_box(&lists), &[]));
+}
+
+/// The digests that `changes` needs of two snapshots; entries are made at first use.
+#[divan::bench(args = SIZES, sample_count = 10, sample_size = 1)]
+fn snapshot_changes_first(bencher: Bencher<'_, '_>, count: usize) {
+    bencher
+        .counter(ItemsCount::new(count))
+        .with_inputs(|| (snapshot(count), snapshot(count)))
+        .bench_local_refs(|(old, new)| old.changes(new));
+}
+
+mod page {
+    use super::*;
+
+    fn first(bencher: Bencher<'_, '_>, strategy: &str, count: usize) {
+        let choice = choice(strategy);
+        bencher
+            .counter(ItemsCount::new(count))
+            .with_inputs(|| Catalogue::new(snapshot(count)))
+            .bench_local_refs(|catalogue| catalogue.current().page(&Principal::anonymous(), &choice));
+    }
+
+    fn later(bencher: Bencher<'_, '_>, strategy: &str, count: usize) {
+        let (choice, catalogue) = (choice(strategy), Catalogue::new(snapshot(count)));
+        let principal = Principal::anonymous();
+        bencher.bench_local(|| {
+            let result = catalogue.current().page(&principal, &choice).list(Kind::Tools);
+            Response::new(Id::number(1), Ok(result)).encode()
+        });
+    }
+
+    /// What the first client of a kind waits for.
+    #[divan::bench(args = SIZES, sample_count = 20, sample_size = 1)]
+    fn first_full(bencher: Bencher<'_, '_>, count: usize) {
+        first(bencher, "full", count);
+    }
+
+    /// What the first client of a kind waits for.
+    #[divan::bench(args = SIZES, sample_count = 20, sample_size = 1)]
+    fn first_resource(bencher: Bencher<'_, '_>, count: usize) {
+        first(bencher, "resource", count);
+    }
+
+    /// Any later list: look the page up, and write the answer.
+    #[divan::bench(args = SIZES)]
+    fn later_full(bencher: Bencher<'_, '_>, count: usize) {
+        later(bencher, "full", count);
+    }
+
+    /// Any later list: look the page up, and write the answer.
+    #[divan::bench(args = SIZES)]
+    fn later_resource(bencher: Bencher<'_, '_>, count: usize) {
+        later(bencher, "resource", count);
+    }
+}
+
+mod receipts {
+    use super::*;
+
+    fn tool() -> (ToolName, Digest) {
+        (ToolName::parse(CALLED).expect("it is not empty"), Digest::of("{}"))
+    }
+
+    fn handles(key: &ReceiptKey) -> Receipts<'_> {
+        let (lifetime, now) = (Duration::from_secs(86_400), SystemTime::now());
+        Receipts::Handles(Handles { key, principal: None, lifetime, now, nonce: [1, 2, 3, 4] })
+    }
+
+    #[divan::bench]
+    fn mark_check(bencher: Bencher<'_, '_>) {
+        let ((tool, digest), marks) = (tool(), Marks::default());
+        marks.mark(tool.clone(), digest);
+        bencher.bench_local(|| Receipts::Marks(&marks).check(&tool, &digest, None));
+    }
+
+    #[divan::bench]
+    fn handle_sign(bencher: Bencher<'_, '_>) {
+        let ((tool, digest), key) = (tool(), ReceiptKey::new(&[7; 32]).expect("it is long enough"));
+        bencher.bench_local(|| handles(&key).issue(&tool, &digest));
+    }
+
+    #[divan::bench]
+    fn handle_check(bencher: Bencher<'_, '_>) {
+        let ((tool, digest), key) = (tool(), ReceiptKey::new(&[7; 32]).expect("it is long enough"));
+        let Receipt::Handle(handle) = handles(&key).issue(&tool, &digest) else { return };
+        bencher.bench_local(|| handles(&key).check(&tool, &digest, Some(&handle)));
+    }
+}
+
+mod message {
+    use super::*;
+
+    fn call() -> String {
+        let params = json!({"name": CALLED, "arguments": catalogue::arguments()});
+        json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params}).to_string()
+    }
+
+    #[divan::bench]
+    fn parse_call(bencher: Bencher<'_, '_>) {
+        let text = call();
+        bencher.bench_local(|| Message::parse(black_box(text.as_bytes())));
+    }
+
+    #[divan::bench]
+    fn encode_call(bencher: Bencher<'_, '_>) {
+        let message = Message::parse(call().as_bytes()).expect("it is a message");
+        bencher.bench_local(|| message.encode());
+    }
+
+    #[divan::bench]
+    fn parse_result(bencher: Bencher<'_, '_>) {
+        let text = r#"{"jsonrpc":"2.0","id":7,"result":{"content":[{"type":"text","text":"done"}]}}"#;
+        bencher.bench_local(|| Message::parse(black_box(text.as_bytes())));
+    }
+
+    #[divan::bench]
+    fn encode_result(bencher: Bencher<'_, '_>) {
+        let result = Json::of(&json!({"content": [{"type": "text", "text": "done"}]}));
+        let response = Response::new(Id::number(7), Ok(result));
+        bencher.bench_local(|| response.encode());
+    }
+}
+
+mod arguments {
+    use super::*;
+
+    fn view() -> View {
+        View::of(Arc::new(snapshot(10)), &Principal::anonymous())
+    }
+
+    /// What the first call of each tool waits for.
+    #[divan::bench]
+    fn compile(bencher: Bencher<'_, '_>) {
+        bencher.with_inputs(view).bench_local_refs(|view| {
+            view.tool(CALLED).is_some_and(|tool| tool.tool().argument_check().is_enforced())
+        });
+    }
+
+    #[divan::bench]
+    fn check(bencher: Bencher<'_, '_>) {
+        let view = view();
+        let check = view.tool(CALLED).expect("it is one of ten").tool().argument_check();
+        bencher.with_inputs(catalogue::arguments).bench_local_values(|given| check.apply(given));
+    }
+}

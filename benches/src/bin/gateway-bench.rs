@@ -1,0 +1,64 @@
+//! Measures the gateway and prints tables.
+
+use std::{io, process::ExitCode};
+
+use clap::{Parser, ValueEnum};
+use mcp_disclosure_benches::{measure, table::Table};
+
+/// Measures the gateway against what it stands in front of.
+#[derive(Debug, Parser)]
+#[command(name = "gateway-bench")]
+struct Arguments {
+    /// What to measure [default: all of it]
+    what: Vec<What>,
+
+    /// A tenth of the repetitions, to see whether it works
+    #[arg(long)]
+    quick: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum What {
+    /// A call over stdio, direct and through the gateway
+    StdioCall,
+    /// Lists of 10 to 10,000 tools over stdio
+    List,
+    /// Calls over HTTP, against a bare rmcp server
+    HttpCall,
+    /// The memory of idle HTTP sessions
+    Sessions,
+    /// From process start to the first answer
+    Start,
+}
+
+impl What {
+    fn run(self, quick: bool) -> io::Result<Table> {
+        let effort = measure::Effort { quick };
+        match self {
+            Self::StdioCall => measure::stdio_call(effort),
+            Self::List => measure::list(effort),
+            Self::HttpCall => measure::http_call(effort),
+            Self::Sessions => measure::sessions(effort),
+            Self::Start => measure::start(effort),
+        }
+    }
+}
+
+#[allow(clippy::print_stdout, clippy::print_stderr, reason = "tables are what this program is for")]
+fn main() -> ExitCode {
+    let Arguments { what, quick } = Arguments::parse();
+    if cfg!(debug_assertions) {
+        eprintln!("gateway-bench: this is a debug build; its figures mean nothing");
+    }
+    let all = if what.is_empty() { What::value_variants() } else { &what };
+    for what in all {
+        match what.run(quick) {
+            Ok(table) => println!("{table}"),
+            Err(error) => {
+                eprintln!("gateway-bench: {what:?}: {error}");
+                return ExitCode::FAILURE;
+            }
+        }
+    }
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,68 @@
+//! Tools of the size that real servers have: about 1.4 kB each.
+
+use std::sync::Arc;
+
+use mcp_disclosure_core::{Snapshot, UpstreamLists, UpstreamName};
+use serde_json::{
+    Value, json,
+    value::{RawValue, to_raw_value},
+};
+
+/// The tool that is called.
+pub const CALLED: &str = "tool_00001";
+
+/// Arguments that fit it.
+pub fn arguments() -> Value {
+    json!({"parameter_0": "hello", "parameter_1": 5})
+}
+
+/// One definition.
+pub fn definition(number: usize) -> Value {
+    let properties: serde_json::Map<String, Value> = (0..9)
+        .map(|at| {
+            let kind = if at % 2 == 0 { "string" } else { "integer" };
+            let told = format!("What parameter {at} of tool {number} means, in a sentence as long as usual.");
+            (format!("parameter_{at}"), json!({"type": kind, "description": told}))
+        })
+        .collect();
+    json!({
+        "name": format!("tool_{number:05}"),
+        "title": format!("Tool number {number}"),
+        "description": format!(
+            "Does the one useful thing that tool number {number} is for. Use it when nothing else fits. \
+             It takes nine parameters, two of which are required, and answers with a short text."
+        ),
+        "inputSchema": {
+            "type": "object", "properties": properties,
+            "required": ["parameter_0", "parameter_1"], "additionalProperties": false,
+        },
+        "annotations": {"readOnlyHint": true},
+    })
+}
+
+/// So many definitions, as text.
+///
+/// # Errors
+/// None for what is made here.
+pub fn definitions(count: usize) -> serde_json::Result<Vec<Box<RawValue>>> {
+    (0..count).map(|number| to_raw_value(&definition(number))).collect()
+}
+
+/// What an upstream of so many tools lists.
+///
+/// # Errors
+/// Text that says what cannot be; none for what is made here.
+pub fn lists(count: usize) -> Result<UpstreamLists, String> {
+    let name = UpstreamName::parse("bench").map_err(|error| error.to_string())?;
+    let tools = definitions(count).map_err(|error| error.to_string())?;
+    Ok(UpstreamLists { tools, ..UpstreamLists::empty(name) })
+}
+
+/// A snapshot of so many tools.
+///
+/// # Errors
+/// Text that says what cannot be; none for what is made here.
+pub fn snapshot(count: usize) -> Result<Arc<Snapshot>, String> {
+    let built = Snapshot::build(&[lists(count)?], &[]);
+    built.map(|(snapshot, _)| Arc::new(snapshot)).map_err(|errors| format!("{errors:?}"))
+}

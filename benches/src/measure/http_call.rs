@@ -1,0 +1,128 @@
+//! Calls over HTTP: the gateway with a handler in its process against the same handler behind `rmcp`.
+
+use std::{
+    io,
+    net::SocketAddr,
+    time::{Duration, Instant},
+};
+
+use tokio::task::JoinSet;
+
+use super::Effort;
+use crate::{
+    catalogue,
+    http_client::{Era, HttpClient},
+    process::Process,
+    sample::Sample,
+    table::{Table, Target},
+};
+
+const ROUNDS: usize = 10;
+const ROUND: Duration = Duration::from_millis(500);
+const PROGRAMS: [&str; 2] = ["bare-rmcp", "echo-gateway"];
+
+#[derive(Default)]
+struct Samples {
+    calls: Sample,
+    per_second: Sample,
+    /// Processor time of the server per call, in microseconds.
+    processor: Sample,
+}
+
+/// Calls tools at both servers, by turns, at 1 and 32 concurrent, in both eras.
+///
+/// # Errors
+/// If a server cannot be started or fails.
+pub fn http_call(effort: Effort) -> io::Result<Table> {
+    let servers = [Process::listening(PROGRAMS[0], &[])?, Process::listening(PROGRAMS[1], &[])?];
+    // One thread for the client leaves one of two cores to the server at least.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let mut table =
+        Table::new("tools/call over HTTP: calls per second, and the server's share", "calls/s or µs");
+    for era in [Era::Session, Era::Stateless] {
+        for concurrent in [1, 32] {
+            let mut samples: [Samples; 2] = Default::default();
+            let mut ratios = Sample::new();
+            let mut processor_ratios = Sample::new();
+            for round in 0..=effort.of(ROUNDS) {
+                let mut now: [Samples; 2] = Default::default();
+                for turn in 0..2 {
+                    let who = (turn + round) % 2;
+                    now[who] = runtime.block_on(one_round(&servers[who], era, concurrent))?;
+                }
+                // The first round warms up.
+                if round > 0 {
+                    ratios.add(now[1].per_second.median() / now[0].per_second.median());
+                    processor_ratios.add(now[1].processor.median() / now[0].processor.median());
+                    samples.iter_mut().zip(now).for_each(|(all, now)| all.extend(now));
+                }
+            }
+            report(&mut table, era, concurrent, &samples, &ratios, &processor_ratios);
+        }
+    }
+    Ok(table)
+}
+
+impl Samples {
+    fn extend(&mut self, other: Self) {
+        self.calls.extend(other.calls);
+        self.per_second.extend(other.per_second);
+        self.processor.extend(other.processor);
+    }
+}
+
+async fn one_round(server: &(Process, SocketAddr), era: Era, concurrent: usize) -> io::Result<Samples> {
+    let (process, address) = server;
+    let mut clients = Vec::new();
+    for _ in 0..concurrent {
+        let mut client = HttpClient::connect(*address).await?;
+        if era == Era::Session {
+            client.initialize().await?;
+        }
+        clients.push(client);
+    }
+    let processor = process.processor_time()?;
+    let start = Instant::now();
+    let mut running = JoinSet::new();
+    for mut client in clients {
+        running.spawn(async move {
+            let mut calls = Sample::new();
+            let arguments = catalogue::arguments();
+            while start.elapsed() < ROUND {
+                let (id, sent) = (calls.len() as u64 + 1, Instant::now());
+                client.call(era, id, catalogue::CALLED, &arguments).await?;
+                calls.add(sent.elapsed().as_secs_f64() * 1e6);
+            }
+            Ok::<_, io::Error>(calls)
+        });
+    }
+    let mut samples = Samples::default();
+    while let Some(done) = running.join_next().await {
+        samples.calls.extend(done.map_err(io::Error::other)??);
+    }
+    let count = samples.calls.len() as f64;
+    samples.per_second.add(count / start.elapsed().as_secs_f64());
+    samples.processor.add((process.processor_time()? - processor) * 1e6 / count);
+    Ok(samples)
+}
+
+fn report(
+    table: &mut Table,
+    era: Era,
+    concurrent: usize,
+    samples: &[Samples; 2],
+    ratios: &Sample,
+    processor_ratios: &Sample,
+) {
+    let [bare, gateway] = samples;
+    let about = format!("{} at {concurrent}", if era == Era::Session { "sessions" } else { "stateless" });
+    table.base(format!("{about}: calls/s, bare `rmcp`"), &bare.per_second);
+    let target = Target::AtLeast(0.8);
+    table.ratio(format!("{about}: calls/s, gateway"), &gateway.per_second, ratios.median(), target);
+    table.base(format!("{about}: µs for a call, bare `rmcp`"), &bare.calls);
+    let slower = gateway.calls.median() / bare.calls.median();
+    table.ratio(format!("{about}: µs for a call, gateway"), &gateway.calls, slower, Target::None);
+    table.base(format!("{about}: processor µs a call, bare `rmcp`"), &bare.processor);
+    let ratio = processor_ratios.median();
+    table.ratio(format!("{about}: processor µs a call, gateway"), &gateway.processor, ratio, Target::None);
+}

@@ -1,0 +1,27 @@
+//! The measurements: one file each, and each returns its table.
+
+mod http_call;
+mod list;
+mod sessions;
+mod start;
+mod stdio_call;
+
+pub use http_call::http_call;
+pub use list::list;
+pub use sessions::sessions;
+pub use start::start;
+pub use stdio_call::stdio_call;
+
+/// How much is measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Effort {
+    /// A tenth of the repetitions.
+    pub quick: bool,
+}
+
+impl Effort {
+    /// So many repetitions, or a tenth of them.
+    fn of(self, count: usize) -> usize {
+        if self.quick { count.div_ceil(10) } else { count }
+    }
+}

@@ -1,0 +1,114 @@
+//! The programs that are measured: they stand beside this one, and are killed when dropped.
+
+use std::{
+    io::{self, BufRead, BufReader, Read},
+    net::SocketAddr,
+    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
+    sync::mpsc,
+    thread,
+    time::Duration,
+};
+
+/// A server may take so long to tell its address.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A running program.
+#[derive(Debug)]
+pub struct Process(Child);
+
+impl Process {
+    /// Starts a program of this package that speaks over its standard streams.
+    ///
+    /// # Errors
+    /// What the operating system says.
+    pub fn piped(program: &str, arguments: &[&str]) -> io::Result<(Self, ChildStdin, ChildStdout)> {
+        let mut command = command(program, arguments)?;
+        let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+        let streams = (child.stdin.take(), child.stdout.take());
+        let process = Self(child);
+        match streams {
+            (Some(input), Some(output)) => Ok((process, input, output)),
+            _ => Err(io::Error::other("the standard streams were not piped")),
+        }
+    }
+
+    /// Starts a program of this package that serves HTTP, and waits until it tells its address: on stdout,
+    /// or in its log on stderr.
+    ///
+    /// # Errors
+    /// What the operating system says, or that no address was told.
+    pub fn listening(program: &str, arguments: &[&str]) -> io::Result<(Self, SocketAddr)> {
+        let mut command = command(program, arguments)?;
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+        let (found, address) = mpsc::channel();
+        child.stdout.take().into_iter().for_each(|output| search(output, found.clone()));
+        child.stderr.take().into_iter().for_each(|errors| search(errors, found.clone()));
+        drop(found);
+        let process = Self(child);
+        let told = address.recv_timeout(PATIENCE);
+        told.map(|address| (process, address))
+            .map_err(|_| io::Error::other(format!("{program} told no address")))
+    }
+
+    /// The resident set, in kB.
+    ///
+    /// # Errors
+    /// Where there is no `/proc`.
+    pub fn resident(&self) -> io::Result<f64> {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.0.id()))?;
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
+        let figure = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+        figure.ok_or_else(|| io::Error::other("no VmRSS in /proc/PID/status"))
+    }
+
+    /// The processor time used so far, in seconds; the clock ticks a hundred times a second.
+    ///
+    /// # Errors
+    /// Where there is no `/proc`.
+    pub fn processor_time(&self) -> io::Result<f64> {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.0.id()))?;
+        let fields = stat.rsplit(')').next().unwrap_or_default().split_whitespace().skip(11).take(2);
+        Ok(fields.filter_map(|ticks| ticks.parse::<f64>().ok()).sum::<f64>() / 100.0)
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        // It may have gone by itself already.
+        let _gone = self.0.kill();
+        let _reaped = self.0.wait();
+    }
+}
+
+/// The path of a program of this package.
+///
+/// # Errors
+/// If it is not known where this program stands.
+pub fn beside(program: &str) -> io::Result<String> {
+    let mut path = std::env::current_exe()?;
+    path.set_file_name(program);
+    Ok(path.to_string_lossy().into_owned())
+}
+
+fn command(program: &str, arguments: &[&str]) -> io::Result<Command> {
+    let path = beside(program)?;
+    if !std::path::Path::new(&path).exists() {
+        let told = format!("{path} is missing: cargo build --release -p mcp-disclosure-benches --bins");
+        return Err(io::Error::other(told));
+    }
+    let mut command = Command::new(path);
+    command.args(arguments);
+    Ok(command)
+}
+
+/// Reads to the end, so that the program never waits for us, and tells the first address in it.
+fn search(stream: impl Read + Send + 'static, found: mpsc::Sender<SocketAddr>) {
+    thread::spawn(move || {
+        for line in BufReader::new(stream).lines().map_while(Result::ok) {
+            let words = line.split(|character: char| character.is_whitespace() || character == '/');
+            if let Some(address) = words.filter_map(|word| word.parse().ok()).next() {
+                let _told_already = found.send(address);
+            }
+        }
+    });
+}

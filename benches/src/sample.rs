@@ -1,0 +1,69 @@
+//! Figures of one kind, and what is told of them.
+
+use std::time::Duration;
+
+/// Figures of one kind, in milliseconds unless said otherwise.
+#[derive(Clone, Debug, Default)]
+pub struct Sample(Vec<f64>);
+
+impl Sample {
+    /// No figures yet.
+    pub const fn new() -> Self {
+        Self(Vec::new())
+    }
+
+    /// Adds a duration, in milliseconds.
+    pub fn time(&mut self, duration: Duration) {
+        self.add(duration.as_secs_f64() * 1e3);
+    }
+
+    /// Adds a figure.
+    pub fn add(&mut self, figure: f64) {
+        self.0.push(figure);
+    }
+
+    /// Adds another sample's figures.
+    pub fn extend(&mut self, other: Self) {
+        self.0.extend(other.0);
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The middle one.
+    pub fn median(&self) -> f64 {
+        self.quantile(0.5)
+    }
+
+    /// The one that 99 of 100 do not exceed.
+    pub fn p99(&self) -> f64 {
+        self.quantile(0.99)
+    }
+
+    fn quantile(&self, part: f64) -> f64 {
+        let mut sorted = self.0.clone();
+        sorted.sort_by(f64::total_cmp);
+        let rank = (sorted.len() as f64 * part).ceil() as usize;
+        sorted.get(rank.saturating_sub(1)).copied().unwrap_or(f64::NAN)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantiles_are_figures_that_were_seen() {
+        let mut sample = Sample::default();
+        assert!(sample.median().is_nan());
+        (1..=200).rev().for_each(|figure| sample.add(f64::from(figure)));
+        assert_eq!((sample.median(), sample.p99()), (100.0, 198.0));
+    }
+}

@@ -1,0 +1,110 @@
+//! A gateway under test, with everything about it adjustable.
+
+use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+
+use mcp_disclosure_core::{ReceiptKey, UpstreamName};
+use mcp_disclosure_server::{
+    builtin,
+    catalogue::Files,
+    front::http,
+    gateway::{Assembly, FetchLimits, Gateway},
+    negotiation::{Strategies, StrategyOptions},
+    session::Bounds,
+    upstream::{Patience, Target},
+};
+use tempfile::TempDir;
+use tokio::net::TcpListener;
+
+use crate::{Doorman, Scenario};
+
+/// How the gateway of a test is made.
+#[derive(Debug)]
+pub struct Options {
+    /// The programs that upstreams are started from, each with its scenario and name.
+    pub upstreams: Vec<(PathBuf, &'static str, Scenario)>,
+    /// Handlers in this process, each with its name.
+    pub handlers: Vec<(&'static str, Target)>,
+    /// Description files.
+    pub files: Option<PathBuf>,
+    /// Which strategy serves whom.
+    pub strategies: StrategyOptions,
+    /// Who may come in.
+    pub doorman: Doorman,
+    /// How many sessions, and how long they may idle.
+    pub sessions: Bounds,
+    /// How long upstreams may take.
+    pub patience: Duration,
+    /// Fetches a minute; 0 is no bound.
+    pub fetches: u32,
+    /// How long handles are valid.
+    pub receipt_lifetime: Duration,
+}
+
+impl Options {
+    /// One upstream of this program, called `kit`, and the contract's defaults; no bound on fetches.
+    pub fn new(program: &str, scenario: Scenario) -> Self {
+        Self { upstreams: vec![(program.into(), "kit", scenario)], ..Self::without_upstream() }
+    }
+
+    /// No upstream at all yet.
+    pub fn without_upstream() -> Self {
+        Self {
+            upstreams: Vec::new(),
+            handlers: Vec::new(),
+            files: None,
+            strategies: StrategyOptions::default(),
+            doorman: Doorman::default(),
+            sessions: Bounds::default(),
+            patience: crate::PATIENCE,
+            fetches: 0,
+            receipt_lifetime: Duration::from_secs(60),
+        }
+    }
+}
+
+/// A gateway that runs, and listens over HTTP.
+#[derive(Debug)]
+pub struct Bench {
+    /// The gateway.
+    pub gateway: Arc<Gateway>,
+    /// Where it listens.
+    pub address: SocketAddr,
+    _scenarios: TempDir,
+}
+
+impl Bench {
+    /// Starts it.
+    pub async fn start(options: Options) -> Self {
+        let scenarios = tempfile::tempdir().unwrap();
+        let mut targets = Vec::new();
+        for (program, name, scenario) in options.upstreams {
+            let path = scenarios.path().join(name);
+            scenario.write(&path);
+            let (program, arguments) = (program.display().to_string(), vec![path.display().to_string()]);
+            targets.push((name, Target::Command { program, arguments }));
+        }
+        targets.extend(options.handlers);
+        let strategies = Strategies::build(&builtin(), &options.strategies).unwrap();
+        let key = ReceiptKey::new(&[7; ReceiptKey::LEAST_BYTES]).unwrap();
+        let assembly = Assembly {
+            targets: targets
+                .into_iter()
+                .map(|(name, target)| (UpstreamName::parse(name).ok(), target))
+                .collect(),
+            files: options.files.map_or(Files::None, Files::Directory),
+            admission: Arc::new(options.doorman),
+            sessions: options.sessions,
+            patience: Patience { connect: crate::PATIENCE, request: options.patience },
+            fetches: FetchLimits::per_minute(options.fetches),
+            receipt_lifetime: options.receipt_lifetime,
+            ..Assembly::new(strategies, key)
+        };
+        let started = Gateway::start(assembly).await.unwrap();
+        assert!(started.missing.is_empty(), "{:?}", started.missing);
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        let guard = http::Guard::new(address.ip(), &[], &[]);
+        tokio::spawn(http::serve(Arc::clone(&started.gateway), listener, guard));
+        Self { gateway: started.gateway, address, _scenarios: scenarios }
+    }
+}

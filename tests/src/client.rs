@@ -1,0 +1,358 @@
+//! A raw client: JSON-RPC over either transport, in either era.
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
+
+use base64::{Engine, engine::general_purpose::STANDARD};
+use serde_json::{Map, Value, json};
+use tokio::{
+    io::{AsyncWriteExt, DuplexStream, WriteHalf},
+    sync::{Mutex, oneshot},
+    task::JoinHandle,
+};
+
+use crate::{
+    Bench, Identity, Reply, Setup, Transport,
+    admission::HEADER,
+    http::{self, Events, Headers},
+    inbox::Inbox,
+    scenario::JOURNAL,
+    soon,
+    wire::{post, read_lines, serve_apart},
+};
+
+/// The revision with sessions that is spoken.
+pub const SESSION_VERSION: &str = "2025-11-25";
+/// The stateless revision.
+pub const STATELESS_VERSION: &str = "2026-07-28";
+
+/// A connected client.
+#[derive(Debug)]
+pub struct Client {
+    /// How it is connected.
+    pub setup: Setup,
+    /// What it received.
+    pub inbox: Arc<Inbox>,
+    /// The result of `initialize`.
+    pub introduction: Value,
+    /// Its session over HTTP.
+    pub session: Option<String>,
+    identity: Identity,
+    wire: Wire,
+    next_id: AtomicU64,
+}
+
+#[derive(Debug)]
+#[allow(clippy::large_enum_variant, reason = "one a client")]
+enum Wire {
+    Stdio { output: Mutex<Option<WriteHalf<DuplexStream>>>, served: oneshot::Receiver<std::io::Result<()>> },
+    Http(std::net::SocketAddr),
+}
+
+/// A request that is under way.
+#[derive(Debug)]
+pub struct Pending {
+    /// Its id.
+    pub id: Value,
+    from: usize,
+    exchange: Option<JoinHandle<Reply>>,
+    inbox: Arc<Inbox>,
+}
+
+impl Client {
+    /// Connects a client that offers the setup's strategy.
+    pub async fn connect(bench: &Bench, setup: Setup) -> Self {
+        Self::connect_as(bench, setup, Identity::offering(setup.strategy)).await
+    }
+
+    /// Connects, and opens a session in the era that has them.
+    pub async fn connect_as(bench: &Bench, setup: Setup, identity: Identity) -> Self {
+        let mut client = Self::plug_in(bench, setup, identity);
+        if setup.has_sessions() {
+            let reply = client.introduce_itself().await;
+            client.introduction = reply.result();
+            client.notify("notifications/initialized", json!({})).await;
+        }
+        client
+    }
+
+    /// Sends the first request of its era.
+    pub async fn introduce_itself(&mut self) -> Reply {
+        if !self.setup.has_sessions() {
+            return self.request("server/discover", json!({})).await;
+        }
+        let hello = json!({
+            "protocolVersion": SESSION_VERSION,
+            "capabilities": self.identity.capabilities(),
+            "clientInfo": {"name": "kit", "version": "1"},
+        });
+        let reply = self.request("initialize", hello).await;
+        self.session.clone_from(&reply.session);
+        reply
+    }
+
+    /// Ends its session over HTTP; the status of the answer.
+    pub async fn end_session(&self) -> u16 {
+        let Wire::Http(address) = self.wire else { return 0 };
+        let headers = self.headers_for("", &Value::Null);
+        soon("the end", http::send(address, "DELETE", self.identity.path(), &headers, b""))
+            .await
+            .unwrap()
+            .status
+    }
+
+    /// Connects without a word.
+    pub fn plug_in(bench: &Bench, setup: Setup, identity: Identity) -> Self {
+        let inbox = Arc::new(Inbox::default());
+        let wire = match setup.transport {
+            Transport::Http => Wire::Http(bench.address),
+            Transport::Stdio => {
+                let (near, far) = tokio::io::duplex(1 << 16);
+                let (far_input, far_output) = tokio::io::split(far);
+                let served = serve_apart(Arc::clone(&bench.gateway), far_input, far_output);
+                let (input, output) = tokio::io::split(near);
+                tokio::spawn(read_lines(input, Arc::clone(&inbox)));
+                Wire::Stdio { output: Mutex::new(Some(output)), served }
+            }
+        };
+        let next_id = AtomicU64::new(1);
+        Self { setup, inbox, introduction: Value::Null, session: None, identity, wire, next_id }
+    }
+
+    /// Sends a request and waits for its answer.
+    pub async fn request(&self, method: &str, params: Value) -> Reply {
+        self.start(method, params).await.reply().await
+    }
+
+    /// Sends a request.
+    pub async fn start(&self, method: &str, params: Value) -> Pending {
+        let id = json!(self.next_id.fetch_add(1, Ordering::Relaxed));
+        self.start_under(id, method, params).await
+    }
+
+    /// Sends a request under this id.
+    pub async fn start_under(&self, id: Value, method: &str, params: Value) -> Pending {
+        let params = self.complete(params);
+        let headers = self.headers_for(method, &params);
+        let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        self.dispatch(id, headers, message.to_string()).await
+    }
+
+    /// Sends any text and waits for what answers it.
+    pub async fn send_text(&self, text: &str) -> Reply {
+        self.dispatch(Value::Null, self.headers_for("", &Value::Null), text.to_owned()).await.reply().await
+    }
+
+    /// Sends a message as it is and waits for what answers its id.
+    pub async fn send_message(&self, message: Value) -> Reply {
+        let method = message["method"].as_str().unwrap_or_default();
+        let headers = self.headers_for(method, &message["params"]);
+        self.dispatch(message["id"].clone(), headers, message.to_string()).await.reply().await
+    }
+
+    /// Sends a notification.
+    pub async fn notify(&self, method: &str, params: Value) {
+        let message = json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string();
+        match &self.wire {
+            Wire::Stdio { .. } => self.write(&message).await,
+            Wire::Http(_) => {
+                let reply = self.dispatch(Value::Null, self.headers_for(method, &params), message).await;
+                assert_eq!(reply.reply().await.status, Some(202));
+            }
+        }
+    }
+
+    /// Gives up on a request, as its transport and era have it.
+    pub async fn cancel(&self, pending: &Pending) {
+        match &pending.exchange {
+            Some(exchange) if !self.setup.has_sessions() => exchange.abort(),
+            _ => self.notify("notifications/cancelled", json!({"requestId": pending.id})).await,
+        }
+    }
+
+    /// Opens the stream of what a session is told unasked, where the transport has one.
+    pub async fn open_stream(&self) {
+        let Wire::Http(address) = self.wire else { return };
+        let mut headers = self.headers_for("", &Value::Null);
+        headers.push(("accept".into(), "text/event-stream".into()));
+        let opening = http::send(address, "GET", self.identity.path(), &headers, b"");
+        let mut answer = soon("the stream", opening).await.unwrap();
+        assert_eq!(answer.status, 200);
+        let inbox = Arc::clone(&self.inbox);
+        tokio::spawn(async move {
+            let mut events = Events::default();
+            while let Ok(Some(piece)) = answer.piece().await {
+                events.take(&piece).into_iter().for_each(|message| inbox.put(message));
+            }
+        });
+    }
+
+    /// The first notification of a kind, however it comes.
+    pub async fn hear(&self, method: &str) -> Value {
+        let (_, message) = self.inbox.first(0, method, |message| message["method"] == method).await;
+        serde_json::from_str(&message).unwrap()
+    }
+
+    /// Ends the input on stdio, and waits until the gateway has let go.
+    pub async fn hang_up(&mut self) {
+        if let Wire::Stdio { output, served } = &mut self.wire {
+            if let Some(mut output) = output.get_mut().take() {
+                soon("closing the input", output.shutdown()).await.unwrap();
+            }
+            soon("the end of stdio", served).await.unwrap().unwrap();
+        }
+    }
+
+    /// Reads a resource.
+    pub async fn read(&self, uri: &str) -> Reply {
+        self.request("resources/read", json!({"uri": uri})).await
+    }
+
+    /// Reads the descriptions of these tools.
+    pub async fn describe(&self, query: &str) -> Reply {
+        self.read(&format!("resource:///tool_descriptions?tools={query}")).await
+    }
+
+    /// Calls a tool, without learning anything first.
+    pub async fn call(&self, tool: &str, arguments: Value) -> Reply {
+        self.request("tools/call", json!({"name": tool, "arguments": arguments})).await
+    }
+
+    /// Calls a tool as its strategy asks for.
+    pub async fn learn_and_call(&self, tool: &str, arguments: Value) -> Reply {
+        let arguments = self.learn(tool, arguments).await;
+        self.call(tool, arguments).await
+    }
+
+    /// The arguments with which a call of the tool will pass under the setup's strategy.
+    pub async fn learn(&self, tool: &str, mut arguments: Value) -> Value {
+        if self.setup.strategy == "full" {
+            return arguments;
+        }
+        let described = self.describe(&escaped(tool)).await.text_as_json();
+        if let Some(receipt) = receipt_of(&described[tool]) {
+            arguments["disclosure_receipt"] = receipt;
+        }
+        arguments
+    }
+
+    /// What the upstream received, oldest first.
+    pub async fn journal(&self) -> Vec<Value> {
+        self.read(JOURNAL).await.text_as_json().as_array().unwrap().clone()
+    }
+
+    /// The parameters of the calls that reached the upstream.
+    pub async fn calls_forwarded(&self) -> Vec<Value> {
+        let mut journal = self.journal().await;
+        journal.retain(|message| message["method"] == "tools/call");
+        journal.into_iter().map(|mut message| message["params"].take()).collect()
+    }
+
+    /// The headers that a request of this client has over HTTP.
+    pub fn headers_for(&self, method: &str, params: &Value) -> Headers {
+        let mut headers = vec![
+            ("content-type", "application/json".to_owned()),
+            ("accept", "application/json, text/event-stream".to_owned()),
+        ];
+        if let Some(principal) = self.identity.principal {
+            headers.push((HEADER, principal.to_owned()));
+        }
+        if self.setup.has_sessions() {
+            if let Some(session) = &self.session {
+                headers.push(("mcp-session-id", session.clone()));
+                headers.push(("mcp-protocol-version", SESSION_VERSION.to_owned()));
+            }
+        } else {
+            headers.push(("mcp-protocol-version", STATELESS_VERSION.to_owned()));
+            headers.push(("mcp-method", method.to_owned()));
+            let name = if method == "resources/read" { &params["uri"] } else { &params["name"] };
+            if let Some(name) = name.as_str() {
+                let plain = name.bytes().all(|byte| byte.is_ascii_graphic());
+                let encoded = || format!("=?base64?{}?=", STANDARD.encode(name));
+                headers.push(("mcp-name", if plain { name.to_owned() } else { encoded() }));
+            }
+        }
+        headers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
+    /// Parameters with what the era wants in them.
+    pub fn complete(&self, mut params: Value) -> Value {
+        if !self.setup.has_sessions() {
+            let mut meta = params.get("_meta").and_then(Value::as_object).cloned().unwrap_or_else(Map::new);
+            for (key, value) in [
+                ("protocolVersion", json!(STATELESS_VERSION)),
+                ("clientCapabilities", self.identity.capabilities()),
+                ("clientInfo", json!({"name": "kit", "version": "1"})),
+            ] {
+                meta.entry(format!("io.modelcontextprotocol/{key}")).or_insert(value);
+            }
+            params["_meta"] = meta.into();
+        }
+        params
+    }
+
+    async fn dispatch(&self, id: Value, headers: Headers, message: String) -> Pending {
+        let from = self.inbox.count();
+        let exchange = match &self.wire {
+            Wire::Stdio { .. } => {
+                self.write(&message).await;
+                None
+            }
+            Wire::Http(address) => {
+                let (address, path) = (*address, self.identity.path().to_owned());
+                let inbox = Arc::clone(&self.inbox);
+                Some(tokio::spawn(
+                    async move { post(address, &path, &headers, message.as_bytes(), &inbox).await },
+                ))
+            }
+        };
+        Pending { id, from, exchange, inbox: Arc::clone(&self.inbox) }
+    }
+
+    async fn write(&self, line: &str) {
+        let Wire::Stdio { output, .. } = &self.wire else { return };
+        let mut output = output.lock().await;
+        let output = output.as_mut().unwrap();
+        let writing = async {
+            output.write_all(line.as_bytes()).await?;
+            output.write_all(b"\n").await
+        };
+        soon("writing a line", writing).await.unwrap();
+    }
+}
+
+impl Pending {
+    /// Waits for what comes back.
+    pub async fn reply(self) -> Reply {
+        if let Some(exchange) = self.exchange {
+            return soon("the answer over HTTP", exchange).await.unwrap();
+        }
+        let is_answer = |message: &Value| message.get("method").is_none() && message["id"] == self.id;
+        let (place, text) = self.inbox.first(self.from, "the answer on stdio", is_answer).await;
+        let before = self.inbox.since(self.from).into_iter().take(place - self.from);
+        let before = before.filter_map(|message| serde_json::from_str::<Value>(&message).ok());
+        let notifications = before.filter(|message| message.get("method").is_some()).collect();
+        Reply { status: None, session: None, notifications, text: Some(text) }
+    }
+}
+
+/// The receipt that a delivered description asks for.
+pub fn receipt_of(entry: &Value) -> Option<Value> {
+    entry.pointer("/inputSchema/properties/disclosure_receipt/const").cloned()
+}
+
+fn escaped(name: &str) -> String {
+    name.bytes()
+        .map(
+            |byte| {
+                if byte.is_ascii_alphanumeric() {
+                    char::from(byte).to_string()
+                } else {
+                    format!("%{byte:02X}")
+                }
+            },
+        )
+        .collect()
+}

@@ -1,0 +1,48 @@
+//! Who a client is and what it declares.
+
+use mcp_disclosure_server::dialect::EXTENSION;
+use serde_json::{Value, json};
+
+/// Who a client is and what it declares.
+#[derive(Clone, Debug, Default)]
+pub struct Identity {
+    /// The strategies it offers; `None` for a client that knows nothing of disclosure.
+    pub offer: Option<Vec<String>>,
+    /// Whether it makes its offer under `experimental`, knowing no `extensions`.
+    pub experimental: bool,
+    /// Who it says it is.
+    pub principal: Option<&'static str>,
+    /// The path it uses; empty means `/mcp`.
+    pub path: String,
+}
+
+impl Identity {
+    /// A client that can use this strategy.
+    pub fn offering(strategy: &str) -> Self {
+        Self { offer: Some(vec![strategy.to_owned()]), ..Self::default() }
+    }
+
+    /// The same, known by this name.
+    pub fn known_as(self, principal: &'static str) -> Self {
+        Self { principal: Some(principal), ..self }
+    }
+
+    /// The same at this path.
+    pub fn at(self, path: &str) -> Self {
+        Self { path: path.to_owned(), ..self }
+    }
+
+    pub(crate) fn capabilities(&self) -> Value {
+        match &self.offer {
+            Some(offer) => {
+                let place = if self.experimental { "experimental" } else { "extensions" };
+                json!({place: {EXTENSION: {"strategies": offer}}})
+            }
+            None => json!({}),
+        }
+    }
+
+    pub(crate) fn path(&self) -> &str {
+        if self.path.is_empty() { "/mcp" } else { &self.path }
+    }
+}

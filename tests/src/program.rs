@@ -1,0 +1,126 @@
+//! The upstream's program: a message in, messages out, nothing typed between.
+
+use std::io::Write;
+
+use mcp_disclosure_core::RawObject;
+use serde_json::{json, value::RawValue};
+
+use crate::scenario::{JOURNAL, Scenario, control};
+
+/// So many tools come on one page.
+const PAGE: usize = 4;
+
+/// Plays a scenario.
+#[derive(Debug)]
+pub struct Program<W> {
+    scenario: Scenario,
+    journal: Vec<String>,
+    lists_hang: bool,
+    out: W,
+}
+
+impl<W: Write> Program<W> {
+    /// The program at its start.
+    pub fn new(scenario: Scenario, out: W) -> Self {
+        Self { scenario, journal: Vec::new(), lists_hang: false, out }
+    }
+
+    /// Takes one message.
+    pub fn hear(&mut self, line: &str) {
+        self.journal.push(line.to_owned());
+        let message = RawObject::parse(line).unwrap();
+        let (Some(id), Some(method)) = (message.member("id"), message.string("method")) else { return };
+        let params = message.object("params").unwrap_or_else(RawObject::empty);
+        let key = params.string("name").or_else(|| params.string("uri")).unwrap_or_default();
+        if let Some(answer) = self.scenario.answers.get(&format!("{method} {key}")) {
+            let answer = RawObject::parse(answer.get()).unwrap();
+            let answer = answer.iter().next().map(|(kind, text)| (kind.to_owned(), text.to_owned()));
+            let (kind, text) = answer.unwrap();
+            return self.say(&format!(r#"{{"jsonrpc":"2.0","id":{id},"{kind}":{text}}}"#));
+        }
+        let empty = || "{}".to_owned();
+        let result = match &*method {
+            "initialize" => Some(self.scenario.initialize.get().to_owned()),
+            "tools/list" if self.lists_hang => None,
+            "tools/list" => Some(page(&self.scenario.tools, &params)),
+            "resources/list" => Some(all("resources", &self.scenario.resources)),
+            "resources/templates/list" => Some(all("resourceTemplates", &self.scenario.templates)),
+            "prompts/list" => Some(all("prompts", &self.scenario.prompts)),
+            "tools/call" => self.call(&key, &params),
+            "resources/read" => Some(self.read(&key)),
+            _ => Some(empty()),
+        };
+        if let Some(result) = result {
+            self.say(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#));
+        }
+    }
+
+    fn call(&mut self, name: &str, params: &RawObject) -> Option<String> {
+        let token = params.object("_meta").and_then(|meta| meta.member("progressToken").map(str::to_owned));
+        let steps = match name {
+            "progress" => 3,
+            "slow" => 1,
+            _ => 0,
+        };
+        for step in 1..=steps {
+            let Some(token) = &token else { break };
+            self.tell("progress", &format!(
+                r#"{{"progressToken":{token},"progress":{step},"total":3.0,"message":"step","x-odd":[1e2]}}"#
+            ));
+        }
+        match name {
+            "slow" => return None,
+            "die" => {
+                let _unheard = writeln!(std::io::stderr(), "the kit's last words");
+                std::process::exit(7);
+            }
+            "garbage" => self.say("Listening on nothing at all"),
+            _ => {}
+        }
+        let given = params.member("arguments").unwrap_or("null");
+        Some(format!(
+            r#"{{"content":[{{"type":"text","text":"echo"}}],"structuredContent":{{"given":{given}}}}}"#
+        ))
+    }
+
+    fn read(&mut self, uri: &str) -> String {
+        let text = if uri == JOURNAL { format!("[{}]", self.journal.join(",")) } else { String::new() };
+        if uri == control("hang") {
+            self.lists_hang = true;
+            self.tell("tools/list_changed", "{}");
+        } else if uri == control("tool") {
+            let late =
+                json!({"name": "late", "description": "Came late.", "inputSchema": {"type": "object"}});
+            self.scenario.tools.push(serde_json::value::to_raw_value(&late).unwrap());
+            self.tell("tools/list_changed", "{}");
+        } else if uri == control("log") {
+            self.tell("message", r#"{"level":"warning","logger":"kit","data":{"odd":1.0},"x-odd":true}"#);
+            self.tell("message", r#"{"level":"debug","data":"too much"}"#);
+        } else if uri == control("updated") {
+            self.tell("resources/updated", r#"{"uri":"kit://doc","x-odd":1}"#);
+        }
+        json!({"contents": [{"uri": uri, "mimeType": "text/plain", "text": text}]}).to_string()
+    }
+
+    fn tell(&mut self, what: &str, params: &str) {
+        self.say(&format!(r#"{{"jsonrpc":"2.0","method":"notifications/{what}","params":{params}}}"#));
+    }
+
+    fn say(&mut self, line: &str) {
+        // A gateway that is gone hears nothing more.
+        let _gone = writeln!(self.out, "{line}").and_then(|()| self.out.flush());
+    }
+}
+
+fn page(items: &[Box<RawValue>], params: &RawObject) -> String {
+    let from: usize = params.string("cursor").map_or(0, |cursor| cursor.parse().unwrap());
+    let to = (from + PAGE).min(items.len());
+    let list = RawObject::parse(all("tools", &items[from..to])).unwrap();
+    let list = if to < items.len() { list.with_value("nextCursor", &to.to_string()) } else { list };
+    list.text().to_owned()
+}
+
+fn all(member: &str, items: &[Box<RawValue>]) -> String {
+    let items: Vec<&str> = items.iter().map(|item| item.get()).collect();
+    format!(r#"{{"{member}":[{}]}}"#, items.join(","))
+}

@@ -1,0 +1,56 @@
+//! What came back for one request.
+
+use mcp_disclosure_core::RawObject;
+use serde_json::Value;
+
+/// What came back for one request.
+#[derive(Clone, Debug)]
+pub struct Reply {
+    /// The HTTP status.
+    pub status: Option<u16>,
+    /// The session that was opened.
+    pub session: Option<String>,
+    /// Notifications that came before the answer.
+    pub notifications: Vec<Value>,
+    /// The answer as it came.
+    pub text: Option<String>,
+}
+
+impl Reply {
+    /// The answer.
+    pub fn answer(&self) -> Value {
+        let text = self.text.as_deref().unwrap_or_else(|| panic!("no answer: {self:?}"));
+        serde_json::from_str(text).unwrap()
+    }
+
+    /// The result.
+    pub fn result(&self) -> Value {
+        let answer = self.answer();
+        answer.get("result").unwrap_or_else(|| panic!("no result: {answer}")).clone()
+    }
+
+    /// The result as exact text.
+    pub fn result_text(&self) -> String {
+        let answer = RawObject::parse(self.text.as_deref().unwrap()).unwrap();
+        answer.member("result").unwrap().to_owned()
+    }
+
+    /// The error.
+    pub fn error(&self) -> Value {
+        let answer = self.answer();
+        answer.get("error").unwrap_or_else(|| panic!("no error: {answer}")).clone()
+    }
+
+    /// The error's code.
+    pub fn code(&self) -> i64 {
+        self.error()["code"].as_i64().unwrap()
+    }
+
+    /// The text of the first of a resource's contents, or of a tool's, as JSON.
+    pub fn text_as_json(&self) -> Value {
+        let result = self.result();
+        let text = result.pointer("/contents/0/text").or(result.pointer("/content/0/text"));
+        let text = text.and_then(Value::as_str).unwrap_or_else(|| panic!("no text: {result}"));
+        serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+    }
+}

@@ -1,0 +1,69 @@
+//! What the upstream of a test says: everything it lists and answers, as exact JSON text.
+
+use std::{collections::BTreeMap, path::Path};
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+/// The resource in which the upstream tells what it received: a JSON array of messages.
+pub const JOURNAL: &str = "kit://journal";
+
+/// The resource whose reading makes the upstream do something: `tool` (a tool more, and `list_changed`),
+/// `hang` (`list_changed`, and no list is answered any more), `log`, `updated`.
+pub fn control(what: &str) -> String {
+    format!("kit://control/{what}")
+}
+
+/// What an upstream lists and answers.
+///
+/// Tools without an answer of their own do what their name says: `progress`, `slow` (never answers), `die`,
+/// `garbage`; any other echoes its arguments.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Scenario {
+    /// The result of `initialize`.
+    pub initialize: Box<RawValue>,
+    /// The items of `tools/list`.
+    pub tools: Vec<Box<RawValue>>,
+    /// The items of `resources/list`.
+    pub resources: Vec<Box<RawValue>>,
+    /// The items of `resources/templates/list`.
+    pub templates: Vec<Box<RawValue>>,
+    /// The items of `prompts/list`.
+    pub prompts: Vec<Box<RawValue>>,
+    /// Answers by `<method> <name or uri>`: objects with `result` or `error`.
+    pub answers: BTreeMap<String, Box<RawValue>>,
+}
+
+impl Scenario {
+    /// The scenario in `data/upstream.json`: one of everything that is odd but legal.
+    pub fn odd() -> Self {
+        serde_json::from_str(include_str!("../data/upstream.json")).unwrap()
+    }
+
+    /// The odd one with other tools, given as JSON text.
+    pub fn with_tools(tools: impl IntoIterator<Item = String>) -> Self {
+        let tools = tools.into_iter().map(|tool| RawValue::from_string(tool).unwrap()).collect();
+        Self { tools, ..Self::odd() }
+    }
+
+    /// Tools of these names, of which nothing more is known.
+    pub fn named<'a>(names: impl IntoIterator<Item = &'a str>) -> Self {
+        let tool = |name: &str| serde_json::json!({"name": name, "description": format!("Does {name}."), "inputSchema": {"type": "object"}});
+        Self::with_tools(names.into_iter().map(|name| tool(name).to_string()))
+    }
+
+    /// The answer to a request, as a value.
+    pub fn answer(&self, request: &str) -> serde_json::Value {
+        serde_json::from_str(self.answers[request].get()).unwrap()
+    }
+
+    /// Reads a scenario from a file.
+    pub fn read(path: &Path) -> Self {
+        serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap()
+    }
+
+    /// Writes it to a file.
+    pub fn write(&self, path: &Path) {
+        std::fs::write(path, serde_json::to_string(self).unwrap()).unwrap();
+    }
+}

@@ -1,0 +1,35 @@
+//! The combinations that each rule is tried in.
+
+pub use mcp_disclosure_core::Era;
+
+/// How a client comes in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transport {
+    /// Standard streams, over a pipe in this process.
+    Stdio,
+    /// Streamable HTTP on a port of this machine.
+    Http,
+}
+
+/// One combination.
+#[derive(Clone, Copy, Debug)]
+pub struct Setup {
+    /// The strategy that serves the client.
+    pub strategy: &'static str,
+    /// How it comes in.
+    pub transport: Transport,
+    /// Which kind of MCP it speaks.
+    pub era: Era,
+}
+
+impl Setup {
+    /// Whether the client speaks with sessions.
+    pub fn has_sessions(&self) -> bool {
+        self.era == Era::Session
+    }
+
+    /// Whether the client comes in over HTTP.
+    pub fn is_http(&self) -> bool {
+        self.transport == Transport::Http
+    }
+}

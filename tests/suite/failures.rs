@@ -1,0 +1,90 @@
+//! Upstreams that die, hang, panic or talk nonsense: every request is answered, and the rest goes on (F6).
+
+use std::time::Duration;
+
+use kit::{Bench, Client, Options, Scenario, Setup, eventually, handlers::Panicking, scenario::control};
+use mcp_disclosure_server::upstream::Target;
+use serde_json::json;
+
+use crate::{UPSTREAM, connected, odd};
+
+async fn f6_an_upstream_that_dies_is_named_and_the_rest_goes_on(setup: Setup) {
+    let mut options = odd();
+    options.upstreams.push((UPSTREAM.into(), "other", Scenario::named(["alive"])));
+    let bench = Bench::start(options).await;
+    let client = Client::connect(&bench, setup).await;
+    let (later, alive) = (client.learn("rich", json!({})).await, client.learn("alive", json!({})).await);
+    let error = client.learn_and_call("die", json!({})).await.error();
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("'kit'") && message.contains("the kit's last words"), "{message}");
+    assert_eq!(error["data"]["upstream"], "kit");
+    assert!(client.call("rich", later).await.error()["message"].as_str().unwrap().contains("'kit'"));
+    client.call("alive", alive).await.result();
+}
+
+async fn f6_an_upstream_that_hangs_is_given_up(setup: Setup) {
+    let bench = Bench::start(Options { patience: Duration::from_millis(300), ..odd() }).await;
+    let client = Client::connect(&bench, setup).await;
+    let error = client.learn_and_call("slow", json!({})).await.error();
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("'kit'") && message.contains("0.3 seconds"), "{message}");
+    client.learn_and_call("rich", json!({})).await.result();
+    let journal = client.journal().await;
+    assert!(journal.iter().any(|message| message["method"] == "notifications/cancelled"));
+}
+
+async fn f6_a_handler_that_panics_is_answered_for(setup: Setup) {
+    let handlers = vec![("shaky", Target::handler(Panicking))];
+    let bench = Bench::start(Options { handlers, ..odd() }).await;
+    let client = Client::connect(&bench, setup).await;
+    for _ in 0..2 {
+        assert_eq!(client.learn_and_call("panic", json!({})).await.code(), -32603);
+    }
+    client.learn_and_call("rich", json!({})).await.result();
+}
+
+async fn f6_an_upstream_that_hangs_while_it_lists_holds_up_nobody(setup: Setup) {
+    let mut options = odd();
+    options.upstreams.push((UPSTREAM.into(), "other", Scenario::named(["alive"])));
+    let files = tempfile::tempdir().unwrap();
+    let bench = Bench::start(Options { files: Some(files.path().to_owned()), ..options }).await;
+    let client = Client::connect(&bench, setup).await;
+    client.read(&control("hang")).await.result();
+    eventually("listing at the upstream", async || {
+        let lists = client.journal().await.into_iter().filter(|message| message["method"] == "tools/list");
+        (lists.count() > 3).then_some(())
+    })
+    .await;
+    let file = json!({"name": "alive", "description": "Anew.", "inputSchema": {"type": "object"}});
+    std::fs::write(files.path().join("alive.json"), file.to_string()).unwrap();
+    let anew = eventually("the new description", async || {
+        let listed = client.request("tools/list", json!({})).await.result();
+        (listed["tools"].as_array().unwrap().last().unwrap()["description"] == "Anew.").then_some(())
+    });
+    tokio::time::timeout(Duration::from_secs(4), anew).await.unwrap();
+}
+only!(full_stdio_session = "full" Stdio Session; f6_an_upstream_that_hangs_while_it_lists_holds_up_nobody);
+
+async fn f6_what_is_no_message_is_skipped(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    let result = client.learn_and_call("garbage", json!({"a": 1})).await.result();
+    assert_eq!(result["structuredContent"]["given"], json!({"a": 1}));
+}
+
+everywhere!(
+    f6_an_upstream_that_dies_is_named_and_the_rest_goes_on,
+    f6_an_upstream_that_hangs_is_given_up,
+    f6_a_handler_that_panics_is_answered_for,
+    f6_what_is_no_message_is_skipped,
+);
+
+async fn f6_what_was_asked_before_the_input_ended_is_answered(setup: Setup) {
+    let (_bench, mut client) = connected(setup).await;
+    let arguments = client.learn("rich", json!({})).await;
+    let pending = client.start("tools/call", json!({"name": "rich", "arguments": arguments})).await;
+    client.hang_up().await;
+    pending.reply().await.result();
+}
+cases! { f6_what_was_asked_before_the_input_ended_is_answered:
+    full_stdio_session = "full" Stdio Session, full_stdio_stateless = "full" Stdio Stateless,
+}

@@ -1,0 +1,164 @@
+//! What only HTTP can get wrong (F7): hosts, origins, headers, sessions and their addresses.
+
+use kit::{Bench, Client, Identity, Setup, http};
+use serde_json::{Value, json};
+
+use crate::{connected, odd};
+
+/// Sends `tools/list` with other headers: the value replaces the client's own, an empty one removes it.
+async fn list_with(bench: &Bench, client: &Client, changes: &[(&str, &str)]) -> (u16, String) {
+    let params = client.complete(json!({}));
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": params});
+    exchange(bench, client, "POST", "/mcp", changes, &body.to_string()).await
+}
+
+async fn exchange(
+    bench: &Bench,
+    client: &Client,
+    method: &str,
+    path: &str,
+    changes: &[(&str, &str)],
+    body: &str,
+) -> (u16, String) {
+    let mut headers = client.headers_for("tools/list", &Value::Null);
+    headers.retain(|(name, _)| changes.iter().all(|(changed, _)| changed != name));
+    let added = changes.iter().filter(|(_, value)| !value.is_empty());
+    headers.extend(added.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())));
+    let mut answer =
+        kit::soon(method, http::send(bench.address, method, path, &headers, body.as_bytes())).await.unwrap();
+    let text = kit::soon("the body", answer.rest()).await.unwrap();
+    (answer.status, text)
+}
+
+async fn f7_foreign_hosts_and_origins_are_forbidden(setup: Setup) {
+    let (bench, client) = connected(setup).await;
+    for changes in [
+        [("origin", "https://evil.example")],
+        [("origin", "http://localhost.evil.example")],
+        [("origin", "null")],
+        [("host", "evil.example")],
+        [("host", "127.0.0.1.evil.example:80")],
+    ] {
+        assert_eq!(list_with(&bench, &client, &changes).await.0, 403, "{changes:?}");
+    }
+    for changes in [[("origin", "http://localhost:5173")], [("host", "localhost:1")]] {
+        assert_eq!(list_with(&bench, &client, &changes).await.0, 200, "{changes:?}");
+    }
+}
+
+async fn f7_bodies_must_be_json_and_answers_acceptable(setup: Setup) {
+    let (bench, client) = connected(setup).await;
+    for (changes, status) in [
+        ([("content-type", "text/plain")], 415),
+        ([("content-type", "")], 415),
+        ([("content-type", "Application/JSON; charset=utf-8")], 200),
+        ([("accept", "text/html")], 406),
+        ([("accept", "application/json")], 200),
+        ([("accept", "text/event-stream")], 200),
+        ([("accept", "*/*")], 200),
+    ] {
+        assert_eq!(list_with(&bench, &client, &changes).await.0, status, "{changes:?}");
+    }
+}
+
+async fn f7_get_and_delete_need_a_session(setup: Setup) {
+    let (bench, client) = connected(setup).await;
+    for method in ["GET", "DELETE", "PUT", "PATCH"] {
+        let without = [("mcp-session-id", "")];
+        assert_eq!(exchange(&bench, &client, method, "/mcp", &without, "").await.0, 405, "{method}");
+    }
+}
+
+async fn f7_other_paths_are_not_found(setup: Setup) {
+    let (bench, client) = connected(setup).await;
+    for path in ["/", "/mcp/", "/mcp/nothing", "/mcp/full/more", "/sse"] {
+        assert_eq!(exchange(&bench, &client, "POST", path, &[], "{}").await.0, 404, "{path}");
+    }
+}
+
+over_http!(
+    f7_foreign_hosts_and_origins_are_forbidden,
+    f7_bodies_must_be_json_and_answers_acceptable,
+    f7_get_and_delete_need_a_session,
+    f7_other_paths_are_not_found,
+);
+
+async fn f7_headers_must_say_what_the_body_says(setup: Setup) {
+    let (bench, client) = connected(setup).await;
+    for changes in [
+        [("mcp-method", "tools/call")],
+        [("mcp-method", "Tools/List")],
+        [("mcp-method", "")],
+        [("mcp-protocol-version", "2025-11-25")],
+        [("mcp-protocol-version", "")],
+    ] {
+        let (status, text) = list_with(&bench, &client, &changes).await;
+        assert!(status == 400 && text.contains("-32020"), "{changes:?}: {status} {text}");
+    }
+    let params = client.complete(json!({"name": "rich", "arguments": {}}));
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}).to_string();
+    for (name, status) in
+        [("rich", 200), ("=?base64?cmljaA==?=", 200), ("Rich", 400), ("=?base64?!?=", 400), ("", 400)]
+    {
+        let changes = [("mcp-method", "tools/call"), ("mcp-name", name)];
+        assert_eq!(exchange(&bench, &client, "POST", "/mcp", &changes, &body).await.0, status, "{name}");
+    }
+}
+only!(full_http_stateless = "full" Http Stateless; f7_headers_must_say_what_the_body_says);
+
+async fn f7_a_header_of_the_stateless_era_needs_its_metadata(setup: Setup) {
+    let (bench, client) = connected(setup).await;
+    let changes = [("mcp-protocol-version", "2026-07-28"), ("mcp-session-id", "")];
+    let (status, text) = list_with(&bench, &client, &changes).await;
+    assert!(status == 400 && text.contains("-32602"), "{status} {text}");
+    let (status, text) = list_with(&bench, &client, &[("mcp-protocol-version", "1900-01-01")]).await;
+    assert_eq!(status, 400, "{text}");
+}
+
+async fn f7_an_unknown_or_ended_session_is_not_found(setup: Setup) {
+    let (bench, client) = connected(setup).await;
+    let unknown = [("mcp-session-id", "00000000000000000000000000000000")];
+    for method in ["POST", "GET", "DELETE"] {
+        let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+        assert_eq!(exchange(&bench, &client, method, "/mcp", &unknown, body).await.0, 404, "{method}");
+    }
+    assert_eq!(client.end_session().await, 204);
+    assert_eq!(list_with(&bench, &client, &[]).await.0, 404);
+    assert_eq!(client.end_session().await, 404);
+}
+
+async fn f7_a_session_is_used_at_its_own_address_only(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let body = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+    for (home, elsewhere) in [("/mcp", "/mcp/full"), ("/mcp/full", "/mcp"), ("/mcp/resource", "/mcp/full")] {
+        let client = Client::connect_as(&bench, setup, Identity::default().at(home)).await;
+        for method in ["POST", "GET", "DELETE"] {
+            let (status, _) = exchange(&bench, &client, method, elsewhere, &[], body).await;
+            assert_eq!(status, 400, "{method} {home} at {elsewhere}");
+        }
+        assert_eq!(exchange(&bench, &client, "POST", home, &[], body).await.0, 200);
+    }
+}
+only!(full_http_session = "full" Http Session;
+    f7_a_header_of_the_stateless_era_needs_its_metadata,
+    f7_an_unknown_or_ended_session_is_not_found,
+    f7_a_session_is_used_at_its_own_address_only,
+);
+
+async fn f7_a_listener_that_accepts_no_events_is_refused(setup: Setup) {
+    let (bench, client) = connected(setup).await;
+    let params = client.complete(json!({"notifications": {"toolsListChanged": true}}));
+    let body =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": params}).to_string();
+    let changes = [("accept", "application/json"), ("mcp-method", "subscriptions/listen")];
+    assert_eq!(exchange(&bench, &client, "POST", "/mcp", &changes, &body).await.0, 406);
+}
+async fn f7_an_unknown_method_is_404_as_a_stream_too(setup: Setup) {
+    let (bench, client) = connected(setup).await;
+    let body =
+        json!({"jsonrpc": "2.0", "id": 1, "method": "x/y", "params": client.complete(json!({}))}).to_string();
+    let changes = [("accept", "text/event-stream"), ("mcp-method", "x/y")];
+    assert_eq!(exchange(&bench, &client, "POST", "/mcp", &changes, &body).await.0, 404);
+}
+only!(full_http_stateless = "full" Http Stateless;
+    f7_a_listener_that_accepts_no_events_is_refused, f7_an_unknown_method_is_404_as_a_stream_too);

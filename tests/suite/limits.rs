@@ -1,0 +1,72 @@
+//! Bounds: on fetches (R11), on sessions and how long they idle (R12).
+
+use std::time::Duration;
+
+use kit::{Bench, Client, Identity, Options, Setup, eventually};
+use mcp_disclosure_server::session::Bounds;
+use serde_json::json;
+
+use crate::odd;
+
+async fn r11_too_many_fetches_are_refused_and_authorize_nothing(setup: Setup) {
+    let bench = Bench::start(Options { fetches: 2, ..odd() }).await;
+    let client = Client::connect(&bench, setup).await;
+    for _ in 0..2 {
+        assert_eq!(client.describe("rich").await.text_as_json()["rich"]["name"], "rich");
+    }
+    let error = client.describe("failing").await.text_as_json()["error"].clone();
+    assert_eq!(error["code"], "RATE_LIMITED");
+    assert!((1..=30).contains(&error["retry_after_seconds"].as_i64().unwrap()), "{error}");
+    assert!(error["message"].is_string());
+    assert_eq!(
+        client.call("failing", json!({})).await.result()["structuredContent"]["error"]["code"],
+        "TOOL_DESCRIPTION_REQUIRED"
+    );
+    // What is no fetch goes on; another session has a bound of its own, another connection of the same peer not.
+    client.read("kit://doc").await.result();
+    let other = Client::connect(&bench, setup).await;
+    let elsewhere = other.describe("failing").await.text_as_json();
+    assert_eq!(elsewhere.get("error").is_none(), setup.has_sessions());
+}
+under_resource!(r11_too_many_fetches_are_refused_and_authorize_nothing);
+
+async fn r12_sessions_are_bounded_and_the_living_stay(setup: Setup) {
+    let sessions = Bounds { most: 2, idle: Duration::from_secs(60) };
+    let bench = Bench::start(Options { sessions, ..odd() }).await;
+    let clients = [Client::connect(&bench, setup).await, Client::connect(&bench, setup).await];
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "k", "version": "1"}});
+    let third = Client::plug_in(&bench, setup, Identity::default());
+    let refused = third.request("initialize", hello.clone()).await;
+    assert_eq!((refused.status, refused.session.clone()), (Some(503), None));
+    assert!(refused.error()["message"].as_str().unwrap().contains("too many sessions"), "{refused:?}");
+    for client in &clients {
+        client.request("tools/list", json!({})).await.result();
+    }
+    assert_eq!(clients[0].end_session().await, 204);
+    third.request("initialize", hello).await.result();
+}
+
+async fn r12_idle_sessions_end_and_busy_ones_stay(setup: Setup) {
+    let sessions = Bounds { most: 10, idle: Duration::from_millis(300) };
+    let bench = Bench::start(Options { sessions, ..odd() }).await;
+    let (idle, listening) = (Client::connect(&bench, setup).await, Client::connect(&bench, setup).await);
+    listening.open_stream().await;
+    eventually("the end of the idle one", async || (bench.gateway.sessions().all().len() == 1).then_some(()))
+        .await;
+    let gone = idle.request("tools/list", json!({})).await;
+    assert_eq!(gone.status, Some(404));
+    listening.request("tools/list", json!({})).await.result();
+}
+cases! { r12_sessions_are_bounded_and_the_living_stay: full_http_session = "full" Http Session }
+cases! { r12_idle_sessions_end_and_busy_ones_stay: full_http_session = "full" Http Session }
+
+async fn r12_a_session_idles_from_its_last_answer_on(setup: Setup) {
+    let sessions = Bounds { most: 10, idle: Duration::from_millis(1500) };
+    let bench = Bench::start(Options { sessions, patience: Duration::from_secs(2), ..odd() }).await;
+    let client = Client::connect(&bench, setup).await;
+    client.call("slow", json!({})).await.error();
+    // Time for a sweep: there is one each 375 ms.
+    tokio::time::sleep(Duration::from_millis(600)).await;
+    client.request("tools/list", json!({})).await.result();
+}
+cases! { r12_a_session_idles_from_its_last_answer_on: full_http_session = "full" Http Session }

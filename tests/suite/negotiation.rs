@@ -1,0 +1,134 @@
+//! Which strategy serves whom (N1 to N5).
+
+use kit::{Bench, Client, Identity, Options, Setup};
+use mcp_disclosure_server::{dialect::EXTENSION, negotiation::StrategyOptions};
+use serde_json::{Value, json};
+
+use crate::{connected, odd};
+
+/// What the gateway says of itself to this client.
+async fn capabilities(client: &Client) -> Value {
+    match client.setup.has_sessions() {
+        true => client.introduction["capabilities"].clone(),
+        false => client.request("server/discover", json!({})).await.result()["capabilities"].clone(),
+    }
+}
+
+async fn selected(client: &Client) -> String {
+    capabilities(client).await["extensions"][EXTENSION]["selected"].as_str().unwrap().to_owned()
+}
+
+/// Whether complete definitions are listed to it.
+async fn sees_schemas(client: &Client) -> bool {
+    let listed = client.request("tools/list", json!({})).await.result();
+    listed["tools"][0]["inputSchema"]["required"] == json!(["text"])
+}
+
+async fn n1_what_is_offered_and_selected_is_advertised(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    let capabilities = capabilities(&client).await;
+    let expected = json!({"strategies": ["full", "resource"], "selected": setup.strategy});
+    assert_eq!(capabilities["extensions"][EXTENSION], expected);
+    assert_eq!(capabilities["experimental"][EXTENSION], expected);
+    assert_eq!(sees_schemas(&client).await, setup.strategy == "full");
+}
+
+async fn n1_the_operator_comes_before_the_client(setup: Setup) {
+    let strategies =
+        StrategyOptions { pinned: Some(setup.strategy.to_owned()), ..StrategyOptions::default() };
+    let bench = Bench::start(Options { strategies, ..odd() }).await;
+    let other = if setup.strategy == "full" { "resource" } else { "full" };
+    let client = Client::connect_as(&bench, setup, Identity::offering(other)).await;
+    assert_eq!(selected(&client).await, setup.strategy);
+    assert_eq!(sees_schemas(&client).await, setup.strategy == "full");
+}
+
+async fn n1_the_clients_first_preference_that_is_offered_wins(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let offer = vec!["unheard-of".to_owned(), setup.strategy.to_owned(), "full".to_owned()];
+    for experimental in [false, true] {
+        let identity = Identity { offer: Some(offer.clone()), experimental, ..Identity::default() };
+        assert_eq!(selected(&Client::connect_as(&bench, setup, identity).await).await, setup.strategy);
+    }
+}
+
+async fn n2_clients_of_one_process_are_served_differently(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let full = Client::connect_as(&bench, setup, Identity::offering("full")).await;
+    let minimal = Client::connect_as(&bench, setup, Identity::offering("resource")).await;
+    for _ in 0..2 {
+        assert!(sees_schemas(&full).await);
+        assert!(!sees_schemas(&minimal).await);
+    }
+    assert_ne!(full.call("rich", json!({})).await.result()["isError"], true);
+    assert_eq!(minimal.call("rich", json!({})).await.result()["isError"], true);
+}
+
+async fn n4_an_offer_of_nothing_known_gets_the_fallback_and_is_told(setup: Setup) {
+    let strategies = StrategyOptions { fallback: setup.strategy.to_owned(), ..StrategyOptions::default() };
+    let bench = Bench::start(Options { strategies, ..odd() }).await;
+    for identity in [Identity::offering("unheard-of"), Identity::default()] {
+        let client = Client::connect_as(&bench, setup, identity).await;
+        assert_eq!(selected(&client).await, setup.strategy);
+        let listed = client.request("tools/list", json!({})).await.result();
+        let has_bridge = listed["tools"].as_array().unwrap().last().unwrap()["name"] == "describe_tools";
+        assert_eq!(has_bridge, setup.strategy == "resource");
+    }
+}
+everywhere!(
+    n1_what_is_offered_and_selected_is_advertised,
+    n1_the_operator_comes_before_the_client,
+    n1_the_clients_first_preference_that_is_offered_wins,
+    n2_clients_of_one_process_are_served_differently,
+    n4_an_offer_of_nothing_known_gets_the_fallback_and_is_told,
+);
+
+async fn n3_the_address_comes_before_everything(setup: Setup) {
+    let other = if setup.strategy == "full" { "resource" } else { "full" };
+    let strategies = StrategyOptions { pinned: Some(other.to_owned()), ..StrategyOptions::default() };
+    let bench = Bench::start(Options { strategies, ..odd() }).await;
+    let identity = Identity::offering(other).at(&format!("/mcp/{}", setup.strategy));
+    let client = Client::connect_as(&bench, setup, identity).await;
+    assert_eq!(selected(&client).await, setup.strategy);
+    assert_eq!(sees_schemas(&client).await, setup.strategy == "full");
+}
+
+async fn n3_a_strategy_that_is_not_offered_has_no_address(setup: Setup) {
+    let strategies =
+        StrategyOptions { offered: vec![setup.strategy.to_owned()], ..StrategyOptions::default() };
+    let bench = Bench::start(Options { strategies, ..odd() }).await;
+    let other = if setup.strategy == "full" { "resource" } else { "full" };
+    for (strategy, status) in [(setup.strategy, 200), (other, 404), ("unheard-of", 404)] {
+        let path = format!("/mcp/{strategy}");
+        let mut client = Client::plug_in(&bench, setup, Identity::default().at(&path));
+        let reply = client.introduce_itself().await;
+        assert_eq!(reply.status, Some(status), "{path}");
+    }
+}
+cases! { n3_the_address_comes_before_everything:
+    full_http_session = "full" Http Session, full_http_stateless = "full" Http Stateless,
+    resource_http_session = "resource" Http Session, resource_http_stateless = "resource" Http Stateless,
+}
+cases! { n3_a_strategy_that_is_not_offered_has_no_address:
+    full_http_session = "full" Http Session, full_http_stateless = "full" Http Stateless,
+    resource_http_session = "resource" Http Session, resource_http_stateless = "resource" Http Stateless,
+}
+
+async fn n5_lists_that_depend_on_the_request_are_private(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    for method in ["tools/list", "resources/list", "server/discover"] {
+        let result = client.request(method, json!({})).await.result();
+        assert_eq!(result["cacheScope"], "private", "{method}");
+        assert!(result["ttlMs"].as_u64().is_some_and(|time| time > 0), "{method}");
+    }
+}
+without_sessions!(n5_lists_that_depend_on_the_request_are_private);
+
+async fn n5_lists_that_are_the_same_for_everyone_are_public(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let client = Client::connect_as(&bench, setup, Identity::default().at("/mcp/full")).await;
+    for method in ["tools/list", "resources/list", "server/discover"] {
+        assert_eq!(client.request(method, json!({})).await.result()["cacheScope"], "public", "{method}");
+    }
+}
+only!(full_http_stateless = "full" Http Stateless; n5_lists_that_are_the_same_for_everyone_are_public);

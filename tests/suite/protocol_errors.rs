@@ -1,0 +1,151 @@
+//! Requests that cannot be answered, whatever they come by (F7).
+
+use kit::{Bench, Client, Identity, Setup};
+use serde_json::{Value, json};
+
+use crate::{connected, odd};
+
+async fn f7_an_unknown_method_is_not_found(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    for method in ["tools/frobnicate", "tools/describe", "sampling/createMessage"] {
+        let reply = client.request(method, json!({})).await;
+        assert_eq!(reply.code(), -32601, "{method}");
+        let status = if setup.has_sessions() { 200 } else { 404 };
+        assert_eq!(reply.status, setup.is_http().then_some(status), "{method}");
+    }
+    let of_the_other_era = if setup.has_sessions() { "server/discover" } else { "ping" };
+    let reply = client.request(of_the_other_era, json!({})).await;
+    // Without its metadata a stateless method lacks parameters; with it a session's method does not exist.
+    assert_eq!(reply.code(), if setup.has_sessions() { -32602 } else { -32601 });
+}
+
+async fn f7_wrong_or_missing_parameters_are_told(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    for (method, params) in [
+        ("tools/call", json!({})),
+        ("tools/call", json!({"name": 7})),
+        ("tools/call", json!({"name": ""})),
+        ("tools/call", json!({"name": "no such tool"})),
+        ("resources/read", json!({})),
+        ("resources/read", json!({"uri": ""})),
+        ("prompts/get", json!({})),
+        ("prompts/get", json!({"name": "nobody"})),
+        ("completion/complete", json!({})),
+        ("completion/complete", json!({"ref": {"type": "ref/prompt", "name": "nobody"}})),
+        ("tools/list", json!({"cursor": "made up"})),
+    ] {
+        let error = client.request(method, params.clone()).await.error();
+        assert_eq!(error["code"], -32602, "{method} {params}: {error}");
+    }
+    let unknown = client.call("no such tool", json!({})).await.error();
+    assert_eq!(unknown, json!({"code": -32602, "message": "Unknown tool: no such tool"}));
+}
+
+async fn f7_what_is_no_message_is_refused_and_the_rest_goes_on(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    for (text, code) in [
+        ("{\"jsonrpc\":", -32700),
+        ("nonsense", -32700),
+        ("[]", -32600),
+        (r#"[{"jsonrpc":"2.0","id":1,"method":"tools/list"}]"#, -32600),
+        ("{}", -32600),
+        (r#"{"jsonrpc":"2.0","id":null,"method":"tools/list"}"#, -32600),
+    ] {
+        let reply = client.send_text(text).await;
+        assert_eq!((reply.code(), &reply.answer()["id"]), (code, &Value::Null), "{text}");
+        assert_eq!(reply.status, setup.is_http().then_some(400), "{text}");
+    }
+    client.request("tools/list", json!({})).await.result();
+}
+
+async fn f7_a_message_that_is_too_long_is_refused_and_the_rest_goes_on(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    let reply = client.send_text(&format!("\"{}\"", "x".repeat(17 << 20))).await;
+    assert_eq!(reply.code(), -32600);
+    assert_eq!(reply.status, setup.is_http().then_some(413));
+    client.request("tools/list", json!({})).await.result();
+}
+
+everywhere!(
+    f7_an_unknown_method_is_not_found,
+    f7_wrong_or_missing_parameters_are_told,
+    f7_what_is_no_message_is_refused_and_the_rest_goes_on,
+);
+// What this rule costs is the length, so each way in is tried once.
+cases! { f7_a_message_that_is_too_long_is_refused_and_the_rest_goes_on:
+    full_stdio_session = "full" Stdio Session, full_http_stateless = "full" Http Stateless,
+}
+
+async fn f7_an_id_under_way_cannot_be_used_again_until_then(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    let arguments = client.learn("slow", json!({})).await;
+    let params = json!({"name": "slow", "arguments": arguments, "_meta": {"progressToken": 1}});
+    let pending = client.start_under(json!("mine"), "tools/call", params).await;
+    client.hear("notifications/progress").await;
+    let again = client.start_under(json!("mine"), "tools/list", json!({})).await.reply().await;
+    assert_eq!((again.code(), again.answer()["id"].clone()), (-32600, json!("mine")));
+    client.cancel(&pending).await;
+    client.read("kit://doc").await.result();
+    client.start_under(json!("mine"), "tools/list", json!({})).await.reply().await.result();
+}
+with_sessions!(f7_an_id_under_way_cannot_be_used_again_until_then);
+
+async fn f7_missing_metadata_is_told(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let client = Client::plug_in(&bench, setup, Identity::offering(setup.strategy));
+    for missing in ["protocolVersion", "clientCapabilities"] {
+        let mut params = client.complete(json!({}));
+        params["_meta"].as_object_mut().unwrap().remove(&format!("io.modelcontextprotocol/{missing}"));
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": params});
+        let reply = client.send_message(message).await;
+        assert_eq!(reply.code(), -32602);
+        assert!(reply.error()["message"].as_str().unwrap().contains(missing), "{reply:?}");
+        assert_eq!(reply.status, setup.is_http().then_some(400));
+    }
+    let none = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {}});
+    assert_eq!(client.send_message(none).await.code(), -32602);
+}
+
+async fn f7_a_version_that_is_not_spoken_is_refused_with_those_that_are(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    for version in ["1900-01-01", "2025-11-25"] {
+        let meta = json!({"io.modelcontextprotocol/protocolVersion": version});
+        let reply = client.request("tools/list", json!({"_meta": meta})).await;
+        let error = reply.error();
+        assert_eq!((&error["code"], &error["data"]["requested"]), (&json!(-32022), &json!(version)));
+        assert!(error["data"]["supported"].as_array().unwrap().contains(&json!("2026-07-28")));
+        assert_eq!(reply.status, setup.is_http().then_some(400));
+    }
+}
+without_sessions!(
+    f7_missing_metadata_is_told,
+    f7_a_version_that_is_not_spoken_is_refused_with_those_that_are
+);
+
+async fn f7_without_a_session_only_the_handshake_is_answered(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let client = Client::plug_in(&bench, setup, Identity::default());
+    assert_eq!(client.request("tools/list", json!({})).await.code(), -32602);
+    assert_eq!(client.request("initialize", json!({})).await.code(), -32602);
+    let hello = json!({"protocolVersion": "1999-01-01", "capabilities": {}, "clientInfo": {"name": "k", "version": "1"}});
+    assert_eq!(client.request("initialize", hello).await.result()["protocolVersion"], "2025-11-25");
+}
+with_sessions!(f7_without_a_session_only_the_handshake_is_answered);
+
+async fn f7_every_revision_with_sessions_is_spoken(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        let client = Client::plug_in(&bench, setup, Identity::default());
+        let hello = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": {"name": "k", "version": "1"}});
+        assert_eq!(client.request("initialize", hello).await.result()["protocolVersion"], version);
+    }
+}
+with_sessions!(f7_every_revision_with_sessions_is_spoken);
+
+async fn f7_a_connection_is_initialized_once(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}});
+    assert_eq!(client.request("initialize", hello).await.code(), -32600);
+    client.request("tools/list", json!({})).await.result();
+}
+only!(full_stdio_session = "full" Stdio Session; f7_a_connection_is_initialized_once);

@@ -1,0 +1,99 @@
+//! Receipts where there are no sessions (R14).
+
+use std::time::Duration;
+
+use kit::{Bench, Client, Doorman, Identity, Options, Setup, client::receipt_of, eventually};
+use serde_json::{Value, json};
+
+use crate::{connected, named, odd};
+
+fn reason(result: &Value) -> String {
+    assert_eq!(result["isError"], true, "{result}");
+    assert_eq!(result["structuredContent"]["error"]["code"], "TOOL_DESCRIPTION_REQUIRED");
+    result["structuredContent"]["error"]["reason"].as_str().unwrap().to_owned()
+}
+
+async fn r14_the_delivered_schema_asks_for_a_receipt_that_the_tool_never_sees(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    let reply = client.describe("echo").await;
+    assert_eq!((&reply.result()["ttlMs"], &reply.result()["cacheScope"]), (&json!(0), &json!("private")));
+    let schema = reply.text_as_json()["echo"]["inputSchema"].clone();
+    assert_eq!(schema["required"], json!(["text", "disclosure_receipt"]));
+    let receipt = schema["properties"]["disclosure_receipt"]["const"].clone();
+    let arguments = json!({"text": "hello", "disclosure_receipt": receipt});
+    let result = client.call("echo", arguments).await.result();
+    assert_eq!(result["structuredContent"]["given"], json!({"text": "hello"}));
+    assert_eq!(client.calls_forwarded().await, [json!({"name": "echo", "arguments": {"text": "hello"}})]);
+}
+
+async fn r14_a_receipt_is_valid_for_any_connection_of_the_same_client(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let (client, other) = (Client::connect(&bench, setup).await, Client::connect(&bench, setup).await);
+    let arguments = client.learn("rich", json!({})).await;
+    assert_ne!(other.call("rich", arguments).await.result()["isError"], true);
+}
+
+async fn r14_a_call_without_a_valid_receipt_is_told_why(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    assert_eq!(reason(&client.call("rich", json!({})).await.result()), "MISSING");
+    let for_another = client.learn("failing", json!({})).await;
+    assert_eq!(reason(&client.call("rich", for_another.clone()).await.result()), "INVALID");
+    let mut forged = for_another["disclosure_receipt"].as_str().unwrap().to_owned();
+    let last = if forged.pop() == Some('A') { 'B' } else { 'A' };
+    forged.insert(0, last);
+    for forged in [forged.as_str(), "", "made up"] {
+        let result = client.call("failing", json!({"disclosure_receipt": forged})).await.result();
+        assert_eq!(reason(&result), "INVALID", "{forged}");
+    }
+    assert_eq!(client.calls_forwarded().await, Vec::<Value>::new());
+}
+
+async fn r14_a_receipt_expires(setup: Setup) {
+    // Handles count whole seconds.
+    let bench = Bench::start(Options { receipt_lifetime: Duration::from_secs(1), ..named(["a"]) }).await;
+    let client = Client::connect(&bench, setup).await;
+    let arguments = client.learn("a", json!({})).await;
+    let told = eventually("the end of the receipt", async || {
+        let result = client.call("a", arguments.clone()).await.result();
+        (result["isError"] == true).then(|| reason(&result))
+    })
+    .await;
+    assert_eq!(told, "EXPIRED");
+}
+
+cases! { r14_the_delivered_schema_asks_for_a_receipt_that_the_tool_never_sees:
+    resource_stdio_stateless = "resource" Stdio Stateless, resource_http_stateless = "resource" Http Stateless,
+}
+cases! { r14_a_receipt_is_valid_for_any_connection_of_the_same_client:
+    resource_stdio_stateless = "resource" Stdio Stateless, resource_http_stateless = "resource" Http Stateless,
+}
+cases! { r14_a_call_without_a_valid_receipt_is_told_why:
+    resource_stdio_stateless = "resource" Stdio Stateless, resource_http_stateless = "resource" Http Stateless,
+}
+cases! { r14_a_receipt_expires:
+    resource_stdio_stateless = "resource" Stdio Stateless, resource_http_stateless = "resource" Http Stateless,
+}
+
+async fn r14_a_receipt_is_for_one_principal(setup: Setup) {
+    let doorman = Doorman::default().knowing("ann", &["a"]).knowing("bob", &["a"]);
+    let bench = Bench::start(Options { doorman, ..named(["a"]) }).await;
+    let identity = || Identity::offering("resource");
+    let ann = Client::connect_as(&bench, setup, identity().known_as("ann")).await;
+    let arguments = ann.learn("a", json!({})).await;
+    for other in [identity().known_as("bob"), identity()] {
+        let other = Client::connect_as(&bench, setup, other).await;
+        assert_eq!(reason(&other.call("a", arguments.clone()).await.result()), "INVALID");
+    }
+    assert_ne!(ann.call("a", arguments).await.result()["isError"], true);
+}
+only!(resource_http_stateless = "resource" Http Stateless; r14_a_receipt_is_for_one_principal);
+
+async fn r14_sessions_need_no_receipt(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    let described = client.describe("echo").await.text_as_json();
+    assert_eq!(receipt_of(&described["echo"]), None);
+    assert_eq!(described["echo"]["inputSchema"]["required"], json!(["text"]));
+}
+cases! { r14_sessions_need_no_receipt:
+    resource_stdio_session = "resource" Stdio Session, resource_http_session = "resource" Http Session,
+}

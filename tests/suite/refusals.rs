@@ -1,0 +1,116 @@
+//! Calls before delivery (R7), and how a description authorizes: in the session (R8), until the definition
+//! changes (R9).
+
+use std::time::{Duration, Instant};
+
+use kit::{Bench, Client, Options, Setup, eventually};
+use serde_json::{Value, json};
+
+use crate::{connected, named, odd};
+
+async fn r7_a_call_before_delivery_is_refused_and_does_not_run(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    // Arguments that would not fit: the refusal comes before their check.
+    let result = client.call("echo", json!({"limit": "many"})).await.result();
+    assert_eq!(result["isError"], true);
+    let error = &result["structuredContent"]["error"];
+    assert_eq!(error["code"], "TOOL_DESCRIPTION_REQUIRED");
+    assert_eq!(error["message"], "Tool 'echo' requires fetching its description before use.");
+    assert_eq!(error["resource_uri"], "resource:///tool_descriptions?tools=echo");
+    assert_eq!(error["instructions"].as_array().unwrap().len(), 3);
+    let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!(text, result["structuredContent"]);
+    assert_eq!(client.calls_forwarded().await, Vec::<Value>::new());
+}
+
+async fn r7_the_uri_of_the_refusal_leads_out_of_it(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    let odd = "odd ü,?&%";
+    let refused = client.call(odd, json!({})).await.result();
+    let uri = refused["structuredContent"]["error"]["resource_uri"].as_str().unwrap().to_owned();
+    let mut arguments = json!({});
+    if let Some(receipt) = kit::client::receipt_of(&client.read(&uri).await.text_as_json()[odd]) {
+        arguments["disclosure_receipt"] = receipt;
+    }
+    client.call(odd, arguments).await.result()["structuredContent"]["given"].as_object().unwrap();
+}
+under_resource!(
+    r7_a_call_before_delivery_is_refused_and_does_not_run,
+    r7_the_uri_of_the_refusal_leads_out_of_it,
+);
+
+fn reason(result: &Value) -> &Value {
+    assert_eq!(result["isError"], true, "{result}");
+    assert_eq!(result["structuredContent"]["error"]["code"], "TOOL_DESCRIPTION_REQUIRED");
+    &result["structuredContent"]["error"]["reason"]
+}
+
+async fn r8_delivery_holds_for_the_session_and_never_in_another(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let (client, other) = (Client::connect(&bench, setup).await, Client::connect(&bench, setup).await);
+    client.describe("rich").await;
+    for _ in 0..3 {
+        let result = client.call("rich", json!({})).await.result();
+        assert_ne!(result["isError"], true);
+    }
+    assert_eq!(reason(&other.call("rich", json!({})).await.result()), &Value::Null);
+    assert_eq!(reason(&client.call("failing", json!({})).await.result()), &Value::Null);
+}
+cases! { r8_delivery_holds_for_the_session_and_never_in_another:
+    resource_stdio_session = "resource" Stdio Session, resource_http_session = "resource" Http Session,
+}
+
+async fn r9_a_changed_definition_must_be_fetched_again(setup: Setup) {
+    let files = tempfile::tempdir().unwrap();
+    let write = |description: &str| {
+        let file = json!({"name": "a", "description": description, "inputSchema": {"type": "object"}});
+        let (draft, path) = (files.path().join("draft"), files.path().join("a.json"));
+        std::fs::write(&draft, file.to_string()).unwrap();
+        std::fs::rename(draft, path).unwrap();
+    };
+    write("The first.");
+    let bench = Bench::start(Options { files: Some(files.path().to_owned()), ..named(["a", "b"]) }).await;
+    let client = Client::connect(&bench, setup).await;
+    let learned = client.learn("a", json!({})).await;
+    let other = client.learn("b", json!({})).await;
+    assert_ne!(client.call("a", learned.clone()).await.result()["isError"], true);
+    write("The second.");
+    eventually("the new description", async || {
+        let listed = client.request("tools/list", json!({})).await.result();
+        (listed["tools"][0]["description"] == "The second.").then_some(())
+    })
+    .await;
+    assert_eq!(reason(&client.call("a", learned).await.result()), "DEFINITION_CHANGED");
+    assert_ne!(client.call("b", other).await.result()["isError"], true);
+    let learned = client.learn("a", json!({})).await;
+    assert_ne!(client.call("a", learned).await.result()["isError"], true);
+}
+
+async fn r9_a_bad_set_of_files_leaves_the_old_one(setup: Setup) {
+    let files = tempfile::tempdir().unwrap();
+    let path = files.path().join("a.json");
+    let good = json!({"name": "a", "description": "Good.", "inputSchema": {"type": "object"}});
+    std::fs::write(&path, good.to_string()).unwrap();
+    let bench = Bench::start(Options { files: Some(files.path().to_owned()), ..named(["a", "b"]) }).await;
+    let client = Client::connect(&bench, setup).await;
+    let learned = client.learn("a", json!({})).await;
+    let list = async || client.request("tools/list", json!({})).await.result()["tools"].clone();
+    let before = list().await;
+    std::fs::write(&path, "{").unwrap();
+    let more = json!({"name": "b", "description": "Better.", "inputSchema": {"type": "object"}});
+    std::fs::write(files.path().join("b.json"), more.to_string()).unwrap();
+    // That nothing happens can only be watched for a while; a good set is in force well within it.
+    let until = Instant::now() + Duration::from_millis(700);
+    while Instant::now() < until {
+        assert_eq!(list().await, before);
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    std::fs::write(&path, good.to_string()).unwrap();
+    eventually("the better description", async || {
+        (list().await[1]["description"] == "Better.").then_some(())
+    })
+    .await;
+    assert_eq!(list().await[0], before[0]);
+    assert_ne!(client.call("a", learned).await.result()["isError"], true);
+}
+under_resource!(r9_a_changed_definition_must_be_fetched_again, r9_a_bad_set_of_files_leaves_the_old_one);

@@ -1,0 +1,227 @@
+//! What `resource` lists and delivers (R1 to R6, R13, R15).
+
+use kit::{Bench, Client, Identity, Options, Scenario, Setup};
+use mcp_disclosure_server::negotiation::StrategyOptions;
+use serde_json::{Value, json};
+
+use crate::{connected, named, odd};
+
+const BASE: &str = "resource:///tool_descriptions";
+
+async fn r1_lists_say_what_a_tool_does_and_keep_what_clients_need(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    let listed = client.request("tools/list", json!({})).await.result();
+    let tools = listed["tools"].as_array().unwrap();
+    let sent = Scenario::odd().tools;
+    assert_eq!(tools.len(), sent.len());
+    for (tool, sent) in tools.iter().zip(sent) {
+        let mut expected: Value = serde_json::from_str(sent.get()).unwrap();
+        expected["inputSchema"] = json!({"type": "object", "additionalProperties": true});
+        expected.as_object_mut().unwrap().shift_remove("outputSchema");
+        if tool["name"] == "echo" {
+            expected["description"] = json!("Echoes what it is given.");
+        }
+        assert_eq!(tool, &expected);
+    }
+}
+
+async fn r2_one_resource_and_one_template_explain_themselves(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    let listed = client.request("resources/list", json!({})).await.result();
+    let ours: Vec<&Value> = listed["resources"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|one| one["uri"].as_str().unwrap().starts_with(BASE))
+        .collect();
+    let [ours] = ours[..] else { panic!("{ours:?}") };
+    assert_eq!(ours["uri"], BASE);
+    assert_eq!(ours["name"], "Tool Descriptions - Required for tool use");
+    assert_eq!(ours["mimeType"], "application/json");
+    for part in [
+        "Step 1: PICK",
+        "Step 2: FETCH",
+        "Step 3: CALL",
+        "?tools=echo",
+        "CHOOSING",
+        "USING",
+        "fails",
+        "authorizes",
+    ] {
+        assert!(ours["description"].as_str().unwrap().contains(part), "{part}");
+    }
+    let templates = client.request("resources/templates/list", json!({})).await.result();
+    let templates = templates["resourceTemplates"].as_array().unwrap();
+    assert_eq!(templates.last().unwrap()["uriTemplate"], format!("{BASE}{{?tools}}"));
+}
+
+async fn r3_names_are_read_from_the_uri_and_the_uri_is_echoed(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    for (query, expected) in [
+        ("?tools=rich,echo,rich", vec!["rich", "echo"]),
+        ("?tools=%20rich%20,%65cho", vec!["rich", "echo"]),
+        ("?tools=echo&x=1&tools=rich", vec!["echo", "rich"]),
+        ("?tools=odd%20%C3%BC%2C%3F%26%25", vec!["odd ü,?&%"]),
+        ("?tools=Echo", vec!["Echo"]),
+    ] {
+        let reply = client.read(&format!("{BASE}{query}")).await;
+        assert_eq!(reply.result()["contents"][0]["uri"], format!("{BASE}{query}"));
+        assert_eq!(reply.result()["contents"][0]["mimeType"], "application/json");
+        let described = reply.text_as_json();
+        assert_eq!(described.as_object().unwrap().keys().collect::<Vec<_>>(), expected, "{query}");
+    }
+    assert!(client.describe("Echo").await.text_as_json()["Echo"]["error"].is_string());
+}
+
+async fn r4_what_was_asked_for_is_delivered_completely(setup: Setup) {
+    let files = tempfile::tempdir().unwrap();
+    let file = json!({
+        "name": "a", "description": "All of a.", "inputSchema": {"type": "object", "properties": {"x": {}}},
+        "outputSchema": {"type": "object"}, "examples": [{"description": "d", "input": {"x": 1}}],
+        "usage_guidance": "Use it.", "error_guidance": {"E": "Do."}, "brief": "A."
+    });
+    std::fs::write(files.path().join("a.json"), file.to_string()).unwrap();
+    let bench = Bench::start(Options { files: Some(files.path().to_owned()), ..named(["a", "b"]) }).await;
+    let client = Client::connect(&bench, setup).await;
+    let mut described = client.describe("a").await.text_as_json();
+    assert_eq!(described.as_object().unwrap().keys().collect::<Vec<_>>(), ["a"]);
+    let entry = described["a"].as_object_mut().unwrap();
+    let version = entry.shift_remove("version").unwrap();
+    assert!(version.as_str().unwrap().starts_with("sha256:"));
+    for part in ["name", "description", "outputSchema", "examples", "usage_guidance", "error_guidance"] {
+        assert_eq!(entry[part], file[part], "{part}");
+    }
+    assert_eq!(entry["inputSchema"]["properties"]["x"], json!({}));
+    assert_eq!(entry.len(), 7, "{entry:?}");
+}
+
+async fn r5_without_names_nothing_is_authorized(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    let names = Scenario::odd().tools.len();
+    for query in ["", "?tools=", "?tools=%20,", "?other=echo"] {
+        let error = client.read(&format!("{BASE}{query}")).await.text_as_json()["error"].clone();
+        assert_eq!(error["code"], "MISSING_TOOL_SELECTION");
+        assert_eq!(error["message"], "You must specify one or more tool names in the 'tools' parameter.");
+        assert_eq!(
+            error["examples"],
+            json!([format!("{BASE}?tools=echo"), format!("{BASE}?tools=echo,rich")])
+        );
+        assert_eq!(error["available_tools"].as_array().unwrap().len(), names);
+    }
+    assert_eq!(client.call("echo", json!({"text": "x"})).await.result()["isError"], true);
+}
+
+async fn r6_an_unknown_name_is_told_and_the_known_are_delivered(setup: Setup) {
+    let bench = Bench::start(named(["alpha", "beta"])).await;
+    let client = Client::connect(&bench, setup).await;
+    let described = client.describe("gamma,beta").await.text_as_json();
+    assert_eq!(
+        described["gamma"],
+        json!({"error": "Tool 'gamma' not found", "available_tools": ["alpha", "beta"]})
+    );
+    assert_eq!(described["beta"]["name"], "beta");
+}
+
+async fn r6_of_many_tools_the_nearest_are_named(setup: Setup) {
+    let names: Vec<String> = (0..101).map(|at| format!("tool_{at}")).collect();
+    let bench = Bench::start(named(names.iter().map(String::as_str))).await;
+    let client = Client::connect(&bench, setup).await;
+    let unknown = client.describe("tool_77x").await.text_as_json()["tool_77x"].clone();
+    assert_eq!(unknown["available_count"], 101);
+    let nearest = unknown["available_tools"].as_array().unwrap();
+    assert_eq!((nearest.len(), &nearest[0]), (20, &json!("tool_77")));
+    let none = client.read(BASE).await.text_as_json()["error"].clone();
+    assert_eq!(
+        (none["available_tools"].as_array().unwrap().len(), &none["available_count"]),
+        (20, &json!(101))
+    );
+}
+
+async fn r13_instructions_guide_the_model(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    let introduction = match setup.has_sessions() {
+        true => client.introduction.clone(),
+        false => client.request("server/discover", json!({})).await.result(),
+    };
+    let instructions = introduction["instructions"].as_str().unwrap();
+    let places: Vec<usize> =
+        ["PICK", "FETCH", "CALL"].iter().map(|step| instructions.find(step).unwrap()).collect();
+    assert!(places.is_sorted() && instructions.contains("?tools=echo"), "{instructions}");
+    assert_eq!(instructions.contains("disclosure_receipt"), !setup.has_sessions());
+    assert!(!instructions.contains("describe_tools"));
+}
+
+under_resource!(
+    r1_lists_say_what_a_tool_does_and_keep_what_clients_need,
+    r2_one_resource_and_one_template_explain_themselves,
+    r3_names_are_read_from_the_uri_and_the_uri_is_echoed,
+    r4_what_was_asked_for_is_delivered_completely,
+    r5_without_names_nothing_is_authorized,
+    r6_an_unknown_name_is_told_and_the_known_are_delivered,
+    r6_of_many_tools_the_nearest_are_named,
+    r13_instructions_guide_the_model,
+);
+
+/// A gateway that serves `resource` to everyone, and a client that has never heard of it.
+async fn plain(setup: Setup) -> (Bench, Client) {
+    let strategies = StrategyOptions { pinned: Some("resource".to_owned()), ..StrategyOptions::default() };
+    let bench = Bench::start(Options { strategies, ..odd() }).await;
+    let client = Client::connect_as(&bench, setup, Identity::default()).await;
+    (bench, client)
+}
+
+async fn r15_the_bridge_is_listed_last_and_answers_like_the_resource(setup: Setup) {
+    let (_bench, client) = plain(setup).await;
+    let listed = client.request("tools/list", json!({})).await.result();
+    let bridge = listed["tools"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!(bridge["name"], "describe_tools");
+    assert_eq!(bridge["inputSchema"]["required"], json!(["names"]));
+    let result = client.call("describe_tools", json!({"names": ["nobody", "rich"]})).await.result();
+    assert_ne!(result["isError"], true);
+    let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!(text, result["structuredContent"]);
+    let mut by_uri = client.describe("nobody,rich").await.text_as_json();
+    let mut by_bridge = result["structuredContent"].clone();
+    for described in [&mut by_uri, &mut by_bridge] {
+        // Handles never repeat.
+        if let Some(handle) = described.pointer_mut("/rich/inputSchema/properties/disclosure_receipt/const") {
+            handle.take();
+        }
+    }
+    assert_eq!(by_bridge, by_uri);
+    let nothing = client.call("describe_tools", json!({})).await.result();
+    assert_eq!(nothing["isError"], true);
+    assert_eq!(nothing["structuredContent"]["error"]["code"], "MISSING_TOOL_SELECTION");
+}
+
+async fn r15_the_bridge_authorizes_and_refusals_name_it(setup: Setup) {
+    let (_bench, client) = plain(setup).await;
+    let refused = client.call("rich", json!({})).await.result();
+    let steps = refused["structuredContent"]["error"]["instructions"].to_string();
+    assert!(steps.contains("describe_tools"), "{steps}");
+    let described = client.call("describe_tools", json!({"names": ["rich"]})).await.result();
+    let mut arguments = json!({});
+    if let Some(receipt) = kit::client::receipt_of(&described["structuredContent"]["rich"]) {
+        arguments["disclosure_receipt"] = receipt;
+    }
+    assert_ne!(client.call("rich", arguments).await.result()["isError"], true);
+}
+
+async fn r15_a_tool_of_the_bridges_name_moves_aside(setup: Setup) {
+    let strategies = StrategyOptions { pinned: Some("resource".to_owned()), ..StrategyOptions::default() };
+    let bench = Bench::start(Options { strategies, ..named(["describe_tools", "a"]) }).await;
+    let client = Client::connect_as(&bench, setup, Identity::default()).await;
+    let listed = client.request("tools/list", json!({})).await.result();
+    let names: Vec<&Value> = listed["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(names, ["kit__describe_tools", "a", "describe_tools"]);
+    let learned = client.learn("kit__describe_tools", json!({"mine": 1})).await;
+    let result = client.call("kit__describe_tools", learned).await.result();
+    assert_eq!(result["structuredContent"]["given"], json!({"mine": 1}));
+    assert_eq!(client.calls_forwarded().await[0]["name"], "describe_tools");
+}
+
+under_resource!(
+    r15_the_bridge_is_listed_last_and_answers_like_the_resource,
+    r15_the_bridge_authorizes_and_refusals_name_it,
+    r15_a_tool_of_the_bridges_name_moves_aside,
+);

@@ -1,0 +1,163 @@
+//! What an upstream says arrives as it was said (F1, F2, F4), with nothing more than the era demands.
+
+use kit::{Bench, Client, Scenario, Setup};
+use mcp_disclosure_core::RawObject;
+use serde_json::{Value, json};
+
+use crate::{UPSTREAM, connected, named, odd};
+
+/// What the stateless era adds to results.
+const ADDED: [&str; 3] = ["resultType", "ttlMs", "cacheScope"];
+
+/// A result without what the era adds; what it adds is there exactly in the era that demands it.
+fn bare(setup: Setup, result: &Value, cacheable: bool) -> Value {
+    let stateless = !setup.has_sessions();
+    for (at, key) in ADDED.iter().enumerate() {
+        assert_eq!(result.get(key).is_some(), stateless && (at == 0 || cacheable), "{key} in {result}");
+    }
+    let mut bare = result.clone();
+    bare.as_object_mut().unwrap().retain(|key, _| !ADDED.contains(&key.as_str()));
+    bare
+}
+
+async fn f1_definitions_are_listed_to_the_letter(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    let listed = client.request("tools/list", json!({})).await.result_text();
+    let listed = RawObject::parse(listed).unwrap();
+    let tools: Vec<Box<serde_json::value::RawValue>> =
+        serde_json::from_str(listed.member("tools").unwrap()).unwrap();
+    let sent = Scenario::odd().tools;
+    assert_eq!(
+        tools.iter().map(|tool| tool.get()).collect::<Vec<_>>(),
+        sent.iter().map(|tool| tool.get()).collect::<Vec<_>>()
+    );
+}
+under_full!(f1_definitions_are_listed_to_the_letter);
+
+async fn f1_tools_of_one_name_are_told_apart_and_reach_their_own_upstream(setup: Setup) {
+    let mut options = named(["same", "mine"]);
+    options.upstreams.push((UPSTREAM.into(), "other", Scenario::named(["same", "theirs"])));
+    let answer = Scenario::odd().answers["tools/call rich"].clone();
+    options.upstreams[1].2.answers.insert("tools/call same".to_owned(), answer);
+    let bench = Bench::start(options).await;
+    let client = Client::connect(&bench, setup).await;
+    let listed = client.request("tools/list", json!({})).await.result();
+    let names: Vec<&Value> = listed["tools"].as_array().unwrap().iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(names, ["kit__same", "mine", "other__same", "theirs"]);
+    let ours = client.learn_and_call("kit__same", json!({"x": 1})).await.result();
+    assert_eq!(ours["structuredContent"]["given"], json!({"x": 1}));
+    assert_eq!(client.calls_forwarded().await[0]["name"], "same");
+    let theirs = client.learn_and_call("other__same", json!({})).await.result();
+    assert_eq!(theirs["content"][5]["type"], "hologram");
+    assert_eq!(client.call("same", json!({})).await.code(), -32602);
+}
+
+async fn f2_results_and_errors_arrive_field_for_field(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    let scenario = Scenario::odd();
+    for tool in ["rich", "failing"] {
+        let reply = client.learn_and_call(tool, json!({})).await;
+        assert_eq!(
+            bare(setup, &reply.result(), false),
+            scenario.answer(&format!("tools/call {tool}"))["result"]
+        );
+        if setup.has_sessions() {
+            let sent = RawObject::parse(scenario.answers[&format!("tools/call {tool}")].get()).unwrap();
+            assert_eq!(reply.result_text(), sent.member("result").unwrap());
+        }
+    }
+    let refused = client.learn_and_call("refusing", json!({})).await;
+    assert_eq!(refused.error(), scenario.answer("tools/call refusing")["error"]);
+}
+
+async fn f2_resources_templates_and_prompts_arrive_field_for_field(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    let scenario = Scenario::odd();
+    let of = |items: &[Box<serde_json::value::RawValue>]| -> Vec<Value> {
+        items.iter().map(|item| serde_json::from_str(item.get()).unwrap()).collect()
+    };
+    for (method, member, sent) in [
+        ("resources/list", "resources", of(&scenario.resources)),
+        ("resources/templates/list", "resourceTemplates", of(&scenario.templates)),
+        ("prompts/list", "prompts", of(&scenario.prompts)),
+    ] {
+        let listed = bare(setup, &client.request(method, json!({})).await.result(), true);
+        let listed = listed[member].as_array().unwrap();
+        assert_eq!(listed[..sent.len()], sent, "{method}");
+        assert!(listed[sent.len()..].iter().all(|ours| ours.to_string().contains("tool_descriptions")));
+    }
+    let read = client.read("kit://doc").await.result();
+    assert_eq!(bare(setup, &read, true), scenario.answer("resources/read kit://doc")["result"]);
+    let got =
+        client.request("prompts/get", json!({"name": "greet", "arguments": {"who": "me"}})).await.result();
+    assert_eq!(bare(setup, &got, false), scenario.answer("prompts/get greet")["result"]);
+    let reference = json!({"type": "ref/prompt", "name": "greet"});
+    let asked =
+        json!({"ref": reference, "argument": {"name": "who", "value": "m"}, "context": {"arguments": {}}});
+    let completed = client.request("completion/complete", asked).await.result();
+    assert_eq!(bare(setup, &completed, false), scenario.answer("completion/complete ")["result"]);
+}
+
+async fn f2_a_resource_that_nobody_has_is_told_in_the_words_of_the_era(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    let mut sent = Scenario::odd().answer("resources/read kit://missing")["error"].clone();
+    if !setup.has_sessions() {
+        sent["code"] = json!(-32602);
+    }
+    assert_eq!(client.read("kit://missing").await.error(), sent);
+}
+
+async fn f2_parameters_reach_the_upstream_field_for_field(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    let arguments = client.learn("rich", json!({"x": [1.0, {"y": null}]})).await;
+    let params = json!({"name": "rich", "arguments": arguments, "_meta": {"trace": "t"}, "x-odd": 1});
+    client.request("tools/call", params).await.result();
+    let expected =
+        json!({"name": "rich", "arguments": {"x": [1.0, {"y": null}]}, "_meta": {"trace": "t"}, "x-odd": 1});
+    assert_eq!(client.calls_forwarded().await, [expected]);
+}
+
+async fn f2_the_upstreams_own_words_introduce_it(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    let sent: Value = serde_json::from_str(Scenario::odd().initialize.get()).unwrap();
+    let introduction = if setup.has_sessions() {
+        client.introduction.clone()
+    } else {
+        let mut discovered = client.request("server/discover", json!({})).await.result();
+        assert!(discovered["supportedVersions"].as_array().unwrap().contains(&json!("2026-07-28")));
+        discovered["serverInfo"] = discovered["_meta"]["io.modelcontextprotocol/serverInfo"].clone();
+        bare(setup, &discovered, true)
+    };
+    assert_eq!(introduction["serverInfo"], sent["serverInfo"]);
+    let instructions = introduction["instructions"].as_str().unwrap();
+    assert!(instructions.ends_with(sent["instructions"].as_str().unwrap()), "{instructions}");
+    for capability in ["tools", "resources", "prompts", "completions", "logging"] {
+        assert!(introduction["capabilities"][capability].is_object(), "{capability}");
+    }
+}
+
+async fn f4_lists_are_the_same_to_the_byte(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let mut seen = Vec::new();
+    for _ in 0..2 {
+        let client = Client::connect(&bench, setup).await;
+        for method in
+            ["tools/list", "tools/list", "resources/list", "resources/templates/list", "prompts/list"]
+        {
+            seen.push((method, client.request(method, json!({})).await.result_text()));
+        }
+    }
+    let (first, second) = seen.split_at(5);
+    assert_eq!(first, second);
+    assert_eq!(first[0], first[1]);
+}
+
+everywhere!(
+    f1_tools_of_one_name_are_told_apart_and_reach_their_own_upstream,
+    f2_results_and_errors_arrive_field_for_field,
+    f2_resources_templates_and_prompts_arrive_field_for_field,
+    f2_a_resource_that_nobody_has_is_told_in_the_words_of_the_era,
+    f2_parameters_reach_the_upstream_field_for_field,
+    f2_the_upstreams_own_words_introduce_it,
+    f4_lists_are_the_same_to_the_byte,
+);
