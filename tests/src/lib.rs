@@ -11,6 +11,7 @@
 pub mod admission;
 pub mod bench;
 pub mod client;
+pub mod conformance;
 pub mod handlers;
 pub mod http;
 pub mod identity;

@@ -1,0 +1,103 @@
+#!/usr/bin/env bash
+# Runs the official MCP conformance suite against one upstream: directly, and through the gateway.
+#
+#   CONFORMANCE_UPSTREAM  the upstream; else the release build of this repository, else the debug build
+#   MCP_DISCLOSURE_BIN    the gateway; likewise
+#   CONFORMANCE_CACHE     where the suite and its Node are installed, once; else target/conformance
+#   CONFORMANCE_ONLY      arrangements to run, separated by spaces; else all
+#
+# What fails must stand in expected.yaml, and what stands there must fail.
+
+set -euo pipefail
+
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+target=${CARGO_TARGET_DIR:-$here/../../target}
+cache=${CONFORMANCE_CACHE:-$target/conformance}
+mkdir -p "$cache"
+cache=$(cd "$cache" && pwd)
+suite=$cache/node_modules/@modelcontextprotocol/conformance/dist/index.js
+node=$cache/node_modules/.bin/node
+revisions=(2025-11-25 2026-07-28)
+
+# The program named by a variable, or built in this repository.
+program() {
+  local named=$1 folder
+  for folder in release debug; do
+    [ -n "$named" ] || { [ -x "$target/$folder/$2" ] && named=$target/$folder/$2; } || true
+  done
+  if ! [ -x "$named" ]; then
+    echo "no $2: build it with cargo build --workspace --bins" >&2
+    exit 2
+  fi
+  echo "$(cd "$(dirname "$named")" && pwd)/$(basename "$named")"
+}
+
+# The packages of package-lock.json; one of them is the Node that the suite needs.
+install() {
+  if ! cmp -s "$here/package-lock.json" "$cache/installed.json"; then
+    cp "$here/package.json" "$here/package-lock.json" "$here/.npmrc" "$cache/"
+    (cd "$cache" && npm ci --silent)
+    cp "$here/package-lock.json" "$cache/installed.json"
+  fi
+  # Modules are looked for upwards only.
+  cp "$here/report.mjs" "$cache/"
+}
+
+server=
+stop() {
+  if [ -n "$server" ]; then
+    kill "$server" 2> /dev/null || true
+    wait "$server" 2> /dev/null || true
+    server=
+  fi
+}
+trap stop EXIT
+
+# Starts a server and waits until its log says where it listens; sets $url.
+start() {
+  local log=$1 tries
+  shift
+  : > "$log"
+  "$@" > /dev/null 2> "$log" < /dev/null &
+  server=$!
+  for ((tries = 0; tries < 200; tries++)); do
+    url=$(grep -o 'http://[0-9.:]*/mcp' "$log" | head -n 1) && return
+    kill -0 "$server" 2> /dev/null || break
+    sleep 0.1
+  done
+  echo "the server did not start: $*" >&2
+  cat "$log" >&2
+  return 1
+}
+
+arrangement() {
+  case $1 in
+    direct) echo "$upstream" http 127.0.0.1:0 ;;
+    full) echo "$upstream" gateway 127.0.0.1:0 --strategy full ;;
+    full-child) echo "$gateway" serve --transport http --listen 127.0.0.1:0 --strategy full -- "$upstream" stdio ;;
+    resource) echo "$upstream" gateway 127.0.0.1:0 --strategy resource ;;
+    *) echo "no arrangement $1" >&2 && return 1 ;;
+  esac
+}
+
+upstream=$(program "${CONFORMANCE_UPSTREAM:-}" conformance-upstream)
+gateway=$(program "${MCP_DISCLOSURE_BIN:-}" gateway)
+install
+
+read -ra arrangements <<< "${CONFORMANCE_ONLY:-direct full full-child resource}"
+results=$cache/results
+rm -rf "$results"
+for name in "${arrangements[@]}"; do
+  read -ra command <<< "$(arrangement "$name")"
+  mkdir -p "$results/$name"
+  start "$results/$name/server.log" "${command[@]}"
+  for revision in "${revisions[@]}"; do
+    echo "== $name, $revision"
+    # Its own verdict does not count: it knows nothing of what is expected.
+    timeout 300 "$node" "$suite" server --url "$url" --requirements "$revision" \
+      --output-dir "$results/$name/$revision" > "$results/$name/$revision.log" 2>&1 || true
+  done
+  stop
+done
+
+"$node" "$cache/report.mjs" "$results" "$here/expected.yaml" "${arrangements[@]}"

@@ -1,0 +1,83 @@
+//! The conformance upstream, as a program: on standard streams, over `rmcp`'s own HTTP, or behind the
+//! gateway in the same process.
+//!
+//! ```text
+//! conformance-upstream stdio
+//! conformance-upstream http ADDR:PORT
+//! conformance-upstream gateway ADDR:PORT --strategy NAME|auto
+//! ```
+
+#![allow(clippy::unwrap_used, reason = "a server for tests; where it panics, the test fails")]
+
+use std::{env, io::Write, net::SocketAddr, sync::Arc};
+
+use mcp_disclosure_core::ReceiptKey;
+use mcp_disclosure_server::{
+    builtin,
+    front::http::{self, Guard},
+    gateway::{Assembly, Gateway},
+    negotiation::{Strategies, StrategyOptions},
+    upstream::Target,
+};
+use mcp_disclosure_tests::conformance::Conformance;
+use rmcp::transport::streamable_http_server::{
+    StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
+};
+use tokio::net::TcpListener;
+
+const USAGE: &str = "usage: conformance-upstream stdio | http ADDR | gateway ADDR --strategy NAME|auto";
+
+#[tokio::main]
+async fn main() {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match *arguments {
+        ["stdio"] => over_stdio().await,
+        ["http", address] => over_http(listen(address).await).await,
+        ["gateway", address, "--strategy", strategy] => {
+            through_gateway(listen(address).await, strategy).await
+        }
+        _ => panic!("{USAGE}"),
+    }
+}
+
+async fn over_stdio() {
+    let streams = (tokio::io::stdin(), tokio::io::stdout());
+    let running = rmcp::serve_server(Conformance::new(), streams).await.unwrap();
+    running.waiting().await.unwrap();
+}
+
+async fn over_http(listener: TcpListener) {
+    let upstream = Conformance::new();
+    let service = StreamableHttpService::new(
+        move || Ok(upstream.for_session()),
+        Arc::new(LocalSessionManager::default()),
+        StreamableHttpServerConfig::default(),
+    );
+    axum::serve(listener, axum::Router::new().route_service("/mcp", service)).await.unwrap();
+}
+
+async fn through_gateway(listener: TcpListener, strategy: &str) {
+    let pinned = (strategy != "auto").then(|| strategy.to_owned());
+    let options = StrategyOptions { pinned, ..StrategyOptions::default() };
+    let strategies = Strategies::build(&builtin(), &options).unwrap();
+    let mut key = [0; ReceiptKey::LEAST_BYTES];
+    getrandom::fill(&mut key).unwrap();
+    let assembly = Assembly {
+        targets: vec![(None, Target::handler(Conformance::new()))],
+        ..Assembly::new(strategies, ReceiptKey::new(&key).unwrap())
+    };
+    let guard = Guard::new(listener.local_addr().unwrap().ip(), &[], &[]);
+    let started = Gateway::start(assembly).await.unwrap();
+    http::serve(started.gateway, listener, guard).await.unwrap();
+}
+
+/// Listens, and says where: a port of 0 is any that is free.
+async fn listen(address: &str) -> TcpListener {
+    let address: SocketAddr = address.parse().expect(USAGE);
+    let listener = TcpListener::bind(address).await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let mut stderr = std::io::stderr();
+    writeln!(stderr, "listening on http://{address}/mcp").unwrap();
+    listener
+}
