@@ -66,6 +66,11 @@ fn missing(key: &str) -> ErrorText {
 }
 
 impl RequestMeta {
+    /// The version that parameters name.
+    pub fn version_of(params: &RawObject) -> Option<String> {
+        params.object("_meta")?.string(VERSION)
+    }
+
     /// Parameters for an upstream with sessions: what only the stateless era knows is left out.
     pub fn strip(params: &RawObject) -> RawObject {
         let Some(meta) = params.object("_meta") else { return params.clone() };

@@ -25,6 +25,8 @@ pub mod code {
     pub const RESOURCE_NOT_FOUND: i64 = -32002;
     /// An HTTP header contradicts the body, since 2026-07-28.
     pub const HEADER_MISMATCH: i64 = -32020;
+    /// The client has not declared a capability that the request needs, since 2026-07-28.
+    pub const MISSING_CAPABILITY: i64 = -32021;
     /// The protocol version is not supported, since 2026-07-28.
     pub const UNSUPPORTED_VERSION: i64 = -32022;
 }

@@ -11,6 +11,7 @@
 
 use std::{env, io::Write, net::SocketAddr, sync::Arc};
 
+use kit::conformance::Conformance;
 use mcp_disclosure_core::ReceiptKey;
 use mcp_disclosure_server::{
     builtin,
@@ -19,7 +20,6 @@ use mcp_disclosure_server::{
     negotiation::{Strategies, StrategyOptions},
     upstream::Target,
 };
-use mcp_disclosure_tests::conformance::Conformance;
 use rmcp::transport::streamable_http_server::{
     StreamableHttpServerConfig, StreamableHttpService, session::local::LocalSessionManager,
 };

@@ -76,7 +76,11 @@ impl Front {
                 return refuse(StatusCode::BAD_REQUEST, request.id, ErrorText::invalid_params(told));
             }
             Ok(speaks) => speaks,
-            Err(error) => return refuse(StatusCode::BAD_REQUEST, request.id, error),
+            Err(error) => {
+                // A header that contradicts the body is told first, whatever the body names.
+                let error = standard_headers::version_mismatch(headers, &request).unwrap_or(error);
+                return refuse(StatusCode::BAD_REQUEST, request.id, error);
+            }
         };
         match speaks {
             Speaks::Initialize => self.initialize(address, headers, &request),
@@ -210,6 +214,7 @@ impl Front {
 fn status(era: Era, error: Option<i64>) -> StatusCode {
     match (era, error) {
         (Era::Stateless, Some(code::METHOD_NOT_FOUND)) => StatusCode::NOT_FOUND,
+        (Era::Stateless, Some(code::MISSING_CAPABILITY)) => StatusCode::BAD_REQUEST,
         _ => StatusCode::OK,
     }
 }

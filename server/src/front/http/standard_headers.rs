@@ -27,6 +27,12 @@ pub(super) fn check(headers: &HeaderMap, request: &Request, meta: &RequestMeta) 
     named.map_or(Ok(()), |name| compare(headers, NAME, &name, true))
 }
 
+/// The error for a version header that says another version than the body, if both say one.
+pub(super) fn version_mismatch(headers: &HeaderMap, request: &Request) -> Option<ErrorText> {
+    headers.get(VERSION)?;
+    compare(headers, VERSION, &RequestMeta::version_of(&request.params)?, false).err()
+}
+
 fn compare(headers: &HeaderMap, header: &str, expected: &str, may_be_encoded: bool) -> Result<(), ErrorText> {
     let mismatch =
         |what: String| ErrorText::new(code::HEADER_MISMATCH, format_args!("Header mismatch: {what}"));
