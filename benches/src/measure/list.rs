@@ -48,7 +48,7 @@ fn one_round(tools: usize, times: usize, samples: &mut [Samples; 3]) -> io::Resu
     let (upstream, count) = (beside("bench-upstream")?, tools.to_string());
     let through = |strategy: &str| {
         let arguments = ["--log", "error", "serve", "--strategy", strategy, "--", &upstream, &count];
-        LineClient::start("gateway", &arguments)
+        LineClient::start("bench-gateway", &arguments)
     };
     let mut clients =
         [LineClient::start("bench-upstream", &[&count])?, through("full")?, through("resource")?];

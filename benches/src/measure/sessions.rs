@@ -33,7 +33,7 @@ pub fn sessions(effort: Effort) -> io::Result<Table> {
     // What a process has got it keeps, so each round has processes of its own.
     for _ in 0..3 {
         for (program, arguments, samples) in
-            [("bare-rmcp", &[][..], &mut bare), ("gateway", &gateway[..], &mut ours)]
+            [("bare-rmcp", &[][..], &mut bare), ("bench-gateway", &gateway[..], &mut ours)]
         {
             let server = Process::listening(program, arguments)?;
             let (idle, listening) = runtime.block_on(one_round(&server, effort))?;

@@ -18,8 +18,8 @@ const STARTS: usize = 20;
 pub fn start(effort: Effort) -> io::Result<Table> {
     let programs: [(&str, &[&str]); 3] = [
         ("bench-upstream", &["0"]),
-        ("gateway", &["serve"]),
-        ("gateway", &["serve", "--strategy", "resource"]),
+        ("bench-gateway", &["serve"]),
+        ("bench-gateway", &["serve", "--strategy", "resource"]),
     ];
     let mut samples = [const { Sample::new() }; 3];
     for _ in 0..=effort.of(STARTS) {

@@ -24,7 +24,10 @@ const IN_FLIGHT: usize = 32;
 pub fn stdio_call(effort: Effort) -> io::Result<Table> {
     let upstream = beside("bench-upstream")?;
     let through = |strategy: &str| {
-        LineClient::start("gateway", &["--log", "error", "serve", "--strategy", strategy, "--", &upstream])
+        LineClient::start(
+            "bench-gateway",
+            &["--log", "error", "serve", "--strategy", strategy, "--", &upstream],
+        )
     };
     let mut clients = [LineClient::start("bench-upstream", &[])?, through("full")?, through("resource")?];
     for client in &mut clients {

@@ -103,7 +103,7 @@ pub struct ServeArguments {
     #[arg(long, value_enum, default_value_t, help_heading = "Clients")]
     pub transport: Transport,
 
-    /// Where to listen for HTTP; clients use /mcp, or /mcp/<strategy>
+    /// Where to listen for HTTP; clients use /mcp, or /mcp/STRATEGY
     #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8848", help_heading = "Clients")]
     pub listen: SocketAddr,
 

@@ -14,6 +14,10 @@ use crate::{
     session::Bounds,
 };
 
+/// A host speaks at once, and upstreams are told then what they may ask of it. A person at a terminal does
+/// not, and wants to see that it starts.
+const FIRST_WORDS: Duration = Duration::from_millis(300);
+
 /// Serves until the client goes (stdio) or the process is asked to end (HTTP).
 ///
 /// # Errors
@@ -61,13 +65,16 @@ pub fn serve(registry: &Registry, arguments: ServeArguments) -> Result<(), Failu
 }
 
 async fn over_stdio(assembly: Assembly) -> Result<(), Failure> {
-    let Some(gateway) = start(assembly).await? else { return Ok(()) };
+    let unreadable = |source| Failure::Io { what: "cannot read stdin", source };
     let streams = stdio::standard_streams();
     let (input, output) =
         streams.map_err(|source| Failure::Io { what: "cannot open stdin and stdout", source })?;
-    let served = stdio::serve(&gateway, input, output).await;
+    let client = stdio::Stdio::meet(input, output, FIRST_WORDS).await.map_err(unreadable)?;
+    let assembly = Assembly { client: Some(client.client()), ..assembly };
+    let Some(gateway) = start(assembly).await? else { return Ok(()) };
+    let served = client.serve(&gateway).await;
     gateway.close().await;
-    served.map_err(|source| Failure::Io { what: "cannot read stdin", source })
+    served.map_err(unreadable)
 }
 
 async fn over_http(

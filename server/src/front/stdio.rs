@@ -5,17 +5,17 @@
 
 use std::{sync::Arc, time::Duration};
 
-use mcp_disclosure_core::{Era, Principal};
+use mcp_disclosure_core::{Era, Principal, RawObject};
 use tokio::{
     io::{AsyncRead, AsyncWrite, AsyncWriteExt},
     sync::mpsc,
-    task::JoinSet,
+    task::{JoinHandle, JoinSet},
 };
 
 use crate::{
     dialect::{Speaks, speaks},
     gateway::{Caller, Gateway},
-    session::{Frame, InFlight, Opening, Outlet, Session},
+    session::{Frame, InFlight, Opening, Outlet, Questions, Session},
     wire::{
         ErrorText, Id, Json, LONGEST_MESSAGE, Line, Lines, Message, Notification, Request, Response, code,
     },
@@ -36,25 +36,83 @@ pub async fn serve(
     input: impl AsyncRead + Unpin,
     output: impl AsyncWrite + Unpin + Send + 'static,
 ) -> std::io::Result<()> {
-    let (outlet, frames) = Outlet::new();
-    let writing = tokio::spawn(write(output, frames));
-    let principal = gateway.admission().principal(None);
-    let mut connection = Connection {
-        gateway: Arc::clone(gateway),
-        principal,
-        peer: "stdio".into(),
-        session: None,
-        in_flight: InFlight::default(),
-        listening: InFlight::default(),
-        outlet,
-        running: JoinSet::new(),
-    };
-    let read = connection.read(input).await;
-    connection.finish().await;
-    drop(connection);
-    // All that holds the outlet is gone, so the writer comes to its end.
-    let _written = tokio::time::timeout(FLUSH, writing).await;
-    read
+    Stdio::meet(input, output, Duration::ZERO).await?.serve(gateway).await
+}
+
+/// A client on its streams, met before it is served: what it says of itself first tells what upstreams may
+/// ask of it.
+#[derive(Debug)]
+pub struct Stdio<R> {
+    lines: Lines<R>,
+    first: Option<Line>,
+    client: Arc<Questions>,
+    outlet: Outlet,
+    writing: JoinHandle<()>,
+}
+
+impl<R: AsyncRead + Unpin> Stdio<R> {
+    /// Waits so long for the client's first words. One that says nothing is not asked anything later.
+    ///
+    /// # Errors
+    /// What the operating system says if the input cannot be read.
+    pub async fn meet(
+        input: R,
+        output: impl AsyncWrite + Unpin + Send + 'static,
+        patience: Duration,
+    ) -> std::io::Result<Self> {
+        let mut lines = Lines::new(input, LONGEST_MESSAGE);
+        let first = match tokio::time::timeout(patience, lines.next()).await {
+            Ok(line) => line?,
+            Err(_) => None,
+        };
+        let (outlet, frames) = Outlet::new();
+        let client = Arc::new(Questions::new(outlet.clone(), &declared(first.as_ref())));
+        Ok(Self { lines, first, client, outlet, writing: tokio::spawn(write(output, frames)) })
+    }
+
+    /// The client, for those who may have to ask it.
+    pub fn client(&self) -> Arc<Questions> {
+        Arc::clone(&self.client)
+    }
+
+    /// Serves it until its input ends or the gateway shuts down. Running calls finish first.
+    ///
+    /// # Errors
+    /// What the operating system says if the input cannot be read.
+    pub async fn serve(self, gateway: &Arc<Gateway>) -> std::io::Result<()> {
+        let principal = gateway.admission().principal(None);
+        let client = Arc::clone(&self.client);
+        let mut connection = Connection {
+            gateway: Arc::clone(gateway),
+            principal,
+            peer: "stdio".into(),
+            session: None,
+            client: self.client,
+            in_flight: InFlight::default(),
+            listening: InFlight::default(),
+            outlet: self.outlet,
+            running: JoinSet::new(),
+        };
+        let read = connection.read(self.lines, self.first).await;
+        connection.finish().await;
+        drop(connection);
+        client.close();
+        // All that holds the outlet is gone, so the writer comes to its end.
+        let _written = tokio::time::timeout(FLUSH, self.writing).await;
+        read
+    }
+}
+
+/// The capabilities in an `initialize`, should this be one.
+fn declared(line: Option<&Line>) -> RawObject {
+    let Some(Line::Text(text)) = line else { return RawObject::empty() };
+    match Message::parse(text) {
+        Ok(Message::Request(request)) if request.method == "initialize" => {
+            request.params.object("capabilities")
+        }
+        _ => None,
+    }
+    .unwrap_or_else(RawObject::empty)
 }
 
 struct Connection {
@@ -62,6 +120,7 @@ struct Connection {
     principal: Principal,
     peer: Arc<str>,
     session: Option<Arc<Session>>,
+    client: Arc<Questions>,
     in_flight: InFlight,
     /// Streams that end with the connection, apart from calls that may finish.
     listening: InFlight,
@@ -70,12 +129,18 @@ struct Connection {
 }
 
 impl Connection {
-    async fn read(&mut self, input: impl AsyncRead + Unpin) -> std::io::Result<()> {
-        let mut lines = Lines::new(input, LONGEST_MESSAGE);
+    async fn read(
+        &mut self,
+        mut lines: Lines<impl AsyncRead + Unpin>,
+        mut first: Option<Line>,
+    ) -> std::io::Result<()> {
         loop {
-            let line = tokio::select! {
-                line = lines.next() => line?,
-                () = self.gateway.shutdown().cancelled() => None,
+            let line = match first.take() {
+                Some(line) => Some(line),
+                None => tokio::select! {
+                    line = lines.next() => line?,
+                    () = self.gateway.shutdown().cancelled() => None,
+                },
             };
             let Some(line) = line else { return Ok(()) };
             // A client that does not read must not keep us from ending.
@@ -101,10 +166,7 @@ impl Connection {
             Err(refused) => self.outlet.answer(&refused).await,
             Ok(Message::Request(request)) => self.request(request).await,
             Ok(Message::Notification(notification)) => self.hear(&notification),
-            // Nothing is asked of clients yet, so nothing waits for an answer.
-            Ok(Message::Response(response)) => {
-                tracing::debug!(id = ?response.id, "an answer nobody waits for")
-            }
+            Ok(Message::Response(response)) => self.client.settle(response),
         }
     }
 
@@ -175,11 +237,15 @@ impl Connection {
     }
 
     fn hear(&self, notification: &Notification) {
-        if notification.method == "notifications/cancelled"
-            && let Some(id) = notification.params.member("requestId").and_then(Id::parse)
-        {
-            self.in_flight.cancel(&id);
-            self.listening.cancel(&id);
+        match &*notification.method {
+            "notifications/cancelled" => {
+                if let Some(id) = notification.params.member("requestId").and_then(Id::parse) {
+                    self.in_flight.cancel(&id);
+                    self.listening.cancel(&id);
+                }
+            }
+            "notifications/roots/list_changed" => self.gateway.roots_changed(),
+            _ => {}
         }
     }
 

@@ -1,7 +1,7 @@
 //! The gateway: where requests meet strategies, and calls meet upstreams.
 //!
 //! A [`Caller`] comes from a front with a request; what goes back is a result or an error, in the
-//! caller's era. Every path to a tool passes [`Gateway::call`](call), and in it
+//! caller's era. Every path to a tool passes `call`, and in it
 //! [`before_call`](mcp_disclosure_core::DisclosureStrategy::before_call).
 
 mod admission;

@@ -152,6 +152,13 @@ impl Gateway {
         }
     }
 
+    /// Tells the upstreams that their client's roots changed.
+    pub fn roots_changed(&self) {
+        for upstream in &self.upstreams {
+            upstream.connection().notify("notifications/roots/list_changed", RawObject::empty());
+        }
+    }
+
     fn sweep(&self) {
         self.fetches.sweep();
         for session in self.sessions.remove_idle() {

@@ -12,7 +12,7 @@ use crate::{
     catalogue::{Catalogue, Files, Keeper, watch},
     failure::{Failure, Problem},
     negotiation::Strategies,
-    session::{Bounds, Listeners, Sessions},
+    session::{Bounds, Listeners, Questions, Sessions},
     upstream::{Event, Patience, Target, Upstream, UpstreamError},
 };
 
@@ -37,6 +37,9 @@ pub struct Assembly {
     pub receipt_key: ReceiptKey,
     /// How long handles are valid.
     pub receipt_lifetime: Duration,
+    /// The one client, where upstreams and client belong to each other alone. What upstreams ask is relayed
+    /// to it.
+    pub client: Option<Arc<Questions>>,
 }
 
 impl Assembly {
@@ -52,6 +55,7 @@ impl Assembly {
             fetches: FetchLimits::per_minute(FetchLimits::DEFAULT_PER_MINUTE),
             receipt_key,
             receipt_lifetime: mcp_disclosure_core::receipt::DEFAULT_LIFETIME,
+            client: None,
         }
     }
 }
@@ -77,7 +81,8 @@ impl Gateway {
         let files = assembly.files.read().map_err(Failure::Configuration)?;
         let (events, heard) = mpsc::unbounded_channel();
         let patience = assembly.patience;
-        let (upstreams, lists, missing) = connect(assembly.targets, patience, &events).await?;
+        let (upstreams, lists, missing) =
+            connect(assembly.targets, patience, &events, assembly.client.as_ref()).await?;
         let (keeper, snapshot) = match Keeper::open(lists, assembly.files, files, missing.is_empty()) {
             Ok(opened) => opened,
             Err(problems) => return Err(refuse(&upstreams, problems).await),
@@ -115,9 +120,11 @@ async fn connect(
     targets: Vec<(Option<UpstreamName>, Target)>,
     patience: Patience,
     events: &mpsc::UnboundedSender<(usize, Event)>,
+    client: Option<&Arc<Questions>>,
 ) -> Result<Connected, Failure> {
     let connecting = targets.into_iter().enumerate().map(|(number, (name, target))| async move {
-        let upstream = Upstream::connect(target, name, number, patience, events.clone()).await?;
+        let upstream =
+            Upstream::connect(target, name, number, patience, events.clone(), client.cloned()).await?;
         let lists = upstream.lists().await;
         match lists {
             Ok(lists) => Ok((upstream, lists)),

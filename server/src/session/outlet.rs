@@ -7,12 +7,12 @@ use std::{
 
 use tokio::sync::mpsc;
 
-use crate::wire::{ErrorText, Notification, Response};
+use crate::wire::{ErrorText, Message, Notification, Response};
 
 /// A message on its way to a client, as a line of JSON.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Frame {
-    /// Something told: a notification.
+    /// Something told or asked: a notification or a request.
     Told(Vec<u8>),
     /// The answer to a request, and its error code if it is an error.
     Answer(Vec<u8>, Option<i64>),
@@ -45,6 +45,11 @@ impl Outlet {
     /// Sends a notification if there is room for it. `false` if the client is gone.
     pub fn tell(&self, notification: &Notification) -> bool {
         self.offer(notification.encode())
+    }
+
+    /// Sends a request; `false` if the client is gone, or reads too slowly to be asked.
+    pub fn ask(&self, request: &Message) -> bool {
+        self.0.try_send(Frame::Told(request.encode())).is_ok()
     }
 
     /// Sends an answer, however long the client takes to read.

@@ -120,7 +120,7 @@ async fn write(
     }
 }
 
-async fn read(output: ChildStdout, connection: &Connection) -> std::io::Result<()> {
+async fn read(output: ChildStdout, connection: &Arc<Connection>) -> std::io::Result<()> {
     let mut lines = Lines::new(output, LONGEST_LINE);
     while let Some(line) = lines.next().await? {
         match line {

@@ -14,11 +14,15 @@ use std::{
 use mcp_disclosure_core::{Kind, RawObject};
 use tokio::{
     sync::{Notify, mpsc, oneshot},
+    task::AbortHandle,
     time::Instant,
 };
 use tokio_util::sync::CancellationToken;
 
-use crate::wire::{ErrorText, Id, Json, Message, Notification, Request, Response};
+use crate::{
+    session::Questions,
+    wire::{ErrorText, Id, Json, Message, Notification, Request, Response},
+};
 
 /// Why a request to an upstream has no result.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -83,6 +87,10 @@ pub struct Connection {
     /// Asks the transport to go.
     closing: CancellationToken,
     garbage: Mutex<Option<String>>,
+    /// The one client behind this connection, if there is just one.
+    client: Option<Arc<Questions>>,
+    /// What the upstream asks and has no answer to yet, by its own ids.
+    asking: Mutex<HashMap<Id, AbortHandle>>,
 }
 
 #[derive(Debug)]
@@ -98,6 +106,7 @@ impl Connection {
         name: &str,
         number: usize,
         events: mpsc::UnboundedSender<(usize, Event)>,
+        client: Option<Arc<Questions>>,
     ) -> (Arc<Self>, mpsc::UnboundedReceiver<Message>) {
         let (outgoing, to_send) = mpsc::unbounded_channel();
         let connection = Self {
@@ -111,6 +120,8 @@ impl Connection {
             ended: CancellationToken::new(),
             closing: CancellationToken::new(),
             garbage: Mutex::default(),
+            client,
+            asking: Mutex::default(),
         };
         (Arc::new(connection), to_send)
     }
@@ -159,7 +170,13 @@ impl Connection {
                     return answered.unwrap_or_else(|_| Err(self.how_it_ended()));
                 }
                 () = activity.notified() => deadline = Instant::now() + patience,
-                () = tokio::time::sleep_until(deadline) => return Err(CallError::TimedOut { waited: patience }),
+                () = tokio::time::sleep_until(deadline) => {
+                    // While the client owes the upstream an answer, the upstream cannot go on.
+                    if self.client.as_ref().is_none_or(|client| !client.are_open()) {
+                        return Err(CallError::TimedOut { waited: patience });
+                    }
+                    deadline = Instant::now() + patience;
+                }
             }
         }
     }
@@ -193,11 +210,11 @@ impl Connection {
     }
 
     /// Takes one message that came, as text.
-    pub(super) fn receive(&self, text: &[u8]) {
+    pub(super) fn receive(self: &Arc<Self>, text: &[u8]) {
         match Message::parse(text) {
             Ok(Message::Response(response)) => self.settle(response),
             Ok(Message::Notification(notification)) => self.hear(notification),
-            Ok(Message::Request(request)) => self.answer(&request),
+            Ok(Message::Request(request)) => self.answer(request),
             Err(_) => {
                 let line = mcp_disclosure_core::brief::shorten(&String::from_utf8_lossy(text), 120);
                 tracing::warn!(upstream = self.name(), line, "something that is no MCP message was skipped");
@@ -221,6 +238,7 @@ impl Connection {
         for pending in pending.into_values() {
             let _cancelled = pending.answer.send(Err(self.how_it_ended()));
         }
+        lock(&self.asking).drain().for_each(|(_, task)| task.abort());
         if !self.ended.is_cancelled() {
             self.ended.cancel();
             let _shutting_down = self.events.send((self.number, Event::Ended));
@@ -257,12 +275,24 @@ impl Connection {
             "notifications/resources/list_changed" => Event::ListChanged(Kind::Resources),
             "notifications/resources/updated" => Event::ResourceUpdated(notification.params),
             "notifications/message" => Event::Log(notification.params),
+            "notifications/cancelled" => return self.take_back(&notification.params),
+            "notifications/elicitation/complete" => {
+                return self.client.iter().for_each(|client| client.tell(&notification));
+            }
             method => {
                 tracing::debug!(upstream = self.name(), method, "a notification was not understood");
                 return;
             }
         };
         let _shutting_down = self.events.send((self.number, event));
+    }
+
+    /// The upstream does not want an answer any more.
+    fn take_back(&self, params: &RawObject) {
+        let id = params.member("requestId").and_then(Id::parse);
+        if let Some(task) = id.and_then(|id| lock(&self.asking).remove(&id)) {
+            task.abort();
+        }
     }
 
     fn progress(&self, params: &RawObject) {
@@ -279,12 +309,31 @@ impl Connection {
         }
     }
 
-    fn answer(&self, request: &Request) {
-        let outcome = match &*request.method {
-            "ping" => Ok(Json::empty_object()),
-            method => Err(ErrorText::method_not_found(method)),
-        };
-        let _gone = self.send(Message::Response(Response::new(request.id.clone(), outcome)));
+    /// Answers what the upstream asks: by itself, or by asking the client.
+    fn answer(self: &Arc<Self>, request: Request) {
+        let client = self.client.as_ref().filter(|client| client.understands(&request.method));
+        match (client, &*request.method) {
+            (_, "ping") => self.reply(request.id, Ok(Json::empty_object())),
+            (Some(client), _) => self.pass_on(Arc::clone(client), request),
+            (None, method) => self.reply(request.id, Err(ErrorText::method_not_found(method))),
+        }
+    }
+
+    fn pass_on(self: &Arc<Self>, client: Arc<Questions>, request: Request) {
+        let connection = Arc::clone(self);
+        let id = request.id.clone();
+        // Held until the task is noted, so that it cannot be done before.
+        let mut asking = lock(&self.asking);
+        let task = tokio::spawn(async move {
+            let outcome = client.ask(&request.method, request.params).await;
+            lock(&connection.asking).remove(&request.id);
+            connection.reply(request.id, outcome);
+        });
+        asking.insert(id, task.abort_handle());
+    }
+
+    fn reply(&self, id: Id, outcome: Result<Json, ErrorText>) {
+        let _gone = self.send(Message::Response(Response::new(id, outcome)));
     }
 }
 

@@ -51,10 +51,14 @@ pub(super) enum Failure {
 }
 
 /// Introduces the gateway and learns who is there.
-pub(super) async fn introduce(connection: &Connection, patience: Duration) -> Result<Introduction, Failure> {
+pub(super) async fn introduce(
+    connection: &Connection,
+    capabilities: &RawObject,
+    patience: Duration,
+) -> Result<Introduction, Failure> {
     let params = json!({
         "protocolVersion": Revision::LATEST_WITH_SESSIONS.to_string(),
-        "capabilities": {},
+        "capabilities": capabilities,
         "clientInfo": {"name": "mcp-disclosure", "version": env!("CARGO_PKG_VERSION")},
     });
     let params = RawObject::parse(params.to_string()).unwrap_or_else(|_| RawObject::empty());

@@ -12,9 +12,11 @@ use std::{fmt, sync::Arc, time::Duration};
 
 pub use connection::{CallError, Connection, Event, Progress};
 pub use handshake::Introduction;
-use mcp_disclosure_core::{UpstreamLists, UpstreamName};
+use mcp_disclosure_core::{RawObject, UpstreamLists, UpstreamName};
 use rmcp::{RoleServer, service::DynService};
 use tokio::sync::mpsc;
+
+use crate::session::Questions;
 
 /// Where an upstream is to be found.
 pub enum Target {
@@ -123,18 +125,22 @@ impl Upstream {
     /// Starts or reaches the target and shakes hands.
     ///
     /// `name` is the operator's name for it; without one it is a slug of what the upstream calls itself.
-    /// What the upstream sends unasked goes to `events`, under `number`.
+    /// What the upstream sends unasked goes to `events`, under `number`; what it asks goes to `client`, where
+    /// it has one to itself.
     pub async fn connect(
         target: Target,
         name: Option<UpstreamName>,
         number: usize,
         patience: Patience,
         events: mpsc::UnboundedSender<(usize, Event)>,
+        client: Option<Arc<Questions>>,
     ) -> Result<Self, UpstreamError> {
         let label = target.to_string();
         let remote = matches!(target, Target::Url(_));
-        let connection = open(target, number, events)?;
-        let introduction = match handshake::introduce(&connection, patience.connect).await {
+        let capabilities =
+            client.as_ref().map_or_else(RawObject::empty, |client| client.capabilities().clone());
+        let connection = open(target, number, events, client)?;
+        let introduction = match handshake::introduce(&connection, &capabilities, patience.connect).await {
             Ok(introduction) => introduction,
             Err(failure) => {
                 let hint = connection.hint();
@@ -202,8 +208,9 @@ fn open(
     target: Target,
     number: usize,
     events: mpsc::UnboundedSender<(usize, Event)>,
+    client: Option<Arc<Questions>>,
 ) -> Result<Arc<Connection>, UpstreamError> {
-    let (connection, outgoing) = Connection::new(&target.to_string(), number, events);
+    let (connection, outgoing) = Connection::new(&target.to_string(), number, events, client);
     match target {
         Target::Command { program, arguments } => {
             child::open(&program, &arguments, &connection, outgoing)
