@@ -265,7 +265,9 @@ impl Client {
                 headers.push(("mcp-protocol-version", SESSION_VERSION.to_owned()));
             }
         } else {
-            headers.push(("mcp-protocol-version", STATELESS_VERSION.to_owned()));
+            // The header says what the body says, be it a version that nobody speaks.
+            let version = params["_meta"]["io.modelcontextprotocol/protocolVersion"].as_str();
+            headers.push(("mcp-protocol-version", version.unwrap_or(STATELESS_VERSION).to_owned()));
             headers.push(("mcp-method", method.to_owned()));
             let name = if method == "resources/read" { &params["uri"] } else { &params["name"] };
             if let Some(name) = name.as_str() {
