@@ -43,6 +43,8 @@ install() {
   cp "$here/report.mjs" "$cache/"
 }
 
+# Of this run alone: others may use the same cache.
+results=$(mktemp -d "$cache/results.XXXXXX")
 server=
 stop() {
   if [ -n "$server" ]; then
@@ -51,7 +53,12 @@ stop() {
     server=
   fi
 }
-trap stop EXIT
+end() {
+  local status=$?
+  stop
+  if [ "$status" -eq 0 ]; then rm -rf "$results"; else echo "what was found is in $results" >&2; fi
+}
+trap end EXIT
 
 # Starts a server and waits until its log says where it listens; sets $url.
 start() {
@@ -85,8 +92,6 @@ gateway=$(program "${MCP_DISCLOSURE_BIN:-}" gateway)
 install
 
 read -ra arrangements <<< "${CONFORMANCE_ONLY:-direct full full-child resource}"
-results=$cache/results
-rm -rf "$results"
 for name in "${arrangements[@]}"; do
   read -ra command <<< "$(arrangement "$name")"
   mkdir -p "$results/$name"
