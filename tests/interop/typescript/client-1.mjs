@@ -1,5 +1,7 @@
 // The official TypeScript SDK 1.x against server-everything, directly and through the gateway.
 
+import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+
 import { Checks } from './checks.mjs';
 import { EVERYTHING, gateway, httpGateway } from './programs.mjs';
 import { askEverything } from './questions.mjs';
@@ -18,6 +20,11 @@ await checks.group('stdio, full', async (atEnd) => {
   await transparent(checks, connection, direct);
   await cancelled(checks, connection);
 });
+await checks.group('stdio, full, a client that can be asked', async (atEnd) => {
+  const expected = await askedBack(await connect(EVERYTHING, atEnd, { elicitation: {} }));
+  const got = await askedBack(await connect(gateway('full', EVERYTHING), atEnd, { elicitation: {} }));
+  for (const name of Object.keys(expected)) checks.equal(name, got[name], expected[name]);
+});
 await checks.group('stdio, resource', async (atEnd) => {
   await withSessions(checks, await connect(gateway('resource', EVERYTHING), atEnd), direct);
 });
@@ -31,6 +38,17 @@ await checks.group('stdio, resource by negotiation', async (atEnd) => {
 });
 await checks.group('http', overHttp, 120);
 process.exit(checks.close());
+
+// F3: server-everything has a tool that asks the user, for clients that say they can be asked.
+async function askedBack(connection) {
+  const questions = [];
+  connection.client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+    questions.push(params);
+    return { action: 'accept', content: { name: 'Ada', check: true } };
+  });
+  const tools = await connection.tools();
+  return { 'tools/list': tools, answer: await connection.call('trigger-elicitation-request', {}), questions };
+}
 
 async function overHttp(atEnd) {
   const origin = await httpGateway('resource', EVERYTHING, atEnd);
