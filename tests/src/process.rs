@@ -205,6 +205,13 @@ impl Process {
         assert!(come.is_some(), "{method} did not come {count} times");
     }
 
+    /// The first message of this method, whole.
+    #[track_caller]
+    pub fn asked(&self, method: &str) -> Value {
+        let found = self.message(|message| message["method"] == method);
+        found.unwrap_or_else(|| panic!("{method} was not asked"))
+    }
+
     /// Waits for a line on stderr that says this.
     #[track_caller]
     pub fn told(&self, text: &str) -> String {

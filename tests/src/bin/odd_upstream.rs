@@ -25,7 +25,7 @@ fn main() {
         tell("odd-upstream: no licence found");
         process::exit(7);
     }
-    let mut server = Server { mode, calls: 0 };
+    let mut server = Server { mode, calls: 0, client: Value::Null, asks_for: Value::Null };
     for line in stdin().lock().lines().map_while(Result::ok) {
         if let Ok(message) = serde_json::from_str(&line) {
             server.take(&message);
@@ -42,6 +42,10 @@ fn main() {
 struct Server {
     mode: String,
     calls: usize,
+    /// What the client said it can do.
+    client: Value,
+    /// The call that waits for the client's answer.
+    asks_for: Value,
 }
 
 impl Server {
@@ -55,7 +59,25 @@ impl Server {
                 answer(id, self.introduction());
                 say("{\"half\": ");
             }
-            (_, "initialize") => answer(id, self.introduction()),
+            (_, "initialize") => {
+                self.client = message["params"]["capabilities"].clone();
+                answer(id, self.introduction());
+            }
+            ("asks", "tools/call") => {
+                self.asks_for = id.clone();
+                let method = &message["params"]["arguments"]["text"];
+                put(&json!({"jsonrpc": "2.0", "id": "q", "method": method, "params": {"message": "Which?"}}));
+            }
+            ("asks", "") if *id == "q" => {
+                let told =
+                    json!({"client": self.client, "result": message["result"], "error": message["error"]});
+                answer(&self.asks_for, text(&told.to_string()));
+            }
+            ("asks", "notifications/roots/list_changed") => {
+                let params = json!({"requestId": "q"});
+                put(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}));
+                answer(&self.asks_for, text("never mind"));
+            }
             ("list-error", "tools/list") => fail(id, json!({"code": -32603, "message": "the list is lost"})),
             ("list-nonsense", "tools/list") => answer(id, json!({"tools": "none"})),
             // After the first call it has news, but never tells them.

@@ -6,6 +6,7 @@ mod endings;
 mod lines;
 mod logs;
 mod once_broken;
+mod questions;
 mod reload;
 mod several_upstreams;
 mod terminal;

@@ -1,0 +1,58 @@
+//! What an upstream asks of the client that has it to itself (F3).
+
+use kit::process::Process;
+use serde_json::{Value, json};
+
+use super::{ODD, start, text};
+
+/// A gateway before an upstream that asks, and a client that declared these capabilities.
+fn asking(capabilities: Value) -> Process {
+    let mut gateway = start(&["serve", "--strategy", "full", "--", ODD, "asks"]);
+    let params = json!({
+        "protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": {"name": "test", "version": "1"},
+    });
+    gateway.request("initialize", params);
+    gateway
+}
+
+/// The question the client is asked, whole.
+fn question(gateway: &Process, method: &str) -> Value {
+    gateway.notified(method, 1);
+    gateway.asked(method)
+}
+
+#[test]
+fn a_question_goes_to_the_client_and_its_answer_back_f3() {
+    let mut gateway = asking(json!({"elicitation": {"form": {}}, "tasks": {}}));
+    let call =
+        gateway.ask("tools/call", json!({"name": "echo", "arguments": {"text": "elicitation/create"}}));
+    let asked = question(&gateway, "elicitation/create");
+    assert_eq!(asked["params"], json!({"message": "Which?"}));
+    let result = json!({"action": "accept", "content": {"x": 1}, "odd": 1.0});
+    gateway.line(json!({"jsonrpc": "2.0", "id": asked["id"], "result": result}).to_string());
+    let told: Value = serde_json::from_str(text(&gateway.answer(call))).unwrap();
+    assert_eq!(told["client"], json!({"elicitation": {"form": {}}}), "only what is about being asked");
+    assert_eq!(told["result"], result);
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn a_client_that_cannot_be_asked_is_not_f3() {
+    let mut gateway = asking(json!({"roots": {}}));
+    let answer = gateway.call("echo", json!({"text": "sampling/createMessage"}));
+    let told: Value = serde_json::from_str(text(&answer)).unwrap();
+    assert_eq!(told["error"]["code"], -32601);
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn a_question_that_is_taken_back_is_taken_back_from_the_client_f3() {
+    let mut gateway = asking(json!({"roots": {"listChanged": true}}));
+    let call = gateway.ask("tools/call", json!({"name": "echo", "arguments": {"text": "roots/list"}}));
+    let asked = question(&gateway, "roots/list");
+    gateway.line(r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#);
+    assert_eq!(text(&gateway.answer(call)), "never mind");
+    gateway.notified("notifications/cancelled", 1);
+    assert_eq!(gateway.asked("notifications/cancelled")["params"]["requestId"], asked["id"]);
+    gateway.finish().says(0, &[]);
+}
