@@ -86,12 +86,11 @@ impl Front {
             Speaks::Initialize => self.initialize(address, headers, &request),
             Speaks::Session => self.in_session(address.as_deref(), headers, accepts, request).await,
             Speaks::Stateless(meta) => {
-                if let Err(error) = standard_headers::check(headers, &request, &meta) {
-                    return refuse(StatusCode::BAD_REQUEST, request.id, error);
-                }
-                if request.method == "subscriptions/listen" && !accepts.events {
-                    let told = ErrorText::new(code::INVALID_REQUEST, "Accept must name text/event-stream");
-                    return refuse(StatusCode::NOT_ACCEPTABLE, request.id, told);
+                let allowed = standard_headers::check(headers, &request, &meta)
+                    .map_err(|error| (StatusCode::BAD_REQUEST, error))
+                    .and_then(|()| can_be_told(accepts, &request));
+                if let Err((status, error)) = allowed {
+                    return refuse(status, request.id, error);
                 }
                 let choice =
                     self.gateway.strategies().choose(address.as_deref(), &meta.offer, Era::Stateless);
@@ -208,6 +207,15 @@ impl Front {
             Err(refused) => refused,
         }
     }
+}
+
+/// A listener is told things before it is answered, which takes a stream.
+fn can_be_told(accepts: Accepts, request: &Request) -> Result<(), (StatusCode, ErrorText)> {
+    if accepts.events || request.method != "subscriptions/listen" {
+        return Ok(());
+    }
+    let told = ErrorText::new(code::INVALID_REQUEST, "Accept must name text/event-stream");
+    Err((StatusCode::NOT_ACCEPTABLE, told))
 }
 
 /// The HTTP status of an answer: the stateless era mirrors some errors there.
