@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mcp_disclosure_core::{
-    ArgumentProblem, Decision, Era, RawObject, ToolAnswer, ToolCall, ToolName, VisibleTool,
+    ArgumentProblem, Decision, Era, Fault, RawObject, ToolAnswer, ToolCall, ToolName, VisibleTool,
 };
 use serde_json::{Value, json, value::RawValue};
 
@@ -57,9 +57,12 @@ impl Gateway {
             return Err(ErrorText::invalid_params(format_args!("Unknown tool: {}", call.name)));
         };
         let arguments = if caller.choice.strategy.profile().withholds_schemas {
-            match checked(tool, &call)? {
-                Ok(arguments) => arguments.or(call.arguments),
-                Err(problems) => return Ok(answered(caller.era(), &wrong_arguments(&call.name, &problems))),
+            match repaired(tool, &call) {
+                Ok(repaired) => repaired.or(call.arguments),
+                Err(Misfit::Unreadable(fault)) => return Err(fault.into()),
+                Err(Misfit::Wrong(problems)) => {
+                    return Ok(answered(caller.era(), &wrong_arguments(&call.name, &problems)));
+                }
             }
         } else {
             call.arguments
@@ -116,17 +119,18 @@ fn read_call(params: &RawObject) -> Result<ToolCall, ErrorText> {
     Ok(ToolCall { name, arguments })
 }
 
-/// The arguments as the tool shall see them, where they differ from what came; or what is wrong.
-#[allow(clippy::type_complexity, reason = "a fault of the request, or of the arguments, or neither")]
-fn checked(
-    tool: VisibleTool<'_>,
-    call: &ToolCall,
-) -> Result<Result<Option<Box<RawValue>>, Vec<ArgumentProblem>>, ErrorText> {
-    let given = call.arguments()?;
-    Ok(tool.tool().argument_check().apply(given).map(|checked| {
-        let repaired = checked.repaired.then(|| serde_json::value::to_raw_value(&checked.arguments));
-        repaired.and_then(Result::ok)
-    }))
+/// Why arguments do not go to a tool.
+enum Misfit {
+    Unreadable(Fault),
+    Wrong(Vec<ArgumentProblem>),
+}
+
+/// The arguments as the tool shall see them, where they differ from what came.
+fn repaired(tool: VisibleTool<'_>, call: &ToolCall) -> Result<Option<Box<RawValue>>, Misfit> {
+    let given = call.arguments().map_err(Misfit::Unreadable)?;
+    let checked = tool.tool().argument_check().apply(given).map_err(Misfit::Wrong)?;
+    let repaired = checked.repaired.then(|| serde_json::value::to_raw_value(&checked.arguments).ok());
+    Ok(repaired.flatten())
 }
 
 fn wrong_arguments(tool: &ToolName, problems: &[ArgumentProblem]) -> ToolAnswer {
