@@ -9,7 +9,7 @@ use crate::{gateway::FetchLimits, negotiation::Bridge};
 
 /// One MCP server in front of any others, disclosing their tools progressively.
 ///
-/// Put it in front of the server you have, and its tools cost a tenth of the context:
+/// Put it in front of the server you have, and a model sees one line for each tool at first:
 ///
 ///   mcp-disclosure serve --strategy resource -- npx -y @modelcontextprotocol/server-everything
 ///
