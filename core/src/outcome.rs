@@ -30,11 +30,6 @@ impl<T> Outcome<T> {
         self.effects.extend(effects);
         self
     }
-
-    /// The same with another answer.
-    pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Outcome<U> {
-        Outcome { answer: self.answer.map(change), effects: self.effects }
-    }
 }
 
 /// Something the server does on a strategy's behalf.

@@ -143,11 +143,6 @@ impl Strategies {
         self.find(name).is_some()
     }
 
-    /// The bridge setting.
-    pub fn bridge(&self) -> Bridge {
-        self.bridge
-    }
-
     /// Chooses: the address, then the operator, then the client's first preference that is offered, then
     /// the fallback.
     pub fn choose(&self, address: Option<&str>, offer: &Offer, era: Era) -> Choice {

@@ -135,7 +135,7 @@ impl Gateway {
         tracing::info!(session = %id, client, %revision, strategy = %choice.name, reason = %choice.reason, "session opened");
         let page = self.catalogue.current().page(&opening.principal, &choice);
         let result = initialize_result(revision, &self.advertised(&page, &choice));
-        let session = Arc::new(Session::new(id, revision, choice, opening));
+        let session = Arc::new(Session::new(id, choice, opening));
         self.sessions
             .add(Arc::clone(&session))
             .map_err(|full: Full| ErrorText::new(code::UPSTREAM_FAILED, full))?;

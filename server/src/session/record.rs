@@ -12,7 +12,7 @@ use std::{
 use mcp_disclosure_core::{Marks, Principal};
 
 use super::{InFlight, Outbox};
-use crate::{dialect::Revision, negotiation::Choice};
+use crate::negotiation::Choice;
 
 /// How severe a log message is (RFC 5424).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::Display, strum::EnumString)]
@@ -61,7 +61,6 @@ pub fn new_id() -> Result<Arc<str>, getrandom::Error> {
 #[derive(Debug)]
 pub struct Session {
     id: Arc<str>,
-    revision: Revision,
     choice: Choice,
     opening: Opening,
     /// What was delivered in it.
@@ -79,10 +78,9 @@ pub struct Session {
 
 impl Session {
     /// A session as `initialize` opens it.
-    pub fn new(id: Arc<str>, revision: Revision, choice: Choice, opening: Opening) -> Self {
+    pub fn new(id: Arc<str>, choice: Choice, opening: Opening) -> Self {
         Self {
             id,
-            revision,
             choice,
             opening,
             marks: Marks::default(),
@@ -98,11 +96,6 @@ impl Session {
     /// Its id, as in the header and in logs.
     pub fn id(&self) -> &Arc<str> {
         &self.id
-    }
-
-    /// The revision agreed on.
-    pub fn revision(&self) -> Revision {
-        self.revision
     }
 
     /// The strategy that serves it.
