@@ -47,7 +47,7 @@ fn a_file_is_laid_over_and_a_stray_one_refused_with_a_suggestion() {
     let file = |name: &str| {
         let text =
             json!({"name": name, "description": "new", "inputSchema": {"type": "object"}, "examples": []});
-        DescriptionFile::parse(&format!("{name}.json"), name, &text.to_string()).unwrap().0
+        DescriptionFile::parse(&format!("{name}.json"), name, &text.to_string()).unwrap()
     };
     let (snapshot, _) = Snapshot::build(std::slice::from_ref(&lists), &[file("get")]).unwrap();
     assert_eq!(

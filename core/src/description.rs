@@ -36,6 +36,8 @@ pub struct DescriptionFile {
     pub overlay: RawObject,
     /// The parts that MCP's `Tool` has no place for.
     pub supplement: Supplement,
+    /// Members that nobody knows, and that are therefore not delivered.
+    pub unknown: Vec<String>,
 }
 
 /// What is known of a tool beyond MCP's `Tool` object.
@@ -128,11 +130,9 @@ struct Example {
 impl DescriptionFile {
     /// Parses a file's text. `stem` is the file's name without `.json` and must equal the tool's name.
     ///
-    /// Returns the file and the members it has that nobody knows.
-    ///
     /// # Errors
     /// Everything that is wrong with it.
-    pub fn parse(path: &str, stem: &str, text: &str) -> Result<(Self, Vec<String>), Vec<DescriptionError>> {
+    pub fn parse(path: &str, stem: &str, text: &str) -> Result<Self, Vec<DescriptionError>> {
         let syntax = |source| vec![DescriptionError::Syntax { path: path.to_owned(), source }];
         let members = RawObject::parse(text).map_err(syntax)?;
         let typed: Typed = serde_json::from_str(text).map_err(syntax)?;
@@ -170,7 +170,7 @@ impl DescriptionFile {
             category: typed.category.filter(|category| !category.trim().is_empty()),
             parts: Some(parts),
         };
-        Ok((Self { path: path.to_owned(), name, overlay, supplement }, unknown))
+        Ok(Self { path: path.to_owned(), name, overlay, supplement, unknown })
     }
 }
 
@@ -181,11 +181,11 @@ mod tests {
     #[test]
     fn takes_a_file_apart() {
         let text = r#"{"name":"t","description":"D","inputSchema":{"type":"object"},"brief":"B","examples":[{"input":{}}],"notes":1}"#;
-        let (file, unknown) = DescriptionFile::parse("d/t.json", "t", text).unwrap();
+        let file = DescriptionFile::parse("d/t.json", "t", text).unwrap();
         assert_eq!(file.overlay.text(), r#"{"description":"D","inputSchema":{"type":"object"}}"#);
         assert_eq!(file.supplement.part("examples"), Some(r#"[{"input":{}}]"#));
         assert_eq!(file.supplement.brief.as_deref(), Some("B"));
-        assert_eq!(unknown, ["notes"]);
+        assert_eq!(file.unknown, ["notes"]);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 mod cases;
 mod calls;
 mod command_line;
+mod custom_strategies;
 mod failures;
 mod http_errors;
 mod limits;

@@ -52,12 +52,7 @@ pub fn read_directory(directory: &Path) -> Result<Vec<DescriptionFile>, Vec<Prob
         match std::fs::read_to_string(&path) {
             Err(error) => problems.push(unreadable(&path, &error)),
             Ok(text) => match DescriptionFile::parse(&shown, stem, &text) {
-                Ok((file, unknown)) => {
-                    if !unknown.is_empty() {
-                        tracing::warn!(file = shown, members = ?unknown, "members that nobody knows are not delivered");
-                    }
-                    files.push(file);
-                }
+                Ok(file) => files.push(file),
                 Err(errors) => problems.extend(errors.iter().map(problem)),
             },
         }

@@ -30,6 +30,7 @@ impl Keeper {
     ) -> Result<(Self, Snapshot), Vec<Problem>> {
         let built = if complete { build(&lists, &files) } else { build_what_fits(&lists, &files) };
         let snapshot = built.map_err(|errors| errors.iter().map(problem).collect::<Vec<_>>())?;
+        warn_of_unknown_members(&files);
         Ok((Self { lists, source, files }, snapshot))
     }
 
@@ -48,6 +49,7 @@ impl Keeper {
         });
         match checked {
             Ok((files, snapshot)) => {
+                warn_of_unknown_members(&files);
                 self.files = files;
                 let changes = catalogue.replace(snapshot);
                 tracing::info!(files = self.files.len(), ?changes, "description files were read again");
@@ -79,6 +81,13 @@ fn build_what_fits(
         let fitting = files.iter().filter(|file| !errors.iter().any(|error| is_about(error, file)));
         build(lists, &fitting.cloned().collect::<Vec<_>>())
     })
+}
+
+/// Said when files are taken over, not when they are merely looked at.
+fn warn_of_unknown_members(files: &[DescriptionFile]) {
+    for file in files.iter().filter(|file| !file.unknown.is_empty()) {
+        tracing::warn!(file = file.path, members = ?file.unknown, "members that nobody knows are not delivered");
+    }
 }
 
 fn is_about(error: &DescriptionError, file: &DescriptionFile) -> bool {

@@ -145,7 +145,7 @@ impl Page {
 
     fn bytes(&self) -> usize {
         let lists = [&self.tools, &self.resources, &self.templates, &self.prompts];
-        lists.iter().map(|list| list.as_str().len()).sum()
+        lists.iter().map(|list| list.as_bytes().len()).sum()
     }
 
     /// Whether any resource or template is listed.

@@ -1,12 +1,13 @@
 //! `prompt`.
 
-use mcp_disclosure_core::{ClientTraits, Era, Registry, View};
+use mcp_disclosure_core::{Era, Principal, Registry};
 
-use super::{PromptArguments, print, runtime_for_one};
+use super::{PromptArguments, print, runtime_for_one, serve::receipt_key};
 use crate::{
-    failure::{Failure, Problem},
+    dialect::Offer,
+    failure::Failure,
     gateway::{Assembly, Gateway},
-    negotiation::{Strategies, StrategyOptions},
+    negotiation::{Bridge, Strategies, StrategyOptions},
 };
 
 /// Prints the guidance that a host puts into its system prompt for a strategy.
@@ -14,11 +15,15 @@ use crate::{
 /// # Errors
 /// Like `serve`, for the source and the strategy.
 pub fn prompt(registry: &Registry, arguments: PromptArguments) -> Result<(), Failure> {
-    let options = StrategyOptions { pinned: Some(arguments.strategy), ..StrategyOptions::default() };
+    // A host that puts guidance into its prompt speaks the strategy itself.
+    let options = StrategyOptions {
+        pinned: Some(arguments.strategy),
+        bridge: Bridge::Never,
+        ..StrategyOptions::default()
+    };
     let strategies = Strategies::build(registry, &options).map_err(Failure::Configuration)?;
     let source = arguments.source.resolve()?;
-    let key = mcp_disclosure_core::ReceiptKey::new(&[0; 32]);
-    let key = key.ok_or_else(|| Failure::Usage(vec![Problem::new("no receipt key")]))?;
+    let key = receipt_key(None).map_err(|problem| Failure::Configuration(vec![problem]))?;
     let assembly = Assembly {
         targets: source.targets,
         files: source.files,
@@ -27,14 +32,10 @@ pub fn prompt(registry: &Registry, arguments: PromptArguments) -> Result<(), Fai
     };
     let guidance = runtime_for_one()?.block_on(async {
         let gateway = Gateway::start(assembly).await?.gateway;
-        let snapshot = std::sync::Arc::clone(gateway.catalogue().current().snapshot());
-        let offer = crate::dialect::Offer::default();
-        let choice = gateway.strategies().choose(None, &offer, Era::Session);
-        let traits = ClientTraits::plain(Era::Session);
-        let view = View::of(snapshot, &mcp_disclosure_core::Principal::anonymous());
-        let guidance = choice.strategy.list(&view, &traits).instructions;
+        let choice = gateway.strategies().choose(None, &Offer::default(), Era::Session);
+        let page = gateway.catalogue().current().page(&Principal::anonymous(), &choice);
         gateway.close().await;
-        Ok::<_, Failure>(guidance)
+        Ok::<_, Failure>(page.instructions.clone())
     })?;
     match guidance {
         Some(guidance) => print(&format!("{guidance}\n")),

@@ -151,7 +151,7 @@ async fn wait_for_interrupt() {
 }
 
 /// The key in the file, or a new one.
-fn receipt_key(file: Option<&Path>) -> Result<ReceiptKey, Problem> {
+pub(super) fn receipt_key(file: Option<&Path>) -> Result<ReceiptKey, Problem> {
     let bytes = match file {
         Some(path) => std::fs::read(path).map_err(|error| error.to_string()),
         None => fresh_key().map_err(|error| error.to_string()),

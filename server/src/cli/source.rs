@@ -65,7 +65,7 @@ fn usage(problem: Problem) -> Failure {
 pub fn demonstration() -> (Target, Files) {
     let files = DESCRIPTION_FILES.iter().filter_map(|(name, text)| {
         let stem = name.strip_suffix(".json")?;
-        let file = DescriptionFile::parse(name, stem, text).map(|(file, _)| file);
+        let file = DescriptionFile::parse(name, stem, text);
         debug_assert!(file.is_ok(), "{file:?}");
         file.ok()
     });

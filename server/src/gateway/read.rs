@@ -73,7 +73,8 @@ impl Gateway {
             _ => return Err(ErrorText::invalid_params("params.ref.type must be ref/prompt or ref/resource")),
         };
         let key = reference.string(member).unwrap_or_default();
-        let known = page.view.entry(kind, &key).or_else(|| page.view.entry(Kind::Resources, &key));
+        let listed = || page.view.entry(Kind::Resources, &key).filter(|_| kind == Kind::Templates);
+        let known = page.view.entry(kind, &key).or_else(listed);
         let (upstream, reference) = match (known, self.upstreams.as_slice()) {
             (Some(entry), _) => {
                 (self.upstream(entry.upstream())?, reference.with_value(member, entry.upstream_key()))

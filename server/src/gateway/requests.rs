@@ -63,10 +63,7 @@ impl Gateway {
     /// Answers a request. A panic on the way becomes an error like any other.
     pub async fn handle(&self, caller: &Caller, request: &Request) -> Result<Json, ErrorText> {
         let answered = AssertUnwindSafe(self.answer(caller, request)).catch_unwind().await;
-        let answered = answered.unwrap_or_else(|_| {
-            tracing::error!(method = request.method, "answering panicked");
-            Err(ErrorText::new(code::INTERNAL_ERROR, "internal error: answering this request panicked"))
-        });
+        let answered = answered.unwrap_or_else(|_| Err(panicked(&request.method)));
         if let Some(session) = &caller.session {
             session.touch();
         }
@@ -117,6 +114,12 @@ impl Gateway {
         params: &RawObject,
         opening: Opening,
     ) -> Result<(Arc<Session>, Json), ErrorText> {
+        // The page is made here, by whatever strategy serves the client.
+        let opened = std::panic::catch_unwind(AssertUnwindSafe(|| self.open(params, opening)));
+        opened.unwrap_or_else(|_| Err(panicked("initialize")))
+    }
+
+    fn open(&self, params: &RawObject, opening: Opening) -> Result<(Arc<Session>, Json), ErrorText> {
         let asked = params
             .string("protocolVersion")
             .ok_or_else(|| ErrorText::invalid_params("params.protocolVersion must be a string"))?;
@@ -184,14 +187,14 @@ impl Gateway {
         let filter = params.member("notifications").unwrap_or("{}");
         let filter: Filter = serde_json::from_str(filter)
             .map_err(|error| ErrorText::invalid_params(format_args!("params.notifications: {error}")))?;
-        let mut held = Vec::new();
+        // A client that goes while this waits lets go of what was held so far.
+        let mut held = self.subscriptions.release_on_drop();
         for uri in filter.resources() {
             if self.hold(page, uri).await.is_ok() {
-                held.push(uri.clone());
+                held.add(uri);
             }
         }
-        let filter = filter.keeping(|uri| held.iter().any(|held| held == uri));
-        let _released = self.subscriptions.release_on_drop(held);
+        let filter = filter.keeping(|uri| held.has(uri));
         let registration = self.listeners.open(id, filter, caller.outlet.clone());
         self.shutdown.cancelled().await;
         Ok(registration.farewell().into())
@@ -214,6 +217,11 @@ impl Gateway {
             }
         }
     }
+}
+
+fn panicked(method: &str) -> ErrorText {
+    tracing::error!(method, "answering panicked");
+    ErrorText::new(code::INTERNAL_ERROR, "internal error: answering this request panicked")
 }
 
 /// Lists are sent whole, so no cursor was ever given out.

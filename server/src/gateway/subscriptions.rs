@@ -35,9 +35,9 @@ impl Subscriptions {
         Self { held: Arc::default(), abandoned }
     }
 
-    /// Releases these when the result is dropped.
-    pub(super) fn release_on_drop(&self, uris: Vec<String>) -> Release {
-        Release { subscriptions: self.clone(), uris }
+    /// Releases what is added to the result when that is dropped.
+    pub(super) fn release_on_drop(&self) -> Release {
+        Release { subscriptions: self.clone(), uris: Vec::new() }
     }
 
     fn release(&self, uri: &str) {
@@ -70,6 +70,16 @@ impl Subscriptions {
 pub(super) struct Release {
     subscriptions: Subscriptions,
     uris: Vec<String>,
+}
+
+impl Release {
+    pub(super) fn add(&mut self, uri: &str) {
+        self.uris.push(uri.to_owned());
+    }
+
+    pub(super) fn has(&self, uri: &str) -> bool {
+        self.uris.iter().any(|held| held == uri)
+    }
 }
 
 impl Drop for Release {
