@@ -22,6 +22,12 @@ pub struct RawObject {
     members: Arc<[(Box<str>, Range<usize>)]>,
 }
 
+impl Default for RawObject {
+    fn default() -> Self {
+        Self::empty()
+    }
+}
+
 impl RawObject {
     /// Parses one object; anything else is an error of `serde_json`, with line and column.
     pub fn parse(text: impl Into<Arc<str>>) -> Result<Self, serde_json::Error> {

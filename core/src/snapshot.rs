@@ -159,6 +159,17 @@ impl Snapshot {
         self.stuck.iter().cloned().chain(stuck.map(|at| self.tools[at].name().clone())).collect()
     }
 
+    /// Whether two snapshots say the same, and have it from the same upstreams.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let tools = self.tools.iter().zip(&other.tools);
+        let kinds = [Kind::Resources, Kind::Templates, Kind::Prompts];
+        let mut entries = kinds.iter().flat_map(|kind| self.entries(*kind).iter().zip(other.entries(*kind)));
+        self.changes(other).is_empty()
+            && self.instructions == other.instructions
+            && tools.into_iter().all(|(a, b)| a.upstream() == b.upstream())
+            && entries.all(|(a, b)| a.upstream() == b.upstream())
+    }
+
     /// The kinds in which two snapshots differ, by what their lists would say.
     pub fn changes(&self, newer: &Self) -> Vec<Kind> {
         // Entries are made of these; comparing their digests would cost half a second for 10,000 tools.

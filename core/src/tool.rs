@@ -7,6 +7,7 @@ use crate::{
     brief,
     description::Supplement,
     digest::Digest,
+    mirrored::Mirrored,
     name::{ToolName, UpstreamName},
     raw::RawObject,
 };
@@ -26,6 +27,7 @@ pub struct Tool {
     supplement: Supplement,
     entry: OnceLock<(RawObject, Digest)>,
     check: OnceLock<ArgumentCheck>,
+    mirrored: OnceLock<Vec<Mirrored>>,
 }
 
 impl Tool {
@@ -56,6 +58,7 @@ impl Tool {
             supplement,
             entry: OnceLock::new(),
             check: OnceLock::new(),
+            mirrored: OnceLock::new(),
         }
     }
 
@@ -126,6 +129,17 @@ impl Tool {
     pub fn argument_check(&self) -> &ArgumentCheck {
         self.check.get_or_init(|| {
             ArgumentCheck::compile(&self.name, self.definition.member("inputSchema").unwrap_or("true"))
+        })
+    }
+
+    /// The arguments that a request over HTTP repeats in headers; none where the schema asks for it wrongly.
+    /// Found at first use and kept.
+    pub fn mirrored(&self) -> &[Mirrored] {
+        self.mirrored.get_or_init(|| {
+            let schema = self.definition.member("inputSchema").unwrap_or("{}");
+            // Nearly no schema has one, and parsing costs more than looking.
+            let schema = schema.contains("x-mcp-header").then(|| serde_json::from_str(schema).ok()).flatten();
+            schema.and_then(|schema| Mirrored::find(&schema).ok()).unwrap_or_default()
         })
     }
 }

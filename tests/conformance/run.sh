@@ -81,7 +81,7 @@ arrangement() {
   case $1 in
     direct) echo "$upstream" http 127.0.0.1:0 ;;
     full) echo "$upstream" gateway 127.0.0.1:0 --strategy full ;;
-    full-child) echo "$gateway" serve --transport http --listen 127.0.0.1:0 --strategy full -- "$upstream" stdio ;;
+    full-child) echo "$gateway serve --transport http --listen 127.0.0.1:0 --upstream-scope session --strategy full -- $upstream stdio" ;;
     resource) echo "$upstream" gateway 127.0.0.1:0 --strategy resource ;;
     *) echo "no arrangement $1" >&2 && return 1 ;;
   esac

@@ -3,17 +3,20 @@
 //! Everything that leads to a snapshot passes here: lists come in, files are laid over them, a snapshot
 //! goes out. A set of files that is not good keeps the old snapshot in force.
 
+use std::sync::Arc;
+
 use mcp_disclosure_core::{DescriptionError, DescriptionFile, Kind, Snapshot, UpstreamLists};
 
-use super::{Catalogue, Files, description_files::problem};
+use super::{Catalogue, description_files::problem};
 use crate::failure::Problem;
 
 /// The material of snapshots.
 #[derive(Debug)]
 pub struct Keeper {
     lists: Vec<UpstreamLists>,
-    source: Files,
-    files: Vec<DescriptionFile>,
+    files: Arc<[DescriptionFile]>,
+    /// Whether a person has been told already what is odd about this material.
+    quiet: bool,
 }
 
 impl Keeper {
@@ -24,14 +27,22 @@ impl Keeper {
     /// is only warned about: the missing one may have brought it.
     pub fn open(
         lists: Vec<UpstreamLists>,
-        source: Files,
-        files: Vec<DescriptionFile>,
+        files: Arc<[DescriptionFile]>,
         complete: bool,
     ) -> Result<(Self, Snapshot), Vec<Problem>> {
-        let built = if complete { build(&lists, &files) } else { build_what_fits(&lists, &files) };
+        let keeper = Self { lists, files, quiet: false };
+        let built = if complete { keeper.build(&keeper.files) } else { keeper.build_what_fits() };
         let snapshot = built.map_err(|errors| errors.iter().map(problem).collect::<Vec<_>>())?;
-        warn_of_unknown_members(&files);
-        Ok((Self { lists, source, files }, snapshot))
+        warn_of_unknown_members(&keeper.files);
+        Ok((keeper, snapshot))
+    }
+
+    /// The same for material that was opened before, with lists of its own: what is odd about it has been
+    /// said, and files for tools that are not there are passed over.
+    pub fn open_again(lists: Vec<UpstreamLists>, files: Arc<[DescriptionFile]>) -> (Self, Option<Snapshot>) {
+        let keeper = Self { lists, files, quiet: true };
+        let snapshot = keeper.build_what_fits().ok();
+        (keeper, snapshot)
     }
 
     /// Takes an upstream's new lists.
@@ -40,47 +51,52 @@ impl Keeper {
         self.publish(catalogue)
     }
 
-    /// Reads the files again. A bad set is reported, and the old one stays.
-    pub fn reread(&mut self, catalogue: &Catalogue) -> Vec<Kind> {
-        let read = self.source.read();
-        let checked = read.and_then(|files| match build(&self.lists, &files) {
-            Ok(snapshot) => Ok((files, snapshot)),
-            Err(errors) => Err(errors.iter().map(problem).collect()),
-        });
-        match checked {
-            Ok((files, snapshot)) => {
-                warn_of_unknown_members(&files);
-                self.files = files;
-                let changes = catalogue.replace(snapshot);
-                tracing::info!(files = self.files.len(), ?changes, "description files were read again");
-                changes
-            }
-            Err(problems) => {
-                for problem in problems {
-                    tracing::error!("description files were not taken over, the old ones stay: {problem}");
-                }
-                Vec::new()
-            }
-        }
+    /// Takes files that were read again.
+    ///
+    /// # Errors
+    /// Every problem of a bad set; the old one stays.
+    pub fn replace_files(
+        &mut self,
+        files: Arc<[DescriptionFile]>,
+        catalogue: &Catalogue,
+    ) -> Result<Vec<Kind>, Vec<Problem>> {
+        let snapshot = self.build(&files).map_err(|errors| errors.iter().map(problem).collect::<Vec<_>>())?;
+        warn_of_unknown_members(&files);
+        self.files = files;
+        Ok(catalogue.replace(snapshot))
+    }
+
+    /// Takes files that were found good elsewhere.
+    pub fn take_over_files(&mut self, files: Arc<[DescriptionFile]>, catalogue: &Catalogue) -> Vec<Kind> {
+        self.files = files;
+        self.publish(catalogue)
     }
 
     /// A tool may go away while its file stays. That must not hold back what else changed.
     fn publish(&self, catalogue: &Catalogue) -> Vec<Kind> {
-        let built = build_what_fits(&self.lists, &self.files);
-        built.map_or_else(|_| Vec::new(), |snapshot| catalogue.replace(snapshot))
+        self.build_what_fits().map_or_else(|_| Vec::new(), |snapshot| catalogue.replace(snapshot))
     }
-}
 
-/// A snapshot without the files for tools that nobody brings.
-fn build_what_fits(
-    lists: &[UpstreamLists],
-    files: &[DescriptionFile],
-) -> Result<Snapshot, Vec<DescriptionError>> {
-    build(lists, files).or_else(|errors| {
-        errors.iter().for_each(|error| tracing::warn!("{error}"));
-        let fitting = files.iter().filter(|file| !errors.iter().any(|error| is_about(error, file)));
-        build(lists, &fitting.cloned().collect::<Vec<_>>())
-    })
+    /// A snapshot without the files for tools that nobody brings.
+    fn build_what_fits(&self) -> Result<Snapshot, Vec<DescriptionError>> {
+        self.build(&self.files).or_else(|errors| {
+            errors.iter().for_each(|error| self.warn(error));
+            let fitting = self.files.iter().filter(|file| !errors.iter().any(|error| is_about(error, file)));
+            self.build(&fitting.cloned().collect::<Vec<_>>())
+        })
+    }
+
+    fn build(&self, files: &[DescriptionFile]) -> Result<Snapshot, Vec<DescriptionError>> {
+        let (snapshot, warnings) = Snapshot::build(&self.lists, files)?;
+        warnings.iter().for_each(|warning| self.warn(warning));
+        Ok(snapshot)
+    }
+
+    fn warn(&self, warning: &dyn std::fmt::Display) {
+        if !self.quiet {
+            tracing::warn!("{warning}");
+        }
+    }
 }
 
 /// Said when files are taken over, not when they are merely looked at.
@@ -92,10 +108,4 @@ fn warn_of_unknown_members(files: &[DescriptionFile]) {
 
 fn is_about(error: &DescriptionError, file: &DescriptionFile) -> bool {
     matches!(error, DescriptionError::NoSuchTool { name, .. } if *name == file.name)
-}
-
-fn build(lists: &[UpstreamLists], files: &[DescriptionFile]) -> Result<Snapshot, Vec<DescriptionError>> {
-    let (snapshot, warnings) = Snapshot::build(lists, files)?;
-    warnings.iter().for_each(|warning| tracing::warn!("{warning}"));
-    Ok(snapshot)
 }

@@ -61,6 +61,17 @@ impl Catalogue {
         Self(RwLock::new(Published::new(snapshot)))
     }
 
+    /// A catalogue of what is in force in another.
+    pub fn like(other: &Self) -> Self {
+        Self(RwLock::new(other.current()))
+    }
+
+    /// A catalogue of this snapshot. Where that is what is in force here, it shares what was made of it.
+    pub fn or_new(&self, snapshot: Snapshot) -> Self {
+        let same = self.current().snapshot.is_same(&snapshot);
+        if same { Self::like(self) } else { Self::new(snapshot) }
+    }
+
     /// What is in force now.
     pub fn current(&self) -> Arc<Published> {
         Arc::clone(&self.0.read().unwrap_or_else(PoisonError::into_inner))

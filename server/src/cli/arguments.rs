@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use reqwest::Url;
 
-use crate::{gateway::FetchLimits, negotiation::Bridge};
+use crate::{backend::Scope, gateway::FetchLimits, negotiation::Bridge};
 
 /// One MCP server in front of any others, disclosing their tools progressively.
 ///
@@ -114,6 +114,11 @@ pub struct ServeArguments {
     /// A web origin that may reach us, beside this machine's own; may be repeated
     #[arg(long, value_name = "ORIGIN", help_heading = "Clients")]
     pub allow_origin: Vec<String>,
+
+    /// Whether HTTP clients share upstreams, or have connections of their own, over which upstreams may ask
+    /// them things (elicitation, sampling, roots); over stdio there is one client, which has them to itself
+    #[arg(long, value_name = "SCOPE", default_value_t, value_enum, help_heading = "Clients")]
+    pub upstream_scope: Scope,
 
     /// At most so many HTTP sessions at once
     #[arg(long, value_name = "COUNT", default_value_t = 10_000, help_heading = "Clients")]

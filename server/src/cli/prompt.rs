@@ -33,7 +33,7 @@ pub fn prompt(registry: &Registry, arguments: PromptArguments) -> Result<(), Fai
     let guidance = runtime_for_one()?.block_on(async {
         let gateway = Gateway::start(assembly).await?.gateway;
         let choice = gateway.strategies().choose(None, &Offer::default(), Era::Session);
-        let page = gateway.catalogue().current().page(&Principal::anonymous(), &choice);
+        let page = gateway.backends().shared().catalogue().current().page(&Principal::anonymous(), &choice);
         gateway.close().await;
         Ok::<_, Failure>(page.instructions.clone())
     })?;

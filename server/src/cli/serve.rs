@@ -7,6 +7,7 @@ use tokio::net::TcpListener;
 
 use super::{ServeArguments, Transport, runtime_for_many, runtime_for_one};
 use crate::{
+    backend::Scope,
     failure::{Failure, Problem},
     front::{http, stdio},
     gateway::{Assembly, FetchLimits, Gateway},
@@ -45,6 +46,7 @@ pub fn serve(registry: &Registry, arguments: ServeArguments) -> Result<(), Failu
         sessions: Bounds { most: arguments.max_sessions, idle: arguments.session_idle },
         fetches: FetchLimits::per_minute(arguments.fetches_per_minute),
         receipt_lifetime: arguments.receipt_lifetime,
+        scope: arguments.upstream_scope,
         ..Assembly::new(strategies, key)
     };
     let guard = http::Guard::new(arguments.listen.ip(), &arguments.allow_host, &arguments.allow_origin);
@@ -70,7 +72,7 @@ async fn over_stdio(assembly: Assembly) -> Result<(), Failure> {
     let (input, output) =
         streams.map_err(|source| Failure::Io { what: "cannot open stdin and stdout", source })?;
     let client = stdio::Stdio::meet(input, output, FIRST_WORDS).await.map_err(unreadable)?;
-    let assembly = Assembly { client: Some(client.client()), ..assembly };
+    let assembly = Assembly { client: Some(client.client()), scope: Scope::Shared, ..assembly };
     let Some(gateway) = start(assembly).await? else { return Ok(()) };
     let served = client.serve(&gateway).await;
     gateway.close().await;
@@ -111,7 +113,7 @@ async fn start(assembly: Assembly) -> Result<Option<Arc<Gateway>>, Failure> {
         tracing::error!("{missing}; it is left out, the others are served");
     }
     let gateway = started.gateway;
-    let tools = gateway.catalogue().current().snapshot().tool_count();
+    let tools = gateway.backends().shared().catalogue().current().snapshot().tool_count();
     let offered = gateway.strategies().offered();
     tracing::info!(tools, strategies = offered.join(", "), "ready");
     let shutdown = gateway.shutdown().clone();

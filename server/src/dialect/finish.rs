@@ -57,12 +57,18 @@ pub fn list_result(era: Era, kind: Kind, items: &[RawObject], caching: Caching) 
     text.into()
 }
 
-/// A result of `resources/read`.
+/// A result of `resources/read`. One that asks for input has no contents, and is not kept.
 pub fn read_result(era: Era, result: Json) -> Json {
     match (era, RawObject::parse(result.as_str())) {
+        (Era::Stateless, Ok(object)) if asks_for_input(&object) => result,
         (Era::Stateless, Ok(object)) => cacheable(object, Caching::NONE).into(),
         _ => result,
     }
+}
+
+/// Whether a result asks the client for input, after which the request is sent again.
+pub fn asks_for_input(result: &RawObject) -> bool {
+    result.member("resultType") == Some(r#""input_required""#)
 }
 
 /// Any other result.

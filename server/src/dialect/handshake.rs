@@ -5,7 +5,7 @@ use std::time::Duration;
 use mcp_disclosure_core::RawObject;
 use serde_json::json;
 
-use super::{Caching, EXTENSION, Revision, finish};
+use super::{Caching, EXTENSION, RequestMeta, Revision, finish};
 use crate::wire::Json;
 
 /// What is told to every client, and what to this one.
@@ -77,7 +77,7 @@ pub fn initialize_result(revision: Revision, advertised: &Advertised) -> Json {
 
 /// The result of `server/discover`.
 pub fn discover_result(advertised: &Advertised) -> Json {
-    let meta = RawObject::empty().with("io.modelcontextprotocol/serverInfo", advertised.server_info.text());
+    let meta = RawObject::empty().with(RequestMeta::SERVER_INFO, advertised.server_info.text());
     let result = RawObject::empty()
         .with("resultType", "\"complete\"")
         .with_value("supportedVersions", &Revision::names())

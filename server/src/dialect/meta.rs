@@ -4,11 +4,15 @@ use mcp_disclosure_core::RawObject;
 use serde_json::json;
 
 use super::{Offer, Revision};
-use crate::wire::{ErrorText, Request, code};
+use crate::{
+    session::Severity,
+    wire::{ErrorText, Request, code},
+};
 
 const PREFIX: &str = "io.modelcontextprotocol/";
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
 
 /// How a request opens.
 #[derive(Clone, Debug)]
@@ -26,14 +30,18 @@ pub enum Speaks {
 pub struct RequestMeta {
     /// The version, as sent.
     pub version: String,
+    /// What the client can do.
+    pub capabilities: RawObject,
     /// The client's half of the negotiation.
     pub offer: Offer,
+    /// The least severe log messages that are wanted with this request.
+    pub log_level: Option<Severity>,
 }
 
 /// Finds out in which era a request speaks.
 ///
 /// # Errors
-/// -32602 where required `_meta` keys are missing, -32022 for a version that is not spoken.
+/// -32602 where required `_meta` keys are missing or wrong, -32022 for a version that is not spoken.
 pub fn speaks(request: &Request) -> Result<Speaks, ErrorText> {
     let meta = request.params.object("_meta");
     let version = meta.as_ref().and_then(|meta| meta.member(VERSION));
@@ -52,7 +60,11 @@ pub fn speaks(request: &Request) -> Result<Speaks, ErrorText> {
     }
     let capabilities = meta.object(CAPABILITIES).ok_or_else(|| missing(CAPABILITIES))?;
     let offer = Offer::read(&capabilities);
-    Ok(Speaks::Stateless(RequestMeta { version, offer }))
+    let log_level = match meta.member(LOG_LEVEL) {
+        None => None,
+        Some(level) => Some(severity(level).ok_or_else(|| missing(LOG_LEVEL))?),
+    };
+    Ok(Speaks::Stateless(RequestMeta { version, capabilities, offer, log_level }))
 }
 
 /// The error for a version that is not spoken without a session.
@@ -61,11 +73,46 @@ fn unsupported(version: &str) -> ErrorText {
         .with_data(&json!({"supported": Revision::names(), "requested": version}))
 }
 
+fn severity(level: &str) -> Option<Severity> {
+    serde_json::from_str::<String>(level).ok()?.parse().ok()
+}
+
 fn missing(key: &str) -> ErrorText {
     ErrorText::invalid_params(format_args!("params._meta[\"{key}\"] is missing or of the wrong type"))
 }
 
 impl RequestMeta {
+    /// The member of a result's `_meta` with the server's identity.
+    pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+
+    /// These parameters as a request of our own to an upstream of the stateless era, on behalf of a client
+    /// of these capabilities.
+    pub fn ours(params: &RawObject, capabilities: &RawObject) -> RawObject {
+        let version = Revision::V2026_07_28.to_string();
+        let client = json!({"name": "mcp-disclosure", "version": env!("CARGO_PKG_VERSION")});
+        let meta = params.object("_meta").unwrap_or_else(RawObject::empty);
+        let meta = meta
+            .with_value(VERSION, &version)
+            .with(CAPABILITIES, capabilities.text())
+            .with_value("io.modelcontextprotocol/clientInfo", &client);
+        params.with("_meta", meta.text())
+    }
+
+    /// Whether parameters wish for log messages.
+    pub fn asks_for_log(params: &RawObject) -> bool {
+        params.object("_meta").is_some_and(|meta| meta.member(LOG_LEVEL).is_some())
+    }
+
+    /// These parameters with a wish for log messages, or without one.
+    pub fn with_log_level(params: &RawObject, level: Option<Severity>) -> RawObject {
+        let Some(meta) = params.object("_meta") else { return params.clone() };
+        let meta = match level {
+            Some(level) => meta.with_value(LOG_LEVEL, &level.to_string()),
+            None => meta.retain(|key| key != LOG_LEVEL),
+        };
+        params.with("_meta", meta.text())
+    }
+
     /// The version that parameters name.
     pub fn version_of(params: &RawObject) -> Option<String> {
         params.object("_meta")?.string(VERSION)

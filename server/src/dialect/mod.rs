@@ -3,12 +3,14 @@
 
 mod finish;
 mod handshake;
+mod headers;
 mod meta;
 mod offer;
 mod revision;
 
-pub use finish::{Caching, complete, era_error, list_result, read_result};
+pub use finish::{Caching, asks_for_input, complete, era_error, list_result, read_result};
 pub use handshake::{Advertised, discover_result, initialize_result};
+pub use headers::{METHOD, NAME, VERSION, decoded, named_in, standard_headers};
 pub use meta::{RequestMeta, Speaks, speaks};
 pub use offer::{EXTENSION, Offer};
 pub use revision::Revision;

@@ -15,7 +15,7 @@ use tokio::{
 use crate::{
     dialect::{Speaks, speaks},
     gateway::{Caller, Gateway},
-    session::{Frame, InFlight, Opening, Outlet, Questions, Session},
+    session::{Client, Frame, InFlight, Opening, Outlet, Session},
     wire::{
         ErrorText, Id, Json, LONGEST_MESSAGE, Line, Lines, Message, Notification, Request, Response, code,
     },
@@ -45,7 +45,8 @@ pub async fn serve(
 pub struct Stdio<R> {
     lines: Lines<R>,
     first: Option<Line>,
-    client: Arc<Questions>,
+    client: Arc<Client>,
+    era: Era,
     outlet: Outlet,
     writing: JoinHandle<()>,
 }
@@ -66,13 +67,14 @@ impl<R: AsyncRead + Unpin> Stdio<R> {
             Err(_) => None,
         };
         let (outlet, frames) = Outlet::new();
-        let client = Arc::new(Questions::new(outlet.clone(), &declared(first.as_ref())));
-        Ok(Self { lines, first, client, outlet, writing: tokio::spawn(write(output, frames)) })
+        let (era, capabilities) = declared(first.as_ref());
+        let client = Arc::new(Client::new(&capabilities));
+        Ok(Self { lines, first, client, era, outlet, writing: tokio::spawn(write(output, frames)) })
     }
 
-    /// The client, for those who may have to ask it.
-    pub fn client(&self) -> Arc<Questions> {
-        Arc::clone(&self.client)
+    /// The client, for those who may have to ask it, and the era it spoke first.
+    pub fn client(&self) -> (Arc<Client>, Era) {
+        (Arc::clone(&self.client), self.era)
     }
 
     /// Serves it until its input ends or the gateway shuts down. Running calls finish first.
@@ -103,16 +105,18 @@ impl<R: AsyncRead + Unpin> Stdio<R> {
     }
 }
 
-/// The capabilities in an `initialize`, should this be one.
-fn declared(line: Option<&Line>) -> RawObject {
-    let Some(Line::Text(text)) = line else { return RawObject::empty() };
-    match Message::parse(text) {
-        Ok(Message::Request(request)) if request.method == "initialize" => {
-            request.params.object("capabilities")
-        }
-        _ => None,
+/// The era of a client's first message, and what it declares there.
+fn declared(line: Option<&Line>) -> (Era, RawObject) {
+    let message = line.and_then(|line| match line {
+        Line::Text(text) => Message::parse(text).ok(),
+        Line::TooLong(_) => None,
+    });
+    let Some(Message::Request(request)) = message else { return (Era::Session, RawObject::empty()) };
+    match speaks(&request) {
+        Ok(Speaks::Stateless(meta)) => (Era::Stateless, meta.capabilities),
+        Ok(Speaks::Initialize) => (Era::Session, request.params.object("capabilities").unwrap_or_default()),
+        _ => (Era::Session, RawObject::empty()),
     }
-    .unwrap_or_else(RawObject::empty)
 }
 
 struct Connection {
@@ -120,7 +124,7 @@ struct Connection {
     principal: Principal,
     peer: Arc<str>,
     session: Option<Arc<Session>>,
-    client: Arc<Questions>,
+    client: Arc<Client>,
     in_flight: InFlight,
     /// Streams that end with the connection, apart from calls that may finish.
     listening: InFlight,
@@ -203,8 +207,8 @@ impl Connection {
     async fn caller(&mut self, request: &Request) -> Result<Option<Caller>, ErrorText> {
         match speaks(request)? {
             Speaks::Stateless(meta) => {
-                let choice = self.gateway.strategies().choose(None, &meta.offer, Era::Stateless);
-                Ok(Some(Caller::stateless(choice, self.principal.clone(), &self.peer, self.outlet.clone())))
+                let (principal, outlet) = (self.principal.clone(), self.outlet.clone());
+                self.gateway.stateless(None, &meta, principal, &self.peer, outlet).await.map(Some)
             }
             Speaks::Initialize => {
                 self.initialize(request).await?;
@@ -228,11 +232,12 @@ impl Connection {
         if self.session.is_some() {
             return Err(ErrorText::new(code::INVALID_REQUEST, "this connection is initialized already"));
         }
-        let opening = Opening { principal: self.principal.clone(), address: None, exclusive: true };
-        let (session, result) = self.gateway.initialize(&request.params, opening)?;
-        session.outbox.open(self.outlet.clone());
-        self.session = Some(session);
+        let principal = self.principal.clone();
+        let opening = Opening { principal, address: None, client: Arc::clone(&self.client) };
+        let (session, result) = self.gateway.initialize(&request.params, opening).await?;
         self.answer(request.id.clone(), Ok(result)).await;
+        session.client.outbox().open(self.outlet.clone());
+        self.session = Some(session);
         Ok(())
     }
 
@@ -244,7 +249,7 @@ impl Connection {
                     self.listening.cancel(&id);
                 }
             }
-            "notifications/roots/list_changed" => self.gateway.roots_changed(),
+            "notifications/roots/list_changed" => self.gateway.backends().shared().roots_changed(),
             _ => {}
         }
     }

@@ -1,22 +1,28 @@
 //! `tools/call`: the one decision point, the check of arguments, and the way to the upstream.
 
-use std::sync::Arc;
-
 use mcp_disclosure_core::{
-    ArgumentProblem, Decision, Era, Fault, RawObject, ToolAnswer, ToolCall, ToolName, VisibleTool,
+    ArgumentProblem, Decision, Era, Fault, Mirrored, RawObject, Tool, ToolAnswer, ToolCall, ToolName,
+    VisibleTool,
 };
 use serde_json::{Value, json, value::RawValue};
 
-use super::{Caller, Gateway};
+use super::{Caller, Gateway, relay::Errand};
 use crate::{
     catalogue::Page,
-    dialect::{RequestMeta, complete},
-    session::Outlet,
-    upstream::{CallError, Progress, Upstream},
-    wire::{ErrorText, Json, Notification, code},
+    dialect::complete,
+    wire::{ErrorText, Json, Request, code},
 };
 
 impl Gateway {
+    /// The arguments that the headers of a call must repeat, and whether the caller was shown that.
+    pub fn mirrored(&self, caller: &Caller, request: &Request) -> (Vec<Mirrored>, bool) {
+        let shown = !caller.choice.strategy.profile().withholds_schemas;
+        let called = (request.method == "tools/call").then(|| request.params.string("name")).flatten();
+        let Some(name) = called else { return (Vec::new(), shown) };
+        let page = caller.backend.catalogue().current().page(&caller.principal, &caller.choice);
+        (page.view.tool(&name).map(|tool| tool.tool().mirrored().to_vec()).unwrap_or_default(), shown)
+    }
+
     /// Decides on a call and runs it.
     pub(super) async fn call(
         &self,
@@ -73,41 +79,26 @@ impl Gateway {
             Some(arguments) => relayed.with("arguments", arguments.get()),
             None => relayed.retain(|key| key != "arguments"),
         };
-        let upstream = self.upstream(tool.tool().upstream())?;
-        let result = self.relay(caller, upstream, "tools/call", &relayed).await?;
+        let upstream = caller.backend.upstream(tool.tool().upstream())?;
+        let mirrored = mirrored(tool.tool(), arguments.as_deref());
+        let errand = Errand { mirrored, ..Errand::new("tools/call", relayed) };
+        let result = self.relay(caller, upstream, errand).await?;
         Ok(complete(caller.era(), result))
     }
+}
 
-    /// Sends a request on to an upstream and brings its result back.
-    pub(super) async fn relay(
-        &self,
-        caller: &Caller,
-        upstream: &Upstream,
-        method: &str,
-        params: &RawObject,
-    ) -> Result<Json, ErrorText> {
-        let params = match caller.era() {
-            Era::Session => params.clone(),
-            Era::Stateless => RequestMeta::strip(params),
-        };
-        let progress = relay_of(caller, &params);
-        let result = upstream.connection().request(method, params, progress, upstream.patience()).await;
-        result.map_err(|error| match error {
-            CallError::Answered(error) => error,
-            failed => {
-                tracing::warn!(upstream = %upstream.name(), method, "{failed}");
-                ErrorText::new(code::UPSTREAM_FAILED, format_args!("upstream '{}' {failed}", upstream.name()))
-                    .with_data(&json!({"upstream": upstream.name().as_str()}))
-            }
-        })
+/// The arguments that go into headers, too, where there are headers.
+fn mirrored(tool: &Tool, arguments: Option<&RawValue>) -> Vec<(String, String)> {
+    let mirrored = tool.mirrored();
+    if mirrored.is_empty() {
+        return Vec::new();
     }
-
-    /// The upstream of this name.
-    pub(super) fn upstream(&self, name: &str) -> Result<&Upstream, ErrorText> {
-        self.upstreams.iter().find(|upstream| **upstream.name() == *name).ok_or_else(|| {
-            ErrorText::new(code::INTERNAL_ERROR, format_args!("internal error: no upstream '{name}'"))
-        })
-    }
+    let arguments: Option<Value> = arguments.and_then(|text| serde_json::from_str(text.get()).ok());
+    let values = mirrored.iter().filter_map(|argument| {
+        let value = argument.value(arguments.as_ref()).ok()??;
+        Some((argument.header.clone(), value))
+    });
+    values.collect()
 }
 
 fn read_call(params: &RawObject) -> Result<ToolCall, ErrorText> {
@@ -157,23 +148,4 @@ fn answered(era: Era, answer: &ToolAnswer) -> Json {
         .with("structuredContent", content.as_str())
         .with_value("isError", &answer.is_error);
     complete(era, result.into())
-}
-
-/// Relays progress under the client's own token, if the request asked for progress.
-fn relay_of(caller: &Caller, params: &RawObject) -> Option<Arc<dyn Progress>> {
-    let token = params.object("_meta")?.member("progressToken")?.to_owned();
-    Some(Arc::new(Relay { token, outlet: caller.outlet.clone() }))
-}
-
-#[derive(Debug)]
-struct Relay {
-    token: String,
-    outlet: Outlet,
-}
-
-impl Progress for Relay {
-    fn report(&self, params: &RawObject) {
-        let params = params.with("progressToken", &self.token);
-        self.outlet.tell(&Notification::new("notifications/progress", params));
-    }
 }

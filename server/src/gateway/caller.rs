@@ -9,8 +9,11 @@ use mcp_disclosure_core::{Context, Era, FetchLimit, Handles, Principal, Receipts
 
 use super::Gateway;
 use crate::{
+    backend::{Backend, Lease},
+    dialect::RequestMeta,
     negotiation::Choice,
-    session::{Outlet, Session},
+    session::{Client, Outlet, Session, Severity, Way},
+    wire::ErrorText,
 };
 
 /// The one who sent a request.
@@ -26,29 +29,51 @@ pub struct Caller {
     pub label: Arc<str>,
     /// Where notifications about this request go.
     pub outlet: Outlet,
+    /// The least severe log messages that go there; `None` for none.
+    pub log_level: Option<Severity>,
+    /// What it is served from.
+    pub backend: Arc<Backend>,
+    /// Keeps the backend for this request alone.
+    lease: Option<Arc<Lease>>,
 }
 
 impl Caller {
     /// A caller in a session.
     pub fn in_session(session: &Arc<Session>, outlet: Outlet) -> Self {
+        let backend = Arc::clone(session.backend());
+        // Who has its upstreams to itself hears them, unless it said otherwise.
+        let unsaid = backend.client().map(|_| Severity::Debug);
         Self {
             choice: session.choice().clone(),
             principal: session.principal().clone(),
             label: Arc::clone(session.id()),
             session: Some(Arc::clone(session)),
             outlet,
+            log_level: session.log_level().or(unsaid),
+            backend,
+            lease: None,
         }
-    }
-
-    /// A caller of the stateless era.
-    pub fn stateless(choice: Choice, principal: Principal, peer: &Arc<str>, outlet: Outlet) -> Self {
-        let label = principal.id().map_or_else(|| Arc::clone(peer), Arc::from);
-        Self { choice, principal, session: None, label, outlet }
     }
 
     /// Its era.
     pub fn era(&self) -> Era {
         self.choice.traits.era
+    }
+
+    /// The client behind it, as far as it can be asked anything.
+    pub(super) fn client(&self) -> Option<&Arc<Client>> {
+        let own = self.session.as_ref().map(|session| &session.client);
+        own.or_else(|| self.backend.client())
+    }
+
+    /// How it is reached about this request.
+    pub(super) fn way(&self) -> Way {
+        Way { outlet: self.outlet.clone(), rounds: None, log_level: self.log_level }
+    }
+
+    /// What must be kept for as long as an upstream works for it.
+    pub(super) fn lease(&self) -> Option<Arc<Lease>> {
+        self.lease.clone()
     }
 
     /// What a strategy is handed with this caller's request.
@@ -69,6 +94,36 @@ impl Caller {
             }),
         };
         Context { view, client: &self.choice.traits, receipts, session: &self.label, fetches }
+    }
+}
+
+impl Gateway {
+    /// A caller of the stateless era, at this address.
+    ///
+    /// # Errors
+    /// -32000 where no upstream could be reached for it.
+    pub async fn stateless(
+        &self,
+        address: Option<&str>,
+        meta: &RequestMeta,
+        principal: Principal,
+        peer: &Arc<str>,
+        outlet: Outlet,
+    ) -> Result<Caller, ErrorText> {
+        let choice = self.strategies.choose(address, &meta.offer, Era::Stateless);
+        let label = principal.id().map_or_else(|| Arc::clone(peer), Arc::from);
+        let lease = self.backends.for_request(&principal, &meta.capabilities).await?.map(Arc::new);
+        let backend = lease.as_ref().map_or_else(|| self.backends.shared(), |lease| lease.backend());
+        Ok(Caller {
+            choice,
+            principal,
+            session: None,
+            label,
+            outlet,
+            log_level: meta.log_level,
+            backend: Arc::clone(backend),
+            lease,
+        })
     }
 }
 

@@ -8,47 +8,36 @@ mod admission;
 mod call;
 mod caller;
 mod fetches;
-mod news;
 mod read;
+mod relay;
 mod requests;
+mod rounds;
 mod start;
-mod subscriptions;
+mod subscribe;
 
-use std::{
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::{sync::Arc, time::Duration};
 
 pub use admission::{Admission, Open};
 pub use caller::Caller;
 pub use fetches::FetchLimits;
-use mcp_disclosure_core::{RawObject, ReceiptKey};
+use mcp_disclosure_core::ReceiptKey;
+use rounds::Rounds;
 pub use start::{Assembly, Started};
 use tokio_util::sync::CancellationToken;
 
-use crate::{
-    catalogue::Catalogue,
-    negotiation::Strategies,
-    session::{Listeners, Sessions},
-    upstream::Upstream,
-};
+use crate::{backend::Backends, negotiation::Strategies, session::Sessions};
 
 /// Everything that serves clients. Shared by all of them.
 #[derive(Debug)]
 pub struct Gateway {
     strategies: Strategies,
-    catalogue: Catalogue,
-    upstreams: Vec<Upstream>,
+    backends: Backends,
     sessions: Sessions,
-    listeners: Listeners,
-    subscriptions: subscriptions::Subscriptions,
+    rounds: Rounds,
     receipts: ReceiptSettings,
     fetches: FetchLimits,
     admission: Arc<dyn Admission>,
-    server_info: RawObject,
     shutdown: CancellationToken,
-    /// Kept so that the directory stays watched.
-    watcher: Mutex<Option<notify::PollWatcher>>,
 }
 
 /// How handles are signed.
@@ -66,9 +55,9 @@ impl Gateway {
         &self.strategies
     }
 
-    /// The catalogue in force.
-    pub fn catalogue(&self) -> &Catalogue {
-        &self.catalogue
+    /// Who is served from which upstreams.
+    pub fn backends(&self) -> &Backends {
+        &self.backends
     }
 
     /// The sessions.
@@ -89,7 +78,9 @@ impl Gateway {
     /// Ends everything: streams get their farewell, upstreams are closed.
     pub async fn close(&self) {
         self.shutdown.cancel();
-        self.watcher.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
-        futures::future::join_all(self.upstreams.iter().map(|upstream| upstream.connection().close())).await;
+        self.rounds.forget_all();
+        let sessions = self.sessions.all();
+        let own = sessions.iter().map(|session| session.backend().close());
+        futures::future::join(futures::future::join_all(own), self.backends.close()).await;
     }
 }

@@ -1,14 +1,13 @@
 //! `resources/read`, `prompts/get` and `completion/complete`: to the strategy first, then to whoever
 //! brings the thing.
 
-use mcp_disclosure_core::{Entry, Kind, RawObject, ResourceText, ResourceUri};
+use mcp_disclosure_core::{Kind, RawObject, ResourceText, ResourceUri};
 use serde_json::json;
 
-use super::{Caller, Gateway};
+use super::{Caller, Gateway, relay::Errand};
 use crate::{
     catalogue::Page,
     dialect::{complete, read_result},
-    upstream::Upstream,
     wire::{ErrorText, Json, code},
 };
 
@@ -31,8 +30,8 @@ impl Gateway {
             return Ok(read_result(caller.era(), contents(&uri, &text)));
         }
         let mut error = not_found(&uri);
-        for upstream in self.owners(page, &uri) {
-            match self.relay(caller, upstream, "resources/read", params).await {
+        for upstream in caller.backend.owners(page, &uri) {
+            match self.relay(caller, upstream, Errand::new("resources/read", params.clone())).await {
                 Ok(result) => return Ok(read_result(caller.era(), result)),
                 // The next one may know it.
                 Err(refused) if is_not_found(&refused) => error = refused,
@@ -54,7 +53,8 @@ impl Gateway {
         let entry = page.view.entry(Kind::Prompts, &name);
         let entry = entry.ok_or_else(|| ErrorText::invalid_params(format_args!("Unknown prompt: {name}")))?;
         let params = params.with_value("name", entry.upstream_key());
-        let result = self.relay(caller, self.upstream(entry.upstream())?, "prompts/get", &params).await?;
+        let upstream = caller.backend.upstream(entry.upstream())?;
+        let result = self.relay(caller, upstream, Errand::new("prompts/get", params)).await?;
         Ok(complete(caller.era(), result))
     }
 
@@ -75,34 +75,17 @@ impl Gateway {
         let key = reference.string(member).unwrap_or_default();
         let listed = || page.view.entry(Kind::Resources, &key).filter(|_| kind == Kind::Templates);
         let known = page.view.entry(kind, &key).or_else(listed);
-        let (upstream, reference) = match (known, self.upstreams.as_slice()) {
+        let (upstream, reference) = match (known, caller.backend.upstreams()) {
             (Some(entry), _) => {
-                (self.upstream(entry.upstream())?, reference.with_value(member, entry.upstream_key()))
+                let reference = reference.with_value(member, entry.upstream_key());
+                (caller.backend.upstream(entry.upstream())?, reference)
             }
             (None, [only]) if kind == Kind::Templates => (only, reference),
             _ => return Err(ErrorText::invalid_params(format_args!("Unknown reference: {key}"))),
         };
         let params = params.with("ref", reference.text());
-        let result = self.relay(caller, upstream, "completion/complete", &params).await?;
+        let result = self.relay(caller, upstream, Errand::new("completion/complete", params)).await?;
         Ok(complete(caller.era(), result))
-    }
-
-    /// Who may know a resource: whoever lists it, else those with a template for it, else all with
-    /// resources.
-    pub(super) fn owners(&self, page: &Page, uri: &str) -> Vec<&Upstream> {
-        let by_name = |entry: &Entry| self.upstream(entry.upstream()).ok();
-        if let Some(owner) = page.view.entry(Kind::Resources, uri).and_then(by_name) {
-            return vec![owner];
-        }
-        let mut owners: Vec<&Upstream> = Vec::new();
-        let matching = page.view.entries(Kind::Templates).filter(|template| matches(template.key(), uri));
-        let others = self.upstreams.iter().filter(|upstream| upstream.introduction().has("resources"));
-        for candidate in matching.filter_map(by_name).chain(others) {
-            if owners.iter().all(|owner| owner.name() != candidate.name()) {
-                owners.push(candidate);
-            }
-        }
-        owners
     }
 }
 
@@ -118,35 +101,4 @@ fn not_found(uri: &str) -> ErrorText {
 
 fn is_not_found(error: &ErrorText) -> bool {
     matches!(error.code(), code::RESOURCE_NOT_FOUND | code::INVALID_PARAMS | code::METHOD_NOT_FOUND)
-}
-
-/// Whether a URI could be an expansion of a template: its literal pieces stand in order.
-fn matches(template: &str, uri: &str) -> bool {
-    let mut rest = uri;
-    let mut at_start = true;
-    for piece in template.split('{') {
-        let literal = if at_start { piece } else { piece.split_once('}').map_or("", |(_, literal)| literal) };
-        if at_start {
-            let Some(after) = rest.strip_prefix(literal) else { return false };
-            rest = after;
-            at_start = false;
-        } else {
-            let Some(found) = rest.find(literal) else { return false };
-            rest = &rest[found + literal.len()..];
-        }
-    }
-    true
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_template_matches_its_expansions() {
-        assert!(matches("demo://item/{id}/text", "demo://item/7/text"));
-        assert!(matches("file:///{+path}", "file:///a/b"));
-        assert!(!matches("demo://item/{id}/text", "demo://item/7/blob"));
-        assert!(!matches("demo://item/{id}", "other://item/7"));
-    }
 }

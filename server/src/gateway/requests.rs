@@ -7,11 +7,12 @@ use mcp_disclosure_core::{Effect, Era, Kind, RawObject};
 
 use super::{Caller, Gateway};
 use crate::{
+    backend::{Backend, end},
     catalogue::Page,
     dialect::{Advertised, Offer, Revision, complete, discover_result, era_error, initialize_result},
     negotiation::Choice,
-    session::{Filter, Full, Opening, Session, Severity, new_id},
-    wire::{ErrorText, Id, Json, Request, code},
+    session::{Full, Opening, Session, Severity, list_changed, new_id},
+    wire::{ErrorText, Json, Request, code},
 };
 
 /// The methods of MCP that the gateway answers or relays, by the eras that have them.
@@ -72,7 +73,7 @@ impl Gateway {
 
     async fn answer(&self, caller: &Caller, request: &Request) -> Result<Json, ErrorText> {
         let method = request.method.parse::<Method>().ok().filter(|method| method.is_of(caller.era()));
-        let page = self.catalogue.current().page(&caller.principal, &caller.choice);
+        let page = caller.backend.catalogue().current().page(&caller.principal, &caller.choice);
         let params = &request.params;
         match method {
             Some(Method::ToolsList) => listed(&page, Kind::Tools, params),
@@ -84,10 +85,12 @@ impl Gateway {
             Some(Method::PromptsGet) => self.prompt(caller, &page, params).await,
             Some(Method::Complete) => self.completion(caller, &page, params).await,
             Some(Method::ResourcesSubscribe) => self.subscribe(caller, &page, params).await,
-            Some(Method::ResourcesUnsubscribe) => self.unsubscribe(caller, params).await,
+            Some(Method::ResourcesUnsubscribe) => self.unsubscribe(caller, params),
             Some(Method::SetLevel) => self.set_level(caller, params),
             Some(Method::Listen) => self.listen(caller, &page, &request.id, params).await,
-            Some(Method::Discover) => Ok(discover_result(&self.advertised(&page, &caller.choice))),
+            Some(Method::Discover) => {
+                Ok(discover_result(&self.advertised(&caller.backend, &page, &caller.choice)))
+            }
             Some(Method::Ping) => Ok(Json::empty_object()),
             None => self.foreign(caller, &page, request).await,
         }
@@ -108,18 +111,19 @@ impl Gateway {
     /// Opens a session.
     ///
     /// # Errors
-    /// -32602 for parameters that are missing or wrong; -32000 where there are too many sessions.
-    pub fn initialize(
+    /// -32602 for parameters that are missing or wrong; -32000 where there are too many sessions, or no
+    /// upstream could be reached for this one.
+    pub async fn initialize(
         &self,
         params: &RawObject,
         opening: Opening,
     ) -> Result<(Arc<Session>, Json), ErrorText> {
         // The page is made here, by whatever strategy serves the client.
-        let opened = std::panic::catch_unwind(AssertUnwindSafe(|| self.open(params, opening)));
+        let opened = AssertUnwindSafe(self.open(params, opening)).catch_unwind().await;
         opened.unwrap_or_else(|_| Err(panicked("initialize")))
     }
 
-    fn open(&self, params: &RawObject, opening: Opening) -> Result<(Arc<Session>, Json), ErrorText> {
+    async fn open(&self, params: &RawObject, opening: Opening) -> Result<(Arc<Session>, Json), ErrorText> {
         let asked = params
             .string("protocolVersion")
             .ok_or_else(|| ErrorText::invalid_params("params.protocolVersion must be a string"))?;
@@ -135,30 +139,48 @@ impl Gateway {
                 format_args!("internal error: no randomness for a session id: {error}"),
             )
         })?;
+        let full = |full: Full| ErrorText::new(code::UPSTREAM_FAILED, full);
+        // Asked first, since upstreams of its own would be started for nothing.
+        self.sessions.room().map_err(full)?;
+        let backend = self.backends.for_session(&opening.client).await?;
         tracing::info!(session = %id, client, %revision, strategy = %choice.name, reason = %choice.reason, "session opened");
-        let page = self.catalogue.current().page(&opening.principal, &choice);
-        let result = initialize_result(revision, &self.advertised(&page, &choice));
-        let session = Arc::new(Session::new(id, choice, opening));
-        self.sessions
-            .add(Arc::clone(&session))
-            .map_err(|full: Full| ErrorText::new(code::UPSTREAM_FAILED, full))?;
+        let page = backend.catalogue().current().page(&opening.principal, &choice);
+        let result = initialize_result(revision, &self.advertised(&backend, &page, &choice));
+        let session = Arc::new(Session::new(id, choice, opening, backend));
+        if let Err(refused) = self.sessions.add(Arc::clone(&session)) {
+            self.let_go(&session);
+            return Err(full(refused));
+        }
+        session.backend().audience().join(&session);
         Ok((session, result))
     }
 
-    fn advertised(&self, page: &Page, choice: &Choice) -> Advertised {
-        let any =
-            |capability: &str| self.upstreams.iter().any(|upstream| upstream.introduction().has(capability));
-        let subscribe = self.upstreams.iter().any(|upstream| {
-            let resources = upstream.introduction().capabilities.object("resources");
-            resources.is_some_and(|resources| resources.member("subscribe") == Some("true"))
-        });
+    /// Ends a session; `false` if there is none of this id.
+    pub fn end_session(&self, id: &str) -> bool {
+        let Some(session) = self.sessions.remove(id) else { return false };
+        tracing::info!(session = id, "session ended");
+        self.let_go(&session);
+        true
+    }
+
+    /// Lets go of what a session held.
+    pub(super) fn let_go(&self, session: &Session) {
+        let backend = session.backend();
+        backend.audience().leave(session);
+        backend.release_all(session);
+        if !Arc::ptr_eq(backend, self.backends.shared()) {
+            end(Arc::clone(backend));
+        }
+    }
+
+    fn advertised(&self, backend: &Backend, page: &Page, choice: &Choice) -> Advertised {
         Advertised {
-            server_info: self.server_info.clone(),
-            resources: page.has_resources() || any("resources"),
-            subscribe,
-            prompts: page.has_prompts() || any("prompts"),
-            completions: any("completions"),
-            logging: any("logging"),
+            server_info: backend.server_info().clone(),
+            resources: page.has_resources() || backend.has("resources"),
+            subscribe: backend.can_subscribe(),
+            prompts: page.has_prompts() || backend.has("prompts"),
+            completions: backend.has("completions"),
+            logging: backend.has("logging"),
             offered: self.strategies.offered(),
             selected: choice.name.to_string(),
             instructions: page.instructions.clone(),
@@ -173,31 +195,8 @@ impl Gateway {
         if let Some(session) = &caller.session {
             session.set_log_level(level);
         }
-        self.relay_log_level();
+        caller.backend.relay_log_level();
         Ok(Json::empty_object())
-    }
-
-    async fn listen(
-        &self,
-        caller: &Caller,
-        page: &Page,
-        id: &Id,
-        params: &RawObject,
-    ) -> Result<Json, ErrorText> {
-        let filter = params.member("notifications").unwrap_or("{}");
-        let filter: Filter = serde_json::from_str(filter)
-            .map_err(|error| ErrorText::invalid_params(format_args!("params.notifications: {error}")))?;
-        // A client that goes while this waits lets go of what was held so far.
-        let mut held = self.subscriptions.release_on_drop();
-        for uri in filter.resources() {
-            if self.hold(page, uri).await.is_ok() {
-                held.add(uri);
-            }
-        }
-        let filter = filter.keeping(|uri| held.has(uri));
-        let registration = self.listeners.open(id, filter, caller.outlet.clone());
-        self.shutdown.cancelled().await;
-        Ok(registration.farewell().into())
     }
 
     pub(super) fn carry_out(&self, caller: &Caller, effects: Vec<Effect>) {
@@ -210,7 +209,8 @@ impl Gateway {
                 }
                 Effect::ListsChanged(kinds) => {
                     if let Some(session) = &caller.session {
-                        super::news::list_changed(&kinds).iter().for_each(|news| session.outbox.tell(news));
+                        let news = list_changed(&kinds);
+                        news.iter().for_each(|(_, news)| session.client.outbox().tell(news));
                     }
                 }
                 other => tracing::error!(?other, "an effect is not known to this server"),

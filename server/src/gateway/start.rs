@@ -2,18 +2,17 @@
 
 use std::{sync::Arc, time::Duration};
 
-use mcp_disclosure_core::{RawObject, ReceiptKey, UpstreamName};
-use serde_json::json;
-use tokio::sync::mpsc;
+use mcp_disclosure_core::{ClientTraits, Era, ReceiptKey, UpstreamName};
 use tokio_util::sync::CancellationToken;
 
-use super::{Admission, FetchLimits, Gateway, Open, ReceiptSettings, subscriptions::Subscriptions};
+use super::{Admission, FetchLimits, Gateway, Open, ReceiptSettings, rounds::Rounds};
 use crate::{
-    catalogue::{Catalogue, Files, Keeper, watch},
-    failure::{Failure, Problem},
+    backend::{Backends, Recipe, Scope},
+    catalogue::Files,
+    failure::Failure,
     negotiation::Strategies,
-    session::{Bounds, Listeners, Questions, Sessions},
-    upstream::{Event, Patience, Target, Upstream, UpstreamError},
+    session::{Bounds, Client, Sessions},
+    upstream::{Patience, Target, UpstreamError},
 };
 
 /// What a gateway is made of.
@@ -37,9 +36,10 @@ pub struct Assembly {
     pub receipt_key: ReceiptKey,
     /// How long handles are valid.
     pub receipt_lifetime: Duration,
-    /// The one client, where upstreams and client belong to each other alone. What upstreams ask is relayed
-    /// to it.
-    pub client: Option<Arc<Questions>>,
+    /// Whether clients share upstreams.
+    pub scope: Scope,
+    /// The one client, and its era, where there will be no other. What upstreams ask is relayed to it.
+    pub client: Option<(Arc<Client>, Era)>,
 }
 
 impl Assembly {
@@ -55,6 +55,7 @@ impl Assembly {
             fetches: FetchLimits::per_minute(FetchLimits::DEFAULT_PER_MINUTE),
             receipt_key,
             receipt_lifetime: mcp_disclosure_core::receipt::DEFAULT_LIFETIME,
+            scope: Scope::Shared,
             client: None,
         }
     }
@@ -76,123 +77,50 @@ impl Gateway {
     /// [`Failure::Configuration`] with every problem of the files, before anything is started where the
     /// files alone show it; [`Failure::Upstreams`] where no upstream can be used.
     pub async fn start(assembly: Assembly) -> Result<Started, Failure> {
-        // Watched before it is read, so that no change falls between.
-        let (watcher, changed) = watch(&assembly.files);
-        let files = assembly.files.read().map_err(Failure::Configuration)?;
-        let (events, heard) = mpsc::unbounded_channel();
-        let patience = assembly.patience;
-        let (upstreams, lists, missing) =
-            connect(assembly.targets, patience, &events, assembly.client.as_ref()).await?;
-        let (keeper, snapshot) = match Keeper::open(lists, assembly.files, files, missing.is_empty()) {
-            Ok(opened) => opened,
-            Err(problems) => return Err(refuse(&upstreams, problems).await),
+        let recipe = Recipe {
+            targets: assembly.targets,
+            files: assembly.files,
+            patience: assembly.patience,
+            reserved: reserved(&assembly.strategies),
         };
-        let problems = clashes(&assembly.strategies, &snapshot);
-        if !problems.is_empty() {
-            return Err(refuse(&upstreams, problems).await);
-        }
-        let (abandoned, to_let_go) = mpsc::unbounded_channel();
+        let (client, era) = assembly.client.map_or((None, Era::Session), |(client, era)| (Some(client), era));
+        let first = recipe.first(era, client).await?;
         let gateway = Arc::new(Self {
-            server_info: server_info(&upstreams),
             strategies: assembly.strategies,
-            catalogue: Catalogue::new(snapshot),
-            upstreams,
+            backends: Backends::new(recipe, assembly.scope, first.backend, first.files),
             sessions: Sessions::new(assembly.sessions),
-            listeners: Listeners::default(),
-            subscriptions: Subscriptions::new(abandoned),
+            rounds: Rounds::default(),
             receipts: ReceiptSettings { key: assembly.receipt_key, lifetime: assembly.receipt_lifetime },
             fetches: assembly.fetches,
             admission: assembly.admission,
             shutdown: CancellationToken::new(),
-            watcher: watcher.into(),
         });
-        tokio::spawn(Arc::clone(&gateway).follow(keeper, heard, changed));
-        let letting_go = Arc::clone(&gateway);
-        tokio::spawn(async move { letting_go.let_go(to_let_go).await });
-        Ok(Started { gateway, missing })
+        tokio::spawn(Arc::clone(&gateway).sweep(assembly.sessions));
+        Ok(Started { gateway, missing: first.missing })
     }
-}
 
-type Connected = (Vec<Upstream>, Vec<mcp_disclosure_core::UpstreamLists>, Vec<UpstreamError>);
-
-/// Connects and lists all at once. Those that fail are left out as long as one does not.
-async fn connect(
-    targets: Vec<(Option<UpstreamName>, Target)>,
-    patience: Patience,
-    events: &mpsc::UnboundedSender<(usize, Event)>,
-    client: Option<&Arc<Questions>>,
-) -> Result<Connected, Failure> {
-    let connecting = targets.into_iter().enumerate().map(|(number, (name, target))| async move {
-        let upstream =
-            Upstream::connect(target, name, number, patience, events.clone(), client.cloned()).await?;
-        let lists = upstream.lists().await;
-        match lists {
-            Ok(lists) => Ok((upstream, lists)),
-            Err(error) => {
-                upstream.connection().close().await;
-                Err(error)
+    /// Ends what has been idle for too long, until the gateway ends.
+    async fn sweep(self: Arc<Self>, bounds: Bounds) {
+        let mut turn = tokio::time::interval(bounds.sweep_interval());
+        loop {
+            tokio::select! {
+                () = self.shutdown.cancelled() => return,
+                _ = turn.tick() => {}
+            }
+            self.fetches.sweep();
+            self.rounds.sweep();
+            self.backends.sweep(bounds.idle);
+            for session in self.sessions.remove_idle() {
+                tracing::info!(session = %session.id(), "session ended: idle");
+                self.let_go(&session);
             }
         }
-    });
-    let (mut upstreams, mut all_lists, mut missing) = (Vec::<Upstream>::new(), Vec::new(), Vec::new());
-    for connected in futures::future::join_all(connecting).await {
-        match connected {
-            Ok((upstream, mut lists)) => {
-                let upstream = distinct(upstream, &upstreams);
-                lists.name = upstream.name().clone();
-                upstreams.push(upstream);
-                all_lists.push(lists);
-            }
-            Err(error) => missing.push(error),
-        }
-    }
-    if upstreams.is_empty() && !missing.is_empty() {
-        return Err(Failure::Upstreams(missing));
-    }
-    Ok((upstreams, all_lists, missing))
-}
-
-/// The upstream under a name that no other has.
-fn distinct(upstream: Upstream, others: &[Upstream]) -> Upstream {
-    let is_taken = |name: &str| others.iter().any(|other| **other.name() == *name);
-    if !is_taken(upstream.name()) {
-        return upstream;
-    }
-    let candidates = (2..).map(|number| format!("{}-{number}", upstream.name()));
-    let free =
-        candidates.into_iter().find(|name| !is_taken(name)).and_then(|name| UpstreamName::parse(&name).ok());
-    match free {
-        Some(name) => upstream.renamed(name),
-        None => upstream,
     }
 }
 
-async fn refuse(upstreams: &[Upstream], problems: Vec<Problem>) -> Failure {
-    futures::future::join_all(upstreams.iter().map(|upstream| upstream.connection().close())).await;
-    Failure::Configuration(problems)
-}
-
-/// Tools whose name clashes, with another or with a strategy's own, even in its long form.
-fn clashes(strategies: &Strategies, snapshot: &mcp_disclosure_core::Snapshot) -> Vec<Problem> {
-    use mcp_disclosure_core::{ClientTraits, Era};
+/// The names that strategies need for tools of their own.
+fn reserved(strategies: &Strategies) -> Vec<String> {
     let with_bridge = ClientTraits { bridge: true, ..ClientTraits::plain(Era::Session) };
-    let own_tools: Vec<&str> =
-        strategies.all().flat_map(|strategy| strategy.own_tools(&with_bridge)).collect();
-    let mut names = snapshot.unresolvable(&own_tools);
-    names.sort();
-    names.dedup();
-    let told = |name| format!("tool '{name}': the name is taken, and so is <upstream>__<tool>");
-    let hint = "give the upstream another name with --name";
-    names.iter().map(|name| Problem::new(told(name)).hint(hint)).collect()
-}
-
-/// A single upstream's own identity shines through; several are one server of ours.
-fn server_info(upstreams: &[Upstream]) -> RawObject {
-    match upstreams {
-        [only] if !only.introduction().server_info.is_empty() => only.introduction().server_info.clone(),
-        _ => RawObject::parse(
-            json!({"name": "mcp-disclosure", "version": env!("CARGO_PKG_VERSION")}).to_string(),
-        )
-        .unwrap_or_else(|_| RawObject::empty()),
-    }
+    let names = strategies.all().flat_map(|strategy| strategy.own_tools(&with_bridge));
+    names.map(str::to_owned).collect()
 }

@@ -5,7 +5,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-use tokio::sync::mpsc;
+use tokio::sync::{Notify, mpsc};
 
 use crate::wire::{ErrorText, Message, Notification, Response};
 
@@ -29,7 +29,10 @@ impl Frame {
 
 /// Takes messages for one client, or for one of its requests. Cloning is cheap.
 #[derive(Clone, Debug)]
-pub struct Outlet(mpsc::Sender<Frame>);
+pub struct Outlet {
+    frames: mpsc::Sender<Frame>,
+    answers_only: bool,
+}
 
 impl Outlet {
     /// So many messages may wait for a client that reads slowly. Beyond that notifications are dropped:
@@ -38,8 +41,18 @@ impl Outlet {
 
     /// An outlet, and what comes out of it.
     pub fn new() -> (Self, mpsc::Receiver<Frame>) {
-        let (sender, receiver) = mpsc::channel(Self::WAITING);
-        (Self(sender), receiver)
+        let (frames, receiver) = mpsc::channel(Self::WAITING);
+        (Self { frames, answers_only: false }, receiver)
+    }
+
+    /// The same for a client that takes an answer and nothing else: what it is told is dropped.
+    pub fn for_answers_only(self) -> Self {
+        Self { answers_only: true, ..self }
+    }
+
+    /// Whether requests to the client can go here.
+    pub fn can_ask(&self) -> bool {
+        !self.answers_only && !self.frames.is_closed()
     }
 
     /// Sends a notification if there is room for it. `false` if the client is gone.
@@ -49,18 +62,21 @@ impl Outlet {
 
     /// Sends a request; `false` if the client is gone, or reads too slowly to be asked.
     pub fn ask(&self, request: &Message) -> bool {
-        self.0.try_send(Frame::Told(request.encode())).is_ok()
+        self.can_ask() && self.frames.try_send(Frame::Told(request.encode())).is_ok()
     }
 
     /// Sends an answer, however long the client takes to read.
     pub async fn answer(&self, response: &Response) {
         let error = response.outcome.as_ref().err().map(ErrorText::code);
         // A client that is gone has no use for its answer.
-        let _gone = self.0.send(Frame::Answer(response.encode(), error)).await;
+        let _gone = self.frames.send(Frame::Answer(response.encode(), error)).await;
     }
 
     fn offer(&self, message: Vec<u8>) -> bool {
-        match self.0.try_send(Frame::Told(message)) {
+        if self.answers_only {
+            return true;
+        }
+        match self.frames.try_send(Frame::Told(message)) {
             Ok(()) => true,
             Err(mpsc::error::TrySendError::Full(_)) => {
                 tracing::debug!("a notification was dropped: the client reads too slowly");
@@ -74,12 +90,16 @@ impl Outlet {
 /// Where a session is told things unasked: its connection, or the event stream it may or may not have
 /// open.
 #[derive(Debug, Default)]
-pub struct Outbox(Mutex<State>);
+pub struct Outbox {
+    state: Mutex<State>,
+    changed: Notify,
+}
 
 #[derive(Debug, Default)]
 struct State {
     outlet: Option<Outlet>,
     waiting: VecDeque<Vec<u8>>,
+    closed: bool,
 }
 
 impl Outbox {
@@ -109,19 +129,45 @@ impl Outbox {
             outlet.offer(message);
         }
         state.outlet = Some(outlet);
+        drop(state);
+        self.changed.notify_waiters();
     }
 
-    /// Ends the stream, if one is open.
+    /// Ends the stream, if one is open, for good.
     pub fn close(&self) {
-        self.state().outlet = None;
+        let mut state = self.state();
+        state.outlet = None;
+        state.closed = true;
+        drop(state);
+        self.changed.notify_waiters();
     }
 
     /// Whether a stream is open.
     pub fn is_open(&self) -> bool {
-        self.state().outlet.as_ref().is_some_and(|outlet| !outlet.0.is_closed())
+        self.state().outlet.as_ref().is_some_and(Outlet::can_ask)
+    }
+
+    /// The stream, as soon as one is open; `None` once there never will be.
+    pub async fn opened(&self) -> Option<Outlet> {
+        loop {
+            let changed = self.changed.notified();
+            tokio::pin!(changed);
+            // From here on no change is missed.
+            changed.as_mut().enable();
+            {
+                let state = self.state();
+                if state.closed {
+                    return None;
+                }
+                if let Some(outlet) = state.outlet.as_ref().filter(|outlet| outlet.can_ask()) {
+                    return Some(outlet.clone());
+                }
+            }
+            changed.await;
+        }
     }
 
     fn state(&self) -> std::sync::MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

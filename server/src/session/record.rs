@@ -11,8 +11,8 @@ use std::{
 
 use mcp_disclosure_core::{Marks, Principal};
 
-use super::{InFlight, Outbox};
-use crate::negotiation::Choice;
+use super::{Client, InFlight};
+use crate::{backend::Backend, negotiation::Choice};
 
 /// How severe a log message is (RFC 5424).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::Display, strum::EnumString)]
@@ -43,8 +43,8 @@ pub struct Opening {
     pub principal: Principal,
     /// The strategy named in the address.
     pub address: Option<String>,
-    /// Whether the client and the gateway belong to each other alone, as on stdio.
-    pub exclusive: bool,
+    /// The client itself.
+    pub client: Arc<Client>,
 }
 
 /// A new session's id: 128 random bits in hexadecimal.
@@ -62,13 +62,15 @@ pub fn new_id() -> Result<Arc<str>, getrandom::Error> {
 pub struct Session {
     id: Arc<str>,
     choice: Choice,
-    opening: Opening,
+    principal: Principal,
+    address: Option<String>,
     /// What was delivered in it.
     pub marks: Marks,
     /// Its requests under way.
     pub in_flight: InFlight,
-    /// Where it is told things unasked.
-    pub outbox: Outbox,
+    /// Its client.
+    pub client: Arc<Client>,
+    backend: Arc<Backend>,
     log_level: Mutex<Option<Severity>>,
     subscriptions: Mutex<HashSet<String>>,
     opened: Instant,
@@ -78,14 +80,16 @@ pub struct Session {
 
 impl Session {
     /// A session as `initialize` opens it.
-    pub fn new(id: Arc<str>, choice: Choice, opening: Opening) -> Self {
+    pub fn new(id: Arc<str>, choice: Choice, opening: Opening, backend: Arc<Backend>) -> Self {
         Self {
             id,
             choice,
-            opening,
+            principal: opening.principal,
+            address: opening.address,
             marks: Marks::default(),
             in_flight: InFlight::default(),
-            outbox: Outbox::default(),
+            client: opening.client,
+            backend,
             log_level: Mutex::default(),
             subscriptions: Mutex::default(),
             opened: Instant::now(),
@@ -105,17 +109,17 @@ impl Session {
 
     /// Who opened it, and alone may use it.
     pub fn principal(&self) -> &Principal {
-        &self.opening.principal
+        &self.principal
     }
 
     /// The strategy named in the address it was opened at.
     pub fn address(&self) -> Option<&str> {
-        self.opening.address.as_deref()
+        self.address.as_deref()
     }
 
-    /// Whether client and gateway belong to each other alone.
-    pub fn is_exclusive(&self) -> bool {
-        self.opening.exclusive
+    /// What it is served from.
+    pub fn backend(&self) -> &Arc<Backend> {
+        &self.backend
     }
 
     /// Notes that it was used.
@@ -127,7 +131,7 @@ impl Session {
     /// Whether it has done nothing for so long, and does nothing now.
     pub fn is_idle(&self, limit: Duration) -> bool {
         let last = self.opened + Duration::from_millis(self.used.load(Ordering::Relaxed));
-        last.elapsed() >= limit && self.in_flight.is_empty() && !self.outbox.is_open()
+        last.elapsed() >= limit && self.in_flight.is_empty() && !self.client.outbox().is_open()
     }
 
     /// Sets the least severe messages it wants.

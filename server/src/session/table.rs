@@ -23,6 +23,13 @@ impl Default for Bounds {
     }
 }
 
+impl Bounds {
+    /// How often to look for what is idle.
+    pub fn sweep_interval(self) -> Duration {
+        (self.idle / 4).clamp(Duration::from_millis(100), Duration::from_secs(60))
+    }
+}
+
 /// No session can be opened: there are too many. The living are never thrown out for a new one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("too many sessions: {most} are open; end one, or try again later")]
@@ -42,6 +49,14 @@ impl Sessions {
     /// No sessions yet.
     pub fn new(bounds: Bounds) -> Self {
         Self { bounds, by_id: Mutex::default() }
+    }
+
+    /// Whether there is room for one more.
+    ///
+    /// # Errors
+    /// [`Full`] if there is not.
+    pub fn room(&self) -> Result<(), Full> {
+        if self.lock().len() >= self.bounds.most { Err(Full { most: self.bounds.most }) } else { Ok(()) }
     }
 
     /// Adds a session.
@@ -66,7 +81,7 @@ impl Sessions {
     pub fn remove(&self, id: &str) -> Option<Arc<Session>> {
         let session = self.lock().remove(id)?;
         session.in_flight.cancel_all();
-        session.outbox.close();
+        session.client.close();
         Some(session)
     }
 
@@ -80,11 +95,6 @@ impl Sessions {
     /// All of them.
     pub fn all(&self) -> Vec<Arc<Session>> {
         self.lock().values().cloned().collect()
-    }
-
-    /// How often to look for idle ones.
-    pub fn sweep_interval(&self) -> Duration {
-        (self.bounds.idle / 4).clamp(Duration::from_millis(100), Duration::from_secs(60))
     }
 
     fn lock(&self) -> MutexGuard<'_, HashMap<Arc<str>, Arc<Session>>> {

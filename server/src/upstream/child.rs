@@ -13,8 +13,8 @@ use tokio::{
     sync::mpsc,
 };
 
-use super::Connection;
-use crate::wire::{Line, Lines, Message};
+use super::{Connection, connection::Outgoing};
+use crate::wire::{Line, Lines};
 
 /// An upstream's line may be longer than a client's: results carry images.
 const LONGEST_LINE: usize = 256 * 1024 * 1024;
@@ -52,7 +52,7 @@ pub(super) fn open(
     program: &str,
     arguments: &[String],
     connection: &Arc<Connection>,
-    outgoing: mpsc::UnboundedReceiver<Message>,
+    outgoing: mpsc::UnboundedReceiver<Outgoing>,
 ) -> std::io::Result<()> {
     let mut command = Command::new(program);
     command
@@ -100,15 +100,15 @@ fn epitaph(read: std::io::Result<()>, status: Option<ExitStatus>, words: &LastWo
 
 async fn write(
     mut input: ChildStdin,
-    mut outgoing: mpsc::UnboundedReceiver<Message>,
+    mut outgoing: mpsc::UnboundedReceiver<Outgoing>,
     connection: Arc<Connection>,
 ) {
     let mut batch = Vec::new();
-    while let Some(message) = outgoing.recv().await {
+    while let Some(Outgoing { message, .. }) = outgoing.recv().await {
         batch.extend_from_slice(&message.encode());
         batch.push(b'\n');
         // Whatever queued up meanwhile goes out in the same write.
-        while let Ok(message) = outgoing.try_recv() {
+        while let Ok(Outgoing { message, .. }) = outgoing.try_recv() {
             batch.extend_from_slice(&message.encode());
             batch.push(b'\n');
         }
@@ -124,7 +124,7 @@ async fn read(output: ChildStdout, connection: &Arc<Connection>) -> std::io::Res
     let mut lines = Lines::new(output, LONGEST_LINE);
     while let Some(line) = lines.next().await? {
         match line {
-            Line::Text(text) => connection.receive(&text),
+            Line::Text(text) => connection.receive(&text, None),
             Line::TooLong(bytes) => {
                 return Err(std::io::Error::other(format!("a line of {bytes} bytes is too long")));
             }

@@ -6,7 +6,7 @@ use std::{
     fmt,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicBool, AtomicU64, Ordering},
     },
     time::Duration,
 };
@@ -20,7 +20,7 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    session::Questions,
+    session::{Client, Severity},
     wire::{ErrorText, Id, Json, Message, Notification, Request, Response},
 };
 
@@ -60,16 +60,47 @@ pub enum Event {
     ListChanged(Kind),
     /// A subscribed resource changed; the notification's parameters.
     ResourceUpdated(RawObject),
-    /// A log message; the notification's parameters.
-    Log(RawObject),
+    /// A log message that belongs to no request of a client, as far as is known.
+    Log(Severity, Notification),
     /// The connection ended.
     Ended,
 }
 
-/// Receives the progress of one request: the notification's parameters, under the upstream's token.
-pub trait Progress: Send + Sync + fmt::Debug {
-    /// Called for each progress notification, in order, before the result.
-    fn report(&self, params: &RawObject);
+/// Receives what an upstream tells about one request before its result, in order.
+pub trait Reports: Send + Sync + fmt::Debug {
+    /// Called for each progress notification: its parameters, under the upstream's token.
+    fn progress(&self, params: &RawObject);
+
+    /// Called for each log message that is known to belong to the request.
+    fn log(&self, severity: Severity, message: &Notification);
+
+    /// Whether progress is wanted.
+    fn wants_progress(&self) -> bool;
+
+    /// Whether the request asks the upstream for log messages.
+    fn wants_log(&self) -> bool;
+}
+
+/// A request to an upstream.
+#[derive(Debug, Default)]
+pub struct Ask {
+    /// Its method.
+    pub method: String,
+    /// Its parameters.
+    pub params: RawObject,
+    /// Who hears what is told before the result.
+    pub reports: Option<Arc<dyn Reports>>,
+    /// Arguments that go into headers, too, where there are headers: the header's name and the value.
+    pub mirrored: Vec<(String, String)>,
+}
+
+/// A message on its way to an upstream.
+#[derive(Debug)]
+pub(super) struct Outgoing {
+    /// The message.
+    pub(super) message: Message,
+    /// See [`Ask::mirrored`].
+    pub(super) mirrored: Vec<(String, String)>,
 }
 
 /// A connection to an upstream.
@@ -77,7 +108,7 @@ pub trait Progress: Send + Sync + fmt::Debug {
 pub struct Connection {
     name: Mutex<String>,
     number: usize,
-    outgoing: mpsc::UnboundedSender<Message>,
+    outgoing: mpsc::UnboundedSender<Outgoing>,
     pending: Mutex<HashMap<Id, Pending>>,
     next_id: AtomicU64,
     events: mpsc::UnboundedSender<(usize, Event)>,
@@ -87,8 +118,10 @@ pub struct Connection {
     /// Asks the transport to go.
     closing: CancellationToken,
     garbage: Mutex<Option<String>>,
+    /// Set where a transport that may have a session got none.
+    sessionless: AtomicBool,
     /// The one client behind this connection, if there is just one.
-    client: Option<Arc<Questions>>,
+    client: Option<Arc<Client>>,
     /// What the upstream asks and has no answer to yet, by its own ids.
     asking: Mutex<HashMap<Id, AbortHandle>>,
 }
@@ -96,7 +129,7 @@ pub struct Connection {
 #[derive(Debug)]
 struct Pending {
     answer: oneshot::Sender<Result<Json, CallError>>,
-    progress: Option<Arc<dyn Progress>>,
+    reports: Option<Arc<dyn Reports>>,
     activity: Arc<Notify>,
 }
 
@@ -106,8 +139,8 @@ impl Connection {
         name: &str,
         number: usize,
         events: mpsc::UnboundedSender<(usize, Event)>,
-        client: Option<Arc<Questions>>,
-    ) -> (Arc<Self>, mpsc::UnboundedReceiver<Message>) {
+        client: Option<Arc<Client>>,
+    ) -> (Arc<Self>, mpsc::UnboundedReceiver<Outgoing>) {
         let (outgoing, to_send) = mpsc::unbounded_channel();
         let connection = Self {
             name: Mutex::new(name.to_owned()),
@@ -120,6 +153,7 @@ impl Connection {
             ended: CancellationToken::new(),
             closing: CancellationToken::new(),
             garbage: Mutex::default(),
+            sessionless: AtomicBool::new(false),
             client,
             asking: Mutex::default(),
         };
@@ -135,27 +169,32 @@ impl Connection {
         name.clone_into(&mut lock(&self.name));
     }
 
+    /// The number that its client knows it by.
+    pub fn number(&self) -> usize {
+        self.number
+    }
+
     /// Sends a request and waits for its result.
     ///
     /// Dropping the future tells the upstream that the request is cancelled. `patience` starts anew with
     /// each progress notification.
-    pub async fn request(
-        &self,
-        method: &str,
-        params: RawObject,
-        progress: Option<Arc<dyn Progress>>,
-        patience: Duration,
-    ) -> Result<Json, CallError> {
+    ///
+    /// # Errors
+    /// Why there is no result.
+    pub async fn request(self: Arc<Self>, ask: Ask, patience: Duration) -> Result<Json, CallError> {
+        let Ask { method, params, reports, mirrored } = ask;
         let number = self.next_id.fetch_add(1, Ordering::Relaxed);
         let id = Id::number(number);
-        let params = if progress.is_some() { with_progress_token(&params, number) } else { params };
+        let wants_progress = reports.as_ref().is_some_and(|reports| reports.wants_progress());
+        let params = if wants_progress { with_progress_token(&params, number) } else { params };
         let (answer, mut result) = oneshot::channel();
         let activity = Arc::new(Notify::new());
-        let pending = Pending { answer, progress, activity: Arc::clone(&activity) };
+        let pending = Pending { answer, reports, activity: Arc::clone(&activity) };
         lock(&self.pending).insert(id.clone(), pending);
-        let mut guard = Guard { connection: self, id: id.clone(), finished: false };
+        let mut guard = Guard { connection: Arc::clone(&self), id: id.clone(), finished: false };
 
-        if self.send(Message::Request(Request { id, method: method.to_owned(), params })).is_err() {
+        let message = Message::Request(Request { id, method, params });
+        if self.send(Outgoing { message, mirrored }).is_err() {
             guard.finished = true;
             // The transport is going; soon it says why.
             let _said = tokio::time::timeout(patience, self.ended.cancelled()).await;
@@ -172,7 +211,7 @@ impl Connection {
                 () = activity.notified() => deadline = Instant::now() + patience,
                 () = tokio::time::sleep_until(deadline) => {
                     // While the client owes the upstream an answer, the upstream cannot go on.
-                    if self.client.as_ref().is_none_or(|client| !client.are_open()) {
+                    if self.client.as_ref().is_none_or(|client| !client.owes_an_answer()) {
                         return Err(CallError::TimedOut { waited: patience });
                     }
                     deadline = Instant::now() + patience;
@@ -183,7 +222,13 @@ impl Connection {
 
     /// Sends a notification; an upstream that is gone misses it.
     pub fn notify(&self, method: &'static str, params: RawObject) {
-        let _gone = self.send(Message::Notification(Notification::new(method, params)));
+        let _gone = self.send(Message::Notification(Notification::new(method, params)).into());
+    }
+
+    /// Whether a request under way asked for log messages.
+    pub fn is_logging(&self) -> bool {
+        let pending = lock(&self.pending);
+        pending.values().any(|pending| pending.reports.as_ref().is_some_and(|reports| reports.wants_log()))
     }
 
     /// Ends the connection and waits until the transport is gone.
@@ -204,16 +249,26 @@ impl Connection {
             .map_or_else(String::new, |line| format!("; on stdout it printed {line:?}"))
     }
 
+    /// Whether `initialize` was answered without a session, over a transport that has them.
+    pub(super) fn has_lost_its_session(&self) -> bool {
+        self.sessionless.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn note_session(&self, is_there: bool) {
+        self.sessionless.store(!is_there, Ordering::Relaxed);
+    }
+
     /// Set when the transport shall go.
     pub(super) fn closing(&self) -> &CancellationToken {
         &self.closing
     }
 
-    /// Takes one message that came, as text.
-    pub(super) fn receive(self: &Arc<Self>, text: &[u8]) {
+    /// Takes one message that came, as text; `about` is the request that it belongs to, where the transport
+    /// tells.
+    pub(super) fn receive(self: &Arc<Self>, text: &[u8], about: Option<&Id>) {
         match Message::parse(text) {
             Ok(Message::Response(response)) => self.settle(response),
-            Ok(Message::Notification(notification)) => self.hear(notification),
+            Ok(Message::Notification(notification)) => self.hear(notification, about),
             Ok(Message::Request(request)) => self.answer(request),
             Err(_) => {
                 let line = mcp_disclosure_core::brief::shorten(&String::from_utf8_lossy(text), 120);
@@ -245,11 +300,11 @@ impl Connection {
         }
     }
 
-    fn send(&self, message: Message) -> Result<(), CallError> {
+    fn send(&self, outgoing: Outgoing) -> Result<(), CallError> {
         if self.is_ended() {
             return Err(self.how_it_ended());
         }
-        self.outgoing.send(message).map_err(|_| self.how_it_ended())
+        self.outgoing.send(outgoing).map_err(|_| self.how_it_ended())
     }
 
     fn how_it_ended(&self) -> CallError {
@@ -267,24 +322,58 @@ impl Connection {
         let _cancelled = pending.answer.send(sound(response.outcome));
     }
 
-    fn hear(&self, notification: Notification) {
+    fn hear(&self, notification: Notification, about: Option<&Id>) {
         let event = match &*notification.method {
             "notifications/progress" => return self.progress(&notification.params),
             "notifications/tools/list_changed" => Event::ListChanged(Kind::Tools),
             "notifications/prompts/list_changed" => Event::ListChanged(Kind::Prompts),
             "notifications/resources/list_changed" => Event::ListChanged(Kind::Resources),
             "notifications/resources/updated" => Event::ResourceUpdated(notification.params),
-            "notifications/message" => Event::Log(notification.params),
+            "notifications/message" => match self.log(notification, about) {
+                Some(event) => event,
+                None => return,
+            },
             "notifications/cancelled" => return self.take_back(&notification.params),
             "notifications/elicitation/complete" => {
-                return self.client.iter().for_each(|client| client.tell(&notification));
+                return self.client.iter().for_each(|client| client.tell(self.number, &notification));
             }
+            "notifications/subscriptions/acknowledged" => return,
             method => {
                 tracing::debug!(upstream = self.name(), method, "a notification was not understood");
                 return;
             }
         };
         let _shutting_down = self.events.send((self.number, event));
+    }
+
+    /// Passes a log message on to whom it concerns; an event where that is nobody in particular.
+    fn log(&self, message: Notification, about: Option<&Id>) -> Option<Event> {
+        let level = message.params.string("level").and_then(|level| level.parse().ok());
+        let severity = level.unwrap_or(Severity::Info);
+        if let Some(reports) = self.reports_of(about) {
+            reports.log(severity, &message);
+            return None;
+        }
+        if let Some(client) = &self.client {
+            client.log(self.number, severity, &message);
+            return None;
+        }
+        Some(Event::Log(severity, message))
+    }
+
+    /// The request that a log message belongs to: the one the transport tells, else the only one that asked
+    /// for log messages.
+    fn reports_of(&self, about: Option<&Id>) -> Option<Arc<dyn Reports>> {
+        let pending = lock(&self.pending);
+        if let Some(about) = about {
+            return pending.get(about)?.reports.clone();
+        }
+        let mut wanting = pending
+            .values()
+            .filter_map(|pending| pending.reports.as_ref())
+            .filter(|reports| reports.wants_log());
+        let first = wanting.next()?;
+        wanting.next().is_none().then(|| Arc::clone(first))
     }
 
     /// The upstream does not want an answer any more.
@@ -300,12 +389,12 @@ impl Connection {
         let found = id.and_then(|id| {
             let pending = lock(&self.pending);
             let pending = pending.get(&id)?;
-            Some((pending.progress.clone(), Arc::clone(&pending.activity)))
+            Some((pending.reports.clone(), Arc::clone(&pending.activity)))
         });
-        let Some((progress, activity)) = found else { return };
+        let Some((reports, activity)) = found else { return };
         activity.notify_one();
-        if let Some(progress) = progress {
-            progress.report(params);
+        if let Some(reports) = reports {
+            reports.progress(params);
         }
     }
 
@@ -319,13 +408,13 @@ impl Connection {
         }
     }
 
-    fn pass_on(self: &Arc<Self>, client: Arc<Questions>, request: Request) {
+    fn pass_on(self: &Arc<Self>, client: Arc<Client>, request: Request) {
         let connection = Arc::clone(self);
         let id = request.id.clone();
         // Held until the task is noted, so that it cannot be done before.
         let mut asking = lock(&self.asking);
         let task = tokio::spawn(async move {
-            let outcome = client.ask(&request.method, request.params).await;
+            let outcome = client.ask(connection.number, &request.method, request.params).await;
             lock(&connection.asking).remove(&request.id);
             connection.reply(request.id, outcome);
         });
@@ -333,7 +422,13 @@ impl Connection {
     }
 
     fn reply(&self, id: Id, outcome: Result<Json, ErrorText>) {
-        let _gone = self.send(Message::Response(Response::new(id, outcome)));
+        let _gone = self.send(Message::Response(Response::new(id, outcome)).into());
+    }
+}
+
+impl From<Message> for Outgoing {
+    fn from(message: Message) -> Self {
+        Self { message, mirrored: Vec::new() }
     }
 }
 
@@ -351,13 +446,13 @@ fn sound(outcome: Result<Json, ErrorText>) -> Result<Json, CallError> {
 }
 
 /// Tells the upstream about a request that nobody waits for any more.
-struct Guard<'a> {
-    connection: &'a Connection,
+struct Guard {
+    connection: Arc<Connection>,
     id: Id,
     finished: bool,
 }
 
-impl Drop for Guard<'_> {
+impl Drop for Guard {
     fn drop(&mut self) {
         if !self.finished && lock(&self.connection.pending).remove(&self.id).is_some() {
             let params = RawObject::empty().with("requestId", self.id.as_str());

@@ -1,12 +1,15 @@
 //! The handshake with an upstream, and what it says of itself.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
-use mcp_disclosure_core::{RawObject, UpstreamName};
+use mcp_disclosure_core::{Era, RawObject, UpstreamName};
 use serde_json::json;
 
-use super::{CallError, Connection};
-use crate::dialect::Revision;
+use super::{Ask, CallError, Connection};
+use crate::{
+    dialect::{RequestMeta, Revision},
+    wire::code,
+};
 
 /// What an upstream said of itself.
 #[derive(Clone, Debug)]
@@ -17,6 +20,8 @@ pub struct Introduction {
     pub server_info: RawObject,
     /// Its `instructions`.
     pub instructions: Option<String>,
+    /// How it is spoken to.
+    pub eras: Eras,
 }
 
 impl Introduction {
@@ -42,7 +47,29 @@ impl Introduction {
     }
 }
 
+/// Which eras an upstream is spoken to in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Eras {
+    /// It has a session with us.
+    pub session: bool,
+    /// It answers requests that stand for themselves.
+    pub stateless: bool,
+}
+
+impl Eras {
+    /// The era to speak on behalf of a client of this era: its own, where that is possible.
+    pub fn nearest(self, client: Era) -> Era {
+        match client {
+            Era::Session if self.session => Era::Session,
+            Era::Stateless if self.stateless => Era::Stateless,
+            _ if self.stateless => Era::Stateless,
+            _ => Era::Session,
+        }
+    }
+}
+
 /// Why the handshake failed.
+#[derive(Debug)]
 pub(super) enum Failure {
     /// The request failed.
     Talk(CallError),
@@ -50,9 +77,59 @@ pub(super) enum Failure {
     Foreign(String),
 }
 
-/// Introduces the gateway and learns who is there.
+impl Failure {
+    /// Whether a fresh start in the other era may go better: some servers are bound to the era of what they
+    /// hear first, and some end when that is not `initialize`.
+    pub(super) fn asks_for_another_start(&self) -> bool {
+        match self {
+            Self::Talk(CallError::Answered(error)) => error.code() == code::UNSUPPORTED_VERSION,
+            Self::Talk(CallError::Ended { .. }) => true,
+            _ => false,
+        }
+    }
+}
+
+/// Servers that know no stateless era may leave its question unanswered.
+const DISCOVERY: Duration = Duration::from_secs(5);
+
+/// Introduces the gateway and learns who is there. It speaks the preferred era first, since that may bind
+/// the upstream to it.
 pub(super) async fn introduce(
-    connection: &Connection,
+    connection: &Arc<Connection>,
+    capabilities: &RawObject,
+    prefer: Era,
+    patience: Duration,
+) -> Result<Introduction, Failure> {
+    match prefer {
+        Era::Stateless => match discover(connection, patience.min(DISCOVERY)).await {
+            Ok(introduction) => Ok(introduction),
+            Err(failure @ Failure::Talk(CallError::Ended { .. })) => Err(failure),
+            Err(_) => initialize(connection, capabilities, patience).await,
+        },
+        Era::Session => match initialize(connection, capabilities, patience).await {
+            Ok(introduction) => Ok(also_stateless(connection, introduction).await),
+            Err(Failure::Talk(CallError::Answered(refused))) => {
+                let discovered = discover(connection, patience.min(DISCOVERY)).await;
+                discovered.map_err(|_| Failure::Talk(CallError::Answered(refused)))
+            }
+            Err(failure) => Err(failure),
+        },
+    }
+}
+
+/// Whether an upstream that has a session with us answers requests that stand for themselves as well. One
+/// that keeps no session over HTTP could not ask anything in it, and is better spoken to without.
+async fn also_stateless(connection: &Arc<Connection>, introduction: Introduction) -> Introduction {
+    let patience = Duration::from_secs(2);
+    match discover(connection, patience).await {
+        Ok(discovered) if connection.has_lost_its_session() => discovered,
+        Ok(_) => Introduction { eras: Eras { stateless: true, ..introduction.eras }, ..introduction },
+        Err(_) => introduction,
+    }
+}
+
+async fn initialize(
+    connection: &Arc<Connection>,
     capabilities: &RawObject,
     patience: Duration,
 ) -> Result<Introduction, Failure> {
@@ -62,18 +139,51 @@ pub(super) async fn introduce(
         "clientInfo": {"name": "mcp-disclosure", "version": env!("CARGO_PKG_VERSION")},
     });
     let params = RawObject::parse(params.to_string()).unwrap_or_else(|_| RawObject::empty());
-    let result = connection.request("initialize", params, None, patience).await.map_err(Failure::Talk)?;
+    let result = ask(connection, "initialize", params, patience).await?;
     let foreign = |reason: &str| Failure::Foreign(format!("{reason} in its answer to initialize"));
-    let result = RawObject::parse(result.as_str()).map_err(|_| foreign("no JSON object"))?;
     let version = result.string("protocolVersion").ok_or_else(|| foreign("no protocolVersion"))?;
     if !Revision::parse(&version).is_some_and(|revision| revision.has_sessions()) {
         return Err(foreign(&format!("protocolVersion {version:?}, which is not supported,")));
     }
-    let introduction = Introduction {
-        capabilities: result.object("capabilities").unwrap_or_else(RawObject::empty),
-        server_info: result.object("serverInfo").unwrap_or_else(RawObject::empty),
-        instructions: result.string("instructions"),
-    };
     connection.notify("notifications/initialized", RawObject::empty());
-    Ok(introduction)
+    let server_info = result.object("serverInfo").unwrap_or_else(RawObject::empty);
+    Ok(introduction(&result, server_info, Eras { session: true, stateless: false }))
+}
+
+async fn discover(connection: &Arc<Connection>, patience: Duration) -> Result<Introduction, Failure> {
+    let params = RequestMeta::ours(&RawObject::empty(), &RawObject::empty());
+    let result = ask(connection, "server/discover", params, patience).await?;
+    let versions: Vec<String> = result
+        .member("supportedVersions")
+        .and_then(|text| serde_json::from_str(text).ok())
+        .unwrap_or_default();
+    let is_spoken = |version: &String| Revision::parse(version).is_some_and(|known| !known.has_sessions());
+    if !versions.iter().any(is_spoken) {
+        let told = format!("no version that is supported in its answer to server/discover, but {versions:?}");
+        return Err(Failure::Foreign(told));
+    }
+    let server_info = result.object("_meta").and_then(|meta| meta.object(RequestMeta::SERVER_INFO));
+    let server_info = server_info.unwrap_or_else(RawObject::empty);
+    Ok(introduction(&result, server_info, Eras { session: false, stateless: true }))
+}
+
+fn introduction(result: &RawObject, server_info: RawObject, eras: Eras) -> Introduction {
+    Introduction {
+        capabilities: result.object("capabilities").unwrap_or_else(RawObject::empty),
+        server_info,
+        instructions: result.string("instructions"),
+        eras,
+    }
+}
+
+async fn ask(
+    connection: &Arc<Connection>,
+    method: &str,
+    params: RawObject,
+    patience: Duration,
+) -> Result<RawObject, Failure> {
+    let ask = Ask { method: method.to_owned(), params, ..Ask::default() };
+    let result = Arc::clone(connection).request(ask, patience).await.map_err(Failure::Talk)?;
+    RawObject::parse(result.as_str())
+        .map_err(|_| Failure::Foreign(format!("no JSON object in its answer to {method}")))
 }

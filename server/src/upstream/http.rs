@@ -1,8 +1,10 @@
-//! Upstreams over Streamable HTTP, revisions with sessions: one POST a message, answers as JSON or as an
-//! event stream, and one GET stream for what the upstream sends unasked.
+//! Upstreams over Streamable HTTP: one POST a message, answers as JSON or as an event stream. With a session
+//! there is one GET stream for what the upstream sends unasked; without one each request stands for itself,
+//! and ends with its stream.
 
 use std::{
-    sync::{Arc, Mutex, PoisonError},
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     time::Duration,
 };
 
@@ -13,10 +15,13 @@ use reqwest::{
     header::{ACCEPT, CONTENT_TYPE, HeaderValue},
 };
 use sse_stream::SseStream;
-use tokio::sync::mpsc;
+use tokio::{sync::mpsc, task::AbortHandle};
 
-use super::{CallError, Connection};
-use crate::{dialect::Revision, wire::Message};
+use super::{CallError, Connection, connection::Outgoing};
+use crate::{
+    dialect::{RequestMeta, Revision, standard_headers},
+    wire::{Id, Message},
+};
 
 /// An answer may be so long.
 const LONGEST_ANSWER: usize = 256 * 1024 * 1024;
@@ -28,15 +33,20 @@ const LONGEST_WAIT: Duration = Duration::from_secs(30);
 const SESSION: &str = "mcp-session-id";
 
 /// Carries messages until the connection is closed.
-pub(super) fn open(url: Url, connection: &Arc<Connection>, outgoing: mpsc::UnboundedReceiver<Message>) {
+pub(super) fn open(url: Url, connection: &Arc<Connection>, outgoing: mpsc::UnboundedReceiver<Outgoing>) {
     let connection = Arc::clone(connection);
     tokio::spawn(async move {
         let client = match client() {
             Ok(client) => client,
             Err(error) => return connection.end(&format!("no HTTP client could be made: {}", root(&error))),
         };
-        let link =
-            Arc::new(Link { client, url, session: Mutex::default(), connection: Arc::clone(&connection) });
+        let link = Arc::new(Link {
+            client,
+            url,
+            session: Mutex::default(),
+            stateless: Mutex::default(),
+            connection: Arc::clone(&connection),
+        });
         link.run(outgoing).await;
         connection.end("the connection was closed");
     });
@@ -53,72 +63,114 @@ struct Link {
     client: Client,
     url: Url,
     session: Mutex<Option<HeaderValue>>,
+    /// Requests that stand for themselves: they are cancelled by closing their stream.
+    stateless: Mutex<HashMap<Id, AbortHandle>>,
     connection: Arc<Connection>,
 }
 
 impl Link {
-    async fn run(self: &Arc<Self>, mut outgoing: mpsc::UnboundedReceiver<Message>) {
+    async fn run(self: &Arc<Self>, mut outgoing: mpsc::UnboundedReceiver<Outgoing>) {
         loop {
-            let message = tokio::select! {
-                message = outgoing.recv() => message,
+            let outgoing = tokio::select! {
+                outgoing = outgoing.recv() => outgoing,
                 () = self.connection.closing().cancelled() => None,
             };
-            let Some(message) = message else { break };
-            let is_initialized =
-                matches!(&message, Message::Notification(note) if note.method == "notifications/initialized");
-            if is_initialized {
-                // Requests must not overtake it.
-                self.post(message).await;
-                let link = Arc::clone(self);
-                tokio::spawn(async move { link.listen().await });
-            } else {
-                let link = Arc::clone(self);
-                tokio::spawn(async move { link.post(message).await });
+            let Some(Outgoing { message, mirrored }) = outgoing else { break };
+            match message {
+                Message::Request(request) => {
+                    let version = RequestMeta::version_of(&request.params);
+                    let headers = version.map(|version| standard_headers(&version, &request, &mirrored));
+                    self.ask(request.id.clone(), Message::Request(request), headers);
+                }
+                Message::Notification(note) if note.method == "notifications/initialized" => {
+                    self.connection.note_session(self.session().is_some());
+                    // Requests must not overtake it.
+                    self.send(Message::Notification(note)).await;
+                    let link = Arc::clone(self);
+                    tokio::spawn(async move { link.listen().await });
+                }
+                Message::Notification(note) if note.method == "notifications/cancelled" => {
+                    let id = note.params.member("requestId").and_then(Id::parse);
+                    let stateless = id.and_then(|id| self.stateless().remove(&id));
+                    match stateless {
+                        Some(request) => request.abort(),
+                        None => self.send_aside(Message::Notification(note)),
+                    }
+                }
+                other => self.send_aside(other),
             }
         }
         self.leave().await;
     }
 
-    async fn post(&self, message: Message) {
-        let id = match &message {
-            Message::Request(request) => Some(request.id.clone()),
-            _ => None,
-        };
-        let request = self
-            .request(Method::POST)
-            .header(CONTENT_TYPE, "application/json")
-            .header(ACCEPT, "application/json, text/event-stream")
-            .body(message.encode());
-        let result = tokio::select! {
-            result = self.exchange(request) => result,
-            () = self.connection.closing().cancelled() => return,
-        };
-        let Some(id) = id else { return };
-        let error = match result {
-            // If its answer was among what came, nothing is pending under the id any more.
-            Ok(()) => upstream_failed("the answer ended without the request's response"),
-            Err(error) => error,
-        };
-        self.connection.fail(&id, error);
+    /// Sends a request; with these headers where it stands for itself.
+    fn ask(self: &Arc<Self>, id: Id, message: Message, headers: Option<Vec<(String, String)>>) {
+        let link = Arc::clone(self);
+        let stands_for_itself = headers.is_some();
+        // Held until the task is noted, so that it cannot be done before.
+        let mut stateless = self.stateless();
+        let under = id.clone();
+        let task = tokio::spawn(async move {
+            let request = match headers {
+                Some(headers) => headers
+                    .iter()
+                    .fold(link.bare(Method::POST), |request, (name, value)| request.header(name, value)),
+                None => link.in_session(Method::POST),
+            };
+            let exchanged = tokio::select! {
+                exchanged = link.exchange(posting(request, &message), Some(&id)) => exchanged,
+                () = link.connection.closing().cancelled() => return,
+            };
+            link.stateless().remove(&id);
+            let error = match exchanged {
+                // If its answer was among what came, nothing is pending under the id any more.
+                Ok(()) => upstream_failed("the answer ended without the request's response"),
+                Err(error) => error,
+            };
+            link.connection.fail(&id, error);
+        });
+        if stands_for_itself {
+            stateless.insert(under, task.abort_handle());
+        }
     }
 
-    async fn exchange(&self, request: RequestBuilder) -> Result<(), CallError> {
+    fn send_aside(self: &Arc<Self>, message: Message) {
+        let link = Arc::clone(self);
+        tokio::spawn(async move { link.send(message).await });
+    }
+
+    /// Sends what has no answer.
+    async fn send(&self, message: Message) {
+        let request = posting(self.in_session(Method::POST), &message);
+        tokio::select! {
+            sent = self.exchange(request, None) => {
+                if let Err(error) = sent {
+                    tracing::debug!(upstream = self.connection.name(), %error, "a message was not taken");
+                }
+            }
+            () = self.connection.closing().cancelled() => {}
+        }
+    }
+
+    /// Sends a request and takes what comes back; `about` is the message in it, if that wants an answer.
+    async fn exchange(&self, request: RequestBuilder, about: Option<&Id>) -> Result<(), CallError> {
         let response = request.send().await.map_err(|error| ended(&error))?;
         let status = response.status();
         if let Some(session) = response.headers().get(SESSION) {
             *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Some(session.clone());
         }
-        if status == StatusCode::NOT_FOUND && self.session().is_some() {
+        let in_session = about.is_none_or(|id| !self.stateless().contains_key(id));
+        if in_session && status == StatusCode::NOT_FOUND && self.session().is_some() {
             self.connection.end("the upstream does not know our session any more (HTTP 404)");
         }
         let is_json = content_type(&response).starts_with("application/json");
         if !status.is_success() && !is_json {
             return Err(upstream_failed(&format!("it answered HTTP {status}")));
         }
-        self.deliver(response).await
+        self.deliver(response, about).await
     }
 
-    async fn deliver(&self, response: Response) -> Result<(), CallError> {
+    async fn deliver(&self, response: Response, about: Option<&Id>) -> Result<(), CallError> {
         let kind = content_type(&response);
         let status = response.status();
         if kind.starts_with("text/event-stream") {
@@ -126,7 +178,7 @@ impl Link {
             while let Some(event) = events.next().await {
                 let event = event.map_err(|error| upstream_failed(&format!("its stream broke: {error}")))?;
                 if let Some(data) = event.data.filter(|data| !data.trim().is_empty()) {
-                    self.connection.receive(data.as_bytes());
+                    self.connection.receive(data.as_bytes(), about);
                 }
             }
         } else if kind.starts_with("application/json") {
@@ -138,7 +190,7 @@ impl Link {
                     return Err(upstream_failed("its answer is too long"));
                 }
             }
-            self.connection.receive(&body);
+            self.connection.receive(&body, about);
             if !status.is_success() {
                 let told = mcp_disclosure_core::brief::shorten(&String::from_utf8_lossy(&body), 200);
                 return Err(upstream_failed(&format!("it answered HTTP {status}: {told}")));
@@ -151,7 +203,7 @@ impl Link {
     async fn listen(&self) {
         let mut wait = FIRST_WAIT;
         while !self.connection.closing().is_cancelled() && !self.connection.is_ended() {
-            let request = self.request(Method::GET).header(ACCEPT, "text/event-stream");
+            let request = self.in_session(Method::GET).header(ACCEPT, "text/event-stream");
             let opened = tokio::select! {
                 opened = request.send() => opened,
                 () = self.connection.closing().cancelled() => return,
@@ -160,7 +212,7 @@ impl Link {
                 Ok(response) if response.status().is_success() => {
                     wait = FIRST_WAIT;
                     tokio::select! {
-                        _broken = self.deliver(response) => {}
+                        _broken = self.deliver(response, None) => {}
                         () = self.connection.closing().cancelled() => return,
                     }
                 }
@@ -177,26 +229,38 @@ impl Link {
 
     async fn leave(&self) {
         if self.session().is_some() {
-            let left = self.request(Method::DELETE).timeout(Duration::from_secs(2)).send().await;
+            let left = self.in_session(Method::DELETE).timeout(Duration::from_secs(2)).send().await;
             if let Err(error) = left {
                 tracing::debug!(upstream = self.connection.name(), %error, "the session could not be ended");
             }
         }
     }
 
-    fn request(&self, method: Method) -> RequestBuilder {
-        let mut request = self.client.request(method, self.url.clone());
-        if let Some(session) = self.session() {
-            request = request
-                .header(SESSION, session)
-                .header("mcp-protocol-version", Revision::LATEST_WITH_SESSIONS.to_string());
-        }
-        request
+    fn in_session(&self, method: Method) -> RequestBuilder {
+        let request = self.bare(method);
+        let Some(session) = self.session() else { return request };
+        let revision = Revision::LATEST_WITH_SESSIONS.to_string();
+        request.header(SESSION, session).header("mcp-protocol-version", revision)
+    }
+
+    fn bare(&self, method: Method) -> RequestBuilder {
+        self.client.request(method, self.url.clone())
     }
 
     fn session(&self) -> Option<HeaderValue> {
         self.session.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
+
+    fn stateless(&self) -> MutexGuard<'_, HashMap<Id, AbortHandle>> {
+        self.stateless.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn posting(request: RequestBuilder, message: &Message) -> RequestBuilder {
+    request
+        .header(CONTENT_TYPE, "application/json")
+        .header(ACCEPT, "application/json, text/event-stream")
+        .body(message.encode())
 }
 
 fn content_type(response: &Response) -> String {

@@ -14,14 +14,14 @@ use rmcp::{
 };
 use tokio::sync::mpsc;
 
-use super::{CallError, Connection};
+use super::{CallError, Connection, connection::Outgoing};
 use crate::wire::{ErrorText, Message, code};
 
 /// Runs the handler until the connection is closed.
 pub(super) fn open(
     handler: Box<dyn DynService<RoleServer>>,
     connection: &Arc<Connection>,
-    outgoing: mpsc::UnboundedReceiver<Message>,
+    outgoing: mpsc::UnboundedReceiver<Outgoing>,
 ) {
     let connection = Arc::clone(connection);
     tokio::spawn(async move {
@@ -41,7 +41,7 @@ pub(super) fn open(
 /// Carries messages between a [`Connection`] and an `rmcp` service.
 struct Pipe {
     connection: Arc<Connection>,
-    outgoing: mpsc::UnboundedReceiver<Message>,
+    outgoing: mpsc::UnboundedReceiver<Outgoing>,
 }
 
 impl Transport<RoleServer> for Pipe {
@@ -52,7 +52,7 @@ impl Transport<RoleServer> for Pipe {
         message: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), Infallible>> + Send + 'static {
         match serde_json::to_vec(&message) {
-            Ok(text) => self.connection.receive(&text),
+            Ok(text) => self.connection.receive(&text, None),
             Err(error) => tracing::error!(%error, "a handler's message could not be written"),
         }
         ready(Ok(()))
@@ -60,8 +60,8 @@ impl Transport<RoleServer> for Pipe {
 
     async fn receive(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
-            let message = tokio::select! {
-                message = self.outgoing.recv() => message?,
+            let Outgoing { message, .. } = tokio::select! {
+                outgoing = self.outgoing.recv() => outgoing?,
                 () = self.connection.closing().cancelled() => return None,
             };
             match serde_json::from_slice(&message.encode()) {

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use mcp_disclosure_core::{RawObject, UpstreamLists};
-use serde_json::value::RawValue;
+use mcp_disclosure_core::{Mirrored, RawObject, UpstreamLists};
+use serde_json::{Value, value::RawValue};
 
 use super::{CallError, Upstream};
 use crate::wire::{ErrorText, code};
@@ -19,8 +19,24 @@ pub(super) async fn fetch(upstream: &Upstream) -> Result<UpstreamLists, CallErro
         pages(upstream, "resources", "resources/templates/list", "resourceTemplates"),
         pages(upstream, "prompts", "prompts/list", "prompts"),
     )?;
+    let has_headers = upstream.is_remote() && upstream.introduction().eras.stateless;
+    let tools = if has_headers { offerable(upstream, tools) } else { tools };
     let instructions = upstream.introduction().instructions.clone();
     Ok(UpstreamLists { name: upstream.name().clone(), tools, resources, templates, prompts, instructions })
+}
+
+/// Without the tools whose arguments cannot be put into headers as their schemas ask for (SEP-2243).
+fn offerable(upstream: &Upstream, tools: Vec<Box<RawValue>>) -> Vec<Box<RawValue>> {
+    let fits = |tool: &Box<RawValue>| {
+        if !tool.get().contains("x-mcp-header") {
+            return true;
+        }
+        let tool: Value = serde_json::from_str(tool.get()).unwrap_or_default();
+        let Err(reason) = Mirrored::find(&tool["inputSchema"]) else { return true };
+        tracing::warn!(upstream = %upstream.name(), tool = %tool["name"], reason, "a tool is left out");
+        false
+    };
+    tools.into_iter().filter(fits).collect()
 }
 
 async fn pages(
@@ -36,7 +52,7 @@ async fn pages(
     let mut params = RawObject::empty();
     let mut seen = HashSet::new();
     for _ in 0..MOST_PAGES {
-        let page = upstream.connection().request(method, params, None, upstream.patience()).await;
+        let page = upstream.ask(method, params).await;
         let page = match page {
             Ok(page) => page,
             // Many servers with resources know no templates, and say so.

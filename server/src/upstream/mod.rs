@@ -7,18 +7,21 @@ mod handshake;
 mod http;
 mod in_process;
 mod lists;
+mod unasked;
 
 use std::{fmt, sync::Arc, time::Duration};
 
-pub use connection::{CallError, Connection, Event, Progress};
-pub use handshake::Introduction;
-use mcp_disclosure_core::{RawObject, UpstreamLists, UpstreamName};
+pub use connection::{Ask, CallError, Connection, Event, Reports};
+pub use handshake::{Eras, Introduction};
+use mcp_disclosure_core::{Era, RawObject, UpstreamLists, UpstreamName};
 use rmcp::{RoleServer, service::DynService};
 use tokio::sync::mpsc;
+use unasked::Unasked;
 
-use crate::session::Questions;
+use crate::{dialect::RequestMeta, session::Client, wire::Json};
 
-/// Where an upstream is to be found.
+/// Where an upstream is to be found, as often as it is needed.
+#[derive(Clone)]
 pub enum Target {
     /// A program that speaks MCP over its standard streams.
     Command {
@@ -29,14 +32,20 @@ pub enum Target {
     },
     /// A Streamable HTTP endpoint.
     Url(reqwest::Url),
-    /// A handler in this process.
-    Handler(Box<dyn DynService<RoleServer>>),
+    /// A handler in this process; each connection gets one of its own.
+    Handler(Arc<dyn Fn() -> Box<dyn DynService<RoleServer>> + Send + Sync>),
 }
 
 impl Target {
-    /// A handler in this process: the way to give one's own `rmcp` server progressive disclosure.
-    pub fn handler(handler: impl rmcp::Service<RoleServer>) -> Self {
-        Self::Handler(Box::new(handler))
+    /// A handler in this process: the way to give one's own `rmcp` server progressive disclosure. Each
+    /// connection gets a clone.
+    pub fn handler(handler: impl rmcp::Service<RoleServer> + Clone) -> Self {
+        Self::handlers(move || handler.clone())
+    }
+
+    /// Handlers in this process: `make` is called for each connection.
+    pub fn handlers<S: rmcp::Service<RoleServer>>(make: impl Fn() -> S + Send + Sync + 'static) -> Self {
+        Self::Handler(Arc::new(move || Box::new(make())))
     }
 }
 
@@ -119,44 +128,52 @@ pub struct Upstream {
     introduction: Introduction,
     connection: Arc<Connection>,
     patience: Patience,
+    unasked: Unasked,
 }
 
 impl Upstream {
-    /// Starts or reaches the target and shakes hands.
+    /// Starts or reaches the target and shakes hands, preferably in this era.
     ///
     /// `name` is the operator's name for it; without one it is a slug of what the upstream calls itself.
     /// What the upstream sends unasked goes to `events`, under `number`; what it asks goes to `client`, where
     /// it has one to itself.
+    ///
+    /// # Errors
+    /// Why it cannot be used.
     pub async fn connect(
-        target: Target,
+        target: &Target,
         name: Option<UpstreamName>,
         number: usize,
         patience: Patience,
-        events: mpsc::UnboundedSender<(usize, Event)>,
-        client: Option<Arc<Questions>>,
+        era: Era,
+        events: &mpsc::UnboundedSender<(usize, Event)>,
+        client: Option<&Arc<Client>>,
     ) -> Result<Self, UpstreamError> {
-        let label = target.to_string();
-        let remote = matches!(target, Target::Url(_));
-        let capabilities =
-            client.as_ref().map_or_else(RawObject::empty, |client| client.capabilities().clone());
-        let connection = open(target, number, events, client)?;
-        let introduction = match handshake::introduce(&connection, &capabilities, patience.connect).await {
-            Ok(introduction) => introduction,
-            Err(failure) => {
-                let hint = connection.hint();
-                connection.close().await;
-                return Err(match failure {
-                    handshake::Failure::Talk(CallError::TimedOut { waited }) => {
-                        UpstreamError::Silent { target: label, waited, hint }
-                    }
-                    handshake::Failure::Talk(source) => UpstreamError::Talk { target: label, remote, source },
-                    handshake::Failure::Foreign(reason) => UpstreamError::Foreign { target: label, reason },
-                });
+        let capabilities = client.map_or_else(RawObject::empty, |client| client.capabilities().clone());
+        let reach = async |era| {
+            let connection = open(target, number, events.clone(), client.cloned())?;
+            match handshake::introduce(&connection, &capabilities, era, patience.connect).await {
+                Ok(introduction) => Ok(Ok((connection, introduction))),
+                Err(failure) => {
+                    let hint = connection.hint();
+                    connection.close().await;
+                    Ok(Err((failure, hint)))
+                }
             }
         };
+        let other = if era == Era::Session { Era::Stateless } else { Era::Session };
+        let reached = match reach(era).await? {
+            Err((failure, hint)) if failure.asks_for_another_start() => {
+                reach(other).await?.map_err(|_| (failure, hint))
+            }
+            reached => reached,
+        };
+        let (connection, introduction) = reached.map_err(|(failure, hint)| told(target, failure, hint))?;
         let name = name.unwrap_or_else(|| introduction.slug());
         connection.rename(&name);
-        Ok(Self { number, remote, name, introduction, connection, patience })
+        let unasked = Unasked::open(&connection, &introduction);
+        let remote = matches!(target, Target::Url(_));
+        Ok(Self { number, remote, name, introduction, connection, patience, unasked })
     }
 
     /// The number its events come under.
@@ -186,9 +203,27 @@ impl Upstream {
         &self.connection
     }
 
+    /// Whether it is reached over HTTP, where each request has a stream of its own.
+    pub fn is_remote(&self) -> bool {
+        self.remote
+    }
+
     /// How long a request may take.
     pub fn patience(&self) -> Duration {
         self.patience.request
+    }
+
+    /// Sends a request of our own, in the era it is spoken to in.
+    ///
+    /// # Errors
+    /// Why there is no result.
+    pub async fn ask(&self, method: &str, params: RawObject) -> Result<Json, CallError> {
+        let params = match self.introduction.eras.nearest(Era::Session) {
+            Era::Session => params,
+            Era::Stateless => RequestMeta::ours(&params, &RawObject::empty()),
+        };
+        let ask = Ask { method: method.to_owned(), params, ..Ask::default() };
+        Arc::clone(&self.connection).request(ask, self.patience.request).await
     }
 
     /// Everything it lists, page by page.
@@ -204,20 +239,31 @@ impl Upstream {
     }
 }
 
+fn told(target: &Target, failure: handshake::Failure, hint: String) -> UpstreamError {
+    let (remote, target) = (matches!(target, Target::Url(_)), target.to_string());
+    match failure {
+        handshake::Failure::Talk(CallError::TimedOut { waited }) => {
+            UpstreamError::Silent { target, waited, hint }
+        }
+        handshake::Failure::Talk(source) => UpstreamError::Talk { target, remote, source },
+        handshake::Failure::Foreign(reason) => UpstreamError::Foreign { target, reason },
+    }
+}
+
 fn open(
-    target: Target,
+    target: &Target,
     number: usize,
     events: mpsc::UnboundedSender<(usize, Event)>,
-    client: Option<Arc<Questions>>,
+    client: Option<Arc<Client>>,
 ) -> Result<Arc<Connection>, UpstreamError> {
     let (connection, outgoing) = Connection::new(&target.to_string(), number, events, client);
     match target {
         Target::Command { program, arguments } => {
-            child::open(&program, &arguments, &connection, outgoing)
-                .map_err(|source| UpstreamError::Start { program, source })?;
+            child::open(program, arguments, &connection, outgoing)
+                .map_err(|source| UpstreamError::Start { program: program.clone(), source })?;
         }
-        Target::Url(url) => http::open(url, &connection, outgoing),
-        Target::Handler(handler) => in_process::open(handler, &connection, outgoing),
+        Target::Url(url) => http::open(url.clone(), &connection, outgoing),
+        Target::Handler(make) => in_process::open(make(), &connection, outgoing),
     }
     Ok(connection)
 }

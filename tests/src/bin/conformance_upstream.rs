@@ -14,6 +14,7 @@ use std::{env, io::Write, net::SocketAddr, sync::Arc};
 use kit::conformance::Conformance;
 use mcp_disclosure_core::ReceiptKey;
 use mcp_disclosure_server::{
+    backend::Scope,
     builtin,
     front::http::{self, Guard},
     gateway::{Assembly, Gateway},
@@ -63,8 +64,10 @@ async fn through_gateway(listener: TcpListener, strategy: &str) {
     let strategies = Strategies::build(&builtin(), &options).unwrap();
     let mut key = [0; ReceiptKey::LEAST_BYTES];
     getrandom::fill(&mut key).unwrap();
+    let upstream = Conformance::new();
     let assembly = Assembly {
-        targets: vec![(None, Target::handler(Conformance::new()))],
+        targets: vec![(None, Target::handlers(move || upstream.for_session()))],
+        scope: Scope::Session,
         ..Assembly::new(strategies, ReceiptKey::new(&key).unwrap())
     };
     let guard = Guard::new(listener.local_addr().unwrap().ip(), &[], &[]);

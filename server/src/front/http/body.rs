@@ -8,8 +8,12 @@ use axum::{
     response::Response,
 };
 use http_body_util::{BodyExt, LengthLimitError, Limited};
+use tokio::sync::mpsc;
 
-use crate::wire::{self, ErrorText, LONGEST_MESSAGE, code};
+use crate::{
+    session::{Frame, Outlet},
+    wire::{self, ErrorText, LONGEST_MESSAGE, code},
+};
 
 /// A client may take so long to send its body.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -82,5 +86,12 @@ impl Accepts {
             json: accepts(["application/json", "application/*"]),
             events: accepts(["text/event-stream", "text/*"]),
         }
+    }
+
+    /// The way back to a client that accepts this: without a stream there is no place for what is told
+    /// before the answer.
+    pub(super) fn outlet(self) -> (Outlet, mpsc::Receiver<Frame>) {
+        let (outlet, frames) = Outlet::new();
+        if self.events { (outlet, frames) } else { (outlet.for_answers_only(), frames) }
     }
 }

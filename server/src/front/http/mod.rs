@@ -124,7 +124,7 @@ impl Front {
             Err(refused) => return refused,
         };
         let (outlet, frames) = Outlet::new();
-        session.outbox.open(outlet);
+        session.client.outbox().open(outlet);
         stream::events(stream::Purpose::News, None, frames, self.gateway.shutdown().clone(), None)
     }
 

@@ -20,7 +20,7 @@ use super::{
 use crate::{
     dialect::{Speaks, speaks},
     gateway::{Caller, Gateway},
-    session::{Frame, Opening, Outlet, Ticket},
+    session::{Client, Frame, Opening, Ticket},
     wire::{ErrorText, Id, Message, Notification, Request, Response, code},
 };
 
@@ -53,9 +53,12 @@ impl Front {
             Err(refused) => body::json(StatusCode::BAD_REQUEST, refused.encode()),
             Ok(Message::Request(request)) => self.request(peer, address, &headers, accepts, request).await,
             Ok(Message::Notification(notification)) => self.hear(address.as_deref(), &headers, &notification),
-            // Nothing is asked of clients yet; an answer nobody waits for is taken and dropped.
-            Ok(Message::Response(_)) => match self.session(address.as_deref(), &headers) {
-                Ok(_) => body::empty(StatusCode::ACCEPTED),
+            Ok(Message::Response(response)) => match self.session(address.as_deref(), &headers) {
+                Ok(session) => {
+                    // Without a session nobody was asked anything.
+                    session.iter().for_each(|session| session.client.settle(response.clone()));
+                    body::empty(StatusCode::ACCEPTED)
+                }
                 Err(refused) => refused,
             },
         }
@@ -83,7 +86,7 @@ impl Front {
             }
         };
         match speaks {
-            Speaks::Initialize => self.initialize(address, headers, &request),
+            Speaks::Initialize => self.initialize(address, headers, &request).await,
             Speaks::Session => self.in_session(address.as_deref(), headers, accepts, request).await,
             Speaks::Stateless(meta) => {
                 let allowed = standard_headers::check(headers, &request, &meta)
@@ -92,20 +95,34 @@ impl Front {
                 if let Err((status, error)) = allowed {
                     return refuse(status, request.id, error);
                 }
-                let choice =
-                    self.gateway.strategies().choose(address.as_deref(), &meta.offer, Era::Stateless);
                 let principal = self.gateway.admission().principal(Some(headers));
-                let (outlet, frames) = Outlet::new();
-                let caller = Caller::stateless(choice, principal, &peer.ip().to_string().into(), outlet);
+                let (outlet, frames) = accepts.outlet();
+                let peer = peer.ip().to_string().into();
+                let caller =
+                    self.gateway.stateless(address.as_deref(), &meta, principal, &peer, outlet).await;
+                let caller = match caller {
+                    Ok(caller) => caller,
+                    Err(error) => return refuse(StatusCode::OK, request.id, error),
+                };
+                let (mirrored, shown) = self.gateway.mirrored(&caller, &request);
+                if let Err(error) = standard_headers::check_mirrored(headers, &request, &mirrored, shown) {
+                    return refuse(StatusCode::BAD_REQUEST, request.id, error);
+                }
                 self.run(caller, None, frames, accepts, request).await
             }
         }
     }
 
-    fn initialize(&self, address: Option<String>, headers: &HeaderMap, request: &Request) -> HttpResponse {
+    async fn initialize(
+        &self,
+        address: Option<String>,
+        headers: &HeaderMap,
+        request: &Request,
+    ) -> HttpResponse {
         let principal = self.gateway.admission().principal(Some(headers));
-        let opening = Opening { principal, address, exclusive: false };
-        match self.gateway.initialize(&request.params, opening) {
+        let capabilities = request.params.object("capabilities").unwrap_or_default();
+        let opening = Opening { principal, address, client: Arc::new(Client::new(&capabilities)) };
+        match self.gateway.initialize(&request.params, opening).await {
             Ok((session, result)) => {
                 let answer = Response::new(request.id.clone(), Ok(result)).encode();
                 let mut response = body::json(StatusCode::OK, answer);
@@ -148,7 +165,7 @@ impl Front {
             let told = ErrorText::new(code::INVALID_REQUEST, "the id is that of a request still under way");
             return body::json(StatusCode::BAD_REQUEST, Response::new(request.id, Err(told)).encode());
         };
-        let (outlet, frames) = Outlet::new();
+        let (outlet, frames) = accepts.outlet();
         let caller = Caller::in_session(&session, outlet);
         self.run(caller, Some(ticket), frames, accepts, request).await
     }
@@ -170,8 +187,6 @@ impl Front {
             tokio::select! {
                 biased;
                 frame = frames.recv() => match frame {
-                    // Without a stream there is no place for what is told before the answer.
-                    Some(Frame::Told(_)) if !accepts.events => {}
                     frame => break frame,
                 },
                 () = tokio::time::sleep(QUIET), if accepts.events => {
@@ -195,10 +210,15 @@ impl Front {
     fn hear(&self, address: Option<&str>, headers: &HeaderMap, notification: &Notification) -> HttpResponse {
         match self.session(address, headers) {
             Ok(Some(session)) => {
-                if notification.method == "notifications/cancelled"
-                    && let Some(id) = notification.params.member("requestId").and_then(Id::parse)
-                {
-                    session.in_flight.cancel(&id);
+                match &*notification.method {
+                    "notifications/cancelled" => {
+                        let id = notification.params.member("requestId").and_then(Id::parse);
+                        id.iter().for_each(|id| session.in_flight.cancel(id));
+                    }
+                    "notifications/roots/list_changed" if session.backend().client().is_some() => {
+                        session.backend().roots_changed();
+                    }
+                    _ => {}
                 }
                 body::empty(StatusCode::ACCEPTED)
             }

@@ -1,16 +1,12 @@
 //! The request headers that 2026-07-28 requires (SEP-2243): they must say what the body says.
 
 use axum::http::HeaderMap;
-use base64::{Engine, engine::general_purpose::STANDARD};
+use mcp_disclosure_core::Mirrored;
 
 use crate::{
-    dialect::RequestMeta,
+    dialect::{METHOD, NAME, RequestMeta, VERSION, decoded, named_in},
     wire::{ErrorText, Request, code},
 };
-
-const VERSION: &str = "mcp-protocol-version";
-const METHOD: &str = "mcp-method";
-const NAME: &str = "mcp-name";
 
 /// Checks the standard headers of a stateless request against its body.
 ///
@@ -19,12 +15,40 @@ const NAME: &str = "mcp-name";
 pub(super) fn check(headers: &HeaderMap, request: &Request, meta: &RequestMeta) -> Result<(), ErrorText> {
     compare(headers, VERSION, &meta.version, false)?;
     compare(headers, METHOD, &request.method, false)?;
-    let named = match &*request.method {
-        "tools/call" | "prompts/get" => request.params.string("name"),
-        "resources/read" => request.params.string("uri"),
-        _ => None,
-    };
-    named.map_or(Ok(()), |name| compare(headers, NAME, &name, true))
+    named_in(request).map_or(Ok(()), |name| compare(headers, NAME, &name, true))
+}
+
+/// Checks the headers that repeat arguments of a call. A header may be missing where the client was not
+/// shown that it has to send it.
+///
+/// # Errors
+/// -32020 with what does not match.
+pub(super) fn check_mirrored(
+    headers: &HeaderMap,
+    request: &Request,
+    mirrored: &[Mirrored],
+    shown: bool,
+) -> Result<(), ErrorText> {
+    if mirrored.is_empty() {
+        return Ok(());
+    }
+    let arguments = request.params.member("arguments").and_then(|text| serde_json::from_str(text).ok());
+    for argument in mirrored.iter().filter(|argument| shown || headers.contains_key(&argument.header)) {
+        let header = &argument.header;
+        match argument.value(arguments.as_ref()).map_err(|wrong| mismatch(&wrong))? {
+            Some(expected) => {
+                let given = given(headers, header, true)?;
+                if !Mirrored::agrees(&expected, &given) {
+                    return Err(differs(header, &given, &expected));
+                }
+            }
+            None if headers.contains_key(header) => {
+                return Err(mismatch(&format!("{header} is there, but the argument is not")));
+            }
+            None => {}
+        }
+    }
+    Ok(())
 }
 
 /// The error for a version header that says another version than the body, if both say one.
@@ -34,25 +58,24 @@ pub(super) fn version_mismatch(headers: &HeaderMap, request: &Request) -> Option
 }
 
 fn compare(headers: &HeaderMap, header: &str, expected: &str, may_be_encoded: bool) -> Result<(), ErrorText> {
-    let mismatch =
-        |what: String| ErrorText::new(code::HEADER_MISMATCH, format_args!("Header mismatch: {what}"));
-    let value = headers.get(header).ok_or_else(|| mismatch(format!("{header} is missing")))?;
-    let value =
-        value.to_str().map_err(|_| mismatch(format!("{header} has characters that are not allowed")))?;
-    let given = if may_be_encoded { decoded(value) } else { Some(value.to_owned()) };
-    let given = given.ok_or_else(|| mismatch(format!("{header} is not valid Base64 of UTF-8")))?;
-    if given == expected {
-        return Ok(());
-    }
-    Err(mismatch(format!("{header} value '{given}' does not match body value '{expected}'")))
+    let given = given(headers, header, may_be_encoded)?;
+    if given == expected { Ok(()) } else { Err(differs(header, &given, expected)) }
 }
 
-/// The value behind `=?base64?…?=`, or the value itself.
-fn decoded(value: &str) -> Option<String> {
-    let Some(encoded) = value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) else {
-        return Some(value.to_owned());
-    };
-    String::from_utf8(STANDARD.decode(encoded).ok()?).ok()
+fn given(headers: &HeaderMap, header: &str, may_be_encoded: bool) -> Result<String, ErrorText> {
+    let value = headers.get(header).ok_or_else(|| mismatch(&format!("{header} is missing")))?;
+    let value =
+        value.to_str().map_err(|_| mismatch(&format!("{header} has characters that are not allowed")))?;
+    let given = if may_be_encoded { decoded(value) } else { Some(value.to_owned()) };
+    given.ok_or_else(|| mismatch(&format!("{header} is not valid Base64 of UTF-8")))
+}
+
+fn mismatch(what: &str) -> ErrorText {
+    ErrorText::new(code::HEADER_MISMATCH, format_args!("Header mismatch: {what}"))
+}
+
+fn differs(header: &str, given: &str, expected: &str) -> ErrorText {
+    mismatch(&format!("{header} value '{given}' does not match body value '{expected}'"))
 }
 
 /// Whether the headers claim the stateless era, for requests whose body does not.
@@ -73,16 +96,4 @@ pub(super) fn check_version(headers: &HeaderMap) -> Result<(), ErrorText> {
     }
     let told = format_args!("MCP-Protocol-Version {value:?} is not one that sessions are spoken in");
     Err(ErrorText::new(code::INVALID_REQUEST, told))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_may_be_encoded() {
-        assert_eq!(decoded("plain").as_deref(), Some("plain"));
-        assert_eq!(decoded("=?base64?w7wgPw==?=").as_deref(), Some("ü ?"));
-        assert_eq!(decoded("=?base64?!?="), None);
-    }
 }

@@ -5,15 +5,14 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-use mcp_disclosure_core::RawObject;
 use tokio::sync::mpsc;
 
-use super::{Caller, Gateway};
+use super::Backend;
 use crate::{
     catalogue::Page,
     session::Session,
-    upstream::{CallError, Upstream},
-    wire::{ErrorText, Json, code},
+    upstream::CallError,
+    wire::{ErrorText, code},
 };
 
 /// How many want to hear of each resource, and who was asked to tell.
@@ -67,17 +66,19 @@ impl Subscriptions {
 
 /// Releases subscriptions when dropped.
 #[derive(Debug)]
-pub(super) struct Release {
+pub struct Release {
     subscriptions: Subscriptions,
     uris: Vec<String>,
 }
 
 impl Release {
-    pub(super) fn add(&mut self, uri: &str) {
+    /// Adds a resource.
+    pub fn add(&mut self, uri: &str) {
         self.uris.push(uri.to_owned());
     }
 
-    pub(super) fn has(&self, uri: &str) -> bool {
+    /// Whether a resource was added.
+    pub fn has(&self, uri: &str) -> bool {
         self.uris.iter().any(|held| held == uri)
     }
 }
@@ -88,48 +89,35 @@ impl Drop for Release {
     }
 }
 
-impl Gateway {
-    pub(super) async fn subscribe(
-        &self,
-        caller: &Caller,
-        page: &Page,
-        params: &RawObject,
-    ) -> Result<Json, ErrorText> {
-        let uri = uri_of(params)?;
-        let Some(session) = &caller.session else { return Ok(Json::empty_object()) };
-        if session.is_subscribed(&uri) {
-            return Ok(Json::empty_object());
-        }
-        self.hold(page, &uri).await?;
-        if !session.subscribe(&uri) {
-            self.subscriptions.release(&uri);
-        }
-        Ok(Json::empty_object())
+impl Backend {
+    /// Releases what is added to the result when that is dropped.
+    pub fn release_on_drop(&self) -> Release {
+        self.subscriptions.release_on_drop()
     }
 
-    pub(super) async fn unsubscribe(&self, caller: &Caller, params: &RawObject) -> Result<Json, ErrorText> {
-        let uri = uri_of(params)?;
-        if caller.session.as_ref().is_some_and(|session| session.unsubscribe(&uri)) {
-            self.subscriptions.release(&uri);
-        }
-        Ok(Json::empty_object())
+    /// Lets go of a resource that was held.
+    pub fn release(&self, uri: &str) {
+        self.subscriptions.release(uri);
     }
 
     /// Lets go of what a session that ended had subscribed to.
-    pub(super) fn release_all(&self, session: &Session) {
+    pub fn release_all(&self, session: &Session) {
         session.take_subscriptions().iter().for_each(|uri| self.subscriptions.release(uri));
     }
 
     /// Makes sure that changes of a resource are heard of.
-    pub(super) async fn hold(&self, page: &Page, uri: &str) -> Result<(), ErrorText> {
+    ///
+    /// # Errors
+    /// What the upstream says.
+    pub async fn hold(&self, page: &Page, uri: &str) -> Result<(), ErrorText> {
         if self.subscriptions.join(uri) {
             return Ok(());
         }
         let mut refused = ErrorText::new(code::RESOURCE_NOT_FOUND, format_args!("Resource not found: {uri}"));
         for owner in self.owners(page, uri) {
             let number = self.upstreams.iter().position(|upstream| upstream.name() == owner.name());
-            match ask(owner, "resources/subscribe", uri).await {
-                Ok(_) => {
+            match owner.subscribe(uri).await {
+                Ok(()) => {
                     self.subscriptions.add(uri, number.unwrap_or_default());
                     return Ok(());
                 }
@@ -143,22 +131,18 @@ impl Gateway {
         Err(refused)
     }
 
-    /// Tells upstreams what nobody wants to hear of any more, until the gateway ends.
-    pub(super) async fn let_go(&self, mut abandoned: mpsc::UnboundedReceiver<(usize, String)>) {
-        while let Some((number, uri)) = abandoned.recv().await {
+    /// Tells upstreams what nobody wants to hear of any more, until the backend ends.
+    pub(super) async fn let_go(self: Arc<Self>, mut abandoned: mpsc::UnboundedReceiver<(usize, String)>) {
+        loop {
+            let abandoned = tokio::select! {
+                abandoned = abandoned.recv() => abandoned,
+                () = self.ending.cancelled() => None,
+            };
+            let Some((number, uri)) = abandoned else { return };
             let Some(upstream) = self.upstreams.get(number) else { continue };
-            if let Err(error) = ask(upstream, "resources/unsubscribe", &uri).await {
+            if let Err(error) = upstream.unsubscribe(&uri).await {
                 tracing::debug!(upstream = %upstream.name(), uri, %error, "could not unsubscribe");
             }
         }
     }
-}
-
-async fn ask(upstream: &Upstream, method: &str, uri: &str) -> Result<Json, CallError> {
-    let params = RawObject::empty().with_value("uri", uri);
-    upstream.connection().request(method, params, None, upstream.patience()).await
-}
-
-fn uri_of(params: &RawObject) -> Result<String, ErrorText> {
-    params.string("uri").ok_or_else(|| ErrorText::invalid_params("params.uri must be a string"))
 }

@@ -1,0 +1,167 @@
+//! Arguments that a request over HTTP repeats in headers (`x-mcp-header`, SEP-2243).
+
+use std::collections::HashSet;
+
+use serde_json::{Map, Value};
+
+/// An argument that goes into the header `Mcp-Param-<name>` as well.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mirrored {
+    /// The header's name, in lower case, with its prefix.
+    pub header: String,
+    path: Vec<String>,
+}
+
+/// Whole numbers beyond this are not the same everywhere.
+const SAFE: i64 = (1 << 53) - 1;
+
+impl Mirrored {
+    /// All such arguments of an `inputSchema`.
+    ///
+    /// # Errors
+    /// What is wrong with an annotation: a tool with a wrong one must not be offered over HTTP.
+    pub fn find(schema: &Value) -> Result<Vec<Self>, String> {
+        let mut found = Vec::new();
+        collect(schema, &mut Vec::new(), &mut found)?;
+        let mut seen = HashSet::new();
+        match found.iter().find(|argument| !seen.insert(&argument.header)) {
+            Some(twice) => Err(format!("the header '{}' is named twice", twice.header)),
+            None => Ok(found),
+        }
+    }
+
+    /// The argument's value as a header says it; `None` where there is none.
+    ///
+    /// # Errors
+    /// What is wrong with a value that no header can carry.
+    pub fn value(&self, arguments: Option<&Value>) -> Result<Option<String>, String> {
+        let value = self.path.iter().try_fold(arguments.unwrap_or(&Value::Null), |value, key| value.get(key));
+        match value {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text.clone())),
+            Some(Value::Bool(flag)) => Ok(Some(flag.to_string())),
+            Some(value) => match whole(value) {
+                Some(number) => Ok(Some(number.to_string())),
+                None => {
+                    Err(format!("argument '{}' is no string, whole number or boolean", self.path.join(".")))
+                }
+            },
+        }
+    }
+
+    /// Whether a header's value says what the argument does; numbers are compared as numbers.
+    pub fn agrees(expected: &str, given: &str) -> bool {
+        let number = |text: &str| serde_json::from_str::<Value>(text).ok().as_ref().and_then(whole);
+        expected == given || number(expected).is_some_and(|expected| number(given) == Some(expected))
+    }
+}
+
+/// A number without a fraction, within what is safe everywhere.
+fn whole(value: &Value) -> Option<i64> {
+    let number = value.as_i64().or_else(|| {
+        let number = value.as_f64()?;
+        #[allow(clippy::cast_possible_truncation, reason = "it has no fraction, and the range is checked")]
+        (number.fract() == 0.0 && number.abs() <= SAFE as f64).then_some(number as i64)
+    })?;
+    (-SAFE..=SAFE).contains(&number).then_some(number)
+}
+
+/// Annotations count where a chain of `properties` leads to them; anywhere else they are wrong.
+fn collect(schema: &Value, path: &mut Vec<String>, found: &mut Vec<Mirrored>) -> Result<(), String> {
+    let Some(members) = schema.as_object() else { return Ok(()) };
+    if let Some(name) = members.get("x-mcp-header") {
+        found.push(annotation(name, members, path)?);
+    }
+    for (key, value) in members {
+        match (key.as_str(), value) {
+            ("properties", Value::Object(properties)) => {
+                for (name, property) in properties {
+                    path.push(name.clone());
+                    collect(property, path, found)?;
+                    path.pop();
+                }
+            }
+            // Examples of values are no schemas.
+            ("properties" | "default" | "const" | "enum" | "examples", _) => {}
+            (_, elsewhere) if is_annotated(elsewhere) => {
+                return Err(format!("x-mcp-header stands under '{key}', where it cannot be reached"));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn annotation(name: &Value, members: &Map<String, Value>, path: &[String]) -> Result<Mirrored, String> {
+    let name = name.as_str().ok_or("x-mcp-header must be a string")?;
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    if name.is_empty() || !name.bytes().all(is_token) {
+        return Err(format!("'{name}' is no name for a header"));
+    }
+    let kind = members.get("type").and_then(Value::as_str);
+    if path.is_empty() || !matches!(kind, Some("string" | "integer" | "boolean")) {
+        return Err(format!("the header '{name}' is for a string, an integer or a boolean only"));
+    }
+    Ok(Mirrored { header: format!("mcp-param-{}", name.to_ascii_lowercase()), path: path.to_vec() })
+}
+
+fn is_annotated(schema: &Value) -> bool {
+    match schema {
+        Value::Object(members) => members.contains_key("x-mcp-header") || members.values().any(is_annotated),
+        Value::Array(items) => items.iter().any(is_annotated),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn schema(properties: Value) -> Value {
+        json!({"type": "object", "properties": properties})
+    }
+
+    #[test]
+    fn finds_arguments_however_deep_and_reads_their_values() {
+        let where_to = schema(json!({"zone": {"type": "integer", "x-mcp-header": "Zone"}}));
+        let found = Mirrored::find(&schema(
+            json!({"region": {"type": "string", "x-mcp-header": "Region"}, "where": where_to}),
+        ));
+        let found = found.unwrap();
+        let values = |arguments: Value| -> Vec<Option<String>> {
+            found.iter().map(|argument| argument.value(Some(&arguments)).unwrap()).collect()
+        };
+        assert_eq!(
+            found.iter().map(|argument| &*argument.header).collect::<Vec<_>>(),
+            ["mcp-param-region", "mcp-param-zone"]
+        );
+        assert_eq!(
+            values(json!({"region": "eu", "where": {"zone": 7.0}})),
+            [Some("eu".to_owned()), Some("7".to_owned())]
+        );
+        assert_eq!(values(json!({"region": null})), [None, None]);
+        assert!(found[1].value(Some(&json!({"where": {"zone": 0.5}}))).is_err());
+        assert!(
+            Mirrored::agrees("42", "42.0") && !Mirrored::agrees("42", "43") && !Mirrored::agrees("a", "b")
+        );
+    }
+
+    #[test]
+    fn refuses_annotations_that_cannot_be_followed() {
+        let annotated = |kind: &str, name: &str| json!({"type": kind, "x-mcp-header": name});
+        for wrong in [
+            schema(json!({"a": annotated("number", "A")})),
+            schema(json!({"a": annotated("string", "")})),
+            schema(json!({"a": annotated("string", "A B")})),
+            schema(json!({"a": annotated("string", "A"), "b": annotated("string", "a")})),
+            schema(json!({"a": {"type": "array", "items": annotated("string", "A")}})),
+            json!({"anyOf": [schema(json!({"a": annotated("string", "A")}))]}),
+            json!({"$defs": {"a": annotated("string", "A")}}),
+        ] {
+            assert!(Mirrored::find(&wrong).is_err(), "{wrong}");
+        }
+        assert_eq!(Mirrored::find(&json!(true)), Ok(vec![]));
+    }
+}

@@ -1,0 +1,172 @@
+//! What happens unasked: upstreams' notifications, and files that change.
+
+use std::{collections::HashSet, sync::Arc};
+
+use mcp_disclosure_core::{DescriptionFile, Kind, RawObject, UpstreamLists};
+use tokio::{
+    sync::{mpsc, watch},
+    task::JoinSet,
+};
+
+use super::Backend;
+use crate::{
+    catalogue::{Files, Keeper},
+    failure::Problem,
+    upstream::Event,
+};
+
+/// What upstreams send unasked, by their number.
+pub(super) type Events = mpsc::UnboundedReceiver<(usize, Event)>;
+
+/// Where new description files come from.
+#[derive(Debug)]
+pub(super) enum Changes {
+    /// They are read again when they change, and those that are good are told to others.
+    OfFiles {
+        source: Files,
+        changed: mpsc::Receiver<()>,
+        accepted: watch::Sender<Arc<[DescriptionFile]>>,
+        /// Kept so that the directory stays watched.
+        _watcher: Option<notify::PollWatcher>,
+    },
+    /// Another backend reads them.
+    OfOthers(watch::Receiver<Arc<[DescriptionFile]>>),
+}
+
+impl Changes {
+    /// Pends until files changed; for ever where they cannot.
+    async fn come(&mut self) {
+        let told = match self {
+            Self::OfFiles { changed, .. } => changed.recv().await.is_some(),
+            Self::OfOthers(files) => files.changed().await.is_ok(),
+        };
+        if !told {
+            std::future::pending().await
+        }
+    }
+}
+
+/// Upstreams whose lists are being fetched again. Each is fetched by itself, so that one that hangs holds
+/// up no other; what changes during a fetch leads to one more.
+#[derive(Default)]
+struct Relisting {
+    fetches: JoinSet<(usize, Option<UpstreamLists>)>,
+    running: HashSet<usize>,
+    again: HashSet<usize>,
+}
+
+impl Relisting {
+    fn want(&mut self, backend: &Arc<Backend>, place: usize) {
+        if !self.running.insert(place) {
+            self.again.insert(place);
+            return;
+        }
+        let backend = Arc::clone(backend);
+        self.fetches.spawn(async move {
+            let lists = backend.upstreams[place].lists().await;
+            let lists = lists.inspect_err(|error| {
+                tracing::warn!(%error, "a changed list could not be fetched; the old one stays");
+            });
+            (place, lists.ok())
+        });
+    }
+
+    /// The next fetch that is done; pends while none is.
+    async fn fetched(&mut self, backend: &Arc<Backend>) -> Option<Option<(usize, UpstreamLists)>> {
+        let (place, lists) = self.fetches.join_next().await?.ok()?;
+        self.running.remove(&place);
+        if self.again.remove(&place) {
+            self.want(backend, place);
+        }
+        Some(lists.map(|lists| (place, lists)))
+    }
+}
+
+impl Backend {
+    /// Follows what upstreams and files do, until the backend ends.
+    pub(super) async fn follow(
+        self: Arc<Self>,
+        mut keeper: Keeper,
+        mut events: Events,
+        mut changes: Changes,
+    ) {
+        let mut relisting = Relisting::default();
+        loop {
+            tokio::select! {
+                () = self.ending.cancelled() => return,
+                event = events.recv() => match event {
+                    Some((number, event)) => self.hear(&mut relisting, number, event),
+                    None => return,
+                },
+                Some(fetched) = relisting.fetched(&self) => {
+                    if let Some((place, lists)) = fetched {
+                        self.audience.tell_changed(&keeper.relist(place, lists, &self.catalogue));
+                    }
+                }
+                () = changes.come() => {
+                    self.audience.tell_changed(&self.take_files(&mut keeper, &mut changes));
+                }
+            }
+        }
+    }
+
+    fn hear(self: &Arc<Self>, relisting: &mut Relisting, number: usize, event: Event) {
+        let Some(place) = self.upstreams.iter().position(|upstream| upstream.number() == number) else {
+            return;
+        };
+        match event {
+            Event::ListChanged(_) => relisting.want(self, place),
+            Event::ResourceUpdated(params) => self.audience.tell_updated(params),
+            Event::Log(severity, notification) => self.audience.tell_log(severity, &notification),
+            Event::Ended => {
+                let upstream = self.upstreams[place].name();
+                tracing::error!(%upstream, "the upstream has ended; its tools answer with an error");
+            }
+        }
+    }
+
+    /// Takes over new files. A bad set is reported, and the old one stays.
+    fn take_files(&self, keeper: &mut Keeper, changes: &mut Changes) -> Vec<Kind> {
+        let (source, accepted) = match changes {
+            Changes::OfOthers(files) => {
+                let files = Arc::clone(&files.borrow_and_update());
+                return keeper.take_over_files(files, &self.catalogue);
+            }
+            Changes::OfFiles { source, accepted, .. } => (source, accepted),
+        };
+        let taken = source.read().and_then(|files| {
+            let files: Arc<[DescriptionFile]> = files.into();
+            let changes = keeper.replace_files(Arc::clone(&files), &self.catalogue)?;
+            Ok((files, changes))
+        });
+        match taken {
+            Ok((files, changes)) => {
+                tracing::info!(files = files.len(), ?changes, "description files were read again");
+                accepted.send_replace(files);
+                changes
+            }
+            Err(problems) => {
+                let report = |problem: Problem| {
+                    tracing::error!("description files were not taken over, the old ones stay: {problem}");
+                };
+                problems.into_iter().for_each(report);
+                Vec::new()
+            }
+        }
+    }
+
+    /// Asks upstreams for the least severe messages that any session wants.
+    pub fn relay_log_level(&self) {
+        let Some(least) = self.audience.log_level() else { return };
+        for upstream in self.upstreams.iter().filter(|upstream| upstream.introduction().has("logging")) {
+            upstream.set_log_level(least);
+        }
+    }
+
+    /// Tells the upstreams that their client's roots changed.
+    pub fn roots_changed(&self) {
+        for upstream in &self.upstreams {
+            upstream.connection().notify("notifications/roots/list_changed", RawObject::empty());
+        }
+    }
+}

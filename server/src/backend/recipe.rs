@@ -1,0 +1,21 @@
+//! What backends are made of.
+
+use mcp_disclosure_core::UpstreamName;
+
+use crate::{
+    catalogue::Files,
+    upstream::{Patience, Target},
+};
+
+/// What a backend is made of, and any number of others like it.
+#[derive(Clone, Debug)]
+pub struct Recipe {
+    /// The upstreams, and the operator's names for them.
+    pub targets: Vec<(Option<UpstreamName>, Target)>,
+    /// The description files laid over them.
+    pub files: Files,
+    /// How long upstreams may take.
+    pub patience: Patience,
+    /// Names that strategies need for tools of their own.
+    pub reserved: Vec<String>,
+}

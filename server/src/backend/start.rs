@@ -1,0 +1,174 @@
+//! From a recipe to a backend that serves.
+
+use std::sync::Arc;
+
+use mcp_disclosure_core::{DescriptionFile, Era, Snapshot, UpstreamLists, UpstreamName};
+use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
+
+use super::{
+    Backend, Recipe,
+    follow::{Changes, Events},
+    server_info,
+    subscriptions::Subscriptions,
+};
+use crate::{
+    catalogue::{Catalogue, Keeper, watch},
+    failure::{Failure, Problem},
+    session::{Audience, Client},
+    upstream::{Upstream, UpstreamError},
+};
+
+/// A first backend that serves, and the upstreams it serves without.
+#[derive(Debug)]
+pub struct Started {
+    /// The backend.
+    pub backend: Arc<Backend>,
+    /// Upstreams that could not be used while others could.
+    pub missing: Vec<UpstreamError>,
+    /// The description files in force, for other backends.
+    pub files: watch::Receiver<Arc<[DescriptionFile]>>,
+}
+
+struct Connected {
+    upstreams: Vec<Upstream>,
+    lists: Vec<UpstreamLists>,
+    missing: Vec<UpstreamError>,
+    events: Events,
+}
+
+impl Recipe {
+    /// Connects all upstreams at the same time, makes the first snapshot and starts to follow changes.
+    /// `era` is the one that clients will speak, as far as is known.
+    ///
+    /// # Errors
+    /// [`Failure::Configuration`] with every problem of the files, before anything is started where the
+    /// files alone show it; [`Failure::Upstreams`] where no upstream can be used.
+    pub async fn first(&self, era: Era, client: Option<Arc<Client>>) -> Result<Started, Failure> {
+        // Watched before it is read, so that no change falls between.
+        let (watcher, changed) = watch(&self.files);
+        let files: Arc<[DescriptionFile]> = self.files.read().map_err(Failure::Configuration)?.into();
+        let Connected { upstreams, lists, missing, events } = self.connect(era, client.as_ref()).await?;
+        let (keeper, snapshot) = match Keeper::open(lists, Arc::clone(&files), missing.is_empty()) {
+            Ok(opened) => opened,
+            Err(problems) => return Err(refuse(&upstreams, problems).await),
+        };
+        let problems = self.clashes(&snapshot);
+        if !problems.is_empty() {
+            return Err(refuse(&upstreams, problems).await);
+        }
+        let (accepted, files) = watch::channel(files);
+        let changes = Changes::OfFiles { source: self.files.clone(), changed, accepted, _watcher: watcher };
+        let backend = assemble(upstreams, Catalogue::new(snapshot), keeper, events, changes, client);
+        Ok(Started { backend, missing, files })
+    }
+
+    /// One more, for a client of its own. Lists that are those of `like` share what was made of them.
+    ///
+    /// # Errors
+    /// [`Failure::Upstreams`] where no upstream can be used.
+    pub async fn another(
+        &self,
+        era: Era,
+        client: Arc<Client>,
+        files: watch::Receiver<Arc<[DescriptionFile]>>,
+        like: &Catalogue,
+    ) -> Result<Arc<Backend>, Failure> {
+        let Connected { upstreams, lists, missing, events } = self.connect(era, Some(&client)).await?;
+        missing.iter().for_each(|missing| tracing::warn!("{missing}; it is left out, the others are served"));
+        let (keeper, snapshot) = Keeper::open_again(lists, Arc::clone(&files.borrow()));
+        let catalogue = snapshot.map_or_else(|| Catalogue::like(like), |snapshot| like.or_new(snapshot));
+        let changes = Changes::OfOthers(files);
+        Ok(assemble(upstreams, catalogue, keeper, events, changes, Some(client)))
+    }
+
+    /// Connects and lists all at once. Those that fail are left out as long as one does not.
+    async fn connect(&self, era: Era, client: Option<&Arc<Client>>) -> Result<Connected, Failure> {
+        let (sender, events) = mpsc::unbounded_channel();
+        let connecting = self.targets.iter().enumerate().map(|(number, (name, target))| {
+            let sender = sender.clone();
+            async move {
+                let upstream =
+                    Upstream::connect(target, name.clone(), number, self.patience, era, &sender, client)
+                        .await?;
+                match upstream.lists().await {
+                    Ok(lists) => Ok((upstream, lists)),
+                    Err(error) => {
+                        upstream.connection().close().await;
+                        Err(error)
+                    }
+                }
+            }
+        });
+        let (mut upstreams, mut all_lists, mut missing) = (Vec::<Upstream>::new(), Vec::new(), Vec::new());
+        for connected in futures::future::join_all(connecting).await {
+            match connected {
+                Ok((upstream, mut lists)) => {
+                    let upstream = distinct(upstream, &upstreams);
+                    lists.name = upstream.name().clone();
+                    upstreams.push(upstream);
+                    all_lists.push(lists);
+                }
+                Err(error) => missing.push(error),
+            }
+        }
+        if upstreams.is_empty() && !missing.is_empty() {
+            return Err(Failure::Upstreams(missing));
+        }
+        Ok(Connected { upstreams, lists: all_lists, missing, events })
+    }
+
+    /// Tools whose name clashes, with another or with a strategy's own, even in its long form.
+    fn clashes(&self, snapshot: &Snapshot) -> Vec<Problem> {
+        let reserved: Vec<&str> = self.reserved.iter().map(String::as_str).collect();
+        let mut names = snapshot.unresolvable(&reserved);
+        names.sort();
+        names.dedup();
+        let told = |name| format!("tool '{name}': the name is taken, and so is <upstream>__<tool>");
+        let hint = "give the upstream another name with --name";
+        names.iter().map(|name| Problem::new(told(name)).hint(hint)).collect()
+    }
+}
+
+fn assemble(
+    upstreams: Vec<Upstream>,
+    catalogue: Catalogue,
+    keeper: Keeper,
+    events: Events,
+    changes: Changes,
+    client: Option<Arc<Client>>,
+) -> Arc<Backend> {
+    let (abandoned, to_let_go) = mpsc::unbounded_channel();
+    let backend = Arc::new(Backend {
+        server_info: server_info(&upstreams),
+        catalogue,
+        upstreams,
+        subscriptions: Subscriptions::new(abandoned),
+        audience: Audience::default(),
+        client,
+        ending: CancellationToken::new(),
+    });
+    tokio::spawn(Arc::clone(&backend).follow(keeper, events, changes));
+    tokio::spawn(Arc::clone(&backend).let_go(to_let_go));
+    backend
+}
+
+/// The upstream under a name that no other has.
+fn distinct(upstream: Upstream, others: &[Upstream]) -> Upstream {
+    let is_taken = |name: &str| others.iter().any(|other| **other.name() == *name);
+    if !is_taken(upstream.name()) {
+        return upstream;
+    }
+    let candidates = (2..).map(|number| format!("{}-{number}", upstream.name()));
+    let free =
+        candidates.into_iter().find(|name| !is_taken(name)).and_then(|name| UpstreamName::parse(&name).ok());
+    match free {
+        Some(name) => upstream.renamed(name),
+        None => upstream,
+    }
+}
+
+async fn refuse(upstreams: &[Upstream], problems: Vec<Problem>) -> Failure {
+    futures::future::join_all(upstreams.iter().map(|upstream| upstream.connection().close())).await;
+    Failure::Configuration(problems)
+}

@@ -1,0 +1,208 @@
+//! The way to an upstream and back, in whichever era each side speaks.
+//!
+//! Where both speak the same, parameters and results go as they are. A client in a session before an
+//! upstream without is asked what that upstream's results ask for; the reverse is in `rounds`.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mcp_disclosure_core::{Era, RawObject};
+use serde_json::json;
+
+use super::{Caller, Gateway};
+use crate::{
+    dialect::{RequestMeta, asks_for_input},
+    session::{Client, Outlet, Severity},
+    upstream::{Ask, CallError, Reports, Upstream},
+    wire::{ErrorText, Json, Notification, code},
+};
+
+/// An upstream that never stops asking is stopped after so many rounds.
+const MOST_ROUNDS: usize = 32;
+
+/// What an upstream shall do for a client.
+#[derive(Debug)]
+pub(super) struct Errand {
+    /// The method.
+    pub(super) method: &'static str,
+    /// The parameters, as the client's era has them.
+    pub(super) params: RawObject,
+    /// Arguments that go into headers, too.
+    pub(super) mirrored: Vec<(String, String)>,
+}
+
+impl Errand {
+    pub(super) fn new(method: &'static str, params: RawObject) -> Self {
+        Self { method, params, mirrored: Vec::new() }
+    }
+
+    pub(super) fn ask(&self, params: RawObject, reports: Option<Arc<Relay>>) -> Ask {
+        let reports = reports.map(|relay| relay as Arc<dyn Reports>);
+        Ask { method: self.method.to_owned(), params, reports, mirrored: self.mirrored.clone() }
+    }
+}
+
+impl Gateway {
+    /// Sends a request on to an upstream and brings its result back.
+    pub(super) async fn relay(
+        &self,
+        caller: &Caller,
+        upstream: &Upstream,
+        errand: Errand,
+    ) -> Result<Json, ErrorText> {
+        match (caller.era(), upstream.introduction().eras.nearest(caller.era())) {
+            (Era::Session, Era::Stateless) => ask_on_behalf(caller, upstream, &errand).await,
+            (Era::Stateless, Era::Session) => self.in_rounds(caller, upstream, errand).await,
+            (Era::Session, Era::Session) => straight(caller, upstream, &errand).await,
+            (Era::Stateless, Era::Stateless) => {
+                let params = RequestMeta::with_log_level(&errand.params, log_level(caller, upstream));
+                straight(caller, upstream, &Errand { params, ..errand }).await
+            }
+        }
+    }
+}
+
+/// The log messages to ask for with a request. Where nothing tells whose they are, one request at a time
+/// has them.
+fn log_level(caller: &Caller, upstream: &Upstream) -> Option<Severity> {
+    caller.log_level.filter(|_| upstream.is_remote() || !upstream.connection().is_logging())
+}
+
+async fn straight(caller: &Caller, upstream: &Upstream, errand: &Errand) -> Result<Json, ErrorText> {
+    let working = caller.backend.client().map(|client| client.begin(upstream.number(), caller.way()));
+    let ask = errand.ask(errand.params.clone(), Relay::of(caller, &errand.params));
+    let result = Arc::clone(upstream.connection()).request(ask, upstream.patience()).await;
+    drop(working);
+    result.map_err(|error| told(upstream, errand.method, error))
+}
+
+/// Asks the client for what the upstream's results ask for, and sends the request again with the answers,
+/// until it is done.
+async fn ask_on_behalf(caller: &Caller, upstream: &Upstream, errand: &Errand) -> Result<Json, ErrorText> {
+    let nobody = RawObject::empty();
+    let client = caller.client();
+    let params = RequestMeta::ours(&errand.params, client.map_or(&nobody, |client| client.capabilities()));
+    let params = RequestMeta::with_log_level(&params, log_level(caller, upstream));
+    let _working = client.map(|client| client.begin(upstream.number(), caller.way()));
+    let mut again = params.clone();
+    for _ in 0..MOST_ROUNDS {
+        let ask = errand.ask(again, Relay::of(caller, &params));
+        let result = Arc::clone(upstream.connection()).request(ask, upstream.patience()).await;
+        let result = result.map_err(|error| told(upstream, errand.method, error))?;
+        let required = match RawObject::parse(result.as_str()) {
+            Ok(object) if asks_for_input(&object) => object,
+            _ => return Ok(result),
+        };
+        again = params.clone();
+        if let Some(requests) = required.object("inputRequests") {
+            let responses = answers(client, upstream, &requests).await?;
+            again = again.with("inputResponses", responses.text());
+        }
+        if let Some(state) = required.member("requestState") {
+            again = again.with("requestState", state);
+        }
+    }
+    let what = format!("asks for input again and again ({MOST_ROUNDS} times)");
+    Err(ErrorText::new(code::UPSTREAM_FAILED, format_args!("upstream '{}' {what}", upstream.name())))
+}
+
+/// The client's answers to what an upstream's result asks for, all asked at the same time.
+async fn answers(
+    client: Option<&Arc<Client>>,
+    upstream: &Upstream,
+    requests: &RawObject,
+) -> Result<RawObject, ErrorText> {
+    let asking = requests.iter().map(|(key, request)| async move {
+        let request = RawObject::parse(request).unwrap_or_else(|_| RawObject::empty());
+        let method = request.string("method").unwrap_or_default();
+        let cannot = || {
+            let told =
+                format_args!("upstream '{}' asks for '{method}', which this client cannot", upstream.name());
+            ErrorText::new(code::UPSTREAM_FAILED, told)
+        };
+        let client = client.filter(|client| client.understands(&method)).ok_or_else(cannot)?;
+        let params = request.object("params").unwrap_or_else(RawObject::empty);
+        let answer = client.ask(upstream.number(), &method, params).await?;
+        Ok::<_, ErrorText>((key, answer))
+    });
+    let answered = futures::future::try_join_all(asking).await?;
+    Ok(RawObject::assemble(answered.iter().map(|(key, answer)| (*key, answer.as_str()))))
+}
+
+/// The error for a request that has no result: the upstream's own, or what happened to it.
+pub(super) fn told(upstream: &Upstream, method: &str, error: CallError) -> ErrorText {
+    match error {
+        CallError::Answered(error) => error,
+        failed => {
+            tracing::warn!(upstream = %upstream.name(), method, "{failed}");
+            ErrorText::new(code::UPSTREAM_FAILED, format_args!("upstream '{}' {failed}", upstream.name()))
+                .with_data(&json!({"upstream": upstream.name().as_str()}))
+        }
+    }
+}
+
+/// Relays what is told about one request: progress under the client's own token, and log messages.
+#[derive(Debug)]
+pub(super) struct Relay {
+    to: Mutex<To>,
+    asks_for_log: bool,
+}
+
+#[derive(Clone, Debug)]
+struct To {
+    token: Option<String>,
+    outlet: Outlet,
+    least: Option<Severity>,
+}
+
+impl To {
+    fn of(caller: &Caller, params: &RawObject) -> Self {
+        let token = params.object("_meta").and_then(|meta| Some(meta.member("progressToken")?.to_owned()));
+        Self { token, outlet: caller.outlet.clone(), least: caller.log_level }
+    }
+}
+
+impl Relay {
+    /// For a request of these parameters; `None` if it wants to be told nothing.
+    pub(super) fn of(caller: &Caller, params: &RawObject) -> Option<Arc<Self>> {
+        let to = To::of(caller, params);
+        if to.token.is_none() && to.least.is_none() {
+            return None;
+        }
+        let asks_for_log = RequestMeta::asks_for_log(params);
+        Some(Arc::new(Self { to: Mutex::new(to), asks_for_log }))
+    }
+
+    /// The same request goes on for this caller.
+    pub(super) fn redirect(&self, caller: &Caller, params: &RawObject) {
+        *self.to.lock().unwrap_or_else(PoisonError::into_inner) = To::of(caller, params);
+    }
+
+    fn to(&self) -> To {
+        self.to.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+impl Reports for Relay {
+    fn progress(&self, params: &RawObject) {
+        let to = self.to();
+        if let Some(token) = &to.token {
+            let params = params.with("progressToken", token);
+            to.outlet.tell(&Notification::new("notifications/progress", params));
+        }
+    }
+
+    fn log(&self, severity: Severity, message: &Notification) {
+        let to = self.to();
+        if to.least.is_some_and(|least| severity >= least) {
+            to.outlet.tell(message);
+        }
+    }
+
+    fn wants_progress(&self) -> bool {
+        self.to().token.is_some()
+    }
+
+    fn wants_log(&self) -> bool {
+        self.asks_for_log
+    }
+}

@@ -1,0 +1,65 @@
+//! `resources/subscribe` and `resources/unsubscribe` of sessions, `subscriptions/listen` without them.
+
+use mcp_disclosure_core::RawObject;
+
+use super::{Caller, Gateway};
+use crate::{
+    catalogue::Page,
+    session::Filter,
+    wire::{ErrorText, Id, Json},
+};
+
+impl Gateway {
+    pub(super) async fn subscribe(
+        &self,
+        caller: &Caller,
+        page: &Page,
+        params: &RawObject,
+    ) -> Result<Json, ErrorText> {
+        let uri = uri_of(params)?;
+        let Some(session) = &caller.session else { return Ok(Json::empty_object()) };
+        if session.is_subscribed(&uri) {
+            return Ok(Json::empty_object());
+        }
+        caller.backend.hold(page, &uri).await?;
+        if !session.subscribe(&uri) {
+            caller.backend.release(&uri);
+        }
+        Ok(Json::empty_object())
+    }
+
+    pub(super) fn unsubscribe(&self, caller: &Caller, params: &RawObject) -> Result<Json, ErrorText> {
+        let uri = uri_of(params)?;
+        if caller.session.as_ref().is_some_and(|session| session.unsubscribe(&uri)) {
+            caller.backend.release(&uri);
+        }
+        Ok(Json::empty_object())
+    }
+
+    pub(super) async fn listen(
+        &self,
+        caller: &Caller,
+        page: &Page,
+        id: &Id,
+        params: &RawObject,
+    ) -> Result<Json, ErrorText> {
+        let filter = params.member("notifications").unwrap_or("{}");
+        let filter: Filter = serde_json::from_str(filter)
+            .map_err(|error| ErrorText::invalid_params(format_args!("params.notifications: {error}")))?;
+        // A client that goes while this waits lets go of what was held so far.
+        let mut held = caller.backend.release_on_drop();
+        for uri in filter.resources() {
+            if caller.backend.hold(page, uri).await.is_ok() {
+                held.add(uri);
+            }
+        }
+        let filter = filter.keeping(|uri| held.has(uri));
+        let registration = caller.backend.audience().listeners().open(id, filter, caller.outlet.clone());
+        self.shutdown.cancelled().await;
+        Ok(registration.farewell().into())
+    }
+}
+
+fn uri_of(params: &RawObject) -> Result<String, ErrorText> {
+    params.string("uri").ok_or_else(|| ErrorText::invalid_params("params.uri must be a string"))
+}

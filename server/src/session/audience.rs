@@ -1,0 +1,85 @@
+//! Who hears of what upstreams do unasked: the sessions and listeners that are served from them.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+};
+
+use mcp_disclosure_core::{Kind, RawObject};
+
+use super::{Listeners, Session, Severity};
+use crate::wire::Notification;
+
+/// The sessions and listeners of one backend.
+#[derive(Debug, Default)]
+pub struct Audience {
+    sessions: Mutex<HashMap<Arc<str>, Weak<Session>>>,
+    listeners: Listeners,
+}
+
+impl Audience {
+    /// Adds a session.
+    pub fn join(&self, session: &Arc<Session>) {
+        self.lock().insert(Arc::clone(session.id()), Arc::downgrade(session));
+    }
+
+    /// Forgets a session.
+    pub fn leave(&self, session: &Session) {
+        self.lock().remove(session.id());
+    }
+
+    /// The listeners of the stateless era.
+    pub fn listeners(&self) -> &Listeners {
+        &self.listeners
+    }
+
+    /// Tells that lists changed.
+    pub fn tell_changed(&self, kinds: &[Kind]) {
+        for (kind, notification) in list_changed(kinds) {
+            self.sessions().iter().for_each(|session| session.client.outbox().tell(&notification));
+            self.listeners.tell_changed(kind, &notification);
+        }
+    }
+
+    /// Tells those who subscribed to it that a resource changed.
+    pub fn tell_updated(&self, params: RawObject) {
+        let uri = params.string("uri").unwrap_or_default();
+        let notification = Notification::new("notifications/resources/updated", params);
+        let sessions = self.sessions();
+        let subscribed = sessions.iter().filter(|session| session.is_subscribed(&uri));
+        subscribed.for_each(|session| session.client.outbox().tell(&notification));
+        self.listeners.tell_updated(&uri, &notification);
+    }
+
+    /// Passes a log message on to the sessions that asked for such.
+    pub fn tell_log(&self, severity: Severity, notification: &Notification) {
+        let sessions = self.sessions();
+        let wanting =
+            sessions.iter().filter(|session| session.log_level().is_some_and(|least| severity >= least));
+        wanting.for_each(|session| session.client.outbox().tell(notification));
+    }
+
+    /// The least severe log messages that any session wants.
+    pub fn log_level(&self) -> Option<Severity> {
+        self.sessions().iter().filter_map(|session| session.log_level()).min()
+    }
+
+    fn sessions(&self) -> Vec<Arc<Session>> {
+        self.lock().values().filter_map(Weak::upgrade).collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Arc<str>, Weak<Session>>> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The notifications that tell of changed lists, each once.
+pub fn list_changed(kinds: &[Kind]) -> Vec<(Kind, Notification)> {
+    let methods = [
+        (&[Kind::Tools][..], "notifications/tools/list_changed"),
+        (&[Kind::Resources, Kind::Templates], "notifications/resources/list_changed"),
+        (&[Kind::Prompts], "notifications/prompts/list_changed"),
+    ];
+    let changed = methods.into_iter().filter(|(of, _)| of.iter().any(|kind| kinds.contains(kind)));
+    changed.map(|(of, method)| (of[0], Notification::new(method, RawObject::empty()))).collect()
+}
