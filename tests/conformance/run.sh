@@ -19,11 +19,11 @@ suite=$cache/node_modules/@modelcontextprotocol/conformance/dist/index.js
 node=$cache/node_modules/.bin/node
 revisions=(2025-11-25 2026-07-28)
 
-# The program named by a variable, or built in this repository.
+# The program named by a variable, or the newest one built in this repository.
 program() {
   local named=$1 folder
   for folder in release debug; do
-    [ -n "$named" ] || { [ -x "$target/$folder/$2" ] && named=$target/$folder/$2; } || true
+    if [ -z "$1" ] && [ "$target/$folder/$2" -nt "$named" ]; then named=$target/$folder/$2; fi
   done
   if ! [ -x "$named" ]; then
     echo "no $2: build it with cargo build --workspace --bins" >&2
@@ -77,12 +77,17 @@ start() {
   return 1
 }
 
+# The command of an arrangement. `across` is before an upstream that does not speak the suite's era.
 arrangement() {
+  local other=stateless
+  [ "$2" = 2025-11-25 ] || other=session
+  local serve="$gateway serve --transport http --listen 127.0.0.1:0 --upstream-scope session --strategy full"
   case $1 in
-    direct) echo "$upstream" http 127.0.0.1:0 ;;
-    full) echo "$upstream" gateway 127.0.0.1:0 --strategy full ;;
-    full-child) echo "$gateway serve --transport http --listen 127.0.0.1:0 --upstream-scope session --strategy full -- $upstream stdio" ;;
-    resource) echo "$upstream" gateway 127.0.0.1:0 --strategy resource ;;
+    direct) echo "$upstream http 127.0.0.1:0" ;;
+    full | resource) echo "$upstream gateway 127.0.0.1:0 $1" ;;
+    full-child) echo "$serve -- $upstream stdio" ;;
+    across) echo "$upstream gateway 127.0.0.1:0 full $other" ;;
+    across-child) echo "$serve -- $upstream stdio $other" ;;
     *) echo "no arrangement $1" >&2 && return 1 ;;
   esac
 }
@@ -91,18 +96,18 @@ upstream=$(program "${CONFORMANCE_UPSTREAM:-}" conformance-upstream)
 gateway=$(program "${MCP_DISCLOSURE_BIN:-}" gateway)
 install
 
-read -ra arrangements <<< "${CONFORMANCE_ONLY:-direct full full-child resource}"
+read -ra arrangements <<< "${CONFORMANCE_ONLY:-direct full full-child across across-child resource}"
 for name in "${arrangements[@]}"; do
-  read -ra command <<< "$(arrangement "$name")"
   mkdir -p "$results/$name"
-  start "$results/$name/server.log" "${command[@]}"
   for revision in "${revisions[@]}"; do
     echo "== $name, $revision"
+    read -ra command <<< "$(arrangement "$name" "$revision")"
+    start "$results/$name/server.log" "${command[@]}"
     # Its own verdict does not count: it knows nothing of what is expected.
     timeout 300 "$node" "$suite" server --url "$url" --requirements "$revision" \
       --output-dir "$results/$name/$revision" > "$results/$name/$revision.log" 2>&1 || true
+    stop
   done
-  stop
 done
 
 "$node" "$cache/report.mjs" "$results" "$here/expected.yaml" "${arrangements[@]}"

@@ -27,7 +27,7 @@ pub(super) async fn fetch(upstream: &Upstream) -> Result<UpstreamLists, CallErro
 
 /// Without the tools whose arguments cannot be put into headers as their schemas ask for (SEP-2243).
 fn offerable(upstream: &Upstream, tools: Vec<Box<RawValue>>) -> Vec<Box<RawValue>> {
-    let fits = |tool: &Box<RawValue>| {
+    let fits = |tool: &RawValue| {
         if !tool.get().contains("x-mcp-header") {
             return true;
         }
@@ -36,7 +36,7 @@ fn offerable(upstream: &Upstream, tools: Vec<Box<RawValue>>) -> Vec<Box<RawValue
         tracing::warn!(upstream = %upstream.name(), tool = %tool["name"], reason, "a tool is left out");
         false
     };
-    tools.into_iter().filter(fits).collect()
+    tools.into_iter().filter(|tool| fits(tool)).collect()
 }
 
 async fn pages(

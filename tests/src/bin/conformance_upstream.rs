@@ -2,17 +2,19 @@
 //! gateway in the same process.
 //!
 //! ```text
-//! conformance-upstream stdio
-//! conformance-upstream http ADDR:PORT
-//! conformance-upstream gateway ADDR:PORT --strategy NAME|auto
+//! conformance-upstream stdio [ERA]
+//! conformance-upstream http ADDR:PORT [ERA]
+//! conformance-upstream gateway ADDR:PORT STRATEGY [ERA]
 //! ```
+//!
+//! ERA is `session` or `stateless`; without it both are spoken. STRATEGY is a name, or `auto`.
 
 #![allow(clippy::unwrap_used, reason = "a server for tests; where it panics, the test fails")]
 
 use std::{env, io::Write, net::SocketAddr, sync::Arc};
 
 use kit::conformance::Conformance;
-use mcp_disclosure_core::ReceiptKey;
+use mcp_disclosure_core::{Era, ReceiptKey};
 use mcp_disclosure_server::{
     backend::Scope,
     builtin,
@@ -26,30 +28,37 @@ use rmcp::transport::streamable_http_server::{
 };
 use tokio::net::TcpListener;
 
-const USAGE: &str = "usage: conformance-upstream stdio | http ADDR | gateway ADDR --strategy NAME|auto";
+const USAGE: &str = "usage: conformance-upstream stdio [ERA] | http ADDR [ERA] | gateway ADDR STRATEGY [ERA]";
 
 #[tokio::main]
 async fn main() {
-    let arguments: Vec<String> = env::args().skip(1).collect();
+    let mut arguments: Vec<String> = env::args().skip(1).collect();
+    let era = match arguments.last().map(String::as_str) {
+        Some("session") => Some(Era::Session),
+        Some("stateless") => Some(Era::Stateless),
+        _ => None,
+    };
+    if era.is_some() {
+        arguments.pop();
+    }
+    let upstream = Conformance::new().of_era(era);
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match *arguments {
-        ["stdio"] => over_stdio().await,
-        ["http", address] => over_http(listen(address).await).await,
-        ["gateway", address, "--strategy", strategy] => {
-            through_gateway(listen(address).await, strategy).await
-        }
+        ["stdio"] => over_stdio(upstream).await,
+        ["http", address] => over_http(upstream, listen(address).await).await,
+        ["gateway", address, strategy] => through_gateway(upstream, listen(address).await, strategy).await,
         _ => panic!("{USAGE}"),
     }
 }
 
-async fn over_stdio() {
+async fn over_stdio(upstream: Conformance) {
     let streams = (tokio::io::stdin(), tokio::io::stdout());
-    let running = rmcp::serve_server(Conformance::new(), streams).await.unwrap();
+    // A client that was refused may come back in a process of its own.
+    let Ok(running) = rmcp::serve_server(upstream, streams).await else { return };
     running.waiting().await.unwrap();
 }
 
-async fn over_http(listener: TcpListener) {
-    let upstream = Conformance::new();
+async fn over_http(upstream: Conformance, listener: TcpListener) {
     let service = StreamableHttpService::new(
         move || Ok(upstream.for_session()),
         Arc::new(LocalSessionManager::default()),
@@ -58,13 +67,12 @@ async fn over_http(listener: TcpListener) {
     axum::serve(listener, axum::Router::new().route_service("/mcp", service)).await.unwrap();
 }
 
-async fn through_gateway(listener: TcpListener, strategy: &str) {
+async fn through_gateway(upstream: Conformance, listener: TcpListener, strategy: &str) {
     let pinned = (strategy != "auto").then(|| strategy.to_owned());
     let options = StrategyOptions { pinned, ..StrategyOptions::default() };
     let strategies = Strategies::build(&builtin(), &options).unwrap();
     let mut key = [0; ReceiptKey::LEAST_BYTES];
     getrandom::fill(&mut key).unwrap();
-    let upstream = Conformance::new();
     let assembly = Assembly {
         targets: vec![(None, Target::handlers(move || upstream.for_session()))],
         scope: Scope::Session,

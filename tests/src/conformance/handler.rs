@@ -2,15 +2,19 @@
 
 #![allow(deprecated, reason = "what MCP has deprecated is still part of the suite")]
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::{
+    borrow::Cow,
+    sync::{Arc, Mutex, PoisonError},
+};
 
+use mcp_disclosure_core::Era;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
         CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
         GetPromptRequestParams, GetPromptResponse, Implementation, ListPromptsResult,
         ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, LoggingLevel,
-        LoggingMessageNotificationParam, PaginatedRequestParams, ReadResourceRequestParams,
+        LoggingMessageNotificationParam, PaginatedRequestParams, ProtocolVersion, ReadResourceRequestParams,
         ReadResourceResponse, RequestStateCodec, ServerCapabilities, ServerConfig, SetLevelRequestParams,
         SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
     },
@@ -34,6 +38,7 @@ pub struct Conformance {
     news: Arc<News>,
     codec: Arc<RequestStateCodec>,
     level: Arc<Mutex<LoggingLevel>>,
+    era: Option<Era>,
 }
 
 impl Conformance {
@@ -45,7 +50,13 @@ impl Conformance {
             news: Arc::default(),
             codec: Arc::new(RequestStateCodec::try_new(key).unwrap()),
             level: Arc::new(Mutex::new(LoggingLevel::Debug)),
+            era: None,
         }
+    }
+
+    /// The same upstream, speaking one era only.
+    pub fn of_era(self, era: Option<Era>) -> Self {
+        Self { era, ..self }
     }
 
     /// The same upstream for one more session.
@@ -95,6 +106,14 @@ impl ServerHandler for Conformance {
             .enable_tool_list_changed();
         ServerConfig::new(capabilities.build())
             .with_server_info(Implementation::new("conformance-upstream", "1.0.0"))
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        let wanted = |version: &&ProtocolVersion| {
+            let era = if **version == ProtocolVersion::V_2026_07_28 { Era::Stateless } else { Era::Session };
+            self.era.is_none_or(|only| only == era)
+        };
+        ProtocolVersion::KNOWN_VERSIONS.iter().filter(wanted).cloned().collect()
     }
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {

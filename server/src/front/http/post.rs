@@ -183,15 +183,11 @@ impl Front {
         let task = tokio::spawn(work(Arc::clone(&self.gateway), caller, ticket, request));
         // A stateless request ends with its connection; one in a session goes on without.
         let held: Option<Held> = (era == Era::Stateless).then(|| Box::new(AbortOnDrop(task)) as Held);
-        let first = loop {
-            tokio::select! {
-                biased;
-                frame = frames.recv() => match frame {
-                    frame => break frame,
-                },
-                () = tokio::time::sleep(QUIET), if accepts.events => {
-                    return stream::events(Purpose::Answer, None, frames, self.gateway.shutdown().clone(), held);
-                }
+        let first = tokio::select! {
+            biased;
+            frame = frames.recv() => frame,
+            () = tokio::time::sleep(QUIET), if accepts.events => {
+                return stream::events(Purpose::Answer, None, frames, self.gateway.shutdown().clone(), held);
             }
         };
         match first {
