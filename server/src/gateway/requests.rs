@@ -146,7 +146,7 @@ impl Gateway {
         tracing::info!(session = %id, client, %revision, strategy = %choice.name, reason = %choice.reason, "session opened");
         let page = backend.catalogue().current().page(&opening.principal, &choice);
         let result = initialize_result(revision, &self.advertised(&backend, &page, &choice));
-        let session = Arc::new(Session::new(id, choice, opening, backend));
+        let session = Arc::new(Session::new(id, revision, choice, opening, backend));
         if let Err(refused) = self.sessions.add(Arc::clone(&session)) {
             self.let_go(&session);
             return Err(full(refused));

@@ -7,6 +7,7 @@ mod listener;
 mod outlet;
 mod record;
 mod table;
+mod track;
 
 pub use audience::{Audience, list_changed};
 pub use client::{Begun, Client, Question, Way, askable};
@@ -15,3 +16,4 @@ pub use listener::{Filter, Listeners, Registration};
 pub use outlet::{Frame, Outbox, Outlet};
 pub use record::{Opening, Session, Severity, new_id};
 pub use table::{Bounds, Full, Sessions};
+pub use track::{Event, Purpose, Track, Tracks};

@@ -11,8 +11,8 @@ use std::{
 
 use mcp_disclosure_core::{Marks, Principal};
 
-use super::{Client, InFlight};
-use crate::{backend::Backend, negotiation::Choice};
+use super::{Client, Event, InFlight, Track, Tracks};
+use crate::{backend::Backend, dialect::Revision, negotiation::Choice};
 
 /// How severe a log message is (RFC 5424).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::Display, strum::EnumString)]
@@ -61,6 +61,7 @@ pub fn new_id() -> Result<Arc<str>, getrandom::Error> {
 #[derive(Debug)]
 pub struct Session {
     id: Arc<str>,
+    revision: Revision,
     choice: Choice,
     principal: Principal,
     address: Option<String>,
@@ -68,6 +69,8 @@ pub struct Session {
     pub marks: Marks,
     /// Its requests under way.
     pub in_flight: InFlight,
+    /// Its event streams.
+    pub tracks: Tracks,
     /// Its client.
     pub client: Arc<Client>,
     backend: Arc<Backend>,
@@ -80,14 +83,22 @@ pub struct Session {
 
 impl Session {
     /// A session as `initialize` opens it.
-    pub fn new(id: Arc<str>, choice: Choice, opening: Opening, backend: Arc<Backend>) -> Self {
+    pub fn new(
+        id: Arc<str>,
+        revision: Revision,
+        choice: Choice,
+        opening: Opening,
+        backend: Arc<Backend>,
+    ) -> Self {
         Self {
             id,
+            revision,
             choice,
             principal: opening.principal,
             address: opening.address,
             marks: Marks::default(),
             in_flight: InFlight::default(),
+            tracks: Tracks::default(),
             client: opening.client,
             backend,
             log_level: Mutex::default(),
@@ -100,6 +111,11 @@ impl Session {
     /// Its id, as in the header and in logs.
     pub fn id(&self) -> &Arc<str> {
         &self.id
+    }
+
+    /// The revision that was agreed on.
+    pub fn revision(&self) -> Revision {
+        self.revision
     }
 
     /// The strategy that serves it.
@@ -120,6 +136,12 @@ impl Session {
     /// What it is served from.
     pub fn backend(&self) -> &Arc<Backend> {
         &self.backend
+    }
+
+    /// The event that a stream begins with, so that it can be taken up from there. Clients of earlier
+    /// revisions may take it for a message.
+    pub fn first_event(&self, track: &Track) -> Option<Event> {
+        if self.revision < Revision::V2025_11_25 { None } else { track.first_event() }
     }
 
     /// Notes that it was used.

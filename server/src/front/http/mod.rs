@@ -18,11 +18,12 @@ use axum::{
     serve::ListenerExt,
 };
 pub use guard::Guard;
+use stream::Stream;
 use tokio::net::TcpListener;
 
 use crate::{
     gateway::Gateway,
-    session::{Outlet, Session},
+    session::{Outlet, Purpose, Session},
     wire::{ErrorText, code},
 };
 
@@ -30,6 +31,7 @@ use crate::{
 const GRACE: std::time::Duration = std::time::Duration::from_secs(10);
 
 const SESSION: &str = "mcp-session-id";
+const LAST_EVENT: &str = "last-event-id";
 
 /// What every request needs.
 #[derive(Clone, Debug)]
@@ -115,7 +117,7 @@ impl Front {
         self.gateway.strategies().offered().join(", ")
     }
 
-    /// The stream of what a session is told unasked.
+    /// The stream of what a session is told unasked, or a stream of it that broke.
     fn listen(&self, address: Option<&str>, headers: &HeaderMap) -> Response {
         let session = match self.session(address, headers) {
             Ok(Some(session)) => session,
@@ -123,9 +125,20 @@ impl Front {
             Ok(None) => return not_allowed("POST"),
             Err(refused) => return refused,
         };
+        let shutdown = self.gateway.shutdown();
+        let last = headers.get(LAST_EVENT).and_then(|id| id.to_str().ok());
+        let missed = match last.and_then(|id| session.tracks.find(id)) {
+            Some((track, missed)) if track.purpose() == Purpose::Answer => {
+                return Stream::new(track, shutdown).beginning_with(missed).into_response();
+            }
+            Some((_, missed)) => missed,
+            None => Vec::new(),
+        };
         let (outlet, frames) = Outlet::new();
         session.client.outbox().open(outlet);
-        stream::events(stream::Purpose::News, None, frames, self.gateway.shutdown().clone(), None)
+        let track = session.tracks.open(Purpose::News, frames);
+        let first = session.first_event(&track);
+        Stream::new(track, shutdown).beginning_with(missed).beginning_with(first).into_response()
     }
 
     /// Ends a session.

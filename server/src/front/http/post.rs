@@ -15,12 +15,12 @@ use super::{
     Front, SESSION,
     body::{self, Accepts},
     standard_headers,
-    stream::{self, Held, Purpose},
+    stream::{Held, Stream},
 };
 use crate::{
     dialect::{Speaks, speaks},
     gateway::{Caller, Gateway},
-    session::{Client, Frame, Opening, Ticket},
+    session::{Client, Frame, Opening, Purpose, Ticket, Track},
     wire::{ErrorText, Id, Message, Notification, Request, Response, code},
 };
 
@@ -179,28 +179,35 @@ impl Front {
         accepts: Accepts,
         request: Request,
     ) -> HttpResponse {
-        let era = caller.era();
+        let (era, session) = (caller.era(), caller.session.clone());
         let task = tokio::spawn(work(Arc::clone(&self.gateway), caller, ticket, request));
         // A stateless request ends with its connection; one in a session goes on without.
         let held: Option<Held> = (era == Era::Stateless).then(|| Box::new(AbortOnDrop(task)) as Held);
         let first = tokio::select! {
             biased;
-            frame = frames.recv() => frame,
-            () = tokio::time::sleep(QUIET), if accepts.events => {
-                return stream::events(Purpose::Answer, None, frames, self.gateway.shutdown().clone(), held);
-            }
+            frame = frames.recv() => match frame {
+                // A status other than 200 can only stand before a stream, and says more than one.
+                Some(Frame::Answer(message, error))
+                    if accepts.json || status(era, error) != StatusCode::OK =>
+                {
+                    return body::json(status(era, error), message);
+                }
+                // A cancelled request is not answered.
+                None => return body::empty(StatusCode::ACCEPTED),
+                frame => frame,
+            },
+            () = tokio::time::sleep(QUIET), if accepts.events => None,
         };
-        match first {
-            // A status other than 200 can only stand before a stream, and says more than one.
-            Some(Frame::Answer(message, error)) if accepts.json || status(era, error) != StatusCode::OK => {
-                body::json(status(era, error), message)
+        let (track, primed) = match session {
+            Some(session) => {
+                let track = session.tracks.open(Purpose::Answer, frames);
+                let primed = session.first_event(&track);
+                (track, primed)
             }
-            Some(frame) => {
-                stream::events(Purpose::Answer, Some(frame), frames, self.gateway.shutdown().clone(), held)
-            }
-            // A cancelled request is not answered.
-            None => body::empty(StatusCode::ACCEPTED),
-        }
+            None => (Track::unkept(frames), None),
+        };
+        let stream = Stream::new(track, self.gateway.shutdown()).beginning_with(primed).then(first);
+        stream.holding(held).into_response()
     }
 
     fn hear(&self, address: Option<&str>, headers: &HeaderMap, notification: &Notification) -> HttpResponse {

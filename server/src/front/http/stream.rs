@@ -1,6 +1,6 @@
 //! Event streams.
 
-use std::time::Duration;
+use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use axum::{
     body::Body,
@@ -9,22 +9,12 @@ use axum::{
 };
 use bytes::Bytes;
 use futures::stream;
-use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use crate::session::Frame;
+use crate::session::{Event, Frame, Purpose, Track};
 
 /// A comment is sent after so long without an event, so that nobody between closes the connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
-
-/// What a stream is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Purpose {
-    /// It ends with an answer, for which a shutdown waits.
-    Answer,
-    /// It tells what comes, and a shutdown ends it.
-    News,
-}
 
 /// Answers that are under way at shutdown get so long.
 const LAST_WORDS: Duration = Duration::from_secs(10);
@@ -32,62 +22,96 @@ const LAST_WORDS: Duration = Duration::from_secs(10);
 /// Something that must live as long as the stream: dropping it stops the work behind it.
 pub(super) type Held = Box<dyn Send + Sync>;
 
-/// A stream of messages: `first`, then what comes, up to an answer or the end of the channel. When the
-/// gateway shuts down, what still waits (a farewell among it) goes out first.
-pub(super) fn events(
-    purpose: Purpose,
-    first: Option<Frame>,
-    frames: mpsc::Receiver<Frame>,
+/// A stream as it is sent on one connection.
+pub(super) struct Stream {
+    track: Arc<Track>,
+    turn: u64,
+    waiting: VecDeque<Event>,
     shutdown: CancellationToken,
     held: Option<Held>,
-) -> Response {
-    let state = Some((first, frames, shutdown, held));
-    let events = stream::unfold(state, move |state| async move {
-        let (mut first, mut frames, shutdown, held) = state?;
-        let frame = match first.take() {
-            Some(frame) => Next::Frame(frame),
-            None => next(purpose, &mut frames, &shutdown).await,
-        };
-        let rest = Some((None, frames, shutdown, held));
-        let (event, rest) = match frame {
-            Next::Frame(Frame::Told(message)) => (framed(&message), rest),
-            Next::Frame(Frame::Answer(message, _)) => (framed(&message), None),
-            Next::Quiet => (Bytes::from_static(b":\r\n\r\n"), rest),
-            Next::End => return None,
-        };
-        Some((Ok::<_, std::convert::Infallible>(event), rest))
-    });
-    let mut response = Response::new(Body::from_stream(events));
-    let headers = response.headers_mut();
-    headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-    headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
-    response
 }
 
-enum Next {
-    Frame(Frame),
-    Quiet,
-    End,
-}
+impl Stream {
+    /// A stream that sends what comes, up to an answer or the end of the track. When the gateway shuts down,
+    /// what still waits (a farewell among it) goes out first.
+    pub(super) fn new(track: Arc<Track>, shutdown: &CancellationToken) -> Self {
+        let turn = track.take_turn();
+        Self { track, turn, waiting: VecDeque::new(), shutdown: shutdown.clone(), held: None }
+    }
 
-async fn next(purpose: Purpose, frames: &mut mpsc::Receiver<Frame>, shutdown: &CancellationToken) -> Next {
-    let received = tokio::select! {
-        biased;
-        received = frames.recv() => received,
-        () = shutdown.cancelled(), if purpose == Purpose::News => None,
-        () = shutdown.cancelled() => {
-            tokio::time::timeout(LAST_WORDS, frames.recv()).await.ok().flatten()
+    /// Sends these first.
+    pub(super) fn beginning_with(mut self, events: impl IntoIterator<Item = Event>) -> Self {
+        self.waiting.extend(events);
+        self
+    }
+
+    /// Sends this frame first.
+    pub(super) fn then(self, first: Option<Frame>) -> Self {
+        let first = first.map(|frame| self.track.event(frame));
+        self.beginning_with(first)
+    }
+
+    /// Keeps something for as long as the connection lasts.
+    pub(super) fn holding(mut self, held: Option<Held>) -> Self {
+        self.held = held;
+        self
+    }
+
+    /// The response.
+    pub(super) fn into_response(self) -> Response {
+        let events = stream::unfold(self, async move |mut stream| {
+            let bytes = stream.next().await?;
+            Some((Ok::<_, std::convert::Infallible>(bytes), stream))
+        });
+        let mut response = Response::new(Body::from_stream(events));
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+        headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        headers.insert("x-accel-buffering", HeaderValue::from_static("no"));
+        response
+    }
+
+    async fn next(&mut self) -> Option<Bytes> {
+        if let Some(event) = self.waiting.pop_front() {
+            return Some(framed(&event));
         }
-        () = tokio::time::sleep(KEEP_ALIVE) => return Next::Quiet,
-    };
-    received.map_or(Next::End, Next::Frame)
+        if self.track.has_ended() {
+            // Who held the connection open has no reason to any more.
+            self.held = None;
+            return None;
+        }
+        let received = tokio::select! {
+            biased;
+            received = self.track.next(self.turn) => received,
+            () = self.shutdown.cancelled(), if self.track.purpose() == Purpose::News => None,
+            () = self.shutdown.cancelled() => {
+                tokio::time::timeout(LAST_WORDS, self.track.next(self.turn)).await.ok().flatten()
+            }
+            () = tokio::time::sleep(KEEP_ALIVE) => return Some(Bytes::from_static(b":\r\n\r\n")),
+        };
+        Some(framed(&self.track.event(received?)))
+    }
 }
 
-fn framed(message: &[u8]) -> Bytes {
-    let mut event = Vec::with_capacity(message.len() + 24);
-    event.extend_from_slice(b"event: message\ndata: ");
-    event.extend_from_slice(message);
-    event.extend_from_slice(b"\n\n");
-    event.into()
+impl Drop for Stream {
+    fn drop(&mut self) {
+        self.track.hang_up();
+    }
+}
+
+fn framed(event: &Event) -> Bytes {
+    let mut text = Vec::with_capacity(event.data.len() + 48);
+    // An event of no other kind than a message has data that is one.
+    if !event.data.is_empty() {
+        text.extend_from_slice(b"event: message\n");
+    }
+    if let Some(id) = &event.id {
+        text.extend_from_slice(b"id: ");
+        text.extend_from_slice(id.as_bytes());
+        text.push(b'\n');
+    }
+    text.extend_from_slice(b"data: ");
+    text.extend_from_slice(&event.data);
+    text.extend_from_slice(b"\n\n");
+    text.into()
 }

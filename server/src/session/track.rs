@@ -1,0 +1,275 @@
+//! Event streams that outlive the connection they are sent on (2025-11-25, resumability).
+//!
+//! A stream whose connection breaks can be taken up again by the id of the last event that arrived: what
+//! was sent after it is sent again, and the rest follows.
+
+use std::{
+    collections::VecDeque,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU64, Ordering},
+    },
+};
+
+use tokio::sync::{Mutex as AsyncMutex, Notify, mpsc};
+
+use super::Frame;
+
+/// Of each stream so many bytes are kept, but the last event in any case while the stream goes on.
+const MOST_BYTES: usize = 256 * 1024;
+
+/// Streams that have ended are kept for clients that missed their last event; so many in a session.
+const MOST_ENDED: usize = 8;
+
+/// What a stream is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// It ends with an answer, for which a shutdown waits.
+    Answer,
+    /// It tells what comes, and a shutdown ends it.
+    News,
+}
+
+/// The event streams of one session.
+#[derive(Debug, Default)]
+pub struct Tracks(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    last: u64,
+    tracks: VecDeque<Arc<Track>>,
+}
+
+/// What is sent on one event stream.
+#[derive(Debug)]
+pub struct Track {
+    /// `None` for a stream that cannot be taken up again.
+    number: Option<u64>,
+    purpose: Purpose,
+    frames: AsyncMutex<mpsc::Receiver<Frame>>,
+    log: Mutex<Log>,
+    /// Which connection sends it; an earlier one stops.
+    turn: AtomicU64,
+    turned: Notify,
+}
+
+#[derive(Debug, Default)]
+struct Log {
+    next: u64,
+    events: VecDeque<(u64, Arc<[u8]>)>,
+    bytes: usize,
+    ended: bool,
+}
+
+/// One event of a stream.
+#[derive(Clone, Debug)]
+pub struct Event {
+    /// Its id, if the stream can be taken up again.
+    pub id: Option<String>,
+    /// The message; empty in an event that only brings an id.
+    pub data: Arc<[u8]>,
+}
+
+impl Tracks {
+    /// A new stream of these frames.
+    pub fn open(&self, purpose: Purpose, frames: mpsc::Receiver<Frame>) -> Arc<Track> {
+        let mut state = self.lock();
+        state.last += 1;
+        let track = Arc::new(Track::new(Some(state.last), purpose, frames));
+        state.tracks.push_back(Arc::clone(&track));
+        let ended = state.tracks.iter().filter(|track| track.is_over()).count();
+        let mut surplus = ended.saturating_sub(MOST_ENDED);
+        state.tracks.retain(|track| {
+            let goes = surplus > 0 && track.is_over();
+            surplus -= usize::from(goes);
+            !goes
+        });
+        track
+    }
+
+    /// The stream that an event belongs to, and what was sent after that event.
+    pub fn find(&self, event: &str) -> Option<(Arc<Track>, Vec<Event>)> {
+        let (track, sequence) = event.split_once('-')?;
+        let (track, sequence) = (track.parse::<u64>().ok()?, sequence.parse::<u64>().ok()?);
+        let found = self.lock().tracks.iter().find(|other| other.number == Some(track)).cloned()?;
+        let later = found.after(sequence);
+        Some((found, later))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Track {
+    /// A stream that ends with its connection.
+    pub fn unkept(frames: mpsc::Receiver<Frame>) -> Arc<Self> {
+        Arc::new(Self::new(None, Purpose::Answer, frames))
+    }
+
+    fn new(number: Option<u64>, purpose: Purpose, frames: mpsc::Receiver<Frame>) -> Self {
+        let (log, turned) = (Mutex::default(), Notify::new());
+        Self { number, purpose, frames: AsyncMutex::new(frames), log, turn: AtomicU64::new(0), turned }
+    }
+
+    /// What it is for.
+    pub fn purpose(&self) -> Purpose {
+        self.purpose
+    }
+
+    /// Begins to send on a connection; one that did so before stops.
+    pub fn take_turn(&self) -> u64 {
+        let turn = self.turn.fetch_add(1, Ordering::Relaxed) + 1;
+        self.turned.notify_waiters();
+        turn
+    }
+
+    /// Whether the last event has been sent.
+    pub fn has_ended(&self) -> bool {
+        self.log().ended
+    }
+
+    /// Whether nothing more will come.
+    fn is_over(&self) -> bool {
+        self.has_ended() || self.frames.try_lock().is_ok_and(|frames| frames.is_closed() && frames.is_empty())
+    }
+
+    /// The connection is gone. News go elsewhere from now on; an answer waits to be fetched.
+    pub fn hang_up(&self) {
+        if self.purpose == Purpose::Answer {
+            return;
+        }
+        // Only the connection that is gone could hold it.
+        if let Ok(mut frames) = self.frames.try_lock() {
+            frames.close();
+            while let Ok(frame) = frames.try_recv() {
+                self.event(frame);
+            }
+        }
+    }
+
+    /// An event without a message, after which the stream can be taken up.
+    pub fn first_event(&self) -> Option<Event> {
+        self.number.map(|_| self.record(Arc::default()))
+    }
+
+    /// The next frame; `None` at the end, or when another connection took over.
+    pub async fn next(&self, turn: u64) -> Option<Frame> {
+        tokio::select! {
+            biased;
+            () = self.is_taken_over(turn) => None,
+            frame = async { self.frames.lock().await.recv().await } => frame,
+        }
+    }
+
+    /// The event of a frame.
+    pub fn event(&self, frame: Frame) -> Event {
+        let is_last = matches!(frame, Frame::Answer(..));
+        let event = self.record(frame.into_line().into());
+        if is_last {
+            let mut log = self.log();
+            log.ended = true;
+            if log.bytes > MOST_BYTES {
+                *log = Log { next: log.next, ended: true, ..Log::default() };
+            }
+        }
+        event
+    }
+
+    fn record(&self, data: Arc<[u8]>) -> Event {
+        let Some(number) = self.number else { return Event { id: None, data } };
+        let mut log = self.log();
+        let sequence = log.next;
+        log.next += 1;
+        log.bytes += data.len();
+        log.events.push_back((sequence, Arc::clone(&data)));
+        while log.bytes > MOST_BYTES && log.events.len() > 1 {
+            let gone = log.events.pop_front();
+            log.bytes -= gone.map_or(0, |(_, data)| data.len());
+        }
+        Event { id: Some(format!("{number}-{sequence}")), data }
+    }
+
+    fn after(&self, sequence: u64) -> Vec<Event> {
+        let log = self.log();
+        let later = log.events.iter().filter(|(other, _)| *other > sequence);
+        let number = self.number.unwrap_or_default();
+        later
+            .map(|(sequence, data)| Event {
+                id: Some(format!("{number}-{sequence}")),
+                data: Arc::clone(data),
+            })
+            .collect()
+    }
+
+    /// Pends until another connection took over.
+    async fn is_taken_over(&self, turn: u64) {
+        loop {
+            let turned = self.turned.notified();
+            tokio::pin!(turned);
+            // From here on no change is missed.
+            turned.as_mut().enable();
+            if self.turn.load(Ordering::Relaxed) != turn {
+                return;
+            }
+            turned.await;
+        }
+    }
+
+    fn log(&self) -> MutexGuard<'_, Log> {
+        self.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(events: &[Event]) -> Vec<&str> {
+        events.iter().filter_map(|event| event.id.as_deref()).collect()
+    }
+
+    #[tokio::test]
+    async fn a_stream_is_taken_up_where_it_broke() {
+        let tracks = Tracks::default();
+        let (sender, frames) = mpsc::channel(8);
+        let track = tracks.open(Purpose::Answer, frames);
+        let turn = track.take_turn();
+        let primed = track.first_event().unwrap();
+        for text in ["one", "two"] {
+            sender.send(Frame::Told(text.into())).await.unwrap();
+            let frame = track.next(turn).await.unwrap();
+            track.event(frame);
+        }
+        let (found, missed) = tracks.find(&primed.id.unwrap()).unwrap();
+        assert_eq!(ids(&missed), ["1-1", "1-2"]);
+        assert_eq!(&*missed[1].data, b"two");
+        let again = found.take_turn();
+        assert!(track.next(turn).await.is_none(), "the broken connection must stop");
+        sender.send(Frame::Answer("three".into(), None)).await.unwrap();
+        let last = found.next(again).await.unwrap();
+        assert_eq!(found.event(last).id.as_deref(), Some("1-3"));
+        assert_eq!(ids(&tracks.find("1-2").unwrap().1), ["1-3"], "an end that was missed is there");
+        for unknown in ["2-0", "1", "x-y", "-", ""] {
+            assert!(tracks.find(unknown).is_none(), "{unknown}");
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_kept_is_bounded() {
+        let tracks = Tracks::default();
+        let (_sender, frames) = mpsc::channel(1);
+        let long = tracks.open(Purpose::Answer, frames);
+        for _ in 0..10 {
+            long.event(Frame::Told(vec![b'x'; MOST_BYTES / 3]));
+        }
+        assert!(long.log().bytes <= MOST_BYTES);
+        for _ in 0..3 * MOST_ENDED {
+            let (_sender, frames) = mpsc::channel(1);
+            tracks.open(Purpose::Answer, frames).event(Frame::Answer(vec![b'x'; 2 * MOST_BYTES], None));
+        }
+        let kept = tracks.lock();
+        assert!(kept.tracks.len() <= MOST_ENDED + 2);
+        assert!(kept.tracks.iter().all(|track| track.log().bytes <= MOST_BYTES));
+    }
+}
