@@ -4,6 +4,7 @@ use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use mcp_disclosure_core::{ReceiptKey, UpstreamName};
 use mcp_disclosure_server::{
+    backend::Scope,
     builtin,
     catalogue::Files,
     front::http,
@@ -34,6 +35,8 @@ pub struct Options {
     pub sessions: Bounds,
     /// How long upstreams may take.
     pub patience: Duration,
+    /// Whether clients share upstreams.
+    pub scope: Scope,
     /// Fetches a minute; 0 is no bound.
     pub fetches: u32,
     /// How long handles are valid.
@@ -56,6 +59,7 @@ impl Options {
             doorman: Doorman::default(),
             sessions: Bounds::default(),
             patience: crate::PATIENCE,
+            scope: Scope::Shared,
             fetches: 0,
             receipt_lifetime: Duration::from_secs(60),
         }
@@ -95,6 +99,7 @@ impl Bench {
             admission: Arc::new(options.doorman),
             sessions: options.sessions,
             patience: Patience { connect: crate::PATIENCE, request: options.patience },
+            scope: options.scope,
             fetches: FetchLimits::per_minute(options.fetches),
             receipt_lifetime: options.receipt_lifetime,
             ..Assembly::new(strategies, key)

@@ -140,6 +140,25 @@ impl Client {
         self.dispatch(id, headers, message.to_string()).await
     }
 
+    /// Answers a request of the gateway.
+    pub async fn answer(&self, response: Value) {
+        match &self.wire {
+            Wire::Stdio { .. } => self.write(&response.to_string()).await,
+            Wire::Http(_) => {
+                let headers = self.headers_for("", &Value::Null);
+                let reply = self.dispatch(Value::Null, headers, response.to_string()).await.reply().await;
+                assert_eq!(reply.status, Some(202));
+            }
+        }
+    }
+
+    /// Sends a request over HTTP with these headers.
+    pub async fn send_with(&self, headers: Headers, method: &str, params: Value) -> Reply {
+        let id = json!(self.next_id.fetch_add(1, Ordering::Relaxed));
+        let message = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        self.dispatch(id, headers, message.to_string()).await.reply().await
+    }
+
     /// Sends any text and waits for what answers it.
     pub async fn send_text(&self, text: &str) -> Reply {
         self.dispatch(Value::Null, self.headers_for("", &Value::Null), text.to_owned()).await.reply().await
@@ -187,6 +206,13 @@ impl Client {
                 events.take(&piece).into_iter().for_each(|message| inbox.put(message));
             }
         });
+    }
+
+    /// The same for a client of the era that has sessions; others have no such stream.
+    pub async fn open_stream_of_session(&self) {
+        if self.setup.has_sessions() {
+            self.open_stream().await;
+        }
     }
 
     /// The first notification of a kind, however it comes.

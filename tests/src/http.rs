@@ -132,17 +132,24 @@ async fn line(stream: &mut BufReader<TcpStream>) -> std::io::Result<String> {
 
 /// Takes an event stream apart.
 #[derive(Debug, Default)]
-pub struct Events(String);
+pub struct Events {
+    text: String,
+    /// The id of the last event that had one.
+    pub last: Option<String>,
+}
 
 impl Events {
     /// The data of the events that are complete with this piece.
     pub fn take(&mut self, piece: &[u8]) -> Vec<String> {
-        self.0.push_str(&String::from_utf8_lossy(piece).replace("\r\n", "\n"));
+        self.text.push_str(&String::from_utf8_lossy(piece).replace("\r\n", "\n"));
         let mut found = Vec::new();
-        while let Some(end) = self.0.find("\n\n") {
-            let event: String = self.0.drain(..end + 2).collect();
-            let data: Vec<&str> = event.lines().filter_map(|line| line.strip_prefix("data: ")).collect();
-            if !data.is_empty() {
+        while let Some(end) = self.text.find("\n\n") {
+            let event: String = self.text.drain(..end + 2).collect();
+            let field = |name: &'static str| event.lines().filter_map(move |line| line.strip_prefix(name));
+            self.last = field("id: ").next_back().map(str::to_owned).or(self.last.take());
+            let data: Vec<&str> = field("data: ").collect();
+            // An event without data brings an id and nothing else.
+            if data.iter().any(|line| !line.is_empty()) {
                 found.push(data.join("\n"));
             }
         }

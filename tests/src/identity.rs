@@ -14,6 +14,8 @@ pub struct Identity {
     pub principal: Option<&'static str>,
     /// The path it uses; empty means `/mcp`.
     pub path: String,
+    /// Whether it can be asked: elicitation, roots, sampling.
+    pub askable: bool,
 }
 
 impl Identity {
@@ -32,14 +34,21 @@ impl Identity {
         Self { path: path.to_owned(), ..self }
     }
 
+    /// The same, and it can be asked: elicitation, roots, sampling.
+    pub fn askable(self) -> Self {
+        Self { askable: true, ..self }
+    }
+
     pub(crate) fn capabilities(&self) -> Value {
-        match &self.offer {
-            Some(offer) => {
-                let place = if self.experimental { "experimental" } else { "extensions" };
-                json!({place: {EXTENSION: {"strategies": offer}}})
-            }
-            None => json!({}),
+        let mut capabilities = match self.askable {
+            true => json!({"elicitation": {"form": {}}, "roots": {}, "sampling": {}}),
+            false => json!({}),
+        };
+        if let Some(offer) = &self.offer {
+            let place = if self.experimental { "experimental" } else { "extensions" };
+            capabilities[place] = json!({EXTENSION: {"strategies": offer}});
         }
+        capabilities
     }
 
     pub(crate) fn path(&self) -> &str {

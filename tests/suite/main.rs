@@ -17,9 +17,11 @@ mod news;
 mod permits;
 mod properties;
 mod protocol_errors;
+mod questions;
 mod receipts;
 mod refusals;
 mod resource;
+mod resumption;
 mod snapshots;
 mod transparency;
 

@@ -1,0 +1,231 @@
+//! What upstreams ask of clients (F3): in both eras on both sides, over both transports, where upstream and
+//! client belong to each other alone.
+
+use kit::{Bench, Client, Identity, Options, Reply, Setup, conformance::Conformance, setup::Era};
+use mcp_disclosure_server::{backend::Scope, upstream::Target};
+use serde_json::{Value, json};
+
+/// The eras an upstream may speak; `None` is both.
+const ERAS: [Option<Era>; 3] = [None, Some(Era::Session), Some(Era::Stateless)];
+
+/// A gateway before an upstream of these eras, and a client that can be asked.
+async fn asking(setup: Setup, era: Option<Era>) -> (Bench, Client) {
+    asking_in(setup, era, Scope::Session).await
+}
+
+async fn asking_in(setup: Setup, era: Option<Era>, scope: Scope) -> (Bench, Client) {
+    let upstream = Conformance::new().of_era(era);
+    let handlers = vec![("asks", Target::handlers(move || upstream.for_session()))];
+    let bench = Bench::start(Options { handlers, scope, ..Options::without_upstream() }).await;
+    let identity = Identity::offering(setup.strategy).askable();
+    let client = Client::connect_as(&bench, setup, identity).await;
+    client.open_stream_of_session().await;
+    (bench, client)
+}
+
+/// An answer that fits the question.
+fn answer(question: &Value) -> Value {
+    match question["method"].as_str().unwrap() {
+        "elicitation/create" => json!({"action": "accept", "content": {"name": "Ada", "odd": 1}}),
+        "roots/list" => json!({"roots": [{"uri": "file:///home", "name": "home"}]}),
+        _ => json!({"role": "assistant", "model": "m", "content": {"type": "text", "text": "Paris"}}),
+    }
+}
+
+/// Calls a tool, answers whatever it asks, and gives its result and the questions.
+async fn converse(client: &Client, tool: &str) -> (Value, Vec<Value>) {
+    let arguments = client.learn(tool, json!({})).await;
+    let params = json!({"name": tool, "arguments": arguments});
+    match client.setup.era {
+        Era::Session => answer_requests(client, params).await,
+        Era::Stateless => answer_results(client, params).await,
+    }
+}
+
+/// In a session questions are requests, which come before the result.
+async fn answer_requests(client: &Client, params: Value) -> (Value, Vec<Value>) {
+    let (mut from, mut questions) = (client.inbox.count(), Vec::new());
+    let pending = client.start("tools/call", params).await;
+    let id = pending.id.clone();
+    loop {
+        let is_next = |message: &Value| {
+            let asked = message.get("method").is_some() && message.get("id").is_some();
+            asked || (message.get("method").is_none() && message["id"] == id)
+        };
+        let (place, message) = client.inbox.first(from, "a question or the result", is_next).await;
+        let message: Value = serde_json::from_str(&message).unwrap();
+        if message.get("method").is_none() {
+            return (pending.reply().await.result(), questions);
+        }
+        from = place + 1;
+        client.answer(json!({"jsonrpc": "2.0", "id": message["id"], "result": answer(&message)})).await;
+        questions.push(message);
+    }
+}
+
+/// Without one they are results, after which the request is sent again.
+async fn answer_results(client: &Client, params: Value) -> (Value, Vec<Value>) {
+    let (mut again, mut questions) = (params.clone(), Vec::new());
+    loop {
+        let result = client.request("tools/call", again).await.result();
+        if result["resultType"] != "input_required" {
+            return (result, questions);
+        }
+        again = params.clone();
+        again["inputResponses"] = json!({});
+        for (key, question) in result["inputRequests"].as_object().unwrap() {
+            again["inputResponses"][key] = answer(question);
+            questions.push(question.clone());
+        }
+        if let Some(state) = result.get("requestState") {
+            again["requestState"] = state.clone();
+        }
+    }
+}
+
+fn text(result: &Value) -> &str {
+    result["content"][0]["text"].as_str().unwrap()
+}
+
+async fn f3_what_an_upstream_asks_reaches_the_client_and_its_answer_the_upstream(setup: Setup) {
+    for era in ERAS {
+        let (_bench, client) = asking(setup, era).await;
+        for (tool, method, heard) in [
+            ("test_input_required_result_elicitation", "elicitation/create", "Ada"),
+            ("test_input_required_result_sampling", "sampling/createMessage", "Paris"),
+            ("test_input_required_result_list_roots", "roots/list", "file:///home"),
+        ] {
+            let (result, questions) = converse(&client, tool).await;
+            assert_eq!(questions.len(), 1, "{era:?} {tool}");
+            assert_eq!(questions[0]["method"], method);
+            assert!(text(&result).contains(heard), "{era:?} {tool}: {result}");
+        }
+        let message = converse(&client, "test_input_required_result_elicitation").await.1[0].clone();
+        assert_eq!(message["params"]["message"], "What is your name?");
+    }
+}
+
+async fn f3_an_upstream_may_ask_again_and_several_things_at_once(setup: Setup) {
+    for era in ERAS {
+        let (_bench, client) = asking(setup, era).await;
+        let (_, questions) = converse(&client, "test_input_required_result_multi_round").await;
+        let asked: Vec<&Value> = questions.iter().map(|question| &question["params"]["message"]).collect();
+        assert_eq!(asked, ["Step 1: What is your name?", "Step 2: What is your favorite color?"], "{era:?}");
+        let (_, questions) = converse(&client, "test_input_required_result_multiple_inputs").await;
+        let mut asked: Vec<&str> =
+            questions.iter().map(|question| question["method"].as_str().unwrap()).collect();
+        asked.sort_unstable();
+        assert_eq!(asked, ["elicitation/create", "roots/list", "sampling/createMessage"], "{era:?}");
+    }
+}
+
+async fn f3_calls_of_several_clients_are_not_mixed_up(setup: Setup) {
+    let (bench, first) = asking(setup, Some(Era::Session)).await;
+    let second = Client::connect_as(&bench, setup, Identity::offering(setup.strategy).askable()).await;
+    second.open_stream_of_session().await;
+    let tool = "test_input_required_result_multi_round";
+    let (one, other) = futures::future::join(converse(&first, tool), converse(&second, tool)).await;
+    assert_eq!((one.1.len(), other.1.len()), (2, 2));
+}
+
+async fn f3_log_messages_come_with_the_request_they_belong_to(setup: Setup) {
+    for era in ERAS {
+        let (_bench, client) = asking(setup, era).await;
+        if setup.has_sessions() {
+            client.request("logging/setLevel", json!({"level": "info"})).await.result();
+        }
+        let arguments = client.learn("test_logging_tool", json!({})).await;
+        let call = |meta: Value| json!({"name": "test_logging_tool", "arguments": arguments, "_meta": meta});
+        let level = json!({"io.modelcontextprotocol/logLevel": "info"});
+        let wanted = if setup.has_sessions() { json!({}) } else { level };
+        let reply = client.request("tools/call", call(wanted)).await;
+        let told = |reply: &Reply| {
+            let messages = reply.notifications.iter();
+            messages.filter(|message| message["method"] == "notifications/message").count()
+        };
+        assert_eq!(told(&reply), 3, "{era:?} {reply:?}");
+        if !setup.has_sessions() {
+            assert_eq!(told(&client.request("tools/call", call(json!({}))).await), 0, "{era:?}");
+            let loud = call(json!({"io.modelcontextprotocol/logLevel": "loud"}));
+            assert_eq!(client.request("tools/call", loud).await.code(), -32602);
+        }
+    }
+}
+
+async fn f3_state_is_good_for_its_own_request_once(setup: Setup) {
+    let (_bench, client) = asking(setup, Some(Era::Session)).await;
+    let tool = "test_input_required_result_elicitation";
+    let params = json!({"name": tool, "arguments": client.learn(tool, json!({})).await});
+    let required = client.request("tools/call", params.clone()).await.result();
+    let with = |state: &Value| {
+        let responses = required["inputRequests"].as_object().unwrap();
+        let responses: Value =
+            responses.iter().map(|(key, question)| (key.clone(), answer(question))).collect();
+        let mut again = params.clone();
+        again["requestState"] = state.clone();
+        again["inputResponses"] = responses;
+        again
+    };
+    let made_up = with(&json!("0123456789abcdef"));
+    assert_eq!(client.request("tools/call", made_up).await.code(), -32602);
+    let mut of_another = with(&required["requestState"]);
+    of_another["arguments"]["more"] = json!(1);
+    assert_eq!(client.request("tools/call", of_another).await.code(), -32602);
+    // Without answers the same is asked again, under the same state or another.
+    let mut unanswered = with(&required["requestState"]);
+    unanswered["inputResponses"] = json!({"unknown": {}});
+    let asked_again = client.request("tools/call", unanswered).await.result();
+    assert_eq!(asked_again["inputRequests"], required["inputRequests"]);
+    let good = with(&asked_again["requestState"]);
+    let result = client.request("tools/call", good.clone()).await.result();
+    assert!(text(&result).contains("Ada"), "{result}");
+    assert_eq!(client.request("tools/call", good).await.code(), -32602, "it was used already");
+}
+
+async fn f3_who_shares_upstreams_is_asked_nothing(setup: Setup) {
+    let (_bench, client) = asking_in(setup, Some(Era::Session), Scope::Shared).await;
+    let (result, questions) = converse(&client, "test_input_required_result_elicitation").await;
+    assert!(questions.is_empty(), "{questions:?}");
+    assert_eq!(result["isError"], true, "{result}");
+}
+
+async fn f3_a_session_that_ends_takes_its_upstreams_with_it(setup: Setup) {
+    let bench = Bench::start(Options { scope: Scope::Session, ..crate::odd() }).await;
+    let client = Client::connect(&bench, setup).await;
+    let session = bench.gateway.sessions().find(client.session.as_deref().unwrap()).unwrap();
+    let upstreams = std::sync::Arc::clone(session.backend());
+    assert!(!std::sync::Arc::ptr_eq(&upstreams, bench.gateway.backends().shared()));
+    assert_eq!(client.end_session().await, 204);
+    kit::eventually("the end of its upstreams", async || upstreams.is_broken().then_some(())).await;
+    assert!(!bench.gateway.backends().shared().is_broken());
+}
+
+async fn f7_headers_must_say_what_the_arguments_say(setup: Setup) {
+    let (_bench, client) = asking(setup, None).await;
+    let params = client.complete(json!({"name": "test_custom_header", "arguments": {"region": "eu-1"}}));
+    for (header, refused) in [
+        (Some("eu-1"), false),
+        (Some("=?base64?ZXUtMQ==?="), false),
+        (Some("us-1"), true),
+        (Some("=?base64?!?="), true),
+        (None, true),
+    ] {
+        let mut headers = client.headers_for("tools/call", &params);
+        headers.extend(header.map(|value| ("Mcp-Param-Region".to_owned(), value.to_owned())));
+        let reply = client.send_with(headers, "tools/call", params.clone()).await;
+        assert_eq!(reply.status == Some(400), refused, "{header:?} {reply:?}");
+        if refused {
+            assert_eq!(reply.code(), -32020);
+        }
+    }
+}
+
+everywhere!(
+    f3_what_an_upstream_asks_reaches_the_client_and_its_answer_the_upstream,
+    f3_an_upstream_may_ask_again_and_several_things_at_once,
+    f3_log_messages_come_with_the_request_they_belong_to,
+);
+everywhere!(f3_calls_of_several_clients_are_not_mixed_up, f3_who_shares_upstreams_is_asked_nothing);
+without_sessions!(f3_state_is_good_for_its_own_request_once);
+only!(full_http_session = "full" Http Session; f3_a_session_that_ends_takes_its_upstreams_with_it);
+only!(full_http_stateless = "full" Http Stateless; f7_headers_must_say_what_the_arguments_say);
