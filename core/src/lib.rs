@@ -4,6 +4,7 @@
 //! at [`strategy`], the trait; [`snapshot`] is what can be disclosed, [`view`] what of it exists for a
 //! caller, [`receipt`] the proof that something was delivered, [`registry`] the list of strategies.
 
+pub mod about;
 pub mod arguments;
 pub mod assembly;
 pub mod brief;
@@ -27,6 +28,7 @@ pub mod strategy;
 pub mod tool;
 pub mod view;
 
+pub use about::{About, Category};
 pub use arguments::{ArgumentCheck, ArgumentProblem, Checked};
 pub use assembly::{UpstreamLists, Warning};
 pub use context::{ClientTraits, Context, Era, FetchLimit, Unlimited};
@@ -44,6 +46,6 @@ pub use receipt::{Handles, Marks, Receipt, ReceiptKey, ReceiptProblem, Receipts}
 pub use registry::{Registry, Settings};
 pub use snapshot::{Entry, Kind, Snapshot};
 pub use stack::Stack;
-pub use strategy::{DisclosureStrategy, Profile, Role};
+pub use strategy::{DisclosureStrategy, Objection, Profile, Role};
 pub use tool::{PERMISSIVE_SCHEMA, Tool};
-pub use view::{Primitive, View, ViewKey, VisibleTool};
+pub use view::{ListedCategory, Primitive, View, ViewKey, VisibleTool};

@@ -6,6 +6,7 @@
 use std::{collections::HashMap, sync::Arc};
 
 use crate::{
+    about::About,
     name::{ToolName, UpstreamName},
     raw::RawObject,
     tool::Tool,
@@ -73,6 +74,7 @@ pub struct Snapshot {
     by_qualified: HashMap<ToolName, usize>,
     entries: HashMap<Kind, Entries>,
     instructions: Option<String>,
+    about: About,
     /// Names that are taken even in their long form; only the first tool of each is served.
     stuck: Vec<ToolName>,
 }
@@ -114,7 +116,17 @@ impl Snapshot {
         let by_qualified =
             served.iter().enumerate().map(|(at, tool)| (tool.qualified().clone(), at)).collect();
         let entries = entries.into_iter().map(|(kind, items)| (kind, Entries::new(items))).collect();
-        Self { tools: served, by_name, by_qualified, entries, instructions, stuck }
+        Self { tools: served, by_name, by_qualified, entries, instructions, about: About::default(), stuck }
+    }
+
+    /// The same, with what it says of itself as a whole.
+    pub fn about_itself(self, about: About) -> Self {
+        Self { about, ..self }
+    }
+
+    /// What it says of itself as a whole.
+    pub fn about(&self) -> &About {
+        &self.about
     }
 
     pub(crate) fn tools(&self) -> &[Tool] {
@@ -166,6 +178,7 @@ impl Snapshot {
         let mut entries = kinds.iter().flat_map(|kind| self.entries(*kind).iter().zip(other.entries(*kind)));
         self.changes(other).is_empty()
             && self.instructions == other.instructions
+            && self.about == other.about
             && tools.into_iter().all(|(a, b)| a.upstream() == b.upstream())
             && entries.all(|(a, b)| a.upstream() == b.upstream())
     }

@@ -10,7 +10,7 @@ use crate::{
     listing::Listing,
     name::ResourceUri,
     outcome::{Decision, Outcome, ResourceText, ToolCall},
-    strategy::{DisclosureStrategy, Profile, Role},
+    strategy::{DisclosureStrategy, Objection, Profile, Role},
     view::View,
 };
 
@@ -67,6 +67,10 @@ impl DisclosureStrategy for Stack {
 
     fn list(&self, view: &View, client: &ClientTraits) -> Listing {
         self.presenter.list(view, client)
+    }
+
+    fn objections(&self, view: &View) -> Vec<Objection> {
+        self.parts().flat_map(|part| part.objections(view)).collect()
     }
 
     fn own_tools(&self, client: &ClientTraits) -> Vec<&'static str> {

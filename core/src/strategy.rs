@@ -80,6 +80,15 @@ pub enum Role {
     Filter,
 }
 
+/// Why a strategy cannot serve what there is, for the person who starts the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Objection {
+    /// What is wrong with which tool.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Cow<'static, str>,
+}
+
 /// One way to disclose a view.
 ///
 /// Implementations are shared by all clients at once and must not keep anything about one of them: what
@@ -96,6 +105,14 @@ pub trait DisclosureStrategy: fmt::Debug + Send + Sync + 'static {
     /// long as snapshot, view and traits are the same. Must list tools of [`own_tools`](Self::own_tools)
     /// last, and must not list a tool that `view.tools()` does not yield.
     fn list(&self, view: &View, client: &ClientTraits) -> Listing;
+
+    /// What keeps this strategy from serving what there is at the start, such as briefs that are too long;
+    /// everything at once. A strategy that objects is not offered, and where the operator pinned it the
+    /// program does not start. What comes later must be served all the same.
+    fn objections(&self, view: &View) -> Vec<Objection> {
+        let _ = view;
+        Vec::new()
+    }
 
     /// The names of tools of this strategy's own that clients of these traits see. An upstream's tool of
     /// such a name is served as `<upstream>__<tool>` to them.

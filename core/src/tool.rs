@@ -92,6 +92,11 @@ impl Tool {
         &self.brief
     }
 
+    /// The category it is in: the operator's, or else its upstream.
+    pub fn category(&self) -> &str {
+        self.supplement.category.as_deref().unwrap_or(&self.upstream)
+    }
+
     /// What is known beyond the definition.
     pub fn supplement(&self) -> &Supplement {
         &self.supplement

@@ -8,6 +8,7 @@
 use std::{borrow::Cow, sync::Arc};
 
 use crate::{
+    about::About,
     name::ToolName,
     nearest,
     principal::{Permits, Principal},
@@ -140,6 +141,33 @@ impl View {
         self.snapshot.entry(kind, key)
     }
 
+    /// What the catalogue says of itself as a whole. Its categories may be empty in this view; see
+    /// [`View::categories`].
+    pub fn about(&self) -> &About {
+        self.snapshot.about()
+    }
+
+    /// The categories with tools to enumerate: those declared first, then others as their tools come.
+    pub fn categories(&self) -> Vec<ListedCategory<'_>> {
+        let declared = self.about().categories.iter();
+        let mut categories: Vec<ListedCategory<'_>> = declared
+            .map(|category| ListedCategory {
+                name: &category.name,
+                description: Some(&category.description),
+                tools: Vec::new(),
+            })
+            .collect();
+        for visible in self.tools() {
+            let name = visible.tool.category();
+            match categories.iter_mut().find(|category| category.name == name) {
+                Some(category) => category.tools.push(visible),
+                None => categories.push(ListedCategory { name, description: None, tools: vec![visible] }),
+            }
+        }
+        categories.retain(|category| !category.tools.is_empty());
+        categories
+    }
+
     /// What the upstreams tell a model about themselves.
     pub fn instructions(&self) -> Option<&str> {
         self.snapshot.instructions()
@@ -155,6 +183,17 @@ impl View {
         let renamed = self.reserved.contains(&tool.name().as_str());
         VisibleTool { tool, name: if renamed { tool.qualified() } else { tool.name() } }
     }
+}
+
+/// A category as one view shows it.
+#[derive(Clone, Debug)]
+pub struct ListedCategory<'v> {
+    /// Its name.
+    pub name: &'v str,
+    /// What its tools are for, where it was declared.
+    pub description: Option<&'v str>,
+    /// Its tools to enumerate; at least one.
+    pub tools: Vec<VisibleTool<'v>>,
 }
 
 /// A tool as one view shows it.

@@ -2,7 +2,9 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use mcp_disclosure_core::{ClientTraits, DisclosureStrategy, Era, Registry, Settings};
+use mcp_disclosure_core::{
+    ClientTraits, DisclosureStrategy, Era, Principal, Registry, Settings, Snapshot, View,
+};
 
 use crate::{dialect::Offer, failure::Problem};
 
@@ -126,6 +128,35 @@ impl Strategies {
             offered.push(pinned.clone());
         }
         Ok(Self { offered, pinned, fallback, bridge: options.bridge })
+    }
+
+    /// Those of them that can serve what there is. A strategy that objects is not offered, with a warning.
+    ///
+    /// # Errors
+    /// Every objection of the strategy that the operator pinned, or made the fallback.
+    pub fn fitting(mut self, snapshot: &Arc<Snapshot>) -> Result<Self, Vec<Problem>> {
+        let everything = View::of(Arc::clone(snapshot), &Principal::anonymous());
+        let mut problems = Vec::new();
+        let required = [self.pinned.as_ref(), Some(&self.fallback)];
+        let required: HashSet<Arc<str>> =
+            required.into_iter().flatten().map(|(name, _)| Arc::clone(name)).collect();
+        self.offered.retain(|(name, strategy)| {
+            let objections = strategy.objections(&everything);
+            if let Some(first) = objections.first().filter(|_| !required.contains(name)) {
+                let (count, first) = (objections.len(), &first.message);
+                tracing::warn!(strategy = %name, objections = count, "not offered: {first}");
+            }
+            objections.is_empty() || required.contains(name)
+        });
+        let mut seen = HashSet::new();
+        for (name, strategy) in self.pinned.iter().chain([&self.fallback]) {
+            let objections = if seen.insert(name) { strategy.objections(&everything) } else { Vec::new() };
+            problems.extend(objections.into_iter().map(|objection| {
+                Problem::new(format!("strategy '{name}': {}", objection.message)).hint(objection.hint)
+            }));
+        }
+        drop(seen);
+        if problems.is_empty() { Ok(self) } else { Err(problems) }
     }
 
     /// The names offered to clients.

@@ -40,7 +40,7 @@ async fn f6_a_strategy_that_panics_is_answered_for_in_the_handshake_too() {
     registry.register(Broken::new).unwrap();
     let options = StrategyOptions { pinned: Some("broken".to_owned()), ..StrategyOptions::default() };
     let strategies = Strategies::build(&registry, &options).unwrap();
-    let (target, files) = demonstration();
+    let (target, files, _) = demonstration();
     let assembly = Assembly {
         targets: vec![(None, target)],
         files,

@@ -49,7 +49,9 @@ impl Recipe {
         let (watcher, changed) = watch(&self.files);
         let files: Arc<[DescriptionFile]> = self.files.read().map_err(Failure::Configuration)?.into();
         let Connected { upstreams, lists, missing, events } = self.connect(era, client.as_ref()).await?;
-        let (keeper, snapshot) = match Keeper::open(lists, Arc::clone(&files), missing.is_empty()) {
+        let about = self.about(&server_info(&upstreams));
+        let opened = Keeper::open(lists, Arc::clone(&files), about, missing.is_empty());
+        let (keeper, snapshot) = match opened {
             Ok(opened) => opened,
             Err(problems) => return Err(refuse(&upstreams, problems).await),
         };
@@ -76,7 +78,8 @@ impl Recipe {
     ) -> Result<Arc<Backend>, Failure> {
         let Connected { upstreams, lists, missing, events } = self.connect(era, Some(&client)).await?;
         missing.iter().for_each(|missing| tracing::warn!("{missing}; it is left out, the others are served"));
-        let (keeper, snapshot) = Keeper::open_again(lists, Arc::clone(&files.borrow()));
+        let about = self.about(&server_info(&upstreams));
+        let (keeper, snapshot) = Keeper::open_again(lists, Arc::clone(&files.borrow()), about);
         let catalogue = snapshot.map_or_else(|| Catalogue::like(like), |snapshot| like.or_new(snapshot));
         let changes = Changes::OfOthers(files);
         Ok(assemble(upstreams, catalogue, keeper, events, changes, Some(client)))

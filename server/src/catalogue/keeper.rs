@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{DescriptionError, DescriptionFile, Kind, Snapshot, UpstreamLists};
+use mcp_disclosure_core::{About, DescriptionError, DescriptionFile, Kind, Snapshot, UpstreamLists};
 
 use super::{Catalogue, description_files::problem};
 use crate::failure::Problem;
@@ -15,6 +15,7 @@ use crate::failure::Problem;
 pub struct Keeper {
     lists: Vec<UpstreamLists>,
     files: Arc<[DescriptionFile]>,
+    about: About,
     /// Whether a person has been told already what is odd about this material.
     quiet: bool,
 }
@@ -28,9 +29,10 @@ impl Keeper {
     pub fn open(
         lists: Vec<UpstreamLists>,
         files: Arc<[DescriptionFile]>,
+        about: About,
         complete: bool,
     ) -> Result<(Self, Snapshot), Vec<Problem>> {
-        let keeper = Self { lists, files, quiet: false };
+        let keeper = Self { lists, files, about, quiet: false };
         let built = if complete { keeper.build(&keeper.files) } else { keeper.build_what_fits() };
         let snapshot = built.map_err(|errors| errors.iter().map(problem).collect::<Vec<_>>())?;
         warn_of_unknown_members(&keeper.files);
@@ -39,8 +41,12 @@ impl Keeper {
 
     /// The same for material that was opened before, with lists of its own: what is odd about it has been
     /// said, and files for tools that are not there are passed over.
-    pub fn open_again(lists: Vec<UpstreamLists>, files: Arc<[DescriptionFile]>) -> (Self, Option<Snapshot>) {
-        let keeper = Self { lists, files, quiet: true };
+    pub fn open_again(
+        lists: Vec<UpstreamLists>,
+        files: Arc<[DescriptionFile]>,
+        about: About,
+    ) -> (Self, Option<Snapshot>) {
+        let keeper = Self { lists, files, about, quiet: true };
         let snapshot = keeper.build_what_fits().ok();
         (keeper, snapshot)
     }
@@ -89,7 +95,7 @@ impl Keeper {
     fn build(&self, files: &[DescriptionFile]) -> Result<Snapshot, Vec<DescriptionError>> {
         let (snapshot, warnings) = Snapshot::build(&self.lists, files)?;
         warnings.iter().for_each(|warning| self.warn(warning));
-        Ok(snapshot)
+        Ok(snapshot.about_itself(self.about.clone()))
     }
 
     fn warn(&self, warning: &dyn std::fmt::Display) {

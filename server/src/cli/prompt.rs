@@ -27,6 +27,7 @@ pub fn prompt(registry: &Registry, arguments: PromptArguments) -> Result<(), Fai
     let assembly = Assembly {
         targets: source.targets,
         files: source.files,
+        about: source.about,
         patience: source.patience,
         ..Assembly::new(strategies, key)
     };

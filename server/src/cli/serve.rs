@@ -42,6 +42,7 @@ pub fn serve(registry: &Registry, arguments: ServeArguments) -> Result<(), Failu
     let assembly = Assembly {
         targets: source.targets,
         files: source.files,
+        about: source.about,
         patience: source.patience,
         sessions: Bounds { most: arguments.max_sessions, idle: arguments.session_idle },
         fetches: FetchLimits::per_minute(arguments.fetches_per_minute),

@@ -1,7 +1,7 @@
 //! From flags to upstreams and files.
 
-use mcp_disclosure_core::{DescriptionFile, UpstreamName};
-use mcp_disclosure_demo::{DESCRIPTION_FILES, MathServer};
+use mcp_disclosure_core::{About, Category, DescriptionFile, RawObject, UpstreamName};
+use mcp_disclosure_demo::{CATEGORIES, DESCRIPTION, DESCRIPTION_FILES, FACTS, MathServer};
 
 use super::SourceArguments;
 use crate::{
@@ -14,6 +14,7 @@ use crate::{
 pub(super) struct Source {
     pub(super) targets: Vec<(Option<UpstreamName>, Target)>,
     pub(super) files: Files,
+    pub(super) about: About,
     pub(super) patience: Patience,
 }
 
@@ -43,9 +44,11 @@ impl SourceArguments {
             return Err(usage(Problem::new(told).hint("leave --name out")));
         }
         let mut files = self.tool_descriptions.map_or(Files::None, Files::Directory);
+        let mut about = About::default();
         if targets.is_empty() {
-            let (target, embedded) = demonstration();
+            let (target, embedded, told) = demonstration();
             targets.push((None, target));
+            about = told;
             if matches!(files, Files::None) {
                 files = embedded;
             }
@@ -53,7 +56,7 @@ impl SourceArguments {
         if let (Some(named), Some(first)) = (name, targets.first_mut()) {
             first.0 = Some(named);
         }
-        Ok(Source { targets, files, patience })
+        Ok(Source { targets, files, about, patience })
     }
 }
 
@@ -62,12 +65,23 @@ fn usage(problem: Problem) -> Failure {
 }
 
 /// The embedded demonstration: the Math server, wrapped as anyone would wrap a handler of their own.
-pub fn demonstration() -> (Target, Files) {
+pub fn demonstration() -> (Target, Files, About) {
     let files = DESCRIPTION_FILES.iter().filter_map(|(name, text)| {
         let stem = name.strip_suffix(".json")?;
         let file = DescriptionFile::parse(name, stem, text);
         debug_assert!(file.is_ok(), "{file:?}");
         file.ok()
     });
-    (Target::handler(MathServer::new()), Files::Embedded(files.collect()))
+    let facts = FACTS.iter().map(|(name, fact)| (*name, if *fact { "true" } else { "false" }));
+    let categories = CATEGORIES.iter().map(|(name, description)| Category {
+        name: (*name).to_owned(),
+        description: (*description).to_owned(),
+    });
+    let about = About {
+        description: DESCRIPTION.to_owned(),
+        facts: RawObject::assemble(facts),
+        categories: categories.collect(),
+        ..About::default()
+    };
+    (Target::handler(MathServer::new()), Files::Embedded(files.collect()), about)
 }

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use mcp_disclosure_core::{ClientTraits, Era, ReceiptKey, UpstreamName};
+use mcp_disclosure_core::{About, ClientTraits, Era, ReceiptKey, UpstreamName};
 use tokio_util::sync::CancellationToken;
 
 use super::{Admission, FetchLimits, Gateway, Open, ReceiptSettings, rounds::Rounds};
@@ -22,6 +22,8 @@ pub struct Assembly {
     pub targets: Vec<(Option<UpstreamName>, Target)>,
     /// The description files laid over them.
     pub files: Files,
+    /// What is declared of the catalogue as a whole.
+    pub about: About,
     /// Which strategy serves whom.
     pub strategies: Strategies,
     /// Who may come in.
@@ -48,6 +50,7 @@ impl Assembly {
         Self {
             targets: Vec::new(),
             files: Files::None,
+            about: About::default(),
             strategies,
             admission: Arc::new(Open),
             sessions: Bounds::default(),
@@ -80,13 +83,21 @@ impl Gateway {
         let recipe = Recipe {
             targets: assembly.targets,
             files: assembly.files,
+            about: assembly.about,
             patience: assembly.patience,
             reserved: reserved(&assembly.strategies),
         };
         let (client, era) = assembly.client.map_or((None, Era::Session), |(client, era)| (Some(client), era));
         let first = recipe.first(era, client).await?;
+        let strategies = match assembly.strategies.fitting(first.backend.catalogue().current().snapshot()) {
+            Ok(strategies) => strategies,
+            Err(problems) => {
+                first.backend.close().await;
+                return Err(Failure::Configuration(problems));
+            }
+        };
         let gateway = Arc::new(Self {
-            strategies: assembly.strategies,
+            strategies,
             backends: Backends::new(recipe, assembly.scope, first.backend, first.files),
             sessions: Sessions::new(assembly.sessions),
             rounds: Rounds::default(),
