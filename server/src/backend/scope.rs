@@ -7,7 +7,7 @@ use std::{
 };
 
 use mcp_disclosure_core::{DescriptionFile, Era, Principal, RawObject};
-use tokio::sync::watch;
+use tokio::sync::{Semaphore, watch};
 
 use super::{Backend, Recipe};
 use crate::{
@@ -36,7 +36,12 @@ pub struct Backends {
     shared: Arc<Backend>,
     files: watch::Receiver<Arc<[DescriptionFile]>>,
     pool: Arc<Pool>,
+    /// Turns to start upstreams.
+    starting: Semaphore,
 }
+
+/// So many backends are started at the same time; others wait.
+const AT_ONCE: usize = 8;
 
 /// Backends between two requests, by whom they may ask what.
 #[derive(Debug, Default)]
@@ -66,7 +71,7 @@ impl Backends {
         shared: Arc<Backend>,
         files: watch::Receiver<Arc<[DescriptionFile]>>,
     ) -> Self {
-        Self { recipe, scope, shared, files, pool: Arc::default() }
+        Self { recipe, scope, shared, files, pool: Arc::default(), starting: Semaphore::new(AT_ONCE) }
     }
 
     /// The backend of everyone who has none of their own.
@@ -120,6 +125,8 @@ impl Backends {
     }
 
     async fn another(&self, era: Era, client: Arc<Client>) -> Result<Arc<Backend>, ErrorText> {
+        // It is never closed.
+        let _turn = self.starting.acquire().await;
         let made = self.recipe.another(era, client, self.files.clone(), self.shared.catalogue()).await;
         made.map_err(|failure: Failure| {
             let told = failure.to_string();

@@ -8,6 +8,7 @@
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
 };
 
 use mcp_disclosure_core::RawObject;
@@ -19,6 +20,9 @@ use crate::wire::{ErrorText, Id, Json, Message, Notification, Request, Response,
 /// What a client may be asked, by the capability it declares.
 const ASKABLE: &[(&str, &str)] =
     &[("elicitation", "elicitation/create"), ("roots", "roots/list"), ("sampling", "sampling/createMessage")];
+
+/// A client that is asked outside of its requests gets so long to open its stream.
+const LISTENS_WITHIN: Duration = Duration::from_secs(30);
 
 /// One client, for as long as it is known: a session, or a connection.
 #[derive(Debug)]
@@ -138,19 +142,25 @@ impl Client {
     /// What it answers with; -32603 where it cannot be reached.
     pub async fn ask(&self, upstream: usize, method: &str, params: RawObject) -> Answer {
         let (answer, answered) = oneshot::channel();
-        let _open = self.owing();
         let way = self.way(upstream);
         if let Some(rounds) = way.as_ref().and_then(|way| way.rounds.as_ref()) {
             let question = Question { method: method.to_owned(), params, answer };
             rounds.send(question).map_err(|_| gone())?;
+            let _owing = self.owing();
             return answered.await.unwrap_or_else(|_| Err(gone()));
         }
         let outlet = match way.map(|way| way.outlet).filter(Outlet::can_ask) {
             Some(outlet) => outlet,
-            None => self.outbox.opened().await.ok_or_else(gone)?,
+            None => self.reached().await.ok_or_else(gone)?,
         };
         let _waiting = self.send(outlet, method, params, answer).ok_or_else(gone)?;
+        let _owing = self.owing();
         answered.await.unwrap_or_else(|_| Err(gone()))
+    }
+
+    /// Where it hears what belongs to no request, as soon as it listens there; some never do.
+    async fn reached(&self) -> Option<Outlet> {
+        tokio::time::timeout(LISTENS_WITHIN, self.outbox.opened()).await.ok().flatten()
     }
 
     fn send(

@@ -56,3 +56,26 @@ fn a_question_that_is_taken_back_is_taken_back_from_the_client_f3() {
     assert_eq!(gateway.asked("notifications/cancelled")["params"]["requestId"], asked["id"]);
     gateway.finish().says(0, &[]);
 }
+
+#[test]
+fn a_question_to_a_client_without_session_is_a_result_that_asks_f3() {
+    let mut gateway = start(&["serve", "--strategy", "full", "--", ODD, "asks"]);
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {"elicitation": {"form": {}}},
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+    });
+    let mut params = json!({"name": "echo", "arguments": {"text": "elicitation/create"}, "_meta": meta});
+    let asked = gateway.request("tools/call", params.clone());
+    assert_eq!(asked["result"]["resultType"], "input_required", "{asked}");
+    let questions = asked["result"]["inputRequests"].as_object().unwrap();
+    let (key, question) = questions.iter().next().unwrap();
+    assert_eq!(*question, json!({"method": "elicitation/create", "params": {"message": "Which?"}}));
+    params["requestState"] = asked["result"]["requestState"].clone();
+    params["inputResponses"] = json!({key: {"action": "accept", "content": {"x": 1}}});
+    let answer = gateway.request("tools/call", params);
+    let told: Value = serde_json::from_str(text(&answer)).unwrap();
+    assert_eq!(told["client"], json!({"elicitation": {"form": {}}}));
+    assert_eq!(told["result"], json!({"action": "accept", "content": {"x": 1}}));
+    gateway.finish().says(0, &[]);
+}
