@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# Runs the official Python and TypeScript clients against real servers, directly and through the gateway.
+# Runs the official Python and TypeScript clients, and the Inspector, against real servers: directly and through the
+# gateway.
 #
 #   MCP_DISCLOSURE_BIN  the gateway; else the release build of this repository, else the debug build
+#   INTEROP_ERAS        what is tried across eras: `direct` alone, or with the `gateway` between; else direct
 #   INTEROP_CACHE       where clients and servers are installed, once; else target/interop
 #   PYTHON              a Python 3.11 or later; else python3 (Node 20 or later and git are needed too)
 
@@ -46,7 +48,7 @@ install_node() {
     cp "$here/package-lock.json" "$folder/installed.json"
   fi
   rm -rf "$folder/typescript"
-  cp -R "$here/typescript" "$folder/typescript"
+  cp -R "$here/typescript" "$here/asking.json" "$folder/"
 }
 
 passed=0 failed=0
@@ -69,6 +71,7 @@ run() {
 
 MCP_DISCLOSURE_BIN=$(gateway)
 export MCP_DISCLOSURE_BIN
+export INTEROP_CACHE=$cache INTEROP_HERE=$here
 export INTEROP_EVERYTHING=$cache/node/node_modules/.bin/mcp-server-everything
 export INTEROP_GIT=$cache/python-git/bin/mcp-server-git
 export PYTHONDONTWRITEBYTECODE=1
@@ -81,6 +84,9 @@ run python-2 "$cache/python-2/bin/python" "$here/python/client_2.py"
 run typescript-1 node "$cache/node/typescript/client-1.mjs"
 run typescript-2 node "$cache/node/typescript/client-2.mjs"
 run sessions node "$cache/node/typescript/sessions.mjs"
+run inspector node "$cache/node/typescript/inspector.mjs"
+run eras-python "$cache/python-2/bin/python" "$here/python/across_eras.py" "${INTEROP_ERAS:-direct}"
+run eras-typescript node "$cache/node/typescript/across-eras.mjs" "${INTEROP_ERAS:-direct}"
 
 echo "interop: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -17,13 +17,14 @@ PROGRAM_SECONDS = 300
 class Checks:
     """The checks of one program."""
 
-    def __init__(self, program):
+    def __init__(self, program, seconds=PROGRAM_SECONDS):
         self.program = program
+        self.seconds = seconds
         self.place = ""
         self.passed = 0
         self.failed = 0
         # A client that hangs in its own clean-up is beyond the reach of a cancel scope.
-        watchdog = threading.Timer(PROGRAM_SECONDS, self._give_up)
+        watchdog = threading.Timer(seconds, self._give_up)
         watchdog.daemon = True
         watchdog.start()
 
@@ -60,7 +61,7 @@ class Checks:
         return 1 if self.failed else 0
 
     def _give_up(self):
-        self.fail("program", f"still running after {PROGRAM_SECONDS} s")
+        self.fail("program", f"still running after {self.seconds} s")
         abandon(self.close())
 
 

@@ -36,9 +36,9 @@ class Connection:
     async def tools(self):
         return await self.ask("tools/list", self.session.list_tools())
 
-    async def call(self, tool, arguments, heard=None):
+    async def call(self, tool, arguments, heard=None, **options):
         """`heard` is called with each progress notification; without it the SDK sends no progress token."""
-        return await self.ask("tools/call", self.session.call_tool(tool, arguments, progress_callback=heard))
+        return await self.ask("tools/call", self.session.call_tool(tool, arguments, progress_callback=heard, **options))
 
     async def prompts(self):
         return await self.ask("prompts/list", self.session.list_prompts())

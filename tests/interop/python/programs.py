@@ -18,27 +18,29 @@ LOG = open(os.environ.get("INTEROP_LOG", os.devnull), "a", buffering=1)  # noqa:
 START_SECONDS = 20
 STOP_SECONDS = 5
 
-# Gateways that listen: in sessions of their own, so nothing else ends them where this program is cut short.
+# What listens: in sessions of their own, so nothing else ends them where this program is cut short.
 listeners = set()
 
 
-def gateway(strategy, upstream):
-    """The command line of a gateway that speaks stdio."""
-    return [GATEWAY, "serve", "--strategy", strategy, "--", *upstream]
+def gateway(strategy, upstream, *flags):
+    """The command line of a gateway that speaks stdio, before a command line (a list) or an address (a string)."""
+    source = ["--upstream-url", upstream] if isinstance(upstream, str) else ["--", *upstream]
+    return [GATEWAY, "serve", "--strategy", strategy, *flags, *source]
+
+
+def http_gateway(strategy, upstream, *flags):
+    """A gateway that listens; gives its origin, without a path."""
+    http = ("--transport", "http", "--listen")
+    return listener(lambda port: gateway(strategy, upstream, *flags, *http, f"127.0.0.1:{port}"))
 
 
 @asynccontextmanager
-async def http_gateway(strategy, upstream):
-    """A gateway that listens; gives its origin, without a path."""
+async def listener(command):
+    """Starts what `command` gives for a port; gives its origin, without a path."""
     port = free_port()
-    listen = ["--transport", "http", "--listen", f"127.0.0.1:{port}"]
     # A session of its own, so that the end reaches the servers it started too.
     process = subprocess.Popen(
-        [GATEWAY, "serve", "--strategy", strategy, *listen, "--", *upstream],
-        stdin=subprocess.DEVNULL,
-        stdout=LOG,
-        stderr=LOG,
-        start_new_session=True,
+        command(port), stdin=subprocess.DEVNULL, stdout=LOG, stderr=LOG, start_new_session=True
     )
     listeners.add(process)
     try:
@@ -59,7 +61,7 @@ async def listening(process, port):
     with anyio.fail_after(START_SECONDS):
         while True:
             if process.poll() is not None:
-                raise RuntimeError(f"the gateway ended with {process.returncode} before it listened")
+                raise RuntimeError(f"it ended with {process.returncode} before it listened")
             try:
                 await (await anyio.connect_tcp("127.0.0.1", port)).aclose()
                 return
@@ -79,7 +81,7 @@ def stop(process):
 
 
 def abandon(code):
-    """Ends this program at once, without a clean-up by anyone else, and the gateways that listen with it."""
+    """Ends this program at once, without a clean-up by anyone else, and what listens with it."""
     for process in listeners:
         os.killpg(process.pid, signal.SIGKILL)
     os._exit(code)

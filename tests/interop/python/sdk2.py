@@ -25,14 +25,15 @@ class Connection(connection.Connection):
 
 
 @asynccontextmanager
-async def connect(target, mode="legacy"):
+async def connect(target, mode="legacy", **callbacks):
     """Connects to a command line (a list) or an address (a string).
 
     `mode`: "legacy" shakes hands; "auto" (the SDK's own default) probes with `server/discover` and
     falls back; "2026-07-28" sends requests of that revision at once, without a probe.
+    `callbacks`: the SDK's own, which answer what the server asks; each declares a capability.
     """
     heard = wire.Wire()
-    async with Client(tapped(target, heard), mode=mode, read_timeout_seconds=ANSWER_SECONDS) as client:
+    async with Client(tapped(target, heard), mode=mode, read_timeout_seconds=ANSWER_SECONDS, **callbacks) as client:
         yield Connection(client, heard)
 
 

@@ -10,7 +10,11 @@ class Wire:
         self.methods = {}
         self.sent_params = {}
         self.answers = defaultdict(list)
-        self.progress = []
+        self.forget()
+
+    def forget(self):
+        """What the server says and asks on its own is remembered from here on."""
+        self.progress, self.logs, self.questions = [], [], []
 
     def between(self, read, write):
         return Tap(read, self._received), Tap(write, self._sent)
@@ -23,11 +27,21 @@ class Wire:
     def _received(self, message):
         if hasattr(message, "result"):
             self.answers[self.methods.get(message.id)].append({"result": message.result})
+            self.questions += (question(**asked) for asked in (message.result.get("inputRequests") or {}).values())
         elif hasattr(message, "error"):
             error = message.error.model_dump(by_alias=True, exclude_unset=True)
             self.answers[self.methods.get(message.id)].append({"error": error})
+        elif hasattr(message, "id"):
+            self.questions.append(question(message.method, message.params))
         elif message.method == "notifications/progress":
             self.progress.append({k: v for k, v in message.params.items() if k != "progressToken"})
+        elif message.method == "notifications/message":
+            self.logs.append(message.params)
+
+
+def question(method, params=None):
+    """What is asked of a client, alike in both eras: a request of its own, or part of an `input_required` result."""
+    return {"method": method, "params": {k: v for k, v in (params or {}).items() if k != "_meta"}}
 
 
 class Tap:

@@ -4,12 +4,12 @@ const REASON_LENGTH = 600;
 const PROGRAM_SECONDS = 300;
 
 export class Checks {
-  constructor(program) {
+  constructor(program, seconds = PROGRAM_SECONDS) {
     Object.assign(this, { program, place: '', passed: 0, failed: 0 });
     setTimeout(() => {
-      this.fail('program', `still running after ${PROGRAM_SECONDS} s`);
+      this.fail('program', `still running after ${seconds} s`);
       process.exit(this.close());
-    }, PROGRAM_SECONDS * 1000).unref();
+    }, seconds * 1000).unref();
   }
 
   // Checks that belong together; an exception or the time-out fails the group, not the program.

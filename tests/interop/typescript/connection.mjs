@@ -3,16 +3,24 @@
 export class Connection {
   // `sdk` says what differs between the two: the class of its protocol errors, and how a call takes options.
   constructor(client, transport, sdk) {
-    Object.assign(this, { client, transport, sdk, heard: [], answers: 0, progress: [] });
+    Object.assign(this, { client, transport, sdk, heard: [], answers: 0 });
+    this.forget();
     // Both SDKs call a handler that is set before `connect` ahead of their own.
     transport.onmessage = (message) => this.hear(message);
+  }
+
+  // What the server says and asks on its own is remembered from here on.
+  forget() {
+    Object.assign(this, { progress: [], logs: [], questions: [] });
   }
 
   hear(message) {
     if ('result' in message || 'error' in message) {
       this.heard.push(message);
       this.answers += 1;
-    }
+      this.questions.push(...Object.values(message.result?.inputRequests ?? {}).map(question));
+    } else if ('id' in message) this.questions.push(question(message));
+    if (message.method === 'notifications/message') this.logs.push(message.params);
     if (message.method === 'notifications/progress') {
       const { progressToken, ...rest } = message.params;
       this.progress.push(rest);
@@ -46,4 +54,9 @@ export class Connection {
   templates = () => this.ask(() => this.client.listResourceTemplates());
   complete = (ref, argument, context) =>
     this.ask(() => this.client.complete({ ref, argument, ...(context && { context: { arguments: context } }) }));
+}
+
+// What is asked of a client, alike in both eras: a request of its own, or part of an `input_required` result.
+function question({ method, params: { _meta, ...params } = {} }) {
+  return { method, params };
 }

@@ -22,18 +22,24 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.e
 export const installed = (name) =>
   JSON.parse(readFileSync(new URL(`../node_modules/${name}/package.json`, import.meta.url))).version;
 
-// The command line of a gateway that speaks stdio.
-export const gateway = (strategy, upstream) => [GATEWAY, 'serve', '--strategy', strategy, '--', ...upstream];
+// The command line of a gateway that speaks stdio, before a command line (an array) or an address (a string).
+export function gateway(strategy, upstream, ...flags) {
+  const source = typeof upstream === 'string' ? ['--upstream-url', upstream] : ['--', ...upstream];
+  return [GATEWAY, 'serve', '--strategy', strategy, ...flags, ...source];
+}
 
 // Starts a gateway that listens; gives its origin, without a path. `atEnd` is told how to stop it.
-export async function httpGateway(strategy, upstream, atEnd) {
+export function httpGateway(strategy, upstream, atEnd, ...flags) {
+  const http = ['--transport', 'http', '--listen'];
+  return listener((port) => gateway(strategy, upstream, ...flags, ...http, `127.0.0.1:${port}`), atEnd);
+}
+
+// Starts what `command` gives for a port; gives its origin, without a path. `atEnd` is told how to stop it.
+export async function listener(command, atEnd) {
   const port = await freePort();
-  const listen = ['--transport', 'http', '--listen', `127.0.0.1:${port}`];
+  const [program, ...rest] = command(port);
   // A group of its own, so that the end reaches the servers it started too.
-  const child = spawn(GATEWAY, ['serve', '--strategy', strategy, ...listen, '--', ...upstream], {
-    stdio: ['ignore', LOG, LOG],
-    detached: true,
-  });
+  const child = spawn(program, rest, { stdio: ['ignore', LOG, LOG], detached: true });
   const ended = new Promise((resolve) => child.on('error', resolve).on('exit', resolve));
   const killAtExit = () => kill(child.pid, 'SIGKILL');
   process.on('exit', killAtExit);
@@ -44,7 +50,7 @@ export async function httpGateway(strategy, upstream, atEnd) {
     }
     process.off('exit', killAtExit);
   });
-  const early = ended.then((how) => Promise.reject(new Error(`the gateway ended before it listened: ${how}`)));
+  const early = ended.then((how) => Promise.reject(new Error(`it ended before it listened: ${how}`)));
   early.catch(() => {});
   await Promise.race([listening(port), early]);
   return `http://127.0.0.1:${port}`;
@@ -71,7 +77,7 @@ function freePort() {
 async function listening(port) {
   const latest = Date.now() + START_SECONDS * 1000;
   while (!(await accepts(port))) {
-    if (Date.now() > latest) throw new Error(`the gateway does not listen after ${START_SECONDS} s`);
+    if (Date.now() > latest) throw new Error(`nothing listens after ${START_SECONDS} s`);
     await sleep(50);
   }
 }

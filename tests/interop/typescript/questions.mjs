@@ -36,7 +36,7 @@ export const UNTOUCHED = {
   'completion of a template': (c) => c.complete(TEMPLATE, { name: 'resourceId', value: '7' }),
 };
 
-const LISTS = {
+export const LISTS = {
   'tools/list': (c) => c.tools(),
   'resources/list': (c) => c.resources(),
   'resources/templates/list': (c) => c.templates(),

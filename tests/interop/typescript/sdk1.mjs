@@ -3,7 +3,12 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import { McpError } from '@modelcontextprotocol/sdk/types.js';
+import {
+  CreateMessageRequestSchema,
+  ElicitRequestSchema,
+  ListRootsRequestSchema,
+  McpError,
+} from '@modelcontextprotocol/sdk/types.js';
 
 import { Connection } from './connection.mjs';
 import { LOG, installed } from './programs.mjs';
@@ -26,4 +31,10 @@ export async function connect(target, atEnd, capabilities = {}) {
   atEnd(() => client.close());
   await client.connect(transport);
   return connection;
+}
+
+// How this SDK is told to answer what a server asks.
+export function answer({ client }, method, run) {
+  const schemas = [ElicitRequestSchema, CreateMessageRequestSchema, ListRootsRequestSchema];
+  client.setRequestHandler(schemas.find((schema) => schema.shape.method.value === method), ({ params }) => run(params));
 }

@@ -28,3 +28,8 @@ export async function connect(target, atEnd, { mode = 'legacy', capabilities = {
   await client.connect(transport);
   return connection;
 }
+
+// How this SDK is told to answer what a server asks.
+export function answer({ client }, method, run) {
+  client.setRequestHandler(method, ({ params }) => run(params));
+}

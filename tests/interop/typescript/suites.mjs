@@ -110,10 +110,10 @@ function withoutReceipt(inputSchema) {
   return { inputSchema: { ...bare, ...(required.length && { required }) }, receipt: argument.const };
 }
 
-const receiptFor = (definitions, tool) => withoutReceipt(definitions[tool]?.inputSchema ?? {}).receipt;
+export const receiptFor = (definitions, tool) => withoutReceipt(definitions[tool]?.inputSchema ?? {}).receipt;
 
-// R2: one resource and one template of ours beside the server's; all else untouched.
-async function resourcesBeside(checks, connection, direct) {
+// R2: one resource and one template of ours beside the server's.
+export async function resourcesBeside(checks, connection, direct) {
   const { resources } = (await connection.resources()).result;
   const ours = resources.filter(({ uri }) => uri.startsWith(DESCRIPTIONS));
   const theirs = resources.filter((resource) => !ours.includes(resource));
@@ -126,6 +126,10 @@ async function resourcesBeside(checks, connection, direct) {
   const theirTemplates = resourceTemplates.filter((template) => !ourTemplates.includes(template));
   checks.equal("the server's templates", theirTemplates, direct['resources/templates/list'].result.resourceTemplates);
   checks.equal('one template of ours', ourTemplates.map((t) => t.uriTemplate), [`${DESCRIPTIONS}{?tools}`]);
+}
+
+async function untouched(checks, connection, direct) {
+  await resourcesBeside(checks, connection, direct);
   for (const [name, ask] of Object.entries(UNTOUCHED)) {
     same(checks, name, await ask(connection), direct[name], connection);
   }
@@ -147,7 +151,7 @@ export async function withSessions(checks, connection, direct) {
   completeDefinitions(checks, await described(checks, connection, ...rest), direct, rest);
   for (const [name, call] of Object.entries(CALLS)) checks.equal(name, await connection.call(...call), direct[name]);
   await unusableReads(checks, connection);
-  await resourcesBeside(checks, connection, direct);
+  await untouched(checks, connection, direct);
 }
 
 // F5: we withheld the schema, so we check against it, and name the argument.
@@ -203,7 +207,7 @@ export async function stateless(checks, connection, direct) {
   const { result } = await connection.call(BRIDGE, { names: ['echo'] });
   receipt = receiptFor(result.structuredContent ?? {}, 'echo');
   await wrongArguments(checks, connection, { disclosure_receipt: receipt });
-  await resourcesBeside(checks, connection, direct);
+  await untouched(checks, connection, direct);
   return receipt;
 }
 
