@@ -107,6 +107,12 @@ impl Backend {
         owners
     }
 
+    /// Whether it can serve several requests of the stateless era at once: none of its upstreams asks
+    /// anything outside of its results.
+    pub fn is_shareable(&self) -> bool {
+        self.upstreams.iter().all(|upstream| upstream.introduction().eras.stateless)
+    }
+
     /// Whether it cannot serve any more, since an upstream of it has ended.
     pub fn is_broken(&self) -> bool {
         self.upstreams.iter().any(|upstream| upstream.connection().is_ended())

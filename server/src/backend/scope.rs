@@ -2,11 +2,12 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
     time::{Duration, Instant},
 };
 
-use mcp_disclosure_core::{DescriptionFile, Era, Principal, RawObject};
+use mcp_disclosure_core::{DescriptionFile, Digest, Era, Principal, RawObject};
+use serde_json::json;
 use tokio::sync::{Semaphore, watch};
 
 use super::{Backend, Recipe};
@@ -45,7 +46,10 @@ const AT_ONCE: usize = 8;
 
 /// Backends between two requests, by whom they may ask what.
 #[derive(Debug, Default)]
-struct Pool(Mutex<HashMap<Key, Vec<Idle>>>);
+struct Pool {
+    idle: Mutex<HashMap<Key, Vec<Idle>>>,
+    promised: Mutex<HashMap<Digest, Promise>>,
+}
 
 type Key = (Principal, Arc<str>);
 
@@ -55,12 +59,25 @@ struct Idle {
     since: Instant,
 }
 
-/// A backend that serves one request and no other, until this is dropped.
+/// The backend that gave a client some state, which may mean nothing to another one.
+#[derive(Debug)]
+struct Promise {
+    backend: Weak<Backend>,
+    since: Instant,
+}
+
+/// State is kept in mind for so long.
+const PROMISED: Duration = Duration::from_secs(10 * 60);
+
+/// A backend that serves one request, and no other where its upstreams may ask something meanwhile, until
+/// this is dropped.
 #[derive(Debug)]
 pub struct Lease {
     pool: Arc<Pool>,
     key: Key,
     backend: Arc<Backend>,
+    /// Whether nobody else has it.
+    exclusive: bool,
 }
 
 impl Backends {
@@ -90,8 +107,8 @@ impl Backends {
         }
     }
 
-    /// A backend for one request without a session, of a client of these capabilities; `None` where the
-    /// shared one will do.
+    /// A backend for one request without a session, of a client of these capabilities, and of this state if
+    /// it comes back with some; `None` where the shared one will do.
     ///
     /// # Errors
     /// -32000 where no upstream could be reached for it.
@@ -99,21 +116,32 @@ impl Backends {
         &self,
         principal: &Principal,
         capabilities: &RawObject,
+        state: Option<&str>,
     ) -> Result<Option<Lease>, ErrorText> {
         let capabilities = askable(capabilities);
         if self.scope == Scope::Shared || capabilities.is_empty() {
             return Ok(None);
         }
         let key = (principal.clone(), Arc::from(capabilities.text()));
-        let backend = match self.pool.take(&key) {
-            Some(backend) => backend,
-            None => self.another(Era::Stateless, Arc::new(Client::new(&capabilities))).await?,
-        };
-        Ok(Some(Lease { pool: Arc::clone(&self.pool), key, backend }))
+        let promised = state.and_then(|state| self.pool.promised(&key, state));
+        let (backend, exclusive) =
+            match promised.map(|backend| (backend, false)).or_else(|| self.pool.take(&key)) {
+                Some(taken) => taken,
+                None => {
+                    let backend = self.another(Era::Stateless, Arc::new(Client::new(&capabilities))).await?;
+                    let exclusive = !backend.is_shareable();
+                    if !exclusive {
+                        self.pool.put(key.clone(), Arc::clone(&backend));
+                    }
+                    (backend, exclusive)
+                }
+            };
+        Ok(Some(Lease { pool: Arc::clone(&self.pool), key, backend, exclusive }))
     }
 
     /// Ends backends that served nobody for so long.
     pub fn sweep(&self, idle: Duration) {
+        lock(&self.pool.promised).retain(|_, promise| promise.since.elapsed() < PROMISED);
         self.pool.remove(|entry| entry.since.elapsed() >= idle).into_iter().for_each(end);
     }
 
@@ -137,28 +165,48 @@ impl Backends {
 }
 
 impl Pool {
-    fn take(&self, key: &Key) -> Option<Arc<Backend>> {
-        let mut idle = self.lock();
+    /// A backend, and whether the caller has it alone.
+    fn take(&self, key: &Key) -> Option<(Arc<Backend>, bool)> {
+        let mut idle = self.idle();
         let backends = idle.get_mut(key)?;
+        backends.retain(|idle| !idle.backend.is_broken());
         // The last one back is the likeliest to be warm.
-        let taken = backends.pop();
-        if backends.is_empty() {
-            idle.remove(key);
+        let last = backends.last_mut()?;
+        if last.backend.is_shareable() {
+            last.since = Instant::now();
+            return Some((Arc::clone(&last.backend), false));
         }
-        taken.map(|idle| idle.backend)
+        backends.pop().map(|idle| (idle.backend, true))
+    }
+
+    fn put(&self, key: Key, backend: Arc<Backend>) {
+        self.idle().entry(key).or_default().push(Idle { backend, since: Instant::now() });
     }
 
     fn remove(&self, which: impl Fn(&Idle) -> bool) -> Vec<Arc<Backend>> {
-        let mut idle = self.lock();
+        let mut idle = self.idle();
         let removed: Vec<Idle> =
             idle.values_mut().flat_map(|backends| backends.extract_if(.., |entry| which(entry))).collect();
         idle.retain(|_, backends| !backends.is_empty());
         removed.into_iter().map(|idle| idle.backend).collect()
     }
 
-    fn lock(&self) -> MutexGuard<'_, HashMap<Key, Vec<Idle>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn promised(&self, key: &Key, state: &str) -> Option<Arc<Backend>> {
+        let backend = lock(&self.promised).get(&digest(key, state))?.backend.upgrade()?;
+        (!backend.is_broken()).then_some(backend)
     }
+
+    fn idle(&self) -> MutexGuard<'_, HashMap<Key, Vec<Idle>>> {
+        lock(&self.idle)
+    }
+}
+
+fn digest((principal, capabilities): &Key, state: &str) -> Digest {
+    Digest::of(&json!([principal.id(), capabilities, state]).to_string())
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Lease {
@@ -166,16 +214,21 @@ impl Lease {
     pub fn backend(&self) -> &Arc<Backend> {
         &self.backend
     }
+
+    /// Whoever comes back with this state is served from the same backend.
+    pub fn promise(&self, state: &str) {
+        let promise = Promise { backend: Arc::downgrade(&self.backend), since: Instant::now() };
+        lock(&self.pool.promised).insert(digest(&self.key, state), promise);
+    }
 }
 
 impl Drop for Lease {
     fn drop(&mut self) {
-        let backend = Arc::clone(&self.backend);
-        if backend.is_broken() {
-            return end(backend);
+        if !self.exclusive {
+            return;
         }
-        let mut idle = self.pool.lock();
-        idle.entry(self.key.clone()).or_default().push(Idle { backend, since: Instant::now() });
+        let backend = Arc::clone(&self.backend);
+        if backend.is_broken() { end(backend) } else { self.pool.put(self.key.clone(), backend) }
     }
 }
 

@@ -208,7 +208,7 @@ impl Connection {
         match speaks(request)? {
             Speaks::Stateless(meta) => {
                 let (principal, outlet) = (self.principal.clone(), self.outlet.clone());
-                self.gateway.stateless(None, &meta, principal, &self.peer, outlet).await.map(Some)
+                self.gateway.stateless(None, request, &meta, principal, &self.peer, outlet).await.map(Some)
             }
             Speaks::Initialize => {
                 self.initialize(request).await?;

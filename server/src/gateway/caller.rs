@@ -13,7 +13,7 @@ use crate::{
     dialect::RequestMeta,
     negotiation::Choice,
     session::{Client, Outlet, Session, Severity, Way},
-    wire::ErrorText,
+    wire::{ErrorText, Request},
 };
 
 /// The one who sent a request.
@@ -71,6 +71,13 @@ impl Caller {
         Way { outlet: self.outlet.clone(), rounds: None, log_level: self.log_level }
     }
 
+    /// Whoever comes back with this state is served from the same upstreams.
+    pub(super) fn promise(&self, state: &str) {
+        if let Some(lease) = &self.lease {
+            lease.promise(state);
+        }
+    }
+
     /// What must be kept for as long as an upstream works for it.
     pub(super) fn lease(&self) -> Option<Arc<Lease>> {
         self.lease.clone()
@@ -105,6 +112,7 @@ impl Gateway {
     pub async fn stateless(
         &self,
         address: Option<&str>,
+        request: &Request,
         meta: &RequestMeta,
         principal: Principal,
         peer: &Arc<str>,
@@ -112,7 +120,9 @@ impl Gateway {
     ) -> Result<Caller, ErrorText> {
         let choice = self.strategies.choose(address, &meta.offer, Era::Stateless);
         let label = principal.id().map_or_else(|| Arc::clone(peer), Arc::from);
-        let lease = self.backends.for_request(&principal, &meta.capabilities).await?.map(Arc::new);
+        let state = request.params.string("requestState");
+        let lease = self.backends.for_request(&principal, &meta.capabilities, state.as_deref()).await?;
+        let lease = lease.map(Arc::new);
         let backend = lease.as_ref().map_or_else(|| self.backends.shared(), |lease| lease.backend());
         Ok(Caller {
             choice,

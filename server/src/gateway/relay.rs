@@ -55,7 +55,11 @@ impl Gateway {
             (Era::Session, Era::Session) => straight(caller, upstream, &errand).await,
             (Era::Stateless, Era::Stateless) => {
                 let params = RequestMeta::with_log_level(&errand.params, log_level(caller, upstream));
-                straight(caller, upstream, &Errand { params, ..errand }).await
+                let result = straight(caller, upstream, &Errand { params, ..errand }).await?;
+                if let Some(state) = state_of(&result) {
+                    caller.promise(&state);
+                }
+                Ok(result)
             }
         }
     }
@@ -73,6 +77,14 @@ async fn straight(caller: &Caller, upstream: &Upstream, errand: &Errand) -> Resu
     let result = Arc::clone(upstream.connection()).request(ask, upstream.patience()).await;
     drop(working);
     result.map_err(|error| told(upstream, errand.method, error))
+}
+
+/// The state in a result that asks for input.
+fn state_of(result: &Json) -> Option<String> {
+    // Looking is cheaper than parsing, and nearly no result is one.
+    let may_be = result.as_str().contains("requestState");
+    let object = may_be.then(|| RawObject::parse(result.as_str()).ok()).flatten()?;
+    object.string("requestState").filter(|_| asks_for_input(&object))
 }
 
 /// Asks the client for what the upstream's results ask for, and sends the request again with the answers,

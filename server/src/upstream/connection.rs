@@ -118,6 +118,8 @@ pub struct Connection {
     /// Asks the transport to go.
     closing: CancellationToken,
     garbage: Mutex<Option<String>>,
+    /// Whether the handshake is done, so that its end is news.
+    introduced: AtomicBool,
     /// Set where a transport that may have a session got none.
     sessionless: AtomicBool,
     /// The one client behind this connection, if there is just one.
@@ -153,6 +155,7 @@ impl Connection {
             ended: CancellationToken::new(),
             closing: CancellationToken::new(),
             garbage: Mutex::default(),
+            introduced: AtomicBool::new(false),
             sessionless: AtomicBool::new(false),
             client,
             asking: Mutex::default(),
@@ -249,6 +252,12 @@ impl Connection {
             .map_or_else(String::new, |line| format!("; on stdout it printed {line:?}"))
     }
 
+    /// The handshake is done, and this is its name from now on.
+    pub(super) fn introduce(&self, name: &str) {
+        self.rename(name);
+        self.introduced.store(true, Ordering::Relaxed);
+    }
+
     /// Whether `initialize` was answered without a session, over a transport that has them.
     pub(super) fn has_lost_its_session(&self) -> bool {
         self.sessionless.load(Ordering::Relaxed)
@@ -296,7 +305,9 @@ impl Connection {
         lock(&self.asking).drain().for_each(|(_, task)| task.abort());
         if !self.ended.is_cancelled() {
             self.ended.cancel();
-            let _shutting_down = self.events.send((self.number, Event::Ended));
+            if self.introduced.load(Ordering::Relaxed) {
+                let _shutting_down = self.events.send((self.number, Event::Ended));
+            }
         }
     }
 

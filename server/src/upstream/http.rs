@@ -156,10 +156,11 @@ impl Link {
     async fn exchange(&self, request: RequestBuilder, about: Option<&Id>) -> Result<(), CallError> {
         let response = request.send().await.map_err(|error| ended(&error))?;
         let status = response.status();
-        if let Some(session) = response.headers().get(SESSION) {
+        // Some servers name a session with a refusal that has none, or with an answer that needs none.
+        let in_session = about.is_none_or(|id| !self.stateless().contains_key(id));
+        if let Some(session) = response.headers().get(SESSION).filter(|_| in_session && status.is_success()) {
             *self.session.lock().unwrap_or_else(PoisonError::into_inner) = Some(session.clone());
         }
-        let in_session = about.is_none_or(|id| !self.stateless().contains_key(id));
         if in_session && status == StatusCode::NOT_FOUND && self.session().is_some() {
             self.connection.end("the upstream does not know our session any more (HTTP 404)");
         }

@@ -170,7 +170,7 @@ impl Upstream {
         };
         let (connection, introduction) = reached.map_err(|(failure, hint)| told(target, failure, hint))?;
         let name = name.unwrap_or_else(|| introduction.slug());
-        connection.rename(&name);
+        connection.introduce(&name);
         let unasked = Unasked::open(&connection, &introduction);
         let remote = matches!(target, Target::Url(_));
         Ok(Self { number, remote, name, introduction, connection, patience, unasked })

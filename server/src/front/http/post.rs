@@ -98,8 +98,10 @@ impl Front {
                 let principal = self.gateway.admission().principal(Some(headers));
                 let (outlet, frames) = accepts.outlet();
                 let peer = peer.ip().to_string().into();
-                let caller =
-                    self.gateway.stateless(address.as_deref(), &meta, principal, &peer, outlet).await;
+                let caller = self
+                    .gateway
+                    .stateless(address.as_deref(), &request, &meta, principal, &peer, outlet)
+                    .await;
                 let caller = match caller {
                     Ok(caller) => caller,
                     Err(error) => return refuse(StatusCode::OK, request.id, error),
