@@ -85,8 +85,8 @@ run typescript-1 node "$cache/node/typescript/client-1.mjs"
 run typescript-2 node "$cache/node/typescript/client-2.mjs"
 run sessions node "$cache/node/typescript/sessions.mjs"
 run inspector node "$cache/node/typescript/inspector.mjs"
-run eras-python "$cache/python-2/bin/python" "$here/python/across_eras.py" "${INTEROP_ERAS:-direct}"
-run eras-typescript node "$cache/node/typescript/across-eras.mjs" "${INTEROP_ERAS:-direct}"
+run eras-python "$cache/python-2/bin/python" "$here/python/across_eras.py" "${INTEROP_ERAS:-gateway}"
+run eras-typescript node "$cache/node/typescript/across-eras.mjs" "${INTEROP_ERAS:-gateway}"
 
 echo "interop: $passed passed, $failed failed"
 [ "$failed" -eq 0 ]
