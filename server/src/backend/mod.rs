@@ -13,7 +13,6 @@ use std::sync::Arc;
 
 use mcp_disclosure_core::{Entry, Kind, RawObject};
 pub use recipe::Recipe;
-pub(crate) use scope::end;
 pub use scope::{Backends, Lease, Scope};
 use serde_json::json;
 pub use start::Started;

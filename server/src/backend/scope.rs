@@ -36,6 +36,8 @@ pub struct Backends {
     scope: Scope,
     shared: Arc<Backend>,
     files: watch::Receiver<Arc<[DescriptionFile]>>,
+    /// Those that sessions have, by the session's id.
+    own: Mutex<HashMap<Arc<str>, Arc<Backend>>>,
     pool: Arc<Pool>,
     /// Turns to start upstreams.
     starting: Semaphore,
@@ -88,7 +90,8 @@ impl Backends {
         shared: Arc<Backend>,
         files: watch::Receiver<Arc<[DescriptionFile]>>,
     ) -> Self {
-        Self { recipe, scope, shared, files, pool: Arc::default(), starting: Semaphore::new(AT_ONCE) }
+        let (own, starting) = (Mutex::default(), Semaphore::new(AT_ONCE));
+        Self { recipe, scope, shared, files, own, pool: Arc::default(), starting }
     }
 
     /// The backend of everyone who has none of their own.
@@ -96,15 +99,29 @@ impl Backends {
         &self.shared
     }
 
-    /// The backend of a session.
+    /// The backend for a session that opens.
     ///
     /// # Errors
     /// -32000 where no upstream could be reached for it.
-    pub async fn for_session(&self, client: &Arc<Client>) -> Result<Arc<Backend>, ErrorText> {
-        match self.scope {
-            Scope::Shared => Ok(Arc::clone(&self.shared)),
-            Scope::Session => self.another(Era::Session, Arc::clone(client)).await,
+    pub async fn for_session(&self, id: &Arc<str>, client: &Arc<Client>) -> Result<Arc<Backend>, ErrorText> {
+        if self.scope == Scope::Shared {
+            return Ok(Arc::clone(&self.shared));
         }
+        let backend = self.another(Era::Session, Arc::clone(client)).await?;
+        lock(&self.own).insert(Arc::clone(id), Arc::clone(&backend));
+        Ok(backend)
+    }
+
+    /// The backend of a session.
+    pub fn of_session(&self, id: &str) -> Arc<Backend> {
+        let own = (self.scope == Scope::Session).then(|| lock(&self.own).get(id).cloned()).flatten();
+        own.unwrap_or_else(|| Arc::clone(&self.shared))
+    }
+
+    /// Ends what a session had of its own.
+    pub fn end_session(&self, id: &str) {
+        let own = lock(&self.own).remove(id);
+        own.into_iter().for_each(end);
     }
 
     /// A backend for one request without a session, of a client of these capabilities, and of this state if
@@ -145,10 +162,11 @@ impl Backends {
         self.pool.remove(|entry| entry.since.elapsed() >= idle).into_iter().for_each(end);
     }
 
-    /// Ends all but those that sessions have.
+    /// Ends all.
     pub async fn close(&self) {
+        let own = std::mem::take(&mut *lock(&self.own));
         let idle = self.pool.remove(|_| true);
-        let closing = idle.iter().chain([&self.shared]).map(|backend| backend.close());
+        let closing = own.values().chain(&idle).chain([&self.shared]).map(|backend| backend.close());
         futures::future::join_all(closing).await;
     }
 
@@ -233,7 +251,7 @@ impl Drop for Lease {
 }
 
 /// Ends a backend that nobody waits for.
-pub(crate) fn end(backend: Arc<Backend>) {
+fn end(backend: Arc<Backend>) {
     if let Ok(runtime) = tokio::runtime::Handle::try_current() {
         runtime.spawn(async move { backend.close().await });
     }

@@ -4,10 +4,7 @@ use mcp_disclosure_core::RawObject;
 use serde_json::json;
 
 use super::{Offer, Revision};
-use crate::{
-    session::Severity,
-    wire::{ErrorText, Request, code},
-};
+use crate::wire::{ErrorText, Request, Severity, code};
 
 const PREFIX: &str = "io.modelcontextprotocol/";
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";

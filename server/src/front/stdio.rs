@@ -215,7 +215,7 @@ impl Connection {
                 Ok(None)
             }
             Speaks::Session => match &self.session {
-                Some(session) => Ok(Some(Caller::in_session(session, self.outlet.clone()))),
+                Some(session) => Ok(Some(self.gateway.in_session(session, self.outlet.clone()))),
                 None if request.method == "ping" => {
                     self.answer(request.id.clone(), Ok(Json::empty_object())).await;
                     Ok(None)
@@ -233,6 +233,11 @@ impl Connection {
             return Err(ErrorText::new(code::INVALID_REQUEST, "this connection is initialized already"));
         }
         let principal = self.principal.clone();
+        // Upstreams that were started for this client know it as it was met.
+        if self.gateway.backends().shared().client().is_none() {
+            let capabilities = request.params.object("capabilities").unwrap_or_default();
+            self.client = Arc::new(Client::new(&capabilities));
+        }
         let opening = Opening { principal, address: None, client: Arc::clone(&self.client) };
         let (session, result) = self.gateway.initialize(&request.params, opening).await?;
         self.answer(request.id.clone(), Ok(result)).await;
@@ -249,7 +254,9 @@ impl Connection {
                     self.listening.cancel(&id);
                 }
             }
-            "notifications/roots/list_changed" => self.gateway.backends().shared().roots_changed(),
+            "notifications/roots/list_changed" => {
+                self.session.iter().for_each(|session| self.gateway.roots_changed(session));
+            }
             _ => {}
         }
     }

@@ -12,8 +12,8 @@ use crate::{
     backend::{Backend, Lease},
     dialect::RequestMeta,
     negotiation::Choice,
-    session::{Client, Outlet, Session, Severity, Way},
-    wire::{ErrorText, Request},
+    session::{Client, Outlet, Session, Way},
+    wire::{ErrorText, Request, Severity},
 };
 
 /// The one who sent a request.
@@ -38,23 +38,6 @@ pub struct Caller {
 }
 
 impl Caller {
-    /// A caller in a session.
-    pub fn in_session(session: &Arc<Session>, outlet: Outlet) -> Self {
-        let backend = Arc::clone(session.backend());
-        // Who has its upstreams to itself hears them, unless it said otherwise.
-        let unsaid = backend.client().map(|_| Severity::Debug);
-        Self {
-            choice: session.choice().clone(),
-            principal: session.principal().clone(),
-            label: Arc::clone(session.id()),
-            session: Some(Arc::clone(session)),
-            outlet,
-            log_level: session.log_level().or(unsaid),
-            backend,
-            lease: None,
-        }
-    }
-
     /// Its era.
     pub fn era(&self) -> Era {
         self.choice.traits.era
@@ -105,6 +88,23 @@ impl Caller {
 }
 
 impl Gateway {
+    /// A caller in a session.
+    pub fn in_session(&self, session: &Arc<Session>, outlet: Outlet) -> Caller {
+        let backend = self.backends.of_session(session.id());
+        // Who has its upstreams to itself hears them, unless it said otherwise.
+        let unsaid = backend.client().map(|_| Severity::Debug);
+        Caller {
+            choice: session.choice().clone(),
+            principal: session.principal().clone(),
+            label: Arc::clone(session.id()),
+            session: Some(Arc::clone(session)),
+            outlet,
+            log_level: session.log_level().or(unsaid),
+            backend,
+            lease: None,
+        }
+    }
+
     /// A caller of the stateless era, at this address.
     ///
     /// # Errors

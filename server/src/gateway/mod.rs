@@ -79,8 +79,6 @@ impl Gateway {
     pub async fn close(&self) {
         self.shutdown.cancel();
         self.rounds.forget_all();
-        let sessions = self.sessions.all();
-        let own = sessions.iter().map(|session| session.backend().close());
-        futures::future::join(futures::future::join_all(own), self.backends.close()).await;
+        self.backends.close().await;
     }
 }

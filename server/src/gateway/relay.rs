@@ -11,9 +11,9 @@ use serde_json::json;
 use super::{Caller, Gateway};
 use crate::{
     dialect::{RequestMeta, asks_for_input},
-    session::{Client, Outlet, Severity},
+    session::{Client, Outlet},
     upstream::{Ask, CallError, Reports, Upstream},
-    wire::{ErrorText, Json, Notification, code},
+    wire::{ErrorText, Json, Notification, Severity, code},
 };
 
 /// An upstream that never stops asking is stopped after so many rounds.

@@ -7,12 +7,12 @@ use mcp_disclosure_core::{Effect, Era, Kind, RawObject};
 
 use super::{Caller, Gateway};
 use crate::{
-    backend::{Backend, end},
+    backend::Backend,
     catalogue::Page,
     dialect::{Advertised, Offer, Revision, complete, discover_result, era_error, initialize_result},
     negotiation::Choice,
-    session::{Full, Opening, Session, Severity, list_changed, new_id},
-    wire::{ErrorText, Json, Request, code},
+    session::{Full, Opening, Session, list_changed, new_id},
+    wire::{ErrorText, Json, Request, Severity, code},
 };
 
 /// The methods of MCP that the gateway answers or relays, by the eras that have them.
@@ -142,16 +142,16 @@ impl Gateway {
         let full = |full: Full| ErrorText::new(code::UPSTREAM_FAILED, full);
         // Asked first, since upstreams of its own would be started for nothing.
         self.sessions.room().map_err(full)?;
-        let backend = self.backends.for_session(&opening.client).await?;
+        let backend = self.backends.for_session(&id, &opening.client).await?;
         tracing::info!(session = %id, client, %revision, strategy = %choice.name, reason = %choice.reason, "session opened");
         let page = backend.catalogue().current().page(&opening.principal, &choice);
         let result = initialize_result(revision, &self.advertised(&backend, &page, &choice));
-        let session = Arc::new(Session::new(id, revision, choice, opening, backend));
+        let session = Arc::new(Session::new(id, revision, choice, opening));
         if let Err(refused) = self.sessions.add(Arc::clone(&session)) {
             self.let_go(&session);
             return Err(full(refused));
         }
-        session.backend().audience().join(&session);
+        backend.audience().join(&session);
         Ok((session, result))
     }
 
@@ -165,11 +165,17 @@ impl Gateway {
 
     /// Lets go of what a session held.
     pub(super) fn let_go(&self, session: &Session) {
-        let backend = session.backend();
+        let backend = self.backends.of_session(session.id());
         backend.audience().leave(session);
         backend.release_all(session);
-        if !Arc::ptr_eq(backend, self.backends.shared()) {
-            end(Arc::clone(backend));
+        self.backends.end_session(session.id());
+    }
+
+    /// Tells upstreams that a client's roots changed, where they may ask it for them.
+    pub fn roots_changed(&self, session: &Session) {
+        let backend = self.backends.of_session(session.id());
+        if backend.client().is_some() {
+            backend.roots_changed();
         }
     }
 

@@ -7,8 +7,8 @@ use std::{
 
 use mcp_disclosure_core::{Kind, RawObject};
 
-use super::{Listeners, Session, Severity};
-use crate::wire::Notification;
+use super::{Listeners, Session};
+use crate::wire::{Notification, Severity};
 
 /// The sessions and listeners of one backend.
 #[derive(Debug, Default)]

@@ -14,8 +14,8 @@ use std::{
 use mcp_disclosure_core::RawObject;
 use tokio::sync::{mpsc, oneshot};
 
-use super::{Outbox, Outlet, Severity};
-use crate::wire::{ErrorText, Id, Json, Message, Notification, Request, Response, code};
+use super::{Outbox, Outlet};
+use crate::wire::{ErrorText, Id, Json, Message, Notification, Request, Response, Severity, code};
 
 /// What a client may be asked, by the capability it declares.
 const ASKABLE: &[(&str, &str)] =

@@ -14,6 +14,6 @@ pub use client::{Begun, Client, Question, Way, askable};
 pub use in_flight::{InFlight, Ticket};
 pub use listener::{Filter, Listeners, Registration};
 pub use outlet::{Frame, Outbox, Outlet};
-pub use record::{Opening, Session, Severity, new_id};
+pub use record::{Opening, Session, new_id};
 pub use table::{Bounds, Full, Sessions};
 pub use track::{Event, Purpose, Track, Tracks};

@@ -12,29 +12,7 @@ use std::{
 use mcp_disclosure_core::{Marks, Principal};
 
 use super::{Client, Event, InFlight, Track, Tracks};
-use crate::{backend::Backend, dialect::Revision, negotiation::Choice};
-
-/// How severe a log message is (RFC 5424).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, strum::Display, strum::EnumString)]
-#[strum(serialize_all = "lowercase")]
-pub enum Severity {
-    /// Details for developers.
-    Debug,
-    /// Ordinary progress.
-    Info,
-    /// Ordinary but significant.
-    Notice,
-    /// Something odd.
-    Warning,
-    /// An operation failed.
-    Error,
-    /// A component failed.
-    Critical,
-    /// Act at once.
-    Alert,
-    /// Unusable.
-    Emergency,
-}
+use crate::{dialect::Revision, negotiation::Choice, wire::Severity};
 
 /// How a session is opened.
 #[derive(Clone, Debug)]
@@ -73,7 +51,6 @@ pub struct Session {
     pub tracks: Tracks,
     /// Its client.
     pub client: Arc<Client>,
-    backend: Arc<Backend>,
     log_level: Mutex<Option<Severity>>,
     subscriptions: Mutex<HashSet<String>>,
     opened: Instant,
@@ -83,13 +60,7 @@ pub struct Session {
 
 impl Session {
     /// A session as `initialize` opens it.
-    pub fn new(
-        id: Arc<str>,
-        revision: Revision,
-        choice: Choice,
-        opening: Opening,
-        backend: Arc<Backend>,
-    ) -> Self {
+    pub fn new(id: Arc<str>, revision: Revision, choice: Choice, opening: Opening) -> Self {
         Self {
             id,
             revision,
@@ -100,7 +71,6 @@ impl Session {
             in_flight: InFlight::default(),
             tracks: Tracks::default(),
             client: opening.client,
-            backend,
             log_level: Mutex::default(),
             subscriptions: Mutex::default(),
             opened: Instant::now(),
@@ -131,11 +101,6 @@ impl Session {
     /// The strategy named in the address it was opened at.
     pub fn address(&self) -> Option<&str> {
         self.address.as_deref()
-    }
-
-    /// What it is served from.
-    pub fn backend(&self) -> &Arc<Backend> {
-        &self.backend
     }
 
     /// The event that a stream begins with, so that it can be taken up from there. Clients of earlier

@@ -20,8 +20,8 @@ use tokio::{
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    session::{Client, Severity},
-    wire::{ErrorText, Id, Json, Message, Notification, Request, Response},
+    session::Client,
+    wire::{ErrorText, Id, Json, Message, Notification, Request, Response, Severity},
 };
 
 /// Why a request to an upstream has no result.

@@ -16,6 +16,7 @@ pub use handshake::{Eras, Introduction};
 use mcp_disclosure_core::{Era, RawObject, UpstreamLists, UpstreamName};
 use rmcp::{RoleServer, service::DynService};
 use tokio::sync::mpsc;
+use tokio_util::sync::DropGuard;
 use unasked::Unasked;
 
 use crate::{dialect::RequestMeta, session::Client, wire::Json};
@@ -129,6 +130,8 @@ pub struct Upstream {
     connection: Arc<Connection>,
     patience: Patience,
     unasked: Unasked,
+    /// Closes the connection when this is dropped.
+    _closing: DropGuard,
 }
 
 impl Upstream {
@@ -152,8 +155,10 @@ impl Upstream {
         let capabilities = client.map_or_else(RawObject::empty, |client| client.capabilities().clone());
         let reach = async |era| {
             let connection = open(target, number, events.clone(), client.cloned())?;
+            // Whoever gives up waiting for the handshake leaves nothing behind.
+            let closing = connection.closing().clone().drop_guard();
             match handshake::introduce(&connection, &capabilities, era, patience.connect).await {
-                Ok(introduction) => Ok(Ok((connection, introduction))),
+                Ok(introduction) => Ok(Ok((connection, introduction, closing))),
                 Err(failure) => {
                     let hint = connection.hint();
                     connection.close().await;
@@ -168,12 +173,13 @@ impl Upstream {
             }
             reached => reached,
         };
-        let (connection, introduction) = reached.map_err(|(failure, hint)| told(target, failure, hint))?;
+        let (connection, introduction, closing) =
+            reached.map_err(|(failure, hint)| told(target, failure, hint))?;
         let name = name.unwrap_or_else(|| introduction.slug());
         connection.introduce(&name);
         let unasked = Unasked::open(&connection, &introduction);
         let remote = matches!(target, Target::Url(_));
-        Ok(Self { number, remote, name, introduction, connection, patience, unasked })
+        Ok(Self { number, remote, name, introduction, connection, patience, unasked, _closing: closing })
     }
 
     /// The number its events come under.

@@ -12,7 +12,7 @@ use serde_json::json;
 use tokio::task::JoinHandle;
 
 use super::{Ask, CallError, Connection, Introduction, Upstream};
-use crate::{dialect::RequestMeta, session::Severity};
+use crate::{dialect::RequestMeta, wire::Severity};
 
 /// A stream that broke is opened again after so long; doubled up to [`LONGEST_WAIT`].
 const FIRST_WAIT: Duration = Duration::from_millis(500);

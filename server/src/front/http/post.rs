@@ -168,7 +168,7 @@ impl Front {
             return body::json(StatusCode::BAD_REQUEST, Response::new(request.id, Err(told)).encode());
         };
         let (outlet, frames) = accepts.outlet();
-        let caller = Caller::in_session(&session, outlet);
+        let caller = self.gateway.in_session(&session, outlet);
         self.run(caller, Some(ticket), frames, accepts, request).await
     }
 
@@ -220,9 +220,7 @@ impl Front {
                         let id = notification.params.member("requestId").and_then(Id::parse);
                         id.iter().for_each(|id| session.in_flight.cancel(id));
                     }
-                    "notifications/roots/list_changed" if session.backend().client().is_some() => {
-                        session.backend().roots_changed();
-                    }
+                    "notifications/roots/list_changed" => self.gateway.roots_changed(&session),
                     _ => {}
                 }
                 body::empty(StatusCode::ACCEPTED)
