@@ -6,18 +6,28 @@ mod post;
 mod standard_headers;
 mod stream;
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use axum::{
     Router,
     body::Body,
     extract::{ConnectInfo, Path, Request, State},
-    http::{HeaderMap, Method, StatusCode},
+    http::{self, HeaderMap, Method, StatusCode},
     response::Response,
     routing::any,
-    serve::ListenerExt,
+    serve::Listener,
 };
 pub use guard::Guard;
+use hyper::{
+    body::Incoming,
+    server::conn::http1,
+    service::{Service, service_fn},
+};
+use hyper_util::{
+    rt::{TokioIo, TokioTimer},
+    server::graceful::GracefulShutdown,
+    service::TowerToHyperService,
+};
 use stream::Stream;
 use tokio::net::TcpListener;
 
@@ -28,7 +38,12 @@ use crate::{
 };
 
 /// After the request to end, running calls get so long to finish.
-const GRACE: std::time::Duration = std::time::Duration::from_secs(10);
+const GRACE: Duration = Duration::from_secs(10);
+
+/// A connection is closed when no whole request head came for so long. Waiting for the next request counts,
+/// so it must be longer than the 60 seconds for which proxies and most clients keep idle connections: who
+/// closes first while the other sends loses a request.
+const HEAD: Duration = Duration::from_secs(75);
 
 const SESSION: &str = "mcp-session-id";
 const LAST_EVENT: &str = "last-event-id";
@@ -43,29 +58,41 @@ struct Front {
 /// Serves clients until the gateway shuts down. Answers under way are finished first.
 ///
 /// # Errors
-/// What the operating system says if the listener fails.
-pub async fn serve(gateway: Arc<Gateway>, listener: TcpListener, guard: Guard) -> std::io::Result<()> {
+/// None at present: what a connection or the listener says is waited out.
+pub async fn serve(gateway: Arc<Gateway>, mut listener: TcpListener, guard: Guard) -> std::io::Result<()> {
     let shutdown = gateway.shutdown().clone();
-    let app = router(gateway, guard).into_make_service_with_connect_info::<SocketAddr>();
-    // Without it a small event waits for the acknowledgement of the one before: 43 ms were measured.
-    let listener = listener.tap_io(|connection| {
-        if let Err(error) = connection.set_nodelay(true) {
+    let app = TowerToHyperService::new(router(gateway, guard));
+    // Not `axum::serve`, and not hyper-util's `auto`, which wait for a head, or its first bytes, for ever.
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new()).header_read_timeout(HEAD);
+    let connections = GracefulShutdown::new();
+    loop {
+        let (stream, peer) = tokio::select! {
+            accepted = Listener::accept(&mut listener) => accepted,
+            () = shutdown.cancelled() => break,
+        };
+        // Without it a small event waits for the acknowledgement of the one before: 43 ms were measured.
+        if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "TCP_NODELAY was refused");
         }
-    });
-    let ending = shutdown.clone();
-    let serving = axum::serve(listener, app).with_graceful_shutdown(async move { ending.cancelled().await });
-    let overdue = async {
-        shutdown.cancelled().await;
-        tokio::time::sleep(GRACE).await;
-    };
-    tokio::select! {
-        served = serving => served,
-        () = overdue => {
-            tracing::warn!("requests that were still running after {} seconds were dropped", GRACE.as_secs());
-            Ok(())
-        }
+        let app = app.clone();
+        let service = service_fn(move |request: http::Request<Incoming>| {
+            let mut request = request.map(Body::new);
+            request.extensions_mut().insert(ConnectInfo(peer));
+            app.call(request)
+        });
+        let connection = connections.watch(http.serve_connection(TokioIo::new(stream), service));
+        tokio::spawn(async move {
+            if let Err(error) = connection.await {
+                tracing::debug!(%peer, %error, "a connection broke");
+            }
+        });
     }
+    drop(listener);
+    if tokio::time::timeout(GRACE, connections.shutdown()).await.is_err() {
+        tracing::warn!("requests that were still running after {} seconds were dropped", GRACE.as_secs());
+    }
+    Ok(())
 }
 
 /// The routes, for those who serve them with others of their own.
@@ -174,7 +201,7 @@ impl Front {
 
 fn not_allowed(allow: &'static str) -> Response {
     let mut response = plain(StatusCode::METHOD_NOT_ALLOWED, "this method is not allowed here");
-    response.headers_mut().insert("allow", axum::http::HeaderValue::from_static(allow));
+    response.headers_mut().insert("allow", http::HeaderValue::from_static(allow));
     response
 }
 
