@@ -30,6 +30,7 @@ use hyper_util::{
 };
 use stream::Stream;
 use tokio::net::TcpListener;
+use tokio_io_timeout::TimeoutStream;
 
 use crate::{
     gateway::Gateway,
@@ -44,6 +45,10 @@ const GRACE: Duration = Duration::from_secs(10);
 /// so it must be longer than the 60 seconds for which proxies and most clients keep idle connections: who
 /// closes first while the other sends loses a request.
 const HEAD: Duration = Duration::from_secs(75);
+
+/// A connection is closed when its client took nothing of what it is sent for so long: answers that nobody
+/// takes fill memory. A stream without news has a comment each 15 seconds to take.
+const STALLED: Duration = Duration::from_secs(60);
 
 const SESSION: &str = "mcp-session-id";
 const LAST_EVENT: &str = "last-event-id";
@@ -75,13 +80,15 @@ pub async fn serve(gateway: Arc<Gateway>, mut listener: TcpListener, guard: Guar
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "TCP_NODELAY was refused");
         }
+        let mut stream = TimeoutStream::new(stream);
+        stream.set_write_timeout(Some(STALLED));
         let app = app.clone();
         let service = service_fn(move |request: http::Request<Incoming>| {
             let mut request = request.map(Body::new);
             request.extensions_mut().insert(ConnectInfo(peer));
             app.call(request)
         });
-        let connection = connections.watch(http.serve_connection(TokioIo::new(stream), service));
+        let connection = connections.watch(http.serve_connection(TokioIo::new(Box::pin(stream)), service));
         tokio::spawn(async move {
             if let Err(error) = connection.await {
                 tracing::debug!(%peer, %error, "a connection broke");
