@@ -182,9 +182,11 @@ impl Connection {
         };
         let requests =
             if request.method == "subscriptions/listen" { &self.listening } else { &self.in_flight };
-        let Some(ticket) = requests.begin(&request.id) else {
-            let told = "the id is that of a request still under way";
-            return self.answer(request.id, Err(ErrorText::new(code::INVALID_REQUEST, told))).await;
+        let ticket = match requests.begin(&request.id) {
+            Ok(ticket) => ticket,
+            Err(refused) => {
+                return self.answer(request.id, Err(ErrorText::new(code::INVALID_REQUEST, refused))).await;
+            }
         };
         let (gateway, outlet) = (Arc::clone(&self.gateway), self.outlet.clone());
         let mut work = Box::pin(async move {

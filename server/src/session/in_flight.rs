@@ -9,6 +9,21 @@ use tokio_util::sync::CancellationToken;
 
 use crate::wire::Id;
 
+/// So many requests of one client may be under way. One that asks faster than it is answered would fill
+/// memory: 4 KiB a call were measured.
+const MOST: usize = 10_000;
+
+/// Why a request is not begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NotBegun {
+    /// Its id is under way already.
+    #[error("the id is that of a request still under way")]
+    Taken,
+    /// There are too many.
+    #[error("too many requests: {MOST} are under way; wait for answers")]
+    Full,
+}
+
 /// The requests of one client that are not answered yet.
 #[derive(Clone, Debug, Default)]
 pub struct InFlight(Arc<Mutex<HashMap<Id, CancellationToken>>>);
@@ -22,16 +37,22 @@ pub struct Ticket {
 }
 
 impl InFlight {
-    /// Begins a request; `None` if its id is under way already.
-    pub fn begin(&self, id: &Id) -> Option<Ticket> {
+    /// Begins a request.
+    ///
+    /// # Errors
+    /// Why it cannot begin.
+    pub fn begin(&self, id: &Id) -> Result<Ticket, NotBegun> {
         let mut requests = self.requests();
         if requests.contains_key(id) {
-            return None;
+            return Err(NotBegun::Taken);
+        }
+        if requests.len() >= MOST {
+            return Err(NotBegun::Full);
         }
         let cancelled = CancellationToken::new();
         requests.insert(id.clone(), cancelled.clone());
         drop(requests);
-        Some(Ticket { requests: self.clone(), id: id.clone(), cancelled })
+        Ok(Ticket { requests: self.clone(), id: id.clone(), cancelled })
     }
 
     /// Cancels a request; unknown ids are ignored, as the protocol has it.

@@ -11,7 +11,7 @@ mod track;
 
 pub use audience::{Audience, list_changed};
 pub use client::{Begun, Client, Question, Way, askable};
-pub use in_flight::{InFlight, Ticket};
+pub use in_flight::{InFlight, NotBegun, Ticket};
 pub use listener::{Filter, Listeners, Registration};
 pub use outlet::{Frame, Outbox, Outlet};
 pub use record::{Opening, Session, new_id};

@@ -20,7 +20,7 @@ use super::{
 use crate::{
     dialect::{Speaks, speaks},
     gateway::{Caller, Gateway},
-    session::{Client, Frame, Opening, Purpose, Ticket, Track},
+    session::{Client, Frame, NotBegun, Opening, Purpose, Ticket, Track},
     wire::{ErrorText, Id, Message, Notification, Request, Response, code},
 };
 
@@ -163,9 +163,16 @@ impl Front {
         if let Err(error) = standard_headers::check_version(headers) {
             return body::json(StatusCode::BAD_REQUEST, Response::new(request.id, Err(error)).encode());
         }
-        let Some(ticket) = session.in_flight.begin(&request.id) else {
-            let told = ErrorText::new(code::INVALID_REQUEST, "the id is that of a request still under way");
-            return body::json(StatusCode::BAD_REQUEST, Response::new(request.id, Err(told)).encode());
+        let ticket = match session.in_flight.begin(&request.id) {
+            Ok(ticket) => ticket,
+            Err(refused) => {
+                let status = match refused {
+                    NotBegun::Taken => StatusCode::BAD_REQUEST,
+                    NotBegun::Full => StatusCode::TOO_MANY_REQUESTS,
+                };
+                let told = ErrorText::new(code::INVALID_REQUEST, refused);
+                return body::json(status, Response::new(request.id, Err(told)).encode());
+            }
         };
         let (outlet, frames) = accepts.outlet();
         let caller = self.gateway.in_session(&session, outlet);
