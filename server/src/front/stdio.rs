@@ -11,6 +11,7 @@ use tokio::{
     sync::mpsc,
     task::{JoinHandle, JoinSet},
 };
+use tokio_util::sync::CancellationToken;
 
 use crate::{
     dialect::{Speaks, speaks},
@@ -49,6 +50,7 @@ pub struct Stdio<R> {
     era: Era,
     outlet: Outlet,
     writing: JoinHandle<()>,
+    ending: CancellationToken,
 }
 
 impl<R: AsyncRead + Unpin> Stdio<R> {
@@ -69,7 +71,9 @@ impl<R: AsyncRead + Unpin> Stdio<R> {
         let (outlet, frames) = Outlet::new();
         let (era, capabilities) = declared(first.as_ref());
         let client = Arc::new(Client::new(&capabilities));
-        Ok(Self { lines, first, client, era, outlet, writing: tokio::spawn(write(output, frames)) })
+        let ending = CancellationToken::new();
+        let writing = tokio::spawn(write(output, frames, ending.clone()));
+        Ok(Self { lines, first, client, era, outlet, writing, ending })
     }
 
     /// The client, for those who may have to ask it, and the era it spoke first.
@@ -96,6 +100,7 @@ impl<R: AsyncRead + Unpin> Stdio<R> {
             running: JoinSet::new(),
         };
         let read = connection.read(self.lines, self.first).await;
+        self.ending.cancel();
         connection.finish().await;
         drop(connection);
         client.close();
@@ -142,7 +147,7 @@ impl Connection {
             let line = match first.take() {
                 Some(line) => Some(line),
                 None => tokio::select! {
-                    line = lines.next() => line?,
+                    line = self.next(&mut lines) => line?,
                     () = self.gateway.shutdown().cancelled() => None,
                 },
             };
@@ -156,6 +161,12 @@ impl Connection {
             // Finished ones need not be kept.
             while self.running.try_join_next().is_some() {}
         }
+    }
+
+    /// The next line. A client that does not read is not read, either: its answers would fill memory.
+    async fn next(&self, lines: &mut Lines<impl AsyncRead + Unpin>) -> std::io::Result<Option<Line>> {
+        self.outlet.room().await;
+        lines.next().await
     }
 
     async fn take(&mut self, line: Line) {
@@ -284,7 +295,11 @@ impl Connection {
     }
 }
 
-async fn write(mut output: impl AsyncWrite + Unpin, mut frames: mpsc::Receiver<Frame>) {
+async fn write(
+    mut output: impl AsyncWrite + Unpin,
+    mut frames: mpsc::Receiver<Frame>,
+    ending: CancellationToken,
+) {
     while let Some(frame) = frames.recv().await {
         let mut batch = frame.into_line();
         batch.push(b'\n');
@@ -295,9 +310,24 @@ async fn write(mut output: impl AsyncWrite + Unpin, mut frames: mpsc::Receiver<F
             batch.extend_from_slice(&frame.into_line());
             batch.push(b'\n');
         }
-        if output.write_all(&batch).await.is_err() || output.flush().await.is_err() {
-            // The client is gone; its input will end, too.
-            return;
+        let writing = async {
+            output.write_all(&batch).await?;
+            output.flush().await
+        };
+        // At the end nobody waits for long for a client that does not read.
+        let overdue = async {
+            ending.cancelled().await;
+            tokio::time::sleep(FLUSH).await;
+        };
+        tokio::select! {
+            biased;
+            written = writing => {
+                if written.is_err() {
+                    // The client is gone; its input will end, too.
+                    return;
+                }
+            }
+            () = overdue => return,
         }
     }
 }

@@ -72,6 +72,11 @@ impl Outlet {
         let _gone = self.frames.send(Frame::Answer(response.encode(), error)).await;
     }
 
+    /// Waits until one more message would not have to wait, or the client is gone.
+    pub async fn room(&self) {
+        let _gone = self.frames.reserve().await;
+    }
+
     fn offer(&self, message: Vec<u8>) -> bool {
         if self.answers_only {
             return true;
