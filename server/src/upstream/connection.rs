@@ -13,7 +13,7 @@ use std::{
 
 use mcp_disclosure_core::{Kind, RawObject};
 use tokio::{
-    sync::{Notify, mpsc, oneshot},
+    sync::{Notify, mpsc, oneshot, watch},
     task::AbortHandle,
     time::Instant,
 };
@@ -133,6 +133,8 @@ struct Pending {
     answer: oneshot::Sender<Result<Json, CallError>>,
     reports: Option<Arc<dyn Reports>>,
     activity: Arc<Notify>,
+    /// Dropped when nobody waits any more, for transports that have to know.
+    wanted: Option<watch::Sender<()>>,
 }
 
 impl Connection {
@@ -192,7 +194,7 @@ impl Connection {
         let params = if wants_progress { with_progress_token(&params, number) } else { params };
         let (answer, mut result) = oneshot::channel();
         let activity = Arc::new(Notify::new());
-        let pending = Pending { answer, reports, activity: Arc::clone(&activity) };
+        let pending = Pending { answer, reports, activity: Arc::clone(&activity), wanted: None };
         lock(&self.pending).insert(id.clone(), pending);
         let mut guard = Guard { connection: Arc::clone(&self), id: id.clone(), finished: false };
 
@@ -292,6 +294,19 @@ impl Connection {
         if let Some(pending) = lock(&self.pending).remove(id) {
             // Nobody waits any more if the client cancelled meanwhile.
             let _cancelled = pending.answer.send(Err(error));
+        }
+    }
+
+    /// Waits until nobody waits for this request any more: it was answered, has failed, or was given up.
+    pub(super) fn settled(&self, id: &Id) -> impl Future<Output = ()> + Send + use<> {
+        let mut pending = lock(&self.pending);
+        let wanted = pending.get_mut(id).map(|pending| pending.wanted.get_or_insert_default().subscribe());
+        drop(pending);
+        async move {
+            if let Some(mut wanted) = wanted {
+                // Nothing is ever sent: this ends with the sender.
+                let _dropped = wanted.changed().await;
+            }
         }
     }
 

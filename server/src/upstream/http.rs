@@ -30,6 +30,13 @@ const LONGEST_ANSWER: usize = 256 * 1024 * 1024;
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
 
+/// A notification may take so long to be taken.
+const NOTIFYING: Duration = Duration::from_secs(30);
+
+/// An exchange goes on for so long after its answer came or was given up, so that one that ends by itself
+/// leaves its connection to the next.
+const LINGER: Duration = Duration::from_secs(1);
+
 const SESSION: &str = "mcp-session-id";
 
 /// Carries messages until the connection is closed.
@@ -117,11 +124,18 @@ impl Link {
                     .fold(link.bare(Method::POST), |request, (name, value)| request.header(name, value)),
                 None => link.in_session(Method::POST),
             };
+            let over = async {
+                link.connection.settled(&id).await;
+                tokio::time::sleep(LINGER).await;
+            };
             let exchanged = tokio::select! {
-                exchanged = link.exchange(posting(request, &message), Some(&id)) => exchanged,
-                () = link.connection.closing().cancelled() => return,
+                exchanged = link.exchange(posting(request, &message), Some(&id)) => Some(exchanged),
+                // What still comes is for nobody.
+                () = over => None,
+                () = link.connection.closing().cancelled() => None,
             };
             link.stateless().remove(&id);
+            let Some(exchanged) = exchanged else { return };
             let error = match exchanged {
                 // If its answer was among what came, nothing is pending under the id any more.
                 Ok(()) => upstream_failed("the answer ended without the request's response"),
@@ -148,6 +162,7 @@ impl Link {
                     tracing::debug!(upstream = self.connection.name(), %error, "a message was not taken");
                 }
             }
+            () = tokio::time::sleep(NOTIFYING) => {}
             () = self.connection.closing().cancelled() => {}
         }
     }
