@@ -4,7 +4,10 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
     time::Duration,
 };
 
@@ -190,8 +193,18 @@ impl Link {
         let kind = content_type(&response);
         let status = response.status();
         if kind.starts_with("text/event-stream") {
-            let mut events = SseStream::from_bytes_stream(response.bytes_stream());
+            // The parser keeps what it has of an event, however long that gets.
+            let unfinished = AtomicUsize::new(0);
+            let bounded = response.bytes_stream().map(|chunk| {
+                let chunk = chunk.map_err(std::io::Error::other)?;
+                if unfinished.fetch_add(chunk.len(), Ordering::Relaxed) > LONGEST_ANSWER {
+                    return Err(std::io::Error::other("an event is too long"));
+                }
+                Ok(chunk)
+            });
+            let mut events = SseStream::from_bytes_stream(bounded);
             while let Some(event) = events.next().await {
+                unfinished.store(0, Ordering::Relaxed);
                 let event = event.map_err(|error| upstream_failed(&format!("its stream broke: {error}")))?;
                 if let Some(data) = event.data.filter(|data| !data.trim().is_empty()) {
                     self.connection.receive(data.as_bytes(), about);
