@@ -76,11 +76,21 @@ async fn f7_other_paths_are_not_found(setup: Setup) {
     }
 }
 
+async fn f7_a_path_that_is_no_utf8_is_one_that_nobody_has(setup: Setup) {
+    let (bench, client) = connected(setup).await;
+    let (status, text) = exchange(&bench, &client, "POST", "/mcp/%ff", &[], "{}").await;
+    assert_eq!(status, 404, "{text}");
+    assert!(text.contains("-32600") && text.contains("no strategy"), "{text}");
+    let foreign = [("host", "evil.example")];
+    assert_eq!(exchange(&bench, &client, "POST", "/mcp/%ff", &foreign, "{}").await.0, 403);
+}
+
 over_http!(
     f7_foreign_hosts_and_origins_are_forbidden,
     f7_bodies_must_be_json_and_answers_acceptable,
     f7_get_and_delete_need_a_session,
     f7_other_paths_are_not_found,
+    f7_a_path_that_is_no_utf8_is_one_that_nobody_has,
 );
 
 async fn f7_headers_must_say_what_the_body_says(setup: Setup) {

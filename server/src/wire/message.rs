@@ -161,6 +161,8 @@ impl Message {
         let text = std::str::from_utf8(bytes)
             .map_err(|error| refuse(None, code::PARSE_ERROR, format_args!("not UTF-8: {error}")))?;
         let raw: Raw<'_> = match serde_json::from_str(text) {
+            // An array of the right length is a struct without keys to serde.
+            Ok(_) if text.trim_ascii_start().starts_with('[') => return Err(batch()),
             Ok(raw) => raw,
             Err(error) => return Err(malformed(text, &error)),
         };
@@ -249,14 +251,18 @@ fn refuse(id: Option<Id>, code: i64, message: impl fmt::Display) -> Response {
 
 /// Tells what no JSON is from what no message is, and finds the id if there is one.
 fn malformed(text: &str, error: &serde_json::Error) -> Response {
-    let Ok(raw) = serde_json::from_str::<&RawValue>(text.trim()) else {
+    let Ok(raw) = serde_json::from_str::<&RawValue>(text) else {
         return refuse(None, code::PARSE_ERROR, format_args!("not JSON: {error}"));
     };
     if raw.get().starts_with('[') {
-        return refuse(None, code::INVALID_REQUEST, "batches are not supported; send one message at a time");
+        return batch();
     }
     let id = RawObject::parse(raw.get()).ok().and_then(|object| Id::parse(object.member("id")?));
     refuse(id, code::INVALID_REQUEST, format_args!("not a JSON-RPC message: {error}"))
+}
+
+fn batch() -> Response {
+    refuse(None, code::INVALID_REQUEST, "batches are not supported; send one message at a time")
 }
 
 /// Assembles `{"jsonrpc":"2.0",…}`. Line breaks in relayed JSON are white space and become spaces, since
@@ -301,6 +307,8 @@ mod tests {
     fn says_what_is_wrong_under_the_id_it_finds() {
         for (text, expected) in [
             ("", r#""id":null,"error":{"code":-32700"#),
+            ("\u{a0}{}", r#""id":null,"error":{"code":-32700"#),
+            (r#"["2.0",1,"m",{},null,null]"#, r#""id":null,"error":{"code":-32600,"message":"batches"#),
             ("{\"jsonrpc\":\"2.0\",", r#""id":null,"error":{"code":-32700"#),
             ("[]", r#""id":null,"error":{"code":-32600,"message":"batches"#),
             ("7", r#""id":null,"error":{"code":-32600"#),

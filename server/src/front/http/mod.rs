@@ -11,7 +11,7 @@ use std::{net::SocketAddr, sync::Arc, time::Duration};
 use axum::{
     Router,
     body::Body,
-    extract::{ConnectInfo, Path, Request, State},
+    extract::{ConnectInfo, Path, Request, State, rejection::PathRejection},
     http::{self, HeaderMap, Method, StatusCode},
     response::Response,
     routing::any,
@@ -123,9 +123,11 @@ async fn at_any(
 async fn at_strategy(
     State(front): State<Front>,
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
-    Path(strategy): Path<String>,
+    strategy: Result<Path<String>, PathRejection>,
     request: Request,
 ) -> Response {
+    // A name that is no UTF-8 is nobody's.
+    let strategy = strategy.map_or_else(|_| char::REPLACEMENT_CHARACTER.to_string(), |Path(name)| name);
     front.answer(peer, Some(strategy), request).await
 }
 

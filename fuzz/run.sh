@@ -1,0 +1,59 @@
+#!/usr/bin/env bash
+# Runs the fuzz targets, each for so many seconds: run.sh [SECONDS [TARGET…]]
+#
+# With 0 seconds only the inputs that are known are tried. It needs the stable toolchain and a C++ compiler.
+#
+#   FUZZ_CACHE  where cargo-fuzz is installed, once, and where inputs are kept that reach new code; else
+#               target/fuzz
+#
+# An input that breaks a property is kept in the cache, too, and its path printed.
+
+set -euo pipefail
+
+version=0.13.2
+here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
+cache=${FUZZ_CACHE:-${CARGO_TARGET_DIR:-$here/../target}/fuzz}
+mkdir -p "$cache"
+cache=$(cd "$cache" && pwd)
+host=$(rustc -vV | sed -n 's/^host: //p')
+duration=${1:-60}
+targets=("${@:2}")
+[ ${#targets[@]} -gt 0 ] || targets=(message http_front)
+
+install() {
+  [ "$("$cache/tool/bin/cargo-fuzz" --version 2> /dev/null)" = "cargo-fuzz $version" ] && return
+  cargo install --quiet cargo-fuzz --locked --version "$version" --root "$cache/tool" --target-dir "$cache/tool-build"
+  rm -rf "$cache/tool-build"
+}
+
+# Everything is safe Rust, so there is nothing for a sanitizer to find that would be worth a nightly
+# toolchain. Traced compares cost half of the speed, and the dictionaries do for text what they would do.
+build() {
+  cargo fetch --quiet --locked --manifest-path "$here/Cargo.toml"
+  PATH=$cache/tool/bin:$PATH cargo fuzz build --fuzz-dir "$here" --target-dir "$cache/build" --target "$host" \
+    --sanitizer none --no-trace-compares --codegen-units 16
+}
+
+fuzz() {
+  local target=$1 log=$cache/$1.log found=$cache/corpus/$1 broken=$cache/broken/$1 status=0 bound
+  mkdir -p "$found" "$broken"
+  if [ "$duration" -eq 0 ]; then bound=-runs=0; else bound=-max_total_time=$duration; fi
+  "$cache/build/$host/release/$target" "$bound" -timeout=60 -max_len=8192 "-dict=$here/seeds/$target.dict" \
+    "-artifact_prefix=$broken/" "$found" "$here/seeds/$target" > "$log" 2>&1 || status=$?
+  grep -E '^#[0-9]+.* cov:' "$log" | tail -n 1 || true
+  if [ "$status" -ne 0 ]; then
+    grep -A 3 -E 'panicked at|ERROR: libFuzzer' "$log" || tail -n 20 "$log"
+    sed -n 's/.*Test unit written to /the input is /p' "$log"
+    echo "all that was said is in $log" >&2
+    return 1
+  fi
+}
+
+install
+build
+failed=()
+for target in "${targets[@]}"; do
+  echo "== $target, $duration seconds"
+  fuzz "$target" || failed+=("$target")
+done
+[ ${#failed[@]} -eq 0 ] || { echo "broken: ${failed[*]}" >&2 && exit 1; }

@@ -1,0 +1,111 @@
+//! The gateway under test: one for all inputs, on a clock that stands still while anything can be done.
+
+use std::{
+    net::{Ipv4Addr, SocketAddr},
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
+
+use axum::{Router, extract::ConnectInfo, response::Response};
+use mcp_disclosure_core::{ReceiptKey, UpstreamName};
+use mcp_disclosure_server::{
+    builtin,
+    cli::demonstration,
+    front::http,
+    gateway::{Assembly, FetchLimits, Gateway},
+    negotiation::{Strategies, StrategyOptions},
+    session::Bounds,
+    upstream::{Patience, Target},
+};
+use tokio::runtime::Runtime;
+use tower::ServiceExt;
+
+use crate::{script::Sent, upstream::Oddments};
+
+/// So few sessions that an input can open them all.
+const SESSIONS: Bounds = Bounds { most: 3, idle: Duration::from_secs(24 * 60 * 60) };
+/// More than one step of the upstream that takes its time, less than two.
+const PATIENCE: Patience = Patience { connect: Duration::from_secs(60), request: Duration::from_secs(20) };
+
+static BENCH: LazyLock<Bench> = LazyLock::new(Bench::start);
+
+/// A gateway that runs, and its front.
+pub(crate) struct Bench {
+    runtime: Runtime,
+    gateway: Arc<Gateway>,
+    front: Router,
+    /// Tasks that run while nobody is connected.
+    tasks: usize,
+}
+
+impl Bench {
+    /// The one there is.
+    pub(crate) fn of_all() -> &'static Self {
+        &BENCH
+    }
+
+    fn start() -> Self {
+        let mut builder = tokio::runtime::Builder::new_current_thread();
+        let runtime = builder.enable_time().start_paused(true).build().expect("a runtime");
+        let strategies =
+            Strategies::build(&builtin(), &StrategyOptions::default()).expect("strategies of ours");
+        let key = ReceiptKey::new(&[7; ReceiptKey::LEAST_BYTES]).expect("a key");
+        let (math, files, _) = demonstration();
+        let name = |name| UpstreamName::parse(name).ok();
+        let assembly = Assembly {
+            targets: vec![(name("math"), math), (name("odd"), Target::handler(Oddments))],
+            files,
+            sessions: SESSIONS,
+            patience: PATIENCE,
+            fetches: FetchLimits::per_minute(0),
+            ..Assembly::new(strategies, key)
+        };
+        let started = runtime.block_on(Gateway::start(assembly)).expect("a gateway");
+        assert!(started.missing.is_empty(), "{:?}", started.missing);
+        let gateway = started.gateway;
+        let guard = http::Guard::new(Ipv4Addr::LOCALHOST.into(), &[], &[]);
+        let front = http::router(Arc::clone(&gateway), guard);
+        runtime.block_on(settle());
+        let tasks = runtime.metrics().num_alive_tasks();
+        Self { runtime, gateway, front, tasks }
+    }
+
+    /// Runs a conversation.
+    pub(crate) fn run(&self, conversation: impl Future<Output = ()>) {
+        self.runtime.block_on(conversation);
+    }
+
+    /// Sends a request.
+    pub(crate) async fn send(&self, sent: &Sent) -> Response {
+        let mut request = sent.request();
+        let peer = SocketAddr::from((Ipv4Addr::LOCALHOST, 49152));
+        request.extensions_mut().insert(ConnectInfo(peer));
+        match self.front.clone().oneshot(request).await {
+            Ok(response) => response,
+            Err(never) => match never {},
+        }
+    }
+
+    /// Whether a session is open.
+    pub(crate) fn has_session(&self, id: &str) -> bool {
+        self.gateway.sessions().find(id).is_some()
+    }
+
+    /// Ends all sessions.
+    pub(crate) fn end_sessions(&self) {
+        for session in self.gateway.sessions().all() {
+            assert!(self.gateway.end_session(session.id()));
+        }
+    }
+
+    /// When nobody is connected any more, nothing is done for anybody.
+    pub(crate) async fn is_at_rest(&self) {
+        settle().await;
+        assert_eq!(self.runtime.metrics().num_alive_tasks(), self.tasks, "tasks are left over");
+    }
+}
+
+/// Waits until nothing can be done without waiting: only then does the clock go on.
+pub(crate) async fn settle() {
+    tokio::time::sleep(Duration::from_millis(1)).await;
+}

@@ -1,0 +1,15 @@
+//! What the fuzz targets do with an input: the properties that must hold whatever comes.
+//!
+//! [`message`] takes lines of JSON-RPC apart and puts them together again, [`http_front`] lets a client
+//! converse with a gateway. Inputs are text that can be read and written by hand; see `seeds`.
+
+#![forbid(unsafe_code)]
+
+mod answer;
+mod bench;
+pub mod http_front;
+mod lines;
+pub mod message;
+mod object;
+mod script;
+mod upstream;

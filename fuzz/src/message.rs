@@ -1,0 +1,109 @@
+//! The message parser: lines of JSON-RPC, whoever wrote them.
+
+use mcp_disclosure_core::RawObject;
+use mcp_disclosure_server::wire::{Id, Line, Message, Response, code};
+use serde_json::value::RawValue;
+
+use crate::{lines, object};
+
+/// Lines of an input that are looked into.
+const MOST_LINES: usize = 64;
+
+/// Reads the input as lines, and each of them, and the whole, as a message.
+///
+/// # Panics
+/// Where a property does not hold.
+pub fn check(input: &[u8]) {
+    check_one(input);
+    for line in lines::check(input).into_iter().take(MOST_LINES) {
+        match line {
+            Line::Text(line) if line != input => check_one(&line),
+            Line::Text(_) | Line::TooLong(_) => {}
+        }
+    }
+}
+
+fn check_one(bytes: &[u8]) {
+    let text = std::str::from_utf8(bytes).ok();
+    let object = text.and_then(|text| RawObject::parse(text).ok());
+    if let Some(object) = &object {
+        object::check(object);
+    }
+    match Message::parse(bytes) {
+        Ok(message) => accepted(object.as_ref(), &message),
+        Err(refusal) => refused(text, object.as_ref(), &refusal),
+    }
+}
+
+/// What is read is what was written, and is written so that it is read as the same.
+fn accepted(object: Option<&RawObject>, message: &Message) {
+    let object = object.expect("a message is an object");
+    assert_eq!(object.string("jsonrpc").as_deref(), Some("2.0"));
+    let member = |key: &str| object.member(key).map(str::to_owned);
+    match message {
+        Message::Request(request) => {
+            assert_eq!(Some(request.id.as_str().to_owned()), member("id"));
+            assert_eq!(Some(&request.method), object.string("method").as_ref());
+            assert_eq!(request.params.text(), params_of(object));
+        }
+        Message::Notification(notification) => {
+            assert_eq!(member("id"), None);
+            assert_eq!(Some(&*notification.method), object.string("method").as_deref());
+            assert_eq!(notification.params.text(), params_of(object));
+        }
+        Message::Response(response) => {
+            let id = response.id.as_ref().map(|id| id.as_str().to_owned());
+            assert_eq!(id, member("id").filter(|id| Id::parse(id).is_some()));
+            match &response.outcome {
+                Ok(result) => assert_eq!(Some(result.as_str().to_owned()), member("result")),
+                Err(error) => assert_eq!(Some(error.text().as_str().to_owned()), member("error")),
+            }
+        }
+    }
+    let encoded = message.encode();
+    is_one_line(&encoded);
+    let again = Message::parse(&encoded).expect("what was written is read again");
+    assert_eq!(shown(&again), shown(message));
+    assert_eq!(again.encode(), encoded);
+}
+
+/// `params` as they are handed on.
+fn params_of(object: &RawObject) -> &str {
+    object.member("params").filter(|params| *params != "null").unwrap_or("{}")
+}
+
+/// All that a message says. Line breaks inside of it are white space, and are written as spaces.
+fn shown(message: &Message) -> String {
+    format!("{message:?}").replace(['\n', '\r'], " ")
+}
+
+/// A refusal is an answer like any other, and blames what is to blame.
+fn refused(text: Option<&str>, object: Option<&RawObject>, refusal: &Response) {
+    let error = refusal.outcome.as_ref().expect_err("a refusal is an error");
+    assert!(error.is_sound(), "{error:?}");
+    let is_json = text.is_some_and(|text| serde_json::from_str::<&RawValue>(text).is_ok());
+    match error.code() {
+        code::PARSE_ERROR => assert!(!is_json, "{error:?}"),
+        code::INVALID_REQUEST | code::INVALID_PARAMS => assert!(is_json, "{error:?}"),
+        _ => panic!("{error:?}"),
+    }
+    if let Some(id) = &refusal.id {
+        let own = object.and_then(|object| object.member("id"));
+        assert_eq!(Some(id.as_str()), own);
+    }
+    let encoded = refusal.encode();
+    is_one_line(&encoded);
+    match Message::parse(&encoded) {
+        Ok(Message::Response(again)) => {
+            assert_eq!(again.id, refusal.id);
+            assert_eq!(again.outcome, refusal.outcome);
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+fn is_one_line(encoded: &[u8]) {
+    assert!(!encoded.contains(&b'\n') && !encoded.contains(&b'\r'));
+    let text = std::str::from_utf8(encoded).expect("JSON is UTF-8");
+    serde_json::from_str::<&RawValue>(text).expect("a message is JSON");
+}
