@@ -173,11 +173,17 @@ impl Client {
 
     /// Sends a notification.
     pub async fn notify(&self, method: &str, params: Value) {
-        let message = json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string();
+        self.tell(json!({"jsonrpc": "2.0", "method": method, "params": params})).await;
+    }
+
+    /// Sends a message that wants no answer.
+    pub async fn tell(&self, message: Value) {
         match &self.wire {
-            Wire::Stdio { .. } => self.write(&message).await,
+            Wire::Stdio { .. } => self.write(&message.to_string()).await,
             Wire::Http(_) => {
-                let reply = self.dispatch(Value::Null, self.headers_for(method, &params), message).await;
+                let method = message["method"].as_str().unwrap_or_default();
+                let headers = self.headers_for(method, &message["params"]);
+                let reply = self.dispatch(Value::Null, headers, message.to_string()).await;
                 assert_eq!(reply.reply().await.status, Some(202));
             }
         }

@@ -126,11 +126,17 @@ impl Process {
         Self { stdin: child.stdin.take(), child, stdout, stderr, last_id: 0 }
     }
 
-    /// Sends bytes and a line's end.
-    pub fn line(&mut self, line: impl AsRef<[u8]>) {
+    /// Sends bytes.
+    pub fn write(&mut self, bytes: impl AsRef<[u8]>) {
         let stdin = self.stdin.as_mut().expect("stdin is open");
         // A program that is gone misses it; what the test waits for then tells.
-        let _gone = stdin.write_all(line.as_ref()).and_then(|()| stdin.write_all(b"\n"));
+        let _gone = stdin.write_all(bytes.as_ref());
+    }
+
+    /// Sends bytes and a line's end.
+    pub fn line(&mut self, line: impl AsRef<[u8]>) {
+        self.write(line);
+        self.write(b"\n");
     }
 
     /// Sends a request and returns its id.

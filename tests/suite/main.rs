@@ -9,6 +9,7 @@ mod calls;
 mod command_line;
 mod custom_strategies;
 mod failures;
+mod hostile;
 mod http_errors;
 mod limits;
 mod listen;

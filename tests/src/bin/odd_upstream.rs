@@ -7,7 +7,7 @@
 
 use std::{
     env,
-    io::{BufRead, Write, stderr, stdin, stdout},
+    io::{BufRead, BufWriter, Write, stderr, stdin, stdout},
     path::Path,
     process, thread,
     time::Duration,
@@ -149,7 +149,32 @@ impl Server {
                 say("computing...");
                 answer(id, echoed);
             }
-            "huge" => answer(id, text(&"0123456789abcdef".repeat(256 * 1024))),
+            "huge" => {
+                let megabytes = usize::try_from(arguments["megabytes"].as_u64().unwrap_or(4)).unwrap();
+                let (head, tail) = (r#"{"content":[{"type":"text","text":""#, r#""}]}"#);
+                let text = "0123456789abcdef".repeat(megabytes << 16);
+                // As text: to write it as a value takes longer than all the rest.
+                say(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{head}{text}{tail}}}"#));
+            }
+            "half-a-line" if self.calls == 1 => half(&json!({"jsonrpc": "2.0", "id": id, "result": {}})),
+            "half-a-line" => {
+                say("");
+                answer(id, echoed);
+            }
+            "floods-messages" => {
+                flood("message", r#"{"level":"info","data":{"number":NUMBER,"text":"TEXT"}}"#, arguments);
+                answer(id, echoed);
+            }
+            "floods-progress" => {
+                let token = &params["_meta"]["progressToken"];
+                let told = format!(r#"{{"progressToken":{token},"progress":NUMBER,"message":"TEXT"}}"#);
+                flood("progress", &told, arguments);
+                answer(id, echoed);
+            }
+            "floods-changes" => {
+                flood("tools/list_changed", r#"{"_meta":{"number":NUMBER,"text":"TEXT"}}"#, arguments);
+                answer(id, echoed);
+            }
             "changes" | "hangs-on-list" => {
                 answer(id, echoed);
                 put(&json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
@@ -199,6 +224,25 @@ fn put(message: &Value) {
 fn say(line: &str) {
     // Whoever started us may be gone.
     let _gone = writeln!(stdout().lock(), "{line}");
+}
+
+/// Says the first half of a message, and not that the line ends.
+fn half(message: &Value) {
+    let text = message.to_string();
+    let mut out = stdout().lock();
+    let _gone = out.write_all(&text.as_bytes()[..text.len() / 2]).and_then(|()| out.flush());
+}
+
+/// Notifies as often and with as much text as the arguments say: `times` and `bytes`.
+fn flood(method: &str, params: &str, arguments: &Value) {
+    let bytes = usize::try_from(arguments["bytes"].as_u64().unwrap_or(1)).unwrap();
+    let params = params.replace("TEXT", &"x".repeat(bytes));
+    let line = format!(r#"{{"jsonrpc":"2.0","method":"notifications/{method}","params":{params}}}"#);
+    let (head, tail) = line.split_once("NUMBER").unwrap();
+    let mut out = BufWriter::new(stdout().lock());
+    for number in 0..arguments["times"].as_u64().unwrap_or(1) {
+        let _gone = writeln!(out, "{head}{number}{tail}");
+    }
 }
 
 fn tell(line: &str) {

@@ -20,10 +20,10 @@ use kit::process::{Ended, Process};
 use serde_json::Value;
 
 /// The upstream that misbehaves as its first argument says.
-const ODD: &str = env!("CARGO_BIN_EXE_odd-upstream");
+pub(crate) const ODD: &str = env!("CARGO_BIN_EXE_odd-upstream");
 
 /// The program, with these arguments.
-fn program(arguments: &[&str]) -> Command {
+pub(crate) fn program(arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gateway"));
     command.args(arguments);
     command
@@ -42,7 +42,7 @@ fn run(arguments: &[&str]) -> Ended {
 
 /// `serve` over stdio with complete definitions, in front of the odd upstream in this mode, initialized.
 #[track_caller]
-fn serve_odd(flags: &[&str], mode: &[&str]) -> Process {
+pub(crate) fn serve_odd(flags: &[&str], mode: &[&str]) -> Process {
     let mut gateway = start(&[&["serve", "--strategy", "full"], flags, &["--", ODD], mode].concat());
     gateway.initialize();
     gateway
@@ -56,7 +56,7 @@ fn run_odd(flags: &[&str], mode: &[&str]) -> Ended {
 
 /// The text of a call's result.
 #[track_caller]
-fn text(answer: &Value) -> &str {
+pub(crate) fn text(answer: &Value) -> &str {
     answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text in {answer}"))
 }
 

@@ -1,0 +1,108 @@
+//! Child processes that answer out of turn, half, much, or not at all.
+
+use std::time::Duration;
+
+use kit::{Bench, Client, Options};
+use serde_json::json;
+
+use super::{
+    STATELESS, WITH_SESSION, odd_child, others_are_served,
+    socket::{Socket, post},
+    well_beside,
+};
+
+async fn no_answer_is_an_error_that_names_the_upstream(mode: &str) -> (Bench, Client) {
+    let patience = Duration::from_millis(500);
+    let bench = Bench::start(Options { patience, ..well_beside(odd_child(mode)) }).await;
+    let client = Client::connect(&bench, STATELESS).await;
+    let call = client.start("tools/call", json!({"name": "echo", "arguments": {"text": "lost"}})).await;
+    others_are_served(&bench).await;
+    let error = call.reply().await.error();
+    assert_eq!(error["message"], "upstream 'bad' gave no answer within 0.5 seconds", "{mode}");
+    others_are_served(&bench).await;
+    (bench, client)
+}
+
+#[tokio::test]
+async fn one_that_never_answers_keeps_nobody_else_waiting() {
+    no_answer_is_an_error_that_names_the_upstream("hangs-on-call").await;
+}
+
+#[tokio::test]
+async fn one_that_answers_under_a_foreign_id_reaches_nobody() {
+    no_answer_is_an_error_that_names_the_upstream("foreign-id").await;
+}
+
+#[tokio::test]
+async fn one_that_stalls_in_the_middle_of_a_line_is_understood_again_from_the_next_on() {
+    let (_bench, client) = no_answer_is_an_error_that_names_the_upstream("half-a-line").await;
+    let next = client.call("echo", json!({"text": "found"})).await.result();
+    assert_eq!(next["content"][0]["text"], "found");
+}
+
+#[tokio::test]
+async fn a_second_answer_reaches_nobody() {
+    let bench = Bench::start(well_beside(odd_child("answers-twice"))).await;
+    let clients = [Client::connect(&bench, WITH_SESSION).await, Client::connect(&bench, STATELESS).await];
+    let mut calls = Vec::new();
+    for number in 0..20 {
+        calls.push(clients[number % 2].start("tools/call", json!({"name": "echo"})).await);
+    }
+    others_are_served(&bench).await;
+    for call in calls {
+        assert_eq!(call.reply().await.result()["content"][0]["text"], "the first answer");
+    }
+}
+
+#[tokio::test]
+async fn fifty_megabytes_arrive_whole_and_small_calls_are_answered_meanwhile() {
+    let bench = Bench::start(well_beside(odd_child("huge"))).await;
+    let client = Client::connect(&bench, WITH_SESSION).await;
+    let call = json!({"name": "echo", "arguments": {"megabytes": 50}});
+    let mut socket = Socket::saying(&bench, post(&client, "huge", "tools/call", call)).await;
+    let begun = socket.hear("\r\n\r\n").await;
+    // It is more than sockets hold, so it is under way until it is read.
+    others_are_served(&bench).await;
+    let answer = begun + &socket.rest().await;
+    let text = "0123456789abcdef".repeat(50 << 16);
+    assert!(
+        answer.ends_with(&format!(
+            r#"{{"jsonrpc":"2.0","id":"huge","result":{{"content":[{{"type":"text","text":"{text}"}}]}}}}"#
+        )),
+        "{}",
+        answer.len()
+    );
+}
+
+async fn a_flood_of_notifications_keeps_nobody_waiting(mode: &str, told: Option<&str>) {
+    let bench = Bench::start(well_beside(odd_child(mode))).await;
+    let client = Client::connect(&bench, WITH_SESSION).await;
+    client.open_stream().await;
+    client.request("logging/setLevel", json!({"level": "debug"})).await.result();
+    let arguments = json!({"text": "done", "times": 100_000});
+    let call = json!({"name": "echo", "arguments": arguments, "_meta": {"progressToken": 1}});
+    let call = client.start("tools/call", call).await;
+    if let Some(told) = told {
+        client.hear(told).await;
+    }
+    others_are_served(&bench).await;
+    assert_eq!(call.reply().await.result()["content"][0]["text"], "done", "{mode}");
+    others_are_served(&bench).await;
+    let listed = client.request("tools/list", json!({})).await.result();
+    assert_eq!(listed["tools"].as_array().unwrap().len(), 4, "{mode}");
+}
+
+#[tokio::test]
+async fn a_hundred_thousand_log_messages_keep_nobody_waiting() {
+    a_flood_of_notifications_keeps_nobody_waiting("floods-messages", Some("notifications/message")).await;
+}
+
+#[tokio::test]
+async fn a_hundred_thousand_steps_of_progress_keep_nobody_waiting() {
+    a_flood_of_notifications_keeps_nobody_waiting("floods-progress", Some("notifications/progress")).await;
+}
+
+#[tokio::test]
+async fn a_hundred_thousand_changed_lists_keep_nobody_waiting() {
+    a_flood_of_notifications_keeps_nobody_waiting("floods-changes", None).await;
+}

@@ -1,0 +1,84 @@
+//! Clients that begin to say something and stop.
+//!
+//! Where a time-out is waited for, the clock is stopped: it jumps ahead when nobody has anything to do.
+
+use std::{net::TcpStream, time::Duration};
+
+use kit::{Bench, Client, Options, process::Process};
+use serde_json::{Value, json};
+
+use super::{
+    ODD, STATELESS, WITH_SESSION, others_are_served,
+    socket::{CLOSE, LONG, Socket, head, post},
+    well,
+};
+
+/// What is said before the silence: nothing, half a head, half a body.
+fn halves(client: &Client) -> [String; 3] {
+    let head = head("POST", client, "tools/list", &Value::Null);
+    let body = format!("{head}Content-Length: 99\r\n\r\n{{\"jsonrpc\":");
+    [String::new(), head, body]
+}
+
+#[tokio::test]
+async fn half_requests_hold_up_nobody() {
+    let bench = Bench::start(well()).await;
+    let client = Client::connect(&bench, WITH_SESSION).await;
+    let mut held = Vec::new();
+    for half in halves(&client).iter().cycle().take(300) {
+        held.push(Socket::saying(&bench, half).await);
+    }
+    others_are_served(&bench).await;
+    client.call("small", json!({})).await.result();
+}
+
+/// Where nothing more can be opened nobody new can come in; but it is not for good.
+#[test]
+fn a_program_that_ran_out_of_files_serves_again_when_there_are_some() {
+    let script = "ulimit -n 64; exec \"$@\"";
+    let mut limited = std::process::Command::new("sh");
+    let serve = ["serve", "--strategy", "full", "--transport", "http", "--listen", "127.0.0.1:0", "--", ODD];
+    limited.args(["-c", script, "sh", env!("CARGO_BIN_EXE_gateway")]).args(serve);
+    let gateway = Process::start(&mut limited);
+    let address = gateway.address();
+    let held: Vec<TcpStream> = (0..100).map(|_| TcpStream::connect(address).unwrap()).collect();
+    gateway.told("Too many open files");
+    drop(held);
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}});
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello});
+    let (session, answer) = kit::process::post(address, None, &hello);
+    assert!(session.is_some(), "{answer}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn connections_on_which_no_request_comes_are_closed_in_time() {
+    let bench = Bench::start(Options::without_upstream()).await;
+    let client = Client::plug_in(&bench, STATELESS, kit::Identity::default());
+    let [nothing, half_a_head, _] = halves(&client);
+    for said in [nothing, half_a_head] {
+        let mut socket = Socket::saying(&bench, &said).await;
+        assert_eq!(socket.rest_within(LONG).await, "", "after {said:?}");
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn half_a_body_is_answered_with_408_in_time() {
+    let bench = Bench::start(Options::without_upstream()).await;
+    let client = Client::plug_in(&bench, STATELESS, kit::Identity::default());
+    let [_, _, half_a_body] = halves(&client);
+    let mut socket = Socket::saying(&bench, half_a_body).await;
+    let answer = socket.rest_within(LONG).await;
+    assert!(answer.starts_with("HTTP/1.1 408 ") && answer.contains("did not arrive within"), "{answer}");
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_kept_for_the_next_request_is_not_closed_within_a_minute() {
+    let bench = Bench::start(Options::without_upstream()).await;
+    let client = Client::plug_in(&bench, STATELESS, kit::Identity::default());
+    let mut socket = Socket::open(&bench).await;
+    for id in ["first", "second", "third"] {
+        socket.say(post(&client, id, "tools/list", json!({})).replace(CLOSE, "")).await;
+        socket.hear(&format!("\"id\":\"{id}\"")).await;
+        tokio::time::advance(Duration::from_secs(60)).await;
+    }
+}

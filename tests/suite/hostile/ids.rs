@@ -1,0 +1,73 @@
+//! Clients that use an id twice, or too many, or answer what nobody asked.
+
+use kit::{Bench, Client, Setup, eventually};
+use serde_json::json;
+
+use super::{others_are_served, well};
+
+/// In a session the second of one id is refused (`f7_an_id_under_way_cannot_be_used_again_until_then`);
+/// without one each POST is a connection of its own, and whose id it is nobody else's business.
+async fn one_id_on_two_connections_is_two_requests(setup: Setup) {
+    let bench = Bench::start(well()).await;
+    let client = Client::connect(&bench, setup).await;
+    let slow = json!({"name": "slow", "_meta": {"progressToken": 1}});
+    let first = client.start_under(json!("same"), "tools/call", slow).await;
+    client.hear("notifications/progress").await;
+    let small = json!({"name": "small", "arguments": {"number": 2}});
+    let second = client.start_under(json!("same"), "tools/call", small).await.reply().await;
+    assert_eq!(second.result()["structuredContent"]["given"]["number"], 2);
+    client.cancel(&first).await;
+    others_are_served(&bench).await;
+}
+only!(full_http_stateless = "full" Http Stateless; one_id_on_two_connections_is_two_requests);
+
+async fn one_id_twice_on_one_connection_is_refused_and_the_first_goes_on(setup: Setup) {
+    let bench = Bench::start(well()).await;
+    let client = Client::connect(&bench, setup).await;
+    let slow = json!({"name": "slow", "_meta": {"progressToken": 1}});
+    let first = client.start_under(json!("same"), "tools/call", slow).await;
+    client.hear("notifications/progress").await;
+    let second = client.start_under(json!("same"), "tools/list", json!({})).await.reply().await;
+    assert_eq!((second.code(), second.answer()["id"].clone()), (-32600, json!("same")));
+    let journal = client.journal().await;
+    assert!(journal.iter().all(|message| message["method"] != "notifications/cancelled"), "{journal:?}");
+    client.cancel(&first).await;
+    client.journal().await;
+    client.start_under(json!("same"), "tools/list", json!({})).await.reply().await.result();
+}
+only!(full_stdio_stateless = "full" Stdio Stateless; one_id_twice_on_one_connection_is_refused_and_the_first_goes_on);
+
+async fn more_than_ten_thousand_requests_at_once_are_refused(setup: Setup) {
+    let bench = Bench::start(well()).await;
+    let client = Client::connect(&bench, setup).await;
+    let slow = json!({"name": "slow"});
+    let mut calls = Vec::new();
+    for _ in 0..10_000 {
+        calls.push(client.start("tools/call", slow.clone()).await);
+    }
+    let refused = client.call("small", json!({})).await.error();
+    assert_eq!(refused["message"], "too many requests: 10000 are under way; wait for answers");
+    others_are_served(&bench).await;
+    client.cancel(&calls[7]).await;
+    let room = async || client.call("small", json!({})).await.answer().get("result").cloned();
+    eventually("room for one more", room).await;
+}
+only!(full_stdio_session = "full" Stdio Session; more_than_ten_thousand_requests_at_once_are_refused);
+
+async fn an_answer_that_nobody_asked_for_is_dropped(setup: Setup) {
+    let bench = Bench::start(well()).await;
+    let client = Client::connect(&bench, setup).await;
+    for id in [json!(1), json!("unheard of"), json!(null)] {
+        for outcome in
+            [json!({"result": {}}), json!({"error": {"code": 1, "message": "no"}}), json!({"result": 7})]
+        {
+            let mut answer = json!({"jsonrpc": "2.0", "id": id});
+            answer.as_object_mut().unwrap().extend(outcome.as_object().unwrap().clone());
+            client.tell(answer).await;
+        }
+    }
+    let result = client.call("small", json!({"number": 3})).await.result();
+    assert_eq!(result["structuredContent"]["given"]["number"], 3);
+    others_are_served(&bench).await;
+}
+under_full!(an_answer_that_nobody_asked_for_is_dropped);

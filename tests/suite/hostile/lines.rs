@@ -1,0 +1,162 @@
+//! A client on standard streams that talks without end, does not listen, or leaves.
+
+use std::{
+    io::Write,
+    process::{Child, Stdio},
+    sync::{
+        Arc,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+    time::Duration,
+};
+
+use kit::{Bench, Options, handlers::Hanging, process::until};
+use mcp_disclosure_server::{front::stdio, upstream::Target};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt;
+
+use crate::command_line::{ODD, program, serve_odd, text};
+
+/// What opens a session, as a line.
+fn hello() -> String {
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}});
+    line(&json!({"jsonrpc": "2.0", "id": "hello", "method": "initialize", "params": params}))
+}
+
+fn line(message: &Value) -> String {
+    format!("{message}\n")
+}
+
+#[test]
+fn a_line_without_end_is_refused_at_the_end_of_the_input() {
+    let mut gateway = serve_odd(&[], &["ordinary"]);
+    gateway.write(vec![b'x'; 20 << 20]);
+    gateway.close_stdin();
+    let answer = gateway.nameless("20971520 bytes");
+    assert_eq!(answer["error"]["code"], -32600);
+    gateway.ended().says(0, &[]);
+}
+
+#[test]
+fn bytes_that_are_no_utf_8_are_refused_wherever_they_stand() {
+    let mut gateway = serve_odd(&[], &["ordinary"]);
+    let call =
+        r#"{"jsonrpc":"2.0","id":"call","method":"tools/call","params":{"name":"echo","arguments":{"text":"#;
+    for wrong in [&b"\"\xc3\""[..], b"\"\xed\xa0\x80\"", b"\"\xff\"", b"\"\xf0\x9f\x98\""] {
+        gateway.line([call.as_bytes(), wrong, b"}}}"].concat());
+    }
+    gateway.line([call.as_bytes(), "\"\u{1f600}\"".as_bytes(), b"}}}"].concat());
+    assert_eq!(text(&gateway.answer("call")), "\u{1f600}");
+    let ended = gateway.finish();
+    assert_eq!(ended.says(0, &[]).stdout.matches("not UTF-8").count(), 4, "{}", ended.stdout);
+}
+
+#[test]
+fn input_that_ends_in_the_middle_of_calls_leaves_none_without_an_answer() {
+    let mut gateway = serve_odd(&["--request-timeout", "0.5"], &["hangs-on-call"]);
+    let calls: Vec<u64> = (0..5).map(|_| gateway.ask("tools/call", json!({"name": "echo"}))).collect();
+    gateway.write(br#"{"jsonrpc":"2.0","id":"half","method":"#);
+    gateway.close_stdin();
+    for call in calls {
+        assert_eq!(
+            gateway.answer(call)["error"]["message"],
+            "upstream 'odd' gave no answer within 0.5 seconds"
+        );
+    }
+    gateway.nameless("not JSON");
+    gateway.ended().says(0, &[]);
+}
+
+/// The clock is stopped, so that a time-out is over only when nobody can do anything any more.
+#[tokio::test(start_paused = true)]
+async fn a_client_that_never_reads_is_not_read_for_ever() {
+    let bench = Bench::start(Options::without_upstream()).await;
+    let (mut client, theirs) = tokio::io::duplex(1 << 16);
+    let (input, output) = tokio::io::split(theirs);
+    let gateway = Arc::clone(&bench.gateway);
+    let mut taken = 0;
+    let talking = async {
+        client.write_all(hello().as_bytes()).await.unwrap();
+        let list = line(&json!({"jsonrpc": "2.0", "id": "list", "method": "tools/list"}));
+        while taken < 50_000 {
+            let writing = client.write_all(list.as_bytes());
+            if tokio::time::timeout(Duration::from_secs(600), writing).await.is_err() {
+                break;
+            }
+            taken += 1;
+        }
+    };
+    tokio::select! {
+        served = stdio::serve(&gateway, input, output) => panic!("it ended: {served:?}"),
+        () = talking => {}
+    }
+    assert!(taken < 10_000, "{taken} requests were taken while no answer was read");
+}
+
+/// The clock is stopped here, too.
+#[tokio::test(start_paused = true)]
+async fn answers_that_nobody_reads_are_not_waited_for_at_the_end() {
+    let handlers = vec![("hanging", Target::handler(Hanging))];
+    let bench = Bench::start(Options { handlers, ..Options::without_upstream() }).await;
+    let (mut client, theirs) = tokio::io::duplex(1 << 10);
+    let (input, output) = tokio::io::split(theirs);
+    let gateway = Arc::clone(&bench.gateway);
+    let talking = async {
+        client.write_all(hello().as_bytes()).await.unwrap();
+        for id in 0..600 {
+            let call =
+                json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "hang"}});
+            client.write_all(line(&call).as_bytes()).await.unwrap();
+        }
+        // By then all are answered with an error, and more than half of the answers wait for room.
+        tokio::time::sleep(2 * kit::PATIENCE).await;
+        bench.gateway.shutdown().cancel();
+        // Longer than it takes to see that nobody reads, shorter than calls would be waited for.
+        tokio::time::sleep(Duration::from_secs(5)).await;
+        panic!("it does not end");
+    };
+    tokio::select! {
+        served = stdio::serve(&gateway, input, output) => served.unwrap(),
+        () = talking => {}
+    }
+}
+
+/// A program that is ended with the test, whatever comes of it.
+struct Unread(Child);
+
+impl Drop for Unread {
+    fn drop(&mut self) {
+        let _gone = self.0.kill().and_then(|()| self.0.wait());
+    }
+}
+
+#[test]
+fn a_program_whose_client_never_reads_ends_when_it_is_asked_to() {
+    let mut command = program(&["serve", "--strategy", "full", "--log", "error", "--", ODD, "ordinary"]);
+    let mut gateway = Unread(command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap());
+    let (mut input, _unread) = (gateway.0.stdin.take().unwrap(), gateway.0.stdout.take().unwrap());
+    let said = Arc::new(AtomicUsize::new(0));
+    let saying = Arc::clone(&said);
+    let arguments = json!({"text": "x".repeat(10_000)});
+    thread::spawn(move || {
+        let mut written = input.write_all(hello().as_bytes());
+        while written.is_ok() {
+            let id = saying.fetch_add(1, Ordering::Relaxed);
+            let params = json!({"name": "echo", "arguments": arguments});
+            let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
+            written = input.write_all(line(&call).as_bytes());
+        }
+    });
+    // The answers are ten times what a pipe holds.
+    assert!(until(|| said.load(Ordering::Relaxed) > 100));
+    let id = i32::try_from(gateway.0.id()).ok().and_then(Pid::from_raw).unwrap();
+    kill_process(id, Signal::TERM).unwrap();
+    let mut status = None;
+    assert!(until(|| {
+        status = gateway.0.try_wait().unwrap();
+        status.is_some()
+    }));
+    assert_eq!(status.and_then(|status| status.code()), Some(0));
+}

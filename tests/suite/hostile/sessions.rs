@@ -1,0 +1,57 @@
+//! Clients that open sessions and leave them.
+
+use std::time::Duration;
+
+use kit::{Bench, Client, Options, eventually};
+use mcp_disclosure_server::session::Bounds;
+use serde_json::{Value, json};
+
+use super::{
+    WITH_SESSION, others_are_served,
+    socket::{Socket, head},
+    well,
+};
+
+#[tokio::test]
+async fn a_thousand_sessions_that_are_left_end_and_the_used_one_stays() {
+    let sessions = Bounds { most: 2000, idle: Duration::from_secs(1) };
+    let bench = Bench::start(Options { sessions, ..well() }).await;
+    let staying = Client::connect(&bench, WITH_SESSION).await;
+    staying.open_stream().await;
+    let mut streams = Vec::new();
+    for number in 0..1000 {
+        let left = Client::connect(&bench, WITH_SESSION).await;
+        if number % 10 == 0 {
+            let mut stream =
+                Socket::saying(&bench, format!("{}\r\n", head("GET", &left, "", &Value::Null))).await;
+            stream.hear("text/event-stream").await;
+            streams.push(stream);
+        }
+    }
+    others_are_served(&bench).await;
+    assert!(bench.gateway.sessions().all().len() > streams.len(), "those with a stream are not idle");
+    drop(streams);
+    eventually("the end of all that were left", async || {
+        staying.call("small", json!({})).await.result();
+        (bench.gateway.sessions().all().len() == 1).then_some(())
+    })
+    .await;
+    others_are_served(&bench).await;
+}
+
+#[tokio::test]
+async fn a_thousand_attempts_at_sessions_are_bounded_and_those_open_are_served() {
+    let sessions = Bounds { most: 20, idle: Duration::from_secs(600) };
+    let bench = Bench::start(Options { sessions, ..well() }).await;
+    let staying = Client::connect(&bench, WITH_SESSION).await;
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "k", "version": "1"}});
+    let mut opened = Vec::new();
+    for _ in 0..1000 {
+        let client = Client::plug_in(&bench, WITH_SESSION, kit::Identity::default());
+        let reply = client.request("initialize", hello.clone()).await;
+        assert_eq!(reply.status, Some(if reply.session.is_some() { 200 } else { 503 }));
+        opened.extend(reply.session);
+    }
+    assert_eq!((opened.len(), bench.gateway.sessions().all().len()), (19, 20));
+    staying.call("small", json!({})).await.result();
+}

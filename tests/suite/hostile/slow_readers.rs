@@ -1,0 +1,91 @@
+//! Clients that are told much and read nothing: what is told is dropped, what is answered is not, and nobody
+//! else is slowed.
+
+use std::time::Duration;
+
+use kit::{Bench, Client, Options, Setup};
+use serde_json::{Value, json};
+
+use super::{
+    WITH_SESSION, odd_child, others_are_served,
+    socket::{CLOSE, LONG, Socket, head, messages, post},
+    well_beside,
+};
+
+/// Shorter, on a clock that is stopped, than any time-out of the gateway.
+const MOMENT: Duration = Duration::from_secs(1);
+
+/// More than sockets and channels hold between them.
+fn plenty() -> Value {
+    json!({"text": "done", "times": TIMES, "bytes": 20_000})
+}
+
+const TIMES: u64 = 1500;
+
+/// The numbers of the notifications, which must have kept their order.
+#[track_caller]
+fn numbers(heard: &[Value], pointer: &str) -> Vec<u64> {
+    let numbers: Vec<u64> =
+        heard.iter().map(|message| message.pointer(pointer).unwrap().as_u64().unwrap()).collect();
+    assert!(numbers.is_sorted_by(|before, after| before < after), "out of order, or twice");
+    numbers
+}
+
+/// The clock is stopped: it jumps ahead when nobody has anything to do.
+#[tokio::test(start_paused = true)]
+async fn a_client_that_takes_nothing_of_its_answers_is_hung_up_on_in_time() {
+    let bench = Bench::start(Options::without_upstream()).await;
+    let client = Client::connect(&bench, WITH_SESSION).await;
+    // The answer says the name again.
+    let unknown = json!({"name": "x".repeat(1 << 20)});
+    let call = post(&client, "call", "tools/call", unknown).replace(CLOSE, "");
+    let mut socket = Socket::open(&bench).await;
+    let mut sent = 0;
+    // Until it is not read any more: then its answers fill all that is between.
+    while tokio::time::timeout(MOMENT, socket.say(&call)).await.is_ok() {
+        sent += 1;
+    }
+    tokio::time::sleep(LONG).await;
+    let answered = socket.rest_within(LONG).await.matches("\"id\":\"call\"").count();
+    assert!(answered < sent, "{answered} of {sent} were answered");
+}
+
+#[tokio::test]
+async fn a_stream_of_news_that_is_never_read_slows_nobody() {
+    let bench = Bench::start(well_beside(odd_child("floods-messages"))).await;
+    let listener = Client::connect(&bench, WITH_SESSION).await;
+    listener.request("logging/setLevel", json!({"level": "debug"})).await.result();
+    let stream = format!("{}\r\n", head("GET", &listener, "", &Value::Null));
+    let mut unread = Socket::saying(&bench, stream).await;
+
+    let other = Client::connect(&bench, WITH_SESSION).await;
+    let flood = other.start("tools/call", json!({"name": "echo", "arguments": plenty()})).await;
+    others_are_served(&bench).await;
+    assert_eq!(flood.reply().await.result()["content"][0]["text"], "done");
+    others_are_served(&bench).await;
+    listener.call("small", json!({})).await.result();
+
+    assert_eq!(listener.end_session().await, 204);
+    let heard = messages(&unread.rest().await);
+    let count = numbers(&heard, "/params/data/number").len();
+    assert!((1..usize::try_from(TIMES).unwrap()).contains(&count), "{count} were kept");
+}
+
+async fn an_answer_whose_progress_is_never_read_slows_nobody_and_is_kept(setup: Setup) {
+    let bench = Bench::start(well_beside(odd_child("floods-progress"))).await;
+    let client = Client::connect(&bench, setup).await;
+    let call = json!({"name": "echo", "arguments": plenty(), "_meta": {"progressToken": "mine"}});
+    let mut unread = Socket::saying(&bench, post(&client, "flooded", "tools/call", call)).await;
+
+    others_are_served(&bench).await;
+    // The upstream answers in turn: when this is answered, all the rest was told.
+    let other = Client::connect(&bench, setup).await;
+    other.call("echo", json!({})).await.result();
+    others_are_served(&bench).await;
+
+    let mut heard = messages(&unread.hear("\"id\":\"flooded\"").await);
+    assert_eq!(heard.pop().unwrap()["result"]["content"][0]["text"], "done");
+    let count = numbers(&heard, "/params/progress").len();
+    assert!((1..usize::try_from(TIMES).unwrap()).contains(&count), "{count} were kept");
+}
+over_http!(an_answer_whose_progress_is_never_read_slows_nobody_and_is_kept);
