@@ -86,6 +86,13 @@ impl Server {
                 answer(id, self.tools(message));
                 process::exit(0);
             }
+            ("deaf", "tools/list") => {
+                answer(id, self.tools(message));
+                // Reads no more.
+                loop {
+                    thread::park();
+                }
+            }
             (_, "tools/list") => answer(id, self.tools(message)),
             (_, "tools/call") => {
                 self.calls += 1;

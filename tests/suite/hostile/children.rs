@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use kit::{Bench, Client, Options};
+use kit::{Bench, Client, Options, Setup};
 use serde_json::json;
 
 use super::{
@@ -39,6 +39,26 @@ async fn one_that_stalls_in_the_middle_of_a_line_is_understood_again_from_the_ne
     let next = client.call("echo", json!({"text": "found"})).await.result();
     assert_eq!(next["content"][0]["text"], "found");
 }
+
+async fn one_that_stops_reading_keeps_nobody_else_waiting(setup: Setup) {
+    let patience = Duration::from_millis(500);
+    let bench = Bench::start(Options { patience, ..well_beside(odd_child("deaf")) }).await;
+    let client = Client::connect(&bench, setup).await;
+    let mut calls = Vec::new();
+    for _ in 0..300 {
+        let call = json!({"name": "echo", "arguments": {"text": "x".repeat(1000)}});
+        calls.push(client.start("tools/call", call).await);
+    }
+    // Its pipe is full by far.
+    client.call("small", json!({})).await.result();
+    others_are_served(&bench).await;
+    for call in calls {
+        let error = call.reply().await.error();
+        assert_eq!(error["message"], "upstream 'bad' gave no answer within 0.5 seconds");
+    }
+    client.call("small", json!({})).await.result();
+}
+only!(full_stdio_session = "full" Stdio Session; one_that_stops_reading_keeps_nobody_else_waiting);
 
 #[tokio::test]
 async fn a_second_answer_reaches_nobody() {

@@ -41,9 +41,9 @@ use crate::{
 /// After the request to end, running calls get so long to finish.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// A connection is closed when no whole request head came for so long. Waiting for the next request counts,
-/// so it must be longer than the 60 seconds for which proxies and most clients keep idle connections: who
-/// closes first while the other sends loses a request.
+/// A connection is closed when no whole request head came for so long. Waiting for the next request counts:
+/// whoever closes while the other sends loses a request, so it is longer than the 60 seconds for which proxies
+/// keep connections they do not use.
 const HEAD: Duration = Duration::from_secs(75);
 
 /// A connection is closed when its client took nothing of what it is sent for so long: answers that nobody
