@@ -109,29 +109,28 @@ impl Client {
         Begun { client: Arc::clone(self), number }
     }
 
-    /// Tells it something that belongs to a question.
+    /// Tells it something that belongs to a question. Without sessions there is no such thing.
     pub fn tell(&self, upstream: usize, notification: &Notification) {
         match self.way(upstream) {
-            Some(way) if way.rounds.is_none() && way.outlet.can_ask() => {
-                way.outlet.tell(notification);
-            }
             Some(Way { rounds: Some(_), .. }) => {}
-            _ => self.outbox.tell(notification),
+            way => self.pass_on(way, notification),
         }
     }
 
-    /// Passes a log message on. Without sessions only a request that asked for log messages gets any.
+    /// Passes a log message on, where the request that it comes with wants it.
     pub fn log(&self, upstream: usize, severity: Severity, notification: &Notification) {
         match self.way(upstream) {
-            Some(way) if way.rounds.is_none() && way.outlet.can_ask() => {
-                way.outlet.tell(notification);
+            Some(way) if way.log_level.is_none_or(|least| severity < least) => {}
+            way => self.pass_on(way, notification),
+        }
+    }
+
+    fn pass_on(&self, way: Option<Way>, notification: &Notification) {
+        match way.map(|way| way.outlet).filter(Outlet::can_ask) {
+            Some(outlet) => {
+                outlet.tell(notification);
             }
-            Some(Way { rounds: Some(_), log_level, outlet }) => {
-                if log_level.is_some_and(|least| severity >= least) {
-                    outlet.tell(notification);
-                }
-            }
-            _ => self.outbox.tell(notification),
+            None => self.outbox.tell(notification),
         }
     }
 
