@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use futures::{StreamExt, TryStreamExt, stream};
+use futures::future::try_join_all;
 use mcp_disclosure_core::RawObject;
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::Value;
@@ -139,8 +139,11 @@ impl Inner {
     }
 
     async fn by_info_tool(&self, names: &[&str]) -> Result<Vec<Definition>, Error> {
-        let asked = stream::iter(names.iter().map(|name| self.info(name)));
-        asked.buffered(AT_ONCE).try_collect().await
+        let mut definitions = Vec::new();
+        for names in names.chunks(AT_ONCE) {
+            definitions.extend(try_join_all(names.iter().map(|name| self.info(name))).await?);
+        }
+        Ok(definitions)
     }
 
     async fn info(&self, name: &str) -> Result<Definition, Error> {
