@@ -14,9 +14,9 @@ use mcp_disclosure_server::{
     upstream::{Patience, Target},
 };
 use tempfile::TempDir;
-use tokio::net::TcpListener;
+use tokio::{io::DuplexStream, net::TcpListener};
 
-use crate::{Doorman, Scenario};
+use crate::{Doorman, Scenario, wire::serve_apart};
 
 /// How the gateway of a test is made.
 #[derive(Debug)]
@@ -111,5 +111,13 @@ impl Bench {
         let guard = http::Guard::new(address.ip(), &[], &[]);
         tokio::spawn(http::serve(Arc::clone(&started.gateway), listener, guard));
         Self { gateway: started.gateway, address, _scenarios: scenarios }
+    }
+    /// A way in for a client of one's own: the other end of a pipe that the gateway serves as standard streams.
+    pub fn pipe(&self) -> DuplexStream {
+        let (near, far) = tokio::io::duplex(1 << 16);
+        let (input, output) = tokio::io::split(far);
+        // How it ends is seen from the near end.
+        drop(serve_apart(Arc::clone(&self.gateway), input, output));
+        near
     }
 }

@@ -6,6 +6,7 @@
 #[macro_use]
 mod cases;
 mod calls;
+mod client;
 mod command_line;
 mod custom_strategies;
 mod failures;

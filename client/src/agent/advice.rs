@@ -1,0 +1,100 @@
+//! What an error says to do next. Only what stands in the answer counts, as for a model.
+
+use mcp_disclosure_core::RawObject;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde_json::Value;
+
+use super::moves::{Move, Seen};
+
+/// What the error says to do next, for the sake of the tool that is wanted; `None` where it is of no help.
+pub(super) fn read(seen: &Seen, wanted: &str, reads_resources: bool) -> Option<Move> {
+    let error = &seen.content["error"];
+    let read = |uri: String| Move::Read { uri };
+    let by_uri = || error["resource_uri"].as_str().map(str::to_owned).map(read);
+    let by_example = || like(error["examples"].as_array()?.first()?.as_str()?, wanted).map(read);
+    let by_text = || uri_in(&seen.text).map(read);
+    let by_call = || call_in(&steps(error, &seen.text));
+    if reads_resources {
+        return by_uri().or_else(by_example).or_else(by_text).or_else(by_call);
+    }
+    by_call()
+}
+
+/// The instructions of an error, or else all it says.
+fn steps(error: &Value, text: &str) -> String {
+    let instructions = error["instructions"].as_array();
+    let lines = instructions.map(|lines| lines.iter().filter_map(Value::as_str).collect::<Vec<_>>());
+    lines.map_or_else(|| text.to_owned(), |lines| lines.join("\n"))
+}
+
+/// An example's URI with the wanted tool in place of the example's.
+fn like(example: &str, wanted: &str) -> Option<String> {
+    let (base, _) = example.rsplit_once('=')?;
+    Some(format!("{base}={}", utf8_percent_encode(wanted, NON_ALPHANUMERIC)))
+}
+
+/// The first resource that a text names, quoted or not.
+fn uri_in(text: &str) -> Option<String> {
+    let from = text.find("resource://")?;
+    let uri: String = text[from..]
+        .chars()
+        .take_while(|next| !next.is_whitespace() && !"\"'\\<>)".contains(*next))
+        .collect();
+    Some(uri.trim_end_matches(['.', ',', ';']).to_owned())
+}
+
+/// The first `call NAME with {…}` of a text.
+fn call_in(text: &str) -> Option<Move> {
+    text.match_indices("call ").find_map(|(at, found)| {
+        let (tool, rest) = text[at + found.len()..].split_once(" with ")?;
+        let mut values = serde_json::Deserializer::from_str(rest).into_iter::<RawObject>();
+        let arguments = values.next()?.ok()?;
+        let tool = tool.trim_matches(['\'', '"', '`']);
+        (!tool.contains(char::is_whitespace)).then(|| Move::Call { tool: tool.to_owned(), arguments })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn seen(content: Value) -> Seen {
+        Seen { problem: None, result: None, text: content.to_string(), content }
+    }
+
+    fn reads(uri: &str) -> Option<Move> {
+        Some(Move::Read { uri: uri.to_owned() })
+    }
+
+    #[test]
+    fn follows_whatever_leads_on() {
+        let refusal = seen(json!({"error": {
+            "resource_uri": "resource:///d?tools=a", "instructions": ["1. Fetch: call describe_tools with {\"names\": [\"a\"]}, or read it"],
+        }}));
+        assert_eq!(read(&refusal, "a", true), reads("resource:///d?tools=a"));
+        let Some(Move::Call { tool, arguments }) = read(&refusal, "a", false) else { panic!() };
+        assert_eq!((tool.as_str(), arguments.text()), ("describe_tools", r#"{"names": ["a"]}"#));
+
+        let missing =
+            seen(json!({"error": {"examples": ["resource:///d?tools=x", "resource:///d?tools=x,y"]}}));
+        assert_eq!(read(&missing, "b c", true), reads("resource:///d?tools=b%20c"));
+
+        let prose = Seen {
+            content: Value::Null,
+            text: "First read \"resource:///d?tools=a\".".to_owned(),
+            ..seen(Value::Null)
+        };
+        assert_eq!(read(&prose, "a", true), reads("resource:///d?tools=a"));
+        assert_eq!(read(&prose, "a", false), None);
+        for useless in [
+            json!({"error": "no"}),
+            json!(null),
+            json!({"error": {"examples": [7]}}),
+            json!("call me with care"),
+        ] {
+            assert_eq!(read(&seen(useless), "a", true), None);
+        }
+    }
+}

@@ -1,0 +1,115 @@
+//! Calling tools: what the strategy demands first is done first.
+
+use mcp_disclosure_core::RawObject;
+use serde::Serialize;
+
+use crate::{
+    Channel, Definition, Error, Host,
+    answer::wants_description,
+    connection::Headers,
+    dialect,
+    host::{Inner, object_of},
+};
+
+/// The tool through which an info tool's server calls others, where it lists none.
+const INVOKE: &str = "invoke";
+
+impl Host {
+    /// Calls a tool and returns its result, untouched, as the server wrote it. A tool that fails says
+    /// `isError: true` in it.
+    ///
+    /// Where the strategy demands that a description was fetched, that is done first, once; the receipt goes
+    /// with every call. If the server refuses the call because the description has changed or the receipt has
+    /// expired, both are done once more. Arguments are anything that serializes to an object; a
+    /// [`RawObject`] goes out as it is.
+    ///
+    /// # Errors
+    /// Why there is no result; [`Error::Refused`] where the description was not delivered.
+    pub async fn call(&self, name: &str, arguments: &(impl Serialize + ?Sized)) -> Result<RawObject, Error> {
+        let arguments = object_of(arguments)?;
+        if !matches!(self.channel(), Channel::Resource { .. }) {
+            return self.send_call(name, arguments).await;
+        }
+        let definition = self.learn(name).await?;
+        let result = self.0.call_knowing(name, &arguments, definition.as_ref()).await?;
+        if !wants_description(&result) {
+            return Ok(result);
+        }
+        self.0.memory.forget(name);
+        match self.learn(name).await? {
+            Some(definition) => self.0.call_knowing(name, &arguments, Some(&definition)).await,
+            None => Ok(result),
+        }
+    }
+
+    /// Calls a tool as a model does that has not understood the workflow: at once, and with these arguments
+    /// alone.
+    ///
+    /// # Errors
+    /// Why there is no result.
+    pub async fn call_unprepared(
+        &self,
+        name: &str,
+        arguments: &(impl Serialize + ?Sized),
+    ) -> Result<RawObject, Error> {
+        self.send_call(name, object_of(arguments)?).await
+    }
+
+    /// The definition; none of a tool that the server will not describe, such as one of its own. What a call
+    /// of that comes to is the server's to say.
+    async fn learn(&self, name: &str) -> Result<Option<Definition>, Error> {
+        match self.describe(&[name]).await {
+            Ok(definitions) => Ok(definitions.into_iter().next()),
+            Err(Error::UnknownTool { .. }) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn send_call(&self, name: &str, arguments: RawObject) -> Result<RawObject, Error> {
+        if *self.channel() == Channel::InfoTool && self.goes_through_invoke(name).await? {
+            let inner = RawObject::empty().with_value("tool", name).with("arguments", arguments.text());
+            return self.0.call_knowing(INVOKE, &inner, None).await;
+        }
+        self.0.call_knowing(name, &arguments, None).await
+    }
+
+    /// Whether the server lists `invoke` in place of its tools.
+    async fn goes_through_invoke(&self, name: &str) -> Result<bool, Error> {
+        let tools = match self.0.memory.tools() {
+            Some(tools) => tools,
+            None => self.list().await?.into(),
+        };
+        let is = |tool: &RawObject, name: &str| tool.string("name").as_deref() == Some(name);
+        let takes_a_tool = |tool: &RawObject| {
+            let properties = tool.object("inputSchema").and_then(|schema| schema.object("properties"));
+            properties.is_some_and(|properties| properties.member("tool").is_some())
+        };
+        let has_invoke = tools.iter().any(|tool| is(tool, INVOKE) && takes_a_tool(tool));
+        Ok(has_invoke && !tools.iter().any(|tool| is(tool, name)))
+    }
+}
+
+impl Inner {
+    async fn call_knowing(
+        &self,
+        name: &str,
+        arguments: &RawObject,
+        definition: Option<&Definition>,
+    ) -> Result<RawObject, Error> {
+        let arguments = definition.map_or_else(|| arguments.clone(), |known| known.complete(arguments));
+        let mirrored = if self.mirrors() { self.mirrored(name, &arguments) } else { Headers::new() };
+        let params = RawObject::empty().with_value("name", name).with("arguments", arguments.text());
+        self.ask_with("tools/call", params, mirrored).await
+    }
+
+    /// The headers that the tool's schema, as far as it is known, wants of these arguments.
+    fn mirrored(&self, name: &str, arguments: &RawObject) -> Headers {
+        let listed = || {
+            let tools = self.memory.tools()?;
+            tools.iter().find(|tool| tool.string("name").as_deref() == Some(name))?.object("inputSchema")
+        };
+        let known = self.known(name).and_then(|definition| definition.input_schema());
+        let schema = known.or_else(listed);
+        schema.map_or_else(Headers::new, |schema| dialect::mirrored(&schema, arguments))
+    }
+}

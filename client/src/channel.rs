@@ -1,0 +1,69 @@
+//! The ways in which servers deliver definitions.
+
+use crate::Server;
+
+/// The way in which a server delivers complete definitions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Channel {
+    /// In `tools/list` itself: `full`, and every strategy that this client does not know, whose listed tools
+    /// explain themselves.
+    List,
+    /// By `resources/read` of this URI with `?tools=A,B`, before the first call (000, 001).
+    Resource {
+        /// The URI without its query.
+        uri: String,
+    },
+    /// By the method `tools/describe` (003).
+    Method,
+    /// By the tool `info` (004).
+    InfoTool,
+}
+
+/// The URI of our own gateway's descriptions.
+const DESCRIPTIONS: &str = "resource:///tool_descriptions";
+
+impl Channel {
+    /// The channel of the strategy that serves this client. Filters before the presenter, as in
+    /// `concerns+describe`, do not change how it delivers.
+    pub(crate) fn of(server: &Server) -> Self {
+        let selected = server.selected.as_deref().unwrap_or_default();
+        match selected.rsplit('+').next() {
+            Some("resource") => Self::Resource { uri: DESCRIPTIONS.to_owned() },
+            Some("describe") => Self::Method,
+            Some("info") => Self::InfoTool,
+            _ => Self::List,
+        }
+    }
+
+    /// The channel of a server that lists this resource without knowing our extension, as 001 "Agent
+    /// Implementation" recognizes it.
+    pub(crate) fn by_resource(uri: &str) -> Option<Self> {
+        uri.contains("tool_descriptions").then(|| Self::Resource { uri: uri.to_owned() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_disclosure_core::{Era, RawObject};
+
+    use super::*;
+
+    #[test]
+    fn the_presenter_decides_and_strangers_are_plainly_listed() {
+        let nothing = RawObject::empty();
+        let mut server = Server::read(&nothing, RawObject::empty(), String::new(), Era::Session);
+        for (selected, expected) in [
+            (None, Channel::List),
+            (Some("full"), Channel::List),
+            (Some("someones-own"), Channel::List),
+            (Some("concerns"), Channel::List),
+            (Some("describe"), Channel::Method),
+            (Some("concerns+info"), Channel::InfoTool),
+            (Some("a+b+resource"), Channel::Resource { uri: DESCRIPTIONS.to_owned() }),
+        ] {
+            server.selected = selected.map(str::to_owned);
+            assert_eq!(Channel::of(&server), expected);
+        }
+    }
+}

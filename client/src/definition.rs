@@ -1,0 +1,177 @@
+//! A tool's definition, as a server delivered it, and the memory of those.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+};
+
+use mcp_disclosure_core::{Digest, RawObject};
+use serde_json::Value;
+
+/// The argument that carries a receipt.
+const RECEIPT: &str = "disclosure_receipt";
+
+/// A tool's definition as the server delivered it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Definition {
+    name: String,
+    version: String,
+    object: RawObject,
+    receipt: Option<String>,
+}
+
+impl Definition {
+    /// Takes a definition of the tool of this name.
+    pub(crate) fn new(name: &str, object: RawObject) -> Self {
+        let version = object.string("version").unwrap_or_else(|| Digest::of(object.text()).to_string());
+        let receipt = receipt(&object);
+        Self { name: name.to_owned(), version, object, receipt }
+    }
+
+    /// The tool's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What changes when the definition does: the `version` that it names, else the digest of its text.
+    pub fn version(&self) -> &str {
+        &self.version
+    }
+
+    /// The whole definition, every member as it came: a `Tool` object, an entry of `tool_descriptions` (000
+    /// §4.4), or a level 3 answer of an info tool (004).
+    pub fn object(&self) -> &RawObject {
+        &self.object
+    }
+
+    /// The schema of its arguments. Info tools describe `parameters` instead.
+    pub fn input_schema(&self) -> Option<RawObject> {
+        self.object.object("inputSchema")
+    }
+
+    /// The receipt that calls must bring, where the schema asks for one. [`Host::call`](crate::Host::call) does.
+    pub fn receipt(&self) -> Option<&str> {
+        self.receipt.as_deref()
+    }
+
+    /// These arguments with what the definition itself fills in.
+    pub(crate) fn complete(&self, arguments: &RawObject) -> RawObject {
+        match &self.receipt {
+            Some(receipt) => arguments.with_value(RECEIPT, receipt),
+            None => arguments.clone(),
+        }
+    }
+}
+
+fn receipt(object: &RawObject) -> Option<String> {
+    let argument = object.object("inputSchema")?.object("properties")?.object(RECEIPT)?;
+    let value: Value = serde_json::from_str(argument.member("const")?).ok()?;
+    value.as_str().map(str::to_owned)
+}
+
+/// What was listed and delivered, until it is known to have changed.
+#[derive(Debug, Default)]
+pub(crate) struct Memory(Mutex<State>);
+
+#[derive(Debug, Default)]
+struct State {
+    /// Grows when what was learned before may not hold any more.
+    age: u64,
+    tools: Option<Arc<[RawObject]>>,
+    definitions: HashMap<String, Definition>,
+}
+
+impl Memory {
+    /// Taken before something is asked, and shown with the answer: what was overtaken by a change is not kept.
+    pub(crate) fn age(&self) -> u64 {
+        self.state().age
+    }
+
+    pub(crate) fn tools(&self) -> Option<Arc<[RawObject]>> {
+        self.state().tools.clone()
+    }
+
+    pub(crate) fn keep_tools(&self, age: u64, tools: &Arc<[RawObject]>) {
+        let mut state = self.state();
+        if state.age == age {
+            state.tools = Some(Arc::clone(tools));
+        }
+    }
+
+    pub(crate) fn definition(&self, name: &str) -> Option<Definition> {
+        self.state().definitions.get(name).cloned()
+    }
+
+    pub(crate) fn keep(&self, age: u64, definition: &Definition) {
+        let mut state = self.state();
+        if state.age == age {
+            state.definitions.insert(definition.name.clone(), definition.clone());
+        }
+    }
+
+    /// One definition does not hold any more.
+    pub(crate) fn forget(&self, name: &str) {
+        self.state().definitions.remove(name);
+    }
+
+    /// The list does not hold any more, but what is in it does.
+    pub(crate) fn forget_tools(&self) {
+        let mut state = self.state();
+        state.tools = None;
+        state.age += 1;
+    }
+
+    /// Nothing holds any more.
+    pub(crate) fn forget_all(&self) {
+        let mut state = self.state();
+        state.age += 1;
+        state.tools = None;
+        state.definitions.clear();
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        // No code path panics while it holds this, and the state is whole at every step.
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn definition(text: &str) -> Definition {
+        Definition::new("a", RawObject::parse(text).unwrap())
+    }
+
+    #[test]
+    fn what_was_overtaken_by_a_change_is_not_kept_d6() {
+        let memory = Memory::default();
+        let asked_at = memory.age();
+        memory.forget_all();
+        memory.keep(asked_at, &definition("{}"));
+        memory.keep_tools(asked_at, &Arc::from([]));
+        assert!(memory.definition("a").is_none() && memory.tools().is_none());
+        memory.keep(memory.age(), &definition("{}"));
+        memory.forget_tools();
+        assert!(memory.definition("a").is_some());
+        memory.forget("a");
+        assert!(memory.definition("a").is_none());
+    }
+
+    #[test]
+    fn versions_are_named_or_digests() {
+        assert_eq!(definition(r#"{"version":"7"}"#).version(), "7");
+        let (one, other) = (definition(r#"{"a":1,"b":2}"#), definition(r#"{ "b": 2, "a": 1 }"#));
+        assert_eq!(one.version(), other.version());
+        assert_ne!(one.version(), definition(r#"{"a":2,"b":2}"#).version());
+    }
+
+    #[test]
+    fn a_receipt_goes_with_the_arguments() {
+        let schema = r#"{"inputSchema":{"properties":{"disclosure_receipt":{"const":"r"}}}}"#;
+        let arguments = RawObject::parse(r#"{"x":1.0,"disclosure_receipt":"old"}"#).unwrap();
+        let completed = definition(schema).complete(&arguments);
+        assert_eq!(completed.text(), r#"{"x":1.0,"disclosure_receipt":"r"}"#);
+        assert_eq!(definition("{}").complete(&arguments), arguments);
+    }
+}

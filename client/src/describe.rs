@@ -1,0 +1,199 @@
+//! Fetching definitions, over whichever channel the server has.
+
+use std::collections::HashMap;
+
+use futures::future::try_join_all;
+use mcp_disclosure_core::RawObject;
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use serde_json::Value;
+
+use crate::{
+    Channel, Definition, Error, Host,
+    answer::{content_of, is_failed, refusal},
+    host::Inner,
+};
+
+/// Our gateway delivers at most so many definitions at once.
+const MOST_NAMES: usize = 64;
+
+/// An info tool describes one tool at a time; so many are asked for at once.
+const AT_ONCE: usize = 8;
+
+/// JSON-RPC: parameters are wrong, as is the name of a tool that nobody has.
+const INVALID_PARAMS: i64 = -32602;
+
+/// What would end a name, or the query, early.
+const RESERVED: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b'&')
+    .add(b'+')
+    .add(b',')
+    .add(b'<')
+    .add(b'>')
+    .add(b'?');
+
+/// The URI under which a resource of descriptions has these.
+pub(crate) fn uri_of(base: &str, names: &[&str]) -> String {
+    let names: Vec<String> =
+        names.iter().map(|name| utf8_percent_encode(name, RESERVED).to_string()).collect();
+    format!("{base}?tools={}", names.join(","))
+}
+
+impl Host {
+    /// The complete definitions of these tools, in this order. What is known already is not asked for again,
+    /// until the server says that its tools changed.
+    ///
+    /// # Errors
+    /// [`Error::UnknownTool`] for the first name that the server does not have (the others are remembered all
+    /// the same), [`Error::Refused`] where it would not deliver, or why there was no answer.
+    pub async fn describe<N: AsRef<str>>(&self, names: &[N]) -> Result<Vec<Definition>, Error> {
+        let inner = &self.0;
+        let mut found: HashMap<&str, Definition> = HashMap::new();
+        let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+        let recall = |found: &mut HashMap<_, _>| {
+            found.extend(names.iter().filter_map(|name| Some((*name, inner.known(name)?))));
+        };
+        recall(&mut found);
+        if names.iter().any(|name| !found.contains_key(name)) {
+            let _turn = inner.fetching.lock().await;
+            // Somebody else may have fetched them meanwhile.
+            recall(&mut found);
+            let mut missing: Vec<&str> = Vec::new();
+            for name in &names {
+                if !found.contains_key(name) && !missing.contains(name) {
+                    missing.push(name);
+                }
+            }
+            for definition in self.fetch(&missing).await? {
+                if let Some(name) = missing.iter().find(|name| **name == definition.name()) {
+                    found.insert(name, definition);
+                }
+            }
+        }
+        let unknown = |name: &str| Error::UnknownTool { name: name.to_owned(), available: Vec::new() };
+        names.iter().map(|name| found.get(name).cloned().ok_or_else(|| unknown(name))).collect()
+    }
+
+    async fn fetch(&self, names: &[&str]) -> Result<Vec<Definition>, Error> {
+        if names.is_empty() {
+            return Ok(Vec::new());
+        }
+        match self.0.channel() {
+            Channel::List => self.by_list(names).await,
+            Channel::Resource { uri } => self.0.by_resource(uri, names).await,
+            Channel::Method => self.0.by_method(names).await,
+            Channel::InfoTool => self.0.by_info_tool(names).await,
+        }
+    }
+
+    async fn by_list(&self, names: &[&str]) -> Result<Vec<Definition>, Error> {
+        let age = self.0.memory.age();
+        let tools = match self.0.memory.tools() {
+            Some(tools) => tools.to_vec(),
+            None => self.list().await?,
+        };
+        let listed = tools.into_iter().filter_map(|tool| Some((tool.string("name")?, tool)));
+        let wanted = listed.filter(|(name, _)| names.contains(&name.as_str()));
+        let definitions = wanted.map(|(name, tool)| Definition::new(&name, tool));
+        Ok(definitions.inspect(|definition| self.0.memory.keep(age, definition)).collect())
+    }
+}
+
+impl Inner {
+    async fn by_resource(&self, base: &str, names: &[&str]) -> Result<Vec<Definition>, Error> {
+        let (mut definitions, mut unknown) = (Vec::new(), None);
+        for names in names.chunks(MOST_NAMES) {
+            let age = self.memory.age();
+            let params = RawObject::empty().with_value("uri", &uri_of(base, names));
+            let delivered = entries(&self.ask("resources/read", params).await?)?;
+            for name in names {
+                let Some(entry) = delivered.object(name) else { continue };
+                // 000 §6.3 has an `error` in place of an entry.
+                if entry.member("error").is_some() && entry.member("name").is_none() {
+                    let available =
+                        entry.member("available_tools").and_then(|text| serde_json::from_str(text).ok());
+                    let available = available.unwrap_or_default();
+                    unknown.get_or_insert(Error::UnknownTool { name: (*name).to_owned(), available });
+                    continue;
+                }
+                let definition = Definition::new(name, entry);
+                self.memory.keep(age, &definition);
+                definitions.push(definition);
+            }
+        }
+        unknown.map_or(Ok(definitions), Err)
+    }
+
+    async fn by_method(&self, names: &[&str]) -> Result<Vec<Definition>, Error> {
+        let age = self.memory.age();
+        let params = RawObject::empty().with_value("names", names);
+        let result = self.ask("tools/describe", params).await.map_err(|error| unknown_in(error, names))?;
+        let tools = result.member("tools").and_then(|text| serde_json::from_str::<Vec<RawObject>>(text).ok());
+        let tools = tools.ok_or_else(|| nonsense("tools/describe", "no list of objects under 'tools'"))?;
+        let named = tools.into_iter().filter_map(|tool| Some((tool.string("name")?, tool)));
+        let definitions = named.map(|(name, tool)| Definition::new(&name, tool));
+        Ok(definitions.inspect(|definition| self.memory.keep(age, definition)).collect())
+    }
+
+    async fn by_info_tool(&self, names: &[&str]) -> Result<Vec<Definition>, Error> {
+        let mut definitions = Vec::new();
+        for names in names.chunks(AT_ONCE) {
+            definitions.extend(try_join_all(names.iter().map(|name| self.info(name))).await?);
+        }
+        Ok(definitions)
+    }
+
+    async fn info(&self, name: &str) -> Result<Definition, Error> {
+        let age = self.memory.age();
+        // A category may have the same name; `tool:` is always exact.
+        let topic = RawObject::empty().with_value("topic", &format!("tool:{name}"));
+        let params = RawObject::empty().with_value("name", "info").with("arguments", topic.text());
+        let result = self.ask("tools/call", params).await?;
+        let told =
+            content_of(&result).ok_or_else(|| nonsense("tools/call", "info did not answer with JSON"))?;
+        if is_failed(&result) || told.member("tool").is_none() {
+            if let Some(refused) = refusal(&told) {
+                return Err(refused);
+            }
+            let available = told.member("suggestions").and_then(|text| serde_json::from_str(text).ok());
+            return Err(Error::UnknownTool {
+                name: name.to_owned(),
+                available: available.unwrap_or_default(),
+            });
+        }
+        let definition = Definition::new(name, told);
+        self.memory.keep(age, &definition);
+        Ok(definition)
+    }
+}
+
+/// The delivered entries in the result of a read.
+fn entries(result: &RawObject) -> Result<RawObject, Error> {
+    let no_json = || nonsense("resources/read", "no JSON object in the text of the descriptions");
+    let contents: Value =
+        result.member("contents").and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
+    let text = contents[0]["text"].as_str().ok_or_else(no_json)?;
+    let entries = RawObject::parse(text).map_err(|_| no_json())?;
+    // A tool may be called `error`; its entry has no code.
+    match refusal(&entries) {
+        Some(refused) => Err(refused),
+        None => Ok(entries),
+    }
+}
+
+/// What `Unknown tool: X` means, if X was asked for.
+fn unknown_in(error: Error, names: &[&str]) -> Error {
+    let Error::Answered { error: told, .. } = &error else { return error };
+    let name = told.message.rsplit(": ").next().unwrap_or_default();
+    match names.iter().find(|asked| told.code == INVALID_PARAMS && **asked == name) {
+        Some(name) => Error::UnknownTool { name: (*name).to_owned(), available: Vec::new() },
+        None => error,
+    }
+}
+
+fn nonsense(method: &str, what: &str) -> Error {
+    Error::Nonsense { method: method.to_owned(), what: what.to_owned() }
+}

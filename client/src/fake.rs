@@ -1,0 +1,99 @@
+//! A server for unit tests, made of one function. It stands in where no real server of ours exists.
+
+use std::sync::{Arc, Mutex};
+
+use mcp_disclosure_core::RawObject;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+
+use crate::{EXTENSION, Host, Link, Preferences};
+
+/// What the function answers.
+pub(crate) enum Say {
+    /// The result.
+    Result(Value),
+    /// The error.
+    Error(i64, &'static str),
+    /// A notification, then the result.
+    Tell(&'static str, Value),
+    /// Nothing, ever.
+    Nothing,
+    /// Hangs up.
+    End,
+}
+
+/// What the fake was asked, in order.
+pub(crate) type Log = Arc<Mutex<Vec<(String, Value)>>>;
+
+/// A handshake's result in which this strategy was selected.
+pub(crate) fn selecting(strategy: &str) -> Value {
+    let settings = json!({"strategies": [strategy], "selected": strategy});
+    json!({
+        "protocolVersion": "2025-11-25",
+        "capabilities": {"tools": {}, "extensions": {EXTENSION: settings}},
+        "serverInfo": {"name": "fake", "version": "1"},
+    })
+}
+
+/// A link to a server that answers as the function says.
+pub(crate) fn fake(mut answer: impl FnMut(&str, &Value) -> Say + Send + 'static) -> (Link, Log) {
+    let (near, far) = tokio::io::duplex(1 << 16);
+    let log = Log::default();
+    let noted = Arc::clone(&log);
+    tokio::spawn(async move {
+        let (input, mut output) = tokio::io::split(far);
+        let mut lines = BufReader::new(input).lines();
+        while let Ok(Some(line)) = lines.next_line().await {
+            let message: Value = serde_json::from_str(&line).unwrap();
+            let method = message["method"].as_str().unwrap_or_default().to_owned();
+            let params = message["params"].clone();
+            noted.lock().unwrap().push((method.clone(), params.clone()));
+            let id = &message["id"];
+            if id.is_null() {
+                continue;
+            }
+            let ok = |result: Value| json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string();
+            let said = match answer(&method, &params) {
+                Say::Result(result) => ok(result),
+                Say::Error(code, message) => {
+                    json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
+                        .to_string()
+                }
+                Say::Tell(method, result) => {
+                    format!("{}\n{}", json!({"jsonrpc": "2.0", "method": method}), ok(result))
+                }
+                Say::Nothing => continue,
+                Say::End => return,
+            };
+            output.write_all(format!("{said}\n").as_bytes()).await.unwrap();
+        }
+    });
+    let (input, output) = tokio::io::split(near);
+    (Link::streams(input, output), log)
+}
+
+/// A host connected to a fake that selects this strategy, and answers the rest as the function says.
+pub(crate) async fn connected(
+    strategy: &'static str,
+    mut answer: impl FnMut(&str, &Value) -> Say + Send + 'static,
+) -> (Host, Log) {
+    let (link, log) = fake(move |method, params| match method {
+        "initialize" => Say::Result(selecting(strategy)),
+        _ => answer(method, params),
+    });
+    let host = Host::connect(link, Preferences::default()).await.unwrap();
+    (host, log)
+}
+
+/// The methods that the fake was asked since the handshake.
+pub(crate) fn asked(log: &Log) -> Vec<String> {
+    let log = log.lock().unwrap();
+    let later =
+        log.iter().filter(|(method, _)| !matches!(&**method, "initialize" | "notifications/initialized"));
+    later.map(|(method, _)| method.clone()).collect()
+}
+
+/// A value as an object.
+pub(crate) fn object(value: &Value) -> RawObject {
+    RawObject::parse(value.to_string()).unwrap()
+}

@@ -1,0 +1,118 @@
+//! How a server is reached.
+
+use std::{ffi::OsStr, fmt, sync::Arc};
+
+use reqwest::{
+    Url,
+    header::{HeaderMap, HeaderName, HeaderValue},
+};
+use rmcp::RoleServer;
+use tokio::{
+    io::{AsyncRead, AsyncWrite},
+    process::Command,
+};
+
+use crate::Error;
+
+/// How a server is reached: as a child process, over Streamable HTTP, or in this process.
+pub struct Link(pub(crate) Way);
+
+pub(crate) enum Way {
+    Command(Box<Command>),
+    Url {
+        url: Url,
+        headers: HeaderMap,
+    },
+    Handler(Arc<dyn Fn(tokio::io::DuplexStream) + Send + Sync>),
+    Streams(Box<dyn AsyncRead + Send + Unpin>, Box<dyn AsyncWrite + Send + Unpin>),
+    /// Streams that were used already.
+    Spent,
+}
+
+impl Link {
+    /// A program to start, which speaks MCP over its standard streams. It gets this process's environment, and
+    /// ends when the [`Host`](crate::Host) does.
+    pub fn command(
+        program: impl AsRef<OsStr>,
+        arguments: impl IntoIterator<Item = impl AsRef<OsStr>>,
+    ) -> Self {
+        let mut command = Command::new(program);
+        command.args(arguments);
+        Self::process(command)
+    }
+
+    /// The same, with environment and working directory as the command has them. Its standard streams are
+    /// taken over: stderr goes to `tracing`, and its last lines into the error if the program ends.
+    pub fn process(command: Command) -> Self {
+        Self(Way::Command(Box::new(command)))
+    }
+
+    /// A Streamable HTTP endpoint, such as `http://127.0.0.1:8848/mcp`.
+    ///
+    /// # Errors
+    /// [`Error::Address`] for what is no address of `http` or `https`.
+    pub fn url(url: &str) -> Result<Self, Error> {
+        let parsed = Url::parse(url).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
+        let url = parsed.ok_or_else(|| Error::Address { given: url.to_owned(), what: "HTTP address" })?;
+        Ok(Self(Way::Url { url, headers: HeaderMap::new() }))
+    }
+
+    /// The same with a header on every request, such as `authorization`. Other links have none and ignore it.
+    ///
+    /// # Errors
+    /// [`Error::Address`] for what no header can be called or say. The value is not repeated in it.
+    pub fn with_header(mut self, name: &str, value: &str) -> Result<Self, Error> {
+        if let Way::Url { headers, .. } = &mut self.0 {
+            let wrong = |what| Error::Address { given: name.to_owned(), what };
+            let header = HeaderName::try_from(name).map_err(|_| wrong("name of a header"))?;
+            let mut value =
+                HeaderValue::try_from(value).map_err(|_| wrong("header with a value like that"))?;
+            value.set_sensitive(true);
+            headers.insert(header, value);
+        }
+        Ok(self)
+    }
+
+    /// An `rmcp` handler in this process.
+    pub fn handler(handler: impl rmcp::Service<RoleServer> + Clone) -> Self {
+        Self(Way::Handler(Arc::new(move |stream| {
+            let handler = handler.clone();
+            tokio::spawn(async move {
+                match rmcp::serve_server(handler, stream).await {
+                    Ok(running) => drop(running.waiting().await),
+                    Err(error) => tracing::debug!(%error, "the handler did not come to serve"),
+                }
+            });
+        })))
+    }
+
+    /// Any pair of byte streams with one message a line, such as the two halves of a `tokio::io::duplex` whose
+    /// other end a gateway serves.
+    pub fn streams(
+        input: impl AsyncRead + Send + Unpin + 'static,
+        output: impl AsyncWrite + Send + Unpin + 'static,
+    ) -> Self {
+        Self(Way::Streams(Box::new(input), Box::new(output)))
+    }
+
+    /// Whether it can be opened a second time, with a server that remembers nothing.
+    pub(crate) fn opens_again(&self) -> bool {
+        !matches!(self.0, Way::Streams(..) | Way::Spent)
+    }
+
+    /// Whether messages have headers.
+    pub(crate) fn has_headers(&self) -> bool {
+        matches!(self.0, Way::Url { .. })
+    }
+}
+
+impl fmt::Debug for Link {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Way::Command(command) => formatter.debug_tuple("Command").field(command.as_std()).finish(),
+            Way::Url { url, .. } => formatter.debug_tuple("Url").field(&url.as_str()).finish(),
+            Way::Handler(_) => formatter.write_str("Handler"),
+            Way::Streams(..) | Way::Spent => formatter.write_str("Streams"),
+        }
+    }
+}

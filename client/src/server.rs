@@ -1,0 +1,110 @@
+//! What a server said of itself.
+
+use mcp_disclosure_core::{Era, RawObject};
+
+use crate::dialect::EXTENSION;
+
+/// What a server said of itself in the handshake.
+#[derive(Clone, Debug)]
+pub struct Server {
+    /// Its `capabilities`.
+    pub capabilities: RawObject,
+    /// Its `serverInfo`.
+    pub info: RawObject,
+    /// Its `instructions`.
+    pub instructions: Option<String>,
+    /// The revision of MCP that is spoken.
+    pub version: String,
+    /// The era of that revision.
+    pub era: Era,
+    /// The strategies it offers; empty where it knows nothing of them.
+    pub offered: Vec<String>,
+    /// The strategy that serves this client, such as `describe` or `concerns+describe`.
+    pub selected: Option<String>,
+    /// The concerns it declares: objects with `name`, `description`, `values` and `default`.
+    pub concerns: Vec<RawObject>,
+}
+
+impl Server {
+    /// Reads what the result of a handshake says, apart from its version and identity.
+    pub(crate) fn read(result: &RawObject, info: RawObject, version: String, era: Era) -> Self {
+        let capabilities = result.object("capabilities").unwrap_or_default();
+        let settings = ["extensions", "experimental"]
+            .iter()
+            .find_map(|place| capabilities.object(place)?.object(EXTENSION))
+            .unwrap_or_default();
+        let offered = settings.member("strategies").and_then(|text| serde_json::from_str(text).ok());
+        Self {
+            info,
+            instructions: result.string("instructions").filter(|text| !text.trim().is_empty()),
+            version,
+            era,
+            offered: offered.unwrap_or_default(),
+            selected: settings.string("selected"),
+            concerns: declared(&capabilities, &settings),
+            capabilities,
+        }
+    }
+
+    /// Whether it has a capability.
+    pub fn has(&self, capability: &str) -> bool {
+        self.capabilities.member(capability).is_some()
+    }
+
+    /// Whether it says that it tells when this list changes.
+    pub(crate) fn tells_of(&self, list: &str) -> bool {
+        self.capabilities.object(list).is_some_and(|list| list.member("listChanged") == Some("true"))
+    }
+
+    /// Whether it declares a concern of this name.
+    pub fn declares(&self, concern: &str) -> bool {
+        self.concerns.iter().any(|declared| declared.string("name").as_deref() == Some(concern))
+    }
+}
+
+/// The declared concerns, from wherever they survived: 002's own place, `experimental`, or the extension.
+fn declared(capabilities: &RawObject, settings: &RawObject) -> Vec<RawObject> {
+    let experimental =
+        || capabilities.object("experimental")?.object("concerns")?.member("concerns").map(list);
+    let place = capabilities.member("concerns").map(list);
+    place.or_else(experimental).or_else(|| settings.member("concerns").map(list)).unwrap_or_default()
+}
+
+/// The objects of an array; nothing for what is no such array.
+pub(crate) fn list(text: &str) -> Vec<RawObject> {
+    serde_json::from_str(text).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_the_extension_and_the_concerns_from_wherever_they_stand() {
+        let concerns = r#"[{"name":"cost","values":["low"]}]"#;
+        let settings = r#"{"strategies":["full","describe"],"selected":"concerns+describe"}"#;
+        for capabilities in [
+            format!(r#"{{"extensions":{{"{EXTENSION}":{settings}}},"concerns":{concerns}}}"#),
+            format!(
+                r#"{{"experimental":{{"{EXTENSION}":{settings},"concerns":{{"concerns":{concerns}}}}}}}"#
+            ),
+            format!(
+                r#"{{"extensions":{{"{EXTENSION}":{}}}}}"#,
+                settings.replacen('{', &format!(r#"{{"concerns":{concerns},"#), 1)
+            ),
+        ] {
+            let result =
+                RawObject::empty().with("capabilities", &capabilities).with_value("instructions", " ");
+            let server = Server::read(&result, RawObject::empty(), "2025-11-25".to_owned(), Era::Session);
+            assert_eq!(server.offered, ["full", "describe"], "{capabilities}");
+            assert_eq!(server.selected.as_deref(), Some("concerns+describe"));
+            assert!(server.declares("cost") && !server.declares("speed"), "{capabilities}");
+            assert_eq!(server.instructions, None);
+        }
+        for nonsense in ["7", r#"{"extensions":[]}"#, r#"{"concerns":7}"#] {
+            let result = RawObject::empty().with("capabilities", nonsense);
+            let server = Server::read(&result, RawObject::empty(), String::new(), Era::Session);
+            assert!(server.offered.is_empty() && server.selected.is_none() && server.concerns.is_empty());
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! The scripted agent: the right workflow meets no error, the wrong ones get out of theirs by what these say
+//! (001 "LLM Behavior Tests").
+
+use kit::{Bench, Options, Setup};
+use mcp_disclosure_client::{
+    Host, Preferences,
+    agent::{Agent, Habit, Task, Trace},
+};
+use mcp_disclosure_server::negotiation::StrategyOptions;
+use serde_json::json;
+
+use super::{calls_forwarded, host, link};
+use crate::odd;
+
+const REQUIRED: &str = "TOOL_DESCRIPTION_REQUIRED";
+const MISSING: &str = "MISSING_TOOL_SELECTION";
+
+fn tasks() -> Vec<Task> {
+    let once = |tool: &str, text: &str| Task::new(tool, &json!({"text": text})).unwrap();
+    vec![once("echo", "one"), once("odd ü,?&%", "two"), once("echo", "three")]
+}
+
+async fn perform(host: &Host, habit: Habit) -> Trace {
+    let trace = Agent::new(host, habit).perform(&tasks()).await.unwrap();
+    assert!(trace.succeeded(), "{trace:?}");
+    let forwarded = calls_forwarded(host).await;
+    let texts: Vec<&str> = forwarded.iter().map(|call| call["arguments"]["text"].as_str().unwrap()).collect();
+    assert_eq!(texts, ["one", "two", "three"]);
+    trace
+}
+
+async fn the_workflow_meets_no_error(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let trace = perform(&host(&bench, setup).await, Habit::Workflow).await;
+    assert_eq!((trace.errors().count(), trace.extra_trips()), (0, 0), "{trace:?}");
+    assert!(trace.contains_call("echo") && trace.outcomes.iter().all(|outcome| !outcome.recovered));
+}
+
+async fn the_anti_patterns_come_to_a_good_end(setup: Setup) {
+    for habit in [Habit::FetchEverything, Habit::SkipFetching] {
+        let bench = Bench::start(odd()).await;
+        perform(&host(&bench, setup).await, habit).await;
+    }
+}
+everywhere!(the_workflow_meets_no_error, the_anti_patterns_come_to_a_good_end);
+
+async fn a_call_without_fetching_leads_to_the_description(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let trace = perform(&host(&bench, setup).await, Habit::SkipFetching).await;
+    let codes: Vec<&str> = trace.errors().map(|problem| &*problem.code).collect();
+    assert_eq!((codes, trace.extra_trips()), (vec![REQUIRED, REQUIRED], 2), "{trace:?}");
+    assert_eq!(
+        trace.outcomes.iter().map(|outcome| outcome.recovered).collect::<Vec<_>>(),
+        [true, true, false]
+    );
+    assert!(trace.last_resource_uri().unwrap().contains("?tools=odd%20"));
+}
+
+async fn a_fetch_of_everything_leads_to_a_choice(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let trace = perform(&host(&bench, setup).await, Habit::FetchEverything).await;
+    let codes: Vec<&str> = trace.errors().map(|problem| &*problem.code).collect();
+    assert_eq!((codes, trace.extra_trips()), (vec![MISSING], 1), "{trace:?}");
+}
+
+async fn a_model_that_reads_no_resources_is_led_over_the_bridge(setup: Setup) {
+    let strategies =
+        StrategyOptions { pinned: Some(setup.strategy.to_owned()), ..StrategyOptions::default() };
+    for (habit, code, extra) in [(Habit::Workflow, None, 0), (Habit::SkipFetching, Some(REQUIRED), 2)] {
+        let bench = Bench::start(Options { strategies: strategies.clone(), ..odd() }).await;
+        let plain = Preferences { eras: vec![setup.era], ..Preferences::of([]) };
+        let host = Host::connect(link(&bench, setup), plain).await.unwrap();
+        let agent = Agent::new(&host, habit).without_resources();
+        let trace = agent.perform(&tasks()).await.unwrap();
+        assert!(trace.succeeded() && trace.contains_call("describe_tools"), "{trace:?}");
+        assert!(trace.errors().all(|problem| Some(&*problem.code) == code), "{trace:?}");
+        assert_eq!((trace.extra_trips(), trace.last_resource_uri()), (extra, None), "{trace:?}");
+    }
+}
+under_resource!(
+    a_call_without_fetching_leads_to_the_description,
+    a_fetch_of_everything_leads_to_a_choice,
+    a_model_that_reads_no_resources_is_led_over_the_bridge,
+);

@@ -1,0 +1,155 @@
+//! Calls: what the strategy demands is done, and results come as they are.
+
+use std::time::Duration;
+
+use kit::{Bench, Options, Scenario, Setup, eventually};
+use mcp_disclosure_client::{Error, Host, Preferences, RawObject};
+use serde_json::json;
+
+use super::{calls_forwarded, given, host, journal, link, preferences, value};
+use crate::{UPSTREAM, named, odd};
+
+async fn calls_do_what_the_strategy_demands_first(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let host = host(&bench, setup).await;
+    for text in ["one", "two"] {
+        assert_eq!(given(&host.call("echo", &json!({"text": text})).await.unwrap()), json!({"text": text}));
+    }
+    let forwarded = calls_forwarded(&host).await;
+    assert_eq!(forwarded.iter().map(|call| &call["arguments"]["text"]).collect::<Vec<_>>(), ["one", "two"]);
+    assert!(forwarded.iter().all(|call| call["arguments"].as_object().unwrap().len() == 1));
+}
+
+async fn results_come_as_the_server_wrote_them(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let host = host(&bench, setup).await;
+    let result = host.call("rich", &json!({})).await.unwrap();
+    let sent = RawObject::parse(Scenario::odd().answers["tools/call rich"].get()).unwrap();
+    for (member, text) in sent.object("result").unwrap().iter() {
+        assert_eq!(result.member(member), Some(text), "{member}");
+    }
+    // A number beyond what floating point holds goes there and back.
+    let arguments = RawObject::parse(r#"{"big":12345678901234567890123,"f":1.0}"#).unwrap();
+    let echoed = host.call("garbage", &arguments).await.unwrap();
+    let echoed = echoed.object("structuredContent").unwrap();
+    assert_eq!(echoed.member("given"), Some(arguments.text()));
+}
+
+async fn tools_that_fail_are_told_from_servers_that_refuse(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let host = host(&bench, setup).await;
+    let failed = host.call("failing", &json!({})).await.unwrap();
+    assert_eq!((failed.member("isError"), failed.member("x-odd")), (Some("true"), Some("1")));
+    let refused = host.call("refusing", &json!({})).await;
+    let Err(Error::Answered { method, error }) = refused else { panic!("{refused:?}") };
+    assert_eq!((&*method, error.code, &*error.message), ("tools/call", -32042, "Not like that é"));
+    assert_eq!(value(&error.object)["data"]["elicitations"], json!([{"x": 1.0}]));
+    let unknown = host.call("nobody", &json!({})).await;
+    let is_told = match &unknown {
+        Ok(result) => result.member("isError") == Some("true"),
+        Err(Error::Answered { error, .. }) => error.code == -32602,
+        Err(_) => false,
+    };
+    assert!(is_told, "{unknown:?}");
+}
+
+async fn resources_and_prompts_pass_through(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let host = host(&bench, setup).await;
+    let resources = host.resources().await.unwrap();
+    assert!(resources.iter().any(|one| one.member("x-odd") == Some("[ 1.0 ]")));
+    assert!(!host.resource_templates().await.unwrap().is_empty());
+    let doc = host.read_resource("kit://doc").await.unwrap();
+    assert_eq!(value(&doc)["contents"][0]["text"], "A doc.");
+    assert_eq!(host.prompts().await.unwrap()[0].string("name").unwrap(), "greet");
+    let greeting = host.prompt("greet", &json!({"who": "you"})).await.unwrap();
+    assert_eq!(greeting.member("x-odd"), Some("3"));
+    let reference = json!({"type": "ref/prompt", "name": "greet"});
+    let argument = json!({"name": "who", "value": "a"});
+    let params = json!({"ref": reference, "argument": argument});
+    let completed = host.request("completion/complete", &params).await.unwrap();
+    assert_eq!(value(&completed)["completion"]["values"], json!(["a", "b"]));
+}
+
+async fn who_gives_up_is_not_waited_for(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let short = Preferences { request_patience: Duration::from_millis(400), ..preferences(setup) };
+    let host = Host::connect(link(&bench, setup), short).await.unwrap();
+    let cancelled = async |count: usize| {
+        eventually("the cancellation", async || {
+            let journal = journal(&host).await;
+            let told = journal.iter().filter(|message| message["method"] == "notifications/cancelled");
+            (told.count() == count).then_some(())
+        })
+        .await;
+    };
+    let timed_out = host.call("slow", &json!({})).await;
+    assert!(matches!(timed_out, Err(Error::TimedOut { .. })), "{timed_out:?}");
+    cancelled(1).await;
+    let caller = host.clone();
+    let calling = tokio::spawn(async move { caller.call("slow", &json!({})).await });
+    eventually("the call", async || (calls_forwarded(&host).await.len() == 2).then_some(())).await;
+    calling.abort();
+    cancelled(2).await;
+}
+
+async fn what_passes_is_counted_and_shown(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let seen = std::sync::Arc::new(std::sync::Mutex::new((0, 0)));
+    let counting = std::sync::Arc::clone(&seen);
+    let watching = Preferences {
+        listens: false,
+        observer: Some(std::sync::Arc::new(move |passage| {
+            let mut seen = counting.lock().unwrap();
+            seen.0 += 1;
+            seen.1 += passage.text.len() as u64;
+        })),
+        ..preferences(setup)
+    };
+    let host = Host::connect(link(&bench, setup), watching).await.unwrap();
+    let connected = host.traffic();
+    assert_eq!(connected.round_trips(), 1);
+    host.list().await.unwrap();
+    let listing = host.traffic() - connected;
+    assert_eq!((listing.sent.requests, listing.received.answers, listing.sent.notifications), (1, 1, 0));
+    assert!(listing.received.bytes > listing.sent.bytes && listing.elapsed < host.traffic().elapsed);
+    host.call("echo", &json!({"text": "x"})).await.unwrap();
+    let all = host.traffic();
+    assert_eq!(*seen.lock().unwrap(), (all.sent.messages() + all.received.messages(), all.bytes()));
+}
+
+async fn arguments_that_are_headers_too_are_sent_as_such(setup: Setup) {
+    let region = json!({"type": "string", "x-mcp-header": "Region"});
+    let schema = json!({"type": "object", "properties": {"region": region}, "required": ["region"]});
+    let tool = json!({"name": "a", "description": "Does a.", "inputSchema": schema});
+    let bench = Bench::start(Options::new(UPSTREAM, Scenario::with_tools([tool.to_string()]))).await;
+    let host = host(&bench, setup).await;
+    host.list().await.unwrap();
+    let arguments = json!({"region": "Österreich"});
+    assert_eq!(given(&host.call("a", &arguments).await.unwrap()), arguments);
+}
+everywhere!(
+    calls_do_what_the_strategy_demands_first,
+    results_come_as_the_server_wrote_them,
+    tools_that_fail_are_told_from_servers_that_refuse,
+    resources_and_prompts_pass_through,
+    who_gives_up_is_not_waited_for,
+    what_passes_is_counted_and_shown,
+    arguments_that_are_headers_too_are_sent_as_such,
+);
+
+async fn r14_an_expired_receipt_is_renewed(setup: Setup) {
+    // Handles count whole seconds.
+    let bench = Bench::start(Options { receipt_lifetime: Duration::from_secs(1), ..named(["a"]) }).await;
+    let host = host(&bench, setup).await;
+    let first = host.describe(&["a"]).await.unwrap().remove(0);
+    assert!(first.receipt().is_some());
+    eventually("another receipt", async || {
+        assert_eq!(given(&host.call("a", &json!({})).await.unwrap()), json!({}));
+        (host.describe(&["a"]).await.unwrap()[0].receipt() != first.receipt()).then_some(())
+    })
+    .await;
+}
+cases! { r14_an_expired_receipt_is_renewed:
+    resource_stdio_stateless = "resource" Stdio Stateless, resource_http_stateless = "resource" Http Stateless,
+}

@@ -1,0 +1,102 @@
+//! Lists and definitions: asked for once, and forgotten when they change (D6).
+
+use kit::{Bench, Options, Setup, eventually, scenario::control};
+use mcp_disclosure_client::{Error, Host, Preferences};
+use mcp_disclosure_server::negotiation::StrategyOptions;
+use serde_json::{Value, json};
+
+use super::{given, hear, host, link, preferences, value, watched};
+use crate::{named, odd};
+
+async fn n1_the_host_knows_what_was_selected(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let offer = Preferences::of(["unheard-of", setup.strategy, "full"]);
+    let host =
+        Host::connect(link(&bench, setup), Preferences { eras: vec![setup.era], ..offer }).await.unwrap();
+    let server = host.server();
+    assert_eq!((server.selected.as_deref(), server.era), (Some(setup.strategy), setup.era));
+    assert!(server.offered.contains(&"resource".to_owned()));
+    // The server's own instructions, which are the upstream's and the strategy's.
+    assert!(host.system_prompt().contains("Be odd."));
+    let listed = host.list().await.unwrap();
+    let names: Vec<String> = listed.iter().filter_map(|tool| tool.string("name")).collect();
+    assert!(setup.strategy == "info" || names.contains(&"odd ü,?&%".to_owned()), "{names:?}");
+}
+
+async fn d6_definitions_are_asked_for_once(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let host = host(&bench, setup).await;
+    let wanted = ["odd ü,?&%", "echo"];
+    let first = host.describe(&wanted).await.unwrap();
+    assert_eq!(first.iter().map(|one| one.name()).collect::<Vec<_>>(), wanted);
+    let sent = host.traffic().sent;
+    assert_eq!(host.describe(&wanted).await.unwrap(), first);
+    host.describe(&["echo"]).await.unwrap();
+    assert_eq!(host.traffic().sent, sent);
+    let Err(Error::UnknownTool { name, .. }) = host.describe(&["echo", "nobody"]).await else { panic!() };
+    assert_eq!(name, "nobody");
+}
+
+async fn d6_changed_lists_are_forgotten(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let (host, inbox) = watched(&bench, setup).await;
+    host.list().await.unwrap();
+    host.describe(&["echo"]).await.unwrap();
+    host.read_resource(&control("tool")).await.unwrap();
+    hear(&inbox, "notifications/tools/list_changed").await;
+    let before = host.traffic();
+    host.describe(&["echo"]).await.unwrap();
+    assert!((host.traffic() - before).round_trips() > 0);
+    assert_eq!(host.describe(&["late"]).await.unwrap()[0].name(), "late");
+    assert_eq!(given(&host.call("late", &json!({"a": 1})).await.unwrap()), json!({"a": 1}));
+}
+everywhere!(
+    n1_the_host_knows_what_was_selected,
+    d6_definitions_are_asked_for_once,
+    d6_changed_lists_are_forgotten,
+);
+
+async fn d6_a_new_digest_replaces_what_was_known_r9(setup: Setup) {
+    let files = tempfile::tempdir().unwrap();
+    let write = |description: &str| {
+        let file = json!({"name": "a", "description": description, "inputSchema": {"type": "object"}});
+        let (draft, path) = (files.path().join("draft"), files.path().join("a.json"));
+        std::fs::write(&draft, file.to_string()).unwrap();
+        std::fs::rename(draft, path).unwrap();
+    };
+    write("The first.");
+    let bench = Bench::start(Options { files: Some(files.path().to_owned()), ..named(["a"]) }).await;
+    // Told of nothing, at least over HTTP and without sessions, it has to find out by itself.
+    let preferences = Preferences { listens: false, ..preferences(setup) };
+    let host = Host::connect(link(&bench, setup), preferences).await.unwrap();
+    host.call("a", &json!({})).await.unwrap();
+    let first = host.describe(&["a"]).await.unwrap().remove(0);
+    write("The second.");
+    eventually("the new description", async || {
+        (host.list().await.unwrap()[0].string("description")? == "The second.").then_some(())
+    })
+    .await;
+    assert_eq!(given(&host.call("a", &json!({"b": 2})).await.unwrap()), json!({"b": 2}));
+    let second = host.describe(&["a"]).await.unwrap().remove(0);
+    assert_ne!(first.version(), second.version());
+    assert_eq!(second.object().string("description").unwrap(), "The second.");
+}
+under_resource!(d6_a_new_digest_replaces_what_was_known_r9);
+
+async fn a_pinned_strategy_serves_a_host_that_offered_nothing(setup: Setup) {
+    let strategies =
+        StrategyOptions { pinned: Some(setup.strategy.to_owned()), ..StrategyOptions::default() };
+    let bench = Bench::start(Options { strategies, ..odd() }).await;
+    let plain = Preferences { eras: vec![setup.era], ..Preferences::of([]) };
+    let host = Host::connect(link(&bench, setup), plain).await.unwrap();
+    assert_eq!(host.server().selected.as_deref(), Some(setup.strategy));
+    assert_eq!(given(&host.call("echo", &json!({"text": "x"})).await.unwrap()), json!({"text": "x"}));
+    let tools = host.list().await.unwrap();
+    if tools.iter().any(|tool| tool.string("name").as_deref() == Some("describe_tools")) {
+        // The bridge has no description of its own to fetch.
+        let described = host.call("describe_tools", &json!({"names": ["rich"]})).await.unwrap();
+        let described: Value = value(&described)["structuredContent"].clone();
+        assert_eq!(described["rich"]["name"], "rich");
+    }
+}
+everywhere!(a_pinned_strategy_serves_a_host_that_offered_nothing);

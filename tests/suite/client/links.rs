@@ -1,0 +1,194 @@
+//! Links: programs, HTTP and handlers; what ends, ends soon and says why.
+
+use std::time::Duration;
+
+use kit::{
+    Bench, Doorman, Options, Scenario, Setup, Transport,
+    admission::HEADER,
+    eventually,
+    handlers::Panicking,
+    process::{is_gone, until},
+    setup::Era,
+};
+use mcp_disclosure_client::{Error, Host, Link, Preferences};
+use mcp_disclosure_server::session::Bounds;
+use serde_json::json;
+
+use super::{given, link, preferences, value};
+use crate::{UPSTREAM, named, odd};
+
+/// The upstream that misbehaves as its first argument says.
+const ODD: &str = env!("CARGO_BIN_EXE_odd-upstream");
+const GATEWAY: &str = env!("CARGO_BIN_EXE_gateway");
+
+const HTTP: Setup = Setup { strategy: "resource", transport: Transport::Http, era: Era::Session };
+
+fn patient(milliseconds: u64) -> Preferences {
+    let patience = Duration::from_millis(milliseconds);
+    Preferences { request_patience: patience, ..Preferences::default() }
+}
+
+#[tokio::test]
+async fn a_gateway_that_is_a_child_is_used_and_ended() {
+    let directory = tempfile::tempdir().unwrap();
+    let scenario = directory.path().join("scenario");
+    Scenario::odd().write(&scenario);
+    for era in [Era::Session, Era::Stateless] {
+        for strategy in ["full", "resource"] {
+            let flags = ["--log", "error", "serve", "--", UPSTREAM, scenario.to_str().unwrap()];
+            let preferences = Preferences { eras: vec![era], ..Preferences::of([strategy]) };
+            let host = Host::connect(Link::command(GATEWAY, flags), preferences).await.unwrap();
+            assert_eq!(host.server().selected.as_deref(), Some(strategy));
+            let result = host.call("echo", &json!({"text": "x"})).await.unwrap();
+            assert_eq!(given(&result), json!({"text": "x"}));
+            host.close().await;
+            assert!(matches!(host.list().await, Err(Error::Ended { .. })));
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_does_not_start_says_why() {
+    let error = Host::connect(Link::command(ODD, ["exits"]), Preferences::default()).await.unwrap_err();
+    let told = error.to_string();
+    assert!(told.contains("exit status: 7") && told.contains("no licence found"), "{told}");
+    let refused = Host::connect(Link::command(ODD, ["wrong-version"]), Preferences::default()).await;
+    assert!(refused.unwrap_err().to_string().contains("1999-01-01"));
+    let preferences = Preferences { connect_patience: Duration::from_millis(300), ..Preferences::default() };
+    let silent = Host::connect(Link::command(ODD, ["silent"]), preferences).await;
+    assert!(matches!(silent, Err(Error::TimedOut { .. })), "{silent:?}");
+}
+
+#[tokio::test]
+async fn a_program_that_dies_answers_everything_that_waits() {
+    let host = Host::connect(Link::command(ODD, ["dies-on-call"]), Preferences::default()).await.unwrap();
+    let (nothing, unfinished) = (json!({}), host.clone());
+    let (one, other) = tokio::join!(host.call("echo", &nothing), unfinished.call("wait", &nothing));
+    for ended in [one, other, host.list().await.map(|_| unreachable!())] {
+        let told = ended.unwrap_err().to_string();
+        assert!(told.contains("exit status: 11") && told.contains("segmentation fault, as if"), "{told}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_program_says_wrong_is_told_for_what_it_is() {
+    for (mode, told) in [
+        ("result-as-string", "no object"),
+        ("error-as-string", "no code and message"),
+        ("foreign-id", "no answer within"),
+        ("hangs-on-call", "no answer within"),
+    ] {
+        let host = Host::connect(Link::command(ODD, [mode]), patient(500)).await.unwrap();
+        let error = host.call("echo", &json!({"text": "x"})).await.unwrap_err();
+        assert!(error.to_string().contains(told), "{mode}: {error}");
+        assert_eq!(host.list().await.unwrap().len(), 2, "{mode}");
+    }
+    for mode in ["garbage", "answers-twice", "huge", "no-schema", "pages", "twice"] {
+        let host = Host::connect(Link::command(ODD, [mode]), Preferences::default()).await.unwrap();
+        assert!(host.list().await.unwrap().len() > 1, "{mode}");
+        host.call("echo", &json!({"text": "x"})).await.unwrap();
+    }
+    let host = Host::connect(Link::command(ODD, ["endless-pages"]), Preferences::default()).await.unwrap();
+    assert!(matches!(host.list().await, Err(Error::Nonsense { .. })));
+}
+
+#[tokio::test]
+async fn a_program_that_does_not_want_to_go_is_made_to() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("id");
+    for closes in [true, false] {
+        let link = Link::command(ODD, ["stubborn".as_ref(), file.as_os_str()]);
+        let host = Host::connect(link, Preferences::default()).await.unwrap();
+        let id = std::fs::read_to_string(&file).unwrap();
+        assert!(!is_gone(&id));
+        if closes {
+            kit::soon("the end", host.close()).await;
+            assert!(is_gone(&id));
+        } else {
+            drop(host);
+            let gone = tokio::task::spawn_blocking(move || until(|| is_gone(&id)));
+            assert!(gone.await.unwrap());
+        }
+    }
+}
+
+#[tokio::test]
+async fn servers_of_one_era_are_met_in_theirs() {
+    let both = [Era::Stateless, Era::Session];
+    let eager = || Preferences { eras: both.into(), ..Preferences::default() };
+    let host = Host::connect(Link::command(ODD, ["ordinary"]), eager()).await.unwrap();
+    assert_eq!(host.server().era, Era::Session);
+    let bench = Bench::start(odd()).await;
+    for transport in [Transport::Stdio, Transport::Http] {
+        let setup = Setup { transport, ..HTTP };
+        let host = Host::connect(link(&bench, setup), eager()).await.unwrap();
+        assert_eq!(host.server().era, Era::Stateless);
+        host.call("rich", &json!({})).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn a_handler_that_panics_is_given_up() {
+    let host = Host::connect(Link::handler(Panicking), patient(300)).await.unwrap();
+    assert!(host.call("panic", &json!({})).await.is_err());
+    assert_eq!(host.list().await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn headers_say_who_asks() {
+    let doorman = Doorman::default().knowing("ann", &["a"]);
+    let bench = Bench::start(Options { doorman, ..named(["a", "b"]) }).await;
+    for era in [Era::Session, Era::Stateless] {
+        let setup = Setup { era, ..HTTP };
+        let ann = link(&bench, setup).with_header(HEADER, "ann").unwrap();
+        let ann = Host::connect(ann, preferences(setup)).await.unwrap();
+        let names: Vec<_> = ann.list().await.unwrap().iter().filter_map(|tool| tool.string("name")).collect();
+        assert_eq!(names, ["a"]);
+        assert!(matches!(ann.describe(&["b"]).await, Err(Error::UnknownTool { .. })));
+    }
+}
+
+#[tokio::test]
+async fn a_session_that_the_server_forgot_is_over() {
+    let sessions = Bounds { idle: Duration::from_millis(200), ..Bounds::default() };
+    let bench = Bench::start(Options { sessions, ..odd() }).await;
+    let deaf = Preferences { listens: false, ..preferences(HTTP) };
+    let host = Host::connect(link(&bench, HTTP), deaf).await.unwrap();
+    host.list().await.unwrap();
+    let error = eventually("the end of the session", async || {
+        tokio::time::sleep(Duration::from_millis(400)).await;
+        host.list().await.err()
+    })
+    .await;
+    assert!(matches!(&error, Error::Ended { reason } if reason.contains("404")), "{error}");
+    assert!(matches!(host.list().await, Err(Error::Ended { .. })));
+}
+
+#[tokio::test]
+async fn closing_ends_the_session_over_http() {
+    let sessions = Bounds { most: 1, ..Bounds::default() };
+    let bench = Bench::start(Options { sessions, ..odd() }).await;
+    for calls in 1..=3 {
+        let host = Host::connect(link(&bench, HTTP), preferences(HTTP)).await.unwrap();
+        let refused = Host::connect(link(&bench, HTTP), preferences(HTTP)).await;
+        assert!(refused.is_err());
+        let waiting = host.clone();
+        let slow = tokio::spawn(async move { waiting.call("slow", &json!({})).await });
+        eventually("the call", async || (super::calls_forwarded(&host).await.len() == calls).then_some(()))
+            .await;
+        host.close().await;
+        assert!(slow.await.unwrap().is_err());
+    }
+}
+
+#[tokio::test]
+async fn a_page_that_is_no_endpoint_says_so() {
+    let bench = Bench::start(odd()).await;
+    let elsewhere = Link::url(&format!("http://{}/elsewhere", bench.address)).unwrap();
+    let error = Host::connect(elsewhere, Preferences::default()).await.unwrap_err();
+    assert!(error.to_string().contains("404"), "{error}");
+    let pinned = Link::url(&format!("http://{}/mcp/full", bench.address)).unwrap();
+    let host = Host::connect(pinned, Preferences::of(["resource"])).await.unwrap();
+    assert_eq!(host.server().selected.as_deref(), Some("full"));
+    assert!(value(&host.server().info)["name"].is_string());
+}
