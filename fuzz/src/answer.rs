@@ -140,9 +140,24 @@ impl Events {
         if event == ":" {
             return;
         }
-        let message = event.strip_prefix("event: message\ndata: ").expect("an event of ours");
+        let is_message = event.starts_with("event: message\n");
+        let event = event.trim_start_matches("event: message\n");
+        let (id, data) = match event.strip_prefix("id: ").and_then(|rest| rest.split_once('\n')) {
+            Some((id, data)) => (Some(id), data),
+            None => (None, event),
+        };
+        // Streams of sessions can be taken up again, and begin with an event that says from where.
+        let is_in_session = !self.request.as_ref().is_some_and(is_stateless);
+        assert_eq!(id.is_some(), is_in_session, "{event}");
+        let message = data.strip_prefix("data: ").expect("an event of ours");
+        assert_eq!(is_message, !message.is_empty(), "{event}");
+        if !is_message {
+            return;
+        }
+        let is_taken_up = self.sent.headers.contains_key("last-event-id");
         match (Message::parse(message.as_bytes()), &self.request) {
             (Ok(Message::Notification(_)), _) => {}
+            (Ok(Message::Response(_)), None) if is_taken_up => self.answered = true,
             (Ok(Message::Response(response)), Some(request)) => {
                 assert_eq!(response.id.as_ref(), Some(&request.id));
                 outcome(&self.sent, &self.head, request, &response);
