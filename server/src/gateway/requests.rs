@@ -103,7 +103,7 @@ impl Gateway {
         let outcome = caller.choice.strategy.request(&cx, &request.method, &request.params.to_raw()).await;
         self.carry_out(caller, outcome.effects);
         match outcome.answer? {
-            Some(result) => Ok(complete(caller.era(), Json::of(&result))),
+            Some(result) => Ok(complete(caller.era(), result.into())),
             None => Err(ErrorText::method_not_found(&request.method)),
         }
     }
