@@ -8,6 +8,8 @@ mod cases;
 mod calls;
 mod command_line;
 mod custom_strategies;
+mod delta;
+mod describe;
 mod failures;
 mod http_errors;
 mod limits;
