@@ -1,7 +1,17 @@
 //! Briefs: the short text by which a model selects a tool, derived where the operator wrote none.
 
-/// The longest derived brief, in characters.
-pub const LONGEST: usize = 160;
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::cap::{Cap, ELLIPSIS, tidy};
+
+/// The longest derived brief.
+pub const LONGEST: Cap = Cap::characters(160);
+
+/// The longest brief in lists of names and short texts (003).
+pub const SHORT: Cap = Cap::utf16(60);
+
+/// What is said of a tool of which there is nothing to read.
+const UNNAMED: &str = "Unnamed tool";
 
 /// Openings that say nothing about the tool. Longest first, since the first match is dropped.
 const BOILERPLATE: &[&str] = &[
@@ -47,12 +57,19 @@ const SECTIONS: &[&str] = &[
     "outputs:",
 ];
 
+/// Words that lead on to another. Where a text was cut before that one, they say nothing.
+const LEADING_ON: &[&str] = &[
+    "a", "an", "the", "this", "its", "their", "your", "of", "to", "in", "on", "at", "by", "for", "from",
+    "with", "into", "onto", "via", "per", "and", "or", "but", "as", "if", "than", "that", "which", "whose",
+    "when", "where", "while", "since", "until", "is", "are", "be", "not",
+];
+
 /// After these a full stop does not end a sentence.
 const ABBREVIATIONS: &[&str] =
     &["e.g", "i.e", "etc", "vs", "cf", "approx", "incl", "resp", "no", "max", "min"];
 
 /// Derives a brief: boilerplate openings dropped, the first sentence, no parameters, examples or usage,
-/// at most [`LONGEST`] characters, never empty.
+/// within [`LONGEST`], never empty.
 ///
 /// `title` and then `name` stand in where the description says nothing.
 ///
@@ -65,24 +82,59 @@ const ABBREVIATIONS: &[&str] =
 /// assert_eq!(derive("get_data", None, " "), "Get data");
 /// ```
 pub fn derive(name: &str, title: Option<&str>, description: &str) -> String {
-    let sentence = first_sentence(&without_sections(description));
-    let sentence = without_boilerplate(&sentence);
-    let useful = sentence.chars().any(char::is_alphanumeric);
-    match title.filter(|title| !title.trim().is_empty()) {
-        _ if useful => shorten(&sentence, LONGEST),
-        Some(title) => shorten(title.trim(), LONGEST),
-        None => shorten(&spoken(name), LONGEST),
-    }
+    derive_within(LONGEST, name, title, description)
 }
 
-/// Cuts text to at most `longest` characters: at a word where there is one, and then ending in `…`.
+/// The brief for lists of names and short texts (003): what was written, where it is one line within
+/// [`SHORT`]; else derived from that like [`derive`], within [`SHORT`].
+///
+/// ```
+/// use mcp_disclosure_core::brief::short;
+/// assert_eq!(short("search", None, "search docs, return top results"), "search docs, return top results");
+/// assert_eq!(
+///     short("search", None, "This tool searches the documentation of all products in every language."),
+///     "Searches the documentation of all products in every…"
+/// );
+/// ```
+pub fn short(name: &str, title: Option<&str>, written: &str) -> String {
+    let line = written.trim();
+    let fits = SHORT.holds(line) && !line.contains(['\n', '\r']) && says_something(line);
+    if fits { line.to_owned() } else { derive_within(SHORT, name, title, written) }
+}
+
+/// Cuts text to at most so many characters, as [`Cap::shorten`] does.
 pub fn shorten(text: &str, longest: usize) -> String {
-    if text.chars().count() <= longest {
-        return text.to_owned();
+    Cap::characters(longest).shorten(text)
+}
+
+fn derive_within(cap: Cap, name: &str, title: Option<&str>, description: &str) -> String {
+    let sentence = without_boilerplate(&first_sentence(&without_sections(description)));
+    let title = title.map(str::trim).unwrap_or_default();
+    let spoken = spoken(name);
+    let cut = [&*sentence, title, &*spoken].into_iter().find_map(|text| {
+        if cap.holds(text) {
+            return says_something(text).then(|| text.to_owned());
+        }
+        let cut = without_leading_on(&cap.words(text)?);
+        // One word of many says too little.
+        cut.unicode_words().nth(1).is_some().then_some(cut)
+    });
+    // Not even the name is made of words that fit.
+    let cut = cut.unwrap_or_else(|| cap.shorten(spoken.trim()));
+    if cut.trim_end_matches(ELLIPSIS).is_empty() { UNNAMED.to_owned() } else { cut }
+}
+
+/// A text that was cut, without the words at its end that would lead on.
+fn without_leading_on(cut: &str) -> String {
+    let mut kept = cut.trim_end_matches(ELLIPSIS);
+    while let Some((before, _)) = kept.rsplit_once(' ').filter(|(_, last)| LEADING_ON.contains(last)) {
+        kept = tidy(before);
     }
-    let head: String = text.chars().take(longest.saturating_sub(1)).collect();
-    let at_word = head.rfind(char::is_whitespace).filter(|cut| *cut > 0).map_or(&*head, |cut| &head[..cut]);
-    format!("{}…", at_word.trim_end_matches(|c: char| c.is_whitespace() || ",;:-(".contains(c)))
+    format!("{kept}{ELLIPSIS}")
+}
+
+fn says_something(text: &str) -> bool {
+    text.chars().any(char::is_alphanumeric)
 }
 
 /// The prose before the first section heading, one line a paragraph.
@@ -92,7 +144,8 @@ fn without_sections(description: &str) -> String {
         let line = line.trim().trim_start_matches(['#', '*', '-', '>', '=', '`']).trim();
         let lower = line.to_lowercase();
         let lower = lower.trim_start_matches('*');
-        if SECTIONS.iter().any(|section| lower.starts_with(section)) {
+        let is_heading = !prose.is_empty() && is_heading(line);
+        if is_heading || SECTIONS.iter().any(|section| lower.starts_with(section)) {
             break;
         }
         if line.is_empty() {
@@ -107,6 +160,11 @@ fn without_sections(description: &str) -> String {
         prose.push_str(line);
     }
     prose
+}
+
+/// Whether a line names what comes after it, as `Error Responses:` does.
+fn is_heading(line: &str) -> bool {
+    line.trim_end_matches('*').ends_with(':') && starts_upper(line) && line.split_whitespace().count() <= 3
 }
 
 fn first_sentence(prose: &str) -> String {
@@ -203,9 +261,37 @@ mod tests {
             ("Returns data Parameters: a, b", "Returns data"),
             ("天気を取得します。詳細", "天気を取得します。詳細"),
             ("Wow! Great.", "Wow!"),
+            ("Service | Get a thing\nError Responses:\n400: Bad", "Service | Get a thing"),
+            ("Does:\nthis", "Does: this"),
         ] {
             assert_eq!(derive("a_tool", None, description), brief);
         }
+    }
+
+    #[test]
+    fn is_short_where_it_has_to_be() {
+        let long = "supercalifragilistic".repeat(4);
+        for (written, brief) in [
+            ("reads, as it is written: (all) of it", "reads, as it is written: (all) of it"),
+            (" Adds.\n\nArgs:\n  a: one", "Adds."),
+            ("...", "Get data"),
+            (
+                "This tool allows you to list all of the messages that were sent to you since the last time.",
+                "List all of the messages that were sent to you…",
+            ),
+            (
+                "Fetches the documents, and the attachments of those, as an archive",
+                "Fetches the documents, and the attachments of those…",
+            ),
+            (&long, "Get data"),
+            (&format!("See {long}"), "Get data"),
+            (&format!("The: {long}"), "Get data"),
+        ] {
+            assert_eq!(short("get_data", None, written), brief);
+        }
+        assert_eq!(short(&long, None, &long), format!("S{}…", &long[1..59]));
+        assert_eq!(short("x", Some(&long), "A tool"), "A tool");
+        assert_eq!(short(" ", None, ""), "Unnamed tool");
     }
 
     #[test]
@@ -219,15 +305,11 @@ mod tests {
         #[test]
         fn is_never_empty_nor_too_long(name in "\\PC{1,40}", description in "(\\PC|[ .\n]){0,400}") {
             let brief = derive(&name, None, &description);
-            prop_assert!(!brief.trim().is_empty() || name.trim().is_empty());
-            prop_assert!(brief.chars().count() <= LONGEST);
-        }
-
-        #[test]
-        fn shortening_keeps_a_beginning(text in "[a-z ]{0,300}", longest in 2usize..200) {
-            let short = shorten(&text, longest);
-            prop_assert!(short.chars().count() <= longest);
-            prop_assert!(text.starts_with(short.trim_end_matches('…')));
+            let short = short(&name, None, &description);
+            for (brief, cap) in [(brief, LONGEST), (short, SHORT)] {
+                prop_assert!(!brief.trim().is_empty() && brief != "…");
+                prop_assert!(cap.holds(&brief), "{}: {brief}", cap.length(&brief));
+            }
         }
     }
 }

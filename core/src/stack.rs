@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use serde_json::{Value, value::RawValue};
+use serde_json::value::RawValue;
 
 use crate::{
     context::{ClientTraits, Context},
     listing::Listing,
     name::ResourceUri,
     outcome::{Decision, Outcome, ResourceText, ToolCall},
+    raw::RawObject,
     strategy::{DisclosureStrategy, Objection, Profile, Role},
     view::View,
 };
@@ -105,7 +106,7 @@ impl DisclosureStrategy for Stack {
         Outcome::of(Decision::Forward(call)).with(effects)
     }
 
-    async fn request(&self, cx: &Context<'_>, method: &str, params: &RawValue) -> Outcome<Option<Value>> {
+    async fn request(&self, cx: &Context<'_>, method: &str, params: &RawValue) -> Outcome<Option<RawObject>> {
         for part in self.parts() {
             let outcome = part.request(cx, method, params).await;
             if !matches!(outcome.answer, Ok(None)) {

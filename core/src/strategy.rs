@@ -44,13 +44,14 @@
 use std::{borrow::Cow, fmt};
 
 use async_trait::async_trait;
-use serde_json::{Value, value::RawValue};
+use serde_json::value::RawValue;
 
 use crate::{
     context::{ClientTraits, Context},
     listing::Listing,
     name::ResourceUri,
     outcome::{Decision, Outcome, ResourceText, ToolCall},
+    raw::RawObject,
     view::View,
 };
 
@@ -147,8 +148,9 @@ pub trait DisclosureStrategy: fmt::Debug + Send + Sync + 'static {
 
     /// Answers a method that MCP does not have, such as `tools/describe`. `None` means unknown.
     ///
-    /// `params` is the JSON text of the parameters; `{}` where there were none.
-    async fn request(&self, cx: &Context<'_>, method: &str, params: &RawValue) -> Outcome<Option<Value>> {
+    /// `params` is the JSON text of the parameters; `{}` where there were none. The answer is sent as the text it
+    /// is, so a definition in it stays what its upstream sent.
+    async fn request(&self, cx: &Context<'_>, method: &str, params: &RawValue) -> Outcome<Option<RawObject>> {
         let _ = (cx, method, params);
         Outcome::of(None)
     }

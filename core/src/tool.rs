@@ -1,6 +1,9 @@
 //! A tool of the catalogue: its definition, kept losslessly, and what is derived from it once.
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    borrow::Cow,
+    sync::{Arc, OnceLock},
+};
 
 use crate::{
     arguments::ArgumentCheck,
@@ -24,6 +27,7 @@ pub struct Tool {
     upstream: Arc<UpstreamName>,
     definition: RawObject,
     brief: String,
+    short_brief: OnceLock<String>,
     supplement: Supplement,
     entry: OnceLock<(RawObject, Digest)>,
     check: OnceLock<ArgumentCheck>,
@@ -55,6 +59,7 @@ impl Tool {
             upstream,
             definition,
             brief,
+            short_brief: OnceLock::new(),
             supplement,
             entry: OnceLock::new(),
             check: OnceLock::new(),
@@ -92,6 +97,23 @@ impl Tool {
         &self.brief
     }
 
+    /// WHAT it does, as someone wrote it: the operator's brief, or else the description. Empty where nobody did.
+    pub fn written_brief(&self) -> Cow<'_, str> {
+        match &self.supplement.brief {
+            Some(brief) => Cow::Borrowed(brief),
+            None => Cow::Owned(self.definition.string("description").unwrap_or_default()),
+        }
+    }
+
+    /// WHAT it does within [`brief::SHORT`], as [`brief::short`] makes it of what is written. Never empty.
+    /// Made at first use and kept.
+    pub fn short_brief(&self) -> &str {
+        self.short_brief.get_or_init(|| {
+            let title = self.definition.string("title");
+            brief::short(&self.upstream_name, title.as_deref(), &self.written_brief())
+        })
+    }
+
     /// The category it is in: the operator's, or else its upstream.
     pub fn category(&self) -> &str {
         self.supplement.category.as_deref().unwrap_or(&self.upstream)
@@ -124,9 +146,14 @@ impl Tool {
     /// The definition for selection only: brief for description, a permissive `inputSchema`, no
     /// `outputSchema`; everything else (title, annotations, icons, execution, `_meta`) kept.
     pub fn minimal(&self) -> RawObject {
+        self.minimal_saying(&self.brief)
+    }
+
+    /// The same with these words for description.
+    pub fn minimal_saying(&self, brief: &str) -> RawObject {
         self.definition
             .retain(|key| key != "outputSchema")
-            .with_value("description", &self.brief)
+            .with_value("description", brief)
             .with("inputSchema", PERMISSIVE_SCHEMA)
     }
 

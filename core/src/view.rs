@@ -221,7 +221,12 @@ impl<'v> VisibleTool<'v> {
 
     /// [`Tool::minimal`] under this view's name.
     pub fn minimal(&self) -> RawObject {
-        self.named(Cow::Owned(self.tool.minimal())).into_owned()
+        self.minimal_saying(self.tool.brief())
+    }
+
+    /// [`Tool::minimal_saying`] under this view's name.
+    pub fn minimal_saying(&self, brief: &str) -> RawObject {
+        self.named(Cow::Owned(self.tool.minimal_saying(brief))).into_owned()
     }
 
     /// The entry of [`Tool::entry`] under this view's name.

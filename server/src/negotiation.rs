@@ -3,7 +3,7 @@
 use std::{collections::HashSet, sync::Arc};
 
 use mcp_disclosure_core::{
-    ClientTraits, DisclosureStrategy, Era, Principal, Registry, Settings, Snapshot, View,
+    ClientTraits, DisclosureStrategy, Era, Objection, Principal, Registry, Settings, Snapshot, View,
 };
 
 use crate::{dialect::Offer, failure::Problem};
@@ -142,9 +142,8 @@ impl Strategies {
             required.into_iter().flatten().map(|(name, _)| Arc::clone(name)).collect();
         self.offered.retain(|(name, strategy)| {
             let objections = strategy.objections(&everything);
-            if let Some(first) = objections.first().filter(|_| !required.contains(name)) {
-                let (count, first) = (objections.len(), &first.message);
-                tracing::warn!(strategy = %name, objections = count, "not offered: {first}");
+            if !required.contains(name) {
+                warn_of(name, "not offered", &objections);
             }
             objections.is_empty() || required.contains(name)
         });
@@ -207,6 +206,13 @@ impl Strategies {
 
     fn find(&self, name: &str) -> Option<&Named> {
         self.offered.iter().find(|(offered, _)| **offered == *name)
+    }
+}
+
+/// Warns of the first objection, which stands for all.
+pub fn warn_of(strategy: &str, consequence: &str, objections: &[Objection]) {
+    if let Some(Objection { message, hint }) = objections.first() {
+        tracing::warn!(strategy, objections = objections.len(), "{consequence}: {message} (hint: {hint})");
     }
 }
 

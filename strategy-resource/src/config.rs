@@ -1,5 +1,6 @@
 //! Settings of `resource`: what `[strategy.resource]` may hold.
 
+use mcp_disclosure_core::FetchBounds;
 use serde::Deserialize;
 
 /// How answers about names nobody has, and large requests, are bounded.
@@ -16,6 +17,15 @@ pub struct ResourceConfig {
 
 impl Default for ResourceConfig {
     fn default() -> Self {
-        Self { available_tools: 100, nearest_tools: 20, most_names: 64 }
+        let FetchBounds { available_tools, nearest_tools, most_names } = FetchBounds::default();
+        Self { available_tools, nearest_tools, most_names }
+    }
+}
+
+impl ResourceConfig {
+    /// What of this bounds fetches.
+    pub(crate) fn bounds(&self) -> FetchBounds {
+        let Self { available_tools, nearest_tools, most_names } = *self;
+        FetchBounds { available_tools, nearest_tools, most_names }
     }
 }

@@ -1,7 +1,7 @@
 //! What a fetch answers: definitions, receipts, and the errors of 000 §6.
 
 use mcp_disclosure_core::{
-    Context, Effect, PERMISSIVE_SCHEMA, RawObject, Receipt, VisibleTool, receipt::ReceiptProblem,
+    Available, Context, Effect, PERMISSIVE_SCHEMA, RawObject, Receipt, VisibleTool, receipt::ReceiptProblem,
 };
 use serde_json::{Value, json};
 
@@ -103,26 +103,15 @@ fn missing_selection(cx: &Context<'_>, config: &ResourceConfig) -> Value {
         "message": wording::MISSING_SELECTION,
         "examples": [uri_of([first]), uri_of([first, second])],
     }});
-    // Nothing was wanted in particular, so beyond the limit the first names stand for all.
-    let count = cx.view.tools().count();
-    let most = if count > config.available_tools { config.nearest_tools } else { count };
-    let listed: Vec<&str> = cx.view.tools().take(most).map(|tool| tool.name().as_str()).collect();
-    answer["error"]["available_tools"] = json!(listed);
-    if most < count {
-        answer["error"]["available_count"] = json!(count);
-    }
+    Available::in_view(cx.view, None, config.bounds()).add_to(&mut answer["error"]);
     answer
 }
 
 fn not_found(cx: &Context<'_>, config: &ResourceConfig, name: &str) -> Value {
     tracing::info!(session = cx.session, tool = name, "description of an unknown tool asked for");
-    let count = cx.view.tools().count();
-    if count <= config.available_tools {
-        let listed: Vec<&str> = cx.view.tools().map(|tool| tool.name().as_str()).collect();
-        return json!({"error": wording::not_found(name), "available_tools": listed});
-    }
-    let nearest = cx.view.nearest(name, config.nearest_tools);
-    json!({"error": wording::not_found(name), "available_tools": nearest, "available_count": count})
+    let mut answer = json!({"error": wording::not_found(name)});
+    Available::in_view(cx.view, Some(name), config.bounds()).add_to(&mut answer);
+    answer
 }
 
 fn failure(answer: Value) -> Delivery {

@@ -1,8 +1,7 @@
-//! Which tools a fetch asks for: the `tools` parameter of the URI, or the `names` of the bridge.
+//! Which tools a read of the resource asks for: the `tools` parameter of the URI.
 
-use mcp_disclosure_core::{ResourceUri, View};
+use mcp_disclosure_core::{Names, ResourceUri, View};
 use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
-use serde_json::Value;
 
 /// The resource's URI, before the query.
 pub const BASE_URI: &str = "resource:///tool_descriptions";
@@ -47,35 +46,7 @@ pub fn from_uri(uri: &ResourceUri, view: &View) -> Option<Vec<String>> {
             }
         }
     }
-    Some(names.0)
-}
-
-/// The names the bridge's arguments ask for. A single string, or a string that holds a JSON array, is
-/// understood; anything that is no string is left out.
-pub fn from_arguments(arguments: &Value) -> Vec<String> {
-    let mut names = Names::default();
-    match arguments.get("names").unwrap_or(&Value::Null) {
-        Value::Array(given) => given.iter().filter_map(Value::as_str).for_each(|name| names.add(name)),
-        Value::String(text) => match serde_json::from_str::<Vec<String>>(text) {
-            Ok(given) => given.iter().for_each(|name| names.add(name)),
-            Err(_) => text.split(',').for_each(|name| names.add(name)),
-        },
-        _ => {}
-    }
-    names.0
-}
-
-/// Trimmed names, none empty, each once.
-#[derive(Default)]
-struct Names(Vec<String>);
-
-impl Names {
-    fn add(&mut self, name: &str) {
-        let name = name.trim();
-        if !name.is_empty() && !self.0.iter().any(|known| known == name) {
-            self.0.push(name.to_owned());
-        }
-    }
+    Some(names.into_vec())
 }
 
 #[cfg(test)]
@@ -125,18 +96,5 @@ mod tests {
     fn what_it_writes_it_reads() {
         let written = uri_of(["x,y", "ü ?", "a"]);
         assert_eq!(names(&written), ["x,y", "ü ?", "a"]);
-    }
-
-    #[test]
-    fn reads_the_names_of_the_bridge() {
-        for (arguments, expected) in [
-            (json!({"names": ["a", " b ", "a", 7]}), vec!["a", "b"]),
-            (json!({"names": "a, b"}), vec!["a", "b"]),
-            (json!({"names": "[\"x,y\"]"}), vec!["x,y"]),
-            (json!({}), vec![]),
-            (json!({"names": {}}), vec![]),
-        ] {
-            assert_eq!(from_arguments(&arguments), expected, "{arguments}");
-        }
     }
 }

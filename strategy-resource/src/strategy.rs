@@ -2,10 +2,10 @@
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{
-    ClientTraits, Context, Decision, DisclosureStrategy, Fault, Listing, Outcome, Profile, RawObject,
-    Receipts, Refusal, ResourceText, ResourceUri, Role, ToolAnswer, ToolCall, View,
+    ClientTraits, Context, Decision, DisclosureStrategy, Fault, Listing, Names, Outcome, Profile, RawObject,
+    Receipts, Refusal, ResourceText, ResourceUri, Role, ToolAnswer, ToolCall, View, fetching_tool,
 };
-use serde_json::{Value, json, value::RawValue};
+use serde_json::{Value, value::RawValue};
 
 use crate::{
     ResourceConfig,
@@ -52,24 +52,12 @@ impl Resource {
             .with_value("mimeType", MIME_TYPE)
     }
 
-    fn bridge(&self) -> RawObject {
-        let names = json!({
-            "type": "array", "items": {"type": "string"}, "minItems": 1, "description": wording::BRIDGE_NAMES
-        });
-        let schema = json!({"type": "object", "properties": {"names": names}, "required": ["names"]});
-        RawObject::empty()
-            .with_value("name", wording::BRIDGE)
-            .with_value("description", wording::BRIDGE_DESCRIPTION)
-            .with_value("inputSchema", &schema)
-            .with_value("annotations", &json!({"readOnlyHint": true, "openWorldHint": false}))
-    }
-
     fn describe(&self, cx: &Context<'_>, call: &ToolCall) -> Outcome<Decision> {
         let arguments = match call.arguments() {
             Ok(arguments) => arguments,
             Err(fault) => return Outcome::fault(fault),
         };
-        let delivery = deliver(cx, &self.config, &selection::from_arguments(&arguments));
+        let delivery = deliver(cx, &self.config, &Names::from_arguments(&arguments).into_vec());
         match serde_json::from_str(delivery.content.text()) {
             Ok(content) => {
                 let answer = ToolAnswer { content, is_error: delivery.failed };
@@ -93,7 +81,11 @@ impl DisclosureStrategy for Resource {
             Listing::without_tools(view).guided(&wording::guidance(client.era, client.bridge, &example));
         listing.tools = view.tools().map(|tool| tool.minimal()).collect();
         if client.bridge {
-            listing.tools.push(self.bridge());
+            listing.tools.push(fetching_tool(
+                wording::BRIDGE,
+                wording::BRIDGE_DESCRIPTION,
+                wording::BRIDGE_NAMES,
+            ));
         }
         listing.resources.push(self.resource(&example));
         listing.templates.push(self.template());

@@ -260,8 +260,15 @@ impl Client {
 
     /// The arguments with which a call of the tool will pass under the setup's strategy.
     pub async fn learn(&self, tool: &str, mut arguments: Value) -> Value {
-        if self.setup.strategy == "full" {
-            return arguments;
+        match self.setup.strategy {
+            "full" => return arguments,
+            "describe" => {
+                // Nothing has to be learned first, but a host would.
+                let described = self.request("tools/describe", json!({"name": tool})).await.result();
+                assert_eq!(described["name"], tool);
+                return arguments;
+            }
+            _ => {}
         }
         let described = self.describe(&escaped(tool)).await.text_as_json();
         if let Some(receipt) = receipt_of(&described[tool]) {

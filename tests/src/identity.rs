@@ -10,6 +10,8 @@ pub struct Identity {
     pub offer: Option<Vec<String>>,
     /// Whether it makes its offer under `experimental`, knowing no `extensions`.
     pub experimental: bool,
+    /// Whether it wants lists without `inputSchema`.
+    pub omits_schemas: bool,
     /// Who it says it is.
     pub principal: Option<&'static str>,
     /// The path it uses; empty means `/mcp`.
@@ -46,7 +48,11 @@ impl Identity {
         };
         if let Some(offer) = &self.offer {
             let place = if self.experimental { "experimental" } else { "extensions" };
-            capabilities[place] = json!({EXTENSION: {"strategies": offer}});
+            let mut settings = json!({"strategies": offer});
+            if self.omits_schemas {
+                settings["omitInputSchema"] = json!(true);
+            }
+            capabilities[place] = json!({EXTENSION: settings});
         }
         capabilities
     }

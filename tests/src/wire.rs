@@ -1,6 +1,6 @@
 //! The two ways in, as bytes: lines on a pipe, and POSTs.
 
-use std::{net::SocketAddr, sync::Arc};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use mcp_disclosure_server::{front::stdio, gateway::Gateway};
 use serde_json::Value;
@@ -16,6 +16,9 @@ use crate::{
     soon,
 };
 
+/// A client of a test speaks soon, but the machine may have others to run.
+const FIRST_WORDS: Duration = Duration::from_secs(5);
+
 /// Serves on a thread of its own, as the program does on its main one: the front's future is not `Send`.
 pub(crate) fn serve_apart(
     gateway: Arc<Gateway>,
@@ -25,8 +28,13 @@ pub(crate) fn serve_apart(
     let (done, served) = oneshot::channel();
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let serving = async {
+            // As the program does: what a client declares first decides what it is asked.
+            let client = stdio::Stdio::meet(input, output, FIRST_WORDS).await?;
+            client.serve(&gateway).await
+        };
         // A test that is over does not wait for it.
-        let _over = done.send(runtime.block_on(stdio::serve(&gateway, input, output)));
+        let _over = done.send(runtime.block_on(serving));
     });
     served
 }

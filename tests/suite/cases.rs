@@ -30,6 +30,10 @@ macro_rules! everywhere {
         resource_stdio_stateless = "resource" Stdio Stateless,
         resource_http_session = "resource" Http Session,
         resource_http_stateless = "resource" Http Stateless,
+        describe_stdio_session = "describe" Stdio Session,
+        describe_stdio_stateless = "describe" Stdio Stateless,
+        describe_http_session = "describe" Http Session,
+        describe_http_stateless = "describe" Http Stateless,
     })* };
 }
 
@@ -53,6 +57,30 @@ macro_rules! under_resource {
     })* };
 }
 
+/// Rules of `describe` alone.
+macro_rules! under_describe {
+    ($($rule:ident),* $(,)?) => { $(cases! { $rule:
+        describe_stdio_session = "describe" Stdio Session,
+        describe_stdio_stateless = "describe" Stdio Stateless,
+        describe_http_session = "describe" Http Session,
+        describe_http_stateless = "describe" Http Stateless,
+    })* };
+}
+
+/// Rules of strategies whose lists withhold schemas.
+macro_rules! where_schemas_are_withheld {
+    ($($rule:ident),* $(,)?) => { $(cases! { $rule:
+        resource_stdio_session = "resource" Stdio Session,
+        resource_stdio_stateless = "resource" Stdio Stateless,
+        resource_http_session = "resource" Http Session,
+        resource_http_stateless = "resource" Http Stateless,
+        describe_stdio_session = "describe" Stdio Session,
+        describe_stdio_stateless = "describe" Stdio Stateless,
+        describe_http_session = "describe" Http Session,
+        describe_http_stateless = "describe" Http Stateless,
+    })* };
+}
+
 /// Rules of the era with sessions, under every strategy.
 macro_rules! with_sessions {
     ($($rule:ident),* $(,)?) => { $(cases! { $rule:
@@ -60,6 +88,8 @@ macro_rules! with_sessions {
         full_http_session = "full" Http Session,
         resource_stdio_session = "resource" Stdio Session,
         resource_http_session = "resource" Http Session,
+        describe_stdio_session = "describe" Stdio Session,
+        describe_http_session = "describe" Http Session,
     })* };
 }
 
@@ -70,6 +100,8 @@ macro_rules! without_sessions {
         full_http_stateless = "full" Http Stateless,
         resource_stdio_stateless = "resource" Stdio Stateless,
         resource_http_stateless = "resource" Http Stateless,
+        describe_stdio_stateless = "describe" Stdio Stateless,
+        describe_http_stateless = "describe" Http Stateless,
     })* };
 }
 

@@ -9,6 +9,8 @@ mod calls;
 mod client;
 mod command_line;
 mod custom_strategies;
+mod delta;
+mod describe;
 mod failures;
 mod hostile;
 mod http_errors;

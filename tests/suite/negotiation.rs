@@ -1,7 +1,7 @@
 //! Which strategy serves whom (N1 to N5).
 
 use kit::{Bench, Client, Identity, Options, Setup};
-use mcp_disclosure_server::{dialect::EXTENSION, negotiation::StrategyOptions};
+use mcp_disclosure_server::{builtin, dialect::EXTENSION, negotiation::StrategyOptions};
 use serde_json::{Value, json};
 
 use crate::{connected, odd};
@@ -27,7 +27,8 @@ async fn sees_schemas(client: &Client) -> bool {
 async fn n1_what_is_offered_and_selected_is_advertised(setup: Setup) {
     let (_bench, client) = connected(setup).await;
     let capabilities = capabilities(&client).await;
-    let expected = json!({"strategies": ["full", "resource"], "selected": setup.strategy});
+    let all: Vec<String> = builtin().profiles().map(|profile| profile.name.to_string()).collect();
+    let expected = json!({"strategies": all, "selected": setup.strategy});
     assert_eq!(capabilities["extensions"][EXTENSION], expected);
     assert_eq!(capabilities["experimental"][EXTENSION], expected);
     assert_eq!(sees_schemas(&client).await, setup.strategy == "full");
@@ -72,7 +73,7 @@ async fn n4_an_offer_of_nothing_known_gets_the_fallback_and_is_told(setup: Setup
         assert_eq!(selected(&client).await, setup.strategy);
         let listed = client.request("tools/list", json!({})).await.result();
         let has_bridge = listed["tools"].as_array().unwrap().last().unwrap()["name"] == "describe_tools";
-        assert_eq!(has_bridge, setup.strategy == "resource");
+        assert_eq!(has_bridge, setup.strategy != "full");
     }
 }
 everywhere!(
@@ -108,10 +109,12 @@ async fn n3_a_strategy_that_is_not_offered_has_no_address(setup: Setup) {
 cases! { n3_the_address_comes_before_everything:
     full_http_session = "full" Http Session, full_http_stateless = "full" Http Stateless,
     resource_http_session = "resource" Http Session, resource_http_stateless = "resource" Http Stateless,
+    describe_http_session = "describe" Http Session, describe_http_stateless = "describe" Http Stateless,
 }
 cases! { n3_a_strategy_that_is_not_offered_has_no_address:
     full_http_session = "full" Http Session, full_http_stateless = "full" Http Stateless,
     resource_http_session = "resource" Http Session, resource_http_stateless = "resource" Http Stateless,
+    describe_http_session = "describe" Http Session, describe_http_stateless = "describe" Http Stateless,
 }
 
 async fn n5_lists_that_depend_on_the_request_are_private(setup: Setup) {

@@ -83,7 +83,7 @@ fn nothing_lost_f1_f2() {
             scenario.answers.insert(format!("tools/call tool {at}"), answer);
         }
         let bench = Bench::start(Options::new(UPSTREAM, scenario.clone())).await;
-        for strategy in ["full", "resource"] {
+        for strategy in ["full", "resource", "describe"] {
             let client = Client::connect(&bench, setup(strategy, choice)).await;
             if strategy == "full" {
                 let listed =
@@ -134,7 +134,7 @@ fn nothing_leaked_r10() {
         let doorman = Doorman::default().knowing("ann", &permitted).on_stdio("ann");
         let scenario = Scenario::named(names.iter().map(|(name, _)| name.as_str()));
         let bench = Bench::start(Options { strategies, doorman, ..Options::new(UPSTREAM, scenario) }).await;
-        for strategy in ["full", "resource"] {
+        for strategy in ["full", "resource", "describe"] {
             let identity = Identity::offering(strategy).known_as("ann");
             let client = Client::connect_as(&bench, setup(strategy, choice), identity).await;
             let listed = client.request("tools/list", json!({})).await.result();
@@ -155,6 +155,7 @@ fn nothing_leaked_r10() {
                 client.describe(&format!("{like},other")).await,
                 client.call(&like, json!({})).await,
                 client.call("describe_tools", json!({"names": [like]})).await,
+                client.request("tools/describe", json!({"name": like})).await,
             ] {
                 let told = reply.text.unwrap();
                 for name in &hidden {
@@ -228,9 +229,10 @@ fn no_call_without_receipt_r7_r8() {
 }
 
 /// Everything that MCP can be asked, and something it cannot.
-const METHODS: [&str; 15] = [
+const METHODS: [&str; 16] = [
     "tools/list",
     "tools/call",
+    "tools/describe",
     "resources/list",
     "resources/read",
     "resources/templates/list",
@@ -276,7 +278,7 @@ fn every_request_is_answered_f6_f7() {
         let strategies = StrategyOptions { bridge: Bridge::Always, ..StrategyOptions::default() };
         let bench =
             Bench::start(Options { strategies, ..Options::new(UPSTREAM, Scenario::named(TOOLS)) }).await;
-        for strategy in ["full", "resource"] {
+        for strategy in ["full", "resource", "describe"] {
             let client = Client::connect(&bench, setup(strategy, choice)).await;
             for (method, params) in &requests {
                 let params: Value = serde_json::from_str(params).unwrap();

@@ -1,7 +1,7 @@
 //! What was made of a snapshot, kept: for each kind of client one page of ready answers.
 
 use std::{
-    collections::HashMap,
+    collections::{HashMap, HashSet},
     sync::{Arc, Mutex, OnceLock, PoisonError, RwLock},
     time::Duration,
 };
@@ -10,7 +10,7 @@ use mcp_disclosure_core::{ClientTraits, Kind, Principal, Snapshot, View};
 
 use crate::{
     dialect::{Caching, list_result},
-    negotiation::Choice,
+    negotiation::{Choice, warn_of},
     wire::Json,
 };
 
@@ -30,6 +30,8 @@ pub struct Published {
     snapshot: Arc<Snapshot>,
     /// A place is taken before its page is made, so that forty clients who come at once wait for one.
     pages: Mutex<HashMap<PageKey, Arc<OnceLock<Arc<Page>>>>>,
+    /// The strategies whose objections to the snapshot were heard.
+    heard: Mutex<HashSet<Arc<str>>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -89,7 +91,7 @@ impl Catalogue {
 
 impl Published {
     fn new(snapshot: Snapshot) -> Arc<Self> {
-        Arc::new(Self { snapshot: Arc::new(snapshot), pages: Mutex::default() })
+        Arc::new(Self { snapshot: Arc::new(snapshot), pages: Mutex::default(), heard: Mutex::default() })
     }
 
     /// The snapshot itself.
@@ -109,13 +111,28 @@ impl Published {
         if let Some(page) = place.get() {
             return Arc::clone(page);
         }
-        let page = place.get_or_init(|| Arc::new(Page::make(Arc::clone(&self.snapshot), principal, choice)));
+        let page = place.get_or_init(|| {
+            self.hear_objections(choice);
+            Arc::new(Page::make(Arc::clone(&self.snapshot), principal, choice))
+        });
         let mut pages = self.pages();
         let kept: usize = pages.values().filter_map(|place| place.get()).map(|page| page.bytes()).sum();
         if kept > MOST_BYTES {
             pages.retain(|_, other| Arc::ptr_eq(other, &place));
         }
         Arc::clone(page)
+    }
+
+    /// An objection keeps a strategy from serving at the start only. What comes later is served all the same,
+    /// and warned about once.
+    fn hear_objections(&self, choice: &Choice) {
+        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_first = heard.insert(Arc::clone(&choice.name));
+        drop(heard);
+        if is_first {
+            let everything = View::of(Arc::clone(&self.snapshot), &Principal::anonymous());
+            warn_of(&choice.name, "served all the same", &choice.strategy.objections(&everything));
+        }
     }
 
     fn pages(&self) -> std::sync::MutexGuard<'_, HashMap<PageKey, Arc<OnceLock<Arc<Page>>>>> {

@@ -5,6 +5,7 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use reqwest::Url;
 
+use super::SettingArguments;
 use crate::{backend::Scope, gateway::FetchLimits, negotiation::Bridge};
 
 /// One MCP server in front of any others, disclosing their tools progressively.
@@ -99,6 +100,10 @@ pub struct ServeArguments {
     #[arg(long, value_enum, default_value_t, help_heading = "Strategy")]
     pub bridge: Bridge,
 
+    /// Settings of strategies.
+    #[command(flatten)]
+    pub settings: SettingArguments,
+
     /// How clients connect
     #[arg(long, value_enum, default_value_t, help_heading = "Clients")]
     pub transport: Transport,
@@ -152,6 +157,10 @@ pub struct PromptArguments {
     /// The strategy to give guidance for
     #[arg(long, value_name = "NAME")]
     pub strategy: String,
+
+    /// Settings of strategies.
+    #[command(flatten)]
+    pub settings: SettingArguments,
 }
 
 /// How clients connect.

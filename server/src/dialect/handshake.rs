@@ -1,12 +1,12 @@
-//! What the gateway says of itself: the results of `initialize` and `server/discover`.
+//! What clients and the gateway say of themselves: `initialize`, and the result of `server/discover`.
 
 use std::time::Duration;
 
 use mcp_disclosure_core::RawObject;
 use serde_json::json;
 
-use super::{Caching, EXTENSION, RequestMeta, Revision, finish};
-use crate::wire::Json;
+use super::{Caching, EXTENSION, Offer, RequestMeta, Revision, delta, finish};
+use crate::wire::{ErrorText, Json};
 
 /// What is told to every client, and what to this one.
 #[derive(Clone, Debug)]
@@ -66,13 +66,49 @@ impl Advertised {
     }
 }
 
-/// The result of `initialize`.
-pub fn initialize_result(revision: Revision, advertised: &Advertised) -> Json {
-    let result = RawObject::empty()
-        .with_value("protocolVersion", &revision.to_string())
-        .with("capabilities", advertised.capabilities().text())
-        .with("serverInfo", advertised.server_info.text());
-    advertised.with_instructions(result).into()
+/// What a client says when it asks for a session.
+#[derive(Clone, Debug)]
+pub struct Hello {
+    /// The revision that is spoken with it.
+    pub revision: Revision,
+    /// Its half of the negotiation.
+    pub offer: Offer,
+    /// What it calls itself.
+    pub client: String,
+    /// Whether it is one of Delta-MCP's.
+    delta: bool,
+}
+
+impl Hello {
+    /// Reads the parameters of `initialize`.
+    ///
+    /// # Errors
+    /// -32602 where they name no version.
+    pub fn read(params: &RawObject) -> Result<Self, ErrorText> {
+        let asked = params
+            .string("protocolVersion")
+            .ok_or_else(|| ErrorText::invalid_params("params.protocolVersion must be a string"))?;
+        let revision = Revision::parse(&asked).filter(|revision| revision.has_sessions());
+        let capabilities = params.object("capabilities").unwrap_or_default();
+        let delta = delta::is_asked_for(&asked, &capabilities);
+        let offer = Offer::read(&capabilities);
+        Ok(Self {
+            revision: revision.unwrap_or(Revision::LATEST_WITH_SESSIONS),
+            offer: if delta { delta::offer(offer) } else { offer },
+            client: params.object("clientInfo").and_then(|info| info.string("name")).unwrap_or_default(),
+            delta,
+        })
+    }
+
+    /// The result of `initialize`, in the client's spelling.
+    pub fn answer(&self, advertised: &Advertised) -> Json {
+        let result = RawObject::empty()
+            .with_value("protocolVersion", &self.revision.to_string())
+            .with("capabilities", advertised.capabilities().text())
+            .with("serverInfo", advertised.server_info.text());
+        let result = advertised.with_instructions(result);
+        if self.delta { delta::answer(result, &advertised.selected) } else { result }.into()
+    }
 }
 
 /// The result of `server/discover`.

@@ -1,6 +1,7 @@
 //! The one room for odd wire shapes: protocol revisions, per-request metadata, offers, and what an era
 //! demands of results. Nothing behind it knows how a client spells things.
 
+mod delta;
 mod finish;
 mod handshake;
 mod headers;
@@ -9,7 +10,7 @@ mod offer;
 mod revision;
 
 pub use finish::{Caching, asks_for_input, complete, era_error, list_result, read_result};
-pub use handshake::{Advertised, discover_result, initialize_result};
+pub use handshake::{Advertised, Hello, discover_result};
 pub use headers::{METHOD, NAME, VERSION, decoded, named_in, standard_headers};
 pub use meta::{RequestMeta, Speaks, speaks};
 pub use offer::{EXTENSION, Offer};

@@ -9,7 +9,7 @@ use super::{Caller, Gateway};
 use crate::{
     backend::Backend,
     catalogue::Page,
-    dialect::{Advertised, Offer, Revision, complete, discover_result, era_error, initialize_result},
+    dialect::{Advertised, Hello, complete, discover_result, era_error},
     negotiation::Choice,
     session::{Full, Opening, Session, list_changed, new_id},
     wire::{ErrorText, Json, Request, Severity, code},
@@ -103,7 +103,7 @@ impl Gateway {
         let outcome = caller.choice.strategy.request(&cx, &request.method, &request.params.to_raw()).await;
         self.carry_out(caller, outcome.effects);
         match outcome.answer? {
-            Some(result) => Ok(complete(caller.era(), Json::of(&result))),
+            Some(result) => Ok(complete(caller.era(), result.into())),
             None => Err(ErrorText::method_not_found(&request.method)),
         }
     }
@@ -124,15 +124,9 @@ impl Gateway {
     }
 
     async fn open(&self, params: &RawObject, opening: Opening) -> Result<(Arc<Session>, Json), ErrorText> {
-        let asked = params
-            .string("protocolVersion")
-            .ok_or_else(|| ErrorText::invalid_params("params.protocolVersion must be a string"))?;
-        let revision = Revision::parse(&asked).filter(|revision| revision.has_sessions());
-        let revision = revision.unwrap_or(Revision::LATEST_WITH_SESSIONS);
-        let capabilities = params.object("capabilities").unwrap_or_else(RawObject::empty);
-        let choice =
-            self.strategies.choose(opening.address.as_deref(), &Offer::read(&capabilities), revision.era());
-        let client = params.object("clientInfo").and_then(|info| info.string("name")).unwrap_or_default();
+        let hello = Hello::read(params)?;
+        let revision = hello.revision;
+        let choice = self.strategies.choose(opening.address.as_deref(), &hello.offer, revision.era());
         let id = new_id().map_err(|error| {
             ErrorText::new(
                 code::INTERNAL_ERROR,
@@ -143,9 +137,9 @@ impl Gateway {
         // Asked first, since upstreams of its own would be started for nothing.
         self.sessions.room().map_err(full)?;
         let backend = self.backends.for_session(&id, &opening.client).await?;
-        tracing::info!(session = %id, client, %revision, strategy = %choice.name, reason = %choice.reason, "session opened");
+        tracing::info!(session = %id, client = hello.client, %revision, strategy = %choice.name, reason = %choice.reason, "session opened");
         let page = backend.catalogue().current().page(&opening.principal, &choice);
-        let result = initialize_result(revision, &self.advertised(&backend, &page, &choice));
+        let result = hello.answer(&self.advertised(&backend, &page, &choice));
         let session = Arc::new(Session::new(id, revision, choice, opening));
         if let Err(refused) = self.sessions.add(Arc::clone(&session)) {
             self.let_go(&session);

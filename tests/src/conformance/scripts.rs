@@ -102,7 +102,7 @@ pub(super) const SCRIPTS: &[Script] = &[
     },
     Script {
         tool: "test_input_required_result_tampered_state",
-        description: "Asks for a confirmation and sees whether its state was changed",
+        description: "Asks for a confirmation and sees if its state was changed",
         rounds: &[|_| json!({"confirm": confirmation()})],
         remembers: true,
         ..Script::NOTHING

@@ -39,6 +39,7 @@ fn a_command_line_that_cannot_be_is_refused_with_2() {
         (&["serve", "--name", ""], "--name: the upstream name must not be empty"),
         (&several, "--name names the one upstream, but there are several (hint: leave --name out)"),
         (&["prompt"], "--strategy <NAME>"),
+        (&["serve", "--long-briefs", "cut"], "possible values: reject, shorten"),
     ] {
         let ended = run(arguments);
         ended.says(2, &[told]);
@@ -106,6 +107,8 @@ fn strategies_are_listed_with_summary_and_needs() {
                needs: nothing
     resource   Minimal list; full descriptions from a resource, required before a call
                needs: reading resources, or the bridge tool describe_tools
+    describe   Names and at most 60 characters; complete definitions by tools/describe
+               needs: tools/describe, or the bridge tool describe_tools
     ");
 }
 

@@ -5,6 +5,7 @@ mod description_files;
 mod endings;
 mod lines;
 mod logs;
+mod long_briefs;
 mod once_broken;
 mod questions;
 mod reload;

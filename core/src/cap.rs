@@ -1,0 +1,193 @@
+//! Bounds on the length of a text, and the cut that keeps to them.
+
+use unicode_segmentation::UnicodeSegmentation;
+
+/// What stands where a text was cut. One character, and one UTF-16 code unit.
+pub(crate) const ELLIPSIS: char = '…';
+
+/// What is not left dangling before it, if it stands alone.
+const DANGLING: &str = ",;:-–—([{";
+
+/// So long may a text be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cap {
+    most: usize,
+    unit: Unit,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Unit {
+    Character,
+    Utf16,
+}
+
+impl Cap {
+    /// At most so many characters (Unicode scalar values).
+    pub const fn characters(most: usize) -> Self {
+        Self { most, unit: Unit::Character }
+    }
+
+    /// At most so many UTF-16 code units, as JavaScript counts the length of a string. Never laxer than
+    /// characters.
+    pub const fn utf16(most: usize) -> Self {
+        Self { most, unit: Unit::Utf16 }
+    }
+
+    /// How many units it allows.
+    pub const fn most(self) -> usize {
+        self.most
+    }
+
+    /// How long a text is, in this cap's unit.
+    pub fn length(self, text: &str) -> usize {
+        match self.unit {
+            Unit::Character => text.chars().count(),
+            Unit::Utf16 => text.encode_utf16().count(),
+        }
+    }
+
+    /// Whether a text is no longer than that.
+    pub fn holds(self, text: &str) -> bool {
+        // A character has at most four bytes, and two units.
+        text.len() <= self.most || (text.len() / 4 <= self.most && self.length(text) <= self.most)
+    }
+
+    /// The text if it is held, else as many of its first words as are, ending in `…`; `None` where not one is.
+    pub fn words(self, text: &str) -> Option<String> {
+        if self.holds(text) {
+            return Some(text.to_owned());
+        }
+        let graphemes = self.graphemes_held(text);
+        let whole = |at: &usize| graphemes.binary_search(at).is_ok();
+        let bounds = text.split_word_bound_indices().take_while(|(at, _)| graphemes.last() >= Some(at));
+        let mut before = None;
+        let mut cut = None;
+        for (at, segment) in bounds {
+            let after = segment.chars().next();
+            if ends_word(before, after) && whole(&at) {
+                cut = Some(at);
+            }
+            before = segment.chars().next_back();
+        }
+        let cut = tidy(&text[..cut?]);
+        (!cut.is_empty()).then(|| format!("{cut}{ELLIPSIS}"))
+    }
+
+    /// The text if it is held, else its beginning, ending in `…`: cut after a word where there is one, and
+    /// never within what a reader takes for one character.
+    ///
+    /// ```
+    /// use mcp_disclosure_core::Cap;
+    /// assert_eq!(Cap::utf16(12).shorten("Searches, and sorts"), "Searches…");
+    /// assert_eq!(Cap::utf16(12).shorten("Unbroken\u{301}lettering"), "Unbroken\u{301}le…");
+    /// ```
+    pub fn shorten(self, text: &str) -> String {
+        self.words(text).unwrap_or_else(|| {
+            let end = self.graphemes_held(text).pop().unwrap_or(0);
+            let ellipsis = if self.most > 0 { ELLIPSIS.to_string() } else { String::new() };
+            format!("{}{ellipsis}", &text[..end])
+        })
+    }
+
+    /// Where the graphemes of a text end that are held together with the ellipsis.
+    fn graphemes_held(self, text: &str) -> Vec<usize> {
+        let room = self.most.saturating_sub(1);
+        let mut length = 0;
+        let ends = text.grapheme_indices(true).map(|(at, grapheme)| {
+            length += self.length(grapheme);
+            (at + grapheme.len(), length)
+        });
+        ends.take_while(|(_, length)| *length <= room).map(|(end, _)| end).collect()
+    }
+}
+
+/// Whether a word ends between these two, which stand on a word boundary of Unicode: before white space, and
+/// in scripts that have none between words.
+fn ends_word(before: Option<char>, after: Option<char>) -> bool {
+    let (Some(before), Some(after)) = (before, after) else { return false };
+    after.is_whitespace() || is_unspaced(before) || is_unspaced(after)
+}
+
+/// Thai to Myanmar, Khmer, Chinese and Japanese.
+fn is_unspaced(character: char) -> bool {
+    matches!(character,
+        '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3000}'..='\u{30ff}'
+        | '\u{3400}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ff9f}'
+        | '\u{20000}'..='\u{3ffff}')
+}
+
+/// Without white space and what would dangle at its end.
+pub(crate) fn tidy(text: &str) -> &str {
+    let dangles = |grapheme: &str| {
+        grapheme.trim().is_empty()
+            || grapheme
+                .chars()
+                .next()
+                .is_some_and(|first| DANGLING.contains(first) && grapheme.len() == first.len_utf8())
+    };
+    let kept = text.grapheme_indices(true).rev().find(|(_, grapheme)| !dangles(grapheme));
+    kept.map_or("", |(at, grapheme)| &text[..at + grapheme.len()])
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn counts_as_its_unit_does() {
+        let text = "a\u{1F600}e\u{301}";
+        assert_eq!(Cap::characters(9).length(text), 4);
+        assert_eq!(Cap::utf16(9).length(text), 5);
+        assert!(Cap::utf16(5).holds(text) && !Cap::utf16(4).holds(text) && Cap::characters(4).holds(text));
+    }
+
+    #[test]
+    fn cuts_after_words() {
+        for (most, text, short) in [
+            (10, "one two three", "one two…"),
+            (8, "one two three", "one two…"),
+            (7, "one two three", "one…"),
+            (13, "one two three", "one two three"),
+            (11, "one (two) three", "one (two)…"),
+            (10, "one, (two) three", "one…"),
+            (9, "one – two three", "one…"),
+            (6, "天気を取得します", "天気を取得…"),
+            (7, "read/write everything", "read/w…"),
+            (5, "\u{1F468}\u{200D}\u{1F469} family", "…"),
+            (6, "\u{1F468}\u{200D}\u{1F469} family", "\u{1F468}\u{200D}\u{1F469}…"),
+            (3, "(((( ", "((…"),
+            (1, "long", "…"),
+            (0, "long", ""),
+        ] {
+            assert_eq!(Cap::utf16(most).shorten(text), short, "{most} of {text}");
+        }
+        assert_eq!(Cap::utf16(7).words("read/write everything"), None);
+    }
+
+    proptest! {
+        #[test]
+        fn keeps_a_beginning_of_whole_graphemes(
+            text in "([a-z\u{300}\u{301}\u{1F468}\u{200D}\u{1F3FD}\u{1F1E9}が가\r\n ,(]|\\PC){0,90}",
+            most in 0usize..80,
+        ) {
+            for cap in [Cap::utf16(most), Cap::characters(most)] {
+                let short = cap.shorten(&text);
+                prop_assert!(cap.length(&short) <= most);
+                prop_assert_eq!(&cap.shorten(&text), &short);
+                let kept = short.strip_suffix(ELLIPSIS).filter(|_| short != text).unwrap_or(&short);
+                prop_assert!(text.starts_with(kept));
+                let mut ends = text.grapheme_indices(true).map(|(at, _)| at).chain([text.len()]);
+                prop_assert!(ends.any(|end| end == kept.len()), "{kept:?} of {text:?}");
+            }
+        }
+
+        #[test]
+        fn never_breaks_a_word(text in "[a-z]{1,9}( [a-z.'-]{1,9}){0,30}", most in 11usize..80) {
+            let short = Cap::utf16(most).words(&text).unwrap();
+            let kept = short.trim_end_matches(ELLIPSIS);
+            prop_assert!(text[kept.len()..].trim_start_matches('-').chars().next().is_none_or(|next| next == ' '));
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! What fetches of descriptions have in common, by whatever channel they come: the names asked for, the tool
+//! that stands in where a client has no channel of its own, and what is offered in place of a name that nobody
+//! has (contract R3, R5, R6, R15).
+
+use std::collections::HashSet;
+
+use serde_json::{Value, json};
+
+use crate::{raw::RawObject, view::View};
+
+/// How many names are asked for and offered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FetchBounds {
+    /// Every listed tool is offered up to so many.
+    pub available_tools: usize,
+    /// Beyond that so many of the nearest are, and the count of all.
+    pub nearest_tools: usize,
+    /// One fetch may name at most so many tools.
+    pub most_names: usize,
+}
+
+impl Default for FetchBounds {
+    fn default() -> Self {
+        Self { available_tools: 100, nearest_tools: 20, most_names: 64 }
+    }
+}
+
+/// The names a fetch asks for: trimmed, none empty, each once, in order.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    names: Vec<String>,
+    seen: HashSet<String>,
+}
+
+impl Names {
+    /// Adds a name, unless it is there already.
+    pub fn add(&mut self, name: &str) {
+        let name = name.trim();
+        if !name.is_empty() && self.seen.insert(name.to_owned()) {
+            self.names.push(name.to_owned());
+        }
+    }
+
+    /// The names that arguments `{"names": [..]}` ask for. A single string, or a string that holds a JSON
+    /// array, is understood; anything that is no string is left out.
+    pub fn from_arguments(arguments: &Value) -> Self {
+        let mut names = Self::default();
+        match arguments.get("names").unwrap_or(&Value::Null) {
+            Value::Array(given) => given.iter().filter_map(Value::as_str).for_each(|name| names.add(name)),
+            Value::String(text) => match serde_json::from_str::<Vec<String>>(text) {
+                Ok(given) => given.iter().for_each(|name| names.add(name)),
+                Err(_) => text.split(',').for_each(|name| names.add(name)),
+            },
+            _ => {}
+        }
+        names
+    }
+
+    /// Them, in order.
+    pub fn into_vec(self) -> Vec<String> {
+        self.names
+    }
+}
+
+/// What is offered in place of names that nobody has.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Available {
+    /// Names of listed tools.
+    pub names: Vec<String>,
+    /// How many are listed, where not all are named.
+    pub count: Option<usize>,
+}
+
+impl Available {
+    /// What a view offers to one who asked for `wanted`, or for nothing in particular.
+    pub fn in_view(view: &View, wanted: Option<&str>, bounds: FetchBounds) -> Self {
+        let count = view.tools().count();
+        if count > bounds.available_tools {
+            let names = match wanted {
+                Some(wanted) => view.nearest(wanted, bounds.nearest_tools),
+                None => view.tools().take(bounds.nearest_tools).map(|tool| tool.name().to_string()).collect(),
+            };
+            return Self { names, count: Some(count) };
+        }
+        Self { names: view.tools().map(|tool| tool.name().to_string()).collect(), count: None }
+    }
+
+    /// The members `available_tools` and, where not all are named, `available_count`, added to an answer.
+    pub fn add_to(self, answer: &mut Value) {
+        answer["available_tools"] = json!(self.names);
+        if let Some(count) = self.count {
+            answer["available_count"] = json!(count);
+        }
+    }
+}
+
+/// A tool that fetches descriptions by `{"names": [..]}`, with these words for itself and its argument.
+pub fn fetching_tool(name: &str, description: &str, names: &str) -> RawObject {
+    let names = json!({"type": "array", "items": {"type": "string"}, "minItems": 1, "description": names});
+    let schema = json!({"type": "object", "properties": {"names": names}, "required": ["names"]});
+    RawObject::empty()
+        .with_value("name", name)
+        .with_value("description", description)
+        .with_value("inputSchema", &schema)
+        .with_value("annotations", &json!({"readOnlyHint": true, "openWorldHint": false}))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_names_however_a_model_writes_them() {
+        for (arguments, expected) in [
+            (json!({"names": ["a", " b ", "a", 7, ""]}), vec!["a", "b"]),
+            (json!({"names": "a, b"}), vec!["a", "b"]),
+            (json!({"names": "[\"x,y\"]"}), vec!["x,y"]),
+            (json!({}), vec![]),
+            (json!({"names": {}}), vec![]),
+        ] {
+            assert_eq!(Names::from_arguments(&arguments).into_vec(), expected, "{arguments}");
+        }
+    }
+}

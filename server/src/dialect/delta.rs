@@ -1,0 +1,83 @@
+//! Delta-MCP's handshake (003, version 0.2 of its protocol): an offer of short lists and `tools/describe` in a
+//! spelling of its own.
+//!
+//! ```text
+//! → {"protocolVersion": "delta-mcp/0.2.0", "capabilities": {"tools": {"progressiveDisclosure": true, ..}, ..}, ..}
+//! ← {"protocolVersion": "delta-mcp/0.2.0", "capabilities": {"tools": {"progressiveDisclosure": true,
+//!    "lazyLoading": true, ..}, ..}, "encoding": {"format": "json"}, ..}
+//! ```
+//!
+//! Versions differ in their first number only; a client of another is answered as one of plain MCP, as its own
+//! server does (its ADR 003). The encoding is the one that every one of its clients reads.
+
+use mcp_disclosure_core::RawObject;
+
+use super::Offer;
+
+/// The strategy that its clients ask for.
+const STRATEGY: &str = "describe";
+
+const PREFIX: &str = "delta-mcp/";
+
+/// The version that is spoken.
+const VERSION: &str = "delta-mcp/0.2.0";
+
+/// Whether `initialize` with this version and these capabilities asks for it.
+pub(super) fn is_asked_for(version: &str, capabilities: &RawObject) -> bool {
+    let major = version.strip_prefix(PREFIX).and_then(|version| version.split('.').next());
+    let declared = capabilities.object("tools").is_some_and(|tools| is_true(&tools, "progressiveDisclosure"));
+    major == Some("0") && declared
+}
+
+/// What its client offers: what it says in our spelling, and the strategy that it asks for. It reads tools
+/// without `inputSchema`.
+pub(super) fn offer(mut said: Offer) -> Offer {
+    if !said.names(STRATEGY) {
+        said.strategies.push(STRATEGY.to_owned());
+    }
+    Offer { omit_input_schema: true, made: true, ..said }
+}
+
+/// The result of `initialize` as its client reads it, if it is served what it asked for.
+pub(super) fn answer(result: RawObject, selected: &str) -> RawObject {
+    if selected != STRATEGY {
+        return result;
+    }
+    let capabilities = result.object("capabilities").unwrap_or_default();
+    let tools = capabilities.object("tools").unwrap_or_default();
+    let tools = tools.with("progressiveDisclosure", "true").with("lazyLoading", "true");
+    result
+        .with_value("protocolVersion", VERSION)
+        .with("capabilities", capabilities.with("tools", tools.text()).text())
+        .with("encoding", r#"{"format":"json"}"#)
+}
+
+fn is_true(object: &RawObject, key: &str) -> bool {
+    object.member(key) == Some("true")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_first_number_or_no_capability_is_plain_mcp() {
+        let able = r#"{"tools":{"progressiveDisclosure":true}}"#;
+        for (version, capabilities, asked) in [
+            ("delta-mcp/0.2.0", able, true),
+            ("delta-mcp/0.99", able, true),
+            ("delta-mcp/0", able, true),
+            ("delta-mcp/1.0.0", able, false),
+            ("delta-mcp/00.2", able, false),
+            ("delta-mcp/", able, false),
+            ("2025-11-25", able, false),
+            ("delta-mcp/0.2.0", r#"{"tools":{"progressiveDisclosure":false}}"#, false),
+            ("delta-mcp/0.2.0", r#"{"tools":{"progressiveDisclosure":"true"}}"#, false),
+            ("delta-mcp/0.2.0", r#"{"tools":true}"#, false),
+            ("delta-mcp/0.2.0", "{}", false),
+        ] {
+            let capabilities = RawObject::parse(capabilities).unwrap();
+            assert_eq!(is_asked_for(version, &capabilities), asked, "{version} {capabilities:?}");
+        }
+    }
+}

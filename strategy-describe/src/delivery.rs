@@ -1,0 +1,90 @@
+//! What descriptions are answered with: definitions to hosts that ask by `tools/describe`, entries to models
+//! that ask by the bridge.
+
+use mcp_disclosure_core::{
+    Available, Context, Fault, FetchBounds, Names, RawObject, ToolAnswer, VisibleTool,
+};
+use serde_json::{Map, Value, json};
+
+use crate::{Selection, wording};
+
+/// The definitions asked for, as they are served: a `Tool` object, or `{"tools": [..]}`.
+///
+/// # Errors
+/// [`Fault::InvalidParams`] for the first name that nobody has.
+pub fn definitions(cx: &Context<'_>, selection: &Selection) -> Result<RawObject, Fault> {
+    match selection {
+        Selection::One(name) => definition(cx, name),
+        Selection::Several(names) => {
+            let definitions = names.iter().map(|name| definition(cx, name));
+            let definitions = definitions.collect::<Result<Vec<_>, _>>()?;
+            let texts: Vec<&str> = definitions.iter().map(RawObject::text).collect();
+            Ok(RawObject::assemble([("tools", &*format!("[{}]", texts.join(",")))]))
+        }
+    }
+}
+
+fn definition(cx: &Context<'_>, name: &str) -> Result<RawObject, Fault> {
+    match cx.view.tool(name) {
+        Some(tool) => {
+            tracing::info!(session = cx.session, tool = name, "definition delivered");
+            Ok(tool.definition().into_owned())
+        }
+        None => {
+            tracing::info!(session = cx.session, tool = name, "definition of an unknown tool asked for");
+            Err(Fault::InvalidParams(wording::unknown_tool(name)))
+        }
+    }
+}
+
+/// The bridge's answer: name → entry, or what is wrong with the name. Nothing needs authorizing here, so there
+/// are no effects and no bound on how often it is asked.
+pub fn entries(cx: &Context<'_>, names: Names) -> ToolAnswer {
+    let (names, bounds) = (names.into_vec(), FetchBounds::default());
+    if names.is_empty() {
+        return failure(missing_selection(cx, bounds));
+    }
+    if names.len() > bounds.most_names {
+        let message = wording::too_many(names.len(), bounds.most_names);
+        return failure(json!({"error": {"code": "TOO_MANY_TOOLS", "message": message}}));
+    }
+    let entries = names.into_iter().map(|name| {
+        let entry = match cx.view.tool(&name) {
+            Some(tool) => entry(cx, tool),
+            None => not_found(cx, &name, bounds),
+        };
+        (name, entry)
+    });
+    ToolAnswer { content: Value::Object(entries.collect::<Map<_, _>>()), is_error: false }
+}
+
+fn entry(cx: &Context<'_>, tool: VisibleTool<'_>) -> Value {
+    let name = tool.name();
+    tracing::info!(session = cx.session, tool = %name, "description delivered");
+    let entry = tool.entry().with_value("version", &tool.tool().entry().1.to_string());
+    serde_json::from_str(entry.text()).unwrap_or_else(|_| json!({"error": wording::nests_too_deep(name)}))
+}
+
+fn not_found(cx: &Context<'_>, name: &str, bounds: FetchBounds) -> Value {
+    tracing::info!(session = cx.session, tool = name, "description of an unknown tool asked for");
+    let mut answer = json!({"error": wording::not_found(name)});
+    Available::in_view(cx.view, Some(name), bounds).add_to(&mut answer);
+    answer
+}
+
+fn missing_selection(cx: &Context<'_>, bounds: FetchBounds) -> Value {
+    let mut names = cx.view.tools().map(|tool| tool.name().as_str());
+    let first = names.next().unwrap_or(wording::SOME_TOOL);
+    let second = names.next().unwrap_or(first);
+    let mut answer = json!({"error": {
+        "code": "MISSING_TOOL_SELECTION",
+        "message": wording::MISSING_SELECTION,
+        "examples": [{"names": [first]}, {"names": [first, second]}],
+    }});
+    Available::in_view(cx.view, None, bounds).add_to(&mut answer["error"]);
+    answer
+}
+
+fn failure(content: Value) -> ToolAnswer {
+    ToolAnswer { content, is_error: true }
+}

@@ -1,0 +1,11 @@
+#![doc = include_str!("../../docs/strategies/describe.md")]
+
+pub mod config;
+pub mod delivery;
+pub mod selection;
+pub mod strategy;
+pub mod wording;
+
+pub use config::{DescribeConfig, LongBriefs};
+pub use selection::Selection;
+pub use strategy::{Describe, NAME};

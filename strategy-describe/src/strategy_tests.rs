@@ -1,0 +1,240 @@
+//! `describe` asked directly, without a server (contract D1 to D3, D7).
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use mcp_disclosure_core::{
+    DescriptionFile, Era, Fault, Marks, Permits, Principal, Receipts, Snapshot, ToolName, Unlimited,
+    UpstreamLists, UpstreamName,
+};
+use proptest::prelude::*;
+use serde_json::{Value, json, value::to_raw_value};
+
+use super::*;
+
+const LONG: &str =
+    "This tool allows you to look something up in a place that takes long to name. Then it ends.";
+
+fn view_of(tools: &[Value], files: &[Value]) -> View {
+    let mut lists = UpstreamLists::empty(UpstreamName::parse("u").unwrap());
+    lists.tools = tools.iter().map(|tool| to_raw_value(tool).unwrap()).collect();
+    let file = |file: &Value| {
+        DescriptionFile::parse("f", file["name"].as_str().unwrap(), &file.to_string()).unwrap()
+    };
+    let files: Vec<_> = files.iter().map(file).collect();
+    View::of(Arc::new(Snapshot::build(&[lists], &files).unwrap().0), &Principal::anonymous())
+}
+
+fn view() -> View {
+    let tool = |name: &str, description: &str| {
+        json!({
+            "name": name, "title": "T", "description": description, "_meta": {"k": 1},
+            "inputSchema": {"type": "object", "properties": {"x": {"type": "integer"}}}, "outputSchema": {},
+        })
+    };
+    view_of(&[tool("a", "Does a."), tool("b", LONG)], &[])
+}
+
+fn describe(long_briefs: LongBriefs) -> Describe {
+    Describe::new(DescribeConfig { long_briefs })
+}
+
+fn native() -> ClientTraits {
+    ClientTraits::plain(Era::Session)
+}
+
+fn bridged() -> ClientTraits {
+    ClientTraits { bridge: true, ..native() }
+}
+
+/// Drives a future that never waits.
+fn now<T>(future: impl Future<Output = T>) -> T {
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    match std::pin::pin!(future).as_mut().poll(&mut context) {
+        std::task::Poll::Ready(value) => value,
+        std::task::Poll::Pending => panic!("a built-in strategy computes and never waits"),
+    }
+}
+
+fn ask(view: &View, method: &str, params: &Value) -> Result<Option<RawObject>, Fault> {
+    let (client, marks) = (native(), Marks::default());
+    let cx = Context {
+        view,
+        client: &client,
+        receipts: Receipts::Marks(&marks),
+        session: "test",
+        fetches: &Unlimited,
+    };
+    let outcome = now(describe(LongBriefs::Reject).request(&cx, method, &to_raw_value(params).unwrap()));
+    assert!(outcome.effects.is_empty());
+    outcome.answer
+}
+
+fn call(view: &View, name: &str, arguments: &Value) -> Decision {
+    let (client, marks) = (bridged(), Marks::default());
+    let cx = Context {
+        view,
+        client: &client,
+        receipts: Receipts::Marks(&marks),
+        session: "test",
+        fetches: &Unlimited,
+    };
+    let arguments = Some(to_raw_value(arguments).unwrap());
+    let call = ToolCall { name: ToolName::parse(name).unwrap(), arguments };
+    let outcome = now(describe(LongBriefs::Reject).before_call(&cx, call));
+    assert!(outcome.effects.is_empty(), "nothing needs authorizing");
+    outcome.answer.unwrap()
+}
+
+fn bridge(view: &View, arguments: &Value) -> (Value, bool) {
+    match call(view, "describe_tools", arguments) {
+        Decision::Answer(answer) => (answer.content, answer.is_error),
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn d1_what_is_long_is_objected_to_with_its_length() {
+    let file = |name: &str, brief: &str| json!({"name": name, "description": LONG, "inputSchema": {}, "brief": brief});
+    let tool =
+        |name: &str, description: &str| json!({"name": name, "description": description, "inputSchema": {}});
+    let sixty = "\u{1F600}".repeat(30);
+    let view = view_of(
+        &[
+            tool("long", LONG),
+            tool("exact", &sixty),
+            tool("padded", &format!("\n  {sixty}\n")),
+            tool("over", &format!("{sixty}!")),
+            tool("briefed", LONG),
+            tool("badly_briefed", "Short."),
+            json!({"name": "bare"}),
+        ],
+        &[file("briefed", "Brief enough."), file("badly_briefed", &"b".repeat(61))],
+    );
+    let objections = describe(LongBriefs::Reject).objections(&view);
+    let told: Vec<_> = objections.iter().map(|objection| &*objection.message).collect();
+    assert_eq!(
+        told,
+        [
+            format!(
+                "tool 'long': its description has {} characters (UTF-16 units), at most 60 are listed",
+                LONG.len()
+            ),
+            "tool 'over': its description has 61 characters (UTF-16 units), at most 60 are listed".to_owned(),
+            "tool 'badly_briefed': its brief has 61 characters (UTF-16 units), at most 60 are listed"
+                .to_owned(),
+        ]
+    );
+    let hint = &objections[0].hint;
+    assert!(hint.contains("--long-briefs shorten") && hint.contains("'brief'"), "{hint}");
+    assert_eq!(describe(LongBriefs::Shorten).objections(&view), []);
+}
+
+#[test]
+fn d2_hosts_that_ask_are_listed_names_and_briefs() {
+    let listing = describe(LongBriefs::Shorten).list(&view(), &native());
+    let listed: Vec<_> = listing.tools.iter().map(RawObject::text).collect();
+    let b = "Look something up in a place that takes long to name.";
+    assert_eq!(
+        listed,
+        [
+            format!(r#"{{"name":"a","description":"Does a.","inputSchema":{PERMISSIVE_SCHEMA}}}"#),
+            format!(r#"{{"name":"b","description":"{b}","inputSchema":{PERMISSIVE_SCHEMA}}}"#),
+        ]
+    );
+    let omitting = ClientTraits { omit_input_schema: true, ..native() };
+    let listing = describe(LongBriefs::Shorten).list(&view(), &omitting);
+    assert_eq!(listing.tools[0].text(), r#"{"name":"a","description":"Does a."}"#);
+    let guidance = listing.instructions.unwrap();
+    assert!(guidance.contains("tools/describe") && !guidance.contains("describe_tools"), "{guidance}");
+}
+
+#[test]
+fn d3_definitions_are_the_tool_objects_themselves() {
+    let odd =
+        r#"{"name":"odd" , "x-n":[1.0,1E2,123456789012345678901234567890],"inputSchema":{"type":"object"}}"#;
+    let deep = format!(r#"{{"name":"deep","inputSchema":{}1{}}}"#, r#"{"not":"#.repeat(500), "}".repeat(500));
+    let mut lists = UpstreamLists::empty(UpstreamName::parse("u").unwrap());
+    lists.tools = [odd, &deep].map(|tool| RawValue::from_string(tool.to_owned()).unwrap()).into();
+    let view = View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous());
+    let told = |params| ask(&view, "tools/describe", &params).unwrap().unwrap().text().to_owned();
+    assert_eq!(told(json!({"name": "odd"})), odd);
+    assert_eq!(told(json!({"name": "deep"})), deep);
+    assert_eq!(told(json!({"names": ["deep", "odd"]})), format!(r#"{{"tools":[{deep},{odd}]}}"#));
+    assert_eq!(told(json!({"names": []})), r#"{"tools":[]}"#);
+    let unknown = ask(&view, "tools/describe", &json!({"names": ["odd", "Odd"]}));
+    assert_eq!(unknown, Err(Fault::InvalidParams("Unknown tool: Odd".to_owned())));
+    assert_eq!(ask(&view, "tools/other", &json!({})), Ok(None));
+    let (content, failed) = bridge(&view, &json!({"names": ["odd", "deep"]}));
+    assert_eq!((content["odd"]["name"].as_str(), failed), (Some("odd"), false));
+    assert!(content["deep"]["error"].as_str().unwrap().contains("too deep"));
+}
+
+#[test]
+fn d3_what_is_not_listed_is_described_and_what_is_not_permitted_does_not_exist() {
+    let unlisted = view().narrow(|_| false);
+    assert!(ask(&unlisted, "tools/describe", &json!({"name": "a"})).unwrap().is_some());
+    assert_eq!(bridge(&unlisted, &json!({"names": ["a", "zzz"]})).0["zzz"]["available_tools"], json!([]));
+    let only = BTreeSet::from([ToolName::parse("a").unwrap()]);
+    let lists = {
+        let mut lists = UpstreamLists::empty(UpstreamName::parse("u").unwrap());
+        lists.tools = ["a", "b"].map(|name| to_raw_value(&json!({"name": name})).unwrap()).into();
+        lists
+    };
+    let snapshot = Arc::new(Snapshot::build(&[lists], &[]).unwrap().0);
+    let view = View::of(snapshot, &Principal::new("p", Permits::Only(Arc::new(only))));
+    let unknown = |name: &str| ask(&view, "tools/describe", &json!({"name": name})).unwrap_err().to_string();
+    assert_eq!(unknown("b"), unknown("z").replace('z', "b"));
+    let (content, _) = bridge(&view, &json!({"names": ["b", "z"]}));
+    assert_eq!(content["b"].to_string(), content["z"].to_string().replace('z', "b"));
+}
+
+#[test]
+fn d7_others_are_listed_whole_tools_and_the_bridge() {
+    let view = view();
+    let listing = describe(LongBriefs::Shorten).list(&view, &bridged());
+    let [a, _, bridge_tool] = &listing.tools[..] else { panic!("{listing:?}") };
+    assert_eq!(
+        a.text(),
+        format!(
+            r#"{{"name":"a","title":"T","description":"Does a.","_meta":{{"k":1}},"inputSchema":{PERMISSIVE_SCHEMA}}}"#
+        )
+    );
+    assert_eq!(bridge_tool.string("name").unwrap(), "describe_tools");
+    assert!(listing.instructions.unwrap().contains(r#"call describe_tools with {"names": ["a"]}"#));
+
+    let (content, failed) = bridge(&view, &json!({"names": ["nope", "b"]}));
+    assert!(!failed);
+    assert_eq!(content["nope"], json!({"error": "Tool 'nope' not found", "available_tools": ["a", "b"]}));
+    let entry = content["b"].as_object().unwrap();
+    assert_eq!(
+        entry.keys().collect::<Vec<_>>(),
+        ["name", "description", "inputSchema", "outputSchema", "version"]
+    );
+    for nothing in [json!({}), json!({"names": []}), json!({"names": 7}), json!([])] {
+        let (content, failed) = bridge(&view, &nothing);
+        assert!(failed);
+        assert_eq!(content["error"]["code"], "MISSING_TOOL_SELECTION");
+        assert_eq!(content["error"]["examples"], json!([{"names": ["a"]}, {"names": ["a", "b"]}]));
+        assert_eq!(content["error"]["available_tools"], json!(["a", "b"]));
+    }
+    let many: Vec<String> = (0..65).map(|at| at.to_string()).collect();
+    assert_eq!(bridge(&view, &json!({"names": many})).0["error"]["code"], "TOO_MANY_TOOLS");
+    assert!(matches!(call(&view, "a", &json!({})), Decision::Forward(_)));
+}
+
+proptest! {
+    #[test]
+    fn d1_whatever_is_written_is_listed_short_and_the_same_each_time(
+        name in "\\PC{1,80}",
+        description in prop_oneof!["(\\PC|[ .\n]){0,300}", "[a-z]{1,90}( [a-zé,.-]{1,12}){0,40}", "(This tool |A tool that )?\\PC{0,120}"],
+    ) {
+        let list = || {
+            let view = view_of(&[json!({"name": name, "description": description})], &[]);
+            describe(LongBriefs::Shorten).list(&view, &native()).tools[0].string("description").unwrap()
+        };
+        let brief = list();
+        prop_assert!(brief.encode_utf16().count() <= 60, "{}", brief);
+        prop_assert!(!brief.trim_matches([' ', '…']).is_empty());
+        prop_assert_eq!(list(), brief);
+    }
+}

@@ -1,0 +1,257 @@
+//! What `describe` lists and answers (D1 to D4, D7), and what becomes of long descriptions.
+
+use kit::{Bench, Client, Identity, Options, Scenario, Setup, eventually};
+use mcp_disclosure_core::RawObject;
+use mcp_disclosure_server::{dialect::EXTENSION, negotiation::StrategyOptions};
+use serde_json::{Value, json};
+
+use crate::{connected, named, odd};
+
+const PERMISSIVE: &str = r#"{"type":"object","additionalProperties":true}"#;
+
+/// Over the cap, and with an opening that says nothing.
+const LONG: &str =
+    "This tool allows you to find all that was ever written about something. It takes its time for that.";
+
+/// What is listed of it.
+const SHORT: &str = "Find all that was ever written about something.";
+
+/// `describe` for everyone, whatever they declare.
+fn pinned() -> StrategyOptions {
+    StrategyOptions { pinned: Some("describe".to_owned()), ..StrategyOptions::default() }
+}
+
+/// `describe` that derives short briefs.
+fn shortening(options: StrategyOptions) -> StrategyOptions {
+    let settings = [("describe".to_owned(), json!({"long_briefs": "shorten"}))];
+    StrategyOptions { settings: settings.into(), ..options }
+}
+
+/// A gateway before tools with these descriptions.
+fn described(tools: &[(&str, &str)]) -> Options {
+    let tool = |(name, description): &(&str, &str)| {
+        json!({"name": name, "description": description, "inputSchema": {"type": "object"}}).to_string()
+    };
+    let scenario = Scenario::with_tools(tools.iter().map(tool));
+    Options::new(crate::UPSTREAM, scenario)
+}
+
+async fn listed(client: &Client) -> Vec<Value> {
+    client.request("tools/list", json!({})).await.result()["tools"].as_array().unwrap().clone()
+}
+
+async fn d1_a_source_with_long_briefs_is_served_without_offering_describe(setup: Setup) {
+    let bench = Bench::start(described(&[("short", "Is short."), ("long", LONG)])).await;
+    let client = Client::connect(&bench, setup).await;
+    let capabilities = match setup.has_sessions() {
+        true => client.introduction["capabilities"].clone(),
+        false => client.request("server/discover", json!({})).await.result()["capabilities"].clone(),
+    };
+    let told = &capabilities["extensions"][EXTENSION];
+    assert_eq!(told["selected"], "full");
+    assert!(!told["strategies"].as_array().unwrap().contains(&json!("describe")), "{told}");
+    assert_eq!(listed(&client).await[1]["description"], LONG);
+    if setup.is_http() {
+        let mut client = Client::plug_in(&bench, setup, Identity::default().at("/mcp/describe"));
+        assert_eq!(client.introduce_itself().await.status, Some(404));
+    }
+}
+
+async fn d1_shorter_briefs_are_derived_where_that_is_asked_for(setup: Setup) {
+    let endless = "x".repeat(200);
+    let tools = [
+        ("as_it_is", "is listed As it is, to the letter"),
+        ("long", LONG),
+        ("get_endless", &endless),
+        ("get_nothing", ""),
+        ("emoji", &"\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467} family ".repeat(9)),
+    ];
+    let strategies = shortening(StrategyOptions::default());
+    let bench = Bench::start(Options { strategies, ..described(&tools) }).await;
+    let listed = listed(&Client::connect(&bench, setup).await).await;
+    let briefs: Vec<&str> = listed.iter().map(|tool| tool["description"].as_str().unwrap()).collect();
+    assert_eq!(briefs[..4], ["is listed As it is, to the letter", SHORT, "Get endless", "Get nothing"]);
+    assert_eq!(
+        briefs[4],
+        format!("{0} family {0} family {0} family {0}…", "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}")
+    );
+}
+
+async fn d1_what_arrives_later_is_served_short(setup: Setup) {
+    let files = tempfile::tempdir().unwrap();
+    let path = files.path().join("a.json");
+    let write = |description: &str| {
+        let file = json!({"name": "a", "description": description, "inputSchema": {"type": "object"}});
+        std::fs::write(&path, file.to_string()).unwrap();
+    };
+    write("Is short.");
+    let bench = Bench::start(Options { files: Some(files.path().to_owned()), ..named(["a"]) }).await;
+    let client = Client::connect(&bench, setup).await;
+    assert_eq!(listed(&client).await[0]["description"], "Is short.");
+    write(LONG);
+    eventually("the shortened one", async || {
+        (listed(&client).await[0]["description"] == SHORT).then_some(())
+    })
+    .await;
+    let described = client.request("tools/describe", json!({"name": "a"})).await.result();
+    assert_eq!(described["description"], LONG);
+}
+
+async fn d2_a_client_that_knows_it_is_listed_names_and_briefs(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let sent = Scenario::odd().tools;
+    for omits in [false, true] {
+        let identity = Identity { omits_schemas: omits, ..Identity::offering("describe") };
+        let client = Client::connect_as(&bench, setup, identity).await;
+        let listed = listed(&client).await;
+        assert_eq!(listed.len(), sent.len());
+        for (tool, sent) in listed.iter().zip(&sent) {
+            let sent: Value = serde_json::from_str(sent.get()).unwrap();
+            let mut expected = json!({"name": sent["name"], "description": sent["description"]});
+            if !omits {
+                expected["inputSchema"] = serde_json::from_str(PERMISSIVE).unwrap();
+            }
+            assert_eq!(tool, &expected);
+        }
+    }
+}
+
+async fn d3_definitions_are_what_the_upstream_sent(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    let sent = Scenario::odd().tools;
+    let one = client.request("tools/describe", json!({"name": "echo"})).await.result_text();
+    if setup.has_sessions() {
+        assert_eq!(one, sent[0].get());
+    }
+    let (one, echo) = (RawObject::parse(one).unwrap(), RawObject::parse(sent[0].get()).unwrap());
+    assert!(echo.iter().all(|(key, value)| one.member(key) == Some(value)), "{one:?}");
+    let added = one.iter().filter(|(key, _)| echo.member(key).is_none());
+    assert!(added.map(|(key, _)| key).all(|key| key == "resultType"));
+    let several = json!({"names": ["odd ü,?&%", "echo", "odd ü,?&%"]});
+    let several = client.request("tools/describe", several).await;
+    let expected = format!(r#"{{"tools":[{},{}]"#, sent[10].get(), sent[0].get());
+    assert!(several.result_text().starts_with(&expected), "{several:?}");
+}
+
+async fn d3_what_cannot_be_described_is_told(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    for (params, told) in [
+        (json!({"name": "nobody"}), "Unknown tool: nobody"),
+        (json!({"name": "Echo"}), "Unknown tool: Echo"),
+        (json!({"name": ""}), "Unknown tool: "),
+        (json!({"names": ["echo", "nobody"]}), "Unknown tool: nobody"),
+        (json!({}), "params.name must be a string, or params.names a list of strings"),
+        (json!({"name": ["echo"]}), "params.name must be a string"),
+        (json!({"names": "echo"}), "params.names must be a list of strings"),
+        (json!({"name": "echo", "names": []}), "params must have either 'name' or 'names', not both"),
+    ] {
+        let reply = client.request("tools/describe", params.clone()).await;
+        assert_eq!(reply.error(), json!({"code": -32602, "message": told}), "{params}");
+        assert_eq!(reply.status, setup.is_http().then_some(200));
+    }
+}
+
+async fn d3_nothing_has_to_be_described_before_a_call(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    let result = client.call("echo", json!({"text": "x"})).await.result();
+    assert_eq!(result["structuredContent"]["given"], json!({"text": "x"}));
+}
+
+async fn d4_whoever_did_not_negotiate_is_listed_complete_definitions(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let client = Client::connect_as(&bench, setup, Identity::default()).await;
+    assert_eq!(listed(&client).await[0]["inputSchema"]["required"], json!(["text"]));
+    assert_eq!(client.request("tools/describe", json!({"name": "echo"})).await.code(), -32601);
+}
+
+under_describe!(
+    d1_a_source_with_long_briefs_is_served_without_offering_describe,
+    d1_shorter_briefs_are_derived_where_that_is_asked_for,
+    d1_what_arrives_later_is_served_short,
+    d2_a_client_that_knows_it_is_listed_names_and_briefs,
+    d3_definitions_are_what_the_upstream_sent,
+    d3_what_cannot_be_described_is_told,
+    d3_nothing_has_to_be_described_before_a_call,
+    d4_whoever_did_not_negotiate_is_listed_complete_definitions,
+);
+
+/// A client that has never heard of `describe`, and a gateway that serves nothing else.
+async fn plain(setup: Setup, options: Options) -> (Bench, Client) {
+    let bench = Bench::start(Options { strategies: shortening(pinned()), ..options }).await;
+    let client = Client::connect_as(&bench, setup, Identity::default()).await;
+    (bench, client)
+}
+
+async fn d7_a_plain_client_is_listed_tools_as_far_as_it_can_read_them(setup: Setup) {
+    let (_bench, client) = plain(setup, odd()).await;
+    let mut listed = listed(&client).await;
+    let bridge = listed.pop().unwrap();
+    assert_eq!(bridge["name"], "describe_tools");
+    assert_eq!(bridge["inputSchema"]["required"], json!(["names"]));
+    for (tool, sent) in listed.iter().zip(Scenario::odd().tools) {
+        let mut expected: Value = serde_json::from_str(sent.get()).unwrap();
+        expected["inputSchema"] = serde_json::from_str(PERMISSIVE).unwrap();
+        expected.as_object_mut().unwrap().shift_remove("outputSchema");
+        assert_eq!(tool, &expected);
+    }
+    let introduction = match setup.has_sessions() {
+        true => client.introduction.clone(),
+        false => client.request("server/discover", json!({})).await.result(),
+    };
+    let instructions = introduction["instructions"].as_str().unwrap();
+    let places: Vec<usize> =
+        ["PICK", "DESCRIBE", "CALL"].iter().map(|step| instructions.find(step).unwrap()).collect();
+    assert!(places.is_sorted() && instructions.contains("describe_tools"), "{instructions}");
+}
+
+async fn d7_the_bridge_tells_and_authorizes_nothing(setup: Setup) {
+    let files = tempfile::tempdir().unwrap();
+    let file = json!({
+        "name": "a", "description": LONG, "inputSchema": {"type": "object", "required": ["x"]},
+        "examples": [{"input": {"x": 1}}], "usage_guidance": "Use it.",
+    });
+    std::fs::write(files.path().join("a.json"), file.to_string()).unwrap();
+    let options = Options { files: Some(files.path().to_owned()), fetches: 1, ..named(["a", "b"]) };
+    let (_bench, client) = plain(setup, options).await;
+    assert_eq!(listed(&client).await[0]["description"], SHORT);
+    let wrong = client.call("a", json!({})).await.result();
+    assert_eq!(wrong["structuredContent"]["error"]["code"], "INVALID_ARGUMENTS");
+    for _ in 0..3 {
+        let result = client.call("describe_tools", json!({"names": ["nobody", "a"]})).await.result();
+        assert_eq!(result["isError"], false);
+        let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
+        assert_eq!(text, result["structuredContent"]);
+        let entries = result["structuredContent"].as_object().unwrap();
+        assert_eq!(entries.keys().collect::<Vec<_>>(), ["nobody", "a"]);
+        let unknown = json!({"error": "Tool 'nobody' not found", "available_tools": ["a", "b"]});
+        assert_eq!(entries["nobody"], unknown);
+        for part in ["name", "description", "inputSchema", "examples", "usage_guidance"] {
+            assert_eq!(entries["a"][part], file[part], "{part}");
+        }
+        assert!(entries["a"]["version"].as_str().unwrap().starts_with("sha256:"));
+        assert!(kit::client::receipt_of(&entries["a"]).is_none());
+    }
+    let nothing = client.call("describe_tools", json!({"names": []})).await.result();
+    assert_eq!(nothing["isError"], true);
+    assert_eq!(nothing["structuredContent"]["error"]["code"], "MISSING_TOOL_SELECTION");
+    assert_eq!(nothing["structuredContent"]["error"]["examples"][0], json!({"names": ["a"]}));
+    // Neither described nor refused.
+    client.call("b", json!({})).await.result()["structuredContent"]["given"].as_object().unwrap();
+}
+
+async fn d7_a_tool_of_the_bridges_name_moves_aside(setup: Setup) {
+    let (_bench, client) = plain(setup, named(["describe_tools", "a"])).await;
+    let names: Vec<Value> = listed(&client).await.iter().map(|tool| tool["name"].clone()).collect();
+    assert_eq!(names, ["kit__describe_tools", "a", "describe_tools"]);
+    let definition = client.request("tools/describe", json!({"name": "kit__describe_tools"})).await.result();
+    assert_eq!(definition["name"], "kit__describe_tools");
+    assert_eq!(client.request("tools/describe", json!({"name": "describe_tools"})).await.code(), -32602);
+    client.call("kit__describe_tools", json!({"mine": 1})).await.result();
+    assert_eq!(client.calls_forwarded().await[0]["name"], "describe_tools");
+}
+
+under_describe!(
+    d7_a_plain_client_is_listed_tools_as_far_as_it_can_read_them,
+    d7_the_bridge_tells_and_authorizes_nothing,
+    d7_a_tool_of_the_bridges_name_moves_aside,
+);
