@@ -4,6 +4,7 @@ use std::{io::IsTerminal, process::ExitCode};
 
 use clap::{CommandFactory, FromArgMatches};
 use mcp_disclosure_core::{Error, Registry};
+use mcp_disclosure_strategy_info::Info;
 use mcp_disclosure_strategy_resource::Resource;
 use tracing_subscriber::EnvFilter;
 
@@ -22,6 +23,7 @@ pub fn builtin() -> Registry {
 
 fn register(registry: &mut Registry) -> Result<(), Error> {
     registry.register(Resource::new)?;
+    registry.register(Info::new)?;
     Ok(())
 }
 

@@ -19,6 +19,7 @@ pub fn prompt(registry: &Registry, arguments: PromptArguments) -> Result<(), Fai
     let options = StrategyOptions {
         pinned: Some(arguments.strategy),
         bridge: Bridge::Never,
+        settings: arguments.settings.settings(),
         ..StrategyOptions::default()
     };
     let strategies = Strategies::build(registry, &options).map_err(Failure::Configuration)?;

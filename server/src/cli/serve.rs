@@ -29,7 +29,7 @@ pub fn serve(registry: &Registry, arguments: ServeArguments) -> Result<(), Failu
         offered: arguments.offer.clone(),
         fallback: arguments.fallback.clone(),
         bridge: arguments.bridge,
-        ..StrategyOptions::default()
+        settings: arguments.settings.settings(),
     };
     let source = arguments.source.resolve()?;
     let mut problems = Vec::new();
