@@ -40,8 +40,7 @@ impl Refusal {
     /// The refusal of a call whose arguments do not fit: `INVALID_ARGUMENTS`, with every problem.
     pub fn wrong_arguments(tool: &str, problems: &[ArgumentProblem]) -> Self {
         let code = "INVALID_ARGUMENTS";
-        let message =
-            format!("The arguments do not fit the inputSchema of tool '{tool}'. It did not run.");
+        let message = format!("The arguments do not fit the inputSchema of tool '{tool}'. It did not run.");
         let content = json!({"error": {"code": code, "message": message, "problems": problems}});
         Self { code, content }
     }

@@ -91,7 +91,8 @@ pub fn tool(contents: &Contents<'_>, visible: VisibleTool<'_>) -> Map<String, Va
     }
     let part = |key: &str| tool.supplement().part(key).map(read).filter(|value| !value.is_null());
     let returns = part("returns").or_else(|| explain::returns(definition.member("outputSchema")?));
-    let parts = [("returns", returns), ("examples", part("examples")), ("related", related(contents, visible))];
+    let parts =
+        [("returns", returns), ("examples", part("examples")), ("related", related(contents, visible))];
     let guidance = GUIDANCE.map(|key| (key, part(key)));
     for (key, value) in parts.into_iter().chain(guidance) {
         answer.extend(value.map(|value| (key.to_owned(), value)));

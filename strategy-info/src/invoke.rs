@@ -1,6 +1,8 @@
 //! What `invoke` is asked to run.
 
-use mcp_disclosure_core::{ArgumentProblem, RawObject, ToolCall, ToolName, View, VisibleTool, brief::shorten};
+use mcp_disclosure_core::{
+    ArgumentProblem, RawObject, ToolCall, ToolName, View, VisibleTool, brief::shorten,
+};
 use serde_json::value::RawValue;
 
 use crate::wording::{self, INVOKE};
@@ -56,8 +58,8 @@ fn arguments(
     if tool.is_some_and(has_parameter_arguments) {
         return Ok(Some(members.retain(|key| key != "tool").to_raw()));
     }
-    let within = object(within)
-        .ok_or_else(|| problem("arguments", shown(within), wording::EXPECTED_OBJECT))?;
+    let within =
+        object(within).ok_or_else(|| problem("arguments", shown(within), wording::EXPECTED_OBJECT))?;
     let differs = |(key, value): &(&str, &str)| within.member(key).is_some_and(|other| other != *value);
     if let Some((key, value)) = beside.iter().find(differs) {
         return Err(problem(key, shown(value), wording::ONE_PLACE));

@@ -72,7 +72,9 @@ impl Info {
                 // Under stubs the list keeps them.
                 let annotations = visible.tool().definition().member("annotations");
                 if let (OtherTools::EntryOnly, Some(annotations)) = (self.config.tools, annotations) {
-                    told.extend(serde_json::from_str(annotations).map(|all: Value| ("annotations".into(), all)));
+                    told.extend(
+                        serde_json::from_str(annotations).map(|all: Value| ("annotations".into(), all)),
+                    );
                 }
                 told.into()
             }
@@ -130,9 +132,10 @@ impl DisclosureStrategy for Info {
             INVOKE if self.config.tools == OtherTools::EntryOnly => self.run(cx, &call),
             _ => return Outcome::of(Decision::Forward(call)),
         };
-        Outcome::of(decided.unwrap_or_else(|problem| {
-            Decision::Refuse(Refusal::wrong_arguments(&call.name, &[problem]))
-        }))
+        Outcome::of(
+            decided
+                .unwrap_or_else(|problem| Decision::Refuse(Refusal::wrong_arguments(&call.name, &[problem]))),
+        )
     }
 }
 
@@ -143,9 +146,9 @@ fn topic(members: &RawObject) -> Result<String, ArgumentProblem> {
     }
     match members.member("topic") {
         None | Some("null") => Ok(OVERVIEW.to_owned()),
-        Some(given) => members
-            .string("topic")
-            .ok_or_else(|| problem("topic", shown(given), wording::EXPECTED_TOPIC)),
+        Some(given) => {
+            members.string("topic").ok_or_else(|| problem("topic", shown(given), wording::EXPECTED_TOPIC))
+        }
     }
 }
 

@@ -130,7 +130,9 @@ fn i2_i8_the_overview_counts_what_is_listed_and_tells_facts() {
     for topic in ["", "  ", "overview", " overview\n"] {
         assert_eq!(ask(&some(), topic), (expected.clone(), false), "{topic:?}");
     }
-    for arguments in [None, Some("{}"), Some("null"), Some(r#"{"topic":null}"#), Some(r#""{\"topic\":\"\"}""#)] {
+    for arguments in
+        [None, Some("{}"), Some("null"), Some(r#"{"topic":null}"#), Some(r#""{\"topic\":\"\"}""#)]
+    {
         let decision = decide(&info(OtherTools::Stubs), &some(), INFO, arguments);
         assert!(matches!(decision, Decision::Answer(answer) if answer.content == expected), "{arguments:?}");
     }
@@ -234,7 +236,11 @@ fn arguments_that_are_no_topic_are_told_in_words() {
         let decision = decide(&info(OtherTools::Stubs), &some(), INFO, Some(arguments));
         let Decision::Refuse(refusal) = decision else { panic!("{arguments}: {decision:?}") };
         let problem = &refusal.content["error"]["problems"][0];
-        assert_eq!((&problem["argument"], &problem["expected"]), (&json!(argument), &json!(expected)), "{arguments}");
+        assert_eq!(
+            (&problem["argument"], &problem["expected"]),
+            (&json!(argument), &json!(expected)),
+            "{arguments}"
+        );
     }
 }
 
@@ -259,7 +265,10 @@ fn i7_invoke_finds_the_arguments_wherever_they_are() {
         (r#"{"tool":"a","arguments":null,"x":1}"#, Some(r#"{"x":1}"#)),
         (r#"{"tool":"a","arguments":{"x":1,"y":2},"z":3,"y":2}"#, Some(r#"{"x":1,"y":2,"z":3}"#)),
         (r#"{"tool":"a","arguments":"{\"x\":1}","z":3}"#, Some(r#"{"x":1,"z":3}"#)),
-        (r#"{"tool":"exec","command":"ls","arguments":["-l"]}"#, Some(r#"{"command":"ls","arguments":["-l"]}"#)),
+        (
+            r#"{"tool":"exec","command":"ls","arguments":["-l"]}"#,
+            Some(r#"{"command":"ls","arguments":["-l"]}"#),
+        ),
         (r#""{\"tool\":\"a\",\"arguments\":{\"x\":1}}""#, Some(r#"{"x":1}"#)),
     ] {
         let (name, given) = invoke(&view, arguments).unwrap();
@@ -283,10 +292,14 @@ fn i7_what_invoke_cannot_run_is_told_in_words() {
     ] {
         let told = invoke(&some(), arguments).unwrap_err();
         let problem = &told["error"]["problems"][0];
-        assert_eq!((&problem["argument"], &problem["expected"]), (&json!(argument), &json!(expected)), "{arguments}");
+        assert_eq!(
+            (&problem["argument"], &problem["expected"]),
+            (&json!(argument), &json!(expected)),
+            "{arguments}"
+        );
     }
-    let unknown = invoke(&some(), r#"{"tool":"oen"}"#).unwrap_err();
-    assert_eq!(unknown, json!({"error": "Unknown tool: oen", "suggestions": ["one"]}));
+    let unknown = invoke(&some(), r#"{"tool":"onee"}"#).unwrap_err();
+    assert_eq!(unknown, json!({"error": "Unknown tool: onee", "suggestions": ["one"]}));
     let explained = invoke(&some(), r#"{"tool":"info","arguments":{"topic":"a"}}"#).unwrap_err();
     assert_eq!(explained["tool"], "a");
     let overview = invoke(&some(), r#"{"tool":"info"}"#).unwrap_err();
@@ -297,9 +310,8 @@ fn i7_what_invoke_cannot_run_is_told_in_words() {
 
 #[test]
 fn c10_what_is_not_listed_is_never_enumerated_and_found_by_its_name() {
-    let narrowed = some().narrow(|item| {
-        !matches!(item, Primitive::Tool(tool) if matches!(tool.name().as_str(), "a" | "one"))
-    });
+    let narrowed = some()
+        .narrow(|item| !matches!(item, Primitive::Tool(tool) if matches!(tool.name().as_str(), "a" | "one")));
     let (overview, _) = ask(&narrowed, "overview");
     assert_eq!(overview["categories"].as_object().unwrap().keys().collect::<Vec<_>>(), ["two", "up"]);
     assert_eq!(overview["total_tools"], 2);

@@ -211,7 +211,8 @@ pub fn range(
     if let (Some(least), None, Some(most), None) = (least, above, most, below) {
         return Some(format!("{least} to {most}"));
     }
-    let low = above.map(|above| format!("more than {above}")).or(least.map(|least| format!("at least {least}")));
+    let low =
+        above.map(|above| format!("more than {above}")).or(least.map(|least| format!("at least {least}")));
     let high = below.map(|below| format!("less than {below}")).or(most.map(|most| format!("at most {most}")));
     let bounds: Vec<String> = low.into_iter().chain(high).collect();
     (!bounds.is_empty()).then(|| bounds.join(" and "))

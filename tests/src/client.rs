@@ -254,7 +254,7 @@ impl Client {
 
     /// The arguments with which a call of the tool will pass under the setup's strategy.
     pub async fn learn(&self, tool: &str, mut arguments: Value) -> Value {
-        if self.setup.strategy == "full" {
+        if self.setup.strategy != "resource" {
             return arguments;
         }
         let described = self.describe(&escaped(tool)).await.text_as_json();

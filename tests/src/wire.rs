@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, sync::Arc};
 
-use mcp_disclosure_server::{front::stdio, gateway::Gateway};
+use mcp_disclosure_server::{front::stdio::Stdio, gateway::Gateway};
 use serde_json::Value;
 use tokio::{
     io::{AsyncBufReadExt, BufReader, DuplexStream, ReadHalf, WriteHalf},
@@ -10,7 +10,7 @@ use tokio::{
 };
 
 use crate::{
-    Reply,
+    PATIENCE, Reply,
     http::{self, Events},
     inbox::Inbox,
     soon,
@@ -25,8 +25,10 @@ pub(crate) fn serve_apart(
     let (done, served) = oneshot::channel();
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        // Met first, as the program does: what upstreams may ask of a client is decided by its first words.
+        let serving = async { Stdio::meet(input, output, PATIENCE).await?.serve(&gateway).await };
         // A test that is over does not wait for it.
-        let _over = done.send(runtime.block_on(stdio::serve(&gateway, input, output)));
+        let _over = done.send(runtime.block_on(serving));
     });
     served
 }

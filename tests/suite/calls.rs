@@ -105,7 +105,7 @@ async fn f5_a_schema_that_cannot_be_used_is_not_enforced(setup: Setup) {
         assert_eq!(result["structuredContent"]["given"], json!({"a": 1}), "{tool}");
     }
 }
-under_resource!(
+where_schemas_are_withheld!(
     f5_wrong_arguments_are_told_in_words_and_do_not_reach_the_upstream,
     f5_json_in_a_string_is_understood,
     f5_a_schema_that_cannot_be_used_is_not_enforced,

@@ -30,6 +30,10 @@ macro_rules! everywhere {
         resource_stdio_stateless = "resource" Stdio Stateless,
         resource_http_session = "resource" Http Session,
         resource_http_stateless = "resource" Http Stateless,
+        info_stdio_session = "info" Stdio Session,
+        info_stdio_stateless = "info" Stdio Stateless,
+        info_http_session = "info" Http Session,
+        info_http_stateless = "info" Http Stateless,
     })* };
 }
 
@@ -53,6 +57,30 @@ macro_rules! under_resource {
     })* };
 }
 
+/// Rules of strategies that withhold schemas.
+macro_rules! where_schemas_are_withheld {
+    ($($rule:ident),* $(,)?) => { $(cases! { $rule:
+        resource_stdio_session = "resource" Stdio Session,
+        resource_stdio_stateless = "resource" Stdio Stateless,
+        resource_http_session = "resource" Http Session,
+        resource_http_stateless = "resource" Http Stateless,
+        info_stdio_session = "info" Stdio Session,
+        info_stdio_stateless = "info" Stdio Stateless,
+        info_http_session = "info" Http Session,
+        info_http_stateless = "info" Http Stateless,
+    })* };
+}
+
+/// Rules of `info` alone.
+macro_rules! under_info {
+    ($($rule:ident),* $(,)?) => { $(cases! { $rule:
+        info_stdio_session = "info" Stdio Session,
+        info_stdio_stateless = "info" Stdio Stateless,
+        info_http_session = "info" Http Session,
+        info_http_stateless = "info" Http Stateless,
+    })* };
+}
+
 /// Rules of the era with sessions, under every strategy.
 macro_rules! with_sessions {
     ($($rule:ident),* $(,)?) => { $(cases! { $rule:
@@ -60,6 +88,8 @@ macro_rules! with_sessions {
         full_http_session = "full" Http Session,
         resource_stdio_session = "resource" Stdio Session,
         resource_http_session = "resource" Http Session,
+        info_stdio_session = "info" Stdio Session,
+        info_http_session = "info" Http Session,
     })* };
 }
 
@@ -70,6 +100,8 @@ macro_rules! without_sessions {
         full_http_stateless = "full" Http Stateless,
         resource_stdio_stateless = "resource" Stdio Stateless,
         resource_http_stateless = "resource" Http Stateless,
+        info_stdio_stateless = "info" Stdio Stateless,
+        info_http_stateless = "info" Http Stateless,
     })* };
 }
 

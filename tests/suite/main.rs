@@ -10,6 +10,7 @@ mod command_line;
 mod custom_strategies;
 mod failures;
 mod http_errors;
+mod info;
 mod limits;
 mod listen;
 mod negotiation;

@@ -27,7 +27,7 @@ async fn sees_schemas(client: &Client) -> bool {
 async fn n1_what_is_offered_and_selected_is_advertised(setup: Setup) {
     let (_bench, client) = connected(setup).await;
     let capabilities = capabilities(&client).await;
-    let expected = json!({"strategies": ["full", "resource"], "selected": setup.strategy});
+    let expected = json!({"strategies": ["full", "resource", "info"], "selected": setup.strategy});
     assert_eq!(capabilities["extensions"][EXTENSION], expected);
     assert_eq!(capabilities["experimental"][EXTENSION], expected);
     assert_eq!(sees_schemas(&client).await, setup.strategy == "full");

@@ -124,7 +124,8 @@ impl<'s> Layers<'s> {
         if let (true, Some((_, target))) = (types.is_empty(), self.again) {
             types.extend(target.get("type").and_then(Value::as_str));
         }
-        if !types.is_empty() && self.first("nullable") == Some(&Value::Bool(true)) && !types.contains(&"null") {
+        if !types.is_empty() && self.first("nullable") == Some(&Value::Bool(true)) && !types.contains(&"null")
+        {
             types.push("null");
         }
         types

@@ -70,10 +70,8 @@ fn first_parameters(document: &Document) -> Told {
     let properties: Vec<(String, Told)> = fitting
         .map(|(name, schemas)| {
             let told = Teller::new(document, 0, ROOM_FOR_EACH).tell(&schemas, 1);
-            let told = told.unwrap_or_else(|_| Told {
-                note: Some(wording::TOO_LONG.to_owned()),
-                ..Told::default()
-            });
+            let told =
+                told.unwrap_or_else(|_| Told { note: Some(wording::TOO_LONG.to_owned()), ..Told::default() });
             (name.to_owned(), Told { required: Some(required.contains(name)), ..told.typed() })
         })
         .collect();

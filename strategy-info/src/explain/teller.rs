@@ -216,8 +216,8 @@ fn left(value: &Value, room: usize) -> Option<usize> {
         Value::Null | Value::Bool(_) | Value::Number(_) => room.checked_sub(4),
         Value::String(text) => room.checked_sub(text.len() + 2),
         Value::Array(items) => items.iter().try_fold(room.checked_sub(2)?, |room, item| left(item, room)),
-        Value::Object(members) => members
-            .iter()
-            .try_fold(room.checked_sub(2)?, |room, (key, value)| left(value, room.checked_sub(key.len() + 4)?)),
+        Value::Object(members) => members.iter().try_fold(room.checked_sub(2)?, |room, (key, value)| {
+            left(value, room.checked_sub(key.len() + 4)?)
+        }),
     }
 }

@@ -29,9 +29,15 @@ fn i4_types_values_and_limits_are_told_in_words() {
             json!({"type": "string", "enum": ["a", "b"], "default": "a", "examples": ["b"], "deprecated": true}),
             json!({"type": "string", "default": "a", "options": ["a", "b"], "examples": ["b"], "deprecated": true}),
         ),
-        (json!({"const": 7, "title": "Seven"}), json!({"type": "integer", "description": "Seven", "options": [7]})),
+        (
+            json!({"const": 7, "title": "Seven"}),
+            json!({"type": "integer", "description": "Seven", "options": [7]}),
+        ),
         (json!({"enum": ["a", null]}), json!({"type": "string or null", "options": ["a", null]})),
-        (json!({"type": "integer", "minimum": 1, "maximum": 5}), json!({"type": "integer", "limits": "1 to 5"})),
+        (
+            json!({"type": "integer", "minimum": 1, "maximum": 5}),
+            json!({"type": "integer", "limits": "1 to 5"}),
+        ),
         (
             json!({"type": "number", "exclusiveMinimum": 0, "maximum": 0.5, "multipleOf": 0.1}),
             json!({"type": "number", "limits": "more than 0 and at most 0.5, a multiple of 0.1"}),
@@ -60,7 +66,10 @@ fn i4_types_values_and_limits_are_told_in_words() {
             json!({"type": "array", "prefixItems": [{"type": "number"}, true]}),
             json!({"type": "array", "positions": [{"type": "number"}, {"type": "any"}]}),
         ),
-        (json!({"type": "string", "contentEncoding": "base64"}), json!({"type": "string", "limits": "base64-encoded"})),
+        (
+            json!({"type": "string", "contentEncoding": "base64"}),
+            json!({"type": "string", "limits": "base64-encoded"}),
+        ),
         (json!({"type": 7, "enum": {}, "description": []}), json!({"type": "any"})),
         (json!("no schema"), json!({"type": "any"})),
     ] {
@@ -149,18 +158,21 @@ fn i4_references_are_resolved_all_of_is_merged_and_cycles_end() {
         },
         "allOf": [{"required": ["tree"]}]
     });
-    assert_eq!(told(&schema)["properties"], json!({
-        "both": {"type": "object", "description": "Both.", "required": false, "properties": {
-            "name": {"type": "string", "required": true, "limits": "at least 1 character"},
-            "size": {"type": "integer"}
-        }},
-        "tree": {"type": "object", "required": true, "properties": {
-            "left": {"type": "object", "note": "Like tree around it"}, "value": {"type": "number"}
-        }},
-        "all": {"type": "array", "required": false, "items": {"type": "object", "note": "Like # around it"}},
-        "loop": {"type": "any", "required": false}, "ring": {"type": "any", "required": false},
-        "far": {"type": "any", "required": false, "note": "Described elsewhere: https://example.org/schema.json"}
-    }));
+    assert_eq!(
+        told(&schema)["properties"],
+        json!({
+            "both": {"type": "object", "description": "Both.", "required": false, "properties": {
+                "name": {"type": "string", "required": true, "limits": "at least 1 character"},
+                "size": {"type": "integer"}
+            }},
+            "tree": {"type": "object", "required": true, "properties": {
+                "left": {"type": "object", "note": "Like tree around it"}, "value": {"type": "number"}
+            }},
+            "all": {"type": "array", "required": false, "items": {"type": "object", "note": "Like # around it"}},
+            "loop": {"type": "any", "required": false}, "ring": {"type": "any", "required": false},
+            "far": {"type": "any", "required": false, "note": "Described elsewhere: https://example.org/schema.json"}
+        })
+    );
 }
 
 #[test]
@@ -201,13 +213,16 @@ fn returns_are_told_in_words() {
             "any": {"description": "Whatever"}
         }
     });
-    assert_eq!(returns(&schema.to_string()), Some(json!({
-        "names": "array of string: The names",
-        "page": "object with id, url",
-        "state": "one of \"on\", \"off\"",
-        "which": "either object with a; or object with b",
-        "any": "Whatever"
-    })));
+    assert_eq!(
+        returns(&schema.to_string()),
+        Some(json!({
+            "names": "array of string: The names",
+            "page": "object with id, url",
+            "state": "one of \"on\", \"off\"",
+            "which": "either object with a; or object with b",
+            "any": "Whatever"
+        }))
+    );
     assert_eq!(returns(r#"{"type":"array","items":{"type":"integer"}}"#), Some(json!("array of integer")));
     for nothing in ["true", "{}", r#"{"type":"object"}"#, "{", "7"] {
         assert_eq!(returns(nothing), None, "{nothing}");
@@ -269,7 +284,10 @@ fn i4_schemas_that_are_deep_wide_or_long_are_told_briefly_and_at_once() {
             "a default of 1 MB, everywhere",
             format!(
                 r##"{{"properties":{{{}}},"$defs":{{"d":{{"default":"{}"}}}}}}"##,
-                (0..200).map(|at| format!(r##""p{at}":{{"$ref":"#/$defs/d"}}"##)).collect::<Vec<_>>().join(","),
+                (0..200)
+                    .map(|at| format!(r##""p{at}":{{"$ref":"#/$defs/d"}}"##))
+                    .collect::<Vec<_>>()
+                    .join(","),
                 "x".repeat(1 << 20)
             ),
         ),
@@ -286,9 +304,15 @@ fn i4_schemas_that_are_deep_wide_or_long_are_told_briefly_and_at_once() {
     let (told, ..) = measured(&wide(16_000, "What it means, more or less."));
     let parameters = told["properties"].as_object().unwrap();
     assert_eq!(parameters.len(), MOST_PARAMETERS);
-    assert_eq!(parameters.iter().next().unwrap(), (&"p15999".to_owned(), &json!({
-        "type": "string", "description": "What it means, more or less.", "required": true
-    })));
+    assert_eq!(
+        parameters.iter().next().unwrap(),
+        (
+            &"p15999".to_owned(),
+            &json!({
+                "type": "string", "description": "What it means, more or less.", "required": true
+            })
+        )
+    );
     assert_eq!(told["note"], "15900 more parameters are not shown.");
     let (told, ..) = measured(&wide(60, &"Rather long. ".repeat(20)));
     assert_eq!(told["properties"].as_object().unwrap().len(), 60, "all of an ordinary number come");
@@ -299,9 +323,32 @@ fn i4_schemas_that_are_deep_wide_or_long_are_told_briefly_and_at_once() {
 /// Anything, with keywords of JSON Schema where they belong and where they do not.
 fn schema() -> impl Strategy<Value = Value> {
     let keyword = prop::sample::select(vec![
-        "type", "properties", "items", "prefixItems", "anyOf", "oneOf", "allOf", "$ref", "$defs", "enum",
-        "const", "default", "required", "description", "title", "examples", "format", "minimum", "maxItems",
-        "exclusiveMinimum", "pattern", "additionalProperties", "patternProperties", "nullable", "$anchor", "a",
+        "type",
+        "properties",
+        "items",
+        "prefixItems",
+        "anyOf",
+        "oneOf",
+        "allOf",
+        "$ref",
+        "$defs",
+        "enum",
+        "const",
+        "default",
+        "required",
+        "description",
+        "title",
+        "examples",
+        "format",
+        "minimum",
+        "maxItems",
+        "exclusiveMinimum",
+        "pattern",
+        "additionalProperties",
+        "patternProperties",
+        "nullable",
+        "$anchor",
+        "a",
     ]);
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -309,7 +356,17 @@ fn schema() -> impl Strategy<Value = Value> {
         any::<i64>().prop_map(Value::from),
         any::<f64>().prop_map(Value::from),
         prop::sample::select(vec![
-            "object", "array", "string", "null", "#", "#/$defs/a", "#/properties/a", "#/anyOf/0", "a", "#a", "",
+            "object",
+            "array",
+            "string",
+            "null",
+            "#",
+            "#/$defs/a",
+            "#/properties/a",
+            "#/anyOf/0",
+            "a",
+            "#a",
+            "",
         ])
         .prop_map(Value::from),
         "\\PC{0,12}".prop_map(Value::from),
