@@ -9,4 +9,4 @@ pub mod strategy;
 pub mod wording;
 
 pub use config::{InfoConfig, OtherTools};
-pub use strategy::Info;
+pub use strategy::{Info, NAME};

@@ -14,6 +14,9 @@ use crate::{
     wording::{self, INFO, INVOKE, OVERVIEW},
 };
 
+/// The strategy's name, as in flags, addresses, offers and settings.
+pub const NAME: &str = "info";
+
 /// Three levels of disclosure through one `info` tool.
 #[derive(Debug)]
 pub struct Info {
@@ -25,7 +28,7 @@ impl Info {
     /// Makes the strategy.
     pub fn new(config: InfoConfig) -> Self {
         let profile = Profile {
-            name: "info".into(),
+            name: NAME.into(),
             summary: "Three levels through one info tool: overview, category, tool".into(),
             needs: "nothing: info is an ordinary tool".into(),
             role: Role::Presenter,

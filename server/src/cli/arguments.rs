@@ -3,10 +3,9 @@
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use mcp_disclosure_core::Settings;
 use reqwest::Url;
-use serde_json::json;
 
+use super::SettingArguments;
 use crate::{backend::Scope, gateway::FetchLimits, negotiation::Bridge};
 
 /// One MCP server in front of any others, disclosing their tools progressively.
@@ -77,34 +76,12 @@ pub struct SourceArguments {
     pub request_timeout: Duration,
 }
 
-/// Settings of strategies that have a flag.
-#[derive(Debug, Default, Args)]
-#[command(next_help_heading = "Strategy")]
-pub struct SettingArguments {
-    /// What is listed beside the tool `info` of the strategy info: every tool in a line, or only `invoke`,
-    /// which calls them [default: stubs]
-    #[arg(long, value_name = "TOOLS", value_parser = ["stubs", "entry-only"])]
-    pub info_tools: Option<String>,
-}
-
-impl SettingArguments {
-    /// The settings that the flags give, by strategy.
-    pub fn settings(&self) -> Settings {
-        let info = self.info_tools.iter().map(|tools| ("info".to_owned(), json!({"tools": tools})));
-        info.collect()
-    }
-}
-
 /// `serve`.
 #[derive(Debug, Args)]
 pub struct ServeArguments {
     /// The source.
     #[command(flatten)]
     pub source: SourceArguments,
-
-    /// Settings of strategies.
-    #[command(flatten)]
-    pub settings: SettingArguments,
 
     /// Serve every client by this strategy (stacks as NAME+NAME); auto: what the client asks for
     #[arg(long, value_name = "NAME", default_value = "auto", help_heading = "Strategy")]
@@ -122,6 +99,10 @@ pub struct ServeArguments {
     /// to all, or to none
     #[arg(long, value_enum, default_value_t, help_heading = "Strategy")]
     pub bridge: Bridge,
+
+    /// Settings of strategies.
+    #[command(flatten)]
+    pub settings: SettingArguments,
 
     /// How clients connect
     #[arg(long, value_enum, default_value_t, help_heading = "Clients")]
@@ -173,13 +154,13 @@ pub struct PromptArguments {
     #[command(flatten)]
     pub source: SourceArguments,
 
-    /// Settings of strategies.
-    #[command(flatten)]
-    pub settings: SettingArguments,
-
     /// The strategy to give guidance for
     #[arg(long, value_name = "NAME")]
     pub strategy: String,
+
+    /// Settings of strategies.
+    #[command(flatten)]
+    pub settings: SettingArguments,
 }
 
 /// How clients connect.

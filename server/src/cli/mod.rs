@@ -3,12 +3,14 @@
 mod arguments;
 mod prompt;
 mod serve;
+mod settings;
 mod source;
 mod strategies;
 
 pub use arguments::{Arguments, Command, PromptArguments, ServeArguments, SourceArguments, Transport};
 pub use prompt::prompt;
 pub use serve::serve;
+pub use settings::SettingArguments;
 pub use source::demonstration;
 pub use strategies::strategies;
 

@@ -1,6 +1,6 @@
 //! `prompt`.
 
-use mcp_disclosure_core::{Era, Principal, Registry};
+use mcp_disclosure_core::{Era, Principal, Registry, Settings};
 
 use super::{PromptArguments, print, runtime_for_one, serve::receipt_key};
 use crate::{
@@ -19,7 +19,7 @@ pub fn prompt(registry: &Registry, arguments: PromptArguments) -> Result<(), Fai
     let options = StrategyOptions {
         pinned: Some(arguments.strategy),
         bridge: Bridge::Never,
-        settings: arguments.settings.settings(),
+        settings: arguments.settings.over(Settings::new()),
         ..StrategyOptions::default()
     };
     let strategies = Strategies::build(registry, &options).map_err(Failure::Configuration)?;

@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc, time::Duration};
 
-use mcp_disclosure_core::{ReceiptKey, Registry};
+use mcp_disclosure_core::{ReceiptKey, Registry, Settings};
 use tokio::net::TcpListener;
 
 use super::{ServeArguments, Transport, runtime_for_many, runtime_for_one};
@@ -29,7 +29,7 @@ pub fn serve(registry: &Registry, arguments: ServeArguments) -> Result<(), Failu
         offered: arguments.offer.clone(),
         fallback: arguments.fallback.clone(),
         bridge: arguments.bridge,
-        settings: arguments.settings.settings(),
+        settings: arguments.settings.over(Settings::new()),
     };
     let source = arguments.source.resolve()?;
     let mut problems = Vec::new();

@@ -6,6 +6,9 @@ use super::document::Document;
 
 /// So many schemas may hold together; real ones stay below ten.
 const MOST: usize = 32;
+/// So many names are looked for among those required, and so many values are looked at for their type. A
+/// schema of a megabyte has more, and each of its parts may refer to them.
+const MOST_LOOKED_AT: usize = 1_000;
 
 /// A schema, what it refers to, and their `allOf`, all of which hold together. Where several say a thing, the
 /// first does; their properties add up.
@@ -64,7 +67,7 @@ impl<'s> Layers<'s> {
     }
 
     /// The members of all objects under a keyword.
-    fn objects(&self, keyword: &str) -> impl DoubleEndedIterator<Item = (&'s String, &'s Value)> {
+    fn objects(&self, keyword: &str) -> impl Iterator<Item = (&'s String, &'s Value)> {
         let objects = self.members.iter().filter_map(|members| members.get(keyword)?.as_object());
         objects.collect::<Vec<_>>().into_iter().flatten()
     }
@@ -95,12 +98,12 @@ impl<'s> Layers<'s> {
         patterns.chain(others).filter(move |(_, schema)| says(schema))
     }
 
-    /// The names that must be given, each once.
+    /// The names that must be given.
     pub(super) fn required(&self) -> impl Iterator<Item = &'s str> {
-        self.lists(&["required"]).flatten().filter_map(Value::as_str)
+        self.lists(&["required"]).flatten().filter_map(Value::as_str).take(MOST_LOOKED_AT)
     }
 
-    /// Whether there is anything inside: members or items.
+    /// Whether anything is said of members.
     pub(super) fn has_properties(&self) -> bool {
         self.objects("properties").next().is_some() || self.other_properties().next().is_some()
     }
@@ -133,7 +136,7 @@ impl<'s> Layers<'s> {
 
     fn implied_types(&self) -> Vec<&'s str> {
         let mut types = Vec::new();
-        for value in self.options() {
+        for value in self.options().iter().take(MOST_LOOKED_AT) {
             if !types.contains(&type_of(value)) {
                 types.push(type_of(value));
             }

@@ -28,6 +28,7 @@ pub(super) struct Teller<'s> {
     room: usize,
     /// What is being told of around the present place.
     trail: Vec<&'s Value>,
+    /// How many values that is.
     nesting: usize,
 }
 
@@ -57,7 +58,7 @@ impl<'s> Teller<'s> {
         let layers = self.layers(schemas);
         let mut told = self.plain(&layers)?;
         if self.nesting == DEEPEST {
-            return Ok(told);
+            return Ok(Told { note: told.note.or(Some(wording::TOO_LONG.to_owned())), ..told });
         }
         let length = self.trail.len();
         self.trail.extend(&layers.entered);
@@ -105,7 +106,9 @@ impl<'s> Teller<'s> {
         if level < self.depth {
             self.properties(layers, level, told)?;
         } else if layers.has_properties() && layers.again.is_none() {
-            told.note = Some(wording::members(&names(layers)));
+            let members = wording::members(&names(layers));
+            self.afford(members.len())?;
+            told.note = Some(members);
         }
         for group in layers.lists(&["anyOf", "oneOf"]) {
             let mut alternatives = Vec::new();
@@ -155,6 +158,7 @@ impl<'s> Teller<'s> {
         }
         for (pattern, schema) in layers.other_properties() {
             let name = wording::other_names(pattern.map(|pattern| short(pattern, LONGEST_VALUE)));
+            self.afford(name.len())?;
             let member = self.tell(&[schema], level + 1)?.typed();
             told.properties.push((name, member));
         }
@@ -164,7 +168,7 @@ impl<'s> Teller<'s> {
     /// Takes the room that this needs.
     fn spend(&mut self, told: &Told) -> Result<(), TooLong> {
         let texts = [&told.description, &told.format, &told.note].into_iter().flatten();
-        self.afford(texts.chain(&told.limits).map(String::len).sum())?;
+        self.afford(texts.chain(&told.limits).chain(&told.types).map(String::len).sum())?;
         let mut values = told.options.iter().chain(&told.examples).chain(&told.default);
         self.room = values.try_fold(self.room, |room, value| left(value, room)).ok_or(TooLong)?;
         Ok(())

@@ -133,6 +133,11 @@ fn i4_alternatives_are_one_description_where_they_can_be() {
             }),
         ),
         (json!({"type": "string", "anyOf": [{}, {"const": 1}]}), json!({"type": "string"})),
+        (json!({"anyOf": [{"type": "null"}]}), json!({"type": "null"})),
+        (
+            json!({"anyOf": [{"type": "null"}, {"description": "D"}]}),
+            json!({"type": "any", "description": "D"}),
+        ),
     ] {
         assert_eq!(of(schema.clone()), expected, "{schema}");
     }

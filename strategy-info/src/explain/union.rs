@@ -18,22 +18,23 @@ pub(super) fn fold(told: &mut Told, alternatives: Vec<Told>) {
         return;
     }
     let says_types = told.types.is_empty();
-    let one = if rest.len() == 1 { rest.pop() } else { None };
-    if let Some(one) = one {
-        absorb(told, one, says_types);
+    let only_null = rest.is_empty();
+    if rest.len() == 1 {
+        rest.into_iter().for_each(|one| absorb(told, one, says_types));
     } else if rest.iter().all(is_choice) {
         choices(told, rest, says_types);
     } else if are_distinct(&rest) {
         let meanings: Vec<String> = rest.iter_mut().filter_map(|one| one.description.take()).collect();
         rest.into_iter().for_each(|one| absorb(told, one, says_types));
         told.description = wording::meaning_and(told.description.take(), &meanings);
-    } else if !rest.is_empty() {
+    } else {
         if says_types && rest.iter().all(|one| !one.types.is_empty()) {
             rest.iter().for_each(|one| told.add_types(&one.types));
         }
         told.one_of.extend(rest);
     }
-    if says_types && !told.types.is_empty() {
+    // Of a value of which nothing is known, "null" alone would be wrong.
+    if says_types && (only_null || !told.types.is_empty()) {
         nulls.iter().for_each(|null| told.add_types(&null.types));
     }
 }
