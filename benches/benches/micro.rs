@@ -6,9 +6,11 @@ use std::{
 };
 
 use divan::{Bencher, black_box, counter::ItemsCount};
+use futures::FutureExt;
 use mcp_disclosure_benches::catalogue::{self, CALLED};
 use mcp_disclosure_core::{
-    Digest, Era, Handles, Kind, Marks, Principal, Receipt, ReceiptKey, Receipts, Snapshot, ToolName, View,
+    Context, Digest, Era, Handles, Kind, Marks, Principal, Receipt, ReceiptKey, Receipts, Snapshot, ToolCall,
+    ToolName, Unlimited, View,
 };
 use mcp_disclosure_server::{
     catalogue::Catalogue,
@@ -16,7 +18,7 @@ use mcp_disclosure_server::{
     negotiation::{Choice, Strategies, StrategyOptions},
     wire::{Id, Json, Message, Response},
 };
-use serde_json::json;
+use serde_json::{json, value::to_raw_value};
 
 const SIZES: [usize; 3] = [10, 1_000, 10_000];
 
@@ -126,6 +128,45 @@ mod receipts {
         let ((tool, digest), key) = (tool(), ReceiptKey::new(&[7; 32]).expect("it is long enough"));
         let Receipt::Handle(handle) = handles(&key).issue(&tool, &digest) else { return };
         bencher.bench_local(|| handles(&key).check(&tool, &digest, Some(&handle)));
+    }
+}
+
+mod info {
+    use super::*;
+
+    /// An answer of one level, without the wire.
+    fn ask(bencher: Bencher<'_, '_>, count: usize, topic: &str) {
+        let (choice, marks) = (choice("info"), Marks::default());
+        let view = View::of(Arc::new(snapshot(count)), &Principal::anonymous());
+        let receipts = Receipts::Marks(&marks);
+        let cx =
+            Context { view: &view, client: &choice.traits, receipts, session: "bench", fetches: &Unlimited };
+        let name = ToolName::parse("info").expect("it is not empty");
+        let arguments = to_raw_value(&json!({"topic": topic})).ok();
+        bencher.bench_local(|| {
+            let call = ToolCall { name: name.clone(), arguments: arguments.clone() };
+            choice.strategy.before_call(&cx, call).now_or_never().map(|outcome| outcome.answer.is_ok())
+        });
+    }
+
+    #[divan::bench(args = SIZES)]
+    fn overview(bencher: Bencher<'_, '_>, count: usize) {
+        ask(bencher, count, "overview");
+    }
+
+    #[divan::bench(args = SIZES)]
+    fn category(bencher: Bencher<'_, '_>, count: usize) {
+        ask(bencher, count, "bench");
+    }
+
+    #[divan::bench(args = SIZES)]
+    fn tool(bencher: Bencher<'_, '_>, count: usize) {
+        ask(bencher, count, CALLED);
+    }
+
+    #[divan::bench(args = SIZES)]
+    fn unknown(bencher: Bencher<'_, '_>, count: usize) {
+        ask(bencher, count, "something else");
     }
 }
 

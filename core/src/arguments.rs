@@ -1,9 +1,10 @@
 //! The check of a call's arguments against a schema that was withheld (contract F5).
 
 use jsonschema::{Validator, error::ValidationErrorKind};
-use serde_json::{Map, Value};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
 
-use crate::name::ToolName;
+use crate::{name::ToolName, outcome::Refusal};
 
 /// Arguments are checked by this before the upstream sees them.
 ///
@@ -25,7 +26,7 @@ pub struct Checked {
 }
 
 /// What is wrong with a call's arguments, in words a model can act on.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ArgumentProblem {
     /// The argument, as `filters.limit`; `arguments` where it is about all of them.
     pub argument: String,
@@ -33,6 +34,16 @@ pub struct ArgumentProblem {
     pub given: String,
     /// What was expected.
     pub expected: String,
+}
+
+impl Refusal {
+    /// The refusal of a call whose arguments do not fit: `INVALID_ARGUMENTS`, with every problem.
+    pub fn wrong_arguments(tool: &str, problems: &[ArgumentProblem]) -> Self {
+        let code = "INVALID_ARGUMENTS";
+        let message = format!("The arguments do not fit the inputSchema of tool '{tool}'. It did not run.");
+        let content = json!({"error": {"code": code, "message": message, "problems": problems}});
+        Self { code, content }
+    }
 }
 
 /// At most so many problems are told at once.

@@ -95,7 +95,9 @@ impl DisclosureStrategy for Stack {
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Outcome<Decision> {
         let mut call = call;
         let mut effects = Vec::new();
-        for part in self.parts() {
+        // The presenter first: clients call in its terms, and filters decide on the call that would run,
+        // whatever it was wrapped in.
+        for part in [&self.presenter].into_iter().chain(&self.filters) {
             let outcome = part.before_call(cx, call).await;
             effects.extend(outcome.effects);
             match outcome.answer {

@@ -5,7 +5,7 @@
 //! the rest is found by its exact name only. A strategy is handed a view and nothing else, so it cannot
 //! leak a tool.
 
-use std::{borrow::Cow, sync::Arc};
+use std::{borrow::Cow, collections::HashMap, sync::Arc};
 
 use crate::{
     about::About,
@@ -157,12 +157,15 @@ impl View {
                 tools: Vec::new(),
             })
             .collect();
+        let mut places: HashMap<&str, usize> =
+            categories.iter().enumerate().map(|(place, category)| (category.name, place)).collect();
         for visible in self.tools() {
             let name = visible.tool.category();
-            match categories.iter_mut().find(|category| category.name == name) {
-                Some(category) => category.tools.push(visible),
-                None => categories.push(ListedCategory { name, description: None, tools: vec![visible] }),
-            }
+            let place = *places.entry(name).or_insert_with(|| {
+                categories.push(ListedCategory { name, description: None, tools: Vec::new() });
+                categories.len() - 1
+            });
+            categories[place].tools.push(visible);
         }
         categories.retain(|category| !category.tools.is_empty());
         categories

@@ -72,9 +72,14 @@ fn params_of(object: &RawObject) -> &str {
     object.member("params").filter(|params| *params != "null").unwrap_or("{}")
 }
 
-/// All that a message says. Line breaks inside of it are white space, and are written as spaces.
+/// All that a message says. Line breaks inside of it are white space, and are written as spaces; a notification's
+/// empty `params` are not written.
 fn shown(message: &Message) -> String {
-    format!("{message:?}").replace(['\n', '\r'], " ")
+    let shown = match message {
+        Message::Notification(told) if told.params.is_empty() => told.method.to_string(),
+        message => format!("{message:?}"),
+    };
+    shown.replace(['\n', '\r'], " ")
 }
 
 /// A refusal is an answer like any other, and blames what is to blame.

@@ -200,8 +200,9 @@ impl Strategies {
 
     /// Whether this strategy shows different clients different things.
     fn differs_by_client(&self, strategy: &Arc<dyn DisclosureStrategy>, era: Era) -> bool {
-        let with_bridge = ClientTraits { bridge: true, ..ClientTraits::plain(era) };
-        self.bridge == Bridge::Auto && !strategy.own_tools(&with_bridge).is_empty()
+        let plain = ClientTraits::plain(era);
+        let with_bridge = ClientTraits { bridge: true, ..plain };
+        self.bridge == Bridge::Auto && strategy.own_tools(&plain) != strategy.own_tools(&with_bridge)
     }
 
     fn find(&self, name: &str) -> Option<&Named> {

@@ -5,6 +5,7 @@ use std::{io::IsTerminal, process::ExitCode};
 use clap::{CommandFactory, FromArgMatches};
 use mcp_disclosure_core::{Error, Registry};
 use mcp_disclosure_strategy_describe::Describe;
+use mcp_disclosure_strategy_info::Info;
 use mcp_disclosure_strategy_resource::Resource;
 use tracing_subscriber::EnvFilter;
 
@@ -24,6 +25,7 @@ pub fn builtin() -> Registry {
 fn register(registry: &mut Registry) -> Result<(), Error> {
     registry.register(Resource::new)?;
     registry.register(Describe::new)?;
+    registry.register(Info::new)?;
     Ok(())
 }
 

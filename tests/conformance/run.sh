@@ -84,7 +84,7 @@ arrangement() {
   local serve="$gateway serve --transport http --listen 127.0.0.1:0 --upstream-scope session --strategy full"
   case $1 in
     direct) echo "$upstream http 127.0.0.1:0" ;;
-    full | resource | describe) echo "$upstream gateway 127.0.0.1:0 $1" ;;
+    full | resource | describe | info) echo "$upstream gateway 127.0.0.1:0 $1" ;;
     full-child) echo "$serve -- $upstream stdio" ;;
     across) echo "$upstream gateway 127.0.0.1:0 full $other" ;;
     across-child) echo "$serve -- $upstream stdio $other" ;;
@@ -96,7 +96,7 @@ upstream=$(program "${CONFORMANCE_UPSTREAM:-}" conformance-upstream)
 gateway=$(program "${MCP_DISCLOSURE_BIN:-}" gateway)
 install
 
-read -ra arrangements <<< "${CONFORMANCE_ONLY:-direct full full-child across across-child resource describe}"
+read -ra arrangements <<< "${CONFORMANCE_ONLY:-direct full full-child across across-child resource describe info}"
 for name in "${arrangements[@]}"; do
   mkdir -p "$results/$name"
   for revision in "${revisions[@]}"; do

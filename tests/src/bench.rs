@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
-use mcp_disclosure_core::{ReceiptKey, UpstreamName};
+use mcp_disclosure_core::{About, ReceiptKey, UpstreamName};
 use mcp_disclosure_server::{
     backend::Scope,
     builtin,
@@ -27,6 +27,8 @@ pub struct Options {
     pub handlers: Vec<(&'static str, Target)>,
     /// Description files.
     pub files: Option<PathBuf>,
+    /// What is declared of the catalogue as a whole.
+    pub about: About,
     /// Which strategy serves whom.
     pub strategies: StrategyOptions,
     /// Who may come in.
@@ -55,6 +57,7 @@ impl Options {
             upstreams: Vec::new(),
             handlers: Vec::new(),
             files: None,
+            about: About::default(),
             strategies: StrategyOptions::default(),
             doorman: Doorman::default(),
             sessions: Bounds::default(),
@@ -96,6 +99,7 @@ impl Bench {
                 .map(|(name, target)| (UpstreamName::parse(name).ok(), target))
                 .collect(),
             files: options.files.map_or(Files::None, Files::Directory),
+            about: options.about,
             admission: Arc::new(options.doorman),
             sessions: options.sessions,
             patience: Patience { connect: crate::PATIENCE, request: options.patience },

@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use mcp_disclosure_server::{front::stdio, gateway::Gateway};
+use mcp_disclosure_server::{front::stdio::Stdio, gateway::Gateway};
 use serde_json::Value;
 use tokio::{
     io::{AsyncBufReadExt, BufReader, DuplexStream, ReadHalf, WriteHalf},
@@ -28,11 +28,8 @@ pub(crate) fn serve_apart(
     let (done, served) = oneshot::channel();
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let serving = async {
-            // As the program does: what a client declares first decides what it is asked.
-            let client = stdio::Stdio::meet(input, output, FIRST_WORDS).await?;
-            client.serve(&gateway).await
-        };
+        // Met first, as the program does: what upstreams may ask of a client is decided by its first words.
+        let serving = async { Stdio::meet(input, output, FIRST_WORDS).await?.serve(&gateway).await };
         // A test that is over does not wait for it.
         let _over = done.send(runtime.block_on(serving));
     });

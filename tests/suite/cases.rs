@@ -34,6 +34,10 @@ macro_rules! everywhere {
         describe_stdio_stateless = "describe" Stdio Stateless,
         describe_http_session = "describe" Http Session,
         describe_http_stateless = "describe" Http Stateless,
+        info_stdio_session = "info" Stdio Session,
+        info_stdio_stateless = "info" Stdio Stateless,
+        info_http_session = "info" Http Session,
+        info_http_stateless = "info" Http Stateless,
     })* };
 }
 
@@ -78,6 +82,20 @@ macro_rules! where_schemas_are_withheld {
         describe_stdio_stateless = "describe" Stdio Stateless,
         describe_http_session = "describe" Http Session,
         describe_http_stateless = "describe" Http Stateless,
+        info_stdio_session = "info" Stdio Session,
+        info_stdio_stateless = "info" Stdio Stateless,
+        info_http_session = "info" Http Session,
+        info_http_stateless = "info" Http Stateless,
+    })* };
+}
+
+/// Rules of `info` alone.
+macro_rules! under_info {
+    ($($rule:ident),* $(,)?) => { $(cases! { $rule:
+        info_stdio_session = "info" Stdio Session,
+        info_stdio_stateless = "info" Stdio Stateless,
+        info_http_session = "info" Http Session,
+        info_http_stateless = "info" Http Stateless,
     })* };
 }
 
@@ -90,6 +108,8 @@ macro_rules! with_sessions {
         resource_http_session = "resource" Http Session,
         describe_stdio_session = "describe" Stdio Session,
         describe_http_session = "describe" Http Session,
+        info_stdio_session = "info" Stdio Session,
+        info_http_session = "info" Http Session,
     })* };
 }
 
@@ -102,6 +122,8 @@ macro_rules! without_sessions {
         resource_http_stateless = "resource" Http Stateless,
         describe_stdio_stateless = "describe" Stdio Stateless,
         describe_http_stateless = "describe" Http Stateless,
+        info_stdio_stateless = "info" Stdio Stateless,
+        info_http_stateless = "info" Http Stateless,
     })* };
 }
 

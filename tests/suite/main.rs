@@ -14,6 +14,7 @@ mod describe;
 mod failures;
 mod hostile;
 mod http_errors;
+mod info;
 mod limits;
 mod listen;
 mod negotiation;

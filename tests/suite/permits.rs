@@ -37,6 +37,7 @@ async fn r10_what_is_not_permitted_is_answered_like_a_name_nobody_has(setup: Set
         ("tools/call", |name| json!({"name": format!("kit__{name}")})),
         ("tools/call", |name| json!({"name": "describe_tools", "arguments": {"names": [name]}})),
         ("tools/describe", |name| json!({"name": name})),
+        ("tools/call", |name| json!({"name": "info", "arguments": {"topic": format!("tool:{name}")}})),
     ] {
         let (hidden, nobody) =
             (client.request(method, with(HIDDEN)).await, client.request(method, with(NOBODY)).await);
@@ -58,6 +59,8 @@ async fn r10_what_is_not_permitted_is_never_enumerated(setup: Setup) {
     client.read("resource:///tool_descriptions").await;
     client.describe(NOBODY).await;
     client.call("describe_tools", json!({"names": []})).await;
+    client.call("info", json!({})).await;
+    client.call("info", json!({"topic": "kit"})).await;
     client.call("open_one", json!({})).await.result();
     for message in client.inbox.since(0) {
         assert!(!message.contains("secret"), "{message}");

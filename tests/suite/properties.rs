@@ -83,7 +83,7 @@ fn nothing_lost_f1_f2() {
             scenario.answers.insert(format!("tools/call tool {at}"), answer);
         }
         let bench = Bench::start(Options::new(UPSTREAM, scenario.clone())).await;
-        for strategy in ["full", "resource", "describe"] {
+        for strategy in ["full", "resource", "describe", "info"] {
             let client = Client::connect(&bench, setup(strategy, choice)).await;
             if strategy == "full" {
                 let listed =
@@ -134,7 +134,7 @@ fn nothing_leaked_r10() {
         let doorman = Doorman::default().knowing("ann", &permitted).on_stdio("ann");
         let scenario = Scenario::named(names.iter().map(|(name, _)| name.as_str()));
         let bench = Bench::start(Options { strategies, doorman, ..Options::new(UPSTREAM, scenario) }).await;
-        for strategy in ["full", "resource", "describe"] {
+        for strategy in ["full", "resource", "describe", "info"] {
             let identity = Identity::offering(strategy).known_as("ann");
             let client = Client::connect_as(&bench, setup(strategy, choice), identity).await;
             let listed = client.request("tools/list", json!({})).await.result();
@@ -156,6 +156,8 @@ fn nothing_leaked_r10() {
                 client.call(&like, json!({})).await,
                 client.call("describe_tools", json!({"names": [like]})).await,
                 client.request("tools/describe", json!({"name": like})).await,
+                client.call("info", json!({"topic": like})).await,
+                client.call("info", json!({"topic": "kit"})).await,
             ] {
                 let told = reply.text.unwrap();
                 for name in &hidden {
@@ -253,6 +255,7 @@ fn parameters() -> impl Strategy<Value = String> {
     let name = prop_oneof![
         Just(json!("a").to_string()),
         Just(json!("describe_tools").to_string()),
+        Just(json!("info").to_string()),
         Just(json!("resource:///tool_descriptions?tools=%zz,%ff,a&tools").to_string()),
         Just(json!({"type": "ref/prompt", "name": 7}).to_string()),
         json_text(),
@@ -266,6 +269,7 @@ fn parameters() -> impl Strategy<Value = String> {
         "level",
         "cursor",
         "names",
+        "topic",
         "x",
     ]);
     collection::btree_map(key.prop_map(str::to_owned), name, 0..4).prop_map(object)
@@ -278,7 +282,7 @@ fn every_request_is_answered_f6_f7() {
         let strategies = StrategyOptions { bridge: Bridge::Always, ..StrategyOptions::default() };
         let bench =
             Bench::start(Options { strategies, ..Options::new(UPSTREAM, Scenario::named(TOOLS)) }).await;
-        for strategy in ["full", "resource", "describe"] {
+        for strategy in ["full", "resource", "describe", "info"] {
             let client = Client::connect(&bench, setup(strategy, choice)).await;
             for (method, params) in &requests {
                 let params: Value = serde_json::from_str(params).unwrap();

@@ -3,6 +3,7 @@
 use clap::Args;
 use mcp_disclosure_core::Settings;
 use mcp_disclosure_strategy_describe as describe;
+use mcp_disclosure_strategy_info as info;
 use serde_json::{Value, json};
 
 /// Settings of strategies.
@@ -12,6 +13,10 @@ pub struct SettingArguments {
     /// serve it, or derive a shorter one [default: reject]
     #[arg(long, value_name = "HOW", value_parser = ["reject", "shorten"], help_heading = "Strategy")]
     pub long_briefs: Option<String>,
+    /// What info lists beside its own tool: every tool in a line, or only invoke, which calls them
+    /// [default: stubs]
+    #[arg(long, value_name = "TOOLS", value_parser = ["stubs", "entry-only"], help_heading = "Strategy")]
+    pub info_tools: Option<String>,
 }
 
 impl SettingArguments {
@@ -19,6 +24,9 @@ impl SettingArguments {
     pub fn over(self, mut settings: Settings) -> Settings {
         if let Some(how) = self.long_briefs {
             set(&mut settings, describe::NAME, "long_briefs", how.into());
+        }
+        if let Some(tools) = self.info_tools {
+            set(&mut settings, info::NAME, "tools", tools.into());
         }
         settings
     }
@@ -39,7 +47,8 @@ mod tests {
     #[test]
     fn a_flag_wins_and_what_was_not_said_stays() {
         let file = || Settings::from([("describe".to_owned(), json!({"long_briefs": "reject", "other": 1}))]);
-        let said = |how: Option<&str>| SettingArguments { long_briefs: how.map(str::to_owned) };
+        let said =
+            |how: Option<&str>| SettingArguments { long_briefs: how.map(str::to_owned), info_tools: None };
         let expected = json!({"long_briefs": "shorten", "other": 1});
         assert_eq!(said(Some("shorten")).over(file())["describe"], expected);
         assert_eq!(said(None).over(file()), file());

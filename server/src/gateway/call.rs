@@ -1,8 +1,8 @@
 //! `tools/call`: the one decision point, the check of arguments, and the way to the upstream.
 
 use mcp_disclosure_core::{
-    ArgumentProblem, Decision, Era, Fault, Mirrored, RawObject, Tool, ToolAnswer, ToolCall, ToolName,
-    VisibleTool,
+    ArgumentProblem, Decision, Era, Fault, Mirrored, RawObject, Refusal, Tool, ToolAnswer, ToolCall,
+    ToolName, VisibleTool,
 };
 use serde_json::{Value, json, value::RawValue};
 
@@ -39,11 +39,7 @@ impl Gateway {
         match outcome.answer? {
             Decision::Forward(call) => self.forward(caller, page, call, params).await,
             Decision::Answer(answer) => Ok(answered(caller.era(), &answer)),
-            Decision::Refuse(refusal) => {
-                tracing::info!(session = %caller.label, tool = %asked, code = refusal.code, "call refused");
-                let answer = ToolAnswer { content: refusal.content, is_error: true };
-                Ok(answered(caller.era(), &answer))
-            }
+            Decision::Refuse(refusal) => Ok(refused(caller, &asked, refusal)),
             other => {
                 tracing::error!(?other, "a decision is not known to this server");
                 Err(ErrorText::new(code::INTERNAL_ERROR, "internal error: unknown decision"))
@@ -67,7 +63,7 @@ impl Gateway {
                 Ok(repaired) => repaired.or(call.arguments),
                 Err(Misfit::Unreadable(fault)) => return Err(fault.into()),
                 Err(Misfit::Wrong(problems)) => {
-                    return Ok(answered(caller.era(), &wrong_arguments(&call.name, &problems)));
+                    return Ok(refused(caller, &call.name, Refusal::wrong_arguments(&call.name, &problems)));
                 }
             }
         } else {
@@ -124,19 +120,10 @@ fn repaired(tool: VisibleTool<'_>, call: &ToolCall) -> Result<Option<Box<RawValu
     Ok(repaired.flatten())
 }
 
-fn wrong_arguments(tool: &ToolName, problems: &[ArgumentProblem]) -> ToolAnswer {
-    let told: Vec<Value> = problems
-        .iter()
-        .map(|problem| {
-            json!({"argument": problem.argument, "given": problem.given, "expected": problem.expected})
-        })
-        .collect();
-    let content = json!({"error": {
-        "code": "INVALID_ARGUMENTS",
-        "message": format!("The arguments do not fit the inputSchema of tool '{tool}'. It did not run."),
-        "problems": told,
-    }});
-    ToolAnswer { content, is_error: true }
+/// A refusal, as the client reads it and as the log tells it.
+fn refused(caller: &Caller, tool: &ToolName, refusal: Refusal) -> Json {
+    tracing::info!(session = %caller.label, %tool, code = refusal.code, "call refused");
+    answered(caller.era(), &ToolAnswer { content: refusal.content, is_error: true })
 }
 
 /// An answer of our own as a `CallToolResult`: structured, and the same as text.

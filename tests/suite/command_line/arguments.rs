@@ -8,7 +8,10 @@ use super::{ODD, run, shown, start};
 fn help_and_version_end_well_and_speak_on_stdout() {
     let help = run(&["--help"]);
     help.says(0, &[]);
-    assert!(help.stdout.contains("serve") && help.stdout.contains("Strategies: full, resource"), "{help:?}");
+    assert!(
+        help.stdout.contains("serve") && help.stdout.contains("Strategies: full, resource, info"),
+        "{help:?}"
+    );
     let serve = run(&["serve", "--help"]);
     for flag in ["--strategy", "--upstream-url", "--tool-descriptions", "--listen", "--receipt-key-file"] {
         assert!(serve.says(0, &[]).stdout.contains(flag), "{flag}");
@@ -27,6 +30,7 @@ fn a_command_line_that_cannot_be_is_refused_with_2() {
         (&["serve", "--stratagy", "full"], "--strategy"),
         (&["serve", "--transport", "carrier-pigeon"], "possible values: stdio, http"),
         (&["serve", "--bridge", "draw"], "possible values: auto, always, never"),
+        (&["serve", "--info-tools", "none"], "possible values: stubs, entry-only"),
         (&["serve", "--listen", "8848"], "--listen <ADDR:PORT>"),
         (&["serve", "--listen", "127.0.0.1:port"], "--listen <ADDR:PORT>"),
         (&["serve", "--connect-timeout", "0"], "more than 0"),
@@ -52,7 +56,7 @@ fn strategies_that_nobody_knows_are_refused_with_64_and_all_named() {
     run(&["serve", "--strategy", "nope", "--offer", "full,other", "--fallback", "third"]).says(
         64,
         &[
-            "unknown strategy 'nope'; known are full, resource",
+            "unknown strategy 'nope'; known are full, resource, info",
             "unknown strategy 'other'",
             "unknown strategy 'third'",
             "mcp-disclosure strategies lists them",
@@ -95,6 +99,10 @@ fn prompt_prints_the_guidance_for_hosts() {
     let prompt = run(&["prompt", "--strategy", "resource"]);
     let guidance = &prompt.says(0, &[]).stdout;
     assert!(guidance.contains("resource:///tool_descriptions?tools="), "R13: {guidance}");
+    for (tools, told) in [("stubs", "Its tools are listed"), ("entry-only", "Call invoke with")] {
+        let prompt = run(&["prompt", "--strategy", "info", "--info-tools", tools]);
+        assert!(prompt.says(0, &[]).stdout.contains(told), "{tools}");
+    }
     let full = run(&["prompt", "--strategy", "full", "--", ODD, "ordinary"]);
     assert_eq!(full.says(0, &["needs no guidance"]).stdout, "");
     run(&["prompt", "--strategy", "resource", "--", "/no/such/program"]).says(1, &["/no/such/program"]);
@@ -109,6 +117,8 @@ fn strategies_are_listed_with_summary_and_needs() {
                needs: reading resources, or the bridge tool describe_tools
     describe   Names and at most 60 characters; complete definitions by tools/describe
                needs: tools/describe, or the bridge tool describe_tools
+    info       Three levels through one info tool: overview, category, tool
+               needs: nothing: info is an ordinary tool
     ");
 }
 

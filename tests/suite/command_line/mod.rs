@@ -11,6 +11,7 @@ mod questions;
 mod reload;
 mod several_upstreams;
 mod terminal;
+mod three_levels;
 mod upstream_calls;
 mod upstream_lists;
 mod upstream_starts;

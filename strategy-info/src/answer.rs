@@ -1,0 +1,152 @@
+//! The answers of the three levels (contract I2 to I5).
+
+use std::collections::HashMap;
+
+use mcp_disclosure_core::{ListedCategory, VisibleTool, brief::shorten};
+use serde_json::{Map, Value, json};
+
+use crate::{
+    contents::Contents,
+    explain,
+    wording::{self, OVERVIEW},
+};
+
+/// So many categories or tools come in one answer; `next` is the topic of those after them.
+pub const MOST_AT_ONCE: usize = 200;
+/// So many tools stand for a category that was not declared.
+const TYPICAL_TOOLS: usize = 4;
+/// A topic is repeated up to so many characters.
+const LONGEST_TOPIC: usize = 120;
+/// What a description file says beyond the explanation, in this order.
+const GUIDANCE: [&str; 2] = ["usage_guidance", "error_guidance"];
+
+/// Level 1: the server, its categories from the `from`-th on, and its facts.
+pub fn overview(contents: &Contents<'_>, from: usize) -> Value {
+    let about = contents.view().about();
+    let mut categories = Map::new();
+    for category in contents.categories().iter().skip(from).take(MOST_AT_ONCE) {
+        let mut told = json!({"count": category.tools.len(), "description": described(category)});
+        let topic = contents.topic_of_category(category.name);
+        if topic != category.name {
+            told["topic"] = topic.into();
+        }
+        categories.insert(category.name.to_owned(), told);
+    }
+    let mut answer = Map::new();
+    for (key, text) in
+        [("name", &about.name), ("version", &about.version), ("description", &about.description)]
+    {
+        if !text.is_empty() {
+            answer.insert(key.to_owned(), text.as_str().into());
+        }
+    }
+    answer.insert("categories".to_owned(), categories.into());
+    answer.insert("total_tools".to_owned(), contents.count().into());
+    answer.extend(next(OVERVIEW, from, contents.categories().len()));
+    for (fact, value) in about.facts.iter() {
+        // A fact of the operator's does not replace what the answer says itself.
+        answer.entry(fact).or_insert_with(|| read(value));
+    }
+    answer.into()
+}
+
+/// Level 2: a category's tools from the `from`-th on, in a line each.
+pub fn category(contents: &Contents<'_>, category: &ListedCategory<'_>, from: usize) -> Value {
+    let mut answer = Map::from_iter([("category".to_owned(), category.name.into())]);
+    if let Some(description) = category.description {
+        answer.insert("description".to_owned(), description.into());
+    }
+    let page = category.tools.iter().skip(from).take(MOST_AT_ONCE);
+    let tools = page.map(|visible| {
+        let name = visible.name().as_str();
+        let mut line = json!({"name": name, "brief": visible.tool().brief()});
+        let topic = contents.topic_of_tool(name);
+        if topic != name {
+            line["topic"] = topic.into();
+        }
+        line
+    });
+    answer.insert("tools".to_owned(), tools.collect());
+    answer.extend(next(&contents.topic_of_category(category.name), from, category.tools.len()));
+    if contents.view().tools().any(|tool| **tool.name() == *category.name) {
+        let note = wording::also_a_tool(&contents.topic_of_tool(category.name));
+        answer.insert("note".to_owned(), note.into());
+    }
+    answer.into()
+}
+
+/// Level 3: how a tool is used.
+pub fn tool(contents: &Contents<'_>, visible: VisibleTool<'_>) -> Map<String, Value> {
+    let tool = visible.tool();
+    let definition = tool.definition();
+    let description = definition.string("description").filter(|text| !text.trim().is_empty());
+    let mut answer = Map::new();
+    answer.insert("tool".to_owned(), visible.name().as_str().into());
+    answer.insert("description".to_owned(), description.unwrap_or_else(|| tool.brief().to_owned()).into());
+    let mut told = explain::parameters(definition.member("inputSchema").unwrap_or("true")).members();
+    let parameters = told.shift_remove("properties").unwrap_or_else(|| json!({}));
+    answer.insert("parameters".to_owned(), parameters);
+    for beside in ["requires", "one_of", "note"] {
+        answer.extend(told.shift_remove(beside).map(|value| (beside.to_owned(), value)));
+    }
+    let part = |key: &str| tool.supplement().part(key).map(read).filter(|value| !value.is_null());
+    let returns = part("returns").or_else(|| explain::returns(definition.member("outputSchema")?));
+    let parts =
+        [("returns", returns), ("examples", part("examples")), ("related", related(contents, visible))];
+    let guidance = GUIDANCE.map(|key| (key, part(key)));
+    for (key, value) in parts.into_iter().chain(guidance) {
+        answer.extend(value.map(|value| (key.to_owned(), value)));
+    }
+    answer
+}
+
+/// What a topic is answered that leads nowhere.
+pub fn unknown(contents: &Contents<'_>, topic: &str) -> Value {
+    json!({
+        "error": wording::unknown_topic(&shorten(topic, LONGEST_TOPIC)),
+        "suggestions": contents.topics_like(topic),
+    })
+}
+
+/// What a call of a tool is answered that nobody has.
+pub fn unknown_tool(contents: &Contents<'_>, name: &str) -> Value {
+    json!({
+        "error": wording::unknown_tool(&shorten(name, LONGEST_TOPIC)),
+        "suggestions": contents.tools_like(name),
+    })
+}
+
+/// What a category is for: as it was declared, or else some of its tools.
+fn described(category: &ListedCategory<'_>) -> String {
+    let typical = || {
+        let names = category.tools.iter().take(TYPICAL_TOOLS).map(|tool| tool.name().as_str());
+        wording::tools_such_as(&names.collect::<Vec<_>>(), category.tools.len() > TYPICAL_TOOLS)
+    };
+    category.description.map_or_else(typical, str::to_owned)
+}
+
+/// The topic of what comes after this answer, if anything does.
+fn next(topic: &str, from: usize, count: usize) -> Option<(String, Value)> {
+    let after = from + MOST_AT_ONCE;
+    (after < count).then(|| ("next".to_owned(), format!("{topic}#{}", after + 1).into()))
+}
+
+/// The tools that the description file names as related, as far as they are listed, by the names they are
+/// listed under.
+fn related(contents: &Contents<'_>, visible: VisibleTool<'_>) -> Option<Value> {
+    let names: Vec<String> = serde_json::from_str(visible.tool().supplement().part("related")?).ok()?;
+    let wanted = |name: &str| names.iter().any(|related| related == name);
+    let listed: HashMap<&str, &str> = contents
+        .view()
+        .tools()
+        .filter(|tool| wanted(tool.tool().name()))
+        .map(|tool| (tool.tool().name().as_str(), tool.name().as_str()))
+        .collect();
+    let related: Vec<&str> = names.iter().filter_map(|name| listed.get(name.as_str()).copied()).collect();
+    (!related.is_empty()).then(|| json!(related))
+}
+
+/// JSON text as a value; as text where it nests too deep for one.
+fn read(json: &str) -> Value {
+    serde_json::from_str(json).unwrap_or_else(|_| json.into())
+}

@@ -1,0 +1,180 @@
+//! A schema and all that holds with it.
+
+use serde_json::{Map, Value};
+
+use super::document::Document;
+
+/// So many schemas may hold together; real ones stay below ten.
+const MOST: usize = 32;
+/// So many names are looked for among those required, and so many values are looked at for their type. A
+/// schema of a megabyte has more, and each of its parts may refer to them.
+const MOST_LOOKED_AT: usize = 1_000;
+
+/// A schema, what it refers to, and their `allOf`, all of which hold together. Where several say a thing, the
+/// first does; their properties add up.
+#[derive(Debug, Default)]
+pub(super) struct Layers<'s> {
+    members: Vec<&'s Map<String, Value>>,
+    /// Every schema that was entered on the way.
+    pub(super) entered: Vec<&'s Value>,
+    /// A reference to something that is being explained already: its name, and what it is.
+    pub(super) again: Option<(&'s str, &'s Value)>,
+    /// A reference that leads out of the document, or nowhere.
+    pub(super) elsewhere: Option<&'s str>,
+}
+
+impl<'s> Layers<'s> {
+    /// The layers of schemas that hold together. `trail` is what is being explained around them.
+    pub(super) fn of(document: &'s Document, schemas: &[&'s Value], trail: &[&'s Value]) -> Self {
+        let mut layers = Self::default();
+        schemas.iter().for_each(|schema| layers.add(document, schema, trail));
+        layers
+    }
+
+    fn add(&mut self, document: &'s Document, schema: &'s Value, trail: &[&'s Value]) {
+        let Value::Object(members) = schema else { return };
+        if self.entered.len() >= MOST || contains(&self.entered, schema) {
+            return;
+        }
+        self.entered.push(schema);
+        self.members.push(members);
+        if let Some(Value::String(reference)) = members.get("$ref") {
+            match document.resolve(reference) {
+                Some(target) if contains(trail, target) => self.again = Some((last(reference), target)),
+                Some(target) => self.add(document, target, trail),
+                None => self.elsewhere = Some(reference),
+            }
+        }
+        if let Some(Value::Array(parts)) = members.get("allOf") {
+            parts.iter().for_each(|part| self.add(document, part, trail));
+        }
+    }
+
+    /// What the first layer says that has this keyword.
+    pub(super) fn first(&self, keyword: &str) -> Option<&'s Value> {
+        self.members.iter().find_map(|members| members.get(keyword))
+    }
+
+    /// The same where it is text with something in it.
+    pub(super) fn text(&self, keyword: &str) -> Option<&'s str> {
+        self.first(keyword)?.as_str().filter(|text| !text.trim().is_empty())
+    }
+
+    /// The items of all lists under these keywords, list by list.
+    pub(super) fn lists(&self, keywords: &'static [&'static str]) -> impl Iterator<Item = &'s [Value]> {
+        let lists = self.members.iter().flat_map(|members| keywords.iter().map(|key| members.get(*key)));
+        lists.filter_map(|list| list?.as_array().map(Vec::as_slice))
+    }
+
+    /// The members of all objects under a keyword.
+    fn objects(&self, keyword: &str) -> impl Iterator<Item = (&'s String, &'s Value)> {
+        let objects = self.members.iter().filter_map(|members| members.get(keyword)?.as_object());
+        objects.collect::<Vec<_>>().into_iter().flatten()
+    }
+
+    /// Properties by name in order, each with every schema there is for it. Those that must not be given
+    /// (`false`) are left out.
+    pub(super) fn properties(&self) -> impl Iterator<Item = (&'s str, Vec<&'s Value>)> {
+        let all: Vec<&'s Map<String, Value>> =
+            self.members.iter().filter_map(|members| members.get("properties")?.as_object()).collect();
+        let named = all.clone().into_iter().enumerate();
+        named.flat_map(move |(place, properties)| {
+            let all = all.clone();
+            properties.keys().filter_map(move |name| {
+                let told_before = all[..place].iter().any(|earlier| earlier.contains_key(name));
+                let schemas: Vec<&Value> = all.iter().filter_map(|layer| layer.get(name)).collect();
+                let possible = schemas.iter().all(|schema| **schema != Value::Bool(false));
+                (!told_before && possible).then_some((name.as_str(), schemas))
+            })
+        })
+    }
+
+    /// Schemas for names that are not listed: by pattern, and `None` for all others. What says nothing
+    /// about a value is left out.
+    pub(super) fn other_properties(&self) -> impl Iterator<Item = (Option<&'s str>, &'s Value)> {
+        let patterns = self.objects("patternProperties").map(|(name, schema)| (Some(name.as_str()), schema));
+        let others = self.first("additionalProperties").map(|schema| (None, schema));
+        let says = |schema: &Value| schema.as_object().is_some_and(|members| !members.is_empty());
+        patterns.chain(others).filter(move |(_, schema)| says(schema))
+    }
+
+    /// The names that must be given.
+    pub(super) fn required(&self) -> impl Iterator<Item = &'s str> {
+        self.lists(&["required"]).flatten().filter_map(Value::as_str).take(MOST_LOOKED_AT)
+    }
+
+    /// Whether anything is said of members.
+    pub(super) fn has_properties(&self) -> bool {
+        self.objects("properties").next().is_some() || self.other_properties().next().is_some()
+    }
+
+    /// Whether anything goes: no member is named, and none is kept out.
+    pub(super) fn is_open(&self) -> bool {
+        match (self.first("additionalProperties"), self.first("properties")) {
+            (Some(others), _) => *others == Value::Bool(true),
+            (None, properties) => properties.is_none(),
+        }
+    }
+
+    /// The JSON types, as far as they are said or follow from what is said.
+    pub(super) fn types(&self) -> Vec<&'s str> {
+        let mut types = match self.first("type") {
+            Some(Value::String(name)) => vec![name.as_str()],
+            Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
+            _ => self.implied_types(),
+        };
+        types.retain(|name| !name.trim().is_empty());
+        if let (true, Some((_, target))) = (types.is_empty(), self.again) {
+            types.extend(target.get("type").and_then(Value::as_str));
+        }
+        if !types.is_empty() && self.first("nullable") == Some(&Value::Bool(true)) && !types.contains(&"null")
+        {
+            types.push("null");
+        }
+        types
+    }
+
+    fn implied_types(&self) -> Vec<&'s str> {
+        let mut types = Vec::new();
+        for value in self.options().iter().take(MOST_LOOKED_AT) {
+            if !types.contains(&type_of(value)) {
+                types.push(type_of(value));
+            }
+        }
+        if types.is_empty() {
+            let implied = [("properties", "object"), ("items", "array"), ("prefixItems", "array")];
+            types.extend(implied.iter().find(|(key, _)| self.first(key).is_some()).map(|(_, name)| *name));
+        }
+        types
+    }
+
+    /// The values allowed, where they are named: `const` or `enum`.
+    pub(super) fn options(&self) -> &'s [Value] {
+        match (self.first("const"), self.first("enum")) {
+            (Some(only), _) => std::slice::from_ref(only),
+            (None, Some(Value::Array(options))) => options,
+            _ => &[],
+        }
+    }
+}
+
+/// Schemas are told apart by where they stand: alike is not the same.
+fn contains(schemas: &[&Value], wanted: &Value) -> bool {
+    schemas.iter().any(|schema| std::ptr::eq(*schema, wanted))
+}
+
+fn last(reference: &str) -> &str {
+    reference.rsplit('/').next().unwrap_or(reference)
+}
+
+fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}

@@ -1,0 +1,89 @@
+//! What `invoke` is asked to run.
+
+use mcp_disclosure_core::{
+    ArgumentProblem, RawObject, ToolCall, ToolName, View, VisibleTool, brief::shorten,
+};
+use serde_json::value::RawValue;
+
+use crate::wording::{self, INVOKE};
+
+/// A given value is shown up to so many characters.
+const LONGEST_VALUE: usize = 120;
+
+/// The members of an object of arguments: the text that came, or the JSON in a string.
+///
+/// # Errors
+/// What is wrong where it is neither.
+pub fn members(call: &ToolCall) -> Result<RawObject, ArgumentProblem> {
+    match call.arguments.as_deref() {
+        None => Ok(RawObject::empty()),
+        Some(given) if given.get() == "null" => Ok(RawObject::empty()),
+        Some(given) => object(given.get())
+            .ok_or_else(|| problem("arguments", shown(given.get()), wording::EXPECTED_OBJECT)),
+    }
+}
+
+/// The call that these arguments of `invoke` ask for. Whether there is such a tool is not looked at.
+///
+/// The tool's arguments stand in `arguments`, or beside `tool`. Where some stand here and some there, they
+/// are put together. They stay the text that came.
+///
+/// # Errors
+/// What is wrong with them.
+pub fn inner_call(view: &View, members: &RawObject) -> Result<ToolCall, ArgumentProblem> {
+    let given = members.member("tool").filter(|given| *given != "null");
+    let given = given.ok_or_else(|| problem("tool", wording::NOTHING.to_owned(), wording::EXPECTED_TOOL))?;
+    let name = members.string("tool").and_then(|name| ToolName::parse(&name).ok());
+    let name = name.ok_or_else(|| problem("tool", shown(given), wording::EXPECTED_TOOL))?;
+    if *name == *INVOKE {
+        return Err(problem("tool", shown(given), wording::NOT_ITSELF));
+    }
+    let arguments = arguments(view.tool(&name), members)?;
+    Ok(ToolCall { name, arguments })
+}
+
+fn arguments(
+    tool: Option<VisibleTool<'_>>,
+    members: &RawObject,
+) -> Result<Option<Box<RawValue>>, ArgumentProblem> {
+    let beside = members.retain(|key| key != "tool" && key != "arguments");
+    let within = members.member("arguments").filter(|given| *given != "null");
+    let (true, Some(within)) = (!beside.is_empty(), within) else {
+        return Ok(match within {
+            Some(within) => RawValue::from_string(within.to_owned()).ok(),
+            None => (!beside.is_empty()).then(|| beside.to_raw()),
+        });
+    };
+    // Beside others it is one of them, where the tool has a parameter of that name.
+    if tool.is_some_and(has_parameter_arguments) {
+        return Ok(Some(members.retain(|key| key != "tool").to_raw()));
+    }
+    let within =
+        object(within).ok_or_else(|| problem("arguments", shown(within), wording::EXPECTED_OBJECT))?;
+    let differs = |(key, value): &(&str, &str)| within.member(key).is_some_and(|other| other != *value);
+    if let Some((key, value)) = beside.iter().find(differs) {
+        return Err(problem(key, shown(value), wording::ONE_PLACE));
+    }
+    Ok(Some(beside.iter().fold(within, |all, (key, value)| all.with(key, value)).to_raw()))
+}
+
+fn has_parameter_arguments(tool: VisibleTool<'_>) -> bool {
+    let schema = tool.tool().definition().object("inputSchema");
+    schema.and_then(|schema| schema.object("properties")).is_some_and(|all| all.member("arguments").is_some())
+}
+
+/// An object, or a string that holds one.
+fn object(given: &str) -> Option<RawObject> {
+    let inner = || RawObject::parse(serde_json::from_str::<String>(given).ok()?).ok();
+    RawObject::parse(given).ok().or_else(inner)
+}
+
+/// A problem with an argument of ours.
+pub fn problem(argument: &str, given: String, expected: &str) -> ArgumentProblem {
+    ArgumentProblem { argument: shorten(argument, LONGEST_VALUE), given, expected: expected.to_owned() }
+}
+
+/// A given value, as JSON, shortened.
+pub fn shown(given: &str) -> String {
+    shorten(given, LONGEST_VALUE)
+}

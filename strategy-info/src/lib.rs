@@ -1,0 +1,12 @@
+#![doc = include_str!("../../docs/strategies/info.md")]
+
+pub mod answer;
+pub mod config;
+pub mod contents;
+pub mod explain;
+pub mod invoke;
+pub mod strategy;
+pub mod wording;
+
+pub use config::{InfoConfig, OtherTools};
+pub use strategy::{Info, NAME};

@@ -1,0 +1,160 @@
+//! The strategy itself: what it lists, and what becomes of a call.
+
+use async_trait::async_trait;
+use mcp_disclosure_core::{
+    ArgumentProblem, ClientTraits, Context, Decision, DisclosureStrategy, Listing, Outcome, Profile,
+    RawObject, Refusal, Role, ToolAnswer, ToolCall, View,
+};
+use serde_json::{Value, json};
+
+use crate::{
+    InfoConfig, OtherTools, answer,
+    contents::{Contents, Topic},
+    invoke::{self, problem, shown},
+    wording::{self, INFO, INVOKE, OVERVIEW},
+};
+
+/// The strategy's name, as in flags, addresses, offers and settings.
+pub const NAME: &str = "info";
+
+/// Three levels of disclosure through one `info` tool.
+#[derive(Debug)]
+pub struct Info {
+    profile: Profile,
+    config: InfoConfig,
+}
+
+impl Info {
+    /// Makes the strategy.
+    pub fn new(config: InfoConfig) -> Self {
+        let profile = Profile {
+            name: NAME.into(),
+            summary: "Three levels through one info tool: overview, category, tool".into(),
+            needs: "nothing: info is an ordinary tool".into(),
+            role: Role::Presenter,
+            withholds_schemas: true,
+        };
+        Self { profile, config }
+    }
+
+    fn info(&self, contents: &Contents<'_>) -> RawObject {
+        let categories: Vec<(&str, usize)> =
+            contents.categories().iter().map(|category| (category.name, category.tools.len())).collect();
+        let topic = json!({"type": "string", "default": OVERVIEW, "description": wording::TOPIC});
+        let schema = json!({"type": "object", "properties": {"topic": topic}, "additionalProperties": false});
+        RawObject::empty()
+            .with_value("name", INFO)
+            .with_value("description", &wording::info_description(self.config.tools, &categories))
+            .with_value("inputSchema", &schema)
+            .with_value("annotations", &json!({"readOnlyHint": true, "openWorldHint": false}))
+    }
+
+    fn invoke(&self) -> RawObject {
+        let tool = json!({"type": "string", "description": wording::INVOKE_TOOL});
+        let arguments = json!({
+            "type": "object", "additionalProperties": true, "description": wording::INVOKE_ARGUMENTS
+        });
+        let properties = json!({"tool": tool, "arguments": arguments});
+        let schema = json!({"type": "object", "properties": properties, "required": ["tool"]});
+        RawObject::empty()
+            .with_value("name", INVOKE)
+            .with_value("description", wording::INVOKE_DESCRIPTION)
+            .with_value("inputSchema", &schema)
+    }
+
+    fn explain(&self, cx: &Context<'_>, call: &ToolCall) -> Result<Decision, ArgumentProblem> {
+        let topic = topic(&invoke::members(call)?)?;
+        let contents = Contents::of(cx.view);
+        let found = contents.find(&topic);
+        let content = match found {
+            Some(Topic::Overview(from)) => answer::overview(&contents, from),
+            Some(Topic::Category(category, from)) => answer::category(&contents, category, from),
+            Some(Topic::Tool(visible)) => {
+                tracing::info!(session = cx.session, tool = %visible.name(), "tool explained");
+                let mut told = answer::tool(&contents, visible);
+                // Under stubs the list keeps them.
+                let annotations = visible.tool().definition().member("annotations");
+                if let (OtherTools::EntryOnly, Some(annotations)) = (self.config.tools, annotations) {
+                    told.extend(
+                        serde_json::from_str(annotations).map(|all: Value| ("annotations".into(), all)),
+                    );
+                }
+                told.into()
+            }
+            None => {
+                tracing::info!(session = cx.session, topic = shown(&topic), "unknown topic asked for");
+                answer::unknown(&contents, &topic)
+            }
+        };
+        Ok(Decision::Answer(ToolAnswer { content, is_error: found.is_none() }))
+    }
+
+    /// Forwarded under its own name, the call is looked up, checked and relayed like any other.
+    fn run(&self, cx: &Context<'_>, call: &ToolCall) -> Result<Decision, ArgumentProblem> {
+        let inner = invoke::inner_call(cx.view, &invoke::members(call)?)?;
+        if *inner.name == *INFO {
+            return self.explain(cx, &inner);
+        }
+        if cx.view.tool(&inner.name).is_some() {
+            return Ok(Decision::Forward(inner));
+        }
+        let content = answer::unknown_tool(&Contents::of(cx.view), &inner.name);
+        Ok(Decision::Refuse(Refusal { code: "UNKNOWN_TOOL", content }))
+    }
+}
+
+#[async_trait]
+impl DisclosureStrategy for Info {
+    fn profile(&self) -> &Profile {
+        &self.profile
+    }
+
+    fn list(&self, view: &View, _client: &ClientTraits) -> Listing {
+        let mut listing = Listing::without_tools(view).guided(&wording::guidance(self.config.tools));
+        let info = self.info(&Contents::of(view));
+        match self.config.tools {
+            OtherTools::Stubs => {
+                listing.tools = view.tools().map(|tool| tool.minimal()).collect();
+                listing.tools.push(info);
+            }
+            OtherTools::EntryOnly => listing.tools = vec![info, self.invoke()],
+        }
+        listing
+    }
+
+    fn own_tools(&self, _client: &ClientTraits) -> Vec<&'static str> {
+        match self.config.tools {
+            OtherTools::Stubs => vec![INFO],
+            OtherTools::EntryOnly => vec![INFO, INVOKE],
+        }
+    }
+
+    async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Outcome<Decision> {
+        let decided = match call.name.as_str() {
+            INFO => self.explain(cx, &call),
+            INVOKE if self.config.tools == OtherTools::EntryOnly => self.run(cx, &call),
+            _ => return Outcome::of(Decision::Forward(call)),
+        };
+        Outcome::of(
+            decided
+                .unwrap_or_else(|problem| Decision::Refuse(Refusal::wrong_arguments(&call.name, &[problem]))),
+        )
+    }
+}
+
+/// The topic that arguments of `info` name; none is the overview.
+fn topic(members: &RawObject) -> Result<String, ArgumentProblem> {
+    if let Some((key, _)) = members.iter().find(|(key, _)| *key != "topic") {
+        return Err(problem(key, wording::NO_SUCH_ARGUMENT.to_owned(), wording::ONLY_TOPIC));
+    }
+    match members.member("topic") {
+        None | Some("null") => Ok(OVERVIEW.to_owned()),
+        Some(given) => {
+            members.string("topic").ok_or_else(|| problem("topic", shown(given), wording::EXPECTED_TOPIC))
+        }
+    }
+}
+
+#[cfg(test)]
+#[path = "strategy_tests.rs"]
+mod tests;

@@ -1,0 +1,372 @@
+use std::{collections::BTreeSet, sync::Arc};
+
+use mcp_disclosure_core::{
+    About, Category, DescriptionFile, Era, Marks, Permits, Primitive, Principal, Receipts, Snapshot, Stack,
+    ToolName, Unlimited, UpstreamLists, UpstreamName,
+};
+use serde_json::value::to_raw_value;
+
+use super::*;
+use crate::answer::MOST_AT_ONCE;
+
+/// A snapshot of tools as `(name, category)`; an empty category is none.
+fn snapshot<'a>(tools: impl IntoIterator<Item = (&'a str, &'a str)>) -> Snapshot {
+    let mut lists = UpstreamLists::empty(UpstreamName::parse("up").unwrap());
+    let mut files = Vec::new();
+    for (name, category) in tools {
+        let schema = json!({"type": "object", "properties": {"x": {"type": "integer"}}});
+        lists.tools.push(
+            to_raw_value(&json!({
+                "name": name, "description": format!("Does {name}. And more."), "inputSchema": schema,
+                "annotations": {"destructiveHint": true}
+            }))
+            .unwrap(),
+        );
+        if !category.is_empty() {
+            let file = json!({
+                "name": name, "description": format!("Does {name}."), "inputSchema": schema,
+                "category": category, "related": ["b", "nobody", "a"]
+            });
+            files.push(DescriptionFile::parse("file", name, &file.to_string()).unwrap());
+        }
+    }
+    let facts = RawObject::parse(r#"{"gpu_available":false,"name":"a fact's"}"#).unwrap();
+    let declared = |name: &str| Category { name: name.to_owned(), description: format!("About {name}.") };
+    Snapshot::build(&[lists], &files).unwrap().0.about_itself(About {
+        name: "N".to_owned(),
+        version: String::new(),
+        description: "D".to_owned(),
+        facts,
+        categories: vec![declared("one"), declared("empty")],
+    })
+}
+
+fn view<'a>(tools: impl IntoIterator<Item = (&'a str, &'a str)>) -> View {
+    View::of(Arc::new(snapshot(tools)), &Principal::anonymous())
+}
+
+fn some() -> View {
+    view([("a", "one"), ("b", "two"), ("one", "two"), ("c", "")])
+}
+
+fn info(tools: OtherTools) -> Info {
+    Info::new(InfoConfig { tools })
+}
+
+/// Drives a future that never waits.
+fn now<T>(future: impl Future<Output = T>) -> T {
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    match std::pin::pin!(future).as_mut().poll(&mut context) {
+        std::task::Poll::Ready(value) => value,
+        std::task::Poll::Pending => panic!("a built-in strategy computes and never waits"),
+    }
+}
+
+fn decide(strategy: &dyn DisclosureStrategy, view: &View, name: &str, arguments: Option<&str>) -> Decision {
+    let (client, marks) = (ClientTraits::plain(Era::Session), Marks::default());
+    let receipts = Receipts::Marks(&marks);
+    let cx = Context { view, client: &client, receipts, session: "test", fetches: &Unlimited };
+    let arguments = arguments.map(|text| serde_json::value::RawValue::from_string(text.to_owned()).unwrap());
+    let call = ToolCall { name: ToolName::parse(name).unwrap(), arguments };
+    let outcome = now(strategy.before_call(&cx, call));
+    assert!(outcome.effects.is_empty());
+    outcome.answer.unwrap()
+}
+
+/// What a topic is answered, and whether that is an error.
+fn ask(view: &View, topic: &str) -> (Value, bool) {
+    let arguments = json!({"topic": topic}).to_string();
+    match decide(&info(OtherTools::Stubs), view, INFO, Some(&arguments)) {
+        Decision::Answer(ToolAnswer { content, is_error }) => (content, is_error),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// The call that `invoke` lets pass with these arguments, or what it says instead.
+fn invoke(view: &View, arguments: &str) -> Result<(String, Option<String>), Value> {
+    match decide(&info(OtherTools::EntryOnly), view, INVOKE, Some(arguments)) {
+        Decision::Forward(call) => {
+            Ok((call.name.to_string(), call.arguments.map(|given| given.get().to_owned())))
+        }
+        Decision::Answer(answer) => Err(answer.content),
+        Decision::Refuse(refusal) => Err(refusal.content),
+        other => panic!("{other:?}"),
+    }
+}
+
+fn description(view: &View, tools: OtherTools) -> String {
+    let listing = info(tools).list(view, &ClientTraits::plain(Era::Session));
+    let info = listing.tools.iter().find(|tool| tool.string("name").as_deref() == Some(INFO));
+    info.unwrap().string("description").unwrap()
+}
+
+#[test]
+fn i1_the_description_names_levels_categories_and_counts_and_stays_short() {
+    for tools in [OtherTools::Stubs, OtherTools::EntryOnly] {
+        let text = description(&some(), tools);
+        for part in ["overview", "category", "tool", "4 tools: one (1), two (2), up (1)."] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+    }
+    let names: Vec<String> = (0..1000).map(|at| format!("tool_{at}")).collect();
+    let many = view(names.iter().map(|name| (name.as_str(), name.as_str())));
+    let text = description(&many, OtherTools::Stubs);
+    assert!(text.contains("1000 tools in 1000 categories: tool_0 (1), ") && text.ends_with(", …"), "{text}");
+    assert!(text.len() < 1200, "{}", text.len());
+    assert!(description(&view([]), OtherTools::Stubs).ends_with("There are no tools."));
+}
+
+#[test]
+fn i2_i8_the_overview_counts_what_is_listed_and_tells_facts() {
+    let expected = json!({
+        "name": "N", "description": "D",
+        "categories": {
+            "one": {"count": 1, "description": "About one."},
+            "two": {"count": 2, "description": "b, one"},
+            "up": {"count": 1, "description": "c"}
+        },
+        "total_tools": 4, "gpu_available": false
+    });
+    for topic in ["", "  ", "overview", " overview\n"] {
+        assert_eq!(ask(&some(), topic), (expected.clone(), false), "{topic:?}");
+    }
+    for arguments in
+        [None, Some("{}"), Some("null"), Some(r#"{"topic":null}"#), Some(r#""{\"topic\":\"\"}""#)]
+    {
+        let decision = decide(&info(OtherTools::Stubs), &some(), INFO, arguments);
+        assert!(matches!(decision, Decision::Answer(answer) if answer.content == expected), "{arguments:?}");
+    }
+}
+
+#[test]
+fn i3_i6_a_category_goes_before_a_tool_of_its_name_and_both_have_an_exact_topic() {
+    let one = json!({
+        "category": "one", "description": "About one.", "tools": [{"name": "a", "brief": "Does a."}],
+        "note": "A tool has this name, too: its topic is tool:one"
+    });
+    assert_eq!(ask(&some(), "one"), (one.clone(), false));
+    assert_eq!(ask(&some(), "category:one").0, one);
+    let two = json!({"category": "two", "tools": [
+        {"name": "b", "brief": "Does b."}, {"name": "one", "brief": "Does one.", "topic": "tool:one"}
+    ]});
+    assert_eq!(ask(&some(), "two").0, two);
+    assert_eq!(ask(&some(), "tool:one").0["tool"], "one");
+    assert_eq!(ask(&some(), "tool:a").0, ask(&some(), "a").0);
+    assert!(ask(&some(), "category:a").1 && ask(&some(), "tool:two").1);
+    let odd = view([("overview", "tool:x"), ("category:y", "overview"), (" z ", "")]);
+    for name in ["overview", "category:y", " z "] {
+        assert_eq!(ask(&odd, &format!("tool:{name}")).0["tool"], name);
+    }
+    assert_eq!(ask(&odd, " z ").0["tool"], " z ");
+    assert_eq!(ask(&odd, "category:tool:x").0["tools"][0]["topic"], "tool:overview");
+    assert_eq!(ask(&odd, "overview").0["categories"]["overview"]["topic"], "category:overview");
+}
+
+#[test]
+fn i3_what_is_long_comes_in_parts() {
+    let names: Vec<String> = (0..MOST_AT_ONCE * 2 + 1).map(|at| format!("tool_{at}")).collect();
+    for (view, topic, member) in [
+        (view(names.iter().map(|name| (name.as_str(), ""))), "up", "tools"),
+        (view(names.iter().map(|name| (name.as_str(), name.as_str()))), "overview", "categories"),
+    ] {
+        let (mut seen, mut next) = (0, Some(topic.to_owned()));
+        while let Some(topic) = next {
+            let (answer, failed) = ask(&view, &topic);
+            assert!(!failed, "{topic}");
+            let part = &answer[member];
+            seen += part.as_array().map_or_else(|| part.as_object().unwrap().len(), Vec::len);
+            next = answer["next"].as_str().map(str::to_owned);
+        }
+        assert_eq!(seen, names.len());
+        for nothing in ["#0", "#1000", "#-1", "#x", "#"] {
+            assert!(ask(&view, &format!("{topic}{nothing}")).1, "{nothing}");
+        }
+    }
+}
+
+#[test]
+fn i4_a_tool_is_told_with_related_tools_that_are_listed() {
+    let (told, failed) = ask(&some(), "a");
+    assert!(!failed);
+    assert_eq!(
+        told,
+        json!({
+            "tool": "a", "description": "Does a.",
+            "parameters": {"x": {"type": "integer", "required": false}}, "related": ["b", "a"]
+        })
+    );
+    let entry_only = decide(&info(OtherTools::EntryOnly), &some(), INFO, Some(r#"{"topic":"a"}"#));
+    let Decision::Answer(answer) = entry_only else { panic!("{entry_only:?}") };
+    assert_eq!(answer.content["annotations"], json!({"destructiveHint": true}));
+}
+
+#[test]
+fn i5_unknown_topics_are_answered_shortly_with_topics_that_lead_somewhere() {
+    let view = view([("browser_take_screenshot", ""), ("browser_click", ""), ("two", "one"), ("one", "two")]);
+    for (topic, first) in [
+        ("screenshot", "browser_take_screenshot"),
+        ("Browser_Clik", "browser_click"),
+        ("OVERVIEW", "overview"),
+        ("tool:on", "tool:one"),
+        ("zzzz", "overview"),
+        ("\u{202e}\u{0}ü\u{1f600}", "overview"),
+        (&"x".repeat(1 << 20), "overview"),
+    ] {
+        let (answer, failed) = ask(&view, topic);
+        assert!(failed);
+        let told = answer["error"].as_str().unwrap();
+        assert!(told.starts_with("Unknown topic: ") && told.chars().count() <= 140, "{told}");
+        let suggestions = answer["suggestions"].as_array().unwrap();
+        assert_eq!(suggestions[0], first, "{topic:.20}: {suggestions:?}");
+        assert!(suggestions.len() <= 5);
+        assert!(suggestions.iter().all(|topic| !ask(&view, topic.as_str().unwrap()).1), "{suggestions:?}");
+    }
+}
+
+#[test]
+fn arguments_that_are_no_topic_are_told_in_words() {
+    for (arguments, argument, expected) in [
+        (r#"{"topic":5}"#, "topic", wording::EXPECTED_TOPIC),
+        (r#"{"topic":["one"]}"#, "topic", wording::EXPECTED_TOPIC),
+        (r#"{"topic":"\ud800"}"#, "topic", wording::EXPECTED_TOPIC),
+        (r#"{"tool":"a"}"#, "tool", wording::ONLY_TOPIC),
+        (r#"[1]"#, "arguments", wording::EXPECTED_OBJECT),
+        (r#""one""#, "arguments", wording::EXPECTED_OBJECT),
+    ] {
+        let decision = decide(&info(OtherTools::Stubs), &some(), INFO, Some(arguments));
+        let Decision::Refuse(refusal) = decision else { panic!("{arguments}: {decision:?}") };
+        let problem = &refusal.content["error"]["problems"][0];
+        assert_eq!(
+            (&problem["argument"], &problem["expected"]),
+            (&json!(argument), &json!(expected)),
+            "{arguments}"
+        );
+    }
+}
+
+#[test]
+fn i7_invoke_finds_the_arguments_wherever_they_are() {
+    let own = to_raw_value(&json!({
+        "name": "exec", "inputSchema": {"properties": {"arguments": {"type": "array"}, "command": {}}}
+    }));
+    let mut lists = UpstreamLists::empty(UpstreamName::parse("up").unwrap());
+    lists.tools = vec![own.unwrap(), to_raw_value(&json!({"name": "a", "inputSchema": {}})).unwrap()];
+    let view = View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous());
+    for (arguments, passed) in [
+        (r#"{"tool":"a"}"#, None),
+        (r#"{"tool":"a","arguments":null}"#, None),
+        (r#"{"tool":"a","arguments":{"x":1.0e2}}"#, Some(r#"{"x":1.0e2}"#)),
+        (r#"{"tool":"a","arguments":{}}"#, Some("{}")),
+        // The server understands this, and tells what is wrong with the next two.
+        (r#"{"tool":"a","arguments":"{\"x\":1}"}"#, Some(r#""{\"x\":1}""#)),
+        (r#"{"tool":"a","arguments":"words"}"#, Some(r#""words""#)),
+        (r#"{"tool":"a","arguments":[1]}"#, Some("[1]")),
+        (r#"{"x":1.0e2,"tool":"a","y":[ ]}"#, Some(r#"{"x":1.0e2,"y":[ ]}"#)),
+        (r#"{"tool":"a","arguments":null,"x":1}"#, Some(r#"{"x":1}"#)),
+        (r#"{"tool":"a","arguments":{"x":1,"y":2},"z":3,"y":2}"#, Some(r#"{"x":1,"y":2,"z":3}"#)),
+        (r#"{"tool":"a","arguments":"{\"x\":1}","z":3}"#, Some(r#"{"x":1,"z":3}"#)),
+        (
+            r#"{"tool":"exec","command":"ls","arguments":["-l"]}"#,
+            Some(r#"{"command":"ls","arguments":["-l"]}"#),
+        ),
+        (r#""{\"tool\":\"a\",\"arguments\":{\"x\":1}}""#, Some(r#"{"x":1}"#)),
+    ] {
+        let (name, given) = invoke(&view, arguments).unwrap();
+        assert!(name == "a" || name == "exec");
+        assert_eq!(given.as_deref(), passed, "{arguments}");
+    }
+}
+
+#[test]
+fn i7_what_invoke_cannot_run_is_told_in_words() {
+    for (arguments, argument, expected) in [
+        ("{}", "tool", wording::EXPECTED_TOOL),
+        (r#"{"tool":null}"#, "tool", wording::EXPECTED_TOOL),
+        (r#"{"tool":""}"#, "tool", wording::EXPECTED_TOOL),
+        (r#"{"tool":7}"#, "tool", wording::EXPECTED_TOOL),
+        (r#"{"arguments":{"x":1}}"#, "tool", wording::EXPECTED_TOOL),
+        (r#"{"tool":"invoke","arguments":{"tool":"a"}}"#, "tool", wording::NOT_ITSELF),
+        (r#"{"tool":"a","arguments":{"x":1},"x":2}"#, "x", wording::ONE_PLACE),
+        (r#"{"tool":"a","arguments":"words","x":2}"#, "arguments", wording::EXPECTED_OBJECT),
+        (r#"[]"#, "arguments", wording::EXPECTED_OBJECT),
+    ] {
+        let told = invoke(&some(), arguments).unwrap_err();
+        let problem = &told["error"]["problems"][0];
+        assert_eq!(
+            (&problem["argument"], &problem["expected"]),
+            (&json!(argument), &json!(expected)),
+            "{arguments}"
+        );
+    }
+    let unknown = invoke(&some(), r#"{"tool":"onee"}"#).unwrap_err();
+    assert_eq!(unknown, json!({"error": "Unknown tool: onee", "suggestions": ["one"]}));
+    let explained = invoke(&some(), r#"{"tool":"info","arguments":{"topic":"a"}}"#).unwrap_err();
+    assert_eq!(explained["tool"], "a");
+    let overview = invoke(&some(), r#"{"tool":"info"}"#).unwrap_err();
+    assert_eq!(overview["total_tools"], 4);
+    // Under stubs it is no tool of ours.
+    assert!(matches!(decide(&info(OtherTools::Stubs), &some(), INVOKE, None), Decision::Forward(_)));
+}
+
+#[test]
+fn c10_what_is_not_listed_is_never_enumerated_and_found_by_its_name() {
+    let narrowed = some()
+        .narrow(|item| !matches!(item, Primitive::Tool(tool) if matches!(tool.name().as_str(), "a" | "one")));
+    let (overview, _) = ask(&narrowed, "overview");
+    assert_eq!(overview["categories"].as_object().unwrap().keys().collect::<Vec<_>>(), ["two", "up"]);
+    assert_eq!(overview["total_tools"], 2);
+    assert_eq!(ask(&narrowed, "two").0["tools"], json!([{"name": "b", "brief": "Does b."}]));
+    assert_eq!(ask(&narrowed, "b").0["related"], json!(["b"]));
+    assert!(ask(&narrowed, "category:one").1);
+    assert_eq!(ask(&narrowed, "aa").0["suggestions"], json!(["overview", "two", "up", "b", "c"]));
+    assert!(!description(&narrowed, OtherTools::Stubs).contains("one ("));
+    assert_eq!(ask(&narrowed, "a").0["tool"], "a");
+    assert_eq!(ask(&narrowed, "one").0["tool"], "one", "a category without tools is none");
+    assert!(invoke(&narrowed, r#"{"tool":"a"}"#).is_ok());
+}
+
+#[test]
+fn r10_what_is_not_permitted_does_not_exist() {
+    let only = BTreeSet::from(["b", "c"].map(|name| ToolName::parse(name).unwrap()));
+    let principal = Principal::new("p", Permits::Only(Arc::new(only)));
+    let tools = [("a", "one"), ("b", "two"), ("one", "two"), ("c", "")];
+    let permitted = View::of(Arc::new(snapshot(tools)), &principal);
+    let without = view([("b", "two"), ("c", "")]);
+    for topic in ["overview", "a", "one", "tool:a", "tool:one", "category:one", "b", "two", "aa"] {
+        assert_eq!(ask(&permitted, topic), ask(&without, topic), "{topic}");
+    }
+    for arguments in [r#"{"tool":"a"}"#, r#"{"tool":"one","x":1}"#] {
+        assert_eq!(invoke(&permitted, arguments), invoke(&without, arguments));
+    }
+}
+
+/// Lets nothing run but `b`.
+#[derive(Debug)]
+struct OnlyB(Profile);
+
+#[async_trait]
+impl DisclosureStrategy for OnlyB {
+    fn profile(&self) -> &Profile {
+        &self.0
+    }
+
+    fn list(&self, view: &View, _client: &ClientTraits) -> Listing {
+        Listing::complete(view)
+    }
+
+    async fn before_call(&self, _cx: &Context<'_>, call: ToolCall) -> Outcome<Decision> {
+        Outcome::of(match call.name.as_str() {
+            "b" => Decision::Forward(call),
+            _ => Decision::Refuse(Refusal { code: "NO", content: json!({}) }),
+        })
+    }
+}
+
+#[test]
+fn a_filter_decides_on_the_call_that_would_run() {
+    let filter = OnlyB(Profile { role: Role::Filter, ..info(OtherTools::Stubs).profile().clone() });
+    let stack = Stack::of(vec![Arc::new(filter)], Arc::new(info(OtherTools::EntryOnly))).unwrap();
+    let run = |tool: &str| decide(&*stack, &some(), INVOKE, Some(&json!({"tool": tool}).to_string()));
+    assert!(matches!(run("b"), Decision::Forward(call) if *call.name == *"b"));
+    assert!(matches!(run("a"), Decision::Refuse(refusal) if refusal.code == "NO"));
+}

@@ -1,0 +1,391 @@
+//! What `info` lists and answers (I1 to I9), with the other tools as stubs and without them.
+
+use kit::{Bench, Client, Identity, Options, Reply, Scenario, Setup, eventually};
+use mcp_disclosure_core::{About, Category, RawObject};
+use mcp_disclosure_server::negotiation::{Bridge, StrategyOptions};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::{UPSTREAM, connected, named, odd};
+
+/// The same with `info` and `invoke` listed and nothing else.
+fn entry_only(options: Options) -> Options {
+    let settings = [("info".to_owned(), json!({"tools": "entry-only"}))].into();
+    Options { strategies: StrategyOptions { settings, ..options.strategies }, ..options }
+}
+
+/// A gateway with categories: `solve` and `graph` are symbolic, `graph` is a tool of the category `graph`'s name,
+/// and `stray` is in none.
+async fn mathematics(setup: Setup, change: impl Fn(Options) -> Options) -> (Bench, Client, TempDir) {
+    let schema = json!({
+        "type": "object",
+        "$defs": {"equation": {"type": ["string", "array"], "description": "Equation(s) to solve"}},
+        "properties": {
+            "equations": {"$ref": "#/$defs/equation", "examples": ["x**2 - 4"]},
+            "domain": {"type": "string", "enum": ["real", "complex"], "default": "complex"},
+        },
+        "required": ["equations"],
+    });
+    let files = tempfile::tempdir().unwrap();
+    for (name, category, more) in [
+        (
+            "solve",
+            "symbolic",
+            json!({
+                "returns": {"solutions": "List of solutions"},
+                "examples": [{"input": {"equations": "x**2 - 4"}, "output": {"solutions": [-2, 2]}}],
+                "related": ["graph", "nobody"],
+            }),
+        ),
+        (
+            "graph",
+            "symbolic",
+            json!({"outputSchema": {"type": "object", "properties": {
+                "points": {"type": "array", "items": {"type": "number"}, "description": "The values"}
+            }}}),
+        ),
+        ("plot", "graph", json!({})),
+    ] {
+        let mut file = json!({
+            "name": name, "description": format!("All about {name}. At length."), "brief": format!("Does {name}"),
+            "category": category, "inputSchema": schema
+        });
+        file.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        std::fs::write(files.path().join(format!("{name}.json")), file.to_string()).unwrap();
+    }
+    let symbolic = Category { name: "symbolic".to_owned(), description: "Symbolic algebra".to_owned() };
+    let about = About {
+        name: "Math".to_owned(),
+        version: "1.0.0".to_owned(),
+        description: "Computes.".to_owned(),
+        facts: RawObject::empty().with("gpu_available", "false"),
+        categories: vec![symbolic],
+    };
+    let options = named(["solve", "graph", "plot", "stray"]);
+    let bench =
+        Bench::start(change(Options { files: Some(files.path().to_owned()), about, ..options })).await;
+    let client = Client::connect(&bench, setup).await;
+    (bench, client, files)
+}
+
+async fn tools(client: &Client) -> Vec<Value> {
+    client.request("tools/list", json!({})).await.result()["tools"].as_array().unwrap().clone()
+}
+
+/// What a topic is answered.
+async fn ask(client: &Client, topic: &str) -> Value {
+    let result = client.call("info", json!({"topic": topic})).await.result();
+    assert_eq!(result["isError"], false, "{result}");
+    answered(&result)
+}
+
+/// The answer, which is the same as text and structured.
+fn answered(result: &Value) -> Value {
+    let text: Value = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!(text, result["structuredContent"]);
+    text
+}
+
+async fn i1_info_is_listed_last_and_says_what_to_ask(setup: Setup) {
+    let (_bench, client, _files) = mathematics(setup, |options| options).await;
+    let listed = tools(&client).await;
+    let info = listed.last().unwrap();
+    assert_eq!((listed.len(), &info["name"]), (5, &json!("info")));
+    let topic = &info["inputSchema"]["properties"]["topic"];
+    assert_eq!((&topic["type"], &topic["default"]), (&json!("string"), &json!("overview")));
+    assert_eq!(info["inputSchema"].get("required"), None);
+    let description = info["description"].as_str().unwrap();
+    for part in ["overview", "category", "tool", "4 tools: symbolic (2), graph (1), kit (1)."] {
+        assert!(description.contains(part), "{part} in {description}");
+    }
+    let introduction = match setup.has_sessions() {
+        true => client.introduction.clone(),
+        false => client.request("server/discover", json!({})).await.result(),
+    };
+    let guidance = introduction["instructions"].as_str().unwrap();
+    assert!(guidance.contains("OVERVIEW") && guidance.contains("CATEGORY") && guidance.contains("TOOL"));
+}
+
+async fn i1_every_client_sees_the_same(setup: Setup) {
+    let strategies =
+        |bridge| StrategyOptions { pinned: Some("info".to_owned()), bridge, ..StrategyOptions::default() };
+    let mut seen = Vec::new();
+    for bridge in [Bridge::Auto, Bridge::Never] {
+        let bench = Bench::start(Options { strategies: strategies(bridge), ..odd() }).await;
+        for identity in [Identity::default(), Identity::offering("info")] {
+            let client = Client::connect_as(&bench, setup, identity).await;
+            seen.push(tools(&client).await);
+            if !setup.has_sessions() {
+                let listed = client.request("tools/list", json!({})).await.result();
+                assert_eq!(listed["cacheScope"], "public");
+            }
+        }
+    }
+    assert_eq!(seen[0].last().unwrap()["name"], "info");
+    assert!(seen.iter().all(|tools| *tools == seen[0]));
+}
+
+async fn i2_i8_the_overview_names_categories_counts_and_facts(setup: Setup) {
+    let (_bench, client, _files) = mathematics(setup, |options| options).await;
+    let expected = json!({
+        "name": "Math", "version": "1.0.0", "description": "Computes.",
+        "categories": {
+            "symbolic": {"count": 2, "description": "Symbolic algebra"},
+            "graph": {"count": 1, "description": "plot"},
+            "kit": {"count": 1, "description": "stray"},
+        },
+        "total_tools": 4, "gpu_available": false,
+    });
+    assert_eq!(ask(&client, "overview").await, expected);
+    for params in [json!({"name": "info"}), json!({"name": "info", "arguments": {}})] {
+        assert_eq!(answered(&client.request("tools/call", params).await.result()), expected);
+    }
+}
+
+async fn i3_i6_a_category_lists_its_tools_and_goes_before_a_tool_of_its_name(setup: Setup) {
+    let (_bench, client, _files) = mathematics(setup, |options| options).await;
+    let symbolic = json!({
+        "category": "symbolic", "description": "Symbolic algebra",
+        "tools": [
+            {"name": "solve", "brief": "Does solve"},
+            {"name": "graph", "brief": "Does graph", "topic": "tool:graph"},
+        ],
+    });
+    assert_eq!(ask(&client, "symbolic").await, symbolic);
+    assert_eq!(ask(&client, "category:symbolic").await, symbolic);
+    let graph = ask(&client, "graph").await;
+    assert_eq!((&graph["category"], &graph["tools"][0]["name"]), (&json!("graph"), &json!("plot")));
+    assert!(graph["note"].as_str().unwrap().contains("tool:graph"));
+    assert_eq!(ask(&client, "tool:graph").await["tool"], "graph");
+    assert_eq!(ask(&client, "kit").await["tools"], json!([{"name": "stray", "brief": "Does stray."}]));
+}
+
+async fn i4_a_tool_is_told_with_all_that_is_needed_to_use_it(setup: Setup) {
+    let (_bench, client, _files) = mathematics(setup, |options| options).await;
+    let parameters = json!({
+        "equations": {
+            "type": "string or array", "description": "Equation(s) to solve", "required": true,
+            "examples": ["x**2 - 4"],
+        },
+        "domain": {
+            "type": "string", "required": false, "default": "complex", "options": ["real", "complex"],
+        },
+    });
+    assert_eq!(
+        ask(&client, "solve").await,
+        json!({
+            "tool": "solve", "description": "All about solve. At length.", "parameters": parameters,
+            "returns": {"solutions": "List of solutions"},
+            "examples": [{"input": {"equations": "x**2 - 4"}, "output": {"solutions": [-2, 2]}}],
+            "related": ["graph"],
+        })
+    );
+    let graph = ask(&client, "tool:graph").await;
+    assert_eq!(graph["returns"], json!({"points": "array of number: The values"}));
+    assert_eq!(graph.get("examples"), None);
+    assert_eq!(ask(&client, "stray").await["parameters"], json!({}));
+}
+
+async fn i4_schemas_that_cannot_be_used_are_told_all_the_same(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    assert_eq!(ask(&client, "broken_schema").await["parameters"]["a"]["type"], "any");
+    assert_eq!(ask(&client, "far_schema").await["tool"], "far_schema");
+    assert_eq!(ask(&client, "odd ü,?&%").await["tool"], "odd ü,?&%");
+    let echo = ask(&client, "echo").await;
+    assert_eq!(
+        echo["parameters"]["limit"],
+        json!({"type": "integer", "required": false, "limits": "1 to 5"})
+    );
+}
+
+async fn i5_an_unknown_topic_is_told_with_suggestions(setup: Setup) {
+    let (_bench, client, _files) = mathematics(setup, |options| options).await;
+    let result = client.call("info", json!({"topic": "symbollic"})).await.result();
+    assert_eq!(result["isError"], true);
+    assert_eq!(
+        answered(&result),
+        json!({"error": "Unknown topic: symbollic", "suggestions": ["symbolic", "solve"]})
+    );
+    for arguments in [json!({"topic": 5}), json!({"tool": "solve"}), json!([1]), json!("solve")] {
+        let result = client.call("info", arguments.clone()).await.result();
+        assert_eq!(result["isError"], true, "{arguments}");
+        assert_eq!(answered(&result)["error"]["code"], "INVALID_ARGUMENTS", "{arguments}");
+    }
+    let long = client.call("info", json!({"topic": "x".repeat(1 << 20)})).await;
+    assert!(long.text.unwrap().len() < 2_000);
+    assert_eq!(client.calls_forwarded().await, Vec::<Value>::new());
+}
+
+async fn i7_stubs_say_what_a_tool_does_and_are_called_by_name(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    let listed = tools(&client).await;
+    let sent = Scenario::odd().tools;
+    assert_eq!(listed.len(), sent.len() + 1);
+    for (tool, sent) in listed.iter().zip(sent) {
+        let mut expected: Value = serde_json::from_str(sent.get()).unwrap();
+        expected["inputSchema"] = json!({"type": "object", "additionalProperties": true});
+        expected.as_object_mut().unwrap().shift_remove("outputSchema");
+        if tool["name"] == "echo" {
+            expected["description"] = json!("Echoes what it is given.");
+        }
+        assert_eq!(tool, &expected);
+    }
+    assert_eq!(client.call("invoke", json!({"tool": "rich"})).await.code(), -32602);
+    assert_ne!(client.call("rich", json!({})).await.result()["isError"], true);
+}
+
+under_info!(
+    i1_info_is_listed_last_and_says_what_to_ask,
+    i1_every_client_sees_the_same,
+    i2_i8_the_overview_names_categories_counts_and_facts,
+    i3_i6_a_category_lists_its_tools_and_goes_before_a_tool_of_its_name,
+    i4_a_tool_is_told_with_all_that_is_needed_to_use_it,
+    i4_schemas_that_cannot_be_used_are_told_all_the_same,
+    i5_an_unknown_topic_is_told_with_suggestions,
+    i7_stubs_say_what_a_tool_does_and_are_called_by_name,
+);
+
+/// A gateway that lists `info` and `invoke` only, before the odd upstream.
+async fn entered(setup: Setup) -> (Bench, Client) {
+    let bench = Bench::start(entry_only(odd())).await;
+    let client = Client::connect(&bench, setup).await;
+    (bench, client)
+}
+
+async fn invoke(client: &Client, tool: &str, arguments: Value) -> Reply {
+    client.call("invoke", json!({"tool": tool, "arguments": arguments})).await
+}
+
+async fn i7_entry_only_lists_two_tools_and_explains_all(setup: Setup) {
+    let (_bench, client, _files) = mathematics(setup, entry_only).await;
+    let listed = tools(&client).await;
+    let names: Vec<&Value> = listed.iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(names, ["info", "invoke"]);
+    assert_eq!(listed[1]["inputSchema"]["required"], json!(["tool"]));
+    assert!(listed[0]["description"].as_str().unwrap().contains("4 tools: symbolic (2)"));
+    assert_eq!(ask(&client, "symbolic").await["tools"][0]["name"], "solve");
+    let explained = invoke(&client, "info", json!({"topic": "solve"})).await.result();
+    assert_eq!(answered(&explained), ask(&client, "solve").await);
+}
+
+async fn i7_invoke_returns_the_tools_result_untouched(setup: Setup) {
+    let (_bench, client) = entered(setup).await;
+    for tool in ["rich", "failing"] {
+        let through = invoke(&client, tool, json!({})).await.result_text();
+        assert_eq!(through, client.call(tool, json!({})).await.result_text());
+        if setup.has_sessions() {
+            let sent =
+                RawObject::parse(Scenario::odd().answers[&format!("tools/call {tool}")].get()).unwrap();
+            assert_eq!(through, sent.member("result").unwrap());
+        }
+    }
+    let refused = invoke(&client, "refusing", json!({})).await.error();
+    assert_eq!(refused, Scenario::odd().answer("tools/call refusing")["error"]);
+    let params = json!({
+        "name": "invoke", "arguments": {"tool": "progress", "arguments": {"x": 1}},
+        "_meta": {"progressToken": "mine"}, "x-odd": 1,
+    });
+    let reply = client.request("tools/call", params).await;
+    assert_eq!(reply.result()["structuredContent"]["given"], json!({"x": 1}));
+    assert_eq!(reply.notifications.len(), 3);
+    let forwarded = client.calls_forwarded().await;
+    let last = forwarded.last().unwrap();
+    assert_eq!((&last["name"], &last["x-odd"]), (&json!("progress"), &json!(1)));
+}
+
+async fn i7_invoke_understands_arguments_wherever_they_are(setup: Setup) {
+    let (_bench, client) = entered(setup).await;
+    let given = json!({"text": "t", "filters": {"a": [1]}});
+    for arguments in [
+        json!({"tool": "echo", "arguments": given}),
+        json!({"tool": "echo", "arguments": given.to_string()}),
+        json!({"tool": "echo", "text": "t", "filters": {"a": [1]}}),
+        json!({"tool": "echo", "text": "t", "arguments": {"filters": "{\"a\":[1]}"}}),
+        json!(json!({"tool": "echo", "arguments": given}).to_string()),
+    ] {
+        let result = client.call("invoke", arguments.clone()).await.result();
+        assert_eq!(result["structuredContent"]["given"], given, "{arguments}");
+    }
+}
+
+async fn i7_what_invoke_cannot_run_is_told_and_does_not_run(setup: Setup) {
+    let (_bench, client) = entered(setup).await;
+    for (arguments, argument) in [
+        (json!({}), "tool"),
+        (json!({"tool": 7}), "tool"),
+        (json!({"tool": "invoke", "arguments": {"tool": "rich"}}), "tool"),
+        (json!({"tool": "rich", "arguments": "words"}), "arguments"),
+        (json!({"tool": "rich", "arguments": {"x": 1}, "x": 2}), "x"),
+        (json!({"tool": "echo", "arguments": {"text": 1}}), "text"),
+        (json!({"tool": "echo"}), "text"),
+        (json!([1]), "arguments"),
+    ] {
+        let result = client.call("invoke", arguments.clone()).await.result();
+        assert_eq!(result["isError"], true, "{arguments}");
+        let error = &answered(&result)["error"];
+        assert_eq!(
+            (&error["code"], &error["problems"][0]["argument"]),
+            (&json!("INVALID_ARGUMENTS"), &json!(argument)),
+            "{arguments}"
+        );
+    }
+    let result = invoke(&client, "reech", json!({})).await.result();
+    assert_eq!(result["isError"], true);
+    let answer = answered(&result);
+    assert_eq!(answer["error"], "Unknown tool: reech");
+    assert!(answer["suggestions"].as_array().unwrap().contains(&json!("rich")), "{answer}");
+    assert_eq!(client.calls_forwarded().await, Vec::<Value>::new());
+}
+
+async fn i9_tools_of_our_names_move_aside(setup: Setup) {
+    for (options, ours, moved) in [
+        (named(["info", "invoke", "a"]), vec!["info"], "kit__info"),
+        (entry_only(named(["info", "invoke", "a"])), vec!["info", "invoke"], "kit__invoke"),
+    ] {
+        let bench = Bench::start(options).await;
+        let client = Client::connect(&bench, setup).await;
+        let listed = tools(&client).await;
+        let names: Vec<&str> = listed.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+        assert_eq!(names[names.len() - ours.len()..], ours);
+        let told = ask(&client, "kit").await;
+        assert!(told["tools"].as_array().unwrap().iter().any(|tool| tool["name"] == moved), "{told}");
+        assert_eq!(ask(&client, moved).await["tool"], moved);
+        let result = client.call(moved, json!({"mine": 1})).await.result();
+        assert_eq!(result["structuredContent"]["given"], json!({"mine": 1}));
+        assert_eq!(client.calls_forwarded().await[0]["name"], moved.trim_start_matches("kit__"));
+    }
+}
+
+async fn i1_i2_what_changes_is_told_anew(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    let count = Scenario::odd().tools.len();
+    assert_eq!(ask(&client, "overview").await["total_tools"], count);
+    client.read(&kit::scenario::control("tool")).await.result();
+    eventually("the tool that came late", async || {
+        (ask(&client, "overview").await["total_tools"] == count + 1).then_some(())
+    })
+    .await;
+    assert!(tools(&client).await.last().unwrap()["description"].as_str().unwrap().contains("kit (12)"));
+    assert_eq!(ask(&client, "late").await["tool"], "late");
+}
+
+async fn i8_each_upstream_is_a_category(setup: Setup) {
+    let mut options = named(["same", "mine"]);
+    options.upstreams.push((UPSTREAM.into(), "other", Scenario::named(["same", "theirs"])));
+    let bench = Bench::start(options).await;
+    let client = Client::connect(&bench, setup).await;
+    let overview = ask(&client, "overview").await;
+    assert_eq!(overview["categories"]["kit"], json!({"count": 2, "description": "kit__same, mine"}));
+    assert_eq!(overview["categories"]["other"]["count"], 2);
+    assert_eq!(ask(&client, "other").await["tools"][0]["name"], "other__same");
+}
+
+under_info!(
+    i7_entry_only_lists_two_tools_and_explains_all,
+    i7_invoke_returns_the_tools_result_untouched,
+    i7_invoke_understands_arguments_wherever_they_are,
+    i7_what_invoke_cannot_run_is_told_and_does_not_run,
+    i9_tools_of_our_names_move_aside,
+    i1_i2_what_changes_is_told_anew,
+    i8_each_upstream_is_a_category,
+);
