@@ -8,10 +8,9 @@ use super::{ODD, run, shown, start};
 fn help_and_version_end_well_and_speak_on_stdout() {
     let help = run(&["--help"]);
     help.says(0, &[]);
-    assert!(
-        help.stdout.contains("serve") && help.stdout.contains("Strategies: full, resource, info"),
-        "{help:?}"
-    );
+    for told in ["serve", "Strategies: full, resource, describe, info"] {
+        assert!(help.stdout.contains(told), "{help:?}");
+    }
     let serve = run(&["serve", "--help"]);
     for flag in ["--strategy", "--upstream-url", "--tool-descriptions", "--listen", "--receipt-key-file"] {
         assert!(serve.says(0, &[]).stdout.contains(flag), "{flag}");
@@ -56,7 +55,7 @@ fn strategies_that_nobody_knows_are_refused_with_64_and_all_named() {
     run(&["serve", "--strategy", "nope", "--offer", "full,other", "--fallback", "third"]).says(
         64,
         &[
-            "unknown strategy 'nope'; known are full, resource, info",
+            "unknown strategy 'nope'; known are full, resource, describe, info",
             "unknown strategy 'other'",
             "unknown strategy 'third'",
             "mcp-disclosure strategies lists them",
