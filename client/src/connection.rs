@@ -7,6 +7,7 @@
 use std::{
     collections::HashMap,
     fmt,
+    ops::Deref,
     sync::{
         Arc, Mutex, MutexGuard, OnceLock, PoisonError,
         atomic::{AtomicU64, Ordering},
@@ -56,6 +57,30 @@ pub(crate) struct Connection {
     ended: CancellationToken,
     /// Asks the transport to go.
     closing: CancellationToken,
+}
+
+/// The connection as its owner has it: the transport goes when this is dropped.
+#[derive(Debug)]
+pub(crate) struct Owned(Arc<Connection>);
+
+impl Owned {
+    pub(crate) fn new(connection: Arc<Connection>) -> Self {
+        Self(connection)
+    }
+}
+
+impl Deref for Owned {
+    type Target = Arc<Connection>;
+
+    fn deref(&self) -> &Arc<Connection> {
+        &self.0
+    }
+}
+
+impl Drop for Owned {
+    fn drop(&mut self) {
+        self.0.closing.cancel();
+    }
 }
 
 struct Pending {

@@ -1,5 +1,5 @@
-//! The handshake: eras are tried in the order preferred, on a fresh link where the first try was the last thing
-//! the server heard.
+//! The handshake: eras are tried in the order preferred, on a fresh link where the server would not hear of a
+//! second try.
 
 use std::{sync::Arc, time::Duration};
 
@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use crate::{
     Error, Link, Preferences, Server,
-    connection::{Connection, Ear, Headers},
+    connection::{Connection, Ear, Headers, Owned},
     dialect::{self, Dress},
     preferences::Concerns,
     traffic::Meter,
@@ -24,7 +24,7 @@ const METHOD_NOT_FOUND: i64 = -32601;
 
 /// A server that was reached.
 pub(crate) struct Reached {
-    pub(crate) connection: Arc<Connection>,
+    pub(crate) connection: Owned,
     pub(crate) server: Server,
     pub(crate) dress: Dress,
 }
@@ -42,27 +42,34 @@ pub(crate) async fn reach(
     let deadline = Instant::now() + preferences.connect_patience;
     let open = |link: &mut Link| {
         let (connection, outgoing) = Connection::new(Arc::clone(meter), make_ear());
-        transport::open(link, preferences.listens, &connection, outgoing).map(|()| connection)
+        transport::open(link, preferences.listens, &connection, outgoing)?;
+        Ok::<_, Error>(Owned::new(connection))
     };
     let mut connection = open(link)?;
     let mut failure = Error::NothingInCommon { told: "no era of MCP was to be tried".to_owned() };
     for (at, era) in preferences.eras.iter().enumerate() {
-        // Some servers are bound to the era of what they hear first, and some end when it is not `initialize`.
+        let is_last = at + 1 == preferences.eras.len();
+        let left = || {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if is_last { left } else { left.min(longest_try(*era)) }
+        };
+        if at > 0 && left().is_zero() {
+            break;
+        }
         if at > 0 && connection.is_ended() {
-            if !link.opens_again() {
+            // What ends at `initialize` would end again; what ends at anything else may live with that.
+            if !link.opens_again() || *era != Era::Session {
                 break;
             }
             connection = open(link)?;
         }
-        let is_last = at + 1 == preferences.eras.len();
-        let left = deadline.saturating_duration_since(Instant::now());
-        let tried = match era {
-            Era::Session => initialize(&connection, preferences, left).await,
-            Era::Stateless => {
-                let patience = if is_last { left } else { left.min(DISCOVERY) };
-                discover(&connection, preferences, patience).await
-            }
-        };
+        let mut tried = shake_hands(&connection, preferences, *era, left()).await;
+        // Some servers are bound to the era of what they heard first.
+        let refused = tried.as_ref().err().is_some_and(|error| !is_unknown_method(error));
+        if at > 0 && refused && link.opens_again() {
+            connection = open(link)?;
+            tried = shake_hands(&connection, preferences, *era, left()).await;
+        }
         match tried {
             Ok((server, dress)) => return Ok(Reached { connection, server, dress }),
             // What a server says to an era that it does not know tells less than the failure before.
@@ -70,8 +77,27 @@ pub(crate) async fn reach(
             Err(error) => failure = error,
         }
     }
-    connection.close().await;
     Err(failure)
+}
+
+/// How long one era is tried before the next.
+fn longest_try(era: Era) -> Duration {
+    match era {
+        Era::Session => Duration::MAX,
+        Era::Stateless => DISCOVERY,
+    }
+}
+
+async fn shake_hands(
+    connection: &Arc<Connection>,
+    preferences: &Preferences,
+    era: Era,
+    patience: Duration,
+) -> Result<(Server, Dress), Error> {
+    match era {
+        Era::Session => initialize(connection, preferences, patience).await,
+        Era::Stateless => discover(connection, preferences, patience).await,
+    }
 }
 
 async fn initialize(

@@ -10,13 +10,12 @@ use serde::Serialize;
 
 use crate::{
     Channel, Error, Link, Preferences, Server,
-    connection::{Connection, Ear, Headers},
+    connection::{Ear, Headers, Owned},
     definition::{Definition, Memory},
     dialect::Dress,
     handshake,
     news::News,
     preferences::Concerns,
-    server,
     traffic::{Meter, Traffic},
     wording,
 };
@@ -33,10 +32,10 @@ pub struct Host(pub(crate) Arc<Inner>);
 
 #[derive(Debug)]
 pub(crate) struct Inner {
-    connection: Arc<Connection>,
+    connection: Owned,
     meter: Arc<Meter>,
-    preferences: Preferences,
-    server: Server,
+    pub(crate) preferences: Preferences,
+    pub(crate) server: Server,
     channel: Channel,
     pub(crate) memory: Arc<Memory>,
     state: Mutex<State>,
@@ -48,26 +47,9 @@ pub(crate) struct Inner {
 
 /// What changes with the user's choices.
 #[derive(Debug)]
-struct State {
-    concerns: Concerns,
-    dress: Dress,
-}
-
-/// What came of changed choices of concerns.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ConcernUpdate {
-    /// The choices in force. On 2026-07-28 servers do not say; then these are the choices sent.
-    pub effective: RawObject,
-    /// What the server did not take as it was meant.
-    pub warnings: Vec<String>,
-    /// The tools listed under them.
-    pub tools: Vec<RawObject>,
-}
-
-impl Drop for Inner {
-    fn drop(&mut self) {
-        self.connection.closing().cancel();
-    }
+pub(crate) struct State {
+    pub(crate) concerns: Concerns,
+    pub(crate) dress: Dress,
 }
 
 impl Host {
@@ -120,11 +102,6 @@ impl Host {
     /// What went over the connection so far, the handshake included.
     pub fn traffic(&self) -> Traffic {
         self.0.meter.traffic()
-    }
-
-    /// The user's choices of concerns, as they were sent last.
-    pub fn concerns(&self) -> Concerns {
-        self.0.state().concerns.clone()
     }
 
     /// What a model should be told in its system prompt before it sees the tools: the server's own
@@ -212,41 +189,6 @@ impl Host {
         self.0.ask(method, object_of(params)?).await
     }
 
-    /// The concerns that the server declares, asked for anew where it can be asked (002 "listConcerns").
-    ///
-    /// # Errors
-    /// Why there is no answer.
-    pub async fn list_concerns(&self) -> Result<Vec<RawObject>, Error> {
-        let result = self.0.ask("listConcerns", RawObject::empty()).await?;
-        Ok(result.member("concerns").map(server::list).unwrap_or_default())
-    }
-
-    /// Changes choices of concerns, name by name, and lists anew.
-    ///
-    /// With sessions the server is told at once (002 "updateConcerns"); without, the choices go with every
-    /// request from now on.
-    ///
-    /// # Errors
-    /// Why the server did not take them; then the old ones stay in force.
-    pub async fn update_concerns(&self, changes: &Concerns) -> Result<ConcernUpdate, Error> {
-        let told = match self.0.server.era {
-            Era::Session => {
-                let params = RawObject::empty().with_value("concerns", changes);
-                Some(self.0.ask("updateConcerns", params).await?)
-            }
-            Era::Stateless => None,
-        };
-        let chosen = self.0.choose(changes);
-        self.0.memory.forget_tools();
-        let effective = told.as_ref().and_then(|told| told.object("concerns"));
-        let warnings = told.as_ref().and_then(|told| serde_json::from_str(told.member("warnings")?).ok());
-        Ok(ConcernUpdate {
-            effective: effective.unwrap_or_else(|| object_of(&chosen).unwrap_or_default()),
-            warnings: warnings.unwrap_or_default(),
-            tools: self.list().await?,
-        })
-    }
-
     /// Ends the connection and waits until it has ended: a child process is gone then, a session too.
     pub async fn close(&self) {
         self.0.connection.close().await;
@@ -318,17 +260,7 @@ impl Inner {
         }
     }
 
-    /// Takes over these choices; all of them.
-    fn choose(&self, changes: &Concerns) -> Concerns {
-        let mut state = self.state();
-        state.concerns.extend(changes.clone());
-        if state.dress.era() == Era::Stateless {
-            state.dress = Dress::stateless(&self.preferences, &state.concerns);
-        }
-        state.concerns.clone()
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
+    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
         // No code path panics while it holds this, and the state is whole at every step.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -2,6 +2,7 @@ use std::time::Duration;
 
 use mcp_disclosure_core::Era;
 use serde_json::{Value, json};
+use tokio::io::AsyncReadExt;
 
 use crate::{
     Channel, Concerns, Error, Host, Link, Preferences,
@@ -234,6 +235,8 @@ async fn c13_without_sessions_choices_go_with_every_request() {
     host.list().await.unwrap();
     let update = host.update_concerns(&Concerns::from_iter([("cost".into(), json!("high"))])).await.unwrap();
     assert_eq!(update.effective.text(), r#"{"cost":"high"}"#);
+    assert!(host.update_concerns(&Concerns::from_iter([("cost".into(), json!("huge"))])).await.is_err());
+    host.list().await.unwrap();
     let log = log.lock().unwrap();
     let at = format!(
         "/_meta/io.modelcontextprotocol~1clientCapabilities/extensions/{}/concerns/cost",
@@ -241,7 +244,16 @@ async fn c13_without_sessions_choices_go_with_every_request() {
     );
     let sent: Vec<_> = log.iter().map(|(method, params)| (&**method, params.pointer(&at).unwrap())).collect();
     let (low, high) = (json!("low"), json!("high"));
-    assert_eq!(sent, [("server/discover", &low), ("tools/list", &low), ("tools/list", &high)]);
+    assert_eq!(
+        sent,
+        [
+            ("server/discover", &low),
+            ("tools/list", &low),
+            ("tools/list", &high),
+            ("tools/list", &json!("huge")),
+            ("tools/list", &high),
+        ]
+    );
 }
 
 #[tokio::test]
@@ -269,6 +281,30 @@ async fn eras_are_tried_in_the_order_preferred() {
     let old = |_: &str, _: &Value| Say::Result(json!({"protocolVersion": "1999-01-01"}));
     let refused = Host::connect(fake(old).0, only(Era::Session)).await;
     assert!(refused.unwrap_err().to_string().contains("1999-01-01"));
+}
+
+#[tokio::test]
+async fn a_connection_that_nobody_waits_for_is_given_up() {
+    let (near, far) = tokio::io::duplex(1024);
+    let (input, output) = tokio::io::split(near);
+    let connecting = Host::connect(Link::streams(input, output), Preferences::default());
+    assert!(tokio::time::timeout(Duration::from_millis(10), connecting).await.is_err());
+    let mut heard = String::new();
+    let (mut input, _output) = tokio::io::split(far);
+    tokio::time::timeout(Duration::from_secs(5), input.read_to_string(&mut heard)).await.unwrap().unwrap();
+    assert!(heard.contains("initialize"), "{heard}");
+}
+
+/// That this compiles is the test: all of it may be spawned.
+#[allow(dead_code, reason = "it is compiled, not called")]
+fn everything(link: Link) -> impl Future<Output = Result<(), Error>> + Send {
+    async move {
+        let host = Host::connect(link, Preferences::default()).await?;
+        Agent::new(&host, Habit::Workflow).perform(&[]).await?;
+        host.update_concerns(&Concerns::new()).await?;
+        host.describe(&["a"]).await?;
+        host.call("a", &json!({})).await.map(drop)
+    }
 }
 
 #[tokio::test]
@@ -346,4 +382,20 @@ async fn a_link_that_leads_nowhere_says_so() {
     assert!(matches!(refused, Err(Error::Http { .. })));
     assert!(Link::url("ftp://127.0.0.1").is_err());
     assert!(Link::url("http://127.0.0.1").unwrap().with_header("a b", "c").is_err());
+}
+
+#[tokio::test]
+async fn a_handler_in_this_process_is_met_in_either_era() {
+    let (session, stateless) = (Era::Session, Era::Stateless);
+    for eras in [vec![session], vec![stateless], vec![session, stateless], vec![stateless, session]] {
+        let expected = eras[0];
+        let link = Link::handler(mcp_disclosure_demo::MathServer::new());
+        let host = Host::connect(link, Preferences { eras, ..Preferences::default() }).await.unwrap();
+        assert_eq!((host.server().era, host.channel()), (expected, &Channel::List));
+        let result =
+            host.call("symbolic_diff", &json!({"expression": "x**2", "variable": "x"})).await.unwrap();
+        assert!(result.text().contains("2*x"), "{result:?}");
+        let definitions = host.describe(&["fft", "minimize"]).await.unwrap();
+        assert!(definitions.iter().all(|definition| definition.input_schema().is_some()));
+    }
 }

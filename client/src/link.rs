@@ -95,9 +95,10 @@ impl Link {
         Self(Way::Streams(Box::new(input), Box::new(output)))
     }
 
-    /// Whether it can be opened a second time, with a server that remembers nothing.
+    /// Whether it can be opened a second time, and comes to a server that remembers nothing of the first. Over
+    /// HTTP that would be no different.
     pub(crate) fn opens_again(&self) -> bool {
-        !matches!(self.0, Way::Streams(..) | Way::Spent)
+        matches!(self.0, Way::Command(_) | Way::Handler(_))
     }
 
     /// Whether messages have headers.

@@ -2,7 +2,7 @@
 
 use std::{
     fmt,
-    ops::{Add, Sub},
+    ops::Sub,
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
@@ -71,18 +71,6 @@ impl Sub for Traffic {
     }
 }
 
-impl Add for Traffic {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        Self {
-            sent: self.sent + other.sent,
-            received: self.received + other.received,
-            elapsed: self.elapsed + other.elapsed,
-        }
-    }
-}
-
 impl Sub for Flow {
     type Output = Self;
 
@@ -92,19 +80,6 @@ impl Sub for Flow {
             answers: self.answers - earlier.answers,
             notifications: self.notifications - earlier.notifications,
             bytes: self.bytes - earlier.bytes,
-        }
-    }
-}
-
-impl Add for Flow {
-    type Output = Self;
-
-    fn add(self, other: Self) -> Self {
-        Self {
-            requests: self.requests + other.requests,
-            answers: self.answers + other.answers,
-            notifications: self.notifications + other.notifications,
-            bytes: self.bytes + other.bytes,
         }
     }
 }
