@@ -295,16 +295,18 @@ async fn a_connection_that_nobody_waits_for_is_given_up() {
     assert!(heard.contains("initialize"), "{heard}");
 }
 
+async fn everything(link: Link) -> Result<(), Error> {
+    let host = Host::connect(link, Preferences::default()).await?;
+    Agent::new(&host, Habit::Workflow).perform(&[]).await?;
+    host.update_concerns(&Concerns::new()).await?;
+    host.describe(&["a"]).await?;
+    host.call("a", &json!({})).await.map(drop)
+}
+
 /// That this compiles is the test: all of it may be spawned.
 #[allow(dead_code, reason = "it is compiled, not called")]
-fn everything(link: Link) -> impl Future<Output = Result<(), Error>> + Send {
-    async move {
-        let host = Host::connect(link, Preferences::default()).await?;
-        Agent::new(&host, Habit::Workflow).perform(&[]).await?;
-        host.update_concerns(&Concerns::new()).await?;
-        host.describe(&["a"]).await?;
-        host.call("a", &json!({})).await.map(drop)
-    }
+fn spawnable(link: Link) -> impl Future<Output = Result<(), Error>> + Send {
+    everything(link)
 }
 
 #[tokio::test]
