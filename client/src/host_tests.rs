@@ -225,7 +225,13 @@ async fn c13_choices_are_handed_over_in_time_and_again() {
 
 #[tokio::test]
 async fn c13_without_sessions_choices_go_with_every_request() {
-    let (link, log) = fake(|method, _| match method {
+    let at = format!(
+        "/_meta/io.modelcontextprotocol~1clientCapabilities/extensions/{}/concerns/cost",
+        crate::EXTENSION.replace('/', "~1")
+    );
+    let cost = at.clone();
+    let (link, log) = fake(move |method, params| match method {
+        _ if params.pointer(&cost) == Some(&json!("huge")) => Say::Error(-32602, "no such value"),
         "server/discover" => Say::Result(json!({"supportedVersions": ["2026-07-28"], "capabilities": {}})),
         _ => Say::Result(json!({"tools": []})),
     });
@@ -238,10 +244,6 @@ async fn c13_without_sessions_choices_go_with_every_request() {
     assert!(host.update_concerns(&Concerns::from_iter([("cost".into(), json!("huge"))])).await.is_err());
     host.list().await.unwrap();
     let log = log.lock().unwrap();
-    let at = format!(
-        "/_meta/io.modelcontextprotocol~1clientCapabilities/extensions/{}/concerns/cost",
-        crate::EXTENSION.replace('/', "~1")
-    );
     let sent: Vec<_> = log.iter().map(|(method, params)| (&**method, params.pointer(&at).unwrap())).collect();
     let (low, high) = (json!("low"), json!("high"));
     assert_eq!(
