@@ -1,5 +1,5 @@
-//! How a snapshot is made: upstreams' lists come in, description files are laid over them, names that clash
-//! are told apart, and what is odd is reported without holding back the rest.
+//! How a snapshot is made: upstreams' lists come in, description files are laid over them, rules apply, names that
+//! clash are told apart, and what is odd is reported without holding back the rest.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -9,10 +9,12 @@ use std::{
 use serde_json::value::RawValue;
 
 use crate::{
-    description::{DescriptionError, DescriptionFile},
+    description::DescriptionFile,
+    layout::compact,
     name::{ToolName, UpstreamName},
     nearest::nearest,
     raw::RawObject,
+    rules::{Index, Rule, Rules},
     snapshot::{Entry, Kind, Snapshot},
     tool::Tool,
 };
@@ -48,6 +50,31 @@ impl UpstreamLists {
     }
 }
 
+/// What was made of lists, files and rules.
+#[derive(Debug)]
+pub struct Assembled {
+    /// The snapshot.
+    pub snapshot: Snapshot,
+    /// What is odd about it.
+    pub warnings: Vec<Warning>,
+    /// What was declared for things that nobody brings; the snapshot is without it.
+    pub unmatched: Vec<Unmatched>,
+}
+
+/// Something declared for a thing that nobody brings.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{place}: no upstream has a {} '{name}'{suggestion}", singular(*kind))]
+pub struct Unmatched {
+    /// The file, or the place in one.
+    pub place: String,
+    /// What it is about.
+    pub kind: Kind,
+    /// The name that nobody has.
+    pub name: String,
+    /// `; did you mean 'x'?`, or empty.
+    pub suggestion: String,
+}
+
 impl Snapshot {
     /// Builds a snapshot of upstreams' lists, in their order, and the files laid over them.
     ///
@@ -56,31 +83,96 @@ impl Snapshot {
     pub fn build(
         upstreams: &[UpstreamLists],
         files: &[DescriptionFile],
-    ) -> Result<(Self, Vec<Warning>), Vec<DescriptionError>> {
-        let mut warnings = Vec::new();
-        let found: Vec<_> = upstreams.iter().map(|lists| read_tools(lists, &mut warnings)).collect();
-        let clashing = clashing(found.iter().map(|tools| tools.iter().map(|(name, _)| &**name)));
-        let mut laid_over: HashMap<&str, &DescriptionFile> =
-            files.iter().map(|file| (&*file.name, file)).collect();
+    ) -> Result<(Self, Vec<Warning>), Vec<Unmatched>> {
+        let assembled = Self::assemble(upstreams, files, &Arc::default());
+        if !assembled.unmatched.is_empty() {
+            return Err(assembled.unmatched);
+        }
+        Ok((assembled.snapshot, assembled.warnings))
+    }
 
-        let mut tools = Vec::with_capacity(found.iter().map(Vec::len).sum());
-        for (lists, found) in upstreams.iter().zip(found) {
-            let upstream = Arc::new(lists.name.clone());
-            for (own_name, definition) in found {
-                let served = served_name(&lists.name, &own_name, &clashing);
-                let file = laid_over.remove(&*served);
-                let definition = complete(&served, lay_over(definition, file), &mut warnings);
-                let supplement = file.map(|file| file.supplement.clone()).unwrap_or_default();
-                tools.push(Tool::new(served, own_name, Arc::clone(&upstream), definition, supplement));
+    /// Makes a snapshot of upstreams' lists, in their order, the files laid over them, and what rules say.
+    ///
+    /// Names that clash are told apart before anything is hidden, so that hiding one tool renames no other.
+    pub fn assemble(upstreams: &[UpstreamLists], files: &[DescriptionFile], rules: &Arc<Rules>) -> Assembled {
+        let mut warnings = Vec::new();
+        let mut unmatched = Vec::new();
+        let tools = assemble_tools(upstreams, files, rules, &mut warnings, &mut unmatched);
+        let mut resources = Index::new(rules, Kind::Resources);
+        let mut prompts = Index::new(rules, Kind::Prompts);
+        let entries = [Kind::Resources, Kind::Templates, Kind::Prompts].map(|kind| {
+            let index = if kind == Kind::Prompts { &mut prompts } else { &mut resources };
+            (kind, read_entries(upstreams, kind, index, &mut warnings))
+        });
+        let keys: Vec<&str> = entries[2].1.iter().map(Entry::key).collect();
+        unmatched.extend(without_match(Kind::Prompts, &prompts, &keys));
+        // A resource need not be listed to be read, so that a rule for it may be about something all the same.
+        let idle = resources.unused().map(|rule| (Kind::Resources, rule));
+        let idle = idle.chain(prompts.unused().filter(|rule| rule.pattern.is_wild()).map(|rule| (Kind::Prompts, rule)));
+        warnings.extend(idle.map(|(kind, rule)| Warning::nothing_matches(kind, rule)));
+        let snapshot = Self::new(tools, entries, instructions(upstreams)).ruled_by(Arc::clone(rules));
+        Assembled { snapshot, warnings, unmatched }
+    }
+}
+
+fn assemble_tools(
+    upstreams: &[UpstreamLists],
+    files: &[DescriptionFile],
+    rules: &Rules,
+    warnings: &mut Vec<Warning>,
+    unmatched: &mut Vec<Unmatched>,
+) -> Vec<Tool> {
+    let found: Vec<_> = upstreams.iter().map(|lists| read_tools(lists, warnings)).collect();
+    let clashing = clashing(found.iter().map(|tools| tools.iter().map(|(name, _)| &**name)));
+    let mut index = Index::new(rules, Kind::Tools);
+    let mut laid_over: HashMap<&str, &DescriptionFile> =
+        files.iter().map(|file| (&*file.name, file)).collect();
+    let mut names: Vec<ToolName> = Vec::new();
+    let mut tools = Vec::with_capacity(found.iter().map(Vec::len).sum());
+    for (lists, found) in upstreams.iter().zip(found) {
+        let upstream = Arc::new(lists.name.clone());
+        for (own_name, definition) in found {
+            let served = served_name(&lists.name, &own_name, &clashing);
+            let file = laid_over.remove(&*served);
+            let said = index.said_of(&served);
+            names.push(served.clone());
+            if said.is_hidden() {
+                continue;
             }
+            let definition = complete(&served, lay_over(definition, file), warnings);
+            let supplement = file.map(|file| file.supplement.clone()).unwrap_or_default().ruled_by(&said);
+            tools.push(Tool::new(served, own_name, Arc::clone(&upstream), definition, supplement));
         }
-        let missing = unmatched(files, &laid_over, &tools);
-        if !missing.is_empty() {
-            return Err(missing);
-        }
-        let entries = [Kind::Resources, Kind::Templates, Kind::Prompts]
-            .map(|kind| (kind, read_entries(upstreams, kind, &mut warnings)));
-        Ok((Self::new(tools, entries, instructions(upstreams)), warnings))
+    }
+    let names: Vec<&str> = names.iter().map(ToolName::as_str).collect();
+    let left = files.iter().filter(|file| laid_over.contains_key(&*file.name));
+    unmatched.extend(left.map(|file| Unmatched::new(file.path.clone(), Kind::Tools, &file.name, &names)));
+    unmatched.extend(without_match(Kind::Tools, &index, &names));
+    let idle = index.unused().filter(|rule| rule.pattern.is_wild());
+    warnings.extend(idle.map(|rule| Warning::nothing_matches(Kind::Tools, rule)));
+    tools
+}
+
+/// The rules for one thing that nobody brings.
+fn without_match(kind: Kind, index: &Index<'_>, names: &[&str]) -> Vec<Unmatched> {
+    let unused = index.unused().filter(|rule| !rule.pattern.is_wild());
+    unused.map(|rule| Unmatched::new(rule.place.clone(), kind, rule.pattern.text(), names)).collect()
+}
+
+impl Unmatched {
+    fn new(place: String, kind: Kind, name: &str, names: &[&str]) -> Self {
+        let near = nearest(name, names.iter().copied(), 1);
+        let suggestion = near.first().map_or_else(String::new, |name| format!("; did you mean '{name}'?"));
+        Self { place, kind, name: name.to_owned(), suggestion }
+    }
+}
+
+fn singular(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Tools => "tool",
+        Kind::Resources => "resource",
+        Kind::Templates => "resource template",
+        Kind::Prompts => "prompt",
     }
 }
 
@@ -120,6 +212,22 @@ pub enum Warning {
         /// The tool.
         tool: ToolName,
     },
+    /// A rule is about nothing.
+    #[error("{place}: '{pattern}' matches none of the {kind}")]
+    NothingMatches {
+        /// Where it is written.
+        place: String,
+        /// What it would be about.
+        kind: Kind,
+        /// The name or pattern.
+        pattern: String,
+    },
+}
+
+impl Warning {
+    fn nothing_matches(kind: Kind, rule: &Rule) -> Self {
+        Self::NothingMatches { place: rule.place.clone(), kind, pattern: rule.pattern.text().to_owned() }
+    }
 }
 
 type Found = Vec<(ToolName, RawObject)>;
@@ -139,7 +247,12 @@ fn read_tools(lists: &UpstreamLists, warnings: &mut Vec<Warning>) -> Found {
     tools
 }
 
-fn read_entries(upstreams: &[UpstreamLists], kind: Kind, warnings: &mut Vec<Warning>) -> Vec<Entry> {
+fn read_entries(
+    upstreams: &[UpstreamLists],
+    kind: Kind,
+    rules: &mut Index<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Vec<Entry> {
     let items = |lists: &UpstreamLists| match kind {
         Kind::Tools => vec![],
         Kind::Resources => lists.resources.clone(),
@@ -177,6 +290,9 @@ fn read_entries(upstreams: &[UpstreamLists], kind: Kind, warnings: &mut Vec<Warn
             } else {
                 (Arc::clone(&upstream_key), text)
             };
+            if rules.said_of(&key).is_hidden() {
+                continue;
+            }
             entries.push(Entry::new(key, upstream_key, Arc::clone(&upstream), text));
         }
     }
@@ -225,8 +341,11 @@ fn served_name(upstream: &UpstreamName, name: &ToolName, clashing: &HashSet<Stri
 }
 
 fn lay_over(definition: RawObject, file: Option<&DescriptionFile>) -> RawObject {
-    file.map_or(definition.clone(), |file| {
-        file.overlay.iter().fold(definition, |definition, (key, value)| definition.with(key, value))
+    let Some(file) = file else { return definition };
+    file.overlay.iter().fold(definition, |definition, (key, value)| {
+        // How a file is indented is no change, and a model would pay for it.
+        let (value, own) = (compact(value), definition.member(key).map(compact));
+        if own.as_deref() == Some(&*value) { definition } else { definition.with(key, &value) }
     })
 }
 
@@ -236,20 +355,6 @@ fn complete(name: &ToolName, definition: RawObject, warnings: &mut Vec<Warning>)
     }
     warnings.push(Warning::NoSchema { tool: name.clone() });
     definition.with("inputSchema", r#"{"type":"object"}"#)
-}
-
-fn unmatched(
-    files: &[DescriptionFile],
-    left: &HashMap<&str, &DescriptionFile>,
-    tools: &[Tool],
-) -> Vec<DescriptionError> {
-    let left = files.iter().filter(|file| left.contains_key(&*file.name));
-    left.map(|file| {
-        let near = nearest(&file.name, tools.iter().map(|tool| tool.name().as_str()), 1);
-        let suggestion = near.first().map_or_else(String::new, |name| format!("; did you mean '{name}'?"));
-        DescriptionError::NoSuchTool { path: file.path.clone(), name: file.name.clone(), suggestion }
-    })
-    .collect()
 }
 
 fn instructions(upstreams: &[UpstreamLists]) -> Option<String> {

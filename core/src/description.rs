@@ -3,7 +3,7 @@
 
 use serde::Deserialize;
 
-use crate::{name::ToolName, raw::RawObject};
+use crate::{name::ToolName, raw::RawObject, rules::Said};
 
 /// The members a description file may have; anything else is reported, since it would be lost.
 const KNOWN: &[&str] = &[
@@ -49,12 +49,26 @@ pub struct Supplement {
     pub category: Option<String>,
     /// `examples`, `usage_guidance`, `error_guidance`, `concerns`, `returns` and `related`, as JSON text.
     pub parts: Option<RawObject>,
+    /// The description file that says so.
+    pub path: Option<String>,
 }
 
 impl Supplement {
     /// The JSON text of one of the parts.
     pub fn part(&self, key: &str) -> Option<&str> {
         self.parts.as_ref()?.member(key)
+    }
+
+    /// The same with what rules say of the tool.
+    pub(crate) fn ruled_by(mut self, said: &Said<'_>) -> Self {
+        self.brief = said.strongest(self.brief, |rule| rule.brief.clone());
+        self.category = said.strongest(self.category, |rule| rule.category.clone());
+        let filed = self.part("concerns").and_then(|concerns| RawObject::parse(concerns).ok());
+        if let Some(concerns) = said.concerns(filed) {
+            let parts = self.parts.unwrap_or_default();
+            self.parts = Some(parts.with("concerns", concerns.text()));
+        }
+        self
     }
 }
 
@@ -95,16 +109,6 @@ pub enum DescriptionError {
         path: String,
         /// The tool's name.
         name: ToolName,
-    },
-    /// Nobody brings the tool that the file describes.
-    #[error("{path}: no upstream has a tool '{name}'{suggestion}")]
-    NoSuchTool {
-        /// The file.
-        path: String,
-        /// The tool's name.
-        name: ToolName,
-        /// `; did you mean 'x'?`, or empty.
-        suggestion: String,
     },
 }
 
@@ -169,6 +173,7 @@ impl DescriptionFile {
             brief: typed.brief.filter(|brief| !brief.trim().is_empty()),
             category: typed.category.filter(|category| !category.trim().is_empty()),
             parts: Some(parts),
+            path: Some(path.to_owned()),
         };
         Ok(Self { path: path.to_owned(), name, overlay, supplement, unknown })
     }

@@ -12,6 +12,8 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
+use crate::layout::compact;
+
 /// One JSON object: its exact text and its members, in order.
 ///
 /// Cloning is cheap. Duplicate keys are legal JSON; the last one wins in [`RawObject::member`], and
@@ -120,20 +122,7 @@ impl RawObject {
     /// The object without the white space between its tokens, which a model would pay for. Nothing else
     /// changes: numbers and strings keep their spelling.
     pub fn compact(&self) -> Self {
-        let mut text = String::with_capacity(self.text.len());
-        let (mut in_string, mut escaped) = (false, false);
-        for character in self.text.chars() {
-            if in_string || !matches!(character, ' ' | '\t' | '\n' | '\r') {
-                text.push(character);
-            }
-            match character {
-                _ if escaped => escaped = false,
-                '\\' if in_string => escaped = true,
-                '"' => in_string = !in_string,
-                _ => {}
-            }
-        }
-        Self::parse(text).unwrap_or_else(|_| self.clone())
+        Self::parse(compact(&self.text)).unwrap_or_else(|_| self.clone())
     }
 
     /// An object of these members, values as JSON text.

@@ -9,6 +9,7 @@ use crate::{
     about::About,
     name::{ToolName, UpstreamName},
     raw::RawObject,
+    rules::Rules,
     tool::Tool,
 };
 
@@ -75,6 +76,7 @@ pub struct Snapshot {
     entries: HashMap<Kind, Entries>,
     instructions: Option<String>,
     about: About,
+    rules: Arc<Rules>,
     /// Names that are taken even in their long form; only the first tool of each is served.
     stuck: Vec<ToolName>,
 }
@@ -116,7 +118,16 @@ impl Snapshot {
         let by_qualified =
             served.iter().enumerate().map(|(at, tool)| (tool.qualified().clone(), at)).collect();
         let entries = entries.into_iter().map(|(kind, items)| (kind, Entries::new(items))).collect();
-        Self { tools: served, by_name, by_qualified, entries, instructions, about: About::default(), stuck }
+        let (about, rules) = (About::default(), Arc::default());
+        Self { tools: served, by_name, by_qualified, entries, instructions, about, rules, stuck }
+    }
+
+    pub(crate) fn ruled_by(self, rules: Arc<Rules>) -> Self {
+        Self { rules, ..self }
+    }
+
+    pub(crate) fn rules(&self) -> &Rules {
+        &self.rules
     }
 
     /// The same, with what it says of itself as a whole.
@@ -178,7 +189,7 @@ impl Snapshot {
         let mut entries = kinds.iter().flat_map(|kind| self.entries(*kind).iter().zip(other.entries(*kind)));
         self.changes(other).is_empty()
             && self.instructions == other.instructions
-            && self.about == other.about
+            && self.rules == other.rules
             && tools.into_iter().all(|(a, b)| a.upstream() == b.upstream())
             && entries.all(|(a, b)| a.upstream() == b.upstream())
     }
@@ -191,8 +202,9 @@ impl Snapshot {
                 || old.brief() != new.brief()
                 || old.supplement() != new.supplement()
         };
-        let tools_differ =
-            self.tools.len() != newer.tools.len() || self.tools.iter().zip(&newer.tools).any(differ);
+        // A strategy may list a tool of its own that says what the catalogue is about.
+        let tools_differ = self.about != newer.about
+            || self.tools.len() != newer.tools.len() || self.tools.iter().zip(&newer.tools).any(differ);
         let mut changes = if tools_differ { vec![Kind::Tools] } else { vec![] };
         for kind in [Kind::Resources, Kind::Templates, Kind::Prompts] {
             let (old, new) = (self.entries(kind), newer.entries(kind));

@@ -141,6 +141,11 @@ impl View {
         self.snapshot.entry(kind, key)
     }
 
+    /// Whether a resource or resource template does not exist for anyone, whoever would know it.
+    pub fn hides_resource(&self, uri: &str) -> bool {
+        self.snapshot.rules().hide_resource(uri)
+    }
+
     /// What the catalogue says of itself as a whole. Its categories may be empty in this view; see
     /// [`View::categories`].
     pub fn about(&self) -> &About {
