@@ -88,7 +88,7 @@ impl Bench {
             let path = scenarios.path().join(name);
             scenario.write(&path);
             let (program, arguments) = (program.display().to_string(), vec![path.display().to_string()]);
-            targets.push((name, Target::Command { program, arguments }));
+            targets.push((name, Target::command(program, arguments)));
         }
         targets.extend(options.handlers);
         let strategies = Strategies::build(&builtin(), &options.strategies).unwrap();

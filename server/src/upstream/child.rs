@@ -13,7 +13,7 @@ use tokio::{
     sync::mpsc,
 };
 
-use super::{Connection, connection::Outgoing};
+use super::{Connection, Program, connection::Outgoing};
 use crate::wire::{Line, Lines};
 
 /// An upstream's line may be longer than a client's: results carry images.
@@ -49,18 +49,21 @@ impl LastWords {
 
 /// Starts the program and carries messages for as long as it lives.
 pub(super) fn open(
-    program: &str,
-    arguments: &[String],
+    program: &Program,
     connection: &Arc<Connection>,
     outgoing: mpsc::UnboundedReceiver<Outgoing>,
 ) -> std::io::Result<()> {
-    let mut command = Command::new(program);
+    let mut command = Command::new(&program.program);
     command
-        .args(arguments)
+        .args(&program.arguments)
+        .envs(&program.environment)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .kill_on_drop(true);
+    if let Some(directory) = &program.directory {
+        command.current_dir(directory);
+    }
     // A group of its own, so that launchers such as npx take what they launched with them.
     #[cfg(unix)]
     command.process_group(0);

@@ -15,12 +15,12 @@ use bytes::BytesMut;
 use futures::StreamExt;
 use reqwest::{
     Client, Method, RequestBuilder, Response, StatusCode, Url,
-    header::{ACCEPT, CONTENT_TYPE, HeaderValue},
+    header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue},
 };
 use sse_stream::SseStream;
 use tokio::{sync::mpsc, task::AbortHandle};
 
-use super::{CallError, Connection, connection::Outgoing};
+use super::{CallError, Connection, Endpoint, connection::Outgoing};
 use crate::{
     dialect::{RequestMeta, Revision, standard_headers},
     wire::{Id, Message},
@@ -43,10 +43,14 @@ const LINGER: Duration = Duration::from_secs(1);
 const SESSION: &str = "mcp-session-id";
 
 /// Carries messages until the connection is closed.
-pub(super) fn open(url: Url, connection: &Arc<Connection>, outgoing: mpsc::UnboundedReceiver<Outgoing>) {
+pub(super) fn open(
+    Endpoint { url, headers }: Endpoint,
+    connection: &Arc<Connection>,
+    outgoing: mpsc::UnboundedReceiver<Outgoing>,
+) {
     let connection = Arc::clone(connection);
     tokio::spawn(async move {
-        let client = match client() {
+        let client = match client(headers) {
             Ok(client) => client,
             Err(error) => return connection.end(&format!("no HTTP client could be made: {}", root(&error))),
         };
@@ -62,10 +66,14 @@ pub(super) fn open(url: Url, connection: &Arc<Connection>, outgoing: mpsc::Unbou
     });
 }
 
-fn client() -> reqwest::Result<Client> {
+fn client(headers: HeaderMap) -> reqwest::Result<Client> {
     // Somebody else in the process may have chosen a provider already, which is as good.
     let _already = rustls::crypto::ring::default_provider().install_default();
-    Client::builder().tcp_nodelay(true).connect_timeout(Duration::from_secs(20)).build()
+    Client::builder()
+        .default_headers(headers)
+        .tcp_nodelay(true)
+        .connect_timeout(Duration::from_secs(20))
+        .build()
 }
 
 #[derive(Debug)]

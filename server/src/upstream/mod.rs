@@ -9,11 +9,12 @@ mod in_process;
 mod lists;
 mod unasked;
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc, time::Duration};
 
 pub use connection::{Ask, CallError, Connection, Event, Reports};
 pub use handshake::{Eras, Introduction};
 use mcp_disclosure_core::{Era, RawObject, UpstreamLists, UpstreamName};
+use reqwest::header::HeaderMap;
 use rmcp::{RoleServer, service::DynService};
 use tokio::sync::mpsc;
 use tokio_util::sync::DropGuard;
@@ -25,19 +26,52 @@ use crate::{dialect::RequestMeta, session::Client, wire::Json};
 #[derive(Clone)]
 pub enum Target {
     /// A program that speaks MCP over its standard streams.
-    Command {
-        /// The program.
-        program: String,
-        /// Its arguments.
-        arguments: Vec<String>,
-    },
+    Command(Program),
     /// A Streamable HTTP endpoint.
-    Url(reqwest::Url),
+    Url(Endpoint),
     /// A handler in this process; each connection gets one of its own.
     Handler(Arc<dyn Fn() -> Box<dyn DynService<RoleServer>> + Send + Sync>),
 }
 
+/// A program, and how to start it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Program {
+    /// What to run, as a path or found on the PATH.
+    pub program: String,
+    /// Its arguments.
+    pub arguments: Vec<String>,
+    /// Its environment, beside our own.
+    pub environment: BTreeMap<String, String>,
+    /// Where it runs; where we do if not said.
+    pub directory: Option<PathBuf>,
+}
+
+/// A URL, and what to send along.
+#[derive(Clone, Debug)]
+pub struct Endpoint {
+    /// The URL.
+    pub url: reqwest::Url,
+    /// Headers of each request.
+    pub headers: HeaderMap,
+}
+
+impl From<reqwest::Url> for Endpoint {
+    fn from(url: reqwest::Url) -> Self {
+        Self { url, headers: HeaderMap::new() }
+    }
+}
+
 impl Target {
+    /// A program with these arguments.
+    pub fn command(program: impl Into<String>, arguments: impl Into<Vec<String>>) -> Self {
+        Self::Command(Program { program: program.into(), arguments: arguments.into(), ..Program::default() })
+    }
+
+    /// A URL without more.
+    pub fn url(url: reqwest::Url) -> Self {
+        Self::Url(url.into())
+    }
+
     /// A handler in this process: the way to give one's own `rmcp` server progressive disclosure. Each
     /// connection gets a clone.
     pub fn handler(handler: impl rmcp::Service<RoleServer> + Clone) -> Self {
@@ -53,11 +87,11 @@ impl Target {
 impl fmt::Display for Target {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Command { program, arguments } => {
-                formatter.write_str(program)?;
-                arguments.iter().try_for_each(|argument| write!(formatter, " {argument}"))
+            Self::Command(command) => {
+                formatter.write_str(&command.program)?;
+                command.arguments.iter().try_for_each(|argument| write!(formatter, " {argument}"))
             }
-            Self::Url(url) => url.fmt(formatter),
+            Self::Url(endpoint) => endpoint.url.fmt(formatter),
             Self::Handler(_) => formatter.write_str("the handler in this process"),
         }
     }
@@ -264,11 +298,11 @@ fn open(
 ) -> Result<Arc<Connection>, UpstreamError> {
     let (connection, outgoing) = Connection::new(&target.to_string(), number, events, client);
     match target {
-        Target::Command { program, arguments } => {
-            child::open(program, arguments, &connection, outgoing)
-                .map_err(|source| UpstreamError::Start { program: program.clone(), source })?;
+        Target::Command(command) => {
+            child::open(command, &connection, outgoing)
+                .map_err(|source| UpstreamError::Start { program: command.program.clone(), source })?;
         }
-        Target::Url(url) => http::open(url.clone(), &connection, outgoing),
+        Target::Url(endpoint) => http::open(endpoint.clone(), &connection, outgoing),
         Target::Handler(make) => in_process::open(make(), &connection, outgoing),
     }
     Ok(connection)

@@ -70,7 +70,7 @@ impl BadServer {
     }
 
     pub(super) fn target(&self) -> Target {
-        Target::Url(format!("http://{}/mcp", self.address).parse().unwrap())
+        Target::url(format!("http://{}/mcp", self.address).parse().unwrap())
     }
 
     /// How many requests it leaves without an answer, or without its end, on connections still open.

@@ -37,7 +37,7 @@ fn well_beside(bad: Target) -> Options {
 
 /// The odd upstream in this mode.
 fn odd_child(mode: &str) -> Target {
-    Target::Command { program: ODD.to_owned(), arguments: vec![mode.to_owned()] }
+    Target::command(ODD, vec![mode.to_owned()])
 }
 
 /// Lets other clients, of both eras, do all that they need.

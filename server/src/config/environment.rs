@@ -1,0 +1,105 @@
+//! `${VAR}`: values from the environment.
+
+/// Looks a variable up.
+pub(super) type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// The process's own environment.
+pub(super) fn own(name: &str) -> Option<String> {
+    std::env::var(name).ok()
+}
+
+/// Puts in what the environment holds: `${VAR}` or `${env:VAR}`, and `${VAR:-otherwise}` where it may be unset.
+/// `$${` stands for `${`; a `$` before anything else for itself.
+///
+/// # Errors
+/// What is wrong with the first place that cannot be filled.
+pub(super) fn expand(text: &str, lookup: Lookup<'_>) -> Result<String, String> {
+    let mut expanded = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find("${") {
+        let (before, after) = rest.split_at(at);
+        if let Some(before) = before.strip_suffix('$') {
+            expanded.push_str(before);
+            expanded.push_str("${");
+            rest = &after[2..];
+            continue;
+        }
+        expanded.push_str(before);
+        let Some((inside, after)) = after[2..].split_once('}') else {
+            return Err(format!("'{after}' is not closed; '$${{' stands for '${{'"));
+        };
+        expanded.push_str(&value(inside, lookup)?);
+        rest = after;
+    }
+    expanded.push_str(rest);
+    Ok(expanded)
+}
+
+fn value(inside: &str, lookup: Lookup<'_>) -> Result<String, String> {
+    let (name, otherwise) = match inside.split_once(":-") {
+        Some((name, otherwise)) => (name, Some(otherwise)),
+        None => (inside, None),
+    };
+    let name = name.strip_prefix("env:").unwrap_or(name);
+    let is_name = |name: &str| {
+        name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+            && name.chars().all(|character| character.is_ascii_alphanumeric() || character == '_')
+    };
+    if !is_name(name) {
+        return Err(format!("'${{{inside}}}' names no environment variable"));
+    }
+    // As shells have it: set to nothing is as good as unset, where there is something else to take.
+    let found = lookup(name).filter(|value| otherwise.is_none() || !value.is_empty());
+    found.or_else(|| otherwise.map(str::to_owned)).ok_or_else(|| {
+        format!("the environment variable {name} is not set; set it, or write '${{{name}:-…}}' for a value without it")
+    })
+}
+
+/// The text that [`expand`] turns into this one.
+pub(super) fn escape(text: &str) -> String {
+    text.replace("${", "$${")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn expanded(text: &str) -> Result<String, String> {
+        expand(text, &|name| match name {
+            "HOME" => Some("/home/me".to_owned()),
+            "EMPTY" => Some(String::new()),
+            _ => None,
+        })
+    }
+
+    #[test]
+    fn variables_are_put_in_and_the_rest_stays() {
+        for (text, told) in [
+            ("${HOME}/x", "/home/me/x"),
+            ("a${HOME}b${HOME}", "a/home/meb/home/me"),
+            ("${env:HOME}", "/home/me"),
+            ("${NONE:-other}", "other"),
+            ("${EMPTY:-other}", "other"),
+            ("${EMPTY}", ""),
+            ("$HOME costs 5$", "$HOME costs 5$"),
+            ("$${HOME} and ${HOME}", "${HOME} and /home/me"),
+        ] {
+            assert_eq!(expanded(text).as_deref(), Ok(told), "{text}");
+            assert_eq!(expanded(&escape(text)).as_deref(), Ok(text).filter(|_| !text.contains("$${")).or(Ok(text)));
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_filled_is_told() {
+        for (text, told) in [
+            ("${NONE}", "the environment variable NONE is not set"),
+            ("${", "'${' is not closed"),
+            ("${HOME", "'${HOME' is not closed"),
+            ("${input:key}", "'${input:key}' names no environment variable"),
+            ("${}", "'${}' names no environment variable"),
+        ] {
+            let error = expanded(text).unwrap_err();
+            assert!(error.starts_with(told), "{error}");
+        }
+    }
+}
