@@ -35,7 +35,7 @@ pub(super) fn offer(mut said: Offer) -> Offer {
     if !said.names(STRATEGY) {
         said.strategies.push(STRATEGY.to_owned());
     }
-    Offer { omit_input_schema: true, made: true, ..said }
+    Offer { omit_input_schema: true, ..said }
 }
 
 /// The result of `initialize` as its client reads it, if it is served what it asked for.
