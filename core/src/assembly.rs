@@ -290,10 +290,10 @@ fn read_entries(
             } else {
                 (Arc::clone(&upstream_key), text)
             };
-            if rules.said_of(&key).is_hidden() {
-                continue;
+            let said = rules.said_of(&key);
+            if !said.is_hidden() {
+                entries.push(Entry::new(key, upstream_key, Arc::clone(&upstream), text).ruled_by(&said));
             }
-            entries.push(Entry::new(key, upstream_key, Arc::clone(&upstream), text));
         }
     }
     entries

@@ -10,7 +10,7 @@ use crate::{
     concern::Mapping,
     name::{ToolName, UpstreamName},
     raw::RawObject,
-    rules::Rules,
+    rules::{Rules, Said},
     tool::Tool,
 };
 
@@ -47,6 +47,12 @@ impl Entry {
     ) -> Self {
         let mapping = Mapping::of_meta(&text);
         Self { key, upstream_key, upstream, text, mapping }
+    }
+
+    /// The same with what rules say of concerns laid over what its upstream says.
+    pub(crate) fn ruled_by(self, said: &Said<'_>) -> Self {
+        let said = said.concerns(None);
+        Self { mapping: said.iter().fold(self.mapping, |mapping, said| mapping.with(said.text())), ..self }
     }
 
     /// Its `uri`, `uriTemplate` or (served) `name`.
@@ -216,7 +222,8 @@ impl Snapshot {
         let mut changes = if tools_differ { vec![Kind::Tools] } else { vec![] };
         for kind in [Kind::Resources, Kind::Templates, Kind::Prompts] {
             let (old, new) = (self.entries(kind), newer.entries(kind));
-            if old.len() != new.len() || old.iter().zip(new).any(|(a, b)| a.text != b.text) {
+            let differ = |(a, b): (&Entry, &Entry)| a.text != b.text || a.mapping != b.mapping;
+            if old.len() != new.len() || old.iter().zip(new).any(differ) {
                 changes.push(kind);
             }
         }

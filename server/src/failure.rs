@@ -1,13 +1,31 @@
 //! What goes wrong, for people: problems with a place and a hint, and the one table from failure to exit
 //! code.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 use crate::upstream::UpstreamError;
+
+/// A place in a file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Place {
+    /// The file, as it was given.
+    pub file: Arc<str>,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in characters, from 1.
+    pub column: usize,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(formatter, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
 
 /// Something a person has to put right.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
+    place: Option<Place>,
     message: String,
     hint: Option<String>,
 }
@@ -15,7 +33,27 @@ pub struct Problem {
 impl Problem {
     /// A problem; the message names the file and the place.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), hint: None }
+        Self { place: None, message: message.into(), hint: None }
+    }
+
+    /// The same at this place, which the message does not name.
+    pub fn at(self, place: Place) -> Self {
+        Self { place: Some(place), ..self }
+    }
+
+    /// Where it is, if that is known apart from the message.
+    pub fn place(&self) -> Option<&Place> {
+        self.place.as_ref()
+    }
+
+    /// What is wrong.
+    pub fn message(&self) -> &str {
+        &self.message
+    }
+
+    /// What to do about it.
+    pub fn remedy(&self) -> Option<&str> {
+        self.hint.as_deref()
     }
 
     /// The same with what to do about it.
@@ -26,6 +64,9 @@ impl Problem {
 
 impl fmt::Display for Problem {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.place {
+            write!(formatter, "{place}: ")?;
+        }
         formatter.write_str(&self.message)?;
         match &self.hint {
             Some(hint) => write!(formatter, " (hint: {hint})"),

@@ -8,6 +8,7 @@
 pub mod backend;
 pub mod catalogue;
 pub mod cli;
+pub mod config;
 pub mod dialect;
 pub mod failure;
 pub mod front;

@@ -4,13 +4,15 @@ use std::{collections::HashSet, sync::Arc};
 
 use mcp_disclosure_core::{
     ClientTraits, DisclosureStrategy, Era, Objection, Principal, Registry, Settings, Snapshot, View,
+    nearest::nearest,
 };
 
 use crate::{dialect::Offer, failure::Problem};
 
 /// When a strategy's channel is offered as an ordinary tool as well.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::Display, strum::EnumString, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::Display, strum::EnumString, clap::ValueEnum, serde::Deserialize)]
 #[strum(serialize_all = "lowercase")]
+#[serde(rename_all = "lowercase")]
 pub enum Bridge {
     /// To clients that have not declared the strategy that serves them.
     #[default]
@@ -101,7 +103,7 @@ impl Strategies {
     /// # Errors
     /// Every name that is unknown, and every setting that is wrong.
     pub fn build(registry: &Registry, options: &StrategyOptions) -> Result<Self, Vec<Problem>> {
-        let mut problems = Vec::new();
+        let mut problems = foreign_settings(registry, &options.settings);
         let mut build = |name: &str| match registry.build(name, &options.settings) {
             Ok(strategy) => Some((Arc::from(&*strategy.profile().name), strategy)),
             Err(error) => {
@@ -208,6 +210,20 @@ impl Strategies {
     fn find(&self, name: &str) -> Option<&Named> {
         self.offered.iter().find(|(offered, _)| **offered == *name)
     }
+}
+
+/// Settings for strategies that nobody knows.
+fn foreign_settings(registry: &Registry, settings: &Settings) -> Vec<Problem> {
+    let known: Vec<&str> = registry.profiles().map(|profile| &*profile.name).collect();
+    let foreign = settings.keys().filter(|name| !known.contains(&name.as_str()));
+    let told = foreign.map(|name| {
+        let hint = match nearest(name, known.iter().copied(), 1).first() {
+            Some(near) => format!("did you mean '{near}'?"),
+            None => format!("known are {}", known.join(", ")),
+        };
+        Problem::new(format!("settings for a strategy '{name}', which nobody knows")).hint(hint)
+    });
+    told.collect()
 }
 
 /// Warns of the first objection, which stands for all.

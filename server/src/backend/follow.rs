@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use mcp_disclosure_core::{DescriptionFile, Kind, RawObject, UpstreamLists};
+use mcp_disclosure_core::{Kind, RawObject, UpstreamLists};
 use tokio::{
     sync::{mpsc, watch},
     task::JoinSet,
@@ -10,7 +10,8 @@ use tokio::{
 
 use super::Backend;
 use crate::{
-    catalogue::{Files, Keeper},
+    catalogue::{Keeper, Origin},
+    config::Declared,
     failure::Problem,
     upstream::Event,
 };
@@ -23,14 +24,14 @@ pub(super) type Events = mpsc::UnboundedReceiver<(usize, Event)>;
 pub(super) enum Changes {
     /// They are read again when they change, and those that are good are told to others.
     OfFiles {
-        source: Files,
+        origin: Origin,
         changed: mpsc::Receiver<()>,
-        accepted: watch::Sender<Arc<[DescriptionFile]>>,
-        /// Kept so that the directory stays watched.
+        accepted: watch::Sender<Declared>,
+        /// Kept so that the files stay watched.
         _watcher: Option<notify::PollWatcher>,
     },
     /// Another backend reads them.
-    OfOthers(watch::Receiver<Arc<[DescriptionFile]>>),
+    OfOthers(watch::Receiver<Declared>),
 }
 
 impl Changes {
@@ -127,27 +128,26 @@ impl Backend {
 
     /// Takes over new files. A bad set is reported, and the old one stays.
     fn take_files(&self, keeper: &mut Keeper, changes: &mut Changes) -> Vec<Kind> {
-        let (source, accepted) = match changes {
-            Changes::OfOthers(files) => {
-                let files = Arc::clone(&files.borrow_and_update());
-                return keeper.take_over_files(files, &self.catalogue);
+        let (origin, accepted) = match changes {
+            Changes::OfOthers(declared) => {
+                let declared = declared.borrow_and_update().clone();
+                return keeper.take_over(declared, &self.catalogue);
             }
-            Changes::OfFiles { source, accepted, .. } => (source, accepted),
+            Changes::OfFiles { origin, accepted, .. } => (origin, accepted),
         };
-        let taken = source.read().and_then(|files| {
-            let files: Arc<[DescriptionFile]> = files.into();
-            let changes = keeper.replace_files(Arc::clone(&files), &self.catalogue)?;
-            Ok((files, changes))
+        let taken = origin.read().and_then(|declared| {
+            let changes = keeper.replace(declared.clone(), &self.catalogue)?;
+            Ok((declared, changes))
         });
         match taken {
-            Ok((files, changes)) => {
-                tracing::info!(files = files.len(), ?changes, "description files were read again");
-                accepted.send_replace(files);
+            Ok((declared, changes)) => {
+                tracing::info!(files = declared.files.len(), ?changes, "{} read again", origin.noun());
+                accepted.send_replace(declared);
                 changes
             }
             Err(problems) => {
                 let report = |problem: Problem| {
-                    tracing::error!("description files were not taken over, the old ones stay: {problem}");
+                    tracing::error!("{} not taken over, the old ones stay: {problem}", origin.noun());
                 };
                 problems.into_iter().for_each(report);
                 Vec::new()

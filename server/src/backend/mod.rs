@@ -88,9 +88,12 @@ impl Backend {
         })
     }
 
-    /// Who may know a resource: whoever lists it, else those with a template for it, else all with
+    /// Who may know a resource: nobody, where it is hidden; whoever lists it, else those with a template for it, else all with
     /// resources.
     pub fn owners(&self, page: &Page, uri: &str) -> Vec<&Upstream> {
+        if page.view.hides_resource(uri) {
+            return Vec::new();
+        }
         let by_name = |entry: &Entry| self.upstream(entry.upstream()).ok();
         if let Some(owner) = page.view.entry(Kind::Resources, uri).and_then(by_name) {
             return vec![owner];

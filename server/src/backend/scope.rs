@@ -6,12 +6,13 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_disclosure_core::{DescriptionFile, Digest, Era, Principal, RawObject};
+use mcp_disclosure_core::{Digest, Era, Principal, RawObject};
 use serde_json::json;
 use tokio::sync::{Semaphore, watch};
 
 use super::{Backend, Recipe};
 use crate::{
+    config::Declared,
     failure::Failure,
     session::{Client, askable},
     wire::{ErrorText, code},
@@ -35,7 +36,7 @@ pub struct Backends {
     recipe: Recipe,
     scope: Scope,
     shared: Arc<Backend>,
-    files: watch::Receiver<Arc<[DescriptionFile]>>,
+    declared: watch::Receiver<Declared>,
     /// Those that sessions have, by the session's id.
     own: Mutex<HashMap<Arc<str>, Arc<Backend>>>,
     pool: Arc<Pool>,
@@ -88,10 +89,10 @@ impl Backends {
         recipe: Recipe,
         scope: Scope,
         shared: Arc<Backend>,
-        files: watch::Receiver<Arc<[DescriptionFile]>>,
+        declared: watch::Receiver<Declared>,
     ) -> Self {
         let (own, starting) = (Mutex::default(), Semaphore::new(AT_ONCE));
-        Self { recipe, scope, shared, files, own, pool: Arc::default(), starting }
+        Self { recipe, scope, shared, declared, own, pool: Arc::default(), starting }
     }
 
     /// The backend of everyone who has none of their own.
@@ -173,7 +174,7 @@ impl Backends {
     async fn another(&self, era: Era, client: Arc<Client>) -> Result<Arc<Backend>, ErrorText> {
         // It is never closed.
         let _turn = self.starting.acquire().await;
-        let made = self.recipe.another(era, client, self.files.clone(), self.shared.catalogue()).await;
+        let made = self.recipe.another(era, client, self.declared.clone(), self.shared.catalogue()).await;
         made.map_err(|failure: Failure| {
             let told = failure.to_string();
             tracing::warn!("a client gets no upstreams of its own: {told}");

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{DescriptionFile, Era, Snapshot, UpstreamLists, UpstreamName};
+use mcp_disclosure_core::{Era, Snapshot, UpstreamLists, UpstreamName};
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -14,6 +14,7 @@ use super::{
 };
 use crate::{
     catalogue::{Catalogue, Keeper, watch},
+    config::Declared,
     failure::{Failure, Problem},
     session::{Audience, Client},
     upstream::{Upstream, UpstreamError},
@@ -26,8 +27,8 @@ pub struct Started {
     pub backend: Arc<Backend>,
     /// Upstreams that could not be used while others could.
     pub missing: Vec<UpstreamError>,
-    /// The description files in force, for other backends.
-    pub files: watch::Receiver<Arc<[DescriptionFile]>>,
+    /// What is declared now, for other backends.
+    pub declared: watch::Receiver<Declared>,
 }
 
 struct Connected {
@@ -46,11 +47,10 @@ impl Recipe {
     /// files alone show it; [`Failure::Upstreams`] where no upstream can be used.
     pub async fn first(&self, era: Era, client: Option<Arc<Client>>) -> Result<Started, Failure> {
         // Watched before it is read, so that no change falls between.
-        let (watcher, changed) = watch(&self.files);
-        let files: Arc<[DescriptionFile]> = self.files.read().map_err(Failure::Configuration)?.into();
+        let (watcher, changed) = watch(&self.origin);
+        let declared = self.origin.read().map_err(Failure::Configuration)?;
         let Connected { upstreams, lists, missing, events } = self.connect(era, client.as_ref()).await?;
-        let about = self.about(&server_info(&upstreams));
-        let opened = Keeper::open(lists, Arc::clone(&files), about, missing.is_empty());
+        let opened = Keeper::open(lists, declared.clone(), server_info(&upstreams), missing.is_empty());
         let (keeper, snapshot) = match opened {
             Ok(opened) => opened,
             Err(problems) => return Err(refuse(&upstreams, problems).await),
@@ -59,10 +59,10 @@ impl Recipe {
         if !problems.is_empty() {
             return Err(refuse(&upstreams, problems).await);
         }
-        let (accepted, files) = watch::channel(files);
-        let changes = Changes::OfFiles { source: self.files.clone(), changed, accepted, _watcher: watcher };
+        let (accepted, declared) = watch::channel(declared);
+        let changes = Changes::OfFiles { origin: self.origin.clone(), changed, accepted, _watcher: watcher };
         let backend = assemble(upstreams, Catalogue::new(snapshot), keeper, events, changes, client);
-        Ok(Started { backend, missing, files })
+        Ok(Started { backend, missing, declared })
     }
 
     /// One more, for a client of its own. Lists that are those of `like` share what was made of them.
@@ -73,15 +73,15 @@ impl Recipe {
         &self,
         era: Era,
         client: Arc<Client>,
-        files: watch::Receiver<Arc<[DescriptionFile]>>,
+        declared: watch::Receiver<Declared>,
         like: &Catalogue,
     ) -> Result<Arc<Backend>, Failure> {
         let Connected { upstreams, lists, missing, events } = self.connect(era, Some(&client)).await?;
         missing.iter().for_each(|missing| tracing::warn!("{missing}; it is left out, the others are served"));
-        let about = self.about(&server_info(&upstreams));
-        let (keeper, snapshot) = Keeper::open_again(lists, Arc::clone(&files.borrow()), about);
-        let catalogue = snapshot.map_or_else(|| Catalogue::like(like), |snapshot| like.or_new(snapshot));
-        let changes = Changes::OfOthers(files);
+        let now = declared.borrow().clone();
+        let (keeper, snapshot) = Keeper::open_again(lists, now, server_info(&upstreams));
+        let catalogue = like.or_new(snapshot);
+        let changes = Changes::OfOthers(declared);
         Ok(assemble(upstreams, catalogue, keeper, events, changes, Some(client)))
     }
 

@@ -61,7 +61,7 @@ pub fn read_directory(directory: &Path) -> Result<Vec<DescriptionFile>, Vec<Prob
 }
 
 /// The problem a person reads, with what to do about it.
-pub(super) fn problem(error: &DescriptionError) -> Problem {
+fn problem(error: &DescriptionError) -> Problem {
     let hint = match error {
         DescriptionError::Syntax { .. } => {
             "a description file is one JSON object with name, description and inputSchema"
@@ -71,7 +71,6 @@ pub(super) fn problem(error: &DescriptionError) -> Problem {
             "write a JSON Schema such as {\"type\": \"object\", \"properties\": {}}"
         }
         DescriptionError::NameDiffers { .. } => "rename the file, or correct 'name' in it",
-        DescriptionError::NoSuchTool { .. } => "correct the name, or remove the file",
         _ => "see the section \"Description files\" of the README",
     };
     Problem::new(error.to_string()).hint(hint)

@@ -3,51 +3,51 @@
 //! Everything that leads to a snapshot passes here: lists come in, files are laid over them, a snapshot
 //! goes out. A set of files that is not good keeps the old snapshot in force.
 
-use std::sync::Arc;
+use mcp_disclosure_core::{
+    About, Assembled, DescriptionFile, Kind, RawObject, Snapshot, Unmatched, UpstreamLists, Warning,
+};
 
-use mcp_disclosure_core::{About, DescriptionError, DescriptionFile, Kind, Snapshot, UpstreamLists};
-
-use super::{Catalogue, description_files::problem};
-use crate::failure::Problem;
+use super::Catalogue;
+use crate::{config::Declared, failure::Problem};
 
 /// The material of snapshots.
 #[derive(Debug)]
 pub struct Keeper {
     lists: Vec<UpstreamLists>,
-    files: Arc<[DescriptionFile]>,
-    about: About,
+    declared: Declared,
+    /// `serverInfo`, for what is not declared.
+    server_info: RawObject,
     /// Whether a person has been told already what is odd about this material.
     quiet: bool,
 }
 
 impl Keeper {
-    /// Builds the first snapshot of lists and of files that were read.
+    /// Builds the first snapshot of lists and of what was declared.
     ///
     /// # Errors
-    /// Every file for a tool that nobody brings. Where not all upstreams are there (`complete` is false) that
-    /// is only warned about: the missing one may have brought it.
+    /// Everything that is declared for what nobody brings. Where not all upstreams are there (`complete` is
+    /// false) that is only warned about: the missing one may have brought it.
     pub fn open(
         lists: Vec<UpstreamLists>,
-        files: Arc<[DescriptionFile]>,
-        about: About,
+        declared: Declared,
+        server_info: RawObject,
         complete: bool,
     ) -> Result<(Self, Snapshot), Vec<Problem>> {
-        let keeper = Self { lists, files, about, quiet: false };
-        let built = if complete { keeper.build(&keeper.files) } else { keeper.build_what_fits() };
-        let snapshot = built.map_err(|errors| errors.iter().map(problem).collect::<Vec<_>>())?;
-        warn_of_unknown_members(&keeper.files);
+        let keeper = Self { lists, declared, server_info, quiet: false };
+        let snapshot = if complete { keeper.build(&keeper.declared)? } else { keeper.build_what_fits() };
+        warn_of_unknown_members(&keeper.declared.files);
         Ok((keeper, snapshot))
     }
 
     /// The same for material that was opened before, with lists of its own: what is odd about it has been
-    /// said, and files for tools that are not there are passed over.
+    /// said, and what is declared for things that are not there is passed over.
     pub fn open_again(
         lists: Vec<UpstreamLists>,
-        files: Arc<[DescriptionFile]>,
-        about: About,
-    ) -> (Self, Option<Snapshot>) {
-        let keeper = Self { lists, files, about, quiet: true };
-        let snapshot = keeper.build_what_fits().ok();
+        declared: Declared,
+        server_info: RawObject,
+    ) -> (Self, Snapshot) {
+        let keeper = Self { lists, declared, server_info, quiet: true };
+        let snapshot = keeper.build_what_fits();
         (keeper, snapshot)
     }
 
@@ -57,45 +57,62 @@ impl Keeper {
         self.publish(catalogue)
     }
 
-    /// Takes files that were read again.
+    /// Takes what was read again.
     ///
     /// # Errors
     /// Every problem of a bad set; the old one stays.
-    pub fn replace_files(
-        &mut self,
-        files: Arc<[DescriptionFile]>,
-        catalogue: &Catalogue,
-    ) -> Result<Vec<Kind>, Vec<Problem>> {
-        let snapshot = self.build(&files).map_err(|errors| errors.iter().map(problem).collect::<Vec<_>>())?;
-        warn_of_unknown_members(&files);
-        self.files = files;
+    pub fn replace(&mut self, declared: Declared, catalogue: &Catalogue) -> Result<Vec<Kind>, Vec<Problem>> {
+        let snapshot = self.build(&declared)?;
+        warn_of_unknown_members(&declared.files);
+        self.declared = declared;
         Ok(catalogue.replace(snapshot))
     }
 
-    /// Takes files that were found good elsewhere.
-    pub fn take_over_files(&mut self, files: Arc<[DescriptionFile]>, catalogue: &Catalogue) -> Vec<Kind> {
-        self.files = files;
+    /// Takes what was found good elsewhere.
+    pub fn take_over(&mut self, declared: Declared, catalogue: &Catalogue) -> Vec<Kind> {
+        self.declared = declared;
         self.publish(catalogue)
     }
 
     /// A tool may go away while its file stays. That must not hold back what else changed.
     fn publish(&self, catalogue: &Catalogue) -> Vec<Kind> {
-        self.build_what_fits().map_or_else(|_| Vec::new(), |snapshot| catalogue.replace(snapshot))
+        catalogue.replace(self.build_what_fits())
     }
 
-    /// A snapshot without the files for tools that nobody brings.
-    fn build_what_fits(&self) -> Result<Snapshot, Vec<DescriptionError>> {
-        self.build(&self.files).or_else(|errors| {
-            errors.iter().for_each(|error| self.warn(error));
-            let fitting = self.files.iter().filter(|file| !errors.iter().any(|error| is_about(error, file)));
-            self.build(&fitting.cloned().collect::<Vec<_>>())
-        })
+    /// A snapshot without what is declared for things that nobody brings.
+    fn build_what_fits(&self) -> Snapshot {
+        let (snapshot, unmatched) = self.assemble(&self.declared);
+        unmatched.iter().for_each(|unmatched| self.warn(unmatched));
+        snapshot
     }
 
-    fn build(&self, files: &[DescriptionFile]) -> Result<Snapshot, Vec<DescriptionError>> {
-        let (snapshot, warnings) = Snapshot::build(&self.lists, files)?;
-        warnings.iter().for_each(|warning| self.warn(warning));
-        Ok(snapshot.about_itself(self.about.clone()))
+    fn build(&self, declared: &Declared) -> Result<Snapshot, Vec<Problem>> {
+        let (snapshot, unmatched) = self.assemble(declared);
+        if !unmatched.is_empty() {
+            return Err(unmatched.iter().map(problem).collect());
+        }
+        Ok(snapshot)
+    }
+
+    fn assemble(&self, declared: &Declared) -> (Snapshot, Vec<Unmatched>) {
+        let Assembled { snapshot, warnings, unmatched } =
+            Snapshot::assemble(&self.lists, &declared.files, &declared.rules);
+        warnings.iter().for_each(|warning: &Warning| self.warn(warning));
+        (snapshot.about_itself(self.about(&declared.about)), unmatched)
+    }
+
+    /// What the catalogue says of itself; a name that is not declared is the upstream's own.
+    fn about(&self, declared: &About) -> About {
+        let or_own = |declared: &str, member: &str| match declared {
+            "" => self.server_info.string(member).unwrap_or_default(),
+            declared => declared.to_owned(),
+        };
+        About {
+            name: or_own(&declared.name, "name"),
+            version: or_own(&declared.version, "version"),
+            description: or_own(&declared.description, "description"),
+            ..declared.clone()
+        }
     }
 
     fn warn(&self, warning: &dyn std::fmt::Display) {
@@ -105,13 +122,17 @@ impl Keeper {
     }
 }
 
+fn problem(unmatched: &Unmatched) -> Problem {
+    Problem::new(unmatched.to_string()).hint(if unmatched.place.ends_with(".json") {
+        "correct the name, or remove the file"
+    } else {
+        "correct the name, or leave it out"
+    })
+}
+
 /// Said when files are taken over, not when they are merely looked at.
 fn warn_of_unknown_members(files: &[DescriptionFile]) {
     for file in files.iter().filter(|file| !file.unknown.is_empty()) {
         tracing::warn!(file = file.path, members = ?file.unknown, "members that nobody knows are not delivered");
     }
-}
-
-fn is_about(error: &DescriptionError, file: &DescriptionFile) -> bool {
-    matches!(error, DescriptionError::NoSuchTool { name, .. } if *name == file.name)
 }

@@ -90,8 +90,10 @@ impl Catalogue {
 
     /// Puts another snapshot in force and tells what changed.
     pub fn replace(&self, snapshot: Snapshot) -> Vec<Kind> {
-        let changes = self.current().snapshot.changes(&snapshot);
-        if !changes.is_empty() {
+        let current = self.current();
+        let changes = current.snapshot.changes(&snapshot);
+        // What is not listed may differ, such as which resources are hidden.
+        if !current.snapshot.is_same(&snapshot) {
             *self.0.write().unwrap_or_else(PoisonError::into_inner) = Published::new(snapshot);
         }
         changes

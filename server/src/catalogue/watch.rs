@@ -1,11 +1,11 @@
-//! Watching a directory of description files.
+//! Watching a directory of description files, and a configuration.
 
 use std::time::Duration;
 
 use notify::{Config, PollWatcher, RecursiveMode, Watcher};
 use tokio::{sync::mpsc, time::Instant};
 
-use super::Files;
+use super::Origin;
 
 /// How often is looked. Looking finds what notifications of the operating system miss: directories that
 /// are links, network file systems, a directory that is replaced as a whole.
@@ -19,9 +19,12 @@ const LONGEST: Duration = Duration::from_millis(500);
 
 /// Sends a signal for each change of the files, for as long as the watcher is kept. Files that cannot
 /// change send none.
-pub fn watch(files: &Files) -> (Option<PollWatcher>, mpsc::Receiver<()>) {
+pub fn watch(origin: &Origin) -> (Option<PollWatcher>, mpsc::Receiver<()>) {
     let (changed, raw) = mpsc::channel(1);
-    let Files::Directory(directory) = files else { return (None, raw) };
+    let watched = origin.watched();
+    if watched.is_empty() {
+        return (None, raw);
+    }
     // Times of change are compared in whole seconds, which is too coarse; so contents are, too.
     let config = Config::default().with_poll_interval(INTERVAL).with_compare_contents(true);
     let watcher = PollWatcher::new(
@@ -32,13 +35,13 @@ pub fn watch(files: &Files) -> (Option<PollWatcher>, mpsc::Receiver<()>) {
         config,
     );
     let watcher = watcher.and_then(|mut watcher| {
-        watcher.watch(directory, RecursiveMode::NonRecursive)?;
+        watched.iter().try_for_each(|path| watcher.watch(path, RecursiveMode::NonRecursive))?;
         Ok(watcher)
     });
     match watcher {
         Ok(watcher) => (Some(watcher), settle(raw)),
         Err(error) => {
-            tracing::warn!(%error, "the description files cannot be watched; changes need a restart");
+            tracing::warn!(%error, "the files cannot be watched; changes need a restart");
             (None, raw)
         }
     }

@@ -3,10 +3,16 @@
 use std::{net::SocketAddr, path::PathBuf, time::Duration};
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use mcp_disclosure_core::Settings;
 use reqwest::Url;
 
 use super::SettingArguments;
-use crate::{backend::Scope, gateway::FetchLimits, negotiation::Bridge};
+use crate::{
+    backend::Scope,
+    config::Serve,
+    gateway::FetchLimits,
+    negotiation::{Bridge, StrategyOptions},
+};
 
 /// One MCP server in front of any others, disclosing their tools progressively.
 ///
@@ -51,6 +57,14 @@ pub enum Command {
 #[derive(Debug, Default, Args)]
 #[command(next_help_heading = "Source (none: the demonstration)")]
 pub struct SourceArguments {
+    /// Upstreams, categories, concerns, briefs and more in one file, disclosure.toml; read again when it changes
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+
+    /// Upstreams in the mcpServers form that MCP hosts use; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub mcp_config: Vec<PathBuf>,
+
     /// A Streamable HTTP upstream; may be repeated
     #[arg(long, value_name = "URL")]
     pub upstream_url: Vec<Url>,
@@ -83,34 +97,17 @@ pub struct ServeArguments {
     #[command(flatten)]
     pub source: SourceArguments,
 
-    /// Serve every client by this strategy (stacks as NAME+NAME); auto: what the client asks for
-    #[arg(long, value_name = "NAME", default_value = "auto", help_heading = "Strategy")]
-    pub strategy: String,
-
-    /// Strategies that clients may choose, by offer or by address [default: all]
-    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Strategy")]
-    pub offer: Vec<String>,
-
-    /// The strategy of clients that ask for nothing that is offered
-    #[arg(long, value_name = "NAME", default_value = "full", help_heading = "Strategy")]
-    pub fallback: String,
-
-    /// List a strategy's channel as an ordinary tool too: to clients that have not declared the strategy,
-    /// to all, or to none
-    #[arg(long, value_enum, default_value_t, help_heading = "Strategy")]
-    pub bridge: Bridge,
-
-    /// Settings of strategies.
+    /// Which strategy serves whom.
     #[command(flatten)]
-    pub settings: SettingArguments,
+    pub strategies: StrategyArguments,
 
-    /// How clients connect
-    #[arg(long, value_enum, default_value_t, help_heading = "Clients")]
-    pub transport: Transport,
+    /// How clients connect [default: stdio]
+    #[arg(long, value_enum, help_heading = "Clients")]
+    pub transport: Option<Transport>,
 
-    /// Where to listen for HTTP; clients use /mcp, or /mcp/STRATEGY
-    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:8848", help_heading = "Clients")]
-    pub listen: SocketAddr,
+    /// Where to listen for HTTP; clients use /mcp, or /mcp/STRATEGY [default: 127.0.0.1:8848]
+    #[arg(long, value_name = "ADDR:PORT", help_heading = "Clients")]
+    pub listen: Option<SocketAddr>,
 
     /// A name that HTTP clients may reach us by, beside this machine's own; may be repeated
     #[arg(long, value_name = "HOST", help_heading = "Clients")]
@@ -147,6 +144,46 @@ pub struct ServeArguments {
     pub receipt_lifetime: Duration,
 }
 
+/// Which strategy serves whom.
+#[derive(Debug, Default, Args)]
+pub struct StrategyArguments {
+    /// Serve every client by this strategy (stacks as NAME+NAME); auto: what the client asks for [default: auto]
+    #[arg(long, value_name = "NAME", help_heading = "Strategy")]
+    pub strategy: Option<String>,
+
+    /// Strategies that clients may choose, by offer or by address [default: all]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Strategy")]
+    pub offer: Vec<String>,
+
+    /// The strategy of clients that ask for nothing that is offered [default: full]
+    #[arg(long, value_name = "NAME", help_heading = "Strategy")]
+    pub fallback: Option<String>,
+
+    /// List a strategy's channel as an ordinary tool too: to clients that have not declared the strategy,
+    /// to all, or to none [default: auto]
+    #[arg(long, value_enum, help_heading = "Strategy")]
+    pub bridge: Option<Bridge>,
+
+    /// Settings of strategies.
+    #[command(flatten)]
+    pub settings: SettingArguments,
+}
+
+impl StrategyArguments {
+    /// What the operator decided: by flag, else in a file, else the defaults.
+    pub fn over(self, file: &Serve, settings: Settings) -> StrategyOptions {
+        let defaults = StrategyOptions::default();
+        let offer = if self.offer.is_empty() { file.offer.clone() } else { Some(self.offer) };
+        StrategyOptions {
+            pinned: self.strategy.or_else(|| file.strategy.clone()).filter(|name| name != "auto"),
+            offered: offer.unwrap_or_default(),
+            fallback: self.fallback.or_else(|| file.fallback.clone()).unwrap_or(defaults.fallback),
+            bridge: self.bridge.or(file.bridge).unwrap_or_default(),
+            settings: self.settings.over(settings),
+        }
+    }
+}
+
 /// `prompt`.
 #[derive(Debug, Args)]
 pub struct PromptArguments {
@@ -164,7 +201,8 @@ pub struct PromptArguments {
 }
 
 /// How clients connect.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Transport {
     /// One client, on standard input and output.
     #[default]

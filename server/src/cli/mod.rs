@@ -7,7 +7,9 @@ mod settings;
 mod source;
 mod strategies;
 
-pub use arguments::{Arguments, Command, PromptArguments, ServeArguments, SourceArguments, Transport};
+pub use arguments::{
+    Arguments, Command, PromptArguments, ServeArguments, SourceArguments, StrategyArguments, Transport,
+};
 pub use prompt::prompt;
 pub use serve::serve;
 pub use settings::SettingArguments;

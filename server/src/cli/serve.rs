@@ -1,8 +1,13 @@
 //! `serve`.
 
-use std::{path::Path, sync::Arc, time::Duration};
+use std::{
+    net::{IpAddr, Ipv4Addr, SocketAddr},
+    path::Path,
+    sync::Arc,
+    time::Duration,
+};
 
-use mcp_disclosure_core::{ReceiptKey, Registry, Settings};
+use mcp_disclosure_core::{ReceiptKey, Registry};
 use tokio::net::TcpListener;
 
 use super::{ServeArguments, Transport, runtime_for_many, runtime_for_one};
@@ -11,7 +16,7 @@ use crate::{
     failure::{Failure, Problem},
     front::{http, stdio},
     gateway::{Assembly, FetchLimits, Gateway},
-    negotiation::{Strategies, StrategyOptions},
+    negotiation::Strategies,
     session::Bounds,
 };
 
@@ -19,47 +24,41 @@ use crate::{
 /// not, and wants to see that it starts.
 const FIRST_WORDS: Duration = Duration::from_millis(300);
 
+/// Where HTTP is listened for, if nobody says.
+const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8848);
+
 /// Serves until the client goes (stdio) or the process is asked to end (HTTP).
 ///
 /// # Errors
 /// Everything that keeps it from serving, before any client is answered.
 pub fn serve(registry: &Registry, arguments: ServeArguments) -> Result<(), Failure> {
-    let options = StrategyOptions {
-        pinned: Some(arguments.strategy.clone()).filter(|name| name != "auto"),
-        offered: arguments.offer.clone(),
-        fallback: arguments.fallback.clone(),
-        bridge: arguments.bridge,
-        settings: arguments.settings.over(Settings::new()),
-    };
     let source = arguments.source.resolve()?;
-    let mut problems = Vec::new();
+    let mut problems = source.problems();
+    let options = arguments.strategies.over(&source.serve, source.settings.clone());
     let strategies = Strategies::build(registry, &options).map_err(|told| problems.extend(told));
     let key = receipt_key(arguments.receipt_key_file.as_deref()).map_err(|told| problems.push(told));
-    let read = source.files.read().map_err(|told| problems.extend(told));
-    let (Ok(strategies), Ok(key), Ok(_)) = (strategies, key, read) else {
+    let (Ok(strategies), Ok(key), []) = (strategies, key, problems.as_slice()) else {
         return Err(Failure::Configuration(problems));
     };
+    let transport = arguments.transport.or(source.serve.transport).unwrap_or_default();
+    let listen = arguments.listen.or(source.serve.listen).unwrap_or(LISTEN);
     let assembly = Assembly {
-        targets: source.targets,
-        files: source.files,
-        about: source.about,
-        patience: source.patience,
         sessions: Bounds { most: arguments.max_sessions, idle: arguments.session_idle },
         fetches: FetchLimits::per_minute(arguments.fetches_per_minute),
         receipt_lifetime: arguments.receipt_lifetime,
         scope: arguments.upstream_scope,
-        ..Assembly::new(strategies, key)
+        ..source.assembly(strategies, key)
     };
-    let guard = http::Guard::new(arguments.listen.ip(), &arguments.allow_host, &arguments.allow_origin);
+    let guard = http::Guard::new(listen.ip(), &arguments.allow_host, &arguments.allow_origin);
     let (runtime, served);
-    match arguments.transport {
+    match transport {
         Transport::Stdio => {
             runtime = runtime_for_one()?;
             served = runtime.block_on(over_stdio(assembly));
         }
         Transport::Http => {
             runtime = runtime_for_many()?;
-            served = runtime.block_on(over_http(assembly, arguments.listen, guard));
+            served = runtime.block_on(over_http(assembly, listen, guard));
         }
     }
     // A read of a terminal cannot be interrupted, and must not keep the program from ending.
@@ -82,7 +81,7 @@ async fn over_stdio(assembly: Assembly) -> Result<(), Failure> {
 
 async fn over_http(
     assembly: Assembly,
-    listen: std::net::SocketAddr,
+    listen: SocketAddr,
     guard: http::Guard,
 ) -> Result<(), Failure> {
     let failed = |source| Failure::Listen { address: listen.to_string(), source };

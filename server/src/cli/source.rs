@@ -1,63 +1,164 @@
-//! From flags to upstreams and files.
+//! From flags and files to upstreams and what is laid over them.
 
-use mcp_disclosure_core::{About, Category, DescriptionFile, RawObject, UpstreamName};
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use mcp_disclosure_core::{About, Category, DescriptionFile, RawObject, ReceiptKey, Settings, UpstreamName};
 use mcp_disclosure_demo::{CATEGORIES, DESCRIPTION, DESCRIPTION_FILES, FACTS, MathServer};
 
 use super::SourceArguments;
 use crate::{
-    catalogue::Files,
+    catalogue::{ConfigFile, Files, Origin},
+    config::{DisclosureFile, Named, Serve, UpstreamEntry, read_hosts, upstreams},
     failure::{Failure, Problem},
+    gateway::Assembly,
+    negotiation::Strategies,
     upstream::{Patience, Target},
 };
 
-/// What a source comes down to.
+/// What a source comes down to, whether flags or files say so.
 pub(super) struct Source {
-    pub(super) targets: Vec<(Option<UpstreamName>, Target)>,
-    pub(super) files: Files,
-    pub(super) about: About,
-    pub(super) patience: Patience,
+    pub(super) upstreams: Vec<Named>,
+    pub(super) origin: Origin,
+    patience: Patience,
+    /// What the configuration says of serving; a flag wins.
+    pub(super) serve: Serve,
+    /// What it says of strategies; a flag wins.
+    pub(super) settings: Settings,
+    problems: Vec<Problem>,
+}
+
+impl Source {
+    /// What keeps it from being served, as far as files show.
+    pub(super) fn problems(&self) -> Vec<Problem> {
+        let laid_over = self.origin.read().err().unwrap_or_default();
+        self.problems.iter().cloned().chain(laid_over).collect()
+    }
+
+    /// A gateway of it, with the contract's defaults.
+    pub(super) fn assembly(self, strategies: Strategies, key: ReceiptKey) -> Assembly {
+        Assembly {
+            targets: self.upstreams.into_iter().map(|upstream| (upstream.name, upstream.target)).collect(),
+            files: self.origin.files,
+            about: self.origin.about,
+            config: self.origin.config,
+            patience: self.patience,
+            ..Assembly::new(strategies, key)
+        }
+    }
 }
 
 impl SourceArguments {
-    /// Finds out what is meant.
+    /// Finds out what is meant. What is wrong with files is told by [`Source::problems`].
     ///
     /// # Errors
     /// [`Failure::Usage`] for a combination that means nothing.
     pub(super) fn resolve(self) -> Result<Source, Failure> {
+        let mut problems = Vec::new();
         let patience = Patience { connect: self.connect_timeout, request: self.request_timeout };
-        let name = self.name.as_deref().map(UpstreamName::parse).transpose();
-        let name = name.map_err(|error| usage(Problem::new(format!("--name: {error}"))))?;
-        let mut targets: Vec<(Option<UpstreamName>, Target)> = Vec::new();
-        if let Some((program, arguments)) = self.command.split_first() {
-            let target = Target::Command { program: program.clone(), arguments: arguments.to_vec() };
-            targets.push((None, target));
+        let given = self.given()?;
+        let config = self.config.as_deref().and_then(|path| keep(DisclosureFile::read(path), &mut problems));
+        let config = config.unwrap_or_default();
+        let mut all = keep(upstreams(&config.upstreams, &directory(self.config.as_deref())), &mut problems)
+            .unwrap_or_default();
+        for path in &self.mcp_config {
+            all.extend(keep(read_hosts(path), &mut problems).unwrap_or_default());
         }
-        for url in self.upstream_url {
+        all.extend(given);
+        problems.extend(named_alike(&all));
+        let described = config.tool_descriptions.as_ref().map(|path| directory(self.config.as_deref()).join(path));
+        let files = self.tool_descriptions.or(described).map_or(Files::None, Files::Directory);
+        let mut source = Source {
+            upstreams: all,
+            origin: Origin { files, ..Origin::default() },
+            patience,
+            serve: config.serve.clone(),
+            settings: config.strategy.clone(),
+            problems,
+        };
+        if source.upstreams.is_empty() && source.problems.is_empty() {
+            source.demonstrate(self.name)?;
+        }
+        if source.problems.is_empty() {
+            source.origin.config = self.config.map(|path| ConfigFile { path, first: Arc::new(config) });
+        }
+        Ok(source)
+    }
+
+    /// The upstreams that flags give.
+    fn given(&self) -> Result<Vec<Named>, Failure> {
+        let mut given = Vec::new();
+        if let Some((program, arguments)) = self.command.split_first() {
+            let entry = Some(UpstreamEntry::of_command(&self.command));
+            given.push(Named { name: None, target: Target::command(program, arguments), entry });
+        }
+        for url in &self.upstream_url {
             if !matches!(url.scheme(), "http" | "https") {
                 let told = format!("--upstream-url {url}: only http and https are spoken");
                 return Err(usage(Problem::new(told)));
             }
-            targets.push((None, Target::Url(url)));
+            let entry = Some(UpstreamEntry::of_url(url));
+            given.push(Named { name: None, target: Target::url(url.clone()), entry });
         }
-        if name.is_some() && targets.len() > 1 {
-            let told = "--name names the one upstream, but there are several";
-            return Err(usage(Problem::new(told).hint("leave --name out")));
-        }
-        let mut files = self.tool_descriptions.map_or(Files::None, Files::Directory);
-        let mut about = About::default();
-        if targets.is_empty() {
-            let (target, embedded, told) = demonstration();
-            targets.push((None, target));
-            about = told;
-            if matches!(files, Files::None) {
-                files = embedded;
+        let name = parse_name(self.name.as_deref())?;
+        let is_file = self.config.is_some() || !self.mcp_config.is_empty();
+        match (name, given.as_mut_slice()) {
+            (None, _) => {}
+            (Some(_), []) if !is_file => {}
+            (name, [only]) => only.name = name,
+            (Some(_), []) => {
+                let told = "--name names the one upstream that is an argument, but there is none";
+                return Err(usage(Problem::new(told).hint("the name of an upstream in a file is its key there")));
+            }
+            (Some(_), _) => {
+                let told = "--name names the one upstream, but there are several";
+                return Err(usage(Problem::new(told).hint("leave --name out")));
             }
         }
-        if let (Some(named), Some(first)) = (name, targets.first_mut()) {
-            first.0 = Some(named);
-        }
-        Ok(Source { targets, files, about, patience })
+        Ok(given)
     }
+}
+
+impl Source {
+    /// Serves the demonstration, since nothing else is said.
+    fn demonstrate(&mut self, name: Option<String>) -> Result<(), Failure> {
+        let (target, embedded, about) = demonstration();
+        let name = parse_name(name.as_deref())?;
+        self.upstreams.push(Named { name, target, entry: None });
+        self.origin.about = about;
+        if matches!(self.origin.files, Files::None) {
+            self.origin.files = embedded;
+        }
+        Ok(())
+    }
+}
+
+fn parse_name(name: Option<&str>) -> Result<Option<UpstreamName>, Failure> {
+    let name = name.map(UpstreamName::parse).transpose();
+    name.map_err(|error| usage(Problem::new(format!("--name: {error}"))))
+}
+
+fn keep<T>(read: Result<T, Vec<Problem>>, problems: &mut Vec<Problem>) -> Option<T> {
+    read.map_err(|told| problems.extend(told)).ok()
+}
+
+fn directory(file: Option<&Path>) -> PathBuf {
+    file.and_then(Path::parent).map_or_else(PathBuf::new, Path::to_path_buf)
+}
+
+/// Upstreams of one name: their tools could not be told apart.
+fn named_alike(upstreams: &[Named]) -> Vec<Problem> {
+    let mut seen = HashSet::new();
+    let names = upstreams.iter().filter_map(|upstream| upstream.name.as_ref());
+    let again = names.filter(|name| !seen.insert(*name));
+    again
+        .map(|name| {
+            Problem::new(format!("two upstreams are named '{name}'")).hint("give one of them another name")
+        })
+        .collect()
 }
 
 fn usage(problem: Problem) -> Failure {

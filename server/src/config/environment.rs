@@ -85,7 +85,7 @@ mod tests {
             ("$${HOME} and ${HOME}", "${HOME} and /home/me"),
         ] {
             assert_eq!(expanded(text).as_deref(), Ok(told), "{text}");
-            assert_eq!(expanded(&escape(text)).as_deref(), Ok(text).filter(|_| !text.contains("$${")).or(Ok(text)));
+            assert_eq!(expanded(&escape(text)).as_deref(), Ok(text));
         }
     }
 

@@ -14,7 +14,7 @@ mod upstream;
 
 pub use declared::Declared;
 pub use file::{
-    Category, Concern, DisclosureFile, Primitive, Serve, Server, ServerAddress, Table, Tool, Transport, UpstreamEntry,
+    Category, Concern, DisclosureFile, Primitive, Serve, Server, Table, Tool, Transport, UpstreamEntry,
 };
 pub use hosts::read_hosts;
 pub use upstream::{Named, upstreams};

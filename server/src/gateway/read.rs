@@ -80,7 +80,7 @@ impl Gateway {
                 let reference = reference.with_value(member, entry.upstream_key());
                 (caller.backend.upstream(entry.upstream())?, reference)
             }
-            (None, [only]) if kind == Kind::Templates => (only, reference),
+            (None, [only]) if kind == Kind::Templates && !page.view.hides_resource(&key) => (only, reference),
             _ => return Err(ErrorText::invalid_params(format_args!("Unknown reference: {key}"))),
         };
         let params = params.with("ref", reference.text());

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Admission, FetchLimits, Gateway, Open, ReceiptSettings, rounds::Rounds};
 use crate::{
     backend::{Backends, Recipe, Scope},
-    catalogue::Files,
+    catalogue::{ConfigFile, Files, Origin},
     failure::Failure,
     negotiation::Strategies,
     session::{Bounds, Client, Sessions},
@@ -24,6 +24,8 @@ pub struct Assembly {
     pub files: Files,
     /// What is declared of the catalogue as a whole.
     pub about: About,
+    /// The configuration that says more of it.
+    pub config: Option<ConfigFile>,
     /// Which strategy serves whom.
     pub strategies: Strategies,
     /// Who may come in.
@@ -51,6 +53,7 @@ impl Assembly {
             targets: Vec::new(),
             files: Files::None,
             about: About::default(),
+            config: None,
             strategies,
             admission: Arc::new(Open),
             sessions: Bounds::default(),
@@ -82,8 +85,7 @@ impl Gateway {
     pub async fn start(assembly: Assembly) -> Result<Started, Failure> {
         let recipe = Recipe {
             targets: assembly.targets,
-            files: assembly.files,
-            about: assembly.about,
+            origin: Origin { files: assembly.files, about: assembly.about, config: assembly.config },
             patience: assembly.patience,
             reserved: reserved(&assembly.strategies),
         };
@@ -98,7 +100,7 @@ impl Gateway {
         };
         let gateway = Arc::new(Self {
             strategies,
-            backends: Backends::new(recipe, assembly.scope, first.backend, first.files),
+            backends: Backends::new(recipe, assembly.scope, first.backend, first.declared),
             sessions: Sessions::new(assembly.sessions),
             rounds: Rounds::default(),
             receipts: ReceiptSettings { key: assembly.receipt_key, lifetime: assembly.receipt_lifetime },

@@ -1,0 +1,79 @@
+//! Where what an operator declares comes from, as often as it is read.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use mcp_disclosure_core::{About, Rules};
+
+use super::Files;
+use crate::{
+    config::{Declared, DisclosureFile},
+    failure::Problem,
+};
+
+/// Where what an operator declares comes from.
+#[derive(Clone, Debug, Default)]
+pub struct Origin {
+    /// The description files.
+    pub files: Files,
+    /// What is said of the catalogue as a whole without a file.
+    pub about: About,
+    /// The configuration.
+    pub config: Option<ConfigFile>,
+}
+
+/// A configuration that may change while the program runs.
+#[derive(Clone, Debug)]
+pub struct ConfigFile {
+    /// The file.
+    pub path: PathBuf,
+    /// What it said at the start.
+    pub first: Arc<DisclosureFile>,
+}
+
+impl Origin {
+    /// Reads all of it.
+    ///
+    /// # Errors
+    /// Every problem there is, with its file and a hint.
+    pub fn read(&self) -> Result<Declared, Vec<Problem>> {
+        let mut problems = Vec::new();
+        let config = match &self.config {
+            Some(config) => config.declare(&self.about),
+            None => Ok((self.about.clone(), Rules::default())),
+        };
+        let config = config.map_err(|told| problems.extend(told));
+        let files = self.files.read().map_err(|told| problems.extend(told));
+        match (config, files) {
+            (Ok((about, rules)), Ok(files)) => Ok(Declared { files: files.into(), about, rules: Arc::new(rules) }),
+            _ => Err(problems),
+        }
+    }
+
+    /// What people call it, with a verb.
+    pub fn noun(&self) -> &'static str {
+        if self.config.is_some() { "configuration and description files were" } else { "description files were" }
+    }
+
+    /// The files and directories whose change is a reason to read again.
+    pub fn watched(&self) -> Vec<&Path> {
+        let directory = match &self.files {
+            Files::Directory(directory) => Some(directory.as_path()),
+            Files::None | Files::Embedded(_) => None,
+        };
+        self.config.iter().map(|config| config.path.as_path()).chain(directory).collect()
+    }
+}
+
+impl ConfigFile {
+    fn declare(&self, over: &About) -> Result<(About, Rules), Vec<Problem>> {
+        let now = DisclosureFile::read(&self.path)?;
+        let declared = now.declare(over)?;
+        for what in now.needs_restart_after(&self.first) {
+            tracing::warn!("{}: {what} changed, which needs a restart", self.path.display());
+        }
+        Ok(declared)
+    }
+}

@@ -1,0 +1,196 @@
+//! From what a file says of the catalogue to what is laid over upstreams' lists.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
+
+use mcp_disclosure_core::{
+    About, Category, Concern, DescriptionFile, Mapping, RawObject, Rule, Rules, Values, nearest::nearest,
+};
+use serde::Serialize;
+use serde_json::Value;
+
+use super::{DisclosureFile, Table, file};
+use crate::failure::{Place, Problem};
+
+/// Everything that an operator lays over upstreams' lists. It is replaced as a whole.
+#[derive(Clone, Debug, Default)]
+pub struct Declared {
+    /// The description files.
+    pub files: Arc<[DescriptionFile]>,
+    /// What is said of the catalogue as a whole; what is empty is the upstream's own.
+    pub about: About,
+    /// What is said of single tools, resources and prompts.
+    pub rules: Arc<Rules>,
+}
+
+impl DisclosureFile {
+    /// What the file says of the catalogue, over what is said without it.
+    ///
+    /// # Errors
+    /// Every problem there is, with its place and a hint.
+    pub fn declare(&self, over: &About) -> Result<(About, Rules), Vec<Problem>> {
+        let mut problems = Vec::new();
+        let concerns = self.declared_concerns(&mut problems);
+        let check = Check { concerns: &concerns };
+        let mut rules = Rules::default();
+        for (name, place, tool) in &self.tools.0 {
+            rules.tools.push(check.tool(name, place, tool, &mut problems));
+        }
+        rules.tools.extend(self.sorted_into_categories(&mut problems));
+        rules.resources = check.primitives("resources", &self.resources, &mut problems);
+        rules.prompts = check.primitives("prompts", &self.prompts, &mut problems);
+        if !problems.is_empty() {
+            return Err(problems);
+        }
+        Ok((self.about(over, concerns), rules))
+    }
+
+    fn about(&self, over: &About, concerns: Vec<Concern>) -> About {
+        let said = |said: &Option<String>, over: &str| said.clone().unwrap_or_else(|| over.to_owned());
+        let declared = self.categories.0.iter().map(|(name, _, category)| Category {
+            name: name.clone(),
+            description: category.description.clone(),
+        });
+        let mut categories: Vec<Category> = declared.collect();
+        let others = over.categories.iter().filter(|other| categories.iter().all(|own| own.name != other.name));
+        let others: Vec<Category> = others.cloned().collect();
+        categories.extend(others);
+        let facts = self.server.facts.iter();
+        About {
+            name: said(&self.server.name, &over.name),
+            version: said(&self.server.version, &over.version),
+            description: said(&self.server.description, &over.description),
+            facts: facts.fold(over.facts.clone(), |facts, (name, fact)| facts.with_value(name, fact)),
+            categories,
+            concerns,
+        }
+    }
+
+    fn declared_concerns(&self, problems: &mut Vec<Problem>) -> Vec<Concern> {
+        let mut seen = HashSet::new();
+        let mut concerns = Vec::new();
+        for (place, concern) in &self.concerns {
+            let mut tell = |told: String, hint: &str| problems.push(Problem::new(told).at(place.clone()).hint(hint));
+            let values = match &concern.values {
+                None => {
+                    let told = format!("concern '{}' has no values", concern.name);
+                    tell(told, "say values = [\"low\", \"high\"], or values = { min = 0, max = 10 }");
+                    continue;
+                }
+                Some(file::ConcernValues::Listed(values)) => Values::Listed(values.clone()),
+                Some(file::ConcernValues::Range(range)) => {
+                    Values::Range { min: range.min.clone(), max: range.max.clone() }
+                }
+            };
+            if !seen.insert(&concern.name) {
+                tell(format!("concern '{}' is declared twice", concern.name), "give each a name of its own");
+                continue;
+            }
+            let made = Concern::new(&concern.name, &concern.description, values, concern.default.clone());
+            match made {
+                Ok(concern) => concerns.push(concern),
+                Err(error) => tell(error.to_string(), "see docs/configuration.md for what a concern may be"),
+            }
+        }
+        concerns
+    }
+
+    /// The rules that categories make by listing tools.
+    fn sorted_into_categories(&self, problems: &mut Vec<Problem>) -> Vec<Rule> {
+        let own = self.tools.0.iter().filter_map(|(name, _, tool)| Some((name.as_str(), tool.category.as_deref()?)));
+        let mut sorted: HashMap<&str, &str> = own.collect();
+        let mut rules = Vec::new();
+        for (category, place, listed) in &self.categories.0 {
+            for tool in &listed.tools {
+                let other = sorted.insert(tool, category).filter(|other| other != category);
+                if let Some(other) = other.filter(|_| !is_wild(tool)) {
+                    let told = format!("tool '{tool}' is sorted into two categories, '{other}' and '{category}'");
+                    problems.push(Problem::new(told).at(place.clone()).hint("leave it in one of them"));
+                }
+                let place = format!("{place}: categories.{category}");
+                rules.push(Rule { category: Some(category.clone()), ..Rule::new(tool, place) });
+            }
+        }
+        rules
+    }
+}
+
+fn is_wild(name: &str) -> bool {
+    mcp_disclosure_core::Pattern::new(name).is_wild()
+}
+
+/// Makes rules of sections, where they hold together.
+struct Check<'a> {
+    concerns: &'a [Concern],
+}
+
+impl Check<'_> {
+    fn tool(&self, name: &str, place: &Place, tool: &file::Tool, problems: &mut Vec<Problem>) -> Rule {
+        let mut tell = |told: String, hint: &str| problems.push(Problem::new(told).at(place.clone()).hint(hint));
+        for (key, said) in [("brief", &tool.brief), ("category", &tool.category)] {
+            if said.as_ref().is_some_and(|said| said.trim().is_empty()) {
+                tell(format!("tools.{name:?}: {key} is empty"), "leave it out, or say something");
+            }
+        }
+        if tool.brief.is_some() && is_wild(name) {
+            let told = format!("tools.{name:?}: one brief for several tools tells a model nothing");
+            tell(told, "give each tool a brief under its own name");
+        }
+        Rule {
+            brief: tool.brief.clone(),
+            category: tool.category.clone(),
+            concerns: self.mapping("tools", name, place, tool.concerns.as_ref(), problems),
+            hidden: tool.hidden,
+            ..Rule::new(name, format!("{place}: tools.{name:?}"))
+        }
+    }
+
+    fn primitives(&self, kind: &str, table: &Table<file::Primitive>, problems: &mut Vec<Problem>) -> Vec<Rule> {
+        let rules = table.0.iter().map(|(name, place, primitive)| Rule {
+            concerns: self.mapping(kind, name, place, primitive.concerns.as_ref(), problems),
+            hidden: primitive.hidden,
+            ..Rule::new(name, format!("{place}: {kind}.{name:?}"))
+        });
+        rules.collect()
+    }
+
+    /// Values by concern, each of a concern that is declared, and one that a host can choose.
+    fn mapping(
+        &self,
+        kind: &str,
+        name: &str,
+        place: &Place,
+        said: Option<&serde_json::Map<String, Value>>,
+        problems: &mut Vec<Problem>,
+    ) -> Option<RawObject> {
+        let said = said?;
+        let mut tell = |told: String, hint: String| {
+            problems.push(Problem::new(format!("{kind}.{name:?}: {told}")).at(place.clone()).hint(hint));
+        };
+        let text = text(said);
+        let mapping = Mapping::default().with(text.text());
+        for concern in said.keys() {
+            let Some(declared) = self.concerns.iter().find(|declared| declared.name() == concern) else {
+                let near = nearest(concern, self.concerns.iter().map(Concern::name), 1);
+                let hint = near.first().map_or_else(
+                    || "declare it with [[concerns]]".to_owned(),
+                    |near| format!("did you mean '{near}'?"),
+                );
+                tell(format!("nobody declares a concern '{concern}'"), hint);
+                continue;
+            };
+            if let Some(value) = mapping.misfit(declared) {
+                let told = format!("no host can choose {value} of concern '{concern}'");
+                tell(told, format!("its values are {}", declared.values()));
+            }
+        }
+        Some(text)
+    }
+}
+
+fn text(members: &impl Serialize) -> RawObject {
+    // Maps of JSON values serialize without fail.
+    serde_json::to_string(members).ok().and_then(|text| RawObject::parse(text).ok()).unwrap_or_default()
+}

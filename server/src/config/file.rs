@@ -1,0 +1,250 @@
+//! What `disclosure.toml` may say. The types are its reference: `docs/disclosure.schema.json` is made of them.
+
+use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf};
+
+use mcp_disclosure_core::Settings;
+#[cfg(test)]
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Number, Value};
+
+pub use crate::cli::Transport;
+use crate::{failure::Place, negotiation::Bridge};
+
+/// Everything that mcp-disclosure serves, and how, in one file.
+///
+/// `${VAR}` takes from the environment, `${VAR:-otherwise}` with a value where it is not set; `$${` stands for
+/// `${`. Paths are relative to the file.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[cfg_attr(test, derive(JsonSchema))]
+#[cfg_attr(test, schemars(deny_unknown_fields, default))]
+pub struct DisclosureFile {
+    /// A directory of description files (NAME.json) laid over the upstreams' own definitions.
+    pub tool_descriptions: Option<PathBuf>,
+    /// What the server says of itself.
+    pub server: Server,
+    /// How clients are served: the flags of `serve` by the same names, each of which wins over what stands here.
+    pub serve: Serve,
+    /// The MCP servers whose tools are served, by name. The order is the one in which tools are listed.
+    pub upstreams: Table<UpstreamEntry>,
+    /// What tools are sorted into, by name; `info` shows them in this order.
+    pub categories: Table<Category>,
+    /// What hosts may choose by.
+    #[cfg_attr(test, schemars(with = "Vec<Concern>"))]
+    pub concerns: Vec<(Place, Concern)>,
+    /// What is said of tools, by the names they are served under, or patterns of such names.
+    pub tools: Table<Tool>,
+    /// What is said of resources and resource templates, by URI, or patterns of URIs.
+    pub resources: Table<Primitive>,
+    /// What is said of prompts, by the names they are served under, or patterns of such names.
+    pub prompts: Table<Primitive>,
+    /// The settings of strategies, by the strategy's name. `mcp-disclosure strategies` lists the names.
+    #[cfg_attr(test, schemars(with = "BTreeMap<String, Map<String, Value>>"))]
+    pub strategy: Settings,
+}
+
+impl DisclosureFile {
+    /// What differs from an older file that a running process cannot follow.
+    pub fn needs_restart_after(&self, older: &Self) -> Vec<&'static str> {
+        let differs = [
+            ("tool_descriptions", self.tool_descriptions != older.tool_descriptions),
+            ("[serve]", self.serve != older.serve),
+            ("[upstreams]", !self.upstreams.says_the_same(&older.upstreams)),
+            ("[strategy]", self.strategy != older.strategy),
+        ];
+        differs.into_iter().filter(|(_, differs)| *differs).map(|(what, _)| what).collect()
+    }
+}
+
+/// Sections by name, in the order in which they were written, and where.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table<T>(pub Vec<(String, Place, T)>);
+
+impl<T: PartialEq> Table<T> {
+    /// Whether two say the same, wherever they say it.
+    fn says_the_same(&self, other: &Self) -> bool {
+        self.0.len() == other.0.len()
+            && self.0.iter().zip(&other.0).all(|((a, _, one), (b, _, two))| a == b && one == two)
+    }
+}
+
+impl<T> Default for Table<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+#[cfg(test)]
+impl<T: JsonSchema> JsonSchema for Table<T> {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        format!("{}s", T::schema_name()).into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        BTreeMap::<String, T>::json_schema(generator)
+    }
+}
+
+/// What the server says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct Server {
+    /// Its name; the one upstream's own if not said.
+    pub name: Option<String>,
+    /// Its version; the one upstream's own if not said.
+    pub version: Option<String>,
+    /// What it is for, in a sentence; the one upstream's own if not said.
+    pub description: Option<String>,
+    /// What else is true of it, such as `gpu_available = false`; `info` shows it in its overview.
+    pub facts: Map<String, Value>,
+}
+
+/// How clients are served.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct Serve {
+    /// Serve every client by this strategy (stacks as NAME+NAME); "auto": what the client asks for.
+    pub strategy: Option<String>,
+    /// The strategies that clients may choose; all if not said.
+    pub offer: Option<Vec<String>>,
+    /// The strategy of clients that ask for nothing that is offered; "full" if not said.
+    pub fallback: Option<String>,
+    /// Whether a strategy's channel is listed as an ordinary tool, too: "auto" to clients that have not declared the
+    /// strategy, "always", or "never".
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    pub bridge: Option<Bridge>,
+    /// How clients connect: "stdio" or "http".
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    pub transport: Option<Transport>,
+    /// Where to listen for HTTP, as ADDRESS:PORT.
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    pub listen: Option<SocketAddr>,
+}
+
+/// One MCP server: a program that speaks over its standard streams, or a URL.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct UpstreamEntry {
+    /// The program, as a path or found on the PATH.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+    /// Its arguments.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<String>,
+    /// The directory it runs in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cwd: Option<String>,
+    /// A Streamable HTTP endpoint, instead of a program.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// Environment variables for the program, beside our own.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// Headers of each request to the URL.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub headers: BTreeMap<String, String>,
+}
+
+/// A category of tools.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct Category {
+    /// What its tools are for.
+    pub description: String,
+    /// Its tools: names, or patterns in which `*` stands for any text and `?` for any one character.
+    pub tools: Vec<String>,
+}
+
+/// Something that hosts may choose by.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct Concern {
+    /// Its name, such as "cost".
+    pub name: String,
+    /// What it is, for people.
+    pub description: String,
+    /// The values that a host may choose: a list, or `{ min = 0, max = 10 }`.
+    pub values: Option<ConcernValues>,
+    /// What it is taken for where a host chose nothing.
+    pub default: Option<Value>,
+}
+
+/// The values of a concern.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
+#[serde(untagged, expecting = "values must be a list of strings, numbers or booleans, or { min = .., max = .. }")]
+pub enum ConcernValues {
+    /// One of these.
+    Listed(Vec<Value>),
+    /// Any number between two.
+    Range(Range),
+}
+
+/// A range of numbers.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct Range {
+    /// The least.
+    #[cfg_attr(test, schemars(with = "f64"))]
+    pub min: Number,
+    /// The greatest.
+    #[cfg_attr(test, schemars(with = "f64"))]
+    pub max: Number,
+}
+
+/// What is said of a tool, or of all that a pattern matches.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct Tool {
+    /// The one line for lists.
+    pub brief: Option<String>,
+    /// The category it is in.
+    pub category: Option<String>,
+    /// What it means for concerns, by the concern's name: a value, a list of values, or for a range a number or
+    /// `[low, high]`.
+    pub concerns: Option<Map<String, Value>>,
+    /// Whether it does not exist for clients.
+    pub hidden: Option<bool>,
+}
+
+/// What is said of a resource, resource template or prompt, or of all that a pattern matches.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[cfg_attr(test, derive(JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct Primitive {
+    /// What it means for concerns, by the concern's name: a value, a list of values, or for a range a number or
+    /// `[low, high]`.
+    pub concerns: Option<Map<String, Value>>,
+    /// Whether it does not exist for clients.
+    pub hidden: Option<bool>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Run with `UPDATE_SCHEMA=1` to write it anew.
+    #[test]
+    fn the_schema_for_editors_is_current() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/disclosure.schema.json");
+        let mut schema = schemars::schema_for!(DisclosureFile);
+        schema.insert("title".to_owned(), "disclosure.toml".into());
+        let schema = format!("{}\n", serde_json::to_string_pretty(&schema).unwrap());
+        if std::env::var_os("UPDATE_SCHEMA").is_some() {
+            std::fs::write(path, &schema).unwrap();
+        }
+        let written = std::fs::read_to_string(path).unwrap();
+        assert!(written == schema, "docs/disclosure.schema.json is old: run this test with UPDATE_SCHEMA=1");
+    }
+}

@@ -1,0 +1,262 @@
+//! From a file's text to its sections, with every problem and its place.
+//!
+//! Each key is read by itself, since serde stops at the first thing that is wrong; and what is wrong with one
+//! section keeps nobody from hearing of the next.
+
+use std::{ops::Range, path::Path, sync::Arc};
+
+use mcp_disclosure_core::nearest::nearest;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+use toml::{
+    Spanned,
+    de::{DeTable, DeValue, Deserializer},
+};
+
+use super::{
+    DisclosureFile, Table,
+    environment::{Lookup, expand, own},
+    fields::fields,
+};
+use crate::failure::{Place, Problem};
+
+/// The tables and keys that a file may have.
+const KEYS: &[&str] = &[
+    "tool_descriptions",
+    "server",
+    "serve",
+    "upstreams",
+    "categories",
+    "concerns",
+    "tools",
+    "resources",
+    "prompts",
+    "strategy",
+];
+
+impl DisclosureFile {
+    /// Reads a file.
+    ///
+    /// # Errors
+    /// Every problem there is, with its place and a hint.
+    pub fn read(path: &Path) -> Result<Self, Vec<Problem>> {
+        let shown = path.display().to_string();
+        let text = std::fs::read_to_string(path).map_err(|error| {
+            vec![Problem::new(format!("{shown}: {error}")).hint("give a file that can be read, in UTF-8")]
+        })?;
+        Self::parse(&shown, &text)
+    }
+
+    /// Reads a file's text, with values from the process's environment.
+    ///
+    /// # Errors
+    /// Every problem there is, with its place and a hint.
+    pub fn parse(path: &str, text: &str) -> Result<Self, Vec<Problem>> {
+        let mut reader = Reader { path: path.into(), text, problems: Vec::new() };
+        let file = reader.file(&own);
+        reader.problems.sort_by(|a, b| a.place().cmp(&b.place()));
+        if reader.problems.is_empty() { Ok(file) } else { Err(reader.problems) }
+    }
+}
+
+struct Reader<'t> {
+    path: Arc<str>,
+    text: &'t str,
+    problems: Vec<Problem>,
+}
+
+type Key<'t> = Spanned<std::borrow::Cow<'t, str>>;
+type Section<'t> = Spanned<DeValue<'t>>;
+
+impl<'t> Reader<'t> {
+    fn file(&mut self, environment: Lookup<'_>) -> DisclosureFile {
+        let mut file = DisclosureFile::default();
+        let (root, errors) = DeTable::parse_recoverable(self.text);
+        for error in errors {
+            self.tell(error.span().unwrap_or_default(), error.message(), "see docs/configuration.md for the form");
+        }
+        if !self.problems.is_empty() {
+            // What was recovered is a guess, and complaints about guesses help nobody.
+            return file;
+        }
+        for (key, mut value) in root.into_inner() {
+            let name = key.get_ref().clone().into_owned();
+            // Upstreams are filled when they are started, so that secrets go nowhere else.
+            if name != "upstreams" {
+                self.fill(&mut value, environment);
+            }
+            match &*name {
+                "tool_descriptions" => file.tool_descriptions = self.value(&name, value),
+                "server" => file.server = self.section(&name, value),
+                "serve" => file.serve = self.section(&name, value),
+                "upstreams" => file.upstreams = self.sections(&name, value),
+                "categories" => file.categories = self.sections(&name, value),
+                "concerns" => file.concerns = self.list(&name, value),
+                "tools" => file.tools = self.sections(&name, value),
+                "resources" => file.resources = self.sections(&name, value),
+                "prompts" => file.prompts = self.sections(&name, value),
+                "strategy" => {
+                    let settings: Table<Settings> = self.sections(&name, value);
+                    file.strategy = settings.0.into_iter().map(|(name, _, settings)| (name, settings.0)).collect();
+                }
+                _ => self.unknown(&key, "", KEYS),
+            }
+        }
+        file
+    }
+
+    /// The tables in a table, by name.
+    fn sections<T: Read>(&mut self, within: &str, value: Section<'t>) -> Table<T> {
+        let members = self.table(within, value);
+        let read = members.into_iter().map(|(key, value)| {
+            let place = self.place(key.span());
+            let within = format!("{within}.{}", quoted(key.get_ref()));
+            let section = T::read(self, &within, value);
+            (key.into_inner().into_owned(), place, section)
+        });
+        Table(read.collect())
+    }
+
+    /// The tables in an array of tables.
+    fn list<T: Read>(&mut self, within: &str, value: Section<'t>) -> Vec<(Place, T)> {
+        let span = value.span();
+        let DeValue::Array(items) = value.into_inner() else {
+            self.tell(span, &format!("{within} must be an array of tables"), &format!("write [[{within}]] for each"));
+            return Vec::new();
+        };
+        let read = items.into_iter().enumerate().map(|(at, item)| {
+            let place = self.place(item.span());
+            (place, T::read(self, &format!("{within}[{at}]"), item))
+        });
+        read.collect()
+    }
+
+    /// A table whose keys are a struct's fields. What is wrong is told and left out.
+    fn section<T: DeserializeOwned + Default>(&mut self, within: &str, value: Section<'t>) -> T {
+        let known = fields::<T>();
+        let mut good = DeTable::new();
+        for (key, value) in self.table(within, value) {
+            if !known.contains(&&**key.get_ref()) {
+                self.unknown(&key, within, known);
+                continue;
+            }
+            let span = value.span();
+            let mut alone = DeTable::new();
+            alone.insert(key.clone(), value.clone());
+            match T::deserialize(Deserializer::from(Spanned::new(span.clone(), alone))) {
+                Ok(_) => drop(good.insert(key, value)),
+                Err(error) => {
+                    let told = format!("{within}.{}: {}", quoted(key.get_ref()), first_line(error.message()));
+                    self.tell(error.span().unwrap_or(span), &told, "see docs/configuration.md for the form");
+                }
+            }
+        }
+        T::deserialize(Deserializer::from(Spanned::new(0..0, good))).unwrap_or_default()
+    }
+
+    /// A value that is no table.
+    fn value<T: DeserializeOwned>(&mut self, within: &str, value: Section<'t>) -> Option<T> {
+        let span = value.span();
+        let read = T::deserialize(toml::de::ValueDeserializer::from(value));
+        read.map_err(|error| {
+            let told = format!("{within}: {}", first_line(error.message()));
+            self.tell(span, &told, "see docs/configuration.md for the form");
+        })
+        .ok()
+    }
+
+    fn table(&mut self, within: &str, value: Section<'t>) -> Vec<(Key<'t>, Section<'t>)> {
+        let span = value.span();
+        match value.into_inner() {
+            DeValue::Table(table) => table.into_iter().collect(),
+            other => {
+                let told = format!("{within} must be a table, not {} {}", article(other.type_str()), other.type_str());
+                self.tell(span, &told, &format!("write [{within}] on a line of its own"));
+                Vec::new()
+            }
+        }
+    }
+
+    /// Puts in what the environment holds, in every string.
+    fn fill(&mut self, value: &mut Section<'t>, environment: Lookup<'_>) {
+        let span = value.span();
+        match value.get_mut() {
+            DeValue::String(text) if text.contains("${") => match expand(text, environment) {
+                Ok(expanded) => *text = expanded.into(),
+                Err(told) => self.tell(span, &told, "'$${' stands for '${'"),
+            },
+            // Nobody we hand it to has a type for times.
+            DeValue::Datetime(time) => *value.get_mut() = DeValue::String(time.to_string().into()),
+            DeValue::Array(items) => items.iter_mut().for_each(|item| self.fill(item, environment)),
+            DeValue::Table(table) => table.iter_mut().for_each(|(_, value)| self.fill(value, environment)),
+            _ => {}
+        }
+    }
+
+    fn unknown(&mut self, key: &Key<'t>, within: &str, known: &[&str]) {
+        let name = key.get_ref();
+        let whole = if within.is_empty() { quoted(name) } else { format!("{within}.{}", quoted(name)) };
+        let hint = match nearest(name, known.iter().copied(), 1).first() {
+            Some(near) => format!("did you mean '{near}'?"),
+            None => format!("known are {}", known.join(", ")),
+        };
+        self.tell(key.span(), &format!("nobody knows the key {whole}"), &hint);
+    }
+
+    fn tell(&mut self, span: Range<usize>, told: &str, hint: &str) {
+        let place = self.place(span);
+        self.problems.push(Problem::new(told).at(place).hint(hint));
+    }
+
+    fn place(&self, span: Range<usize>) -> Place {
+        let before = self.text.get(..span.start).unwrap_or(self.text);
+        let start = before.rfind('\n').map_or(0, |at| at + 1);
+        let (line, column) = (before.matches('\n').count() + 1, before[start..].chars().count() + 1);
+        Place { file: Arc::clone(&self.path), line, column }
+    }
+}
+
+/// Something that stands in a table of its own.
+trait Read {
+    fn read<'t>(reader: &mut Reader<'t>, within: &str, value: Section<'t>) -> Self;
+}
+
+impl<T: DeserializeOwned + Default> Read for T {
+    fn read<'t>(reader: &mut Reader<'t>, within: &str, value: Section<'t>) -> Self {
+        reader.section(within, value)
+    }
+}
+
+/// Any table: what it may hold is the strategy's business.
+struct Settings(Value);
+
+impl Read for Settings {
+    fn read<'t>(reader: &mut Reader<'t>, within: &str, value: Section<'t>) -> Self {
+        let mut settings = Map::new();
+        for (key, value) in reader.table(within, value) {
+            let within = format!("{within}.{}", quoted(key.get_ref()));
+            if let Some(value) = reader.value(&within, value) {
+                settings.insert(key.into_inner().into_owned(), value);
+            }
+        }
+        Self(Value::Object(settings))
+    }
+}
+
+/// A key as TOML spells it.
+fn quoted(key: &str) -> String {
+    let bare = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_');
+    if !key.is_empty() && key.chars().all(bare) { key.to_owned() } else { format!("{key:?}") }
+}
+
+fn article(noun: &str) -> &'static str {
+    if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
+}
+
+fn first_line(message: &str) -> &str {
+    message.lines().next().unwrap_or_default()
+}
+
+#[cfg(test)]
+#[path = "reader_tests.rs"]
+mod tests;

@@ -1,0 +1,192 @@
+//! What a file may say, and what it is told when it says something else.
+
+use mcp_disclosure_core::About;
+use serde_json::json;
+
+use super::*;
+
+fn wrong(text: &str) -> Vec<String> {
+    let problems = DisclosureFile::parse("d.toml", text).and_then(|file| file.declare(&About::default()));
+    problems.unwrap_err().iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn everything_that_is_said_is_read() {
+    let file = DisclosureFile::parse(
+        "d.toml",
+        r#"
+        tool_descriptions = "tools"
+        [server]
+        name = "all"
+        facts = { gpu_available = false, since = 2026-01-01, cores = 8 }
+        [serve]
+        strategy = "info"
+        offer = ["info", "full"]
+        bridge = "never"
+        transport = "http"
+        listen = "127.0.0.1:9"
+        [upstreams.zeta]
+        command = "zeta"
+        args = ["${NOT_SET_AND_NOT_ASKED}"]
+        [upstreams.alpha]
+        url = "https://example.com/mcp"
+        headers = { Authorization = "Bearer ${TOKEN}" }
+        [categories.files]
+        description = "Reading and writing"
+        tools = ["read_*", "write"]
+        [[concerns]]
+        name = "cost"
+        values = { min = 0, max = 10.5 }
+        default = 3
+        [[concerns]]
+        name = "risk"
+        values = ["low", "high"]
+        [tools."read.all"]
+        brief = "Reads all"
+        concerns = { cost = [0, 2], risk = "low" }
+        [tools."*_secret"]
+        hidden = true
+        [resources."file://*"]
+        hidden = true
+        [prompts.p]
+        concerns = { risk = ["low", "high"] }
+        [strategy.describe]
+        long_briefs = "shorten"
+        "#,
+    )
+    .unwrap();
+    let names: Vec<_> = file.upstreams.0.iter().map(|(name, _, _)| name.as_str()).collect();
+    assert_eq!(names, ["zeta", "alpha"], "in the order written");
+    assert_eq!(file.strategy["describe"], json!({"long_briefs": "shorten"}));
+    let (about, rules) = file.declare(&About::default()).unwrap();
+    assert_eq!(about.facts.text(), r#"{"gpu_available":false,"since":"2026-01-01","cores":8}"#);
+    let concerns: Vec<_> = about.concerns.iter().map(|concern| concern.declaration().to_string()).collect();
+    assert_eq!(
+        concerns,
+        [
+            r#"{"name":"cost","description":"","values":{"min":0,"max":10.5},"default":3}"#,
+            r#"{"name":"risk","description":"","values":["low","high"]}"#
+        ]
+    );
+    let patterns: Vec<_> = rules.tools.iter().map(|rule| rule.pattern.text()).collect();
+    assert_eq!(patterns, ["read.all", "*_secret", "read_*", "write"]);
+    assert!(rules.hide_resource("file:///x") && !rules.hide_resource("http://x"));
+}
+
+#[test]
+fn every_problem_is_told_with_its_place() {
+    let told = wrong(
+        r#"
+zzz = "red"
+tool_description = "x"
+[server]
+nmae = "x"
+version = 2
+[serve]
+bridge = "sometimes"
+listen = "8848"
+[categories.a]
+tools = "all"
+[upstreams.u]
+comand = "x"
+[upstreams]
+v = "npx"
+[[tools]]
+name = "x"
+[strategy]
+info = true
+[[concerns]]
+values = 7
+"#,
+    );
+    for (expected, line) in [
+        ("d.toml:2:1: nobody knows the key zzz (hint: known are tool_descriptions, server,", 2),
+        ("d.toml:3:1: nobody knows the key tool_description (hint: did you mean 'tool_descriptions'?)", 3),
+        ("d.toml:5:1: nobody knows the key server.nmae (hint: did you mean 'name'?)", 5),
+        ("d.toml:6:11: server.version: invalid type: integer `2`, expected a string", 6),
+        ("d.toml:8:10: serve.bridge: unknown variant `sometimes`, expected one of", 8),
+        ("d.toml:9:10: serve.listen: invalid socket address", 9),
+        ("d.toml:11:9: categories.a.tools: invalid type: string", 11),
+        ("d.toml:13:1: nobody knows the key upstreams.u.comand (hint: did you mean 'command'?)", 13),
+        ("d.toml:15:5: upstreams.v must be a table, not a string", 15),
+        ("tools must be a table, not an array", 16),
+        ("d.toml:19:8: strategy.info must be a table, not a boolean", 19),
+        ("d.toml:21:10: concerns[0].values: values must be a list of strings", 21),
+    ] {
+        assert!(told.iter().any(|told| told.contains(expected)), "line {line}: {expected}\n{told:#?}");
+    }
+    assert_eq!(told.len(), 12, "{told:#?}");
+}
+
+#[test]
+fn what_is_no_toml_is_told_with_its_place() {
+    let told = wrong("[server]\nname = \"a\nversion = = 2\n");
+    assert!(told.len() >= 2, "{told:#?}");
+    assert!(told[0].starts_with("d.toml:2:"), "{told:#?}");
+    let told = wrong("[server]\nname = \"a\"\nname = \"b\"\n");
+    assert!(told[0].starts_with("d.toml:3:1: duplicate key"), "{told:#?}");
+}
+
+#[test]
+fn what_does_not_hold_together_is_told() {
+    let told = wrong(
+        r#"
+[[concerns]]
+name = "cost"
+values = ["low", "high"]
+[[concerns]]
+name = "cost"
+values = ["low"]
+[[concerns]]
+name = "up"
+values = { min = 2, max = 1 }
+[[concerns]]
+name = "off"
+values = ["a"]
+default = "b"
+[[concerns]]
+name = "none"
+[tools.t]
+brief = " "
+category = "one"
+concerns = { cots = "low", cost = "huge" }
+[tools."t*"]
+brief = "All"
+[categories.two]
+tools = ["t", "t*"]
+"#,
+    );
+    for expected in [
+        "d.toml:5:1: concern 'cost' is declared twice",
+        "d.toml:8:1: concern 'up': the range is upside down",
+        "d.toml:11:1: concern 'off': the default \"b\" is not among its values: a",
+        "d.toml:15:1: concern 'none' has no values",
+        "d.toml:17:8: tools.\"t\": brief is empty",
+        "tools.\"t\": nobody declares a concern 'cots' (hint: did you mean 'cost'?)",
+        "tools.\"t\": no host can choose \"huge\" of concern 'cost' (hint: its values are low, high)",
+        "tools.\"t*\": one brief for several tools",
+        "tool 't' is sorted into two categories, 'one' and 'two'",
+    ] {
+        assert!(told.iter().any(|told| told.contains(expected)), "{expected}\n{told:#?}");
+    }
+    assert_eq!(told.len(), 9, "{told:#?}");
+}
+
+#[test]
+fn variables_are_filled_in_everything_but_upstreams() {
+    let path = std::env::var("PATH").unwrap();
+    let file = DisclosureFile::parse("d.toml", "[server]\nname = \"${PATH}\"\nversion = \"$${PATH}\"").unwrap();
+    assert_eq!(file.server.name, Some(path));
+    assert_eq!(file.server.version.as_deref(), Some("${PATH}"));
+    let told = wrong("[server]\nname = \"${NO_SUCH_VARIABLE_HERE}\"");
+    assert!(told[0].starts_with("d.toml:2:8: the environment variable NO_SUCH_VARIABLE_HERE is not set"), "{told:?}");
+}
+
+#[test]
+fn every_key_of_the_file_is_known_to_the_reader() {
+    let schema = serde_json::to_value(schemars::schema_for!(DisclosureFile)).unwrap();
+    let mut keys: Vec<_> = schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
+    let mut known = KEYS.to_vec();
+    (keys.sort_unstable(), known.sort_unstable());
+    assert_eq!(keys, known);
+}

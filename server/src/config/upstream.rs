@@ -1,0 +1,170 @@
+//! From what a file says of an upstream to what is started or reached.
+
+use std::{collections::BTreeMap, path::Path};
+
+use mcp_disclosure_core::UpstreamName;
+use reqwest::{
+    Url,
+    header::{HeaderMap, HeaderName, HeaderValue},
+};
+
+use super::{
+    Table, UpstreamEntry,
+    environment::{Lookup, escape, expand, own},
+};
+use crate::{
+    failure::Problem,
+    upstream::{Endpoint, Program, Target},
+};
+
+/// An upstream of a source.
+#[derive(Clone, Debug)]
+pub struct Named {
+    /// The operator's name for it; without one it is a slug of what it calls itself.
+    pub name: Option<UpstreamName>,
+    /// Where it is.
+    pub target: Target,
+    /// How a file says so, variables unfilled; `None` for what no file can say.
+    pub entry: Option<UpstreamEntry>,
+}
+
+/// What a file's upstreams come down to. `base` is the file's directory.
+///
+/// # Errors
+/// Every problem there is, with its place and a hint.
+pub fn upstreams(table: &Table<UpstreamEntry>, base: &Path) -> Result<Vec<Named>, Vec<Problem>> {
+    let (mut upstreams, mut problems) = (Vec::new(), Vec::new());
+    for (name, place, entry) in &table.0 {
+        let mut tell = |told: String, hint: &str| {
+            problems.push(Problem::new(format!("upstream '{name}': {told}")).at(place.clone()).hint(hint));
+        };
+        match entry.target(base, &own) {
+            Err(wrong) => wrong.into_iter().for_each(|(told, hint)| tell(told, hint)),
+            Ok(target) => match UpstreamName::parse(name) {
+                Err(error) => tell(error.to_string(), "give it a name; clashing tools are prefixed by it"),
+                Ok(name) => {
+                    let entry = Some(entry.clone().seen_from(base));
+                    upstreams.push(Named { name: Some(name), target, entry });
+                }
+            },
+        }
+    }
+    if problems.is_empty() { Ok(upstreams) } else { Err(problems) }
+}
+
+/// What is wrong, and what to do about it.
+type Wrong = (String, &'static str);
+
+impl UpstreamEntry {
+    /// A program with these arguments, as a file would say it.
+    pub fn of_command(command: &[String]) -> Self {
+        let mut words = command.iter().map(|word| escape(word));
+        Self { command: words.next(), args: words.collect(), ..Self::default() }
+    }
+
+    /// A URL, as a file would say it.
+    pub fn of_url(url: &Url) -> Self {
+        Self { url: Some(escape(url.as_str())), ..Self::default() }
+    }
+
+    /// The same for a file in another directory than `base`.
+    fn seen_from(self, base: &Path) -> Self {
+        let absolute = |cwd: String| {
+            let path = base.join(&cwd);
+            let path = std::path::absolute(&path).unwrap_or(path);
+            if cwd.contains("${") { cwd } else { path.to_string_lossy().into_owned() }
+        };
+        Self { cwd: self.cwd.map(absolute), ..self }
+    }
+
+    /// What it comes down to. `base` is what a relative `cwd` is relative to.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it.
+    pub(super) fn target(&self, base: &Path, lookup: Lookup<'_>) -> Result<Target, Vec<Wrong>> {
+        let mut wrong = Vec::new();
+        let mut filled = |key: &str, text: &str| {
+            expand(text, lookup).unwrap_or_else(|told| {
+                wrong.push((format!("{key}: {told}"), "'$${' stands for '${'"));
+                String::new()
+            })
+        };
+        let command = self.command.as_deref().map(|command| filled("command", command));
+        let url = self.url.as_deref().map(|url| filled("url", url));
+        let args: Vec<String> = self.args.iter().map(|arg| filled("args", arg)).collect();
+        let cwd = self.cwd.as_deref().map(|cwd| base.join(filled("cwd", cwd)));
+        let env = filled_map(&self.env, "env", &mut filled);
+        let headers = filled_map(&self.headers, "headers", &mut filled);
+        if !wrong.is_empty() {
+            return Err(wrong);
+        }
+        match (command, url) {
+            (Some(program), None) if !program.is_empty() => {
+                self.program(Program { program, arguments: args, environment: env, directory: cwd })
+            }
+            (None, Some(url)) => self.endpoint(&url, &headers),
+            (Some(_), Some(_)) => {
+                Err(vec![("has both command and url".to_owned(), "a program has a command, an endpoint a url")])
+            }
+            _ => Err(vec![(
+                "has neither command nor url".to_owned(),
+                "say command = \"…\" for a program, or url = \"https://…\" for an endpoint",
+            )]),
+        }
+    }
+
+    fn program(&self, program: Program) -> Result<Target, Vec<Wrong>> {
+        let mut wrong = Vec::new();
+        if !self.headers.is_empty() {
+            wrong.push(("headers are for a url, and this is a program".to_owned(), "give a program env instead"));
+        }
+        if let Some(directory) = program.directory.as_ref().filter(|directory| !directory.is_dir()) {
+            let told = format!("cwd: {} is no directory", directory.display());
+            wrong.push((told, "a relative cwd is relative to the file"));
+        }
+        let unfit = |name: &&String| name.is_empty() || name.contains(['=', '\0']);
+        for name in program.environment.keys().filter(unfit) {
+            wrong.push((format!("env: '{name}' cannot be the name of a variable"), "names have no '='"));
+        }
+        if wrong.is_empty() { Ok(Target::Command(program)) } else { Err(wrong) }
+    }
+
+    fn endpoint(&self, url: &str, headers: &BTreeMap<String, String>) -> Result<Target, Vec<Wrong>> {
+        let mut wrong = Vec::new();
+        for (key, is_there) in
+            [("args", !self.args.is_empty()), ("env", !self.env.is_empty()), ("cwd", self.cwd.is_some())]
+        {
+            if is_there {
+                wrong.push((format!("{key} is for a program, and this is a url"), "leave it out, or give a command"));
+            }
+        }
+        let url = Url::parse(url).map_err(|error| error.to_string()).and_then(|url| match url.scheme() {
+            "http" | "https" => Ok(url),
+            other => Err(format!("{other} is not spoken")),
+        });
+        let url = url.map_err(|told| wrong.push((format!("url: {told}"), "only http and https are spoken"))).ok();
+        let mut map = HeaderMap::new();
+        for (name, value) in headers {
+            match (HeaderName::try_from(name), HeaderValue::try_from(value)) {
+                (Ok(name), Ok(mut value)) => {
+                    // Whatever it is, it is not for logs.
+                    value.set_sensitive(true);
+                    map.insert(name, value);
+                }
+                _ => wrong.push((format!("headers: '{name}' and its value make no header"), "no line breaks, please")),
+            }
+        }
+        match url {
+            Some(url) if wrong.is_empty() => Ok(Target::Url(Endpoint { url, headers: map })),
+            _ => Err(wrong),
+        }
+    }
+}
+
+fn filled_map(
+    map: &BTreeMap<String, String>,
+    key: &str,
+    filled: &mut impl FnMut(&str, &str) -> String,
+) -> BTreeMap<String, String> {
+    map.iter().map(|(name, text)| (name.clone(), filled(&format!("{key}.{name}"), text))).collect()
+}
