@@ -1,0 +1,73 @@
+//! Concerns that do nothing, and primitives that they hide for good.
+
+use mcp_disclosure_core::{Concern, Kind, Mapping, Values};
+use serde_json::Value;
+
+use super::{Findings, Place, Rule, Severity, Subject};
+
+const NEVER_SHOWN: Rule = Rule {
+    code: "never-shown",
+    severity: Severity::Warning,
+    summary: "whatever a host chooses of a concern, this is not listed",
+    hint: "map it to values that the concern has",
+};
+
+const UNDECLARED: Rule = Rule {
+    code: "undeclared-concern",
+    severity: Severity::Warning,
+    summary: "it is mapped to a concern that nobody declares, so no host can choose it",
+    hint: "declare it with [[concerns]] in disclosure.toml",
+};
+
+const UNUSED: Rule = Rule {
+    code: "unused-concern",
+    severity: Severity::Warning,
+    summary: "a concern that nothing is mapped to, so choosing it does nothing",
+    hint: "map tools to its values in disclosure.toml or in description files, or leave it out",
+};
+
+pub(super) fn look(subject: &Subject, findings: &mut Findings) {
+    let concerns = &subject.view.about().concerns;
+    let mappings = mappings(subject);
+    for (place, mapping) in &mappings {
+        for (name, value) in mapping.iter() {
+            match concerns.iter().find(|concern| concern.name() == name) {
+                None => findings.add(UNDECLARED, place.clone(), format!("'{name}'")),
+                Some(concern) if !can_be_shown(mapping, concern, value) => {
+                    let told = format!("'{name}' is {value}, and may be {}", concern.values());
+                    findings.add(NEVER_SHOWN, place.clone(), told);
+                }
+                Some(_) => {}
+            }
+        }
+    }
+    for concern in concerns {
+        let is_used = mappings.iter().any(|(_, mapping)| mapping.iter().any(|(name, _)| name == concern.name()));
+        if !is_used {
+            findings.add(UNUSED, Place::default(), format!("'{}'", concern.name()));
+        }
+    }
+}
+
+/// What everything that can be listed is mapped to.
+fn mappings(subject: &Subject) -> Vec<(Place, &Mapping)> {
+    let tools = subject.tools().map(|tool| (Place::from(tool), tool.mapping()));
+    let others = [Kind::Resources, Kind::Templates, Kind::Prompts].into_iter().flat_map(|kind| {
+        let entries = subject.view.entries(kind);
+        entries.map(move |entry| (Place::primitive(kind, entry.key()), entry.mapping()))
+    });
+    tools.chain(others).collect()
+}
+
+/// Whether some value of a concern leaves this listed.
+fn can_be_shown(mapping: &Mapping, concern: &Concern, mapped: &Value) -> bool {
+    match concern.values() {
+        Values::Listed(values) => values.iter().any(|value| mapping.fits(concern, value)),
+        Values::Range { min, max } => {
+            // If any value fits, so does an end of the range or of the part.
+            let ends = [Value::Number(min.clone()), Value::Number(max.clone())];
+            let parts = mapped.as_array().into_iter().flatten().chain([mapped]);
+            ends.iter().chain(parts).any(|value| concern.values().have(value) && mapping.fits(concern, value))
+        }
+    }
+}

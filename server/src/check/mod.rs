@@ -1,0 +1,64 @@
+//! `check`: what a model would stumble over, found in what would be served.
+//!
+//! A family of findings is a file; a finding is a [`Rule`] and a small function over a [`Subject`]. A new one is
+//! both, and a line in [`FAMILIES`].
+
+mod concerns;
+mod examples;
+mod finding;
+mod leaks;
+mod names;
+mod report;
+mod schemas;
+mod serving;
+mod texts;
+
+use std::sync::Arc;
+
+pub use finding::{Finding, Findings, Place, Rule, Severity};
+use mcp_disclosure_core::{Principal, Snapshot, Tool, View};
+pub use report::Report;
+pub use serving::{objections, refusals, unreachable};
+use serde_json::Value;
+
+/// What is looked at: everything that would be served, to whoever may use all of it.
+#[derive(Debug)]
+pub struct Subject {
+    snapshot: Arc<Snapshot>,
+    view: View,
+}
+
+type Family = fn(&Subject, &mut Findings);
+
+/// Everything that is looked for.
+const FAMILIES: &[Family] =
+    &[serving::oddities, texts::look, names::look, schemas::look, examples::look, leaks::look, concerns::look];
+
+impl Subject {
+    /// What would be served of this snapshot.
+    pub fn new(snapshot: Arc<Snapshot>) -> Self {
+        let view = View::of(Arc::clone(&snapshot), &Principal::anonymous());
+        Self { snapshot, view }
+    }
+
+    /// Everything that is found in it.
+    pub fn look(&self) -> Findings {
+        let mut findings = Findings::default();
+        FAMILIES.iter().for_each(|family| family(self, &mut findings));
+        findings
+    }
+
+    /// What exists.
+    pub fn view(&self) -> &View {
+        &self.view
+    }
+
+    fn tools(&self) -> impl Iterator<Item = &Tool> {
+        self.view.tools().map(|visible| visible.tool())
+    }
+}
+
+/// A tool's schema, where it can be read.
+fn schema(tool: &Tool, member: &str) -> Option<Value> {
+    serde_json::from_str(tool.definition().member(member)?).ok()
+}

@@ -1,0 +1,50 @@
+//! Names that hosts and models have trouble with.
+
+use super::{Findings, Place, Rule, Severity, Subject};
+
+const OVER_60: Rule = Rule {
+    code: "name-over-60",
+    severity: Severity::Warning,
+    summary: "names of over 60 characters are cut or refused by many hosts",
+    hint: "a shorter name has to come from the server, or a shorter upstream name where names clash",
+};
+
+const OVER_48: Rule = Rule {
+    code: "name-over-48",
+    severity: Severity::Note,
+    summary: "names of over 48 characters pass the usual bound of 64 once a host puts a server's name before them",
+    hint: "give the server a short name in the host's configuration",
+};
+
+const ODD: Rule = Rule {
+    code: "odd-name",
+    severity: Severity::Warning,
+    summary: "names with anything but letters, digits, '_' and '-' are refused by many models' interfaces",
+    hint: "the name has to change in the server",
+};
+
+const CLASH: Rule = Rule {
+    code: "name-clash",
+    severity: Severity::Note,
+    summary: "several upstreams bring a tool of this name, so it is served under its upstream's",
+    hint: "hide those that are not wanted with hidden = true in disclosure.toml",
+};
+
+pub(super) fn look(subject: &Subject, findings: &mut Findings) {
+    for tool in subject.tools() {
+        let name = tool.name().as_str();
+        let length = name.chars().count();
+        if length > 60 {
+            findings.add(OVER_60, Place::from(tool), format!("{length} characters"));
+        } else if length > 48 {
+            findings.add(OVER_48, Place::from(tool), format!("{length} characters"));
+        }
+        let odd = |character: char| !character.is_ascii_alphanumeric() && !matches!(character, '_' | '-');
+        if let Some(character) = name.chars().find(|character| odd(*character)) {
+            findings.add(ODD, Place::from(tool), format!("{character:?}"));
+        }
+        if tool.name() != tool.upstream_name() {
+            findings.add(CLASH, Place::from(tool), format!("'{}' of {}", tool.upstream_name(), tool.upstream()));
+        }
+    }
+}

@@ -1,0 +1,158 @@
+//! How findings are told: grouped for people, one by one for programs.
+
+use std::fmt::Write;
+
+use clap::builder::styling::{AnsiColor, Style};
+use serde::Serialize;
+use serde_json::json;
+
+use super::{Finding, Findings, Place, Severity};
+
+/// For people, so many places of one kind of finding are listed.
+const MOST_PLACES: usize = 12;
+
+/// Lines of names are so long at most.
+const WIDTH: usize = 100;
+
+/// Findings in what was looked at.
+#[derive(Debug)]
+pub struct Report {
+    /// How many tools were looked at; `None` where it came to none.
+    pub tools: Option<usize>,
+    /// What was found.
+    pub findings: Findings,
+}
+
+/// A finding as programs read it.
+#[derive(Serialize)]
+struct Told<'a> {
+    code: &'a str,
+    severity: Severity,
+    #[serde(flatten)]
+    place: &'a Place,
+    message: String,
+    hint: &'a str,
+}
+
+impl Report {
+    /// How many findings there are of a severity.
+    pub fn count(&self, severity: Severity) -> usize {
+        self.findings.0.iter().filter(|finding| finding.rule.severity == severity).count()
+    }
+
+    /// JSON: `tools`, `errors`, `warnings`, `notes` (counts) and `findings`, each with `code`, `severity`, `message`,
+    /// `hint` and what is known of `tool`, `primitive`, `file`, `line`, `column`.
+    pub fn to_json(&self) -> String {
+        let findings: Vec<Told<'_>> = self.findings.0.iter().map(Finding::told).collect();
+        let report = json!({
+            "tools": self.tools,
+            "errors": self.count(Severity::Error),
+            "warnings": self.count(Severity::Warning),
+            "notes": self.count(Severity::Note),
+            "findings": findings,
+        });
+        format!("{report:#}\n")
+    }
+
+    /// Text for people: kinds of findings, worst first, each with what to do and where.
+    pub fn to_text(&self, coloured: bool) -> String {
+        let mut text = String::new();
+        for group in self.groups() {
+            write_group(&mut text, &group, coloured);
+        }
+        text.push_str(&self.summary());
+        text.push('\n');
+        text
+    }
+
+    fn summary(&self) -> String {
+        let counts = [Severity::Error, Severity::Warning, Severity::Note].map(|severity| {
+            let count = self.count(severity);
+            (count, format!("{count} {severity}{}", if count == 1 { "" } else { "s" }))
+        });
+        let told: Vec<String> = counts.into_iter().filter(|(count, _)| *count > 0).map(|(_, told)| told).collect();
+        let found = if told.is_empty() { "nothing to complain about".to_owned() } else { told.join(", ") };
+        match self.tools {
+            Some(1) => format!("1 tool: {found}"),
+            Some(tools) => format!("{tools} tools: {found}"),
+            None => found,
+        }
+    }
+
+    /// Findings of one kind together, in the order in which the kinds were found first.
+    fn groups(&self) -> Vec<Vec<&Finding>> {
+        let mut groups: Vec<Vec<&Finding>> = Vec::new();
+        for finding in &self.findings.0 {
+            match groups.iter_mut().find(|group| group[0].rule.code == finding.rule.code) {
+                Some(group) => group.push(finding),
+                None => groups.push(vec![finding]),
+            }
+        }
+        groups.sort_by_key(|group| group[0].rule.severity);
+        groups
+    }
+}
+
+impl Finding {
+    fn told(&self) -> Told<'_> {
+        let summary = self.rule.summary;
+        let message =
+            if self.detail.is_empty() { summary.to_owned() } else { format!("{summary}: {}", self.detail) };
+        let hint = self.hint.as_deref().unwrap_or(self.rule.hint);
+        Told { code: self.rule.code, severity: self.rule.severity, place: &self.place, message, hint }
+    }
+}
+
+fn write_group(text: &mut String, group: &[&Finding], coloured: bool) {
+    let rule = &group[0].rule;
+    let style = if coloured { style(rule.severity) } else { Style::new() };
+    let bold = if coloured { Style::new().bold() } else { Style::new() };
+    let severity = rule.severity.to_string();
+    // Writing to a string does not fail.
+    let _ = writeln!(text, "{style}{severity}{style:#} {bold}{}{bold:#} ({}): {}", rule.code, group.len(), rule.summary);
+    if group.iter().all(|finding| finding.detail.is_empty()) {
+        write_names(text, group);
+    } else {
+        for finding in group.iter().take(MOST_PLACES) {
+            let place = finding.place.shown().map_or_else(String::new, |place| format!("{place}: "));
+            let _ = writeln!(text, "  {place}{}", finding.detail.replace('\n', "\n    "));
+            if let Some(hint) = &finding.hint {
+                let _ = writeln!(text, "    hint: {hint}");
+            }
+        }
+        write_more(text, group.len());
+    }
+    if group.iter().any(|finding| finding.hint.is_none()) {
+        let _ = writeln!(text, "  hint: {}", rule.hint);
+    }
+    text.push('\n');
+}
+
+/// The places alone, as many on a line as fit.
+fn write_names(text: &mut String, group: &[&Finding]) {
+    let names = group.iter().filter_map(|finding| finding.place.shown());
+    let mut line = String::from(" ");
+    for name in names.take(MOST_PLACES) {
+        if line.len() + name.len() + 2 > WIDTH && line.len() > 1 {
+            let _ = writeln!(text, "{line}");
+            line = String::from(" ");
+        }
+        let _ = write!(line, " {name}");
+    }
+    let _ = writeln!(text, "{line}");
+    write_more(text, group.len());
+}
+
+fn write_more(text: &mut String, count: usize) {
+    if count > MOST_PLACES {
+        let _ = writeln!(text, "  … and {} more; --format json lists all", count - MOST_PLACES);
+    }
+}
+
+fn style(severity: Severity) -> Style {
+    match severity {
+        Severity::Error => AnsiColor::Red.on_default().bold(),
+        Severity::Warning => AnsiColor::Yellow.on_default().bold(),
+        Severity::Note => AnsiColor::Cyan.on_default().bold(),
+    }
+}

@@ -1,0 +1,99 @@
+//! What `serve` would refuse, and what it would serve without, told by the code that serves.
+
+use mcp_disclosure_core::{Objection, Warning};
+
+use super::{Finding, Findings, Place, Rule, Severity, Subject};
+use crate::failure::{Failure, Problem};
+
+const REFUSED: Rule = Rule {
+    code: "refused",
+    severity: Severity::Error,
+    summary: "serve would not start",
+    hint: "put this right first; the rest cannot be seen before",
+};
+
+const UNREACHABLE: Rule = Rule {
+    code: "unreachable-upstream",
+    severity: Severity::Error,
+    summary: "an upstream cannot be used, and its tools are not served",
+    hint: "run it by itself to see why, or leave it out",
+};
+
+const NOT_OFFERED: Rule = Rule {
+    code: "strategy-not-offered",
+    severity: Severity::Note,
+    summary: "a strategy cannot serve what there is, so no client can choose it",
+    hint: "see what it objects to, or leave it out with --offer",
+};
+
+const ODD_LIST: Rule = Rule {
+    code: "odd-list",
+    severity: Severity::Warning,
+    summary: "an upstream lists something that cannot be served as it is",
+    hint: "it has to change in the server",
+};
+
+const IDLE_RULE: Rule = Rule {
+    code: "matches-nothing",
+    severity: Severity::Warning,
+    summary: "something is said of what nobody lists",
+    hint: "correct the name or pattern, or leave it out",
+};
+
+/// Why it would not start.
+pub fn refusals(failure: &Failure) -> Findings {
+    match failure {
+        Failure::Usage(problems) | Failure::Configuration(problems) => {
+            Findings(problems.iter().map(|problem| refused(problem)).collect())
+        }
+        Failure::Upstreams(errors) => unreachable(errors),
+        other => {
+            let mut findings = Findings::default();
+            findings.add(REFUSED, Place::default(), other.to_string());
+            findings
+        }
+    }
+}
+
+fn refused(problem: &Problem) -> Finding {
+    let place = problem.place().map(|place| Place {
+        file: Some(place.file.to_string()),
+        line: Some(place.line),
+        column: Some(place.column),
+        ..Place::default()
+    });
+    Finding {
+        rule: REFUSED,
+        place: place.unwrap_or_default(),
+        detail: problem.message().to_owned(),
+        hint: problem.remedy().map(str::to_owned),
+    }
+}
+
+/// The upstreams that would be left out.
+pub fn unreachable(errors: &[impl ToString]) -> Findings {
+    let mut findings = Findings::default();
+    errors.iter().for_each(|error| findings.add(UNREACHABLE, Place::default(), error.to_string()));
+    findings
+}
+
+/// What keeps a strategy from being offered: the first objection stands for all.
+pub fn objections(strategy: &str, objections: &[Objection]) -> Findings {
+    let mut findings = Findings::default();
+    if let Some(Objection { message, hint }) = objections.first() {
+        let others = match objections.len() - 1 {
+            0 => String::new(),
+            count => format!(", and {count} more"),
+        };
+        let detail = format!("{strategy}: {message}{others}");
+        findings.0.push(Finding { rule: NOT_OFFERED, place: Place::default(), detail, hint: Some(hint.to_string()) });
+    }
+    findings
+}
+
+pub(super) fn oddities(subject: &Subject, findings: &mut Findings) {
+    for warning in subject.snapshot.warnings() {
+        let rule = if matches!(warning, Warning::NothingMatches { .. }) { IDLE_RULE } else { ODD_LIST };
+        findings.add(rule, Place::default(), warning.to_string());
+    }
+}

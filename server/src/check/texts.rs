@@ -1,0 +1,109 @@
+//! What a model reads: descriptions, briefs and what is said of parameters.
+
+use std::collections::BTreeMap;
+
+use mcp_disclosure_core::{Tool, brief};
+use serde_json::Value;
+
+use super::{Findings, Place, Rule, Severity, Subject, schema};
+
+const NO_DESCRIPTION: Rule = Rule {
+    code: "no-description",
+    severity: Severity::Warning,
+    summary: "nothing says what the tool does, so a model goes by the name",
+    hint: "write a description in the tool's description file",
+};
+
+const REPEATED: Rule = Rule {
+    code: "repeated-description",
+    severity: Severity::Warning,
+    summary: "several tools say the same of themselves, so a model cannot choose between them",
+    hint: "say in each what it does that the others do not",
+};
+
+const REPEATS_NAME: Rule = Rule {
+    code: "description-repeats-name",
+    severity: Severity::Warning,
+    summary: "the description says no more than the name",
+    hint: "say what the tool does, to what, and what comes back",
+};
+
+const LONG_BRIEF: Rule = Rule {
+    code: "brief-over-60",
+    severity: Severity::Note,
+    summary: "the brief, or the description where there is none, is over 60 characters, which `describe` does not list",
+    hint: "write a brief in the tool's description file or in disclosure.toml, or serve with --long-briefs shorten",
+};
+
+const UNDESCRIBED: Rule = Rule {
+    code: "undescribed-parameter",
+    severity: Severity::Warning,
+    summary: "parameters without a description, so a model guesses what to pass",
+    hint: "add a description to each in the inputSchema of the tool's description file",
+};
+
+/// Words that say nothing about a tool.
+const EMPTY_WORDS: &[&str] = &["a", "an", "the", "this", "tool", "function", "to", "for", "of"];
+
+pub(super) fn look(subject: &Subject, findings: &mut Findings) {
+    let mut by_text: BTreeMap<String, Vec<&Tool>> = BTreeMap::new();
+    for tool in subject.tools() {
+        let description = tool.definition().string("description").unwrap_or_default();
+        let said = words(&description);
+        if said.is_empty() {
+            findings.add(NO_DESCRIPTION, Place::from(tool), "");
+        } else if said == words(&spread(tool.upstream_name())) {
+            findings.add(REPEATS_NAME, Place::from(tool), format!("{:?}", description.trim()));
+        } else {
+            by_text.entry(said.join(" ")).or_default().push(tool);
+        }
+        let length = brief::SHORT.length(&tool.written_brief());
+        if length > brief::SHORT.most() {
+            findings.add(LONG_BRIEF, Place::from(tool), format!("{length} characters"));
+        }
+        let undescribed = undescribed(tool);
+        if !undescribed.is_empty() {
+            findings.add(UNDESCRIBED, Place::from(tool), undescribed.join(", "));
+        }
+    }
+    for tools in by_text.values().filter(|tools| tools.len() > 1) {
+        for tool in tools {
+            let others = tools.iter().filter(|other| other.name() != tool.name());
+            let others: Vec<&str> = others.map(|other| other.name().as_str()).collect();
+            findings.add(REPEATED, Place::from(*tool), format!("the same as {}", others.join(", ")));
+        }
+    }
+}
+
+fn words(text: &str) -> Vec<String> {
+    let words = text.split(|character: char| !character.is_alphanumeric()).filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).filter(|word| !EMPTY_WORDS.contains(&word.as_str())).collect()
+}
+
+/// `getData` as `get Data`.
+fn spread(name: &str) -> String {
+    let mut spread = String::new();
+    let mut is_lower = false;
+    for character in name.chars() {
+        if is_lower && character.is_uppercase() {
+            spread.push(' ');
+        }
+        spread.push(character);
+        is_lower = character.is_lowercase();
+    }
+    spread
+}
+
+/// The top parameters that nothing is said of, with local references followed.
+fn undescribed(tool: &Tool) -> Vec<String> {
+    let Some(schema) = schema(tool, "inputSchema") else { return Vec::new() };
+    let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return Vec::new() };
+    let silent = |value: &Value| {
+        let referred = value.get("$ref").and_then(Value::as_str).and_then(|reference| reference.strip_prefix('#'));
+        let referred = referred.and_then(|pointer| schema.pointer(pointer));
+        [Some(value), referred].into_iter().flatten().all(|value| {
+            value.get("description").and_then(Value::as_str).is_none_or(|text| text.trim().is_empty())
+        })
+    };
+    properties.iter().filter(|(_, value)| silent(value)).map(|(name, _)| name.clone()).collect()
+}

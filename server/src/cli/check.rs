@@ -1,0 +1,69 @@
+//! `check`.
+
+use std::io::IsTerminal;
+
+use mcp_disclosure_core::{Principal, Registry, View};
+
+use super::{CheckArguments, Format, SourceArguments, StrategyArguments, print, runtime_for_one, serve::receipt_key};
+use crate::{
+    check::{Findings, Report, Severity, Subject, objections, refusals, unreachable},
+    failure::Failure,
+    gateway::Gateway,
+    negotiation::Strategies,
+};
+
+/// Prints everything that `serve` would refuse, and what a model would stumble over.
+///
+/// # Errors
+/// [`Failure::Findings`], after what was found was printed, where it would not start or `--strict` is said.
+pub fn check(registry: &Registry, arguments: CheckArguments) -> Result<(), Failure> {
+    let CheckArguments { source, strategies, strict, allow, format } = arguments;
+    let looked = look(registry, source, strategies);
+    let refused = looked.is_err();
+    let report = looked.unwrap_or_else(|failure| Report { tools: None, findings: refusals(&failure) });
+    let report = Report { findings: report.findings.without(&allow), ..report };
+    print(&match format {
+        Format::Json => report.to_json(),
+        Format::Text => report.to_text(is_coloured()),
+    })?;
+    let found = report.findings.0.len();
+    if refused || (strict && found > 0) {
+        return Err(Failure::Findings { refused, errors: report.count(Severity::Error), found });
+    }
+    Ok(())
+}
+
+/// Starts what `serve` would start, and looks at what it would serve.
+fn look(
+    registry: &Registry,
+    source: SourceArguments,
+    strategies: StrategyArguments,
+) -> Result<Report, Failure> {
+    let source = source.resolve()?;
+    let mut problems = source.problems();
+    let options = strategies.over(&source.serve, source.settings.clone());
+    let strategies = Strategies::build(registry, &options).map_err(|told| problems.extend(told));
+    let key = receipt_key(None).map_err(|told| problems.push(told));
+    let (Ok(strategies), Ok(key), []) = (strategies, key, problems.as_slice()) else {
+        return Err(Failure::Configuration(problems));
+    };
+    let all: Vec<_> = strategies.all().cloned().collect();
+    let assembly = source.assembly(strategies, key);
+    runtime_for_one()?.block_on(async {
+        let started = Gateway::start(assembly).await?;
+        let snapshot = started.gateway.backends().shared().catalogue().current().snapshot().clone();
+        let mut findings = unreachable(&started.missing);
+        let everything = View::of(snapshot.clone(), &Principal::anonymous());
+        for strategy in all {
+            findings.0.extend(objections(&strategy.profile().name, &strategy.objections(&everything)).0);
+        }
+        let tools = Some(snapshot.tool_count());
+        findings.0.extend(Subject::new(snapshot).look().0);
+        started.gateway.close().await;
+        Ok(Report { tools, findings: Findings(findings.0) })
+    })
+}
+
+fn is_coloured() -> bool {
+    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
