@@ -53,10 +53,8 @@ impl UpstreamLists {
 /// What was made of lists, files and rules.
 #[derive(Debug)]
 pub struct Assembled {
-    /// The snapshot.
+    /// The snapshot; it knows what is odd about it.
     pub snapshot: Snapshot,
-    /// What is odd about it.
-    pub warnings: Vec<Warning>,
     /// What was declared for things that nobody brings; the snapshot is without it.
     pub unmatched: Vec<Unmatched>,
 }
@@ -88,7 +86,8 @@ impl Snapshot {
         if !assembled.unmatched.is_empty() {
             return Err(assembled.unmatched);
         }
-        Ok((assembled.snapshot, assembled.warnings))
+        let warnings = assembled.snapshot.warnings().to_vec();
+        Ok((assembled.snapshot, warnings))
     }
 
     /// Makes a snapshot of upstreams' lists, in their order, the files laid over them, and what rules say.
@@ -110,8 +109,8 @@ impl Snapshot {
         let idle = resources.unused().map(|rule| (Kind::Resources, rule));
         let idle = idle.chain(prompts.unused().filter(|rule| rule.pattern.is_wild()).map(|rule| (Kind::Prompts, rule)));
         warnings.extend(idle.map(|(kind, rule)| Warning::nothing_matches(kind, rule)));
-        let snapshot = Self::new(tools, entries, instructions(upstreams)).ruled_by(Arc::clone(rules));
-        Assembled { snapshot, warnings, unmatched }
+        let snapshot = Self::new(tools, entries, instructions(upstreams));
+        Assembled { snapshot: snapshot.ruled_by(Arc::clone(rules)).warned_of(warnings), unmatched }
     }
 }
 

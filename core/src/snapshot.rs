@@ -7,6 +7,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use crate::{
     about::About,
+    assembly::Warning,
     concern::Mapping,
     name::{ToolName, UpstreamName},
     raw::RawObject,
@@ -91,6 +92,7 @@ pub struct Snapshot {
     instructions: Option<String>,
     about: About,
     rules: Arc<Rules>,
+    warnings: Vec<Warning>,
     /// Names that are taken even in their long form; only the first tool of each is served.
     stuck: Vec<ToolName>,
 }
@@ -132,12 +134,21 @@ impl Snapshot {
         let by_qualified =
             served.iter().enumerate().map(|(at, tool)| (tool.qualified().clone(), at)).collect();
         let entries = entries.into_iter().map(|(kind, items)| (kind, Entries::new(items))).collect();
-        let (about, rules) = (About::default(), Arc::default());
-        Self { tools: served, by_name, by_qualified, entries, instructions, about, rules, stuck }
+        let (about, rules, warnings) = (About::default(), Arc::default(), Vec::new());
+        Self { tools: served, by_name, by_qualified, entries, instructions, about, rules, warnings, stuck }
     }
 
     pub(crate) fn ruled_by(self, rules: Arc<Rules>) -> Self {
         Self { rules, ..self }
+    }
+
+    pub(crate) fn warned_of(self, warnings: Vec<Warning>) -> Self {
+        Self { warnings, ..self }
+    }
+
+    /// What is odd about what upstreams and rules say.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
     }
 
     pub(crate) fn rules(&self) -> &Rules {

@@ -96,6 +96,16 @@ pub enum Failure {
         /// What the operating system said.
         source: std::io::Error,
     },
+    /// `check` found something, and has printed what.
+    #[error("{}", if *refused { format!("serve would not start: {errors} to put right") } else { format!("--strict: {found} found") })]
+    Findings {
+        /// Whether `serve` would not start.
+        refused: bool,
+        /// What keeps it from starting.
+        errors: usize,
+        /// Everything.
+        found: usize,
+    },
     /// Reading or writing failed.
     #[error("{what}: {source}")]
     Io {
@@ -111,8 +121,8 @@ impl Failure {
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,
-            Self::Configuration(_) => 64,
-            Self::Upstreams(_) | Self::Listen { .. } | Self::Io { .. } => 1,
+            Self::Configuration(_) | Self::Findings { refused: true, .. } => 64,
+            Self::Findings { .. } | Self::Upstreams(_) | Self::Listen { .. } | Self::Io { .. } => 1,
         }
     }
 
@@ -137,7 +147,7 @@ impl Failure {
             Self::Listen { .. } => {
                 Some("choose another with --listen ADDRESS:PORT; port 0 takes a free one".to_owned())
             }
-            Self::Usage(_) | Self::Configuration(_) | Self::Io { .. } => None,
+            Self::Usage(_) | Self::Configuration(_) | Self::Findings { .. } | Self::Io { .. } => None,
         }
     }
 }

@@ -4,7 +4,7 @@
 //! goes out. A set of files that is not good keeps the old snapshot in force.
 
 use mcp_disclosure_core::{
-    About, Assembled, DescriptionFile, Kind, RawObject, Snapshot, Unmatched, UpstreamLists, Warning,
+    About, Assembled, DescriptionFile, Kind, RawObject, Snapshot, Unmatched, UpstreamLists,
 };
 
 use super::Catalogue;
@@ -95,9 +95,9 @@ impl Keeper {
     }
 
     fn assemble(&self, declared: &Declared) -> (Snapshot, Vec<Unmatched>) {
-        let Assembled { snapshot, warnings, unmatched } =
+        let Assembled { snapshot, unmatched } =
             Snapshot::assemble(&self.lists, &declared.files, &declared.rules);
-        warnings.iter().for_each(|warning: &Warning| self.warn(warning));
+        snapshot.warnings().iter().for_each(|warning| self.warn(warning));
         (snapshot.about_itself(self.about(&declared.about)), unmatched)
     }
 

@@ -47,6 +47,29 @@ pub struct Arguments {
 pub enum Command {
     /// Serve MCP clients
     Serve(ServeArguments),
+    /// Find everything that serve would refuse, and what a model would stumble over
+    ///
+    /// Starts the source as serve would, lists its tools, and calls none:
+    ///
+    ///   mcp-disclosure check -- npx -y @modelcontextprotocol/server-everything
+    ///   mcp-disclosure check --config disclosure.toml --strict --allow no-example,no-returns,no-related
+    ///
+    /// Findings are errors (serve would not start, or serve without), warnings (a model or host will stumble) and
+    /// notes (it could be better). Exit codes: 0; with --strict 1 if anything is found; 64 if serve would not start.
+    #[command(verbatim_doc_comment)]
+    Check(CheckArguments),
+    /// Write a description file per tool, and a disclosure.toml to start from
+    ///
+    /// Whatever the source is, one directory holds all of it afterwards:
+    ///
+    ///   mcp-disclosure export --mcp-config mcp.json --out disclosure
+    ///   mcp-disclosure serve --config disclosure/disclosure.toml
+    ///
+    /// Serving the result changes nothing until you do: edit a file, and the running server takes it over. Tools are
+    /// sorted into categories by upstream, by the beginning of their names and by what they say they change; rename
+    /// and describe these as you like. Nothing is written where anything is wrong.
+    #[command(verbatim_doc_comment)]
+    Export(ExportArguments),
     /// Print the system prompt guidance for hosts
     Prompt(PromptArguments),
     /// List the strategies: name, summary, needs
@@ -96,6 +119,10 @@ pub struct ServeArguments {
     /// The source.
     #[command(flatten)]
     pub source: SourceArguments,
+
+    /// Tell for each client, on stderr, what it offered, which strategy serves it, and why
+    #[arg(long, help_heading = "Strategy")]
+    pub explain: bool,
 
     /// Which strategy serves whom.
     #[command(flatten)]
@@ -184,6 +211,56 @@ impl StrategyArguments {
     }
 }
 
+/// `check`.
+#[derive(Debug, Args)]
+pub struct CheckArguments {
+    /// The source.
+    #[command(flatten)]
+    pub source: SourceArguments,
+
+    /// Which strategy serves whom.
+    #[command(flatten)]
+    pub strategies: StrategyArguments,
+
+    /// End with 1 if anything is found
+    #[arg(long)]
+    pub strict: bool,
+
+    /// Findings of these codes are left out
+    #[arg(long, value_name = "CODES", value_delimiter = ',')]
+    pub allow: Vec<String>,
+
+    /// For people, or for programs
+    #[arg(long, value_enum, default_value_t)]
+    pub format: Format,
+}
+
+/// How findings are printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Grouped, worst first.
+    #[default]
+    Text,
+    /// One object, with every finding.
+    Json,
+}
+
+/// `export`.
+#[derive(Debug, Args)]
+pub struct ExportArguments {
+    /// The source.
+    #[command(flatten)]
+    pub source: SourceArguments,
+
+    /// The directory; made if it is not there
+    #[arg(long, value_name = "DIR")]
+    pub out: PathBuf,
+
+    /// Replace files that are there
+    #[arg(long)]
+    pub force: bool,
+}
+
 /// `prompt`.
 #[derive(Debug, Args)]
 pub struct PromptArguments {
@@ -201,7 +278,7 @@ pub struct PromptArguments {
 }
 
 /// How clients connect.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, serde::Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Transport {
     /// One client, on standard input and output.

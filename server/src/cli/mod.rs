@@ -1,6 +1,8 @@
 //! The command line.
 
 mod arguments;
+mod check;
+mod export;
 mod prompt;
 mod serve;
 mod settings;
@@ -8,8 +10,11 @@ mod source;
 mod strategies;
 
 pub use arguments::{
-    Arguments, Command, PromptArguments, ServeArguments, SourceArguments, StrategyArguments, Transport,
+    Arguments, CheckArguments, Command, ExportArguments, Format, PromptArguments, ServeArguments, SourceArguments,
+    StrategyArguments, Transport,
 };
+pub use check::check;
+pub use export::export;
 pub use prompt::prompt;
 pub use serve::serve;
 pub use settings::SettingArguments;

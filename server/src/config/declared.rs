@@ -32,7 +32,10 @@ impl DisclosureFile {
     /// Every problem there is, with its place and a hint.
     pub fn declare(&self, over: &About) -> Result<(About, Rules), Vec<Problem>> {
         let mut problems = Vec::new();
-        let concerns = self.declared_concerns(&mut problems);
+        let mut concerns = self.declared_concerns(&mut problems);
+        let others = over.concerns.iter().filter(|other| concerns.iter().all(|own| own.name() != other.name()));
+        let others: Vec<Concern> = others.cloned().collect();
+        concerns.extend(others);
         let check = Check { concerns: &concerns };
         let mut rules = Rules::default();
         for (name, place, tool) in &self.tools.0 {

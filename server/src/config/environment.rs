@@ -56,7 +56,7 @@ fn value(inside: &str, lookup: Lookup<'_>) -> Result<String, String> {
 }
 
 /// The text that [`expand`] turns into this one.
-pub(super) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     text.replace("${", "$${")
 }
 

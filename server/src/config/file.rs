@@ -105,7 +105,7 @@ pub struct Server {
 }
 
 /// How clients are served.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(test, derive(JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Serve {
@@ -219,7 +219,7 @@ pub struct Tool {
 }
 
 /// What is said of a resource, resource template or prompt, or of all that a pattern matches.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(test, derive(JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Primitive {

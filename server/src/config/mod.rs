@@ -13,6 +13,7 @@ mod reader;
 mod upstream;
 
 pub use declared::Declared;
+pub(crate) use environment::escape;
 pub use file::{
     Category, Concern, DisclosureFile, Primitive, Serve, Server, Table, Tool, Transport, UpstreamEntry,
 };

@@ -43,11 +43,6 @@ impl Offer {
             None => self,
         }
     }
-
-    /// Whether the client can use this strategy natively.
-    pub fn names(&self, strategy: &str) -> bool {
-        self.strategies.iter().any(|name| name == strategy)
-    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,89 @@
+//! `export`: what is served, written down as files that serve the same (001 "Migration Guide").
+
+mod categories;
+mod description;
+mod settings;
+mod wording;
+mod write;
+
+use std::path::Path;
+
+use mcp_disclosure_core::{About, DescriptionError, DescriptionFile, Tool, UpstreamName, View};
+pub use write::write;
+
+use crate::config::{Declared, DisclosureFile, UpstreamEntry};
+
+/// The configuration's name among the files.
+pub const CONFIGURATION: &str = "disclosure.toml";
+
+/// Everything that is written down.
+#[derive(Debug)]
+pub struct Origins<'a> {
+    /// What is served.
+    pub view: &'a View,
+    /// What was declared, before upstreams filled what was not.
+    pub declared: &'a Declared,
+    /// The upstreams in order; those that no file can say are left out.
+    pub upstreams: Vec<(UpstreamName, Option<UpstreamEntry>)>,
+    /// The configuration there is already.
+    pub config: Option<&'a DisclosureFile>,
+}
+
+/// The files to write.
+#[derive(Debug, Default)]
+pub struct Export {
+    /// Names and texts.
+    pub files: Vec<(String, String)>,
+    /// Tools that get no description file, and why.
+    pub without: Vec<(String, String)>,
+}
+
+impl Export {
+    /// Writes everything down.
+    ///
+    /// # Errors
+    /// What cannot be said in TOML.
+    pub fn of(origins: &Origins<'_>) -> Result<Self, toml::ser::Error> {
+        let mut export = Self::default();
+        let mut nameless: Vec<&Tool> = Vec::new();
+        for tool in origins.view.tools().map(|visible| visible.tool()) {
+            match description_file(tool) {
+                Ok(file) => export.files.push(file),
+                Err(why) => {
+                    export.without.push((tool.name().to_string(), why));
+                    nameless.push(tool);
+                }
+            }
+        }
+        let about: &About = &origins.declared.about;
+        let tools: Vec<&Tool> = origins.view.tools().map(|visible| visible.tool()).collect();
+        let proposed = categories::propose(&tools, &about.categories);
+        let settings = settings::text(origins, &proposed, &nameless)?;
+        export.files.push((CONFIGURATION.to_owned(), settings));
+        Ok(export)
+    }
+}
+
+/// The name and text of a tool's description file, or why there can be none.
+fn description_file(tool: &Tool) -> Result<(String, String), String> {
+    let name = format!("{}.json", tool.name());
+    if name.contains(['/', '\0']) || (cfg!(windows) && name.contains(['\\', ':', '*', '?', '"', '<', '>', '|'])) {
+        return Err("its name is no file name".to_owned());
+    }
+    // What most file systems allow.
+    if name.len() > 255 {
+        return Err("its name is too long for a file name".to_owned());
+    }
+    if Path::new(&name).file_stem().and_then(|stem| stem.to_str()) != Some(tool.name()) {
+        return Err("its name is no file name".to_owned());
+    }
+    let text = description::text(tool);
+    match DescriptionFile::parse(&name, tool.name(), &text) {
+        Ok(_) => Ok((name, text)),
+        Err(errors) => Err(match errors.first() {
+            Some(DescriptionError::Missing { member, .. }) => format!("it has no {member}"),
+            Some(error) => error.to_string(),
+            None => String::new(),
+        }),
+    }
+}
