@@ -4,6 +4,7 @@ mod agent;
 mod calls;
 mod channels;
 mod definitions;
+mod hard_schemas;
 mod links;
 
 use std::sync::Arc;
