@@ -4,6 +4,7 @@ use std::{io::IsTerminal, process::ExitCode};
 
 use clap::{CommandFactory, FromArgMatches};
 use mcp_disclosure_core::{Error, Registry};
+use mcp_disclosure_strategy_concerns::Concerns;
 use mcp_disclosure_strategy_describe::Describe;
 use mcp_disclosure_strategy_info::Info;
 use mcp_disclosure_strategy_resource::Resource;
@@ -26,6 +27,8 @@ fn register(registry: &mut Registry) -> Result<(), Error> {
     registry.register(Resource::new)?;
     registry.register(Describe::new)?;
     registry.register(Info::new)?;
+    // Where concerns are declared, hosts may choose by them whatever presents the rest.
+    registry.register_everywhere(Concerns::new)?;
     Ok(())
 }
 

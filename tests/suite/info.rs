@@ -60,6 +60,7 @@ async fn mathematics(setup: Setup, change: impl Fn(Options) -> Options) -> (Benc
         description: "Computes.".to_owned(),
         facts: RawObject::empty().with("gpu_available", "false"),
         categories: vec![symbolic],
+        concerns: Vec::new(),
     };
     let options = named(["solve", "graph", "plot", "stray"]);
     let bench =

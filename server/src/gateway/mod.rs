@@ -8,6 +8,7 @@ mod admission;
 mod call;
 mod caller;
 mod fetches;
+mod lifecycle;
 mod read;
 mod relay;
 mod requests;
