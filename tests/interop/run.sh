@@ -90,6 +90,7 @@ run explained-python-2 "$cache/python-2/bin/python" "$here/python/explained_2.py
 run explained-typescript-1 node "$cache/node/typescript/explained-1.mjs"
 run explained-typescript-2 node "$cache/node/typescript/explained-2.mjs"
 run sessions node "$cache/node/typescript/sessions.mjs"
+run five-at-once node "$cache/node/typescript/five-at-once.mjs"
 run inspector node "$cache/node/typescript/inspector.mjs"
 run eras-python "$cache/python-2/bin/python" "$here/python/across_eras.py" "${INTEROP_ERAS:-gateway}"
 run eras-typescript node "$cache/node/typescript/across-eras.mjs" "${INTEROP_ERAS:-gateway}"
