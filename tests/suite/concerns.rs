@@ -115,7 +115,7 @@ async fn c3_c4_c5_what_was_chosen_first_filters_the_first_list(setup: Setup) {
         (json!({"cost": "high", "unheard-of": [1]}), vec!["dear", "open"]),
     ] {
         let client = Client::connect_as(&bench, setup, choosing(setup, concerns)).await;
-        assert_eq!(listed(&client).await, [const { () }; 4].map(|()| expected.clone()));
+        assert_eq!(listed(&client).await, [(); 4].map(|()| expected.clone()));
     }
     let nobody = Client::connect(&bench, setup).await;
     assert_eq!(listed(&nobody).await[0].len(), 3);
