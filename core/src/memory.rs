@@ -23,6 +23,11 @@ impl Memory {
         self.0.as_ref()?.get(strategy)
     }
 
+    /// All notes, by strategy.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &Notes)> {
+        self.0.iter().flat_map(|all| all.iter()).map(|(strategy, notes)| (&**strategy, notes))
+    }
+
     /// Whether there are no notes at all.
     pub fn is_empty(&self) -> bool {
         self.0.is_none()

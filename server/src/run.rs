@@ -12,6 +12,7 @@ use tracing_subscriber::EnvFilter;
 
 use crate::{
     cli::{self, Arguments, Command},
+    explain,
     failure::Failure,
 };
 
@@ -40,7 +41,10 @@ pub fn run(registry: Registry) -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => error.exit(),
     };
-    log_to_stderr(&arguments.log);
+    log_to_stderr(&match &arguments.command {
+        Command::Serve(serve) if serve.explain => format!("{},{}=debug", arguments.log, explain::TARGET),
+        _ => arguments.log,
+    });
     let done = match arguments.command {
         Command::Serve(serve) => cli::serve(&registry, serve),
         Command::Prompt(prompt) => cli::prompt(&registry, prompt),

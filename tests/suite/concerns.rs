@@ -115,7 +115,9 @@ async fn c3_c4_c5_what_was_chosen_first_filters_the_first_list(setup: Setup) {
         (json!({"cost": "high", "unheard-of": [1]}), vec!["dear", "open"]),
     ] {
         let client = Client::connect_as(&bench, setup, choosing(setup, concerns)).await;
-        assert_eq!(listed(&client).await, [(); 4].map(|()| expected.clone()));
+        for of_kind in listed(&client).await {
+            assert_eq!(of_kind, expected);
+        }
     }
     let nobody = Client::connect(&bench, setup).await;
     assert_eq!(listed(&nobody).await[0].len(), 3);

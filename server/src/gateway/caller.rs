@@ -11,7 +11,8 @@ use super::Gateway;
 use crate::{
     backend::{Backend, Lease},
     catalogue::Page,
-    dialect::RequestMeta,
+    dialect::{RequestMeta, Revision},
+    explain::Explanation,
     negotiation::Choice,
     session::{Client, Outlet, Session, Way},
     wire::{ErrorText, Request, Severity},
@@ -153,6 +154,13 @@ impl Gateway {
             lease,
         };
         let memory = self.opened(&caller, &meta.offer)?;
+        self.explained.explain(&Explanation {
+            client: &caller.label,
+            revision: Revision::V2026_07_28,
+            offer: &meta.offer,
+            choice: &caller.choice,
+            memory: &memory,
+        });
         Ok(Caller { memory, ..caller })
     }
 }

@@ -10,6 +10,7 @@ use crate::{
     backend::Backend,
     catalogue::Page,
     dialect::{Advertised, Hello, complete, discover_result, era_error},
+    explain::Explanation,
     negotiation::Choice,
     session::{Full, Opening, Session, new_id},
     wire::{ErrorText, Json, Request, Severity, code},
@@ -152,8 +153,10 @@ impl Gateway {
         if !hello.offer.settings.is_empty() {
             self.heard(session, &Lifecycle::Opened(&hello.offer.settings))?;
         }
-        let choice = session.choice();
-        let page = backend.catalogue().current().page(session.principal(), choice, &session.memory());
+        let (choice, memory) = (session.choice(), session.memory());
+        let Hello { client, revision, offer, .. } = hello;
+        self.explained.explain(&Explanation { client, revision: *revision, offer, choice, memory: &memory });
+        let page = backend.catalogue().current().page(session.principal(), choice, &memory);
         let result = hello.answer(&self.advertised(backend, &page, choice));
         self.sessions.add(Arc::clone(session)).map_err(no_room)?;
         Ok(result)
