@@ -3,6 +3,7 @@
 mod agent;
 mod calls;
 mod channels;
+mod concerns;
 mod definitions;
 mod hard_schemas;
 mod links;
