@@ -217,6 +217,7 @@ fn i5_unknown_topics_are_answered_shortly_with_topics_that_lead_somewhere() {
         ("OVERVIEW", "overview"),
         ("tool:on", "tool:one"),
         ("zzzz", "overview"),
+        ("tool:", "tool:two"),
         ("\u{202e}\u{0}ü\u{1f600}", "overview"),
         (&"x".repeat(1 << 20), "overview"),
     ] {

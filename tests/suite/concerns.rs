@@ -33,7 +33,8 @@ fn scenario() -> Scenario {
     }
 }
 
-fn options(settings: Value) -> Options {
+/// A server that declares two concerns, and has three of each kind.
+pub(crate) fn options(settings: Value) -> Options {
     let levels = Values::Listed(vec![json!("low"), json!("high")]);
     let range = Values::Range { min: 0.into(), max: 10.into() };
     let about = About {

@@ -9,6 +9,7 @@ mod calls;
 mod client;
 mod command_line;
 mod concerns;
+mod cost;
 mod custom_strategies;
 mod delta;
 mod describe;
