@@ -107,7 +107,8 @@ impl Snapshot {
         unmatched.extend(without_match(Kind::Prompts, &prompts, &keys));
         // A resource need not be listed to be read, so that a rule for it may be about something all the same.
         let idle = resources.unused().map(|rule| (Kind::Resources, rule));
-        let idle = idle.chain(prompts.unused().filter(|rule| rule.pattern.is_wild()).map(|rule| (Kind::Prompts, rule)));
+        let idle = idle
+            .chain(prompts.unused().filter(|rule| rule.pattern.is_wild()).map(|rule| (Kind::Prompts, rule)));
         warnings.extend(idle.map(|(kind, rule)| Warning::nothing_matches(kind, rule)));
         let snapshot = Self::new(tools, entries, instructions(upstreams));
         Assembled { snapshot: snapshot.ruled_by(Arc::clone(rules)).warned_of(warnings), unmatched }

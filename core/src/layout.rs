@@ -146,7 +146,9 @@ mod tests {
         let spread = spread(&text);
         assert_eq!(
             spread,
-            format!("{{\n  \"a\": {{ \"b\": [], \"c\": 1 }},\n  \"d\": [\n    \"{long}\",\n    {{}}\n  ]\n}}")
+            format!(
+                "{{\n  \"a\": {{ \"b\": [], \"c\": 1 }},\n  \"d\": [\n    \"{long}\",\n    {{}}\n  ]\n}}"
+            )
         );
         assert_eq!(compact(&spread), text);
     }

@@ -137,11 +137,7 @@ pub(crate) struct Said<'r> {
 
 impl<'r> Said<'r> {
     /// The strongest word on a matter; `filed` is what a description file has to say.
-    pub(crate) fn strongest<T>(
-        &self,
-        filed: Option<T>,
-        word: impl Fn(&'r Rule) -> Option<T>,
-    ) -> Option<T> {
+    pub(crate) fn strongest<T>(&self, filed: Option<T>, word: impl Fn(&'r Rule) -> Option<T>) -> Option<T> {
         let by_name = self.by_name.iter().find_map(|rule| word(rule));
         by_name.or(filed).or_else(|| self.by_pattern.iter().find_map(|rule| word(rule)))
     }

@@ -229,7 +229,8 @@ impl Snapshot {
         };
         // A strategy may list a tool of its own that says what the catalogue is about.
         let tools_differ = self.about != newer.about
-            || self.tools.len() != newer.tools.len() || self.tools.iter().zip(&newer.tools).any(differ);
+            || self.tools.len() != newer.tools.len()
+            || self.tools.iter().zip(&newer.tools).any(differ);
         let mut changes = if tools_differ { vec![Kind::Tools] } else { vec![] };
         for kind in [Kind::Resources, Kind::Templates, Kind::Prompts] {
             let (old, new) = (self.entries(kind), newer.entries(kind));

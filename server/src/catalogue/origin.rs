@@ -47,14 +47,20 @@ impl Origin {
         let config = config.map_err(|told| problems.extend(told));
         let files = self.files.read().map_err(|told| problems.extend(told));
         match (config, files) {
-            (Ok((about, rules)), Ok(files)) => Ok(Declared { files: files.into(), about, rules: Arc::new(rules) }),
+            (Ok((about, rules)), Ok(files)) => {
+                Ok(Declared { files: files.into(), about, rules: Arc::new(rules) })
+            }
             _ => Err(problems),
         }
     }
 
     /// What people call it, with a verb.
     pub fn noun(&self) -> &'static str {
-        if self.config.is_some() { "configuration and description files were" } else { "description files were" }
+        if self.config.is_some() {
+            "configuration and description files were"
+        } else {
+            "description files were"
+        }
     }
 
     /// The files and directories whose change is a reason to read again.

@@ -42,7 +42,8 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
         }
     }
     for concern in concerns {
-        let is_used = mappings.iter().any(|(_, mapping)| mapping.iter().any(|(name, _)| name == concern.name()));
+        let is_used =
+            mappings.iter().any(|(_, mapping)| mapping.iter().any(|(name, _)| name == concern.name()));
         if !is_used {
             findings.add(UNUSED, Place::default(), format!("'{}'", concern.name()));
         }

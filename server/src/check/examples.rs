@@ -76,7 +76,9 @@ fn misfits(tool: &Tool, examples: &[Value]) -> Vec<String> {
     let output = schema(tool, "outputSchema").and_then(|schema| jsonschema::options().build(&schema).ok());
     let mut told = Vec::new();
     for (at, example) in examples.iter().enumerate() {
-        if let Some(Err(problems)) = example.get("input").map(|input| tool.argument_check().apply(input.clone())) {
+        if let Some(Err(problems)) =
+            example.get("input").map(|input| tool.argument_check().apply(input.clone()))
+        {
             let first = problems.first();
             let problem = first.map(|problem| format!("{}: expected {}", problem.argument, problem.expected));
             told.push(format!("examples[{at}].input: {}", problem.unwrap_or_default()));

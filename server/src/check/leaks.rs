@@ -32,7 +32,8 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
         let texts = texts.filter_map(|object| serde_json::from_str::<Value>(object.text()).ok());
         let mut told: Vec<(Rule, String)> = Vec::new();
         for text in texts.flat_map(strings) {
-            let words = text.split(|character: char| character.is_whitespace() || "\"'`()<>,;".contains(character));
+            let words =
+                text.split(|character: char| character.is_whitespace() || "\"'`()<>,;".contains(character));
             for word in words {
                 let rule = if is_path(word) {
                     PATH
@@ -71,7 +72,8 @@ fn is_path(word: &str) -> bool {
     let path = lower.strip_prefix("file://").unwrap_or(&lower);
     PRIVATE_ROOTS.iter().any(|root| {
         // The root alone is a convention, not a secret.
-        path.strip_prefix(&root.to_lowercase()).is_some_and(|rest| rest.starts_with(|first: char| first.is_alphanumeric()))
+        path.strip_prefix(&root.to_lowercase())
+            .is_some_and(|rest| rest.starts_with(|first: char| first.is_alphanumeric()))
     })
 }
 
@@ -82,9 +84,13 @@ fn is_host(word: &str) -> bool {
     if let Ok(address) = host.parse::<std::net::Ipv4Addr>() {
         return address.is_private() || address.is_loopback() || address.is_link_local();
     }
-    let is_name = host.chars().all(|character| character.is_ascii_alphanumeric() || "-._".contains(character));
+    let is_name =
+        host.chars().all(|character| character.is_ascii_alphanumeric() || "-._".contains(character));
     let is_url_of_own_machine = host == "localhost" && authority != word;
-    let inside = |domain: &&str| host.strip_suffix(*domain).is_some_and(|name| name.starts_with(|first: char| first.is_ascii_alphanumeric()));
+    let inside = |domain: &&str| {
+        host.strip_suffix(*domain)
+            .is_some_and(|name| name.starts_with(|first: char| first.is_ascii_alphanumeric()))
+    };
     is_name && (is_url_of_own_machine || PRIVATE_DOMAINS.iter().any(|domain| inside(&domain)))
 }
 

@@ -18,8 +18,8 @@ use std::sync::Arc;
 pub use finding::{Finding, Findings, Place, Rule, Severity};
 use mcp_disclosure_core::{Principal, Snapshot, Tool, View};
 pub use report::Report;
-pub use serving::{objections, refusals, unreachable};
 use serde_json::Value;
+pub use serving::{objections, refusals, unreachable};
 
 /// What is looked at: everything that would be served, to whoever may use all of it.
 #[derive(Debug)]
@@ -31,8 +31,15 @@ pub struct Subject {
 type Family = fn(&Subject, &mut Findings);
 
 /// Everything that is looked for.
-const FAMILIES: &[Family] =
-    &[serving::oddities, texts::look, names::look, schemas::look, examples::look, leaks::look, concerns::look];
+const FAMILIES: &[Family] = &[
+    serving::oddities,
+    texts::look,
+    names::look,
+    schemas::look,
+    examples::look,
+    leaks::look,
+    concerns::look,
+];
 
 impl Subject {
     /// What would be served of this snapshot.

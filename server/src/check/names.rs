@@ -44,7 +44,11 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
             findings.add(ODD, Place::from(tool), format!("{character:?}"));
         }
         if tool.name() != tool.upstream_name() {
-            findings.add(CLASH, Place::from(tool), format!("'{}' of {}", tool.upstream_name(), tool.upstream()));
+            findings.add(
+                CLASH,
+                Place::from(tool),
+                format!("'{}' of {}", tool.upstream_name(), tool.upstream()),
+            );
         }
     }
 }

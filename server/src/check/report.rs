@@ -70,7 +70,8 @@ impl Report {
             let count = self.count(severity);
             (count, format!("{count} {severity}{}", if count == 1 { "" } else { "s" }))
         });
-        let told: Vec<String> = counts.into_iter().filter(|(count, _)| *count > 0).map(|(_, told)| told).collect();
+        let told: Vec<String> =
+            counts.into_iter().filter(|(count, _)| *count > 0).map(|(_, told)| told).collect();
         let found = if told.is_empty() { "nothing to complain about".to_owned() } else { told.join(", ") };
         match self.tools {
             Some(1) => format!("1 tool: {found}"),
@@ -109,7 +110,13 @@ fn write_group(text: &mut String, group: &[&Finding], coloured: bool) {
     let bold = if coloured { Style::new().bold() } else { Style::new() };
     let severity = rule.severity.to_string();
     // Writing to a string does not fail.
-    let _ = writeln!(text, "{style}{severity}{style:#} {bold}{}{bold:#} ({}): {}", rule.code, group.len(), rule.summary);
+    let _ = writeln!(
+        text,
+        "{style}{severity}{style:#} {bold}{}{bold:#} ({}): {}",
+        rule.code,
+        group.len(),
+        rule.summary
+    );
     if group.iter().all(|finding| finding.detail.is_empty()) {
         write_names(text, group);
     } else {

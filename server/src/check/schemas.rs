@@ -57,14 +57,21 @@ fn outside(schema: &Value) -> Vec<&str> {
                 ids.extend(members.get("$id").and_then(Value::as_str));
                 found.extend(members.get("$ref").and_then(Value::as_str));
                 // What stands in these is data, not schema.
-                rest.extend(members.iter().filter(|(key, _)| !matches!(&***key, "enum" | "const" | "default" | "examples")).map(|(_, value)| value));
+                rest.extend(
+                    members
+                        .iter()
+                        .filter(|(key, _)| !matches!(&***key, "enum" | "const" | "default" | "examples"))
+                        .map(|(_, value)| value),
+                );
             }
             _ => {}
         }
     }
     let is_local = |reference: &str| {
         let base = reference.split('#').next().unwrap_or_default();
-        base.is_empty() || ids.iter().any(|id| id.ends_with(base)) || base.starts_with("https://json-schema.org/")
+        base.is_empty()
+            || ids.iter().any(|id| id.ends_with(base))
+            || base.starts_with("https://json-schema.org/")
     };
     found.retain(|reference| !is_local(reference));
     found

@@ -86,7 +86,12 @@ pub fn objections(strategy: &str, objections: &[Objection]) -> Findings {
             count => format!(", and {count} more"),
         };
         let detail = format!("{strategy}: {message}{others}");
-        findings.0.push(Finding { rule: NOT_OFFERED, place: Place::default(), detail, hint: Some(hint.to_string()) });
+        findings.0.push(Finding {
+            rule: NOT_OFFERED,
+            place: Place::default(),
+            detail,
+            hint: Some(hint.to_string()),
+        });
     }
     findings
 }

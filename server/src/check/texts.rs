@@ -99,7 +99,8 @@ fn undescribed(tool: &Tool) -> Vec<String> {
     let Some(schema) = schema(tool, "inputSchema") else { return Vec::new() };
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return Vec::new() };
     let silent = |value: &Value| {
-        let referred = value.get("$ref").and_then(Value::as_str).and_then(|reference| reference.strip_prefix('#'));
+        let referred =
+            value.get("$ref").and_then(Value::as_str).and_then(|reference| reference.strip_prefix('#'));
         let referred = referred.and_then(|pointer| schema.pointer(pointer));
         [Some(value), referred].into_iter().flatten().all(|value| {
             value.get("description").and_then(Value::as_str).is_none_or(|text| text.trim().is_empty())

@@ -4,7 +4,9 @@ use std::io::IsTerminal;
 
 use mcp_disclosure_core::{Principal, Registry, View};
 
-use super::{CheckArguments, Format, SourceArguments, StrategyArguments, print, runtime_for_one, serve::receipt_key};
+use super::{
+    CheckArguments, Format, SourceArguments, StrategyArguments, print, runtime_for_one, serve::receipt_key,
+};
 use crate::{
     check::{Findings, Report, Severity, Subject, objections, refusals, unreachable},
     failure::Failure,

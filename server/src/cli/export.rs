@@ -55,7 +55,8 @@ pub fn export(registry: &Registry, arguments: ExportArguments) -> Result<(), Fai
         tracing::warn!("tool '{tool}' has no description file: {why}");
     }
     let count = export.files.len() - 1;
-    let files = if count == 1 { "1 description file".to_owned() } else { format!("{count} description files") };
+    let files =
+        if count == 1 { "1 description file".to_owned() } else { format!("{count} description files") };
     let configuration = out.join(crate::export::CONFIGURATION);
     let configuration = configuration.display();
     print(&format!("{files} and {configuration}\nmcp-disclosure serve --config {configuration}\n"))

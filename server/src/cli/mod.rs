@@ -10,8 +10,8 @@ mod source;
 mod strategies;
 
 pub use arguments::{
-    Arguments, CheckArguments, Command, ExportArguments, Format, PromptArguments, ServeArguments, SourceArguments,
-    StrategyArguments, Transport,
+    Arguments, CheckArguments, Command, ExportArguments, Format, LOG, PromptArguments, ServeArguments,
+    SourceArguments, StrategyArguments, Transport,
 };
 pub use check::check;
 pub use export::export;

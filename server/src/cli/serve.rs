@@ -79,11 +79,7 @@ async fn over_stdio(assembly: Assembly) -> Result<(), Failure> {
     served.map_err(unreadable)
 }
 
-async fn over_http(
-    assembly: Assembly,
-    listen: SocketAddr,
-    guard: http::Guard,
-) -> Result<(), Failure> {
+async fn over_http(assembly: Assembly, listen: SocketAddr, guard: http::Guard) -> Result<(), Failure> {
     let failed = |source| Failure::Listen { address: listen.to_string(), source };
     let Some(gateway) = start(assembly).await? else { return Ok(()) };
     let bound = async {

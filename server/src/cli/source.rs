@@ -71,7 +71,8 @@ impl SourceArguments {
         }
         all.extend(given);
         problems.extend(named_alike(&all));
-        let described = config.tool_descriptions.as_ref().map(|path| directory(self.config.as_deref()).join(path));
+        let described =
+            config.tool_descriptions.as_ref().map(|path| directory(self.config.as_deref()).join(path));
         let files = self.tool_descriptions.or(described).map_or(Files::None, Files::Directory);
         let mut source = Source {
             upstreams: all,
@@ -113,7 +114,9 @@ impl SourceArguments {
             (name, [only]) => only.name = name,
             (Some(_), []) => {
                 let told = "--name names the one upstream that is an argument, but there is none";
-                return Err(usage(Problem::new(told).hint("the name of an upstream in a file is its key there")));
+                return Err(usage(
+                    Problem::new(told).hint("the name of an upstream in a file is its key there"),
+                ));
             }
             (Some(_), _) => {
                 let told = "--name names the one upstream, but there are several";

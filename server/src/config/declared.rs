@@ -33,7 +33,8 @@ impl DisclosureFile {
     pub fn declare(&self, over: &About) -> Result<(About, Rules), Vec<Problem>> {
         let mut problems = Vec::new();
         let mut concerns = self.declared_concerns(&mut problems);
-        let others = over.concerns.iter().filter(|other| concerns.iter().all(|own| own.name() != other.name()));
+        let others =
+            over.concerns.iter().filter(|other| concerns.iter().all(|own| own.name() != other.name()));
         let others: Vec<Concern> = others.cloned().collect();
         concerns.extend(others);
         let check = Check { concerns: &concerns };
@@ -57,7 +58,8 @@ impl DisclosureFile {
             description: category.description.clone(),
         });
         let mut categories: Vec<Category> = declared.collect();
-        let others = over.categories.iter().filter(|other| categories.iter().all(|own| own.name != other.name));
+        let others =
+            over.categories.iter().filter(|other| categories.iter().all(|own| own.name != other.name));
         let others: Vec<Category> = others.cloned().collect();
         categories.extend(others);
         let facts = self.server.facts.iter();
@@ -75,7 +77,8 @@ impl DisclosureFile {
         let mut seen = HashSet::new();
         let mut concerns = Vec::new();
         for (place, concern) in &self.concerns {
-            let mut tell = |told: String, hint: &str| problems.push(Problem::new(told).at(place.clone()).hint(hint));
+            let mut tell =
+                |told: String, hint: &str| problems.push(Problem::new(told).at(place.clone()).hint(hint));
             let values = match &concern.values {
                 None => {
                     let told = format!("concern '{}' has no values", concern.name);
@@ -102,14 +105,19 @@ impl DisclosureFile {
 
     /// The rules that categories make by listing tools.
     fn sorted_into_categories(&self, problems: &mut Vec<Problem>) -> Vec<Rule> {
-        let own = self.tools.0.iter().filter_map(|(name, _, tool)| Some((name.as_str(), tool.category.as_deref()?)));
+        let own = self
+            .tools
+            .0
+            .iter()
+            .filter_map(|(name, _, tool)| Some((name.as_str(), tool.category.as_deref()?)));
         let mut sorted: HashMap<&str, &str> = own.collect();
         let mut rules = Vec::new();
         for (category, place, listed) in &self.categories.0 {
             for tool in &listed.tools {
                 let other = sorted.insert(tool, category).filter(|other| other != category);
                 if let Some(other) = other.filter(|_| !is_wild(tool)) {
-                    let told = format!("tool '{tool}' is sorted into two categories, '{other}' and '{category}'");
+                    let told =
+                        format!("tool '{tool}' is sorted into two categories, '{other}' and '{category}'");
                     problems.push(Problem::new(told).at(place.clone()).hint("leave it in one of them"));
                 }
                 let place = format!("{place}: categories.{category}");
@@ -131,7 +139,8 @@ struct Check<'a> {
 
 impl Check<'_> {
     fn tool(&self, name: &str, place: &Place, tool: &file::Tool, problems: &mut Vec<Problem>) -> Rule {
-        let mut tell = |told: String, hint: &str| problems.push(Problem::new(told).at(place.clone()).hint(hint));
+        let mut tell =
+            |told: String, hint: &str| problems.push(Problem::new(told).at(place.clone()).hint(hint));
         for (key, said) in [("brief", &tool.brief), ("category", &tool.category)] {
             if said.as_ref().is_some_and(|said| said.trim().is_empty()) {
                 tell(format!("tools.{name:?}: {key} is empty"), "leave it out, or say something");
@@ -150,7 +159,12 @@ impl Check<'_> {
         }
     }
 
-    fn primitives(&self, kind: &str, table: &Table<file::Primitive>, problems: &mut Vec<Problem>) -> Vec<Rule> {
+    fn primitives(
+        &self,
+        kind: &str,
+        table: &Table<file::Primitive>,
+        problems: &mut Vec<Problem>,
+    ) -> Vec<Rule> {
         let rules = table.0.iter().map(|(name, place, primitive)| Rule {
             concerns: self.mapping(kind, name, place, primitive.concerns.as_ref(), problems),
             hidden: primitive.hidden,

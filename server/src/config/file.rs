@@ -181,7 +181,10 @@ pub struct Concern {
 /// The values of a concern.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[cfg_attr(test, derive(JsonSchema))]
-#[serde(untagged, expecting = "values must be a list of strings, numbers or booleans, or { min = .., max = .. }")]
+#[serde(
+    untagged,
+    expecting = "values must be a list of strings, numbers or booleans, or { min = .., max = .. }"
+)]
 pub enum ConcernValues {
     /// One of these.
     Listed(Vec<Value>),

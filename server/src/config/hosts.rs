@@ -19,7 +19,8 @@ pub fn read_hosts(path: &Path) -> Result<Vec<Named>, Vec<Problem>> {
     let refuse = |told: String, hint: &str| vec![Problem::new(format!("{shown}: {told}")).hint(hint)];
     let text = std::fs::read_to_string(path)
         .map_err(|error| refuse(error.to_string(), "give a file that can be read, in UTF-8"))?;
-    let form = "the file is one object such as {\"mcpServers\": {\"NAME\": {\"command\": \"…\", \"args\": []}}}";
+    let form =
+        "the file is one object such as {\"mcpServers\": {\"NAME\": {\"command\": \"…\", \"args\": []}}}";
     let file: Value = serde_json::from_str(&text).map_err(|error| refuse(error.to_string(), form))?;
     let servers = file.get("mcpServers").and_then(Value::as_object).ok_or_else(|| {
         let told = if file.get("servers").is_some() { "'servers' is another host's form; " } else { "" };
@@ -30,11 +31,11 @@ pub fn read_hosts(path: &Path) -> Result<Vec<Named>, Vec<Problem>> {
         match read_server(name, server) {
             Ok(Some(upstream)) => upstreams.push(upstream),
             Ok(None) => tracing::info!(upstream = name, file = shown, "disabled, and left out"),
-            Err(wrong) => problems.extend(
-                wrong.into_iter().map(|(told, hint)| {
+            Err(wrong) => {
+                problems.extend(wrong.into_iter().map(|(told, hint)| {
                     Problem::new(format!("{shown}: upstream '{name}': {told}")).hint(hint)
-                }),
-            ),
+                }))
+            }
         }
     }
     if problems.is_empty() && upstreams.is_empty() {
@@ -47,7 +48,10 @@ type Wrong = (String, &'static str);
 
 fn read_server(name: &str, server: &Value) -> Result<Option<Named>, Vec<Wrong>> {
     let Some(server) = server.as_object() else {
-        return Err(vec![("is no object".to_owned(), "say {\"command\": \"…\"} or {\"url\": \"https://…\"}")]);
+        return Err(vec![(
+            "is no object".to_owned(),
+            "say {\"command\": \"…\"} or {\"url\": \"https://…\"}",
+        )]);
     };
     if server.get("disabled") == Some(&Value::Bool(true)) {
         return Ok(None);
@@ -65,7 +69,10 @@ fn read_server(name: &str, server: &Value) -> Result<Option<Named>, Vec<Wrong>> 
         .map(|(key, value)| (key.clone(), value.clone()))
         .collect();
     let entry: UpstreamEntry = serde_json::from_value(Value::Object(read)).map_err(|error| {
-        vec![(error.to_string(), "command, cwd and url are strings, args a list of them, env and headers objects")]
+        vec![(
+            error.to_string(),
+            "command, cwd and url are strings, args a list of them, env and headers objects",
+        )]
     })?;
     if let Some(wrong) = wrong_kind {
         return Err(vec![wrong]);
@@ -74,7 +81,7 @@ fn read_server(name: &str, server: &Value) -> Result<Option<Named>, Vec<Wrong>> 
     let target = entry.target(Path::new(""), &own)?;
     let name = mcp_disclosure_core::UpstreamName::parse(name);
     let name = name.map_err(|error| vec![(error.to_string(), "clashing tools are prefixed by the name")])?;
-    Ok(Some(Named { name: Some(name), target, entry: Some(entry) }))
+    Ok(Some(Named { name: Some(name), target, entry: Some(entry.seen_from(Path::new(""))) }))
 }
 
 /// What is wrong with `type`, which hosts often leave out.

@@ -73,7 +73,11 @@ impl<'t> Reader<'t> {
         let mut file = DisclosureFile::default();
         let (root, errors) = DeTable::parse_recoverable(self.text);
         for error in errors {
-            self.tell(error.span().unwrap_or_default(), error.message(), "see docs/configuration.md for the form");
+            self.tell(
+                error.span().unwrap_or_default(),
+                error.message(),
+                "see docs/configuration.md for the form",
+            );
         }
         if !self.problems.is_empty() {
             // What was recovered is a guess, and complaints about guesses help nobody.
@@ -97,7 +101,8 @@ impl<'t> Reader<'t> {
                 "prompts" => file.prompts = self.sections(&name, value),
                 "strategy" => {
                     let settings: Table<Settings> = self.sections(&name, value);
-                    file.strategy = settings.0.into_iter().map(|(name, _, settings)| (name, settings.0)).collect();
+                    file.strategy =
+                        settings.0.into_iter().map(|(name, _, settings)| (name, settings.0)).collect();
                 }
                 _ => self.unknown(&key, "", KEYS),
             }
@@ -121,7 +126,11 @@ impl<'t> Reader<'t> {
     fn list<T: Read>(&mut self, within: &str, value: Section<'t>) -> Vec<(Place, T)> {
         let span = value.span();
         let DeValue::Array(items) = value.into_inner() else {
-            self.tell(span, &format!("{within} must be an array of tables"), &format!("write [[{within}]] for each"));
+            self.tell(
+                span,
+                &format!("{within} must be an array of tables"),
+                &format!("write [[{within}]] for each"),
+            );
             return Vec::new();
         };
         let read = items.into_iter().enumerate().map(|(at, item)| {
@@ -170,7 +179,11 @@ impl<'t> Reader<'t> {
         match value.into_inner() {
             DeValue::Table(table) => table.into_iter().collect(),
             other => {
-                let told = format!("{within} must be a table, not {} {}", article(other.type_str()), other.type_str());
+                let told = format!(
+                    "{within} must be a table, not {} {}",
+                    article(other.type_str()),
+                    other.type_str()
+                );
                 self.tell(span, &told, &format!("write [{within}] on a line of its own"));
                 Vec::new()
             }

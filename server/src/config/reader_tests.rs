@@ -175,11 +175,15 @@ tools = ["t", "t*"]
 #[test]
 fn variables_are_filled_in_everything_but_upstreams() {
     let path = std::env::var("PATH").unwrap();
-    let file = DisclosureFile::parse("d.toml", "[server]\nname = \"${PATH}\"\nversion = \"$${PATH}\"").unwrap();
+    let file =
+        DisclosureFile::parse("d.toml", "[server]\nname = \"${PATH}\"\nversion = \"$${PATH}\"").unwrap();
     assert_eq!(file.server.name, Some(path));
     assert_eq!(file.server.version.as_deref(), Some("${PATH}"));
     let told = wrong("[server]\nname = \"${NO_SUCH_VARIABLE_HERE}\"");
-    assert!(told[0].starts_with("d.toml:2:8: the environment variable NO_SUCH_VARIABLE_HERE is not set"), "{told:?}");
+    assert!(
+        told[0].starts_with("d.toml:2:8: the environment variable NO_SUCH_VARIABLE_HERE is not set"),
+        "{told:?}"
+    );
 }
 
 #[test]

@@ -59,7 +59,8 @@ impl UpstreamEntry {
     /// A program with these arguments, as a file would say it.
     pub fn of_command(command: &[String]) -> Self {
         let mut words = command.iter().map(|word| escape(word));
-        Self { command: words.next(), args: words.collect(), ..Self::default() }
+        let entry = Self { command: words.next(), args: words.collect(), ..Self::default() };
+        entry.seen_from(Path::new(""))
     }
 
     /// A URL, as a file would say it.
@@ -68,16 +69,17 @@ impl UpstreamEntry {
     }
 
     /// The same for a file in another directory than `base`.
-    fn seen_from(self, base: &Path) -> Self {
-        let absolute = |cwd: String| {
-            let path = base.join(&cwd);
-            let path = std::path::absolute(&path).unwrap_or(path);
-            if cwd.contains("${") { cwd } else { path.to_string_lossy().into_owned() }
+    pub(super) fn seen_from(self, base: &Path) -> Self {
+        let absolute = |path: String| {
+            let seen = base.join(&path);
+            let seen = std::path::absolute(&seen).unwrap_or(seen);
+            if path.contains("${") { path } else { seen.to_string_lossy().into_owned() }
         };
-        Self { cwd: self.cwd.map(absolute), ..self }
+        let command = self.command.map(|command| if is_path(&command) { absolute(command) } else { command });
+        Self { command, cwd: self.cwd.map(absolute), ..self }
     }
 
-    /// What it comes down to. `base` is what a relative `cwd` is relative to.
+    /// What it comes down to. `base` is what relative paths are relative to.
     ///
     /// # Errors
     /// Everything that is wrong with it.
@@ -90,6 +92,10 @@ impl UpstreamEntry {
             })
         };
         let command = self.command.as_deref().map(|command| filled("command", command));
+        let command = command.map(|command| match base.join(&command).to_str() {
+            Some(path) if is_path(&command) => path.to_owned(),
+            _ => command,
+        });
         let url = self.url.as_deref().map(|url| filled("url", url));
         let args: Vec<String> = self.args.iter().map(|arg| filled("args", arg)).collect();
         let cwd = self.cwd.as_deref().map(|cwd| base.join(filled("cwd", cwd)));
@@ -103,9 +109,10 @@ impl UpstreamEntry {
                 self.program(Program { program, arguments: args, environment: env, directory: cwd })
             }
             (None, Some(url)) => self.endpoint(&url, &headers),
-            (Some(_), Some(_)) => {
-                Err(vec![("has both command and url".to_owned(), "a program has a command, an endpoint a url")])
-            }
+            (Some(_), Some(_)) => Err(vec![(
+                "has both command and url".to_owned(),
+                "a program has a command, an endpoint a url",
+            )]),
             _ => Err(vec![(
                 "has neither command nor url".to_owned(),
                 "say command = \"…\" for a program, or url = \"https://…\" for an endpoint",
@@ -116,7 +123,10 @@ impl UpstreamEntry {
     fn program(&self, program: Program) -> Result<Target, Vec<Wrong>> {
         let mut wrong = Vec::new();
         if !self.headers.is_empty() {
-            wrong.push(("headers are for a url, and this is a program".to_owned(), "give a program env instead"));
+            wrong.push((
+                "headers are for a url, and this is a program".to_owned(),
+                "give a program env instead",
+            ));
         }
         if let Some(directory) = program.directory.as_ref().filter(|directory| !directory.is_dir()) {
             let told = format!("cwd: {} is no directory", directory.display());
@@ -135,14 +145,18 @@ impl UpstreamEntry {
             [("args", !self.args.is_empty()), ("env", !self.env.is_empty()), ("cwd", self.cwd.is_some())]
         {
             if is_there {
-                wrong.push((format!("{key} is for a program, and this is a url"), "leave it out, or give a command"));
+                wrong.push((
+                    format!("{key} is for a program, and this is a url"),
+                    "leave it out, or give a command",
+                ));
             }
         }
         let url = Url::parse(url).map_err(|error| error.to_string()).and_then(|url| match url.scheme() {
             "http" | "https" => Ok(url),
             other => Err(format!("{other} is not spoken")),
         });
-        let url = url.map_err(|told| wrong.push((format!("url: {told}"), "only http and https are spoken"))).ok();
+        let url =
+            url.map_err(|told| wrong.push((format!("url: {told}"), "only http and https are spoken"))).ok();
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             match (HeaderName::try_from(name), HeaderValue::try_from(value)) {
@@ -151,7 +165,10 @@ impl UpstreamEntry {
                     value.set_sensitive(true);
                     map.insert(name, value);
                 }
-                _ => wrong.push((format!("headers: '{name}' and its value make no header"), "no line breaks, please")),
+                _ => wrong.push((
+                    format!("headers: '{name}' and its value make no header"),
+                    "no line breaks, please",
+                )),
             }
         }
         match url {
@@ -159,6 +176,11 @@ impl UpstreamEntry {
             _ => Err(wrong),
         }
     }
+}
+
+/// Whether a program is a path, and not a name to be found on the PATH.
+fn is_path(program: &str) -> bool {
+    program.contains(std::path::is_separator)
 }
 
 fn filled_map(

@@ -13,6 +13,12 @@ const FEWEST: usize = 3;
 /// So many tools are one category without being sorted.
 const FEW: usize = 6;
 
+/// First words that say what is done, not what it is done to.
+const VERBS: &[&str] = &[
+    "add", "call", "check", "create", "delete", "do", "execute", "fetch", "find", "get", "is", "list",
+    "make", "put", "query", "read", "remove", "run", "search", "send", "set", "show", "update", "write",
+];
+
 /// A category that is proposed.
 #[derive(Debug)]
 pub(super) struct Proposal {
@@ -46,9 +52,10 @@ fn sort<'t>(upstream: &str, tools: Vec<&'t Tool>) -> Vec<Sorted<'t>> {
         return whole(tools);
     }
     let shared = shared_words(&tools);
-    let families = grouped(tools, |tool| words(tool.upstream_name()).into_iter().nth(shared).unwrap_or_default());
+    let families =
+        grouped(tools, |tool| words(tool.upstream_name()).into_iter().nth(shared).unwrap_or_default());
     let (families, alone): (Vec<_>, Vec<_>) =
-        families.into_iter().partition(|(word, tools)| tools.len() >= FEWEST && !word.is_empty());
+        families.into_iter().partition(|(word, tools)| tools.len() >= FEWEST && is_noun(word));
     let rest: Vec<&Tool> = alone.into_iter().flat_map(|(_, tools)| tools).collect();
     let mut sorted: Vec<Sorted<'t>> = families
         .into_iter()
@@ -65,6 +72,10 @@ fn sort<'t>(upstream: &str, tools: Vec<&'t Tool>) -> Vec<Sorted<'t>> {
         }
     }
     sorted
+}
+
+fn is_noun(word: &str) -> bool {
+    !word.is_empty() && !VERBS.contains(&word)
 }
 
 /// In the order in which the keys come first.

@@ -6,7 +6,8 @@ use mcp_disclosure_core::{RawObject, Tool, layout};
 const NATIVE: &[&str] = &["name", "title", "description", "inputSchema", "outputSchema"];
 
 /// Those that only operators have.
-const LAID_OVER: &[&str] = &["examples", "usage_guidance", "error_guidance", "returns", "related", "concerns"];
+const LAID_OVER: &[&str] =
+    &["examples", "usage_guidance", "error_guidance", "returns", "related", "concerns"];
 
 /// Everything that a description file can say of a tool, spelled as it is now, so that laying it over changes
 /// nothing. What was only derived, such as a brief, is not said.

@@ -67,7 +67,9 @@ impl Export {
 /// The name and text of a tool's description file, or why there can be none.
 fn description_file(tool: &Tool) -> Result<(String, String), String> {
     let name = format!("{}.json", tool.name());
-    if name.contains(['/', '\0']) || (cfg!(windows) && name.contains(['\\', ':', '*', '?', '"', '<', '>', '|'])) {
+    if name.contains(['/', '\0'])
+        || (cfg!(windows) && name.contains(['\\', ':', '*', '?', '"', '<', '>', '|']))
+    {
         return Err("its name is no file name".to_owned());
     }
     // What most file systems allow.

@@ -63,11 +63,16 @@ fn in_the_way(directory: &Path, files: &[(String, String)], replace: bool) -> Ve
         let told = |told: &str| Problem::new(format!("{}: {told}", path.display()));
         if ours.contains(name) {
             let is_configuration = name == CONFIGURATION;
-            let hint = if is_configuration { "--force replaces it, with all that you wrote there" } else { "--force replaces it" };
+            let hint = if is_configuration {
+                "--force replaces it, with all that you wrote there"
+            } else {
+                "--force replaces it"
+            };
             return (!replace).then(|| told("is there already").hint(hint));
         }
         let is_description = path.extension().is_some_and(|extension| extension == "json");
-        is_description.then(|| told("describes no tool of this source").hint("remove it, or give another directory"))
+        is_description
+            .then(|| told("describes no tool of this source").hint("remove it, or give another directory"))
     });
     problems.collect()
 }

@@ -1,8 +1,12 @@
 //! The program as its users start it: command lines, exit codes, messages, and upstreams on bad days.
 
 mod arguments;
+mod check;
+mod configuration;
+mod configuration_reload;
 mod description_files;
 mod endings;
+mod export;
 mod lines;
 mod logs;
 mod long_briefs;

@@ -1,0 +1,223 @@
+//! `check`: what serve would refuse, and what a model would stumble over.
+
+use kit::scenario::Scenario;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::{configuration::configured, run, shown, write};
+use crate::UPSTREAM;
+
+/// An upstream with these tools, as arguments.
+fn with_tools(tools: &[Value]) -> (TempDir, String) {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("scenario.json");
+    Scenario::with_tools(tools.iter().map(Value::to_string)).write(&file);
+    let file = shown(&file).to_owned();
+    (directory, file)
+}
+
+/// The findings in these tools, code by code: where and what.
+fn found(tools: &[Value], flags: &[&str]) -> Vec<(String, String, String)> {
+    let (_directory, file) = with_tools(tools);
+    let ended = run(&[&["check", "--format", "json"], flags, &["--", UPSTREAM, &file]].concat());
+    ended.says(0, &[]);
+    findings(&ended.stdout)
+}
+
+fn findings(stdout: &str) -> Vec<(String, String, String)> {
+    let report: Value = serde_json::from_str(stdout).unwrap();
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let findings = report["findings"].as_array().unwrap();
+    findings
+        .iter()
+        .map(|found| (text(&found["code"]), text(&found["tool"]), text(&found["message"])))
+        .collect()
+}
+
+fn tool(name: &str, description: &str) -> Value {
+    json!({"name": name, "description": description, "inputSchema": {"type": "object"}})
+}
+
+fn with_schema(name: &str, schema: &Value) -> Value {
+    json!({"name": name, "description": "Does it.", "inputSchema": schema})
+}
+
+/// Tools with one of everything that is found.
+fn sloppy() -> Vec<Value> {
+    let long = format!("a_{}", "very_".repeat(12));
+    vec![
+        tool("mute", " "),
+        tool("getWeather", "Get the weather."),
+        tool("one", "Looks it up."),
+        tool("two", "Looks it up"),
+        tool("long", "Looks a thing up in the great list of all things that were ever looked up by anyone."),
+        tool(&long, "Has a long name."),
+        tool("somewhat_longer_than_forty_eight_characters_are_it", "Has a longish name."),
+        tool("dotted.name", "Has a dot in its name."),
+        tool("path", "Reads /home/deploy/app/config.yaml."),
+        tool("host", "Asks http://build.internal:8080/x."),
+        with_schema(
+            "silent",
+            &json!({"type": "object", "properties": {"a": {"type": "string"}, "b": {"$ref": "#/$defs/b"}}, "$defs": {"b": {"description": "Said."}}}),
+        ),
+        with_schema(
+            "broken",
+            &json!({"type": "object", "properties": {"a": {"type": "strin", "description": "A."}}}),
+        ),
+        with_schema(
+            "outside",
+            &json!({"type": "object", "properties": {"a": {"$ref": "https://example.com/a.json", "description": "A."}}}),
+        ),
+        with_schema("array", &json!({"type": "array"})),
+        with_schema(
+            "exemplary",
+            &json!({"type": "object", "properties": {"n": {"type": "integer", "description": "N.", "examples": [1, "two"]}}}),
+        ),
+    ]
+}
+
+#[test]
+fn each_thing_that_a_model_stumbles_over_is_found_once_where_it_is() {
+    let found = found(&sloppy(), &["--allow", "no-example,no-returns,no-related"]);
+    let has = |code: &str, tool: &str, told: &str| {
+        found.iter().filter(|(c, t, m)| c == code && t.starts_with(tool) && m.contains(told)).count() == 1
+    };
+    for (code, tool, told) in [
+        ("no-description", "mute", "goes by the name"),
+        ("description-repeats-name", "getWeather", "Get the weather."),
+        ("repeated-description", "one", "the same as two"),
+        ("repeated-description", "two", "the same as one"),
+        ("brief-over-60", "long", "84 characters"),
+        ("name-over-60", "a_very", "62 characters"),
+        ("name-over-48", "somewhat_longer", "50 characters"),
+        ("odd-name", "dotted.name", "'.'"),
+        ("internal-path", "path", "/home/deploy/app/config.yaml"),
+        ("internal-host", "host", "http://build.internal:8080/x"),
+        ("undescribed-parameter", "silent", ": a"),
+        ("schema-does-not-compile", "broken", "inputSchema: "),
+        ("reference-outside", "outside", "https://example.com/a.json"),
+        ("schema-not-object", "array", "not of type object"),
+        ("example-does-not-fit", "exemplary", "an example of n: \"two\""),
+        ("strategy-not-offered", "", "describe: "),
+    ] {
+        assert!(has(code, tool, told), "{code} {tool} {told}\n{found:#?}");
+    }
+    // The rest are the four that say the same, since they say nothing else.
+    let other = found.iter().filter(|(code, _, message)| {
+        code == "repeated-description"
+            && !message.contains("the same as one")
+            && !message.contains("the same as two")
+    });
+    assert_eq!(found.len() - other.count(), 16, "{found:#?}");
+}
+
+#[test]
+fn people_are_told_in_groups_worst_first() {
+    let (_directory, file) = with_tools(&sloppy());
+    let ended = run(&["check", "--", UPSTREAM, &file]);
+    insta::assert_snapshot!("check_sloppy", ended.says(0, &[]).stdout);
+    assert!(!ended.stdout.contains('\u{1b}'), "no colours where nobody looks");
+}
+
+#[test]
+fn strict_ends_with_1_if_anything_is_left() {
+    let good = json!({
+        "name": "look_up", "description": "Finds a word.", "outputSchema": {"type": "object"},
+        "inputSchema": {"type": "object", "properties": {"word": {"type": "string", "description": "The word.", "examples": ["a"]}}},
+    });
+    let (_directory, file) = with_tools(std::slice::from_ref(&good));
+    let good = run(&["check", "--strict", "--", UPSTREAM, &file]);
+    assert_eq!(good.says(0, &[]).stdout, "1 tool: nothing to complain about");
+    let (_directory, file) = with_tools(&[tool("mute", "")]);
+    run(&["check", "--", UPSTREAM, &file]).says(0, &[]);
+    run(&["check", "--strict", "--", UPSTREAM, &file]).says(1, &["--strict: 3 found"]);
+    let allowed = "no-description,no-example,no-returns";
+    run(&["check", "--strict", "--allow", allowed, "--", UPSTREAM, &file]).says(0, &[]);
+}
+
+#[test]
+fn what_serve_would_refuse_is_found_with_its_place_and_64() {
+    let (_directory, file) = configured("[server]\nnmae = \"x\"\n[tools.t]\nbreif = \"x\"\n");
+    let ended = run(&["check", "--format", "json", "--config", shown(&file)]);
+    ended.says(64, &["serve would not start: 2 to put right"]);
+    let report: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(report["errors"], 2, "{report}");
+    let first = &report["findings"][0];
+    assert_eq!(
+        (&first["code"], &first["severity"], &first["line"], &first["column"], &first["hint"]),
+        (&json!("refused"), &json!("error"), &json!(2), &json!(1), &json!("did you mean 'name'?")),
+        "{report}"
+    );
+    assert_eq!(first["file"], shown(&file));
+    run(&["check", "--strategy", "nope"]).says(64, &[]);
+    run(&["check", "--", "/no/such/program"]).says(64, &["serve would not start"]);
+    let (_directory, file) = with_tools(&sloppy());
+    let refused = run(&["check", "--strategy", "describe", "--", UPSTREAM, &file]);
+    assert!(refused.says(64, &[]).stdout.contains("at most 60 are listed"), "{}", refused.stdout);
+    run(&["check", "--dance"]).says(2, &[]);
+}
+
+#[test]
+fn description_files_are_looked_at_and_named() {
+    let (directory, scenario) = with_tools(&[tool("add", "Adds."), tool("sum", "Sums up.")]);
+    let files = directory.path().join("files");
+    std::fs::create_dir(&files).unwrap();
+    let described = json!({
+        "name": "add", "description": "Adds two numbers.", "returns": "The sum", "related": ["summ", "sum"],
+        "inputSchema": {"type": "object", "properties": {"a": {"type": "number", "description": "A number."}}, "required": ["a"]},
+        "examples": [{"input": {"a": 1}}, {"input": {"a": "one"}}],
+        "error_guidance": {"when it fails": "look at /var/log/adder"},
+    });
+    write(&files, "add.json", &described.to_string());
+    let ended =
+        run(&["check", "--format", "json", "--tool-descriptions", shown(&files), "--", UPSTREAM, &scenario]);
+    let found = findings(&ended.says(0, &[]).stdout);
+    let told = |code: &str| {
+        found
+            .iter()
+            .filter(|(found, tool, _)| found == code && tool == "add")
+            .map(|(_, _, told)| told.clone())
+            .collect::<Vec<_>>()
+    };
+    assert!(told("example-does-not-fit")[0].contains("examples[1].input: a: expected"), "{found:#?}");
+    assert!(told("unknown-related")[0].contains("'summ'; did you mean 'sum'?"), "{found:#?}");
+    assert!(told("internal-path")[0].contains("/var/log/adder"), "{found:#?}");
+    assert!(told("no-example").is_empty() && told("no-returns").is_empty() && told("no-related").is_empty());
+    let report: Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(
+        report["findings"].as_array().unwrap().iter().find(|found| found["tool"] == "add").unwrap()["file"],
+        shown(&files.join("add.json"))
+    );
+}
+
+#[test]
+fn concerns_that_do_nothing_are_found() {
+    let (_directory, scenario) = with_tools(&[
+        json!({"name": "dear", "description": "Costs.", "inputSchema": {"type": "object"}, "_meta": {"concerns": {"cost": "huge", "mood": "good"}}}),
+        tool("cheap", "Costs little."),
+    ]);
+    let (_configured, file) = configured(
+        "[[concerns]]\nname = \"cost\"\nvalues = [\"low\", \"high\"]\n[[concerns]]\nname = \"risk\"\nvalues = { min = 0, max = 1 }\n[tools.cheap]\nconcerns = { cost = \"low\" }\n[tools.\"x*\"]\nhidden = true\n",
+    );
+    let ended = run(&["check", "--format", "json", "--config", shown(&file), "--", UPSTREAM, &scenario]);
+    let found = findings(&ended.says(0, &[]).stdout);
+    for (code, tool, told) in [
+        ("never-shown", "dear", "'cost' is \"huge\", and may be low, high"),
+        ("undeclared-concern", "dear", "'mood'"),
+        ("unused-concern", "", "'risk'"),
+        ("matches-nothing", "", "'x*' matches none of the tools"),
+    ] {
+        let count = found.iter().filter(|(c, t, m)| c == code && t == tool && m.contains(told)).count();
+        assert_eq!(count, 1, "{code}\n{found:#?}");
+    }
+}
+
+#[test]
+fn an_upstream_that_cannot_be_reached_is_an_error_and_the_rest_is_looked_at() {
+    let (_directory, file) =
+        configured("[upstreams.gone]\ncommand = \"/no/such/program\"\n[upstreams.odd]\ncommand = \"ODD\"\n");
+    let ended = run(&["check", "--config", shown(&file)]);
+    ended.says(0, &[]);
+    assert!(ended.stdout.starts_with("error unreachable-upstream (1): "), "{}", ended.stdout);
+    assert!(ended.stdout.contains("2 tools: 1 error, "), "{}", ended.stdout);
+}

@@ -1,0 +1,387 @@
+//! `--config` and `--mcp-config`: what files say is served, and what is wrong with them is told.
+
+use std::{
+    io::{Read, Write},
+    net::TcpListener,
+    path::{Path, PathBuf},
+};
+
+use kit::{process::Process, scenario::Scenario};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::{ODD, described, run, shown, start, text, write};
+use crate::UPSTREAM;
+
+/// A directory with this disclosure.toml, in which ODD stands for the odd upstream.
+pub(super) fn configured(toml: &str) -> (TempDir, PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("disclosure.toml");
+    std::fs::write(&file, toml.replace("ODD", ODD)).unwrap();
+    (directory, file)
+}
+
+/// `serve` with this configuration, and a client with complete lists.
+pub(super) fn serve(file: &Path, flags: &[&str]) -> Process {
+    let mut gateway = start(&[&["serve", "--config", shown(file), "--strategy", "full"], flags].concat());
+    gateway.initialize();
+    gateway
+}
+
+/// What `serve` says of this configuration, which it refuses.
+#[track_caller]
+fn refused(toml: &str, told: &[&str]) {
+    let (_directory, file) = configured(toml);
+    let ended = run(&["serve", "--config", shown(&file)]);
+    ended.says(64, told);
+    assert_eq!(ended.stdout, "");
+}
+
+/// The scenario as an upstream in a file.
+fn played(directory: &Path, scenario: &Scenario) -> String {
+    let file = directory.join("scenario.json");
+    scenario.write(&file);
+    format!("[upstreams.kit]\ncommand = {UPSTREAM:?}\nargs = [{file:?}]\n")
+}
+
+#[test]
+fn upstreams_of_a_file_are_served_in_its_order_and_clashes_told_apart() {
+    let (_directory, file) = configured(
+        r#"
+        [upstreams.zeta]
+        command = "ODD"
+        args = ["no-schema"]
+        [upstreams.alpha]
+        command = "ODD"
+        "#,
+    );
+    let mut gateway = serve(&file, &[]);
+    assert_eq!(gateway.tool_names(), ["bare", "zeta__echo", "alpha__echo", "wait"]);
+    assert_eq!(text(&gateway.call("alpha__echo", json!({"text": "here"}))), "here");
+    gateway.finish().says(0, &["tools=4"]);
+}
+
+#[test]
+fn upstreams_start_at_the_same_time() {
+    let slow = "[upstreams.NAME]\ncommand = \"sh\"\nargs = [\"-c\", \"sleep 1; exec ODD\"]\n";
+    let toml: String = ["a", "b", "c", "d"].map(|name| slow.replace("NAME", name)).concat();
+    let (_directory, file) = configured(&toml);
+    let started = std::time::Instant::now();
+    let mut gateway = serve(&file, &[]);
+    assert_eq!(gateway.tool_names().len(), 8);
+    assert!(started.elapsed() < std::time::Duration::from_millis(3500), "{:?}", started.elapsed());
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn a_program_gets_its_environment_and_directory() {
+    let (directory, file) = configured(
+        r#"
+        [upstreams.odd]
+        command = "sh"
+        args = ["-c", "echo $TOLD > seen; exec ODD"]
+        env = { TOLD = "it is ${CONFIGURED_NAME:-Ann}, not $${CONFIGURED_NAME}" }
+        cwd = "inside"
+        "#,
+    );
+    std::fs::create_dir(directory.path().join("inside")).unwrap();
+    serve(&file, &[]).finish().says(0, &[]);
+    let seen = std::fs::read_to_string(directory.path().join("inside/seen")).unwrap();
+    assert_eq!(seen, "it is Ann, not ${CONFIGURED_NAME}\n");
+}
+
+#[test]
+fn a_url_gets_its_headers_and_nobody_else_does() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let heard = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut head = [0; 4096];
+        let read = stream.read(&mut head).unwrap();
+        stream
+            .write_all(b"HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+            .unwrap();
+        String::from_utf8_lossy(&head[..read]).into_owned()
+    });
+    let (_directory, file) = configured(&format!(
+        "[upstreams.far]\nurl = {url:?}\nheaders = {{ Authorization = \"Bearer ${{NO_TOKEN:-s3cret}}\" }}\n"
+    ));
+    let ended = run(&["--log", "trace", "serve", "--config", shown(&file)]);
+    ended.says(1, &[&url]);
+    assert!(!ended.stderr.contains("s3cret"), "{}", ended.stderr);
+    let head = heard.join().unwrap();
+    assert!(head.contains("authorization: Bearer s3cret\r\n"), "{head}");
+}
+
+#[test]
+fn what_is_said_of_tools_is_served() {
+    let (directory, file) = configured(
+        r#"
+        tool_descriptions = "files"
+        [server]
+        name = "Everything"
+        facts = { gpu_available = true }
+        [upstreams.odd]
+        command = "ODD"
+        args = ["pages"]
+        [categories.ordinals]
+        description = "What comes when"
+        tools = ["f*", "second"]
+        [tools.first]
+        brief = "Comes before all others"
+        [tools.third]
+        category = "last"
+        "#,
+    );
+    std::fs::create_dir(directory.path().join("files")).unwrap();
+    write(&directory.path().join("files"), "second.json", &described("second", "The one after the first."));
+    let mut gateway = start(&["serve", "--config", shown(&file), "--strategy", "info"]);
+    gateway.initialize();
+    let mut ask =
+        |topic: &str| gateway.call("info", json!({"topic": topic}))["result"]["structuredContent"].clone();
+    let overview = ask("overview");
+    assert_eq!(overview["name"], "Everything");
+    assert_eq!(overview["gpu_available"], true, "{overview}");
+    assert_eq!(
+        overview["categories"],
+        json!({"ordinals": {"count": 2, "description": "What comes when"}, "last": {"count": 1, "description": "third"}}),
+        "{overview}"
+    );
+    assert_eq!(
+        ask("ordinals")["tools"],
+        json!([
+            {"name": "first", "brief": "Comes before all others"},
+            {"name": "second", "brief": "The one after the first."}
+        ])
+    );
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn what_is_hidden_does_not_exist() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("disclosure.toml");
+    let upstream = played(directory.path(), &Scenario::odd());
+    let toml = r#"
+        [tools."re*"]
+        hidden = true
+        [tools.refusing]
+        hidden = false
+        [tools.echo]
+        hidden = true
+        [resources."kit://doc*"]
+        hidden = true
+        [prompts."*"]
+        hidden = true
+    "#;
+    let mut open = {
+        std::fs::write(&file, &upstream).unwrap();
+        serve(&file, &[])
+    };
+    std::fs::write(&file, format!("{upstream}{toml}")).unwrap();
+    let mut gateway = serve(&file, &[]);
+    let names = gateway.tool_names();
+    assert!(names.contains(&"refusing".to_owned()) && !names.contains(&"echo".to_owned()), "{names:?}");
+    for name in ["echo", "nobody"] {
+        let error = gateway.call(name, json!({"text": "x"}))["error"].clone();
+        assert_eq!(error, json!({"code": -32602, "message": format!("Unknown tool: {name}")}));
+    }
+    let read = |gateway: &mut Process, uri: &str| gateway.request("resources/read", json!({"uri": uri}));
+    assert!(read(&mut open, "kit://doc")["result"].is_object());
+    assert_eq!(read(&mut gateway, "kit://doc")["error"]["message"], "Resource not found: kit://doc");
+    let subscribed = gateway.request("resources/subscribe", json!({"uri": "kit://doc"}));
+    assert!(subscribed["error"].is_object(), "{subscribed}");
+    let listed = gateway.request("resources/list", json!({})).to_string();
+    assert!(!listed.contains("kit://doc"), "{listed}");
+    let prompts =
+        |gateway: &mut Process| gateway.request("prompts/list", json!({}))["result"]["prompts"].clone();
+    let all = prompts(&mut open);
+    let prompt = all[0]["name"].clone();
+    assert!(prompt.is_string(), "{all}");
+    assert_eq!(prompts(&mut gateway), json!([]));
+    let got = gateway.request("prompts/get", json!({"name": prompt}));
+    assert_eq!(got["error"]["code"], -32602, "{got}");
+    gateway.finish().says(0, &[]);
+    open.finish().says(0, &[]);
+}
+
+#[test]
+fn a_flag_wins_over_the_file() {
+    let (_directory, file) = configured(
+        "[serve]\nstrategy = \"resource\"\ntransport = \"stdio\"\n[strategy.info]\ntools = \"entry-only\"\n",
+    );
+    let names = |flags: &[&str]| {
+        let mut gateway = start(&[&["serve", "--config", shown(&file)], flags].concat());
+        gateway.initialize();
+        gateway.tool_names()
+    };
+    assert_eq!(names(&[]).last().unwrap(), "describe_tools");
+    assert_eq!(names(&["--strategy", "info"]), ["info", "invoke"]);
+    assert_eq!(names(&["--strategy", "info", "--info-tools", "stubs"]).len(), 12);
+    assert_eq!(names(&["--strategy", "auto"]).len(), 11);
+}
+
+#[test]
+fn every_problem_of_a_file_is_told_before_anything_starts() {
+    let directory = tempfile::tempdir().unwrap();
+    let mark = directory.path().join("started");
+    let toml = format!(
+        "[upstreams.odd]\ncommand = {ODD:?}\nargs = [\"ordinary\", {mark:?}]\n[server]\nnmae = \"x\"\n"
+    );
+    refused(&toml, &["disclosure.toml:5:1: nobody knows the key server.nmae (hint: did you mean 'name'?)"]);
+    assert!(!mark.exists());
+    refused(
+        r#"
+        [upstreams.a]
+        [upstreams.b]
+        command = "x"
+        url = "https://example.com"
+        [upstreams.c]
+        url = "ftp://example.com"
+        args = ["x"]
+        [upstreams.d]
+        command = "${NO_SUCH_VARIABLE}"
+        cwd = "nowhere"
+        [upstreams.e]
+        command = "ODD"
+        cwd = "nowhere"
+        [strategy.inof]
+        tools = "stubs"
+        [serve]
+        fallback = "nope"
+        "#,
+        &[
+            "disclosure.toml:2:20: upstream 'a': has neither command nor url (hint: say command =",
+            "upstream 'b': has both command and url",
+            "upstream 'c': args is for a program, and this is a url",
+            "upstream 'c': url: ftp is not spoken (hint: only http and https are spoken)",
+            "upstream 'd': command: the environment variable NO_SUCH_VARIABLE is not set",
+            "upstream 'e': cwd: ",
+            "settings for a strategy 'inof', which nobody knows (hint: did you mean 'info'?)",
+            "unknown strategy 'nope'",
+        ],
+    );
+    run(&["serve", "--config", "/no/such/file.toml"]).says(64, &["/no/such/file.toml: No such file"]);
+}
+
+#[test]
+fn what_is_said_of_things_that_nobody_brings_is_told() {
+    let upstream = "[upstreams.odd]\ncommand = \"ODD\"\n";
+    refused(
+        &format!(
+            "{upstream}[tools.ehco]\nhidden = true\n[categories.c]\ntools = [\"wiat\"]\n[prompts.p]\nhidden = true\n"
+        ),
+        &[
+            "disclosure.toml:3:8: tools.\"ehco\": no upstream has a tool 'ehco'; did you mean 'echo'? (hint: correct",
+            "disclosure.toml:5:13: categories.c: no upstream has a tool 'wiat'; did you mean 'wait'?",
+            "disclosure.toml:7:10: prompts.\"p\": no upstream has a prompt 'p'",
+        ],
+    );
+    let (_directory, file) = configured(&format!(
+        "{upstream}[tools.\"x_*\"]\nhidden = true\n[resources.\"u:/v\"]\nhidden = true\n"
+    ));
+    serve(&file, &[])
+        .finish()
+        .says(0, &["'x_*' matches none of the tools", "'u:/v' matches none of the resources"]);
+}
+
+#[test]
+fn c1_concerns_of_a_file_are_declared_and_mapped() {
+    let (_directory, file) = configured(
+        r#"
+        [upstreams.odd]
+        command = "ODD"
+        [[concerns]]
+        name = "cost"
+        description = "What it costs"
+        values = ["low", "high"]
+        [tools."w*"]
+        concerns = { cost = "high" }
+        "#,
+    );
+    let mut gateway = start(&["serve", "--config", shown(&file), "--strategy", "full"]);
+    let hello = gateway.initialize();
+    assert_eq!(
+        hello["capabilities"]["concerns"],
+        json!([{"name": "cost", "description": "What it costs", "values": ["low", "high"]}]),
+        "{hello}"
+    );
+    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+    gateway.request("updateConcerns", json!({"concerns": {"cost": "low"}}));
+    assert_eq!(gateway.tool_names(), ["echo"]);
+    gateway.finish().says(0, &[]);
+}
+
+/// A directory with this host's file, in which ODD stands for the odd upstream.
+fn hosted(servers: &Value) -> (TempDir, PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("mcp.json");
+    std::fs::write(&file, json!({"mcpServers": servers, "inputs": []}).to_string().replace("ODD", ODD))
+        .unwrap();
+    (directory, file)
+}
+
+#[test]
+fn a_hosts_own_file_is_served_as_it_is() {
+    let (_directory, file) = hosted(&json!({
+        "plain": {"command": "ODD", "args": ["no-schema"]},
+        "rich": {
+            "type": "stdio", "command": "ODD", "args": [], "env": {"A": "${PATH}"}, "url": null,
+            "autoApprove": ["echo"], "timeout": 60, "disabled": false,
+        },
+        "off": {"command": "/no/such/program", "disabled": true},
+    }));
+    let mut gateway = start(&["--log", "debug", "serve", "--strategy", "full", "--mcp-config", shown(&file)]);
+    gateway.initialize();
+    assert_eq!(gateway.tool_names(), ["bare", "plain__echo", "rich__echo", "wait"]);
+    gateway.finish().says(0, &["autoApprove", "disabled, and left out"]);
+}
+
+#[test]
+fn what_is_wrong_with_a_hosts_file_is_told() {
+    let (directory, file) = hosted(&json!({
+        "old": {"type": "sse", "url": "http://localhost/sse"},
+        "both": {"type": "stdio", "url": "http://localhost/mcp"},
+        "odd": {"type": "carrier-pigeon", "command": "x"},
+        "args": {"command": "x", "args": "one two"},
+        "asks": {"command": "x", "env": {"KEY": "${input:key}"}},
+        "none": {},
+        "text": "npx",
+    }));
+    run(&["serve", "--mcp-config", shown(&file)]).says(
+        64,
+        &[
+            "mcp.json: upstream 'old': type sse is the transport of 2024-11-05, which is not spoken (hint: most such",
+            "upstream 'both': is of type stdio, but has a url",
+            "upstream 'odd': type 'carrier-pigeon' is not known (hint: known are stdio, http",
+            "upstream 'args': invalid type: string \"one two\"",
+            "upstream 'asks': env.KEY: '${input:key}' names no environment variable",
+            "upstream 'none': has neither command nor url",
+            "upstream 'text': is no object",
+        ],
+    );
+    for (text, told) in [
+        ("{", "EOF while parsing"),
+        ("{\"servers\": {}}", "'servers' is another host's form; 'mcpServers' is missing"),
+        ("[]", "'mcpServers' is missing"),
+        ("{\"mcpServers\": {}}", "no upstream is left"),
+    ] {
+        write(directory.path(), "mcp.json", text);
+        run(&["serve", "--mcp-config", shown(&file)]).says(64, &[told]);
+    }
+}
+
+#[test]
+fn files_and_flags_are_one_source() {
+    let (_hosted, hosts) = hosted(&json!({"one": {"command": "ODD", "args": ["pages"]}}));
+    let (_directory, file) = configured(
+        "[upstreams.two]\ncommand = \"ODD\"\nargs = [\"no-schema\"]\n[tools.first]\nhidden = true\n",
+    );
+    let mut gateway = serve(&file, &["--mcp-config", shown(&hosts), "--name", "three", "--", ODD, "twice"]);
+    assert_eq!(gateway.tool_names(), ["bare", "two__echo", "second", "third", "three__echo", "wait"]);
+    gateway.finish().says(0, &[]);
+    let twice = ["serve", "--mcp-config", shown(&hosts), "--mcp-config", shown(&hosts)];
+    run(&twice).says(64, &["two upstreams are named 'one' (hint: give one of them another name)"]);
+    run(&["serve", "--config", shown(&file), "--name", "x"])
+        .says(2, &["--name names the one upstream that is an argument"]);
+}

@@ -1,0 +1,92 @@
+//! A configuration that changes while the program runs: taken over within two seconds, as a whole.
+
+use std::time::{Duration, Instant};
+
+use kit::process::until;
+use serde_json::json;
+
+use super::{
+    ODD,
+    configuration::{configured, serve},
+    shown, start,
+};
+
+/// The bound in the contract.
+const SOON: Duration = Duration::from_secs(2);
+
+const UPSTREAM: &str = "[upstreams.odd]\ncommand = \"ODD\"\n";
+
+fn rewrite(file: &std::path::Path, toml: &str) -> Instant {
+    std::fs::write(file, format!("{UPSTREAM}{toml}").replace("ODD", ODD)).unwrap();
+    Instant::now()
+}
+
+#[test]
+fn a_good_change_is_served_and_told() {
+    let (_directory, file) = configured(UPSTREAM);
+    let mut gateway = serve(&file, &[]);
+    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+    let changed = rewrite(&file, "[tools.wait]\nhidden = true\n");
+    assert!(until(|| gateway.tool_names() == ["echo"]));
+    assert!(changed.elapsed() < SOON, "{:?}", changed.elapsed());
+    gateway.notified("notifications/tools/list_changed", 1);
+    // As editors save: a new file takes the old one's name.
+    let aside = file.with_extension("new");
+    std::fs::write(&aside, UPSTREAM.replace("ODD", ODD)).unwrap();
+    std::fs::rename(&aside, &file).unwrap();
+    assert!(until(|| gateway.tool_names() == ["echo", "wait"]));
+    gateway.finish().says(0, &["configuration and description files were read again"]);
+}
+
+#[test]
+fn categories_and_facts_change_what_info_says() {
+    let (_directory, file) = configured(UPSTREAM);
+    let mut gateway = start(&["serve", "--config", shown(&file), "--strategy", "info"]);
+    gateway.initialize();
+    let mut overview = || gateway.call("info", json!({}))["result"]["structuredContent"].clone();
+    assert!(overview()["categories"]["odd"].is_object());
+    rewrite(
+        &file,
+        "[server.facts]\nnew = true\n[categories.echoes]\ndescription = \"Sounds\"\ntools = [\"*\"]\n",
+    );
+    assert!(until(|| overview()["new"] == true), "{}", overview());
+    assert_eq!(overview()["categories"], json!({"echoes": {"count": 2, "description": "Sounds"}}));
+    gateway.notified("notifications/tools/list_changed", 1);
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn a_bad_change_is_reported_and_the_old_one_stays() {
+    let (_directory, file) = configured(&format!("{UPSTREAM}[tools.wait]\nhidden = true\n"));
+    let mut gateway = serve(&file, &[]);
+    for (toml, told) in [
+        (
+            "[tools.echo]\nhiden = true\n",
+            "nobody knows the key tools.echo.hiden (hint: did you mean 'hidden'?)",
+        ),
+        ("[tools.ecoh]\nhidden = true\n", "no upstream has a tool 'ecoh'; did you mean 'echo'?"),
+        ("[tools\n", "disclosure.toml:3:"),
+    ] {
+        rewrite(&file, toml);
+        let line = gateway.told(told);
+        assert!(line.contains("were not taken over, the old ones stay: "), "{line}");
+        assert_eq!(gateway.tool_names(), ["echo"]);
+    }
+    rewrite(&file, "");
+    assert!(until(|| gateway.tool_names() == ["echo", "wait"]));
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn what_a_running_process_cannot_follow_is_told() {
+    let (_directory, file) = configured(UPSTREAM);
+    let mut gateway = serve(&file, &[]);
+    rewrite(
+        &file,
+        "[upstreams.more]\ncommand = \"ODD\"\n[serve]\nlisten = \"127.0.0.1:1\"\n[tools.wait]\nhidden = true\n",
+    );
+    gateway.told("[upstreams] changed, which needs a restart");
+    gateway.told("[serve] changed, which needs a restart");
+    assert!(until(|| gateway.tool_names() == ["echo"]), "the rest is taken over");
+    gateway.finish().says(0, &[]);
+}

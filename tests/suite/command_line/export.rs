@@ -1,0 +1,219 @@
+//! `export`: what is served, as files that serve the same.
+
+use std::{collections::BTreeMap, path::Path};
+
+use kit::scenario::Scenario;
+use serde_json::{Value, json};
+
+use super::{configuration::configured, run, shown, start};
+use crate::UPSTREAM;
+
+/// Everything that a server of this source lists and answers, as it came over the wire.
+fn served(source: &[&str], calls: &[&str]) -> String {
+    let mut gateway = start(&[&["serve", "--strategy", "full"], source].concat());
+    gateway.initialize();
+    for list in ["tools/list", "resources/list", "resources/templates/list", "prompts/list"] {
+        gateway.request(list, json!({}));
+    }
+    for tool in calls {
+        gateway.call(tool, json!({"text": "same"}));
+    }
+    let ended = gateway.finish();
+    ended.says(0, &[]);
+    ended.stdout
+}
+
+fn files(directory: &Path) -> BTreeMap<String, String> {
+    let entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap());
+    entries
+        .map(|entry| {
+            let name = entry.file_name().into_string().unwrap();
+            (name, std::fs::read_to_string(entry.path()).unwrap())
+        })
+        .collect()
+}
+
+#[test]
+fn serving_what_was_exported_changes_no_byte() {
+    let directory = tempfile::tempdir().unwrap();
+    let (one, two) = (directory.path().join("one.json"), directory.path().join("two.json"));
+    Scenario::odd().write(&one);
+    Scenario::named(["echo", "get", "no inputSchema here"]).write(&two);
+    let out = directory.path().join("out");
+    let config = out.join("disclosure.toml");
+    for source in
+        [vec!["--", UPSTREAM, shown(&one)], vec!["--name", "kit", "--", UPSTREAM, shown(&two)], vec![]]
+    {
+        let exported = run(&[&["export", "--force", "--out", shown(&out)], &*source].concat());
+        exported.says(0, &[]);
+        assert!(exported.stdout.contains("mcp-disclosure serve --config "), "{}", exported.stdout);
+        let again = served(&["--config", shown(&config)], &["echo"]);
+        assert_eq!(again, served(&source, &["echo"]), "{source:?}");
+        run(&["check", "--config", shown(&config)]).says(0, &[]);
+        std::fs::remove_dir_all(&out).unwrap();
+    }
+}
+
+#[test]
+fn several_upstreams_and_what_is_said_of_them_are_kept() {
+    let directory = tempfile::tempdir().unwrap();
+    let scenario = directory.path().join("scenario.json");
+    Scenario::odd().write(&scenario);
+    let (_configured, file) = configured(&format!(
+        r#"
+        [server]
+        name = "costs $${{nothing}}"
+        [upstreams.odd]
+        command = "ODD"
+        env = {{ A = "${{PATH}}" }}
+        [upstreams.kit]
+        command = {UPSTREAM:?}
+        args = [{scenario:?}]
+        [categories.mine]
+        description = "Sorted by hand"
+        tools = ["wait"]
+        [[concerns]]
+        name = "cost"
+        values = {{ min = 0, max = 2.5 }}
+        default = 1
+        [tools."re*"]
+        hidden = true
+        [tools.wait]
+        brief = "Waits"
+        concerns = {{ cost = [0, 1] }}
+        [resources."kit://doc"]
+        hidden = true
+        [strategy.info]
+        tools = "entry-only"
+        [serve]
+        fallback = "info"
+        "#
+    ));
+    let out = directory.path().join("out");
+    let exported = out.join("disclosure.toml");
+    run(&["export", "--config", shown(&file), "--out", shown(&out)]).says(0, &[]);
+    let (before, after) = (["--config", shown(&file)], ["--config", shown(&exported)]);
+    assert_eq!(
+        served(&after, &["odd__echo", "kit__echo"]),
+        served(&before, &["odd__echo", "kit__echo"])
+    );
+    let text = std::fs::read_to_string(&exported).unwrap();
+    assert!(text.contains("A = \"${PATH}\""), "variables stay variables\n{text}");
+    assert!(text.contains("name = \"costs $${nothing}\""), "{text}");
+    let wait: Value = serde_json::from_str(&std::fs::read_to_string(out.join("wait.json")).unwrap()).unwrap();
+    assert_eq!(
+        (&wait["brief"], &wait["category"], &wait["concerns"]),
+        (&json!("Waits"), &json!("mine"), &json!({"cost": [0, 1]}))
+    );
+    // What was exported can be exported again, and is the same.
+    let again = directory.path().join("again");
+    run(&["export", "--config", shown(&exported), "--out", shown(&again)]).says(0, &[]);
+    let stable = |mut files: BTreeMap<String, String>| {
+        files.remove("disclosure.toml");
+        files
+    };
+    assert_eq!(stable(files(&again)), stable(files(&out)));
+    assert_eq!(served(&["--config", shown(&again.join("disclosure.toml"))], &[]), served(&before, &[]));
+}
+
+#[test]
+fn the_demonstration_is_written_down() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("out");
+    run(&["export", "--out", shown(&out)]).says(0, &[]);
+    let files = files(&out);
+    assert_eq!(files.len(), 12);
+    insta::assert_snapshot!("export_demonstration", files["disclosure.toml"]);
+    insta::assert_snapshot!("export_convolve", files["convolve.json"]);
+}
+
+#[test]
+fn categories_are_proposed_from_upstreams_names_and_annotations() {
+    let directory = tempfile::tempdir().unwrap();
+    let scenario = directory.path().join("scenario.json");
+    let names = [
+        "tab_open",
+        "tab_close",
+        "tab_list",
+        "get_text",
+        "get_url",
+        "get_title",
+        "click",
+        "drag",
+        "type_text",
+    ];
+    let tools = names.map(|name| {
+        let annotations = json!({"readOnlyHint": name.starts_with("get")});
+        json!({"name": format!("page_{name}"), "description": "Does.", "inputSchema": {"type": "object"}, "annotations": annotations}).to_string()
+    });
+    Scenario::with_tools(tools).write(&scenario);
+    let out = directory.path().join("out");
+    run(&["export", "--out", shown(&out), "--name", "page", "--", UPSTREAM, shown(&scenario)]).says(0, &[]);
+    let text = std::fs::read_to_string(out.join("disclosure.toml")).unwrap();
+    let categories = &text[text.find("[categories.").unwrap()..];
+    insta::assert_snapshot!("export_categories", categories);
+}
+
+#[test]
+fn nothing_is_replaced_unless_that_is_said_and_nothing_is_half_written() {
+    let directory = tempfile::tempdir().unwrap();
+    let out = directory.path().join("out");
+    let export = ["export", "--out", shown(&out)];
+    run(&export).says(0, &[]);
+    std::fs::write(out.join("fft.json"), "mine").unwrap();
+    let before = files(&out);
+    run(&export).says(
+        64,
+        &["fft.json: is there already (hint: --force replaces it)", "disclosure.toml: is there already"],
+    );
+    assert_eq!(files(&out), before);
+    std::fs::write(out.join("other.json"), "{}").unwrap();
+    run(&[&export[..], &["--force"]].concat())
+        .says(64, &["other.json: describes no tool of this source (hint: remove it"]);
+    std::fs::remove_file(out.join("other.json")).unwrap();
+    assert_eq!(files(&out), before);
+    run(&[&export[..], &["--force"]].concat()).says(0, &[]);
+    assert_ne!(files(&out), before);
+    let none = directory.path().join("none");
+    run(&["export", "--out", shown(&none), "--", "/no/such/program"]).says(1, &["/no/such/program"]);
+    let (_configured, file) =
+        configured("[upstreams.gone]\ncommand = \"/no/such/program\"\n[upstreams.odd]\ncommand = \"ODD\"\n");
+    run(&["export", "--out", shown(&none), "--config", shown(&file)]).says(1, &["/no/such/program"]);
+    assert!(!none.exists());
+    run(&["export", "--out", shown(&out.join("fft.json"))]).says(64, &["fft.json: Not a directory"]);
+    run(&["export"]).says(2, &["--out <DIR>"]);
+}
+
+#[test]
+fn tools_that_no_file_can_be_about_are_told_and_served_all_the_same() {
+    let directory = tempfile::tempdir().unwrap();
+    let scenario = directory.path().join("scenario.json");
+    let long = "n".repeat(260);
+    let named = |name: &str| {
+        json!({"name": name, "description": "Does.", "inputSchema": {"type": "object"}}).to_string()
+    };
+    let mut tools: Vec<String> = ["a/b", "..", ".", "dots.in.it", "spaces and é", &long].map(named).into();
+    tools.push(r#"{"name": "mute",  "inputSchema": {"type": "object"}}"#.to_owned());
+    tools.push(r#"{"name": "bare", "description": "Has no schema."}"#.to_owned());
+    tools.push(r#"{"description": "Spaced \u00e9" , "name": "spaced", "inputSchema": { "type" : "object", "x": [1.0, 1E2] } }"#.to_owned());
+    Scenario::with_tools(tools).write(&scenario);
+    let source = ["--", UPSTREAM, shown(&scenario)];
+    let out = directory.path().join("out");
+    run(&[&["export", "--out", shown(&out)], &source[..]].concat()).says(
+        0,
+        &[
+            "tool 'a/b' has no description file: its name is no file name",
+            "its name is too long for a file name",
+            "tool 'mute' has no description file: it has no description",
+        ],
+    );
+    let names: Vec<String> = files(&out).into_keys().filter(|name| name.ends_with(".json")).collect();
+    assert_eq!(
+        names,
+        ["...json", "..json", "bare.json", "dots.in.it.json", "spaced.json", "spaces and é.json"]
+    );
+    assert_eq!(
+        served(&["--config", shown(&out.join("disclosure.toml"))], &["a/b"]),
+        served(&source, &["a/b"])
+    );
+}
