@@ -10,12 +10,12 @@ pub fn compact(text: &str) -> String {
     compact
 }
 
-/// The text laid out for people: what fits on a line stands on one, the rest has a line for each member, indented
-/// by two. It must be JSON.
+/// The text laid out for people: a line for each member, indented by two, and what is in a member on the same line
+/// where it fits. It must be JSON.
 ///
 /// ```
 /// use mcp_disclosure_core::layout::spread;
-/// assert_eq!(spread(r#"{"a":[1, 2.0e1],"b":{}}"#), r#"{ "a": [1, 2.0e1], "b": {} }"#);
+/// assert_eq!(spread(r#"{"a":[1, 2.0e1],"b":{}}"#), "{\n  \"a\": [1, 2.0e1],\n  \"b\": {}\n}");
 /// ```
 pub fn spread(text: &str) -> String {
     let mut tokens = Vec::new();
@@ -27,6 +27,7 @@ pub fn spread(text: &str) -> String {
         let flat = ends[at].map(|end| flat(&tokens[at..=end]));
         // A comma may follow.
         let fits = flat.as_ref().is_some_and(|flat| out.len() - line + flat.len() < WIDTH);
+        let fits = fits && (at > 0 || tokens.len() == 2);
         match (*token, flat) {
             (_, Some(flat)) if fits => {
                 out.push_str(&flat);

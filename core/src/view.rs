@@ -169,7 +169,7 @@ impl View {
         let mut categories: Vec<ListedCategory<'_>> = declared
             .map(|category| ListedCategory {
                 name: &category.name,
-                description: Some(&category.description),
+                description: Some(&*category.description).filter(|description| !description.is_empty()),
                 tools: Vec::new(),
             })
             .collect();

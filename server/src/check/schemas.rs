@@ -7,7 +7,7 @@ use super::{Findings, Place, Rule, Severity, Subject, schema};
 const BROKEN: Rule = Rule {
     code: "schema-does-not-compile",
     severity: Severity::Warning,
-    summary: "the schema is none, so arguments are not checked against it",
+    summary: "it is no valid JSON Schema, so nothing is checked against it",
     hint: "correct it in the tool's description file",
 };
 

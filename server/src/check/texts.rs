@@ -42,6 +42,9 @@ const UNDESCRIBED: Rule = Rule {
     hint: "add a description to each in the inputSchema of the tool's description file",
 };
 
+/// So many of the tools that say the same are named.
+const MOST_OTHERS: usize = 3;
+
 /// Words that say nothing about a tool.
 const EMPTY_WORDS: &[&str] = &["a", "an", "the", "this", "tool", "function", "to", "for", "of"];
 
@@ -69,8 +72,11 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
     for tools in by_text.values().filter(|tools| tools.len() > 1) {
         for tool in tools {
             let others = tools.iter().filter(|other| other.name() != tool.name());
-            let others: Vec<&str> = others.map(|other| other.name().as_str()).collect();
-            findings.add(REPEATED, Place::from(*tool), format!("the same as {}", others.join(", ")));
+            let mut others: Vec<String> = others.map(|other| other.name().to_string()).collect();
+            let more = others.len().saturating_sub(MOST_OTHERS);
+            others.truncate(MOST_OTHERS);
+            let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+            findings.add(REPEATED, Place::from(*tool), format!("the same as {}{more}", others.join(", ")));
         }
     }
 }

@@ -10,13 +10,13 @@ const LAID_OVER: &[&str] =
     &["examples", "usage_guidance", "error_guidance", "returns", "related", "concerns"];
 
 /// Everything that a description file can say of a tool, spelled as it is now, so that laying it over changes
-/// nothing. What was only derived, such as a brief, is not said.
+/// nothing. What was only derived, such as a brief, is not said; the category is said in one place for all tools.
 pub(super) fn text(tool: &Tool) -> String {
     let supplement = tool.supplement();
     let said = |text: &Option<String>| text.as_ref().and_then(|text| serde_json::to_string(text).ok());
-    let (brief, category) = (said(&supplement.brief), said(&supplement.category));
+    let brief = said(&supplement.brief);
     let native = NATIVE.iter().map(|key| (*key, tool.definition().member(key)));
-    let own = [("brief", brief.as_deref()), ("category", category.as_deref())];
+    let own = [("brief", brief.as_deref())];
     let laid_over = LAID_OVER.iter().map(|key| (*key, supplement.part(key)));
     let members = native.chain(own).chain(laid_over).filter_map(|(key, value)| Some((key, value?)));
     format!("{}\n", layout::spread(RawObject::assemble(members).text()))

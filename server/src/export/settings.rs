@@ -66,9 +66,9 @@ impl Text {
 
     fn categories(&mut self, origins: &Origins<'_>, proposed: &[Proposal]) -> Result<(), Error> {
         let mut comment = wording::CATEGORIES;
-        for category in &origins.declared.about.categories {
-            let said = json!({"description": category.description});
-            self.table(std::mem::take(&mut comment), &["categories", &category.name], &said)?;
+        for (name, description, tools) in sorted(origins) {
+            let said = object([("description", said(description)), ("tools", Some(tools.into()))]);
+            self.table(std::mem::take(&mut comment), &["categories", name], &said)?;
         }
         for Proposal { name, description, tools } in proposed {
             let said = json!({"description": description, "tools": tools});
@@ -90,11 +90,7 @@ impl Text {
         for tool in nameless {
             let supplement = tool.supplement();
             let concerns = supplement.part("concerns").and_then(|text| serde_json::from_str(text).ok());
-            let said = object([
-                ("brief", supplement.brief.clone().map(Value::from)),
-                ("category", supplement.category.clone().map(Value::from)),
-                ("concerns", concerns),
-            ]);
+            let said = object([("brief", supplement.brief.clone().map(Value::from)), ("concerns", concerns)]);
             self.table(std::mem::take(&mut comment), &["tools", tool.name()], &said)?;
         }
         Ok(())
@@ -133,6 +129,32 @@ impl Text {
         // A value serializes as what it is.
         self.0.push_str(&toml::to_string_pretty(value).unwrap_or_default());
     }
+}
+
+/// The categories that there are, what is said of them, and what is in them: the patterns there were, and all
+/// tools by name, which is stronger.
+fn sorted<'a>(origins: &'a Origins<'_>) -> Vec<(&'a str, &'a str, Vec<String>)> {
+    let declared = origins.declared.about.categories.iter();
+    let mut sorted: Vec<(&str, &str, Vec<String>)> =
+        declared.map(|category| (&*category.name, &*category.description, Vec::new())).collect();
+    for (name, _, category) in origins.config.iter().flat_map(|config| &config.categories.0) {
+        if let Some((_, _, tools)) = sorted.iter_mut().find(|(sorted, _, _)| sorted == name) {
+            tools.extend(category.tools.iter().cloned());
+        }
+    }
+    for tool in origins.view.tools().map(|visible| visible.tool()) {
+        let Some(category) = tool.supplement().category.as_deref() else { continue };
+        if sorted.iter().all(|(sorted, _, _)| *sorted != category) {
+            sorted.push((category, "", Vec::new()));
+        }
+        let Some((_, _, tools)) = sorted.iter_mut().find(|(sorted, _, _)| *sorted == category) else {
+            continue;
+        };
+        if !tools.iter().any(|listed| listed == tool.name().as_str()) {
+            tools.push(tool.name().to_string());
+        }
+    }
+    sorted
 }
 
 fn value(said: &impl Serialize) -> Result<toml::Value, Error> {
