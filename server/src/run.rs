@@ -44,7 +44,8 @@ pub fn run(registry: Registry) -> ExitCode {
     log_to_stderr(&match &arguments.command {
         Command::Serve(serve) if serve.explain => format!("{},{}=debug", arguments.log, explain::TARGET),
         // They report for themselves.
-        Command::Check(_) | Command::Export(_) if arguments.log == cli::LOG => "warn".to_owned(),
+        Command::Check(_) if arguments.log == cli::LOG => "error".to_owned(),
+        Command::Export(_) if arguments.log == cli::LOG => "warn".to_owned(),
         _ => arguments.log,
     });
     let done = match arguments.command {

@@ -89,6 +89,7 @@ run explained-python-1 "$cache/python-1/bin/python" "$here/python/explained_1.py
 run explained-python-2 "$cache/python-2/bin/python" "$here/python/explained_2.py"
 run explained-typescript-1 node "$cache/node/typescript/explained-1.mjs"
 run explained-typescript-2 node "$cache/node/typescript/explained-2.mjs"
+run exported "$cache/python-1/bin/python" "$here/python/exported.py"
 run sessions node "$cache/node/typescript/sessions.mjs"
 run five-at-once node "$cache/node/typescript/five-at-once.mjs"
 run inspector node "$cache/node/typescript/inspector.mjs"

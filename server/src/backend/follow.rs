@@ -24,7 +24,7 @@ pub(super) type Events = mpsc::UnboundedReceiver<(usize, Event)>;
 pub(super) enum Changes {
     /// They are read again when they change, and those that are good are told to others.
     OfFiles {
-        origin: Origin,
+        origin: Box<Origin>,
         changed: mpsc::Receiver<()>,
         accepted: watch::Sender<Declared>,
         /// Kept so that the files stay watched.

@@ -44,7 +44,7 @@ const IDLE_RULE: Rule = Rule {
 pub fn refusals(failure: &Failure) -> Findings {
     match failure {
         Failure::Usage(problems) | Failure::Configuration(problems) => {
-            Findings(problems.iter().map(|problem| refused(problem)).collect())
+            Findings(problems.iter().map(refused).collect())
         }
         Failure::Upstreams(errors) => unreachable(errors),
         other => {
