@@ -60,7 +60,8 @@ impl Recipe {
             return Err(refuse(&upstreams, problems).await);
         }
         let (accepted, declared) = watch::channel(declared);
-        let changes = Changes::OfFiles { origin: Box::new(self.origin.clone()), changed, accepted, _watcher: watcher };
+        let changes =
+            Changes::OfFiles { origin: Box::new(self.origin.clone()), changed, accepted, _watcher: watcher };
         let backend = assemble(upstreams, Catalogue::new(snapshot), keeper, events, changes, client);
         Ok(Started { backend, missing, declared })
     }

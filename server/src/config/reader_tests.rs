@@ -195,3 +195,14 @@ fn every_key_of_the_file_is_known_to_the_reader() {
     known.sort_unstable();
     assert_eq!(keys, known);
 }
+
+#[test]
+fn the_documented_example_is_read() {
+    let page = include_str!("../../../docs/configuration.md");
+    let example = page.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    let file = DisclosureFile::parse("d.toml", example).unwrap();
+    file.declare(&About::default()).unwrap();
+    for key in KEYS {
+        assert!(example.contains(key), "{key} is not shown");
+    }
+}

@@ -117,8 +117,10 @@ pub struct Patience {
 #[non_exhaustive]
 pub enum UpstreamError {
     /// The program could not be started.
-    #[error("cannot start '{program}': {source}")]
+    #[error("{}cannot start '{program}': {source}", upstream.as_ref().map(|name| format!("upstream '{name}': ")).unwrap_or_default())]
     Start {
+        /// The operator's name for it.
+        upstream: Option<UpstreamName>,
         /// The program.
         program: String,
         /// What the operating system said.
@@ -188,7 +190,10 @@ impl Upstream {
     ) -> Result<Self, UpstreamError> {
         let capabilities = client.map_or_else(RawObject::empty, |client| client.capabilities().clone());
         let reach = async |era| {
-            let connection = open(target, number, events.clone(), client.cloned())?;
+            let connection =
+                open(target, number, events.clone(), client.cloned()).map_err(|(program, source)| {
+                    UpstreamError::Start { upstream: name.clone(), program, source }
+                })?;
             // Whoever gives up waiting for the handshake leaves nothing behind.
             let closing = connection.closing().clone().drop_guard();
             match handshake::introduce(&connection, &capabilities, era, patience.connect).await {
@@ -208,7 +213,7 @@ impl Upstream {
             reached => reached,
         };
         let (connection, introduction, closing) =
-            reached.map_err(|(failure, hint)| told(target, failure, hint))?;
+            reached.map_err(|(failure, hint)| told(target, name.as_ref(), failure, hint))?;
         let name = name.unwrap_or_else(|| introduction.slug());
         connection.introduce(&name);
         let unasked = Unasked::open(&connection, &introduction);
@@ -279,8 +284,14 @@ impl Upstream {
     }
 }
 
-fn told(target: &Target, failure: handshake::Failure, hint: String) -> UpstreamError {
-    let (remote, target) = (matches!(target, Target::Url(_)), target.to_string());
+fn told(
+    target: &Target,
+    name: Option<&UpstreamName>,
+    failure: handshake::Failure,
+    hint: String,
+) -> UpstreamError {
+    let remote = matches!(target, Target::Url(_));
+    let target = name.map_or_else(|| target.to_string(), |name| format!("{name}: {target}"));
     match failure {
         handshake::Failure::Talk(CallError::TimedOut { waited }) => {
             UpstreamError::Silent { target, waited, hint }
@@ -295,12 +306,12 @@ fn open(
     number: usize,
     events: mpsc::UnboundedSender<(usize, Event)>,
     client: Option<Arc<Client>>,
-) -> Result<Arc<Connection>, UpstreamError> {
+) -> Result<Arc<Connection>, (String, std::io::Error)> {
     let (connection, outgoing) = Connection::new(&target.to_string(), number, events, client);
     match target {
         Target::Command(command) => {
             child::open(command, &connection, outgoing)
-                .map_err(|source| UpstreamError::Start { program: command.program.clone(), source })?;
+                .map_err(|source| (command.program.clone(), source))?;
         }
         Target::Url(endpoint) => http::open(endpoint.clone(), &connection, outgoing),
         Target::Handler(make) => in_process::open(make(), &connection, outgoing),

@@ -286,7 +286,7 @@ fn what_is_said_of_things_that_nobody_brings_is_told() {
 }
 
 #[test]
-fn c1_concerns_of_a_file_are_declared_and_mapped() {
+fn c1_c9_concerns_of_a_file_are_declared_and_mapped() {
     let (_directory, file) = configured(
         r#"
         [upstreams.odd]
