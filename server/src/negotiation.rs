@@ -25,6 +25,7 @@ use crate::{dialect::Offer, failure::Problem};
 )]
 #[strum(serialize_all = "lowercase")]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Bridge {
     /// To clients that have not declared the strategy that serves them.
     #[default]

@@ -57,8 +57,10 @@ pub enum Command {
     ///   mcp-disclosure check -- npx -y @modelcontextprotocol/server-everything
     ///   mcp-disclosure check --config disclosure.toml --strict --allow no-example,no-returns,no-related
     ///
-    /// Findings are errors (serve would not start, or serve without), warnings (a model or host will stumble) and
-    /// notes (it could be better). Exit codes: 0; with --strict 1 if anything is found; 64 if serve would not start.
+    /// Findings are errors (serve would not start, or would serve without), warnings (a model
+    /// or a host will stumble) and notes (it could be better); docs/configuration.md has all codes.
+    ///
+    /// Exit codes: 0; with --strict 1 if anything is found; 64 if serve would not start.
     #[command(verbatim_doc_comment)]
     Check(CheckArguments),
     /// Write a description file per tool, and a disclosure.toml to start from
@@ -68,9 +70,11 @@ pub enum Command {
     ///   mcp-disclosure export --mcp-config mcp.json --out disclosure
     ///   mcp-disclosure serve --config disclosure/disclosure.toml
     ///
-    /// Serving the result changes nothing until you do: edit a file, and the running server takes it over. Tools are
-    /// sorted into categories by upstream, by the beginning of their names and by what they say they change; rename
-    /// and describe these as you like. Nothing is written where anything is wrong.
+    /// Serving the result changes nothing until you do: edit a file, and the running server takes
+    /// it over. Tools are sorted into categories by upstream, by the beginning of their names and
+    /// by what they say they change; rename and describe these as you like.
+    ///
+    /// Nothing is written where anything is wrong, and nothing replaced without --force.
     #[command(verbatim_doc_comment)]
     Export(ExportArguments),
     /// Print the system prompt guidance for hosts
@@ -226,15 +230,15 @@ pub struct CheckArguments {
     pub strategies: StrategyArguments,
 
     /// End with 1 if anything is found
-    #[arg(long)]
+    #[arg(long, help_heading = "Findings")]
     pub strict: bool,
 
     /// Findings of these codes are left out
-    #[arg(long, value_name = "CODES", value_delimiter = ',')]
+    #[arg(long, value_name = "CODES", value_delimiter = ',', help_heading = "Findings")]
     pub allow: Vec<String>,
 
     /// For people, or for programs
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_enum, default_value_t, help_heading = "Findings")]
     pub format: Format,
 }
 
@@ -256,11 +260,11 @@ pub struct ExportArguments {
     pub source: SourceArguments,
 
     /// The directory; made if it is not there
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", help_heading = "Files")]
     pub out: PathBuf,
 
     /// Replace files that are there
-    #[arg(long)]
+    #[arg(long, help_heading = "Files")]
     pub force: bool,
 }
 
@@ -283,6 +287,7 @@ pub struct PromptArguments {
 /// How clients connect.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, serde::Deserialize, serde::Serialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Transport {
     /// One client, on standard input and output.
     #[default]

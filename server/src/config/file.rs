@@ -117,10 +117,8 @@ pub struct Serve {
     pub fallback: Option<String>,
     /// Whether a strategy's channel is listed as an ordinary tool, too: "auto" to clients that have not declared the
     /// strategy, "always", or "never".
-    #[cfg_attr(test, schemars(with = "Option<String>"))]
     pub bridge: Option<Bridge>,
     /// How clients connect: "stdio" or "http".
-    #[cfg_attr(test, schemars(with = "Option<String>"))]
     pub transport: Option<Transport>,
     /// Where to listen for HTTP, as ADDRESS:PORT.
     #[cfg_attr(test, schemars(with = "Option<String>"))]
@@ -237,13 +235,39 @@ pub struct Primitive {
 mod tests {
     use super::*;
 
+    /// Without what TOML cannot say, and defaults that say nothing.
+    fn tidy(value: Value) -> Value {
+        match value {
+            Value::Object(members) => {
+                // The key of that name is told from the keyword by what is said of it.
+                let says = |value: &Value| value.is_boolean() || value.get("description").is_some();
+                let members = members.into_iter().filter(|(key, value)| key != "default" || says(value));
+                let members = members.map(|(key, value)| match (&*key, value) {
+                    ("type", Value::Array(mut types)) => {
+                        types.retain(|name| name != "null");
+                        let only = (types.len() == 1).then(|| types[0].clone());
+                        (key, only.unwrap_or(Value::Array(types)))
+                    }
+                    ("anyOf", Value::Array(mut kinds)) => {
+                        kinds.retain(|kind| kind["type"] != "null");
+                        (key, Value::Array(kinds.into_iter().map(tidy).collect()))
+                    }
+                    (_, value) => (key, tidy(value)),
+                });
+                Value::Object(members.collect())
+            }
+            Value::Array(items) => Value::Array(items.into_iter().map(tidy).collect()),
+            other => other,
+        }
+    }
+
     /// Run with `UPDATE_SCHEMA=1` to write it anew.
     #[test]
     fn the_schema_for_editors_is_current() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/disclosure.schema.json");
         let mut schema = schemars::schema_for!(DisclosureFile);
         schema.insert("title".to_owned(), "disclosure.toml".into());
-        let schema = format!("{}\n", serde_json::to_string_pretty(&schema).unwrap());
+        let schema = format!("{:#}\n", tidy(schema.to_value()));
         if std::env::var_os("UPDATE_SCHEMA").is_some() {
             std::fs::write(path, &schema).unwrap();
         }

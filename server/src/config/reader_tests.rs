@@ -205,4 +205,10 @@ fn the_documented_example_is_read() {
     for key in KEYS {
         assert!(example.contains(key), "{key} is not shown");
     }
+    let schema: Value = serde_json::from_str(include_str!("../../../docs/disclosure.schema.json")).unwrap();
+    let validator = jsonschema::options().build(&schema).unwrap();
+    let fits = |text: &str| validator.is_valid(&toml::from_str::<Value>(text).unwrap());
+    assert!(fits(example));
+    assert!(!fits(&example.replace("fallback =", "fallbak =")));
+    assert!(!fits(&example.replace("hidden = true", "hidden = \"yes\"")));
 }

@@ -42,8 +42,23 @@ fn write_aside(aside: &Path, files: &[(String, String)]) -> io::Result<()> {
         if path.exists() {
             return Err(io::Error::other(format!("{name} is the name of two files here")));
         }
-        fs::write(path, text)?;
+        fs::write(&path, text)?;
+        if name == CONFIGURATION {
+            keep_private(&path)?;
+        }
     }
+    Ok(())
+}
+
+/// It holds what upstreams are started with, which may be nobody else's business.
+#[cfg(unix)]
+fn keep_private(path: &Path) -> io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o600))
+}
+
+#[cfg(not(unix))]
+fn keep_private(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
