@@ -3,7 +3,8 @@
 //! [`run`] is the whole program for a registry of strategies, so that a custom strategy gets every command.
 //! [`gateway`] is where requests meet strategies; [`front`] is how clients come in, [`upstream`] how tools
 //! are reached, [`catalogue`] what can be disclosed, [`backend`] both together; [`dialect`] is the one room for odd wire shapes,
-//! [`negotiation`] where it is decided which strategy serves whom, and [`explain`] says why.
+//! [`negotiation`] where it is decided which strategy serves whom, and [`explain`] says why;
+//! [`config`] is what files may say, [`check`] and [`export`] are what those commands find and write.
 
 pub mod backend;
 pub mod catalogue;

@@ -91,7 +91,7 @@ fn is_host(word: &str) -> bool {
         host.strip_suffix(*domain)
             .is_some_and(|name| name.starts_with(|first: char| first.is_ascii_alphanumeric()))
     };
-    is_name && (is_url_of_own_machine || PRIVATE_DOMAINS.iter().any(|domain| inside(domain)))
+    is_name && (is_url_of_own_machine || PRIVATE_DOMAINS.iter().any(inside))
 }
 
 #[cfg(test)]

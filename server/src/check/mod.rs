@@ -1,7 +1,7 @@
 //! `check`: what a model would stumble over, found in what would be served.
 //!
 //! A family of findings is a file; a finding is a [`Rule`] and a small function over a [`Subject`]. A new one is
-//! both, and a line in [`FAMILIES`].
+//! both, and a line in `FAMILIES`.
 
 mod concerns;
 mod examples;

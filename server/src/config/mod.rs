@@ -1,8 +1,7 @@
 //! Configuration: `disclosure.toml`, and the `mcpServers` form that MCP hosts use.
 //!
-//! A file is read in three steps: [`reader`] makes sections of its text, with every problem and its place;
-//! [`file`](mod@file) is what sections may say, and the schema of it; [`declared`] and [`upstream`] make of them what the
-//! gateway is made of.
+//! `reader` makes sections of a file's text, with every problem and its place; `file` is what sections may say, and the
+//! schema of it; `declared` and `upstream` make of them what a gateway is made of.
 
 mod declared;
 mod environment;
