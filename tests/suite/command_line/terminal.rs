@@ -16,15 +16,17 @@ pub(super) fn terminal() -> (File, OwnedFd) {
     (ours.into(), theirs.into())
 }
 
-/// What `prompt` says to a terminal.
-fn said(no_color: Option<&str>) -> String {
+/// What a command before the odd upstream says to a terminal, on stdout or on stderr.
+fn said(arguments: &[&str], on_stdout: bool, no_color: Option<&str>) -> String {
     let (mut ours, theirs) = terminal();
-    let mut command = program(&["prompt", "--strategy", "full", "--", super::ODD, "ordinary"]);
+    let mut command = program(&[arguments, &["--", super::ODD, "ordinary"]].concat());
     command.env_remove("NO_COLOR").env_remove("MCP_DISCLOSURE_LOG").env("TERM", "xterm");
     if let Some(value) = no_color {
         command.env("NO_COLOR", value);
     }
-    let status = command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(theirs).status().unwrap();
+    let (nobody, theirs) = (Stdio::null(), Stdio::from(theirs));
+    let (stdout, stderr) = if on_stdout { (theirs, nobody) } else { (nobody, theirs) };
+    let status = command.stdin(Stdio::null()).stdout(stdout).stderr(stderr).status().unwrap();
     assert!(status.success());
     drop(command);
     let mut text = Vec::new();
@@ -35,8 +37,14 @@ fn said(no_color: Option<&str>) -> String {
 
 #[test]
 fn no_color_is_honoured() {
-    assert!(said(None).contains('\u{1b}'), "a terminal gets colours");
-    assert!(said(Some("")).contains('\u{1b}'), "an empty NO_COLOR says nothing");
-    let plain = said(Some("1"));
-    assert!(plain.contains("needs no guidance") && !plain.contains('\u{1b}'), "{plain:?}");
+    let prompt = ["prompt", "--strategy", "full"];
+    for (arguments, on_stdout, told) in
+        [(&prompt[..], false, "needs no guidance"), (&["check"], true, "2 tools: ")]
+    {
+        let said = |no_color| said(arguments, on_stdout, no_color);
+        assert!(said(None).contains('\u{1b}'), "a terminal gets colours");
+        assert!(said(Some("")).contains('\u{1b}'), "an empty NO_COLOR says nothing");
+        let plain = said(Some("1"));
+        assert!(plain.contains(told) && !plain.contains('\u{1b}'), "{plain:?}");
+    }
 }
