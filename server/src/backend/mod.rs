@@ -60,9 +60,20 @@ impl Backend {
         self.client.as_ref()
     }
 
-    /// `serverInfo`: a single upstream's own identity shines through; several are one server of ours.
-    pub fn server_info(&self) -> &RawObject {
-        &self.server_info
+    /// `serverInfo`: a single upstream's own identity shines through, several are one server of ours; a name and
+    /// version that the operator declares go before both.
+    pub fn server_info(&self) -> RawObject {
+        let current = self.catalogue.current();
+        let about = current.snapshot().about();
+        let own = &self.server_info;
+        let differs =
+            |member: &str, said: &str| !said.is_empty() && own.string(member).as_deref() != Some(said);
+        let named = match differs("name", &about.name) {
+            // A title would be shown in place of the name.
+            true => own.retain(|key| key != "title").with_value("name", &about.name),
+            false => own.clone(),
+        };
+        if differs("version", &about.version) { named.with_value("version", &about.version) } else { named }
     }
 
     /// Whether any upstream has a capability.

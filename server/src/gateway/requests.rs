@@ -180,7 +180,7 @@ impl Gateway {
 
     fn advertised(&self, backend: &Backend, page: &Page, choice: &Choice) -> Advertised {
         Advertised {
-            server_info: backend.server_info().clone(),
+            server_info: backend.server_info(),
             resources: page.has_resources() || backend.has("resources"),
             subscribe: backend.can_subscribe(),
             prompts: page.has_prompts() || backend.has("prompts"),
