@@ -260,6 +260,15 @@ impl Mapping {
         self.0.is_empty()
     }
 
+    /// The primitive with this in its `_meta.concerns`.
+    pub fn shown_in(&self, primitive: &RawObject) -> RawObject {
+        if self.is_empty() {
+            return primitive.clone();
+        }
+        let meta = primitive.object("_meta").unwrap_or_default();
+        primitive.with("_meta", meta.with_value("concerns", &self.0).text())
+    }
+
     /// Whether the primitive fits a host that chose this value of a concern (contract C4, C8).
     pub fn fits(&self, concern: &Concern, chosen: &Value) -> bool {
         match (self.0.get(concern.name()), concern.values()) {

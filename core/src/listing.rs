@@ -28,7 +28,7 @@ impl Listing {
 
     /// Everything the view lists but its tools.
     pub fn without_tools(view: &View) -> Self {
-        let of = |kind| view.entries(kind).map(|entry| entry.text().clone()).collect();
+        let of = |kind| view.entries(kind).map(|entry| view.text(entry)).collect();
         Self {
             tools: Vec::new(),
             resources: of(Kind::Resources),

@@ -25,6 +25,7 @@ pub struct View {
     permitted: Selection,
     listed: [Selection; 4],
     reserved: Arc<[&'static str]>,
+    shows_concerns: bool,
 }
 
 /// A set of positions in a list of the snapshot.
@@ -60,7 +61,7 @@ impl Selection {
 
 /// What tells two views of one snapshot apart; the server keeps what it made of a view by this.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct ViewKey(Selection, [Selection; 4]);
+pub struct ViewKey(Selection, [Selection; 4], bool);
 
 /// Something that a filter keeps or leaves out.
 #[derive(Clone, Copy, Debug)]
@@ -92,7 +93,7 @@ impl View {
             }
         };
         let listed = [Selection::All, Selection::All, Selection::All, Selection::All];
-        Self { snapshot, permitted, listed, reserved: Arc::new([]) }
+        Self { snapshot, permitted, listed, reserved: Arc::new([]), shows_concerns: false }
     }
 
     /// The view with fewer things listed. What is left out can still be found by its exact name.
@@ -117,9 +118,15 @@ impl View {
         self
     }
 
+    /// The view in which definitions say in `_meta.concerns` what they mean for concerns (002 "Optional Field in
+    /// `_meta`").
+    pub fn showing_concerns(self) -> Self {
+        Self { shows_concerns: true, ..self }
+    }
+
     /// What tells this view from others of the same snapshot.
     pub fn key(&self) -> ViewKey {
-        ViewKey(self.permitted.clone(), self.listed.clone())
+        ViewKey(self.permitted.clone(), self.listed.clone(), self.shows_concerns)
     }
 
     /// The tools to enumerate, in the order of their upstreams.
@@ -145,6 +152,11 @@ impl View {
         let slot = kind as usize;
         let entries = self.snapshot.entries(kind).iter().enumerate();
         entries.filter(move |(at, _)| self.listed[slot].contains(*at)).map(|(_, entry)| entry)
+    }
+
+    /// A resource, template or prompt as this view lists it.
+    pub fn text(&self, entry: &Entry) -> RawObject {
+        if self.shows_concerns { entry.mapping().shown_in(entry.text()) } else { entry.text().clone() }
     }
 
     /// The resource, template or prompt of exactly this key, listed or not.
@@ -200,7 +212,8 @@ impl View {
 
     fn visible<'v>(&'v self, tool: &'v Tool) -> VisibleTool<'v> {
         let renamed = self.reserved.contains(&tool.name().as_str());
-        VisibleTool { tool, name: if renamed { tool.qualified() } else { tool.name() } }
+        let name = if renamed { tool.qualified() } else { tool.name() };
+        VisibleTool { tool, name, shows_concerns: self.shows_concerns }
     }
 }
 
@@ -220,6 +233,7 @@ pub struct ListedCategory<'v> {
 pub struct VisibleTool<'v> {
     tool: &'v Tool,
     name: &'v ToolName,
+    shows_concerns: bool,
 }
 
 impl<'v> VisibleTool<'v> {
@@ -235,7 +249,7 @@ impl<'v> VisibleTool<'v> {
 
     /// [`Tool::definition`] under this view's name.
     pub fn definition(&self) -> Cow<'v, RawObject> {
-        self.named(Cow::Borrowed(self.tool.definition()))
+        self.with_concerns(self.named(Cow::Borrowed(self.tool.definition())))
     }
 
     /// [`Tool::minimal`] under this view's name.
@@ -245,12 +259,16 @@ impl<'v> VisibleTool<'v> {
 
     /// [`Tool::minimal_saying`] under this view's name.
     pub fn minimal_saying(&self, brief: &str) -> RawObject {
-        self.named(Cow::Owned(self.tool.minimal_saying(brief))).into_owned()
+        self.with_concerns(self.named(Cow::Owned(self.tool.minimal_saying(brief)))).into_owned()
     }
 
     /// The entry of [`Tool::entry`] under this view's name.
     pub fn entry(&self) -> Cow<'v, RawObject> {
         self.named(Cow::Borrowed(self.tool.entry().0))
+    }
+
+    fn with_concerns<'a>(&self, definition: Cow<'a, RawObject>) -> Cow<'a, RawObject> {
+        if self.shows_concerns { Cow::Owned(self.tool.mapping().shown_in(&definition)) } else { definition }
     }
 
     fn named<'a>(&self, object: Cow<'a, RawObject>) -> Cow<'a, RawObject> {

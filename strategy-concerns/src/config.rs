@@ -10,6 +10,8 @@ pub struct ConcernsConfig {
     pub on_invalid_value: OnInvalidValue,
     /// What concerns are taken for that the host did not choose.
     pub unset: Unset,
+    /// Whether lists show in `_meta.concerns` what each primitive is mapped to (contract C9).
+    pub expose: bool,
 }
 
 /// What becomes of a value that a concern does not have (contract C7).

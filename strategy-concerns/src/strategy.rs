@@ -111,6 +111,7 @@ impl DisclosureStrategy for Concerns {
     }
 
     fn narrow(&self, view: View, _client: &ClientTraits, memory: &Memory) -> View {
+        let view = if self.config.expose { view.showing_concerns() } else { view };
         let Some(chosen) = memory.of(NAME) else { return view };
         let declared = view.about().concerns.clone();
         let in_force = self.in_force(&declared, chosen);

@@ -154,6 +154,29 @@ async fn c10_what_is_filtered_is_known_by_its_exact_name_only(setup: Setup) {
     assert_eq!(client.read("kit://dear").await.result()["contents"][0]["uri"], "kit://dear");
 }
 
+async fn c9_mappings_are_shown_where_that_is_asked_for(setup: Setup) {
+    let files = tempfile::tempdir().unwrap();
+    let file =
+        json!({"name": "open", "description": "Opens.", "inputSchema": {}, "concerns": {"delay": [1, 2]}});
+    std::fs::write(files.path().join("open.json"), file.to_string()).unwrap();
+    for expose in [true, false] {
+        let options = Options { files: Some(files.path().to_owned()), ..options(json!({"expose": expose})) };
+        let bench = Bench::start(options).await;
+        let client = Client::connect(&bench, setup).await;
+        let listed = client.request("tools/list", json!({})).await.result();
+        let mapped = if expose { json!({"delay": [1, 2]}) } else { json!({}) };
+        // `describe` lists names and briefs, and nothing else.
+        let shown = if setup.strategy == "describe" { Value::Null } else { mapped.clone() };
+        assert_eq!(listed["tools"][2]["_meta"]["concerns"], shown);
+        let prompts = client.request("prompts/list", json!({})).await.result();
+        assert_eq!(prompts["prompts"][0]["_meta"]["concerns"], json!({"cost": "low"}));
+        if setup.strategy == "describe" {
+            let described = client.request("tools/describe", json!({"name": "open"})).await.result();
+            assert_eq!(described["_meta"]["concerns"], mapped);
+        }
+    }
+}
+
 async fn c12_defaults_filter_once_anything_was_chosen(setup: Setup) {
     let bench = Bench::start(options(json!({"unset": "default"}))).await;
     let client = Client::connect_as(&bench, setup, choosing(setup, json!({"delay": 3}))).await;
@@ -217,6 +240,7 @@ everywhere!(
     c1_where_none_is_declared_there_is_no_word_of_it,
     c3_c4_c5_what_was_chosen_first_filters_the_first_list,
     c7_a_value_that_is_not_declared_is_refused_or_left_out,
+    c9_mappings_are_shown_where_that_is_asked_for,
     c10_what_is_filtered_is_known_by_its_exact_name_only,
     c12_defaults_filter_once_anything_was_chosen,
 );
