@@ -1,7 +1,7 @@
 //! What goes wrong, for people: problems with a place and a hint, and the one table from failure to exit
 //! code.
 
-use std::fmt;
+use std::{fmt, path::PathBuf};
 
 use crate::upstream::UpstreamError;
 
@@ -55,6 +55,20 @@ pub enum Failure {
         /// What the operating system said.
         source: std::io::Error,
     },
+    /// Strategies could not be compared.
+    #[error("{0}")]
+    Comparison(#[from] mcp_disclosure_compare::Error),
+    /// Strategies cost more than they may.
+    #[error("{}", list(.0))]
+    OverBudget(Vec<Problem>),
+    /// A file cannot be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
     /// Reading or writing failed.
     #[error("{what}: {source}")]
     Io {
@@ -71,7 +85,12 @@ impl Failure {
         match self {
             Self::Usage(_) => 2,
             Self::Configuration(_) => 64,
-            Self::Upstreams(_) | Self::Listen { .. } | Self::Io { .. } => 1,
+            Self::Upstreams(_)
+            | Self::Listen { .. }
+            | Self::Comparison(_)
+            | Self::OverBudget(_)
+            | Self::Write { .. }
+            | Self::Io { .. } => 1,
         }
     }
 
@@ -96,7 +115,12 @@ impl Failure {
             Self::Listen { .. } => {
                 Some("choose another with --listen ADDRESS:PORT; port 0 takes a free one".to_owned())
             }
-            Self::Usage(_) | Self::Configuration(_) | Self::Io { .. } => None,
+            Self::Usage(_)
+            | Self::Configuration(_)
+            | Self::Comparison(_)
+            | Self::OverBudget(_)
+            | Self::Write { .. }
+            | Self::Io { .. } => None,
         }
     }
 }

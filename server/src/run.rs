@@ -40,6 +40,7 @@ pub fn run(registry: Registry) -> ExitCode {
     log_to_stderr(&arguments.log);
     let done = match arguments.command {
         Command::Serve(serve) => cli::serve(&registry, serve),
+        Command::Compare(compare) => cli::compare(&registry, *compare),
         Command::Prompt(prompt) => cli::prompt(&registry, prompt),
         Command::Strategies => cli::strategies(&registry),
     };

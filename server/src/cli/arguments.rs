@@ -5,7 +5,7 @@ use std::{net::SocketAddr, path::PathBuf, time::Duration};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use reqwest::Url;
 
-use super::SettingArguments;
+use super::{CompareArguments, SettingArguments};
 use crate::{backend::Scope, gateway::FetchLimits, negotiation::Bridge};
 
 /// One MCP server in front of any others, disclosing their tools progressively.
@@ -41,6 +41,8 @@ pub struct Arguments {
 pub enum Command {
     /// Serve MCP clients
     Serve(ServeArguments),
+    /// Count what each strategy costs on the tools of a source, side by side
+    Compare(Box<CompareArguments>),
     /// Print the system prompt guidance for hosts
     Prompt(PromptArguments),
     /// List the strategies: name, summary, needs
@@ -164,7 +166,8 @@ pub struct PromptArguments {
 }
 
 /// How clients connect.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::Display, ValueEnum)]
+#[strum(serialize_all = "lowercase")]
 pub enum Transport {
     /// One client, on standard input and output.
     #[default]

@@ -1,6 +1,7 @@
 //! The command line.
 
 mod arguments;
+mod compare;
 mod prompt;
 mod serve;
 mod settings;
@@ -8,6 +9,7 @@ mod source;
 mod strategies;
 
 pub use arguments::{Arguments, Command, PromptArguments, ServeArguments, SourceArguments, Transport};
+pub use compare::{CompareArguments, compare};
 pub use prompt::prompt;
 pub use serve::serve;
 pub use settings::SettingArguments;

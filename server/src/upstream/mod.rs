@@ -7,6 +7,7 @@ mod handshake;
 mod http;
 mod in_process;
 mod lists;
+mod stand_in;
 mod unasked;
 
 use std::{fmt, sync::Arc, time::Duration};
@@ -15,6 +16,7 @@ pub use connection::{Ask, CallError, Connection, Event, Reports};
 pub use handshake::{Eras, Introduction};
 use mcp_disclosure_core::{Era, RawObject, UpstreamLists, UpstreamName};
 use rmcp::{RoleServer, service::DynService};
+pub use stand_in::StandIn;
 use tokio::sync::mpsc;
 use tokio_util::sync::DropGuard;
 use unasked::Unasked;
@@ -35,6 +37,8 @@ pub enum Target {
     Url(reqwest::Url),
     /// A handler in this process; each connection gets one of its own.
     Handler(Arc<dyn Fn() -> Box<dyn DynService<RoleServer>> + Send + Sync>),
+    /// A stand-in for another upstream, in this process.
+    StandIn(Arc<StandIn>),
 }
 
 impl Target {
@@ -59,6 +63,7 @@ impl fmt::Display for Target {
             }
             Self::Url(url) => url.fmt(formatter),
             Self::Handler(_) => formatter.write_str("the handler in this process"),
+            Self::StandIn(_) => formatter.write_str("the stand-in in this process"),
         }
     }
 }
@@ -270,6 +275,7 @@ fn open(
         }
         Target::Url(url) => http::open(url.clone(), &connection, outgoing),
         Target::Handler(make) => in_process::open(make(), &connection, outgoing),
+        Target::StandIn(stand_in) => stand_in::open(Arc::clone(stand_in), &connection, outgoing),
     }
     Ok(connection)
 }

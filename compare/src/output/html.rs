@@ -1,0 +1,4 @@
+//! x
+pub(super) fn write(_r: &crate::Report) -> String {
+    String::new()
+}

@@ -1,0 +1,83 @@
+//! Tables for a terminal.
+
+use comfy_table::{Cell as TableCell, CellAlignment, ContentArrangement, Table, TableStyle, presets};
+
+use super::{
+    sheet::{Cell, Sheet},
+    sheets,
+};
+use crate::Report;
+
+/// No line is longer.
+const WIDTH: u16 = 100;
+
+/// So many cells a full bar has.
+const BAR: usize = 10;
+
+/// Eighths of a cell.
+const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
+
+pub(super) fn write(report: &Report, detail: bool) -> String {
+    let mut text = wrapped(&sheets::heading(report));
+    text.push('\n');
+    for sheet in super::chosen(report, detail) {
+        text.push_str(&format!(
+            "\n{}\n{}\n",
+            sheet.title,
+            drawn(&sheet, presets::UTF8_HORIZONTAL_ONLY, true)
+        ));
+    }
+    text.push('\n');
+    for line in report.notes.iter().map(String::as_str).chain([sheets::LEGEND]) {
+        text.push_str(&wrapped(line));
+        text.push('\n');
+    }
+    text
+}
+
+/// The table of a sheet in one of comfy-table's styles.
+pub(super) fn drawn(sheet: &Sheet, style: TableStyle, for_terminal: bool) -> Table {
+    let mut table = Table::new();
+    table.load_style(style).set_content_arrangement(ContentArrangement::Disabled);
+    if for_terminal {
+        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
+    }
+    table.set_header(sheet.columns.iter().map(|column| TableCell::new(column.marked())));
+    for row in &sheet.rows {
+        table.add_row(row.iter().map(|cell| if for_terminal { with_bar(cell) } else { cell.text.clone() }));
+    }
+    for (at, column) in sheet.columns.iter().enumerate() {
+        if let (Some(_), Some(drawn)) = (column.basis, table.column_mut(at)) {
+            drawn.set_cell_alignment(CellAlignment::Right);
+        }
+    }
+    table
+}
+
+/// The text with its bar before it.
+fn with_bar(cell: &Cell) -> String {
+    let Some(share) = cell.bar else { return cell.text.clone() };
+    let eighths = (share.clamp(0.0, 1.0) * (BAR * 8) as f64).round() as usize;
+    // What is there at all shows.
+    let eighths = if share > 0.0 { eighths.max(1) } else { eighths };
+    let bar = format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8]);
+    format!("{bar:<BAR$} {:>7}", cell.text)
+}
+
+/// A paragraph in lines of the width.
+fn wrapped(text: &str) -> String {
+    let mut lines = vec![String::new()];
+    for word in text.split_whitespace() {
+        let line = lines.last().map_or(0, |line| line.chars().count());
+        if line > 0 && line + 1 + word.chars().count() > usize::from(WIDTH) {
+            lines.push(String::new());
+        }
+        if let Some(line) = lines.last_mut() {
+            if !line.is_empty() {
+                line.push(' ');
+            }
+            line.push_str(word);
+        }
+    }
+    lines.join("\n")
+}
