@@ -16,12 +16,12 @@ pub enum Basis {
 }
 
 impl Basis {
-    /// The mark of a figure in tables: its first letter.
+    /// The mark of a figure in tables: its first letter, raised.
     pub fn mark(self) -> &'static str {
         match self {
-            Self::Measured => "m",
-            Self::Computed => "c",
-            Self::Estimated => "e",
+            Self::Measured => "ᵐ",
+            Self::Computed => "ᶜ",
+            Self::Estimated => "ᵉ",
         }
     }
 

@@ -9,7 +9,7 @@ use crate::{
 };
 
 /// A curve has at most so many points, but for those that the search for the break-even adds.
-const MOST_POINTS: usize = 128;
+const MOST_POINTS: usize = 64;
 
 /// Total tokens against the number of tools used.
 pub(crate) struct Curve {
@@ -89,6 +89,6 @@ mod tests {
         assert_eq!(counts(3), [0, 1, 2, 3]);
         assert_eq!(counts(0), [0]);
         let many = counts(1000);
-        assert_eq!((many.len(), many[0], many[1], many[128]), (129, 0, 7, 1000));
+        assert_eq!((many.len(), many[0], many[1], many[64]), (65, 0, 15, 1000));
     }
 }

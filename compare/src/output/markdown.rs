@@ -30,7 +30,7 @@ fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
-            '\n' | '\r' => escaped.push(' '),
+            _ if character.is_control() => escaped.push(' '),
             '|' | '<' | '`' | '*' | '[' | '\\' => {
                 escaped.push('\\');
                 escaped.push(character);

@@ -40,7 +40,7 @@ impl Column {
 
     /// The title with the mark of what the figures are worth.
     pub(super) fn marked(&self) -> String {
-        self.basis.map_or_else(|| self.title.clone(), |basis| format!("{} {}", self.title, basis.mark()))
+        self.basis.map_or_else(|| self.title.clone(), |basis| format!("{}{}", self.title, basis.mark()))
     }
 }
 

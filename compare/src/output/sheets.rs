@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     Basis, Report,
-    report::{Behaviour, Compared, Detail},
+    report::{Behaviour, Compared, Detail, ToolCosts},
     spread::Spread,
 };
 
@@ -25,7 +25,6 @@ pub(super) fn overview(report: &Report) -> Sheet {
             tokens(strategy.conversation_tokens),
             break_even(strategy),
             Cell::number(strategy.round_trips.to_string(), strategy.round_trips as f64),
-            Cell::number(kilobytes(strategy.wire_bytes), strategy.wire_bytes as f64),
         ]
     };
     Sheet {
@@ -39,7 +38,6 @@ pub(super) fn overview(report: &Report) -> Sheet {
             Column::figures(format!("{} turns", report.turns), basis("conversation_tokens")),
             Column::figures("break-even", basis("break_even_tools")),
             Column::figures("trips", basis("round_trips")),
-            Column::figures("kB", basis("wire_bytes")),
         ],
         rows: report.strategies.iter().map(row).collect(),
     }
@@ -89,18 +87,20 @@ pub(super) fn parts(report: &Report) -> Sheet {
 pub(super) fn times(report: &Report) -> Sheet {
     let row = |(strategy, detail): (&Compared, &Detail)| {
         let times = &detail.times_ms;
+        let bytes = Cell::number(kilobytes(strategy.wire_bytes), strategy.wire_bytes as f64);
         let cells = [times.connect, times.list, times.discover, times.call].map(time);
-        [strategy.name.as_str().into()].into_iter().chain(cells).collect()
+        [strategy.name.as_str().into()].into_iter().chain(cells).chain([bytes]).collect()
     };
     let columns = ["connect", "list", "learning", "a call"];
     let columns = columns.map(|title| Column::figures(title, report.basis_of("latency_ms")));
+    let bytes = Column::figures("kB", report.basis_of("wire_bytes"));
     Sheet {
         title: format!(
-            "Milliseconds over {}: median of {} (shortest to longest)",
+            "Milliseconds over {}: median of {} (shortest to longest), and kilobytes in all",
             report.transport,
             of(report.repeats, "connection")
         ),
-        columns: [Column::words("strategy")].into_iter().chain(columns).collect(),
+        columns: [Column::words("strategy")].into_iter().chain(columns).chain([bytes]).collect(),
         rows: detailed(report).map(row).collect(),
     }
 }
@@ -156,7 +156,7 @@ pub(super) fn growth(report: &Report) -> Sheet {
 
 /// Each tool by itself.
 pub(super) fn per_tool(report: &Report) -> Sheet {
-    let row = |tool: &crate::report::ToolCosts| {
+    let row = |tool: &ToolCosts| {
         let costs = tool.costs.iter().map(|cost| {
             let sum = [cost.listed_tokens, cost.learned_tokens].into_iter().flatten().sum::<u64>() as f64;
             let listed = cost.listed_tokens.map_or_else(|| "–".to_owned(), grouped);
@@ -188,7 +188,7 @@ pub(super) fn heading(report: &Report) -> String {
 }
 
 /// What the marks mean.
-pub(super) const LEGEND: &str = "m measured on real connections, c computed from that, e estimated. start: listed tools, resources where \
+pub(super) const LEGEND: &str = "ᵐ measured on real connections, ᶜ computed from that, ᵉ estimated. start: listed tools, resources where \
      needed, instructions. learning: requests and answers until the used tools can be called. break-even: the \
      number of used tools from which a strategy costs more than full.";
 
@@ -202,7 +202,7 @@ fn tokens(tokens: Option<u64>) -> Cell {
 
 fn break_even(strategy: &Compared) -> Cell {
     let text = match (strategy.break_even_tools, strategy.discovery_tokens) {
-        (Some(tools), _) => of(tools, "tool"),
+        (Some(tools), _) => grouped(tools as u64),
         (None, None) => "unknown".to_owned(),
         (None, Some(_)) => "never".to_owned(),
     };
@@ -223,7 +223,7 @@ fn behaved(behaviour: &Behaviour) -> String {
         (true, false) => "",
         (false, _) => ", fails",
     };
-    format!("{trips}{errors}{end}, {} tokens", grouped(behaviour.tokens))
+    format!("{trips}{errors}{end}; {} tokens", grouped(behaviour.tokens))
 }
 
 fn time(spread: Spread) -> Cell {

@@ -1,6 +1,6 @@
 //! Tables for a terminal.
 
-use comfy_table::{Cell as TableCell, CellAlignment, ContentArrangement, Table, TableStyle, presets};
+use comfy_table::{Cell as TableCell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
 
 use super::{
     sheet::{Cell, Sheet},
@@ -11,8 +11,14 @@ use crate::Report;
 /// No line is longer.
 const WIDTH: u16 = 100;
 
+/// Ruled above, below the header and below.
+const RULED: TableStyle = TableStyle::new()
+    .top_border(LineStyle::none().fill('─').junction('─'))
+    .header_separator(LineStyle::none().fill('─').junction('─'))
+    .bottom_border(LineStyle::none().fill('─').junction('─'));
+
 /// So many cells a full bar has.
-const BAR: usize = 10;
+const BAR: usize = 7;
 
 /// Eighths of a cell.
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
@@ -21,18 +27,16 @@ pub(super) fn write(report: &Report, detail: bool) -> String {
     let mut text = wrapped(&sheets::heading(report));
     text.push('\n');
     for sheet in super::chosen(report, detail) {
-        text.push_str(&format!(
-            "\n{}\n{}\n",
-            sheet.title,
-            drawn(&sheet, presets::UTF8_HORIZONTAL_ONLY, true)
-        ));
+        let table = drawn(&sheet, RULED, true).to_string();
+        let lines: Vec<&str> = table.lines().map(str::trim_end).collect();
+        text.push_str(&format!("\n{}\n{}\n", wrapped(&sheet.title), lines.join("\n")));
     }
     text.push('\n');
     for line in report.notes.iter().map(String::as_str).chain([sheets::LEGEND]) {
         text.push_str(&wrapped(line));
         text.push('\n');
     }
-    text
+    harmless(&text)
 }
 
 /// The table of a sheet in one of comfy-table's styles.
@@ -50,8 +54,17 @@ pub(super) fn drawn(sheet: &Sheet, style: TableStyle, for_terminal: bool) -> Tab
         if let (Some(_), Some(drawn)) = (column.basis, table.column_mut(at)) {
             drawn.set_cell_alignment(CellAlignment::Right);
         }
+        if let Some(drawn) = table.column_mut(at).filter(|_| for_terminal) {
+            drawn.set_padding((0, 2));
+        }
     }
     table
+}
+
+/// Names are others' texts, and must not steer a terminal.
+fn harmless(text: &str) -> String {
+    let steers = |character: char| character.is_control() && character != '\n';
+    text.replace(steers, &char::REPLACEMENT_CHARACTER.to_string())
 }
 
 /// The text with its bar before it.
@@ -61,7 +74,7 @@ fn with_bar(cell: &Cell) -> String {
     // What is there at all shows.
     let eighths = if share > 0.0 { eighths.max(1) } else { eighths };
     let bar = format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8]);
-    format!("{bar:<BAR$} {:>7}", cell.text)
+    format!("{bar:<BAR$}{:>8}", cell.text)
 }
 
 /// A paragraph in lines of the width.

@@ -1,4 +1,0 @@
-//! x
-pub(super) fn write(_r: &crate::Report) -> String {
-    String::new()
-}
