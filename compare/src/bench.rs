@@ -34,6 +34,11 @@ impl Baseline {
         })
     }
 
+    /// Whether a tool of this name is listed.
+    pub(crate) fn lists(&self, name: &str) -> bool {
+        self.schemas.contains_key(name)
+    }
+
     /// Whether a listed tool tells all about its arguments.
     pub(crate) fn tells_all(&self, tool: &RawObject) -> bool {
         let name = tool.string("name").unwrap_or_default();

@@ -77,7 +77,7 @@ async fn at(
 /// Numbers of tools to run with: all, or so many of them in equal steps.
 fn counts(tools: usize) -> Vec<usize> {
     let steps = tools.min(MOST_POINTS);
-    (0..=steps).map(|step| if steps == 0 { 0 } else { step * tools / steps }).collect()
+    (0..=steps).map(|step| (step * tools).checked_div(steps).unwrap_or(0)).collect()
 }
 
 #[cfg(test)]

@@ -22,7 +22,9 @@ pub(crate) async fn run(
     for habit in HABITS {
         let probe = Probe::open(bench, doors, strategy, Manner::Native).await?;
         let mark = probe.mark();
-        let performed = Agent::new(&probe.host, habit).perform(tasks).await;
+        let served = |task: &Task| Task { tool: probe.served_name(&task.tool).to_owned(), ..task.clone() };
+        let tasks: Vec<Task> = tasks.iter().map(served).collect();
+        let performed = Agent::new(&probe.host, habit).perform(&tasks).await;
         let trace = performed.map_err(|source| probe.failed("following a habit", source))?;
         let tokens = probe.tokens_since_listing(mark);
         probe.host.close().await;

@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_disclosure_client::{Channel, Host, Link, Preferences, Traffic, agent::Task};
+use mcp_disclosure_client::{Channel, Error as Refusal, Host, Link, Preferences, Traffic, agent::Task};
 use mcp_disclosure_core::RawObject;
 use serde_json::json;
 
@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// A fresh way to a server that serves this strategy to everyone.
-pub type Doors = Arc<dyn Fn(&str) -> Result<Link, mcp_disclosure_client::Error> + Send + Sync>;
+pub type Doors = Arc<dyn Fn(&str) -> Result<Link, Refusal> + Send + Sync>;
 
 /// So many tools are learned at once: what a task needs next, not all that it may come to need.
 const AT_ONCE: usize = 8;
@@ -47,6 +47,7 @@ pub(crate) struct Probe<'a> {
     pub(crate) host: Host,
     ledger: Ledger,
     pub(crate) listed: Vec<RawObject>,
+    names: Vec<String>,
     /// The categories that were looked into, once each.
     browsed: HashSet<String>,
     pub(crate) connected_in: Duration,
@@ -104,8 +105,9 @@ impl<'a> Probe<'a> {
         let begun = Instant::now();
         let listed = host.list().await.map_err(failed("listing tools"))?;
         let listed_in = begun.elapsed();
+        let names = listed.iter().filter_map(|tool| tool.string("name")).collect();
         let browsed = HashSet::new();
-        Ok(Self { bench, strategy, manner, host, ledger, listed, browsed, connected_in, listed_in })
+        Ok(Self { bench, strategy, manner, host, ledger, listed, names, browsed, connected_in, listed_in })
     }
 
     /// The resources and templates that are listed.
@@ -131,7 +133,7 @@ impl<'a> Probe<'a> {
 
     /// The tokens of a tool as it is listed, if it is.
     pub(crate) fn listed_tokens(&self, name: &str) -> Option<u64> {
-        Some(self.bench.counter.count(self.listed_tool(name)?.compact().text()))
+        Some(self.bench.counter.count(self.listed_tool(self.served_name(name))?.compact().text()))
     }
 
     /// What went over the connection.
@@ -168,14 +170,20 @@ impl<'a> Probe<'a> {
         let at_once = AT_ONCE.max(self.bench.subject.tools.len().div_ceil(MOST_FETCHES));
         for names in names.chunks(at_once) {
             steps.extend(self.browse(names).await?);
-            steps.push(self.describe(names).await?);
+            match self.describe(names).await {
+                Ok(step) => steps.push(step),
+                // A name that the strategy needs for itself, and that nothing listed leads to.
+                Err(Error::Connection { source: Refusal::UnknownTool { .. }, .. }) => return Ok(None),
+                Err(error) => return Err(error),
+            }
         }
         Ok(Some(steps))
     }
 
     /// Calls a tool; whether it answered otherwise than with an error.
     pub(crate) async fn call(&self, task: &Task) -> Result<(Step, bool), Error> {
-        let (step, result) = self.step("calling a tool", self.host.call(&task.tool, &task.arguments)).await?;
+        let called = self.host.call(self.served_name(&task.tool), &task.arguments);
+        let (step, result) = self.step("calling a tool", called).await?;
         Ok((step, result.member("isError") != Some("true")))
     }
 
@@ -207,18 +215,19 @@ impl<'a> Probe<'a> {
     /// Fetches complete definitions, in one go.
     async fn describe(&self, names: &[&str]) -> Result<Step, Error> {
         let during = "learning tools";
+        let names: Vec<&str> = names.iter().map(|name| self.served_name(name)).collect();
         if self.manner == Manner::Plain && self.listed_tool(BRIDGE).is_some() {
             let names = json!({"names": names});
             return Ok(self.step(during, self.host.call_unprepared(BRIDGE, &names)).await?.0);
         }
-        Ok(self.step(during, self.host.describe(names)).await?.0)
+        Ok(self.step(during, self.host.describe(&names)).await?.0)
     }
 
     /// Does something, and counts what went over the connection meanwhile.
     async fn step<T>(
         &self,
         during: &'static str,
-        work: impl Future<Output = Result<T, mcp_disclosure_client::Error>>,
+        work: impl Future<Output = Result<T, Refusal>>,
     ) -> Result<(Step, T), Error> {
         let (mark, begun, before) = (self.mark(), Instant::now(), self.traffic());
         let done = work.await.map_err(|source| self.failed(during, source))?;
@@ -227,11 +236,19 @@ impl<'a> Probe<'a> {
         Ok((Step { requests, tokens: self.tokens_since(mark), took }, done))
     }
 
-    fn listed_tool(&self, name: &str) -> Option<&RawObject> {
-        self.listed.iter().find(|tool| tool.string("name").as_deref() == Some(name))
+    /// The name of a tool under this strategy: one that the strategy needs for a tool of its own is served as
+    /// `<upstream>__<tool>`.
+    pub(crate) fn served_name<'n>(&'n self, name: &'n str) -> &'n str {
+        let moved = format!("__{name}");
+        let is_new = |listed: &&str| listed.ends_with(&moved) && !self.bench.baseline.lists(listed);
+        self.names.iter().map(String::as_str).find(is_new).unwrap_or(name)
     }
 
-    pub(crate) fn failed(&self, during: &'static str, source: mcp_disclosure_client::Error) -> Error {
+    fn listed_tool(&self, name: &str) -> Option<&RawObject> {
+        self.listed.get(self.names.iter().position(|listed| listed == name)?)
+    }
+
+    pub(crate) fn failed(&self, during: &'static str, source: Refusal) -> Error {
         Error::Connection { strategy: self.strategy.to_owned(), during, source }
     }
 }

@@ -94,7 +94,7 @@ mod tests {
     fn counts_as_other_programs_do() {
         // What gpt-tokenizer 4 (npm) and tiktoken say of the same texts.
         let text = r#"{"name":"get-sum","description":"Returns the sum of two numbers"}"#;
-        for (name, tokens) in [("o200k_base", 16), ("cl100k_base", 16), ("chars/4", 17)] {
+        for (name, tokens) in [("o200k_base", 16), ("cl100k_base", 15), ("chars/4", 17)] {
             let tokenizer: Tokenizer = name.parse().unwrap();
             assert_eq!((tokenizer.count(text), tokenizer.to_string()), (tokens, name.to_owned()));
         }

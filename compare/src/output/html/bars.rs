@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use crate::{
     Report,
-    output::number::{grouped, milliseconds},
+    output::number::{grouped, kilobytes, milliseconds},
     report::{Compared, Detail},
 };
 
@@ -55,6 +55,8 @@ pub(super) fn trips_and_times(report: &Report) -> Markup {
         (stacked(report, &["handshake and lists", "learning", "calls"], trips, |count| format!("{count:.0}")))
         h3 { "Milliseconds" }
         (stacked(report, &["handshake and lists", "learning", "one call"], times, milliseconds))
+        h3 { "Kilobytes of messages" }
+        (stacked(report, &["both ways"], |strategy| vec![strategy.wire_bytes as f64], |bytes| kilobytes(bytes as u64)))
     }
 }
 

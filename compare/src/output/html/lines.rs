@@ -16,7 +16,7 @@ pub(super) fn growth(report: &Report) -> Markup {
     let most_tools = report.tools as f64;
     let points = report.strategies.iter().flat_map(curve);
     let most_tokens = points.map(|point| point.tokens).max().unwrap_or(0) as f64;
-    let (across, up) = (Scale::to(most_tools, 6), Scale::to(most_tokens, 5));
+    let (across, up) = (Scale::within(most_tools, 8), Scale::above(most_tokens, 5));
     html! {
         (legend(report))
         div.plot role="img" aria-label=(described(report)) {

@@ -1,29 +1,39 @@
 //! Scales of plots.
 
-/// From 0 to a round number at or above the largest value, with ticks on the way.
+/// From 0 to an end, with round numbers for ticks on the way.
 pub(super) struct Scale {
     step: f64,
-    ticks: usize,
+    end: f64,
 }
 
 impl Scale {
-    /// A scale of about so many ticks.
-    pub(super) fn to(most: f64, about: usize) -> Self {
-        let rough = (most.max(1.0) / about as f64).max(1.0);
-        let power = 10f64.powf(rough.log10().floor());
-        let steps = [1.0, 2.0, 5.0, 10.0].map(|step| step * power);
-        let step = steps.into_iter().find(|step| *step >= rough).unwrap_or(rough);
-        Self { step, ticks: (most.max(1.0) / step).ceil() as usize }
+    /// A scale that ends with the largest value.
+    pub(super) fn within(most: f64, about: usize) -> Self {
+        Self { step: step(most, about), end: most.max(1.0) }
+    }
+
+    /// A scale that ends with the first tick at or above the largest value.
+    pub(super) fn above(most: f64, about: usize) -> Self {
+        let step = step(most, about);
+        Self { step, end: (most.max(1.0) / step).ceil() * step }
     }
 
     /// How far along a value stands, in percent.
     pub(super) fn percent(&self, value: f64) -> f64 {
-        value / (self.step * self.ticks as f64) * 100.0
+        value / self.end * 100.0
     }
 
     pub(super) fn ticks(&self) -> impl Iterator<Item = f64> {
-        (0..=self.ticks).map(|tick| tick as f64 * self.step)
+        (0..=(self.end / self.step).floor() as usize).map(|tick| tick as f64 * self.step)
     }
+}
+
+/// The round number between ticks, of which there shall be about so many.
+fn step(most: f64, about: usize) -> f64 {
+    let rough = (most / about as f64).max(1.0);
+    let power = 10f64.powf(rough.log10().floor());
+    let steps = [1.0, 2.0, 5.0, 10.0].map(|step| step * power);
+    steps.into_iter().find(|step| *step >= rough).unwrap_or(rough)
 }
 
 #[cfg(test)]
@@ -31,14 +41,17 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ticks_are_round_and_reach_the_largest() {
-        for (most, last, count) in
-            [(4483.0, 5000.0, 6), (11.0, 12.0, 7), (0.0, 1.0, 2), (37332.0, 40000.0, 5)]
-        {
-            let scale = Scale::to(most, 5);
-            let ticks: Vec<f64> = scale.ticks().collect();
-            assert_eq!((ticks.last().copied(), ticks.len()), (Some(last), count), "{most}");
+    fn ticks_are_round_and_reach_the_end() {
+        for (most, above, within) in [
+            (4483.0, vec![0.0, 1000.0, 2000.0, 3000.0, 4000.0, 5000.0], 5),
+            (11.0, vec![0.0, 5.0, 10.0, 15.0], 3),
+            (0.0, vec![0.0, 1.0], 2),
+            (131.0, vec![0.0, 50.0, 100.0, 150.0], 3),
+        ] {
+            let scale = Scale::above(most, 5);
+            assert_eq!(scale.ticks().collect::<Vec<_>>(), above);
             assert!(scale.percent(most) <= 100.0);
+            assert_eq!(Scale::within(most, 5).ticks().count(), within, "{most}");
         }
     }
 }

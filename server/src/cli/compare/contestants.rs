@@ -21,6 +21,7 @@ pub(super) struct Contestants<'a> {
     as_set: Vec<(String, Arc<dyn DisclosureStrategy>)>,
     names: Vec<String>,
     asked: Vec<String>,
+    asks_for_all: bool,
     notes: Vec<String>,
 }
 
@@ -30,8 +31,9 @@ impl<'a> Contestants<'a> {
     /// # Errors
     /// [`Failure::Configuration`] with every name that is unknown and every setting that is wrong.
     pub(super) fn build(registry: &'a Registry, arguments: &CompareArguments) -> Result<Self, Failure> {
+        let asks_for_all = matches!(arguments.strategies.as_slice(), [all] if all == "all");
         let asked: Vec<String> = match arguments.strategies.as_slice() {
-            [all] if all == "all" => presenters(registry),
+            _ if asks_for_all => presenters(registry),
             names => names.iter().map(|name| name.trim().to_owned()).collect(),
         };
         let as_set = arguments.settings.clone().over(Settings::new());
@@ -58,7 +60,7 @@ impl<'a> Contestants<'a> {
                 names.push(name.clone());
             }
         }
-        Ok(Self { registry, settings, as_set: built, names, asked, notes: Vec::new() })
+        Ok(Self { registry, settings, as_set: built, names, asked, asks_for_all, notes: Vec::new() })
     }
 
     /// Notes which of them would not serve this source with the user's own settings.
@@ -103,9 +105,16 @@ impl<'a> Contestants<'a> {
     }
 
     /// Leaves one out that cannot serve this source.
-    pub(super) fn leave_out(&mut self, name: &str, why: &Failure) {
+    ///
+    /// # Errors
+    /// Why not, of one that was asked for by its name.
+    pub(super) fn leave_out(&mut self, name: &str, why: Failure) -> Result<(), Failure> {
+        if !self.asks_for_all {
+            return Err(why);
+        }
         self.names.retain(|known| known != name);
         self.notes.push(format!("{name}: left out, since it cannot serve this: {why}"));
+        Ok(())
     }
 
     /// Their names, the baseline first.

@@ -60,6 +60,7 @@ async fn run(registry: &Registry, arguments: CompareArguments) -> Result<(Report
     // What a stand-in or a description file is odd about, the source was already.
     let _quiet = tracing::subscriber::set_default(NoSubscriber::default());
     let stages = Stage::stand_ins(&source, stand_ins, &mut contestants, arguments.transport).await?;
+    let flag = if script.is_some() { "--script" } else { "--use" };
     let work = match (script, arguments.used) {
         (Some(tasks), _) => Work::Script { tasks, doors: real.doors() },
         (None, Use::Count(count)) => Work::Sample(count),
@@ -83,7 +84,7 @@ async fn run(registry: &Registry, arguments: CompareArguments) -> Result<(Report
         stage.close().await;
     }
     real.close().await;
-    let mut report = report.map_err(told)?;
+    let mut report = report.map_err(|error| told(error, flag))?;
     report.notes.splice(0..0, contestants.notes());
     Ok((report, contestants.asked()))
 }
@@ -98,9 +99,13 @@ fn doors(stages: &[Stage]) -> Doors {
     })
 }
 
-fn told(error: Error) -> Failure {
+/// What kept the comparison from being made; `flag` is where tools were named.
+fn told(error: Error, flag: &str) -> Failure {
     match error {
-        Error::UnknownTools { .. } => Failure::Usage(vec![Problem::new(error.to_string())]),
+        Error::UnknownTools { .. } => {
+            let problem = |line: &str| Problem::new(format!("{flag}: {line}"));
+            Failure::Usage(error.to_string().lines().map(problem).collect())
+        }
         error => Failure::Comparison(error),
     }
 }

@@ -47,9 +47,10 @@ fn task(call: &RawObject) -> Result<Task, String> {
 /// Says what is about to happen, whatever is logged.
 pub(super) fn warn(calls: usize, strategies: usize) {
     use std::io::Write;
+    let calls = if calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") };
     // A stderr that nobody reads any more does not change what was asked for.
     let _unread = writeln!(
         std::io::stderr(),
-        "mcp-disclosure: --script runs the real tools: {calls} calls under each of {strategies} strategies"
+        "mcp-disclosure: --script runs the real tools: {calls} under each of {strategies} strategies"
     );
 }

@@ -81,7 +81,7 @@ impl Stage {
                 Ok(started) => started.gateway,
                 Err(failure) if stages.is_empty() => return Err(failure),
                 Err(failure) => {
-                    contestants.leave_out(&name, &failure);
+                    contestants.leave_out(&name, failure)?;
                     continue;
                 }
             };
