@@ -9,8 +9,8 @@ use divan::{Bencher, black_box, counter::ItemsCount};
 use futures::FutureExt;
 use mcp_disclosure_benches::catalogue::{self, CALLED};
 use mcp_disclosure_core::{
-    Context, Digest, Era, Handles, Kind, Marks, Principal, Receipt, ReceiptKey, Receipts, Snapshot, ToolCall,
-    ToolName, Unlimited, View,
+    Context, Digest, Era, Handles, Kind, Marks, Memory, Principal, Receipt, ReceiptKey, Receipts, Snapshot,
+    ToolCall, ToolName, Unlimited, View,
 };
 use mcp_disclosure_server::{
     catalogue::Catalogue,
@@ -61,14 +61,16 @@ mod page {
         bencher
             .counter(ItemsCount::new(count))
             .with_inputs(|| Catalogue::new(snapshot(count)))
-            .bench_local_refs(|catalogue| catalogue.current().page(&Principal::anonymous(), &choice));
+            .bench_local_refs(|catalogue| {
+                catalogue.current().page(&Principal::anonymous(), &choice, &Memory::default())
+            });
     }
 
     fn later(bencher: Bencher<'_, '_>, strategy: &str, count: usize) {
         let (choice, catalogue) = (choice(strategy), Catalogue::new(snapshot(count)));
         let principal = Principal::anonymous();
         bencher.bench_local(|| {
-            let result = catalogue.current().page(&principal, &choice).list(Kind::Tools);
+            let result = catalogue.current().page(&principal, &choice, &Memory::default()).list(Kind::Tools);
             Response::new(Id::number(1), Ok(result)).encode()
         });
     }
@@ -139,8 +141,14 @@ mod info {
         let (choice, marks) = (choice("info"), Marks::default());
         let view = View::of(Arc::new(snapshot(count)), &Principal::anonymous());
         let receipts = Receipts::Marks(&marks);
-        let cx =
-            Context { view: &view, client: &choice.traits, receipts, session: "bench", fetches: &Unlimited };
+        let cx = Context {
+            view: &view,
+            client: &choice.traits,
+            memory: &Memory::EMPTY,
+            receipts,
+            session: "bench",
+            fetches: &Unlimited,
+        };
         let name = ToolName::parse("info").expect("it is not empty");
         let arguments = to_raw_value(&json!({"topic": topic})).ok();
         bencher.bench_local(|| {

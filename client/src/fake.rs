@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Mutex};
 
-use mcp_disclosure_core::RawObject;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 
@@ -91,9 +90,4 @@ pub(crate) fn asked(log: &Log) -> Vec<String> {
     let later =
         log.iter().filter(|(method, _)| !matches!(&**method, "initialize" | "notifications/initialized"));
     later.map(|(method, _)| method.clone()).collect()
-}
-
-/// A value as an object.
-pub(crate) fn object(value: &Value) -> RawObject {
-    RawObject::parse(value.to_string()).unwrap()
 }

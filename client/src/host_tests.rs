@@ -6,57 +6,12 @@ use tokio::io::AsyncReadExt;
 
 use crate::{
     Channel, Concerns, Error, Host, Link, Preferences,
-    agent::{Agent, Habit, Task},
-    fake::{Say, asked, connected, fake, object, selecting},
+    agent::{Agent, Habit},
+    fake::{Say, asked, connected, fake, selecting},
 };
 
 fn tool(name: &str) -> Value {
     json!({"name": name, "description": "d", "inputSchema": {"type": "object"}})
-}
-
-fn unknown(params: &Value, known: &[&str]) -> bool {
-    let names = params["names"].as_array().unwrap();
-    names.iter().any(|name| !known.contains(&name.as_str().unwrap()))
-}
-
-/// A server of `describe` that has `a` and `b`.
-fn describing(method: &str, params: &Value) -> Say {
-    match method {
-        "tools/list" => Say::Result(json!({"tools": [{"name": "a", "description": "d"}]})),
-        "tools/describe" if unknown(params, &["a", "b"]) => Say::Error(-32602, "Unknown tool: c"),
-        "tools/describe" => {
-            let tools = params["names"].as_array().unwrap().iter().map(|name| tool(name.as_str().unwrap()));
-            Say::Result(json!({"tools": tools.collect::<Vec<_>>()}))
-        }
-        "tools/call" => Say::Result(json!({"content": [], "structuredContent": params["arguments"]})),
-        _ => Say::Error(-32601, "no"),
-    }
-}
-
-#[tokio::test]
-async fn d3_d6_definitions_come_in_order_and_once() {
-    let (host, log) = connected("concerns+describe", describing).await;
-    assert_eq!(*host.channel(), Channel::Method);
-    let definitions = host.describe(&["b", "a", "b"]).await.unwrap();
-    assert_eq!(definitions.iter().map(|one| one.name()).collect::<Vec<_>>(), ["b", "a", "b"]);
-    assert_eq!(definitions[1].object(), &object(&tool("a")));
-    assert!(definitions[0].version().starts_with("sha256:"));
-    host.describe(&["a"]).await.unwrap();
-    assert_eq!(asked(&log), ["tools/describe"]);
-    assert_eq!(log.lock().unwrap().last().unwrap().1, json!({"names": ["b", "a"]}));
-    // Nothing has to be fetched before a call.
-    host.call("other", &json!({})).await.unwrap();
-    assert_eq!(asked(&log), ["tools/describe", "tools/call"]);
-    let Err(Error::UnknownTool { name, .. }) = host.describe(&["a", "c"]).await else { panic!() };
-    assert_eq!(name, "c");
-}
-
-#[tokio::test]
-async fn d6_what_is_asked_for_twice_at_once_is_sent_once() {
-    let (host, log) = connected("describe", describing).await;
-    let (one, other) = tokio::join!(host.describe(&["a"]), host.describe(&["a"]));
-    assert_eq!(one.unwrap(), other.unwrap());
-    assert_eq!(asked(&log), ["tools/describe"]);
 }
 
 #[tokio::test]
@@ -70,72 +25,6 @@ async fn d6_a_change_that_overtakes_the_answer_leaves_nothing_behind() {
         host.describe(&["a"]).await.unwrap();
     }
     assert_eq!(asked(&log), ["tools/describe", "tools/describe"]);
-}
-
-/// A server of `info` that has `solve` in `algebra`, and lists `invoke` in its place.
-fn informing(method: &str, params: &Value) -> Say {
-    let entry = |name: &str, property: &str| json!({"name": name, "inputSchema": {"type": "object", "properties": {property: {}}}});
-    let answer = |content: Value| json!({"content": [{"type": "text", "text": content.to_string()}]});
-    let (called, arguments) = (params["name"].as_str().unwrap_or_default(), &params["arguments"]);
-    match (method, called, arguments["topic"].as_str()) {
-        ("tools/list", ..) => {
-            Say::Result(json!({"tools": [entry("info", "topic"), entry("invoke", "tool")]}))
-        }
-        (_, "info", None) => Say::Result(answer(json!({"categories": {"algebra": {"count": 1}}}))),
-        (_, "info", Some("algebra")) => {
-            Say::Result(answer(json!({"category": "algebra", "tools": [{"name": "solve", "brief": "b"}]})))
-        }
-        (_, "info", Some("solve" | "tool:solve")) => {
-            Say::Result(answer(json!({"tool": "solve", "parameters": {"x": {"required": true}}})))
-        }
-        (_, "info", Some(topic)) => {
-            let mut answer =
-                answer(json!({"error": format!("Unknown topic: {topic}"), "suggestions": ["solve"]}));
-            answer["isError"] = true.into();
-            Say::Result(answer)
-        }
-        (_, "invoke", _) if arguments["tool"] == "solve" => {
-            Say::Result(json!({"content": [], "structuredContent": {"given": arguments["arguments"]}}))
-        }
-        _ => Say::Error(-32602, "Unknown tool"),
-    }
-}
-
-#[tokio::test]
-async fn i4_i5_i7_an_info_tool_describes_and_invokes() {
-    let (host, log) = connected("info", informing).await;
-    assert_eq!(*host.channel(), Channel::InfoTool);
-    let definitions = host.describe(&["solve"]).await.unwrap();
-    assert!(
-        definitions[0].object().member("parameters").is_some() && definitions[0].input_schema().is_none()
-    );
-    host.describe(&["solve"]).await.unwrap();
-    assert_eq!(asked(&log), ["tools/call"]);
-    let Err(Error::UnknownTool { available, .. }) = host.describe(&["slove"]).await else { panic!() };
-    assert_eq!(available, ["solve"]);
-    let result = host.call("solve", &json!({"x": 1})).await.unwrap();
-    assert_eq!(result.object("structuredContent").unwrap(), object(&json!({"given": {"x": 1}})));
-}
-
-#[tokio::test]
-async fn an_agent_uses_an_info_tool_level_by_level() {
-    let task = Task::new("solve", &json!({"x": 1})).unwrap();
-    for (habit, extra) in [(Habit::Workflow, 0), (Habit::FetchEverything, 2), (Habit::SkipFetching, 0)] {
-        let (host, _log) = connected("info", informing).await;
-        let trace = Agent::new(&host, habit).perform(std::slice::from_ref(&task)).await.unwrap();
-        assert!(trace.succeeded() && trace.errors().count() == 0, "{habit}: {trace:?}");
-        assert_eq!(trace.extra_trips(), extra, "{habit}: {trace:?}");
-    }
-}
-
-#[tokio::test]
-async fn an_agent_describes_what_it_uses() {
-    let tasks = [("a", 1), ("b", 2), ("a", 3)].map(|(tool, x)| Task::new(tool, &json!({"x": x})).unwrap());
-    let (host, log) = connected("describe", describing).await;
-    let trace = Agent::new(&host, Habit::Workflow).perform(&tasks).await.unwrap();
-    assert!(trace.succeeded() && trace.extra_trips() == 0, "{trace:?}");
-    let (describe, call) = ("tools/describe", "tools/call");
-    assert_eq!(asked(&log), ["tools/list", describe, call, describe, call, call]);
 }
 
 #[tokio::test]

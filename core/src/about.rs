@@ -1,7 +1,7 @@
-//! What a catalogue says of itself as a whole: its name, what is true of the server, and the categories that
-//! its tools are sorted into (004 "Level 1").
+//! What a catalogue says of itself as a whole: its name, what is true of the server, the categories that its
+//! tools are sorted into (004 "Level 1"), and the concerns that hosts may choose by (002).
 
-use crate::raw::RawObject;
+use crate::{concern::Concern, raw::RawObject};
 
 /// What a catalogue says of itself as a whole.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub struct About {
     pub facts: RawObject,
     /// The categories that are declared, in the order in which they are shown.
     pub categories: Vec<Category>,
+    /// The concerns that are declared, each of another name.
+    pub concerns: Vec<Concern>,
 }
 
 /// A category that is declared. Tools may name others, which have no description.

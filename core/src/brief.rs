@@ -86,7 +86,7 @@ pub fn derive(name: &str, title: Option<&str>, description: &str) -> String {
 }
 
 /// The brief for lists of names and short texts (003): what was written, where it is one line within
-/// [`SHORT`]; else derived from that like [`derive`], within [`SHORT`].
+/// [`SHORT`]; else derived from that like [`derive()`], within [`SHORT`].
 ///
 /// ```
 /// use mcp_disclosure_core::brief::short;

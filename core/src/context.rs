@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::{receipt::Receipts, view::View};
+use crate::{memory::Memory, receipt::Receipts, view::View};
 
 /// Which kind of MCP a client speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::Display, strum::EnumIter, strum::IntoStaticStr)]
@@ -39,6 +39,8 @@ pub struct Context<'a> {
     pub view: &'a View,
     /// What the client can do.
     pub client: &'a ClientTraits,
+    /// What it told strategies so far.
+    pub memory: &'a Memory,
     /// Proof of delivery, as this caller's era has it.
     pub receipts: Receipts<'a>,
     /// Who is asking, for logs only: a session's id or a peer.

@@ -26,6 +26,12 @@ pub enum Error {
         /// The name.
         name: StrategyName,
     },
+    /// A strategy was to stand under every other that is no filter.
+    #[error("strategy '{name}' is no filter, and nothing else stands under every strategy")]
+    NoFilter {
+        /// The name.
+        name: StrategyName,
+    },
     /// A stack named something other than filters followed by at most one presenter.
     #[error(
         "'{stack}' is no stack: name filters first and at most one presenter last, as in 'concerns+describe'"

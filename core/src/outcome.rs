@@ -1,8 +1,10 @@
 //! What a strategy answers: decisions, answers, faults, and the effects that go with them.
 
+use std::borrow::Cow;
+
 use serde_json::{Value, value::RawValue};
 
-use crate::{digest::Digest, name::ToolName, snapshot::Kind};
+use crate::{digest::Digest, memory::Notes, name::ToolName};
 
 /// An answer or a fault, and the effects that the server shall carry out with it. A strategy changes
 /// nothing by itself.
@@ -43,8 +45,14 @@ pub enum Effect {
         /// What was delivered.
         digest: Digest,
     },
-    /// These lists look different to this client from now on.
-    ListsChanged(Vec<Kind>),
+    /// This is known of the client from now on: lay the changes over the strategy's notes, name by name. Where lists
+    /// look different to the client then, the server tells it.
+    Remember {
+        /// The strategy, by the name in its profile.
+        strategy: Cow<'static, str>,
+        /// What it notes; `null` takes a note back.
+        changes: Notes,
+    },
 }
 
 /// A request that cannot be answered; it becomes a protocol error.

@@ -26,6 +26,8 @@ pub struct Registry {
 struct PlugIn {
     profile: Profile,
     build: Build,
+    /// Whether it stands under every strategy that does not name it.
+    everywhere: bool,
 }
 
 impl Default for Registry {
@@ -62,6 +64,27 @@ impl Registry {
         Ok(self)
     }
 
+    /// Registers a filter that stands under every strategy without being named.
+    ///
+    /// # Errors
+    /// [`Error::DuplicateStrategy`] if the name is taken, [`Error::NoFilter`] if it presents.
+    pub fn register_everywhere<C, S>(&mut self, new: fn(C) -> S) -> Result<&mut Self, Error>
+    where
+        C: DeserializeOwned + Default + 'static,
+        S: DisclosureStrategy,
+    {
+        let profile = new(C::default()).profile().clone();
+        if profile.role != Role::Filter {
+            return Err(Error::NoFilter { name: StrategyName::parse(&profile.name)? });
+        }
+        self.register(new)?;
+        self.plug_ins
+            .iter_mut()
+            .filter(|plug_in| plug_in.profile.name == profile.name)
+            .for_each(|plug_in| plug_in.everywhere = true);
+        Ok(self)
+    }
+
     fn add<C, S>(&mut self, new: fn(C) -> S)
     where
         C: DeserializeOwned + Default + 'static,
@@ -69,7 +92,7 @@ impl Registry {
     {
         let profile = new(C::default()).profile().clone();
         let build: Build = Box::new(move |settings| Ok(Arc::new(new(serde_json::from_value(settings)?))));
-        self.plug_ins.push(PlugIn { profile, build });
+        self.plug_ins.push(PlugIn { profile, build, everywhere: false });
     }
 
     /// The profiles of all strategies, in order.
@@ -77,7 +100,13 @@ impl Registry {
         self.plug_ins.iter().map(|plug_in| &plug_in.profile)
     }
 
-    /// Builds the strategy of this name: one of those registered, or a stack of them joined by `+`.
+    /// The names of the filters that stand under every strategy.
+    pub fn everywhere(&self) -> impl Iterator<Item = &str> {
+        self.plug_ins.iter().filter(|plug_in| plug_in.everywhere).map(|plug_in| &*plug_in.profile.name)
+    }
+
+    /// Builds the strategy of this name: one of those registered, or a stack of them joined by `+`. Filters that
+    /// stand under every strategy stand under it, named or not.
     ///
     /// A stack without presenter presents by `full`.
     ///
@@ -85,16 +114,17 @@ impl Registry {
     /// [`Error::UnknownStrategy`], [`Error::InvalidStack`] or [`Error::InvalidSettings`].
     pub fn build(&self, name: &str, settings: &Settings) -> Result<Arc<dyn DisclosureStrategy>, Error> {
         let invalid = || Error::InvalidStack { stack: name.to_owned() };
-        let mut parts =
-            name.split('+').map(|part| self.build_one(part, settings)).collect::<Result<Vec<_>, _>>()?;
-        let last = parts.pop().ok_or_else(invalid)?;
-        if last.profile().role == Role::Filter {
-            parts.push(last);
-            parts.push(Arc::new(Full::new(FullConfig {})));
-            let presenter = parts.pop().ok_or_else(invalid)?;
-            return Stack::of(parts, presenter).ok_or_else(invalid);
-        }
-        Stack::of(parts, last).ok_or_else(invalid)
+        let named: Vec<&str> = name.split('+').collect();
+        let build = |name: &&str| self.build_one(name, settings);
+        let mut filters = named.iter().map(build).collect::<Result<Vec<_>, _>>()?;
+        let presenter = match filters.pop_if(|last| last.profile().role == Role::Presenter) {
+            Some(presenter) => presenter,
+            None => Arc::new(Full::new(FullConfig {})),
+        };
+        let has_twice = (1..named.len()).any(|at| named[..at].contains(&named[at]));
+        let strategy = Stack::of(filters, presenter).filter(|_| !has_twice).ok_or_else(invalid)?;
+        let unnamed: Vec<&str> = self.everywhere().filter(|name| !named.contains(name)).collect();
+        Ok(Stack::under(unnamed.iter().map(build).collect::<Result<_, _>>()?, strategy))
     }
 
     fn build_one(&self, name: &str, settings: &Settings) -> Result<Arc<dyn DisclosureStrategy>, Error> {

@@ -7,6 +7,7 @@ use std::{collections::HashMap, sync::Arc};
 
 use crate::{
     about::About,
+    concern::Mapping,
     name::{ToolName, UpstreamName},
     raw::RawObject,
     tool::Tool,
@@ -33,6 +34,7 @@ pub struct Entry {
     upstream_key: Arc<str>,
     upstream: Arc<UpstreamName>,
     text: RawObject,
+    mapping: Mapping,
 }
 
 impl Entry {
@@ -42,7 +44,8 @@ impl Entry {
         upstream: Arc<UpstreamName>,
         text: RawObject,
     ) -> Self {
-        Self { key, upstream_key, upstream, text }
+        let mapping = Mapping::of_meta(&text);
+        Self { key, upstream_key, upstream, text, mapping }
     }
 
     /// Its `uri`, `uriTemplate` or (served) `name`.
@@ -63,6 +66,11 @@ impl Entry {
     /// The object as sent.
     pub fn text(&self) -> &RawObject {
         &self.text
+    }
+
+    /// What it means for concerns.
+    pub fn mapping(&self) -> &Mapping {
+        &self.mapping
     }
 }
 

@@ -8,10 +8,11 @@ use serde_json::value::RawValue;
 use crate::{
     context::{ClientTraits, Context},
     listing::Listing,
+    memory::Memory,
     name::ResourceUri,
     outcome::{Decision, Outcome, ResourceText, ToolCall},
     raw::RawObject,
-    strategy::{DisclosureStrategy, Objection, Profile, Role},
+    strategy::{Advertisement, DisclosureStrategy, Lifecycle, Objection, Profile, Role},
     view::View,
 };
 
@@ -41,6 +42,17 @@ impl Stack {
         }
         let profile = profile(&filters, &presenter);
         Some(Arc::new(Self { profile, filters, presenter }))
+    }
+
+    /// Puts filters under a strategy without saying so: it keeps its profile.
+    pub fn under(
+        filters: Vec<Arc<dyn DisclosureStrategy>>,
+        strategy: Arc<dyn DisclosureStrategy>,
+    ) -> Arc<dyn DisclosureStrategy> {
+        if filters.is_empty() {
+            return strategy;
+        }
+        Arc::new(Self { profile: strategy.profile().clone(), filters, presenter: strategy })
     }
 
     fn parts(&self) -> impl Iterator<Item = &Arc<dyn DisclosureStrategy>> {
@@ -78,8 +90,25 @@ impl DisclosureStrategy for Stack {
         self.parts().flat_map(|part| part.own_tools(client)).collect()
     }
 
-    fn narrow(&self, view: View, client: &ClientTraits) -> View {
-        self.parts().fold(view, |view, part| part.narrow(view, client))
+    fn advertise(&self, view: &View, advertisement: &mut Advertisement) {
+        self.parts().for_each(|part| part.advertise(view, advertisement));
+    }
+
+    fn lifecycle(&self, cx: &Context<'_>, event: &Lifecycle<'_>) -> Outcome<()> {
+        let mut effects = Vec::new();
+        for part in self.parts() {
+            let outcome = part.lifecycle(cx, event);
+            if outcome.answer.is_err() {
+                // What the others heard of it is not noted either.
+                return outcome;
+            }
+            effects.extend(outcome.effects);
+        }
+        Outcome::of(()).with(effects)
+    }
+
+    fn narrow(&self, view: View, client: &ClientTraits, memory: &Memory) -> View {
+        self.parts().fold(view, |view, part| part.narrow(view, client, memory))
     }
 
     async fn read_resource(&self, cx: &Context<'_>, uri: &ResourceUri) -> Outcome<Option<ResourceText>> {

@@ -8,11 +8,14 @@
 //!
 //! 1. The server decides, once per client, which strategy serves it, and describes the client by
 //!    [`ClientTraits`].
+//!    What the client says of itself goes to [`lifecycle`](DisclosureStrategy::lifecycle), and what is to be
+//!    remembered of it comes back as an [`Effect`](crate::Effect).
 //! 2. For each snapshot it makes the principal's [`View`], reserves the names of
 //!    [`own_tools`](DisclosureStrategy::own_tools) in it, and lets [`narrow`](DisclosureStrategy::narrow)
-//!    leave things out.
+//!    leave things out by what is remembered.
 //! 3. All list methods and the instructions come from [`list`](DisclosureStrategy::list), which runs once
-//!    per snapshot, view and traits; its answer is kept.
+//!    per snapshot, view and traits; its answer is kept. So is what [`advertise`](DisclosureStrategy::advertise)
+//!    adds to the handshake.
 //! 4. `resources/read` asks [`read_resource`](DisclosureStrategy::read_resource) first, then the upstreams.
 //! 5. `tools/call`, and every other path to a tool, passes [`before_call`](DisclosureStrategy::before_call):
 //!    the one decision point.
@@ -49,6 +52,7 @@ use serde_json::value::RawValue;
 use crate::{
     context::{ClientTraits, Context},
     listing::Listing,
+    memory::Memory,
     name::ResourceUri,
     outcome::{Decision, Outcome, ResourceText, ToolCall},
     raw::RawObject,
@@ -79,6 +83,36 @@ pub enum Role {
     Presenter,
     /// Narrows a view.
     Filter,
+}
+
+/// What is added to the server's half of the handshake. What the server says itself goes before.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Advertisement {
+    /// Members of `capabilities`.
+    pub capabilities: RawObject,
+    /// Members of `capabilities.experimental`, which must be objects: elsewhere clients refuse the handshake.
+    pub experimental: RawObject,
+    /// Members of the disclosure extension's settings.
+    pub settings: RawObject,
+}
+
+impl Advertisement {
+    /// Whether nothing is added.
+    pub fn is_empty(&self) -> bool {
+        self.capabilities.is_empty() && self.experimental.is_empty() && self.settings.is_empty()
+    }
+}
+
+/// What a client says of itself, apart from what it asks.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Lifecycle<'a> {
+    /// Its half of the negotiation: the settings of the disclosure extension, whichever dialect brought them. With
+    /// `initialize` where there are sessions, with every request where there are none. A fault refuses
+    /// the request.
+    Opened(&'a RawObject),
+    /// The parameters of `notifications/initialized`. It cannot be answered: a fault is only logged.
+    Initialized(&'a RawObject),
 }
 
 /// Why a strategy cannot serve what there is, for the person who starts the program.
@@ -122,9 +156,22 @@ pub trait DisclosureStrategy: fmt::Debug + Send + Sync + 'static {
         Vec::new()
     }
 
+    /// What the handshake says of this strategy, to every client that it may serve. Whoever says something here
+    /// invites clients to differ, so their lists are not shared between them.
+    fn advertise(&self, view: &View, advertisement: &mut Advertisement) {
+        let _ = (view, advertisement);
+    }
+
+    /// Hears what a client says of itself, and notes it by [`Effect::Remember`](crate::Effect::Remember). Not
+    /// `async`, since what the client asks next must find it done. `cx.view` is not narrowed yet.
+    fn lifecycle(&self, cx: &Context<'_>, event: &Lifecycle<'_>) -> Outcome<()> {
+        let _ = (cx, event);
+        Outcome::of(())
+    }
+
     /// Leaves things out of a view; filters only. Must not depend on anything but its arguments.
-    fn narrow(&self, view: View, client: &ClientTraits) -> View {
-        let _ = client;
+    fn narrow(&self, view: View, client: &ClientTraits, memory: &Memory) -> View {
+        let _ = (client, memory);
         view
     }
 

@@ -8,6 +8,7 @@ use std::{
 use crate::{
     arguments::ArgumentCheck,
     brief,
+    concern::Mapping,
     description::Supplement,
     digest::Digest,
     mirrored::Mirrored,
@@ -29,6 +30,7 @@ pub struct Tool {
     brief: String,
     short_brief: OnceLock<String>,
     supplement: Supplement,
+    mapping: Mapping,
     entry: OnceLock<(RawObject, Digest)>,
     check: OnceLock<ArgumentCheck>,
     mirrored: OnceLock<Vec<Mirrored>>,
@@ -50,6 +52,7 @@ impl Tool {
             Some(brief) => brief.clone(),
             None => brief::derive(&upstream_name, title.as_deref(), &description),
         };
+        let mapping = Mapping::of_meta(&definition).with(supplement.part("concerns").unwrap_or_default());
         let definition =
             if name == upstream_name { definition } else { definition.with_value("name", &name) };
         Self {
@@ -61,6 +64,7 @@ impl Tool {
             brief,
             short_brief: OnceLock::new(),
             supplement,
+            mapping,
             entry: OnceLock::new(),
             check: OnceLock::new(),
             mirrored: OnceLock::new(),
@@ -122,6 +126,12 @@ impl Tool {
     /// What is known beyond the definition.
     pub fn supplement(&self) -> &Supplement {
         &self.supplement
+    }
+
+    /// What it means for concerns: what its upstream says in `_meta.concerns`, with the operator's words laid over
+    /// it.
+    pub fn mapping(&self) -> &Mapping {
+        &self.mapping
     }
 
     /// HOW to use it: the entry that strategies deliver, and its digest.

@@ -9,6 +9,7 @@ use std::{borrow::Cow, collections::HashMap, sync::Arc};
 
 use crate::{
     about::About,
+    concern::Mapping,
     name::ToolName,
     nearest,
     principal::{Permits, Principal},
@@ -68,6 +69,16 @@ pub enum Primitive<'a> {
     Tool(&'a Tool),
     /// A resource, resource template or prompt.
     Entry(Kind, &'a Entry),
+}
+
+impl<'a> Primitive<'a> {
+    /// What it means for concerns.
+    pub fn mapping(self) -> &'a Mapping {
+        match self {
+            Self::Tool(tool) => tool.mapping(),
+            Self::Entry(_, entry) => entry.mapping(),
+        }
+    }
 }
 
 impl View {

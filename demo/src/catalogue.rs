@@ -34,6 +34,10 @@ pub const CATEGORIES: &[(&str, &str)] = &[
     ("optimization", "Function optimization and root finding"),
 ];
 
+/// The concerns as `(name, description, values)`.
+pub const CONCERNS: &[(&str, &str, &[&str])] =
+    &[("precision", "Whether results are exact or may be rounded", &["exact", "approximate"])];
+
 static TOOLS: LazyLock<Vec<Tool>> =
     LazyLock::new(|| DESCRIPTION_FILES.iter().map(|(_, text)| tool(text)).collect());
 

@@ -28,5 +28,5 @@ mod tools;
 mod transforms;
 mod work;
 
-pub use catalogue::{CATEGORIES, DESCRIPTION_FILES};
+pub use catalogue::{CATEGORIES, CONCERNS, DESCRIPTION_FILES};
 pub use server::{DESCRIPTION, FACTS, MathServer, NAME, VERSION};

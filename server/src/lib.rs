@@ -3,12 +3,13 @@
 //! [`run`] is the whole program for a registry of strategies, so that a custom strategy gets every command.
 //! [`gateway`] is where requests meet strategies; [`front`] is how clients come in, [`upstream`] how tools
 //! are reached, [`catalogue`] what can be disclosed, [`backend`] both together; [`dialect`] is the one room for odd wire shapes,
-//! [`negotiation`] where it is decided which strategy serves whom.
+//! [`negotiation`] where it is decided which strategy serves whom, and [`explain`] says why.
 
 pub mod backend;
 pub mod catalogue;
 pub mod cli;
 pub mod dialect;
+pub mod explain;
 pub mod failure;
 pub mod front;
 pub mod gateway;

@@ -26,7 +26,7 @@ pub enum Bridge {
 pub struct StrategyOptions {
     /// The strategy of every client; `None` leaves it to negotiation.
     pub pinned: Option<String>,
-    /// The strategies offered; empty means every one.
+    /// The strategies offered; empty means every one, and filters that stand under every strategy under each.
     pub offered: Vec<String>,
     /// The strategy of clients that offer nothing usable.
     pub fallback: String,
@@ -55,6 +55,8 @@ pub struct Strategies {
     pinned: Option<Named>,
     fallback: Named,
     bridge: Bridge,
+    /// The filters that stand under every strategy, and may be named before it all the same.
+    everywhere: Vec<String>,
 }
 
 type Named = (Arc<str>, Arc<dyn DisclosureStrategy>);
@@ -111,7 +113,9 @@ impl Strategies {
             }
         };
         let names: Vec<String> = if options.offered.is_empty() {
-            registry.profiles().map(|profile| profile.name.to_string()).collect()
+            let everywhere: Vec<&str> = registry.everywhere().collect();
+            let names = registry.profiles().map(|profile| profile.name.to_string());
+            names.filter(|name| !everywhere.contains(&&**name)).collect()
         } else {
             options.offered.clone()
         };
@@ -127,7 +131,8 @@ impl Strategies {
         if let Some(pinned) = pinned.iter().find(|pinned| offered.iter().all(|(name, _)| *name != pinned.0)) {
             offered.push(pinned.clone());
         }
-        Ok(Self { offered, pinned, fallback, bridge: options.bridge })
+        let everywhere = registry.everywhere().map(str::to_owned).collect();
+        Ok(Self { offered, pinned, fallback, bridge: options.bridge, everywhere })
     }
 
     /// Those of them that can serve what there is. A strategy that objects is not offered, with a warning.
@@ -178,21 +183,21 @@ impl Strategies {
     pub fn choose(&self, address: Option<&str>, offer: &Offer, era: Era) -> Choice {
         let preferred = || offer.strategies.iter().find_map(|name| self.find(name));
         let by_address = address.and_then(|name| self.find(name)).map(|named| (named, Reason::Address));
-        let pinned = by_address.or_else(|| self.pinned.as_ref().map(|named| (named, Reason::Operator)));
+        let pinned = by_address.or_else(|| self.pinned.clone().map(|named| (named, Reason::Operator)));
         let is_pinned = pinned.is_some();
         let chosen = pinned.or_else(|| preferred().map(|named| (named, Reason::Preference)));
         let nothing = if offer.strategies.is_empty() { Reason::NoOffer } else { Reason::NothingInCommon };
-        let ((name, strategy), reason) = chosen.unwrap_or((&self.fallback, nothing));
+        let ((name, strategy), reason) = chosen.unwrap_or_else(|| (self.fallback.clone(), nothing));
         let bridge = match self.bridge {
-            Bridge::Auto => !offer.names(name),
+            Bridge::Auto => !self.names(offer, &name),
             Bridge::Always => true,
             Bridge::Never => false,
         };
         let traits = ClientTraits { era, bridge, omit_input_schema: offer.omit_input_schema };
         Choice {
-            depends_on_client: !is_pinned || self.differs_by_client(strategy, era),
-            name: Arc::clone(name),
-            strategy: Arc::clone(strategy),
+            depends_on_client: !is_pinned || self.differs_by_client(&strategy, era),
+            name,
+            strategy,
             traits,
             reason,
         }
@@ -205,8 +210,25 @@ impl Strategies {
         self.bridge == Bridge::Auto && strategy.own_tools(&plain) != strategy.own_tools(&with_bridge)
     }
 
-    fn find(&self, name: &str) -> Option<&Named> {
-        self.offered.iter().find(|(offered, _)| **offered == *name)
+    /// The strategy that is offered by this name, with filters before it that stand under it anyway or without.
+    fn find(&self, name: &str) -> Option<Named> {
+        let exact = self.offered.iter().find(|(offered, _)| **offered == *name);
+        let same = || self.offered.iter().find(|(offered, _)| self.plain(offered) == self.plain(name));
+        exact.cloned().or_else(|| Some((name.into(), Arc::clone(&same()?.1))))
+    }
+
+    /// Whether the client said that it can use this strategy natively.
+    fn names(&self, offer: &Offer, strategy: &str) -> bool {
+        offer.strategies.iter().any(|name| self.plain(name) == self.plain(strategy))
+    }
+
+    /// A strategy's name without the filters that stand under every strategy.
+    fn plain<'a>(&self, name: &'a str) -> &'a str {
+        self.everywhere.iter().fold(name, |name, filter| match name.strip_prefix(&**filter) {
+            Some("") => "full",
+            Some(rest) => rest.strip_prefix('+').unwrap_or(name),
+            None => name,
+        })
     }
 }
 

@@ -4,6 +4,7 @@ use std::{io::IsTerminal, process::ExitCode};
 
 use clap::{CommandFactory, FromArgMatches};
 use mcp_disclosure_core::{Error, Registry};
+use mcp_disclosure_strategy_concerns::Concerns;
 use mcp_disclosure_strategy_describe::Describe;
 use mcp_disclosure_strategy_info::Info;
 use mcp_disclosure_strategy_resource::Resource;
@@ -11,6 +12,7 @@ use tracing_subscriber::EnvFilter;
 
 use crate::{
     cli::{self, Arguments, Command},
+    explain,
     failure::Failure,
 };
 
@@ -26,6 +28,8 @@ fn register(registry: &mut Registry) -> Result<(), Error> {
     registry.register(Resource::new)?;
     registry.register(Describe::new)?;
     registry.register(Info::new)?;
+    // Where concerns are declared, hosts may choose by them whatever presents the rest.
+    registry.register_everywhere(Concerns::new)?;
     Ok(())
 }
 
@@ -37,7 +41,10 @@ pub fn run(registry: Registry) -> ExitCode {
         Ok(arguments) => arguments,
         Err(error) => error.exit(),
     };
-    log_to_stderr(&arguments.log);
+    log_to_stderr(&match &arguments.command {
+        Command::Serve(serve) if serve.explain => format!("{},{}=debug", arguments.log, explain::TARGET),
+        _ => arguments.log,
+    });
     let done = match arguments.command {
         Command::Serve(serve) => cli::serve(&registry, serve),
         Command::Compare(compare) => cli::compare(&registry, *compare),

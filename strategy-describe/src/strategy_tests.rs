@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use mcp_disclosure_core::{
-    DescriptionFile, Era, Fault, Marks, Permits, Principal, Receipts, Snapshot, ToolName, Unlimited,
+    DescriptionFile, Era, Fault, Marks, Memory, Permits, Principal, Receipts, Snapshot, ToolName, Unlimited,
     UpstreamLists, UpstreamName,
 };
 use proptest::prelude::*;
@@ -60,6 +60,7 @@ fn ask(view: &View, method: &str, params: &Value) -> Result<Option<RawObject>, F
     let cx = Context {
         view,
         client: &client,
+        memory: &Memory::EMPTY,
         receipts: Receipts::Marks(&marks),
         session: "test",
         fetches: &Unlimited,
@@ -74,6 +75,7 @@ fn call(view: &View, name: &str, arguments: &Value) -> Decision {
     let cx = Context {
         view,
         client: &client,
+        memory: &Memory::EMPTY,
         receipts: Receipts::Marks(&marks),
         session: "test",
         fetches: &Unlimited,

@@ -1,8 +1,8 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use mcp_disclosure_core::{
-    About, Category, DescriptionFile, Era, Marks, Permits, Primitive, Principal, Receipts, Snapshot, Stack,
-    ToolName, Unlimited, UpstreamLists, UpstreamName,
+    About, Category, DescriptionFile, Era, Marks, Memory, Permits, Primitive, Principal, Receipts, Snapshot,
+    Stack, ToolName, Unlimited, UpstreamLists, UpstreamName,
 };
 use serde_json::value::to_raw_value;
 
@@ -33,6 +33,7 @@ fn snapshot<'a>(tools: impl IntoIterator<Item = (&'a str, &'a str)>) -> Snapshot
     let facts = RawObject::parse(r#"{"gpu_available":false,"name":"a fact's"}"#).unwrap();
     let declared = |name: &str| Category { name: name.to_owned(), description: format!("About {name}.") };
     Snapshot::build(&[lists], &files).unwrap().0.about_itself(About {
+        concerns: Vec::new(),
         name: "N".to_owned(),
         version: String::new(),
         description: "D".to_owned(),
@@ -65,7 +66,14 @@ fn now<T>(future: impl Future<Output = T>) -> T {
 fn decide(strategy: &dyn DisclosureStrategy, view: &View, name: &str, arguments: Option<&str>) -> Decision {
     let (client, marks) = (ClientTraits::plain(Era::Session), Marks::default());
     let receipts = Receipts::Marks(&marks);
-    let cx = Context { view, client: &client, receipts, session: "test", fetches: &Unlimited };
+    let cx = Context {
+        view,
+        client: &client,
+        memory: &Memory::EMPTY,
+        receipts,
+        session: "test",
+        fetches: &Unlimited,
+    };
     let arguments = arguments.map(|text| serde_json::value::RawValue::from_string(text.to_owned()).unwrap());
     let call = ToolCall { name: ToolName::parse(name).unwrap(), arguments };
     let outcome = now(strategy.before_call(&cx, call));
@@ -209,6 +217,7 @@ fn i5_unknown_topics_are_answered_shortly_with_topics_that_lead_somewhere() {
         ("OVERVIEW", "overview"),
         ("tool:on", "tool:one"),
         ("zzzz", "overview"),
+        ("tool:", "tool:two"),
         ("\u{202e}\u{0}ü\u{1f600}", "overview"),
         (&"x".repeat(1 << 20), "overview"),
     ] {

@@ -7,8 +7,8 @@ use std::{
 };
 
 use mcp_disclosure_core::{
-    Effect, Era, FetchLimit, Handles, Marks, PERMISSIVE_SCHEMA, Permits, Principal, ReceiptKey, Snapshot,
-    ToolName, Unlimited, UpstreamLists, UpstreamName,
+    Effect, Era, FetchLimit, Handles, Marks, Memory, PERMISSIVE_SCHEMA, Permits, Principal, ReceiptKey,
+    Snapshot, ToolName, Unlimited, UpstreamLists, UpstreamName,
 };
 use serde_json::{json, value::to_raw_value};
 
@@ -34,7 +34,7 @@ fn resource() -> Resource {
 }
 
 fn cx<'a>(view: &'a View, client: &'a ClientTraits, receipts: Receipts<'a>) -> Context<'a> {
-    Context { view, client, receipts, session: "test", fetches: &Unlimited }
+    Context { view, client, memory: &Memory::EMPTY, receipts, session: "test", fetches: &Unlimited }
 }
 
 async fn read(cx: &Context<'_>, query: &str) -> (Value, Vec<Effect>) {

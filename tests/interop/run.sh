@@ -44,7 +44,8 @@ install_node() {
   mkdir -p "$folder"
   if ! cmp -s "$here/package-lock.json" "$folder/installed.json"; then
     cp "$here/package.json" "$here/package-lock.json" "$here/.npmrc" "$folder/"
-    (cd "$folder" && npm ci --silent)
+    # Playwright's tools are listed without a browser.
+    (cd "$folder" && PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --silent)
     cp "$here/package-lock.json" "$folder/installed.json"
   fi
   rm -rf "$folder/typescript"
@@ -73,6 +74,7 @@ MCP_DISCLOSURE_BIN=$(gateway)
 export MCP_DISCLOSURE_BIN
 export INTEROP_CACHE=$cache INTEROP_HERE=$here
 export INTEROP_EVERYTHING=$cache/node/node_modules/.bin/mcp-server-everything
+export INTEROP_PLAYWRIGHT=$cache/node/node_modules/.bin/playwright-mcp
 export INTEROP_GIT=$cache/python-git/bin/mcp-server-git
 export PYTHONDONTWRITEBYTECODE=1
 
@@ -83,7 +85,12 @@ run python-1 "$cache/python-1/bin/python" "$here/python/client_1.py"
 run python-2 "$cache/python-2/bin/python" "$here/python/client_2.py"
 run typescript-1 node "$cache/node/typescript/client-1.mjs"
 run typescript-2 node "$cache/node/typescript/client-2.mjs"
+run explained-python-1 "$cache/python-1/bin/python" "$here/python/explained_1.py"
+run explained-python-2 "$cache/python-2/bin/python" "$here/python/explained_2.py"
+run explained-typescript-1 node "$cache/node/typescript/explained-1.mjs"
+run explained-typescript-2 node "$cache/node/typescript/explained-2.mjs"
 run sessions node "$cache/node/typescript/sessions.mjs"
+run five-at-once node "$cache/node/typescript/five-at-once.mjs"
 run inspector node "$cache/node/typescript/inspector.mjs"
 run eras-python "$cache/python-2/bin/python" "$here/python/across_eras.py" "${INTEROP_ERAS:-gateway}"
 run eras-typescript node "$cache/node/typescript/across-eras.mjs" "${INTEROP_ERAS:-gateway}"

@@ -73,7 +73,9 @@ impl Client {
         if setup.has_sessions() {
             let reply = client.introduce_itself().await;
             client.introduction = reply.result();
-            client.notify("notifications/initialized", json!({})).await;
+            let chosen = client.identity.concerns_afterwards.as_ref();
+            let params = chosen.map_or(json!({}), |chosen| json!({"concerns": chosen}));
+            client.notify("notifications/initialized", params).await;
         }
         client
     }
@@ -83,11 +85,14 @@ impl Client {
         if !self.setup.has_sessions() {
             return self.request("server/discover", json!({})).await;
         }
-        let hello = json!({
+        let mut hello = json!({
             "protocolVersion": SESSION_VERSION,
             "capabilities": self.identity.capabilities(),
             "clientInfo": {"name": "kit", "version": "1"},
         });
+        if let Some(concerns) = &self.identity.concerns {
+            hello["concerns"] = concerns.clone();
+        }
         let reply = self.request("initialize", hello).await;
         self.session.clone_from(&reply.session);
         reply
@@ -324,7 +329,7 @@ impl Client {
             let mut meta = params.get("_meta").and_then(Value::as_object).cloned().unwrap_or_else(Map::new);
             for (key, value) in [
                 ("protocolVersion", json!(STATELESS_VERSION)),
-                ("clientCapabilities", self.identity.capabilities()),
+                ("clientCapabilities", self.identity.capabilities_with_each_request()),
                 ("clientInfo", json!({"name": "kit", "version": "1"})),
             ] {
                 meta.entry(format!("io.modelcontextprotocol/{key}")).or_insert(value);

@@ -16,6 +16,10 @@ pub struct Identity {
     pub principal: Option<&'static str>,
     /// The path it uses; empty means `/mcp`.
     pub path: String,
+    /// The concerns it chooses from the first word: in `initialize`, or with each request.
+    pub concerns: Option<Value>,
+    /// The concerns it chooses in `notifications/initialized`.
+    pub concerns_afterwards: Option<Value>,
     /// Whether it can be asked: elicitation, roots, sampling.
     pub askable: bool,
 }
@@ -39,6 +43,25 @@ impl Identity {
     /// The same, and it can be asked: elicitation, roots, sampling.
     pub fn askable(self) -> Self {
         Self { askable: true, ..self }
+    }
+
+    /// The same, choosing these concerns from the first word.
+    pub fn choosing(self, concerns: Value) -> Self {
+        Self { concerns: Some(concerns), ..self }
+    }
+
+    /// The same, choosing these concerns in `notifications/initialized`.
+    pub fn choosing_afterwards(self, concerns: Value) -> Self {
+        Self { concerns_afterwards: Some(concerns), ..self }
+    }
+
+    /// What it says with each request where there are no sessions.
+    pub(crate) fn capabilities_with_each_request(&self) -> Value {
+        let mut capabilities = self.capabilities();
+        if let Some(concerns) = &self.concerns {
+            capabilities["extensions"][EXTENSION]["concerns"] = concerns.clone();
+        }
+        capabilities
     }
 
     pub(crate) fn capabilities(&self) -> Value {

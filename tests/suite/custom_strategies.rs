@@ -1,12 +1,16 @@
-//! Other people's strategies: what they do wrong is answered for (F6).
+//! Other people's strategies: they stack with ours, are told what clients say, and what they do wrong is answered
+//! for (F6, C11).
 
-use std::{io::Cursor, time::Duration};
+use std::{io::Cursor, sync::Arc, time::Duration};
 
 use mcp_disclosure_core::{
-    ClientTraits, DisclosureStrategy, Full, Listing, Profile, ReceiptKey, Registry, View, full::FullConfig,
+    ClientTraits, Context, DisclosureStrategy, Effect, Full, Lifecycle, Listing, Memory, Notes, Outcome,
+    Primitive, Profile, ReceiptKey, Registry, Role, View, full::FullConfig,
 };
 use mcp_disclosure_server::{
+    builtin,
     cli::demonstration,
+    dialect::EXTENSION,
     front::stdio,
     gateway::{Assembly, Gateway},
     negotiation::{Strategies, StrategyOptions},
@@ -34,40 +38,139 @@ impl DisclosureStrategy for Broken {
     }
 }
 
+/// A presenter that shows names only.
+#[derive(Debug)]
+struct Names(Profile);
+
+impl Names {
+    fn new(config: FullConfig) -> Self {
+        Self(Profile { name: "names".into(), ..Full::new(config).profile().clone() })
+    }
+}
+
+impl DisclosureStrategy for Names {
+    fn profile(&self) -> &Profile {
+        &self.0
+    }
+
+    fn list(&self, view: &View, _client: &ClientTraits) -> Listing {
+        let tools = view.tools().map(|tool| tool.minimal().with_value("description", "")).collect();
+        Listing { tools, ..Listing::without_tools(view) }
+    }
+}
+
+/// A filter that leaves what the client's offer names as `only`, a beginning of names.
+#[derive(Debug)]
+struct Only(Profile);
+
+impl Only {
+    fn new(config: FullConfig) -> Self {
+        let profile = Full::new(config).profile().clone();
+        Self(Profile { name: "only".into(), role: Role::Filter, ..profile })
+    }
+}
+
+impl DisclosureStrategy for Only {
+    fn profile(&self) -> &Profile {
+        &self.0
+    }
+
+    fn list(&self, view: &View, _client: &ClientTraits) -> Listing {
+        Listing::complete(view)
+    }
+
+    fn lifecycle(&self, _cx: &Context<'_>, event: &Lifecycle<'_>) -> Outcome<()> {
+        let said = match event {
+            Lifecycle::Opened(settings) => settings.string("only"),
+            _ => None,
+        };
+        let changes: Notes = said.into_iter().map(|only| ("only".to_owned(), only.into())).collect();
+        Outcome::of(()).with([Effect::Remember { strategy: "only".into(), changes }])
+    }
+
+    fn narrow(&self, view: View, _client: &ClientTraits, memory: &Memory) -> View {
+        let Some(only) = memory.of("only").and_then(|notes| notes.get("only")?.as_str()) else { return view };
+        view.narrow(|primitive| match primitive {
+            Primitive::Tool(tool) => tool.name().starts_with(only),
+            Primitive::Entry(..) => true,
+        })
+    }
+}
+
+/// A gateway before the demonstration.
+async fn gateway(registry: &Registry, pinned: &str) -> Arc<Gateway> {
+    let options = StrategyOptions { pinned: Some(pinned.to_owned()), ..StrategyOptions::default() };
+    let strategies = Strategies::build(registry, &options).unwrap();
+    let (target, files, about) = demonstration();
+    let key = ReceiptKey::new(&[1; ReceiptKey::LEAST_BYTES]).unwrap();
+    let assembly = Assembly { targets: vec![(None, target)], files, about, ..Assembly::new(strategies, key) };
+    Gateway::start(assembly).await.unwrap().gateway
+}
+
+/// What a client over stdio is answered who says all this at once, in the order of the answers.
+async fn answers(gateway: &Arc<Gateway>, messages: &[Value]) -> Vec<Value> {
+    let lines: String = messages.iter().map(|message| format!("{message}\n")).collect();
+    let (ours, mut theirs) = duplex(1 << 20);
+    let served = stdio::serve(gateway, Cursor::new(lines), ours);
+    tokio::time::timeout(Duration::from_secs(15), served).await.unwrap().unwrap();
+    let mut told = String::new();
+    theirs.read_to_string(&mut told).await.unwrap();
+    told.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn hello(settings: Value) -> Value {
+    let capabilities = json!({"extensions": {EXTENSION: settings}});
+    let client = json!({"name": "t", "version": "1"});
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": client});
+    json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
+}
+
+fn stateless(id: u32, method: &str, settings: Value) -> Value {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {"extensions": {EXTENSION: settings}},
+    });
+    json!({"jsonrpc": "2.0", "id": id, "method": method, "params": {"_meta": meta}})
+}
+
+/// The names that a list's result has.
+fn names(answer: &Value) -> Vec<&str> {
+    let tools = answer["result"]["tools"].as_array().unwrap_or_else(|| panic!("{answer}"));
+    tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect()
+}
+
 #[tokio::test]
 async fn f6_a_strategy_that_panics_is_answered_for_in_the_handshake_too() {
     let mut registry = Registry::new();
     registry.register(Broken::new).unwrap();
-    let options = StrategyOptions { pinned: Some("broken".to_owned()), ..StrategyOptions::default() };
-    let strategies = Strategies::build(&registry, &options).unwrap();
-    let (target, files, _) = demonstration();
-    let assembly = Assembly {
-        targets: vec![(None, target)],
-        files,
-        ..Assembly::new(strategies, ReceiptKey::new(&[1; 32]).unwrap())
-    };
-    let gateway = Gateway::start(assembly).await.unwrap().gateway;
-    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
-    let meta = json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {},
-    });
-    let lines = format!(
-        "{}\n{}\n",
-        json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}),
-        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list", "params": {"_meta": meta}}),
-    );
-    let (ours, mut theirs) = duplex(64 * 1024);
-    tokio::time::timeout(Duration::from_secs(15), stdio::serve(&gateway, Cursor::new(lines), ours))
-        .await
-        .unwrap()
-        .unwrap();
-    let mut answers = String::new();
-    theirs.read_to_string(&mut answers).await.unwrap();
-    let codes: Vec<Value> = answers
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).unwrap())
-        .map(|answer| json!([answer["id"], answer["error"]["code"]]))
-        .collect();
-    assert_eq!(codes, [json!([1, -32603]), json!([2, -32603])]);
-    gateway.close().await;
+    let gateway = gateway(&registry, "broken").await;
+    let told = answers(&gateway, &[hello(json!({})), stateless(2, "tools/list", json!({}))]).await;
+    assert_eq!(told.len(), 2, "{told:?}");
+    assert!(told.iter().all(|answer| answer["error"]["code"] == -32603), "{told:?}");
+}
+
+#[tokio::test]
+async fn c11_filters_and_presenters_from_outside_stack_with_ours() {
+    let mut registry = builtin();
+    registry.register(Only::new).unwrap().register(Names::new).unwrap();
+    let list = json!({"jsonrpc": "2.0", "id": 3, "method": "tools/list"});
+    let approximate = json!({"only": "m", "concerns": {"precision": "approximate"}});
+    for (pinned, settings, expected) in [
+        ("only+info", json!({"only": "symbolic_s"}), vec!["symbolic_solve", "symbolic_simplify", "info"]),
+        ("concerns+only+info", approximate.clone(), vec!["matrix_eigenvalues", "minimize", "info"]),
+        // Concerns stand under what does not name them, too.
+        ("only+names", approximate, vec!["matrix_eigenvalues", "minimize"]),
+        (
+            "names",
+            json!({"concerns": {"precision": "exact"}, "only": "ignored"}),
+            vec!["symbolic_solve", "symbolic_diff", "symbolic_integrate", "symbolic_simplify"],
+        ),
+    ] {
+        let gateway = gateway(&registry, pinned).await;
+        let told = answers(&gateway, &[hello(settings.clone()), list.clone()]).await;
+        assert_eq!(told[0]["result"]["capabilities"]["extensions"][EXTENSION]["selected"], pinned);
+        assert_eq!(names(&told[1]), expected, "{pinned}");
+        let told = answers(&gateway, &[stateless(1, "tools/list", settings)]).await;
+        assert_eq!(names(&told[0]), expected, "{pinned}");
+    }
 }

@@ -60,6 +60,7 @@ async fn mathematics(setup: Setup, change: impl Fn(Options) -> Options) -> (Benc
         description: "Computes.".to_owned(),
         facts: RawObject::empty().with("gpu_available", "false"),
         categories: vec![symbolic],
+        concerns: Vec::new(),
     };
     let options = named(["solve", "graph", "plot", "stray"]);
     let bench =
@@ -137,9 +138,11 @@ async fn i2_i8_the_overview_names_categories_counts_and_facts(setup: Setup) {
         "total_tools": 4, "gpu_available": false,
     });
     assert_eq!(ask(&client, "overview").await, expected);
-    for params in [json!({"name": "info"}), json!({"name": "info", "arguments": {}})] {
-        assert_eq!(answered(&client.request("tools/call", params).await.result()), expected);
+    for arguments in [json!({}), json!({"topic": ""}), json!({"topic": " \n"}), json!({"topic": null})] {
+        let params = json!({"name": "info", "arguments": arguments});
+        assert_eq!(answered(&client.request("tools/call", params).await.result()), expected, "{arguments}");
     }
+    assert_eq!(answered(&client.request("tools/call", json!({"name": "info"})).await.result()), expected);
 }
 
 async fn i3_i6_a_category_lists_its_tools_and_goes_before_a_tool_of_its_name(setup: Setup) {

@@ -9,6 +9,8 @@ mod calls;
 mod client;
 mod command_line;
 mod compare;
+mod concerns;
+mod cost;
 mod custom_strategies;
 mod delta;
 mod describe;

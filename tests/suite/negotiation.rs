@@ -1,6 +1,6 @@
 //! Which strategy serves whom (N1 to N5).
 
-use kit::{Bench, Client, Identity, Options, Setup};
+use kit::{Bench, Client, Identity, Options, Setup, Transport};
 use mcp_disclosure_server::{builtin, dialect::EXTENSION, negotiation::StrategyOptions};
 use serde_json::{Value, json};
 
@@ -27,7 +27,10 @@ async fn sees_schemas(client: &Client) -> bool {
 async fn n1_what_is_offered_and_selected_is_advertised(setup: Setup) {
     let (_bench, client) = connected(setup).await;
     let capabilities = capabilities(&client).await;
-    let all: Vec<String> = builtin().profiles().map(|profile| profile.name.to_string()).collect();
+    let registry = builtin();
+    let mut all: Vec<String> = registry.profiles().map(|profile| profile.name.to_string()).collect();
+    // What stands under every strategy need not be asked for.
+    all.retain(|name| registry.everywhere().all(|filter| filter != name));
     let expected = json!({"strategies": all, "selected": setup.strategy});
     assert_eq!(capabilities["extensions"][EXTENSION], expected);
     assert_eq!(capabilities["experimental"][EXTENSION], expected);
@@ -76,7 +79,29 @@ async fn n4_an_offer_of_nothing_known_gets_the_fallback_and_is_told(setup: Setup
         assert_eq!(["describe_tools", "info"].contains(&last), setup.strategy != "full", "{last}");
     }
 }
+
+async fn n3_a_strategy_may_be_named_with_the_filters_under_it(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    for name in [setup.strategy.to_owned(), format!("concerns+{}", setup.strategy)] {
+        let client = Client::connect_as(&bench, setup, Identity::offering(&name)).await;
+        assert_eq!(selected(&client).await, *name);
+        assert_eq!(sees_schemas(&client).await, setup.strategy == "full");
+        let listed = client.request("tools/list", json!({})).await.text.unwrap();
+        assert!(!listed.contains("describe_tools"), "{listed}");
+        if setup.transport == Transport::Http {
+            let client =
+                Client::connect_as(&bench, setup, Identity::default().at(&format!("/mcp/{name}"))).await;
+            assert_eq!(selected(&client).await, *name);
+        }
+    }
+    for odd in ["concerns+", "concerns+concerns+full", "full+concerns", "concerns+nope"] {
+        let client = Client::connect_as(&bench, setup, Identity::offering(odd)).await;
+        assert_eq!(selected(&client).await, "full", "{odd}");
+    }
+}
+
 everywhere!(
+    n3_a_strategy_may_be_named_with_the_filters_under_it,
     n1_what_is_offered_and_selected_is_advertised,
     n1_the_operator_comes_before_the_client,
     n1_the_clients_first_preference_that_is_offered_wins,

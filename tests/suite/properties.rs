@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeSet, HashSet};
 
-use kit::{Bench, Client, Doorman, Identity, Options, Scenario, Setup, Transport, setup::Era};
-use mcp_disclosure_core::RawObject;
+use kit::{Bench, Client, Doorman, Identity, Options, Reply, Scenario, Setup, Transport, setup::Era};
+use mcp_disclosure_core::{About, Concern, RawObject, Values};
 use mcp_disclosure_server::negotiation::{Bridge, StrategyOptions};
 use proptest::{collection, prelude::*, test_runner::TestRunner};
 use serde_json::{Value, json, value::RawValue};
@@ -123,13 +123,57 @@ fn permits() -> impl Strategy<Value = Vec<(String, bool)>> {
     })
 }
 
+/// Asks in every way there is, and holds that no answer tells any of the hidden names, or counts them.
+async fn tells_nothing_of(client: &Client, hidden: &[&str], shown: &[&str], at: usize) {
+    let listed = client.request("tools/list", json!({})).await.result();
+    let listed = listed["tools"].as_array().unwrap();
+    let listed: Vec<&str> = listed.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+    assert_eq!(listed[..shown.len()], *shown);
+    client.request("resources/list", json!({})).await.result();
+    client.request("server/discover", json!({})).await;
+    // What is asked for is like a hidden name, but none: whatever suggestions come must not be hidden.
+    let like = hidden.get(at % hidden.len().max(1)).map_or("shut", |name| &name[..5]).to_owned() + "zzz";
+    for reply in [
+        client.read("resource:///tool_descriptions").await,
+        client.describe(&format!("{like},other")).await,
+        client.call(&like, json!({})).await,
+        client.call("describe_tools", json!({"names": [like]})).await,
+        client.request("tools/describe", json!({"name": like})).await,
+        client.call("info", json!({"topic": like})).await,
+        client.call("info", json!({"topic": "kit"})).await,
+        client.call("info", json!({})).await,
+    ] {
+        let told = reply.text.unwrap();
+        for name in hidden {
+            let quoted = json!(name).to_string();
+            assert!(!told.contains(name) && !told.contains(quoted.trim_matches('"')), "{name} in {told}");
+        }
+        for count in ["available_count", "total_tools"] {
+            if let Some(count) = told.split(count).nth(1) {
+                assert!(count.contains(&shown.len().to_string()), "{told}");
+            }
+        }
+    }
+    let told = client.inbox.since(0).join("\n");
+    assert!(hidden.iter().all(|name| !told.contains(name)));
+}
+
+/// The names of tools that may be seen, and of those that may not.
+fn parted(names: &[(String, bool)]) -> (Vec<&str>, Vec<&str>) {
+    let of = |wanted| names.iter().filter(|(_, open)| *open == wanted).map(|(name, _)| &**name).collect();
+    (of(true), of(false))
+}
+
+/// An answer without what tells requests apart: its id and the name asked for.
+fn anonymous(reply: &Reply, name: &str) -> String {
+    let answer: Value = serde_json::from_str(reply.text.as_ref().unwrap()).unwrap();
+    answer.get("error").or(answer.get("result")).unwrap().to_string().replace(name, "NAME")
+}
+
 #[test]
 fn nothing_leaked_r10() {
     hold((permits(), any::<u8>(), 0..140usize), async |(names, choice, at)| {
-        let permitted: Vec<&str> =
-            names.iter().filter(|(_, open)| *open).map(|(name, _)| name.as_str()).collect();
-        let hidden: Vec<&str> =
-            names.iter().filter(|(_, open)| !open).map(|(name, _)| name.as_str()).collect();
+        let (permitted, hidden) = parted(&names);
         let strategies = StrategyOptions { bridge: Bridge::Always, ..StrategyOptions::default() };
         let doorman = Doorman::default().knowing("ann", &permitted).on_stdio("ann");
         let scenario = Scenario::named(names.iter().map(|(name, _)| name.as_str()));
@@ -137,42 +181,39 @@ fn nothing_leaked_r10() {
         for strategy in ["full", "resource", "describe", "info"] {
             let identity = Identity::offering(strategy).known_as("ann");
             let client = Client::connect_as(&bench, setup(strategy, choice), identity).await;
-            let listed = client.request("tools/list", json!({})).await.result();
-            let listed: Vec<&str> = listed["tools"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(|tool| tool["name"].as_str().unwrap())
-                .collect();
-            assert_eq!(listed[..permitted.len()], permitted);
-            client.request("resources/list", json!({})).await.result();
-            client.request("server/discover", json!({})).await;
-            // What is asked for is like a hidden name, but none: whatever suggestions come must not be hidden.
-            let like =
-                hidden.get(at % hidden.len().max(1)).map_or("shut", |name| &name[..5]).to_owned() + "zzz";
-            for reply in [
-                client.read("resource:///tool_descriptions").await,
-                client.describe(&format!("{like},other")).await,
-                client.call(&like, json!({})).await,
-                client.call("describe_tools", json!({"names": [like]})).await,
-                client.request("tools/describe", json!({"name": like})).await,
-                client.call("info", json!({"topic": like})).await,
-                client.call("info", json!({"topic": "kit"})).await,
-            ] {
-                let told = reply.text.unwrap();
-                for name in &hidden {
-                    let quoted = json!(name).to_string();
-                    assert!(
-                        !told.contains(name) && !told.contains(quoted.trim_matches('"')),
-                        "{name} in {told}"
-                    );
-                }
-                if let Some(count) = told.split("available_count").nth(1) {
-                    assert!(count.contains(&permitted.len().to_string()), "{told}");
-                }
+            tells_nothing_of(&client, &hidden, &permitted, at).await;
+            if let Some(name) = hidden.get(at % hidden.len().max(1)) {
+                let nobodys = name.replace("shut", "nope");
+                let (one, other) =
+                    (client.call(name, json!({})).await, client.call(&nobodys, json!({})).await);
+                assert_eq!(anonymous(&one, name), anonymous(&other, &nobodys));
             }
-            let told = client.inbox.since(0).join("\n");
-            assert!(hidden.iter().all(|name| !told.contains(name)));
+        }
+    });
+}
+
+#[test]
+fn nothing_filtered_is_enumerated_and_all_of_it_works_by_name_c10() {
+    hold((permits(), any::<u8>(), 0..140usize), async |(names, choice, at)| {
+        let (listed, filtered) = parted(&names);
+        let strategies = StrategyOptions { bridge: Bridge::Always, ..StrategyOptions::default() };
+        let tools = names.iter().map(|(name, open)| {
+            let meta = json!({"concerns": {"door": if *open { "open" } else { "shut" }}});
+            json!({"name": name, "inputSchema": {"type": "object"}, "_meta": meta}).to_string()
+        });
+        let values = Values::Listed(vec![json!("open"), json!("shut"), json!("ajar")]);
+        let concerns = vec![Concern::new("door", "", values, None).unwrap()];
+        let about = About { concerns, ..About::default() };
+        let options = Options { strategies, about, ..Options::new(UPSTREAM, Scenario::with_tools(tools)) };
+        let bench = Bench::start(options).await;
+        for strategy in ["full", "resource", "describe", "info"] {
+            let identity = Identity::offering(strategy).choosing(json!({"door": "open"}));
+            let client = Client::connect_as(&bench, setup(strategy, choice), identity).await;
+            tells_nothing_of(&client, &filtered, &listed, at).await;
+            if let Some(name) = filtered.get(at % filtered.len().max(1)) {
+                let result = client.learn_and_call(name, json!({})).await.result();
+                assert_ne!(result["isError"], true, "{name}: {result}");
+            }
         }
     });
 }

@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 use super::{Problem, Task};
 use crate::{Channel, Error, Host, describe::uri_of};
 
+/// The tool that describes others, for models whose hosts know no better way.
+const BRIDGE: &str = "describe_tools";
+
 /// One move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Move {
@@ -152,7 +155,8 @@ impl Plan<'_> {
             Channel::Resource { uri } if self.reads_resources => {
                 Some(Move::Read { uri: uri_of(uri, &[tool]) })
             }
-            Channel::Resource { .. } => Some(call("describe_tools", &json!({"names": [tool]}))),
+            Channel::Resource { .. } => Some(call(BRIDGE, &json!({"names": [tool]}))),
+            Channel::Method if self.lists_bridge() => Some(call(BRIDGE, &json!({"names": [tool]}))),
             Channel::Method => Some(Move::Describe { names: vec![tool.to_owned()] }),
             Channel::InfoTool => Some(call("info", &json!({"topic": tool}))),
         }
@@ -164,7 +168,8 @@ impl Plan<'_> {
         match self.channel {
             Channel::List => Vec::new(),
             Channel::Resource { uri } if self.reads_resources => vec![Move::Read { uri: uri.clone() }],
-            Channel::Resource { .. } => vec![call("describe_tools", &json!({}))],
+            Channel::Resource { .. } => vec![call(BRIDGE, &json!({}))],
+            Channel::Method if self.lists_bridge() => vec![call(BRIDGE, &json!({}))],
             Channel::Method => vec![Move::Describe { names: names().collect() }],
             Channel::InfoTool => vec![call("info", &json!({}))],
         }
@@ -180,6 +185,11 @@ impl Plan<'_> {
         let tools = seen.content["tools"].as_array();
         let tools = tools.into_iter().flatten().filter_map(|tool| tool["name"].as_str());
         categories.chain(tools).map(|topic| call("info", &json!({"topic": topic}))).collect()
+    }
+
+    /// Whether there is a tool that describes others: then the model has to ask, as no host does it.
+    fn lists_bridge(&self) -> bool {
+        self.tools.iter().any(|tool| tool.string("name").as_deref() == Some(BRIDGE))
     }
 
     /// So many moves it takes to use these tools.

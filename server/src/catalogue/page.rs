@@ -6,7 +6,9 @@ use std::{
     time::Duration,
 };
 
-use mcp_disclosure_core::{ClientTraits, Kind, Principal, Snapshot, View};
+use mcp_disclosure_core::{Advertisement, ClientTraits, Kind, Memory, Principal, Snapshot, View};
+
+use strum::IntoEnumIterator;
 
 use crate::{
     dialect::{Caching, list_result},
@@ -19,6 +21,8 @@ const TIME_TO_LIVE: Duration = Duration::from_secs(60);
 
 /// Pages for so many bytes of lists are kept ready at once.
 const MOST_BYTES: usize = 256 * 1024 * 1024;
+/// So many pages are kept ready at once, since clients choose what tells them apart.
+const MOST_PAGES: usize = 4096;
 
 /// The snapshot in force. Replacing it does not disturb whoever still reads the old one.
 #[derive(Debug)]
@@ -39,6 +43,7 @@ struct PageKey {
     principal: Principal,
     strategy: Arc<str>,
     traits: ClientTraits,
+    memory: Memory,
     depends_on_client: bool,
 }
 
@@ -49,6 +54,10 @@ pub struct Page {
     pub view: View,
     /// Guidance for its model.
     pub instructions: Option<String>,
+    /// What its strategy adds to the handshake.
+    pub advertisement: Advertisement,
+    /// Whether any of this depends on what the client says of itself.
+    pub depends_on_client: bool,
     tools: Json,
     resources: Json,
     templates: Json,
@@ -99,12 +108,18 @@ impl Published {
         &self.snapshot
     }
 
+    /// What exists for a client, before filters.
+    pub fn view(&self, principal: &Principal, choice: &Choice) -> View {
+        View::of(Arc::clone(&self.snapshot), principal).reserving(choice.strategy.own_tools(&choice.traits))
+    }
+
     /// The page of a client: made at first use, then kept.
-    pub fn page(&self, principal: &Principal, choice: &Choice) -> Arc<Page> {
+    pub fn page(&self, principal: &Principal, choice: &Choice, memory: &Memory) -> Arc<Page> {
         let key = PageKey {
             principal: principal.clone(),
             strategy: Arc::clone(&choice.name),
             traits: choice.traits,
+            memory: memory.clone(),
             depends_on_client: choice.depends_on_client,
         };
         let place = Arc::clone(self.pages().entry(key).or_default());
@@ -113,11 +128,12 @@ impl Published {
         }
         let page = place.get_or_init(|| {
             self.hear_objections(choice);
-            Arc::new(Page::make(Arc::clone(&self.snapshot), principal, choice))
+            let view = self.view(principal, choice);
+            Arc::new(Page::make(view, principal.id().is_some(), choice, memory))
         });
         let mut pages = self.pages();
         let kept: usize = pages.values().filter_map(|place| place.get()).map(|page| page.bytes()).sum();
-        if kept > MOST_BYTES {
+        if kept > MOST_BYTES || pages.len() > MOST_PAGES {
             pages.retain(|_, other| Arc::ptr_eq(other, &place));
         }
         Arc::clone(page)
@@ -141,12 +157,14 @@ impl Published {
 }
 
 impl Page {
-    fn make(snapshot: Arc<Snapshot>, principal: &Principal, choice: &Choice) -> Self {
+    fn make(view: View, is_personal: bool, choice: &Choice, memory: &Memory) -> Self {
         let Choice { strategy, traits, .. } = choice;
-        let view = View::of(snapshot, principal).reserving(strategy.own_tools(traits));
-        let view = strategy.narrow(view, traits);
+        let mut advertisement = Advertisement::default();
+        strategy.advertise(&view, &mut advertisement);
+        let view = strategy.narrow(view, traits, memory);
         let listing = strategy.list(&view, traits);
-        let private = choice.depends_on_client || principal.id().is_some();
+        let depends_on_client = choice.depends_on_client || !advertisement.is_empty();
+        let private = depends_on_client || is_personal;
         let caching = Caching { time_to_live: TIME_TO_LIVE, private };
         let list = |kind, items| list_result(traits.era, kind, items, caching);
         Self {
@@ -157,6 +175,8 @@ impl Page {
             has_resources: !listing.resources.is_empty() || !listing.templates.is_empty(),
             has_prompts: !listing.prompts.is_empty(),
             instructions: listing.instructions,
+            advertisement,
+            depends_on_client,
             view,
         }
     }
@@ -169,6 +189,11 @@ impl Page {
             Kind::Templates => self.templates.clone(),
             Kind::Prompts => self.prompts.clone(),
         }
+    }
+
+    /// The kinds whose lists differ in two pages.
+    pub fn changes(&self, other: &Self) -> Vec<Kind> {
+        Kind::iter().filter(|kind| self.list(*kind) != other.list(*kind)).collect()
     }
 
     fn bytes(&self) -> usize {

@@ -102,6 +102,10 @@ pub struct ServeArguments {
     #[arg(long, value_enum, default_value_t, help_heading = "Strategy")]
     pub bridge: Bridge,
 
+    /// Tell for each client, on stderr, what it offered, which strategy serves it, and why
+    #[arg(long, help_heading = "Strategy")]
+    pub explain: bool,
+
     /// Settings of strategies.
     #[command(flatten)]
     pub settings: SettingArguments,

@@ -1,6 +1,6 @@
 //! `prompt`.
 
-use mcp_disclosure_core::{Era, Principal, Registry, Settings};
+use mcp_disclosure_core::{Era, Memory, Principal, Registry, Settings};
 
 use super::{PromptArguments, print, runtime_for_one, serve::receipt_key};
 use crate::{
@@ -35,7 +35,11 @@ pub fn prompt(registry: &Registry, arguments: PromptArguments) -> Result<(), Fai
     let guidance = runtime_for_one()?.block_on(async {
         let gateway = Gateway::start(assembly).await?.gateway;
         let choice = gateway.strategies().choose(None, &Offer::default(), Era::Session);
-        let page = gateway.backends().shared().catalogue().current().page(&Principal::anonymous(), &choice);
+        let page = gateway.backends().shared().catalogue().current().page(
+            &Principal::anonymous(),
+            &choice,
+            &Memory::default(),
+        );
         gateway.close().await;
         Ok::<_, Failure>(page.instructions.clone())
     })?;

@@ -1,7 +1,7 @@
 //! From flags to upstreams and files.
 
-use mcp_disclosure_core::{About, Category, DescriptionFile, RawObject, UpstreamName};
-use mcp_disclosure_demo::{CATEGORIES, DESCRIPTION, DESCRIPTION_FILES, FACTS, MathServer};
+use mcp_disclosure_core::{About, Category, Concern, DescriptionFile, RawObject, UpstreamName, Values};
+use mcp_disclosure_demo::{CATEGORIES, CONCERNS, DESCRIPTION, DESCRIPTION_FILES, FACTS, MathServer};
 
 use super::SourceArguments;
 use crate::{
@@ -77,10 +77,15 @@ pub fn demonstration() -> (Target, Files, About) {
         name: (*name).to_owned(),
         description: (*description).to_owned(),
     });
+    let concerns = CONCERNS.iter().filter_map(|(name, description, values)| {
+        let values = values.iter().map(|value| (*value).into()).collect();
+        Concern::new(*name, *description, Values::Listed(values), None).ok()
+    });
     let about = About {
         description: DESCRIPTION.to_owned(),
         facts: RawObject::assemble(facts),
         categories: categories.collect(),
+        concerns: concerns.collect(),
         ..About::default()
     };
     (Target::handler(MathServer::new()), Files::Embedded(files.collect()), about)

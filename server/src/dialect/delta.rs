@@ -32,15 +32,16 @@ pub(super) fn is_asked_for(version: &str, capabilities: &RawObject) -> bool {
 /// What its client offers: what it says in our spelling, and the strategy that it asks for. It reads tools
 /// without `inputSchema`.
 pub(super) fn offer(mut said: Offer) -> Offer {
-    if !said.names(STRATEGY) {
+    if !said.strategies.iter().any(|name| name == STRATEGY) {
         said.strategies.push(STRATEGY.to_owned());
     }
-    Offer { omit_input_schema: true, made: true, ..said }
+    Offer { omit_input_schema: true, ..said }
 }
 
 /// The result of `initialize` as its client reads it, if it is served what it asked for.
 pub(super) fn answer(result: RawObject, selected: &str) -> RawObject {
-    if selected != STRATEGY {
+    // Filters under it change nothing about how it is spoken.
+    if selected.rsplit('+').next() != Some(STRATEGY) {
         return result;
     }
     let capabilities = result.object("capabilities").unwrap_or_default();

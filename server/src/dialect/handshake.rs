@@ -2,8 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_disclosure_core::RawObject;
-use serde_json::json;
+use mcp_disclosure_core::{Advertisement, RawObject};
 
 use super::{Caching, EXTENSION, Offer, RequestMeta, Revision, delta, finish};
 use crate::wire::{ErrorText, Json};
@@ -27,6 +26,8 @@ pub struct Advertised {
     pub offered: Vec<String>,
     /// The strategy that serves this client.
     pub selected: String,
+    /// What strategies add.
+    pub added: Advertisement,
     /// Guidance for the model.
     pub instructions: Option<String>,
     /// Whether any of this depends on the client.
@@ -35,9 +36,13 @@ pub struct Advertised {
 
 impl Advertised {
     fn capabilities(&self) -> RawObject {
-        let disclosure = json!({"strategies": self.offered, "selected": self.selected});
-        let disclosure = RawObject::empty().with_value(EXTENSION, &disclosure);
-        let mut capabilities = RawObject::empty().with("tools", r#"{"listChanged":true}"#);
+        let settings = self
+            .added
+            .settings
+            .with_value("strategies", &self.offered)
+            .with_value("selected", &self.selected);
+        let disclosure = |beside: &RawObject| beside.with(EXTENSION, settings.text());
+        let mut capabilities = self.added.capabilities.with("tools", r#"{"listChanged":true}"#);
         if self.resources {
             let resources = if self.subscribe {
                 r#"{"listChanged":true,"subscribe":true}"#
@@ -55,7 +60,9 @@ impl Advertised {
             }
         }
         // Clients that know no `extensions` keep what is under `experimental`, where values must be objects.
-        capabilities.with("extensions", disclosure.text()).with("experimental", disclosure.text())
+        capabilities
+            .with("extensions", disclosure(&RawObject::empty()).text())
+            .with("experimental", disclosure(&self.added.experimental).text())
     }
 
     fn with_instructions(&self, result: RawObject) -> RawObject {
@@ -91,7 +98,7 @@ impl Hello {
         let revision = Revision::parse(&asked).filter(|revision| revision.has_sessions());
         let capabilities = params.object("capabilities").unwrap_or_default();
         let delta = delta::is_asked_for(&asked, &capabilities);
-        let offer = Offer::read(&capabilities);
+        let offer = Offer::read(&capabilities).with_concerns(params);
         Ok(Self {
             revision: revision.unwrap_or(Revision::LATEST_WITH_SESSIONS),
             offer: if delta { delta::offer(offer) } else { offer },

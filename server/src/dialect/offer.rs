@@ -5,15 +5,15 @@ use mcp_disclosure_core::RawObject;
 /// The extension's id, in `capabilities.extensions` and under the same key in `experimental`.
 pub const EXTENSION: &str = "io.github.mcp-disclosure/progressive-disclosure";
 
-/// A client's half of the negotiation. Anything malformed in it counts as not said.
+/// A client's half of the negotiation, whichever dialect brought it. Anything malformed in it counts as not said.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Offer {
     /// Strategies it can use, preferred first.
     pub strategies: Vec<String>,
     /// Whether it wants tool lists without `inputSchema`.
     pub omit_input_schema: bool,
-    /// Whether it said anything at all.
-    pub made: bool,
+    /// All that it said, as the settings of the extension: what strategies hear. Empty if it said nothing.
+    pub settings: RawObject,
 }
 
 /// More preferences than this are not read.
@@ -32,13 +32,16 @@ impl Offer {
         Self {
             strategies: names.map(str::to_owned).collect(),
             omit_input_schema: settings.member("omitInputSchema") == Some("true"),
-            made: true,
+            settings,
         }
     }
 
-    /// Whether the client can use this strategy natively.
-    pub fn names(&self, strategy: &str) -> bool {
-        self.strategies.iter().any(|name| name == strategy)
+    /// The same with what 002 puts beside the capabilities: `concerns` in the parameters of `initialize`.
+    pub fn with_concerns(self, params: &RawObject) -> Self {
+        match params.member("concerns") {
+            Some(concerns) => Self { settings: self.settings.with("concerns", concerns), ..self },
+            None => self,
+        }
     }
 }
 
@@ -48,7 +51,7 @@ mod tests {
 
     #[test]
     fn reads_an_offer_from_either_place_and_ignores_nonsense() {
-        for (capabilities, strategies, made) in [
+        for (capabilities, strategies, said) in [
             (r#"{"extensions":{"ID":{"strategies":["a","b"]}}}"#, vec!["a", "b"], true),
             (r#"{"experimental":{"ID":{"strategies":["a",7],"x":1}}}"#, vec!["a"], true),
             (r#"{"extensions":{"ID":{"strategies":"a"}}}"#, vec![], true),
@@ -58,8 +61,8 @@ mod tests {
         ] {
             let offer = Offer::read(&RawObject::parse(capabilities.replace("ID", EXTENSION)).unwrap());
             assert_eq!(
-                (offer.strategies, offer.made),
-                (strategies.iter().map(|s| (*s).to_owned()).collect(), made)
+                (offer.strategies, !offer.settings.is_empty()),
+                (strategies.iter().map(|s| (*s).to_owned()).collect(), said)
             );
         }
     }

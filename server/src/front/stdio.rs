@@ -260,17 +260,13 @@ impl Connection {
     }
 
     fn hear(&self, notification: &Notification) {
-        match &*notification.method {
-            "notifications/cancelled" => {
-                if let Some(id) = notification.params.member("requestId").and_then(Id::parse) {
-                    self.in_flight.cancel(&id);
-                    self.listening.cancel(&id);
-                }
+        if notification.method == "notifications/cancelled" {
+            if let Some(id) = notification.params.member("requestId").and_then(Id::parse) {
+                self.in_flight.cancel(&id);
+                self.listening.cancel(&id);
             }
-            "notifications/roots/list_changed" => {
-                self.session.iter().for_each(|session| self.gateway.roots_changed(session));
-            }
-            _ => {}
+        } else if let Some(session) = &self.session {
+            self.gateway.hear(session, notification);
         }
     }
 

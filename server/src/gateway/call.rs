@@ -19,7 +19,7 @@ impl Gateway {
         let shown = !caller.choice.strategy.profile().withholds_schemas;
         let called = (request.method == "tools/call").then(|| request.params.string("name")).flatten();
         let Some(name) = called else { return (Vec::new(), shown) };
-        let page = caller.backend.catalogue().current().page(&caller.principal, &caller.choice);
+        let page = caller.page();
         (page.view.tool(&name).map(|tool| tool.tool().mirrored().to_vec()).unwrap_or_default(), shown)
     }
 

@@ -5,12 +5,14 @@ use std::{
     time::{Duration, SystemTime},
 };
 
-use mcp_disclosure_core::{Context, Era, FetchLimit, Handles, Principal, Receipts, View};
+use mcp_disclosure_core::{Context, Era, FetchLimit, Handles, Memory, Principal, Receipts, View};
 
 use super::Gateway;
 use crate::{
     backend::{Backend, Lease},
-    dialect::RequestMeta,
+    catalogue::Page,
+    dialect::{RequestMeta, Revision},
+    explain::Explanation,
     negotiation::Choice,
     session::{Client, Outlet, Session, Way},
     wire::{ErrorText, Request, Severity},
@@ -23,6 +25,8 @@ pub struct Caller {
     pub choice: Choice,
     /// Who it is.
     pub principal: Principal,
+    /// What it told strategies, as of this request.
+    pub memory: Memory,
     /// Its session, in the era that has them.
     pub session: Option<Arc<Session>>,
     /// For logs and limits: the session's id, the principal, or the peer.
@@ -66,6 +70,11 @@ impl Caller {
         self.lease.clone()
     }
 
+    /// What it sees of what is in force now.
+    pub(super) fn page(&self) -> Arc<Page> {
+        self.backend.catalogue().current().page(&self.principal, &self.choice, &self.memory)
+    }
+
     /// What a strategy is handed with this caller's request.
     pub(super) fn context<'a>(
         &'a self,
@@ -83,7 +92,14 @@ impl Caller {
                 nonce: nonce(),
             }),
         };
-        Context { view, client: &self.choice.traits, receipts, session: &self.label, fetches }
+        Context {
+            view,
+            client: &self.choice.traits,
+            memory: &self.memory,
+            receipts,
+            session: &self.label,
+            fetches,
+        }
     }
 }
 
@@ -96,6 +112,7 @@ impl Gateway {
         Caller {
             choice: session.choice().clone(),
             principal: session.principal().clone(),
+            memory: session.memory(),
             label: Arc::clone(session.id()),
             session: Some(Arc::clone(session)),
             outlet,
@@ -108,7 +125,8 @@ impl Gateway {
     /// A caller of the stateless era, at this address.
     ///
     /// # Errors
-    /// -32000 where no upstream could be reached for it.
+    /// -32000 where no upstream could be reached for it; whatever its strategy says of its half of the
+    /// negotiation.
     pub async fn stateless(
         &self,
         address: Option<&str>,
@@ -124,16 +142,26 @@ impl Gateway {
         let lease = self.backends.for_request(&principal, &meta.capabilities, state.as_deref()).await?;
         let lease = lease.map(Arc::new);
         let backend = lease.as_ref().map_or_else(|| self.backends.shared(), |lease| lease.backend());
-        Ok(Caller {
+        let caller = Caller {
             choice,
             principal,
+            memory: Memory::default(),
             session: None,
             label,
             outlet,
             log_level: meta.log_level,
             backend: Arc::clone(backend),
             lease,
-        })
+        };
+        let memory = self.opened(&caller, &meta.offer)?;
+        self.explained.explain(&Explanation {
+            client: &caller.label,
+            revision: Revision::V2026_07_28,
+            offer: &meta.offer,
+            choice: &caller.choice,
+            memory: &memory,
+        });
+        Ok(Caller { memory, ..caller })
     }
 }
 

@@ -8,6 +8,7 @@ mod admission;
 mod call;
 mod caller;
 mod fetches;
+mod lifecycle;
 mod read;
 mod relay;
 mod requests;
@@ -25,7 +26,7 @@ use rounds::Rounds;
 pub use start::{Assembly, Started};
 use tokio_util::sync::CancellationToken;
 
-use crate::{backend::Backends, negotiation::Strategies, session::Sessions};
+use crate::{backend::Backends, explain::Explained, negotiation::Strategies, session::Sessions};
 
 /// Everything that serves clients. Shared by all of them.
 #[derive(Debug)]
@@ -36,6 +37,7 @@ pub struct Gateway {
     rounds: Rounds,
     receipts: ReceiptSettings,
     fetches: FetchLimits,
+    explained: Explained,
     admission: Arc<dyn Admission>,
     shutdown: CancellationToken,
 }

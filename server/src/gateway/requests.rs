@@ -3,15 +3,16 @@
 use std::{panic::AssertUnwindSafe, sync::Arc};
 
 use futures::FutureExt;
-use mcp_disclosure_core::{Effect, Era, Kind, RawObject};
+use mcp_disclosure_core::{Effect, Era, Kind, Lifecycle, RawObject};
 
 use super::{Caller, Gateway};
 use crate::{
     backend::Backend,
     catalogue::Page,
     dialect::{Advertised, Hello, complete, discover_result, era_error},
+    explain::Explanation,
     negotiation::Choice,
-    session::{Full, Opening, Session, list_changed, new_id},
+    session::{Full, Opening, Session, new_id},
     wire::{ErrorText, Json, Request, Severity, code},
 };
 
@@ -73,7 +74,7 @@ impl Gateway {
 
     async fn answer(&self, caller: &Caller, request: &Request) -> Result<Json, ErrorText> {
         let method = request.method.parse::<Method>().ok().filter(|method| method.is_of(caller.era()));
-        let page = caller.backend.catalogue().current().page(&caller.principal, &caller.choice);
+        let page = caller.page();
         let params = &request.params;
         match method {
             Some(Method::ToolsList) => listed(&page, Kind::Tools, params),
@@ -133,20 +134,32 @@ impl Gateway {
                 format_args!("internal error: no randomness for a session id: {error}"),
             )
         })?;
-        let full = |full: Full| ErrorText::new(code::UPSTREAM_FAILED, full);
         // Asked first, since upstreams of its own would be started for nothing.
-        self.sessions.room().map_err(full)?;
+        self.sessions.room().map_err(no_room)?;
         let backend = self.backends.for_session(&id, &opening.client).await?;
         tracing::info!(session = %id, client = hello.client, %revision, strategy = %choice.name, reason = %choice.reason, "session opened");
-        let page = backend.catalogue().current().page(&opening.principal, &choice);
-        let result = hello.answer(&self.advertised(&backend, &page, &choice));
         let session = Arc::new(Session::new(id, revision, choice, opening));
-        if let Err(refused) = self.sessions.add(Arc::clone(&session)) {
+        let welcomed = self.welcome(&hello, &backend, &session);
+        if welcomed.is_err() {
             self.let_go(&session);
-            return Err(full(refused));
         }
+        let result = welcomed?;
         backend.audience().join(&session);
         Ok((session, result))
+    }
+
+    /// Hears what a client offers, answers it, and lets its session in.
+    fn welcome(&self, hello: &Hello, backend: &Backend, session: &Arc<Session>) -> Result<Json, ErrorText> {
+        if !hello.offer.settings.is_empty() {
+            self.heard(session, &Lifecycle::Opened(&hello.offer.settings))?;
+        }
+        let (choice, memory) = (session.choice(), session.memory());
+        let Hello { client, revision, offer, .. } = hello;
+        self.explained.explain(&Explanation { client, revision: *revision, offer, choice, memory: &memory });
+        let page = backend.catalogue().current().page(session.principal(), choice, &memory);
+        let result = hello.answer(&self.advertised(backend, &page, choice));
+        self.sessions.add(Arc::clone(session)).map_err(no_room)?;
+        Ok(result)
     }
 
     /// Ends a session; `false` if there is none of this id.
@@ -165,14 +178,6 @@ impl Gateway {
         self.backends.end_session(session.id());
     }
 
-    /// Tells upstreams that a client's roots changed, where they may ask it for them.
-    pub fn roots_changed(&self, session: &Session) {
-        let backend = self.backends.of_session(session.id());
-        if backend.client().is_some() {
-            backend.roots_changed();
-        }
-    }
-
     fn advertised(&self, backend: &Backend, page: &Page, choice: &Choice) -> Advertised {
         Advertised {
             server_info: backend.server_info().clone(),
@@ -184,7 +189,8 @@ impl Gateway {
             offered: self.strategies.offered(),
             selected: choice.name.to_string(),
             instructions: page.instructions.clone(),
-            depends_on_client: choice.depends_on_client,
+            added: page.advertisement.clone(),
+            depends_on_client: page.depends_on_client,
         }
     }
 
@@ -207,21 +213,20 @@ impl Gateway {
                         session.marks.mark(tool, digest);
                     }
                 }
-                Effect::ListsChanged(kinds) => {
-                    if let Some(session) = &caller.session {
-                        let news = list_changed(&kinds);
-                        news.iter().for_each(|(_, news)| session.client.outbox().tell(news));
-                    }
-                }
+                Effect::Remember { strategy, changes } => self.remember(caller, &strategy, changes),
                 other => tracing::error!(?other, "an effect is not known to this server"),
             }
         }
     }
 }
 
-fn panicked(method: &str) -> ErrorText {
+pub(super) fn panicked(method: &str) -> ErrorText {
     tracing::error!(method, "answering panicked");
     ErrorText::new(code::INTERNAL_ERROR, "internal error: answering this request panicked")
+}
+
+fn no_room(full: Full) -> ErrorText {
+    ErrorText::new(code::UPSTREAM_FAILED, full)
 }
 
 /// Lists are sent whole, so no cursor was ever given out.

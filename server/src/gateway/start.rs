@@ -9,6 +9,7 @@ use super::{Admission, FetchLimits, Gateway, Open, ReceiptSettings, rounds::Roun
 use crate::{
     backend::{Backends, Recipe, Scope},
     catalogue::Files,
+    explain::Explained,
     failure::Failure,
     negotiation::Strategies,
     session::{Bounds, Client, Sessions},
@@ -103,6 +104,7 @@ impl Gateway {
             rounds: Rounds::default(),
             receipts: ReceiptSettings { key: assembly.receipt_key, lifetime: assembly.receipt_lifetime },
             fetches: assembly.fetches,
+            explained: Explained::default(),
             admission: assembly.admission,
             shutdown: CancellationToken::new(),
         });

@@ -9,9 +9,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_disclosure_core::{Marks, Principal};
+use mcp_disclosure_core::{Kind, Marks, Memory, Notes, Principal};
 
-use super::{Client, Event, InFlight, Track, Tracks};
+use super::{Client, Event, InFlight, Track, Tracks, list_changed};
 use crate::{dialect::Revision, negotiation::Choice, wire::Severity};
 
 /// How a session is opened.
@@ -51,6 +51,7 @@ pub struct Session {
     pub tracks: Tracks,
     /// Its client.
     pub client: Arc<Client>,
+    memory: Mutex<Memory>,
     log_level: Mutex<Option<Severity>>,
     subscriptions: Mutex<HashSet<String>>,
     opened: Instant,
@@ -71,6 +72,7 @@ impl Session {
             in_flight: InFlight::default(),
             tracks: Tracks::default(),
             client: opening.client,
+            memory: Mutex::default(),
             log_level: Mutex::default(),
             subscriptions: Mutex::default(),
             opened: Instant::now(),
@@ -119,6 +121,23 @@ impl Session {
     pub fn is_idle(&self, limit: Duration) -> bool {
         let last = self.opened + Duration::from_millis(self.used.load(Ordering::Relaxed));
         last.elapsed() >= limit && self.in_flight.is_empty() && !self.client.outbox().is_open()
+    }
+
+    /// What it told strategies so far.
+    pub fn memory(&self) -> Memory {
+        lock(&self.memory).clone()
+    }
+
+    /// Lays changes over a strategy's notes of it. What was known before, and what is now.
+    pub fn remember(&self, strategy: &str, changes: Notes) -> (Memory, Memory) {
+        let mut memory = lock(&self.memory);
+        let after = memory.with(strategy, changes);
+        (std::mem::replace(&mut *memory, after.clone()), after)
+    }
+
+    /// Tells it that lists changed.
+    pub fn tell_changed(&self, kinds: &[Kind]) {
+        list_changed(kinds).iter().for_each(|(_, news)| self.client.outbox().tell(news));
     }
 
     /// Sets the least severe messages it wants.

@@ -11,6 +11,7 @@ import anyio
 GATEWAY = os.environ["MCP_DISCLOSURE_BIN"]
 EVERYTHING = [os.environ["INTEROP_EVERYTHING"], "stdio"]
 GIT = [os.environ["INTEROP_GIT"]]
+PLAYWRIGHT = [os.environ["INTEROP_PLAYWRIGHT"], "--headless", "--isolated"]
 
 # What the children say on stderr; kept for whoever reads a failure.
 LOG = open(os.environ.get("INTEROP_LOG", os.devnull), "a", buffering=1)  # noqa: SIM115 - open as long as the program

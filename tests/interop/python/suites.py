@@ -38,12 +38,12 @@ async def names_nobody_has(checks, connection):
         checks.equal(name, answer.get("error", {}).get("code"), INVALID_PARAMS)
 
 
-def minimal_list(checks, answer, direct, bridge=True):
-    """R1: names and briefs of everything, schemas of nothing; the bridge comes last (F4)."""
+def minimal_list(checks, answer, direct, ours=BRIDGE, brief_length=BRIEF_LENGTH):
+    """R1: names and briefs of everything, schemas of nothing; the tool of ours comes last (F4)."""
     tools = answer["result"]["tools"]
     complete = direct["tools/list"]["result"]["tools"]
     names = [tool["name"] for tool in complete]
-    checks.equal("every tool, in order, then the bridge", [t["name"] for t in tools], names + [BRIDGE] * bridge)
+    checks.equal("every tool, in order, then ours", [t["name"] for t in tools], [*names, ours])
     listed = {tool["name"]: tool for tool in tools}
     expected = {
         tool["name"]: {"name": tool["name"], "inputSchema": PERMISSIVE, **{k: tool[k] for k in KEPT if k in tool}}
@@ -52,7 +52,7 @@ def minimal_list(checks, answer, direct, bridge=True):
     got = {name: {k: v for k, v in listed.get(name, {}).items() if k != "description"} for name in names}
     checks.equal("no schema but the permissive one, and what a list keeps", got, expected)
     briefs = [listed[name].get("description", "") for name in names if name in listed]
-    checks.true("briefs", all(0 < len(brief) <= BRIEF_LENGTH for brief in briefs), briefs)
+    checks.true("briefs", all(0 < len(brief) <= brief_length for brief in briefs), briefs)
 
 
 def refused(checks, name, answer, tool, reason=None):

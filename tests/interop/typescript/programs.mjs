@@ -11,6 +11,7 @@ const START_SECONDS = 20;
 const STOP_SECONDS = 5;
 
 export const EVERYTHING = [process.env.INTEROP_EVERYTHING, 'stdio'];
+export const PLAYWRIGHT = [process.env.INTEROP_PLAYWRIGHT, '--headless', '--isolated'];
 
 // What the children say on stderr; kept for whoever reads a failure.
 export const LOG = openSync(process.env.INTEROP_LOG ?? devNull, 'a');

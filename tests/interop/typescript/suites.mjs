@@ -5,7 +5,7 @@ import { BAD_ARGUMENTS, CALLS, NAMES_NOBODY_HAS, UNTOUCHED, askEverything, longC
 
 export const DESCRIPTIONS = 'resource:///tool_descriptions';
 const PERMISSIVE = { type: 'object', additionalProperties: true };
-const BRIDGE = 'describe_tools';
+export const BRIDGE = 'describe_tools';
 const BRIEF_LENGTH = 160;
 const INVALID_PARAMS = -32602;
 // What a minimal list keeps of a definition beside its name (R1).
@@ -21,7 +21,7 @@ export async function transparent(checks, connection, direct) {
 }
 
 // Equal to the letter; only where the eras differ, but for what the later one demands.
-function same(checks, name, got, expected, { modern }) {
+export function same(checks, name, got, expected, { modern }) {
   checks.equal(name, modern ? withoutEra(got) : got, modern ? withoutEra(expected) : expected);
 }
 
@@ -43,13 +43,12 @@ export async function cancelled(checks, connection) {
   checks.equal('the call given up is not', connection.answers - before, 1);
 }
 
-// R1: names and briefs of everything, schemas of nothing; the bridge comes last (F4).
-export function minimalList(checks, answer, direct, bridge = true) {
+// R1: names and briefs of everything, schemas of nothing; the tool of ours comes last (F4), if there is one.
+export function minimalList(checks, answer, direct, { ours = [BRIDGE], briefLength = BRIEF_LENGTH } = {}) {
   const tools = answer.result.tools;
   const complete = direct['tools/list'].result.tools;
   const names = complete.map((tool) => tool.name);
-  const expected = bridge ? [...names, BRIDGE] : names;
-  checks.equal('every tool, in order, then the bridge', tools.map((tool) => tool.name), expected);
+  checks.equal('every tool, in order, then ours', tools.map((tool) => tool.name), [...names, ...ours]);
   const listed = tools.filter((tool) => names.includes(tool.name));
   checks.equal(
     'no schema but the permissive one, and what a list keeps',
@@ -57,7 +56,7 @@ export function minimalList(checks, answer, direct, bridge = true) {
     complete.map((tool) => ({ name: tool.name, inputSchema: PERMISSIVE, ...pick(tool, KEPT) })),
   );
   const briefs = listed.map((tool) => tool.description ?? '');
-  checks.true('briefs', briefs.every((brief) => brief.length > 0 && brief.length <= BRIEF_LENGTH), briefs);
+  checks.true('briefs', briefs.every((brief) => brief.length > 0 && brief.length <= briefLength), briefs);
 }
 
 // R7, R14: the call did not run and the answer says how it will. SDK 1.x holds structured content against
@@ -233,16 +232,16 @@ export const OFFER = { 'io.github.mcp-disclosure/progressive-disclosure': { stra
 export async function negotiated(checks, connection, direct, where) {
   const answered = connection.client.getServerCapabilities()?.[where]?.[Object.keys(OFFER)[0]];
   checks.equal(`the server answers in ${where}`, answered?.selected, 'resource');
-  minimalList(checks, await connection.tools(), direct, false);
+  minimalList(checks, await connection.tools(), direct, { ours: [] });
 }
 
 function pick(object, keys) {
   return Object.fromEntries(keys.filter((key) => key in object).map((key) => [key, object[key]]));
 }
 
-const textOf = (result) => result.content?.[0]?.text ?? '';
+export const textOf = (result) => result.content?.[0]?.text ?? '';
 
-function asJson(text) {
+export function asJson(text) {
   try {
     return JSON.parse(text);
   } catch {

@@ -1,7 +1,7 @@
 //! The scripted agent: the right workflow meets no error, the wrong ones get out of theirs by what these say
 //! (001 "LLM Behavior Tests").
 
-use kit::{Bench, Options, Setup};
+use kit::{Bench, Options, Scenario, Setup};
 use mcp_disclosure_client::{
     Host, Preferences,
     agent::{Agent, Habit, Task, Trace},
@@ -9,7 +9,7 @@ use mcp_disclosure_client::{
 use mcp_disclosure_server::negotiation::StrategyOptions;
 use serde_json::json;
 
-use super::{calls_forwarded, host, link};
+use super::{calls_forwarded, entry_only, host, link};
 use crate::odd;
 
 const REQUIRED: &str = "TOOL_DESCRIPTION_REQUIRED";
@@ -63,13 +63,19 @@ async fn a_fetch_of_everything_leads_to_a_choice(setup: Setup) {
     assert_eq!((codes, trace.extra_trips()), (vec![MISSING], 1), "{trace:?}");
 }
 
-async fn a_model_that_reads_no_resources_is_led_over_the_bridge(setup: Setup) {
+/// A gateway that serves this strategy to everyone, and a host that has never heard of it.
+async fn plain(setup: Setup) -> (Bench, Host) {
     let strategies =
         StrategyOptions { pinned: Some(setup.strategy.to_owned()), ..StrategyOptions::default() };
+    let bench = Bench::start(Options { strategies, ..odd() }).await;
+    let plain = Preferences { eras: vec![setup.era], ..Preferences::of([]) };
+    let host = Host::connect(link(&bench, setup), plain).await.unwrap();
+    (bench, host)
+}
+
+async fn a_model_that_reads_no_resources_is_led_over_the_bridge(setup: Setup) {
     for (habit, code, extra) in [(Habit::Workflow, None, 0), (Habit::SkipFetching, Some(REQUIRED), 2)] {
-        let bench = Bench::start(Options { strategies: strategies.clone(), ..odd() }).await;
-        let plain = Preferences { eras: vec![setup.era], ..Preferences::of([]) };
-        let host = Host::connect(link(&bench, setup), plain).await.unwrap();
+        let (_bench, host) = plain(setup).await;
         let agent = Agent::new(&host, habit).without_resources();
         let trace = agent.perform(&tasks()).await.unwrap();
         assert!(trace.succeeded() && trace.contains_call("describe_tools"), "{trace:?}");
@@ -82,3 +88,54 @@ under_resource!(
     a_fetch_of_everything_leads_to_a_choice,
     a_model_that_reads_no_resources_is_led_over_the_bridge,
 );
+
+async fn a_tool_is_described_before_its_first_call(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let trace = perform(&host(&bench, setup).await, Habit::Workflow).await;
+    let methods: Vec<&str> = trace.steps.iter().map(|step| &*step.method).collect();
+    let (describe, call) = ("tools/describe", "tools/call");
+    assert_eq!(methods, [describe, call, describe, call, call]);
+}
+
+async fn a_host_that_knows_no_describe_is_led_over_the_bridge(setup: Setup) {
+    let (_bench, host) = plain(setup).await;
+    let trace = Agent::new(&host, Habit::Workflow).perform(&tasks()).await.unwrap();
+    assert!(trace.succeeded() && trace.contains_call("describe_tools"), "{trace:?}");
+    assert!(trace.steps.iter().all(|step| step.method == "tools/call"), "{trace:?}");
+    assert_eq!((trace.errors().count(), trace.extra_trips()), (0, 0), "{trace:?}");
+}
+
+async fn neither_anti_pattern_meets_an_error(setup: Setup) {
+    for habit in [Habit::FetchEverything, Habit::SkipFetching] {
+        let bench = Bench::start(odd()).await;
+        let trace = perform(&host(&bench, setup).await, habit).await;
+        assert_eq!(trace.errors().count(), 0, "{trace:?}");
+        // All definitions in one request, or none: cheap in trips, and dear or blind otherwise.
+        let described = trace.steps.iter().filter(|step| step.method == "tools/describe").count();
+        assert_eq!(described, usize::from(habit == Habit::FetchEverything), "{trace:?}");
+    }
+}
+under_describe!(
+    a_tool_is_described_before_its_first_call,
+    a_host_that_knows_no_describe_is_led_over_the_bridge,
+    neither_anti_pattern_meets_an_error,
+);
+
+async fn an_info_tool_is_used_level_by_level(setup: Setup) {
+    let count = Scenario::odd().tools.len();
+    for options in [odd(), entry_only(odd())] {
+        let bench = Bench::start(options).await;
+        // Both tools are explained before they are called; or everything is: overview, category, each tool; or
+        // nothing.
+        for (habit, informed) in
+            [(Habit::Workflow, 2), (Habit::FetchEverything, 2 + count), (Habit::SkipFetching, 0)]
+        {
+            let host = host(&bench, setup).await;
+            let trace = Agent::new(&host, habit).perform(&tasks()).await.unwrap();
+            assert!(trace.succeeded() && trace.errors().count() == 0, "{habit}: {trace:?}");
+            let asked = trace.steps.iter().filter(|step| step.target == "info").count();
+            assert_eq!((asked, trace.steps.len()), (informed, informed + 3), "{habit}: {trace:?}");
+        }
+    }
+}
+under_info!(an_info_tool_is_used_level_by_level);

@@ -34,11 +34,12 @@ async fn a_gateway_that_is_a_child_is_used_and_ended() {
     let scenario = directory.path().join("scenario");
     Scenario::odd().write(&scenario);
     for era in [Era::Session, Era::Stateless] {
-        for strategy in ["full", "resource"] {
+        for strategy in ["full", "resource", "describe", "info"] {
             let flags = ["--log", "error", "serve", "--", UPSTREAM, scenario.to_str().unwrap()];
             let preferences = Preferences { eras: vec![era], ..Preferences::of([strategy]) };
             let host = Host::connect(Link::command(GATEWAY, flags), preferences).await.unwrap();
             assert_eq!(host.server().selected.as_deref(), Some(strategy));
+            assert_eq!(host.describe(&["echo"]).await.unwrap()[0].name(), "echo");
             let result = host.call("echo", &json!({"text": "x"})).await.unwrap();
             assert_eq!(given(&result), json!({"text": "x"}));
             host.close().await;

@@ -2,13 +2,17 @@
 
 mod agent;
 mod calls;
+mod channels;
+mod concerns;
 mod definitions;
+mod hard_schemas;
 mod links;
 
 use std::sync::Arc;
 
-use kit::{Bench, Setup, Transport, inbox::Inbox, scenario::JOURNAL, setup::Era};
+use kit::{Bench, Options, Setup, Transport, inbox::Inbox, scenario::JOURNAL, setup::Era};
 use mcp_disclosure_client::{Direction, Host, Link, Preferences, RawObject};
+use mcp_disclosure_server::negotiation::StrategyOptions;
 use serde_json::{Value, json};
 
 /// A link to the gateway, as the setup has it.
@@ -27,12 +31,24 @@ fn preferences(setup: Setup) -> Preferences {
     Preferences { eras: vec![setup.era], ..Preferences::of([setup.strategy]) }
 }
 
+/// The same with `info` and `invoke` listed in place of all other tools.
+fn entry_only(options: Options) -> Options {
+    let settings = [("info".to_owned(), json!({"tools": "entry-only"}))].into();
+    Options { strategies: StrategyOptions { settings, ..options.strategies }, ..options }
+}
+
 /// A host of this setup.
 async fn host(bench: &Bench, setup: Setup) -> Host {
     Host::connect(link(bench, setup), preferences(setup)).await.unwrap()
 }
 
-/// The same, and everything that it receives.
+/// The same, but it keeps no stream open, so that all it sends is what it is asked for.
+async fn quiet(bench: &Bench, setup: Setup) -> Host {
+    let preferences = Preferences { listens: false, ..preferences(setup) };
+    Host::connect(link(bench, setup), preferences).await.unwrap()
+}
+
+/// A host of this setup, and everything that it receives.
 async fn watched(bench: &Bench, setup: Setup) -> (Host, Arc<Inbox>) {
     let inbox = Arc::new(Inbox::default());
     let seen = Arc::clone(&inbox);

@@ -1,5 +1,6 @@
 //! What is logged about disclosure, for operators (001 "Best Practices").
 
+use mcp_disclosure_server::dialect::EXTENSION;
 use serde_json::json;
 
 use super::start;
@@ -23,4 +24,40 @@ fn deliveries_refusals_and_unknown_names_are_logged_with_the_session_r16() {
         assert!(line.replace('"', "").contains(&format!("session={session}")), "{line}");
     }
     gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn what_was_decided_for_a_client_is_explained_where_that_is_asked_for() {
+    let settings = json!({"strategies": ["unheard-of", "concerns+info"], "concerns": {"precision": "exact"}});
+    let capabilities = json!({"extensions": {EXTENSION: settings}});
+    let hello = json!({
+        "protocolVersion": "2025-11-25",
+        "capabilities": capabilities,
+        "clientInfo": {"name": "kit", "version": "1"},
+    });
+    let mut gateway = start(&["serve", "--explain"]);
+    gateway.request("initialize", hello.clone());
+    let told = gateway.told("client 'kit'");
+    assert!(
+        told.ends_with(
+            "client 'kit' (2025-11-25) offered unheard-of, concerns+info; served by concerns+info: the client \
+             prefers it; tools of ours are listed: info; concerns: precision = \"exact\""
+        ),
+        "{told}"
+    );
+    gateway.finish().says(0, &[]);
+    let mut quiet = start(&["serve"]);
+    quiet.request("initialize", hello);
+    assert!(!quiet.finish().stderr.contains("client 'kit'"));
+    // Whoever is decided on with every request is explained once.
+    let mut stateless = start(&["serve", "--explain"]);
+    let meta = json!({"_meta": {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }});
+    for _ in 0..3 {
+        stateless.request("tools/list", meta.clone());
+    }
+    let ended = stateless.finish();
+    assert_eq!(ended.stderr.matches("said nothing of disclosure; served by full").count(), 1, "{ended:?}");
 }

@@ -10,6 +10,7 @@ mod once_broken;
 mod questions;
 mod reload;
 mod several_upstreams;
+mod strategy_pages;
 mod terminal;
 mod three_levels;
 mod upstream_calls;

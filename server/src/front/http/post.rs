@@ -222,13 +222,11 @@ impl Front {
     fn hear(&self, address: Option<&str>, headers: &HeaderMap, notification: &Notification) -> HttpResponse {
         match self.session(address, headers) {
             Ok(Some(session)) => {
-                match &*notification.method {
-                    "notifications/cancelled" => {
-                        let id = notification.params.member("requestId").and_then(Id::parse);
-                        id.iter().for_each(|id| session.in_flight.cancel(id));
-                    }
-                    "notifications/roots/list_changed" => self.gateway.roots_changed(&session),
-                    _ => {}
+                if notification.method == "notifications/cancelled" {
+                    let id = notification.params.member("requestId").and_then(Id::parse);
+                    id.iter().for_each(|id| session.in_flight.cancel(id));
+                } else {
+                    self.gateway.hear(&session, notification);
                 }
                 body::empty(StatusCode::ACCEPTED)
             }

@@ -1,0 +1,107 @@
+//! What a host chooses, read against what is declared (contract C3, C7).
+
+use mcp_disclosure_core::{Concern, Fault, Notes};
+use serde_json::{Map, Value};
+
+use crate::{OnInvalidValue, wording};
+
+/// Choices that were understood.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Choices {
+    /// The choices by concern; `null` takes one back.
+    pub changes: Notes,
+    /// What was not taken as it was meant.
+    pub warnings: Vec<String>,
+}
+
+impl Choices {
+    /// Reads the JSON text of choices: an object of concern names and values.
+    ///
+    /// # Errors
+    /// [`Fault::InvalidParams`] where it is no object, or a value is none of its concern's and `on_invalid`
+    /// says so; every such value is named.
+    pub fn read(declared: &[Concern], given: &str, on_invalid: OnInvalidValue) -> Result<Self, Fault> {
+        let given: Map<String, Value> =
+            serde_json::from_str(given).map_err(|_| Fault::InvalidParams(wording::NO_OBJECT.to_owned()))?;
+        let mut choices = Self::default();
+        let mut wrong = Vec::new();
+        for (name, value) in given {
+            let Some(concern) = declared.iter().find(|concern| concern.name() == name) else {
+                choices.warnings.push(wording::undeclared(&name, declared));
+                continue;
+            };
+            if value.is_null() || concern.values().have(&value) {
+                choices.changes.insert(name, value);
+                continue;
+            }
+            let near = || concern.values().nearest(&value);
+            match (on_invalid, near()) {
+                (OnInvalidValue::Error, _) => wrong.push(wording::invalid(concern, &value)),
+                (OnInvalidValue::Clamp, Some(near)) => {
+                    choices.warnings.push(wording::clamped(concern, &value, &near));
+                    choices.changes.insert(name, near);
+                }
+                _ => choices.warnings.push(wording::ignored(concern, &value)),
+            }
+        }
+        if wrong.is_empty() { Ok(choices) } else { Err(Fault::InvalidParams(wrong.join(" "))) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_disclosure_core::Values;
+    use serde_json::json;
+
+    use super::*;
+
+    fn declared() -> Vec<Concern> {
+        let levels = Values::Listed(vec![json!("low"), json!("high")]);
+        let range = Values::Range { min: 0.into(), max: 10.into() };
+        vec![
+            Concern::new("cost", "What it costs", levels, None).unwrap(),
+            Concern::new("delay", "Seconds", range, None).unwrap(),
+        ]
+    }
+
+    #[test]
+    fn c7_what_is_not_declared_is_ignored_or_follows_the_setting() {
+        let cost = "Concern 'cost' has no value \"huge\". Its values: low, high.";
+        let delay = "Concern 'delay' has no value 11. Its values: 0 to 10.";
+        let mood = "Concern 'mood' is not declared and was ignored. Declared are: cost, delay.";
+        let given = json!({"cost": "huge", "delay": 11, "mood": 1}).to_string();
+        let read = |on_invalid| Choices::read(&declared(), &given, on_invalid);
+        assert_eq!(read(OnInvalidValue::Error).unwrap_err(), Fault::InvalidParams(format!("{cost} {delay}")));
+        let ignored = read(OnInvalidValue::Ignore).unwrap();
+        assert!(ignored.changes.is_empty());
+        assert_eq!(
+            ignored.warnings,
+            [format!("{cost} It was ignored."), format!("{delay} It was ignored."), mood.to_owned()]
+        );
+        let clamped = read(OnInvalidValue::Clamp).unwrap();
+        assert_eq!(clamped.changes, Notes::from([("delay".to_owned(), json!(10))]));
+        assert_eq!(clamped.warnings[1], format!("{delay} 10 was taken instead."));
+    }
+
+    #[test]
+    fn c3_choices_are_an_object_and_null_takes_one_back() {
+        let read = |given: &str| Choices::read(&declared(), given, OnInvalidValue::Error);
+        for wrong in ["7", "null", "[]", "\"cost\"", "{"] {
+            assert_eq!(
+                read(wrong).unwrap_err(),
+                Fault::InvalidParams(wording::NO_OBJECT.to_owned()),
+                "{wrong}"
+            );
+        }
+        let choices = read(r#"{"cost":null,"delay":2.5}"#).unwrap();
+        assert_eq!(
+            choices.changes,
+            Notes::from([("cost".to_owned(), Value::Null), ("delay".to_owned(), json!(2.5))])
+        );
+        for odd in
+            [json!({"cost": ["low"]}), json!({"cost": {}}), json!({"delay": "2"}), json!({"delay": true})]
+        {
+            assert!(read(&odd.to_string()).is_err(), "{odd}");
+        }
+    }
+}

@@ -1,0 +1,10 @@
+#![doc = include_str!("../../docs/strategies/concerns.md")]
+
+pub mod choices;
+pub mod config;
+pub mod strategy;
+pub mod update;
+pub mod wording;
+
+pub use config::{ConcernsConfig, OnInvalidValue, Unset};
+pub use strategy::{Concerns, NAME};

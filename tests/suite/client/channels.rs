@@ -1,0 +1,125 @@
+//! What differs between the channels that definitions come by, each before the real gateway.
+
+use kit::{Bench, Options, Scenario, Setup};
+use mcp_disclosure_client::{Channel, Error, Host, Preferences, RawObject};
+use mcp_disclosure_server::negotiation::StrategyOptions;
+use serde_json::json;
+
+use super::{calls_forwarded, entry_only, given, link, preferences, quiet, value};
+use crate::odd;
+
+/// The definitions that the upstream sent, by name.
+fn sent(name: &str) -> RawObject {
+    let tools = Scenario::odd().tools.into_iter().map(|tool| RawObject::parse(tool.get()).unwrap());
+    tools.into_iter().find(|tool| tool.string("name").as_deref() == Some(name)).unwrap()
+}
+
+async fn d6_what_is_asked_for_twice_at_once_is_sent_once(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let host = quiet(&bench, setup).await;
+    let before = host.traffic();
+    let (one, other) = tokio::join!(host.describe(&["echo"]), host.describe(&["echo"]));
+    assert_eq!(one.unwrap(), other.unwrap());
+    assert_eq!((host.traffic() - before).round_trips(), 1);
+}
+everywhere!(d6_what_is_asked_for_twice_at_once_is_sent_once);
+
+async fn d3_d6_definitions_come_whole_in_order_and_in_one_request(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let host = quiet(&bench, setup).await;
+    assert_eq!(*host.channel(), Channel::Method);
+    let wanted = ["odd ü,?&%", "echo", "odd ü,?&%"];
+    let before = host.traffic();
+    let definitions = host.describe(&wanted).await.unwrap();
+    assert_eq!((host.traffic() - before).round_trips(), 1);
+    for (definition, name) in definitions.iter().zip(wanted) {
+        assert_eq!((definition.name(), definition.object()), (name, &sent(name)));
+        assert!(definition.version().starts_with("sha256:") && definition.receipt().is_none());
+    }
+    // Of what was asked for with a name that nobody has, nothing was delivered; what was known still is.
+    let refused = host.describe(&["echo", "rich", "Echo"]).await;
+    assert!(matches!(&refused, Err(Error::UnknownTool { name, .. }) if name == "Echo"), "{refused:?}");
+    let known = host.traffic();
+    host.describe(&["echo"]).await.unwrap();
+    assert_eq!((host.traffic() - known).round_trips(), 0);
+    // Nothing has to be described before a call.
+    host.call("rich", &json!({})).await.unwrap();
+    assert_eq!((host.traffic() - known).round_trips(), 1);
+}
+
+async fn d2_lists_come_without_schemas_where_the_host_can_do_without(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    for omits in [false, true] {
+        let preferences = Preferences { omit_input_schema: omits, ..preferences(setup) };
+        let host = Host::connect(link(&bench, setup), preferences).await.unwrap();
+        for tool in host.list().await.unwrap() {
+            let keys: Vec<&str> = tool.iter().map(|(key, _)| key).collect();
+            let expected: &[&str] =
+                if omits { &["name", "description"] } else { &["name", "description", "inputSchema"] };
+            assert_eq!(keys, expected);
+        }
+        assert_eq!(host.describe(&["echo"]).await.unwrap()[0].object(), &sent("echo"));
+    }
+}
+
+async fn d7_a_model_that_is_shown_the_bridge_can_use_it(setup: Setup) {
+    let pinned = Some(setup.strategy.to_owned());
+    let strategies = StrategyOptions { pinned, ..StrategyOptions::default() };
+    let bench = Bench::start(Options { strategies, ..odd() }).await;
+    let plain = Preferences { eras: vec![setup.era], ..Preferences::of([]) };
+    let host = Host::connect(link(&bench, setup), plain).await.unwrap();
+    let listed = host.list().await.unwrap();
+    assert_eq!(listed.last().unwrap().string("name").unwrap(), "describe_tools");
+    let told = host.call("describe_tools", &json!({"names": ["echo", "nobody"]})).await.unwrap();
+    let told = &value(&told)["structuredContent"];
+    assert_eq!(told["echo"]["inputSchema"], value(&sent("echo"))["inputSchema"]);
+    assert_eq!(told["nobody"]["error"], "Tool 'nobody' not found");
+    // The host itself may use the method all the same.
+    assert_eq!(host.describe(&["echo"]).await.unwrap()[0].object(), &sent("echo"));
+}
+under_describe!(
+    d3_d6_definitions_come_whole_in_order_and_in_one_request,
+    d2_lists_come_without_schemas_where_the_host_can_do_without,
+    d7_a_model_that_is_shown_the_bridge_can_use_it,
+);
+
+async fn i4_i5_tools_are_explained_with_stubs_and_without(setup: Setup) {
+    for (options, listed) in [(odd(), Scenario::odd().tools.len() + 1), (entry_only(odd()), 2)] {
+        let bench = Bench::start(options).await;
+        let host = quiet(&bench, setup).await;
+        assert_eq!((host.channel(), host.list().await.unwrap().len()), (&Channel::InfoTool, listed));
+        let before = host.traffic();
+        let echo = host.describe(&["echo"]).await.unwrap().remove(0);
+        assert_eq!((host.traffic() - before).round_trips(), 1);
+        assert!(echo.input_schema().is_none() && echo.version().starts_with("sha256:"));
+        assert_eq!(value(echo.object())["parameters"]["limit"]["limits"], "1 to 5");
+        let Err(Error::UnknownTool { name, available }) = host.describe(&["ehco"]).await else { panic!() };
+        assert_eq!(name, "ehco");
+        assert!(available.contains(&"echo".to_owned()), "{available:?}");
+    }
+}
+
+async fn i7_calls_go_through_invoke_where_that_is_all_there_is(setup: Setup) {
+    let bench = Bench::start(entry_only(odd())).await;
+    let host = quiet(&bench, setup).await;
+    let arguments = RawObject::parse(r#"{"text":"t","filters":{"n":1.0}}"#).unwrap();
+    let before = host.traffic();
+    let result = host.call("echo", &arguments).await.unwrap();
+    assert_eq!(given(&result), value(&arguments));
+    // The list, once, to see that there is nothing else.
+    assert_eq!((host.traffic() - before).round_trips(), 2);
+    // What takes the name of a tool takes that of any other, ours included.
+    host.call("info", &json!({"topic": "echo"})).await.unwrap();
+    let wrong = host.call("echo", &json!({"text": 1})).await.unwrap();
+    assert_eq!(value(&wrong)["structuredContent"]["error"]["code"], "INVALID_ARGUMENTS");
+    let failed = host.call("failing", &json!({})).await.unwrap();
+    assert_eq!((failed.member("isError"), failed.member("x-odd")), (Some("true"), Some("1")));
+    let refused = host.call("refusing", &json!({})).await;
+    assert!(matches!(&refused, Err(Error::Answered { error, .. }) if error.code == -32042), "{refused:?}");
+    let names: Vec<_> = calls_forwarded(&host).await.into_iter().map(|call| call["name"].clone()).collect();
+    assert_eq!(names, ["echo", "failing", "refusing"]);
+}
+under_info!(
+    i4_i5_tools_are_explained_with_stubs_and_without,
+    i7_calls_go_through_invoke_where_that_is_all_there_is,
+);

@@ -1,0 +1,76 @@
+//! Schemas that are odd, circular, deep or large: they are listed, described and called, and nobody waits for it.
+
+use std::time::{Duration, Instant};
+
+use kit::{Bench, Options, Scenario, Setup};
+use mcp_disclosure_client::RawObject;
+use serde_json::json;
+
+use super::{calls_forwarded, host, value};
+use crate::UPSTREAM;
+
+/// For one step, in a debug build on a busy machine.
+const SOON: Duration = Duration::from_secs(10);
+
+/// 500 objects, each in the one before.
+fn deep() -> String {
+    let levels = 500;
+    let (open, close) = (r#"{"type":"object","properties":{"p":"#.repeat(levels), "}}".repeat(levels));
+    format!("{open}true{close}")
+}
+
+/// 1 MB of parameters.
+fn large() -> String {
+    let parameters: Vec<String> = (0..16_000)
+        .map(|at| format!(r#""p{at}":{{"type":"string","description":"What it means, more or less."}}"#))
+        .collect();
+    format!(r#"{{"type":"object","properties":{{{}}}}}"#, parameters.join(","))
+}
+
+/// Each with a part of it that says that it came whole.
+fn schemas() -> Vec<(&'static str, String, &'static str)> {
+    let tree = r##"{"$ref":"#/$defs/node","$defs":{"node":{"type":"object","required":["name"],"properties":{"name":{"type":"string"},"children":{"type":"array","items":{"$ref":"#/$defs/node"}}}}}}"##;
+    let circle = r##"{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}"##;
+    vec![
+        ("anything", "true".to_owned(), ""),
+        ("tree", tree.to_owned(), "children"),
+        ("circle", circle.to_owned(), ""),
+        ("deep", deep(), ""),
+        ("large", large(), "p99"),
+    ]
+}
+
+async fn i4_d3_hard_schemas_are_described_and_called_at_once(setup: Setup) {
+    let tools = schemas().into_iter().map(|(name, schema, _)| {
+        format!(r#"{{"name":"{name}","description":"Does {name}.","inputSchema":{schema}}}"#)
+    });
+    let bench = Bench::start(Options::new(UPSTREAM, Scenario::with_tools(tools))).await;
+    let host = host(&bench, setup).await;
+    let start = Instant::now();
+    assert!(host.list().await.unwrap().len() >= schemas().len());
+    for (name, _, part) in schemas() {
+        let definition = host.describe(&[name]).await.unwrap().remove(0);
+        assert!(definition.object().text().contains(part), "{name}");
+        let result = host.call(name, &json!({"name": "x"})).await.unwrap();
+        assert_eq!(result.member("isError"), None, "{name}: {result:?}");
+        assert!(start.elapsed() < SOON, "{name}: {:?}", start.elapsed());
+    }
+    assert_eq!(calls_forwarded(&host).await.len(), schemas().len());
+}
+everywhere!(i4_d3_hard_schemas_are_described_and_called_at_once);
+
+async fn f5_arguments_are_held_against_a_schema_that_refers_to_itself(setup: Setup) {
+    let tools = schemas().into_iter().map(|(name, schema, _)| {
+        format!(r#"{{"name":"{name}","description":"Does {name}.","inputSchema":{schema}}}"#)
+    });
+    let bench = Bench::start(Options::new(UPSTREAM, Scenario::with_tools(tools))).await;
+    let host = host(&bench, setup).await;
+    let wrong =
+        RawObject::parse(r#"{"name":"a","children":[{"name":"b","children":[{"name":7}]}]}"#).unwrap();
+    let refused = value(&host.call("tree", &wrong).await.unwrap());
+    let problem = &refused["structuredContent"]["error"]["problems"][0];
+    assert_eq!((&refused["isError"], &problem["given"]), (&json!(true), &json!("7")), "{refused}");
+    assert!(problem["argument"].as_str().unwrap().contains("children"), "{refused}");
+    assert_eq!(calls_forwarded(&host).await.len(), 0);
+}
+where_schemas_are_withheld!(f5_arguments_are_held_against_a_schema_that_refers_to_itself);

@@ -1,0 +1,224 @@
+//! Concerns, under every strategy (C1 to C12).
+
+use kit::{Bench, Client, Identity, Options, Scenario, Setup};
+use mcp_disclosure_core::{About, Concern, Settings, Values};
+use mcp_disclosure_server::{dialect::EXTENSION, negotiation::StrategyOptions};
+use serde_json::{Value, json, value::RawValue};
+
+use crate::UPSTREAM;
+
+/// Three of each kind: one for those who want it cheap, one for those who do not, one for all.
+fn scenario() -> Scenario {
+    let raw = |value: Value| RawValue::from_string(value.to_string()).unwrap();
+    let all = |key: &str, uri: &str| {
+        [("cheap", json!({"cost": "low"})), ("dear", json!({"cost": "high"})), ("open", json!({}))].map(
+            |(name, concerns)| {
+                let mut item = json!({"name": name, "_meta": {"concerns": concerns}});
+                item[key] = format!("{uri}{name}").into();
+                item
+            },
+        )
+    };
+    let tools = all("name", "").map(|mut tool| {
+        tool["inputSchema"] = json!({"type": "object", "properties": {"n": {"type": "integer"}}});
+        tool["description"] = json!(format!("Does what is {}.", tool["name"].as_str().unwrap()));
+        raw(tool)
+    });
+    Scenario {
+        tools: tools.into(),
+        resources: all("uri", "kit://").map(raw).into(),
+        templates: all("uriTemplate", "kit://{x}/").map(raw).into(),
+        prompts: all("name", "").map(raw).into(),
+        ..Scenario::odd()
+    }
+}
+
+/// A server that declares two concerns, and has three of each kind.
+pub(crate) fn options(settings: Value) -> Options {
+    let levels = Values::Listed(vec![json!("low"), json!("high")]);
+    let range = Values::Range { min: 0.into(), max: 10.into() };
+    let about = About {
+        concerns: vec![
+            Concern::new("cost", "What it costs", levels, Some(json!("low"))).unwrap(),
+            Concern::new("delay", "Seconds", range, None).unwrap(),
+        ],
+        ..About::default()
+    };
+    let settings = Settings::from([("concerns".to_owned(), settings)]);
+    let strategies = StrategyOptions { settings, ..StrategyOptions::default() };
+    Options { about, strategies, ..Options::new(UPSTREAM, scenario()) }
+}
+
+async fn bench() -> Bench {
+    Bench::start(options(json!({}))).await
+}
+
+/// What is listed of each kind, by name; what is the strategy's own left out.
+async fn listed(client: &Client) -> [Vec<String>; 4] {
+    let mut lists = [const { Vec::new() }; 4];
+    for (at, (method, kind)) in [
+        ("tools/list", "tools"),
+        ("resources/list", "resources"),
+        ("resources/templates/list", "resourceTemplates"),
+        ("prompts/list", "prompts"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let result = client.request(method, json!({})).await.result();
+        let names =
+            result[kind].as_array().unwrap().iter().map(|item| item["name"].as_str().unwrap().to_owned());
+        lists[at] = names.filter(|name| ["cheap", "dear", "open"].contains(&&**name)).collect();
+    }
+    lists
+}
+
+async fn capabilities(client: &Client) -> Value {
+    match client.setup.has_sessions() {
+        true => client.introduction["capabilities"].clone(),
+        false => client.request("server/discover", json!({})).await.result()["capabilities"].clone(),
+    }
+}
+
+fn choosing(setup: Setup, concerns: Value) -> Identity {
+    Identity::offering(setup.strategy).choosing(concerns)
+}
+
+async fn c1_c2_the_declaration_stands_wherever_clients_may_look(setup: Setup) {
+    let bench = bench().await;
+    let client = Client::connect(&bench, setup).await;
+    let capabilities = capabilities(&client).await;
+    let declared = json!([
+        {"name": "cost", "description": "What it costs", "values": ["low", "high"], "default": "low"},
+        {"name": "delay", "description": "Seconds", "values": {"min": 0, "max": 10}},
+    ]);
+    assert_eq!(capabilities["concerns"], declared);
+    assert_eq!(capabilities["experimental"]["concerns"], json!({"concerns": declared}));
+    assert_eq!(capabilities["extensions"][EXTENSION]["concerns"], declared);
+    assert_eq!(capabilities["extensions"][EXTENSION]["selected"], setup.strategy);
+    assert_eq!(client.request("listConcerns", json!({})).await.result()["concerns"], declared);
+}
+
+async fn c1_where_none_is_declared_there_is_no_word_of_it(setup: Setup) {
+    let bench = Bench::start(Options::new(UPSTREAM, scenario())).await;
+    let client = Client::connect_as(&bench, setup, choosing(setup, json!({"cost": "low"}))).await;
+    assert!(!capabilities(&client).await.to_string().contains("\"concerns\""));
+    assert_eq!(client.request("listConcerns", json!({})).await.error()["code"], -32601);
+    assert_eq!(listed(&client).await[0].len(), 3);
+}
+
+async fn c3_c4_c5_what_was_chosen_first_filters_the_first_list(setup: Setup) {
+    let bench = bench().await;
+    for (concerns, expected) in [
+        (json!({"cost": "low"}), vec!["cheap", "open"]),
+        (json!({"cost": "high"}), vec!["dear", "open"]),
+        (json!({"delay": 3}), vec!["cheap", "dear", "open"]),
+        (json!({"cost": "high", "unheard-of": [1]}), vec!["dear", "open"]),
+    ] {
+        let client = Client::connect_as(&bench, setup, choosing(setup, concerns)).await;
+        for of_kind in listed(&client).await {
+            assert_eq!(of_kind, expected);
+        }
+    }
+    let nobody = Client::connect(&bench, setup).await;
+    assert_eq!(listed(&nobody).await[0].len(), 3);
+}
+
+async fn c7_a_value_that_is_not_declared_is_refused_or_left_out(setup: Setup) {
+    let strict = bench().await;
+    for wrong in
+        [json!({"cost": "huge"}), json!({"delay": 11}), json!({"cost": ["low"]}), json!("low"), json!(null)]
+    {
+        let mut client = Client::plug_in(&strict, setup, choosing(setup, wrong.clone()));
+        let error = client.introduce_itself().await.error();
+        assert_eq!(error["code"], -32602, "{wrong}");
+        assert!(error["message"].as_str().unwrap().to_lowercase().contains("concern"), "{error}");
+    }
+    let lax = Bench::start(options(json!({"on_invalid_value": "ignore"}))).await;
+    let client = Client::connect_as(&lax, setup, choosing(setup, json!({"cost": "huge", "delay": 1}))).await;
+    assert_eq!(listed(&client).await[0].len(), 3);
+    let clamping = Bench::start(options(json!({"on_invalid_value": "clamp"}))).await;
+    let client = Client::connect_as(&clamping, setup, choosing(setup, json!({"cost": 17}))).await;
+    assert_eq!(listed(&client).await[0], ["dear", "open"]);
+}
+
+async fn c10_what_is_filtered_is_known_by_its_exact_name_only(setup: Setup) {
+    let bench = bench().await;
+    let client = Client::connect_as(&bench, setup, choosing(setup, json!({"cost": "low"}))).await;
+    assert_eq!(listed(&client).await[0], ["cheap", "open"]);
+    // Described as its strategy has it, authorized by that, and called.
+    let arguments = client.learn("dear", json!({"n": 1})).await;
+    let result = client.call("dear", arguments).await.result();
+    assert_ne!(result["isError"], true, "{result}");
+    assert_eq!(client.calls_forwarded().await.len(), 1);
+    assert_eq!(client.read("kit://dear").await.result()["contents"][0]["uri"], "kit://dear");
+}
+
+async fn c12_defaults_filter_once_anything_was_chosen(setup: Setup) {
+    let bench = Bench::start(options(json!({"unset": "default"}))).await;
+    let client = Client::connect_as(&bench, setup, choosing(setup, json!({"delay": 3}))).await;
+    assert_eq!(listed(&client).await[0], ["cheap", "open"]);
+    let nobody = Client::connect(&bench, setup).await;
+    assert_eq!(listed(&nobody).await[0].len(), 3);
+}
+
+async fn c3_a_list_right_after_initialized_is_filtered(setup: Setup) {
+    let bench = bench().await;
+    let first = choosing(setup, json!({"cost": "high", "delay": 2}));
+    let identity = first.choosing_afterwards(json!({"cost": "low", "delay": 99}));
+    let mut client = Client::connect_as(&bench, setup, identity).await;
+    assert_eq!(listed(&client).await[0], ["cheap", "open"]);
+    client.hang_up().await;
+}
+
+async fn c3_c6_an_update_holds_from_the_next_request_on(setup: Setup) {
+    let bench = bench().await;
+    let client = Client::connect(&bench, setup).await;
+    client.open_stream().await;
+    let update = |concerns: Value| client.request("updateConcerns", json!({"concerns": concerns}));
+    assert_eq!(
+        update(json!({"cost": "high", "mood": 1})).await.result(),
+        json!({
+            "concerns": {"cost": "high"},
+            "warnings": ["Concern 'mood' is not declared and was ignored. Declared are: cost, delay."],
+        })
+    );
+    assert_eq!(listed(&client).await[0], ["dear", "open"]);
+    for method in ["tools", "resources", "prompts"] {
+        client.hear(&format!("notifications/{method}/list_changed")).await;
+    }
+    // Nothing looks different now, so nothing is told; what is refused changes nothing.
+    let told = client.inbox.since(0).len();
+    assert_eq!(update(json!({"delay": 4})).await.result()["concerns"], json!({"cost": "high", "delay": 4}));
+    for wrong in [json!({"cost": "low", "delay": 11}), json!(7)] {
+        assert_eq!(update(wrong).await.error()["code"], -32602);
+    }
+    assert_eq!(client.request("updateConcerns", json!({})).await.error()["code"], -32602);
+    assert_eq!(listed(&client).await[0], ["dear", "open"]);
+    let since = client.inbox.since(told);
+    assert!(since.iter().all(|message| !message.contains("list_changed")), "{since:?}");
+    assert_eq!(update(json!({"cost": null, "delay": null})).await.result()["concerns"], json!({}));
+    assert_eq!(listed(&client).await[0].len(), 3);
+    // Another session has choices of its own.
+    let other = Client::connect(&bench, setup).await;
+    assert_eq!(listed(&other).await[0].len(), 3);
+}
+
+async fn c3_without_sessions_each_request_brings_its_choices(setup: Setup) {
+    let bench = bench().await;
+    let client = Client::connect_as(&bench, setup, choosing(setup, json!({"cost": "low"}))).await;
+    assert_eq!(client.request("updateConcerns", json!({"concerns": {}})).await.error()["code"], -32601);
+    let result = client.request("tools/list", json!({})).await.result();
+    assert_eq!(result["cacheScope"], "private");
+}
+
+everywhere!(
+    c1_c2_the_declaration_stands_wherever_clients_may_look,
+    c1_where_none_is_declared_there_is_no_word_of_it,
+    c3_c4_c5_what_was_chosen_first_filters_the_first_list,
+    c7_a_value_that_is_not_declared_is_refused_or_left_out,
+    c10_what_is_filtered_is_known_by_its_exact_name_only,
+    c12_defaults_filter_once_anything_was_chosen,
+);
+with_sessions!(c3_a_list_right_after_initialized_is_filtered, c3_c6_an_update_holds_from_the_next_request_on,);
+without_sessions!(c3_without_sessions_each_request_brings_its_choices);
