@@ -196,7 +196,7 @@ impl Comparison {
         for strategy in strategies {
             if strategy.discovery_tokens.is_none() {
                 notes.push(format!(
-                    "{}: this client does not know how it teaches, so what learning a tool costs is unknown.",
+                    "{}: this client does not know how the used tools are learned there; what that costs is unknown.",
                     strategy.name
                 ));
             }

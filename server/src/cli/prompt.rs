@@ -6,7 +6,7 @@ use super::{PromptArguments, print, runtime_for_one, serve::receipt_key};
 use crate::{
     dialect::Offer,
     failure::Failure,
-    gateway::{Assembly, Gateway},
+    gateway::Gateway,
     negotiation::{Bridge, Strategies, StrategyOptions},
 };
 
@@ -25,13 +25,7 @@ pub fn prompt(registry: &Registry, arguments: PromptArguments) -> Result<(), Fai
     let strategies = Strategies::build(registry, &options).map_err(Failure::Configuration)?;
     let source = arguments.source.resolve()?;
     let key = receipt_key(None).map_err(|problem| Failure::Configuration(vec![problem]))?;
-    let assembly = Assembly {
-        targets: source.targets,
-        files: source.files,
-        about: source.about,
-        patience: source.patience,
-        ..Assembly::new(strategies, key)
-    };
+    let assembly = source.assembly(strategies, key);
     let guidance = runtime_for_one()?.block_on(async {
         let gateway = Gateway::start(assembly).await?.gateway;
         let choice = gateway.strategies().choose(None, &Offer::default(), Era::Session);

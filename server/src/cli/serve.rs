@@ -40,15 +40,11 @@ pub fn serve(registry: &Registry, arguments: ServeArguments) -> Result<(), Failu
         return Err(Failure::Configuration(problems));
     };
     let assembly = Assembly {
-        targets: source.targets,
-        files: source.files,
-        about: source.about,
-        patience: source.patience,
         sessions: Bounds { most: arguments.max_sessions, idle: arguments.session_idle },
         fetches: FetchLimits::per_minute(arguments.fetches_per_minute),
         receipt_lifetime: arguments.receipt_lifetime,
         scope: arguments.upstream_scope,
-        ..Assembly::new(strategies, key)
+        ..source.assembly(strategies, key)
     };
     let guard = http::Guard::new(arguments.listen.ip(), &arguments.allow_host, &arguments.allow_origin);
     let (runtime, served);

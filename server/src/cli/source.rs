@@ -1,21 +1,39 @@
 //! From flags to upstreams and files.
 
-use mcp_disclosure_core::{About, Category, Concern, DescriptionFile, RawObject, UpstreamName, Values};
+use mcp_disclosure_core::{
+    About, Category, Concern, DescriptionFile, RawObject, ReceiptKey, UpstreamName, Values,
+};
 use mcp_disclosure_demo::{CATEGORIES, CONCERNS, DESCRIPTION, DESCRIPTION_FILES, FACTS, MathServer};
 
 use super::SourceArguments;
 use crate::{
     catalogue::Files,
     failure::{Failure, Problem},
+    gateway::Assembly,
+    negotiation::Strategies,
     upstream::{Patience, Target},
 };
 
 /// What a source comes down to.
+#[derive(Clone)]
 pub(super) struct Source {
     pub(super) targets: Vec<(Option<UpstreamName>, Target)>,
     pub(super) files: Files,
     pub(super) about: About,
     pub(super) patience: Patience,
+}
+
+impl Source {
+    /// A gateway of it, with the contract's defaults.
+    pub(super) fn assembly(self, strategies: Strategies, key: ReceiptKey) -> Assembly {
+        Assembly {
+            targets: self.targets,
+            files: self.files,
+            about: self.about,
+            patience: self.patience,
+            ..Assembly::new(strategies, key)
+        }
+    }
 }
 
 impl SourceArguments {

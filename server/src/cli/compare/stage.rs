@@ -4,17 +4,15 @@ use std::{io, sync::Arc};
 
 use mcp_disclosure_client::{Error, Link};
 use mcp_disclosure_compare::{Doors, Subject};
-use mcp_disclosure_core::UpstreamName;
+use mcp_disclosure_core::{ReceiptKey, UpstreamName};
 use tokio::net::TcpListener;
 
 use super::{contestants::Contestants, subject};
 use crate::{
-    catalogue::Files,
     cli::{Transport, serve::receipt_key, source::Source},
     failure::Failure,
     front::{http, stdio},
     gateway::{Assembly, Gateway},
-    negotiation::Strategies,
     upstream::{StandIn, Target},
 };
 
@@ -37,8 +35,7 @@ impl Stage {
     /// # Errors
     /// Like `serve`.
     pub(super) async fn real(source: &Source, contestants: &Contestants<'_>) -> Result<Self, Failure> {
-        let targets = source.targets.clone();
-        let assembly = assembly(source, targets, source.files.clone(), contestants.negotiated()?)?;
+        let assembly = source.clone().assembly(contestants.negotiated()?, fresh_key()?);
         let started = Gateway::start(assembly).await?;
         for missing in started.missing {
             tracing::error!("{missing}; it is left out, the others are compared");
@@ -64,19 +61,17 @@ impl Stage {
     /// A stage before stand-ins for each strategy that can serve them; the others are left out.
     ///
     /// # Errors
-    /// If the baseline, or the description files, cannot be served, or no port can be had.
+    /// If the baseline cannot be served, or no port can be had.
     pub(super) async fn stand_ins(
         source: &Source,
         targets: Targets,
         contestants: &mut Contestants<'_>,
         transport: Transport,
     ) -> Result<Vec<Self>, Failure> {
-        // The files as they are now, for all stages.
-        let files = Files::Embedded(source.files.read().map_err(Failure::Configuration)?);
         let mut stages = Vec::new();
         for name in contestants.names() {
-            let strategies = contestants.pinned(&name)?;
-            let assembly = assembly(source, targets.clone(), files.clone(), strategies)?;
+            let assembly = source.clone().assembly(contestants.pinned(&name)?, fresh_key()?);
+            let assembly = Assembly { targets: targets.clone(), ..assembly };
             let gateway = match Gateway::start(assembly).await {
                 Ok(started) => started.gateway,
                 Err(failure) if stages.is_empty() => return Err(failure),
@@ -124,20 +119,8 @@ pub(super) fn no_door(strategy: &str) -> Error {
     Error::Ended { reason: format!("no gateway serves '{strategy}'") }
 }
 
-fn assembly(
-    source: &Source,
-    targets: Targets,
-    files: Files,
-    strategies: Strategies,
-) -> Result<Assembly, Failure> {
-    let key = receipt_key(None).map_err(|problem| Failure::Configuration(vec![problem]))?;
-    Ok(Assembly {
-        targets,
-        files,
-        about: source.about.clone(),
-        patience: source.patience,
-        ..Assembly::new(strategies, key)
-    })
+fn fresh_key() -> Result<ReceiptKey, Failure> {
+    receipt_key(None).map_err(|problem| Failure::Configuration(vec![problem]))
 }
 
 /// The front that `serve` has on its standard streams, on streams within this process.
