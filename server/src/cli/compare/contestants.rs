@@ -5,8 +5,8 @@ use std::sync::Arc;
 use mcp_disclosure_compare::BASELINE;
 use mcp_disclosure_core::{DisclosureStrategy, Objection, Principal, Registry, Role, Settings, View};
 
-use super::CompareArguments;
 use crate::{
+    cli::SettingArguments,
     failure::{Failure, Problem},
     gateway::Gateway,
     negotiation::{Strategies, StrategyOptions},
@@ -26,20 +26,23 @@ pub(super) struct Contestants<'a> {
 }
 
 impl<'a> Contestants<'a> {
-    /// Finds and builds the strategies.
+    /// Finds and builds the strategies of these names; `settings` are the flags, and what they are laid over.
     ///
     /// # Errors
     /// [`Failure::Configuration`] with every name that is unknown and every setting that is wrong.
-    pub(super) fn build(registry: &'a Registry, arguments: &CompareArguments) -> Result<Self, Failure> {
-        let asks_for_all = matches!(arguments.strategies.as_slice(), [all] if all == "all");
-        let asked: Vec<String> = match arguments.strategies.as_slice() {
+    pub(super) fn build(
+        registry: &'a Registry,
+        names: &[String],
+        (flags, settings): (SettingArguments, Settings),
+    ) -> Result<Self, Failure> {
+        let asks_for_all = matches!(names, [all] if all == "all");
+        let asked: Vec<String> = match names {
             _ if asks_for_all => presenters(registry),
             names => names.iter().map(|name| name.trim().to_owned()).collect(),
         };
-        let as_set = arguments.settings.clone().over(Settings::new());
-        let mut softened = arguments.settings.clone();
-        softened.long_briefs.get_or_insert_with(|| "shorten".to_owned());
-        let settings = softened.over(Settings::new());
+        let as_set = flags.clone().over(settings.clone());
+        let shortening = flags.long_briefs.clone().unwrap_or_else(|| "shorten".to_owned());
+        let settings = SettingArguments { long_briefs: Some(shortening), ..flags }.over(settings);
         let (mut built, mut problems) = (Vec::new(), Vec::new());
         for name in asked.iter().map(String::as_str).chain([BASELINE]) {
             match registry.build(name, &as_set) {

@@ -11,7 +11,7 @@ use std::{path::Path, sync::Arc};
 
 pub use arguments::CompareArguments;
 use mcp_disclosure_compare::{Comparison, Doors, Error, Report, Work};
-use mcp_disclosure_core::Registry;
+use mcp_disclosure_core::{Registry, Settings};
 use tracing::subscriber::NoSubscriber;
 
 use self::{arguments::Use, contestants::Contestants, progress::Bar, stage::Stage};
@@ -39,9 +39,10 @@ pub fn compare(registry: &Registry, arguments: CompareArguments) -> Result<(), F
 
 /// The report, and the names of the strategies that were asked for.
 async fn run(registry: &Registry, arguments: CompareArguments) -> Result<(Report, Vec<String>), Failure> {
-    let mut contestants = Contestants::build(registry, &arguments)?;
-    let script = arguments.script.as_deref().map(script::read).transpose()?;
     let source = arguments.source.resolve()?;
+    let settings = (arguments.settings, Settings::new());
+    let mut contestants = Contestants::build(registry, &arguments.strategies, settings)?;
+    let script = arguments.script.as_deref().map(script::read).transpose()?;
     let real = Stage::real(&source, &contestants).await?;
     let read = real.read().await;
     let (subject, stand_ins) = match read {
