@@ -43,6 +43,8 @@ pub fn run(registry: Registry) -> ExitCode {
     };
     log_to_stderr(&match &arguments.command {
         Command::Serve(serve) if serve.explain => format!("{},{}=debug", arguments.log, explain::TARGET),
+        // It reports for itself.
+        Command::Compare(_) if arguments.log == cli::LOG => "warn".to_owned(),
         _ => arguments.log,
     });
     let done = match arguments.command {

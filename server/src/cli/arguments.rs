@@ -8,6 +8,9 @@ use reqwest::Url;
 use super::{CompareArguments, SettingArguments};
 use crate::{backend::Scope, gateway::FetchLimits, negotiation::Bridge};
 
+/// What is logged if nobody says.
+pub const LOG: &str = "info,rmcp=warn";
+
 /// One MCP server in front of any others, disclosing their tools progressively.
 ///
 /// Put it in front of the server you have, and a model sees one line for each tool at first:
@@ -25,7 +28,7 @@ pub struct Arguments {
         global = true,
         value_name = "FILTER",
         env = "MCP_DISCLOSURE_LOG",
-        default_value = "info,rmcp=warn",
+        default_value = LOG,
         value_parser = filter
     )]
     pub log: String,

@@ -8,7 +8,7 @@ mod settings;
 mod source;
 mod strategies;
 
-pub use arguments::{Arguments, Command, PromptArguments, ServeArguments, SourceArguments, Transport};
+pub use arguments::{Arguments, Command, LOG, PromptArguments, ServeArguments, SourceArguments, Transport};
 pub use compare::{CompareArguments, compare};
 pub use prompt::prompt;
 pub use serve::serve;
