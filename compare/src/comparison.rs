@@ -3,7 +3,7 @@
 use mcp_disclosure_client::agent::Task;
 
 use crate::{
-    Error, Report, Subject, Tokenizer,
+    Error, Lesson, Report, Subject, Tokenizer,
     bench::{Baseline, Bench},
     curve::Curve,
     figures, habits,
@@ -36,6 +36,8 @@ pub struct Comparison {
     pub repeats: usize,
     /// Whether to ask for lists without `inputSchema`, where that can be asked.
     pub omits_schemas: bool,
+    /// How tools are learned under strategies that the client has no channel for.
+    pub lessons: Vec<Lesson>,
     /// How clients are connected, in a word.
     pub transport: String,
 }
@@ -81,6 +83,7 @@ impl Comparison {
             subject: &self.subject,
             counter: Counter::new(self.tokenizer),
             omits_schemas: self.omits_schemas,
+            lessons: &self.lessons,
             baseline: Baseline::default(),
         };
         told(BASELINE, "lists");

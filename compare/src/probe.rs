@@ -11,7 +11,7 @@ use mcp_disclosure_core::RawObject;
 use serde_json::json;
 
 use crate::{
-    Error,
+    Error, Lesson,
     bench::Bench,
     ledger::Ledger,
     seen::{self, Tokens},
@@ -162,7 +162,8 @@ impl<'a> Probe<'a> {
     /// not know how the strategy teaches: what learning costs there, it cannot tell.
     pub(crate) async fn learn(&mut self, names: &[&str]) -> Result<Option<Vec<Step>>, Error> {
         let mut steps = Vec::new();
-        if matches!(self.host.channel(), Channel::List) {
+        let lesson = self.bench.lessons.iter().find(|lesson| lesson.strategy == self.strategy);
+        if lesson.is_none() && *self.host.channel() == Channel::List {
             let is_known =
                 |name: &&str| self.listed_tool(name).is_some_and(|tool| self.bench.baseline.tells_all(tool));
             return Ok(names.iter().all(is_known).then_some(steps));
@@ -170,7 +171,11 @@ impl<'a> Probe<'a> {
         let at_once = AT_ONCE.max(self.bench.subject.tools.len().div_ceil(MOST_FETCHES));
         for names in names.chunks(at_once) {
             steps.extend(self.browse(names).await?);
-            match self.describe(names).await {
+            let learned = match lesson {
+                Some(lesson) => self.take(lesson, names).await,
+                None => self.describe(names).await,
+            };
+            match learned {
                 Ok(step) => steps.push(step),
                 // A name that the strategy needs for itself, and that nothing listed leads to.
                 Err(Error::Connection { source: Refusal::UnknownTool { .. }, .. }) => return Ok(None),
@@ -221,6 +226,17 @@ impl<'a> Probe<'a> {
             return Ok(self.step(during, self.host.call_unprepared(BRIDGE, &names)).await?.0);
         }
         Ok(self.step(during, self.host.describe(&names)).await?.0)
+    }
+
+    /// Makes the calls that teach these tools.
+    async fn take(&self, lesson: &Lesson, names: &[&str]) -> Result<Step, Error> {
+        let mut whole = Step::default();
+        for name in names {
+            let arguments = lesson.arguments(self.served_name(name));
+            let called = self.host.call_unprepared(lesson.tool(), &arguments);
+            whole.add(self.step("learning tools", called).await?.0);
+        }
+        Ok(whole)
     }
 
     /// Does something, and counts what went over the connection meanwhile.
