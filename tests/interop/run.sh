@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Runs the official Python and TypeScript clients, and the Inspector, against real servers: directly and through the
-# gateway.
+# Runs the official Python and TypeScript clients, the Inspector and our own client against real servers: directly and
+# through the gateway.
 #
 #   MCP_DISCLOSURE_BIN  the gateway; else the release build of this repository, else the debug build
+#   INTEROP_CLIENT      our own client's example, use_a_tool; else its debug build
 #   INTEROP_ERAS        what is tried across eras: `direct` alone, or with the `gateway` between; else direct
 #   INTEROP_CACHE       where clients and servers are installed, once; else target/interop
 #   PYTHON              a Python 3.11 or later; else python3 (Node 20 or later and git are needed too)
@@ -72,6 +73,13 @@ run() {
 
 MCP_DISCLOSURE_BIN=$(gateway)
 export MCP_DISCLOSURE_BIN
+INTEROP_CLIENT=${INTEROP_CLIENT:-$target/debug/examples/use_a_tool}
+if ! [ -x "$INTEROP_CLIENT" ]; then
+  echo "no client: cargo build -p mcp-disclosure-client --example use_a_tool" >&2
+  exit 2
+fi
+INTEROP_CLIENT=$(cd "$(dirname "$INTEROP_CLIENT")" && pwd)/$(basename "$INTEROP_CLIENT")
+export INTEROP_CLIENT
 export INTEROP_CACHE=$cache INTEROP_HERE=$here
 export INTEROP_EVERYTHING=$cache/node/node_modules/.bin/mcp-server-everything
 export INTEROP_PLAYWRIGHT=$cache/node/node_modules/.bin/playwright-mcp
@@ -91,6 +99,7 @@ run explained-typescript-1 node "$cache/node/typescript/explained-1.mjs"
 run explained-typescript-2 node "$cache/node/typescript/explained-2.mjs"
 run sessions node "$cache/node/typescript/sessions.mjs"
 run five-at-once node "$cache/node/typescript/five-at-once.mjs"
+run our-client node "$cache/node/typescript/our-client.mjs"
 run inspector node "$cache/node/typescript/inspector.mjs"
 run eras-python "$cache/python-2/bin/python" "$here/python/across_eras.py" "${INTEROP_ERAS:-gateway}"
 run eras-typescript node "$cache/node/typescript/across-eras.mjs" "${INTEROP_ERAS:-gateway}"

@@ -1,9 +1,11 @@
 //! One JSON-RPC connection to an upstream, whatever carries it: ids, pending requests, progress,
 //! cancellation and time-outs.
 
+mod ask;
+mod incoming;
+
 use std::{
     collections::HashMap,
-    fmt,
     sync::{
         Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, Ordering},
@@ -11,7 +13,9 @@ use std::{
     time::Duration,
 };
 
-use mcp_disclosure_core::{Kind, RawObject};
+pub(super) use ask::Outgoing;
+pub use ask::{Ask, CallError, Event, Reports};
+use mcp_disclosure_core::RawObject;
 use tokio::{
     sync::{Notify, mpsc, oneshot, watch},
     task::AbortHandle,
@@ -21,87 +25,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     session::Client,
-    wire::{ErrorText, Id, Json, Message, Notification, Request, Response, Severity},
+    wire::{Id, Json, Message, Notification, Request},
 };
-
-/// Why a request to an upstream has no result.
-#[derive(Clone, Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum CallError {
-    /// It answered with an error, which is relayed as it came.
-    #[error("answered with an error: {}", .0.message())]
-    Answered(ErrorText),
-    /// The connection is gone.
-    #[error("has ended: {reason}")]
-    Ended {
-        /// Why, as far as is known.
-        reason: String,
-    },
-    /// It answered with something that is no answer.
-    #[error("talked nonsense: {what}: {shown}")]
-    Nonsense {
-        /// What is wrong with it.
-        what: &'static str,
-        /// The answer, shortened.
-        shown: String,
-    },
-    /// It took too long.
-    #[error("gave no answer within {} seconds", waited.as_secs_f64())]
-    TimedOut {
-        /// How long was waited since the start or the last progress.
-        waited: Duration,
-    },
-}
-
-/// What an upstream sends unasked.
-#[derive(Clone, Debug)]
-pub enum Event {
-    /// One of its lists changed.
-    ListChanged(Kind),
-    /// A subscribed resource changed; the notification's parameters.
-    ResourceUpdated(RawObject),
-    /// A log message that belongs to no request of a client, as far as is known.
-    Log(Severity, Notification),
-    /// The connection ended.
-    Ended,
-}
-
-/// Receives what an upstream tells about one request before its result, in order.
-pub trait Reports: Send + Sync + fmt::Debug {
-    /// Called for each progress notification: its parameters, under the upstream's token.
-    fn progress(&self, params: &RawObject);
-
-    /// Called for each log message that is known to belong to the request.
-    fn log(&self, severity: Severity, message: &Notification);
-
-    /// Whether progress is wanted.
-    fn wants_progress(&self) -> bool;
-
-    /// Whether the request asks the upstream for log messages.
-    fn wants_log(&self) -> bool;
-}
-
-/// A request to an upstream.
-#[derive(Debug, Default)]
-pub struct Ask {
-    /// Its method.
-    pub method: String,
-    /// Its parameters.
-    pub params: RawObject,
-    /// Who hears what is told before the result.
-    pub reports: Option<Arc<dyn Reports>>,
-    /// Arguments that go into headers, too, where there are headers: the header's name and the value.
-    pub mirrored: Vec<(String, String)>,
-}
-
-/// A message on its way to an upstream.
-#[derive(Debug)]
-pub(super) struct Outgoing {
-    /// The message.
-    pub(super) message: Message,
-    /// See [`Ask::mirrored`].
-    pub(super) mirrored: Vec<(String, String)>,
-}
 
 /// A connection to an upstream.
 #[derive(Debug)]
@@ -274,21 +199,6 @@ impl Connection {
         &self.closing
     }
 
-    /// Takes one message that came, as text; `about` is the request that it belongs to, where the transport
-    /// tells.
-    pub(super) fn receive(self: &Arc<Self>, text: &[u8], about: Option<&Id>) {
-        match Message::parse(text) {
-            Ok(Message::Response(response)) => self.settle(response),
-            Ok(Message::Notification(notification)) => self.hear(notification, about),
-            Ok(Message::Request(request)) => self.answer(request),
-            Err(_) => {
-                let line = mcp_disclosure_core::brief::shorten(&String::from_utf8_lossy(text), 120);
-                tracing::warn!(upstream = self.name(), line, "something that is no MCP message was skipped");
-                lock(&self.garbage).get_or_insert(line);
-            }
-        }
-    }
-
     /// Fails one request whose transport failed for it alone.
     pub(super) fn fail(&self, id: &Id, error: CallError) {
         if let Some(pending) = lock(&self.pending).remove(id) {
@@ -336,138 +246,6 @@ impl Connection {
     fn how_it_ended(&self) -> CallError {
         let reason = lock(&self.end).clone();
         CallError::Ended { reason: reason.unwrap_or_else(|| "the connection was closed".to_owned()) }
-    }
-
-    fn settle(&self, response: Response) {
-        let pending = response.id.as_ref().and_then(|id| lock(&self.pending).remove(id));
-        let Some(pending) = pending else {
-            // A late answer to a cancelled request is ordinary; anything else is the upstream's fault.
-            tracing::debug!(upstream = self.name(), id = ?response.id, "an answer that nobody waits for was dropped");
-            return;
-        };
-        let _cancelled = pending.answer.send(sound(response.outcome));
-    }
-
-    fn hear(&self, notification: Notification, about: Option<&Id>) {
-        let event = match &*notification.method {
-            "notifications/progress" => return self.progress(&notification.params),
-            "notifications/tools/list_changed" => Event::ListChanged(Kind::Tools),
-            "notifications/prompts/list_changed" => Event::ListChanged(Kind::Prompts),
-            "notifications/resources/list_changed" => Event::ListChanged(Kind::Resources),
-            "notifications/resources/updated" => Event::ResourceUpdated(notification.params),
-            "notifications/message" => match self.log(notification, about) {
-                Some(event) => event,
-                None => return,
-            },
-            "notifications/cancelled" => return self.take_back(&notification.params),
-            "notifications/elicitation/complete" => {
-                return self.client.iter().for_each(|client| client.tell(self.number, &notification));
-            }
-            "notifications/subscriptions/acknowledged" => return,
-            method => {
-                tracing::debug!(upstream = self.name(), method, "a notification was not understood");
-                return;
-            }
-        };
-        let _shutting_down = self.events.send((self.number, event));
-    }
-
-    /// Passes a log message on to whom it concerns; an event where that is nobody in particular.
-    fn log(&self, message: Notification, about: Option<&Id>) -> Option<Event> {
-        let level = message.params.string("level").and_then(|level| level.parse().ok());
-        let severity = level.unwrap_or(Severity::Info);
-        if let Some(reports) = self.reports_of(about) {
-            reports.log(severity, &message);
-            return None;
-        }
-        if let Some(client) = &self.client {
-            client.log(self.number, severity, &message);
-            return None;
-        }
-        Some(Event::Log(severity, message))
-    }
-
-    /// The request that a log message belongs to: the one the transport tells, else the only one that asked
-    /// for log messages.
-    fn reports_of(&self, about: Option<&Id>) -> Option<Arc<dyn Reports>> {
-        let pending = lock(&self.pending);
-        if let Some(about) = about {
-            return pending.get(about)?.reports.clone();
-        }
-        let mut wanting = pending
-            .values()
-            .filter_map(|pending| pending.reports.as_ref())
-            .filter(|reports| reports.wants_log());
-        let first = wanting.next()?;
-        wanting.next().is_none().then(|| Arc::clone(first))
-    }
-
-    /// The upstream does not want an answer any more.
-    fn take_back(&self, params: &RawObject) {
-        let id = params.member("requestId").and_then(Id::parse);
-        if let Some(task) = id.and_then(|id| lock(&self.asking).remove(&id)) {
-            task.abort();
-        }
-    }
-
-    fn progress(&self, params: &RawObject) {
-        let id = params.member("progressToken").and_then(Id::parse);
-        let found = id.and_then(|id| {
-            let pending = lock(&self.pending);
-            let pending = pending.get(&id)?;
-            Some((pending.reports.clone(), Arc::clone(&pending.activity)))
-        });
-        let Some((reports, activity)) = found else { return };
-        activity.notify_one();
-        if let Some(reports) = reports {
-            reports.progress(params);
-        }
-    }
-
-    /// Answers what the upstream asks: by itself, or by asking the client.
-    fn answer(self: &Arc<Self>, request: Request) {
-        let client = self.client.as_ref().filter(|client| client.understands(&request.method));
-        match (client, &*request.method) {
-            (_, "ping") => self.reply(request.id, Ok(Json::empty_object())),
-            (Some(client), _) => self.pass_on(Arc::clone(client), request),
-            (None, method) => self.reply(request.id, Err(ErrorText::method_not_found(method))),
-        }
-    }
-
-    fn pass_on(self: &Arc<Self>, client: Arc<Client>, request: Request) {
-        let connection = Arc::clone(self);
-        let id = request.id.clone();
-        // Held until the task is noted, so that it cannot be done before.
-        let mut asking = lock(&self.asking);
-        let task = tokio::spawn(async move {
-            let outcome = client.ask(connection.number, &request.method, request.params).await;
-            lock(&connection.asking).remove(&request.id);
-            connection.reply(request.id, outcome);
-        });
-        asking.insert(id, task.abort_handle());
-    }
-
-    fn reply(&self, id: Id, outcome: Result<Json, ErrorText>) {
-        let _gone = self.send(Message::Response(Response::new(id, outcome)).into());
-    }
-}
-
-impl From<Message> for Outgoing {
-    fn from(message: Message) -> Self {
-        Self { message, mirrored: Vec::new() }
-    }
-}
-
-/// What clients can be sent: results are objects, and errors have a code and a message.
-fn sound(outcome: Result<Json, ErrorText>) -> Result<Json, CallError> {
-    let shown = |text: &Json| mcp_disclosure_core::brief::shorten(text.as_str(), 120);
-    match outcome {
-        Ok(result) if result.as_str().starts_with('{') => Ok(result),
-        Ok(result) => Err(CallError::Nonsense { what: "its result is no object", shown: shown(&result) }),
-        Err(error) if error.is_sound() => Err(CallError::Answered(error)),
-        Err(error) => {
-            Err(CallError::Nonsense { what: "its error has no code and message", shown: shown(error.text()) })
-        }
     }
 }
 
