@@ -11,6 +11,9 @@ use crate::{
 /// A curve has at most so many points, but for those that the search for the break-even adds.
 const MOST_POINTS: usize = 64;
 
+/// And ends here: a session may fetch 60 times a minute, 64 definitions each, and nobody uses more tools.
+const MOST_TOOLS: usize = 3_000;
+
 /// Total tokens against the number of tools used.
 pub(crate) struct Curve {
     pub(crate) points: Vec<Point>,
@@ -28,7 +31,7 @@ impl Curve {
         initial: u64,
         limit: u64,
     ) -> Result<Self, Error> {
-        let names: Vec<&str> = bench.subject.sample(usize::MAX).iter().map(|tool| &*tool.name).collect();
+        let names: Vec<&str> = bench.subject.sample(MOST_TOOLS).iter().map(|tool| &*tool.name).collect();
         let mut points = Vec::new();
         for count in counts(names.len()) {
             match at(bench, doors, strategy, &names[..count], initial).await? {

@@ -30,9 +30,6 @@ pub enum Error {
         /// What happened.
         source: mcp_disclosure_client::Error,
     },
-    /// There is nothing to compare.
-    #[error("no strategy to compare")]
-    NoStrategy,
 }
 
 impl Error {

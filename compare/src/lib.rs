@@ -15,6 +15,7 @@ mod curve;
 mod error;
 mod figures;
 mod habits;
+mod learning;
 mod ledger;
 mod lesson;
 pub mod output;

@@ -6,12 +6,11 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_disclosure_client::{Channel, Error as Refusal, Host, Link, Preferences, Traffic, agent::Task};
+use mcp_disclosure_client::{Error as Refusal, Host, Link, Preferences, Traffic, agent::Task};
 use mcp_disclosure_core::RawObject;
-use serde_json::json;
 
 use crate::{
-    Error, Lesson,
+    Error,
     bench::Bench,
     ledger::Ledger,
     seen::{self, Tokens},
@@ -19,16 +18,6 @@ use crate::{
 
 /// A fresh way to a server that serves this strategy to everyone.
 pub type Doors = Arc<dyn Fn(&str) -> Result<Link, Refusal> + Send + Sync>;
-
-/// So many tools are learned at once: what a task needs next, not all that it may come to need.
-const AT_ONCE: usize = 8;
-
-/// A session may fetch 60 times a minute (000 §10.3). A host that learns very many tools asks for more at once,
-/// to stay below.
-const MOST_FETCHES: usize = 50;
-
-/// The tool that servers list for models that can use nothing but tools.
-const BRIDGE: &str = "describe_tools";
 
 /// What kind of host is at this end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,15 +30,15 @@ pub(crate) enum Manner {
 
 /// A connection under measurement.
 pub(crate) struct Probe<'a> {
-    bench: &'a Bench<'a>,
-    strategy: &'a str,
-    manner: Manner,
+    pub(crate) bench: &'a Bench<'a>,
+    pub(crate) strategy: &'a str,
+    pub(crate) manner: Manner,
     pub(crate) host: Host,
     ledger: Ledger,
     pub(crate) listed: Vec<RawObject>,
     names: Vec<String>,
     /// The categories that were looked into, once each.
-    browsed: HashSet<String>,
+    pub(crate) browsed: HashSet<String>,
     pub(crate) connected_in: Duration,
     pub(crate) listed_in: Duration,
 }
@@ -158,33 +147,6 @@ impl<'a> Probe<'a> {
         Tokens::of(&exchanges, &self.bench.counter)
     }
 
-    /// Learns how to use these tools, in as many steps as a sensible host takes. `None` where this client does
-    /// not know how the strategy teaches: what learning costs there, it cannot tell.
-    pub(crate) async fn learn(&mut self, names: &[&str]) -> Result<Option<Vec<Step>>, Error> {
-        let mut steps = Vec::new();
-        let lesson = self.bench.lessons.iter().find(|lesson| lesson.strategy == self.strategy);
-        if lesson.is_none() && *self.host.channel() == Channel::List {
-            let is_known =
-                |name: &&str| self.listed_tool(name).is_some_and(|tool| self.bench.baseline.tells_all(tool));
-            return Ok(names.iter().all(is_known).then_some(steps));
-        }
-        let at_once = AT_ONCE.max(self.bench.subject.tools.len().div_ceil(MOST_FETCHES));
-        for names in names.chunks(at_once) {
-            steps.extend(self.browse(names).await?);
-            let learned = match lesson {
-                Some(lesson) => self.take(lesson, names).await,
-                None => self.describe(names).await,
-            };
-            match learned {
-                Ok(step) => steps.push(step),
-                // A name that the strategy needs for itself, and that nothing listed leads to.
-                Err(Error::Connection { source: Refusal::UnknownTool { .. }, .. }) => return Ok(None),
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(Some(steps))
-    }
-
     /// Calls a tool; whether it answered otherwise than with an error.
     pub(crate) async fn call(&self, task: &Task) -> Result<(Step, bool), Error> {
         let called = self.host.call(self.served_name(&task.tool), &task.arguments);
@@ -192,55 +154,8 @@ impl<'a> Probe<'a> {
         Ok((step, result.member("isError") != Some("true")))
     }
 
-    /// Where tools are not listed, finds them first: the overview once, then the categories that they are in.
-    async fn browse(&mut self, names: &[&str]) -> Result<Vec<Step>, Error> {
-        let mut steps = Vec::new();
-        if *self.host.channel() != Channel::InfoTool
-            || names.iter().all(|name| self.listed_tool(name).is_some())
-        {
-            return Ok(steps);
-        }
-        if self.browsed.is_empty() {
-            steps.push(self.step("asking for the overview", self.host.call("info", &json!({}))).await?.0);
-        }
-        let tools = self.bench.subject.tools.iter().filter(|tool| names.contains(&&*tool.name));
-        let categories: Vec<&str> = tools.map(|tool| &*tool.category).collect();
-        let mut whole = Step::default();
-        for category in categories {
-            if self.browsed.insert(category.to_owned()) {
-                let topic = json!({"topic": category});
-                let asked = self.host.call("info", &topic);
-                whole.add(self.step("asking for a category", asked).await?.0);
-            }
-        }
-        steps.extend((whole.requests > 0).then_some(whole));
-        Ok(steps)
-    }
-
-    /// Fetches complete definitions, in one go.
-    async fn describe(&self, names: &[&str]) -> Result<Step, Error> {
-        let during = "learning tools";
-        let names: Vec<&str> = names.iter().map(|name| self.served_name(name)).collect();
-        if self.manner == Manner::Plain && self.listed_tool(BRIDGE).is_some() {
-            let names = json!({"names": names});
-            return Ok(self.step(during, self.host.call_unprepared(BRIDGE, &names)).await?.0);
-        }
-        Ok(self.step(during, self.host.describe(&names)).await?.0)
-    }
-
-    /// Makes the calls that teach these tools.
-    async fn take(&self, lesson: &Lesson, names: &[&str]) -> Result<Step, Error> {
-        let mut whole = Step::default();
-        for name in names {
-            let arguments = lesson.arguments(self.served_name(name));
-            let called = self.host.call_unprepared(lesson.tool(), &arguments);
-            whole.add(self.step("learning tools", called).await?.0);
-        }
-        Ok(whole)
-    }
-
     /// Does something, and counts what went over the connection meanwhile.
-    async fn step<T>(
+    pub(crate) async fn step<T>(
         &self,
         during: &'static str,
         work: impl Future<Output = Result<T, Refusal>>,
@@ -260,7 +175,7 @@ impl<'a> Probe<'a> {
         self.names.iter().map(String::as_str).find(is_new).unwrap_or(name)
     }
 
-    fn listed_tool(&self, name: &str) -> Option<&RawObject> {
+    pub(crate) fn listed_tool(&self, name: &str) -> Option<&RawObject> {
         self.listed.get(self.names.iter().position(|listed| listed == name)?)
     }
 
@@ -270,7 +185,7 @@ impl<'a> Probe<'a> {
 }
 
 impl Step {
-    fn add(&mut self, other: Self) {
+    pub(crate) fn add(&mut self, other: Self) {
         self.requests += other.requests;
         self.tokens.request += other.tokens.request;
         self.tokens.answer += other.tokens.answer;
