@@ -128,11 +128,11 @@ impl Strategies {
         if !problems.is_empty() {
             return Err(problems);
         }
-        if let Some(pinned) = pinned.iter().find(|pinned| offered.iter().all(|(name, _)| *name != pinned.0)) {
-            offered.push(pinned.clone());
-        }
         let everywhere = registry.everywhere().map(str::to_owned).collect();
-        Ok(Self { offered, pinned, fallback, bridge: options.bridge, everywhere })
+        let mut strategies = Self { offered, pinned, fallback, bridge: options.bridge, everywhere };
+        let unoffered = strategies.pinned.clone().filter(|(name, _)| !strategies.is_offered(name));
+        strategies.offered.extend(unoffered);
+        Ok(strategies)
     }
 
     /// Those of them that can serve what there is. A strategy that objects is not offered, with a warning.

@@ -94,6 +94,12 @@ async fn n3_a_strategy_may_be_named_with_the_filters_under_it(setup: Setup) {
             assert_eq!(selected(&client).await, *name);
         }
     }
+    let pinned = Some(format!("concerns+{}", setup.strategy));
+    let strategies = StrategyOptions { pinned: pinned.clone(), ..StrategyOptions::default() };
+    let client = Client::connect(&Bench::start(Options { strategies, ..odd() }).await, setup).await;
+    let settings = &capabilities(&client).await["extensions"][EXTENSION];
+    assert_eq!(settings["selected"], json!(pinned));
+    assert!(!settings["strategies"].as_array().unwrap().contains(&json!(pinned)), "{settings}");
     for odd in ["concerns+", "concerns+concerns+full", "full+concerns", "concerns+nope"] {
         let client = Client::connect_as(&bench, setup, Identity::offering(odd)).await;
         assert_eq!(selected(&client).await, "full", "{odd}");
