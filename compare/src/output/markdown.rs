@@ -14,7 +14,7 @@ pub(super) fn write(report: &Report, detail: bool) -> String {
         text.push_str(&format!(
             "\n**{}**\n\n{}\n",
             sheet.title,
-            drawn(&sheet, presets::ASCII_MARKDOWN, false)
+            drawn(&sheet, presets::ASCII_MARKDOWN, None)
         ));
     }
     text.push('\n');

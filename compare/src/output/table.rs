@@ -17,8 +17,11 @@ const RULED: TableStyle = TableStyle::new()
     .header_separator(LineStyle::none().fill('─').junction('─'))
     .bottom_border(LineStyle::none().fill('─').junction('─'));
 
-/// So many cells a full bar has.
+/// So many cells a full bar has, where names leave room for it.
 const BAR: usize = 7;
+
+/// Names of strategies that leave it.
+const NAME: usize = 13;
 
 /// Eighths of a cell.
 const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
@@ -26,8 +29,10 @@ const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"]
 pub(super) fn write(report: &Report, detail: bool) -> String {
     let mut text = wrapped(&sheets::heading(report));
     text.push('\n');
+    let longest = report.strategies.iter().map(|strategy| strategy.name.chars().count()).max();
+    let bar = BAR.saturating_sub(longest.unwrap_or(0).saturating_sub(NAME));
     for sheet in super::chosen(report, detail) {
-        let table = drawn(&sheet, RULED, true).to_string();
+        let table = drawn(&sheet, RULED, Some(bar)).to_string();
         let lines: Vec<&str> = table.lines().map(str::trim_end).collect();
         text.push_str(&format!("\n{}\n{}\n", wrapped(&sheet.title), lines.join("\n")));
     }
@@ -39,22 +44,23 @@ pub(super) fn write(report: &Report, detail: bool) -> String {
     harmless(&text)
 }
 
-/// The table of a sheet in one of comfy-table's styles.
-pub(super) fn drawn(sheet: &Sheet, style: TableStyle, for_terminal: bool) -> Table {
+/// The table of a sheet in one of comfy-table's styles; for a terminal, with bars of so many cells.
+pub(super) fn drawn(sheet: &Sheet, style: TableStyle, bar: Option<usize>) -> Table {
     let mut table = Table::new();
     table.load_style(style).set_content_arrangement(ContentArrangement::Disabled);
-    if for_terminal {
+    if bar.is_some() {
         table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
     }
     table.set_header(sheet.columns.iter().map(|column| TableCell::new(column.marked())));
     for row in &sheet.rows {
-        table.add_row(row.iter().map(|cell| if for_terminal { with_bar(cell) } else { cell.text.clone() }));
+        let text = |cell: &Cell| bar.map_or_else(|| cell.text.clone(), |bar| with_bar(cell, bar));
+        table.add_row(row.iter().map(text));
     }
     for (at, column) in sheet.columns.iter().enumerate() {
         if let (Some(_), Some(drawn)) = (column.basis, table.column_mut(at)) {
             drawn.set_cell_alignment(CellAlignment::Right);
         }
-        if let Some(drawn) = table.column_mut(at).filter(|_| for_terminal) {
+        if let Some(drawn) = table.column_mut(at).filter(|_| bar.is_some()) {
             drawn.set_padding((0, 2));
         }
     }
@@ -68,13 +74,13 @@ fn harmless(text: &str) -> String {
 }
 
 /// The text with its bar before it.
-fn with_bar(cell: &Cell) -> String {
-    let Some(share) = cell.bar else { return cell.text.clone() };
-    let eighths = (share.clamp(0.0, 1.0) * (BAR * 8) as f64).round() as usize;
+fn with_bar(cell: &Cell, width: usize) -> String {
+    let Some(share) = cell.bar.filter(|_| width > 0) else { return cell.text.clone() };
+    let eighths = (share.clamp(0.0, 1.0) * (width * 8) as f64).round() as usize;
     // What is there at all shows.
     let eighths = if share > 0.0 { eighths.max(1) } else { eighths };
     let bar = format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8]);
-    format!("{bar:<BAR$}{:>8}", cell.text)
+    format!("{bar:<width$}{:>8}", cell.text)
 }
 
 /// A paragraph in lines of the width.
