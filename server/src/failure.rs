@@ -1,7 +1,7 @@
 //! What goes wrong, for people: problems with a place and a hint, and the one table from failure to exit
 //! code.
 
-use std::{fmt, sync::Arc};
+use std::{fmt, path::PathBuf, sync::Arc};
 
 use crate::upstream::UpstreamError;
 
@@ -106,6 +106,20 @@ pub enum Failure {
         /// Everything.
         found: usize,
     },
+    /// Strategies could not be compared.
+    #[error("{0}")]
+    Comparison(#[from] mcp_disclosure_compare::Error),
+    /// Strategies cost more than they may.
+    #[error("{}", list(.0))]
+    OverBudget(Vec<Problem>),
+    /// A file cannot be written.
+    #[error("cannot write {}: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: std::io::Error,
+    },
     /// Reading or writing failed.
     #[error("{what}: {source}")]
     Io {
@@ -122,7 +136,13 @@ impl Failure {
         match self {
             Self::Usage(_) => 2,
             Self::Configuration(_) | Self::Findings { refused: true, .. } => 64,
-            Self::Findings { .. } | Self::Upstreams(_) | Self::Listen { .. } | Self::Io { .. } => 1,
+            Self::Findings { .. }
+            | Self::Upstreams(_)
+            | Self::Listen { .. }
+            | Self::Comparison(_)
+            | Self::OverBudget(_)
+            | Self::Write { .. }
+            | Self::Io { .. } => 1,
         }
     }
 
@@ -147,7 +167,13 @@ impl Failure {
             Self::Listen { .. } => {
                 Some("choose another with --listen ADDRESS:PORT; port 0 takes a free one".to_owned())
             }
-            Self::Usage(_) | Self::Configuration(_) | Self::Findings { .. } | Self::Io { .. } => None,
+            Self::Usage(_)
+            | Self::Configuration(_)
+            | Self::Findings { .. }
+            | Self::Comparison(_)
+            | Self::OverBudget(_)
+            | Self::Write { .. }
+            | Self::Io { .. } => None,
         }
     }
 }

@@ -269,7 +269,7 @@ pub fn warn_of(strategy: &str, consequence: &str, objections: &[Objection]) {
 }
 
 /// The error and what is under it, in one line.
-fn describe(error: &dyn std::error::Error) -> String {
+pub fn describe(error: &dyn std::error::Error) -> String {
     match error.source() {
         Some(source) => format!("{error}: {source}"),
         None => error.to_string(),

@@ -46,12 +46,14 @@ pub fn run(registry: Registry) -> ExitCode {
         // They report for themselves.
         Command::Check(_) if arguments.log == cli::LOG => "error".to_owned(),
         Command::Export(_) if arguments.log == cli::LOG => "warn".to_owned(),
+        Command::Compare(_) if arguments.log == cli::LOG => "warn".to_owned(),
         _ => arguments.log,
     });
     let done = match arguments.command {
         Command::Serve(serve) => cli::serve(&registry, serve),
         Command::Check(check) => cli::check(&registry, check),
         Command::Export(export) => cli::export(&registry, export),
+        Command::Compare(compare) => cli::compare(&registry, *compare),
         Command::Prompt(prompt) => cli::prompt(&registry, prompt),
         Command::Strategies => cli::strategies(&registry),
     };

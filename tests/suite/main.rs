@@ -8,6 +8,7 @@ mod cases;
 mod calls;
 mod client;
 mod command_line;
+mod compare;
 mod concerns;
 mod cost;
 mod custom_strategies;

@@ -78,6 +78,21 @@ fn by_offer_it_is_negotiated() {
 }
 
 #[test]
+fn it_is_compared_with_the_others() {
+    let compare = |flags: &[&str]| -> Value {
+        let arguments = [&["compare", "--strategies", "search", "--format", "json"], flags].concat();
+        let output = Command::new(PROGRAM).args(arguments).output().expect("it runs");
+        assert!(output.status.success());
+        serde_json::from_slice(&output.stdout).expect("JSON")
+    };
+    let learning = |report: &Value| report["strategies"][1]["discovery_tokens"].clone();
+    // Nobody has told how a model learns under it.
+    assert_eq!(learning(&compare(&[])), Value::Null);
+    let told = compare(&["--learn", r#"search=find_tools {"query": "{tool}"}"#]);
+    assert!(learning(&told).as_u64() > Some(100), "{told}");
+}
+
+#[test]
 fn it_gives_a_prompt_like_any_other() {
     let output = Command::new(PROGRAM).args(["prompt", "--strategy", "search"]).output().expect("it runs");
     assert!(output.status.success());

@@ -6,7 +6,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use mcp_disclosure_core::Settings;
 use reqwest::Url;
 
-use super::SettingArguments;
+use super::{CompareArguments, SettingArguments};
 use crate::{
     backend::Scope,
     config::Serve,
@@ -77,6 +77,8 @@ pub enum Command {
     /// Nothing is written where anything is wrong, and nothing replaced without --force.
     #[command(verbatim_doc_comment)]
     Export(ExportArguments),
+    /// Count what each strategy costs on the tools of a source, side by side
+    Compare(Box<CompareArguments>),
     /// Print the system prompt guidance for hosts
     Prompt(PromptArguments),
     /// List the strategies: name, summary, needs
@@ -285,7 +287,19 @@ pub struct PromptArguments {
 }
 
 /// How clients connect.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum, serde::Deserialize, serde::Serialize)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    ValueEnum,
+    strum::Display,
+    serde::Deserialize,
+    serde::Serialize,
+)]
+#[strum(serialize_all = "lowercase")]
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Transport {

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod check;
+mod compare;
 mod export;
 mod prompt;
 mod serve;
@@ -14,6 +15,7 @@ pub use arguments::{
     SourceArguments, StrategyArguments, Transport,
 };
 pub use check::check;
+pub use compare::{CompareArguments, compare};
 pub use export::export;
 pub use prompt::prompt;
 pub use serve::serve;

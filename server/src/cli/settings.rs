@@ -7,7 +7,7 @@ use mcp_disclosure_strategy_info as info;
 use serde_json::{Value, json};
 
 /// Settings of strategies.
-#[derive(Debug, Default, Args)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct SettingArguments {
     /// What describe does with a brief, or a description where there is none, of over 60 characters: refuse to
     /// serve it, or derive a shorter one [default: reject]

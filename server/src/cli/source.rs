@@ -22,6 +22,7 @@ use crate::{
 };
 
 /// What a source comes down to, whether flags or files say so.
+#[derive(Clone)]
 pub(super) struct Source {
     pub(super) upstreams: Vec<Named>,
     pub(super) origin: Origin,

@@ -7,6 +7,7 @@ mod handshake;
 mod http;
 mod in_process;
 mod lists;
+mod stand_in;
 mod unasked;
 
 use std::{collections::BTreeMap, fmt, path::PathBuf, sync::Arc, time::Duration};
@@ -16,6 +17,7 @@ pub use handshake::{Eras, Introduction};
 use mcp_disclosure_core::{Era, RawObject, UpstreamLists, UpstreamName};
 use reqwest::header::HeaderMap;
 use rmcp::{RoleServer, service::DynService};
+pub use stand_in::StandIn;
 use tokio::sync::mpsc;
 use tokio_util::sync::DropGuard;
 use unasked::Unasked;
@@ -31,6 +33,8 @@ pub enum Target {
     Url(Endpoint),
     /// A handler in this process; each connection gets one of its own.
     Handler(Arc<dyn Fn() -> Box<dyn DynService<RoleServer>> + Send + Sync>),
+    /// A stand-in for another upstream, in this process.
+    StandIn(Arc<StandIn>),
 }
 
 /// A program, and how to start it.
@@ -93,6 +97,7 @@ impl fmt::Display for Target {
             }
             Self::Url(endpoint) => endpoint.url.fmt(formatter),
             Self::Handler(_) => formatter.write_str("the handler in this process"),
+            Self::StandIn(_) => formatter.write_str("the stand-in in this process"),
         }
     }
 }
@@ -315,6 +320,7 @@ fn open(
         }
         Target::Url(endpoint) => http::open(endpoint.clone(), &connection, outgoing),
         Target::Handler(make) => in_process::open(make(), &connection, outgoing),
+        Target::StandIn(stand_in) => stand_in::open(Arc::clone(stand_in), &connection, outgoing),
     }
     Ok(connection)
 }

@@ -1,7 +1,7 @@
 //! An MCP server on standard streams that misbehaves in one way, named by its first argument.
 //!
 //! A second argument is a file that takes its process id: proof that it was started, and a way to see
-//! whether it is gone.
+//! whether it is gone. In the mode `records` it takes the names of the tools that are called instead.
 
 #![allow(clippy::unwrap_used, reason = "a server for tests; where it panics, the test fails")]
 
@@ -18,14 +18,16 @@ use serde_json::{Value, json};
 fn main() {
     let mut arguments = env::args().skip(1);
     let mode = arguments.next().unwrap_or_else(|| "ordinary".to_owned());
-    if let Some(file) = arguments.next() {
-        std::fs::write(file, process::id().to_string()).unwrap();
+    let file = arguments.next();
+    if let Some(file) = &file {
+        let first = if mode == "records" { String::new() } else { process::id().to_string() };
+        std::fs::write(file, first).unwrap();
     }
     if mode == "exits" {
         tell("odd-upstream: no licence found");
         process::exit(7);
     }
-    let mut server = Server { mode, calls: 0, client: Value::Null, asks_for: Value::Null };
+    let mut server = Server { mode, file, calls: 0, client: Value::Null, asks_for: Value::Null };
     for line in stdin().lock().lines().map_while(Result::ok) {
         if let Ok(message) = serde_json::from_str(&line) {
             server.take(&message);
@@ -41,6 +43,7 @@ fn main() {
 
 struct Server {
     mode: String,
+    file: Option<String>,
     calls: usize,
     /// What the client said it can do.
     client: Value,
@@ -145,6 +148,12 @@ impl Server {
                 process::exit(11);
             }
             "hangs-on-call" => {}
+            "records" => {
+                let file = self.file.as_ref().unwrap();
+                let mut calls = std::fs::OpenOptions::new().append(true).open(file).unwrap();
+                writeln!(calls, "{} {arguments}", params["name"]).unwrap();
+                answer(id, echoed);
+            }
             "answers-twice" => {
                 answer(id, text("the first answer"));
                 answer(id, text("the second answer"));

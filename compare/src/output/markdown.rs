@@ -1,0 +1,42 @@
+//! Tables in Markdown.
+
+use comfy_table::presets;
+
+use super::{sheets, table::drawn};
+use crate::Report;
+
+pub(super) fn write(report: &Report, detail: bool) -> String {
+    let mut text = format!("## {}\n", escaped(&sheets::heading(report)));
+    for mut sheet in super::chosen(report, detail) {
+        let cells = sheet.rows.iter_mut().flatten();
+        cells.for_each(|cell| cell.text = escaped(&cell.text));
+        sheet.columns.iter_mut().for_each(|column| column.title = escaped(&column.title));
+        text.push_str(&format!(
+            "\n**{}**\n\n{}\n",
+            sheet.title,
+            drawn(&sheet, presets::ASCII_MARKDOWN, None)
+        ));
+    }
+    text.push('\n');
+    for note in &report.notes {
+        text.push_str(&format!("- {}\n", escaped(note)));
+    }
+    text.push_str(&format!("\n{}\n", sheets::LEGEND));
+    text
+}
+
+/// Names are others' texts, and must not become markup.
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            _ if character.is_control() => escaped.push(' '),
+            '|' | '<' | '`' | '*' | '[' | '\\' => {
+                escaped.push('\\');
+                escaped.push(character);
+            }
+            _ => escaped.push(character),
+        }
+    }
+    escaped
+}

@@ -1,0 +1,54 @@
+//! A report, written in one of four ways.
+
+mod html;
+mod markdown;
+mod number;
+mod sheet;
+mod sheets;
+mod table;
+
+use self::sheet::Sheet;
+use crate::Report;
+
+/// A way to write a report.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, strum::Display, strum::EnumString)]
+#[strum(serialize_all = "lowercase")]
+pub enum Format {
+    /// For a terminal of 100 columns.
+    #[default]
+    Table,
+    /// The contract's, for programs.
+    Json,
+    /// Tables as GitHub and others show them.
+    Markdown,
+    /// One page with plots, which loads nothing.
+    Html,
+}
+
+impl Format {
+    /// Writes a report. `detail` says whether tables and JSON tell where the figures come from; a page always
+    /// does.
+    pub fn write(self, report: &Report, detail: bool) -> String {
+        match self {
+            Self::Table => table::write(report, detail),
+            Self::Markdown => markdown::write(report, detail),
+            Self::Html => html::write(report),
+            Self::Json => {
+                let shown = if detail { report.clone() } else { report.without_detail() };
+                // A report has no maps but such with strings for keys, and no numbers but finite ones.
+                let mut text = serde_json::to_string_pretty(&shown).unwrap_or_default();
+                text.push('\n');
+                text
+            }
+        }
+    }
+}
+
+/// The sheets of a table or of Markdown.
+fn chosen(report: &Report, detail: bool) -> Vec<Sheet> {
+    let first = [sheets::overview, sheets::habits];
+    let more = [sheets::parts, sheets::times, sheets::steps, sheets::growth, sheets::per_tool];
+    let more = if detail { &more[..] } else { &[] };
+    let chosen = first.iter().chain(more).map(|sheet| sheet(report));
+    chosen.filter(|sheet| !sheet.rows.is_empty()).collect()
+}

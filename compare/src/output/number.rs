@@ -1,0 +1,60 @@
+//! Figures as people read them.
+
+/// With a comma between thousands.
+pub(super) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::with_capacity(digits.len() * 4 / 3);
+    for (at, digit) in digits.char_indices() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// The same, or what stands for what is not known.
+pub(super) fn known(number: Option<u64>) -> String {
+    number.map_or_else(|| "unknown".to_owned(), grouped)
+}
+
+/// A share that is saved; what costs more has a plus.
+pub(super) fn saved(share: Option<f64>) -> String {
+    match share {
+        None => "unknown".to_owned(),
+        Some(share) if share < 0.0 => format!("+{:.1} %", -share * 100.0),
+        Some(0.0) => "–".to_owned(),
+        Some(share) => format!("−{:.1} %", share * 100.0),
+    }
+}
+
+/// Milliseconds, as exactly as they mean something.
+pub(super) fn milliseconds(time: f64) -> String {
+    if time < 10.0 { format!("{time:.2}") } else { format!("{time:.0}") }
+}
+
+/// Bytes in thousands.
+pub(super) fn kilobytes(bytes: u64) -> String {
+    format!("{:.1}", bytes as f64 / 1000.0)
+}
+
+/// A number of things, with the noun in its form.
+pub(super) fn of(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{} {noun}s", grouped(count as u64)) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reads_well() {
+        assert_eq!(
+            [0, 999, 1000, 37332, 1_000_000].map(grouped),
+            ["0", "999", "1,000", "37,332", "1,000,000"]
+        );
+        assert_eq!((saved(Some(0.805)), saved(Some(-0.5))), ("−80.5 %".to_owned(), "+50.0 %".to_owned()));
+        assert_eq!((milliseconds(0.125), milliseconds(12.7)), ("0.12".to_owned(), "13".to_owned()));
+        assert_eq!((of(1, "tool"), of(2, "tool")), ("1 tool".to_owned(), "2 tools".to_owned()));
+    }
+}

@@ -1,0 +1,67 @@
+//! A sheet: one table of a report, before it is written in some way.
+
+use crate::Basis;
+
+/// One table of a report.
+#[derive(Clone, Debug)]
+pub(super) struct Sheet {
+    /// What it shows.
+    pub(super) title: String,
+    pub(super) columns: Vec<Column>,
+    pub(super) rows: Vec<Vec<Cell>>,
+}
+
+/// A column.
+#[derive(Clone, Debug)]
+pub(super) struct Column {
+    pub(super) title: String,
+    /// What its figures are worth, if it has figures.
+    pub(super) basis: Option<Basis>,
+}
+
+/// A cell.
+#[derive(Clone, Debug)]
+pub(super) struct Cell {
+    pub(super) text: String,
+    /// How much of the largest in its column it is, where a bar helps.
+    pub(super) bar: Option<f64>,
+    /// The number behind it, by which a column sorts.
+    pub(super) number: Option<f64>,
+}
+
+impl Column {
+    pub(super) fn words(title: &str) -> Self {
+        Self { title: title.to_owned(), basis: None }
+    }
+
+    pub(super) fn figures(title: impl Into<String>, basis: Basis) -> Self {
+        Self { title: title.into(), basis: Some(basis) }
+    }
+
+    /// The title with the mark of what the figures are worth.
+    pub(super) fn marked(&self) -> String {
+        self.basis.map_or_else(|| self.title.clone(), |basis| format!("{}{}", self.title, basis.mark()))
+    }
+}
+
+impl Cell {
+    pub(super) fn number(text: String, number: impl Into<Option<f64>>) -> Self {
+        Self { text, bar: None, number: number.into() }
+    }
+
+    pub(super) fn with_bar(self, bar: f64) -> Self {
+        Self { bar: Some(bar), ..self }
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Self {
+        Self { text, bar: None, number: None }
+    }
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Self {
+        text.to_owned().into()
+    }
+}

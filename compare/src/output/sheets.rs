@@ -1,0 +1,232 @@
+//! The sheets of a report: which figures stand together, and under which words.
+
+use super::{
+    number::{grouped, kilobytes, known, milliseconds, of, saved},
+    sheet::{Cell, Column, Sheet},
+};
+use crate::{
+    Basis, Report,
+    report::{Behaviour, Compared, Detail, ToolCosts},
+    spread::Spread,
+};
+
+/// The first sheet, without which the others mean nothing.
+pub(super) fn overview(report: &Report) -> Sheet {
+    let basis = |figure| report.basis_of(figure);
+    let most = report.strategies.iter().map(|strategy| strategy.initial_tokens).max().unwrap_or(1).max(1);
+    let row = |strategy: &Compared| {
+        let start = tokens(Some(strategy.initial_tokens));
+        vec![
+            strategy.name.as_str().into(),
+            start.with_bar(strategy.initial_tokens as f64 / most as f64),
+            tokens(strategy.discovery_tokens),
+            tokens(strategy.total_tokens),
+            Cell::number(saved(strategy.total_saving), strategy.total_saving),
+            tokens(strategy.conversation_tokens),
+            break_even(strategy),
+            Cell::number(strategy.round_trips.to_string(), strategy.round_trips as f64),
+        ]
+    };
+    Sheet {
+        title: "Tokens that a model reads and writes before it has its results".to_owned(),
+        columns: vec![
+            Column::words("strategy"),
+            Column::figures("start", basis("initial_tokens")),
+            Column::figures("learning", basis("discovery_tokens")),
+            Column::figures("total", basis("total_tokens")),
+            Column::figures("saved", basis("total_saving")),
+            Column::figures(format!("{} turns", report.turns), basis("conversation_tokens")),
+            Column::figures("break-even", basis("break_even_tools")),
+            Column::figures("trips", basis("round_trips")),
+        ],
+        rows: report.strategies.iter().map(row).collect(),
+    }
+}
+
+/// What models do.
+pub(super) fn habits(report: &Report) -> Sheet {
+    let columns = ["strategy", "follows the workflow", "fetches everything first", "calls without learning"];
+    let row = |(strategy, detail): (&Compared, &Detail)| {
+        let told = detail.behaviour.iter().map(|behaviour| behaved(behaviour).into());
+        [strategy.name.as_str().into()].into_iter().chain(told).collect()
+    };
+    Sheet {
+        title: "The same task by a model that".to_owned(),
+        columns: columns.map(Column::words).into(),
+        rows: detailed(report).map(row).collect(),
+    }
+}
+
+/// What the start is made of, and the same for clients that know no strategy.
+pub(super) fn parts(report: &Report) -> Sheet {
+    let basis = report.basis_of("initial_tokens");
+    let row = |(strategy, detail): (&Compared, &Detail)| {
+        let Detail { initial, bridge, calls, .. } = detail;
+        vec![
+            strategy.name.as_str().into(),
+            tokens(Some(initial.tools)),
+            tokens(Some(initial.resources)),
+            tokens(Some(initial.instructions)),
+            Cell::number(calls.overhead_tokens.to_string(), calls.overhead_tokens as f64),
+            tokens(Some(bridge.initial_tokens)),
+            tokens(bridge.discovery_tokens),
+            tokens(bridge.total_tokens),
+        ]
+    };
+    let figures = ["tools", "resources", "instructions", "more a call", "start*", "learning*", "total*"];
+    let columns = figures.map(|title| Column::figures(title, basis));
+    Sheet {
+        title: "What the start is made of; *: for a client that knows no strategy and reads no resources"
+            .to_owned(),
+        columns: [Column::words("strategy")].into_iter().chain(columns).collect(),
+        rows: detailed(report).map(row).collect(),
+    }
+}
+
+/// Wall times.
+pub(super) fn times(report: &Report) -> Sheet {
+    let row = |(strategy, detail): (&Compared, &Detail)| {
+        let times = &detail.times_ms;
+        let bytes = Cell::number(kilobytes(strategy.wire_bytes), strategy.wire_bytes as f64);
+        let cells = [times.connect, times.list, times.discover, times.call].map(time);
+        [strategy.name.as_str().into()].into_iter().chain(cells).chain([bytes]).collect()
+    };
+    let columns = ["connect", "list", "learning", "a call"];
+    let columns = columns.map(|title| Column::figures(title, report.basis_of("latency_ms")));
+    let bytes = Column::figures("kB", report.basis_of("wire_bytes"));
+    Sheet {
+        title: format!(
+            "Milliseconds over {}: median of {} (shortest to longest), and kilobytes in all",
+            report.transport,
+            of(report.repeats, "connection")
+        ),
+        columns: [Column::words("strategy")].into_iter().chain(columns).chain([bytes]).collect(),
+        rows: detailed(report).map(row).collect(),
+    }
+}
+
+/// What each step of learning adds.
+pub(super) fn steps(report: &Report) -> Sheet {
+    let rows = detailed(report).flat_map(|(strategy, detail)| {
+        detail.steps.iter().zip(1u32..).map(|(step, number)| {
+            vec![
+                strategy.name.as_str().into(),
+                number.to_string().into(),
+                Cell::number(step.requests.to_string(), step.requests as f64),
+                tokens(Some(step.request_tokens)),
+                tokens(Some(step.answer_tokens)),
+            ]
+        })
+    });
+    let basis = report.basis_of("discovery_tokens");
+    Sheet {
+        title: "Steps of learning".to_owned(),
+        columns: vec![
+            Column::words("strategy"),
+            Column::words("step"),
+            Column::figures("requests", Basis::Measured),
+            Column::figures("written", basis),
+            Column::figures("read", basis),
+        ],
+        rows: rows.collect(),
+    }
+}
+
+/// Total tokens against tools used, at a few numbers.
+pub(super) fn growth(report: &Report) -> Sheet {
+    let counts = |detail: &Detail| detail.curve.iter().map(|point| point.tools).collect::<Vec<_>>();
+    let all = detailed(report).next().map(|(_, detail)| counts(detail)).unwrap_or_default();
+    let last = all.last().copied().unwrap_or(0);
+    let shown =
+        |count: &usize| matches!(count, 0 | 1 | 2 | 3 | 5 | 8 | 12 | 20 | 35 | 60 | 100) || *count == last;
+    let row = |count: usize| {
+        let costs = detailed(report).map(|(_, detail)| {
+            tokens(detail.curve.iter().find(|point| point.tools == count).map(|point| point.tokens))
+        });
+        [Cell::number(count.to_string(), count as f64)].into_iter().chain(costs).collect()
+    };
+    let basis = report.basis_of("total_tokens");
+    let names = detailed(report).map(|(strategy, _)| Column::figures(&*strategy.name, basis));
+    Sheet {
+        title: "Total tokens by the number of tools used".to_owned(),
+        columns: [Column::words("tools")].into_iter().chain(names).collect(),
+        rows: all.into_iter().filter(shown).map(row).collect(),
+    }
+}
+
+/// Each tool by itself.
+pub(super) fn per_tool(report: &Report) -> Sheet {
+    let row = |tool: &ToolCosts| {
+        let costs = tool.costs.iter().map(|cost| {
+            let sum = [cost.listed_tokens, cost.learned_tokens].into_iter().flatten().sum::<u64>() as f64;
+            let listed = cost.listed_tokens.map_or_else(|| "–".to_owned(), grouped);
+            match cost.learned_tokens {
+                Some(0) => Cell::number(listed, sum),
+                learned => Cell::number(format!("{listed} + {}", known(learned)), sum),
+            }
+        });
+        let name = if tool.used { format!("{} ●", tool.name) } else { tool.name.clone() };
+        [name.into()].into_iter().chain(costs).collect()
+    };
+    let basis = report.basis_of("initial_tokens");
+    let names = report.strategies.iter().map(|strategy| Column::figures(&*strategy.name, basis));
+    Sheet {
+        title: "Tokens of each tool: listed + learned alone (●: used above)".to_owned(),
+        columns: [Column::words("tool")].into_iter().chain(names).collect(),
+        rows: report.per_tool.iter().map(row).collect(),
+    }
+}
+
+/// The first lines of a report.
+pub(super) fn heading(report: &Report) -> String {
+    let used = match report.used.len() {
+        0 => "none used".to_owned(),
+        count if count <= 4 => format!("used: {}", report.used.join(", ")),
+        count => format!("{count} used: {}, …", report.used[..3].join(", ")),
+    };
+    format!("{}: {}, {used}; tokens by {}", report.source, of(report.tools, "tool"), report.tokenizer)
+}
+
+/// What the marks mean.
+pub(super) const LEGEND: &str = "ᵐ measured on real connections, ᶜ computed from that, ᵉ estimated. start: listed tools, resources where \
+     needed, instructions. learning: requests and answers until the used tools can be called. break-even: the \
+     number of used tools from which a strategy costs more than full.";
+
+fn detailed(report: &Report) -> impl Iterator<Item = (&Compared, &Detail)> {
+    report.strategies.iter().filter_map(|strategy| Some((strategy, strategy.detail.as_ref()?)))
+}
+
+fn tokens(tokens: Option<u64>) -> Cell {
+    Cell::number(known(tokens), tokens.map(|tokens| tokens as f64))
+}
+
+fn break_even(strategy: &Compared) -> Cell {
+    let text = match (strategy.break_even_tools, strategy.discovery_tokens) {
+        (Some(tools), _) => grouped(tools as u64),
+        (None, None) => "unknown".to_owned(),
+        (None, Some(_)) => "never".to_owned(),
+    };
+    Cell::number(text, strategy.break_even_tools.map(|tools| tools as f64))
+}
+
+fn behaved(behaviour: &Behaviour) -> String {
+    let trips = match behaviour.extra_trips {
+        0 => of(behaviour.trips, "trip"),
+        extra => format!("{} (+{extra})", of(behaviour.trips, "trip")),
+    };
+    let errors = match behaviour.errors.len() {
+        0 => String::new(),
+        count => format!(", {}", of(count, "error")),
+    };
+    let end = match (behaviour.succeeded, behaviour.recovered) {
+        (true, true) => ", recovers",
+        (true, false) => "",
+        (false, _) => ", fails",
+    };
+    format!("{trips}{errors}{end}; {} tokens", grouped(behaviour.tokens))
+}
+
+fn time(spread: Spread) -> Cell {
+    let [median, least, most] = [spread.median, spread.least, spread.most].map(milliseconds);
+    Cell::number(format!("{median} ({least}–{most})"), spread.median)
+}

@@ -1,0 +1,194 @@
+//! One connection under measurement: what a host does on it, and what each step costs.
+
+use std::{
+    collections::HashSet,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use mcp_disclosure_client::{Error as Refusal, Host, Link, Preferences, Traffic, agent::Task};
+use mcp_disclosure_core::RawObject;
+
+use crate::{
+    Error,
+    bench::Bench,
+    ledger::Ledger,
+    seen::{self, Tokens},
+};
+
+/// A fresh way to a server that serves this strategy to everyone.
+pub type Doors = Arc<dyn Fn(&str) -> Result<Link, Refusal> + Send + Sync>;
+
+/// What kind of host is at this end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Manner {
+    /// It knows the strategy and uses its channel.
+    Native,
+    /// It knows none, and its model can use nothing but tools.
+    Plain,
+}
+
+/// A connection under measurement.
+pub(crate) struct Probe<'a> {
+    pub(crate) bench: &'a Bench<'a>,
+    pub(crate) strategy: &'a str,
+    pub(crate) manner: Manner,
+    pub(crate) host: Host,
+    ledger: Ledger,
+    pub(crate) listed: Vec<RawObject>,
+    names: Vec<String>,
+    /// The categories that were looked into, once each.
+    pub(crate) browsed: HashSet<String>,
+    pub(crate) connected_in: Duration,
+    pub(crate) listed_in: Duration,
+}
+
+/// What a host puts in front of the model before the first word, in tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Start {
+    pub(crate) tools: u64,
+    pub(crate) resources: u64,
+    pub(crate) instructions: u64,
+}
+
+impl Start {
+    pub(crate) fn total(self) -> u64 {
+        self.tools + self.resources + self.instructions
+    }
+}
+
+/// Requests that a model makes at once, and what they cost it.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Step {
+    pub(crate) requests: u64,
+    pub(crate) tokens: Tokens,
+    pub(crate) took: Duration,
+}
+
+impl<'a> Probe<'a> {
+    /// Connects, and lists the tools.
+    pub(crate) async fn open(
+        bench: &'a Bench<'a>,
+        doors: &Doors,
+        strategy: &'a str,
+        manner: Manner,
+    ) -> Result<Self, Error> {
+        let ledger = Ledger::default();
+        let native = manner == Manner::Native;
+        let preferences = Preferences {
+            omit_input_schema: bench.omits_schemas && native,
+            listens: false,
+            observer: Some(ledger.observer()),
+            ..Preferences::of(native.then_some(strategy))
+        };
+        let failed =
+            |during| move |source| Error::Connection { strategy: strategy.to_owned(), during, source };
+        let link = doors(strategy).map_err(failed("connecting"))?;
+        let begun = Instant::now();
+        let host = Host::connect(link, preferences).await.map_err(failed("connecting"))?;
+        let connected_in = begun.elapsed();
+        let served = host.server().selected.clone();
+        if served.as_deref() != Some(strategy) {
+            return Err(Error::NotServed { asked: strategy.to_owned(), served });
+        }
+        let begun = Instant::now();
+        let listed = host.list().await.map_err(failed("listing tools"))?;
+        let listed_in = begun.elapsed();
+        let names = listed.iter().filter_map(|tool| tool.string("name")).collect();
+        let browsed = HashSet::new();
+        Ok(Self { bench, strategy, manner, host, ledger, listed, names, browsed, connected_in, listed_in })
+    }
+
+    /// The resources and templates that are listed.
+    pub(crate) async fn resources(&self) -> Result<Vec<RawObject>, Error> {
+        if !self.host.server().has("resources") {
+            return Ok(Vec::new());
+        }
+        let failed = |source| self.failed("listing resources", source);
+        let mut listed = self.host.resources().await.map_err(failed)?;
+        listed.extend(self.host.resource_templates().await.map_err(failed)?);
+        Ok(listed)
+    }
+
+    /// What stands before the model at the start; `resources` are those it needs to see.
+    pub(crate) fn start(&self, resources: &[RawObject]) -> Start {
+        let count = |text: &str| if text.is_empty() { 0 } else { self.bench.counter.count(text) };
+        Start {
+            tools: count(&seen::array(&self.listed)),
+            resources: if resources.is_empty() { 0 } else { count(&seen::array(resources)) },
+            instructions: count(&self.host.system_prompt()),
+        }
+    }
+
+    /// The tokens of a tool as it is listed, if it is.
+    pub(crate) fn listed_tokens(&self, name: &str) -> Option<u64> {
+        Some(self.bench.counter.count(self.listed_tool(self.served_name(name))?.compact().text()))
+    }
+
+    /// What went over the connection.
+    pub(crate) fn traffic(&self) -> Traffic {
+        self.host.traffic()
+    }
+
+    /// Where the connection stands, for [`Probe::tokens_since`].
+    pub(crate) fn mark(&self) -> usize {
+        self.ledger.mark()
+    }
+
+    /// What a model has written and read since then.
+    pub(crate) fn tokens_since(&self, mark: usize) -> Tokens {
+        Tokens::of(&self.ledger.since(mark), &self.bench.counter)
+    }
+
+    /// The same, but for the lists, which are no step of the model.
+    pub(crate) fn tokens_since_listing(&self, mark: usize) -> Tokens {
+        let mut exchanges = self.ledger.since(mark);
+        exchanges.retain(|exchange| !exchange.method.ends_with("/list"));
+        Tokens::of(&exchanges, &self.bench.counter)
+    }
+
+    /// Calls a tool; whether it answered otherwise than with an error.
+    pub(crate) async fn call(&self, task: &Task) -> Result<(Step, bool), Error> {
+        let called = self.host.call(self.served_name(&task.tool), &task.arguments);
+        let (step, result) = self.step("calling a tool", called).await?;
+        Ok((step, result.member("isError") != Some("true")))
+    }
+
+    /// Does something, and counts what went over the connection meanwhile.
+    pub(crate) async fn step<T>(
+        &self,
+        during: &'static str,
+        work: impl Future<Output = Result<T, Refusal>>,
+    ) -> Result<(Step, T), Error> {
+        let (mark, begun, before) = (self.mark(), Instant::now(), self.traffic());
+        let done = work.await.map_err(|source| self.failed(during, source))?;
+        let took = begun.elapsed();
+        let requests = (self.traffic() - before).round_trips();
+        Ok((Step { requests, tokens: self.tokens_since(mark), took }, done))
+    }
+
+    /// The name of a tool under this strategy: one that the strategy needs for a tool of its own is served as
+    /// `<upstream>__<tool>`.
+    pub(crate) fn served_name<'n>(&'n self, name: &'n str) -> &'n str {
+        let moved = format!("__{name}");
+        let is_new = |listed: &&str| listed.ends_with(&moved) && !self.bench.baseline.lists(listed);
+        self.names.iter().map(String::as_str).find(is_new).unwrap_or(name)
+    }
+
+    pub(crate) fn listed_tool(&self, name: &str) -> Option<&RawObject> {
+        self.listed.get(self.names.iter().position(|listed| listed == name)?)
+    }
+
+    pub(crate) fn failed(&self, during: &'static str, source: Refusal) -> Error {
+        Error::Connection { strategy: self.strategy.to_owned(), during, source }
+    }
+}
+
+impl Step {
+    pub(crate) fn add(&mut self, other: Self) {
+        self.requests += other.requests;
+        self.tokens.request += other.tokens.request;
+        self.tokens.answer += other.tokens.answer;
+        self.took += other.took;
+    }
+}

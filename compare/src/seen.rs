@@ -1,0 +1,90 @@
+//! What a model sees of messages: the texts that are counted. `docs/compare.md` says the same for people.
+
+use mcp_disclosure_core::RawObject;
+use serde_json::Value;
+
+use crate::{ledger::Exchange, tokenizer::Counter};
+
+/// Listed items as one compact JSON array, members in the order they came: what model APIs are handed.
+pub(crate) fn array<'a>(items: impl IntoIterator<Item = &'a RawObject>) -> String {
+    let items: Vec<_> = items.into_iter().map(RawObject::compact).collect();
+    let texts: Vec<&str> = items.iter().map(RawObject::text).collect();
+    format!("[{}]", texts.join(","))
+}
+
+/// The tokens of one exchange, each way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tokens {
+    pub(crate) request: u64,
+    pub(crate) answer: u64,
+}
+
+impl Tokens {
+    pub(crate) fn of(exchanges: &[Exchange], counter: &Counter) -> Self {
+        let count = |text: &dyn Fn(&Exchange) -> String| {
+            exchanges.iter().map(|exchange| counter.count(&text(exchange))).sum()
+        };
+        Self { request: count(&written), answer: count(&read) }
+    }
+
+    pub(crate) fn both(self) -> u64 {
+        self.request + self.answer
+    }
+}
+
+/// What a model writes to have this sent: the parameters, without what the host adds in `_meta`.
+fn written(exchange: &Exchange) -> String {
+    let params = exchange.request.object("params").unwrap_or_default();
+    params.retain(|key| key != "_meta").compact().text().to_owned()
+}
+
+/// What a host shows the model of the answer: texts of a result as they read, other results and errors as JSON.
+/// A tool's `structuredContent` repeats its texts, and counts where it has none.
+fn read(exchange: &Exchange) -> String {
+    let Some(result) = exchange.answer.object("result") else {
+        return exchange.answer.object("error").unwrap_or_default().compact().text().to_owned();
+    };
+    let texts = match &*exchange.method {
+        "tools/call" => texts(&result, "content"),
+        "resources/read" => texts(&result, "contents"),
+        _ => None,
+    };
+    texts.unwrap_or_else(|| {
+        let shown = result.object("structuredContent").unwrap_or(result);
+        shown.retain(|key| key != "_meta").compact().text().to_owned()
+    })
+}
+
+fn texts(result: &RawObject, member: &str) -> Option<String> {
+    let parts: Vec<Value> = serde_json::from_str(result.member(member)?).ok()?;
+    let texts: Vec<&str> = parts.iter().filter_map(|part| part["text"].as_str()).collect();
+    (!texts.is_empty()).then(|| texts.join("\n"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn exchange(method: &str, request: &str, answer: &str) -> Exchange {
+        let object = |text: &str| RawObject::parse(text).unwrap();
+        Exchange { method: method.to_owned(), request: object(request), answer: object(answer) }
+    }
+
+    #[test]
+    fn a_model_sees_texts_and_not_envelopes() {
+        let call = exchange(
+            "tools/call",
+            r#"{"id":1,"params":{"_meta":{"progressToken":1},"name":"a", "arguments":{}}}"#,
+            r#"{"id":1,"result":{"content":[{"type":"text","text":"one"},{"type":"image"},{"type":"text","text":"two"}],"structuredContent":{"n":1}}}"#,
+        );
+        assert_eq!((&*written(&call), &*read(&call)), (r#"{"name":"a","arguments":{}}"#, "one\ntwo"));
+        let bare = r#"{"result":{"content":[],"structuredContent":{"n": 1}}}"#;
+        assert_eq!(read(&exchange("tools/call", "{}", bare)), r#"{"n":1}"#);
+        let read_resource = r#"{"result":{"contents":[{"uri":"u","text":"all of it"}]}}"#;
+        assert_eq!(read(&exchange("resources/read", "{}", read_resource)), "all of it");
+        let described = r#"{"result":{"tools": [ {"name":"a"} ],"_meta":{}}}"#;
+        assert_eq!(read(&exchange("tools/describe", "{}", described)), r#"{"tools":[{"name":"a"}]}"#);
+        let refused = r#"{"error":{"code":-32602, "message":"no"}}"#;
+        assert_eq!(read(&exchange("tools/describe", "{}", refused)), r#"{"code":-32602,"message":"no"}"#);
+    }
+}

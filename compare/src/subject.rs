@@ -1,0 +1,120 @@
+//! What is compared on: the tools of a source, and which of them are used.
+
+use std::collections::HashSet;
+
+use mcp_disclosure_client::agent::Task;
+use mcp_disclosure_core::RawObject;
+
+use crate::{Error, sample};
+
+/// The tools of a source, as `full` lists them.
+#[derive(Clone, Debug)]
+pub struct Subject {
+    /// What people call the source.
+    pub source: String,
+    /// Its tools.
+    pub tools: Vec<Tool>,
+}
+
+/// One tool of a source.
+#[derive(Clone, Debug)]
+pub struct Tool {
+    /// The name it is served by.
+    pub name: String,
+    /// The category that strategies with categories show it in.
+    pub category: String,
+    /// The complete definition.
+    pub definition: RawObject,
+    /// Arguments that its author gave as an example.
+    pub example: Option<RawObject>,
+}
+
+impl Tool {
+    /// A call of it: with the author's example, else with the least that its schema asks for.
+    pub(crate) fn task(&self) -> Task {
+        let schema = self.definition.object("inputSchema").unwrap_or_default();
+        let arguments = self.example.clone().unwrap_or_else(|| sample::arguments(&schema));
+        Task { tool: self.name.clone(), arguments }
+    }
+}
+
+impl Subject {
+    /// Positions of all tools in the order in which a sample takes them: the middle of the list, the quarters,
+    /// the eighths, and so on (van der Corput's sequence). Any number of them is spread over the whole list, and
+    /// a larger sample holds the smaller ones, so that growing numbers compare.
+    pub fn order(&self) -> Vec<usize> {
+        let count = self.tools.len();
+        let slots = count.next_power_of_two();
+        let unused = usize::BITS - slots.trailing_zeros();
+        let mut seen = HashSet::new();
+        // In binary the sequence counts upwards with its digits mirrored.
+        let mirrored = (1..=slots).map(|number| number.reverse_bits().checked_shr(unused).unwrap_or(0));
+        mirrored.map(|slot| slot * count / slots).filter(|at| *at < count && seen.insert(*at)).collect()
+    }
+
+    /// The first tools of that order; all, if there are no more.
+    pub(crate) fn sample(&self, count: usize) -> Vec<&Tool> {
+        self.order().into_iter().take(count).map(|at| &self.tools[at]).collect()
+    }
+
+    /// The tools of these names, each once.
+    ///
+    /// # Errors
+    /// [`Error::UnknownTools`] with all names that nobody has.
+    pub(crate) fn named(&self, names: &[String]) -> Result<Vec<&Tool>, Error> {
+        let (mut found, mut unknown): (Vec<&Tool>, Vec<String>) = (Vec::new(), Vec::new());
+        let mut seen = HashSet::new();
+        for name in names.iter().filter(|name| seen.insert(name.as_str())) {
+            match self.tools.iter().find(|tool| tool.name == *name) {
+                Some(tool) => found.push(tool),
+                None => unknown.push(name.clone()),
+            }
+        }
+        let available = || self.tools.iter().map(|tool| tool.name.as_str());
+        if unknown.is_empty() { Ok(found) } else { Err(Error::unknown(unknown, available())) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn subject(count: usize) -> Subject {
+        let tool = |at: usize| Tool {
+            name: format!("t{at}"),
+            category: String::new(),
+            definition: RawObject::empty(),
+            example: None,
+        };
+        Subject { source: String::new(), tools: (0..count).map(tool).collect() }
+    }
+
+    #[test]
+    fn a_sample_is_spread_over_the_list() {
+        assert_eq!(subject(8).order(), [4, 2, 6, 1, 5, 3, 7, 0]);
+        assert_eq!(subject(11).order()[..3], [5, 2, 8]);
+        assert_eq!(subject(1).order(), [0]);
+        assert!(subject(0).order().is_empty());
+    }
+
+    #[test]
+    fn names_are_found_once_and_unknown_ones_told_together() {
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let subject = subject(3);
+        let found = subject.named(&names(&["t2", "t0", "t2"])).unwrap();
+        assert_eq!(found.iter().map(|tool| &*tool.name).collect::<Vec<_>>(), ["t2", "t0"]);
+        let told = subject.named(&names(&["t9", "t1", "x"])).unwrap_err().to_string();
+        assert!(told.contains("'t9'") && told.contains("'x'") && !told.contains("'t1'"), "{told}");
+    }
+
+    proptest! {
+        #[test]
+        fn every_tool_comes_once(count in 0usize..300) {
+            let mut order = subject(count).order();
+            order.sort_unstable();
+            prop_assert_eq!(order, (0..count).collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,150 @@
+//! The strategies that are compared: which ones, with what settings, and what has to be said about them.
+
+use std::sync::Arc;
+
+use mcp_disclosure_compare::BASELINE;
+use mcp_disclosure_core::{DisclosureStrategy, Objection, Principal, Registry, Role, Settings, View};
+
+use crate::{
+    cli::SettingArguments,
+    failure::{Failure, Problem},
+    gateway::Gateway,
+    negotiation::{Strategies, StrategyOptions},
+};
+
+/// The strategies that are compared.
+pub(super) struct Contestants<'a> {
+    registry: &'a Registry,
+    /// What the user says of strategies, softened where they would refuse what they can serve otherwise.
+    settings: Settings,
+    /// The strategies as the user has set them.
+    as_set: Vec<(String, Arc<dyn DisclosureStrategy>)>,
+    names: Vec<String>,
+    asked: Vec<String>,
+    asks_for_all: bool,
+    notes: Vec<String>,
+}
+
+impl<'a> Contestants<'a> {
+    /// Finds and builds the strategies of these names; `settings` are the flags, and what they are laid over.
+    ///
+    /// # Errors
+    /// [`Failure::Configuration`] with every name that is unknown and every setting that is wrong.
+    pub(super) fn build(
+        registry: &'a Registry,
+        names: &[String],
+        (flags, settings): (SettingArguments, Settings),
+    ) -> Result<Self, Failure> {
+        let asks_for_all = matches!(names, [all] if all == "all");
+        let asked: Vec<String> = match names {
+            _ if asks_for_all => presenters(registry),
+            names => names.iter().map(|name| name.trim().to_owned()).collect(),
+        };
+        let as_set = flags.clone().over(settings.clone());
+        let shortening = flags.long_briefs.clone().unwrap_or_else(|| "shorten".to_owned());
+        let settings = SettingArguments { long_briefs: Some(shortening), ..flags }.over(settings);
+        let (mut built, mut problems) = (Vec::new(), Vec::new());
+        for name in asked.iter().map(String::as_str).chain([BASELINE]) {
+            match registry.build(name, &as_set) {
+                Ok(strategy) => built.push((strategy.profile().name.to_string(), strategy)),
+                Err(error) => {
+                    let told = crate::negotiation::describe(&error);
+                    problems.push(Problem::new(told).hint("mcp-disclosure strategies lists them"));
+                }
+            }
+        }
+        if !problems.is_empty() {
+            return Err(Failure::Configuration(problems));
+        }
+        let asked: Vec<String> = built.iter().map(|(name, _)| name.clone()).take(asked.len()).collect();
+        let mut names: Vec<String> = Vec::new();
+        for name in [BASELINE.to_owned()].iter().chain(&asked) {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        Ok(Self { registry, settings, as_set: built, names, asked, asks_for_all, notes: Vec::new() })
+    }
+
+    /// Notes which of them would not serve this source with the user's own settings.
+    pub(super) fn examine(&mut self, gateway: &Gateway) {
+        let snapshot = gateway.backends().shared().catalogue().current().snapshot().clone();
+        let everything = View::of(snapshot, &Principal::anonymous());
+        for (name, strategy) in &self.as_set {
+            if let [first, rest @ ..] = strategy.objections(&everything).as_slice() {
+                self.notes.push(format!(
+                    "{name}: compared with --long-briefs shorten. As it is, it would refuse to serve this: {}",
+                    told(first, rest.len())
+                ));
+            }
+        }
+    }
+
+    /// What serves all clients by one of them.
+    ///
+    /// # Errors
+    /// As of [`Strategies::build`], which has built it before.
+    pub(super) fn pinned(&self, name: &str) -> Result<Strategies, Failure> {
+        self.strategies(Some(name.to_owned()), vec![name.to_owned()], name)
+    }
+
+    /// What serves each client by the one it asks for.
+    ///
+    /// # Errors
+    /// As of [`Strategies::build`], which has built them before.
+    pub(super) fn negotiated(&self) -> Result<Strategies, Failure> {
+        self.strategies(None, self.names.clone(), BASELINE)
+    }
+
+    fn strategies(
+        &self,
+        pinned: Option<String>,
+        offered: Vec<String>,
+        fallback: &str,
+    ) -> Result<Strategies, Failure> {
+        let (settings, fallback) = (self.settings.clone(), fallback.to_owned());
+        let options = StrategyOptions { pinned, offered, fallback, settings, ..StrategyOptions::default() };
+        Strategies::build(self.registry, &options).map_err(Failure::Configuration)
+    }
+
+    /// Leaves one out that cannot serve this source.
+    ///
+    /// # Errors
+    /// Why not, of one that was asked for by its name.
+    pub(super) fn leave_out(&mut self, name: &str, why: Failure) -> Result<(), Failure> {
+        if !self.asks_for_all {
+            return Err(why);
+        }
+        self.names.retain(|known| known != name);
+        self.notes.push(format!("{name}: left out, since it cannot serve this: {why}"));
+        Ok(())
+    }
+
+    /// Their names, the baseline first.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.names.clone()
+    }
+
+    /// The names that the user asked for.
+    pub(super) fn asked(&self) -> Vec<String> {
+        self.asked.clone()
+    }
+
+    /// What a reader of the report has to know of them.
+    pub(super) fn notes(&self) -> Vec<String> {
+        self.notes.clone()
+    }
+}
+
+/// All strategies that present. A filter shows what its presenter does until a host chooses something.
+fn presenters(registry: &Registry) -> Vec<String> {
+    let presenters = registry.profiles().filter(|profile| profile.role == Role::Presenter);
+    presenters.map(|profile| profile.name.to_string()).collect()
+}
+
+fn told(first: &Objection, more: usize) -> String {
+    match more {
+        0 => format!("{}.", first.message),
+        more => format!("{}, and {more} more.", first.message),
+    }
+}

@@ -1,0 +1,135 @@
+//! `compare`.
+
+mod arguments;
+mod contestants;
+mod progress;
+mod script;
+mod stage;
+mod subject;
+
+use std::{path::Path, sync::Arc};
+
+pub use arguments::CompareArguments;
+use mcp_disclosure_compare::{Comparison, Doors, Error, Report, Work};
+use mcp_disclosure_core::Registry;
+use tracing::subscriber::NoSubscriber;
+
+use self::{arguments::Use, contestants::Contestants, progress::Bar, stage::Stage};
+use super::{print, runtime_for_one};
+use crate::failure::{Failure, Problem};
+
+/// Compares strategies on the tools of a source.
+///
+/// # Errors
+/// Like `serve`, for the source and the strategies; [`Failure::OverBudget`] once the report is written.
+pub fn compare(registry: &Registry, arguments: CompareArguments) -> Result<(), Failure> {
+    let tokenizer = arguments.tokenizer;
+    // Decoding the vocabulary takes as long as upstreams take to start.
+    std::thread::spawn(move || tokenizer.count(""));
+    let (format, detail, out) = (arguments.format, arguments.detail, arguments.out.clone());
+    let budget = arguments.fail_over;
+    let (report, asked) = runtime_for_one()?.block_on(run(registry, arguments))?;
+    let text = format.write(&report, detail);
+    match out {
+        Some(path) => write(&path, &text)?,
+        None => print(&text)?,
+    }
+    budget.map_or(Ok(()), |most| within(most, &report, &asked))
+}
+
+/// The report, and the names of the strategies that were asked for.
+async fn run(registry: &Registry, arguments: CompareArguments) -> Result<(Report, Vec<String>), Failure> {
+    let source = arguments.source.resolve()?;
+    let problems = source.problems();
+    if !problems.is_empty() {
+        return Err(Failure::Configuration(problems));
+    }
+    let settings = (arguments.settings, source.settings.clone());
+    let mut contestants = Contestants::build(registry, &arguments.strategies, settings)?;
+    let script = arguments.script.as_deref().map(script::read).transpose()?;
+    let real = Stage::real(&source, &contestants).await?;
+    let read = real.read().await;
+    let (subject, stand_ins) = match read {
+        Ok(read) => read,
+        Err(failure) => {
+            real.close().await;
+            return Err(failure);
+        }
+    };
+    contestants.examine(real.gateway());
+    if let Some(tasks) = &script {
+        script::warn(tasks.len(), contestants.names().len());
+    } else {
+        real.close().await;
+    }
+    // What a stand-in or a description file is odd about, the source was already.
+    let _quiet = tracing::subscriber::set_default(NoSubscriber::default());
+    let stages = Stage::stand_ins(&source, stand_ins, &mut contestants, arguments.transport).await?;
+    let flag = if script.is_some() { "--script" } else { "--use" };
+    let work = match (script, arguments.used) {
+        (Some(tasks), _) => Work::Script { tasks, doors: real.doors() },
+        (None, Use::Count(count)) => Work::Sample(count),
+        (None, Use::Names(names)) => Work::Names(names),
+    };
+    let comparison = Comparison {
+        subject,
+        strategies: contestants.names(),
+        doors: doors(&stages),
+        work,
+        tokenizer: arguments.tokenizer,
+        turns: arguments.turns,
+        repeats: arguments.repeat,
+        omits_schemas: arguments.omit_input_schema,
+        lessons: arguments.learn,
+        transport: arguments.transport.to_string(),
+    };
+    let bar = Bar::new();
+    let report = comparison.run(&|done, total, what| bar.show(done, total, what)).await;
+    drop(bar);
+    for stage in &stages {
+        stage.close().await;
+    }
+    real.close().await;
+    let mut report = report.map_err(|error| told(error, flag))?;
+    report.notes.splice(0..0, contestants.notes());
+    Ok((report, contestants.asked()))
+}
+
+/// The way to the stage of each strategy.
+fn doors(stages: &[Stage]) -> Doors {
+    let doors: Vec<(String, Doors)> =
+        stages.iter().map(|stage| (stage.name().to_owned(), stage.doors())).collect();
+    Arc::new(move |strategy| match doors.iter().find(|(name, _)| name == strategy) {
+        Some((_, doors)) => doors(strategy),
+        None => Err(stage::no_door(strategy)),
+    })
+}
+
+/// What kept the comparison from being made; `flag` is where tools were named.
+fn told(error: Error, flag: &str) -> Failure {
+    match error {
+        Error::UnknownTools { .. } => {
+            let problem = |line: &str| Problem::new(format!("{flag}: {line}"));
+            Failure::Usage(error.to_string().lines().map(problem).collect())
+        }
+        error => Failure::Comparison(error),
+    }
+}
+
+fn write(path: &Path, text: &str) -> Result<(), Failure> {
+    std::fs::write(path, text).map_err(|source| Failure::Write { path: path.to_owned(), source })
+}
+
+/// # Errors
+/// [`Failure::OverBudget`] with every strategy that costs more.
+fn within(most: u64, report: &Report, asked: &[String]) -> Result<(), Failure> {
+    let over: Vec<_> = report.over(most, asked).collect();
+    if over.is_empty() {
+        return Ok(());
+    }
+    let told = over.iter().map(|strategy| {
+        let tokens = strategy.total_tokens.unwrap_or(strategy.initial_tokens);
+        Problem::new(format!("strategy '{}' costs {tokens} tokens; --fail-over allows {most}", strategy.name))
+    });
+    Err(Failure::OverBudget(told.collect()))
+}

@@ -1,0 +1,56 @@
+//! `--script`: calls that the user wants made of the real tools.
+
+use std::path::Path;
+
+use mcp_disclosure_client::agent::Task;
+use mcp_disclosure_core::RawObject;
+
+use crate::failure::{Failure, Problem};
+
+/// Reads a script: a JSON array of `{"tool": NAME, "arguments": {…}}`.
+///
+/// # Errors
+/// [`Failure::Configuration`] with every entry that is no call.
+pub(super) fn read(path: &Path) -> Result<Vec<Task>, Failure> {
+    let problem = |told: String| {
+        Problem::new(format!("--script {}: {told}", path.display()))
+            .hint(r#"a script is a JSON array of {"tool": "NAME", "arguments": {}}"#)
+    };
+    let wrong = |told: String| Failure::Configuration(vec![problem(told)]);
+    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let calls: Vec<RawObject> = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
+    if calls.is_empty() {
+        return Err(wrong("it has no calls".to_owned()));
+    }
+    let (mut tasks, mut problems) = (Vec::new(), Vec::new());
+    for (call, number) in calls.iter().zip(1..) {
+        match task(call) {
+            Ok(task) => tasks.push(task),
+            Err(told) => problems.push(problem(format!("call {number} {told}"))),
+        }
+    }
+    if problems.is_empty() { Ok(tasks) } else { Err(Failure::Configuration(problems)) }
+}
+
+fn task(call: &RawObject) -> Result<Task, String> {
+    if let Some((key, _)) = call.iter().find(|(key, _)| !["tool", "arguments"].contains(key)) {
+        return Err(format!("has a member '{key}' that nobody knows"));
+    }
+    let tool = call.string("tool").ok_or_else(|| "names no 'tool'".to_owned())?;
+    let arguments = match call.member("arguments") {
+        None => RawObject::empty(),
+        Some(_) => call.object("arguments").ok_or_else(|| "has 'arguments' that are no object".to_owned())?,
+    };
+    Ok(Task { tool, arguments })
+}
+
+/// Says what is about to happen, whatever is logged.
+pub(super) fn warn(calls: usize, strategies: usize) {
+    use std::io::Write;
+    let calls = if calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") };
+    // A stderr that nobody reads any more does not change what was asked for.
+    let _unread = writeln!(
+        std::io::stderr(),
+        "mcp-disclosure: --script runs the real tools: {calls} under each of {strategies} strategies"
+    );
+}

@@ -1,0 +1,148 @@
+//! Stages: gateways that strategies are compared on, and the doors to them.
+
+use std::{io, sync::Arc};
+
+use mcp_disclosure_client::{Error, Link};
+use mcp_disclosure_compare::{Doors, Subject};
+use mcp_disclosure_core::{ReceiptKey, UpstreamName};
+use tokio::net::TcpListener;
+
+use super::{contestants::Contestants, subject};
+use crate::{
+    cli::{Transport, serve::receipt_key, source::Source},
+    failure::Failure,
+    front::{http, stdio},
+    gateway::{Assembly, Gateway},
+    upstream::{StandIn, Target},
+};
+
+/// Messages wait for a reader up to so many bytes, as in a pipe of the operating system.
+const PIPE: usize = 64 * 1024;
+
+type Targets = Vec<(Option<UpstreamName>, Target)>;
+
+/// A gateway, exactly as `serve` runs it, and the way in.
+pub(super) struct Stage {
+    name: String,
+    gateway: Arc<Gateway>,
+    /// Where it listens, over HTTP.
+    address: Option<String>,
+}
+
+impl Stage {
+    /// The source itself, with all strategies to choose from.
+    ///
+    /// # Errors
+    /// Like `serve`.
+    pub(super) async fn real(source: &Source, contestants: &Contestants<'_>) -> Result<Self, Failure> {
+        let assembly = source.clone().assembly(contestants.negotiated()?, fresh_key()?);
+        let started = Gateway::start(assembly).await?;
+        for missing in started.missing {
+            tracing::error!("{missing}; it is left out, the others are compared");
+        }
+        Ok(Self { name: String::new(), gateway: started.gateway, address: None })
+    }
+
+    /// What there is to compare, and stand-ins for those who run it.
+    ///
+    /// # Errors
+    /// [`Failure::Upstreams`] for the first upstream that does not list again.
+    pub(super) async fn read(&self) -> Result<(Subject, Targets), Failure> {
+        let backend = self.gateway.backends().shared();
+        let subject = subject::of(backend.catalogue().current().snapshot(), backend.upstreams());
+        let mut targets = Targets::new();
+        for upstream in backend.upstreams() {
+            let stand_in = StandIn::of(upstream).await.map_err(|error| Failure::Upstreams(vec![error]))?;
+            targets.push((Some(upstream.name().clone()), Target::StandIn(Arc::new(stand_in))));
+        }
+        Ok((subject, targets))
+    }
+
+    /// A stage before stand-ins for each strategy that can serve them; the others are left out.
+    ///
+    /// # Errors
+    /// If the baseline cannot be served, or no port can be had.
+    pub(super) async fn stand_ins(
+        source: &Source,
+        targets: Targets,
+        contestants: &mut Contestants<'_>,
+        transport: Transport,
+    ) -> Result<Vec<Self>, Failure> {
+        let mut stages = Vec::new();
+        for name in contestants.names() {
+            let assembly = source.clone().assembly(contestants.pinned(&name)?, fresh_key()?);
+            let assembly = Assembly { targets: targets.clone(), ..assembly };
+            let gateway = match Gateway::start(assembly).await {
+                Ok(started) => started.gateway,
+                Err(failure) if stages.is_empty() => return Err(failure),
+                Err(failure) => {
+                    contestants.leave_out(&name, failure)?;
+                    continue;
+                }
+            };
+            let address = match transport {
+                Transport::Stdio => None,
+                Transport::Http => Some(listen(&gateway).await?),
+            };
+            stages.push(Self { name, gateway, address });
+        }
+        Ok(stages)
+    }
+
+    /// The strategy that it serves everyone by; none for the source itself.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What serves.
+    pub(super) fn gateway(&self) -> &Gateway {
+        &self.gateway
+    }
+
+    /// The way in.
+    pub(super) fn doors(&self) -> Doors {
+        let (gateway, address) = (Arc::clone(&self.gateway), self.address.clone());
+        Arc::new(move |_strategy| match &address {
+            Some(address) => Link::url(address),
+            None => Ok(over_stdio(&gateway)),
+        })
+    }
+
+    /// Ends it.
+    pub(super) async fn close(&self) {
+        self.gateway.close().await;
+    }
+}
+
+/// Why there is no way to a strategy that was left out.
+pub(super) fn no_door(strategy: &str) -> Error {
+    Error::Ended { reason: format!("no gateway serves '{strategy}'") }
+}
+
+fn fresh_key() -> Result<ReceiptKey, Failure> {
+    receipt_key(None).map_err(|problem| Failure::Configuration(vec![problem]))
+}
+
+/// The front that `serve` has on its standard streams, on streams within this process.
+fn over_stdio(gateway: &Arc<Gateway>) -> Link {
+    let (near, far) = tokio::io::duplex(PIPE);
+    let gateway = Arc::clone(gateway);
+    tokio::spawn(async move {
+        let (input, output) = tokio::io::split(far);
+        if let Err(error) = stdio::serve(&gateway, input, output).await {
+            tracing::debug!(%error, "a client's stream broke");
+        }
+    });
+    let (input, output) = tokio::io::split(near);
+    Link::streams(input, output)
+}
+
+/// Listens on a free port of this machine.
+async fn listen(gateway: &Arc<Gateway>) -> Result<String, Failure> {
+    let failed = |source: io::Error| Failure::Listen { address: "127.0.0.1:0".to_owned(), source };
+    let listener = TcpListener::bind("127.0.0.1:0").await.map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    let guard = http::Guard::new(address.ip(), &[], &[]);
+    tokio::spawn(http::serve(Arc::clone(gateway), listener, guard));
+    Ok(format!("http://{address}/mcp"))
+}

@@ -1,0 +1,27 @@
+//! From a catalogue to what is compared on.
+
+use mcp_disclosure_compare::{Subject, Tool};
+use mcp_disclosure_core::{Principal, RawObject, Snapshot, View};
+use std::sync::Arc;
+
+use crate::upstream::Upstream;
+
+/// The tools of a catalogue, as everyone may see them.
+pub(super) fn of(snapshot: &Arc<Snapshot>, upstreams: &[Upstream]) -> Subject {
+    let view = View::of(Arc::clone(snapshot), &Principal::anonymous());
+    let tools = view.tools().map(|visible| Tool {
+        name: visible.name().to_string(),
+        category: visible.tool().category().to_owned(),
+        definition: visible.definition().into_owned(),
+        example: example(visible.tool().supplement().part("examples")),
+    });
+    // Not the command or the address, which may hold what a report should not show.
+    let names: Vec<String> = upstreams.iter().map(|upstream| upstream.name().to_string()).collect();
+    Subject { source: names.join(", "), tools: tools.collect() }
+}
+
+/// The input of the first example.
+fn example(examples: Option<&str>) -> Option<RawObject> {
+    let examples: Vec<RawObject> = serde_json::from_str(examples?).ok()?;
+    examples.first()?.object("input")
+}

@@ -1,0 +1,267 @@
+//! `compare`: its JSON is the contract's, its figures hold together, and nobody's tools are run unasked.
+
+use std::{fs, path::Path};
+
+use kit::process::Ended;
+use mcp_disclosure_compare::Tokenizer;
+use serde_json::{Value, json};
+
+use crate::command_line::{ODD, program};
+
+/// Runs `compare` to its end.
+#[track_caller]
+fn compare(arguments: &[&str]) -> Ended {
+    kit::process::Process::start(&mut program(&[&["compare"], arguments].concat())).finish()
+}
+
+/// Its report as JSON.
+#[track_caller]
+fn report(arguments: &[&str]) -> Value {
+    let ended = compare(&[&["--format", "json", "--repeat", "1"], arguments].concat());
+    serde_json::from_str(&ended.says(0, &[]).stdout).unwrap()
+}
+
+fn strategies(report: &Value) -> impl Iterator<Item = &Value> {
+    report["strategies"].as_array().unwrap().iter()
+}
+
+fn number(value: &Value) -> i64 {
+    value.as_i64().unwrap_or_else(|| panic!("{value} is no whole number"))
+}
+
+/// The keys of an object, in order.
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+#[test]
+fn the_json_is_the_contracts() {
+    let report = report(&["--use", "symbolic_solve,fft"]);
+    for key in ["source", "tools", "tokenizer", "used", "strategies"] {
+        assert!(!report[key].is_null(), "{key}");
+    }
+    assert_eq!((&report["tools"], &report["tokenizer"]), (&json!(11), &json!("o200k_base")));
+    assert_eq!(report["used"], json!(["symbolic_solve", "fft"]));
+    let names: Vec<_> = strategies(&report).map(|strategy| strategy["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["full", "resource", "describe", "info"]);
+    let contract = [
+        "name",
+        "initial_tokens",
+        "discovery_tokens",
+        "total_tokens",
+        "initial_saving",
+        "total_saving",
+        "round_trips",
+        "wire_bytes",
+        "latency_ms",
+        "break_even_tools",
+    ];
+    for strategy in strategies(&report) {
+        assert_eq!(keys(strategy)[..contract.len()], contract);
+        assert_eq!(keys(&strategy["latency_ms"]), ["connect", "list", "discover", "call"]);
+        let basis = &report["basis"];
+        assert!(keys(strategy)[1..].iter().all(|figure| basis[figure].is_string()), "{basis}");
+    }
+}
+
+#[test]
+fn figures_hold_together() {
+    for flags in
+        [&[][..], &["--info-tools", "entry-only"], &["--transport", "http"], &["--omit-input-schema"]]
+    {
+        let report = report(&[&["--detail", "--use", "3", "--turns", "7"], flags].concat());
+        let full = &report["strategies"][0];
+        for strategy in strategies(&report) {
+            let [initial, discovery, total] =
+                ["initial_tokens", "discovery_tokens", "total_tokens"].map(|key| number(&strategy[key]));
+            assert_eq!(initial + discovery, total, "{strategy}");
+            let saved = |key: &str, tokens: i64| {
+                let share = 1.0 - tokens as f64 / number(&full[key]) as f64;
+                (share * 1e4).round() / 1e4
+            };
+            assert_eq!(strategy["initial_saving"], json!(saved("initial_tokens", initial)));
+            assert_eq!(strategy["total_saving"], json!(saved("total_tokens", total)));
+            parts_add_up(strategy, 7);
+            break_even_is_the_smallest(strategy, number(&full["total_tokens"]));
+        }
+        assert_eq!(full["discovery_tokens"], 0);
+    }
+}
+
+/// Parts, steps and the conversation come to the sums that are told.
+#[track_caller]
+fn parts_add_up(strategy: &Value, turns: i64) {
+    let detail = &strategy["detail"];
+    let initial: i64 = detail["initial"].as_object().unwrap().values().map(number).sum();
+    assert_eq!(initial, number(&strategy["initial_tokens"]));
+    let steps = detail["steps"].as_array().unwrap();
+    let step = |step: &Value| number(&step["request_tokens"]) + number(&step["answer_tokens"]);
+    assert_eq!(steps.iter().map(step).sum::<i64>(), number(&strategy["discovery_tokens"]));
+    let requests = turns + i64::try_from(steps.len()).unwrap();
+    let learned: i64 = steps.iter().zip(1..).map(|(one, at)| step(one) * (requests - at)).sum();
+    assert_eq!(number(&strategy["conversation_tokens"]), initial * requests + learned);
+    // Handshake and list, lists of resources and templates where needed, learning, and three calls.
+    let lists = if number(&detail["initial"]["resources"]) > 0 { 3 } else { 1 };
+    let learning: i64 = steps.iter().map(|step| number(&step["requests"])).sum();
+    assert_eq!(number(&strategy["round_trips"]), 1 + lists + learning + 3);
+    assert_eq!(detail["calls"]["failed"], 0, "{strategy}");
+}
+
+#[track_caller]
+fn break_even_is_the_smallest(strategy: &Value, full: i64) {
+    let curve = strategy["detail"]["curve"].as_array().unwrap();
+    let tools: Vec<i64> = curve.iter().map(|point| number(&point["tools"])).collect();
+    assert_eq!(tools, (0..=11).collect::<Vec<_>>());
+    let over = curve.iter().find(|point| number(&point["tokens"]) > full);
+    assert_eq!(strategy["break_even_tools"], over.map_or(Value::Null, |point| point["tools"].clone()));
+    let tokens: Vec<i64> = curve.iter().map(|point| number(&point["tokens"])).collect();
+    assert!(tokens.is_sorted() && tokens[0] == number(&strategy["initial_tokens"]), "{tokens:?}");
+}
+
+#[test]
+fn the_figure_of_full_is_that_of_its_list_counted_by_oneself() {
+    let mut gateway =
+        kit::process::Process::start(&mut program(&["serve", "--strategy", "full", "--", ODD, "ordinary"]));
+    gateway.initialize();
+    let tools = gateway.tools();
+    let counted = Tokenizer::O200kBase.count(&serde_json::to_string(&tools).unwrap());
+    let report = report(&["--detail", "--", ODD, "ordinary"]);
+    assert_eq!(report["strategies"][0]["initial_tokens"], counted);
+}
+
+#[test]
+fn every_way_of_writing_says_the_same() {
+    let written = |format| {
+        let ended = compare(&["--format", format, "--repeat", "1"]);
+        ended.says(0, &[]).stdout.clone()
+    };
+    let full = number(&report(&[])["strategies"][0]["initial_tokens"]);
+    let shown = format!("{},{:03}", full / 1000, full % 1000);
+    for format in ["table", "markdown", "html"] {
+        assert!(written(format).contains(&shown), "{format}");
+    }
+    let page = written("html");
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("default-src 'none'"));
+    for loading in ["src=", "href=", "url(", "@import"] {
+        assert!(!page.contains(loading), "the page has {loading}");
+    }
+}
+
+/// What is the same in every run, and fits a terminal of 100 columns.
+#[test]
+fn the_demonstrations_table_and_markdown() {
+    let table = compare(&["--repeat", "1"]);
+    assert!(table.stdout.lines().all(|line| line.chars().count() <= 100), "{}", table.stdout);
+    insta::assert_snapshot!("compare_table", table.says(0, &[]).stdout);
+    insta::assert_snapshot!("compare_markdown", compare(&["--format", "markdown"]).says(0, &[]).stdout);
+    let detailed = compare(&["--detail", "--info-tools", "entry-only"]);
+    assert!(detailed.stdout.lines().all(|line| line.chars().count() <= 100), "{}", detailed.stdout);
+}
+
+/// The calls that an upstream had.
+fn recorded(file: &Path) -> Vec<String> {
+    fs::read_to_string(file).unwrap().lines().map(str::to_owned).collect()
+}
+
+#[test]
+fn nothing_of_the_users_is_run() {
+    let directory = tempfile::tempdir().unwrap();
+    let calls = directory.path().join("calls");
+    let ended = compare(&["--use", "echo,wait", "--", ODD, "records", calls.to_str().unwrap()]);
+    let report = &ended.says(0, &[]).stdout;
+    assert!(report.contains("odd: 2 tools, used: echo, wait"), "{report}");
+    assert_eq!((recorded(&calls), &*ended.stderr), (vec![], ""));
+}
+
+#[test]
+fn a_script_reaches_the_real_tools_and_says_so() {
+    let directory = tempfile::tempdir().unwrap();
+    let [calls, script] = ["calls", "script"].map(|name| directory.path().join(name));
+    let call = json!({"tool": "echo", "arguments": {"text": "hello"}});
+    fs::write(&script, json!([call]).to_string()).unwrap();
+    let upstream = [ODD, "records", calls.to_str().unwrap()];
+    let flags = ["--script", script.to_str().unwrap(), "--strategies", "resource,info", "--"];
+    let ended = compare(&[&flags[..], &upstream].concat());
+    ended.says(0, &["runs the real tools: 1 call under each of 3 strategies"]);
+    assert!(ended.stdout.contains("reached the real tools"), "{}", ended.stdout);
+    assert_eq!(recorded(&calls), vec![r#""echo" {"text":"hello"}"#; 3]);
+}
+
+#[test]
+fn a_script_that_is_none_is_refused_before_anything_starts() {
+    let directory = tempfile::tempdir().unwrap();
+    let [script, started] = ["script", "pid"].map(|name| directory.path().join(name));
+    let upstream = ["--", ODD, "ordinary", started.to_str().unwrap()];
+    let place = script.display().to_string();
+    for (text, told) in [
+        ("", "EOF"),
+        ("{}", "invalid type"),
+        ("[]", "it has no calls"),
+        (r#"[{"arguments": {}}, {"tool": "a", "args": {}}]"#, "call 1 names no 'tool'"),
+        (r#"[{"tool": "a", "args": {}}]"#, "call 1 has a member 'args' that nobody knows"),
+        (r#"[{"tool": "a", "arguments": 7}]"#, "call 1 has 'arguments' that are no object"),
+    ] {
+        fs::write(&script, text).unwrap();
+        compare(&[&["--script", &place][..], &upstream].concat()).says(64, &[&place, told, "JSON array"]);
+    }
+    assert!(!started.exists());
+}
+
+#[test]
+fn a_budget_is_guarded_by_the_exit_code() {
+    let written = |flags: &[&str], code| {
+        let ended = compare(&[&["--format", "json", "--repeat", "1", "--fail-over"], flags].concat());
+        ended.says(code, &[]);
+        let report: Value = serde_json::from_str(&ended.stdout).unwrap();
+        (report, ended.stderr)
+    };
+    let (report, told) = written(&["1"], 1);
+    for strategy in strategies(&report) {
+        let [name, tokens] = ["name", "total_tokens"].map(|key| strategy[key].to_string());
+        let told_of =
+            format!("strategy '{}' costs {tokens} tokens; --fail-over allows 1", name.trim_matches('"'));
+        assert!(told.contains(&told_of), "{told}");
+    }
+    let describe = report["strategies"][2]["total_tokens"].to_string();
+    // The baseline is measured, but was not asked for.
+    let (_, told) = written(&[&describe, "--strategies", "describe"], 0);
+    assert_eq!(told, "");
+}
+
+#[test]
+fn what_cannot_be_compared_is_told_with_its_remedy() {
+    compare(&["--use", "symbolic_solv,fft,nothing"]).says(
+        2,
+        &["--use: there is no tool 'symbolic_solv'; did you mean 'symbolic_solve'?", "no tool 'nothing'"],
+    );
+    compare(&["--use", "0"]).says(2, &["at least one tool"]);
+    compare(&["--tokenizer", "words"]).says(2, &["o200k_base, cl100k_base, chars/4"]);
+    compare(&["--format", "pdf"]).says(2, &["table, json, markdown, html"]);
+    compare(&["--strategies", "nope,full+full"])
+        .says(64, &["unknown strategy 'nope'", "'full+full' is no stack"]);
+    compare(&["--out", "/no/such/place"]).says(1, &["cannot write /no/such/place"]);
+    compare(&["--", "/no/such/program"]).says(1, &["/no/such/program"]);
+}
+
+#[test]
+fn briefs_that_are_too_long_are_shortened_and_that_is_said() {
+    let directory = tempfile::tempdir().unwrap();
+    let long =
+        "Echoes a text back to whoever sent it, which is good for seeing whether anything works at all.";
+    let described = json!({"name": "echo", "description": long, "inputSchema": {"type": "object"}});
+    fs::write(directory.path().join("echo.json"), described.to_string()).unwrap();
+    let files = ["--tool-descriptions", directory.path().to_str().unwrap()];
+    let ended = compare(&[&files[..], &["--", ODD, "ordinary"]].concat());
+    let told = &ended.says(0, &[]).stdout;
+    assert!(
+        told.contains("describe: compared with --long-briefs shorten") && told.contains("'echo'"),
+        "{told}"
+    );
+}
+
+#[test]
+fn a_sample_larger_than_the_source_is_all_of_it_and_that_is_said() {
+    let report = report(&["--use", "5", "--detail", "--", ODD, "ordinary"]);
+    assert_eq!((&report["used"], &report["tools"]), (&json!(["wait", "echo"]), &json!(2)));
+    assert_eq!(report["notes"], json!(["5 tools were to be used, but there are only 2."]));
+}
