@@ -55,6 +55,12 @@ mod tests {
             (r#"{"extensions":{"ID":{"strategies":["a","b"]}}}"#, vec!["a", "b"], true),
             (r#"{"experimental":{"ID":{"strategies":["a",7],"x":1}}}"#, vec!["a"], true),
             (r#"{"extensions":{"ID":{"strategies":"a"}}}"#, vec![], true),
+            (r#"{"extensions":{"ID":{"strategies":null,"concerns":7,"unheard-of":{}}}}"#, vec![], true),
+            (
+                r#"{"extensions":{"ID":{"strategies":["a","a",""],"omitInputSchema":"yes"}}}"#,
+                vec!["a", "a", ""],
+                true,
+            ),
             (r#"{"extensions":{"ID":null}}"#, vec![], false),
             (r#"{"extensions":7}"#, vec![], false),
             ("{}", vec![], false),
@@ -64,6 +70,26 @@ mod tests {
                 (offer.strategies, !offer.settings.is_empty()),
                 (strategies.iter().map(|s| (*s).to_owned()).collect(), said)
             );
+            assert!(!offer.omit_input_schema);
         }
+    }
+
+    #[test]
+    fn a_thousand_preferences_are_not_read() {
+        let names: Vec<String> = (0..1000).map(|at| at.to_string()).collect();
+        let capabilities = serde_json::json!({"extensions": {EXTENSION: {"strategies": names}}});
+        let offer = Offer::read(&RawObject::parse(capabilities.to_string()).unwrap());
+        assert_eq!(offer.strategies, names[..MOST_STRATEGIES]);
+    }
+
+    #[test]
+    fn concerns_beside_the_capabilities_join_what_is_said_in_them() {
+        let capabilities =
+            RawObject::parse(format!(r#"{{"extensions":{{"{EXTENSION}":{{"x":1,"concerns":{{"a":1}}}}}}}}"#));
+        let params = RawObject::parse(r#"{"concerns":{"b":2}}"#).unwrap();
+        let offer = Offer::read(&capabilities.unwrap());
+        assert_eq!(offer.clone().with_concerns(&params).settings.text(), r#"{"x":1,"concerns":{"b":2}}"#);
+        assert_eq!(offer.clone().with_concerns(&RawObject::empty()), offer);
+        assert_eq!(Offer::default().with_concerns(&params).settings.text(), r#"{"concerns":{"b":2}}"#);
     }
 }
