@@ -5,10 +5,14 @@
 //! the rest is found by its exact name only. A strategy is handed a view and nothing else, so it cannot
 //! leak a tool.
 
-use std::{borrow::Cow, collections::HashMap, sync::Arc};
+use std::{
+    borrow::Cow,
+    sync::{Arc, OnceLock},
+};
 
 use crate::{
     about::About,
+    categories::{Categories, ListedCategory},
     concern::Mapping,
     name::ToolName,
     nearest,
@@ -18,7 +22,7 @@ use crate::{
     tool::Tool,
 };
 
-/// What of a snapshot exists for one caller. Cheap to clone; equal views show the same.
+/// What of a snapshot exists for one caller. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct View {
     snapshot: Arc<Snapshot>,
@@ -26,10 +30,12 @@ pub struct View {
     listed: [Selection; 4],
     reserved: Arc<[&'static str]>,
     shows_concerns: bool,
+    /// What is listed, sorted; made at first use.
+    categories: Arc<OnceLock<Categories>>,
 }
 
 /// A set of positions in a list of the snapshot.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug)]
 enum Selection {
     All,
     Some(Arc<[u64]>),
@@ -58,10 +64,6 @@ impl Selection {
         }
     }
 }
-
-/// What tells two views of one snapshot apart; the server keeps what it made of a view by this.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct ViewKey(Selection, [Selection; 4], bool);
 
 /// Something that a filter keeps or leaves out.
 #[derive(Clone, Copy, Debug)]
@@ -93,7 +95,14 @@ impl View {
             }
         };
         let listed = [Selection::All, Selection::All, Selection::All, Selection::All];
-        Self { snapshot, permitted, listed, reserved: Arc::new([]), shows_concerns: false }
+        Self {
+            snapshot,
+            permitted,
+            listed,
+            reserved: Arc::new([]),
+            shows_concerns: false,
+            categories: Arc::default(),
+        }
     }
 
     /// The view with fewer things listed. What is left out can still be found by its exact name.
@@ -108,6 +117,7 @@ impl View {
             });
         }
         self.listed = listed;
+        self.categories = Arc::default();
         self
     }
 
@@ -124,16 +134,20 @@ impl View {
         Self { shows_concerns: true, ..self }
     }
 
-    /// What tells this view from others of the same snapshot.
-    pub fn key(&self) -> ViewKey {
-        ViewKey(self.permitted.clone(), self.listed.clone(), self.shows_concerns)
-    }
-
     /// The tools to enumerate, in the order of their upstreams.
     pub fn tools(&self) -> impl Iterator<Item = VisibleTool<'_>> {
+        self.listed().map(|(_, tool)| self.visible(tool))
+    }
+
+    /// The same with their positions, as the snapshot knows them.
+    pub(crate) fn listed(&self) -> impl Iterator<Item = (usize, &Tool)> {
         let tools = self.snapshot.tools().iter().enumerate();
-        let listed = tools.filter(|(at, _)| self.permitted.contains(*at) && self.listed[0].contains(*at));
-        listed.map(|(_, tool)| self.visible(tool))
+        tools.filter(|(at, _)| self.permitted.contains(*at) && self.listed[0].contains(*at))
+    }
+
+    /// The tool at this position.
+    pub(crate) fn at(&self, position: usize) -> VisibleTool<'_> {
+        self.visible(&self.snapshot.tools()[position])
     }
 
     /// The permitted tool of exactly this name, listed or not.
@@ -175,28 +189,19 @@ impl View {
         self.snapshot.about()
     }
 
-    /// The categories with tools to enumerate: those declared first, then others as their tools come.
-    pub fn categories(&self) -> Vec<ListedCategory<'_>> {
-        let declared = self.about().categories.iter();
-        let mut categories: Vec<ListedCategory<'_>> = declared
-            .map(|category| ListedCategory {
-                name: &category.name,
-                description: Some(&*category.description).filter(|description| !description.is_empty()),
-                tools: Vec::new(),
-            })
-            .collect();
-        let mut places: HashMap<&str, usize> =
-            categories.iter().enumerate().map(|(place, category)| (category.name, place)).collect();
-        for visible in self.tools() {
-            let name = visible.tool.category();
-            let place = *places.entry(name).or_insert_with(|| {
-                categories.push(ListedCategory { name, description: None, tools: Vec::new() });
-                categories.len() - 1
-            });
-            categories[place].tools.push(visible);
-        }
-        categories.retain(|category| !category.tools.is_empty());
-        categories
+    /// The categories with tools to enumerate: those declared first, then others as their tools come. Sorted at
+    /// first use and kept.
+    pub fn categories(&self) -> impl ExactSizeIterator<Item = ListedCategory<'_>> {
+        ListedCategory::all(self, self.sorted())
+    }
+
+    /// The category of this name, if it has tools to enumerate.
+    pub fn category(&self, name: &str) -> Option<ListedCategory<'_>> {
+        ListedCategory::named(self, self.sorted(), name)
+    }
+
+    fn sorted(&self) -> &Categories {
+        self.categories.get_or_init(|| Categories::of(self))
     }
 
     /// What the upstreams tell a model about themselves.
@@ -215,17 +220,6 @@ impl View {
         let name = if renamed { tool.qualified() } else { tool.name() };
         VisibleTool { tool, name, shows_concerns: self.shows_concerns }
     }
-}
-
-/// A category as one view shows it.
-#[derive(Clone, Debug)]
-pub struct ListedCategory<'v> {
-    /// Its name.
-    pub name: &'v str,
-    /// What its tools are for, where it was declared.
-    pub description: Option<&'v str>,
-    /// Its tools to enumerate; at least one.
-    pub tools: Vec<VisibleTool<'v>>,
 }
 
 /// A tool as one view shows it.

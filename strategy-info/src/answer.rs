@@ -24,13 +24,13 @@ const GUIDANCE: [&str; 2] = ["usage_guidance", "error_guidance"];
 pub fn overview(contents: &Contents<'_>, from: usize) -> Value {
     let about = contents.view().about();
     let mut categories = Map::new();
-    for category in contents.categories().iter().skip(from).take(MOST_AT_ONCE) {
-        let mut told = json!({"count": category.tools.len(), "description": described(category)});
-        let topic = contents.topic_of_category(category.name);
-        if topic != category.name {
+    for category in contents.categories().skip(from).take(MOST_AT_ONCE) {
+        let mut told = json!({"count": category.tools().len(), "description": described(category)});
+        let topic = contents.topic_of_category(category.name());
+        if topic != category.name() {
             told["topic"] = topic.into();
         }
-        categories.insert(category.name.to_owned(), told);
+        categories.insert(category.name().to_owned(), told);
     }
     let mut answer = Map::new();
     for (key, text) in
@@ -51,12 +51,12 @@ pub fn overview(contents: &Contents<'_>, from: usize) -> Value {
 }
 
 /// Level 2: a category's tools from the `from`-th on, in a line each.
-pub fn category(contents: &Contents<'_>, category: &ListedCategory<'_>, from: usize) -> Value {
-    let mut answer = Map::from_iter([("category".to_owned(), category.name.into())]);
-    if let Some(description) = category.description {
+pub fn category(contents: &Contents<'_>, category: ListedCategory<'_>, from: usize) -> Value {
+    let mut answer = Map::from_iter([("category".to_owned(), category.name().into())]);
+    if let Some(description) = category.description() {
         answer.insert("description".to_owned(), description.into());
     }
-    let page = category.tools.iter().skip(from).take(MOST_AT_ONCE);
+    let page = category.tools().skip(from).take(MOST_AT_ONCE);
     let tools = page.map(|visible| {
         let name = visible.name().as_str();
         let mut line = json!({"name": name, "brief": visible.tool().brief()});
@@ -67,9 +67,9 @@ pub fn category(contents: &Contents<'_>, category: &ListedCategory<'_>, from: us
         line
     });
     answer.insert("tools".to_owned(), tools.collect());
-    answer.extend(next(&contents.topic_of_category(category.name), from, category.tools.len()));
-    if contents.view().tools().any(|tool| **tool.name() == *category.name) {
-        let note = wording::also_a_tool(&contents.topic_of_tool(category.name));
+    answer.extend(next(&contents.topic_of_category(category.name()), from, category.tools().len()));
+    if contents.view().tools().any(|tool| **tool.name() == *category.name()) {
+        let note = wording::also_a_tool(&contents.topic_of_tool(category.name()));
         answer.insert("note".to_owned(), note.into());
     }
     answer.into()
@@ -117,12 +117,12 @@ pub fn unknown_tool(contents: &Contents<'_>, name: &str) -> Value {
 }
 
 /// What a category is for: as it was declared, or else some of its tools.
-fn described(category: &ListedCategory<'_>) -> String {
+fn described(category: ListedCategory<'_>) -> String {
     let typical = || {
-        let names = category.tools.iter().take(TYPICAL_TOOLS).map(|tool| tool.name().as_str());
-        wording::tools_such_as(&names.collect::<Vec<_>>(), category.tools.len() > TYPICAL_TOOLS)
+        let names = category.tools().take(TYPICAL_TOOLS).map(|tool| tool.name().as_str());
+        wording::tools_such_as(&names.collect::<Vec<_>>(), category.tools().len() > TYPICAL_TOOLS)
     };
-    category.description.map_or_else(typical, str::to_owned)
+    category.description().map_or_else(typical, str::to_owned)
 }
 
 /// The topic of what comes after this answer, if anything does.

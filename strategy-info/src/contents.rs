@@ -1,7 +1,5 @@
 //! What a view contains, by topic: the same names lead from answer to answer.
 
-use std::collections::HashMap;
-
 use mcp_disclosure_core::{ListedCategory, View, VisibleTool, nearest::nearest};
 
 use crate::wording::{CATEGORY, OVERVIEW, TOOL};
@@ -9,31 +7,27 @@ use crate::wording::{CATEGORY, OVERVIEW, TOOL};
 /// So many suggestions are made.
 const SUGGESTIONS: usize = 5;
 
-/// A view sorted into categories.
-#[derive(Debug)]
+/// What a view contains.
+#[derive(Clone, Copy, Debug)]
 pub struct Contents<'v> {
     view: &'v View,
-    categories: Vec<ListedCategory<'v>>,
-    places: HashMap<&'v str, usize>,
 }
 
 /// What a topic leads to.
 #[derive(Clone, Copy, Debug)]
-pub enum Topic<'c, 'v> {
+pub enum Topic<'v> {
     /// The first level, from this category on.
     Overview(usize),
     /// The second, from this tool of the category on.
-    Category(&'c ListedCategory<'v>, usize),
+    Category(ListedCategory<'v>, usize),
     /// The third.
     Tool(VisibleTool<'v>),
 }
 
 impl<'v> Contents<'v> {
-    /// Sorts a view.
+    /// The contents of a view.
     pub fn of(view: &'v View) -> Self {
-        let categories = view.categories();
-        let places = categories.iter().enumerate().map(|(place, category)| (category.name, place)).collect();
-        Self { view, categories, places }
+        Self { view }
     }
 
     /// The view.
@@ -42,24 +36,24 @@ impl<'v> Contents<'v> {
     }
 
     /// Its categories.
-    pub fn categories(&self) -> &[ListedCategory<'v>] {
-        &self.categories
+    pub fn categories(&self) -> impl ExactSizeIterator<Item = ListedCategory<'v>> {
+        self.view.categories()
     }
 
     /// How many tools are listed.
     pub fn count(&self) -> usize {
-        self.categories.iter().map(|category| category.tools.len()).sum()
+        self.categories().map(|category| category.tools().len()).sum()
     }
 
     /// What a topic leads to. A category goes before a tool of its name (contract I6), and what is named in
     /// full before `TOPIC#N`, the rest of a long answer from its N-th entry on.
-    pub fn find(&self, topic: &str) -> Option<Topic<'_, 'v>> {
+    pub fn find(&self, topic: &str) -> Option<Topic<'v>> {
         self.find_whole(topic).or_else(|| self.find_whole(topic.trim())).or_else(|| {
             let (topic, from) = topic.trim().rsplit_once('#')?;
             let from = from.parse::<usize>().ok()?.checked_sub(1)?;
             match self.find_whole(topic)? {
-                Topic::Overview(_) if from < self.categories.len() => Some(Topic::Overview(from)),
-                Topic::Category(category, _) if from < category.tools.len() => {
+                Topic::Overview(_) if from < self.categories().len() => Some(Topic::Overview(from)),
+                Topic::Category(category, _) if from < category.tools().len() => {
                     Some(Topic::Category(category, from))
                 }
                 _ => None,
@@ -67,7 +61,7 @@ impl<'v> Contents<'v> {
         })
     }
 
-    fn find_whole(&self, topic: &str) -> Option<Topic<'_, 'v>> {
+    fn find_whole(&self, topic: &str) -> Option<Topic<'v>> {
         if let Some(name) = topic.strip_prefix(CATEGORY) {
             self.category(name)
         } else if let Some(name) = topic.strip_prefix(TOOL) {
@@ -79,8 +73,8 @@ impl<'v> Contents<'v> {
         }
     }
 
-    fn category(&self, name: &str) -> Option<Topic<'_, 'v>> {
-        Some(Topic::Category(&self.categories[*self.places.get(name)?], 0))
+    fn category(&self, name: &str) -> Option<Topic<'v>> {
+        self.view.category(name).map(|category| Topic::Category(category, 0))
     }
 
     /// The shortest topic that leads to a category of this name.
@@ -90,13 +84,13 @@ impl<'v> Contents<'v> {
 
     /// The shortest topic that leads to a tool of this name.
     pub fn topic_of_tool(&self, name: &str) -> String {
-        let is_plain = is_plain(name) && !self.places.contains_key(name);
+        let is_plain = is_plain(name) && self.view.category(name).is_none();
         if is_plain { name.to_owned() } else { format!("{TOOL}{name}") }
     }
 
     /// Topics like one that leads nowhere; where nothing is like it, the first of all.
     pub fn topics_like(&self, topic: &str) -> Vec<String> {
-        let categories = self.categories.iter().map(|category| self.topic_of_category(category.name));
+        let categories = self.categories().map(|category| self.topic_of_category(category.name()));
         let tools = self.view.tools().map(|tool| self.topic_of_tool(tool.name()));
         let topics: Vec<String> = [OVERVIEW.to_owned()].into_iter().chain(categories).chain(tools).collect();
         like(topic, &topics)

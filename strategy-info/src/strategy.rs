@@ -39,7 +39,7 @@ impl Info {
 
     fn info(&self, contents: &Contents<'_>) -> RawObject {
         let categories: Vec<(&str, usize)> =
-            contents.categories().iter().map(|category| (category.name, category.tools.len())).collect();
+            contents.categories().map(|category| (category.name(), category.tools().len())).collect();
         let topic = json!({"type": "string", "default": OVERVIEW, "description": wording::TOPIC});
         let schema = json!({"type": "object", "properties": {"topic": topic}, "additionalProperties": false});
         RawObject::empty()
