@@ -27,8 +27,12 @@ impl Channel {
     /// The channel of the strategy that serves this client. Filters before the presenter, as in
     /// `concerns+describe`, do not change how it delivers.
     pub(crate) fn of(server: &Server) -> Self {
-        let selected = server.selected.as_deref().unwrap_or_default();
-        match selected.rsplit('+').next() {
+        Self::of_strategy(server.selected.as_deref().unwrap_or_default())
+    }
+
+    /// The channel of the strategy of this name. This is the one place where a name means something.
+    pub(crate) fn of_strategy(name: &str) -> Self {
+        match name.rsplit('+').next() {
             Some("resource") => Self::Resource { uri: DESCRIPTIONS.to_owned() },
             Some("describe") => Self::Method,
             Some("info") => Self::InfoTool,

@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 
 use futures::future::try_join_all;
-use mcp_disclosure_core::RawObject;
-use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use mcp_disclosure_core::{RawObject, descriptions_uri};
 use serde_json::Value;
 
 use crate::{
@@ -21,26 +20,6 @@ const AT_ONCE: usize = 8;
 
 /// JSON-RPC: parameters are wrong, as is the name of a tool that nobody has.
 const INVALID_PARAMS: i64 = -32602;
-
-/// What would end a name, or the query, early.
-const RESERVED: &AsciiSet = &CONTROLS
-    .add(b' ')
-    .add(b'"')
-    .add(b'#')
-    .add(b'%')
-    .add(b'&')
-    .add(b'+')
-    .add(b',')
-    .add(b'<')
-    .add(b'>')
-    .add(b'?');
-
-/// The URI under which a resource of descriptions has these.
-pub(crate) fn uri_of(base: &str, names: &[&str]) -> String {
-    let names: Vec<String> =
-        names.iter().map(|name| utf8_percent_encode(name, RESERVED).to_string()).collect();
-    format!("{base}?tools={}", names.join(","))
-}
 
 impl Host {
     /// The complete definitions of these tools, in this order. What is known already is not asked for again,
@@ -107,7 +86,7 @@ impl Inner {
         let (mut definitions, mut unknown) = (Vec::new(), None);
         for names in names.chunks(MOST_NAMES) {
             let age = self.memory.age();
-            let params = RawObject::empty().with_value("uri", &uri_of(base, names));
+            let params = RawObject::empty().with_value("uri", &descriptions_uri(base, names.iter().copied()));
             let delivered = entries(&self.ask("resources/read", params).await?)?;
             for name in names {
                 let Some(entry) = delivered.object(name) else { continue };

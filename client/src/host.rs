@@ -248,7 +248,8 @@ impl Inner {
 
     /// Recognizes progressive disclosure in a server that does not negotiate it (001 "Agent Implementation").
     async fn recognize(&self) -> Result<Option<Channel>, Error> {
-        let wanted = self.preferences.strategies.iter().any(|strategy| strategy == "resource");
+        let is_resource = |name: &String| matches!(Channel::of_strategy(name), Channel::Resource { .. });
+        let wanted = self.preferences.strategies.iter().any(is_resource);
         if !wanted || self.server.selected.is_some() || !self.server.has("resources") {
             return Ok(None);
         }

@@ -1,3 +1,5 @@
+//! A host before a server that says what the real one cannot be made to say.
+
 use std::time::Duration;
 
 use mcp_disclosure_core::Era;

@@ -54,6 +54,7 @@ mod host_tests;
 pub mod link;
 mod news;
 pub mod preferences;
+pub mod process;
 pub mod server;
 pub mod traffic;
 mod transport;

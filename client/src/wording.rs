@@ -1,8 +1,8 @@
 //! Every sentence of this crate that a model reads: what it is told of a strategy whose server does not tell.
 
-use mcp_disclosure_core::Era;
+use mcp_disclosure_core::{Era, descriptions_uri};
 
-use crate::{Channel, describe::uri_of};
+use crate::Channel;
 
 /// The workflow of a channel, for a system prompt (000 §8.2, after 001 "Agent Implementation"). `example` is the
 /// name of some tool.
@@ -21,7 +21,7 @@ pub(crate) fn workflow(channel: &Channel, era: Era, example: Option<&str>) -> Op
              3. CALL the tool {call}.\n\
              You CANNOT call a tool before its description was fetched. NEVER read {uri} without ?tools=NAME, \
              and do not fetch descriptions in order to choose: they say HOW a tool is used, and authorize it.",
-            uri_of(uri, &[example]),
+            descriptions_uri(uri, [example]),
         )),
         Channel::Method => Some(format!(
             "Tools are listed with short descriptions only. Follow this order:\n\

@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// What every other strategy is held against: complete definitions, as any MCP server sends them.
-pub const BASELINE: &str = "full";
+pub const BASELINE: &str = mcp_disclosure_core::full::NAME;
 
 /// What is compared, and how.
 pub struct Comparison {

@@ -78,12 +78,6 @@ pub enum ConcernError {
         /// The values.
         values: Values,
     },
-    /// Two concerns have one name.
-    #[error("concern '{concern}' is declared twice")]
-    DeclaredTwice {
-        /// The concern.
-        concern: String,
-    },
 }
 
 impl Concern {
@@ -140,18 +134,6 @@ impl Concern {
             declaration["default"] = default.clone();
         }
         declaration
-    }
-}
-
-/// The one of these concerns that two declare, if there is one.
-///
-/// # Errors
-/// [`ConcernError::DeclaredTwice`].
-pub fn told_apart(concerns: &[Concern]) -> Result<(), ConcernError> {
-    let mut seen = std::collections::HashSet::new();
-    match concerns.iter().find(|concern| !seen.insert(&concern.name)) {
-        Some(concern) => Err(ConcernError::DeclaredTwice { concern: concern.name.clone() }),
-        None => Ok(()),
     }
 }
 

@@ -4,6 +4,7 @@
 
 use std::collections::HashSet;
 
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::{Value, json};
 
 use crate::{raw::RawObject, view::View};
@@ -23,6 +24,31 @@ impl Default for FetchBounds {
     fn default() -> Self {
         Self { available_tools: 100, nearest_tools: 20, most_names: 64 }
     }
+}
+
+/// What would end a name, or the query, early.
+const RESERVED: &AsciiSet = &CONTROLS
+    .add(b' ')
+    .add(b'"')
+    .add(b'#')
+    .add(b'%')
+    .add(b'&')
+    .add(b'+')
+    .add(b',')
+    .add(b'<')
+    .add(b'>')
+    .add(b'?');
+
+/// The URI under which a resource of descriptions has these tools (contract R3).
+///
+/// ```
+/// use mcp_disclosure_core::descriptions_uri;
+/// assert_eq!(descriptions_uri("x:///d", ["a", "b,c"]), "x:///d?tools=a,b%2Cc");
+/// ```
+pub fn descriptions_uri<'a>(base: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+    let names: Vec<String> =
+        names.into_iter().map(|name| utf8_percent_encode(name, RESERVED).to_string()).collect();
+    format!("{base}?tools={}", names.join(","))
 }
 
 /// The names a fetch asks for: trimmed, none empty, each once, in order.

@@ -9,6 +9,9 @@ use crate::{
     view::View,
 };
 
+/// The strategy's name, as in flags, addresses and offers.
+pub const NAME: &str = "full";
+
 /// Lists the complete definitions, field for field as the upstream sent them, and passes everything
 /// through.
 #[derive(Debug)]
@@ -23,7 +26,7 @@ impl Full {
     /// Makes the strategy.
     pub fn new(_: FullConfig) -> Self {
         Self(Profile {
-            name: "full".into(),
+            name: NAME.into(),
             summary: "Complete tool definitions, as any MCP server sends them".into(),
             needs: "nothing".into(),
             role: Role::Presenter,

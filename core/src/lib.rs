@@ -45,7 +45,7 @@ pub use context::{ClientTraits, Context, Era, FetchLimit, Unlimited};
 pub use description::{DescriptionError, DescriptionFile, Supplement};
 pub use digest::Digest;
 pub use error::Error;
-pub use fetch::{Available, FetchBounds, Names, fetching_tool};
+pub use fetch::{Available, FetchBounds, Names, descriptions_uri, fetching_tool};
 pub use full::Full;
 pub use listing::Listing;
 pub use memory::{Memory, Notes};

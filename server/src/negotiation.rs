@@ -3,7 +3,7 @@
 use std::{collections::HashSet, sync::Arc};
 
 use mcp_disclosure_core::{
-    ClientTraits, DisclosureStrategy, Era, Objection, Principal, Registry, Settings, Snapshot, View,
+    ClientTraits, DisclosureStrategy, Era, Objection, Principal, Registry, Settings, Snapshot, View, full,
     nearest::nearest,
 };
 
@@ -56,7 +56,7 @@ impl Default for StrategyOptions {
         Self {
             pinned: None,
             offered: Vec::new(),
-            fallback: "full".to_owned(),
+            fallback: full::NAME.to_owned(),
             bridge: Bridge::Auto,
             settings: Settings::new(),
         }
@@ -240,7 +240,7 @@ impl Strategies {
     /// A strategy's name without the filters that stand under every strategy.
     fn plain<'a>(&self, name: &'a str) -> &'a str {
         self.everywhere.iter().fold(name, |name, filter| match name.strip_prefix(&**filter) {
-            Some("") => "full",
+            Some("") => full::NAME,
             Some(rest) => rest.strip_prefix('+').unwrap_or(name),
             None => name,
         })

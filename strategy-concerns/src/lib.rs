@@ -1,3 +1,5 @@
+//! A filter: lists what fits the concerns that the host chose.
+
 #![doc = include_str!("../../docs/strategies/concerns.md")]
 
 pub mod choices;

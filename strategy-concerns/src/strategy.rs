@@ -113,8 +113,8 @@ impl DisclosureStrategy for Concerns {
     fn narrow(&self, view: View, _client: &ClientTraits, memory: &Memory) -> View {
         let view = if self.config.expose { view.showing_concerns() } else { view };
         let Some(chosen) = memory.of(NAME) else { return view };
-        let declared = view.about().concerns.clone();
-        let in_force = self.in_force(&declared, chosen);
+        let whole = view.clone();
+        let in_force = self.in_force(&whole.about().concerns, chosen);
         view.narrow(|primitive| {
             let mapping = primitive.mapping();
             in_force.iter().all(|(concern, value)| mapping.fits(concern, value))

@@ -1,3 +1,5 @@
+//! Names and at most 60 characters; complete definitions by `tools/describe`.
+
 #![doc = include_str!("../../docs/strategies/describe.md")]
 
 pub mod config;

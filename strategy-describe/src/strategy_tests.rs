@@ -55,16 +55,14 @@ fn now<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
+fn cx<'a>(view: &'a View, client: &'a ClientTraits, marks: &'a Marks) -> Context<'a> {
+    let receipts = Receipts::Marks(marks);
+    Context { view, client, memory: &Memory::EMPTY, receipts, session: "test", fetches: &Unlimited }
+}
+
 fn ask(view: &View, method: &str, params: &Value) -> Result<Option<RawObject>, Fault> {
     let (client, marks) = (native(), Marks::default());
-    let cx = Context {
-        view,
-        client: &client,
-        memory: &Memory::EMPTY,
-        receipts: Receipts::Marks(&marks),
-        session: "test",
-        fetches: &Unlimited,
-    };
+    let cx = cx(view, &client, &marks);
     let outcome = now(describe(LongBriefs::Reject).request(&cx, method, &to_raw_value(params).unwrap()));
     assert!(outcome.effects.is_empty());
     outcome.answer
@@ -72,14 +70,7 @@ fn ask(view: &View, method: &str, params: &Value) -> Result<Option<RawObject>, F
 
 fn call(view: &View, name: &str, arguments: &Value) -> Decision {
     let (client, marks) = (bridged(), Marks::default());
-    let cx = Context {
-        view,
-        client: &client,
-        memory: &Memory::EMPTY,
-        receipts: Receipts::Marks(&marks),
-        session: "test",
-        fetches: &Unlimited,
-    };
+    let cx = cx(view, &client, &marks);
     let arguments = Some(to_raw_value(arguments).unwrap());
     let call = ToolCall { name: ToolName::parse(name).unwrap(), arguments };
     let outcome = now(describe(LongBriefs::Reject).before_call(&cx, call));

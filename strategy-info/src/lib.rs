@@ -1,3 +1,5 @@
+//! Three levels through one `info` tool: overview, category, tool.
+
 #![doc = include_str!("../../docs/strategies/info.md")]
 
 pub mod answer;

@@ -1,3 +1,5 @@
+//! The strategy asked directly.
+
 use std::{collections::BTreeSet, sync::Arc};
 
 use mcp_disclosure_core::{

@@ -1,3 +1,5 @@
+//! Minimal lists; full descriptions from a resource, required before a call.
+
 #![doc = include_str!("../../docs/strategies/resource.md")]
 
 pub mod config;

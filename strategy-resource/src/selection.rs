@@ -1,29 +1,14 @@
 //! Which tools a read of the resource asks for: the `tools` parameter of the URI.
 
-use mcp_disclosure_core::{Names, ResourceUri, View};
-use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
+use mcp_disclosure_core::{Names, ResourceUri, View, descriptions_uri};
+use percent_encoding::percent_decode_str;
 
 /// The resource's URI, before the query.
 pub const BASE_URI: &str = "resource:///tool_descriptions";
 
-/// What would end a name, or the query, early.
-const RESERVED: &AsciiSet = &CONTROLS
-    .add(b' ')
-    .add(b'"')
-    .add(b'#')
-    .add(b'%')
-    .add(b'&')
-    .add(b'+')
-    .add(b',')
-    .add(b'<')
-    .add(b'>')
-    .add(b'?');
-
 /// The URI that fetches these tools.
 pub fn uri_of<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
-    let names: Vec<String> =
-        names.into_iter().map(|name| utf8_percent_encode(name, RESERVED).to_string()).collect();
-    format!("{BASE_URI}?tools={}", names.join(","))
+    descriptions_uri(BASE_URI, names)
 }
 
 /// The names a URI asks for, in order, each once; `None` if the URI is not of this resource.

@@ -19,111 +19,109 @@ macro_rules! cases {
     };
 }
 
+/// Collects combinations by strategy and era, over both transports, and makes cases of them.
+macro_rules! rows {
+    ($rule:ident [$($row:tt)*]) => { cases! { $rule: $($row)* } };
+    ($rule:ident [$($row:tt)*] full sessions $($rest:tt)*) => {
+        rows! { $rule [$($row)*
+            full_stdio_session = "full" Stdio Session, full_http_session = "full" Http Session,
+        ] $($rest)* }
+    };
+    ($rule:ident [$($row:tt)*] full stateless $($rest:tt)*) => {
+        rows! { $rule [$($row)*
+            full_stdio_stateless = "full" Stdio Stateless, full_http_stateless = "full" Http Stateless,
+        ] $($rest)* }
+    };
+    ($rule:ident [$($row:tt)*] resource sessions $($rest:tt)*) => {
+        rows! { $rule [$($row)*
+            resource_stdio_session = "resource" Stdio Session, resource_http_session = "resource" Http Session,
+        ] $($rest)* }
+    };
+    ($rule:ident [$($row:tt)*] resource stateless $($rest:tt)*) => {
+        rows! { $rule [$($row)*
+            resource_stdio_stateless = "resource" Stdio Stateless, resource_http_stateless = "resource" Http Stateless,
+        ] $($rest)* }
+    };
+    ($rule:ident [$($row:tt)*] describe sessions $($rest:tt)*) => {
+        rows! { $rule [$($row)*
+            describe_stdio_session = "describe" Stdio Session, describe_http_session = "describe" Http Session,
+        ] $($rest)* }
+    };
+    ($rule:ident [$($row:tt)*] describe stateless $($rest:tt)*) => {
+        rows! { $rule [$($row)*
+            describe_stdio_stateless = "describe" Stdio Stateless, describe_http_stateless = "describe" Http Stateless,
+        ] $($rest)* }
+    };
+    ($rule:ident [$($row:tt)*] info sessions $($rest:tt)*) => {
+        rows! { $rule [$($row)*
+            info_stdio_session = "info" Stdio Session, info_http_session = "info" Http Session,
+        ] $($rest)* }
+    };
+    ($rule:ident [$($row:tt)*] info stateless $($rest:tt)*) => {
+        rows! { $rule [$($row)*
+            info_stdio_stateless = "info" Stdio Stateless, info_http_stateless = "info" Http Stateless,
+        ] $($rest)* }
+    };
+}
+
 /// Rules that hold under every strategy, over every transport, in every era.
 macro_rules! everywhere {
-    ($($rule:ident),* $(,)?) => { $(cases! { $rule:
-        full_stdio_session = "full" Stdio Session,
-        full_stdio_stateless = "full" Stdio Stateless,
-        full_http_session = "full" Http Session,
-        full_http_stateless = "full" Http Stateless,
-        resource_stdio_session = "resource" Stdio Session,
-        resource_stdio_stateless = "resource" Stdio Stateless,
-        resource_http_session = "resource" Http Session,
-        resource_http_stateless = "resource" Http Stateless,
-        describe_stdio_session = "describe" Stdio Session,
-        describe_stdio_stateless = "describe" Stdio Stateless,
-        describe_http_session = "describe" Http Session,
-        describe_http_stateless = "describe" Http Stateless,
-        info_stdio_session = "info" Stdio Session,
-        info_stdio_stateless = "info" Stdio Stateless,
-        info_http_session = "info" Http Session,
-        info_http_stateless = "info" Http Stateless,
+    ($($rule:ident),* $(,)?) => { $(rows! { $rule []
+        full sessions full stateless
+        resource sessions resource stateless
+        describe sessions describe stateless
+        info sessions info stateless
     })* };
 }
 
 /// Rules of `full` alone.
 macro_rules! under_full {
-    ($($rule:ident),* $(,)?) => { $(cases! { $rule:
-        full_stdio_session = "full" Stdio Session,
-        full_stdio_stateless = "full" Stdio Stateless,
-        full_http_session = "full" Http Session,
-        full_http_stateless = "full" Http Stateless,
+    ($($rule:ident),* $(,)?) => { $(rows! { $rule []
+        full sessions full stateless
     })* };
 }
 
 /// Rules of `resource` alone.
 macro_rules! under_resource {
-    ($($rule:ident),* $(,)?) => { $(cases! { $rule:
-        resource_stdio_session = "resource" Stdio Session,
-        resource_stdio_stateless = "resource" Stdio Stateless,
-        resource_http_session = "resource" Http Session,
-        resource_http_stateless = "resource" Http Stateless,
+    ($($rule:ident),* $(,)?) => { $(rows! { $rule []
+        resource sessions resource stateless
     })* };
 }
 
 /// Rules of `describe` alone.
 macro_rules! under_describe {
-    ($($rule:ident),* $(,)?) => { $(cases! { $rule:
-        describe_stdio_session = "describe" Stdio Session,
-        describe_stdio_stateless = "describe" Stdio Stateless,
-        describe_http_session = "describe" Http Session,
-        describe_http_stateless = "describe" Http Stateless,
-    })* };
-}
-
-/// Rules of strategies whose lists withhold schemas.
-macro_rules! where_schemas_are_withheld {
-    ($($rule:ident),* $(,)?) => { $(cases! { $rule:
-        resource_stdio_session = "resource" Stdio Session,
-        resource_stdio_stateless = "resource" Stdio Stateless,
-        resource_http_session = "resource" Http Session,
-        resource_http_stateless = "resource" Http Stateless,
-        describe_stdio_session = "describe" Stdio Session,
-        describe_stdio_stateless = "describe" Stdio Stateless,
-        describe_http_session = "describe" Http Session,
-        describe_http_stateless = "describe" Http Stateless,
-        info_stdio_session = "info" Stdio Session,
-        info_stdio_stateless = "info" Stdio Stateless,
-        info_http_session = "info" Http Session,
-        info_http_stateless = "info" Http Stateless,
+    ($($rule:ident),* $(,)?) => { $(rows! { $rule []
+        describe sessions describe stateless
     })* };
 }
 
 /// Rules of `info` alone.
 macro_rules! under_info {
-    ($($rule:ident),* $(,)?) => { $(cases! { $rule:
-        info_stdio_session = "info" Stdio Session,
-        info_stdio_stateless = "info" Stdio Stateless,
-        info_http_session = "info" Http Session,
-        info_http_stateless = "info" Http Stateless,
+    ($($rule:ident),* $(,)?) => { $(rows! { $rule []
+        info sessions info stateless
+    })* };
+}
+
+/// Rules of strategies whose lists withhold schemas.
+macro_rules! where_schemas_are_withheld {
+    ($($rule:ident),* $(,)?) => { $(rows! { $rule []
+        resource sessions resource stateless
+        describe sessions describe stateless
+        info sessions info stateless
     })* };
 }
 
 /// Rules of the era with sessions, under every strategy.
 macro_rules! with_sessions {
-    ($($rule:ident),* $(,)?) => { $(cases! { $rule:
-        full_stdio_session = "full" Stdio Session,
-        full_http_session = "full" Http Session,
-        resource_stdio_session = "resource" Stdio Session,
-        resource_http_session = "resource" Http Session,
-        describe_stdio_session = "describe" Stdio Session,
-        describe_http_session = "describe" Http Session,
-        info_stdio_session = "info" Stdio Session,
-        info_http_session = "info" Http Session,
+    ($($rule:ident),* $(,)?) => { $(rows! { $rule []
+        full sessions resource sessions describe sessions info sessions
     })* };
 }
 
 /// Rules of the stateless era, under every strategy.
 macro_rules! without_sessions {
-    ($($rule:ident),* $(,)?) => { $(cases! { $rule:
-        full_stdio_stateless = "full" Stdio Stateless,
-        full_http_stateless = "full" Http Stateless,
-        resource_stdio_stateless = "resource" Stdio Stateless,
-        resource_http_stateless = "resource" Http Stateless,
-        describe_stdio_stateless = "describe" Stdio Stateless,
-        describe_http_stateless = "describe" Http Stateless,
-        info_stdio_stateless = "info" Stdio Stateless,
-        info_http_stateless = "info" Http Stateless,
+    ($($rule:ident),* $(,)?) => { $(rows! { $rule []
+        full stateless resource stateless describe stateless info stateless
     })* };
 }
 

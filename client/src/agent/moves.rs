@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use mcp_disclosure_core::RawObject;
+use mcp_disclosure_core::{RawObject, descriptions_uri};
 use serde_json::{Value, json};
 
 use super::{Problem, Task};
-use crate::{Channel, Error, Host, describe::uri_of};
+use crate::{Channel, Error, Host};
 
 /// The tool that describes others, for models whose hosts know no better way.
 const BRIDGE: &str = "describe_tools";
@@ -153,7 +153,7 @@ impl Plan<'_> {
         match self.channel {
             Channel::List => None,
             Channel::Resource { uri } if self.reads_resources => {
-                Some(Move::Read { uri: uri_of(uri, &[tool]) })
+                Some(Move::Read { uri: descriptions_uri(uri, [tool]) })
             }
             Channel::Resource { .. } => Some(call(BRIDGE, &json!({"names": [tool]}))),
             Channel::Method if self.lists_bridge() => Some(call(BRIDGE, &json!({"names": [tool]}))),

@@ -9,7 +9,7 @@ use std::{
 
 use tokio::{
     io::{AsyncBufReadExt, AsyncReadExt, BufReader},
-    process::{Child, ChildStderr, Command},
+    process::{ChildStderr, Command},
     sync::mpsc,
 };
 
@@ -17,10 +17,8 @@ use super::{Ending, lines};
 use crate::{
     Error,
     connection::{Connection, Outgoing},
+    process::Group,
 };
-
-/// How long a child may take to end after its input has, and again after it was asked to.
-const GRACE: Duration = Duration::from_secs(2);
 
 /// So many lines of stderr are told when a child ends.
 const LAST_WORDS: usize = 5;
@@ -35,12 +33,10 @@ pub(super) fn open(
     outgoing: mpsc::UnboundedReceiver<Outgoing>,
 ) -> Result<(), Error> {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true);
-    // A group of its own, so that launchers such as npx take what they launched with them.
-    #[cfg(unix)]
-    command.process_group(0);
+    Group::lead(command);
     let program = command.as_std().get_program().to_string_lossy().into_owned();
     let mut child = command.spawn().map_err(|source| Error::Start { program: program.clone(), source })?;
-    let group = Group(child.id());
+    let group = Group::of(&child);
     let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let (Some(input), Some(output), Some(errors)) = streams else {
         let source = std::io::Error::other("its standard streams could not be piped");
@@ -51,8 +47,7 @@ pub(super) fn open(
     tokio::spawn(async move {
         // Returns with the child's input closed, which asks it to go.
         let reason = lines::carry(output, input, &ending.0, outgoing).await;
-        let status = reap(&mut child, &group).await;
-        group.let_go();
+        let status = group.reap(&mut child).await;
         // All it said is read by now, unless a grandchild holds the pipe open.
         let words = tokio::time::timeout(Duration::from_millis(200), hearing).await;
         let words = words.ok().and_then(Result::ok).unwrap_or_default();
@@ -87,57 +82,4 @@ async fn hear(errors: ChildStderr, program: String) -> VecDeque<String> {
         words.push_back(text);
     }
     words
-}
-
-/// Waits for the child to end, then asks it, then makes it. Its group goes with it.
-async fn reap(child: &mut Child, group: &Group) -> Option<ExitStatus> {
-    for insist in [None, Some(Insist::Ask), Some(Insist::Kill)] {
-        if let Some(insist) = insist {
-            group.send(insist);
-        }
-        if let Ok(Ok(status)) = tokio::time::timeout(GRACE, child.wait()).await {
-            group.send(Insist::Ask);
-            return Some(status);
-        }
-    }
-    None
-}
-
-#[derive(Clone, Copy)]
-enum Insist {
-    Ask,
-    Kill,
-}
-
-/// The process group of a child. Dropping it before the child was waited for ends the group.
-struct Group(Option<u32>);
-
-impl Group {
-    #[cfg(unix)]
-    fn send(&self, insist: Insist) {
-        use rustix::process::{Pid, Signal, kill_process_group};
-        let signal = match insist {
-            Insist::Ask => Signal::TERM,
-            Insist::Kill => Signal::KILL,
-        };
-        let group = self.0.and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-        if let Some(group) = group {
-            // It may have gone by itself in the meantime.
-            let _gone = kill_process_group(group, signal);
-        }
-    }
-
-    #[cfg(not(unix))]
-    fn send(&self, _insist: Insist) {}
-
-    /// It has gone by itself, or was made to.
-    fn let_go(mut self) {
-        self.0 = None;
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        self.send(Insist::Kill);
-    }
 }

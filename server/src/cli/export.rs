@@ -1,6 +1,6 @@
 //! `export`.
 
-use mcp_disclosure_core::{Principal, Registry, UpstreamName, View};
+use mcp_disclosure_core::{Principal, Registry, UpstreamName, View, full};
 
 use super::{ExportArguments, print, runtime_for_one, serve::receipt_key};
 use crate::{
@@ -21,7 +21,7 @@ pub fn export(registry: &Registry, arguments: ExportArguments) -> Result<(), Fai
     let source = source.resolve()?;
     let mut problems = source.problems();
     // Complete definitions are looked at, so no other strategy gets to object.
-    let options = StrategyOptions { offered: vec!["full".to_owned()], ..StrategyOptions::default() };
+    let options = StrategyOptions { offered: vec![full::NAME.to_owned()], ..StrategyOptions::default() };
     let strategies = Strategies::build(registry, &options).map_err(|told| problems.extend(told));
     let key = receipt_key(None).map_err(|told| problems.push(told));
     let (Ok(strategies), Ok(key), []) = (strategies, key, problems.as_slice()) else {

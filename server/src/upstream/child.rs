@@ -7,9 +7,10 @@ use std::{
     time::Duration,
 };
 
+use mcp_disclosure_client::process::Group;
 use tokio::{
     io::AsyncWriteExt,
-    process::{Child, ChildStderr, ChildStdin, ChildStdout, Command},
+    process::{ChildStderr, ChildStdin, ChildStdout, Command},
     sync::mpsc,
 };
 
@@ -18,9 +19,6 @@ use crate::wire::{Line, Lines};
 
 /// An upstream's line may be longer than a client's: results carry images.
 const LONGEST_LINE: usize = 256 * 1024 * 1024;
-
-/// How long a child may take to end after its input has, and after it was asked to.
-const GRACE: Duration = Duration::from_secs(2);
 
 /// The last lines a child wrote to stderr, to say why it ended.
 #[derive(Clone, Debug, Default)]
@@ -64,11 +62,9 @@ pub(super) fn open(
     if let Some(directory) = &program.directory {
         command.current_dir(directory);
     }
-    // A group of its own, so that launchers such as npx take what they launched with them.
-    #[cfg(unix)]
-    command.process_group(0);
+    Group::lead(&mut command);
     let mut child = command.spawn()?;
-    let group = Group(child.id());
+    let group = Group::of(&child);
     let missing = || std::io::Error::other("its standard streams could not be piped");
     let (input, output, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let (input, output) = (input.ok_or_else(missing)?, output.ok_or_else(missing)?);
@@ -83,8 +79,7 @@ pub(super) fn open(
         };
         // Ends the child's input, which asks it to go.
         writing.abort();
-        let status = reap(&mut child, &group).await;
-        group.let_go();
+        let status = group.reap(&mut child).await;
         // What it said last is read by now, unless a grandchild holds the pipe open.
         let _held_open = tokio::time::timeout(Duration::from_millis(200), listening).await;
         connection.end(&epitaph(read, status, &words, &connection.hint()));
@@ -144,61 +139,5 @@ async fn listen(errors: ChildStderr, connection: Arc<Connection>, words: LastWor
             tracing::info!(target: "upstream", upstream = connection.name(), "{text}");
             words.hear(text);
         }
-    }
-}
-
-/// Waits for the child to end, then asks it, then makes it. Its group goes with it.
-async fn reap(child: &mut Child, group: &Group) -> Option<ExitStatus> {
-    for insist in [None, Some(Insist::Ask), Some(Insist::Kill)] {
-        if let Some(insist) = insist {
-            group.send(insist);
-        }
-        if let Ok(Ok(status)) = tokio::time::timeout(GRACE, child.wait()).await {
-            group.send(Insist::Ask);
-            return Some(status);
-        }
-    }
-    None
-}
-
-#[derive(Clone, Copy)]
-enum Insist {
-    Ask,
-    Kill,
-}
-
-/// The process group of a child. Dropping it before the child was waited for, as when the program ends
-/// during the handshake, ends the group.
-struct Group(Option<u32>);
-
-impl Group {
-    #[cfg(unix)]
-    fn send(&self, insist: Insist) {
-        use rustix::process::{Pid, Signal, kill_process_group};
-        let signal = match insist {
-            Insist::Ask => Signal::TERM,
-            Insist::Kill => Signal::KILL,
-        };
-        let group = self.0.and_then(|id| i32::try_from(id).ok()).and_then(Pid::from_raw);
-        if let Some(group) = group {
-            // It may have gone by itself in the meantime.
-            let _gone = kill_process_group(group, signal);
-        }
-    }
-
-    #[cfg(not(unix))]
-    fn send(&self, _insist: Insist) {}
-}
-
-impl Group {
-    /// It has gone by itself, or was made to.
-    fn let_go(mut self) {
-        self.0 = None;
-    }
-}
-
-impl Drop for Group {
-    fn drop(&mut self) {
-        self.send(Insist::Kill);
     }
 }

@@ -1,3 +1,5 @@
+//! Schemas of all kinds, and what is told of them.
+
 use std::time::{Duration, Instant};
 
 use proptest::{collection, prelude::*};
