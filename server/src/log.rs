@@ -139,7 +139,7 @@ mod tests {
     fn nothing_that_a_peer_says_forges_a_line_or_moves_a_terminal_p11() {
         let evil = "a\n2030-01-01 ERROR all is lost\u{1b}[2J\u{9b}31m\r\u{202e}\u{2028}\u{7f}\u{0}b";
         let text = logged(|| {
-            tracing::info!(tool = evil, shown = %evil, debug = ?[evil], "told: {evil}");
+            tracing::info!(tool = evil, shown = %evil, debug = ?[evil], "message: {evil}");
             let span = tracing::info_span!("span", tool = evil, shown = %evil);
             span.in_scope(|| tracing::info!("in a span"));
         });

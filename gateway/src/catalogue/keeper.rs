@@ -97,6 +97,6 @@ impl Keeper {
 /// Said when files are taken over, not when they are merely looked at.
 fn warn_of_unknown_members(files: &[DescriptionFile]) {
     for file in files.iter().filter(|file| !file.unknown.is_empty()) {
-        tracing::warn!(file = file.path, members = ?file.unknown, "members that nobody knows are not delivered");
+        tracing::warn!(file = file.path, members = ?file.unknown, "unknown members are ignored");
     }
 }

@@ -34,8 +34,8 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
             match concerns.iter().find(|concern| concern.name() == name) {
                 None => findings.add(UNDECLARED, place.clone(), format!("'{name}'")),
                 Some(concern) if !can_be_shown(mapping, concern, value) => {
-                    let told = format!("'{name}' is {value}, and may be {}", concern.values());
-                    findings.add(NEVER_SHOWN, place.clone(), told);
+                    let message = format!("'{name}' is {value}, and may be {}", concern.values());
+                    findings.add(NEVER_SHOWN, place.clone(), message);
                 }
                 Some(_) => {}
             }

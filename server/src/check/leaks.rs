@@ -30,7 +30,7 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
         let supplement = tool.supplement().parts.as_ref();
         let texts = [Some(tool.definition()), supplement].into_iter().flatten();
         let texts = texts.filter_map(|object| serde_json::from_str::<Value>(object.text()).ok());
-        let mut told: Vec<(Rule, String)> = Vec::new();
+        let mut found: Vec<(Rule, String)> = Vec::new();
         for text in texts.flat_map(strings) {
             let words =
                 text.split(|character: char| character.is_whitespace() || "\"'`()<>,;".contains(character));
@@ -43,12 +43,12 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
                     continue;
                 };
                 let word = word.trim_end_matches(['.', ':', '!', '?']).to_owned();
-                if !told.iter().any(|(_, other)| *other == word) {
-                    told.push((rule, word));
+                if !found.iter().any(|(_, other)| *other == word) {
+                    found.push((rule, word));
                 }
             }
         }
-        told.into_iter().for_each(|(rule, word)| findings.add(rule, Place::from(tool), word));
+        found.into_iter().for_each(|(rule, word)| findings.add(rule, Place::from(tool), word));
     }
 }
 

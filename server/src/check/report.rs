@@ -44,7 +44,7 @@ impl Report {
     /// JSON: `tools`, `errors`, `warnings`, `notes` (counts) and `findings`, each with `code`, `severity`, `message`,
     /// `hint` and what is known of `tool`, `primitive`, `file`, `line`, `column`.
     pub fn to_json(&self) -> String {
-        let findings: Vec<Told<'_>> = self.findings.0.iter().map(Finding::told).collect();
+        let findings: Vec<Told<'_>> = self.findings.0.iter().map(Finding::message).collect();
         let report = json!({
             "tools": self.tools,
             "errors": self.count(Severity::Error),
@@ -71,9 +71,10 @@ impl Report {
             let count = self.count(severity);
             (count, format!("{count} {severity}{}", if count == 1 { "" } else { "s" }))
         });
-        let told: Vec<String> =
-            counts.into_iter().filter(|(count, _)| *count > 0).map(|(_, told)| told).collect();
-        let found = if told.is_empty() { "nothing to complain about".to_owned() } else { told.join(", ") };
+        let phrases: Vec<String> =
+            counts.into_iter().filter(|(count, _)| *count > 0).map(|(_, phrase)| phrase).collect();
+        let found =
+            if phrases.is_empty() { "nothing to complain about".to_owned() } else { phrases.join(", ") };
         match self.tools {
             Some(1) => format!("1 tool: {found}"),
             Some(tools) => format!("{tools} tools: {found}"),
@@ -96,7 +97,7 @@ impl Report {
 }
 
 impl Finding {
-    fn told(&self) -> Told<'_> {
+    fn message(&self) -> Told<'_> {
         let summary = self.rule.summary;
         let message =
             if self.detail.is_empty() { summary.to_owned() } else { format!("{summary}: {}", self.detail) };

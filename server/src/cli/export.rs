@@ -41,8 +41,8 @@ pub fn export(program: &Program, arguments: ExportArguments) -> Result<(), Failu
         }
         let config = config.as_ref().map(|config| &*config.first);
         Export::of(&Origins { view: &view, declared: &declared, upstreams, config }).map_err(|error| {
-            let told = format!("what is declared cannot be written as TOML: {error}");
-            Failure::Configuration(vec![Problem::new(told)])
+            let message = format!("what is declared cannot be written as TOML: {error}");
+            Failure::Configuration(vec![Problem::new(message)])
         })
     })?;
     write(&out, &export.files, force)?;

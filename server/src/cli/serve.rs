@@ -159,7 +159,9 @@ pub(super) fn receipt_key(file: Option<&Path>) -> Result<ReceiptKey, Problem> {
     let key = std::fs::read(path).map_err(|error| error.to_string()).and_then(|bytes| {
         ReceiptKey::new(&bytes).ok_or_else(|| format!("{} bytes are no key; it needs {least}", bytes.len()))
     });
-    key.map_err(|told| Problem::new(format!("--receipt-key-file {}: {told}", path.display())).hint(hint))
+    key.map_err(|message| {
+        Problem::new(format!("--receipt-key-file {}: {message}", path.display())).hint(hint)
+    })
 }
 
 #[cfg(unix)]

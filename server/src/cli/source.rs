@@ -175,8 +175,9 @@ impl SourceArguments {
         }
         for url in &self.upstream_url {
             if !matches!(url.scheme(), "http" | "https") {
-                let told = format!("--upstream-url {}: only http and https are spoken", without_secrets(url));
-                return Err(usage(Problem::new(told)));
+                let message =
+                    format!("--upstream-url {}: only http and https are spoken", without_secrets(url));
+                return Err(usage(Problem::new(message)));
             }
             let entry = Some(UpstreamEntry::of_url(url));
             given.push(Named { name: None, target: Target::url(url.clone()), entry });
@@ -188,14 +189,14 @@ impl SourceArguments {
             (Some(_), []) if !is_file => {}
             (name, [only]) => only.name = name,
             (Some(_), []) => {
-                let told = "--name names the one upstream that is an argument, but there is none";
+                let message = "--name names the one upstream that is an argument, but there is none";
                 return Err(usage(
-                    Problem::new(told).hint("the name of an upstream in a file is its key there"),
+                    Problem::new(message).hint("the name of an upstream in a file is its key there"),
                 ));
             }
             (Some(_), _) => {
-                let told = "--name names the one upstream, but there are several";
-                return Err(usage(Problem::new(told).hint("leave --name out")));
+                let message = "--name names the one upstream, but there are several";
+                return Err(usage(Problem::new(message).hint("leave --name out")));
             }
         }
         Ok(given)
@@ -222,7 +223,7 @@ fn parse_name(name: Option<&str>) -> Result<Option<UpstreamName>, Failure> {
 }
 
 fn keep<T>(read: Result<T, Vec<Problem>>, problems: &mut Vec<Problem>) -> Option<T> {
-    read.map_err(|told| problems.extend(told)).ok()
+    read.map_err(|message| problems.extend(message)).ok()
 }
 
 fn directory(file: Option<&Path>) -> PathBuf {

@@ -69,12 +69,13 @@ impl DisclosureFile {
         let mut seen = HashSet::new();
         let mut concerns = Vec::new();
         for (place, concern) in &self.concerns {
-            let mut tell =
-                |told: String, hint: &str| problems.push(Problem::new(told).at(place.clone()).hint(hint));
+            let mut tell = |message: String, hint: &str| {
+                problems.push(Problem::new(message).at(place.clone()).hint(hint))
+            };
             let values = match &concern.values {
                 None => {
-                    let told = format!("concern '{}' has no values", concern.name);
-                    tell(told, "say values = [\"low\", \"high\"], or values = { min = 0, max = 10 }");
+                    let message = format!("concern '{}' has no values", concern.name);
+                    tell(message, "say values = [\"low\", \"high\"], or values = { min = 0, max = 10 }");
                     continue;
                 }
                 Some(file::ConcernValues::Listed(values)) => Values::Listed(values.clone()),
@@ -108,9 +109,9 @@ impl DisclosureFile {
             for tool in &listed.tools {
                 let other = sorted.insert(tool, category).filter(|other| other != category);
                 if let Some(other) = other.filter(|_| !is_wild(tool)) {
-                    let told =
+                    let message =
                         format!("tool '{tool}' is sorted into two categories, '{other}' and '{category}'");
-                    problems.push(Problem::new(told).at(place.clone()).hint("leave it in one of them"));
+                    problems.push(Problem::new(message).at(place.clone()).hint("leave it in one of them"));
                 }
                 let place = format!("{place}: categories.{category}");
                 rules.push(Rule { category: Some(category.clone()), ..Rule::new(tool, place) });
@@ -132,15 +133,15 @@ struct Check<'a> {
 impl Check<'_> {
     fn tool(&self, name: &str, place: &Place, tool: &file::Tool, problems: &mut Vec<Problem>) -> Rule {
         let mut tell =
-            |told: String, hint: &str| problems.push(Problem::new(told).at(place.clone()).hint(hint));
+            |message: String, hint: &str| problems.push(Problem::new(message).at(place.clone()).hint(hint));
         for (key, said) in [("brief", &tool.brief), ("category", &tool.category)] {
             if said.as_ref().is_some_and(|said| said.trim().is_empty()) {
                 tell(format!("tools.{name:?}: {key} is empty"), "leave it out, or say something");
             }
         }
         if tool.brief.is_some() && is_wild(name) {
-            let told = format!("tools.{name:?}: one brief for several tools tells a model nothing");
-            tell(told, "give each tool a brief under its own name");
+            let message = format!("tools.{name:?}: one brief for several tools tells a model nothing");
+            tell(message, "give each tool a brief under its own name");
         }
         Rule {
             brief: tool.brief.clone(),
@@ -175,8 +176,8 @@ impl Check<'_> {
         problems: &mut Vec<Problem>,
     ) -> Option<RawObject> {
         let said = said?;
-        let mut tell = |told: String, hint: String| {
-            problems.push(Problem::new(format!("{kind}.{name:?}: {told}")).at(place.clone()).hint(hint));
+        let mut tell = |message: String, hint: String| {
+            problems.push(Problem::new(format!("{kind}.{name:?}: {message}")).at(place.clone()).hint(hint));
         };
         let text = text(said);
         let mapping = Mapping::default().with(text.text());
@@ -191,8 +192,8 @@ impl Check<'_> {
                 continue;
             };
             if let Some(value) = mapping.misfit(declared) {
-                let told = format!("no host can choose {value} of concern '{concern}'");
-                tell(told, format!("its values are {}", declared.values()));
+                let message = format!("no host can choose {value} of concern '{concern}'");
+                tell(message, format!("its values are {}", declared.values()));
             }
         }
         Some(text)

@@ -74,7 +74,7 @@ mod tests {
 
     #[test]
     fn variables_are_put_in_and_the_rest_stays() {
-        for (text, told) in [
+        for (text, message) in [
             ("${HOME}/x", "/home/me/x"),
             ("a${HOME}b${HOME}", "a/home/meb/home/me"),
             ("${env:HOME}", "/home/me"),
@@ -84,7 +84,7 @@ mod tests {
             ("$HOME costs 5$", "$HOME costs 5$"),
             ("$${HOME} and ${HOME}", "${HOME} and /home/me"),
         ] {
-            assert_eq!(expanded(text).as_deref(), Ok(told), "{text}");
+            assert_eq!(expanded(text).as_deref(), Ok(message), "{text}");
             assert_eq!(expanded(&escape(text)).as_deref(), Ok(text));
         }
     }

@@ -172,8 +172,13 @@ impl<'t> Reader<'t> {
             match T::deserialize(Deserializer::from(Spanned::new(span.clone(), alone))) {
                 Ok(_) => drop(good.insert(key, value)),
                 Err(error) => {
-                    let told = format!("{within}.{}: {}", quoted(key.get_ref()), first_line(error.message()));
-                    self.tell(error.span().unwrap_or(span), &told, "see docs/configuration.md for the form");
+                    let message =
+                        format!("{within}.{}: {}", quoted(key.get_ref()), first_line(error.message()));
+                    self.tell(
+                        error.span().unwrap_or(span),
+                        &message,
+                        "see docs/configuration.md for the form",
+                    );
                 }
             }
         }
@@ -185,8 +190,8 @@ impl<'t> Reader<'t> {
         let span = value.span();
         let read = T::deserialize(toml::de::ValueDeserializer::from(value));
         read.map_err(|error| {
-            let told = format!("{within}: {}", first_line(error.message()));
-            self.tell(span, &told, "see docs/configuration.md for the form");
+            let message = format!("{within}: {}", first_line(error.message()));
+            self.tell(span, &message, "see docs/configuration.md for the form");
         })
         .ok()
     }
@@ -196,12 +201,12 @@ impl<'t> Reader<'t> {
         match value.into_inner() {
             DeValue::Table(table) => table.into_iter().collect(),
             other => {
-                let told = format!(
+                let message = format!(
                     "{within} must be a table, not {} {}",
                     article(other.type_str()),
                     other.type_str()
                 );
-                self.tell(span, &told, &format!("write [{within}] on a line of its own"));
+                self.tell(span, &message, &format!("write [{within}] on a line of its own"));
                 Vec::new()
             }
         }
@@ -213,7 +218,7 @@ impl<'t> Reader<'t> {
         match value.get_mut() {
             DeValue::String(text) if text.contains("${") => match expand(text, environment) {
                 Ok(expanded) => *text = expanded.into(),
-                Err(told) => self.tell(span, &told, "'$${' stands for '${'"),
+                Err(message) => self.tell(span, &message, "'$${' stands for '${'"),
             },
             // Nobody we hand it to has a type for times.
             DeValue::Datetime(time) => *value.get_mut() = DeValue::String(time.to_string().into()),
@@ -233,9 +238,9 @@ impl<'t> Reader<'t> {
         self.tell(key.span(), &format!("nobody knows the key {whole}"), &hint);
     }
 
-    fn tell(&mut self, span: Range<usize>, told: &str, hint: &str) {
+    fn tell(&mut self, span: Range<usize>, message: &str, hint: &str) {
         let place = self.place(span);
-        self.problems.push(Problem::new(told).at(place).hint(hint));
+        self.problems.push(Problem::new(message).at(place).hint(hint));
     }
 
     fn place(&self, span: Range<usize>) -> Place {

@@ -76,7 +76,7 @@ fn everything_that_is_said_is_read() {
 
 #[test]
 fn every_problem_is_told_with_its_place() {
-    let told = wrong(
+    let messages = wrong(
         r#"
 zzz = "red"
 tool_description = "x"
@@ -114,23 +114,26 @@ values = 7
         ("d.toml:19:8: strategy.info must be a table, not a boolean", 19),
         ("d.toml:21:10: concerns[0].values: values must be a list of strings", 21),
     ] {
-        assert!(told.iter().any(|told| told.contains(expected)), "line {line}: {expected}\n{told:#?}");
+        assert!(
+            messages.iter().any(|message| message.contains(expected)),
+            "line {line}: {expected}\n{messages:#?}"
+        );
     }
-    assert_eq!(told.len(), 12, "{told:#?}");
+    assert_eq!(messages.len(), 12, "{messages:#?}");
 }
 
 #[test]
 fn what_is_no_toml_is_told_with_its_place() {
-    let told = wrong("[server]\nname = \"a\nversion = = 2\n");
-    assert!(told.len() >= 2, "{told:#?}");
-    assert!(told[0].starts_with("d.toml:2:"), "{told:#?}");
-    let told = wrong("[server]\nname = \"a\"\nname = \"b\"\n");
-    assert!(told[0].starts_with("d.toml:3:1: duplicate key"), "{told:#?}");
+    let messages = wrong("[server]\nname = \"a\nversion = = 2\n");
+    assert!(messages.len() >= 2, "{messages:#?}");
+    assert!(messages[0].starts_with("d.toml:2:"), "{messages:#?}");
+    let messages = wrong("[server]\nname = \"a\"\nname = \"b\"\n");
+    assert!(messages[0].starts_with("d.toml:3:1: duplicate key"), "{messages:#?}");
 }
 
 #[test]
 fn what_does_not_hold_together_is_told() {
-    let told = wrong(
+    let messages = wrong(
         r#"
 [[concerns]]
 name = "cost"
@@ -168,9 +171,9 @@ tools = ["t", "t*"]
         "tools.\"t*\": one brief for several tools",
         "tool 't' is sorted into two categories, 'one' and 'two'",
     ] {
-        assert!(told.iter().any(|told| told.contains(expected)), "{expected}\n{told:#?}");
+        assert!(messages.iter().any(|message| message.contains(expected)), "{expected}\n{messages:#?}");
     }
-    assert_eq!(told.len(), 9, "{told:#?}");
+    assert_eq!(messages.len(), 9, "{messages:#?}");
 }
 
 #[test]
@@ -180,10 +183,10 @@ fn variables_are_filled_in_everything_but_upstreams() {
         DisclosureFile::parse("d.toml", "[server]\nname = \"${PATH}\"\nversion = \"$${PATH}\"").unwrap();
     assert_eq!(file.server.name, Some(path));
     assert_eq!(file.server.version.as_deref(), Some("${PATH}"));
-    let told = wrong("[server]\nname = \"${NO_SUCH_VARIABLE_HERE}\"");
+    let messages = wrong("[server]\nname = \"${NO_SUCH_VARIABLE_HERE}\"");
     assert!(
-        told[0].starts_with("d.toml:2:8: the environment variable NO_SUCH_VARIABLE_HERE is not set"),
-        "{told:?}"
+        messages[0].starts_with("d.toml:2:8: the environment variable NO_SUCH_VARIABLE_HERE is not set"),
+        "{messages:?}"
     );
 }
 
@@ -226,12 +229,12 @@ fn a_list_under_allow_is_what_may_be_read_and_a_table_is_about_a_resource_p3() {
     assert_eq!(read("resources.allow = []\n").allowed_resources, Some(vec![]));
     let rules = read("[resources.allow]\nhidden = true\n");
     assert_eq!((rules.resources[0].pattern.text(), rules.allowed_resources), ("allow", None));
-    for (text, told) in [
+    for (text, message) in [
         ("[resources]\nallow = true\n", "d.toml:2:9: resources.allow: "),
         ("[resources]\nallow = [1]\n", "d.toml:2:9: resources.allow: "),
         ("[resources]\nalow = [\"x\"]\n", "d.toml:2:8: resources.alow must be a table"),
     ] {
-        let told_of = wrong(text);
-        assert!(told_of[0].starts_with(told), "{told_of:?}");
+        let messages = wrong(text);
+        assert!(messages[0].starts_with(message), "{messages:?}");
     }
 }

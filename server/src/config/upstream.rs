@@ -35,11 +35,11 @@ pub struct Named {
 pub fn upstreams(table: &Table<UpstreamEntry>, base: &Path) -> Result<Vec<Named>, Vec<Problem>> {
     let (mut upstreams, mut problems) = (Vec::new(), Vec::new());
     for (name, place, entry) in table.0.iter().filter(|(_, _, entry)| !entry.disabled) {
-        let mut tell = |told: String, hint: &str| {
-            problems.push(Problem::new(format!("upstream '{name}': {told}")).at(place.clone()).hint(hint));
+        let mut tell = |message: String, hint: &str| {
+            problems.push(Problem::new(format!("upstream '{name}': {message}")).at(place.clone()).hint(hint));
         };
         match entry.target(base, &own) {
-            Err(wrong) => wrong.into_iter().for_each(|(told, hint)| tell(told, hint)),
+            Err(wrong) => wrong.into_iter().for_each(|(message, hint)| tell(message, hint)),
             Ok(target) => match UpstreamName::parse(name) {
                 Err(error) => tell(error.to_string(), "give it a name; clashing tools are prefixed by it"),
                 Ok(name) => {
@@ -110,8 +110,8 @@ impl UpstreamEntry {
     pub(super) fn target(&self, base: &Path, lookup: Lookup<'_>) -> Result<Target, Vec<Wrong>> {
         let mut wrong = Vec::new();
         let mut filled = |key: &str, text: &str| {
-            expand(text, lookup).unwrap_or_else(|told| {
-                wrong.push((format!("{key}: {told}"), "'$${' stands for '${'"));
+            expand(text, lookup).unwrap_or_else(|message| {
+                wrong.push((format!("{key}: {message}"), "'$${' stands for '${'"));
                 String::new()
             })
         };
@@ -154,8 +154,8 @@ impl UpstreamEntry {
             ));
         }
         if let Some(directory) = program.directory.as_ref().filter(|directory| !directory.is_dir()) {
-            let told = format!("cwd: {} is no directory", directory.display());
-            wrong.push((told, "a relative cwd is relative to the file"));
+            let message = format!("cwd: {} is no directory", directory.display());
+            wrong.push((message, "a relative cwd is relative to the file"));
         }
         let unfit = |name: &&String| name.is_empty() || name.contains(['=', '\0']);
         for name in program.environment.keys().filter(unfit) {
@@ -183,8 +183,9 @@ impl UpstreamEntry {
             "http" | "https" => Ok(url),
             other => Err(format!("{other} is not spoken")),
         });
-        let url =
-            url.map_err(|told| wrong.push((format!("url: {told}"), "only http and https are spoken"))).ok();
+        let url = url
+            .map_err(|message| wrong.push((format!("url: {message}"), "only http and https are spoken")))
+            .ok();
         let mut map = HeaderMap::new();
         for (name, value) in headers {
             match (HeaderName::try_from(name), HeaderValue::try_from(value)) {

@@ -18,7 +18,7 @@ pub(super) fn that_change(upstream: &str) -> String {
 
 pub(super) const HEAD: &str = "\
 # Written by mcp-disclosure export. Serve it with: mcp-disclosure serve --config disclosure.toml
-# Every key is told in docs/configuration.md, and in docs/disclosure.schema.json for editors.
+# Every key is described in docs/configuration.md, and in docs/disclosure.schema.json for editors.
 
 # Description files (NAME.json) beside this file, laid over what the upstreams say of their tools.
 ";

@@ -70,14 +70,14 @@ fn in_the_way(directory: &Path, files: &[(String, String)], replace: bool) -> Ve
         Ok(entries) => entries.filter_map(|entry| Some(entry.ok()?.path())).collect(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Vec::new(),
         Err(error) => {
-            let told = format!("{}: {error}", directory.display());
-            return vec![Problem::new(told).hint("give a directory that can be written, or a new one")];
+            let message = format!("{}: {error}", directory.display());
+            return vec![Problem::new(message).hint("give a directory that can be written, or a new one")];
         }
     };
     there.sort();
     let problems = there.iter().filter_map(|path| {
         let name = path.file_name()?.to_str()?;
-        let told = |told: &str| Problem::new(format!("{}: {told}", path.display()));
+        let message = |message: &str| Problem::new(format!("{}: {message}", path.display()));
         if ours.contains(name) {
             let is_configuration = name == CONFIGURATION;
             let hint = if is_configuration {
@@ -85,11 +85,11 @@ fn in_the_way(directory: &Path, files: &[(String, String)], replace: bool) -> Ve
             } else {
                 "--force replaces it"
             };
-            return (!replace).then(|| told("is there already").hint(hint));
+            return (!replace).then(|| message("is there already").hint(hint));
         }
         let is_description = path.extension().is_some_and(|extension| extension == "json");
         is_description
-            .then(|| told("describes no tool of this source").hint("remove it, or give another directory"))
+            .then(|| message("describes no tool of this source").hint("remove it, or give another directory"))
     });
     problems.collect()
 }

@@ -40,12 +40,12 @@ impl Origin {
             Some(config) => config.declare(base),
             None => Ok((base.about.clone(), Rules::clone(&base.rules), false)),
         };
-        let config = config.map_err(|told| problems.extend(told));
+        let config = config.map_err(|message| problems.extend(message));
         let files = match &self.directory {
             Some(directory) => read_directory(directory).map(Into::into),
             None => Ok(Arc::clone(&base.files)),
         };
-        let files = files.map_err(|told| problems.extend(told));
+        let files = files.map_err(|message| problems.extend(message));
         match (config, files) {
             (Ok((about, rules, is_empty)), Ok(files)) => {
                 Ok(Contents { declared: Declared { files, about, rules: Arc::new(rules) }, is_empty })

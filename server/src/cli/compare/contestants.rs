@@ -76,7 +76,7 @@ impl<'a> Contestants<'a> {
             if let [first, rest @ ..] = strategy.objections(&everything).as_slice() {
                 self.notes.push(format!(
                     "{name}: compared with --long-briefs shorten. As it is, it would refuse to serve this: {}",
-                    told(first, rest.len())
+                    message(first, rest.len())
                 ));
             }
         }
@@ -152,7 +152,7 @@ fn presenters(registry: &Registry) -> Vec<String> {
     presenters.map(|profile| profile.name.to_string()).collect()
 }
 
-fn told(first: &Objection, more: usize) -> String {
+fn message(first: &Objection, more: usize) -> String {
     match more {
         0 => format!("{}.", first.message),
         more => format!("{}, and {more} more.", first.message),

@@ -90,7 +90,7 @@ async fn run(program: &Program, arguments: CompareArguments) -> Result<(Report, 
         stage.close().await;
     }
     real.close().await;
-    let mut report = report.map_err(|error| told(error, flag))?;
+    let mut report = report.map_err(|error| message(error, flag))?;
     report.notes.splice(0..0, contestants.notes());
     Ok((report, contestants.asked()))
 }
@@ -106,7 +106,7 @@ fn links(stages: &[Stage]) -> LinkFactory {
 }
 
 /// What kept the comparison from being made; `flag` is where tools were named.
-fn told(error: Error, flag: &str) -> Failure {
+fn message(error: Error, flag: &str) -> Failure {
     match error {
         Error::UnknownTools { .. } => {
             let problem = |line: &str| Problem::new(format!("{flag}: {line}"));
@@ -127,9 +127,9 @@ fn within(most: u64, report: &Report, asked: &[String]) -> Result<(), Failure> {
     if over.is_empty() {
         return Ok(());
     }
-    let told = over.iter().map(|strategy| {
+    let message = over.iter().map(|strategy| {
         let tokens = strategy.total_tokens.unwrap_or(strategy.initial_tokens);
         Problem::new(format!("strategy '{}' costs {tokens} tokens; --fail-over allows {most}", strategy.name))
     });
-    Err(Failure::OverBudget(told.collect()))
+    Err(Failure::OverBudget(message.collect()))
 }

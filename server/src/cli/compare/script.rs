@@ -13,11 +13,11 @@ use crate::failure::Failure;
 /// # Errors
 /// [`Failure::Configuration`] with every entry that is no call.
 pub(super) fn read(path: &Path) -> Result<Vec<Task>, Failure> {
-    let problem = |told: String| {
-        Problem::new(format!("--script {}: {told}", path.display()))
+    let problem = |message: String| {
+        Problem::new(format!("--script {}: {message}", path.display()))
             .hint(r#"a script is a JSON array of {"tool": "NAME", "arguments": {}}"#)
     };
-    let wrong = |told: String| Failure::Configuration(vec![problem(told)]);
+    let wrong = |message: String| Failure::Configuration(vec![problem(message)]);
     let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
     let calls: Vec<RawObject> = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
     if calls.is_empty() {
@@ -27,7 +27,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Task>, Failure> {
     for (call, number) in calls.iter().zip(1..) {
         match task(call) {
             Ok(task) => tasks.push(task),
-            Err(told) => problems.push(problem(format!("call {number} {told}"))),
+            Err(message) => problems.push(problem(format!("call {number} {message}"))),
         }
     }
     if problems.is_empty() { Ok(tasks) } else { Err(Failure::Configuration(problems)) }
