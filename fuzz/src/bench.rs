@@ -15,7 +15,7 @@ use mcp_disclosure_gateway::{
     dispatch::{Assembly, FetchLimits, Gateway},
     negotiation::{Strategies, StrategyOptions},
     session::Bounds,
-    upstream::{Timeouts, Target},
+    upstream::{Target, Timeouts, UpstreamConfig},
 };
 use tokio::runtime::Runtime;
 use tower::ServiceExt;
@@ -53,7 +53,7 @@ impl Bench {
         let (math, demonstration) = mcp_disclosure_server::demonstration();
         let name = |name| UpstreamName::parse(name).ok();
         let assembly = Assembly {
-            targets: vec![(name("math"), math), (name("odd"), Target::handler(Oddments))],
+            upstreams: vec![UpstreamConfig::new(name("math"), math), UpstreamConfig::new(name("odd"), Target::handler(Oddments))],
             declared: Declared { files: demonstration.files, ..Declared::default() },
             sessions: SESSIONS,
             timeouts: PATIENCE,

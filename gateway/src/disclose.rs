@@ -144,7 +144,7 @@ impl Disclosure {
         // A clone of a handler costs no more than the session it is for.
         let upstreams_per_peer = self.limits.upstreams_per_peer.max(self.limits.sessions_per_peer);
         Ok(Assembly {
-            targets: vec![(None, self.target)],
+            upstreams: vec![self.target.into()],
             declared: self.declared,
             limits: Limits { upstreams_per_peer, ..self.limits },
             scope: Scope::Session,
@@ -163,7 +163,7 @@ impl Disclosure {
         let mut shutdown = self.take_shutdown();
         let starting = async {
             let assembly = self.assembly()?;
-            let client = Stdio::on_standard_streams(&assembly.limits).await?;
+            let client = Stdio::on_standard_streams(&assembly.limits)?;
             let gateway = Gateway::start(client.alone(assembly)).await?.gateway;
             Ok::<_, Error>((client, gateway))
         };

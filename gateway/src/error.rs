@@ -1,6 +1,6 @@
 //! Errors of starting and serving a gateway.
 
-use std::{fmt, io};
+use std::{fmt, io, sync::Arc};
 
 use crate::{
     problem::{Problems, lines},
@@ -17,7 +17,7 @@ pub enum Error {
     Configuration(#[from] Problems),
     /// No upstream is usable; one error for each, displayed one per line.
     #[error("{}", lines(.0))]
-    Upstreams(Vec<UpstreamError>),
+    Upstreams(Vec<Arc<UpstreamError>>),
     /// A strategy cannot be registered.
     #[error("cannot register a strategy")]
     Registration(#[from] mcp_disclosure_core::Error),
@@ -57,7 +57,7 @@ impl Error {
     pub fn for_clients(&self) -> String {
         match self {
             Self::Upstreams(errors) => {
-                errors.iter().map(UpstreamError::for_clients).collect::<Vec<_>>().join("; ")
+                errors.iter().map(|error| error.for_clients()).collect::<Vec<_>>().join("; ")
             }
             _ => "internal error: the upstreams cannot be served".to_owned(),
         }

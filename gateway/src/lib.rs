@@ -18,6 +18,7 @@ pub mod limits;
 pub mod negotiation;
 pub mod problem;
 pub mod session;
+pub mod slot;
 mod strategies;
 pub mod upstream;
 

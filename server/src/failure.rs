@@ -1,6 +1,6 @@
 //! Why the program ends other than well: the one table from failure to exit code and hint.
 
-use std::{fmt, path::PathBuf};
+use std::{fmt, path::PathBuf, sync::Arc};
 
 use mcp_disclosure_gateway::{
     Error, Problem,
@@ -21,7 +21,7 @@ pub enum Failure {
     Configuration(Vec<Problem>),
     /// An upstream cannot be used.
     #[error("{}", list(.0))]
-    Upstreams(Vec<UpstreamError>),
+    Upstreams(Vec<Arc<UpstreamError>>),
     /// The address cannot be listened on.
     #[error("cannot listen on {address}: {source}")]
     Listen {
@@ -83,7 +83,7 @@ impl Failure {
     /// What to do about it, where the message does not say so itself.
     pub fn hint(&self) -> Option<String> {
         match self {
-            Self::Upstreams(errors) => match errors.first()? {
+            Self::Upstreams(errors) => match &**errors.first()? {
                 UpstreamError { why: Why::Start(_), target, .. } => Some(format!(
                     "is '{target}' installed and on the PATH? Everything after -- is the command"
                 )),

@@ -15,6 +15,7 @@ pub mod export;
 pub mod failure;
 pub mod files;
 mod log;
+pub mod remember;
 mod run;
 
 #[cfg(feature = "demo")]

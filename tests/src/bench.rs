@@ -12,7 +12,7 @@ use mcp_disclosure_gateway::{
     limits::Limits,
     negotiation::{Strategies, StrategyOptions},
     session::Bounds,
-    upstream::{Target, Timeouts},
+    upstream::{Target, Timeouts, UpstreamConfig},
 };
 use mcp_disclosure_server::{
     config::DisclosureFile,
@@ -125,9 +125,9 @@ impl Bench {
         let watch = watch(&origin);
         let contents = origin.read().unwrap();
         let assembly = Assembly {
-            targets: targets
+            upstreams: targets
                 .into_iter()
-                .map(|(name, target)| (UpstreamName::parse(name).ok(), target))
+                .map(|(name, target)| UpstreamConfig::new(UpstreamName::parse(name).ok(), target))
                 .collect(),
             declared: contents.declared.clone(),
             admission: Arc::new(options.admission),

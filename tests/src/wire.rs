@@ -1,6 +1,6 @@
 //! The two ways in, as bytes: lines on a pipe, and POSTs.
 
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{net::SocketAddr, sync::Arc};
 
 use mcp_disclosure_gateway::{dispatch::Gateway, front::stdio::Stdio};
 use serde_json::Value;
@@ -16,9 +16,6 @@ use crate::{
     soon,
 };
 
-/// A client of a test speaks soon, but the machine may have others to run.
-const FIRST_WORDS: Duration = Duration::from_secs(5);
-
 /// Serves on a thread of its own, as the program does on its main one: the front's future is not `Send`.
 pub(crate) fn serve_apart(
     gateway: Arc<Gateway>,
@@ -28,9 +25,7 @@ pub(crate) fn serve_apart(
     let (done, served) = oneshot::channel();
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        // Met first, as the program does: what upstreams may ask of a client is decided by its first words.
-        let serving =
-            async { Stdio::meet(input, output, FIRST_WORDS, gateway.limits()).await?.serve(&gateway).await };
+        let serving = async { Stdio::new(input, output, gateway.limits()).serve(&gateway).await };
         // A test that is over does not wait for it.
         let _over = done.send(runtime.block_on(serving));
     });

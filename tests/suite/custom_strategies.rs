@@ -89,7 +89,7 @@ async fn gateway(registry: &Registry, pinned: &str) -> Arc<Gateway> {
     let strategies = Strategies::build(registry, &options).unwrap();
     let (target, declared) = mcp_disclosure_server::demonstration();
     let key = ReceiptKey::new(&[1; ReceiptKey::LEAST_BYTES]).unwrap();
-    let assembly = Assembly { targets: vec![(None, target)], declared, ..Assembly::new(strategies, key) };
+    let assembly = Assembly { upstreams: vec![target.into()], declared, ..Assembly::new(strategies, key) };
     Gateway::start(assembly).await.unwrap().gateway
 }
 

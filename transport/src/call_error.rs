@@ -62,6 +62,11 @@ impl CallError {
         }
     }
 
+    /// Whether the peer did not process the request.
+    pub fn is_unprocessed(&self) -> bool {
+        matches!(self, Self::Http(HttpError::Connect { .. } | HttpError::Dns { .. } | HttpError::Tls { .. }))
+    }
+
     /// Whether the peer is, or may be, gone, so that a new connection may help.
     pub fn is_disconnection(&self) -> bool {
         matches!(self, Self::Ended { .. } | Self::Http(_))

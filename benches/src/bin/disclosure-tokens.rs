@@ -13,7 +13,7 @@ use mcp_disclosure_gateway::{
     dispatch::{Assembly, Gateway},
     front::stdio::Stdio,
     negotiation::{Strategies, StrategyOptions},
-    upstream::Target,
+    upstream::{Target, UpstreamConfig},
 };
 use serde_json::{Value, json};
 use tokio::task::LocalSet;
@@ -132,8 +132,9 @@ async fn connect(listed: &[Listed], strategy: &str, omits: bool, other_tools: &s
     let strategies = Strategies::build(&mcp_disclosure_gateway::builtin(), &options);
     let strategies = strategies.map_err(|problems| io::Error::other(format!("{problems:?}")))?;
     let key = ReceiptKey::new(&[1; ReceiptKey::LEAST_BYTES]).ok_or_else(|| io::Error::other("no key"))?;
-    let targets = listed.iter().map(|listed| (Some(listed.name.clone()), Target::handler(listed.clone())));
-    let assembly = Assembly { targets: targets.collect(), ..Assembly::new(strategies, key) };
+    let upstreams =
+        listed.iter().map(|listed| UpstreamConfig::new(listed.name.clone(), Target::handler(listed.clone())));
+    let assembly = Assembly { upstreams: upstreams.collect(), ..Assembly::new(strategies, key) };
     let started = Gateway::start(assembly).await.map_err(io::Error::other)?;
     let (near, far) = tokio::io::duplex(1 << 16);
     let ((input, output), (far_input, far_output)) = (tokio::io::split(near), tokio::io::split(far));

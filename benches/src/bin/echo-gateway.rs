@@ -21,8 +21,8 @@ fn main() -> io::Result<()> {
     // As many threads as the program has.
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
-        let targets = vec![(None, Target::handler(Echo::default()))];
-        let assembly = Assembly { targets, ..Assembly::new(strategies, key) };
+        let upstreams = vec![Target::handler(Echo::default()).into()];
+        let assembly = Assembly { upstreams, ..Assembly::new(strategies, key) };
         let started = Gateway::start(assembly).await.map_err(io::Error::other)?;
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await?;
         println!("{}", listener.local_addr()?);

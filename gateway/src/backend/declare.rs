@@ -4,7 +4,7 @@ use mcp_disclosure_core::Kind;
 use tokio::sync::{mpsc, oneshot, watch};
 
 use super::Backends;
-use crate::{catalogue::Declared, problem::Problem};
+use crate::{catalogue::Declared, problem::Problem, slot::Upstreams};
 
 /// A request to put a set of declarations in force as a whole.
 #[derive(Debug)]
@@ -30,6 +30,7 @@ impl Declarations {
     pub(super) async fn next(&mut self) -> (Declared, Option<Reply>) {
         let new = match self {
             Self::Asked { asked, in_force } => asked.recv().await.map(|Declaration { declared, reply }| {
+                let declared = Declared { upstreams: upstreams(&declared, &in_force.borrow()), ..declared };
                 in_force.send_replace(declared.clone());
                 (declared, Some(reply))
             }),
@@ -43,6 +44,12 @@ impl Declarations {
             None => std::future::pending().await,
         }
     }
+}
+
+/// The declared upstreams, where unchanged ones keep their identity.
+fn upstreams(declared: &Declared, before: &Declared) -> Option<Upstreams> {
+    let before = before.upstreams.clone().unwrap_or_default();
+    Some(declared.upstreams.as_ref().map_or_else(|| before.clone(), |declared| declared.keeping(&before)))
 }
 
 impl Backends {

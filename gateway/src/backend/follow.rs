@@ -1,120 +1,246 @@
-//! What happens unasked: upstreams' notifications, and declarations that are replaced.
+//! Following upstreams and declarations: slots report changes, and each batch of changes becomes one snapshot.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{collections::BTreeMap, sync::Arc, time::Duration};
 
-use mcp_disclosure_core::{RawObject, Spellings, UpstreamLists};
-use tokio::{sync::mpsc, task::JoinSet};
+use mcp_disclosure_core::{RawObject, Spellings};
+use tokio::{
+    sync::{mpsc, watch},
+    task::spawn_blocking,
+};
 
-use super::{Backend, declare::Declarations};
-use crate::{catalogue::Keeper, upstream::Event};
+use super::{
+    Backend, Scope,
+    declare::{Declarations, Reply},
+};
+use crate::{
+    catalogue::{Declared, Keeper},
+    slot::{self, Configured, Event, Recollection, Slot, Status, Supervisor, Upstreams},
+};
 
-/// What upstreams send unasked, by their number.
-pub(super) type Events = mpsc::UnboundedReceiver<(usize, Event)>;
+/// While upstreams are starting, changes are gathered for this long, since most come at about the same time.
+const GATHERING: Duration = Duration::from_millis(20);
 
-/// Upstreams whose lists are being fetched again. Each is fetched by itself, so that one that hangs holds
-/// up no other; what changes during a fetch leads to one more.
-#[derive(Default)]
-struct Relisting {
-    fetches: JoinSet<(usize, Option<UpstreamLists>)>,
-    running: HashSet<usize>,
-    again: HashSet<usize>,
+/// The events of slots, by number.
+type Events = mpsc::UnboundedReceiver<(usize, Event)>;
+
+/// The upstreams that were not tried yet, by number, and what is known of them from an earlier run of the program.
+/// What one listed that was tried is in the catalogue.
+#[derive(Debug)]
+pub(super) struct Progress(watch::Sender<BTreeMap<usize, Recollection>>);
+
+impl Default for Progress {
+    fn default() -> Self {
+        Self(watch::Sender::new(BTreeMap::new()))
+    }
 }
 
-impl Relisting {
-    fn want(&mut self, backend: &Arc<Backend>, place: usize) {
-        if !self.running.insert(place) {
-            self.again.insert(place);
-            return;
-        }
-        let backend = Arc::clone(backend);
-        self.fetches.spawn(async move {
-            let lists = backend.upstreams[place].lists().await;
-            let lists = lists.inspect_err(|error| {
-                tracing::warn!(%error, "a changed list could not be fetched; the old one stays");
+impl Progress {
+    /// Waits until each of these was tried.
+    pub(super) async fn of(&self, numbers: &[usize]) {
+        self.wait_for(|outstanding| numbers.iter().all(|number| !outstanding.contains_key(number))).await;
+    }
+
+    /// Waits until each was tried.
+    pub(super) async fn all(&self) {
+        self.wait_for(BTreeMap::is_empty).await;
+    }
+
+    /// Waits until each was tried, or what it listed earlier is offered.
+    pub(super) async fn all_offered(&self) {
+        self.wait_for(|outstanding| outstanding.values().all(|known| *known == Recollection::Offered)).await;
+    }
+
+    /// Waits until each was tried, or what is known from earlier is in the catalogue.
+    pub(super) async fn all_recalled(&self) {
+        self.wait_for(|outstanding| outstanding.values().all(|known| *known != Recollection::Pending)).await;
+    }
+
+    /// Whether each was tried.
+    pub(super) fn is_complete(&self) -> bool {
+        self.0.borrow().is_empty()
+    }
+
+    async fn wait_for(&self, reached: impl FnMut(&BTreeMap<usize, Recollection>) -> bool) {
+        let mut outstanding = self.0.subscribe();
+        // The sender is borrowed, so it is there.
+        let _reached = outstanding.wait_for(reached).await;
+    }
+
+    fn begin(&self, numbers: impl Iterator<Item = usize>) {
+        self.0.send_modify(|outstanding| outstanding.extend(numbers.map(|number| (number, Recollection::Pending))));
+    }
+
+    fn note(&self, slots: &[Arc<Slot>], statuses: &[Status]) {
+        let status = |number: usize| {
+            let found = slots.iter().zip(statuses).find(|(slot, _)| slot.number() == number);
+            found.map(|(_, status)| status)
+        };
+        self.0.send_if_modified(|outstanding| {
+            let before = outstanding.clone();
+            outstanding.retain(|number, known| {
+                let Some(status) = status(*number) else { return false };
+                *known = status.recollection;
+                !status.is_tried()
             });
-            (place, lists.ok())
+            *outstanding != before
+        });
+    }
+}
+
+/// The task that keeps a backend's catalogue up to date.
+pub(super) struct Follower {
+    pub(super) backend: Arc<Backend>,
+    pub(super) keeper: Keeper,
+    pub(super) supervisor: Supervisor,
+    /// The scope of upstreams whose settings do not say.
+    pub(super) scope: Scope,
+    pub(super) events: mpsc::UnboundedSender<(usize, Event)>,
+    /// The shared backend, if this one is dedicated. Equal snapshots share what was made of them.
+    pub(super) like: Option<Arc<Backend>>,
+}
+
+/// New declarations, and whom to answer.
+type Declaration = (Declared, Option<Reply>);
+
+impl Follower {
+    /// Starts the upstreams, then follows them until the backend ends.
+    pub(super) fn start(mut self, upstreams: Upstreams, followed: Events, declarations: Declarations) {
+        self.replace_slots(&upstreams);
+        tokio::spawn(async move {
+            let ending = self.backend.ending.clone();
+            tokio::select! {
+                () = ending.cancelled() => {}
+                () = self.follow(followed, declarations) => {}
+            }
         });
     }
 
-    /// The next fetch that is done; pends while none is.
-    async fn fetched(&mut self, backend: &Arc<Backend>) -> Option<Option<(usize, UpstreamLists)>> {
-        let (place, lists) = self.fetches.join_next().await?.ok()?;
-        self.running.remove(&place);
-        if self.again.remove(&place) {
-            self.want(backend, place);
-        }
-        Some(lists.map(|lists| (place, lists)))
-    }
-}
-
-impl Backend {
-    /// Follows what upstreams do and what is declared anew, until the backend ends.
-    pub(super) async fn follow(
-        self: Arc<Self>,
-        mut keeper: Keeper,
-        mut events: Events,
-        mut declarations: Declarations,
-    ) {
-        let mut relisting = Relisting::default();
+    async fn follow(mut self, mut events: Events, mut declarations: Declarations) {
         loop {
+            let mut declaration = None;
             tokio::select! {
-                () = self.ending.cancelled() => return,
                 event = events.recv() => match event {
-                    Some((number, event)) => self.hear(&mut relisting, number, event),
+                    Some(event) => self.note(event),
                     None => return,
                 },
-                Some(fetched) = relisting.fetched(&self) => {
-                    if let Some((place, lists)) = fetched {
-                        self.audience.tell_changed(&keeper.relist(place, lists, &self.catalogue));
-                    }
-                }
-                (declared, reply) = declarations.next() => {
-                    let changes = keeper.replace(declared, &self.catalogue);
-                    self.audience.tell_changed(&changes);
-                    // Whoever asked may be gone.
-                    let _unheard = reply.map(|reply| reply.send(changes));
-                }
+                declared = declarations.next() => declaration = Some(declared),
             }
+            self.gather(&mut events).await;
+            self = self.take(declaration).await;
         }
     }
 
-    fn hear(self: &Arc<Self>, relisting: &mut Relisting, number: usize, event: Event) {
-        let Some(place) = self.upstreams.iter().position(|upstream| upstream.number() == number) else {
+    /// Adds what comes at about the same time.
+    async fn gather(&self, events: &mut Events) {
+        while let Ok(event) = events.try_recv() {
+            self.note(event);
+        }
+        if self.backend.slots().iter().all(|slot| slot.status().is_tried()) {
             return;
+        }
+        let gathering = tokio::time::sleep(GATHERING);
+        tokio::pin!(gathering);
+        loop {
+            tokio::select! {
+                () = &mut gathering => return,
+                Some(event) = events.recv() => self.note(event),
+            }
+        }
+    }
+
+    fn note(&self, (number, event): (usize, Event)) {
+        // A changed status is looked at with all the others.
+        if let Event::ResourceUpdated(params, _share) = event {
+            self.updated(number, params);
+        }
+    }
+
+    /// Forwards an update of a resource, unless it is hidden.
+    fn updated(&self, number: usize, params: RawObject) {
+        let Some(slot) = self.backend.slot_numbered(number) else { return };
+        let Some(name) = slot.name() else { return };
+        let current = self.backend.catalogue.current();
+        let snapshot = current.snapshot();
+        let is_hidden = || {
+            let uri = Spellings::of(&params.string("uri").unwrap_or_default());
+            snapshot.hides_resource(name, &uri)
         };
-        match event {
-            Event::ListChanged(_) => relisting.want(self, place),
-            Event::ResourceUpdated(params, _room) => {
-                let current = self.catalogue.current();
-                let snapshot = current.snapshot();
-                let is_hidden = || {
-                    let uri = Spellings::of(&params.string("uri").unwrap_or_default());
-                    snapshot.hides_resource(self.upstreams[place].name(), &uri)
-                };
-                if !(snapshot.guards_resources() && is_hidden()) {
-                    self.audience.tell_updated(params);
-                }
-            }
-            Event::Ended => {
-                let (upstream, reason) =
-                    (self.upstreams[place].name(), self.upstreams[place].connection().reason());
-                tracing::error!(%upstream, reason = %reason.in_full(), "the upstream has ended; its tools answer with an error");
-            }
+        if !(snapshot.guards_resources() && is_hidden()) {
+            self.backend.audience.notify_updated(params);
         }
     }
 
-    /// Asks upstreams for the least severe messages that any session wants.
-    pub fn relay_log_level(&self) {
-        let Some(least) = self.audience.log_level() else { return };
-        for upstream in self.upstreams.iter().filter(|upstream| upstream.introduction().has("logging")) {
-            upstream.set_log_level(least);
+    /// Publishes a new snapshot, if anything that it is made of changed.
+    async fn take(mut self, declaration: Option<Declaration>) -> Self {
+        let mut is_new = declaration.is_some();
+        let mut reply = None;
+        if let Some((declared, asker)) = declaration {
+            if let Some(upstreams) = &declared.upstreams {
+                self.replace_slots(upstreams);
+            }
+            self.keeper.declare(declared);
+            reply = asker;
         }
+        // Looked at once, so that what counts as tried is in the snapshot.
+        let slots = self.backend.slots();
+        let statuses: Vec<Status> = slots.iter().map(|slot| slot.status()).collect();
+        is_new |= self.keeper.list(&statuses);
+        let mut changes = Vec::new();
+        if is_new {
+            let is_complete = statuses.iter().all(Status::is_tried);
+            // Beside the workers, since thousands of tools take a while.
+            let (keeper, snapshot) = match spawn_blocking(move || self.keeper.build(is_complete)).await {
+                Ok(built) => built,
+                Err(stopped) => match stopped.try_into_panic() {
+                    Ok(panic) => std::panic::resume_unwind(panic),
+                    Err(_shutting_down) => std::future::pending().await,
+                },
+            };
+            self.keeper = keeper;
+            let like = self.like.as_ref().map(|shared| shared.catalogue.current());
+            changes = self.backend.catalogue.replace(snapshot, like);
+            self.backend.audience.notify_changed(&changes);
+        }
+        self.backend.progress.note(&slots, &statuses);
+        // Whoever asked may be gone.
+        let _asker_is_gone = reply.map(|reply| reply.send(changes));
+        self
     }
 
-    /// Tells the upstreams that their client's roots changed.
-    pub fn roots_changed(&self) {
-        for upstream in &self.upstreams {
-            upstream.connection().notify("notifications/roots/list_changed", RawObject::empty());
+    /// Makes these the backend's upstreams: keeps those it has, starts new ones and stops the others.
+    fn replace_slots(&mut self, upstreams: &Upstreams) {
+        let before = self.backend.slots();
+        let kept = |configured: &Arc<Configured>| {
+            before.iter().find(|slot| Arc::ptr_eq(slot.configured(), configured)).cloned()
+        };
+        let slots: Vec<Arc<Slot>> = upstreams
+            .iter()
+            .map(|configured| kept(configured).unwrap_or_else(|| self.new_slot(configured)))
+            .collect();
+        let is_kept = |old: &Arc<Slot>| slots.iter().any(|slot| Arc::ptr_eq(slot, old));
+        let is_own = |slot: &Arc<Slot>| {
+            self.shared_slot(slot.configured()).is_none_or(|shared| !Arc::ptr_eq(&shared, slot))
+        };
+        for removed in before.iter().filter(|old| !is_kept(old) && is_own(old)) {
+            let removed = Arc::clone(removed);
+            tokio::spawn(async move { removed.stop().await });
         }
+        let is_started = |slot: &&Arc<Slot>| !before.iter().any(|old| Arc::ptr_eq(old, slot));
+        let new: Vec<Arc<Slot>> = slots.iter().filter(is_started).cloned().collect();
+        self.backend.progress.begin(new.iter().map(|slot| slot.number()));
+        new.iter().for_each(|slot| slot.attach(self.events.clone()));
+        tokio::spawn(slot::name(new, upstreams.clone()));
+        *self.backend.slots.write() = slots.into();
+    }
+
+    fn new_slot(&self, configured: &Arc<Configured>) -> Arc<Slot> {
+        self.shared_slot(configured).unwrap_or_else(|| self.supervisor.start(configured))
+    }
+
+    /// The shared backend's slot, for an upstream that clients share.
+    fn shared_slot(&self, configured: &Arc<Configured>) -> Option<Arc<Slot>> {
+        let scope = configured.config().settings.scope.unwrap_or(self.scope);
+        let shared = self.like.as_ref().filter(|_| scope == Scope::Shared)?;
+        shared.slot_numbered(configured.number())
     }
 }

@@ -1,4 +1,4 @@
-//! Backends: connected upstreams, and the catalogue built from their lists.
+//! Backends: supervised upstreams, and the catalogue built from their lists.
 //!
 //! One backend serves all clients, or each client has a dedicated one ([`Scope`]). Only dedicated upstreams
 //! may send requests to a client, since nothing else identifies which client is meant.
@@ -11,35 +11,50 @@ mod scope;
 mod start;
 mod subscriptions;
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 pub use declare::Declaration;
+use follow::Progress;
 pub use lease::{Claim, Lease};
 use mcp_disclosure_core::{Entry, Kind, RawObject};
 use mcp_disclosure_transport::{ErrorText, code};
+use parking_lot::RwLock;
 pub use recipe::Recipe;
 pub use scope::{Backends, Scope};
 use serde_json::json;
 pub use start::Started;
 pub use subscriptions::Release;
 use subscriptions::Subscriptions;
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     catalogue::{Catalogue, Page},
+    error::Error,
     session::{Audience, Client, Place},
-    upstream::Upstream,
+    slot::{Slot, Status},
+    upstream::{Upstream, UpstreamError},
 };
 
-/// A set of connected upstreams, their catalogue, and the recipients of their notifications.
+/// How long a handshake waits for what is known from an earlier run of the program.
+const WAIT_FOR_RECOLLECTION: Duration = Duration::from_millis(50);
+
+/// Supervised upstreams, their catalogue, and the recipients of their notifications.
 #[derive(Debug)]
 pub struct Backend {
     catalogue: Catalogue,
-    upstreams: Vec<Upstream>,
+    slots: RwLock<Arc<[Arc<Slot>]>>,
+    progress: Progress,
+    /// Until then, lists wait for upstreams that are starting.
+    deadline: Instant,
+    /// Until then, lists wait for those of them that are remembered.
+    deadline_of_remembered: Instant,
     subscriptions: Subscriptions,
     audience: Audience,
     client: Option<Arc<Client>>,
-    server_info: RawObject,
     ending: CancellationToken,
     /// The reservation of its client's peer.
     place: OnceLock<Place>,
@@ -51,9 +66,14 @@ impl Backend {
         &self.catalogue
     }
 
-    /// The upstreams.
-    pub fn upstreams(&self) -> &[Upstream] {
-        &self.upstreams
+    /// The upstreams, in the order in which they are configured.
+    pub fn slots(&self) -> Arc<[Arc<Slot>]> {
+        Arc::clone(&self.slots.read())
+    }
+
+    /// The upstreams that are connected.
+    pub fn upstreams(&self) -> Vec<Arc<Upstream>> {
+        self.slots().iter().filter_map(|slot| slot.upstream()).collect()
     }
 
     /// The recipients of notifications.
@@ -66,12 +86,57 @@ impl Backend {
         self.client.as_ref()
     }
 
+    /// Waits until each upstream was tried once, so that what it lists is in the catalogue; at most until the time
+    /// for that is over (`wait_for_upstreams`, from the start of the backend).
+    pub async fn settled(&self) {
+        if self.is_settled() {
+            return;
+        }
+        let settling = async {
+            if tokio::time::timeout_at(self.deadline_of_remembered, self.progress.all()).await.is_err() {
+                self.progress.all_offered().await;
+            }
+        };
+        let _over = tokio::time::timeout_at(self.deadline, settling).await;
+    }
+
+    /// Waits until what is known of upstreams from an earlier run of the program is in the catalogue; not longer than
+    /// a handshake may take.
+    pub async fn recalled(&self) {
+        if !self.progress.is_complete() {
+            let _over = tokio::time::timeout(WAIT_FOR_RECOLLECTION, self.progress.all_recalled()).await;
+        }
+    }
+
+    /// Whether [`settled`](Self::settled) returns at once, because all were tried or the time is over.
+    pub fn is_settled(&self) -> bool {
+        self.progress.is_complete() || Instant::now() >= self.deadline
+    }
+
+    /// Waits until each awaited upstream was tried once. Returns why some of them cannot be used so far.
+    ///
+    /// # Errors
+    /// [`Error::Upstreams`] if all upstreams are awaited, and none can be used.
+    pub(crate) async fn awaited(&self) -> Result<Vec<Arc<UpstreamError>>, Error> {
+        let slots = self.slots();
+        let awaited: Vec<&Arc<Slot>> =
+            slots.iter().filter(|slot| slot.configured().config().awaited).collect();
+        let numbers: Vec<usize> = awaited.iter().map(|slot| slot.number()).collect();
+        self.progress.of(&numbers).await;
+        let missing: Vec<_> = awaited.iter().filter_map(|slot| slot.status().error).collect();
+        if missing.is_empty() || missing.len() < slots.len() {
+            return Ok(missing);
+        }
+        Err(Error::Upstreams(missing))
+    }
+
     /// `serverInfo`: that of a single upstream, or the gateway's own in front of several. A name and version
     /// declared by the operator override both.
     pub fn server_info(&self) -> RawObject {
         let current = self.catalogue.current();
         let about = current.snapshot().about();
-        let own = &self.server_info;
+        let upstreams: Vec<Status> = self.slots().iter().map(|slot| slot.status()).collect();
+        let own = server_info(&upstreams);
         let differs =
             |member: &str, said: &str| !said.is_empty() && own.string(member).as_deref() != Some(said);
         let named = match differs("name", &about.name) {
@@ -87,45 +152,49 @@ impl Backend {
         let _only_once = self.place.set(place);
     }
 
-    /// Whether any upstream has a capability.
+    /// Whether any upstream has a capability, or may turn out to have it.
     pub fn has(&self, capability: &str) -> bool {
-        self.upstreams.iter().any(|upstream| upstream.introduction().has(capability))
+        self.slots().iter().any(|slot| slot.has(capability) || slot.may_surprise())
     }
 
-    /// Whether any upstream supports resource subscriptions.
+    /// Whether any upstream supports resource subscriptions, or may turn out to.
     pub fn can_subscribe(&self) -> bool {
-        self.upstreams.iter().any(|upstream| {
-            let resources = upstream.introduction().capabilities.object("resources");
-            resources.is_some_and(|resources| resources.member("subscribe") == Some("true"))
-        })
+        self.slots().iter().any(|slot| slot.can_subscribe() || slot.may_surprise())
     }
 
     /// The upstream with this name.
     ///
     /// # Errors
-    /// -32603 if there is none; a snapshot names only upstreams of its backend.
-    pub fn upstream(&self, name: &str) -> Result<&Upstream, ErrorText> {
-        self.upstreams.iter().find(|upstream| **upstream.name() == *name).ok_or_else(|| {
-            ErrorText::new(code::INTERNAL_ERROR, format_args!("internal error: no upstream '{name}'"))
+    /// -32000 if it was removed while the request was answered.
+    pub fn slot(&self, name: &str) -> Result<Arc<Slot>, ErrorText> {
+        let slots = self.slots();
+        let named = slots.iter().find(|slot| slot.name().is_some_and(|own| **own == *name));
+        named.cloned().ok_or_else(|| {
+            ErrorText::new(code::UPSTREAM_FAILED, format_args!("upstream '{name}' was removed"))
         })
+    }
+
+    /// The upstream with this number.
+    pub fn slot_numbered(&self, number: usize) -> Option<Arc<Slot>> {
+        self.slots().iter().find(|slot| slot.number() == number).cloned()
     }
 
     /// The upstreams that may serve a resource: those that list it, otherwise those with a matching template,
     /// otherwise all with resources; without those whose resource of this URI is hidden.
-    pub fn owners(&self, page: &Page, uri: &str) -> Vec<&Upstream> {
+    pub fn owners(&self, page: &Page, uri: &str) -> Vec<Arc<Slot>> {
         let is_hidden_of = page.view.hides_resource(uri);
-        let by_name = |entry: &Entry| self.upstream(entry.upstream()).ok();
+        let by_name = |entry: &Entry| self.slot(entry.upstream()).ok();
         if let Some(owner) = page.view.entry(Kind::Resources, uri).and_then(by_name) {
             return vec![owner];
         }
-        let mut owners: Vec<&Upstream> = Vec::new();
+        let mut owners: Vec<Arc<Slot>> = Vec::new();
         let matching = page.view.entries(Kind::Templates).filter(|template| matches(template.key(), uri));
-        let others = self.upstreams.iter().filter(|upstream| upstream.introduction().has("resources"));
+        let slots = self.slots();
+        let others = slots.iter().filter(|slot| slot.has("resources")).cloned();
         for candidate in matching.filter_map(by_name).chain(others) {
-            if is_hidden_of(candidate.name()) {
-                continue;
-            }
-            if owners.iter().all(|owner| owner.name() != candidate.name()) {
+            // Without a name nothing says what is hidden of it.
+            let Some(name) = candidate.name() else { continue };
+            if !is_hidden_of(name) && owners.iter().all(|owner| owner.number() != candidate.number()) {
                 owners.push(candidate);
             }
         }
@@ -135,35 +204,61 @@ impl Backend {
     /// Whether it can serve several stateless requests concurrently: no upstream sends requests outside of
     /// its results.
     pub fn is_shareable(&self) -> bool {
-        self.upstreams.iter().all(|upstream| upstream.introduction().eras.stateless)
+        self.slots()
+            .iter()
+            .all(|slot| slot.upstream().is_some_and(|upstream| upstream.introduction().eras.stateless))
     }
 
     /// Whether its upstreams keep no state between requests: all are stateless and remote, so that no process
     /// started by the gateway retains data of an earlier client.
     pub fn keeps_nothing(&self) -> bool {
-        self.upstreams.iter().all(|upstream| upstream.is_remote() && !upstream.introduction().eras.session)
+        let keeps_nothing =
+            |upstream: Arc<Upstream>| upstream.is_remote() && !upstream.introduction().eras.session;
+        self.slots().iter().all(|slot| slot.upstream().is_some_and(keeps_nothing))
     }
 
-    /// Whether an upstream has ended, so that it cannot serve any more.
+    /// Whether an upstream is not connected, so that another backend would serve a request sooner.
     pub fn is_broken(&self) -> bool {
-        self.upstreams.iter().any(|upstream| upstream.connection().is_ended())
+        self.slots().iter().map(|slot| slot.status()).any(|status| status.error.is_some() || status.is_stopped())
     }
 
-    /// Closes all upstreams.
+    /// Sets the log level of upstreams to the lowest that any session asked for.
+    pub fn relay_log_level(&self) {
+        let Some(least) = self.audience.log_level() else { return };
+        self.slots().iter().for_each(|slot| slot.set_log_level(least));
+    }
+
+    /// Notifies the upstreams that their client's roots changed.
+    pub fn roots_changed(&self) {
+        for upstream in self.upstreams() {
+            upstream.connection().notify("notifications/roots/list_changed", RawObject::empty());
+        }
+    }
+
+    /// Whether it is closing.
+    fn is_ending(&self) -> bool {
+        self.ending.is_cancelled()
+    }
+
+    /// Stops all upstreams.
     pub async fn close(&self) {
         self.ending.cancel();
-        futures::future::join_all(self.upstreams.iter().map(|upstream| upstream.connection().close())).await;
+        let slots = self.slots();
+        futures::future::join_all(slots.iter().filter(|slot| slot.is_stopping()).map(|slot| slot.stop()))
+            .await;
     }
 }
 
-fn server_info(upstreams: &[Upstream]) -> RawObject {
-    match upstreams {
-        [only] if !only.introduction().server_info.is_empty() => only.introduction().server_info.clone(),
-        _ => RawObject::parse(
-            json!({"name": "mcp-disclosure", "version": env!("CARGO_PKG_VERSION")}).to_string(),
-        )
-        .unwrap_or_else(|_| RawObject::empty()),
+/// `serverInfo` of the only upstream, otherwise the gateway's own.
+pub(crate) fn server_info(upstreams: &[Status]) -> RawObject {
+    if let [only] = upstreams
+        && let Some(introduction) = &only.introduction
+        && !introduction.server_info.is_empty()
+    {
+        return introduction.server_info.clone();
     }
+    let own = json!({"name": "mcp-disclosure", "version": env!("CARGO_PKG_VERSION")});
+    RawObject::parse(own.to_string()).unwrap_or_else(|_| RawObject::empty())
 }
 
 /// Whether a URI could be an expansion of a template: the literal parts occur in order.

@@ -1,23 +1,25 @@
 //! The configuration from which backends are started.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
-use mcp_disclosure_core::{DisclosureStrategy, UpstreamName};
+use mcp_disclosure_core::DisclosureStrategy;
 
-use crate::{
-    limits::Limits,
-    upstream::{Target, Timeouts},
-};
+use super::Scope;
+use crate::{limits::Limits, slot::Memory, upstream::Timeouts};
 
 /// Everything needed to start a backend, any number of times.
 #[derive(Clone, Debug)]
 pub struct Recipe {
-    /// The upstreams, with the names the operator gave them.
-    pub targets: Vec<(Option<UpstreamName>, Target)>,
     /// Time-outs of upstreams.
     pub timeouts: Timeouts,
+    /// How long lists wait for upstreams that are starting.
+    pub wait_for_upstreams: Duration,
     /// Limits on the resources that upstreams may use.
     pub limits: Limits,
+    /// Whether clients share upstreams, where an upstream's settings do not say.
+    pub scope: Scope,
+    /// What upstreams listed in earlier runs of the program.
+    pub memory: Option<Arc<dyn Memory>>,
     /// The strategies that may serve clients, and whose own tools reserve names.
     pub strategies: Vec<Arc<dyn DisclosureStrategy>>,
 }

@@ -1,11 +1,16 @@
 //! Scopes: which backend serves which client.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    sync::{Arc, Weak},
+    time::Duration,
+};
 
 use mcp_disclosure_core::{Era, Principal, RawObject};
 use mcp_disclosure_transport::{ErrorText, Request, code};
 use parking_lot::Mutex;
-use tokio::sync::{Semaphore, mpsc, oneshot, watch};
+use tokio::sync::{Semaphore, mpsc, watch};
+use tokio_util::sync::CancellationToken;
 
 use super::{
     Backend, Claim, Declaration, Lease, Recipe, Started,
@@ -13,8 +18,8 @@ use super::{
 };
 use crate::{
     catalogue::Declared,
-    error::Error,
     session::{Client, Peer},
+    upstream::UpstreamSettings,
 };
 
 /// Whether clients share upstreams.
@@ -44,7 +49,6 @@ pub enum Scope {
 #[derive(Debug)]
 pub struct Backends {
     recipe: Recipe,
-    scope: Scope,
     shared: Arc<Backend>,
     declared: watch::Receiver<Declared>,
     pub(super) declarations: mpsc::Sender<Declaration>,
@@ -60,10 +64,18 @@ const AT_ONCE: usize = 8;
 
 impl Backends {
     /// `first` serves every client without a dedicated backend.
-    pub fn new(recipe: Recipe, scope: Scope, first: Started) -> Self {
+    pub fn new(recipe: Recipe, first: Started) -> Self {
         let (own, starting) = (Mutex::default(), Arc::new(Semaphore::new(AT_ONCE)));
         let Started { backend: shared, declared, declarations, .. } = first;
-        Self { recipe, scope, shared, declared, declarations, own, pool: Arc::default(), starting }
+        Self { recipe, shared, declared, declarations, own, pool: Arc::default(), starting }
+    }
+
+    /// The number of upstreams that each client has a connection of its own to.
+    fn dedicated(&self) -> usize {
+        let declared = self.declared.borrow();
+        let scope = |settings: &UpstreamSettings| settings.scope.unwrap_or(self.recipe.scope);
+        let upstreams = declared.upstreams.iter().flat_map(|upstreams| upstreams.iter());
+        upstreams.filter(|one| scope(&one.config().settings) == Scope::Session).count()
     }
 
     /// The backend shared by all clients without a dedicated one.
@@ -81,10 +93,10 @@ impl Backends {
         client: &Arc<Client>,
         peer: &Peer,
     ) -> Result<Arc<Backend>, ErrorText> {
-        if self.scope == Scope::Shared {
-            return Ok(Arc::clone(&self.shared));
-        }
-        let backend = self.connect_dedicated(Era::Session, Arc::clone(client), peer).await?;
+        let backend = match self.dedicated() {
+            0 => return Ok(Arc::clone(&self.shared)),
+            count => self.dedicate(Arc::clone(client), peer, count).await?,
+        };
         self.own.lock().insert(Arc::clone(id), Arc::clone(&backend));
         Ok(backend)
     }
@@ -97,7 +109,7 @@ impl Backends {
 
     /// The claim of a request without a session; `None` if all clients share upstreams.
     pub fn claim(&self, principal: &Principal, capabilities: &RawObject, request: &Request) -> Option<Claim> {
-        (self.scope == Scope::Session).then(|| Claim::new(principal, capabilities, request))
+        (self.dedicated() > 0).then(|| Claim::new(principal, capabilities, request))
     }
 
     /// The backend for a stateless request to an upstream; `None` if the shared one can be used, since its
@@ -112,8 +124,10 @@ impl Backends {
         if let Some(lease) = self.pool.take(claim) {
             return Ok(Some(lease));
         }
-        let client = Arc::new(Client::new(&claim.capabilities()));
-        let backend = self.connect_dedicated(Era::Stateless, client, peer).await?;
+        let client = Arc::new(Client::new(Era::Stateless, &claim.capabilities()));
+        let backend = self.dedicate(client, peer, self.dedicated()).await?;
+        // Whether requests may share it depends on what its upstreams are.
+        backend.settled().await;
         Ok(Some(self.pool.take_new(claim, backend)))
     }
 
@@ -130,41 +144,64 @@ impl Backends {
         futures::future::join_all(closing).await;
     }
 
-    /// Starts a backend in its own task, so that upstreams remain counted and are closed even if the caller
-    /// disconnects meanwhile.
-    async fn connect_dedicated(
+    /// Starts a backend for a client, of which `count` upstreams are its own. Waits for the awaited ones.
+    async fn dedicate(
         &self,
-        era: Era,
         client: Arc<Client>,
         peer: &Peer,
+        count: usize,
     ) -> Result<Arc<Backend>, ErrorText> {
-        let place = peer.upstreams(self.recipe.targets.len())?;
-        let (recipe, declared, peer) = (self.recipe.clone(), self.declared.clone(), peer.clone());
-        let (shared, starting) = (Arc::clone(&self.shared), Arc::clone(&self.starting));
-        let (made, taken) = oneshot::channel();
-        tokio::spawn(async move {
-            // The peer's own permit first, so that one peer's slow upstreams cannot hold all permits. Neither
-            // semaphore is ever closed.
-            let _own_turn = peer.starts().acquire().await;
-            let _turn = starting.acquire().await;
-            // The caller disconnected while waiting.
-            if made.is_closed() {
-                return;
-            }
-            let backend = recipe.another(era, client, declared, shared.catalogue()).await;
-            let backend = backend.inspect(|backend| backend.hold_place(place));
-            if let Err(Ok(unwanted)) = made.send(backend) {
-                unwanted.close().await;
-            }
-        });
-        let made = taken.await.map_err(|_| panicked("starting upstreams"))?;
-        made.map_err(|error: Error| {
+        let place = peer.upstreams(count)?;
+        let go = CancellationToken::new();
+        let backend = self.recipe.dedicated(client, self.declared.clone(), &self.shared, go.clone());
+        backend.hold_place(place);
+        // Ended if the caller disconnects meanwhile.
+        let starting = Unwanted(Some(backend));
+        tokio::spawn(take_turns(
+            Arc::downgrade(starting.backend()),
+            peer.clone(),
+            Arc::clone(&self.starting),
+            go,
+        ));
+        let awaited = starting.backend().awaited().await;
+        let missing = awaited.map_err(|error| {
             tracing::warn!(%error, "cannot start dedicated upstreams");
             ErrorText::new(code::UPSTREAM_FAILED, error.for_clients())
-        })
+        })?;
+        missing
+            .iter()
+            .for_each(|missing| tracing::warn!(error = %missing, "a client is served without an upstream"));
+        Ok(starting.wanted())
     }
 }
 
-fn panicked(what: &str) -> ErrorText {
-    ErrorText::new(code::INTERNAL_ERROR, format_args!("internal error: {what} panicked"))
+/// Lets the upstreams of a backend start when it is their turn, and holds the turn while they do. The peer's own
+/// turn comes first, so that one peer's slow upstreams cannot hold all of them.
+async fn take_turns(backend: Weak<Backend>, peer: Peer, starting: Arc<Semaphore>, go: CancellationToken) {
+    // Neither semaphore is ever closed.
+    let _own_turn = peer.starts().acquire().await;
+    let _turn = starting.acquire().await;
+    go.cancel();
+    if let Some(backend) = backend.upgrade().filter(|backend| !backend.is_ending()) {
+        backend.settled().await;
+    }
+}
+
+/// A backend that is ended when this is dropped, unless it is wanted.
+struct Unwanted(Option<Arc<Backend>>);
+
+impl Unwanted {
+    fn backend(&self) -> &Arc<Backend> {
+        self.0.as_ref().expect("it is only taken by value")
+    }
+
+    fn wanted(mut self) -> Arc<Backend> {
+        self.0.take().expect("it is only taken by value")
+    }
+}
+
+impl Drop for Unwanted {
+    fn drop(&mut self) {
+        self.0.take().into_iter().for_each(end);
+    }
 }

@@ -1,4 +1,4 @@
-//! Resource subscriptions: one at the upstream for any number of clients.
+//! Resource subscriptions of a backend's clients: one at the upstream for any number of them.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -7,24 +7,24 @@ use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
 use super::Backend;
-use crate::{catalogue::Page, session::Session, upstream::CallError};
+use crate::{catalogue::Page, session::Session, slot::Slot};
 
 /// Subscriber counts by resource, and the upstream that is subscribed to.
 #[derive(Clone, Debug)]
 pub(super) struct Subscriptions {
     held: Arc<Mutex<HashMap<String, Held>>>,
-    abandoned: mpsc::UnboundedSender<(usize, String)>,
+    abandoned: mpsc::UnboundedSender<(Arc<Slot>, String)>,
 }
 
 #[derive(Debug)]
 struct Held {
     count: usize,
-    upstream: usize,
+    slot: Arc<Slot>,
 }
 
 impl Subscriptions {
-    /// No subscriptions. Those without subscribers left are sent to `abandoned`, with their upstream.
-    pub(super) fn new(abandoned: mpsc::UnboundedSender<(usize, String)>) -> Self {
+    /// No subscriptions. Those without subscribers left are sent to `abandoned`.
+    pub(super) fn new(abandoned: mpsc::UnboundedSender<(Arc<Slot>, String)>) -> Self {
         Self { held: Arc::default(), abandoned }
     }
 
@@ -38,9 +38,9 @@ impl Subscriptions {
         let Some(entry) = held.get_mut(uri) else { return };
         entry.count -= 1;
         if entry.count == 0 {
-            let upstream = entry.upstream;
+            let slot = Arc::clone(&entry.slot);
             held.remove(uri);
-            let _shutting_down = self.abandoned.send((upstream, uri.to_owned()));
+            let _shutting_down = self.abandoned.send((slot, uri.to_owned()));
         }
     }
 
@@ -49,8 +49,8 @@ impl Subscriptions {
         self.held.lock().get_mut(uri).map(|entry| entry.count += 1).is_some()
     }
 
-    fn add(&self, uri: &str, upstream: usize) {
-        self.held.lock().entry(uri.to_owned()).or_insert(Held { count: 0, upstream }).count += 1;
+    fn add(&self, uri: &str, slot: Arc<Slot>) {
+        self.held.lock().entry(uri.to_owned()).or_insert(Held { count: 0, slot }).count += 1;
     }
 }
 
@@ -108,37 +108,29 @@ impl Backend {
         let unknown = || ErrorText::new(code::RESOURCE_NOT_FOUND, format_args!("Resource not found: {uri}"));
         let mut refused = unknown();
         for owner in owners {
-            let number = self.upstreams.iter().position(|upstream| upstream.name() == owner.name());
             match owner.subscribe(uri).await {
                 Ok(()) => {
-                    self.subscriptions.add(uri, number.unwrap_or_default());
+                    self.subscriptions.add(uri, owner);
                     return Ok(());
                 }
-                Err(CallError::Answered(error)) => {
-                    refused = if page.is_unlisted_and_guarded(uri) { unknown() } else { error };
+                Err(error) if error.code() != code::UPSTREAM_FAILED && page.is_unlisted_and_guarded(uri) => {
+                    refused = unknown();
                 }
-                Err(failed) => {
-                    tracing::warn!(upstream = %owner.name(), error = failed.in_full(), "could not subscribe");
-                    let message = format_args!("upstream '{}' {failed}", owner.name());
-                    refused = ErrorText::new(code::UPSTREAM_FAILED, message);
-                }
+                Err(error) => refused = error,
             }
         }
         Err(refused)
     }
 
     /// Unsubscribes from upstreams for resources without subscribers, until the backend ends.
-    pub(super) async fn let_go(self: Arc<Self>, mut abandoned: mpsc::UnboundedReceiver<(usize, String)>) {
+    pub(super) async fn let_go(self: Arc<Self>, mut abandoned: mpsc::UnboundedReceiver<(Arc<Slot>, String)>) {
         loop {
             let abandoned = tokio::select! {
                 abandoned = abandoned.recv() => abandoned,
                 () = self.ending.cancelled() => None,
             };
-            let Some((number, uri)) = abandoned else { return };
-            let Some(upstream) = self.upstreams.get(number) else { continue };
-            if let Err(error) = upstream.unsubscribe(&uri).await {
-                tracing::debug!(upstream = %upstream.name(), uri, error = error.in_full(), "could not unsubscribe");
-            }
+            let Some((slot, uri)) = abandoned else { return };
+            slot.unsubscribe(&uri).await;
         }
     }
 }

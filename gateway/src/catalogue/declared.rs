@@ -4,9 +4,13 @@ use std::sync::Arc;
 
 use mcp_disclosure_core::{About, DescriptionFile, Rules};
 
-/// Everything the operator declares about upstreams' lists. Replaced as a whole.
+use crate::slot::Upstreams;
+
+/// Everything the operator declares: upstreams, and what is said of what they list. Replaced as a whole.
 #[derive(Clone, Debug, Default)]
 pub struct Declared {
+    /// The upstreams; `None` leaves them as they are.
+    pub upstreams: Option<Upstreams>,
     /// The description files.
     pub files: Arc<[DescriptionFile]>,
     /// Description of the catalogue as a whole; empty fields default to the upstream's own.

@@ -1,82 +1,84 @@
-//! The keeper: makes a new snapshot when an upstream's lists or the description files change.
-//!
-//! Everything that leads to a snapshot passes here: lists come in, files are laid over them, a snapshot
-//! goes out.
+//! The keeper: holds what snapshots are made of, and makes them.
 
-use mcp_disclosure_core::{About, DescriptionFile, Kind, Material, RawObject, Snapshot, UpstreamLists};
+use std::{collections::HashSet, sync::Arc};
 
-use super::{Catalogue, Declared};
+use mcp_disclosure_core::{About, DescriptionFile, Material, RawObject, Snapshot, UpstreamLists};
 
-/// The material of snapshots.
+use super::Declared;
+use crate::{backend::server_info, slot::Status};
+
+/// The material of snapshots: upstreams' lists, and the declarations laid over them.
 #[derive(Debug)]
 pub struct Keeper {
-    lists: Vec<UpstreamLists>,
+    /// The lists of the upstreams that have any, in their order.
+    lists: Vec<Arc<UpstreamLists>>,
     /// Whether these are the lists of all upstreams: a missing one may bring what something is declared for.
     complete: bool,
     declared: Declared,
     /// `serverInfo`, for what is not declared.
     server_info: RawObject,
-    /// Whether a person has been told already what is odd about this material.
-    quiet: bool,
+    /// The warnings about the last snapshot; `None` if another keeper of the same material logs them.
+    warned: Option<HashSet<String>>,
 }
 
 impl Keeper {
-    /// Builds the first snapshot of lists and of what was declared. `complete` is whether no upstream is missing. What is
-    /// declared for things that no upstream lists is warned about and left out.
-    pub fn open(
-        lists: Vec<UpstreamLists>,
-        declared: Declared,
-        server_info: RawObject,
-        complete: bool,
-    ) -> (Self, Snapshot) {
-        let keeper = Self { lists, complete, declared, server_info, quiet: false };
-        let snapshot = keeper.build();
-        warn_of_unknown_members(&keeper.declared.files);
-        (keeper, snapshot)
+    /// A keeper without lists, and its first snapshot. A `quiet` one logs no warnings.
+    pub fn open(declared: Declared, quiet: bool) -> (Self, Snapshot) {
+        let warned = (!quiet).then(HashSet::new);
+        let server_info = RawObject::empty();
+        let keeper = Self { lists: Vec::new(), complete: false, declared, server_info, warned };
+        keeper.warn_of_unknown_members();
+        keeper.build(false)
     }
 
-    /// The same for material that was opened before, with lists of its own: its warnings have been logged already.
-    pub fn open_again(
-        lists: Vec<UpstreamLists>,
-        declared: Declared,
-        server_info: RawObject,
-        complete: bool,
-    ) -> (Self, Snapshot) {
-        let keeper = Self { lists, complete, declared, server_info, quiet: true };
-        let snapshot = keeper.build();
-        (keeper, snapshot)
-    }
-
-    /// Takes an upstream's new lists.
-    pub fn relist(&mut self, number: usize, lists: UpstreamLists, catalogue: &Catalogue) -> Vec<Kind> {
-        self.lists[number] = lists;
-        self.publish(catalogue)
-    }
-
-    /// Takes what is declared anew.
-    pub fn replace(&mut self, declared: Declared, catalogue: &Catalogue) -> Vec<Kind> {
-        if !self.quiet {
-            warn_of_unknown_members(&declared.files);
+    /// Takes what the upstreams list now. Returns whether anything is new.
+    pub fn list(&mut self, upstreams: &[Status]) -> bool {
+        let lists: Vec<Arc<UpstreamLists>> =
+            upstreams.iter().filter_map(|status| status.offered().cloned()).collect();
+        let complete = lists.len() == upstreams.len();
+        let same = |(old, new): (&Arc<UpstreamLists>, &Arc<UpstreamLists>)| Arc::ptr_eq(old, new);
+        let is_same = complete == self.complete
+            && lists.len() == self.lists.len()
+            && self.lists.iter().zip(&lists).all(same);
+        if !is_same {
+            (self.lists, self.complete, self.server_info) = (lists, complete, server_info(upstreams));
         }
+        !is_same
+    }
+
+    /// Takes new declarations.
+    pub fn declare(&mut self, declared: Declared) {
         self.declared = declared;
-        self.publish(catalogue)
+        self.warn_of_unknown_members();
     }
 
-    fn publish(&self, catalogue: &Catalogue) -> Vec<Kind> {
-        catalogue.replace(self.build())
-    }
-
-    fn build(&self) -> Snapshot {
+    /// Makes a snapshot. Warnings about it are logged if they are `final`: while upstreams are starting, what is
+    /// declared for their tools seems to be declared for nothing.
+    pub fn build(mut self, is_final: bool) -> (Self, Snapshot) {
+        let lists: Vec<UpstreamLists> = self.lists.iter().map(|lists| UpstreamLists::clone(lists)).collect();
         let snapshot = Snapshot::assemble(Material {
-            upstreams: &self.lists,
+            upstreams: &lists,
             complete: self.complete,
             files: &self.declared.files,
             rules: &self.declared.rules,
         });
-        if !self.quiet {
-            snapshot.warnings().iter().for_each(|warning| tracing::warn!("{warning}"));
+        if is_final {
+            self.warn_of(&snapshot);
         }
-        snapshot.about_itself(self.about(&self.declared.about))
+        let about = self.about(&self.declared.about);
+        (self, snapshot.about_itself(about))
+    }
+
+    /// Logs the warnings that the last snapshot did not have.
+    fn warn_of(&mut self, snapshot: &Snapshot) {
+        let Some(before) = &mut self.warned else { return };
+        let now: HashSet<String> = snapshot.warnings().iter().map(ToString::to_string).collect();
+        for warning in snapshot.warnings().iter().map(ToString::to_string) {
+            if !before.contains(&warning) {
+                tracing::warn!("{warning}");
+            }
+        }
+        *before = now;
     }
 
     /// What the catalogue says of itself; a name that is not declared is the upstream's own.
@@ -92,11 +94,11 @@ impl Keeper {
             ..declared.clone()
         }
     }
-}
 
-/// Said when files are taken over, not when they are merely looked at.
-fn warn_of_unknown_members(files: &[DescriptionFile]) {
-    for file in files.iter().filter(|file| !file.unknown.is_empty()) {
-        tracing::warn!(file = file.path, members = ?file.unknown, "unknown members are ignored");
+    fn warn_of_unknown_members(&self) {
+        let files: &[DescriptionFile] = if self.warned.is_some() { &self.declared.files } else { &[] };
+        for file in files.iter().filter(|file| !file.unknown.is_empty()) {
+            tracing::warn!(file = file.path, members = ?file.unknown, "unknown members are ignored");
+        }
     }
 }

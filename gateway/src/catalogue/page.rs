@@ -119,13 +119,15 @@ impl Catalogue {
         Arc::clone(&self.0.read())
     }
 
-    /// Replaces the snapshot. Returns the kinds whose lists changed.
-    pub fn replace(&self, snapshot: Snapshot) -> Vec<Kind> {
+    /// Replaces the snapshot; by that of `like`, if that is the same, to share its pages. Returns the kinds whose
+    /// lists changed.
+    pub fn replace(&self, snapshot: Snapshot, like: Option<Arc<Published>>) -> Vec<Kind> {
         let current = self.current();
         let changes = current.snapshot.changes(&snapshot);
         // What is not listed may differ, for example which resources are hidden.
         if !current.snapshot.is_same(&snapshot) {
-            *self.0.write() = Published::new(snapshot);
+            let shared = like.filter(|like| like.snapshot.is_same(&snapshot));
+            *self.0.write() = shared.unwrap_or_else(|| Published::new(snapshot));
         }
         changes
     }

@@ -69,15 +69,15 @@ impl Gateway {
         } else {
             call.arguments
         };
-        let upstream = caller.backend.upstream(tool.tool().upstream())?;
+        let slot = caller.backend.slot(tool.tool().upstream())?;
         let mirrored = mirrored(tool.tool(), arguments.as_ref());
         let relayed = relayed(params, tool.tool(), arguments.as_ref());
         // Arguments may be as large as a message, and the upstream may be slow: they are freed before
         // waiting.
         drop(arguments);
         let request = UpstreamRequest { mirrored, ..UpstreamRequest::new("tools/call", relayed) };
-        let result = self.relay(caller, upstream, request).await?;
-        Ok(complete(caller.era(), links::of_call(&page.view, upstream.name(), result)))
+        let result = self.relay(caller, &slot, request).await?;
+        Ok(complete(caller.era(), links::of_call(&page.view, tool.tool().upstream(), result)))
     }
 }
 

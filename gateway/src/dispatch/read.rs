@@ -1,6 +1,8 @@
 //! `resources/read`, `prompts/get` and `completion/complete`: answered by the strategy or forwarded to the
 //! upstream that has the item.
 
+use std::sync::Arc;
+
 use mcp_disclosure_core::{Effects, Kind, RawObject, ResourceText, ResourceUri};
 use mcp_disclosure_transport::{ErrorText, Json, code};
 use serde_json::json;
@@ -30,16 +32,17 @@ impl Gateway {
             return Ok(read_result(caller.era(), contents(&uri, &text)));
         }
         let mut error = not_found(&uri);
-        for upstream in caller.backend.owners(page, &uri) {
-            match self.relay(caller, upstream, UpstreamRequest::new("resources/read", params.clone())).await {
-                Ok(result) => match links::readable(&page.view, upstream.name(), result) {
+        for slot in caller.backend.owners(page, &uri) {
+            let Some(name) = slot.name() else { continue };
+            match self.relay(caller, &slot, UpstreamRequest::new("resources/read", params.clone())).await {
+                Ok(result) => match links::readable(&page.view, name, result) {
                     Some(result) => return Ok(read_result(caller.era(), result)),
                     None => continue,
                 },
                 Err(refused)
                     if refused.code() != code::UPSTREAM_FAILED && page.is_unlisted_and_guarded(&uri) =>
                 {
-                    tracing::debug!(upstream = %upstream.name(), error = ?refused, "a resource could not be read");
+                    tracing::debug!(upstream = %name, error = ?refused, "a resource could not be read");
                 }
                 // Another upstream may have it.
                 Err(refused) if is_not_found(&refused) => error = refused,
@@ -61,9 +64,9 @@ impl Gateway {
         let entry = page.view.entry(Kind::Prompts, &name);
         let entry = entry.ok_or_else(|| ErrorText::invalid_params(format_args!("Unknown prompt: {name}")))?;
         let params = params.with_value("name", entry.upstream_key());
-        let upstream = caller.backend.upstream(entry.upstream())?;
-        let result = self.relay(caller, upstream, UpstreamRequest::new("prompts/get", params)).await?;
-        Ok(complete(caller.era(), links::of_prompt(&page.view, upstream.name(), result)))
+        let slot = caller.backend.slot(entry.upstream())?;
+        let result = self.relay(caller, &slot, UpstreamRequest::new("prompts/get", params)).await?;
+        Ok(complete(caller.era(), links::of_prompt(&page.view, entry.upstream(), result)))
     }
 
     /// Completes an argument of a prompt or of a resource template.
@@ -83,19 +86,23 @@ impl Gateway {
         let key = reference.string(member).unwrap_or_default();
         let listed = || page.view.entry(Kind::Resources, &key).filter(|_| kind == Kind::Templates);
         let known = page.view.entry(kind, &key).or_else(listed);
-        let (upstream, reference) = match (known, caller.backend.upstreams()) {
+        let slots = caller.backend.slots();
+        let (slot, reference) = match (known, &*slots) {
             (Some(entry), _) => {
                 let reference = reference.with_value(member, entry.upstream_key());
-                (caller.backend.upstream(entry.upstream())?, reference)
+                (caller.backend.slot(entry.upstream())?, reference)
             }
             // An upstream's error for an unknown URI would distinguish it from a hidden one.
-            (None, [only]) if kind == Kind::Templates && !page.view.guards_resources() => (only, reference),
+            (None, [only]) if kind == Kind::Templates && !page.view.guards_resources() => {
+                (Arc::clone(only), reference)
+            }
             _ => return Err(ErrorText::invalid_params(format_args!("Unknown reference: {key}"))),
         };
         let params = params.with("ref", reference.text());
         let request = UpstreamRequest::new("completion/complete", params.clone());
-        let result = self.relay(caller, upstream, request).await?;
-        Ok(complete(caller.era(), suggestions::shown(&page.view, upstream.name(), &params, result)))
+        let result = self.relay(caller, &slot, request).await?;
+        let Some(upstream) = slot.name() else { return Ok(complete(caller.era(), result)) };
+        Ok(complete(caller.era(), suggestions::shown(&page.view, upstream, &params, result)))
     }
 }
 

@@ -15,6 +15,7 @@ use super::{Caller, Gateway, state};
 use crate::{
     dialect::{RequestMeta, asks_for_input},
     session::{Client, Outlet},
+    slot::Slot,
     upstream::{CallError, Reports, Upstream, UpstreamCall},
 };
 
@@ -35,6 +36,11 @@ pub(super) struct UpstreamRequest {
 impl UpstreamRequest {
     pub(super) fn new(method: &'static str, params: RawObject) -> Self {
         Self { method, params, mirrored: Vec::new() }
+    }
+
+    /// The same request with other parameters.
+    pub(super) fn with(&self, params: RawObject) -> Self {
+        Self { method: self.method, params, mirrored: self.mirrored.clone() }
     }
 
     pub(super) fn to_call(
@@ -59,35 +65,90 @@ impl Gateway {
     pub(super) async fn relay(
         &self,
         caller: &Caller,
-        upstream: &Upstream,
+        slot: &Slot,
         request: UpstreamRequest,
     ) -> Result<Json, ErrorText> {
         let caller = &self.reaching(caller).await?;
-        // Matched by number: self-assigned names may differ between backends if an upstream is missing in
-        // one.
-        let same = caller.backend.upstreams().iter().find(|own| own.number() == upstream.number());
-        let upstream = same.ok_or_else(|| missing(upstream))?;
+        // The slot may be the shared backend's.
+        let own = caller.backend.slot_numbered(slot.number()).ok_or_else(|| removed(slot))?;
+        let mut last = None;
+        loop {
+            let upstream = own.connected(last.as_ref()).await?;
+            match self.relay_to(caller, &upstream, &request).await {
+                // It was not processed, so it can be repeated on a new connection.
+                Err(Failed::Upstream(error))
+                    if error.is_unprocessed() && error.is_disconnection() && last.is_none() =>
+                {
+                    tracing::info!(upstream = %upstream.name(), error = error.in_full(), "request waits for a new connection");
+                    own.give_up(&upstream);
+                    last = Some(upstream);
+                }
+                answered => return answered.map_err(|failed| failed.to_rpc_error(&upstream, request.method)),
+            }
+        }
+    }
+
+    async fn relay_to(
+        &self,
+        caller: &Caller,
+        upstream: &Upstream,
+        request: &UpstreamRequest,
+    ) -> Result<Json, Failed> {
         match (caller.era(), upstream.introduction().eras.nearest(caller.era())) {
-            (Era::Session, Era::Stateless) => relay_with_input(caller, upstream, &request).await,
+            (Era::Session, Era::Stateless) => relay_with_input(caller, upstream, request).await,
             (Era::Stateless, Era::Session) => self.relay_in_rounds(caller, upstream, request).await,
-            (Era::Session, Era::Session) => forward(caller, upstream, &request).await,
+            (Era::Session, Era::Session) => forward(caller, upstream, request, request.params.clone()).await,
             (Era::Stateless, Era::Stateless) => {
                 let params = RequestMeta::with_log_level(&request.params, log_level(caller, upstream));
                 let Some(lease) = caller.lease() else {
-                    return forward(caller, upstream, &UpstreamRequest { params, ..request }).await;
+                    return forward(caller, upstream, request, params).await;
                 };
-                let params = state::unwrap(&params);
-                let result = forward(caller, upstream, &UpstreamRequest { params, ..request }).await?;
-                state::wrap(lease, result)
+                let result = forward(caller, upstream, request, state::unwrap(&params)).await?;
+                Ok(state::wrap(lease, result)?)
             }
         }
     }
 }
 
-/// The upstream failed to start in the backend of this client.
-fn missing(upstream: &Upstream) -> ErrorText {
-    let name = upstream.name().as_str();
-    ErrorText::new(code::UPSTREAM_FAILED, format_args!("upstream '{name}' is currently unavailable"))
+/// Why a relayed request has no result.
+#[derive(Debug)]
+pub(super) enum Failed {
+    /// The upstream gave none.
+    Upstream(CallError),
+    /// Something else; what to answer.
+    Other(ErrorText),
+}
+
+impl Failed {
+    /// The upstream's own error, or an error that says why there is no result.
+    fn to_rpc_error(self, upstream: &Upstream, method: &str) -> ErrorText {
+        match self {
+            Self::Other(error) | Self::Upstream(CallError::Answered(error)) => error,
+            Self::Upstream(failed) => {
+                tracing::warn!(upstream = %upstream.name(), method, error = failed.in_full(), "upstream request failed");
+                ErrorText::new(code::UPSTREAM_FAILED, format_args!("upstream '{}' {failed}", upstream.name()))
+                    .with_data(&json!({"upstream": upstream.name().as_str()}))
+            }
+        }
+    }
+}
+
+impl From<CallError> for Failed {
+    fn from(error: CallError) -> Self {
+        Self::Upstream(error)
+    }
+}
+
+impl From<ErrorText> for Failed {
+    fn from(error: ErrorText) -> Self {
+        Self::Other(error)
+    }
+}
+
+/// The upstream was removed while the request was answered.
+fn removed(slot: &Slot) -> ErrorText {
+    let name = slot.name().map_or("", |name| name.as_str());
+    ErrorText::new(code::UPSTREAM_FAILED, format_args!("upstream '{name}' was removed"))
         .with_data(&json!({"upstream": name}))
 }
 
@@ -97,12 +158,16 @@ fn log_level(caller: &Caller, upstream: &Upstream) -> Option<LoggingLevel> {
     caller.log_level.filter(|_| upstream.is_remote() || !upstream.is_logging())
 }
 
-async fn forward(caller: &Caller, upstream: &Upstream, request: &UpstreamRequest) -> Result<Json, ErrorText> {
-    let working = caller.backend.client().map(|client| client.begin(upstream.number(), caller.reply_route()));
-    let call = request.to_call(caller, request.params.clone(), Relay::of(caller, &request.params));
-    let result = upstream.request(call).await;
-    drop(working);
-    result.map_err(|error| to_rpc_error(upstream, request.method, error))
+async fn forward(
+    caller: &Caller,
+    upstream: &Upstream,
+    request: &UpstreamRequest,
+    params: RawObject,
+) -> Result<Json, Failed> {
+    let _working =
+        caller.backend.client().map(|client| client.begin(upstream.number(), caller.reply_route()));
+    let relay = Relay::of(caller, &params);
+    Ok(upstream.request(request.to_call(caller, params, relay)).await?)
 }
 
 /// Sends `input_required` requests to the client and repeats the original request with the responses, until
@@ -111,7 +176,7 @@ async fn relay_with_input(
     caller: &Caller,
     upstream: &Upstream,
     request: &UpstreamRequest,
-) -> Result<Json, ErrorText> {
+) -> Result<Json, Failed> {
     let none = RawObject::empty();
     let client = caller.client();
     let params = RequestMeta::ours(&request.params, client.map_or(&none, |client| client.capabilities()));
@@ -120,8 +185,7 @@ async fn relay_with_input(
     let mut again = params.clone();
     for _ in 0..MOST_ROUNDS {
         let call = request.to_call(caller, again, Relay::of(caller, &params));
-        let result = upstream.request(call).await;
-        let result = result.map_err(|error| to_rpc_error(upstream, request.method, error))?;
+        let result = upstream.request(call).await?;
         let required = match RawObject::parse(result.as_str()) {
             Ok(object) if asks_for_input(&object) => object,
             _ => return Ok(result),
@@ -136,7 +200,7 @@ async fn relay_with_input(
         }
     }
     let what = format!("returned input_required {MOST_ROUNDS} times in a row");
-    Err(ErrorText::new(code::UPSTREAM_FAILED, format_args!("upstream '{}' {what}", upstream.name())))
+    Err(ErrorText::new(code::UPSTREAM_FAILED, format_args!("upstream '{}' {what}", upstream.name())).into())
 }
 
 /// Sends all input requests to the client concurrently and collects the responses.
@@ -162,18 +226,6 @@ async fn answers(
     });
     let answered = futures::future::try_join_all(asking).await?;
     Ok(RawObject::assemble(answered.iter().map(|(key, answer)| (*key, answer.as_str()))))
-}
-
-/// The upstream's own error, or an error that says why there is no result.
-pub(super) fn to_rpc_error(upstream: &Upstream, method: &str, error: CallError) -> ErrorText {
-    match error {
-        CallError::Answered(error) => error,
-        failed => {
-            tracing::warn!(upstream = %upstream.name(), method, error = failed.in_full(), "upstream request failed");
-            ErrorText::new(code::UPSTREAM_FAILED, format_args!("upstream '{}' {failed}", upstream.name()))
-                .with_data(&json!({"upstream": upstream.name().as_str()}))
-        }
-    }
 }
 
 /// Relays progress, under the client's own token, and log messages of one request.

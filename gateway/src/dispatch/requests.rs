@@ -77,8 +77,12 @@ impl Gateway {
 
     async fn answer(&self, caller: &Caller, request: &Request) -> Result<Json, ErrorText> {
         let method = request.method.parse::<Method>().ok().filter(|method| method.is_of(caller.era()));
-        let page = caller.page();
         let params = &request.params;
+        let mut page = caller.page();
+        if !caller.backend.is_settled() && needs_all(method, &page, params) {
+            caller.backend.settled().await;
+            page = caller.page();
+        }
         match method {
             Some(Method::ToolsList) => listed(&page, Kind::Tools, params),
             Some(Method::ResourcesList) => listed(&page, Kind::Resources, params),
@@ -135,6 +139,7 @@ impl Gateway {
         self.sessions.room().map_err(no_room)?;
         let place = opening.peer.session()?;
         let backend = self.backends.for_session(&id, &opening.client, &opening.peer).await?;
+        backend.recalled().await;
         tracing::info!(session = %Short(&id), client = initialize.client, %revision, strategy = %choice.name, reason = %choice.reason, "session opened");
         let own = Arc::clone(&backend);
         let session = Arc::new(Session::new(id, revision, choice, opening, own, place, &self.limits));
@@ -224,6 +229,23 @@ impl Gateway {
                 other => tracing::error!(?other, "unknown effect"),
             }
         }
+    }
+}
+
+/// Whether the response depends on upstreams that may not have listed anything yet: that of a list does, and that of a
+/// request for something that is not listed.
+fn needs_all(method: Option<Method>, page: &Page, params: &RawObject) -> bool {
+    let is_listed =
+        |kind, member| params.string(member).is_some_and(|key| page.view.entry(kind, &key).is_some());
+    match method {
+        Some(Method::Ping | Method::Discover | Method::SetLevel | Method::ResourcesUnsubscribe) => false,
+        Some(Method::ToolsCall) => !params.string("name").is_some_and(|name| page.view.tool(&name).is_some()),
+        Some(Method::PromptsGet) => !is_listed(Kind::Prompts, "name"),
+        Some(Method::ResourcesRead | Method::ResourcesSubscribe) => !is_listed(Kind::Resources, "uri"),
+        Some(Method::Listen) => params
+            .object("notifications")
+            .is_some_and(|wanted| wanted.member("resourceSubscriptions").is_some()),
+        _ => true,
     }
 }
 

@@ -18,7 +18,7 @@ use tokio::sync::mpsc;
 
 use super::{
     Caller, Gateway,
-    relay::{Relay, UpstreamRequest, to_rpc_error},
+    relay::{Failed, Relay, UpstreamRequest},
     state,
 };
 use crate::{
@@ -113,13 +113,13 @@ impl Gateway {
         &self,
         caller: &Caller,
         upstream: &Upstream,
-        request: UpstreamRequest,
-    ) -> Result<Json, ErrorText> {
+        request: &UpstreamRequest,
+    ) -> Result<Json, Failed> {
         let (brought, responses) =
             (request.params.string("requestState"), request.params.object("inputResponses"));
         let params = request.params.retain(|key| key != "requestState" && key != "inputResponses");
         let params = RequestMeta::strip(&params);
-        let request = UpstreamRequest { params, ..request };
+        let request = request.with(params);
         let identity = Identity::new(caller, upstream, &request);
         let mut work = match (brought, caller.client()) {
             (Some(state), _) => {
@@ -131,13 +131,12 @@ impl Gateway {
             (None, None) => {
                 let call =
                     request.to_call(caller, request.params.clone(), Relay::of(caller, &request.params));
-                let result = upstream.request(call).await;
-                return result.map_err(|error| to_rpc_error(upstream, request.method, error));
+                return Ok(upstream.request(call).await?);
             }
         };
         work.dialogue.deliver(&responses.unwrap_or_else(RawObject::empty));
         match work.dialogue.next().await {
-            Some(result) => result.map_err(|error| to_rpc_error(upstream, request.method, error)),
+            Some(result) => Ok(result?),
             None => {
                 let state = state::fresh()?;
                 let required = work.dialogue.required(&state);

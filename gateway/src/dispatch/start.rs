@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use mcp_disclosure_core::{Era, ReceiptKey, UpstreamName};
+use mcp_disclosure_core::ReceiptKey;
 use tokio_util::sync::CancellationToken;
 
 use super::{Admission, Checks, FetchLimits, Gateway, Open, ReceiptSettings, rounds::Rounds};
@@ -14,15 +14,19 @@ use crate::{
     limits::Limits,
     negotiation::Strategies,
     session::{Bounds, Client, Peers, Sessions},
-    upstream::{Target, Timeouts, UpstreamError},
+    slot::{Memory, Upstreams},
+    upstream::{Timeouts, UpstreamConfig, UpstreamError},
 };
 use mcp_disclosure_transport::printable::Short;
+
+/// How long lists wait for upstreams that are starting, unless an assembly says otherwise. Most hosts list once.
+const WAIT_FOR_UPSTREAMS: Duration = Duration::from_secs(20);
 
 /// What a gateway is made of.
 #[derive(Debug)]
 pub struct Assembly {
-    /// The upstreams, and the operator's names for them.
-    pub targets: Vec<(Option<UpstreamName>, Target)>,
+    /// The upstreams.
+    pub upstreams: Vec<UpstreamConfig>,
     /// What is laid over their lists; [`Gateway::declare`] replaces it.
     pub declared: Declared,
     /// Which strategy serves whom.
@@ -33,6 +37,10 @@ pub struct Assembly {
     pub sessions: Bounds,
     /// How long upstreams may take.
     pub timeouts: Timeouts,
+    /// How long lists wait for upstreams that are starting, measured from the start of the gateway.
+    pub wait_for_upstreams: Duration,
+    /// What upstreams listed in earlier runs of the program, if that is kept.
+    pub memory: Option<Arc<dyn Memory>>,
     /// What clients and upstreams may make us spend.
     pub limits: Limits,
     /// The bound on fetches.
@@ -43,20 +51,22 @@ pub struct Assembly {
     pub receipt_lifetime: Duration,
     /// Whether clients share upstreams.
     pub scope: Scope,
-    /// The one client, and its era, where there will be no other. What upstreams ask is relayed to it.
-    pub client: Option<(Arc<Client>, Era)>,
+    /// The one client, where there will be no other. What upstreams ask is relayed to it.
+    pub client: Option<Arc<Client>>,
 }
 
 impl Assembly {
     /// An assembly with the contract's defaults.
     pub fn new(strategies: Strategies, receipt_key: ReceiptKey) -> Self {
         Self {
-            targets: Vec::new(),
+            upstreams: Vec::new(),
             declared: Declared::default(),
             strategies,
             admission: Arc::new(Open),
             sessions: Bounds::default(),
             timeouts: Timeouts { connect: Duration::from_secs(60), request: Duration::from_secs(120) },
+            wait_for_upstreams: WAIT_FOR_UPSTREAMS,
+            memory: None,
             limits: Limits::default(),
             fetches: FetchLimits::per_minute(FetchLimits::DEFAULT_PER_MINUTE),
             receipt_key,
@@ -72,25 +82,28 @@ impl Assembly {
 pub struct Started {
     /// The gateway.
     pub gateway: Arc<Gateway>,
-    /// Upstreams that could not be used while others could.
-    pub missing: Vec<UpstreamError>,
+    /// Awaited upstreams that cannot be used so far, while others can.
+    pub missing: Vec<Arc<UpstreamError>>,
 }
 
 impl Gateway {
-    /// Connects all upstreams at the same time, makes the first snapshot and starts to follow changes.
+    /// Starts all upstreams at the same time, waits for the [awaited](UpstreamConfig::awaited) ones, and supervises them.
     ///
     /// # Errors
     /// [`Error::Configuration`] with every problem of what is declared, and of strategies that cannot serve what there
-    /// is; [`Error::Upstreams`] where no upstream can be used.
+    /// is; [`Error::Upstreams`] where all upstreams are awaited and none can be used.
     pub async fn start(assembly: Assembly) -> Result<Started, Error> {
         let recipe = Recipe {
-            targets: assembly.targets,
             timeouts: assembly.timeouts,
+            wait_for_upstreams: assembly.wait_for_upstreams,
+            memory: assembly.memory,
+            scope: assembly.scope,
             limits: assembly.limits,
             strategies: assembly.strategies.all().cloned().collect(),
         };
-        let (client, era) = assembly.client.map_or((None, Era::Session), |(client, era)| (Some(client), era));
-        let mut first = recipe.first(assembly.declared, era, client).await?;
+        let upstreams = Some(Upstreams::new(assembly.upstreams));
+        let declared = Declared { upstreams, ..assembly.declared };
+        let mut first = recipe.shared(declared, assembly.client).await?;
         let missing = std::mem::take(&mut first.missing);
         let strategies = match assembly.strategies.fitting(first.backend.catalogue().current().snapshot()) {
             Ok(strategies) => strategies,
@@ -101,7 +114,7 @@ impl Gateway {
         };
         let gateway = Arc::new(Self {
             strategies,
-            backends: Backends::new(recipe, assembly.scope, first),
+            backends: Backends::new(recipe, first),
             sessions: Sessions::new(assembly.sessions, assembly.limits.unused_session),
             peers: Peers::new(assembly.limits),
             rounds: Rounds::default(),

@@ -35,7 +35,7 @@ impl Audience {
     }
 
     /// Sends a `list_changed` notification for each of these kinds.
-    pub fn tell_changed(&self, kinds: &[Kind]) {
+    pub fn notify_changed(&self, kinds: &[Kind]) {
         for (kind, notification) in list_changed(kinds) {
             self.sessions().iter().for_each(|session| session.client.outbox().notify(&notification));
             self.listeners.notify_changed(kind, &notification);
@@ -43,7 +43,7 @@ impl Audience {
     }
 
     /// Sends `notifications/resources/updated` to the subscribers of the resource.
-    pub fn tell_updated(&self, params: RawObject) {
+    pub fn notify_updated(&self, params: RawObject) {
         let uri = params.string("uri").unwrap_or_default();
         let notification = Notification::new("notifications/resources/updated", params);
         let sessions = self.sessions();

@@ -5,14 +5,18 @@
 //! stateless era, inside an `input_required` result. Without such a request it goes to the client's general
 //! stream.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    sync::{Arc, LazyLock},
+    time::Duration,
+};
 
-use mcp_disclosure_core::RawObject;
+use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport::{
     ErrorText, Id, Json, LoggingLevel, Message, Notification, Request, Response, code,
 };
 use parking_lot::Mutex;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{SetOnce, mpsc, oneshot};
 
 use super::{
     Outbox, Outlet,
@@ -30,7 +34,8 @@ const LISTEN_TIMEOUT: Duration = Duration::from_secs(30);
 /// One client, for the lifetime of its session or connection.
 #[derive(Debug)]
 pub struct Client {
-    capabilities: RawObject,
+    /// Its era, and the capabilities that allow requests to it; set by its first message.
+    introduction: SetOnce<(Era, RawObject)>,
     outbox: Outbox,
     state: Mutex<State>,
 }
@@ -91,18 +96,33 @@ impl InputRequest {
 }
 
 impl Client {
-    /// A client with these `capabilities`.
-    pub fn new(capabilities: &RawObject) -> Self {
-        Self {
-            capabilities: client_features(capabilities),
-            outbox: Outbox::default(),
-            state: Mutex::default(),
-        }
+    /// A client of this era with these `capabilities`.
+    pub fn new(era: Era, capabilities: &RawObject) -> Self {
+        let client = Self::unknown();
+        client.introduce(era, capabilities);
+        client
     }
 
-    /// The capabilities that allow requests to the client, to be declared to upstreams.
+    /// A client whose first message has not been read yet.
+    pub fn unknown() -> Self {
+        Self { introduction: SetOnce::new(), outbox: Outbox::default(), state: Mutex::default() }
+    }
+
+    /// Sets what the client's first message says of it. Later calls have no effect.
+    pub fn introduce(&self, era: Era, capabilities: &RawObject) {
+        let _was_introduced = self.introduction.set((era, client_features(capabilities)));
+    }
+
+    /// Its era and the capabilities that allow requests to it, once its first message has been read.
+    pub async fn introduced(&self) -> (Era, RawObject) {
+        self.introduction.wait().await.clone()
+    }
+
+    /// The capabilities that allow requests to the client, to be declared to upstreams; none before it introduced
+    /// itself.
     pub fn capabilities(&self) -> &RawObject {
-        &self.capabilities
+        static NONE: LazyLock<RawObject> = LazyLock::new(RawObject::empty);
+        self.introduction.get().map_or(&NONE, |(_, capabilities)| capabilities)
     }
 
     /// The stream for messages that belong to no request of the client.
@@ -113,7 +133,7 @@ impl Client {
     /// Whether the client supports this request.
     pub fn supports(&self, method: &str) -> bool {
         let needed = CLIENT_FEATURES.iter().find(|(_, known)| *known == method);
-        needed.is_some_and(|(capability, _)| self.capabilities.member(capability).is_some())
+        needed.is_some_and(|(capability, _)| self.capabilities().member(capability).is_some())
     }
 
     /// Whether a request to the client is pending. Time-outs of upstreams are extended meanwhile.

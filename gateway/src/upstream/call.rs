@@ -2,21 +2,10 @@
 
 use std::{fmt, sync::Arc};
 
-use mcp_disclosure_core::{Kind, RawObject};
-use mcp_disclosure_transport::{LoggingLevel, Notification, Share};
+use mcp_disclosure_core::RawObject;
+use mcp_disclosure_transport::{LoggingLevel, Notification};
 
 use super::Owner;
-
-/// A message from an upstream that belongs to no request.
-#[derive(Clone, Debug)]
-pub enum Event {
-    /// One of its lists changed.
-    ListChanged(Kind),
-    /// A subscribed resource changed: the notification's parameters, and the queue space they take.
-    ResourceUpdated(RawObject, Arc<Share>),
-    /// The connection ended.
-    Ended,
-}
 
 /// Receives notifications about one request before its result, in order.
 pub trait Reports: Send + Sync + fmt::Debug {

@@ -1,38 +1,33 @@
 //! Requests and notifications from an upstream, routed to the client or backend they are for.
 
-use std::{
-    collections::BTreeMap,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::{collections::BTreeMap, sync::Arc};
 
 use futures::future::BoxFuture;
-use mcp_disclosure_core::{Kind, RawObject};
+use mcp_disclosure_core::RawObject;
 use mcp_disclosure_transport::{
     Budget, ErrorText, Handler, Json, LoggingLevel, Notification, Request, RequestId, Settled,
 };
 use parking_lot::Mutex;
-use tokio::sync::mpsc;
 
-use super::{Event, Owner, Reports, under_way::UnderWay};
-use crate::{limits::Limits, session::Client};
+use super::{Owner, Reports, under_way::UnderWay};
+use crate::{
+    limits::Limits,
+    session::Client,
+    slot::{Event, Signals},
+};
 
 /// The handler of a connection to an upstream.
 #[derive(Debug)]
 pub(super) struct UpstreamHandler {
     name: Mutex<String>,
     number: usize,
-    events: mpsc::UnboundedSender<(usize, Event)>,
+    signals: Arc<Signals>,
     /// The client, if the connection is dedicated to one.
     client: Option<Arc<Client>>,
     requests: Mutex<Requests>,
     /// Budget for resource updates not yet delivered.
     updates: Budget,
     limits: Limits,
-    /// Whether the handshake is complete. Before that, the end of the connection is not reported as an event.
-    is_introduced: AtomicBool,
 }
 
 /// Requests in progress on behalf of clients.
@@ -43,32 +38,26 @@ struct Requests {
 }
 
 impl UpstreamHandler {
-    /// Sends events to `events`, tagged with `number`, and forwards the upstream's requests to `client`.
+    /// Sends events to `signals`, and forwards the upstream's requests to `client`.
     pub(super) fn new(
         name: String,
         number: usize,
-        events: mpsc::UnboundedSender<(usize, Event)>,
+        signals: Arc<Signals>,
         client: Option<Arc<Client>>,
         limits: &Limits,
     ) -> Arc<Self> {
         Arc::new(Self {
             name: Mutex::new(name),
             number,
-            events,
+            signals,
             client,
             requests: Mutex::default(),
             updates: Budget::new(limits.upstream_queue_bytes),
             limits: *limits,
-            is_introduced: AtomicBool::new(false),
         })
     }
 
-    /// Completes the handshake and sets the name.
-    pub(super) fn introduce(&self, name: &str) {
-        self.rename(name);
-        self.is_introduced.store(true, Ordering::Relaxed);
-    }
-
+    /// Sets the name, for logs.
     pub(super) fn rename(&self, name: &str) {
         name.clone_into(&mut self.name.lock());
     }
@@ -86,13 +75,11 @@ impl UpstreamHandler {
         requests.reports().any(|(_, reports)| reports.wants_log())
     }
 
-    fn send(&self, event: Event) {
-        let _shutting_down = self.events.send((self.number, event));
-    }
-
     fn handle_update(&self, params: RawObject) {
         match self.updates.take_one(params.text().len()) {
-            Some(share) => self.send(Event::ResourceUpdated(params, Arc::new(share))),
+            Some(share) => {
+                self.signals.send(self.number, &Event::ResourceUpdated(params, Arc::new(share)));
+            }
             None => tracing::debug!(upstream = self.name(), "resource update dropped: queue is full"),
         }
     }
@@ -129,9 +116,9 @@ impl Handler for UpstreamHandler {
 
     fn handle_notification(&self, notification: Notification, about: Option<RequestId>) {
         match &*notification.method {
-            "notifications/tools/list_changed" => self.send(Event::ListChanged(Kind::Tools)),
-            "notifications/prompts/list_changed" => self.send(Event::ListChanged(Kind::Prompts)),
-            "notifications/resources/list_changed" => self.send(Event::ListChanged(Kind::Resources)),
+            "notifications/tools/list_changed"
+            | "notifications/prompts/list_changed"
+            | "notifications/resources/list_changed" => self.signals.lists_changed(),
             "notifications/resources/updated" => self.handle_update(notification.params),
             "notifications/message" => self.handle_log(&notification, about),
             "notifications/elicitation/complete" => {
@@ -150,8 +137,7 @@ impl Handler for UpstreamHandler {
     }
 
     fn lists_may_have_changed(&self) {
-        // A change of one kind makes the backend read all lists.
-        self.send(Event::ListChanged(Kind::Tools));
+        self.signals.lists_changed();
     }
 
     fn settled(&self, request: RequestId, how: Settled) {
@@ -166,12 +152,6 @@ impl Handler for UpstreamHandler {
 
     fn extends_timeouts(&self) -> bool {
         self.client.as_ref().is_some_and(|client| client.has_open_requests())
-    }
-
-    fn ended(&self) {
-        if self.is_introduced.load(Ordering::Relaxed) {
-            self.send(Event::Ended);
-        }
     }
 }
 

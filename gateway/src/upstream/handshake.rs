@@ -28,7 +28,7 @@ impl Introduction {
     }
 
     /// A name derived from `serverInfo.name`: lower-case letters, digits and hyphens.
-    pub(super) fn slug(&self) -> UpstreamName {
+    pub(crate) fn slug(&self) -> UpstreamName {
         let name = self.server_info.string("name").unwrap_or_default();
         let mut slug = String::new();
         for character in name.rsplit('/').next().unwrap_or_default().chars() {

@@ -5,34 +5,38 @@
 //! transport crate.
 
 mod call;
+mod config;
 mod error;
 mod handler;
 mod handshake;
 mod lists;
+mod opening;
+mod settings;
 mod subscriptions;
 mod under_way;
 
-use std::{fmt, io, sync::Arc, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
-pub use call::{Event, Reports, UpstreamCall};
+pub use call::{Reports, UpstreamCall};
+pub use config::UpstreamConfig;
 pub use error::{UpstreamError, Why};
 use handler::UpstreamHandler;
-use handshake::HandshakeError;
 pub use handshake::{Eras, Introduction};
 use mcp_disclosure_core::{Era, RawObject, UpstreamLists, UpstreamName};
-use mcp_disclosure_transport::{Bounds, Call, Connection, ErrorText, Json, Request, child, http, in_process};
+use mcp_disclosure_transport::{Call, Connection, ErrorText, Json, Request};
 pub use mcp_disclosure_transport::{
     CallError,
     child::Program,
     http::{Endpoint, without_secrets},
 };
+pub use opening::{Introduced, Opening};
 use rmcp::{RoleServer, service::DynService};
+pub use settings::{Restart, UpstreamSettings};
 use subscriptions::SubscriptionStreams;
-use tokio::sync::mpsc;
 use tokio_util::sync::DropGuard;
 pub use under_way::Owner;
 
-use crate::{dialect::RequestMeta, limits::Limits, session::Client};
+use crate::{dialect::RequestMeta, limits::Limits};
 
 /// How to start or reach an upstream; can be used any number of times.
 #[derive(Clone)]
@@ -82,6 +86,19 @@ impl Target {
     /// Whether it is a URL.
     fn is_remote(&self) -> bool {
         matches!(self, Self::Url(_))
+    }
+}
+
+/// Handlers and responders are equal only to themselves.
+impl PartialEq for Target {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Command(own), Self::Command(other)) => own == other,
+            (Self::Url(own), Self::Url(other)) => own == other,
+            (Self::Handler(own), Self::Handler(other)) => Arc::ptr_eq(own, other),
+            (Self::Responder(own), Self::Responder(other)) => Arc::ptr_eq(own, other),
+            _ => false,
+        }
     }
 }
 
@@ -138,70 +155,7 @@ pub struct Upstream {
 }
 
 impl Upstream {
-    /// Connects to the target and performs the handshake, preferably in this era.
-    ///
-    /// `name` is the operator's name for the upstream; without one it is derived from `serverInfo`. Messages
-    /// that belong to no request go to `events`, tagged with `number`; requests from the upstream go to
-    /// `client`, if it has a dedicated one.
-    ///
-    /// # Errors
-    /// Why the upstream cannot be used.
-    #[allow(clippy::too_many_arguments, reason = "independent inputs")]
-    pub async fn connect(
-        target: &Target,
-        name: Option<UpstreamName>,
-        number: usize,
-        terms: Terms,
-        era: Era,
-        events: &mpsc::UnboundedSender<(usize, Event)>,
-        client: Option<&Arc<Client>>,
-    ) -> Result<Self, UpstreamError> {
-        let Terms { timeouts, limits } = terms;
-        let capabilities = client.map_or_else(RawObject::empty, |client| client.capabilities().clone());
-        let reach = async |era| {
-            let handler =
-                UpstreamHandler::new(target.to_string(), number, events.clone(), client.cloned(), &limits);
-            let connection = open(target, Arc::clone(&handler), limits.bounds()).map_err(|source| {
-                let (name, target) = (name.clone(), target.to_string());
-                UpstreamError { name, target, remote: false, why: Why::Start(source) }
-            })?;
-            // If the caller drops the handshake, the connection is closed.
-            let closing = connection.closing().clone().drop_guard();
-            match handshake::introduce(&connection, &capabilities, era, timeouts.connect).await {
-                Ok(introduction) => Ok(Ok((connection, handler, introduction, closing))),
-                Err(failure) => {
-                    connection.close().await;
-                    Ok(Err((failure, connection)))
-                }
-            }
-        };
-        let other = if era == Era::Session { Era::Stateless } else { Era::Session };
-        let reached = match reach(era).await? {
-            Err(first) if first.0.may_work_in_other_era() => reach(other).await?.map_err(|_| first),
-            reached => reached,
-        };
-        let (connection, handler, introduction, closing) = reached.map_err(|(failure, connection)| {
-            to_upstream_error(target, name.as_ref(), failure, connection.foreign_output())
-        })?;
-        let self_named = name.is_none();
-        let name = name.unwrap_or_else(|| introduction.slug());
-        handler.introduce(&name);
-        let streams = SubscriptionStreams::open(&connection, &introduction);
-        Ok(Self {
-            number,
-            remote: target.is_remote(),
-            name,
-            self_named,
-            introduction,
-            connection,
-            handler,
-            terms,
-            streams,
-            _closing: closing,
-        })
-    }
-
-    /// The number that tags its events.
+    /// The number of its configuration.
     pub fn number(&self) -> usize {
         self.number
     }
@@ -214,13 +168,6 @@ impl Upstream {
     /// Whether the name is derived from `serverInfo`.
     pub fn is_self_named(&self) -> bool {
         self.self_named
-    }
-
-    /// Renames the upstream, to make names unique.
-    pub fn renamed(mut self, name: UpstreamName) -> Self {
-        self.handler.rename(&name);
-        self.name = name;
-        self
     }
 
     /// The result of the handshake.
@@ -289,40 +236,17 @@ impl Upstream {
         let Timeouts { connect, request } = self.terms.timeouts;
         let longest = connect.max(request);
         let fetched = tokio::time::timeout(longest, lists::fetch(self)).await;
-        fetched.unwrap_or(Err(CallError::TimedOut { waited: longest })).map_err(|error| UpstreamError {
-            name: Some(self.name.clone()),
-            target: String::new(),
-            remote: self.remote,
-            why: Why::Talk(error),
-        })
+        fetched
+            .unwrap_or(Err(CallError::TimedOut { waited: longest }))
+            .map_err(|error| self.failed(Why::Talk(error)))
     }
-}
 
-fn to_upstream_error(
-    target: &Target,
-    name: Option<&UpstreamName>,
-    error: HandshakeError,
-    printed: Option<&str>,
-) -> UpstreamError {
-    let why = match error {
-        HandshakeError::Talk(CallError::TimedOut { waited }) => {
-            let hint = printed.map_or_else(String::new, |line| format!("; on stdout it printed {line:?}"));
-            Why::Silent { waited, hint }
-        }
-        HandshakeError::Talk(error) => Why::Talk(error),
-        HandshakeError::Foreign(reason) => Why::Foreign(reason),
-    };
-    UpstreamError { name: name.cloned(), target: target.to_string(), remote: target.is_remote(), why }
-}
+    /// Why its connection ended.
+    pub fn end(&self) -> UpstreamError {
+        self.failed(Why::Talk(CallError::Ended { reason: self.connection.reason() }))
+    }
 
-fn open(target: &Target, handler: Arc<UpstreamHandler>, bounds: Bounds) -> io::Result<Arc<Connection>> {
-    Ok(match target {
-        Target::Command(program) => child::connect(&mut program.command(), handler, bounds)?,
-        Target::Url(endpoint) => http::connect(endpoint.clone(), true, handler, bounds),
-        Target::Handler(make) => in_process::connect(make(), handler, bounds),
-        Target::Responder(responder) => {
-            let responder = Arc::clone(responder);
-            in_process::connect_function(move |request| responder.respond(request), handler, bounds)
-        }
-    })
+    fn failed(&self, why: Why) -> UpstreamError {
+        UpstreamError { name: Some(self.name.clone()), target: String::new(), remote: self.remote, why }
+    }
 }

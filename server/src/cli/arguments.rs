@@ -19,7 +19,10 @@ use reqwest::Url;
 use strum::{EnumMessage, VariantArray};
 
 use super::{CompareArguments, SettingArguments};
-use crate::config::{Serve, Transport};
+use crate::{
+    config::{Serve, Transport},
+    remember::Remember,
+};
 
 /// What is logged if nobody says.
 pub const LOG: &str = "info,rmcp=warn";
@@ -187,6 +190,15 @@ pub struct ServeArguments {
     /// may be repeated. Bounds on what one address may hold then count for the clients behind it
     #[arg(long, value_name = "CIDR", value_parser = network, help_heading = "Clients")]
     pub trusted_proxy: Vec<IpNet>,
+
+    /// How long, in seconds from the start, lists wait for upstreams of files; those that take longer join later
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "20")]
+    pub wait_for_upstreams: Duration,
+
+    /// Whether what upstreams of files list is kept in the user's cache folder, and served at the next start until they
+    /// are ready
+    #[arg(long, value_name = "SWITCH", default_value_t, value_parser = one_of::<Remember>())]
+    pub remember: Remember,
 
     /// Whether HTTP clients share upstreams, or have connections of their own, over which upstreams may ask
     /// them things (elicitation, sampling, roots); over stdio there is one client, which has them to itself

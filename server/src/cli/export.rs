@@ -23,7 +23,7 @@ pub fn export(program: &Program, arguments: ExportArguments) -> Result<(), Failu
     // Complete definitions are looked at, so no other strategy gets to object.
     let options = StrategyOptions { offered: vec![full::NAME.to_owned()], ..StrategyOptions::default() };
     let entries: Vec<Option<UpstreamEntry>> =
-        source.upstreams.iter().map(|upstream| upstream.entry.clone()).collect();
+        source.upstreams().iter().map(|upstream| upstream.entry.clone()).collect();
     let config = source.origin.config.clone();
     let assembly = source.prepare(&program.registry, &options, receipt_key(None))?;
     let declared = assembly.declared.clone();
@@ -31,9 +31,11 @@ pub fn export(program: &Program, arguments: ExportArguments) -> Result<(), Failu
         let started = Gateway::start(assembly).await?;
         let backend = std::sync::Arc::clone(started.gateway.backends().shared());
         let view = View::of(backend.catalogue().current().snapshot().clone(), &Principal::anonymous());
-        let upstreams = backend.upstreams().iter();
-        let upstreams: Vec<(UpstreamName, Option<UpstreamEntry>)> = upstreams
-            .map(|upstream| (upstream.name().clone(), entries.get(upstream.number()).cloned().flatten()))
+        let slots = backend.slots();
+        let upstreams: Vec<(UpstreamName, Option<UpstreamEntry>)> = slots
+            .iter()
+            .zip(entries)
+            .filter_map(|(slot, entry)| Some((slot.name()?.clone(), entry)))
             .collect();
         started.gateway.close().await;
         if !started.missing.is_empty() {

@@ -13,6 +13,7 @@ use mcp_disclosure_gateway::{
     dispatch::FetchLimits,
     front::{http, stdio::Stdio},
     session::Bounds,
+    slot::Memory,
 };
 use tokio::{net::TcpListener, task::JoinSet};
 
@@ -24,6 +25,7 @@ use crate::{
     config::Transport,
     failure::Failure,
     files::{Origin, Reloads, watch},
+    remember::{Remember, Store},
 };
 
 /// Where HTTP is listened for, if nobody says.
@@ -34,7 +36,7 @@ const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8848
 /// # Errors
 /// Everything that keeps it from serving, before any client is answered.
 pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure> {
-    let source = arguments.source.resolve(program.own.as_ref())?;
+    let source = arguments.source.resolve(program.own.as_ref())?.joining();
     source.warn();
     let options = arguments.strategies.over(&source.serve, source.settings.clone());
     let transport = arguments.transport.or(source.serve.transport).unwrap_or_default();
@@ -46,6 +48,8 @@ pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure
         fetches: FetchLimits::per_minute(arguments.fetches_per_minute),
         receipt_lifetime: arguments.receipt_lifetime,
         scope: arguments.upstream_scope,
+        wait_for_upstreams: arguments.wait_for_upstreams,
+        memory: memory(arguments.remember, source.list_bytes()),
         ..source.prepare(&program.registry, &options, key)?
     };
     let proxies = http::Proxies::new(arguments.trusted_proxy);
@@ -67,7 +71,7 @@ pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure
 }
 
 async fn over_stdio(assembly: Assembly, origin: Origin) -> Result<(), Failure> {
-    let client = Stdio::on_standard_streams(&assembly.limits).await?;
+    let client = Stdio::on_standard_streams(&assembly.limits)?;
     let Some(gateway) = start(client.alone(assembly), origin).await? else { return Ok(()) };
     let served = client.serve(&gateway).await;
     gateway.close().await;
@@ -108,9 +112,10 @@ async fn start(assembly: Assembly, origin: Origin) -> Result<Option<Arc<Gateway>
         tracing::error!("{missing}; it is left out, the others are served");
     }
     let gateway = started.gateway;
-    let tools = gateway.backends().shared().catalogue().current().snapshot().tool_count();
+    let shared = gateway.backends().shared();
+    let (upstreams, tools) = (shared.slots().len(), shared.catalogue().current().snapshot().tool_count());
     let offered = gateway.strategies().offered();
-    tracing::info!(tools, strategies = offered.join(", "), "ready");
+    tracing::info!(upstreams, tools, strategies = offered.join(", "), "ready");
     let reloads = Reloads::follow(Arc::clone(&gateway), origin, contents, watch);
     tokio::spawn(follow(signals, Arc::clone(&gateway), reloads));
     Ok(Some(gateway))
@@ -140,6 +145,12 @@ async fn follow(mut signals: Signals, gateway: Arc<Gateway>, reloads: Reloads) {
             }
         }
     }
+}
+
+/// Where upstreams are remembered.
+fn memory(remember: Remember, most_bytes: usize) -> Option<Arc<dyn Memory>> {
+    let store = (remember == Remember::On).then(|| Store::of_user(most_bytes)).flatten();
+    store.map(|store| Arc::new(store) as Arc<dyn Memory>)
 }
 
 /// The key in the file, or a new one.

@@ -1,12 +1,11 @@
 //! From flags and files to upstreams and what is laid over them.
 
 use std::{
-    collections::HashSet,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
-use mcp_disclosure_core::{ReceiptKey, Registry, Rules, Settings, UpstreamName};
+use mcp_disclosure_core::{ReceiptKey, Registry, Settings, UpstreamName};
 use mcp_disclosure_gateway::{
     Assembly, Problem,
     catalogue::Declared,
@@ -17,49 +16,62 @@ use mcp_disclosure_gateway::{
 
 use super::{SourceArguments, strategies::build};
 use crate::{
-    config::{DisclosureFile, HostsFile, Named, Serve, UpstreamEntry, read_hosts, upstreams},
+    config::{DisclosureFile, Named, Serve, UpstreamEntry},
     failure::Failure,
-    files::{ConfigFile, Contents, Origin},
+    files::{ConfigFile, Contents, Origin, Servers},
     log,
 };
 
-/// What a source comes down to, whether flags or files say so.
+/// A source of tools: the upstreams that flags and files name, and what is declared of them.
 #[derive(Clone)]
 pub(super) struct Source {
-    pub(super) upstreams: Vec<Named>,
     pub(super) origin: Origin,
+    /// What the files declared when they were first read.
+    contents: Result<Contents, Vec<Problem>>,
     timeouts: Timeouts,
-    /// What the configuration says of serving; a flag wins.
+    /// Serving options of the configuration; flags win.
     pub(super) serve: Serve,
-    /// What it says of bounds; a flag wins.
+    /// Limits; flags win.
     pub(super) limits: LimitSettings,
-    /// What it says of strategies; a flag wins.
+    /// Settings of strategies; flags win.
     pub(super) settings: Settings,
-    problems: Vec<Problem>,
-    /// Servers of hosts' files that are left out.
-    left_out: Vec<Problem>,
 }
 
 impl Source {
-    /// The servers of hosts' files that cannot be used, and what to do about that.
-    pub(super) fn left_out(&self) -> &[Problem] {
-        &self.left_out
+    /// The upstreams; none if files cannot be read.
+    pub(super) fn upstreams(&self) -> &[Named] {
+        self.contents.as_ref().map_or(&[], |contents| &contents.found.upstreams)
     }
 
-    /// Logs what is served without.
+    /// Servers of hosts' files that cannot be used, and what to do about that.
+    pub(super) fn left_out(&self) -> &[Problem] {
+        self.contents.as_ref().map_or(&[], |contents| &contents.found.left_out)
+    }
+
+    /// The most bytes of one list of an upstream.
+    pub(super) fn list_bytes(&self) -> usize {
+        self.limits.resolve().upstream_list_bytes
+    }
+
+    /// The same source, whose upstreams from files join when they are ready.
+    pub(super) fn joining(mut self) -> Self {
+        self.origin.waits_for_all = false;
+        self
+    }
+
+    /// Logs which servers of hosts' files are not served.
     pub(super) fn warn(&self) {
-        self.left_out.iter().for_each(|left_out| tracing::warn!("{left_out}"));
+        if let Ok(contents) = &self.contents {
+            contents.found.log();
+        }
     }
 
     /// What its files declare.
     ///
     /// # Errors
-    /// Everything that keeps it from being served, as far as files show.
+    /// Every problem in them.
     pub(super) fn read(&self) -> Result<Contents, Vec<Problem>> {
-        let read = self.origin.read();
-        let laid_over = read.as_ref().err().into_iter().flatten();
-        let problems: Vec<Problem> = self.problems.iter().chain(laid_over).cloned().collect();
-        if problems.is_empty() { read } else { Err(problems) }
+        self.contents.clone()
     }
 
     /// A gateway of it by these strategies, with the contract's defaults.
@@ -84,8 +96,9 @@ impl Source {
 
     /// A gateway of it, with the contract's defaults.
     pub(super) fn assembly(self, declared: Declared, strategies: Strategies, key: ReceiptKey) -> Assembly {
+        let found = self.contents.map(|contents| contents.found).unwrap_or_default();
         Assembly {
-            targets: self.upstreams.into_iter().map(|upstream| (upstream.name, upstream.target)).collect(),
+            upstreams: self.origin.configs(&found),
             declared,
             timeouts: self.timeouts,
             limits: self.limits.resolve(),
@@ -101,69 +114,36 @@ impl SourceArguments {
     /// # Errors
     /// [`Failure::Usage`] for a combination that means nothing.
     pub(super) fn resolve(self, own: Option<&(Target, Declared)>) -> Result<Source, Failure> {
-        let mut problems = Vec::new();
         let given = self.given()?;
         let mut limits = LimitSettings::default();
         for (name, value) in &self.limits {
             limits.set(name, *value).map_err(|error| usage(Problem::new(error)))?;
         }
-        let config = self.config.as_deref().and_then(|path| keep(DisclosureFile::read(path), &mut problems));
-        let config = config.unwrap_or_default();
-        let mut all = keep(upstreams(&config.upstreams, &directory(self.config.as_deref())), &mut problems)
-            .unwrap_or_default();
-        let hosts = self.hosts(&mut problems);
-        all.extend(hosts.upstreams);
-        if self.inherit_env {
-            all = all.into_iter().map(Named::inheriting).collect();
-        }
-        all.extend(given);
-        problems.extend(named_alike(&all));
-        let declares_some = !self.mcp_config.is_empty() || !config.upstreams.0.is_empty();
-        if all.is_empty() && problems.is_empty() && declares_some {
-            problems.push(Problem::new("no upstream is left").hint("add one, or enable one"));
-        }
-        let described =
-            config.tool_descriptions.as_ref().map(|path| directory(self.config.as_deref()).join(path));
-        let directory = self.tool_descriptions.or(described);
-        let limits = limits.over(&config.limits);
-        let timeouts = Timeouts { connect: self.connect_timeout, request: self.request_timeout };
-        log::bound_fields(&limits.resolve());
-        let rules = Rules { switches: hosts.switches, ..Rules::default() };
-        let base = Declared { rules: Arc::new(rules), ..Declared::default() };
-        let mut source = Source {
-            upstreams: all,
-            origin: Origin { base, directory, ..Origin::default() },
-            timeouts,
-            serve: config.serve.clone(),
-            limits,
-            settings: config.strategy.clone(),
-            problems,
-            left_out: hosts.left_out,
+        // If it cannot be read, that is reported by what reads everything.
+        let config = self.config.as_deref().and_then(|path| DisclosureFile::read(path).ok()).unwrap_or_default();
+        let described = config.tool_descriptions.as_ref().map(|path| beside(self.config.as_deref(), path));
+        let servers = Servers { given, hosts: self.mcp_config, inherit: self.inherit_env };
+        let origin = Origin {
+            base: Declared::default(),
+            servers: Some(servers),
+            waits_for_all: true,
+            directory: self.tool_descriptions.or(described),
+            config: self.config.map(|path| ConfigFile { path, first: Arc::new(config.clone()) }),
         };
-        if source.upstreams.is_empty() && source.problems.is_empty() {
+        let limits = limits.over(&config.limits);
+        log::bound_fields(&limits.resolve());
+        let mut source = Source {
+            contents: origin.read(),
+            origin,
+            timeouts: Timeouts { connect: self.connect_timeout, request: self.request_timeout },
+            serve: config.serve,
+            limits,
+            settings: config.strategy,
+        };
+        if source.contents.as_ref().is_ok_and(|contents| contents.found.upstreams.is_empty()) {
             source.serve_own(own, self.name)?;
         }
-        if source.problems.is_empty() {
-            source.origin.config = self.config.map(|path| ConfigFile { path, first: Arc::new(config) });
-        }
         Ok(source)
-    }
-
-    /// What hosts' files say.
-    fn hosts(&self, problems: &mut Vec<Problem>) -> HostsFile {
-        let mut all = HostsFile::default();
-        for path in &self.mcp_config {
-            match read_hosts(path) {
-                Ok(file) => {
-                    file.switched_off.iter().for_each(|off| tracing::info!("{off}"));
-                    all.upstreams.extend(file.upstreams);
-                    all.switches.extend(file.switches);
-                    all.left_out.extend(file.left_out);
-                }
-                Err(problem) => problems.push(problem),
-            }
-        }
-        all
     }
 
     /// The upstreams that flags give.
@@ -171,7 +151,12 @@ impl SourceArguments {
         let mut given = Vec::new();
         if let Some((program, arguments)) = self.command.split_first() {
             let entry = Some(UpstreamEntry::of_command(&self.command));
-            given.push(Named { name: None, target: Target::command(program, arguments), entry });
+            given.push(Named {
+                name: None,
+                target: Target::command(program, arguments),
+                entry,
+                is_of_file: false,
+            });
         }
         for url in &self.upstream_url {
             if !matches!(url.scheme(), "http" | "https") {
@@ -180,7 +165,7 @@ impl SourceArguments {
                 return Err(usage(Problem::new(message)));
             }
             let entry = Some(UpstreamEntry::of_url(url));
-            given.push(Named { name: None, target: Target::url(url.clone()), entry });
+            given.push(Named { name: None, target: Target::url(url.clone()), entry, is_of_file: false });
         }
         let name = parse_name(self.name.as_deref())?;
         let is_file = self.config.is_some() || !self.mcp_config.is_empty();
@@ -211,8 +196,11 @@ impl Source {
                 "give a command after --, --upstream-url, --mcp-config, or a --config that names upstreams";
             return Err(usage(Problem::new("no upstream is named").hint(hint)));
         };
-        self.upstreams.push(Named { name: parse_name(name.as_deref())?, target, entry: None });
+        let name = parse_name(name.as_deref())?;
+        let own = Named { name, target, entry: None, is_of_file: false };
+        self.origin.servers = Some(Servers { given: vec![own], ..Servers::default() });
         self.origin.base = declared;
+        self.contents = self.origin.read();
         Ok(())
     }
 }
@@ -222,24 +210,9 @@ fn parse_name(name: Option<&str>) -> Result<Option<UpstreamName>, Failure> {
     name.map_err(|error| usage(Problem::new(format!("--name: {error}"))))
 }
 
-fn keep<T>(read: Result<T, Vec<Problem>>, problems: &mut Vec<Problem>) -> Option<T> {
-    read.map_err(|message| problems.extend(message)).ok()
-}
-
-fn directory(file: Option<&Path>) -> PathBuf {
-    file.and_then(Path::parent).map_or_else(PathBuf::new, Path::to_path_buf)
-}
-
-/// Upstreams of one name: their tools could not be told apart.
-fn named_alike(upstreams: &[Named]) -> Vec<Problem> {
-    let mut seen = HashSet::new();
-    let names = upstreams.iter().filter_map(|upstream| upstream.name.as_ref());
-    let again = names.filter(|name| !seen.insert(*name));
-    again
-        .map(|name| {
-            Problem::new(format!("two upstreams are named '{name}'")).hint("give one of them another name")
-        })
-        .collect()
+/// A path that is relative to the folder of a file.
+fn beside(file: Option<&Path>, path: &Path) -> PathBuf {
+    file.and_then(Path::parent).unwrap_or(Path::new("")).join(path)
 }
 
 fn usage(problem: Problem) -> Failure {
@@ -257,7 +230,7 @@ mod tests {
         assert_eq!(problems[0].message(), "no upstream is named");
         let own = (Target::command("served-where-none-is-named", []), Declared::default());
         assert_eq!(
-            SourceArguments::default().resolve(Some(&own)).map(|source| source.upstreams.len()).ok(),
+            SourceArguments::default().resolve(Some(&own)).map(|source| source.upstreams().len()).ok(),
             Some(1)
         );
     }

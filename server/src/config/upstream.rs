@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path};
 use mcp_disclosure_core::{Pattern, Switches, UpstreamName};
 use mcp_disclosure_gateway::{
     Problem,
-    upstream::{Endpoint, Program, Target},
+    upstream::{Endpoint, Program, Target, UpstreamConfig},
 };
 use reqwest::{
     Url,
@@ -26,6 +26,8 @@ pub struct Named {
     pub target: Target,
     /// How a file says so, variables unfilled; `None` for what no file can say.
     pub entry: Option<UpstreamEntry>,
+    /// Whether a file says so. Clients are served before such an upstream is ready.
+    pub is_of_file: bool,
 }
 
 /// What a file's upstreams come down to, without those that are disabled. `base` is the file's directory.
@@ -44,7 +46,7 @@ pub fn upstreams(table: &Table<UpstreamEntry>, base: &Path) -> Result<Vec<Named>
                 Err(error) => tell(error.to_string(), "give it a name; clashing tools are prefixed by it"),
                 Ok(name) => {
                     let entry = Some(entry.clone().seen_from(base));
-                    upstreams.push(Named { name: Some(name), target, entry });
+                    upstreams.push(Named { name: Some(name), target, entry, is_of_file: true });
                 }
             },
         }
@@ -56,6 +58,11 @@ pub fn upstreams(table: &Table<UpstreamEntry>, base: &Path) -> Result<Vec<Named>
 type Wrong = (String, &'static str);
 
 impl Named {
+    /// The gateway's configuration of it.
+    pub fn config(self, awaited: bool) -> UpstreamConfig {
+        UpstreamConfig { awaited: awaited || !self.is_of_file, ..UpstreamConfig::new(self.name, self.target) }
+    }
+
     /// The same with our whole environment, where it is a program.
     pub fn inheriting(mut self) -> Self {
         if let Target::Command(program) = &mut self.target {

@@ -2,16 +2,24 @@
 
 use mcp_disclosure_gateway::catalogue::Declared;
 
+use super::Found;
+
 /// What files declare.
 #[derive(Clone, Debug, Default)]
 pub struct Contents {
     /// What they come down to.
     pub declared: Declared,
+    /// The upstreams, if the files and flags name them.
+    pub found: Found,
     /// Whether there is a configuration, and it says nothing at all.
     pub is_empty: bool,
 }
 
 impl Contents {
+    fn has_upstreams_of_files(&self) -> bool {
+        self.found.upstreams.iter().any(|upstream| upstream.is_of_file)
+    }
+
     /// What protected something in an older set and is gone altogether. A file that someone is still writing looks
     /// like that, so it takes an operator's word.
     pub fn lost_since(&self, older: &Self) -> Vec<String> {
@@ -22,6 +30,7 @@ impl Contents {
                 "[resources] allow is gone",
                 before.allowed_resources.is_some() && rules.allowed_resources.is_none(),
             ),
+            ("no upstream of a file is left", older.has_upstreams_of_files() && !self.has_upstreams_of_files()),
             ("allow is gone from all upstreams", before.allow_tools() && !rules.allow_tools()),
             (
                 "all description files are gone",

@@ -5,6 +5,7 @@ mod description_files;
 mod origin;
 mod quiet;
 mod reload;
+mod servers;
 mod watch;
 
 pub use contents::Contents;
@@ -12,4 +13,5 @@ pub use description_files::read_directory;
 pub use origin::{ConfigFile, Origin};
 pub use quiet::Seen;
 pub use reload::Reloads;
+pub use servers::{Found, Servers};
 pub use watch::{Watch, watch};

@@ -3,16 +3,20 @@
 use std::{path::PathBuf, sync::Arc};
 
 use mcp_disclosure_core::{About, Rules};
-use mcp_disclosure_gateway::{Problem, catalogue::Declared};
+use mcp_disclosure_gateway::{Problem, catalogue::Declared, slot::Upstreams, upstream::UpstreamConfig};
 
-use super::{Contents, read_directory};
+use super::{Contents, Found, Servers, read_directory};
 use crate::config::DisclosureFile;
 
 /// Where what an operator declares comes from.
 #[derive(Clone, Debug, Default)]
 pub struct Origin {
-    /// What is declared without files that are read again: hosts' switches, and what goes with a server of our own.
+    /// What is declared without files.
     pub base: Declared,
+    /// Where upstreams are named; without it, reading changes none.
+    pub servers: Option<Servers>,
+    /// Whether the start waits for upstreams of files, too.
+    pub waits_for_all: bool,
     /// A directory of description files, instead of those without a directory.
     pub directory: Option<PathBuf>,
     /// The configuration, over what is said of the catalogue without it.
@@ -35,28 +39,41 @@ impl Origin {
     /// Every problem there is, with its file and a hint.
     pub fn read(&self) -> Result<Contents, Vec<Problem>> {
         let mut problems = Vec::new();
-        let base = &self.base;
-        let config = match &self.config {
-            Some(config) => config.declare(base),
-            None => Ok((base.about.clone(), Rules::clone(&base.rules), false)),
+        let file = self.config.as_ref().map(|config| (config, DisclosureFile::read(&config.path)));
+        let file = file.and_then(|(config, read)| Some((config, keep(read, &mut problems)?)));
+        // What a broken configuration says of upstreams is unknown.
+        let is_readable = problems.is_empty();
+        let servers = self.servers.as_ref().filter(|_| is_readable);
+        let of_file = file.as_ref().map(|(config, file)| (&*config.path, file));
+        let found = servers.map(|servers| servers.read(of_file));
+        let found = found.and_then(|found| keep(found, &mut problems));
+        let laid_over = match &file {
+            Some((config, file)) => keep(config.declare(file, &self.base), &mut problems),
+            None => Some((self.base.about.clone(), Rules::clone(&self.base.rules))),
         };
-        let config = config.map_err(|message| problems.extend(message));
         let files = match &self.directory {
-            Some(directory) => read_directory(directory).map(Into::into),
-            None => Ok(Arc::clone(&base.files)),
+            Some(directory) => keep(read_directory(directory).map(Into::into), &mut problems),
+            None => Some(Arc::clone(&self.base.files)),
         };
-        let files = files.map_err(|message| problems.extend(message));
-        match (config, files) {
-            (Ok((about, rules, is_empty)), Ok(files)) => {
-                Ok(Contents { declared: Declared { files, about, rules: Arc::new(rules) }, is_empty })
-            }
-            _ => Err(problems),
-        }
+        let (Some((about, mut rules)), Some(files), true) = (laid_over, files, problems.is_empty()) else {
+            return Err(problems);
+        };
+        let is_empty = file.is_some_and(|(_, file)| file == DisclosureFile::default());
+        let upstreams = found.as_ref().map(|found| Upstreams::new(self.configs(found)));
+        let found = found.unwrap_or_default();
+        rules.switches.extend(found.switches.iter().cloned());
+        let declared = Declared { upstreams, files, about, rules: Arc::new(rules) };
+        Ok(Contents { declared, found, is_empty })
+    }
+
+    /// The gateway's configurations of upstreams.
+    pub fn configs(&self, found: &Found) -> Vec<UpstreamConfig> {
+        found.upstreams.iter().map(|upstream| upstream.clone().config(self.waits_for_all)).collect()
     }
 
     /// What people call it, with a verb.
     pub fn noun(&self) -> &'static str {
-        if self.config.is_some() {
+        if self.config.is_some() || self.servers.as_ref().is_some_and(|servers| !servers.hosts.is_empty()) {
             "configuration and description files were"
         } else {
             "description files were"
@@ -65,19 +82,23 @@ impl Origin {
 
     /// The files and directories whose change is a reason to read again.
     pub fn watched(&self) -> Vec<PathBuf> {
-        self.config.iter().map(|config| &config.path).chain(&self.directory).cloned().collect()
+        let hosts = self.servers.iter().flat_map(|servers| &servers.hosts);
+        self.config.iter().map(|config| &config.path).chain(hosts).chain(&self.directory).cloned().collect()
     }
 }
 
 impl ConfigFile {
-    /// What it says, with the switches that hold without it; and whether that is nothing at all.
-    fn declare(&self, over: &Declared) -> Result<(About, Rules, bool), Vec<Problem>> {
-        let now = DisclosureFile::read(&self.path)?;
+    /// What it says now, over what holds without it.
+    fn declare(&self, now: &DisclosureFile, over: &Declared) -> Result<(About, Rules), Vec<Problem>> {
         let (about, mut rules) = now.declare(&over.about)?;
         rules.switches.extend(over.rules.switches.iter().cloned());
         for what in now.needs_restart_after(&self.first) {
             tracing::warn!("{}: {what} changed, which needs a restart", self.path.display());
         }
-        Ok((about, rules, now == DisclosureFile::default()))
+        Ok((about, rules))
     }
+}
+
+fn keep<T>(read: Result<T, Vec<Problem>>, problems: &mut Vec<Problem>) -> Option<T> {
+    read.map_err(|found| problems.extend(found)).ok()
 }

@@ -117,6 +117,9 @@ impl Follower {
         }
         let changes =
             self.gateway.declare(contents.declared.clone()).await.map_err(|problem| vec![problem])?;
+        if contents.found.left_out != self.in_force.found.left_out {
+            contents.found.log();
+        }
         self.in_force = contents;
         Ok(changes)
     }

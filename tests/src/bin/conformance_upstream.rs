@@ -75,7 +75,7 @@ async fn through_gateway(upstream: Conformance, listener: TcpListener, strategy:
     let mut key = [0; ReceiptKey::LEAST_BYTES];
     getrandom::fill(&mut key).unwrap();
     let assembly = Assembly {
-        targets: vec![(None, Target::handlers(move || upstream.for_session()))],
+        upstreams: vec![Target::handlers(move || upstream.for_session()).into()],
         scope: Scope::Session,
         // One address plays hundreds of clients, and leaves most of what it begins unfinished.
         limits: Limits { upstreams_per_peer: 1000, ..Limits::default() },

@@ -54,6 +54,7 @@ pub struct Connection {
     /// Whether the transport is HTTP.
     over_http: bool,
     lacks_session: AtomicBool,
+    lost_session: AtomicBool,
     /// The first output that is not JSON-RPC.
     foreign_output: OnceLock<String>,
 }
@@ -90,6 +91,7 @@ impl Connection {
             revision: OnceLock::new(),
             over_http,
             lacks_session: AtomicBool::new(false),
+            lost_session: AtomicBool::new(false),
             foreign_output: OnceLock::new(),
         };
         (Arc::new(connection), queued)
@@ -186,6 +188,16 @@ impl Connection {
         self.ended.is_cancelled()
     }
 
+    /// Waits until the transport is gone.
+    pub async fn ended(&self) {
+        self.ended.cancelled().await;
+    }
+
+    /// Whether it ended because the HTTP server no longer knows the session.
+    pub fn has_lost_session(&self) -> bool {
+        self.lost_session.load(Ordering::Relaxed)
+    }
+
     /// Why the connection ended.
     pub fn reason(&self) -> Reason {
         self.reason.get().cloned().unwrap_or_else(|| "the connection was closed".into())
@@ -220,6 +232,12 @@ impl Connection {
 
     pub(crate) fn note_session(&self, is_there: bool) {
         self.lacks_session.store(!is_there, Ordering::Relaxed);
+    }
+
+    /// Ends the connection because the HTTP server no longer knows the session.
+    pub(crate) fn lose_session(&self) {
+        self.lost_session.store(true, Ordering::Relaxed);
+        self.end("the server no longer knows the session (HTTP 404)");
     }
 
     /// Waits until a request is settled; `true` if it was answered.

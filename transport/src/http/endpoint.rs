@@ -5,7 +5,7 @@ use std::fmt;
 use reqwest::{Url, header::HeaderMap};
 
 /// A URL, and headers for every request to it.
-#[derive(Clone)]
+#[derive(Clone, PartialEq)]
 pub struct Endpoint {
     /// The URL.
     pub url: Url,

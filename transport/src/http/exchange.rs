@@ -77,7 +77,7 @@ impl Link {
             let may_be_lost = in_session && status == StatusCode::NOT_FOUND && self.session().is_some();
             let (error, is_answer) = self.read_refusal(response, about, may_be_lost, position).await;
             if may_be_lost && !is_answer {
-                self.connection.end("the server no longer knows the session (HTTP 404)");
+                self.connection.lose_session();
             }
             return Err(error);
         }

@@ -146,7 +146,8 @@ impl Front {
         let principal = self.gateway.admission().principal(Some(&posted.headers));
         let Posted { address, peer, .. } = posted;
         let capabilities = request.params.object("capabilities").unwrap_or_default();
-        let opening = Opening { principal, address, client: Arc::new(Client::new(&capabilities)), peer };
+        let opening =
+            Opening { principal, address, client: Arc::new(Client::new(Era::Session, &capabilities)), peer };
         match self.gateway.initialize(&request.params, opening).await {
             Ok((session, result)) => {
                 let answer = Response::new(request.id.clone(), Ok(result)).encode();

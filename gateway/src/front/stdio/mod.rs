@@ -15,7 +15,7 @@ use tokio::{
     io::{AsyncRead, AsyncWrite, AsyncWriteExt},
     task::{JoinHandle, JoinSet},
 };
-use tokio_util::sync::CancellationToken;
+use tokio_util::{sync::CancellationToken, task::AbortOnDropHandle};
 
 use crate::{
     backend::Scope,
@@ -32,18 +32,13 @@ const GRACE: Duration = Duration::from_secs(10);
 /// At the end, queued responses get this long to be read.
 const FLUSH: Duration = Duration::from_secs(2);
 
-/// How long to wait for the first message. It declares what upstreams may request of the client; a host sends
-/// it at once, a person at a terminal does not.
-const FIRST_MESSAGE: Duration = Duration::from_millis(300);
-
-/// A client on its streams. Its first message is read before upstreams are connected, since it declares what
-/// they may request of the client.
+/// A client on its streams. Its first message is read at once, since it declares what upstreams may request of the
+/// client: those that are served to it [alone](Self::alone) are sent `initialize` only then.
 #[derive(Debug)]
 pub struct Stdio<R> {
-    lines: Lines<R>,
-    first: Option<Line>,
+    /// Reads the first message.
+    first: AbortOnDropHandle<std::io::Result<First<R>>>,
     client: Arc<Client>,
-    era: Era,
     peer: Peer,
     outlet: Outlet,
     writing: JoinHandle<()>,
@@ -55,13 +50,12 @@ impl Stdio<Box<dyn AsyncRead + Unpin + Send>> {
     /// The client on the process's standard streams.
     ///
     /// # Errors
-    /// [`Error::Io`] if they cannot be opened or read.
-    pub async fn on_standard_streams(limits: &Limits) -> Result<Self, Error> {
-        let failed = |what| move |source| Error::Io { what, source };
-        let streams = standard_streams().map_err(failed("cannot open stdin and stdout"))?;
+    /// [`Error::Io`] if they cannot be opened.
+    pub fn on_standard_streams(limits: &Limits) -> Result<Self, Error> {
+        let streams = standard_streams()
+            .map_err(|source| Error::Io { what: "cannot open stdin and stdout", source })?;
         let StandardStreams { input, output, reader_gone } = streams;
-        let met = Self::meet(input, output, FIRST_MESSAGE, limits).await;
-        let client = met.map_err(failed("cannot read stdin"))?;
+        let client = Self::new(input, output, limits);
         let hung_up = client.hung_up.clone();
         tokio::spawn(async move {
             reader_gone.await;
@@ -71,49 +65,23 @@ impl Stdio<Box<dyn AsyncRead + Unpin + Send>> {
     }
 }
 
-impl<R: AsyncRead + Unpin> Stdio<R> {
-    /// A client of a gateway that may serve others as well. Must be called within a runtime.
+impl<R: AsyncRead + Unpin + Send + 'static> Stdio<R> {
+    /// A client on these streams. Must be called within a runtime.
     pub fn new(input: R, output: impl AsyncWrite + Unpin + Send + 'static, limits: &Limits) -> Self {
         let peer = Peer::new("stdio", limits);
         let (outlet, frames) = Outlet::new(&peer, limits);
         let (ending, hung_up) = (CancellationToken::new(), CancellationToken::new());
         let writing = tokio::spawn(write(output, frames, ending.clone(), hung_up.clone()));
-        Self {
-            lines: Lines::new(input, limits.message_bytes),
-            first: None,
-            client: Arc::new(Client::new(&RawObject::empty())),
-            era: Era::Session,
-            peer,
-            outlet,
-            writing,
-            ending,
-            hung_up,
-        }
-    }
-
-    /// A client to be served [`alone`](Self::alone). Waits up to this long for its first message, which
-    /// declares what upstreams may request of it; after that, they may request nothing.
-    ///
-    /// # Errors
-    /// The operating system's error if the input cannot be read.
-    pub async fn meet(
-        input: R,
-        output: impl AsyncWrite + Unpin + Send + 'static,
-        patience: Duration,
-        limits: &Limits,
-    ) -> std::io::Result<Self> {
-        let mut stdio = Self::new(input, output, limits);
-        if let Ok(line) = tokio::time::timeout(patience, stdio.lines.next()).await {
-            stdio.first = line?;
-        }
-        let (era, capabilities) = declared(stdio.first.as_ref(), limits);
-        Ok(Self { client: Arc::new(Client::new(&capabilities)), era, ..stdio })
+        let client = Arc::new(Client::unknown());
+        let first = First::read(Lines::new(input, limits.message_bytes), Arc::clone(&client), *limits);
+        let first = AbortOnDropHandle::new(tokio::spawn(first));
+        Self { first, client, peer, outlet, writing, ending, hung_up }
     }
 
     /// Adapts the assembly of a gateway that serves only this client, so that its upstreams are dedicated and
     /// may send requests to it.
     pub fn alone(&self, assembly: Assembly) -> Assembly {
-        Assembly { client: Some((Arc::clone(&self.client), self.era)), scope: Scope::Shared, ..assembly }
+        Assembly { client: Some(Arc::clone(&self.client)), scope: Scope::Shared, ..assembly }
     }
 
     /// Serves the client until its input ends or the gateway shuts down. Running calls finish first.
@@ -139,7 +107,7 @@ impl<R: AsyncRead + Unpin> Stdio<R> {
             running: JoinSet::new(),
             hung_up: self.hung_up,
         };
-        let read = connection.read(self.lines, self.first).await;
+        let read = connection.serve(self.first).await;
         self.ending.cancel();
         connection.finish().await;
         drop(connection);
@@ -147,6 +115,23 @@ impl<R: AsyncRead + Unpin> Stdio<R> {
         // Every holder of the outlet is gone, so the writer finishes.
         let _written = tokio::time::timeout(FLUSH, self.writing).await;
         read
+    }
+}
+
+/// A client's first message, and the input after it.
+#[derive(Debug)]
+struct First<R> {
+    line: Option<Line>,
+    lines: Lines<R>,
+}
+
+impl<R: AsyncRead + Unpin> First<R> {
+    /// Reads the first message and introduces the client by what it declares.
+    async fn read(mut lines: Lines<R>, client: Arc<Client>, limits: Limits) -> std::io::Result<Self> {
+        let line = lines.next().await;
+        let (era, capabilities) = declared(line.as_ref().ok().and_then(Option::as_ref), &limits);
+        client.introduce(era, &capabilities);
+        Ok(Self { line: line?, lines })
     }
 }
 
@@ -184,11 +169,28 @@ struct Connection {
 }
 
 impl Connection {
-    async fn read(
+    async fn serve<R: AsyncRead + Unpin>(
         &mut self,
-        mut lines: Lines<impl AsyncRead + Unpin>,
-        mut first: Option<Line>,
+        first: AbortOnDropHandle<std::io::Result<First<R>>>,
     ) -> std::io::Result<()> {
+        let first = tokio::select! {
+            first = first => first,
+            () = self.gateway.shutdown().cancelled() => return Ok(()),
+            () = self.hung_up.cancelled() => return Ok(()),
+        };
+        match first {
+            Ok(first) => self.read(first?).await,
+            // The runtime is shutting down.
+            Err(_) => Ok(()),
+        }
+    }
+
+    async fn read(&mut self, first: First<impl AsyncRead + Unpin>) -> std::io::Result<()> {
+        let First { line: mut first, mut lines } = first;
+        // The end of input.
+        if first.is_none() {
+            return Ok(());
+        }
         loop {
             let line = match first.take() {
                 Some(line) => Some(line),
@@ -304,10 +306,10 @@ impl Connection {
             return Err(ErrorText::new(code::INVALID_REQUEST, "this connection is already initialized"));
         }
         let principal = self.principal.clone();
-        // The dedicated upstreams were started with the capabilities of its first message.
+        // Dedicated upstreams are sent the capabilities of its first message.
         if self.gateway.backends().shared().client().is_none() {
             let capabilities = request.params.object("capabilities").unwrap_or_default();
-            self.client = Arc::new(Client::new(&capabilities));
+            self.client = Arc::new(Client::new(Era::Session, &capabilities));
         }
         let opening =
             Opening { principal, address: None, client: Arc::clone(&self.client), peer: self.peer.clone() };

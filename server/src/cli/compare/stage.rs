@@ -4,12 +4,12 @@ use std::{io, sync::Arc};
 
 use mcp_disclosure_client::{Error, Link};
 use mcp_disclosure_compare::{LinkFactory, Subject};
-use mcp_disclosure_core::{ReceiptKey, UpstreamName};
+use mcp_disclosure_core::ReceiptKey;
 use mcp_disclosure_gateway::{
     Assembly, Gateway,
     catalogue::Declared,
     front::{http, stdio::Stdio},
-    upstream::Target,
+    upstream::{Target, UpstreamConfig},
 };
 use tokio::net::TcpListener;
 
@@ -23,7 +23,7 @@ use crate::{
 /// Messages wait for a reader up to so many bytes, as in a pipe of the operating system.
 const PIPE: usize = 64 * 1024;
 
-type Targets = Vec<(Option<UpstreamName>, Target)>;
+type StandIns = Vec<UpstreamConfig>;
 
 /// A gateway, exactly as `serve` runs it, and the way in.
 pub(super) struct Stage {
@@ -55,15 +55,18 @@ impl Stage {
     ///
     /// # Errors
     /// [`Failure::Upstreams`] for the first upstream that does not list again.
-    pub(super) async fn read(&self) -> Result<(Subject, Targets), Failure> {
+    pub(super) async fn read(&self) -> Result<(Subject, StandIns), Failure> {
         let backend = self.gateway.backends().shared();
-        let subject = subject::of(backend.catalogue().current().snapshot(), backend.upstreams());
-        let mut targets = Targets::new();
-        for upstream in backend.upstreams() {
-            let stand_in = StandIn::of(upstream).await.map_err(|error| Failure::Upstreams(vec![error]))?;
-            targets.push((Some(upstream.name().clone()), Target::Responder(Arc::new(stand_in))));
+        let upstreams = backend.upstreams();
+        let subject = subject::of(backend.catalogue().current().snapshot(), &upstreams);
+        let mut stand_ins = StandIns::new();
+        for upstream in &upstreams {
+            let stand_in =
+                StandIn::of(upstream).await.map_err(|error| Failure::Upstreams(vec![Arc::new(error)]))?;
+            let target = Target::Responder(Arc::new(stand_in));
+            stand_ins.push(UpstreamConfig::new(upstream.name().clone(), target));
         }
-        Ok((subject, targets))
+        Ok((subject, stand_ins))
     }
 
     /// A stage before stand-ins for each strategy that can serve them; the others are left out.
@@ -73,7 +76,7 @@ impl Stage {
     pub(super) async fn stand_ins(
         source: &Source,
         declared: &Declared,
-        targets: Targets,
+        upstreams: StandIns,
         contestants: &mut Contestants<'_>,
         transport: Transport,
     ) -> Result<Vec<Self>, Failure> {
@@ -81,7 +84,7 @@ impl Stage {
         for name in contestants.names() {
             let strategies = contestants.pinned(&name)?;
             let assembly = source.clone().assembly(declared.clone(), strategies, fresh_key()?);
-            let assembly = Assembly { targets: targets.clone(), ..assembly };
+            let assembly = Assembly { upstreams: upstreams.clone(), ..assembly };
             let gateway = match Gateway::start(assembly).await {
                 Ok(started) => started.gateway,
                 Err(error) if stages.is_empty() => return Err(error.into()),

@@ -6,7 +6,7 @@ use mcp_disclosure_gateway::upstream::Upstream;
 use std::sync::Arc;
 
 /// The tools of a catalogue, as everyone may see them.
-pub(super) fn of(snapshot: &Arc<Snapshot>, upstreams: &[Upstream]) -> Subject {
+pub(super) fn of(snapshot: &Arc<Snapshot>, upstreams: &[Arc<Upstream>]) -> Subject {
     let view = View::of(Arc::clone(snapshot), &Principal::anonymous());
     let tools = view.tools().map(|visible| Tool {
         name: visible.name().to_string(),

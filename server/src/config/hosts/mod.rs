@@ -164,7 +164,8 @@ impl Reader<'_> {
         let parsed = UpstreamName::parse(name).map_err(|error| {
             vec![Wrong::new(error.to_string(), "clashing tools are prefixed by the name")]
         })?;
-        Ok(Named { name: Some(parsed), target, entry: Some(upstream.seen_from(folder)) })
+        let entry = Some(upstream.seen_from(folder));
+        Ok(Named { name: Some(parsed), target, entry, is_of_file: true })
     }
 
     fn leave_out(&mut self, name: &str, at: usize, wrong: Vec<Wrong>) {

@@ -1,0 +1,163 @@
+//! Slots: supervised upstreams. A slot connects its upstream, fetches its lists, and connects it again when it
+//! ends (see [`Supervision`] for when).
+//!
+//! Backends follow slots through [`Event`]s, and forward requests through [`Slot::connected`], which waits for
+//! an upstream that is starting.
+
+mod configured;
+mod event;
+mod remembered;
+mod status;
+mod subscriptions;
+mod supervision;
+mod supervisor;
+
+use std::{sync::Arc, time::Duration};
+
+pub use configured::{Configured, Upstreams};
+pub use event::{Event, Signals};
+use mcp_disclosure_core::UpstreamName;
+use mcp_disclosure_transport::{Connection, ErrorText, code};
+use parking_lot::Mutex;
+use serde_json::json;
+pub use remembered::{Memory, Remembered};
+pub use status::{Recollection, Status};
+use subscriptions::Wishes;
+pub use supervision::{End, State, Supervision};
+pub use supervisor::Supervisor;
+pub(crate) use supervisor::name;
+use tokio::sync::{mpsc, watch};
+use tokio_util::sync::CancellationToken;
+
+use crate::upstream::Upstream;
+
+/// A supervised upstream.
+#[derive(Debug)]
+pub struct Slot {
+    configured: Arc<Configured>,
+    /// How long requests wait for it.
+    patience: Duration,
+    status: watch::Sender<Status>,
+    signals: Arc<Signals>,
+    /// What each new connection is asked for.
+    wishes: Wishes,
+    /// The connection of the latest attempt.
+    connection: Mutex<Option<Arc<Connection>>>,
+    stopping: CancellationToken,
+}
+
+impl Slot {
+    /// Its upstream's number.
+    pub fn number(&self) -> usize {
+        self.configured.number()
+    }
+
+    /// The configured upstream.
+    pub fn configured(&self) -> &Arc<Configured> {
+        &self.configured
+    }
+
+    /// Its upstream's name; `None` as long as it has to introduce itself.
+    pub fn name(&self) -> Option<&UpstreamName> {
+        self.configured.name()
+    }
+
+    /// The current status.
+    pub fn status(&self) -> Status {
+        self.status.borrow().clone()
+    }
+
+    /// The upstream, if it is connected.
+    pub fn upstream(&self) -> Option<Arc<Upstream>> {
+        self.status.borrow().upstream.clone()
+    }
+
+    /// Whether the upstream has a capability, as far as is known.
+    pub fn has(&self, capability: &str) -> bool {
+        self.status.borrow().introduction.as_ref().is_some_and(|introduction| introduction.has(capability))
+    }
+
+    /// Whether the upstream supports resource subscriptions, as far as is known.
+    pub fn can_subscribe(&self) -> bool {
+        let introduction = self.status.borrow().introduction.clone();
+        let resources = introduction.and_then(|introduction| introduction.capabilities.object("resources"));
+        resources.is_some_and(|resources| resources.member("subscribe") == Some("true"))
+    }
+
+    /// Whether clients may have been answered before the upstream said what it is capable of.
+    pub fn may_surprise(&self) -> bool {
+        !self.configured.config().awaited
+    }
+
+    /// Whether it is stopped, or about to be.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.stopping.is_cancelled()
+    }
+
+    /// Sends the slot's events to `follower`.
+    pub fn attach(&self, follower: mpsc::UnboundedSender<(usize, Event)>) {
+        let _closed = follower.send((self.number(), Event::Changed));
+        self.signals.attach(follower);
+    }
+
+    /// The upstream, once it is connected: a new connection if `after` is the current one.
+    ///
+    /// # Errors
+    /// -32000 if that takes longer than the time-out for connecting, or never happens; the message names the upstream
+    /// and why its last attempt failed.
+    pub async fn connected(&self, after: Option<&Arc<Upstream>>) -> Result<Arc<Upstream>, ErrorText> {
+        let mut status = self.status.subscribe();
+        let is_new = |upstream: &Arc<Upstream>| after.is_none_or(|after| !Arc::ptr_eq(after, upstream));
+        let decided =
+            status.wait_for(|status| status.is_stopped() || status.upstream.as_ref().is_some_and(is_new));
+        if let Ok(Ok(status)) = tokio::time::timeout(self.patience, decided).await
+            && let Some(upstream) = &status.upstream
+        {
+            return Ok(Arc::clone(upstream));
+        }
+        Err(self.unavailable())
+    }
+
+    /// Waits until the first attempt is over, or the upstream introduced itself.
+    async fn introduced(&self) {
+        let mut status = self.status.subscribe();
+        let _stopped = status.wait_for(|status| status.is_tried() || status.introduction.is_some()).await;
+    }
+
+    /// Ends a connection to a server that cannot be reached, so that a new one is opened.
+    pub fn give_up(&self, upstream: &Upstream) {
+        upstream.connection().closing().cancel();
+    }
+
+    /// Ends supervision and the connection.
+    pub async fn stop(&self) {
+        self.stopping.cancel();
+        let mut status = self.status.subscribe();
+        let _stopped = status.wait_for(Status::is_stopped).await;
+    }
+
+    fn unavailable(&self) -> ErrorText {
+        let status = self.status.borrow();
+        let subject = match self.name() {
+            Some(name) => format!("upstream '{name}'"),
+            None => "the upstream".to_owned(),
+        };
+        let message = match (&status.error, status.is_stopped()) {
+            (Some(error), true) => format!("{subject} is not running: {}", error.for_clients()),
+            (None, true) => format!("{subject} is not running"),
+            (Some(error), false) => format!(
+                "{subject} is unavailable: waited {} seconds for it to restart; {}",
+                self.patience.as_secs_f64(),
+                error.for_clients()
+            ),
+            (None, false) => {
+                format!(
+                    "{subject} is unavailable: waited {} seconds for it to start",
+                    self.patience.as_secs_f64()
+                )
+            }
+        };
+        ErrorText::new(code::UPSTREAM_FAILED, message)
+            .with_data(&json!({"upstream": self.name().map(UpstreamName::as_str)}))
+    }
+}

@@ -1,0 +1,57 @@
+//! What is known of a supervised upstream.
+
+use std::sync::Arc;
+
+use mcp_disclosure_core::UpstreamLists;
+
+use super::{State, Supervision};
+use crate::upstream::{Introduction, Upstream, UpstreamError};
+
+/// The status of a supervised upstream.
+#[derive(Clone, Debug)]
+pub struct Status {
+    /// Its state, failures and restarts.
+    pub supervision: Supervision,
+    /// The upstream, while it is connected.
+    pub upstream: Option<Arc<Upstream>>,
+    /// What it last said of itself.
+    pub introduction: Option<Arc<Introduction>>,
+    /// What it last listed.
+    pub lists: Option<Arc<UpstreamLists>>,
+    /// What is known of it from an earlier run of the program.
+    pub recollection: Recollection,
+    /// Why its last connection or attempt failed; `None` while it is connected.
+    pub error: Option<Arc<UpstreamError>>,
+}
+
+/// What is known of an upstream from an earlier run of the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Recollection {
+    /// That is being looked up.
+    Pending,
+    /// Nothing, or it is no longer needed.
+    None,
+    /// Introduction and lists are those of that run.
+    Offered,
+}
+
+impl Status {
+    pub(super) fn new(supervision: Supervision) -> Self {
+        Self { supervision, upstream: None, introduction: None, lists: None, recollection: Recollection::Pending, error: None }
+    }
+
+    /// Whether the first attempt is over.
+    pub fn is_tried(&self) -> bool {
+        self.upstream.is_some() || self.error.is_some() || self.is_stopped()
+    }
+
+    /// Whether no further attempts are made.
+    pub fn is_stopped(&self) -> bool {
+        self.supervision.state() == State::Stopped
+    }
+
+    /// The lists to offer to clients.
+    pub fn offered(&self) -> Option<&Arc<UpstreamLists>> {
+        self.lists.as_ref().filter(|_| self.supervision.keeps_lists())
+    }
+}

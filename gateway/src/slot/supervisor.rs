@@ -1,0 +1,273 @@
+//! The task that keeps an upstream connected.
+
+use std::sync::Arc;
+
+use mcp_disclosure_core::{Era, UpstreamLists};
+use parking_lot::Mutex;
+use tokio::{sync::watch, task::spawn_blocking, time::Instant};
+use tokio_util::sync::CancellationToken;
+
+use super::{Configured, End, Event, Memory, Recollection, Remembered, Signals, Slot, State, Status, Supervision, Upstreams, Wishes};
+use crate::{
+    limits::Limits,
+    session::Client,
+    upstream::{Opening, Terms, Timeouts, Upstream, UpstreamError},
+};
+
+/// Starts slots.
+#[derive(Clone, Debug)]
+pub struct Supervisor {
+    /// Time-outs of upstreams without their own.
+    pub timeouts: Timeouts,
+    /// Limits on the resources that upstreams may use.
+    pub limits: Limits,
+    /// What upstreams said and listed in earlier runs of the program.
+    pub memory: Option<Arc<dyn Memory>>,
+    /// The client that upstreams may send requests to, if they are dedicated to one.
+    pub client: Option<Arc<Client>>,
+    /// Cancelled when upstreams may be started.
+    pub go: CancellationToken,
+    /// Cancelled to stop all slots.
+    pub stopping: CancellationToken,
+}
+
+impl Supervisor {
+    /// Starts to supervise an upstream. Must be called within a runtime.
+    pub fn start(&self, configured: &Arc<Configured>) -> Arc<Slot> {
+        let settings = &configured.config().settings;
+        let timeouts = Timeouts {
+            connect: settings.connect_timeout.unwrap_or(self.timeouts.connect),
+            request: settings.request_timeout.unwrap_or(self.timeouts.request),
+        };
+        let slot = Arc::new(Slot {
+            configured: Arc::clone(configured),
+            patience: timeouts.connect,
+            status: watch::Sender::new(Status::new(Supervision::new(settings.restart))),
+            signals: Arc::new(Signals::default()),
+            wishes: Wishes::default(),
+            connection: Mutex::default(),
+            stopping: self.stopping.child_token(),
+        });
+        let terms = Terms { timeouts, limits: self.limits };
+        // One that is awaited introduces itself before any client is served.
+        let memory = self.memory.clone().filter(|_| !configured.config().awaited);
+        let task = Task { slot: Arc::clone(&slot), terms, memory, client: self.client.clone() };
+        let go = self.go.clone();
+        tokio::spawn(async move {
+            tokio::select! {
+                biased;
+                () = task.slot.stopping.cancelled() => {}
+                () = async { go.cancelled().await; task.run().await } => {}
+            }
+            task.stop().await;
+        });
+        slot
+    }
+}
+
+struct Task {
+    slot: Arc<Slot>,
+    terms: Terms,
+    memory: Option<Arc<dyn Memory>>,
+    client: Option<Arc<Client>>,
+}
+
+impl Task {
+    /// Keeps the upstream connected until it stops.
+    async fn run(&self) {
+        tokio::join!(self.keep_connected(), self.recall());
+    }
+
+    async fn keep_connected(&self) {
+        loop {
+            match self.attempt().await {
+                Ok((upstream, lists)) => {
+                    self.connected(&upstream, lists);
+                    self.follow(&upstream).await;
+                    self.ended(&upstream);
+                }
+                Err(error) => self.failed(error),
+            }
+            let State::Failing { next } = self.slot.status.borrow().supervision.state() else { return };
+            tokio::time::sleep_until(next).await;
+            self.change(|status| status.supervision.retrying());
+        }
+    }
+
+    /// One attempt to connect and to fetch the lists.
+    async fn attempt(&self) -> Result<(Arc<Upstream>, UpstreamLists), UpstreamError> {
+        let configured = &self.slot.configured;
+        let opening = Opening {
+            configured,
+            terms: self.terms,
+            signals: &self.slot.signals,
+            client: self.client.as_ref(),
+            opened: &|connection| *self.slot.connection.lock() = Some(Arc::clone(connection)),
+        };
+        let introduced = opening.introduce().await?;
+        if configured.name().is_none() {
+            let introduction = Arc::new(introduced.introduction.clone());
+            self.change(|status| status.introduction = Some(introduction));
+        }
+        let upstream = Arc::new(introduced.upstream(configured.named().await));
+        match upstream.lists().await {
+            Ok(lists) => Ok((upstream, lists)),
+            Err(error) => {
+                upstream.connection().close().await;
+                Err(error)
+            }
+        }
+    }
+
+    /// Fetches lists again as they change, until the connection ends.
+    async fn follow(&self, upstream: &Arc<Upstream>) {
+        loop {
+            tokio::select! {
+                () = upstream.connection().ended() => return,
+                () = self.slot.signals.changed_lists() => {}
+            }
+            match upstream.lists().await {
+                Ok(lists) => {
+                    self.change(|status| status.lists = Some(Arc::new(lists)));
+                    self.remember();
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "a changed list could not be fetched; the old one stays")
+                }
+            }
+        }
+    }
+
+    fn connected(&self, upstream: &Arc<Upstream>, lists: UpstreamLists) {
+        tracing::info!(upstream = %upstream.name(), tools = lists.tools.len(), "upstream ready");
+        self.change(|status| {
+            status.supervision.connected(Instant::now());
+            status.introduction = Some(Arc::new(upstream.introduction().clone()));
+            status.lists = Some(Arc::new(lists));
+            status.upstream = Some(Arc::clone(upstream));
+            status.recollection = Recollection::None;
+            status.error = None;
+        });
+        self.remember();
+        self.slot.restore(upstream);
+    }
+
+    /// Offers what the upstream listed in an earlier run of the program, until it lists itself.
+    async fn recall(&self) {
+        let recalled = self.recalled().await;
+        self.change(|status| {
+            let recalled = recalled.filter(|_| status.lists.is_none());
+            status.recollection = if recalled.is_some() { Recollection::Offered } else { Recollection::None };
+            if let Some(Remembered { introduction, lists }) = recalled {
+                (status.introduction, status.lists) = (Some(introduction), Some(lists));
+            }
+        });
+    }
+
+    async fn recalled(&self) -> Option<Remembered> {
+        let (memory, name) = (self.memory.clone()?, self.slot.name()?.clone());
+        let era = era(self.client.as_deref()).await;
+        let configured = Arc::clone(&self.slot.configured);
+        let recalled = spawn_blocking(move || memory.recall(configured.config(), era)).await;
+        Remembered::of_json(&recalled.ok()??, &name)
+    }
+
+    /// Keeps what the upstream listed for the next run of the program.
+    fn remember(&self) {
+        let Some(memory) = self.memory.clone() else { return };
+        let status = self.slot.status.borrow().clone();
+        let (Some(introduction), Some(lists)) = (status.introduction, status.lists) else { return };
+        let (client, configured) = (self.client.clone(), Arc::clone(&self.slot.configured));
+        tokio::spawn(async move {
+            let era = era(client.as_deref()).await;
+            let remembered = Remembered { introduction, lists };
+            spawn_blocking(move || memory.keep(configured.config(), era, &remembered.to_json())).await
+        });
+    }
+
+    fn ended(&self, upstream: &Upstream) {
+        let end = if upstream.connection().has_lost_session() { End::SessionLost } else { End::Lost };
+        self.change(|status| {
+            status.supervision.ended(end, Instant::now(), chance());
+            status.upstream = None;
+            status.error = Some(Arc::new(upstream.end()));
+        });
+        self.log_failure();
+    }
+
+    fn failed(&self, error: UpstreamError) {
+        self.change(|status| {
+            status.supervision.failed(Instant::now(), chance());
+            status.error = Some(Arc::new(error));
+        });
+        self.log_failure();
+    }
+
+    fn log_failure(&self) {
+        let status = self.slot.status.borrow();
+        let Some(error) = &status.error else { return };
+        let failures = status.supervision.failures();
+        match status.supervision.state() {
+            State::Failing { next } => {
+                let retry_in = next.saturating_duration_since(Instant::now());
+                tracing::warn!(%error, failures, ?retry_in, "upstream failed, will be restarted");
+            }
+            _ => tracing::error!(%error, "upstream failed, is not restarted"),
+        }
+    }
+
+    async fn stop(&self) {
+        let connection = self.slot.connection.lock().take();
+        if let Some(connection) = connection {
+            connection.close().await;
+        }
+        self.change(|status| {
+            status.supervision.stopped();
+            status.upstream = None;
+        });
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Status)) {
+        self.slot.status.send_modify(change);
+        self.slot.signals.send(self.slot.number(), &Event::Changed);
+    }
+}
+
+/// The era in which upstreams are spoken to: that of their client.
+async fn era(client: Option<&Client>) -> Era {
+    match client {
+        Some(client) => client.introduced().await.0,
+        None => Era::Session,
+    }
+}
+
+/// Names the upstreams that introduce themselves, in the order in which they are configured. One that failed at
+/// first is named when it comes.
+pub(crate) async fn name(slots: Vec<Arc<Slot>>, all: Upstreams) {
+    let unnamed = slots.into_iter().filter(|slot| slot.name().is_none());
+    let mut late = Vec::new();
+    for slot in unnamed {
+        slot.introduced().await;
+        let introduction = slot.status.borrow().introduction.clone();
+        match introduction {
+            Some(introduction) => all.name(&slot.configured, introduction.slug()),
+            None => late.push(slot),
+        }
+    }
+    let naming = late.iter().map(async |slot| {
+        let mut status = slot.status.subscribe();
+        let decided = status.wait_for(|status| status.introduction.is_some() || status.is_stopped()).await;
+        let introduction = decided.ok().and_then(|status| status.introduction.clone());
+        if let Some(introduction) = introduction {
+            all.name(&slot.configured, introduction.slug());
+        }
+    });
+    futures::future::join_all(naming).await;
+}
+
+/// A random number from 0 to 1; 0 if the operating system has none.
+fn chance() -> f64 {
+    let mut bytes = [0; 2];
+    let _no_randomness = getrandom::fill(&mut bytes);
+    f64::from(u16::from_ne_bytes(bytes)) / f64::from(u16::MAX)
+}

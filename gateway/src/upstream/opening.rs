@@ -1,0 +1,181 @@
+//! Opening a connection to an upstream.
+
+use std::{io, sync::Arc};
+
+use mcp_disclosure_core::{Era, RawObject, UpstreamName};
+use mcp_disclosure_transport::{Bounds, CallError, Connection, child, http, in_process};
+use tokio_util::sync::DropGuard;
+
+use super::{
+    Introduction, Target, Terms, Upstream, UpstreamError, Why,
+    handler::UpstreamHandler,
+    handshake::{self, HandshakeError},
+    subscriptions::SubscriptionStreams,
+};
+use crate::{
+    session::Client,
+    slot::{Configured, Signals},
+};
+
+/// One attempt to connect to an upstream.
+pub struct Opening<'a> {
+    /// The upstream.
+    pub configured: &'a Configured,
+    /// Its time-outs and limits.
+    pub terms: Terms,
+    /// Where messages go that belong to no request.
+    pub signals: &'a Arc<Signals>,
+    /// The client that it may send requests to, if the connection is dedicated to one.
+    pub client: Option<&'a Arc<Client>>,
+    /// Called with each connection that is opened.
+    pub opened: &'a (dyn Fn(&Arc<Connection>) + Send + Sync),
+}
+
+/// A connection after the handshake.
+#[derive(Debug)]
+pub struct Introduced {
+    /// The result of the handshake.
+    pub introduction: Introduction,
+    number: usize,
+    remote: bool,
+    self_named: bool,
+    connection: Arc<Connection>,
+    handler: Arc<UpstreamHandler>,
+    terms: Terms,
+    /// Closes the connection when this is dropped.
+    closing: DropGuard,
+}
+
+/// A connection before the handshake.
+struct Opened {
+    connection: Arc<Connection>,
+    handler: Arc<UpstreamHandler>,
+    closing: DropGuard,
+}
+
+impl Opening<'_> {
+    /// Starts the process or reaches the server, waits until the client has introduced itself, and performs the
+    /// handshake, preferably in the client's era.
+    ///
+    /// # Errors
+    /// Why the upstream cannot be used.
+    pub async fn introduce(&self) -> Result<Introduced, UpstreamError> {
+        let opened = self.open()?;
+        let (era, capabilities) = self.client(&opened.connection).await;
+        let other = if era == Era::Session { Era::Stateless } else { Era::Session };
+        let (opened, introduction) = match self.shake_hands(opened, era, &capabilities).await {
+            Err(first) if first.0.may_work_in_other_era() => {
+                let again = self.shake_hands(self.open()?, other, &capabilities).await;
+                again.map_err(|_| first)
+            }
+            reached => reached,
+        }
+        .map_err(|(error, connection)| self.failed(error, connection.foreign_output()))?;
+        let Opened { connection, handler, closing } = opened;
+        let config = self.configured.config();
+        Ok(Introduced {
+            introduction,
+            number: self.configured.number(),
+            remote: config.target.is_remote(),
+            self_named: config.name.is_none(),
+            connection,
+            handler,
+            terms: self.terms,
+            closing,
+        })
+    }
+
+    /// The client's era and capabilities; those of a session without a client if there is none. A connection that
+    /// ends meanwhile is not waited with.
+    async fn client(&self, connection: &Connection) -> (Era, RawObject) {
+        let Some(client) = self.client else { return (Era::Session, RawObject::empty()) };
+        tokio::select! {
+            introduced = client.introduced() => introduced,
+            () = connection.ended() => (Era::Session, RawObject::empty()),
+        }
+    }
+
+    fn open(&self) -> Result<Opened, UpstreamError> {
+        let (config, limits) = (self.configured.config(), &self.terms.limits);
+        let handler = UpstreamHandler::new(
+            config.target.to_string(),
+            self.configured.number(),
+            Arc::clone(self.signals),
+            self.client.cloned(),
+            limits,
+        );
+        let connection = open(&config.target, Arc::clone(&handler), limits.bounds());
+        let connection =
+            connection.map_err(|source| UpstreamError { remote: false, ..self.error(Why::Start(source)) })?;
+        (self.opened)(&connection);
+        let closing = connection.closing().clone().drop_guard();
+        Ok(Opened { connection, handler, closing })
+    }
+
+    async fn shake_hands(
+        &self,
+        opened: Opened,
+        era: Era,
+        capabilities: &RawObject,
+    ) -> Result<(Opened, Introduction), (HandshakeError, Arc<Connection>)> {
+        let timeout = self.terms.timeouts.connect;
+        match handshake::introduce(&opened.connection, capabilities, era, timeout).await {
+            Ok(introduction) => Ok((opened, introduction)),
+            Err(error) => {
+                opened.connection.close().await;
+                Err((error, opened.connection))
+            }
+        }
+    }
+
+    fn failed(&self, error: HandshakeError, printed: Option<&str>) -> UpstreamError {
+        self.error(match error {
+            HandshakeError::Talk(CallError::TimedOut { waited }) => {
+                let hint =
+                    printed.map_or_else(String::new, |line| format!("; on stdout it printed {line:?}"));
+                Why::Silent { waited, hint }
+            }
+            HandshakeError::Talk(error) => Why::Talk(error),
+            HandshakeError::Foreign(reason) => Why::Foreign(reason),
+        })
+    }
+
+    fn error(&self, why: Why) -> UpstreamError {
+        let config = self.configured.config();
+        let (target, remote) = (config.target.to_string(), config.target.is_remote());
+        UpstreamError { name: config.name.clone(), target, remote, why }
+    }
+}
+
+impl Introduced {
+    /// The connected upstream, under its name.
+    pub fn upstream(self, name: &UpstreamName) -> Upstream {
+        let Self { introduction, number, remote, self_named, connection, handler, terms, closing } = self;
+        handler.rename(name);
+        let streams = SubscriptionStreams::open(&connection, &introduction);
+        Upstream {
+            number,
+            remote,
+            name: name.clone(),
+            self_named,
+            introduction,
+            connection,
+            handler,
+            terms,
+            streams,
+            _closing: closing,
+        }
+    }
+}
+
+fn open(target: &Target, handler: Arc<UpstreamHandler>, bounds: Bounds) -> io::Result<Arc<Connection>> {
+    Ok(match target {
+        Target::Command(program) => child::connect(&mut program.command(), handler, bounds)?,
+        Target::Url(endpoint) => http::connect(endpoint.clone(), true, handler, bounds),
+        Target::Handler(make) => in_process::connect(make(), handler, bounds),
+        Target::Responder(responder) => {
+            let responder = Arc::clone(responder);
+            in_process::connect_function(move |request| responder.respond(request), handler, bounds)
+        }
+    })
+}

@@ -1,0 +1,92 @@
+//! The upstreams that flags and files name.
+
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+};
+
+use mcp_disclosure_core::Switches;
+use mcp_disclosure_gateway::Problem;
+
+use crate::config::{DisclosureFile, Named, read_hosts, upstreams};
+
+/// Where upstreams are named.
+#[derive(Clone, Debug, Default)]
+pub struct Servers {
+    /// Upstreams that are not in a file.
+    pub given: Vec<Named>,
+    /// Hosts' files.
+    pub hosts: Vec<PathBuf>,
+    /// Whether programs of files inherit the whole environment.
+    pub inherit: bool,
+}
+
+/// The upstreams that are named now.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    /// Those that can be used: of the configuration, of hosts' files, and given ones, in this order.
+    pub upstreams: Vec<Named>,
+    /// Which of their tools exist, where a host switched some off.
+    pub switches: Vec<Switches>,
+    /// Servers of hosts' files that cannot be used, and what to do about that.
+    pub left_out: Vec<Problem>,
+    /// Servers of hosts' files that the host itself leaves out.
+    pub switched_off: Vec<Problem>,
+}
+
+impl Found {
+    /// Logs the servers that are not served, and why.
+    pub fn log(&self) {
+        self.switched_off.iter().for_each(|off| tracing::info!("{off}"));
+        self.left_out.iter().for_each(|left_out| tracing::warn!("{left_out}"));
+    }
+}
+
+impl Servers {
+    /// Reads hosts' files, and the upstreams of a configuration.
+    ///
+    /// # Errors
+    /// Every problem, with its file, place and a hint.
+    pub fn read(&self, config: Option<(&Path, &DisclosureFile)>) -> Result<Found, Vec<Problem>> {
+        let (mut found, mut problems) = (Found::default(), Vec::new());
+        if let Some((path, config)) = config {
+            let directory = path.parent().unwrap_or(Path::new(""));
+            match upstreams(&config.upstreams, directory) {
+                Ok(upstreams) => found.upstreams = upstreams,
+                Err(wrong) => problems.extend(wrong),
+            }
+        }
+        for path in &self.hosts {
+            match read_hosts(path) {
+                Ok(file) => {
+                    found.upstreams.extend(file.upstreams);
+                    found.switches.extend(file.switches);
+                    found.left_out.extend(file.left_out);
+                    found.switched_off.extend(file.switched_off);
+                }
+                Err(problem) => problems.push(problem),
+            }
+        }
+        if self.inherit {
+            found.upstreams = found.upstreams.into_iter().map(Named::inheriting).collect();
+        }
+        found.upstreams.extend(self.given.iter().cloned());
+        problems.extend(named_alike(&found.upstreams));
+        let names_some = !self.hosts.is_empty() || config.is_some_and(|(_, config)| !config.upstreams.0.is_empty());
+        if found.upstreams.is_empty() && problems.is_empty() && names_some {
+            problems.push(Problem::new("no upstream is left").hint("add one, or enable one"));
+        }
+        if problems.is_empty() { Ok(found) } else { Err(problems) }
+    }
+}
+
+/// Upstreams of the same name, whose tools could not be distinguished.
+fn named_alike(upstreams: &[Named]) -> Vec<Problem> {
+    let mut seen = HashSet::new();
+    let names = upstreams.iter().filter_map(|upstream| upstream.name.as_ref());
+    let again = names.filter(|name| !seen.insert(*name));
+    let problem = |name| {
+        Problem::new(format!("two upstreams are named '{name}'")).hint("give one of them another name")
+    };
+    again.map(problem).collect()
+}

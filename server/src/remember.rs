@@ -1,0 +1,250 @@
+//! What upstreams of files listed last time, kept in the user's cache folder, so that it is there at once next time.
+//!
+//! Files are named by a keyed hash of everything that distinguishes an upstream, secrets included, and are readable by
+//! the user only.
+
+use std::{
+    fs, io,
+    io::Write,
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+use etcetera::BaseStrategy;
+use hmac::{Hmac, KeyInit, Mac};
+use mcp_disclosure_core::{Era, RawObject};
+use mcp_disclosure_gateway::{
+    slot::Memory,
+    upstream::{Target, UpstreamConfig},
+};
+use serde_json::json;
+use sha2::Sha256;
+
+/// Whether upstreams are remembered.
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    Default,
+    PartialEq,
+    Eq,
+    strum::Display,
+    strum::EnumMessage,
+    strum::EnumString,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
+#[strum(serialize_all = "lowercase")]
+pub enum Remember {
+    /// They are.
+    #[default]
+    On,
+    /// They are not; nothing is read or written.
+    Off,
+}
+
+/// The number of upstreams that are remembered; those kept longest ago are forgotten.
+const MOST: usize = 256;
+
+/// A folder of remembered upstreams.
+#[derive(Debug)]
+pub struct Store {
+    folder: PathBuf,
+    /// The largest file, in bytes.
+    most_bytes: usize,
+}
+
+impl Store {
+    /// The store in the user's cache folder; `None` if the system has no such folder.
+    pub fn of_user(most_bytes: usize) -> Option<Self> {
+        let base = etcetera::choose_base_strategy().ok()?;
+        Some(Self::new(base.cache_dir().join("mcp-disclosure").join("upstreams"), most_bytes))
+    }
+
+    fn new(folder: PathBuf, most_bytes: usize) -> Self {
+        Self { folder, most_bytes }
+    }
+
+    /// The file of an upstream; `None` for one that is part of this program.
+    fn file(&self, config: &UpstreamConfig, era: Era) -> io::Result<Option<PathBuf>> {
+        let target = match &config.target {
+            Target::Command(program) => json!({
+                "command": program.program,
+                "args": program.arguments,
+                "env": program.environment,
+                "inherits": program.inherits,
+                "cwd": program.directory,
+            }),
+            Target::Url(endpoint) => {
+                let headers = endpoint.headers.iter();
+                let headers: Vec<_> = headers.map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
+                json!({"url": endpoint.url.as_str(), "headers": headers})
+            }
+            _ => return Ok(None),
+        };
+        let identity = json!([config.name.as_deref(), target, era == Era::Session]);
+        let mut mac = Hmac::<Sha256>::new_from_slice(&self.key()?).map_err(io::Error::other)?;
+        mac.update(identity.to_string().as_bytes());
+        let digest = mac.finalize().into_bytes();
+        let name: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(Some(self.folder.join(format!("{name}.json"))))
+    }
+
+    /// The key of this store, made on first use.
+    fn key(&self) -> io::Result<Vec<u8>> {
+        let path = self.folder.join("key");
+        match fs::read(&path) {
+            Ok(key) if key.len() >= 32 => return Ok(key),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+        let mut key = vec![0; 32];
+        getrandom::fill(&mut key).map_err(io::Error::other)?;
+        self.write(&path, &key)?;
+        // Another process may have made one at the same time.
+        fs::read(&path)
+    }
+
+    /// Replaces a file as a whole; it is readable by the user only.
+    fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        make_folder(&self.folder)?;
+        let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
+        file.write_all(bytes)?;
+        file.persist(path)?;
+        Ok(())
+    }
+
+    fn try_keep(&self, config: &UpstreamConfig, era: Era, remembered: &RawObject) -> io::Result<()> {
+        let Some(path) = self.file(config, era)? else { return Ok(()) };
+        if remembered.text().len() > self.most_bytes {
+            return Ok(());
+        }
+        if fs::read(&path).is_ok_and(|before| before == remembered.text().as_bytes()) {
+            return Ok(());
+        }
+        self.write(&path, remembered.text().as_bytes())?;
+        self.forget_oldest()
+    }
+
+    fn try_recall(&self, config: &UpstreamConfig, era: Era) -> io::Result<Option<RawObject>> {
+        let Some(path) = self.file(config, era)? else { return Ok(None) };
+        let text = match fs::metadata(&path) {
+            Ok(found) if found.len() > self.most_bytes as u64 => return Ok(None),
+            Ok(_) => fs::read_to_string(&path)?,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        RawObject::parse(text).map(Some).map_err(io::Error::other)
+    }
+
+    fn forget_oldest(&self) -> io::Result<()> {
+        let mut files: Vec<(SystemTime, PathBuf)> = Vec::new();
+        for entry in fs::read_dir(&self.folder)? {
+            let path = entry?.path();
+            if path.extension().is_some_and(|extension| extension == "json") {
+                files.push((fs::metadata(&path)?.modified()?, path));
+            }
+        }
+        files.sort();
+        let too_many = files.len().saturating_sub(MOST);
+        files.iter().take(too_many).try_for_each(|(_, path)| fs::remove_file(path))
+    }
+}
+
+impl Memory for Store {
+    fn recall(&self, config: &UpstreamConfig, era: Era) -> Option<RawObject> {
+        self.try_recall(config, era).unwrap_or_else(|error| {
+            tracing::debug!(folder = %self.folder.display(), %error, "a remembered upstream cannot be read");
+            None
+        })
+    }
+
+    fn keep(&self, config: &UpstreamConfig, era: Era, remembered: &RawObject) {
+        if let Err(error) = self.try_keep(config, era, remembered) {
+            tracing::debug!(folder = %self.folder.display(), %error, "an upstream cannot be remembered");
+        }
+    }
+}
+
+#[cfg(unix)]
+fn make_folder(folder: &Path) -> io::Result<()> {
+    use std::os::unix::fs::DirBuilderExt;
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+}
+
+#[cfg(not(unix))]
+fn make_folder(folder: &Path) -> io::Result<()> {
+    fs::create_dir_all(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn remembered(text: &str) -> RawObject {
+        RawObject::parse(text).unwrap()
+    }
+
+    fn command(token: &str) -> UpstreamConfig {
+        let mut target = Target::command("server", vec!["--x".to_owned()]);
+        if let Target::Command(program) = &mut target {
+            program.environment.insert("TOKEN".to_owned(), token.to_owned());
+        }
+        UpstreamConfig::from(target)
+    }
+
+    #[test]
+    fn u17_an_upstream_is_recalled_by_all_that_distinguishes_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = || Store::new(folder.path().join("a").join("b"), 1000);
+        let lists = remembered(r#"{"tools":[]}"#);
+        store().keep(&command("one"), Era::Session, &lists);
+        assert_eq!(store().recall(&command("one"), Era::Session), Some(lists));
+        assert_eq!(store().recall(&command("two"), Era::Session), None);
+        assert_eq!(store().recall(&command("one"), Era::Stateless), None);
+        let handler = UpstreamConfig::new(None, Target::command("server", vec![]));
+        assert_eq!(store().recall(&handler, Era::Session), None);
+    }
+
+    #[test]
+    fn u17_nothing_in_the_folder_shows_secrets_and_only_the_user_can_read_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path().join("upstreams"), 1000);
+        store.keep(&command("s3cret"), Era::Session, &remembered("{}"));
+        let files: Vec<_> = fs::read_dir(&store.folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+        assert_eq!(files.len(), 2);
+        for file in files {
+            assert!(!file.display().to_string().contains("s3cret"));
+            assert!(!String::from_utf8_lossy(&fs::read(&file).unwrap()).contains("s3cret"));
+            #[cfg(unix)]
+            {
+                use std::os::unix::fs::PermissionsExt;
+                assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+            }
+        }
+    }
+
+    #[test]
+    fn u17_a_damaged_or_large_file_is_as_good_as_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path().to_owned(), 20);
+        let path = store.file(&command("x"), Era::Session).unwrap().unwrap();
+        for text in ["", "{", "[]", r#"{"a":"a text that is too long"}"#] {
+            fs::write(&path, text).unwrap();
+            assert_eq!(store.recall(&command("x"), Era::Session), None, "{text}");
+        }
+        store.keep(&command("y"), Era::Session, &remembered(r#"{"a":"a text that is too long"}"#));
+        assert_eq!(store.recall(&command("y"), Era::Session), None);
+    }
+
+    #[test]
+    fn u17_the_oldest_are_forgotten() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path().to_owned(), 100);
+        for number in 0..MOST + 3 {
+            fs::write(folder.path().join(format!("{number}.json")), "{}").unwrap();
+        }
+        store.keep(&command("new"), Era::Session, &remembered("{}"));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), MOST + 1);
+    }
+}
