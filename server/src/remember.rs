@@ -77,7 +77,8 @@ impl Store {
             }),
             Target::Url(endpoint) => {
                 let headers = endpoint.headers.iter();
-                let headers: Vec<_> = headers.map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
+                let headers: Vec<_> =
+                    headers.map(|(name, value)| (name.as_str(), value.as_bytes())).collect();
                 json!({"url": endpoint.url.as_str(), "headers": headers})
             }
             _ => return Ok(None),

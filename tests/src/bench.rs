@@ -121,7 +121,7 @@ impl Bench {
         let strategies = Strategies::build(&builtin(), &options.strategies).unwrap();
         let key = ReceiptKey::new(&[7; ReceiptKey::LEAST_BYTES]).unwrap();
         let base = Declared { about: options.about, ..Declared::default() };
-        let origin = Origin { base, directory: options.files, config };
+        let origin = Origin { base, directory: options.files, config, ..Origin::default() };
         let watch = watch(&origin);
         let contents = origin.read().unwrap();
         let assembly = Assembly {

@@ -67,7 +67,9 @@ impl Progress {
     }
 
     fn begin(&self, numbers: impl Iterator<Item = usize>) {
-        self.0.send_modify(|outstanding| outstanding.extend(numbers.map(|number| (number, Recollection::Pending))));
+        self.0.send_modify(|outstanding| {
+            outstanding.extend(numbers.map(|number| (number, Recollection::Pending)))
+        });
     }
 
     fn note(&self, slots: &[Arc<Slot>], statuses: &[Status]) {

@@ -219,7 +219,10 @@ impl Backend {
 
     /// Whether an upstream is not connected, so that another backend would serve a request sooner.
     pub fn is_broken(&self) -> bool {
-        self.slots().iter().map(|slot| slot.status()).any(|status| status.error.is_some() || status.is_stopped())
+        self.slots()
+            .iter()
+            .map(|slot| slot.status())
+            .any(|status| status.error.is_some() || status.is_stopped())
     }
 
     /// Sets the log level of upstreams to the lowest that any session asked for.

@@ -37,7 +37,14 @@ pub enum Recollection {
 
 impl Status {
     pub(super) fn new(supervision: Supervision) -> Self {
-        Self { supervision, upstream: None, introduction: None, lists: None, recollection: Recollection::Pending, error: None }
+        Self {
+            supervision,
+            upstream: None,
+            introduction: None,
+            lists: None,
+            recollection: Recollection::Pending,
+            error: None,
+        }
     }
 
     /// Whether the first attempt is over.

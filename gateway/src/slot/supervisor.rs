@@ -7,7 +7,10 @@ use parking_lot::Mutex;
 use tokio::{sync::watch, task::spawn_blocking, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-use super::{Configured, End, Event, Memory, Recollection, Remembered, Signals, Slot, State, Status, Supervision, Upstreams, Wishes};
+use super::{
+    Configured, End, Event, Memory, Recollection, Remembered, Signals, Slot, State, Status, Supervision,
+    Upstreams, Wishes,
+};
 use crate::{
     limits::Limits,
     session::Client,

@@ -103,6 +103,7 @@ async fn start(assembly: Assembly, origin: Origin) -> Result<Option<Arc<Gateway>
     let watch = watch(&origin);
     let contents = origin.read().map_err(Failure::Configuration)?;
     let assembly = Assembly { declared: contents.declared.clone(), ..assembly };
+    tracing::info!(upstreams = assembly.upstreams.len(), "starting");
     let asked_to_end = async { while signals.next().await != Asked::End {} };
     let started = tokio::select! {
         started = Gateway::start(assembly) => started?,

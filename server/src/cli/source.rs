@@ -120,7 +120,8 @@ impl SourceArguments {
             limits.set(name, *value).map_err(|error| usage(Problem::new(error)))?;
         }
         // If it cannot be read, that is reported by what reads everything.
-        let config = self.config.as_deref().and_then(|path| DisclosureFile::read(path).ok()).unwrap_or_default();
+        let config =
+            self.config.as_deref().and_then(|path| DisclosureFile::read(path).ok()).unwrap_or_default();
         let described = config.tool_descriptions.as_ref().map(|path| beside(self.config.as_deref(), path));
         let servers = Servers { given, hosts: self.mcp_config, inherit: self.inherit_env };
         let origin = Origin {

@@ -30,7 +30,10 @@ impl Contents {
                 "[resources] allow is gone",
                 before.allowed_resources.is_some() && rules.allowed_resources.is_none(),
             ),
-            ("no upstream of a file is left", older.has_upstreams_of_files() && !self.has_upstreams_of_files()),
+            (
+                "no upstream of a file is left",
+                older.has_upstreams_of_files() && !self.has_upstreams_of_files(),
+            ),
             ("allow is gone from all upstreams", before.allow_tools() && !rules.allow_tools()),
             (
                 "all description files are gone",

@@ -72,7 +72,8 @@ impl Servers {
         }
         found.upstreams.extend(self.given.iter().cloned());
         problems.extend(named_alike(&found.upstreams));
-        let names_some = !self.hosts.is_empty() || config.is_some_and(|(_, config)| !config.upstreams.0.is_empty());
+        let names_some =
+            !self.hosts.is_empty() || config.is_some_and(|(_, config)| !config.upstreams.0.is_empty());
         if found.upstreams.is_empty() && problems.is_empty() && names_some {
             problems.push(Problem::new("no upstream is left").hint("add one, or enable one"));
         }

@@ -58,7 +58,7 @@ fn upstreams_of_a_file_are_served_in_its_order_and_clashes_get_prefixes() {
     let mut gateway = serve(&file, &[]);
     assert_eq!(gateway.tool_names(), ["bare", "zeta__echo", "alpha__echo", "wait"]);
     assert_eq!(text(&gateway.call("alpha__echo", json!({"text": "here"}))), "here");
-    gateway.finish().says(0, &["tools=4"]);
+    gateway.finish().says(0, &["upstream=zeta tools=2", "upstream=alpha tools=2"]);
 }
 
 #[test]
@@ -106,10 +106,11 @@ fn headers_of_a_url_are_sent_to_that_url_only() {
             .unwrap();
         String::from_utf8_lossy(&head[..read]).into_owned()
     });
-    let (_directory, file) = configured(&format!(
+    let (directory, file) = configured(&format!(
         "[upstreams.far]\nurl = {url:?}\nheaders = {{ Authorization = \"Bearer ${{NO_TOKEN:-s3cret}}\" }}\n"
     ));
-    let ended = run(&["--log", "trace", "serve", "--config", shown(&file)]);
+    let out = directory.path().join("out");
+    let ended = run(&["--log", "trace", "export", "--config", shown(&file), "--out", shown(&out)]);
     ended.says(1, &[&url]);
     assert!(!ended.stderr.contains("s3cret"), "{}", ended.stderr);
     let head = heard.join().unwrap();
@@ -139,7 +140,10 @@ fn what_is_said_of_tools_is_served() {
     std::fs::create_dir(directory.path().join("files")).unwrap();
     write(&directory.path().join("files"), "second.json", &described("second", "The one after the first."));
     let mut gateway = start(&["serve", "--config", shown(&file), "--strategy", "info"]);
-    assert_eq!(gateway.initialize()["serverInfo"], json!({"name": "Everything", "version": "1"}));
+    assert_eq!(
+        gateway.initialize()["serverInfo"],
+        json!({"name": "Everything", "version": env!("CARGO_PKG_VERSION")})
+    );
     let mut ask =
         |topic: &str| gateway.call("info", json!({"topic": topic}))["result"]["structuredContent"].clone();
     let overview = ask("overview");
@@ -289,9 +293,9 @@ fn what_a_file_says_of_things_that_no_upstream_lists_is_a_warning_u9() {
     let (_directory, file) = configured(&format!(
         "{upstream}[tools.\"x_*\"]\nhidden = true\n[resources.\"u:/v\"]\nhidden = true\n"
     ));
-    serve(&file, &[])
-        .finish()
-        .says(0, &["'x_*' matches none of the tools", "'u:/v' matches none of the resources"]);
+    let mut gateway = serve(&file, &[]);
+    gateway.tool_names();
+    gateway.finish().says(0, &["'x_*' matches none of the tools", "'u:/v' matches none of the resources"]);
 }
 
 #[test]

@@ -40,7 +40,8 @@ fn a_pinned_describe_refuses_them_all_with_their_lengths_d1() {
                 "(hint: use --long-briefs shorten",
             ],
         );
-        assert_eq!(refused.stderr.lines().count(), 2, "{}", refused.stderr);
+        let problems = refused.stderr.lines().filter(|line| line.starts_with("mcp-disclosure: "));
+        assert_eq!(problems.count(), 2, "{}", refused.stderr);
         assert_eq!(refused.stdout, "");
     }
 }

@@ -42,7 +42,7 @@ fn one_that_never_answers_is_reported_with_its_output() {
 #[test]
 fn a_closed_stderr_does_not_matter() {
     let mut gateway = start(&["serve", "--strategy", "full", "--", ODD, "ordinary"]);
-    gateway.logged("ready");
+    gateway.logged("starting");
     gateway.close_stderr();
     gateway.initialize();
     assert_eq!(gateway.call("nope", json!({}))["error"]["code"], -32602);
@@ -55,7 +55,7 @@ fn sigterm_ends_a_program_whose_input_is_a_terminal() {
     let (_ours, theirs) = terminal();
     let mut command = super::program(&["serve", "--", ODD, "ordinary"]);
     let mut gateway = kit::process::Process::start_with(&mut command, Stdio::from(theirs));
-    gateway.logged("ready");
+    gateway.logged("starting");
     gateway.terminate();
     assert!(until(|| !gateway.is_running()));
 }

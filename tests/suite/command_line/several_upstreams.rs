@@ -38,11 +38,13 @@ fn one_that_cannot_be_reached_leaves_the_other_served() {
 #[test]
 fn one_that_goes_away_leaves_the_other_served_f6() {
     let (other, url) = over_http("pages");
-    let mut gateway = serve_odd(&["--upstream-url", &url], &["ordinary"]);
+    let mut gateway = serve_odd(&["--connect-timeout", "2", "--upstream-url", &url], &["ordinary"]);
     assert_eq!(gateway.tool_names(), ["echo", "wait", "first", "second", "third"]);
     drop(other);
     let error = gateway.call("first", json!({}))["error"].clone();
     assert_eq!(error["data"], json!({"upstream": "odd-2"}), "{error}");
+    let message = "upstream 'odd-2' is unavailable: waited 2 seconds for it to restart; upstream 'odd-2' ";
+    assert!(error["message"].as_str().unwrap().starts_with(message), "{error}");
     assert_eq!(text(&gateway.call("echo", json!({"text": "here"}))), "here");
     gateway.finish().says(0, &[]);
 }

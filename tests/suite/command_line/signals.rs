@@ -134,7 +134,7 @@ fn p14_a_hang_up_does_not_end_what_serves_with_a_configuration() {
     for flags in [&[][..], &["--transport", "http", "--listen", "127.0.0.1:0"]] {
         let flags = [&["serve", "--config", shown(&config)], flags, &["--", ODD, "ordinary"]].concat();
         let mut gateway = start(&flags);
-        gateway.logged("ready");
+        gateway.logged("starting");
         gateway.signal(Signal::HUP);
         match flags.contains(&"http") {
             true => {
@@ -153,7 +153,7 @@ fn p14_a_hang_up_does_not_end_what_was_started_to_ignore_it() {
     let mut command = Command::new("sh");
     let serve = [env!("CARGO_BIN_EXE_gateway"), "serve", "--strategy", "full", "--", ODD, "ordinary"];
     let mut gateway = Process::start(command.args(["-c", "trap '' HUP; exec \"$@\"", "sh"]).args(serve));
-    gateway.logged("ready");
+    gateway.logged("starting");
     gateway.signal(Signal::HUP);
     gateway.initialize();
     assert_eq!(gateway.tools().len(), 2);
