@@ -9,6 +9,7 @@ mod error;
 mod handler;
 mod handshake;
 mod lists;
+mod settings;
 mod subscriptions;
 mod under_way;
 
@@ -27,6 +28,7 @@ pub use mcp_disclosure_transport::{
     http::{Endpoint, without_secrets},
 };
 use rmcp::{RoleServer, service::DynService};
+pub use settings::{Restart, UpstreamSettings};
 use subscriptions::SubscriptionStreams;
 use tokio::sync::mpsc;
 use tokio_util::sync::DropGuard;
