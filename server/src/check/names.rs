@@ -6,7 +6,7 @@ const OVER_60: Rule = Rule {
     code: "name-over-60",
     severity: Severity::Warning,
     summary: "names of over 60 characters are cut or refused by many hosts",
-    hint: "a shorter name has to come from the server, or a shorter upstream name where names clash",
+    hint: "give it a shorter name with rename, in [upstreams.NAME] of disclosure.toml; where names clash, give the upstream one",
 };
 
 const OVER_48: Rule = Rule {
@@ -20,7 +20,7 @@ const ODD: Rule = Rule {
     code: "odd-name",
     severity: Severity::Warning,
     summary: "names with anything but letters, digits, '_' and '-' are refused by many models' interfaces",
-    hint: "the name has to change in the server",
+    hint: "give it another name with rename, in [upstreams.NAME] of disclosure.toml",
 };
 
 const CLASH: Rule = Rule {
@@ -43,7 +43,7 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
         if let Some(character) = name.chars().find(|character| odd(*character)) {
             findings.add(ODD, Place::from(tool), format!("{character:?}"));
         }
-        if tool.key() != tool.upstream_name() {
+        if tool.key() == tool.qualified() {
             findings.add(
                 CLASH,
                 Place::from(tool),

@@ -19,7 +19,7 @@ use reqwest::Url;
 use strum::{EnumMessage, VariantArray};
 
 use super::{CompareArguments, SettingArguments};
-use crate::config::{Serve, Transport};
+use crate::config::{Seconds, Serve, Transport};
 
 /// What is logged if nobody says.
 pub const LOG: &str = "info,rmcp=warn";
@@ -335,11 +335,7 @@ where
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "a number of seconds".to_owned())?;
-    if seconds > 0.0 && seconds <= 1e9 {
-        return Ok(Duration::from_secs_f64(seconds));
-    }
-    Err("more than 0 and at most 1e9 seconds".to_owned())
+    Seconds::parse(text).map(Duration::from).map_err(str::to_owned)
 }
 
 /// The name and value of a bound.

@@ -12,7 +12,7 @@ use mcp_disclosure_gateway::{
     catalogue::Declared,
     limits::LimitSettings,
     negotiation::{Strategies, StrategyOptions},
-    upstream::{Target, Timeouts, without_secrets},
+    upstream::{Target, Timeouts, UpstreamSettings, without_secrets},
 };
 
 use super::{SourceArguments, strategies::build};
@@ -171,7 +171,8 @@ impl SourceArguments {
         let mut given = Vec::new();
         if let Some((program, arguments)) = self.command.split_first() {
             let entry = Some(UpstreamEntry::of_command(&self.command));
-            given.push(Named { name: None, target: Target::command(program, arguments), entry });
+            let (target, settings) = (Target::command(program, arguments), UpstreamSettings::default());
+            given.push(Named { name: None, target, settings, entry });
         }
         for url in &self.upstream_url {
             if !matches!(url.scheme(), "http" | "https") {
@@ -180,7 +181,8 @@ impl SourceArguments {
                 return Err(usage(Problem::new(message)));
             }
             let entry = Some(UpstreamEntry::of_url(url));
-            given.push(Named { name: None, target: Target::url(url.clone()), entry });
+            let (target, settings) = (Target::url(url.clone()), UpstreamSettings::default());
+            given.push(Named { name: None, target, settings, entry });
         }
         let name = parse_name(self.name.as_deref())?;
         let is_file = self.config.is_some() || !self.mcp_config.is_empty();
@@ -211,7 +213,8 @@ impl Source {
                 "give a command after --, --upstream-url, --mcp-config, or a --config that names upstreams";
             return Err(usage(Problem::new("no upstream is named").hint(hint)));
         };
-        self.upstreams.push(Named { name: parse_name(name.as_deref())?, target, entry: None });
+        let (name, settings) = (parse_name(name.as_deref())?, UpstreamSettings::default());
+        self.upstreams.push(Named { name, target, settings, entry: None });
         self.origin.base = declared;
         Ok(())
     }
