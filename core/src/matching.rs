@@ -121,9 +121,9 @@ impl<'r> Index<'r> {
         let named = item.is_named().then(|| Forms::of(item.upstream, item.named));
         let mut said = Said::default();
         let mut seen = HashSet::new();
-        let keys = own.keys().map(|key| (key, true)).into_iter();
+        let firm = own.keys().map(|key| (key, true)).into_iter();
         let loose = named.iter().flat_map(Forms::keys).map(|key| (key, false));
-        for ((rank, key), is_firm) in keys.chain(loose) {
+        for ((rank, key), is_firm) in firm.chain(loose) {
             for at in self.by_name.get(key).into_iter().flatten() {
                 if (is_firm || self.rules[*at].hides()) && seen.insert(*at) {
                     said.by_name.push((rank, self.matched(*at, item, is_firm)));
@@ -165,8 +165,8 @@ struct Forms<'a> {
 
 impl<'a> Forms<'a> {
     fn of(upstream: &UpstreamName, bare: &'a str) -> Self {
-        let with = |separator: &dyn std::fmt::Display| format!("{upstream}{separator}{bare}");
-        Self { bare, with_slash: with(&SEPARATOR), with_clash: with(&CLASH_SEPARATOR) }
+        let with_slash = format!("{upstream}{SEPARATOR}{bare}");
+        Self { bare, with_slash, with_clash: format!("{upstream}{CLASH_SEPARATOR}{bare}") }
     }
 
     fn keys(&self) -> [(Rank, &str); 3] {

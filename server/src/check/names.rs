@@ -26,8 +26,8 @@ const ODD: Rule = Rule {
 const CLASH: Rule = Rule {
     code: "name-clash",
     severity: Severity::Note,
-    summary: "several upstreams bring a tool of this name, so it is served under its upstream's",
-    hint: "hide those that are not wanted with hidden = true in disclosure.toml",
+    summary: "another tool has the same name, so it is served under its upstream's",
+    hint: "give one of the upstreams a prefix in disclosure.toml, or hide what is not wanted with hidden = true",
 };
 
 pub(super) fn look(subject: &Subject, findings: &mut Findings) {
