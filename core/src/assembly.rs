@@ -1,5 +1,5 @@
 //! How a snapshot is made: upstreams' lists come in, description files are laid over them, rules apply, names that
-//! clash are told apart, and what is odd is reported without holding back the rest.
+//! clash are qualified, and what is odd is reported without holding back the rest.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -9,15 +9,18 @@ use std::{
 use serde_json::value::RawValue;
 
 use crate::{
+    brought::{Brought, read_entries},
     description::DescriptionFile,
     guard::Guard,
     hints::ListHints,
+    idle::{idle_files, idle_renames, idle_resource_rules, idle_rules, idle_switches},
     layout::compact,
     matching::{Item, Matched, Scene},
     name::{ToolName, UpstreamName},
-    pattern::{CLASH_SEPARATOR, SEPARATOR},
+    naming::MAX_CHARACTERS,
+    pattern::CLASH_SEPARATOR,
     raw::RawObject,
-    rules::{Rule, Rules, Switches},
+    rules::Rules,
     snapshot::{Entry, Kind, Snapshot},
     spellings::Spellings,
     tool::Tool,
@@ -106,7 +109,7 @@ impl Snapshot {
     /// Makes a snapshot. What is declared for things that no upstream lists is left out, with a warning in
     /// [`warnings`](Self::warnings).
     ///
-    /// Names that clash are told apart before anything is hidden, so that hiding one tool renames no other.
+    /// Names that clash are qualified before anything is hidden, so that hiding one tool renames no other.
     pub fn assemble(material: Material<'_>) -> Self {
         let Material { upstreams, complete, rules, .. } = material;
         let names: HashSet<&str> = upstreams.iter().map(|lists| lists.name.as_str()).collect();
@@ -117,7 +120,7 @@ impl Snapshot {
         let entries = [
             (Kind::Resources, assemble_resources(upstreams, Kind::Resources, &guard, &mut warnings)),
             (Kind::Templates, assemble_resources(upstreams, Kind::Templates, &guard, &mut warnings)),
-            (Kind::Prompts, assemble_prompts(upstreams, rules, scene, &mut warnings)),
+            (Kind::Prompts, assemble_prompts(&material, scene, &mut warnings)),
         ];
         warnings.extend(idle_resource_rules(upstreams, rules, &guard));
         let snapshot = Self::new(tools, entries, instructions(upstreams));
@@ -126,150 +129,74 @@ impl Snapshot {
     }
 }
 
-/// A tool or prompt as an upstream brings it.
-struct Brought {
-    upstream: Arc<UpstreamName>,
-    self_named: bool,
-    /// Its own name.
-    own: String,
-    /// The name it is served by: its own, or `<upstream>__<own>` where another upstream brings that, too.
-    served: String,
-    object: RawObject,
-}
-
-impl Brought {
-    /// Everything of a kind that goes by a name.
-    fn all(upstreams: &[UpstreamLists], kind: Kind, warnings: &mut Vec<Warning>) -> Vec<Self> {
-        let found: Vec<_> = upstreams.iter().map(|lists| read_entries(lists, kind, warnings)).collect();
-        let clashing = clashing(found.iter().map(|own| own.iter().map(|(name, _)| &**name)));
-        let mut all = Vec::with_capacity(found.iter().map(Vec::len).sum());
-        for (lists, found) in upstreams.iter().zip(found) {
-            let (upstream, self_named) = (Arc::new(lists.name.clone()), lists.self_named);
-            all.extend(found.into_iter().map(|(own, object)| {
-                let clashes = clashing.contains(&own);
-                let served = if clashes { format!("{upstream}{CLASH_SEPARATOR}{own}") } else { own.clone() };
-                Self { upstream: Arc::clone(&upstream), self_named, own, served, object }
-            }));
-        }
-        all
-    }
-
-    fn item(&self) -> Item<'_> {
-        let Self { upstream, self_named, own, served, .. } = self;
-        Item { upstream, own, served, self_named: *self_named }
-    }
-}
-
 fn assemble_tools(material: &Material<'_>, scene: Scene<'_>, warnings: &mut Vec<Warning>) -> Vec<Tool> {
-    let brought = Brought::all(material.upstreams, Kind::Tools, warnings);
+    let brought = Brought::all(material, Kind::Tools, warnings);
     let items: Vec<Item<'_>> = brought.iter().map(Brought::item).collect();
-    let matched = Matched::of(&material.rules.tools, &items, scene);
+    let rules = material.rules;
+    let matched = Matched::of(&rules.tools, &items, scene);
     let mut files = Files::new(material.files, &items);
     let mut tools = Vec::with_capacity(items.len());
     for (tool, said) in brought.iter().zip(&matched.said) {
-        let file = files.take(&tool.item());
+        let item = tool.item();
+        let file = files.take(&item);
         let (Ok(own), Ok(served)) = (ToolName::parse(&tool.own), ToolName::parse(&tool.served)) else {
             continue;
         };
-        if said.is_hidden() || material.rules.is_switched_off(&tool.upstream, &tool.own) {
+        if said.is_hidden() || rules.is_switched_off(&item) {
             continue;
         }
+        warnings.extend(too_long(rules, &item));
         let definition = complete(&served, lay_over(tool.object.clone(), file), warnings);
         let supplement = file.map(|file| file.supplement.clone()).unwrap_or_default().ruled_by(said);
         tools.push(Tool::new(served, own, Arc::clone(&tool.upstream), definition, supplement));
     }
-    warnings.extend(files.left().map(|file| {
-        Warning::unmatched(file.path.clone(), Kind::Tools, &file.name, &candidates(&items, &file.name))
-    }));
-    report(Kind::Tools, &matched, &items, warnings);
-    warnings.extend(idle_switches(&material.rules.switches, &items));
+    warnings.extend(idle_files(files.left(), &items));
+    warnings.extend(idle_rules(Kind::Tools, &matched, &items));
+    warnings.extend(idle_switches(&rules.switches, &items));
+    warnings.extend(idle_renames(&rules.naming, &items));
     tools
 }
 
-/// Description files by the tools that they are about. A file that is called `upstream__tool` is about that
-/// upstream's tool whether or not it is served by that name.
+/// A name that its prefix makes too long. One that is too long by itself is the upstream's own choice.
+fn too_long(rules: &Rules, item: &Item<'_>) -> Option<Warning> {
+    let length = |name: &str| name.chars().count();
+    let is_ours = item.is_named() && length(item.own) <= MAX_CHARACTERS;
+    let length = length(item.served);
+    let naming = rules.naming_of(item.upstream).filter(|_| is_ours && length > MAX_CHARACTERS)?;
+    let (place, name) = (naming.place().to_owned(), item.own.to_owned());
+    Some(Warning::TooLong { place, name, served: item.served.to_owned(), length })
+}
+
+/// Description files by the tools that they are about. A file goes by a tool's own name, or by `upstream__tool`, which
+/// is that upstream's tool by whatever name it is served.
 struct Files<'f> {
     by_name: HashMap<&'f str, &'f DescriptionFile>,
     all: &'f [DescriptionFile],
-    /// Names that tools are served by; what has one is about that tool.
-    served: HashSet<&'f str>,
+    /// How many upstreams bring a tool of a name.
+    owners: HashMap<&'f str, usize>,
 }
 
 impl<'f> Files<'f> {
     fn new(files: &'f [DescriptionFile], items: &[Item<'f>]) -> Self {
         let by_name = files.iter().map(|file| (&*file.name, file)).collect();
-        Self { by_name, all: files, served: items.iter().map(|item| item.served).collect() }
+        let mut owners = HashMap::new();
+        items.iter().for_each(|item| *owners.entry(item.own).or_default() += 1);
+        Self { by_name, all: files, owners }
     }
 
     fn take(&mut self, item: &Item<'_>) -> Option<&'f DescriptionFile> {
         let qualified = format!("{}{CLASH_SEPARATOR}{}", item.upstream, item.own);
-        let is_free = !self.served.contains(&*qualified);
-        let named = self.by_name.remove(item.served);
-        named.or_else(|| is_free.then(|| self.by_name.remove(&*qualified)).flatten())
+        let owners = |name: &str| self.owners.get(name).copied().unwrap_or_default();
+        // Where several upstreams bring a tool of this name, the name means the one that is served by it.
+        let is_plain = item.served == item.own || owners(item.own) == 1;
+        let is_free = owners(&qualified) == 0;
+        let plain = is_plain.then(|| self.by_name.remove(item.own)).flatten();
+        plain.or_else(|| is_free.then(|| self.by_name.remove(&*qualified)).flatten())
     }
 
     fn left(&self) -> impl Iterator<Item = &'f DescriptionFile> {
         self.all.iter().filter(|file| self.by_name.contains_key(&*file.name))
     }
-}
-
-/// What is said of things that are not there.
-fn report(kind: Kind, matched: &Matched<'_>, items: &[Item<'_>], warnings: &mut Vec<Warning>) {
-    let (wild, exact): (Vec<&Rule>, Vec<&Rule>) =
-        matched.unused.iter().partition(|rule| rule.pattern.is_wild());
-    warnings.extend(exact.into_iter().map(|rule| {
-        let name = rule.pattern.text();
-        Warning::unmatched(rule.place.clone(), kind, name, &candidates(items, name))
-    }));
-    warnings.extend(wild.into_iter().map(|rule| Warning::nothing_matches(kind, &rule.place, &rule.pattern)));
-}
-
-/// The patterns of switches that match no tool of their upstream; an upstream that lists nothing may not be there.
-fn idle_switches(switches: &[Switches], items: &[Item<'_>]) -> Vec<Warning> {
-    let mut idle = Vec::new();
-    for switches in switches {
-        let own = items.iter().filter(|item| **item.upstream == *switches.upstream);
-        let own: Vec<String> = own.map(|item| item.own.to_owned()).collect();
-        let unused = switches.patterns().filter(|pattern| own.iter().all(|name| !pattern.matches(name)));
-        idle.extend(unused.filter(|_| !own.is_empty()).map(|pattern| match pattern.is_wild() {
-            true => Warning::nothing_matches(Kind::Tools, &switches.place, pattern),
-            false => Warning::unmatched(switches.place.clone(), Kind::Tools, pattern.text(), &own),
-        }));
-    }
-    idle
-}
-
-/// The names that may have been meant, in the form in which one was written.
-fn candidates(items: &[Item<'_>], written: &str) -> Vec<String> {
-    let qualified = written.contains(SEPARATOR);
-    let name = |item: &Item<'_>| match qualified {
-        true => format!("{}{SEPARATOR}{}", item.upstream, item.own),
-        false => item.served.to_owned(),
-    };
-    items.iter().map(name).collect()
-}
-
-/// The items of a kind that one upstream lists, by key.
-fn read_entries(lists: &UpstreamLists, kind: Kind, warnings: &mut Vec<Warning>) -> Vec<(String, RawObject)> {
-    let items = match kind {
-        Kind::Tools => &lists.tools,
-        Kind::Resources => &lists.resources,
-        Kind::Templates => &lists.templates,
-        Kind::Prompts => &lists.prompts,
-    };
-    let mut seen = HashSet::new();
-    let mut entries = Vec::new();
-    for item in items {
-        let Some((key, object)) = keyed(lists, kind, item, warnings) else { continue };
-        // A URI listed twice is harmless; the second tool or prompt of a name could not be reached.
-        let by_uri = matches!(kind, Kind::Resources | Kind::Templates);
-        if seen.insert(key.clone()) || by_uri {
-            entries.push((key, object));
-        } else {
-            warnings.push(Warning::Twice { upstream: lists.name.clone(), kind, key });
-        }
-    }
-    entries
 }
 
 fn assemble_resources(
@@ -293,31 +220,11 @@ fn assemble_resources(
     entries
 }
 
-/// A resource need not be listed to be read, so that a rule may be about something all the same.
-fn idle_resource_rules(upstreams: &[UpstreamLists], rules: &Rules, guard: &Guard) -> Vec<Warning> {
-    let mut used = vec![false; rules.resources.len()];
-    if !used.is_empty() {
-        for lists in upstreams {
-            for kind in [Kind::Resources, Kind::Templates] {
-                let keys = read_entries(lists, kind, &mut Vec::new()).into_iter().map(|(key, _)| key);
-                keys.for_each(|key| guard.mark_used(&lists.name, &Spellings::of(&key), &mut used));
-            }
-        }
-    }
-    let idle = rules.resources.iter().zip(used).filter(|(_, used)| !used);
-    idle.map(|(rule, _)| Warning::nothing_matches(Kind::Resources, &rule.place, &rule.pattern)).collect()
-}
-
-fn assemble_prompts(
-    upstreams: &[UpstreamLists],
-    rules: &Rules,
-    scene: Scene<'_>,
-    warnings: &mut Vec<Warning>,
-) -> Vec<Entry> {
-    let brought = Brought::all(upstreams, Kind::Prompts, warnings);
+fn assemble_prompts(material: &Material<'_>, scene: Scene<'_>, warnings: &mut Vec<Warning>) -> Vec<Entry> {
+    let brought = Brought::all(material, Kind::Prompts, warnings);
     let items: Vec<Item<'_>> = brought.iter().map(Brought::item).collect();
-    let matched = Matched::of(&rules.prompts, &items, scene);
-    report(Kind::Prompts, &matched, &items, warnings);
+    let matched = Matched::of(&material.rules.prompts, &items, scene);
+    warnings.extend(idle_rules(Kind::Prompts, &matched, &items));
     let shown = brought.iter().zip(&matched.said).filter(|(_, said)| !said.is_hidden());
     let entry = |prompt: &Brought| {
         let Brought { upstream, own, served, object, .. } = prompt;
@@ -325,43 +232,6 @@ fn assemble_prompts(
         Entry::new(served.as_str().into(), own.as_str().into(), Arc::clone(upstream), text)
     };
     shown.map(|(prompt, said)| entry(prompt).ruled_by(said)).collect()
-}
-
-/// The item as an object and the name it goes by, or a warning.
-fn keyed(
-    lists: &UpstreamLists,
-    kind: Kind,
-    item: &RawValue,
-    warnings: &mut Vec<Warning>,
-) -> Option<(String, RawObject)> {
-    let key = match kind {
-        Kind::Tools | Kind::Prompts => "name",
-        Kind::Resources => "uri",
-        Kind::Templates => "uriTemplate",
-    };
-    let object = RawObject::parse(item.get()).ok();
-    let named = object.and_then(|object| Some((object.string(key)?, object)));
-    let named = named.filter(|(name, _)| !name.is_empty());
-    if named.is_none() {
-        let shown = crate::brief::shorten(item.get(), 80);
-        warnings.push(Warning::Unnamed { upstream: lists.name.clone(), kind, key, shown });
-    }
-    named
-}
-
-/// The names that more than one upstream brings.
-fn clashing<'a>(found: impl Iterator<Item = impl Iterator<Item = &'a str>>) -> HashSet<String> {
-    let mut seen = HashSet::new();
-    let mut clashing = HashSet::new();
-    for names in found {
-        let own: HashSet<&str> = names.collect();
-        for name in own {
-            if !seen.insert(name) {
-                clashing.insert(name.to_owned());
-            }
-        }
-    }
-    clashing
 }
 
 fn lay_over(definition: RawObject, file: Option<&DescriptionFile>) -> RawObject {
@@ -382,9 +252,9 @@ fn complete(name: &ToolName, definition: RawObject, warnings: &mut Vec<Warning>)
 }
 
 fn instructions(upstreams: &[UpstreamLists]) -> Option<String> {
-    let told = upstreams.iter().filter_map(|lists| Some((&lists.name, lists.instructions.as_deref()?)));
-    let told: Vec<_> = told.filter(|(_, text)| !text.trim().is_empty()).collect();
-    match told.as_slice() {
+    let given = upstreams.iter().filter_map(|lists| Some((&lists.name, lists.instructions.as_deref()?)));
+    let given: Vec<_> = given.filter(|(_, text)| !text.trim().is_empty()).collect();
+    match given.as_slice() {
         [] => None,
         [(_, text)] if upstreams.len() == 1 => Some((*text).to_owned()),
         several => {

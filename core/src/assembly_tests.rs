@@ -3,7 +3,7 @@
 use serde_json::{Value, json, value::to_raw_value};
 
 use super::*;
-use crate::{pattern::Pattern, principal::Principal, view::View};
+use crate::{Rule, Switches, pattern::Pattern, principal::Principal, view::View};
 
 fn upstream(name: &str, tools: Value) -> UpstreamLists {
     let tools = tools.as_array().unwrap().iter().map(|tool| to_raw_value(tool).unwrap()).collect();
@@ -136,7 +136,7 @@ fn a_file_named_with_its_upstream_is_about_that_tool_whoever_else_is_there_p2() 
 }
 
 #[test]
-fn a_rule_about_nothing_is_told_in_the_form_it_has() {
+fn a_warning_about_an_idle_rule_has_the_form_of_the_rule() {
     let a = upstream("a", json!([{"name": "echo", "inputSchema": {}}]));
     let rules = Rules {
         tools: vec![Rule::new("a/ecoh", "f:1".to_owned()), Rule::new("ecoh", "f:2".to_owned())],
@@ -145,9 +145,9 @@ fn a_rule_about_nothing_is_told_in_the_form_it_has() {
     let rules = Arc::new(rules);
     let snapshot =
         Snapshot::assemble(Material { upstreams: &[a], complete: true, files: &[], rules: &rules });
-    let told: Vec<_> = snapshot.warnings().iter().map(ToString::to_string).collect();
+    let warnings: Vec<_> = snapshot.warnings().iter().map(ToString::to_string).collect();
     assert_eq!(
-        told,
+        warnings,
         [
             "f:1: no upstream has a tool 'a/ecoh'; did you mean 'a/echo'?",
             "f:2: no upstream has a tool 'ecoh'; did you mean 'echo'?"
@@ -191,4 +191,16 @@ fn what_is_switched_off_exists_under_no_name_and_no_rule_brings_it_back_u11() {
         ]
     );
     assert_eq!(switched(&[b()], None, &["x"]), (vec!["x".to_owned()], vec![]), "it may come yet");
+}
+
+#[test]
+fn whether_any_tool_mirrors_arguments_is_known_of_the_whole_snapshot() {
+    let plain = json!({"name": "a", "inputSchema": {"type": "object"}});
+    let property = json!({"type": "string", "x-mcp-header": "Region"});
+    let mirroring =
+        json!({"name": "b", "inputSchema": {"type": "object", "properties": {"region": property}}});
+    for (tools, mirrors) in [(json!([plain]), false), (json!([plain, mirroring]), true)] {
+        let (snapshot, _) = Snapshot::build(&[upstream("u", tools)], &[]).unwrap();
+        assert_eq!(snapshot.mirrors_arguments(), mirrors);
+    }
 }

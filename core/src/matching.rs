@@ -9,8 +9,9 @@
 //!
 //! `hidden` is read more widely than the rest: a text with `/` in it may be a bare name as well; a pattern without an
 //! upstream is held against `upstream__name`, too, where there is more than one upstream; and where an upstream named
-//! itself, a rule that names an upstream that is not there hides its tools of that name. What un-hides is read
-//! narrowly: `a/x` then means `x` of `a` and nothing else.
+//! itself, a rule that names an upstream that is not there hides its tools of that name. It also holds against the name
+//! that the operator gives a thing (see `naming`), in each of the three forms. What un-hides is read narrowly: `a/x` then
+//! means `x` of `a` and nothing else.
 
 use std::collections::{HashMap, HashSet};
 
@@ -28,10 +29,19 @@ pub(crate) struct Item<'a> {
     pub(crate) upstream: &'a UpstreamName,
     /// The name its upstream knows it by.
     pub(crate) own: &'a str,
+    /// The name that the operator gives it, or its own.
+    pub(crate) named: &'a str,
     /// The name it is served by now.
     pub(crate) served: &'a str,
     /// Whether its upstream chose its own name.
     pub(crate) self_named: bool,
+}
+
+impl Item<'_> {
+    /// Whether the operator gives it another name.
+    pub(crate) fn is_named(&self) -> bool {
+        self.named != self.own
+    }
 }
 
 /// What is there, as far as it matters to how rules are read.
@@ -107,30 +117,30 @@ impl<'r> Index<'r> {
     }
 
     fn said_of(&self, item: &Item<'_>, scene: Scene<'_>, used: &mut [bool]) -> Said<'r> {
-        let Item { upstream, own, served, .. } = *item;
-        let with_slash = format!("{upstream}{SEPARATOR}{own}");
-        let with_clash = format!("{upstream}{CLASH_SEPARATOR}{own}");
+        let own = Forms::of(item.upstream, item.own);
+        let named = item.is_named().then(|| Forms::of(item.upstream, item.named));
         let mut said = Said::default();
-        let keys = [
-            (Rank::Qualified, &*with_slash),
-            (Rank::Qualified, &with_clash),
-            (Rank::Bare, own),
-            (Rank::Bare, served),
-        ];
         let mut seen = HashSet::new();
-        for (rank, key) in keys {
-            for at in self.by_name.get(key).into_iter().flatten().filter(|at| seen.insert(**at)) {
-                said.by_name.push((rank, self.matched(*at, item, true)));
-                used[*at] = true;
+        let firm = own.keys().map(|key| (key, true)).into_iter();
+        let loose = named.iter().flat_map(Forms::keys).map(|key| (key, false));
+        for ((rank, key), is_firm) in firm.chain(loose) {
+            for at in self.by_name.get(key).into_iter().flatten() {
+                if (is_firm || self.rules[*at].hides()) && seen.insert(*at) {
+                    said.by_name.push((rank, self.matched(*at, item, is_firm)));
+                    used[*at] = true;
+                }
             }
         }
+        let may_clash = !scene.alone || item.served != item.named;
         for at in &self.wild {
-            let pattern = &self.rules[*at].pattern;
-            let is_firm = pattern.matches(own)
-                || pattern.matches(served)
-                || (pattern.text().contains(SEPARATOR) && pattern.matches(&with_slash))
-                || (pattern.text().contains(CLASH_SEPARATOR) && pattern.matches(&with_clash));
-            if is_firm || (!scene.alone && pattern.matches(&with_clash)) {
+            let rule = &self.rules[*at];
+            let named = named.as_ref().filter(|_| rule.hides());
+            let is_firm = own.fit(&rule.pattern);
+            if is_firm
+                || (may_clash && rule.pattern.matches(&own.with_clash))
+                || named.is_some_and(|named| named.fit(&rule.pattern))
+                || named.is_some_and(|named| may_clash && rule.pattern.matches(&named.with_clash))
+            {
                 said.by_pattern.push(self.matched(*at, item, is_firm));
                 used[*at] = true;
             }
@@ -143,6 +153,31 @@ impl<'r> Index<'r> {
         let is_narrow =
             || !rule.pattern.text().contains(SEPARATOR) || rule.pattern.names(item.upstream, item.own);
         Match { rule, is_firm, may_show: rule.hidden != Some(false) || (is_firm && is_narrow()) }
+    }
+}
+
+/// The forms in which a rule can name a thing.
+struct Forms<'a> {
+    bare: &'a str,
+    with_slash: String,
+    with_clash: String,
+}
+
+impl<'a> Forms<'a> {
+    fn of(upstream: &UpstreamName, bare: &'a str) -> Self {
+        let with_slash = format!("{upstream}{SEPARATOR}{bare}");
+        Self { bare, with_slash, with_clash: format!("{upstream}{CLASH_SEPARATOR}{bare}") }
+    }
+
+    fn keys(&self) -> [(Rank, &str); 3] {
+        [(Rank::Qualified, &self.with_slash), (Rank::Qualified, &self.with_clash), (Rank::Bare, self.bare)]
+    }
+
+    /// Whether a pattern matches one of them. What has no separator in it is a pattern of bare names.
+    fn fit(&self, pattern: &Pattern) -> bool {
+        pattern.matches(self.bare)
+            || (pattern.text().contains(SEPARATOR) && pattern.matches(&self.with_slash))
+            || (pattern.text().contains(CLASH_SEPARATOR) && pattern.matches(&self.with_clash))
     }
 }
 

@@ -11,21 +11,28 @@ fn rules(written: &[&str]) -> Vec<Rule> {
     written.iter().map(rule).collect()
 }
 
-/// Things as `upstream name` or `upstream name served`; `~upstream` chose its own name.
+/// Things as `upstream name`, `upstream name served` or `upstream name served named`; `~upstream` chose its own name.
 fn hidden(written: &[&str], things: &[&str], alone: bool) -> Vec<bool> {
     let rules = rules(written);
-    let things: Vec<(UpstreamName, bool, &str, &str)> = things
+    let things: Vec<(UpstreamName, bool, [&str; 3])> = things
         .iter()
         .map(|thing| {
             let parts: Vec<&str> = thing.split(' ').collect();
             let name = parts[0].trim_start_matches('~');
             let served = parts.get(2).copied().unwrap_or(parts[1]);
-            (UpstreamName::parse(name).unwrap(), parts[0].starts_with('~'), parts[1], served)
+            let named = parts.get(3).copied().unwrap_or(parts[1]);
+            (UpstreamName::parse(name).unwrap(), parts[0].starts_with('~'), [parts[1], served, named])
         })
         .collect();
     let items: Vec<Item<'_>> = things
         .iter()
-        .map(|(upstream, self_named, own, served)| Item { upstream, own, served, self_named: *self_named })
+        .map(|(upstream, self_named, [own, served, named])| Item {
+            upstream,
+            own,
+            named,
+            served,
+            self_named: *self_named,
+        })
         .collect();
     let upstreams = things.iter().map(|(upstream, ..)| upstream.as_str()).collect();
     let matched = Matched::of(&rules, &items, Scene { upstreams: &upstreams, alone });
@@ -122,7 +129,7 @@ fn a_name_is_stronger_than_a_file_and_a_file_than_a_pattern() {
     ]);
     let brief = |upstream: &str, own: &str, filed: Option<&str>| {
         let upstream = UpstreamName::parse(upstream).unwrap();
-        let items = [Item { upstream: &upstream, own, served: own, self_named: false }];
+        let items = [Item { upstream: &upstream, own, named: own, served: own, self_named: false }];
         let upstreams = HashSet::from([upstream.as_str()]);
         let matched = Matched::of(&rules, &items, Scene { upstreams: &upstreams, alone: false });
         let unused: Vec<&str> = matched.unused.iter().map(|rule| rule.pattern.text()).collect();
@@ -146,7 +153,7 @@ fn concerns_are_merged_name_by_name() {
     let rules =
         [rule("*", r#"{"a":1,"b":1,"c":1,"d":1}"#), rule("t", r#"{"a":3}"#), rule("u/t", r#"{"d":4}"#)];
     let upstream = UpstreamName::parse("u").unwrap();
-    let items = [Item { upstream: &upstream, own: "t", served: "t", self_named: false }];
+    let items = [Item { upstream: &upstream, own: "t", named: "t", served: "t", self_named: false }];
     let upstreams = HashSet::from(["u"]);
     let matched = Matched::of(&rules, &items, Scene { upstreams: &upstreams, alone: true });
     let merged = matched.said[0].concerns(Some(RawObject::parse(r#"{"b":2}"#).unwrap())).unwrap();

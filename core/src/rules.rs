@@ -1,7 +1,7 @@
-//! Rules: what an operator says of single tools, resources and prompts, by name or by pattern; and which tools of an
-//! upstream are switched off altogether.
+//! Rules: what an operator says of single tools, resources and prompts, by name or by pattern; which tools of an
+//! upstream are switched off altogether; and by which names an upstream's tools and prompts are served.
 
-use crate::{name::UpstreamName, pattern::Pattern, raw::RawObject};
+use crate::{matching::Item, name::UpstreamName, naming::Naming, pattern::Pattern, raw::RawObject};
 
 /// All rules, in the order in which they were written.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -16,6 +16,8 @@ pub struct Rules {
     pub allowed_resources: Option<Vec<Pattern>>,
     /// Which tools of single upstreams exist; no other rule brings back what is switched off here.
     pub switches: Vec<Switches>,
+    /// The names by which tools and prompts are served, where they are not their upstream's own.
+    pub naming: Vec<Naming>,
 }
 
 /// Which tools of one upstream exist. They are bound to the upstream's name and the tools' own names, so that what is
@@ -33,15 +35,24 @@ pub struct Switches {
 }
 
 impl Switches {
-    /// All that is written.
-    pub(crate) fn patterns(&self) -> impl Iterator<Item = &Pattern> {
-        self.allow.iter().flatten().chain(&self.hidden)
+    /// The patterns that match none of these tools of the upstream.
+    pub(crate) fn unused<'p>(&'p self, tools: &[Item<'_>]) -> impl Iterator<Item = &'p Pattern> {
+        let allow = self.allow.iter().flatten();
+        let allow = allow.filter(|pattern| tools.iter().all(|tool| !pattern.matches(tool.own)));
+        let hidden = self.hidden.iter();
+        allow.chain(hidden.filter(|pattern| tools.iter().all(|tool| !hides(pattern, tool))))
     }
 
-    fn switch_off(&self, tool: &str) -> bool {
-        let matches = |patterns: &[Pattern]| patterns.iter().any(|pattern| pattern.matches(tool));
-        matches(&self.hidden) || self.allow.as_ref().is_some_and(|allow| !matches(allow))
+    fn switch_off(&self, tool: &Item<'_>) -> bool {
+        let allows = |allow: &Vec<Pattern>| allow.iter().any(|pattern| pattern.matches(tool.own));
+        self.hidden.iter().any(|pattern| hides(pattern, tool))
+            || self.allow.as_ref().is_some_and(|allow| !allows(allow))
     }
+}
+
+/// What hides holds against the name that the operator gave as well.
+fn hides(pattern: &Pattern, tool: &Item<'_>) -> bool {
+    pattern.matches(tool.own) || pattern.matches(tool.named)
 }
 
 /// What is said of everything that a pattern matches.
@@ -74,9 +85,14 @@ impl Rule {
 }
 
 impl Rules {
-    /// Whether a tool of an upstream is switched off, by its own name.
-    pub(crate) fn is_switched_off(&self, upstream: &UpstreamName, tool: &str) -> bool {
-        self.switches.iter().any(|switches| switches.upstream == *upstream && switches.switch_off(tool))
+    /// Whether a tool is switched off.
+    pub(crate) fn is_switched_off(&self, tool: &Item<'_>) -> bool {
+        self.switches.iter().any(|switches| switches.upstream == *tool.upstream && switches.switch_off(tool))
+    }
+
+    /// The names by which an upstream's tools and prompts are served.
+    pub(crate) fn naming_of(&self, upstream: &UpstreamName) -> Option<&Naming> {
+        self.naming.iter().find(|naming| naming.upstream() == upstream)
     }
 
     /// Whether any upstream has a list of the only tools that exist.

@@ -3,7 +3,10 @@
 //! A change makes a new snapshot; whoever holds an old one keeps a consistent picture. All work that
 //! depends on the catalogue alone is done here, once, and never per request.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+};
 
 use crate::{
     about::About,
@@ -101,6 +104,7 @@ pub struct Snapshot {
     warnings: Vec<Warning>,
     /// Names that are taken even in their long form; only the first tool of each is served.
     stuck: Vec<ToolName>,
+    mirrors_arguments: OnceLock<bool>,
 }
 
 /// Everything of one kind, findable by key.
@@ -152,6 +156,7 @@ impl Snapshot {
             guard: Guard::default(),
             warnings: Vec::new(),
             stuck,
+            mirrors_arguments: OnceLock::new(),
         }
     }
 
@@ -223,7 +228,7 @@ impl Snapshot {
         Some(&entries.items[*entries.by_key.get(key)?])
     }
 
-    /// What the upstreams tell a model about themselves.
+    /// The upstreams' own instructions for a model.
     pub fn instructions(&self) -> Option<&str> {
         self.instructions.as_deref()
     }
@@ -231,6 +236,12 @@ impl Snapshot {
     /// How many tools there are.
     pub fn tool_count(&self) -> usize {
         self.tools.len()
+    }
+
+    /// Whether any tool has arguments that are mirrored in HTTP headers. Computed at first use.
+    pub fn mirrors_arguments(&self) -> bool {
+        let mirrors = || self.tools.iter().any(|tool| !tool.mirrored().is_empty());
+        *self.mirrors_arguments.get_or_init(mirrors)
     }
 
     /// The names that clash even so: `<upstream>__<tool>` is taken, too. `own_tools` are names that a

@@ -19,7 +19,7 @@ const MOST_BYTES: usize = 16 * 1024;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Syntax {
     Uri,
-    /// `*` and `?` are wildcards, so that no query can be told apart.
+    /// `*` and `?` are wildcards, so that a query cannot be recognized.
     Pattern,
 }
 

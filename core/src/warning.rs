@@ -1,7 +1,9 @@
 //! What is odd about upstreams' lists, and about what is declared over them.
 
 use crate::{
+    idle::Candidate,
     name::{ToolName, UpstreamName},
+    naming::MAX_CHARACTERS,
     nearest::nearest,
     pattern::Pattern,
     snapshot::Kind,
@@ -66,6 +68,20 @@ pub enum Warning {
         /// The tool.
         tool: ToolName,
     },
+    /// A prefix makes a name longer than hosts accept.
+    #[error(
+        "{place}: with its prefix, tool '{name}' is served as '{served}', which has {length} characters; hosts refuse more than {MAX_CHARACTERS}, so give it a shorter name with rename"
+    )]
+    TooLong {
+        /// Where the prefix is written.
+        place: String,
+        /// The tool's own name.
+        name: String,
+        /// The name it is served by.
+        served: String,
+        /// Its length in characters.
+        length: usize,
+    },
     /// Something is declared by name for a thing that no upstream lists.
     #[error(transparent)]
     Unmatched(Unmatched),
@@ -83,9 +99,11 @@ pub enum Warning {
 
 impl Warning {
     /// `names` are those that may have been meant.
-    pub(crate) fn unmatched(place: String, kind: Kind, name: &str, names: &[String]) -> Self {
-        let near = nearest(name, names.iter().map(String::as_str), 1);
-        let suggestion = near.first().map_or_else(String::new, |name| format!("; did you mean '{name}'?"));
+    pub(crate) fn unmatched(place: String, kind: Kind, name: &str, names: &[Candidate]) -> Self {
+        let near = nearest(name, names.iter().map(|(name, _)| name.as_str()), 1);
+        let meant = near.first().and_then(|near| names.iter().find(|(name, _)| name == near));
+        let suggestion =
+            meant.map_or_else(String::new, |(_, written)| format!("; did you mean '{written}'?"));
         Self::Unmatched(Unmatched { place, kind, name: name.to_owned(), suggestion })
     }
 

@@ -1,5 +1,5 @@
 //! What is hidden stays hidden (P2): for any upstreams, some of which are missing, come late, rename or drop what they
-//! bring, and any rules, in each form in which one can be written.
+//! bring, any names that the operator gives (U14), and any rules, in each form in which one can be written.
 
 use std::collections::BTreeSet;
 
@@ -18,13 +18,19 @@ const UPSTREAMS: [&str; 3] = ["a", "b", "c"];
 /// Names that read as others do.
 const NAMES: [&str; 7] = ["x", "y", "a__x", "b/y", "delete_it", "info", "a x"];
 
+/// Names that an operator gives tools; some are another tool's, or a strategy's own.
+const NEW_NAMES: [&str; 5] = ["new", "x", "y", "delete_it", "info"];
+
+const PREFIX: &str = "p_";
+
 /// How often lists change.
 const STAGES: usize = 2;
 
 /// A rule that hides, as it is written.
 fn rule() -> impl Strategy<Value = String> {
     let form = sample::select(vec!["N", "U/N", "U__N", "U/*", "U__*", "*/N", "?/N", "N*", "U/?*", "*N"]);
-    let (upstream, name) = (sample::select(&UPSTREAMS[..]), sample::select(&NAMES[..]));
+    let names = [&NAMES[..], &["new", "p_x", "p_delete_it"]].concat();
+    let (upstream, name) = (sample::select(&UPSTREAMS[..]), sample::select(names));
     (form, upstream, name).prop_map(|(form, upstream, name)| form.replace('U', upstream).replace('N', name))
 }
 
@@ -39,15 +45,43 @@ fn fits(pattern: &[u8], text: &[u8]) -> bool {
     }
 }
 
-/// Whether a rule is about a thing, by any of its names.
-fn is_hidden(rules: &[String], upstream: &str, name: &str) -> bool {
-    let mut names = vec![name.to_owned(), format!("{upstream}__{name}")];
-    let with_slash = format!("{upstream}/{name}");
-    rules.iter().any(|rule| {
-        if rule.contains('/') {
-            names.push(with_slash.clone());
+/// What an operator calls an upstream's tools and prompts.
+#[derive(Clone, Debug)]
+struct Named {
+    has_prefix: bool,
+    renamed: Option<(&'static str, &'static str)>,
+}
+
+fn named() -> impl Strategy<Value = Named> {
+    let renamed = proptest::option::of((sample::select(&NAMES[..]), sample::select(&NEW_NAMES[..])));
+    (any::<bool>(), renamed).prop_map(|(has_prefix, renamed)| Named { has_prefix, renamed })
+}
+
+impl Named {
+    fn name(&self, kind: &str, own: &str) -> String {
+        match self.renamed.filter(|(name, _)| *name == own && kind == "tool") {
+            Some((_, new)) => new.to_owned(),
+            None if self.has_prefix => format!("{PREFIX}{own}"),
+            None => own.to_owned(),
         }
-        names.iter().any(|name| fits(rule.as_bytes(), name.as_bytes()))
+    }
+
+    fn toml(&self, upstream: &str) -> String {
+        let prefix = if self.has_prefix { PREFIX } else { "" };
+        let renamed = self.renamed.iter().map(|(own, new)| format!("{own:?} = {new:?}"));
+        let renamed: String = renamed.collect();
+        format!("[upstreams.{upstream}]\nprefix = {prefix:?}\nrename = {{ {renamed} }}\n")
+    }
+}
+
+/// Whether a rule is about a thing, by any of these names.
+fn is_hidden(rules: &[String], upstream: &str, names: &[&str]) -> bool {
+    let forms = |name: &&str| [(*name).to_owned(), format!("{upstream}__{name}")];
+    let plain: Vec<String> = names.iter().flat_map(forms).collect();
+    let with_slash: Vec<String> = names.iter().map(|name| format!("{upstream}/{name}")).collect();
+    rules.iter().any(|rule| {
+        let with_slash = with_slash.iter().filter(|_| rule.contains('/'));
+        plain.iter().chain(with_slash).any(|name| fits(rule.as_bytes(), name.as_bytes()))
     })
 }
 
@@ -100,11 +134,13 @@ async fn ask_everything(client: &Client) {
     for list in ["tools/list", "prompts/list", "server/discover"] {
         client.request(list, json!({})).await;
     }
-    let own = NAMES.iter().map(|name| (*name).to_owned());
+    let prefixed = NAMES.iter().map(|name| format!("{PREFIX}{name}"));
+    let given = NAMES.iter().chain(&NEW_NAMES).map(|name| (*name).to_owned()).chain(prefixed);
+    let given: BTreeSet<String> = given.collect();
     let qualified = UPSTREAMS.iter().flat_map(|upstream| {
         NAMES.iter().flat_map(move |name| ["__", "/"].map(|between| format!("{upstream}{between}{name}")))
     });
-    let names: Vec<String> = own.chain(qualified).collect();
+    let names: Vec<String> = given.iter().cloned().chain(qualified).collect();
     for name in &names {
         client.call(name, json!({})).await;
         client.request("tools/describe", json!({"name": name})).await;
@@ -143,8 +179,9 @@ async fn enumerated(client: &Client) -> String {
 #[test]
 fn nothing_hidden_is_seen_or_called_whoever_comes_and_goes_p2() {
     let rules = collection::vec((rule(), any::<bool>()), 1..5);
-    let drawn = (rules, [brought(), brought(), brought()], 0..4usize, any::<u8>());
-    hold(drawn, async |(rules, brought, missing, choice)| {
+    let named = [named(), named(), named()];
+    let drawn = (rules, [brought(), brought(), brought()], named, 0..4usize, any::<u8>());
+    hold(drawn, async |(rules, brought, named, missing, choice)| {
         let of = |tools: bool| {
             rules.iter().filter(|(_, of)| *of == tools).map(|(rule, _)| rule.clone()).collect::<Vec<String>>()
         };
@@ -163,6 +200,7 @@ fn nothing_hidden_is_seen_or_called_whoever_comes_and_goes_p2() {
                 options.upstreams.push((UPSTREAM.into(), upstream, scenario(upstream, brought)));
             }
         }
+        written.extend(UPSTREAMS.iter().zip(&named).map(|(upstream, named)| named.toml(upstream)));
         options.config = written.into_iter().collect();
         options.strategies = StrategyOptions { bridge: Bridge::Always, ..StrategyOptions::default() };
         let bench = Bench::start(options).await;
@@ -177,12 +215,15 @@ fn nothing_hidden_is_seen_or_called_whoever_comes_and_goes_p2() {
                 }
             }
             let everything = client.inbox.since(0).join("\n");
-            for upstream in UPSTREAMS {
+            for (upstream, named) in UPSTREAMS.into_iter().zip(&named) {
                 for name in NAMES {
                     for (kind, rules) in [("tool", &of_tools), ("prompt", &of_prompts)] {
                         let mark = mark(kind, upstream, name);
-                        let hidden = is_hidden(rules, upstream, name);
-                        assert!(!hidden || !everything.contains(&mark), "{upstream} {name}: {rules:?}");
+                        let hidden = is_hidden(rules, upstream, &[name, &named.name(kind, name)]);
+                        assert!(
+                            !hidden || !everything.contains(&mark),
+                            "{upstream} {name} as {named:?}: {rules:?}"
+                        );
                     }
                 }
             }
@@ -190,7 +231,7 @@ fn nothing_hidden_is_seen_or_called_whoever_comes_and_goes_p2() {
             let answers = enumerated(&client).await;
             for name in NAMES.iter().filter(|name| {
                 let everywhere =
-                    |rules: &[String]| UPSTREAMS.iter().all(|upstream| is_hidden(rules, upstream, name));
+                    |rules: &[String]| UPSTREAMS.iter().all(|upstream| is_hidden(rules, upstream, &[name]));
                 everywhere(&of_tools) && everywhere(&of_prompts)
             }) {
                 let (own, escaped) = (json!(name).to_string(), json!(json!(name).to_string()).to_string());

@@ -6,12 +6,7 @@
 //! Refused: a bound computed beforehand for the worst case alone (ordinary unions over ordinary lists would not be
 //! checked), and a validator of our own.
 
-use std::{
-    any::Any,
-    borrow::Cow,
-    cell::Cell,
-    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
-};
+use std::borrow::Cow;
 
 use jsonschema::{
     JsonType,
@@ -19,46 +14,11 @@ use jsonschema::{
 };
 use serde_json::{Map, Number, Value};
 
-use super::{
-    limits::{CheckLimit, Unchecked, weight},
-    unique::is_unique,
-};
+use super::{limits::weight, meter::Meter, unique::is_unique};
 use crate::brief::shorten;
 
 /// The representation: values of `serde_json`, metered.
 pub(super) struct Metered;
-
-/// What a schema makes accesses cost, in steps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Prices {
-    /// A value, each time it is reached: what all keywords that meet it there may do without touching another one.
-    pub(super) value: u64,
-    /// 16 bytes of a string that is read.
-    pub(super) text: u64,
-    /// 16 bytes of a member's name.
-    pub(super) name: u64,
-    /// Memory for an error, in bytes, without the path to the value.
-    pub(super) error: u64,
-    /// Memory for the errors about one member's name.
-    pub(super) name_errors: u64,
-    /// Whether there are patterns that may stay undecided, which the validator reports by the instance as a whole.
-    pub(super) undecidable: bool,
-}
-
-/// What one check has left to spend.
-pub(super) struct Meter<'m> {
-    prices: Prices,
-    steps: Cell<u64>,
-    memory: Cell<u64>,
-    /// Whether errors are made, and names kept in them.
-    makes_errors: bool,
-    /// Steps that were left when `stop` was asked last.
-    asked: Cell<u64>,
-    stop: &'m dyn Fn() -> bool,
-}
-
-/// So many steps between two questions to `stop`: some 50 microseconds.
-const PATIENCE: u64 = 4_096;
 
 /// What errors say of the value that they are about. A value would be copied into the errors of each branch of a
 /// union; it is found by its path instead.
@@ -69,98 +29,6 @@ const LONGEST_NAME: usize = 120;
 
 /// An element in the set that finds equal ones.
 const UNIQUE: u64 = 96;
-
-/// What is thrown.
-struct Spent(Unchecked);
-
-impl<'m> Meter<'m> {
-    pub(super) fn new(prices: Prices, steps: u64, memory: u64, stop: &'m dyn Fn() -> bool) -> Self {
-        let (steps, asked, memory) = (Cell::new(steps), Cell::new(steps), Cell::new(memory));
-        Self { prices, steps, memory, makes_errors: false, asked, stop }
-    }
-
-    /// The same for a run that makes errors.
-    pub(super) fn with_errors(self) -> Self {
-        Self { makes_errors: true, ..self }
-    }
-
-    /// Runs a validator on a value. `Err` where it was left before it came to a result.
-    pub(super) fn run<'a, T>(
-        &'a self,
-        value: &'a Value,
-        validate: impl FnOnce(MeteredNode<'a>) -> T,
-    ) -> Result<T, Unchecked> {
-        let node = MeteredNode { content: Content::Value(value), meter: Some(self), path: 0 };
-        // Nothing that the validator leaves half done outlives the call: it borrows the schema and the value, and
-        // both are never written to.
-        catch_unwind(AssertUnwindSafe(|| {
-            self.pay(self.prices.value);
-            validate(node)
-        }))
-        .map_err(|thrown| reason(&*thrown))
-    }
-
-    fn pay(&self, steps: u64) {
-        let Some(left) = self.steps.get().checked_sub(steps) else {
-            // What was too dear for the rest is not bought, and nothing else is either.
-            self.steps.set(0);
-            throw(Unchecked::Limit(CheckLimit::Steps));
-        };
-        self.steps.set(left);
-        if self.asked.get() - left >= PATIENCE {
-            self.asked.set(left);
-            if (self.stop)() {
-                throw(Unchecked::Stopped);
-            }
-        }
-    }
-
-    fn pay_memory(&self, bytes: u64) {
-        match self.memory.get().checked_sub(bytes) {
-            Some(left) => self.memory.set(left),
-            None => throw(Unchecked::Limit(CheckLimit::Memory)),
-        }
-    }
-
-    /// For memory that is given back before anything else is taken.
-    fn afford_memory(&self, bytes: u64) {
-        if bytes > self.memory.get() {
-            throw(Unchecked::Limit(CheckLimit::Memory));
-        }
-    }
-
-    fn pay_text(&self, length: usize) {
-        self.pay(1 + (length as u64).saturating_mul(self.prices.text) / 16);
-    }
-
-    /// Pays for a look at all of a value, `times` over.
-    fn pay_whole(&self, value: &Value, times: u64) {
-        self.pay(times);
-        match value {
-            Value::String(text) => self.pay(times * (text.len() as u64 / 16)),
-            Value::Array(items) => items.iter().for_each(|item| self.pay_whole(item, times)),
-            Value::Object(members) => members.iter().for_each(|(name, value)| {
-                self.pay(times * (1 + name.len() as u64 / 16));
-                self.pay_whole(value, times);
-            }),
-            _ => {}
-        }
-    }
-}
-
-fn throw(why: Unchecked) -> ! {
-    resume_unwind(Box::new(Spent(why)))
-}
-
-fn reason(thrown: &(dyn Any + Send)) -> Unchecked {
-    match thrown.downcast_ref::<Spent>() {
-        Some(Spent(why)) => why.clone(),
-        None => {
-            tracing::error!("the validator of arguments panicked");
-            Unchecked::Failed
-        }
-    }
-}
 
 /// One value, and who pays.
 #[derive(Clone)]
@@ -179,6 +47,12 @@ enum Content<'a> {
 }
 
 impl<'a> MeteredNode<'a> {
+    /// A value that is reached without a path.
+    pub(super) fn root(value: &'a Value, meter: &'a Meter<'a>) -> Self {
+        meter.pay(meter.prices.value);
+        Self { content: Content::Value(value), meter: Some(meter), path: 0 }
+    }
+
     fn value(&self) -> Option<&'a Value> {
         match self.content {
             Content::Value(value) => Some(value),

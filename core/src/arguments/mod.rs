@@ -2,11 +2,12 @@
 //! and arguments are (P1).
 //!
 //! A schema is measured before it is compiled (`cost`) and arguments before they are parsed (`limits`); then the
-//! validator pays for each step (`metered`). Where a bound is reached the check is not made, and the upstream has
+//! validator pays for each step (`metered`, `meter`). Where a bound is reached the check is not made, and the upstream has
 //! its own.
 
 mod cost;
 mod limits;
+mod meter;
 mod metered;
 mod problem;
 mod references;

@@ -7,7 +7,8 @@ use serde_json::Value;
 use super::{
     cost::Cost,
     limits::{CheckLimit, CheckLimits, Size, Unchecked},
-    metered::{Meter, Metered, Prices},
+    meter::{Meter, Prices},
+    metered::{Metered, MeteredNode},
     problem::{self, ArgumentProblem},
 };
 
@@ -146,7 +147,8 @@ impl BoundedSchema {
 
     fn fits(&self, value: &Value, steps: u64, stop: &dyn Fn() -> bool) -> Result<bool, Unchecked> {
         let memory = self.limits.memory as u64 / 2;
-        self.meter(steps, memory, stop).run(value, |node| self.validator.is_valid(node))
+        let meter = self.meter(steps, memory, stop);
+        meter.run(|| self.validator.is_valid(MeteredNode::root(value, &meter)))
     }
 
     /// What is wrong with a value that nests `depth` deep; nothing where it fits.
@@ -170,12 +172,13 @@ impl BoundedSchema {
             return Ok(Vec::new());
         }
         let meter = self.meter(steps, ERRORS, stop).with_errors();
-        let all = meter.run(value, |node| listed(self.validator.iter_errors(node), value));
+        let all = meter.run(|| listed(self.validator.iter_errors(MeteredNode::root(value, &meter)), value));
         if let Some(problems) = found(all)? {
             return Ok(problems);
         }
         let meter = self.meter(steps, ERRORS, stop).with_errors();
-        let first = meter.run(value, |node| listed(self.validator.validate(node).err(), value));
+        let first =
+            meter.run(|| listed(self.validator.validate(MeteredNode::root(value, &meter)).err(), value));
         if let Some(problems) = found(first)? {
             return Ok(problems);
         }

@@ -35,8 +35,11 @@ use crate::{
     strum::EnumString,
     strum::IntoStaticStr,
     strum::VariantArray,
+    serde::Deserialize,
+    serde::Serialize,
 )]
 #[strum(serialize_all = "lowercase")]
+#[serde(rename_all = "lowercase")]
 pub enum Scope {
     /// All clients share one connection to each upstream, and are asked nothing.
     #[default]

@@ -38,12 +38,11 @@ pub struct RequestMeta {
     pub log_level: Option<LoggingLevel>,
 }
 
-/// Determines the era of a request.
+/// Determines the era of a request, given the `_meta` that [`check`] returns.
 ///
 /// # Errors
 /// -32602 if required `_meta` keys are missing or invalid; -32022 for an unsupported version.
-pub fn classify(request: &Request) -> Result<RequestKind, ErrorText> {
-    let meta = request.params.object("_meta");
+pub fn classify(request: &Request, meta: Option<RawObject>) -> Result<RequestKind, ErrorText> {
     let version = meta.as_ref().and_then(|meta| meta.member(VERSION));
     let capabilities = meta.as_ref().and_then(|meta| meta.member(CAPABILITIES));
     if version.is_none() && capabilities.is_none() {
@@ -69,19 +68,20 @@ pub fn classify(request: &Request) -> Result<RequestKind, ErrorText> {
 }
 
 /// Checks the size of a request's client info, which is all of `initialize` and the `_meta` of any other
-/// request, and that the request is unambiguous.
+/// request, and that the request is unambiguous. Returns its `_meta`, if it has one that is an object.
 ///
 /// # Errors
 /// -32602 if the client info is too large, or the request ambiguous.
-pub fn check(request: &Request, limits: &Limits) -> Result<(), ErrorText> {
+pub fn check(request: &Request, limits: &Limits) -> Result<Option<RawObject>, ErrorText> {
     check_size(request, limits)?;
     unambiguous(&request.params, &DECISIVE)?;
-    let within = |key| request.params.object(key).unwrap_or_else(RawObject::empty);
     // Only a completion has one that is read; parsing another's would cost for nothing.
-    if request.method == "completion/complete" {
-        unambiguous(&within("ref"), &DECISIVE)?;
-    }
-    unambiguous(&within("_meta"), &DECISIVE_META)
+    let is_completion = request.method == "completion/complete";
+    let reference = is_completion.then(|| request.params.object("ref")).flatten();
+    reference.map_or(Ok(()), |reference| unambiguous(&reference, &DECISIVE))?;
+    let meta = request.params.object("_meta");
+    meta.as_ref().map_or(Ok(()), |meta| unambiguous(meta, &DECISIVE_META))?;
+    Ok(meta)
 }
 
 fn check_size(request: &Request, limits: &Limits) -> Result<(), ErrorText> {

@@ -15,7 +15,10 @@ impl Gateway {
     /// says so.
     pub fn mirrored(&self, caller: &Caller, request: &Request) -> (Vec<Mirrored>, bool) {
         let shown = !caller.choice.strategy.profile().withholds_schemas;
-        let called = (request.method == "tools/call").then(|| request.params.string("name")).flatten();
+        // Most catalogues have no such arguments, and need no page here.
+        let mirrors = || caller.backend.catalogue().current().snapshot().mirrors_arguments();
+        let is_call = request.method == "tools/call" && mirrors();
+        let called = is_call.then(|| request.params.string("name")).flatten();
         let Some(name) = called else { return (Vec::new(), shown) };
         let page = caller.page();
         (page.view.tool(&name).map(|tool| tool.tool().mirrored().to_vec()).unwrap_or_default(), shown)

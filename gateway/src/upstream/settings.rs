@@ -1,23 +1,23 @@
-//! Settings of a single upstream.
+//! Settings of one upstream, where they differ from those of all.
 
 use std::time::Duration;
 
 use crate::backend::Scope;
 
-/// Settings of a single upstream; `None` stands for the gateway's.
+/// How the connection to one upstream is kept. What is `None` is as for all upstreams.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct UpstreamSettings {
     /// From start to the end of the handshake.
     pub connect_timeout: Option<Duration>,
     /// For a request, measured from its start or its last progress notification.
     pub request_timeout: Option<Duration>,
-    /// Whether it is started again after it ended or failed.
+    /// What happens after it ended or failed.
     pub restart: Restart,
-    /// Whether clients share it.
+    /// Whether clients share its connection.
     pub scope: Option<Scope>,
 }
 
-/// Whether an upstream is started again after it ended or failed.
+/// Whether an upstream that ended or failed is started again, or connected to again.
 #[derive(
     Clone,
     Copy,
@@ -26,15 +26,17 @@ pub struct UpstreamSettings {
     PartialEq,
     Eq,
     strum::Display,
-    strum::EnumString,
-    strum::IntoStaticStr,
+    strum::EnumMessage,
     strum::VariantArray,
+    serde::Deserialize,
+    serde::Serialize,
 )]
 #[strum(serialize_all = "lowercase")]
+#[serde(rename_all = "lowercase")]
 pub enum Restart {
-    /// It is, with increasing delays.
+    /// It is, after a delay that grows with each failure.
     #[default]
     Always,
-    /// It is not; its tools leave the lists.
+    /// It stays ended.
     Never,
 }

@@ -6,7 +6,7 @@ const OVER_60: Rule = Rule {
     code: "name-over-60",
     severity: Severity::Warning,
     summary: "names of over 60 characters are cut or refused by many hosts",
-    hint: "a shorter name has to come from the server, or a shorter upstream name where names clash",
+    hint: "give it a shorter name with rename, in [upstreams.NAME] of disclosure.toml; where names clash, give the upstream one",
 };
 
 const OVER_48: Rule = Rule {
@@ -20,14 +20,14 @@ const ODD: Rule = Rule {
     code: "odd-name",
     severity: Severity::Warning,
     summary: "names with anything but letters, digits, '_' and '-' are refused by many models' interfaces",
-    hint: "the name has to change in the server",
+    hint: "give it another name with rename, in [upstreams.NAME] of disclosure.toml",
 };
 
 const CLASH: Rule = Rule {
     code: "name-clash",
     severity: Severity::Note,
-    summary: "several upstreams bring a tool of this name, so it is served under its upstream's",
-    hint: "hide those that are not wanted with hidden = true in disclosure.toml",
+    summary: "another tool has the same name, so it is served under its upstream's",
+    hint: "give one of the upstreams a prefix in disclosure.toml, or hide what is not wanted with hidden = true",
 };
 
 pub(super) fn look(subject: &Subject, findings: &mut Findings) {
@@ -43,7 +43,7 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
         if let Some(character) = name.chars().find(|character| odd(*character)) {
             findings.add(ODD, Place::from(tool), format!("{character:?}"));
         }
-        if tool.key() != tool.upstream_name() {
+        if tool.key() == tool.qualified() {
             findings.add(
                 CLASH,
                 Place::from(tool),

@@ -20,7 +20,7 @@ use strum::{EnumMessage, VariantArray};
 
 use super::{CompareArguments, SettingArguments};
 use crate::{
-    config::{Serve, Transport},
+    config::{Seconds, Serve, Transport},
     remember::Remember,
 };
 
@@ -347,11 +347,7 @@ where
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds: f64 = text.parse().map_err(|_| "a number of seconds".to_owned())?;
-    if seconds > 0.0 && seconds <= 1e9 {
-        return Ok(Duration::from_secs_f64(seconds));
-    }
-    Err("more than 0 and at most 1e9 seconds".to_owned())
+    Seconds::parse(text).map(Duration::from).map_err(str::to_owned)
 }
 
 /// The name and value of a bound.

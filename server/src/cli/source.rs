@@ -152,12 +152,8 @@ impl SourceArguments {
         let mut given = Vec::new();
         if let Some((program, arguments)) = self.command.split_first() {
             let entry = Some(UpstreamEntry::of_command(&self.command));
-            given.push(Named {
-                name: None,
-                target: Target::command(program, arguments),
-                entry,
-                is_of_file: false,
-            });
+            let target = Target::command(program, arguments);
+            given.push(Named { entry, ..Named::given(None, target) });
         }
         for url in &self.upstream_url {
             if !matches!(url.scheme(), "http" | "https") {
@@ -166,7 +162,7 @@ impl SourceArguments {
                 return Err(usage(Problem::new(message)));
             }
             let entry = Some(UpstreamEntry::of_url(url));
-            given.push(Named { name: None, target: Target::url(url.clone()), entry, is_of_file: false });
+            given.push(Named { entry, ..Named::given(None, Target::url(url.clone())) });
         }
         let name = parse_name(self.name.as_deref())?;
         let is_file = self.config.is_some() || !self.mcp_config.is_empty();
@@ -198,7 +194,7 @@ impl Source {
             return Err(usage(Problem::new("no upstream is named").hint(hint)));
         };
         let name = parse_name(name.as_deref())?;
-        let own = Named { name, target, entry: None, is_of_file: false };
+        let own = Named::given(name, target);
         self.origin.servers = Some(Servers { given: vec![own], ..Servers::default() });
         self.origin.base = declared;
         self.contents = self.origin.read();

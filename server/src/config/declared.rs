@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use mcp_disclosure_core::{
-    About, Category, Concern, Mapping, Pattern, RawObject, Rule, Rules, Values, nearest::nearest,
+    About, Category, Concern, Mapping, Naming, NamingError, Pattern, RawObject, Rule, Rules, Values,
+    nearest::nearest,
 };
 use mcp_disclosure_gateway::{Place, Problem};
 use serde::Serialize;
@@ -37,10 +38,29 @@ impl DisclosureFile {
             entry.switches(name, format!("{place}: upstreams.{name:?}"))
         };
         rules.switches = self.upstreams.0.iter().filter_map(switches).collect();
+        rules.naming = self.naming(&mut problems);
         if !problems.is_empty() {
             return Err(problems);
         }
         Ok((self.about(over, concerns), rules))
+    }
+
+    /// The names by which tools and prompts of upstreams are served.
+    fn naming(&self, problems: &mut Vec<Problem>) -> Vec<Naming> {
+        let mut all = Vec::new();
+        for (name, place, entry) in self.upstreams.0.iter().filter(|(_, _, entry)| !entry.disabled) {
+            match entry.naming(name, format!("{place}: upstreams.{name:?}")) {
+                Ok(naming) => all.extend(naming),
+                Err(errors) => problems.extend(errors.iter().map(|error| {
+                    let problem = Problem::new(format!("upstream '{name}': {error}")).at(place.clone());
+                    problem.hint(match error {
+                        NamingError::Twice { .. } => "give each tool a name of its own",
+                        _ => "a name has 1 to 64 letters, digits, '_', '-' and '.'",
+                    })
+                })),
+            }
+        }
+        all
     }
 
     fn about(&self, over: &About, concerns: Vec<Concern>) -> About {

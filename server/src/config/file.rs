@@ -3,15 +3,17 @@
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf};
 
 use mcp_disclosure_core::Settings;
-use mcp_disclosure_gateway::{Place, limits::LimitSettings, negotiation::Bridge};
+use mcp_disclosure_gateway::{
+    Place, backend::Scope, limits::LimitSettings, negotiation::Bridge, upstream::Restart,
+};
 #[cfg(test)]
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
-use super::Transport;
 #[cfg(test)]
 use super::schema;
+use super::{Seconds, Transport};
 
 /// Everything that mcp-disclosure serves, and how, in one file.
 ///
@@ -68,12 +70,18 @@ impl DisclosureFile {
 pub struct Table<T>(pub Vec<(String, Place, T)>);
 
 impl Table<UpstreamEntry> {
-    /// Whether two start the same upstreams, wherever they say it. Which tools exist is read again while running.
+    /// Whether two start the same upstreams, wherever they say it. Which tools exist, and by which names they are served,
+    /// is read again while running.
     fn starts_the_same(&self, other: &Self) -> bool {
-        let unswitched =
-            |entry: &UpstreamEntry| UpstreamEntry { allow: None, hidden: vec![], ..entry.clone() };
+        let started = |entry: &UpstreamEntry| UpstreamEntry {
+            allow: None,
+            hidden: vec![],
+            prefix: None,
+            rename: BTreeMap::new(),
+            ..entry.clone()
+        };
         let same = |(one, other): (&(String, Place, UpstreamEntry), &(String, Place, UpstreamEntry))| {
-            one.0 == other.0 && unswitched(&one.2) == unswitched(&other.2)
+            one.0 == other.0 && started(&one.2) == started(&other.2)
         };
         self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(same)
     }
@@ -128,7 +136,7 @@ pub struct Serve {
     pub fallback: Option<String>,
     /// Whether a strategy's channel is listed as an ordinary tool, too: "auto" to clients that have not declared the
     /// strategy, "always", or "never".
-    #[cfg_attr(test, schemars(with = "Option<schema::Bridge>"))]
+    #[cfg_attr(test, schemars(with = "Option<schema::Word<Bridge>>"))]
     pub bridge: Option<Bridge>,
     /// How clients connect: "stdio" or "http".
     pub transport: Option<Transport>,
@@ -173,6 +181,29 @@ pub struct UpstreamEntry {
     /// Tools of it that do not exist for clients, likewise. Nothing else in the file brings them back.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hidden: Vec<String>,
+    /// The text in front of the names of its tools and prompts as clients see them, such as "gh_".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prefix: Option<String>,
+    /// Other names for single tools: its own name = the name that clients see, to which no prefix is added. At most 64
+    /// letters, digits, '_', '-' and '.'.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub rename: BTreeMap<String, String>,
+    /// How long it may take to start and shake hands, in seconds, instead of `--connect-timeout`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub connect_timeout: Option<Seconds>,
+    /// How long it may take over a request, or between two progress notifications, in seconds, instead of
+    /// `--request-timeout`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub request_timeout: Option<Seconds>,
+    /// Whether it is started again, or connected to again, after it ended or failed: "always", or "never".
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<schema::Word<Restart>>"))]
+    pub restart: Option<Restart>,
+    /// Whether HTTP clients share one connection to it ("shared"), or have connections of their own ("session"), instead
+    /// of `--upstream-scope`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(test, schemars(with = "Option<schema::Word<Scope>>"))]
+    pub scope: Option<Scope>,
 }
 
 /// A category of tools.

@@ -13,6 +13,7 @@ mod reader;
 mod reference;
 #[cfg(test)]
 mod schema;
+mod seconds;
 mod text;
 mod transport;
 mod upstream;
@@ -20,5 +21,6 @@ mod upstream;
 pub(crate) use environment::escape;
 pub use file::{Category, Concern, DisclosureFile, Primitive, Serve, Server, Table, Tool, UpstreamEntry};
 pub use hosts::{HostsFile, read_hosts};
+pub use seconds::Seconds;
 pub use transport::Transport;
 pub use upstream::{Named, upstreams};

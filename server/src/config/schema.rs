@@ -1,8 +1,8 @@
 //! Schemas of what the gateway's library declares, for `docs/disclosure.schema.json`.
 
-use std::borrow::Cow;
+use std::{borrow::Cow, fmt, marker::PhantomData};
 
-use mcp_disclosure_gateway::{limits::LIMITS, negotiation};
+use mcp_disclosure_gateway::limits::LIMITS;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Value, json};
 use strum::{EnumMessage, VariantArray};
@@ -31,25 +31,22 @@ impl JsonSchema for LimitSettings {
     }
 }
 
-/// The schema of [`Bridge`](negotiation::Bridge).
-pub(super) struct Bridge;
+/// The schema of an enum whose values are words.
+pub(super) struct Word<T>(PhantomData<T>);
 
-impl JsonSchema for Bridge {
+impl<T: VariantArray + EnumMessage + fmt::Display> JsonSchema for Word<T> {
     fn schema_name() -> Cow<'static, str> {
-        "Bridge".into()
+        std::any::type_name::<T>().rsplit("::").next().unwrap_or_default().into()
     }
 
     fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let values = negotiation::Bridge::VARIANTS.iter().map(|value| {
+        let values = T::VARIANTS.iter().map(|value| {
             json!({
                 "type": "string",
                 "const": value.to_string(),
                 "description": value.get_documentation(),
             })
         });
-        json_schema!({
-            "oneOf": Value::Array(values.collect()),
-            "description": "When a strategy's channel is offered as an ordinary tool as well.",
-        })
+        json_schema!({"oneOf": Value::Array(values.collect())})
     }
 }

@@ -2,10 +2,10 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use mcp_disclosure_core::{Pattern, Switches, UpstreamName};
+use mcp_disclosure_core::{Naming, NamingError, Pattern, Switches, UpstreamName};
 use mcp_disclosure_gateway::{
     Problem,
-    upstream::{Endpoint, Program, Target, UpstreamConfig},
+    upstream::{Endpoint, Program, Target, UpstreamConfig, UpstreamSettings},
 };
 use reqwest::{
     Url,
@@ -24,6 +24,8 @@ pub struct Named {
     pub name: Option<UpstreamName>,
     /// Where it is.
     pub target: Target,
+    /// How its connection is kept.
+    pub settings: UpstreamSettings,
     /// How a file says so, variables unfilled; `None` for what no file can say.
     pub entry: Option<UpstreamEntry>,
     /// Whether a file says so. Clients are served before such an upstream is ready.
@@ -45,8 +47,9 @@ pub fn upstreams(table: &Table<UpstreamEntry>, base: &Path) -> Result<Vec<Named>
             Ok(target) => match UpstreamName::parse(name) {
                 Err(error) => tell(error.to_string(), "give it a name; clashing tools are prefixed by it"),
                 Ok(name) => {
+                    let settings = entry.settings();
                     let entry = Some(entry.clone().seen_from(base));
-                    upstreams.push(Named { name: Some(name), target, entry, is_of_file: true });
+                    upstreams.push(Named { name: Some(name), target, settings, entry, is_of_file: true });
                 }
             },
         }
@@ -60,7 +63,13 @@ type Wrong = (String, &'static str);
 impl Named {
     /// The gateway's configuration of it.
     pub fn config(self, awaited: bool) -> UpstreamConfig {
-        UpstreamConfig { awaited: awaited || !self.is_of_file, ..UpstreamConfig::new(self.name, self.target) }
+        let Self { name, target, settings, .. } = self;
+        UpstreamConfig { name, target, settings, awaited: awaited || !self.is_of_file }
+    }
+
+    /// An upstream of the command line, or of the program itself.
+    pub fn given(name: Option<UpstreamName>, target: Target) -> Self {
+        Self { name, target, settings: UpstreamSettings::default(), entry: None, is_of_file: false }
     }
 
     /// The same with our whole environment, where it is a program.
@@ -97,6 +106,31 @@ impl UpstreamEntry {
             hidden: patterns(&self.hidden),
         };
         (switches.allow.is_some() || !switches.hidden.is_empty()).then_some(switches)
+    }
+
+    /// The names by which its tools and prompts are served, where they are not its own. `name` and `place` are as for
+    /// [`switches`](Self::switches).
+    ///
+    /// # Errors
+    /// Every name that cannot be used.
+    pub(super) fn naming(&self, name: &str, place: String) -> Result<Option<Naming>, Vec<NamingError>> {
+        let prefix = self.prefix.as_deref().unwrap_or_default();
+        match UpstreamName::parse(name) {
+            Ok(upstream) if !prefix.is_empty() || !self.rename.is_empty() => {
+                Naming::new(upstream, place, prefix, &self.rename).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// How its connection is kept.
+    fn settings(&self) -> UpstreamSettings {
+        UpstreamSettings {
+            connect_timeout: self.connect_timeout.map(Into::into),
+            request_timeout: self.request_timeout.map(Into::into),
+            restart: self.restart.unwrap_or_default(),
+            scope: self.scope,
+        }
     }
 
     /// The same for a file in another directory than `base`.
@@ -225,4 +259,39 @@ fn filled_map(
     filled: &mut impl FnMut(&str, &str) -> String,
 ) -> BTreeMap<String, String> {
     map.iter().map(|(name, text)| (name.clone(), filled(&format!("{key}.{name}"), text))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use mcp_disclosure_gateway::{backend::Scope, upstream::Restart};
+
+    use super::*;
+    use crate::config::DisclosureFile;
+
+    #[test]
+    fn u14_each_upstream_has_settings_of_its_own() {
+        let toml = "
+            [upstreams.plain]
+            command = 'x'
+            [upstreams.all]
+            url = 'http://localhost/mcp'
+            connect_timeout = 10
+            request_timeout = 0.25
+            restart = 'never'
+            scope = 'session'
+        ";
+        let file = DisclosureFile::parse("f.toml", toml).unwrap();
+        let settings = upstreams(&file.upstreams, Path::new("")).unwrap();
+        let settings: Vec<UpstreamSettings> = settings.into_iter().map(|named| named.settings).collect();
+        let all = UpstreamSettings {
+            connect_timeout: Some(Duration::from_secs(10)),
+            request_timeout: Some(Duration::from_millis(250)),
+            restart: Restart::Never,
+            scope: Some(Scope::Session),
+        };
+        assert_eq!(settings, [UpstreamSettings::default(), all]);
+        assert_eq!(settings[0].restart, Restart::Always);
+    }
 }

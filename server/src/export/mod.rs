@@ -8,7 +8,7 @@ mod write;
 
 use std::path::Path;
 
-use mcp_disclosure_core::{About, DescriptionError, DescriptionFile, Tool, UpstreamName, View};
+use mcp_disclosure_core::{About, DescriptionError, DescriptionFile, Tool, ToolName, UpstreamName, View};
 use mcp_disclosure_gateway::catalogue::Declared;
 pub use write::write;
 
@@ -68,14 +68,20 @@ impl Export {
 /// The name by which a rule is about this tool alone, whatever other upstreams bring.
 fn stable_name(tool: &Tool, origins: &Origins<'_>) -> String {
     match origins.upstreams.len() {
-        0 | 1 => tool.key().to_string(),
+        0 | 1 => tool.upstream_name().to_string(),
         _ => format!("{}/{}", tool.upstream(), tool.upstream_name()),
     }
 }
 
+/// The name by which a description file is about this tool, whatever name it is served by.
+fn described_name(tool: &Tool) -> &ToolName {
+    if tool.key() == tool.upstream_name() { tool.key() } else { tool.qualified() }
+}
+
 /// The name and text of a tool's description file, or why there can be none.
 fn description_file(tool: &Tool) -> Result<(String, String), String> {
-    let name = format!("{}.json", tool.key());
+    let stem = described_name(tool);
+    let name = format!("{stem}.json");
     if name.contains(['/', '\0'])
         || (cfg!(windows) && name.contains(['\\', ':', '*', '?', '"', '<', '>', '|']))
     {
@@ -85,11 +91,11 @@ fn description_file(tool: &Tool) -> Result<(String, String), String> {
     if name.len() > 255 {
         return Err("its name is too long for a file name".to_owned());
     }
-    if Path::new(&name).file_stem().and_then(|stem| stem.to_str()) != Some(tool.key()) {
+    if Path::new(&name).file_stem().and_then(|stem| stem.to_str()) != Some(stem.as_str()) {
         return Err("its name is no file name".to_owned());
     }
-    let text = description::text(tool);
-    match DescriptionFile::parse(&name, tool.key(), &text) {
+    let text = description::text(stem, tool);
+    match DescriptionFile::parse(&name, stem, &text) {
         Ok(_) => Ok((name, text)),
         Err(errors) => Err(match errors.first() {
             Some(DescriptionError::Missing { member, .. }) => format!("it has no {member}"),

@@ -11,6 +11,7 @@ mod hosts;
 mod lines;
 mod logs;
 mod long_briefs;
+mod naming;
 mod once_broken;
 mod protection;
 mod questions;

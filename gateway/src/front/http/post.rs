@@ -94,24 +94,25 @@ impl Front {
     async fn request(&self, posted: Posted, request: Request) -> HttpResponse {
         let (headers, accepts) = (&posted.headers, posted.accepts);
         let refuse = |status, id: Id, error| body::json(status, Response::new(id, Err(error)).encode());
-        if let Err(error) = check(&request, self.gateway.limits()) {
-            return refuse(StatusCode::BAD_REQUEST, request.id, error);
-        }
-        let classify = match classify(&request) {
+        let meta = match check(&request, self.gateway.limits()) {
+            Ok(meta) => meta,
+            Err(error) => return refuse(StatusCode::BAD_REQUEST, request.id, error),
+        };
+        let kind = match classify(&request, meta) {
             Ok(RequestKind::Session | RequestKind::Initialize)
                 if standard_headers::claims_stateless(headers) =>
             {
                 let message = "the MCP-Protocol-Version header names a revision whose required params._meta keys are missing";
                 return refuse(StatusCode::BAD_REQUEST, request.id, ErrorText::invalid_params(message));
             }
-            Ok(classify) => classify,
+            Ok(kind) => kind,
             Err(error) => {
                 // A header that contradicts the body is reported first, whatever the body names.
                 let error = standard_headers::version_mismatch(headers, &request).unwrap_or(error);
                 return refuse(StatusCode::BAD_REQUEST, request.id, error);
             }
         };
-        match classify {
+        match kind {
             RequestKind::Initialize => self.initialize(posted, &request).await,
             RequestKind::Session => self.in_session(posted, request).await,
             RequestKind::Stateless(meta) => {

@@ -142,10 +142,7 @@ fn declared(line: Option<&Line>, limits: &Limits) -> (Era, RawObject) {
         Line::TooLong(_) => None,
     });
     let Some(Message::Request(request)) = message else { return (Era::Session, RawObject::empty()) };
-    if check(&request, limits).is_err() {
-        return (Era::Session, RawObject::empty());
-    }
-    match classify(&request) {
+    match check(&request, limits).and_then(|meta| classify(&request, meta)) {
         Ok(RequestKind::Stateless(meta)) => (Era::Stateless, meta.capabilities),
         Ok(RequestKind::Initialize) => {
             (Era::Session, request.params.object("capabilities").unwrap_or_default())
@@ -277,8 +274,8 @@ impl Connection {
 
     /// The caller of this request; `None` for `initialize`, which is answered before anything overtakes it.
     async fn caller(&mut self, request: &Request) -> Result<Option<Caller>, ErrorText> {
-        check(request, self.gateway.limits())?;
-        match classify(request)? {
+        let meta = check(request, self.gateway.limits())?;
+        match classify(request, meta)? {
             RequestKind::Stateless(meta) => {
                 let (principal, outlet) = (self.principal.clone(), self.outlet.clone());
                 self.gateway.stateless(None, request, &meta, principal, &self.peer, outlet).await.map(Some)

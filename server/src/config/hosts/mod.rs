@@ -24,7 +24,7 @@ mod zed;
 use std::{collections::HashSet, path::Path, sync::Arc};
 
 use mcp_disclosure_core::{Switches, UpstreamName};
-use mcp_disclosure_gateway::{Place, Problem};
+use mcp_disclosure_gateway::{Place, Problem, upstream::UpstreamSettings};
 
 use self::{
     entry::{Entry, Wrong},
@@ -164,8 +164,8 @@ impl Reader<'_> {
         let parsed = UpstreamName::parse(name).map_err(|error| {
             vec![Wrong::new(error.to_string(), "clashing tools are prefixed by the name")]
         })?;
-        let entry = Some(upstream.seen_from(folder));
-        Ok(Named { name: Some(parsed), target, entry, is_of_file: true })
+        let (settings, entry) = (UpstreamSettings::default(), Some(upstream.seen_from(folder)));
+        Ok(Named { name: Some(parsed), target, settings, entry, is_of_file: true })
     }
 
     fn leave_out(&mut self, name: &str, at: usize, wrong: Vec<Wrong>) {

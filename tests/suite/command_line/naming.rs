@@ -1,0 +1,208 @@
+//! `prefix` and `rename` of an upstream (U14): what is served by which name, and by which names files go on meaning it.
+
+use kit::{process::until, scenario::Scenario};
+use serde_json::{Value, json};
+
+use super::{
+    ODD,
+    configuration::{configured, serve},
+    run, shown, start, text,
+};
+use crate::UPSTREAM;
+
+/// The names of a list's items.
+fn names(answer: &Value, list: &str) -> Vec<String> {
+    let items = answer["result"][list].as_array().unwrap_or_else(|| panic!("no {list} in {answer}"));
+    items.iter().map(|item| item["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn u14_calls_by_the_served_name_reach_the_upstream_under_its_own() {
+    let (directory, file) = configured("");
+    let calls = directory.path().join("calls");
+    let toml = format!(
+        "[upstreams.a]\ncommand = {ODD:?}\nargs = [\"records\", {calls:?}]\nprefix = \"a_\"\nrename = {{ wait = \"pause\" }}\n\
+         [upstreams.b]\ncommand = {ODD:?}\nrename = {{ wait = \"pause\" }}\n"
+    );
+    std::fs::write(&file, toml).unwrap();
+    let mut gateway = serve(&file, &[]);
+    assert_eq!(gateway.tool_names(), ["a_echo", "a__wait", "echo", "b__wait"]);
+    assert_eq!(text(&gateway.call("a_echo", json!({"text": "hello"}))), "hello");
+    for unknown in ["pause", "wait", "a__echo"] {
+        let error = gateway.call(unknown, json!({}))["error"]["message"].clone();
+        assert_eq!(error, format!("Unknown tool: {unknown}"));
+    }
+    gateway.call("a__wait", json!({"text": "x"}));
+    gateway.finish().says(0, &[]);
+    let calls = std::fs::read_to_string(calls).unwrap();
+    assert_eq!(calls, "\"echo\" {\"text\":\"hello\"}\n\"wait\" {\"text\":\"x\"}\n");
+}
+
+#[test]
+fn u14_prompts_get_the_prefix_too() {
+    let (directory, file) = configured("");
+    let scenario = directory.path().join("scenario.json");
+    Scenario::odd().write(&scenario);
+    let upstream = format!("[upstreams.kit]\ncommand = {UPSTREAM:?}\nargs = [{scenario:?}]\n");
+    std::fs::write(&file, &upstream).unwrap();
+    let ask = |prefix: &str| {
+        let mut gateway = serve(&file, &[]);
+        let listed = names(&gateway.request("prompts/list", json!({})), "prompts");
+        let name = listed[0].clone();
+        let got = gateway.request("prompts/get", json!({"name": name}))["result"].clone();
+        let reference = json!({"type": "ref/prompt", "name": name});
+        let argument = json!({"name": "n", "value": ""});
+        let completed = gateway
+            .request("completion/complete", json!({"ref": reference, "argument": argument}))["result"]
+            .clone();
+        gateway.finish().says(0, &[]);
+        assert!(listed.iter().all(|name| name.starts_with(prefix)), "{listed:?}");
+        (listed.len(), got, completed)
+    };
+    let plain = ask("");
+    assert!(plain.1["messages"].is_array(), "{plain:?}");
+    std::fs::write(&file, format!("{upstream}prefix = \"kit.\"\n")).unwrap();
+    assert_eq!(ask("kit."), plain);
+}
+
+#[test]
+fn u14_what_is_hidden_by_one_of_its_names_is_no_tool_by_any_of_them_p2() {
+    for (rule, left) in [
+        ("[tools.wait]\nhidden = true\n", "a_echo"),
+        ("[tools.pause]\nhidden = true\n", "a_echo"),
+        ("[tools.\"a_*\"]\nhidden = true\n", "pause"),
+        (
+            "[tools.\"*\"]\nhidden = true\n[tools.pause]\nhidden = false\n[tools.echo]\nhidden = false\n",
+            "a_echo",
+        ),
+    ] {
+        let (_directory, file) = configured(&format!(
+            "[upstreams.a]\ncommand = \"ODD\"\nprefix = \"a_\"\nrename = {{ wait = \"pause\" }}\n{rule}"
+        ));
+        let mut gateway = serve(&file, &[]);
+        assert_eq!(gateway.tool_names(), [left], "{rule}");
+        let names = ["a_echo", "echo", "a__echo", "pause", "wait", "a_wait", "a__wait"];
+        for name in names.into_iter().filter(|name| *name != left) {
+            let error = gateway.call(name, json!({"text": "x"}))["error"]["message"].clone();
+            assert_eq!(error, format!("Unknown tool: {name}"), "{rule}");
+        }
+        gateway.finish().says(0, &[]);
+    }
+}
+
+#[test]
+fn u14_a_name_that_changes_is_served_and_announced() {
+    let upstream = "[upstreams.odd]\ncommand = \"ODD\"\n";
+    let (_directory, file) = configured(upstream);
+    let rewrite =
+        |toml: &str| std::fs::write(&file, format!("{upstream}{toml}").replace("ODD", ODD)).unwrap();
+    let mut gateway = serve(&file, &[]);
+    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+    rewrite("prefix = \"odd_\"\n");
+    assert!(until(|| gateway.tool_names() == ["odd_echo", "odd_wait"]));
+    gateway.notified("notifications/tools/list_changed", 1);
+    assert_eq!(text(&gateway.call("odd_echo", json!({"text": "here"}))), "here");
+    rewrite("prefix = \"odd_\"\nrename = { ehco = \"say\" }\n");
+    let line = gateway.logged("no upstream has a tool 'ehco'; did you mean 'echo'?");
+    assert!(line.contains("disclosure.toml:1:12: upstreams.\"odd\".rename: "), "{line}");
+    rewrite("prefix = \"odd \"\n");
+    gateway.logged("were not taken over, the old ones stay: ");
+    assert_eq!(gateway.tool_names(), ["odd_echo", "odd_wait"]);
+    rewrite("rename = { echo = \"say\" }\n");
+    assert!(until(|| gateway.tool_names() == ["say", "wait"]));
+    let ended = gateway.finish();
+    ended.says(0, &[]);
+    assert!(!ended.stderr.contains("needs a restart"), "{}", ended.stderr);
+}
+
+#[test]
+fn u14_names_that_hosts_refuse_are_refused_with_place_and_remedy() {
+    let (_directory, file) = configured(
+        "[upstreams.a]\ncommand = \"ODD\"\nprefix = \"a/\"\nrename = { echo = \"\", wait = \"ö\" }\n\
+         [upstreams.b]\ncommand = \"ODD\"\nrename = { echo = \"same\", wait = \"same\" }\n\
+         [upstreams.off]\ncommand = \"ODD\"\nprefix = \"a/\"\ndisabled = true\n",
+    );
+    let hint = "(hint: a name has 1 to 64 letters, digits, '_', '-' and '.')";
+    let accepted = "and hosts accept A-Z, a-z, 0-9, '_', '-' and '.' in names";
+    let ended = run(&["serve", "--config", shown(&file)]);
+    ended.says(64, &[
+        &format!("disclosure.toml:1:12: upstream 'a': prefix contains '/', {accepted} {hint}"),
+        &format!("disclosure.toml:1:12: upstream 'a': rename.\"echo\" is empty {hint}"),
+        &format!("disclosure.toml:1:12: upstream 'a': rename.\"wait\" contains 'ö', {accepted} {hint}"),
+        "upstream 'b': 'echo' and 'wait' are both renamed to 'same' (hint: give each tool a name of its own)",
+    ]);
+    assert!(!ended.stderr.contains("'off'"), "{}", ended.stderr);
+}
+
+#[test]
+fn u14_export_writes_names_that_mean_the_same_again() {
+    let directory = tempfile::tempdir().unwrap();
+    let (_configured, file) = configured(
+        r#"
+        [upstreams.a]
+        command = "ODD"
+        prefix = "a_"
+        rename = { wait = "pause" }
+        connect_timeout = 30
+        request_timeout = 0.5
+        restart = "never"
+        scope = "session"
+        [upstreams.b]
+        command = "ODD"
+        [tools."a/wait"]
+        brief = "Waits a while"
+        [tools."b/wait"]
+        hidden = true
+        [categories.sounds]
+        description = "Sounds"
+        tools = ["a/echo"]
+        "#,
+    );
+    let (out, again) = (directory.path().join("out"), directory.path().join("again"));
+    let export = |from: &std::path::Path, to: &std::path::Path| {
+        run(&["export", "--config", shown(from), "--out", shown(to)]).says(0, &[]);
+        let text = std::fs::read_to_string(to.join("disclosure.toml")).unwrap();
+        let mut files: Vec<_> =
+            std::fs::read_dir(to).unwrap().map(|file| file.unwrap().file_name()).collect();
+        files.sort();
+        (text, files)
+    };
+    let (toml, files) = export(&file, &out);
+    assert_eq!(files, ["a__echo.json", "a__wait.json", "disclosure.toml", "echo.json"]);
+    for written in [
+        "prefix = \"a_\"",
+        "wait = \"pause\"",
+        "\"a/echo\"",
+        "connect_timeout = 30\n",
+        "request_timeout = 0.5\n",
+    ] {
+        assert!(toml.contains(written), "{written}\n{toml}");
+    }
+    assert_eq!(export(&out.join("disclosure.toml"), &again), (toml, files));
+    let listed = |file: &std::path::Path| {
+        let mut gateway = start(&["serve", "--config", shown(file), "--strategy", "resource"]);
+        gateway.initialize();
+        let tools = gateway.tools();
+        let ended = gateway.finish();
+        ended.says(0, &[]);
+        assert!(!ended.stderr.contains("no upstream has"), "{}", ended.stderr);
+        tools
+    };
+    let tools = listed(&file);
+    assert_eq!(tools, listed(&out.join("disclosure.toml")));
+    assert_eq!(tools[1]["name"], "pause");
+    assert!(tools[1]["description"].as_str().unwrap().contains("Waits a while"), "{}", tools[1]);
+}
+
+#[test]
+fn u14_settings_of_an_upstream_are_checked() {
+    let (_directory, file) = configured(
+        "[upstreams.a]\ncommand = \"ODD\"\nconnect_timeout = \"10s\"\nrequest_timeout = 0\nrestart = \"sometimes\"\nscope = \"all\"\n",
+    );
+    run(&["serve", "--config", shown(&file)]).says(64, &[
+        "disclosure.toml:3:19: upstreams.a.connect_timeout: invalid type: string \"10s\", expected a number of seconds, more than 0 and at most 1e9",
+        "disclosure.toml:4:19: upstreams.a.request_timeout: 0 is not a number of seconds, more than 0 and at most 1e9",
+        "disclosure.toml:5:11: upstreams.a.restart: unknown variant `sometimes`, expected `always` or `never`",
+        "disclosure.toml:6:9: upstreams.a.scope: unknown variant `all`, expected `shared` or `session`",
+    ]);
+}
