@@ -1,4 +1,4 @@
-//! Explanations for the operator of how each client is served (`serve --explain`).
+//! Explanations for the operator of how each client is served.
 
 use std::{collections::HashSet, fmt};
 

@@ -11,7 +11,7 @@ use crate::config::DisclosureFile;
 /// Where what an operator declares comes from.
 #[derive(Clone, Debug, Default)]
 pub struct Origin {
-    /// What is declared without files that are read again: hosts' switches, and what goes with a server of our own.
+    /// Declarations that are not read from files again: hosts' switches, and those of the program's own server.
     pub base: Declared,
     /// A directory of description files, instead of those without a directory.
     pub directory: Option<PathBuf>,
