@@ -3,8 +3,7 @@
 use std::{fmt, path::PathBuf};
 
 use mcp_disclosure_gateway::{
-    Error, Problem,
-    dialect::Revision,
+    Error, Problem, Revision,
     negotiation::describe,
     upstream::{UpstreamError, Why},
 };

@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::CommandFactory;
 use clap::FromArgMatches;
 use mcp_disclosure_core::Registry;
-use mcp_disclosure_gateway::{catalogue::Declared, explain, upstream::Target};
+use mcp_disclosure_gateway::{EXPLANATIONS, catalogue::Declared, upstream::Target};
 use mcp_disclosure_transport::{child::guard, printable::printable};
 
 use crate::{
@@ -66,7 +66,7 @@ fn start(
         Err(error) => error.exit(),
     };
     log::to_stderr(&match &arguments.command {
-        Command::Serve(serve) if serve.explain => format!("{},{}=debug", arguments.log, explain::TARGET),
+        Command::Serve(serve) if serve.explain => format!("{},{}=debug", arguments.log, EXPLANATIONS),
         // These commands print their own reports.
         Command::Check(_) if arguments.log == cli::LOG => "error".to_owned(),
         Command::Export(_) if arguments.log == cli::LOG => "warn".to_owned(),

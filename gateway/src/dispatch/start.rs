@@ -13,7 +13,7 @@ use crate::{
     explain::Explained,
     limits::Limits,
     negotiation::Strategies,
-    session::{Bounds, Client, Peers, Sessions},
+    session::{Client, Peers, SessionLimits, Sessions},
     upstream::{Target, Timeouts, UpstreamError},
 };
 use mcp_disclosure_transport::printable::Short;
@@ -30,7 +30,7 @@ pub struct Assembly {
     /// Who may come in.
     pub admission: Arc<dyn Admission>,
     /// How many sessions, and how long they may idle.
-    pub sessions: Bounds,
+    pub sessions: SessionLimits,
     /// How long upstreams may take.
     pub timeouts: Timeouts,
     /// What clients and upstreams may make us spend.
@@ -55,7 +55,7 @@ impl Assembly {
             declared: Declared::default(),
             strategies,
             admission: Arc::new(Open),
-            sessions: Bounds::default(),
+            sessions: SessionLimits::default(),
             timeouts: Timeouts { connect: Duration::from_secs(60), request: Duration::from_secs(120) },
             limits: Limits::default(),
             fetches: FetchLimits::per_minute(FetchLimits::DEFAULT_PER_MINUTE),
@@ -69,7 +69,7 @@ impl Assembly {
 
 /// A gateway that runs, and the upstreams it runs without.
 #[derive(Debug)]
-pub struct Started {
+pub struct StartedGateway {
     /// The gateway.
     pub gateway: Arc<Gateway>,
     /// Upstreams that could not be used while others could.
@@ -82,7 +82,7 @@ impl Gateway {
     /// # Errors
     /// [`Error::Configuration`] with every problem of what is declared, and of strategies that cannot serve what there
     /// is; [`Error::Upstreams`] where no upstream can be used.
-    pub async fn start(assembly: Assembly) -> Result<Started, Error> {
+    pub async fn start(assembly: Assembly) -> Result<StartedGateway, Error> {
         let recipe = Recipe {
             targets: assembly.targets,
             timeouts: assembly.timeouts,
@@ -114,12 +114,12 @@ impl Gateway {
             shutdown: CancellationToken::new(),
         });
         tokio::spawn(Arc::clone(&gateway).sweep(assembly.sessions));
-        Ok(Started { gateway, missing })
+        Ok(StartedGateway { gateway, missing })
     }
 
     /// Ends what has been idle for too long, until the gateway ends.
-    async fn sweep(self: Arc<Self>, bounds: Bounds) {
-        let mut turn = tokio::time::interval(bounds.sweep_interval(self.limits.unused_session));
+    async fn sweep(self: Arc<Self>, limits: SessionLimits) {
+        let mut turn = tokio::time::interval(limits.sweep_interval(self.limits.unused_session));
         loop {
             tokio::select! {
                 () = self.shutdown.cancelled() => return,
@@ -127,7 +127,7 @@ impl Gateway {
             }
             self.fetches.sweep();
             self.rounds.sweep();
-            self.backends.sweep(bounds.idle);
+            self.backends.sweep(limits.idle);
             for session in self.sessions.remove_idle() {
                 tracing::info!(session = %Short(session.id()), "session ended: idle");
                 self.let_go(&session);

@@ -9,8 +9,8 @@ use clap::{
 use ipnet::IpNet;
 use mcp_disclosure_core::Settings;
 use mcp_disclosure_gateway::{
+    FetchLimits,
     backend::Scope,
-    dispatch::FetchLimits,
     front::http::network,
     negotiation::{Bridge, StrategyOptions},
 };

@@ -2,8 +2,7 @@
 
 use mcp_disclosure_core::{Era, Memory, Principal};
 use mcp_disclosure_gateway::{
-    Gateway,
-    dialect::Offer,
+    Gateway, Offer,
     negotiation::{Bridge, StrategyOptions},
 };
 

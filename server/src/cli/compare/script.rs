@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use mcp_disclosure_client::agent::Task;
+use mcp_disclosure_compare::agent::Task;
 use mcp_disclosure_core::RawObject;
 use mcp_disclosure_gateway::Problem;
 

@@ -2,7 +2,7 @@
 
 use mcp_disclosure_core::{RawObject, UpstreamLists};
 use mcp_disclosure_gateway::{
-    dialect::Revision,
+    Revision,
     upstream::{Introduction, Responder, Upstream, UpstreamError},
 };
 use mcp_disclosure_transport::{ErrorText, Json, Request};
