@@ -13,8 +13,8 @@ use mcp_disclosure_core::{
     Receipt, ReceiptKey, Receipts, Snapshot, ToolCall, ToolName, Unlimited, View,
 };
 use mcp_disclosure_gateway::{
+    Offer,
     catalogue::Catalogue,
-    dialect::Offer,
     negotiation::{Choice, Strategies, StrategyOptions},
 };
 use mcp_disclosure_transport::{Bound, Id, Json, Message, Response};

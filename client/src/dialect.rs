@@ -1,14 +1,11 @@
 //! The form of requests: the handshake of the session era, `_meta` and headers of the stateless era, and this client's
 //! half of the negotiation.
 
-use mcp_disclosure_core::{Era, Mirrored, RawObject};
-use mcp_disclosure_transport::headers::META_VERSION;
+use mcp_disclosure_core::{EXTENSION, Era, Mirrored, RawObject};
+use mcp_disclosure_transport::meta;
 use serde_json::json;
 
 use crate::{Preferences, connection, preferences::Concerns};
-
-/// The extension's id, in `capabilities.extensions`.
-pub const EXTENSION: &str = "io.github.mcp-disclosure/progressive-disclosure";
 
 /// The revision that is requested in the session era.
 pub(crate) const LATEST_WITH_SESSIONS: &str = "2025-11-25";
@@ -18,9 +15,6 @@ pub(crate) const WITH_SESSIONS: [&str; 4] = [LATEST_WITH_SESSIONS, "2025-06-18",
 
 /// The revision of the stateless era.
 pub(crate) const STATELESS: &str = "2026-07-28";
-
-/// The member of a result's `_meta` with the server's identity.
-pub(crate) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 
 /// The parameters of `initialize`.
 pub(crate) fn hello(preferences: &Preferences) -> RawObject {
@@ -68,12 +62,9 @@ impl RequestMetadata {
     pub(crate) fn stateless(preferences: &Preferences, concerns: &Concerns) -> Self {
         let (name, version) = &preferences.client;
         let meta = RawObject::empty()
-            .with_value(META_VERSION, STATELESS)
-            .with(
-                "io.modelcontextprotocol/clientCapabilities",
-                capabilities(preferences, Some(concerns)).text(),
-            )
-            .with_value("io.modelcontextprotocol/clientInfo", &json!({"name": name, "version": version}));
+            .with_value(meta::PROTOCOL_VERSION, STATELESS)
+            .with(meta::CLIENT_CAPABILITIES, capabilities(preferences, Some(concerns)).text())
+            .with_value(meta::CLIENT_INFO, &json!({"name": name, "version": version}));
         Self::Stateless { meta }
     }
 

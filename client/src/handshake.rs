@@ -4,6 +4,7 @@
 use std::{sync::Arc, time::Duration};
 
 use mcp_disclosure_core::{Era, RawObject};
+use mcp_disclosure_transport::meta;
 use serde_json::{Value, json};
 use tokio::time::Instant;
 
@@ -142,7 +143,7 @@ async fn discover(
     if !versions.as_array().is_some_and(|versions| versions.contains(&json!(dialect::STATELESS))) {
         return Err(Error::UnsupportedVersion { reason: format!("supportedVersions {versions}") });
     }
-    let info = result.object("_meta").and_then(|meta| meta.object(dialect::SERVER_INFO)).unwrap_or_default();
+    let info = result.object("_meta").and_then(|meta| meta.object(meta::SERVER_INFO)).unwrap_or_default();
     Ok((Server::read(&result, info, dialect::STATELESS.to_owned(), Era::Stateless), metadata))
 }
 

@@ -8,7 +8,6 @@ use tokio::io::AsyncReadExt;
 
 use crate::{
     Channel, Concerns, Error, Host, Link, Preferences,
-    agent::{Agent, Habit},
     fake::{Say, asked, connected, fake, selecting},
 };
 
@@ -190,7 +189,6 @@ async fn a_dropped_connection_attempt_is_closed() {
 
 async fn everything(link: Link) -> Result<(), Error> {
     let host = Host::connect(link, Preferences::default()).await?;
-    Agent::new(&host, Habit::Workflow).perform(&[]).await?;
     host.update_concerns(&Concerns::new()).await?;
     host.describe(&["a"]).await?;
     host.call("a", &json!({})).await.map(drop)

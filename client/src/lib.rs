@@ -31,10 +31,8 @@
 //!
 //! Results are [`RawObject`]s: the text that the server sent, with addressable members, so that members unknown to this
 //! crate are kept. Both eras of MCP are supported. Cached definitions are discarded when the server notifies that its
-//! tools changed. [`Traffic`] counts the messages and bytes, and an [`Observer`] receives every message. [`agent`] has
-//! a scripted simulation of a model, for tests of servers.
+//! tools changed. [`Traffic`] counts the messages and bytes, and an [`Observer`] receives every message.
 
-pub mod agent;
 mod answer;
 mod call;
 pub mod channel;
@@ -58,13 +56,12 @@ pub mod server;
 pub mod traffic;
 mod wording;
 
-pub use mcp_disclosure_core::{Era, RawObject};
+pub use mcp_disclosure_core::{EXTENSION, Era, RawObject};
 pub use mcp_disclosure_transport::HttpError;
 
 pub use channel::Channel;
 pub use concerns::ConcernUpdate;
 pub use definition::Definition;
-pub use dialect::EXTENSION;
 pub use error::{Error, ServerError};
 pub use host::Host;
 pub use link::Link;

@@ -1,8 +1,6 @@
 //! A server's half of the handshake.
 
-use mcp_disclosure_core::{Era, RawObject};
-
-use crate::dialect::EXTENSION;
+use mcp_disclosure_core::{EXTENSION, Era, RawObject};
 
 /// A server's half of the handshake.
 #[derive(Clone, Debug)]

@@ -2,11 +2,11 @@
 
 use std::collections::HashMap;
 
-use mcp_disclosure_client::agent::Task;
 use mcp_disclosure_core::Lesson;
 
 use crate::{
     Error, Report, Subject, Tokenizer,
+    agent::Task,
     bench::{Baseline, Bench},
     curve::Curve,
     figures, habits,

@@ -1,10 +1,9 @@
 //! The same task by a model that follows the workflow, and by models that do not (tool-descriptions-guide "LLM Behavior
 //! Tests").
 
-use mcp_disclosure_client::agent::{Agent, Habit, Task};
-
 use crate::{
     Error,
+    agent::{Agent, Habit, Task},
     bench::Bench,
     probe::{LinkFactory, Manner, Probe},
     report::Behaviour,

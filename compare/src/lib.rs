@@ -8,6 +8,7 @@
 //!
 //! `docs/compare.md` defines what is counted, and how.
 
+pub mod agent;
 mod basis;
 mod bench;
 mod comparison;

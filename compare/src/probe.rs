@@ -6,11 +6,12 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_disclosure_client::{Error as Refusal, Host, Link, Preferences, Traffic, agent::Task};
+use mcp_disclosure_client::{Error as Refusal, Host, Link, Preferences, Traffic};
 use mcp_disclosure_core::RawObject;
 
 use crate::{
     Error,
+    agent::Task,
     bench::Bench,
     ledger::Ledger,
     seen::{self, Tokens},

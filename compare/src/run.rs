@@ -2,10 +2,11 @@
 
 use std::time::{Duration, Instant};
 
-use mcp_disclosure_client::{Traffic, agent::Task};
+use mcp_disclosure_client::Traffic;
 
 use crate::{
     Error,
+    agent::Task,
     bench::Bench,
     probe::{LinkFactory, Manner, Probe, Start, Step},
 };

@@ -2,10 +2,9 @@
 
 use std::collections::HashSet;
 
-use mcp_disclosure_client::agent::Task;
 use mcp_disclosure_core::RawObject;
 
-use crate::{Error, sample};
+use crate::{Error, agent::Task, sample};
 
 /// The tools of a source, as `full` lists them.
 #[derive(Clone, Debug)]

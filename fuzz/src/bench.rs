@@ -9,12 +9,12 @@ use std::{
 use axum::{Router, extract::ConnectInfo, response::Response};
 use mcp_disclosure_core::{ReceiptKey, UpstreamName};
 use mcp_disclosure_gateway::{
+    SessionLimits,
     builtin,
     catalogue::Declared,
     front::http,
     dispatch::{Assembly, FetchLimits, Gateway},
     negotiation::{Strategies, StrategyOptions},
-    session::Bounds,
     upstream::{Target, Timeouts, UpstreamConfig},
 };
 use tokio::runtime::Runtime;
@@ -23,7 +23,7 @@ use tower::ServiceExt;
 use crate::{script::Sent, upstream::Oddments};
 
 /// Few enough sessions that an input can open all of them.
-const SESSIONS: Bounds = Bounds { most: 3, idle: Duration::from_secs(24 * 60 * 60) };
+const SESSIONS: SessionLimits = SessionLimits { most: 3, idle: Duration::from_secs(24 * 60 * 60) };
 /// More than one step of the slow upstream tool, less than two.
 const PATIENCE: Timeouts = Timeouts { connect: Duration::from_secs(60), request: Duration::from_secs(20) };
 

@@ -1,4 +1,4 @@
-//! Explanations for the operator of how each client is served (`serve --explain`).
+//! Explanations for the operator of how each client is served.
 
 use std::{collections::HashSet, fmt};
 
@@ -16,7 +16,7 @@ pub const TARGET: &str = "mcp_disclosure_gateway::explain";
 
 /// A negotiation and its result.
 #[derive(Clone, Copy, Debug)]
-pub struct Explanation<'a> {
+pub(crate) struct Explanation<'a> {
     /// The client's name or address.
     pub client: &'a str,
     /// The negotiated revision.
@@ -62,11 +62,11 @@ const MOST_KEPT: usize = 1024;
 
 /// Explanations logged so far. A stateless client is negotiated with in every request, but explained once.
 #[derive(Debug, Default)]
-pub struct Explained(Mutex<HashSet<String>>);
+pub(crate) struct Explained(Mutex<HashSet<String>>);
 
 impl Explained {
     /// Logs an explanation once. It is built only if its log level is enabled.
-    pub fn explain(&self, explanation: impl FnOnce() -> String) {
+    pub(crate) fn explain(&self, explanation: impl FnOnce() -> String) {
         if !tracing::enabled!(target: TARGET, tracing::Level::DEBUG) {
             return;
         }

@@ -8,25 +8,28 @@
 
 pub mod backend;
 pub mod catalogue;
-pub mod dialect;
+mod dialect;
 mod disclose;
 pub mod dispatch;
 mod error;
-pub mod explain;
+mod explain;
 pub mod front;
 pub mod limits;
 pub mod negotiation;
-pub mod problem;
-pub mod session;
+mod problem;
+mod session;
 pub mod slot;
 mod strategies;
 pub mod upstream;
 
+pub use dialect::{Offer, Revision};
 pub use disclose::{Disclosure, disclose};
-pub use dispatch::{Admission, Assembly, Gateway, Open, Started};
+pub use dispatch::{Admission, Assembly, FetchLimits, Gateway, Open, StartedGateway};
 pub use error::Error;
+pub use explain::TARGET as EXPLANATIONS;
 pub use mcp_disclosure_core as core;
 pub use mcp_disclosure_transport as transport;
 pub use problem::{Place, Problem, Problems};
 pub use rmcp;
+pub use session::SessionLimits;
 pub use strategies::builtin;

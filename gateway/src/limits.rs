@@ -164,13 +164,13 @@ limits! {
     subscriptions_per_peer: count = 1_000;
     /// Size of the URI of a subscription.
     subscription_uri_bytes: bytes = 8_192;
-    /// Dedicated connections to upstreams, such as child processes, of one principal or address under `--upstream-scope session`.
+    /// Dedicated connections to upstreams, such as child processes, of one principal or address, if each session has its own.
     upstreams_per_peer: count = 32;
     /// Sets of such connections started concurrently for one principal or address; others wait.
     starts_per_peer: count = 2;
     /// HTTP connections; at most half of the files that the process may open.
     connections: count = 1_000;
-    /// HTTP connections of one address, unless it is a `--trusted-proxy`; at most half of all.
+    /// HTTP connections of one address, unless it is a trusted proxy; at most half of all.
     connections_per_peer: count = 500;
     /// Time for an HTTP client to send the head of a request.
     request_head: seconds = 10;
@@ -192,7 +192,7 @@ limits! {
     log_field_characters: count = 256;
     /// Lines of an upstream's stderr that are logged in a minute.
     upstream_stderr_lines: count = 600;
-    /// Description fetches per minute by all clients of one address that have neither a session nor a principal. Clients with different client info also have their own limit, --fetches-per-minute.
+    /// Description fetches per minute by all clients of one address that have neither a session nor a principal. Clients with different client info also have their own limit.
     peer_fetches: count = 600;
 }
 

@@ -1,10 +1,10 @@
-//! The demonstration: the Math server, wrapped as anyone would wrap a handler of their own.
+//! The demonstration: the Math server, wrapped like any `rmcp` handler.
 
 use mcp_disclosure_core::{About, Category, Concern, DescriptionFile, RawObject, Values};
 use mcp_disclosure_demo::{CATEGORIES, CONCERNS, DESCRIPTION, DESCRIPTION_FILES, FACTS, MathServer};
 use mcp_disclosure_gateway::{catalogue::Declared, upstream::Target};
 
-/// The demonstration, and what is declared of it.
+/// The demonstration and its declarations.
 pub fn demonstration() -> (Target, Declared) {
     let files = DESCRIPTION_FILES.iter().filter_map(|(name, text)| {
         let stem = name.strip_suffix(".json")?;

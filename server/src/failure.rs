@@ -1,22 +1,21 @@
-//! Why the program ends other than well: the one table from failure to exit code and hint.
+//! Failures of the program: the table from failure to exit code and hint.
 
 use std::{fmt, path::PathBuf, sync::Arc};
 
 use mcp_disclosure_gateway::{
-    Error, Problem,
-    dialect::Revision,
+    Error, Problem, Revision,
     negotiation::describe,
     upstream::{UpstreamError, Why},
 };
 
-/// Why the program ends other than well.
+/// Why the program fails.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Failure {
-    /// The command line asks for something that cannot be.
+    /// The command line is invalid.
     #[error("{}", list(.0))]
     Usage(Vec<Problem>),
-    /// Configuration, description files or briefs are wrong; every problem is listed.
+    /// Configuration, description files or briefs are invalid; every problem is listed.
     #[error("{}", list(.0))]
     Configuration(Vec<Problem>),
     /// An upstream cannot be used.
@@ -27,23 +26,23 @@ pub enum Failure {
     Listen {
         /// The address.
         address: String,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// `check` found something, and has printed what.
-    #[error("{}", if *refused { format!("serve would not start: {errors} to put right") } else { format!("--strict: {found} found") })]
+    /// `check` has printed findings.
+    #[error("{}", if *refused { format!("serve would not start; errors: {errors}") } else { format!("--strict; findings: {found}") })]
     Findings {
         /// Whether `serve` would not start.
         refused: bool,
-        /// What keeps it from starting.
+        /// The number of errors.
         errors: usize,
-        /// Everything.
+        /// The number of all findings.
         found: usize,
     },
     /// Strategies could not be compared.
     #[error("{0}")]
     Comparison(#[from] mcp_disclosure_compare::Error),
-    /// Strategies cost more than they may.
+    /// Strategies cost more tokens than `--fail-over` allows.
     #[error("{}", list(.0))]
     OverBudget(Vec<Problem>),
     /// A file cannot be written.
@@ -51,21 +50,21 @@ pub enum Failure {
     Write {
         /// The file.
         path: PathBuf,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
     /// Reading or writing failed.
     #[error("{what}: {source}")]
     Io {
-        /// What was being done.
+        /// The operation that failed.
         what: &'static str,
-        /// What the operating system said.
+        /// The error of the operating system.
         source: std::io::Error,
     },
 }
 
 impl Failure {
-    /// The exit code: the contract with whoever starts the program.
+    /// The exit code, as documented in the README.
     pub fn exit_code(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,
@@ -80,7 +79,7 @@ impl Failure {
         }
     }
 
-    /// What to do about it, where the message does not say so itself.
+    /// What to do about it, if the message does not say so.
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Upstreams(errors) => match &**errors.first()? {
@@ -88,13 +87,13 @@ impl Failure {
                     "is '{target}' installed and on the PATH? Everything after -- is the command"
                 )),
                 UpstreamError { why: Why::Silent { .. }, .. } => {
-                    Some("does it speak MCP? --connect-timeout gives a slow one more time".to_owned())
+                    Some("is it an MCP server? For a slow one, raise --connect-timeout".to_owned())
                 }
                 UpstreamError { why: Why::Talk(_), remote: true, .. } => {
                     Some("is an MCP server running there, and is the path right? Most serve /mcp".to_owned())
                 }
                 UpstreamError { why: Why::Talk(_), .. } => {
-                    Some("run it by itself to see why it ends".to_owned())
+                    Some("run the command directly to see why it exits".to_owned())
                 }
                 UpstreamError { why: Why::Foreign(_), .. } => {
                     Some(format!("supported revisions are {}", Revision::names().join(", ")))
@@ -102,7 +101,7 @@ impl Failure {
                 _ => None,
             },
             Self::Listen { .. } => {
-                Some("choose another with --listen ADDRESS:PORT; port 0 takes a free one".to_owned())
+                Some("choose another with --listen ADDRESS:PORT; port 0 selects a free port".to_owned())
             }
             Self::Usage(_)
             | Self::Configuration(_)

@@ -1,10 +1,11 @@
 //! The program `mcp-disclosure`: the [gateway](mcp_disclosure_gateway) with a command line, configuration files and exit
 //! codes.
 //!
-//! [`run`] is the whole program for a registry of strategies, so that a custom strategy gets every command; [`run_with`]
-//! also serves a handler of one's own. [`cli`] has a file for each command; [`config`] is what files may say, and
-//! [`files`] reads and watches them; [`check`] and [`export`] are what those commands find and write; [`failure`] is the
-//! table from errors to exit codes. To embed a gateway without the program, use `mcp-disclosure-gateway`.
+//! [`run`] is the whole program for a registry of strategies, so that a custom strategy works with every command;
+//! [`run_with`] also serves your own handler. [`cli`] has a file per command; [`config`] defines the configuration files,
+//! and [`files`] reads and watches them; [`check`] and [`export`] produce the findings and files of those commands;
+//! [`failure`] is the table from errors to exit codes. To embed a gateway without the program, use
+//! `mcp-disclosure-gateway`.
 
 pub mod check;
 pub mod cli;

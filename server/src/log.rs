@@ -1,7 +1,7 @@
-//! What people read on stderr: one line an event, whatever peers put into it.
+//! The log on stderr: one line per event, whatever text peers put into it.
 //!
-//! Every field and every message passes through here, so that no call site can forget: control characters and what
-//! turns the direction of text are escaped, and what is long is cut.
+//! Every field and message passes through here, so that call sites need not escape: control characters and direction
+//! overrides are escaped, and long values are cut.
 
 use std::{
     fmt::{self, Write},
@@ -19,11 +19,10 @@ use tracing_subscriber::{
 
 use mcp_disclosure_gateway::limits::Limits;
 
-/// The characters of a field before it is cut; `0` until the configuration is read, and then
-/// [`Limits::log_field_characters`].
+/// Maximum characters of a field: [`Limits::log_field_characters`] once the configuration is read, before that `0`.
 static FIELD: AtomicUsize = AtomicUsize::new(0);
 
-/// A message is a sentence of ours with a few values in it.
+/// A message may be as long as this many fields, since it contains a few values.
 const FIELDS_IN_A_MESSAGE: usize = 4;
 
 /// Writes events to stderr, since stdout belongs to the protocol.
@@ -33,13 +32,13 @@ pub(crate) fn to_stderr(filter: &str) {
         std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let subscriber =
         tracing_subscriber::fmt().with_writer(std::io::stderr).with_ansi(colour).with_env_filter(filter);
-    // Whoever started us may have closed our stderr, and complaining about that there would panic.
+    // If stderr is closed, reporting that there would panic.
     let subscriber = subscriber.log_internal_errors(false).fmt_fields(Fields);
-    // Someone who embeds the program may have set up logging already, which is as good.
+    // A program that embeds this one may have set up logging already.
     let _already = subscriber.with_target(false).try_init();
 }
 
-/// Cuts fields after this many characters from now on.
+/// Applies the configured limits to fields.
 pub(crate) fn bound_fields(limits: &Limits) {
     FIELD.store(limits.log_field_characters, Ordering::Relaxed);
 }

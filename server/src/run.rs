@@ -1,4 +1,4 @@
-//! The whole program: parse everything, then act.
+//! The whole program: parse the arguments, then run the command.
 
 use std::process::ExitCode;
 
@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::CommandFactory;
 use clap::FromArgMatches;
 use mcp_disclosure_core::Registry;
-use mcp_disclosure_gateway::{catalogue::Declared, explain, upstream::Target};
+use mcp_disclosure_gateway::{EXPLANATIONS, catalogue::Declared, upstream::Target};
 use mcp_disclosure_transport::{child::guard, printable::printable};
 
 use crate::{
@@ -15,8 +15,8 @@ use crate::{
     log,
 };
 
-/// Runs the program with these strategies, on the process's arguments and streams. Where they name no upstream it serves
-/// the demonstration, if it was built in.
+/// Runs the program with these strategies, on the process's arguments and streams. If no upstream is named it serves the
+/// demonstration, if that was built in.
 pub fn run(registry: Registry) -> ExitCode {
     #[cfg(feature = "demo")]
     let (own, command) = (|| Some(crate::demonstration()), Arguments::command());
@@ -25,7 +25,7 @@ pub fn run(registry: Registry) -> ExitCode {
     start(registry, own, command)
 }
 
-/// Runs the program around a server of one's own, which is served where the arguments name no other.
+/// Runs the program around your own server, which is served if the arguments name no upstream.
 ///
 /// ```no_run
 /// # use mcp_disclosure_gateway::rmcp::ServerHandler;
@@ -39,8 +39,7 @@ pub fn run(registry: Registry) -> ExitCode {
 /// }
 /// ```
 ///
-/// The program starts itself again to guard the processes that it starts, so nothing that can be seen from outside should
-/// happen before this is called.
+/// The program also starts itself as a guard of its child processes, so call this before anything with side effects.
 pub fn run_with(registry: Registry, target: Target) -> ExitCode {
     start(
         registry,
@@ -67,8 +66,8 @@ fn start(
         Err(error) => error.exit(),
     };
     log::to_stderr(&match &arguments.command {
-        Command::Serve(serve) if serve.explain => format!("{},{}=debug", arguments.log, explain::TARGET),
-        // They report for themselves.
+        Command::Serve(serve) if serve.explain => format!("{},{}=debug", arguments.log, EXPLANATIONS),
+        // These commands print their own reports.
         Command::Check(_) if arguments.log == cli::LOG => "error".to_owned(),
         Command::Export(_) if arguments.log == cli::LOG => "warn".to_owned(),
         Command::Compare(_) if arguments.log == cli::LOG => "warn".to_owned(),
@@ -96,7 +95,7 @@ fn report(failure: &Failure) {
     let hint = failure.hint().map(|hint| format!("hint: {hint}"));
     let text = failure.to_string();
     for line in text.lines().chain(hint.as_deref().unwrap_or_default().lines()) {
-        // A stderr that nobody reads any more does not change the exit code.
+        // A closed stderr does not change the exit code.
         let _unread = writeln!(std::io::stderr(), "mcp-disclosure: {}", printable(line));
     }
 }

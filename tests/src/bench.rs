@@ -4,6 +4,7 @@ use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use mcp_disclosure_core::{About, ReceiptKey, UpstreamName};
 use mcp_disclosure_gateway::{
+    SessionLimits,
     backend::Scope,
     builtin,
     catalogue::Declared,
@@ -11,7 +12,6 @@ use mcp_disclosure_gateway::{
     front::http,
     limits::Limits,
     negotiation::{Strategies, StrategyOptions},
-    session::Bounds,
     upstream::{Target, Timeouts, UpstreamConfig},
 };
 use mcp_disclosure_server::{
@@ -43,7 +43,7 @@ pub struct Options {
     /// Who may come in.
     pub admission: HeaderAdmission,
     /// How many sessions, and how long they may idle.
-    pub sessions: Bounds,
+    pub sessions: SessionLimits,
     /// How long upstreams may take.
     pub patience: Duration,
     /// Whether clients share upstreams.
@@ -73,7 +73,7 @@ impl Options {
             about: About::default(),
             strategies: StrategyOptions::default(),
             admission: HeaderAdmission::default(),
-            sessions: Bounds::default(),
+            sessions: SessionLimits::default(),
             patience: crate::PATIENCE,
             scope: Scope::Shared,
             fetches: 0,

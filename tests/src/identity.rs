@@ -1,6 +1,6 @@
 //! Who a client is and what it declares.
 
-use mcp_disclosure_gateway::dialect::EXTENSION;
+use mcp_disclosure_core::EXTENSION;
 use serde_json::{Value, json};
 
 /// Who a client is and what it declares.

@@ -252,10 +252,10 @@ fn a_script_that_is_none_is_refused_before_anything_starts() {
     for (text, expected) in [
         ("", "EOF"),
         ("{}", "invalid type"),
-        ("[]", "it has no calls"),
-        (r#"[{"arguments": {}}, {"tool": "a", "args": {}}]"#, "call 1 names no 'tool'"),
-        (r#"[{"tool": "a", "args": {}}]"#, "call 1 has a member 'args' that nobody knows"),
-        (r#"[{"tool": "a", "arguments": 7}]"#, "call 1 has 'arguments' that are no object"),
+        ("[]", "the script is empty"),
+        (r#"[{"arguments": {}}, {"tool": "a", "args": {}}]"#, "call 1 has no string 'tool'"),
+        (r#"[{"tool": "a", "args": {}}]"#, "call 1 has an unknown member 'args'"),
+        (r#"[{"tool": "a", "arguments": 7}]"#, "call 1 has 'arguments' that are not an object"),
     ] {
         fs::write(&script, text).unwrap();
         compare(&[&["--script", &place][..], &upstream].concat()).says(64, &[&place, expected, "JSON array"]);

@@ -1,8 +1,8 @@
 //! Concerns, under every strategy (C1 to C12).
 
 use kit::{Bench, Client, Identity, Options, Scenario, Setup};
-use mcp_disclosure_core::{About, Concern, Settings, Values};
-use mcp_disclosure_gateway::{dialect::EXTENSION, negotiation::StrategyOptions};
+use mcp_disclosure_core::{About, Concern, EXTENSION, Settings, Values};
+use mcp_disclosure_gateway::negotiation::StrategyOptions;
 use serde_json::{Value, json, value::RawValue};
 
 use crate::UPSTREAM;

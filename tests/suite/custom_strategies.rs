@@ -4,12 +4,11 @@
 use std::{io::Cursor, sync::Arc, time::Duration};
 
 use mcp_disclosure_core::{
-    ClientTraits, Context, DisclosureStrategy, Fault, Lifecycle, Listing, Noted, PlugIn, Primitive, Profile,
-    ReceiptKey, Registry, View, full::Config,
+    ClientTraits, Context, DisclosureStrategy, EXTENSION, Fault, Lifecycle, Listing, Noted, PlugIn,
+    Primitive, Profile, ReceiptKey, Registry, View, full::Config,
 };
 use mcp_disclosure_gateway::{
     builtin,
-    dialect::EXTENSION,
     dispatch::{Assembly, Gateway},
     front::stdio::Stdio,
     negotiation::{Strategies, StrategyOptions},

@@ -1,8 +1,8 @@
 //! What `describe` lists and answers (D1 to D4, D7), and what becomes of long descriptions.
 
 use kit::{Bench, Client, Identity, Options, Scenario, Setup, eventually};
-use mcp_disclosure_core::RawObject;
-use mcp_disclosure_gateway::{dialect::EXTENSION, negotiation::StrategyOptions};
+use mcp_disclosure_core::{EXTENSION, RawObject};
+use mcp_disclosure_gateway::negotiation::StrategyOptions;
 use serde_json::{Value, json};
 
 use crate::{connected, named, odd};

@@ -1,9 +1,9 @@
-//! Bounds: on fetches (R11), on sessions and how long they idle (R12).
+//! SessionLimits: on fetches (R11), on sessions and how long they idle (R12).
 
 use std::time::Duration;
 
 use kit::{Bench, Client, Identity, Options, Setup, eventually};
-use mcp_disclosure_gateway::session::Bounds;
+use mcp_disclosure_gateway::SessionLimits;
 use serde_json::json;
 
 use crate::odd;
@@ -31,7 +31,7 @@ async fn r11_too_many_fetches_are_refused_and_authorize_nothing(setup: Setup) {
 under_resource!(r11_too_many_fetches_are_refused_and_authorize_nothing);
 
 async fn r12_sessions_are_bounded_and_the_living_stay(setup: Setup) {
-    let sessions = Bounds { most: 2, idle: Duration::from_secs(60) };
+    let sessions = SessionLimits { most: 2, idle: Duration::from_secs(60) };
     let bench = Bench::start(Options { sessions, ..odd() }).await;
     let clients = [Client::connect(&bench, setup).await, Client::connect(&bench, setup).await];
     let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "k", "version": "1"}});
@@ -47,7 +47,7 @@ async fn r12_sessions_are_bounded_and_the_living_stay(setup: Setup) {
 }
 
 async fn r12_idle_sessions_end_and_busy_ones_stay(setup: Setup) {
-    let sessions = Bounds { most: 10, idle: Duration::from_secs(2) };
+    let sessions = SessionLimits { most: 10, idle: Duration::from_secs(2) };
     let bench = Bench::start(Options { sessions, ..odd() }).await;
     let (idle, listening) = (Client::connect(&bench, setup).await, Client::connect(&bench, setup).await);
     listening.open_stream().await;
@@ -61,7 +61,7 @@ cases! { r12_sessions_are_bounded_and_the_living_stay: full_http_session = "full
 cases! { r12_idle_sessions_end_and_busy_ones_stay: full_http_session = "full" Http Session }
 
 async fn r12_a_session_idles_from_its_last_answer_on(setup: Setup) {
-    let sessions = Bounds { most: 10, idle: Duration::from_secs(2) };
+    let sessions = SessionLimits { most: 10, idle: Duration::from_secs(2) };
     let bench = Bench::start(Options { sessions, patience: Duration::from_secs(3), ..odd() }).await;
     let client = Client::connect(&bench, setup).await;
     let error = client.call("slow", json!({})).await.error();

@@ -1,7 +1,8 @@
 //! Which strategy serves whom (N1 to N5).
 
 use kit::{Bench, Client, Identity, Options, Setup, Transport};
-use mcp_disclosure_gateway::{builtin, dialect::EXTENSION, negotiation::StrategyOptions};
+use mcp_disclosure_core::EXTENSION;
+use mcp_disclosure_gateway::{builtin, negotiation::StrategyOptions};
 use serde_json::{Value, json};
 
 use crate::{connected, odd};

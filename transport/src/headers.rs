@@ -1,9 +1,9 @@
-//! The headers that repeat parts of a request's body (Streamable HTTP since 2026-07-28, SEP-2243).
+//! The headers of Streamable HTTP, and those that repeat parts of a request's body (since 2026-07-28, SEP-2243).
 
 use base64::{Engine, engine::general_purpose::STANDARD};
 use mcp_disclosure_core::RawObject;
 
-use crate::connection::Headers;
+use crate::{connection::Headers, meta};
 
 /// The header with the protocol revision.
 pub const VERSION: &str = "mcp-protocol-version";
@@ -12,8 +12,10 @@ pub const METHOD: &str = "mcp-method";
 /// The header with the subject of the request, see [`named_in`].
 pub const NAME: &str = "mcp-name";
 
-/// The `_meta` key with the revision of a stateless request.
-pub const META_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+/// The header with the session id.
+pub const SESSION: &str = "mcp-session-id";
+/// The header with the last received event id, to resume a stream.
+pub const LAST_EVENT_ID: &str = "last-event-id";
 
 const OPENING: &str = "=?base64?";
 const CLOSING: &str = "?=";
@@ -29,7 +31,7 @@ pub fn named_in(method: &str, params: &RawObject) -> Option<String> {
 
 /// The revision in a request's parameters; `None` for a request in a session.
 pub fn version_of(params: &RawObject) -> Option<String> {
-    params.object("_meta")?.string(META_VERSION)
+    params.object("_meta")?.string(meta::PROTOCOL_VERSION)
 }
 
 /// The headers of a stateless request, with the arguments to repeat. `None` for a request in a session.

@@ -20,6 +20,7 @@ pub mod in_process;
 mod lines;
 mod logging_level;
 mod message;
+pub mod meta;
 pub mod printable;
 mod reason;
 mod request_id;

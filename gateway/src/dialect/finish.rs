@@ -7,7 +7,7 @@ use mcp_disclosure_transport::{ErrorText, Json, code};
 
 /// Cache hints for a result in the stateless era.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Caching {
+pub(crate) struct Caching {
     /// How long the result may be cached.
     pub time_to_live: Duration,
     /// Whether it depends on the caller or on the request's metadata.
@@ -16,7 +16,7 @@ pub struct Caching {
 
 impl Caching {
     /// Not cacheable.
-    pub const NONE: Self = Self { time_to_live: Duration::ZERO, private: true };
+    pub(crate) const NONE: Self = Self { time_to_live: Duration::ZERO, private: true };
 
     fn apply(self, result: RawObject) -> RawObject {
         let time_to_live = u64::try_from(self.time_to_live.as_millis()).unwrap_or(u64::MAX);
@@ -26,7 +26,7 @@ impl Caching {
 }
 
 /// The result of a list method, with this `_meta`.
-pub fn list_result(
+pub(crate) fn list_result(
     era: Era,
     kind: Kind,
     items: &[RawObject],
@@ -64,7 +64,7 @@ pub fn list_result(
 }
 
 /// A `resources/read` result. An `input_required` result has no contents, and no cache hints.
-pub fn read_result(era: Era, result: Json) -> Json {
+pub(crate) fn read_result(era: Era, result: Json) -> Json {
     match (era, RawObject::parse(result.as_str())) {
         (Era::Stateless, Ok(object)) if asks_for_input(&object) => result,
         (Era::Stateless, Ok(object)) => cacheable(object, Caching::NONE).into(),
@@ -73,12 +73,12 @@ pub fn read_result(era: Era, result: Json) -> Json {
 }
 
 /// Whether a result is `input_required`, after which the client sends the request again.
-pub fn asks_for_input(result: &RawObject) -> bool {
+pub(crate) fn asks_for_input(result: &RawObject) -> bool {
     result.member("resultType") == Some(r#""input_required""#)
 }
 
 /// Any other result.
-pub fn complete(era: Era, result: Json) -> Json {
+pub(crate) fn complete(era: Era, result: Json) -> Json {
     match (era, RawObject::parse(result.as_str())) {
         (Era::Stateless, Ok(object)) => complete_object(object).into(),
         _ => result,
@@ -86,7 +86,7 @@ pub fn complete(era: Era, result: Json) -> Json {
 }
 
 /// The error as the client's era represents it.
-pub fn era_error(era: Era, error: ErrorText) -> ErrorText {
+pub(crate) fn era_error(era: Era, error: ErrorText) -> ErrorText {
     match era {
         Era::Stateless if error.code() == code::RESOURCE_NOT_FOUND => error.recoded(code::INVALID_PARAMS),
         _ => error,

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use mcp_disclosure_core::{Advertisement, RawObject};
-use mcp_disclosure_transport::{ErrorText, Json};
+use mcp_disclosure_core::{Advertisement, EXTENSION, RawObject};
+use mcp_disclosure_transport::{ErrorText, Json, meta};
 
-use super::{Caching, EXTENSION, Offer, RequestMeta, Revision, delta, finish};
+use super::{Caching, Offer, Revision, delta, finish};
 
 /// The contents of a handshake result.
 #[derive(Clone, Debug)]
-pub struct Advertised {
+pub(crate) struct Advertised {
     /// `serverInfo`.
     pub server_info: RawObject,
     /// Whether there are resources, including the strategies' own.
@@ -76,7 +76,7 @@ impl Advertised {
 
 /// An `initialize` request.
 #[derive(Clone, Debug)]
-pub struct InitializeRequest {
+pub(crate) struct InitializeRequest {
     /// The negotiated revision.
     pub revision: Revision,
     /// The client's disclosure offer.
@@ -92,7 +92,7 @@ impl InitializeRequest {
     ///
     /// # Errors
     /// -32602 if the protocol version is missing.
-    pub fn read(params: &RawObject) -> Result<Self, ErrorText> {
+    pub(crate) fn read(params: &RawObject) -> Result<Self, ErrorText> {
         let asked = params
             .string("protocolVersion")
             .ok_or_else(|| ErrorText::invalid_params("params.protocolVersion must be a string"))?;
@@ -109,7 +109,7 @@ impl InitializeRequest {
     }
 
     /// The result of `initialize`, in the client's format.
-    pub fn answer(&self, advertised: &Advertised) -> Json {
+    pub(crate) fn answer(&self, advertised: &Advertised) -> Json {
         let result = RawObject::empty()
             .with_value("protocolVersion", &self.revision.to_string())
             .with("capabilities", advertised.capabilities().text())
@@ -120,8 +120,8 @@ impl InitializeRequest {
 }
 
 /// The result of `server/discover`.
-pub fn discover_result(advertised: &Advertised) -> Json {
-    let meta = RawObject::empty().with(RequestMeta::SERVER_INFO, advertised.server_info.text());
+pub(crate) fn discover_result(advertised: &Advertised) -> Json {
+    let meta = RawObject::empty().with(meta::SERVER_INFO, advertised.server_info.text());
     let result = RawObject::empty()
         .with("resultType", "\"complete\"")
         .with_value("supportedVersions", &Revision::names())

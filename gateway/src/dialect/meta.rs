@@ -1,20 +1,21 @@
 //! Detection of a request's era, and the metadata of stateless requests.
 
 use mcp_disclosure_core::{Digest, RawObject};
-use mcp_disclosure_transport::{ErrorText, LoggingLevel, Request, code, headers::META_VERSION as VERSION};
+use mcp_disclosure_transport::{
+    ErrorText, LoggingLevel, Request, code,
+    meta::{
+        CLIENT_CAPABILITIES as CAPABILITIES, CLIENT_INFO as CLIENT, LOG_LEVEL, PREFIX,
+        PROTOCOL_VERSION as VERSION,
+    },
+};
 use serde_json::json;
 
 use super::{Offer, Revision};
 use crate::limits::Limits;
 
-const PREFIX: &str = "io.modelcontextprotocol/";
-const CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
-const CLIENT: &str = "io.modelcontextprotocol/clientInfo";
-const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
-
 /// The kind of a request.
 #[derive(Clone, Debug)]
-pub enum RequestKind {
+pub(crate) enum RequestKind {
     /// Opens a session.
     Initialize,
     /// Belongs to a session, or to none.
@@ -42,7 +43,7 @@ pub struct RequestMeta {
 ///
 /// # Errors
 /// -32602 if required `_meta` keys are missing or invalid; -32022 for an unsupported version.
-pub fn classify(request: &Request, meta: Option<RawObject>) -> Result<RequestKind, ErrorText> {
+pub(crate) fn classify(request: &Request, meta: Option<RawObject>) -> Result<RequestKind, ErrorText> {
     let version = meta.as_ref().and_then(|meta| meta.member(VERSION));
     let capabilities = meta.as_ref().and_then(|meta| meta.member(CAPABILITIES));
     if version.is_none() && capabilities.is_none() {
@@ -72,7 +73,7 @@ pub fn classify(request: &Request, meta: Option<RawObject>) -> Result<RequestKin
 ///
 /// # Errors
 /// -32602 if the client info is too large, or the request ambiguous.
-pub fn check(request: &Request, limits: &Limits) -> Result<Option<RawObject>, ErrorText> {
+pub(crate) fn check(request: &Request, limits: &Limits) -> Result<Option<RawObject>, ErrorText> {
     check_size(request, limits)?;
     unambiguous(&request.params, &DECISIVE)?;
     // Only a completion has one that is read; parsing another's would cost for nothing.
@@ -141,9 +142,6 @@ fn missing(key: &str) -> ErrorText {
 }
 
 impl RequestMeta {
-    /// The member of a result's `_meta` with the server's identity.
-    pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
-
     /// The parameters of a stateless request from the gateway to an upstream, on behalf of a client with
     /// these capabilities.
     pub fn ours(params: &RawObject, capabilities: &RawObject) -> RawObject {

@@ -8,8 +8,8 @@ mod meta;
 mod offer;
 mod revision;
 
-pub use finish::{Caching, asks_for_input, complete, era_error, list_result, read_result};
-pub use handshake::{Advertised, InitializeRequest, discover_result};
-pub use meta::{RequestKind, RequestMeta, check, classify};
-pub use offer::{EXTENSION, Offer};
+pub(crate) use finish::{Caching, asks_for_input, complete, era_error, list_result, read_result};
+pub(crate) use handshake::{Advertised, InitializeRequest, discover_result};
+pub(crate) use meta::{RequestKind, RequestMeta, check, classify};
+pub use offer::Offer;
 pub use revision::Revision;

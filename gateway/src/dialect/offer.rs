@@ -1,9 +1,6 @@
 //! The client's side of strategy negotiation.
 
-use mcp_disclosure_core::RawObject;
-
-/// The extension's id, in `capabilities.extensions` and under the same key in `experimental`.
-pub const EXTENSION: &str = "io.github.mcp-disclosure/progressive-disclosure";
+use mcp_disclosure_core::{EXTENSION, RawObject};
 
 /// A client's disclosure offer, from any dialect. Malformed parts are ignored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

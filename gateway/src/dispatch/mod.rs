@@ -29,7 +29,7 @@ use checks::Checks;
 pub use fetches::FetchLimits;
 use mcp_disclosure_core::{Kind, ReceiptKey};
 use rounds::Rounds;
-pub use start::{Assembly, Started};
+pub use start::{Assembly, StartedGateway};
 use tokio_util::sync::CancellationToken;
 
 use crate::{

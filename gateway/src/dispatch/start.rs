@@ -13,7 +13,7 @@ use crate::{
     explain::Explained,
     limits::Limits,
     negotiation::Strategies,
-    session::{Bounds, Client, Peers, Sessions},
+    session::{Client, Peers, SessionLimits, Sessions},
     slot::{Memory, Upstreams},
     upstream::{Timeouts, UpstreamConfig, UpstreamError},
 };
@@ -34,7 +34,7 @@ pub struct Assembly {
     /// Who may come in.
     pub admission: Arc<dyn Admission>,
     /// How many sessions, and how long they may idle.
-    pub sessions: Bounds,
+    pub sessions: SessionLimits,
     /// How long upstreams may take.
     pub timeouts: Timeouts,
     /// How long lists wait for upstreams that are starting, measured from the start of the gateway.
@@ -63,7 +63,7 @@ impl Assembly {
             declared: Declared::default(),
             strategies,
             admission: Arc::new(Open),
-            sessions: Bounds::default(),
+            sessions: SessionLimits::default(),
             timeouts: Timeouts { connect: Duration::from_secs(60), request: Duration::from_secs(120) },
             wait_for_upstreams: WAIT_FOR_UPSTREAMS,
             memory: None,
@@ -79,7 +79,7 @@ impl Assembly {
 
 /// A gateway that runs, and the upstreams it runs without.
 #[derive(Debug)]
-pub struct Started {
+pub struct StartedGateway {
     /// The gateway.
     pub gateway: Arc<Gateway>,
     /// Awaited upstreams that cannot be used so far, while others can.
@@ -92,7 +92,7 @@ impl Gateway {
     /// # Errors
     /// [`Error::Configuration`] with every problem of what is declared, and of strategies that cannot serve what there
     /// is; [`Error::Upstreams`] where all upstreams are awaited and none can be used.
-    pub async fn start(assembly: Assembly) -> Result<Started, Error> {
+    pub async fn start(assembly: Assembly) -> Result<StartedGateway, Error> {
         let recipe = Recipe {
             timeouts: assembly.timeouts,
             wait_for_upstreams: assembly.wait_for_upstreams,
@@ -127,12 +127,12 @@ impl Gateway {
             shutdown: CancellationToken::new(),
         });
         tokio::spawn(Arc::clone(&gateway).sweep(assembly.sessions));
-        Ok(Started { gateway, missing })
+        Ok(StartedGateway { gateway, missing })
     }
 
     /// Ends what has been idle for too long, until the gateway ends.
-    async fn sweep(self: Arc<Self>, bounds: Bounds) {
-        let mut turn = tokio::time::interval(bounds.sweep_interval(self.limits.unused_session));
+    async fn sweep(self: Arc<Self>, limits: SessionLimits) {
+        let mut turn = tokio::time::interval(limits.sweep_interval(self.limits.unused_session));
         loop {
             tokio::select! {
                 () = self.shutdown.cancelled() => return,
@@ -140,7 +140,7 @@ impl Gateway {
             }
             self.fetches.sweep();
             self.rounds.sweep();
-            self.backends.sweep(bounds.idle);
+            self.backends.sweep(limits.idle);
             for session in self.sessions.remove_idle() {
                 tracing::info!(session = %Short(session.id()), "session ended: idle");
                 self.let_go(&session);

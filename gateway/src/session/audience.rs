@@ -63,7 +63,7 @@ impl Audience {
 }
 
 /// One `list_changed` notification per method: both kinds of resource share theirs.
-pub fn list_changed(kinds: &[Kind]) -> Vec<(Kind, Notification)> {
+pub(crate) fn list_changed(kinds: &[Kind]) -> Vec<(Kind, Notification)> {
     let methods = [
         (&[Kind::Tools][..], "notifications/tools/list_changed"),
         (&[Kind::Resources, Kind::Templates], "notifications/resources/list_changed"),

@@ -265,7 +265,7 @@ impl Client {
 }
 
 /// The capabilities that allow requests to the client.
-pub fn client_features(capabilities: &RawObject) -> RawObject {
+pub(crate) fn client_features(capabilities: &RawObject) -> RawObject {
     capabilities.retain(|key| CLIENT_FEATURES.iter().any(|(capability, _)| *capability == key))
 }
 

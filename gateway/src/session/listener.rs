@@ -9,14 +9,11 @@ use std::{
 };
 
 use mcp_disclosure_core::{Kind, RawObject};
-use mcp_disclosure_transport::{Id, Notification};
+use mcp_disclosure_transport::{Id, Notification, meta::SUBSCRIPTION_ID};
 use parking_lot::Mutex;
 use serde::Deserialize;
 
 use super::Outlet;
-
-/// The `_meta` key that links a notification to its subscription stream.
-const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
 
 /// The notifications that a listener subscribes to.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -132,5 +129,5 @@ impl Drop for Registration {
 
 fn tagged(params: RawObject, id: &Id) -> RawObject {
     let meta = params.object("_meta").unwrap_or_else(RawObject::empty);
-    params.with("_meta", meta.with(SUBSCRIPTION, id.as_str()).text())
+    params.with("_meta", meta.with(SUBSCRIPTION_ID, id.as_str()).text())
 }

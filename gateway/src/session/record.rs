@@ -13,7 +13,7 @@ use mcp_disclosure_core::{Kind, Marks, Memory, Notes, Principal};
 use mcp_disclosure_transport::LoggingLevel;
 use parking_lot::Mutex;
 
-use super::{Client, Event, InFlight, Peer, Place, ReplayBuffer, ReplayBuffers, list_changed};
+use super::{Client, InFlight, Peer, Place, ReplayBuffer, ReplayBuffers, StreamEvent, list_changed};
 use crate::{backend::Backend, dialect::Revision, limits::Limits, negotiation::Choice};
 
 /// How a session is opened.
@@ -33,7 +33,7 @@ pub struct Opening {
 ///
 /// # Errors
 /// If the operating system provides no randomness.
-pub fn new_id() -> Result<Arc<str>, getrandom::Error> {
+pub(crate) fn new_id() -> Result<Arc<str>, getrandom::Error> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes)?;
     Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>().into())
@@ -134,7 +134,7 @@ impl Session {
 
     /// The empty event that starts a stream and makes it resumable. `None` for clients of earlier revisions,
     /// which may take it for a message.
-    pub fn first_event(&self, buffer: &ReplayBuffer) -> Option<Event> {
+    pub fn first_event(&self, buffer: &ReplayBuffer) -> Option<StreamEvent> {
         if self.revision < Revision::V2025_11_25 { None } else { buffer.first_event() }
     }
 

@@ -78,7 +78,7 @@ struct Kept {
 
 /// One event of a stream.
 #[derive(Clone, Debug)]
-pub struct Event {
+pub struct StreamEvent {
     /// The event id, if the stream is resumable.
     pub id: Option<String>,
     /// The message; empty in an event that only carries an id.
@@ -108,7 +108,7 @@ impl ReplayBuffers {
     }
 
     /// Looks up a stream by an event id. Returns it with the events sent after that one.
-    pub fn find(&self, event: &str) -> Option<(Arc<ReplayBuffer>, Vec<Event>)> {
+    pub fn find(&self, event: &str) -> Option<(Arc<ReplayBuffer>, Vec<StreamEvent>)> {
         let (buffer, sequence) = event.split_once('-')?;
         let (buffer, sequence) = (buffer.parse::<u64>().ok()?, sequence.parse::<u64>().ok()?);
         let found = self.state.lock().buffers.iter().find(|other| other.number == Some(buffer)).cloned()?;
@@ -174,7 +174,7 @@ impl ReplayBuffer {
 
     /// An empty event that carries an id, from which the stream can be resumed. `None` if it is not
     /// resumable.
-    pub fn first_event(&self) -> Option<Event> {
+    pub fn first_event(&self) -> Option<StreamEvent> {
         self.number.map(|_| self.record(Arc::default()))
     }
 
@@ -188,7 +188,7 @@ impl ReplayBuffer {
     }
 
     /// Turns a frame into an event and keeps it for resumption.
-    pub fn event(&self, frame: Frame) -> Event {
+    pub fn event(&self, frame: Frame) -> StreamEvent {
         let is_last = matches!(frame, Frame::Answer(..));
         let event = self.record(frame.into_line().into());
         if is_last {
@@ -201,21 +201,21 @@ impl ReplayBuffer {
         event
     }
 
-    fn record(&self, data: Arc<[u8]>) -> Event {
-        let Some(number) = self.number else { return Event { id: None, data } };
+    fn record(&self, data: Arc<[u8]>) -> StreamEvent {
+        let Some(number) = self.number else { return StreamEvent { id: None, data } };
         let mut log = self.log.lock();
         let sequence = log.next;
         log.next += 1;
         log.keep(sequence, &data, &self.kept);
-        Event { id: Some(format!("{number}-{sequence}")), data }
+        StreamEvent { id: Some(format!("{number}-{sequence}")), data }
     }
 
-    fn after(&self, sequence: u64) -> Vec<Event> {
+    fn after(&self, sequence: u64) -> Vec<StreamEvent> {
         let log = self.log.lock();
         let later = log.events.iter().filter(|kept| kept.sequence > sequence);
         let number = self.number.unwrap_or_default();
         later
-            .map(|kept| Event {
+            .map(|kept| StreamEvent {
                 id: Some(format!("{number}-{}", kept.sequence)),
                 data: Arc::clone(&kept.data),
             })
@@ -279,7 +279,7 @@ mod tests {
         Notification::new(text, mcp_disclosure_core::RawObject::empty())
     }
 
-    fn ids(events: &[Event]) -> Vec<&str> {
+    fn ids(events: &[StreamEvent]) -> Vec<&str> {
         events.iter().filter_map(|event| event.id.as_deref()).collect()
     }
 

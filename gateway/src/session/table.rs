@@ -8,20 +8,20 @@ use super::Session;
 
 /// Limits on the number of sessions and on their idle time.
 #[derive(Clone, Copy, Debug)]
-pub struct Bounds {
+pub struct SessionLimits {
     /// Maximum number of open sessions.
     pub most: usize,
     /// A session unused for this long is ended.
     pub idle: Duration,
 }
 
-impl Default for Bounds {
+impl Default for SessionLimits {
     fn default() -> Self {
         Self { most: 10_000, idle: Duration::from_secs(60 * 60) }
     }
 }
 
-impl Bounds {
+impl SessionLimits {
     /// The interval between sweeps for idle and unused sessions.
     pub fn sweep_interval(self, unused: Duration) -> Duration {
         (self.idle.min(unused) / 4).clamp(Duration::from_millis(100), Duration::from_secs(60))
@@ -39,14 +39,14 @@ pub struct Full {
 /// All open sessions, by id.
 #[derive(Debug)]
 pub struct Sessions {
-    bounds: Bounds,
+    bounds: SessionLimits,
     unused: Duration,
     by_id: Mutex<HashMap<Arc<str>, Arc<Session>>>,
 }
 
 impl Sessions {
     /// An empty table; sessions unused for `unused` after their handshake are ended.
-    pub fn new(bounds: Bounds, unused: Duration) -> Self {
+    pub fn new(bounds: SessionLimits, unused: Duration) -> Self {
         Self { bounds, unused, by_id: Mutex::default() }
     }
 

@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use mcp_disclosure_core::{Era, RawObject, UpstreamName};
-use mcp_disclosure_transport::{CallError, Connection, code};
+use mcp_disclosure_transport::{CallError, Connection, code, meta};
 use serde_json::json;
 
 use crate::dialect::{RequestMeta, Revision};
@@ -158,7 +158,7 @@ async fn discover(connection: &Arc<Connection>, timeout: Duration) -> Result<Int
         let unsupported = format!("server/discover result has no supported version, but {versions:?}");
         return Err(HandshakeError::Foreign(unsupported));
     }
-    let server_info = result.object("_meta").and_then(|meta| meta.object(RequestMeta::SERVER_INFO));
+    let server_info = result.object("_meta").and_then(|meta| meta.object(meta::SERVER_INFO));
     let server_info = server_info.unwrap_or_else(RawObject::empty);
     Ok(introduction(&result, server_info, Eras { session: false, stateless: true }))
 }

@@ -15,7 +15,7 @@ const NEVER_SHOWN: Rule = Rule {
 const UNDECLARED: Rule = Rule {
     code: "undeclared-concern",
     severity: Severity::Warning,
-    summary: "it is mapped to a concern that nobody declares, so no host can choose it",
+    summary: "it is mapped to an undeclared concern, so no host can choose it",
     hint: "declare it with [[concerns]] in disclosure.toml",
 };
 

@@ -36,7 +36,7 @@ const WRONG_EXAMPLE: Rule = Rule {
 const UNKNOWN_RELATED: Rule = Rule {
     code: "unknown-related",
     severity: Severity::Warning,
-    summary: "a related tool is named that nobody has",
+    summary: "a related tool does not exist",
     hint: "correct the name, or leave it out",
 };
 

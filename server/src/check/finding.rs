@@ -10,7 +10,7 @@ use serde::Serialize;
 pub enum Severity {
     /// `serve` would refuse it, or serve without it.
     Error,
-    /// A model or a host will stumble over it.
+    /// A model or a host is likely to fail.
     Warning,
     /// It could be better.
     Note,
@@ -98,7 +98,7 @@ impl Place {
         Self { primitive: Some(format!("{noun} {key}")), ..Self::default() }
     }
 
-    /// How people are told of it: the tool by its name alone.
+    /// The place as shown to people: a tool by its name alone.
     pub fn shown(&self) -> Option<String> {
         if let Some(primitive) = self.tool.as_ref().or(self.primitive.as_ref()) {
             return Some(primitive.clone());

@@ -1,4 +1,4 @@
-//! `check`: what a model would stumble over, found in what would be served.
+//! `check`: what would mislead a model or a host, in everything that would be served.
 //!
 //! A family of findings is a file; a finding is a [`Rule`] and a small function over a [`Subject`]. A new one is
 //! both, and a line in `FAMILIES`.

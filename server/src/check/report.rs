@@ -1,4 +1,4 @@
-//! How findings are told: grouped for people, one by one for programs.
+//! The report of findings: grouped for people, one by one for programs.
 
 use std::fmt::Write;
 
@@ -9,10 +9,10 @@ use serde_json::json;
 
 use super::{Finding, Findings, Place, Severity};
 
-/// For people, so many places of one kind of finding are listed.
+/// Maximum places listed per kind of finding, in reports for people.
 const MOST_PLACES: usize = 12;
 
-/// Lines of names are so long at most.
+/// Maximum length of lines of names, in bytes.
 const WIDTH: usize = 100;
 
 /// Findings in what was looked at.
@@ -24,9 +24,9 @@ pub struct Report {
     pub findings: Findings,
 }
 
-/// A finding as programs read it.
+/// A finding in the JSON report.
 #[derive(Serialize)]
-struct Told<'a> {
+struct JsonFinding<'a> {
     code: &'a str,
     severity: Severity,
     #[serde(flatten)]
@@ -44,7 +44,7 @@ impl Report {
     /// JSON: `tools`, `errors`, `warnings`, `notes` (counts) and `findings`, each with `code`, `severity`, `message`,
     /// `hint` and what is known of `tool`, `primitive`, `file`, `line`, `column`.
     pub fn to_json(&self) -> String {
-        let findings: Vec<Told<'_>> = self.findings.0.iter().map(Finding::message).collect();
+        let findings: Vec<JsonFinding<'_>> = self.findings.0.iter().map(Finding::message).collect();
         let report = json!({
             "tools": self.tools,
             "errors": self.count(Severity::Error),
@@ -73,8 +73,7 @@ impl Report {
         });
         let phrases: Vec<String> =
             counts.into_iter().filter(|(count, _)| *count > 0).map(|(_, phrase)| phrase).collect();
-        let found =
-            if phrases.is_empty() { "nothing to complain about".to_owned() } else { phrases.join(", ") };
+        let found = if phrases.is_empty() { "no findings".to_owned() } else { phrases.join(", ") };
         match self.tools {
             Some(1) => format!("1 tool: {found}"),
             Some(tools) => format!("{tools} tools: {found}"),
@@ -97,12 +96,12 @@ impl Report {
 }
 
 impl Finding {
-    fn message(&self) -> Told<'_> {
+    fn message(&self) -> JsonFinding<'_> {
         let summary = self.rule.summary;
         let message =
             if self.detail.is_empty() { summary.to_owned() } else { format!("{summary}: {}", self.detail) };
         let hint = self.hint.as_deref().unwrap_or(self.rule.hint);
-        Told { code: self.rule.code, severity: self.rule.severity, place: &self.place, message, hint }
+        JsonFinding { code: self.rule.code, severity: self.rule.severity, place: &self.place, message, hint }
     }
 }
 

@@ -15,7 +15,7 @@ const BROKEN: Rule = Rule {
 const OUTSIDE: Rule = Rule {
     code: "reference-outside",
     severity: Severity::Warning,
-    summary: "the schema points outside itself, which nobody follows, so arguments are not checked against it",
+    summary: "the schema has external references, which are not followed, so arguments are not checked against it",
     hint: "put what it points at under $defs in the tool's description file",
 };
 

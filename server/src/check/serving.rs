@@ -1,4 +1,4 @@
-//! What `serve` would refuse, and what it would serve without, told by the code that serves.
+//! What `serve` would refuse or leave out, as found by the code that serves.
 
 use mcp_disclosure_core::{Objection, Warning};
 use mcp_disclosure_gateway::Problem;

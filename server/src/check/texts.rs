@@ -42,7 +42,7 @@ const UNDESCRIBED: Rule = Rule {
     hint: "add a description to each in the inputSchema of the tool's description file",
 };
 
-/// So many of the tools that say the same are named.
+/// Maximum number of tools with the same description that are named.
 const MOST_OTHERS: usize = 3;
 
 /// Words that say nothing about a tool.

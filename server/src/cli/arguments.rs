@@ -1,6 +1,6 @@
-//! What can be said on the command line.
+//! The command line's arguments.
 
-use std::{fmt::Write, net::SocketAddr, num::NonZeroU64, path::PathBuf, str::FromStr, time::Duration};
+use std::{net::SocketAddr, num::NonZeroU64, path::PathBuf, str::FromStr, time::Duration};
 
 use clap::{
     Args, CommandFactory, Parser, Subcommand, ValueEnum,
@@ -9,22 +9,21 @@ use clap::{
 use ipnet::IpNet;
 use mcp_disclosure_core::Settings;
 use mcp_disclosure_gateway::{
+    FetchLimits,
     backend::Scope,
-    dispatch::FetchLimits,
     front::http::network,
-    limits::{LIMITS, LimitSettings},
     negotiation::{Bridge, StrategyOptions},
 };
 use reqwest::Url;
 use strum::{EnumMessage, VariantArray};
 
-use super::{CompareArguments, SettingArguments};
+use super::{CompareArguments, SettingArguments, limits};
 use crate::{
     config::{Seconds, Serve, Transport},
     remember::Remember,
 };
 
-/// What is logged if nobody says.
+/// The default log filter.
 pub const LOG: &str = "info,rmcp=warn";
 
 /// One MCP server in front of any others, disclosing their tools progressively.
@@ -70,19 +69,20 @@ impl Arguments {
 #[allow(clippy::large_enum_variant, reason = "parsed once")]
 pub enum Command {
     /// Serve MCP clients
-    #[command(after_long_help = limits_help())]
+    #[command(after_long_help = limits::help())]
     Serve(ServeArguments),
-    /// Find everything that serve would refuse, and what a model would stumble over
+    /// Report what serve would refuse, and what would mislead a model or a host
     ///
     /// Starts the source as serve would, lists its tools, and calls none:
     ///
     ///   mcp-disclosure check -- npx -y @modelcontextprotocol/server-everything
     ///   mcp-disclosure check --config disclosure.toml --strict --allow no-example,no-returns,no-related
     ///
-    /// Findings are errors (serve would not start, or would serve without), warnings (a model
-    /// or a host will stumble) and notes (it could be better); docs/configuration.md has all codes.
+    /// Findings are errors (serve would not start, or would leave something out), warnings (a model
+    /// or a host is likely to fail) and notes (possible improvements); docs/configuration.md lists
+    /// all codes.
     ///
-    /// Exit codes: 0; with --strict 1 if anything is found; 64 if serve would not start.
+    /// Exit codes: 0; 1 with --strict if anything is found; 64 if serve would not start.
     #[command(verbatim_doc_comment)]
     Check(CheckArguments),
     /// Write a description file per tool, and a disclosure.toml to start from
@@ -99,7 +99,7 @@ pub enum Command {
     /// Nothing is written where anything is wrong, and nothing replaced without --force.
     #[command(verbatim_doc_comment)]
     Export(ExportArguments),
-    /// Count what each strategy costs on the tools of a source, side by side
+    /// Compare what each strategy costs in tokens, trips and time on a source's tools
     Compare(Box<CompareArguments>),
     /// Print the system prompt guidance for hosts
     Prompt(PromptArguments),
@@ -122,7 +122,7 @@ pub struct SourceArguments {
     #[arg(long, value_name = "FILE")]
     pub mcp_config: Vec<PathBuf>,
 
-    /// Programs that files declare inherit the whole environment, and not only what every program needs
+    /// Pass the whole environment to programs declared in files, instead of a minimal one
     #[arg(long)]
     pub inherit_env: bool,
 
@@ -134,7 +134,7 @@ pub struct SourceArguments {
     #[arg(long, value_name = "DIR")]
     pub tool_descriptions: Option<PathBuf>,
 
-    /// The name of the one upstream [default: what it calls itself]
+    /// The name of the upstream, if there is one only [default: the name in its serverInfo]
     #[arg(long)]
     pub name: Option<String>,
 
@@ -142,16 +142,16 @@ pub struct SourceArguments {
     #[arg(last = true, value_name = "COMMAND")]
     pub command: Vec<String>,
 
-    /// How long an upstream may take to start and shake hands, in seconds
+    /// Timeout for starting and initializing an upstream, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
     pub connect_timeout: Duration,
 
-    /// How long an upstream may take over a request, or between two progress notifications, in seconds
+    /// Timeout of a request to an upstream, in seconds; each progress notification restarts it
     #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = seconds)]
     pub request_timeout: Duration,
 
-    /// A bound on what clients and upstreams can make the program spend; may be repeated. `serve --help` lists them
-    #[arg(long = "limit", value_name = "NAME=VALUE", value_parser = limit, help_heading = "Limits")]
+    /// Set a resource limit; may be repeated. `serve --help` lists the limits
+    #[arg(long = "limit", value_name = "NAME=VALUE", value_parser = limits::parse, help_heading = "Limits")]
     pub limits: Vec<(String, NonZeroU64)>,
 }
 
@@ -162,11 +162,11 @@ pub struct ServeArguments {
     #[command(flatten)]
     pub source: SourceArguments,
 
-    /// Tell for each client, on stderr, what it offered, which strategy serves it, and why
+    /// Log for each client what it offered, which strategy serves it, and why
     #[arg(long, help_heading = "Strategy")]
     pub explain: bool,
 
-    /// Which strategy serves whom.
+    /// The choice of strategies.
     #[command(flatten)]
     pub strategies: StrategyArguments,
 
@@ -178,16 +178,16 @@ pub struct ServeArguments {
     #[arg(long, value_name = "ADDR:PORT", help_heading = "Clients")]
     pub listen: Option<SocketAddr>,
 
-    /// A name that HTTP clients may reach us by, beside this machine's own; may be repeated
+    /// A host name to accept in HTTP requests, besides this machine's own; may be repeated
     #[arg(long, value_name = "HOST", help_heading = "Clients")]
     pub allow_host: Vec<String>,
 
-    /// A web origin that may reach us, beside this machine's own; may be repeated
+    /// A web origin to accept in HTTP requests, besides this machine's own; may be repeated
     #[arg(long, value_name = "ORIGIN", help_heading = "Clients")]
     pub allow_origin: Vec<String>,
 
-    /// A proxy, or a network of proxies, whose X-Forwarded-For and Forwarded headers say which address a client has;
-    /// may be repeated. Bounds on what one address may hold then count for the clients behind it
+    /// A proxy, or a network of proxies, whose Forwarded and X-Forwarded-For headers are trusted; may be repeated.
+    /// Limits per address then apply to the clients behind it
     #[arg(long, value_name = "CIDR", value_parser = network, help_heading = "Clients")]
     pub trusted_proxy: Vec<IpNet>,
 
@@ -200,25 +200,25 @@ pub struct ServeArguments {
     #[arg(long, value_name = "SWITCH", default_value_t, value_parser = one_of::<Remember>())]
     pub remember: Remember,
 
-    /// Whether HTTP clients share upstreams, or have connections of their own, over which upstreams may ask
-    /// them things (elicitation, sampling, roots); over stdio there is one client, which has them to itself
+    /// Whether HTTP clients share upstream connections, or each session has its own, over which upstreams can send
+    /// requests to the client (elicitation, sampling, roots); a stdio client always has its own
     #[arg(long, value_name = "SCOPE", default_value_t, value_parser = one_of::<Scope>(), help_heading = "Clients")]
     pub upstream_scope: Scope,
 
-    /// At most so many HTTP sessions at once
+    /// Maximum number of HTTP sessions at a time
     #[arg(long, value_name = "COUNT", default_value_t = 10_000, help_heading = "Clients")]
     pub max_sessions: usize,
 
-    /// An HTTP session that does nothing for so long ends, in seconds
+    /// Time after which an idle HTTP session ends, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "3600", value_parser = seconds, help_heading = "Clients")]
     pub session_idle: Duration,
 
-    /// A client may fetch descriptions so often a minute; 0 is no bound
+    /// Maximum number of description fetches per client and minute; 0 disables the limit
     #[arg(long, value_name = "COUNT", default_value_t = FetchLimits::DEFAULT_PER_MINUTE, help_heading = "Receipts")]
     pub fetches_per_minute: u32,
 
-    /// The key that signs receipts, at least 32 bytes; replicas that share it accept each other's
-    /// [default: a new one at each start]
+    /// The key that signs receipts, at least 32 bytes; replicas with the same key accept each other's receipts
+    /// [default: a new key at each start]
     #[arg(long, value_name = "FILE", help_heading = "Receipts")]
     pub receipt_key_file: Option<PathBuf>,
 
@@ -227,23 +227,23 @@ pub struct ServeArguments {
     pub receipt_lifetime: Duration,
 }
 
-/// Which strategy serves whom.
+/// The choice of strategies.
 #[derive(Debug, Default, Args)]
 pub struct StrategyArguments {
-    /// Serve every client by this strategy (stacks as NAME+NAME); auto: what the client asks for [default: auto]
+    /// Serve every client with this strategy (a stack is NAME+NAME); auto: the one the client requests [default: auto]
     #[arg(long, value_name = "NAME", help_heading = "Strategy")]
     pub strategy: Option<String>,
 
-    /// Strategies that clients may choose, by offer or by address [default: all]
+    /// Strategies that clients may choose, by offer or by URL [default: all]
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Strategy")]
     pub offer: Vec<String>,
 
-    /// The strategy of clients that ask for nothing that is offered [default: full]
+    /// The strategy for clients that request no offered strategy [default: full]
     #[arg(long, value_name = "NAME", help_heading = "Strategy")]
     pub fallback: Option<String>,
 
-    /// List a strategy's channel as an ordinary tool too: to clients that have not declared the strategy,
-    /// to all, or to none [default: auto]
+    /// Whether a strategy's channel is also listed as an ordinary tool: for clients that have not declared the
+    /// strategy, for all, or for none [default: auto]
     #[arg(long, value_parser = one_of::<Bridge>(), help_heading = "Strategy")]
     pub bridge: Option<Bridge>,
 
@@ -253,7 +253,7 @@ pub struct StrategyArguments {
 }
 
 impl StrategyArguments {
-    /// What the operator decided: by flag, else in a file, else the defaults.
+    /// The options: flags take precedence over the file, and the file over defaults.
     pub fn over(self, file: &Serve, settings: Settings) -> StrategyOptions {
         let defaults = StrategyOptions::default();
         let offer = if self.offer.is_empty() { file.offer.clone() } else { Some(self.offer) };
@@ -274,19 +274,19 @@ pub struct CheckArguments {
     #[command(flatten)]
     pub source: SourceArguments,
 
-    /// Which strategy serves whom.
+    /// The choice of strategies.
     #[command(flatten)]
     pub strategies: StrategyArguments,
 
-    /// End with 1 if anything is found
+    /// Exit with 1 if anything is found
     #[arg(long, help_heading = "Findings")]
     pub strict: bool,
 
-    /// Findings of these codes are left out
+    /// Ignore findings with these codes
     #[arg(long, value_name = "CODES", value_delimiter = ',', help_heading = "Findings")]
     pub allow: Vec<String>,
 
-    /// For people, or for programs
+    /// Output format
     #[arg(long, value_enum, default_value_t, help_heading = "Findings")]
     pub format: Format,
 }
@@ -333,7 +333,7 @@ pub struct PromptArguments {
     pub settings: SettingArguments,
 }
 
-/// A value of an enum of the library's by its name, explained in help by its documentation.
+/// Parses a library enum by name; help shows the documentation of its variants.
 fn one_of<T>() -> impl TypedValueParser<Value = T>
 where
     T: VariantArray + EnumMessage + FromStr<Err = strum::ParseError> + Clone + Send + Sync,
@@ -348,24 +348,6 @@ where
 
 fn seconds(text: &str) -> Result<Duration, String> {
     Seconds::parse(text).map(Duration::from).map_err(str::to_owned)
-}
-
-/// The name and value of a bound.
-fn limit(text: &str) -> Result<(String, NonZeroU64), String> {
-    let (name, value) = text.split_once('=').ok_or("NAME=VALUE, such as message_depth=64")?;
-    let value = value.parse().map_err(|_| format!("'{value}' is no whole number over 0"))?;
-    LimitSettings::default().set(name, value)?;
-    Ok((name.to_owned(), value))
-}
-
-/// Every bound, with its default.
-fn limits_help() -> String {
-    let mut text = "Bounds for --limit, and for [limits] in the configuration:\n".to_owned();
-    for limit in LIMITS {
-        // Writing to a string cannot fail.
-        let _ = write!(text, "\n  {}={}  [{}]\n     {}\n", limit.name, limit.default, limit.unit, limit.text);
-    }
-    text
 }
 
 fn filter(text: &str) -> Result<String, String> {

@@ -14,10 +14,10 @@ use crate::{
     failure::Failure,
 };
 
-/// Prints everything that `serve` would refuse, and what a model would stumble over.
+/// Prints what `serve` would refuse, and what would mislead a model or a host.
 ///
 /// # Errors
-/// [`Failure::Findings`], after what was found was printed, where it would not start or `--strict` is said.
+/// [`Failure::Findings`], after the report was printed: if `serve` would not start, or with `--strict` for any finding.
 pub fn check(program: &Program, arguments: CheckArguments) -> Result<(), Failure> {
     let CheckArguments { source, strategies, strict, allow, format } = arguments;
     let source = source.resolve(program.own.as_ref());

@@ -2,22 +2,21 @@
 
 use mcp_disclosure_core::{Era, Memory, Principal};
 use mcp_disclosure_gateway::{
-    Gateway,
-    dialect::Offer,
+    Gateway, Offer,
     negotiation::{Bridge, StrategyOptions},
 };
 
 use super::{Program, PromptArguments, print, runtime_for_one, serve::receipt_key};
 use crate::failure::Failure;
 
-/// Prints the guidance that a host puts into its system prompt for a strategy.
+/// Prints a strategy's guidance for a host's system prompt.
 ///
 /// # Errors
 /// Like `serve`, for the source and the strategy.
 pub fn prompt(program: &Program, arguments: PromptArguments) -> Result<(), Failure> {
     let source = arguments.source.resolve(program.own.as_ref())?;
     source.warn();
-    // A host that puts guidance into its prompt speaks the strategy itself.
+    // A host that adds guidance to its prompt speaks the strategy's native channel.
     let options = StrategyOptions {
         pinned: Some(arguments.strategy),
         bridge: Bridge::Never,
@@ -39,7 +38,7 @@ pub fn prompt(program: &Program, arguments: PromptArguments) -> Result<(), Failu
     match guidance {
         Some(guidance) => print(&format!("{guidance}\n")),
         None => {
-            tracing::info!("this strategy needs no guidance");
+            tracing::info!("this strategy has no guidance");
             Ok(())
         }
     }

@@ -9,10 +9,8 @@ use std::{
 
 use mcp_disclosure_core::ReceiptKey;
 use mcp_disclosure_gateway::{
-    Assembly, Gateway, Problem,
-    dispatch::FetchLimits,
+    Assembly, FetchLimits, Gateway, Problem, SessionLimits,
     front::{http, stdio::Stdio},
-    session::Bounds,
     slot::Memory,
 };
 use tokio::{net::TcpListener, task::JoinSet};
@@ -44,7 +42,7 @@ pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure
     let key = receipt_key(arguments.receipt_key_file.as_deref());
     let origin = source.origin.clone();
     let assembly = Assembly {
-        sessions: Bounds { most: arguments.max_sessions, idle: arguments.session_idle },
+        sessions: SessionLimits { most: arguments.max_sessions, idle: arguments.session_idle },
         fetches: FetchLimits::per_minute(arguments.fetches_per_minute),
         receipt_lifetime: arguments.receipt_lifetime,
         scope: arguments.upstream_scope,

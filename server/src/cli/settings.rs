@@ -1,4 +1,4 @@
-//! Flags that are settings of strategies: shorthands for what `[strategy.NAME]` holds.
+//! Flags for settings of strategies: shorthands for keys of `[strategy.NAME]`.
 
 use clap::Args;
 use mcp_disclosure_core::Settings;
@@ -9,18 +9,18 @@ use serde_json::{Value, json};
 /// Settings of strategies.
 #[derive(Clone, Debug, Default, Args)]
 pub struct SettingArguments {
-    /// What describe does with a brief, or a description where there is none, of over 60 characters: refuse to
-    /// serve it, or derive a shorter one [default: reject]
+    /// What describe does with a tool whose brief (or description, without a brief) is over 60 characters: refuse to
+    /// serve, or derive a shorter brief [default: reject]
     #[arg(long, value_name = "HOW", value_parser = ["reject", "shorten"], help_heading = "Strategy")]
     pub long_briefs: Option<String>,
-    /// What info lists beside its own tool: every tool in a line, or only invoke, which calls them
+    /// What info lists besides its own tool: every tool as a line, or only invoke, which calls them
     /// [default: stubs]
     #[arg(long, value_name = "TOOLS", value_parser = ["stubs", "entry-only"], help_heading = "Strategy")]
     pub info_tools: Option<String>,
 }
 
 impl SettingArguments {
-    /// Lays these over settings from elsewhere: a flag wins.
+    /// Merges with other settings; flags take precedence.
     pub fn over(self, mut settings: Settings) -> Settings {
         if let Some(how) = self.long_briefs {
             set(&mut settings, describe::NAME, "long_briefs", how.into());
@@ -32,7 +32,7 @@ impl SettingArguments {
     }
 }
 
-/// Settings that are no object are left to the strategy, which refuses them.
+/// Settings that are not an object are kept: the strategy rejects them with a better message.
 fn set(settings: &mut Settings, strategy: &str, key: &str, value: Value) {
     let strategy = settings.entry(strategy.to_owned()).or_insert_with(|| json!({}));
     if let Some(strategy) = strategy.as_object_mut() {
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_flag_wins_and_what_was_not_said_stays() {
+    fn flags_take_precedence_and_other_settings_are_kept() {
         let file = || Settings::from([("describe".to_owned(), json!({"long_briefs": "reject", "other": 1}))]);
         let said =
             |how: Option<&str>| SettingArguments { long_briefs: how.map(str::to_owned), info_tools: None };

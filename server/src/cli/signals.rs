@@ -1,27 +1,27 @@
-//! What signals ask for.
+//! Signals.
 //!
-//! SIGTERM and SIGINT end the program. SIGHUP has the configuration read again where there is one, and ends the program
-//! where it can mean nothing else, as when a terminal is closed.
+//! SIGTERM and SIGINT end the program. SIGHUP reloads the configuration if there is one; otherwise it ends the program,
+//! as when a terminal is closed.
 
 use crate::files::Origin;
 
-/// What a signal asks for.
+/// The effect of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
-    /// To end.
+    /// Shut down.
     End,
-    /// To read the configuration again.
+    /// Reload the configuration.
     Reload,
 }
 
-/// Signals, from when this is made.
+/// Signals received since this was created.
 #[derive(Debug)]
 pub(super) struct Signals {
     #[cfg(unix)]
     terminate: Option<tokio::signal::unix::Signal>,
     #[cfg(unix)]
     interrupt: Option<tokio::signal::unix::Signal>,
-    /// Listened to in any case: otherwise it would end the process at once, and leave children behind.
+    /// Always handled: the default action would end the process at once and leave children behind.
     #[cfg(unix)]
     hang_up: Option<tokio::signal::unix::Signal>,
     #[cfg(unix)]
@@ -35,7 +35,7 @@ impl Signals {
         use tokio::signal::unix::{SignalKind, signal};
         let listen =
             |kind| signal(kind).inspect_err(|error| tracing::warn!(%error, "cannot listen to a signal")).ok();
-        // Asked before listening, which ends that the signal is ignored.
+        // Before the handler is installed, which replaces an ignored disposition.
         let hang_up_asks = hang_up_asks(origin);
         Self {
             terminate: listen(SignalKind::terminate()),
@@ -51,7 +51,7 @@ impl Signals {
         Self {}
     }
 
-    /// What the next signal asks for; pends until one comes.
+    /// The effect of the next signal; pending until one arrives.
     #[cfg(unix)]
     pub(super) async fn next(&mut self) -> Asked {
         loop {
@@ -63,7 +63,7 @@ impl Signals {
         }
     }
 
-    /// What the next signal asks for; pends until one comes.
+    /// The effect of the next signal; pending until one arrives.
     #[cfg(not(unix))]
     pub(super) async fn next(&mut self) -> Asked {
         interrupted().await;
@@ -71,8 +71,8 @@ impl Signals {
     }
 }
 
-/// What a hang-up asks for; nothing where the program was started to ignore it, as `nohup` does, and has nothing to read
-/// again.
+/// The effect of SIGHUP; `None` if there is nothing to reload and the program was started with the signal ignored, as by
+/// `nohup`.
 #[cfg(unix)]
 fn hang_up_asks(origin: &Origin) -> Option<Asked> {
     if !origin.watched().is_empty() {
@@ -81,7 +81,7 @@ fn hang_up_asks(origin: &Origin) -> Option<Asked> {
     (!is_hang_up_ignored()).then_some(Asked::End)
 }
 
-/// Whether the program was started to ignore SIGHUP.
+/// Whether the program was started with SIGHUP ignored.
 #[cfg(target_os = "linux")]
 fn is_hang_up_ignored() -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -90,7 +90,7 @@ fn is_hang_up_ignored() -> bool {
     ignored.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).is_some_and(|mask| mask & 1 == 1)
 }
 
-/// Whether the program was started to ignore SIGHUP, which cannot be known here.
+/// Whether the program was started with SIGHUP ignored, which is unknown on this platform.
 #[cfg(all(unix, not(target_os = "linux")))]
 fn is_hang_up_ignored() -> bool {
     false
@@ -110,7 +110,7 @@ async fn received(signal: &mut Option<tokio::signal::unix::Signal>) {
 #[cfg(not(unix))]
 async fn interrupted() {
     if tokio::signal::ctrl_c().await.is_err() {
-        // Without signals only the end of the input, or of the process, ends us.
+        // Without signals, only the end of input ends the program.
         std::future::pending().await
     }
 }

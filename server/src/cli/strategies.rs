@@ -1,4 +1,4 @@
-//! `strategies`, and building those that a command needs.
+//! The command `strategies`, and building the strategies of a command.
 
 use mcp_disclosure_core::Registry;
 use mcp_disclosure_gateway::{
@@ -9,7 +9,7 @@ use mcp_disclosure_gateway::{
 use super::{Program, print};
 use crate::failure::Failure;
 
-/// Prints name, summary and needs of each strategy.
+/// Prints each strategy's name, summary and requirements.
 ///
 /// # Errors
 /// If stdout cannot be written.
@@ -30,7 +30,7 @@ pub(super) fn build(registry: &Registry, options: &StrategyOptions) -> Result<St
     Strategies::build(registry, options).map_err(|problems| problems.into_iter().map(hinted).collect())
 }
 
-/// A problem with a strategy, with a hint.
+/// Adds a hint to a problem with a strategy that has none.
 pub(super) fn hinted(problem: Problem) -> Problem {
     match problem.remedy() {
         Some(_) => problem,

@@ -1,4 +1,4 @@
-//! From what a file says of the catalogue to what is laid over upstreams' lists.
+//! Declarations of the catalogue, made from the sections of a file.
 
 use std::collections::{HashMap, HashSet};
 
@@ -13,10 +13,10 @@ use serde_json::Value;
 use super::{DisclosureFile, Table, UpstreamEntry, file};
 
 impl DisclosureFile {
-    /// What the file says of the catalogue, over what is said without it.
+    /// What the file declares of the catalogue; the file takes precedence over `over`.
     ///
     /// # Errors
-    /// Every problem there is, with its place and a hint.
+    /// Every problem, with its place and a hint.
     pub fn declare(&self, over: &About) -> Result<(About, Rules), Vec<Problem>> {
         let mut problems = Vec::new();
         let mut concerns = self.declared_concerns(&mut problems);
@@ -89,13 +89,13 @@ impl DisclosureFile {
         let mut seen = HashSet::new();
         let mut concerns = Vec::new();
         for (place, concern) in &self.concerns {
-            let mut tell = |message: String, hint: &str| {
+            let mut report = |message: String, hint: &str| {
                 problems.push(Problem::new(message).at(place.clone()).hint(hint))
             };
             let values = match &concern.values {
                 None => {
                     let message = format!("concern '{}' has no values", concern.name);
-                    tell(message, "say values = [\"low\", \"high\"], or values = { min = 0, max = 10 }");
+                    report(message, "add values = [\"low\", \"high\"], or values = { min = 0, max = 10 }");
                     continue;
                 }
                 Some(file::ConcernValues::Listed(values)) => Values::Listed(values.clone()),
@@ -104,19 +104,19 @@ impl DisclosureFile {
                 }
             };
             if !seen.insert(&concern.name) {
-                tell(format!("concern '{}' is declared twice", concern.name), "give each a name of its own");
+                report(format!("concern '{}' is declared twice", concern.name), "give each a unique name");
                 continue;
             }
             let made = Concern::new(&concern.name, &concern.description, values, concern.default.clone());
             match made {
                 Ok(concern) => concerns.push(concern),
-                Err(error) => tell(error.to_string(), "see docs/configuration.md for what a concern may be"),
+                Err(error) => report(error.to_string(), "see docs/configuration.md for the form of concerns"),
             }
         }
         concerns
     }
 
-    /// The rules that categories make by listing tools.
+    /// The rules for tools listed in categories.
     fn sorted_into_categories(&self, problems: &mut Vec<Problem>) -> Vec<Rule> {
         let own = self
             .tools
@@ -129,9 +129,8 @@ impl DisclosureFile {
             for tool in &listed.tools {
                 let other = sorted.insert(tool, category).filter(|other| other != category);
                 if let Some(other) = other.filter(|_| !is_wild(tool)) {
-                    let message =
-                        format!("tool '{tool}' is sorted into two categories, '{other}' and '{category}'");
-                    problems.push(Problem::new(message).at(place.clone()).hint("leave it in one of them"));
+                    let message = format!("tool '{tool}' is in two categories, '{other}' and '{category}'");
+                    problems.push(Problem::new(message).at(place.clone()).hint("keep it in one of them"));
                 }
                 let place = format!("{place}: categories.{category}");
                 rules.push(Rule { category: Some(category.clone()), ..Rule::new(tool, place) });
@@ -145,23 +144,24 @@ fn is_wild(name: &str) -> bool {
     Pattern::new(name).is_wild()
 }
 
-/// Makes rules of sections, where they hold together.
+/// Makes rules of sections and checks that they are consistent.
 struct Check<'a> {
     concerns: &'a [Concern],
 }
 
 impl Check<'_> {
     fn tool(&self, name: &str, place: &Place, tool: &file::Tool, problems: &mut Vec<Problem>) -> Rule {
-        let mut tell =
+        let mut report =
             |message: String, hint: &str| problems.push(Problem::new(message).at(place.clone()).hint(hint));
         for (key, said) in [("brief", &tool.brief), ("category", &tool.category)] {
             if said.as_ref().is_some_and(|said| said.trim().is_empty()) {
-                tell(format!("tools.{name:?}: {key} is empty"), "leave it out, or say something");
+                report(format!("tools.{name:?}: {key} is empty"), "remove the key, or give it a text");
             }
         }
         if tool.brief.is_some() && is_wild(name) {
-            let message = format!("tools.{name:?}: one brief for several tools tells a model nothing");
-            tell(message, "give each tool a brief under its own name");
+            let message =
+                format!("tools.{name:?}: a pattern cannot have a brief, since it may match several tools");
+            report(message, "give each tool a brief under its own name");
         }
         Rule {
             brief: tool.brief.clone(),
@@ -186,7 +186,7 @@ impl Check<'_> {
         rules.collect()
     }
 
-    /// Values by concern, each of a concern that is declared, and one that a host can choose.
+    /// A mapping of concerns to values, all of which must be declared.
     fn mapping(
         &self,
         kind: &str,
@@ -196,7 +196,7 @@ impl Check<'_> {
         problems: &mut Vec<Problem>,
     ) -> Option<RawObject> {
         let said = said?;
-        let mut tell = |message: String, hint: String| {
+        let mut report = |message: String, hint: String| {
             problems.push(Problem::new(format!("{kind}.{name:?}: {message}")).at(place.clone()).hint(hint));
         };
         let text = text(said);
@@ -208,12 +208,12 @@ impl Check<'_> {
                     || "declare it with [[concerns]]".to_owned(),
                     |near| format!("did you mean '{near}'?"),
                 );
-                tell(format!("nobody declares a concern '{concern}'"), hint);
+                report(format!("unknown concern '{concern}'"), hint);
                 continue;
             };
             if let Some(value) = mapping.misfit(declared) {
-                let message = format!("no host can choose {value} of concern '{concern}'");
-                tell(message, format!("its values are {}", declared.values()));
+                let message = format!("{value} is not a value of concern '{concern}'");
+                report(message, format!("its values are {}", declared.values()));
             }
         }
         Some(text)
@@ -221,6 +221,6 @@ impl Check<'_> {
 }
 
 fn text(members: &impl Serialize) -> RawObject {
-    // Maps of JSON values serialize without fail.
+    // Serializing a map of JSON values cannot fail.
     serde_json::to_string(members).ok().and_then(|text| RawObject::parse(text).ok()).unwrap_or_default()
 }

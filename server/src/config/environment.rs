@@ -1,4 +1,4 @@
-//! `${VAR}`: values from the environment.
+//! `${VAR}`: substitution from the environment.
 
 use super::reference::{Reference, character, is_name};
 
@@ -10,11 +10,11 @@ pub(super) fn own(name: &str) -> Option<String> {
     std::env::var(name).ok()
 }
 
-/// Puts in what the environment holds: `${VAR}` or `${env:VAR}`, and `${VAR:-otherwise}` where it may be unset.
-/// `$${` stands for `${`; a `$` before anything else for itself.
+/// Substitutes variables: `${VAR}` or `${env:VAR}`, and `${VAR:-default}` with a default. `$${` stands for `${`; any other
+/// `$` for itself.
 ///
 /// # Errors
-/// What is wrong with the first place that cannot be filled. It quotes no text of the value but the names of variables.
+/// The problem with the first reference that cannot be resolved. It quotes names of variables and no other text.
 pub(super) fn expand(text: &str, lookup: Lookup<'_>) -> Result<String, String> {
     let mut expanded = String::with_capacity(text.len());
     let mut rest = text;
@@ -46,12 +46,14 @@ fn value(reference: Reference<'_>, lookup: Lookup<'_>) -> Result<String, String>
     };
     let name = name.strip_prefix("env:").unwrap_or(name);
     if !is_name(name) {
-        return Err(format!("{reference} names no environment variable"));
+        return Err(format!("{reference} is not the name of an environment variable"));
     }
-    // As shells have it: set to nothing is as good as unset, where there is something else to take.
+    // As in shells, `:-` also replaces an empty value.
     let found = lookup(name).filter(|value| otherwise.is_none() || !value.is_empty());
     found.or_else(|| otherwise.map(str::to_owned)).ok_or_else(|| {
-        format!("the environment variable {name} is not set; set it, or write '${{{name}:-…}}' for a value without it")
+        format!(
+            "the environment variable {name} is not set; set it, or write '${{{name}:-…}}' to give a default"
+        )
     })
 }
 
@@ -73,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn variables_are_put_in_and_the_rest_stays() {
+    fn variables_are_substituted_and_other_text_is_kept() {
         for (text, message) in [
             ("${HOME}/x", "/home/me/x"),
             ("a${HOME}b${HOME}", "a/home/meb/home/me"),
@@ -93,13 +95,13 @@ mod tests {
     fn errors_name_the_variable_or_its_place_and_never_quote_a_secret() {
         for (text, message) in [
             ("${NONE}", "the environment variable NONE is not set"),
-            ("${input:key}", "'${input:key}' names no environment variable"),
+            ("${input:key}", "'${input:key}' is not the name of an environment variable"),
             ("${", "'${' at character 1 is not closed"),
             ("é s3cret${s3cret", "'${' at character 9 is not closed"),
-            ("s3cret${s3cret!}s3cret", "'${…}' at character 7 names no environment variable"),
-            ("${HOME}${s3cret s3cret:-s3cret}", "'${…}' at character 8 names no environment variable"),
-            ("s3cret${env:s3cret/}", "'${…}' at character 7 names no environment variable"),
-            ("${}s3cret", "'${…}' at character 1 names no environment variable"),
+            ("s3cret${s3cret!}s3cret", "'${…}' at character 7 is not the name of an environment variable"),
+            ("${HOME}${s3cret s3cret:-s3cret}", "'${…}' at character 8 is not the name"),
+            ("s3cret${env:s3cret/}", "'${…}' at character 7 is not the name"),
+            ("${}s3cret", "'${…}' at character 1 is not the name"),
             ("s3cret${NONE}s3cret", "the environment variable NONE is not set"),
         ] {
             let error = expanded(text).unwrap_err();

@@ -1,4 +1,4 @@
-//! The keys that a section may have, as serde knows them.
+//! The keys of a section, taken from serde.
 
 use std::fmt;
 
@@ -9,23 +9,23 @@ use serde::{
 
 /// The names of a struct's fields.
 pub(super) fn fields<T: DeserializeOwned>() -> &'static [&'static str] {
-    match T::deserialize(Asking) {
-        Err(Told(fields)) => fields,
+    match T::deserialize(FieldNames) {
+        Err(Fields(fields)) => fields,
         Ok(_) => &[],
     }
 }
 
-/// Answers a struct's wish to be read by repeating what fields it asked for.
-struct Asking;
+/// A deserializer that returns the names of the requested fields as its error.
+struct FieldNames;
 
 #[derive(Debug)]
-struct Told(&'static [&'static str]);
+struct Fields(&'static [&'static str]);
 
-impl<'de> Deserializer<'de> for Asking {
-    type Error = Told;
+impl<'de> Deserializer<'de> for FieldNames {
+    type Error = Fields;
 
-    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Told> {
-        Err(Told(&[]))
+    fn deserialize_any<V: Visitor<'de>>(self, _: V) -> Result<V::Value, Fields> {
+        Err(Fields(&[]))
     }
 
     fn deserialize_struct<V: Visitor<'de>>(
@@ -33,8 +33,8 @@ impl<'de> Deserializer<'de> for Asking {
         _: &'static str,
         fields: &'static [&'static str],
         _: V,
-    ) -> Result<V::Value, Told> {
-        Err(Told(fields))
+    ) -> Result<V::Value, Fields> {
+        Err(Fields(fields))
     }
 
     forward_to_deserialize_any! {
@@ -43,16 +43,16 @@ impl<'de> Deserializer<'de> for Asking {
     }
 }
 
-impl de::Error for Told {
+impl de::Error for Fields {
     fn custom<T: fmt::Display>(_: T) -> Self {
         Self(&[])
     }
 }
 
-impl fmt::Display for Told {
+impl fmt::Display for Fields {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(formatter, "fields {:?}", self.0)
     }
 }
 
-impl std::error::Error for Told {}
+impl std::error::Error for Fields {}

@@ -1,4 +1,4 @@
-//! What `disclosure.toml` may say. The types are its reference: `docs/disclosure.schema.json` is made of them.
+//! The format of `disclosure.toml`. These types are its reference: `docs/disclosure.schema.json` is generated from them.
 
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf};
 
@@ -17,34 +17,34 @@ use super::{Seconds, Transport};
 
 /// Everything that mcp-disclosure serves, and how, in one file.
 ///
-/// `${VAR}` takes from the environment, `${VAR:-otherwise}` with a value where it is not set; `$${` stands for
-/// `${`. Paths are relative to the file.
+/// `${VAR}` is replaced by the environment variable, `${VAR:-default}` also by a default if that is not set; `$${` stands
+/// for `${`. Paths are relative to the file.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[cfg_attr(test, derive(JsonSchema))]
 #[cfg_attr(test, schemars(deny_unknown_fields, default))]
 pub struct DisclosureFile {
-    /// A directory of description files (NAME.json) laid over the upstreams' own definitions.
+    /// A directory of description files (NAME.json), which take precedence over the upstreams' own definitions.
     pub tool_descriptions: Option<PathBuf>,
-    /// What the server says of itself.
+    /// The server's description of itself.
     pub server: Server,
-    /// How clients are served: the flags of `serve` by the same names, each of which wins over what stands here.
+    /// How clients are served: the flags of `serve` by the same names. Flags take precedence.
     pub serve: Serve,
-    /// Bounds on what clients and upstreams can make the program spend. `--limit NAME=VALUE` wins over what stands here.
+    /// Limits on the resources that clients and upstreams may use. `--limit NAME=VALUE` takes precedence.
     #[cfg_attr(test, schemars(with = "schema::LimitSettings"))]
     pub limits: LimitSettings,
-    /// The MCP servers whose tools are served, by name. The order is the one in which tools are listed.
+    /// The MCP servers whose tools are served, by name. Tools are listed in this order.
     pub upstreams: Table<UpstreamEntry>,
-    /// What tools are sorted into, by name; `info` shows them in this order.
+    /// Categories of tools, by name; `info` shows them in this order.
     pub categories: Table<Category>,
-    /// What hosts may choose by.
+    /// Concerns, by whose values hosts may choose.
     #[cfg_attr(test, schemars(with = "Vec<Concern>"))]
     pub concerns: Vec<(Place, Concern)>,
-    /// What is said of tools, by name, or patterns of names. "upstream/tool" is that upstream's tool, and so is
-    /// "upstream__tool"; "tool" is every upstream's tool of that name.
+    /// Rules for tools, by name or pattern. "upstream/tool" or "upstream__tool" is one upstream's tool; "tool" is every
+    /// upstream's tool of that name.
     pub tools: Table<Tool>,
-    /// What is said of resources and resource templates, and which may be read.
+    /// Rules for resources and resource templates, and which may be read.
     pub resources: Resources,
-    /// What is said of prompts, by name or pattern, as of tools.
+    /// Rules for prompts, by name or pattern as for tools.
     pub prompts: Table<Primitive>,
     /// The settings of strategies, by the strategy's name. `mcp-disclosure strategies` lists the names.
     #[cfg_attr(test, schemars(with = "BTreeMap<String, Map<String, Value>>"))]
@@ -52,7 +52,7 @@ pub struct DisclosureFile {
 }
 
 impl DisclosureFile {
-    /// What differs from an older file that a running process cannot follow.
+    /// The sections that differ from an older file and take effect only after a restart.
     pub fn needs_restart_after(&self, older: &Self) -> Vec<&'static str> {
         let differs = [
             ("tool_descriptions", self.tool_descriptions != older.tool_descriptions),
@@ -65,7 +65,7 @@ impl DisclosureFile {
     }
 }
 
-/// Sections by name, in the order in which they were written, and where.
+/// Sections by name, with their places, in the order of the file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table<T>(pub Vec<(String, Place, T)>);
 
@@ -108,18 +108,18 @@ impl<T: JsonSchema> JsonSchema for Table<T> {
     }
 }
 
-/// What the server says of itself.
+/// The server's description of itself.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[cfg_attr(test, derive(JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Server {
-    /// Its name; the one upstream's own if not said.
+    /// Its name. Default: that of a single upstream.
     pub name: Option<String>,
-    /// Its version; the one upstream's own if not said.
+    /// Its version. Default: that of a single upstream.
     pub version: Option<String>,
-    /// What it is for, in a sentence; the one upstream's own if not said.
+    /// What it is for, in a sentence. Default: that of a single upstream.
     pub description: Option<String>,
-    /// What else is true of it, such as `gpu_available = false`; `info` shows it in its overview.
+    /// Facts, such as `gpu_available = false`; `info` shows them in its overview.
     pub facts: Map<String, Value>,
 }
 
@@ -128,13 +128,13 @@ pub struct Server {
 #[cfg_attr(test, derive(JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Serve {
-    /// Serve every client by this strategy (stacks as NAME+NAME); "auto": what the client asks for.
+    /// Serve every client with this strategy (a stack is NAME+NAME); "auto", the default: the one the client requests.
     pub strategy: Option<String>,
-    /// The strategies that clients may choose; all if not said.
+    /// The strategies that clients may choose. Default: all.
     pub offer: Option<Vec<String>>,
-    /// The strategy of clients that ask for nothing that is offered; "full" if not said.
+    /// The strategy for clients that request no offered strategy. Default: "full".
     pub fallback: Option<String>,
-    /// Whether a strategy's channel is listed as an ordinary tool, too: "auto" to clients that have not declared the
+    /// Whether a strategy's channel is also listed as an ordinary tool: "auto", for clients that have not declared the
     /// strategy, "always", or "never".
     #[cfg_attr(test, schemars(with = "Option<schema::Word<Bridge>>"))]
     pub bridge: Option<Bridge>,
@@ -145,12 +145,12 @@ pub struct Serve {
     pub listen: Option<SocketAddr>,
 }
 
-/// One MCP server: a program that speaks over its standard streams, or a URL.
+/// One MCP server: a program with the stdio transport, or a URL.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[cfg_attr(test, derive(JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct UpstreamEntry {
-    /// The program, as a path or found on the PATH.
+    /// The program: a path, or a name to be found on the PATH.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub command: Option<String>,
     /// Its arguments.
@@ -162,23 +162,23 @@ pub struct UpstreamEntry {
     /// A Streamable HTTP endpoint, instead of a program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
-    /// Whether the program inherits our whole environment. If not it gets its `env` and what every program needs: on Unix
+    /// Whether the program inherits the whole environment. Otherwise it gets `env` and a minimal environment: on Unix
     /// HOME, LOGNAME, PATH, SHELL, TERM and USER.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub inherit_env: bool,
-    /// Environment variables for the program, beside what it inherits.
+    /// Environment variables for the program, in addition to those it inherits.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
     /// Headers of each request to the URL.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
-    /// Whether it is left out.
+    /// Whether the upstream is not started.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub disabled: bool,
-    /// The only tools of it that exist for clients, by its own names for them, or patterns of these; all if not said.
+    /// The only tools of the upstream that exist for clients, by the upstream's names or patterns of these. Default: all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allow: Option<Vec<String>>,
-    /// Tools of it that do not exist for clients, likewise. Nothing else in the file brings them back.
+    /// Tools of the upstream that do not exist for clients, likewise. No other setting brings them back.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub hidden: Vec<String>,
     /// The text in front of the names of its tools and prompts as clients see them, such as "gh_".
@@ -213,22 +213,22 @@ pub struct UpstreamEntry {
 pub struct Category {
     /// What its tools are for.
     pub description: String,
-    /// Its tools: names as in `[tools]`, or patterns in which `*` stands for any text and `?` for any one character.
+    /// Its tools: names as in `[tools]`, or patterns in which `*` matches any text and `?` any one character.
     pub tools: Vec<String>,
 }
 
-/// Something that hosts may choose by.
+/// A concern, such as cost, by whose values hosts may choose.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[cfg_attr(test, derive(JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Concern {
     /// Its name, such as "cost".
     pub name: String,
-    /// What it is, for people.
+    /// A description for people.
     pub description: String,
     /// The values that a host may choose: a list, or `{ min = 0, max = 10 }`.
     pub values: Option<ConcernValues>,
-    /// What it is taken for where a host chose nothing.
+    /// The value assumed if a host chooses none.
     pub default: Option<Value>,
 }
 
@@ -240,9 +240,9 @@ pub struct Concern {
     expecting = "values must be a list of strings, numbers or booleans, or { min = .., max = .. }"
 )]
 pub enum ConcernValues {
-    /// One of these.
+    /// One of a list.
     Listed(Vec<Value>),
-    /// Any number between two.
+    /// Any number in a range.
     Range(Range),
 }
 
@@ -251,37 +251,36 @@ pub enum ConcernValues {
 #[cfg_attr(test, derive(JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Range {
-    /// The least.
+    /// The minimum.
     #[cfg_attr(test, schemars(with = "f64"))]
     pub min: Number,
-    /// The greatest.
+    /// The maximum.
     #[cfg_attr(test, schemars(with = "f64"))]
     pub max: Number,
 }
 
-/// What is said of a tool, or of all that a pattern matches.
+/// A rule for a tool, or for all tools that match a pattern.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[cfg_attr(test, derive(JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Tool {
-    /// The one line for lists.
+    /// The line shown in lists.
     pub brief: Option<String>,
-    /// The category it is in.
+    /// Its category.
     pub category: Option<String>,
-    /// What it means for concerns, by the concern's name: a value, a list of values, or for a range a number or
-    /// `[low, high]`.
+    /// Its values by concern: a value, a list of values, or for a range a number or `[low, high]`.
     pub concerns: Option<Map<String, Value>>,
-    /// Whether it does not exist for clients.
+    /// Whether it is hidden, so that it does not exist for clients.
     pub hidden: Option<bool>,
 }
 
-/// What is said of resources and resource templates: by URI, by "upstream/URI", or by patterns of these. They are
-/// compared as RFC 3986 normalizes them.
+/// Rules for resources and resource templates, by URI, by "upstream/URI", or by patterns of these. URIs are compared as
+/// normalized by RFC 3986.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Resources {
-    /// The URIs, or patterns of URIs, that may be read; what is none of these does not exist for clients.
+    /// The only URIs that exist for clients, or patterns of these. Default: all.
     pub allow: Option<Vec<String>>,
-    /// What is said of single ones.
+    /// The rules.
     pub rules: Table<Primitive>,
 }
 
@@ -298,8 +297,7 @@ impl JsonSchema for Resources {
     fn json_schema(generator: &mut schemars::SchemaGenerator) -> schemars::Schema {
         let mut schema = Table::<Primitive>::json_schema(generator);
         let primitive = generator.subschema_for::<Primitive>();
-        let description = "The URIs, or patterns of URIs, that may be read; what is none of these does not exist for \
-             clients.";
+        let description = "The only URIs that exist for clients, or patterns of these. Default: all.";
         schema.insert(
             "properties".to_owned(),
             serde_json::json!({"allow": {
@@ -311,15 +309,14 @@ impl JsonSchema for Resources {
     }
 }
 
-/// What is said of a resource, resource template or prompt, or of all that a pattern matches.
+/// A rule for a resource, resource template or prompt, or for all that match a pattern.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(test, derive(JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Primitive {
-    /// What it means for concerns, by the concern's name: a value, a list of values, or for a range a number or
-    /// `[low, high]`.
+    /// Its values by concern: a value, a list of values, or for a range a number or `[low, high]`.
     pub concerns: Option<Map<String, Value>>,
-    /// Whether it does not exist for clients.
+    /// Whether it is hidden, so that it does not exist for clients.
     pub hidden: Option<bool>,
 }
 
@@ -327,13 +324,14 @@ pub struct Primitive {
 mod tests {
     use super::*;
 
-    /// Without what TOML cannot say, and defaults that say nothing.
+    /// Removes null, which TOML does not have, and defaults without information.
     fn tidy(value: Value) -> Value {
         match value {
             Value::Object(members) => {
-                // The key of that name is told from the keyword by what is said of it.
-                let says = |value: &Value| value.is_boolean() || value.get("description").is_some();
-                let members = members.into_iter().filter(|(key, value)| key != "default" || says(value));
+                // Not the keyword, but a property named "default".
+                let is_property = |value: &Value| value.is_boolean() || value.get("description").is_some();
+                let members =
+                    members.into_iter().filter(|(key, value)| key != "default" || is_property(value));
                 let members = members.map(|(key, value)| match (&*key, value) {
                     ("type", Value::Array(mut types)) => {
                         types.retain(|name| name != "null");
@@ -353,7 +351,7 @@ mod tests {
         }
     }
 
-    /// Run with `UPDATE_SCHEMA=1` to write it anew.
+    /// Run with `UPDATE_SCHEMA=1` to regenerate the schema.
     #[test]
     fn the_schema_for_editors_is_current() {
         let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/disclosure.schema.json");

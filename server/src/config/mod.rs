@@ -1,8 +1,7 @@
 //! Configuration: `disclosure.toml`, and the files of MCP hosts.
 //!
-//! `reader` makes sections of a file's text, with every problem and its place; `file` is what sections may say, and the
-//! schema of it; `declared` and `upstream` make of them what a gateway is made of. `hosts` brings hosts' files into the
-//! same form.
+//! `reader` parses a file into sections and collects every problem with its place; `file` defines the sections and their
+//! schema; `declared` and `upstream` turn them into the gateway's types. `hosts` converts hosts' files into the same form.
 
 mod declared;
 mod environment;

@@ -1,7 +1,6 @@
-//! From a file's text to its sections, with every problem and its place.
+//! Parses a file's text into sections and collects every problem with its place.
 //!
-//! Each key is read by itself, since serde stops at the first thing that is wrong; and what is wrong with one
-//! section keeps nobody from hearing of the next.
+//! Each key is deserialized by itself, since serde stops at the first error.
 
 use std::{ops::Range, path::Path, sync::Arc};
 
@@ -22,7 +21,7 @@ use super::{
     text::place,
 };
 
-/// The tables and keys that a file may have.
+/// The top-level keys of a file.
 const KEYS: &[&str] = &[
     "tool_descriptions",
     "server",
@@ -41,19 +40,19 @@ impl DisclosureFile {
     /// Reads a file.
     ///
     /// # Errors
-    /// Every problem there is, with its place and a hint.
+    /// Every problem, with its place and a hint.
     pub fn read(path: &Path) -> Result<Self, Vec<Problem>> {
         let shown = path.display().to_string();
         let text = std::fs::read_to_string(path).map_err(|error| {
-            vec![Problem::new(format!("{shown}: {error}")).hint("give a file that can be read, in UTF-8")]
+            vec![Problem::new(format!("{shown}: {error}")).hint("the file must be readable, in UTF-8")]
         })?;
         Self::parse(&shown, &text)
     }
 
-    /// Reads a file's text, with values from the process's environment.
+    /// Parses a file's text, with values from the process's environment.
     ///
     /// # Errors
-    /// Every problem there is, with its place and a hint.
+    /// Every problem, with its place and a hint.
     pub fn parse(path: &str, text: &str) -> Result<Self, Vec<Problem>> {
         let mut reader = Reader { path: path.into(), text, problems: Vec::new() };
         let file = reader.file(&own);
@@ -76,21 +75,21 @@ impl<'t> Reader<'t> {
         let mut file = DisclosureFile::default();
         let (root, errors) = DeTable::parse_recoverable(self.text);
         for error in errors {
-            self.tell(
+            self.report(
                 error.span().unwrap_or_default(),
                 error.message(),
                 "see docs/configuration.md for the form",
             );
         }
         if !self.problems.is_empty() {
-            // What was recovered is a guess, and complaints about guesses help nobody.
+            // The recovered rest is a guess, and would cause misleading problems.
             return file;
         }
         for (key, mut value) in root.into_inner() {
             let name = key.get_ref().clone().into_owned();
-            // Upstreams are filled when they are started, so that secrets go nowhere else.
+            // Those of upstreams are substituted when they are started, so that secrets go nowhere else.
             if name != "upstreams" {
-                self.fill(&mut value, environment);
+                self.substitute(&mut value, environment);
             }
             match &*name {
                 "tool_descriptions" => file.tool_descriptions = self.value(&name, value),
@@ -126,7 +125,7 @@ impl<'t> Reader<'t> {
         Table(read.collect())
     }
 
-    /// `[resources]`: tables by URI, but for a list under `allow`. A table of that name is about a resource.
+    /// `[resources]`: tables by URI, except for a list under `allow`. A table of that name is a rule for a resource.
     fn resources(&mut self, mut value: Section<'t>) -> Resources {
         let allow = match value.get_mut() {
             DeValue::Table(table) if table.get("allow").is_some_and(|allow| !allow.get_ref().is_table()) => {
@@ -134,7 +133,7 @@ impl<'t> Reader<'t> {
             }
             _ => None,
         };
-        // What cannot be read is told, and allows nothing meanwhile.
+        // If it cannot be read, that is reported, and nothing is allowed.
         let allow = allow.map(|allow| self.value("resources.allow", allow).unwrap_or_default());
         Resources { allow, rules: self.sections("resources", value) }
     }
@@ -143,7 +142,7 @@ impl<'t> Reader<'t> {
     fn list<T: Read>(&mut self, within: &str, value: Section<'t>) -> Vec<(Place, T)> {
         let span = value.span();
         let DeValue::Array(items) = value.into_inner() else {
-            self.tell(
+            self.report(
                 span,
                 &format!("{within} must be an array of tables"),
                 &format!("write [[{within}]] for each"),
@@ -157,7 +156,7 @@ impl<'t> Reader<'t> {
         read.collect()
     }
 
-    /// A table whose keys are a struct's fields. What is wrong is told and left out.
+    /// A table whose keys are a struct's fields. Invalid keys are reported and omitted.
     fn section<T: DeserializeOwned + Default>(&mut self, within: &str, value: Section<'t>) -> T {
         let known = fields::<T>();
         let mut good = DeTable::new();
@@ -174,7 +173,7 @@ impl<'t> Reader<'t> {
                 Err(error) => {
                     let message =
                         format!("{within}.{}: {}", quoted(key.get_ref()), first_line(error.message()));
-                    self.tell(
+                    self.report(
                         error.span().unwrap_or(span),
                         &message,
                         "see docs/configuration.md for the form",
@@ -185,13 +184,13 @@ impl<'t> Reader<'t> {
         T::deserialize(Deserializer::from(Spanned::new(0..0, good))).unwrap_or_default()
     }
 
-    /// A value that is no table.
+    /// A value other than a table.
     fn value<T: DeserializeOwned>(&mut self, within: &str, value: Section<'t>) -> Option<T> {
         let span = value.span();
         let read = T::deserialize(toml::de::ValueDeserializer::from(value));
         read.map_err(|error| {
             let message = format!("{within}: {}", first_line(error.message()));
-            self.tell(span, &message, "see docs/configuration.md for the form");
+            self.report(span, &message, "see docs/configuration.md for the form");
         })
         .ok()
     }
@@ -206,24 +205,26 @@ impl<'t> Reader<'t> {
                     article(other.type_str()),
                     other.type_str()
                 );
-                self.tell(span, &message, &format!("write [{within}] on a line of its own"));
+                self.report(span, &message, &format!("write [{within}] on a line of its own"));
                 Vec::new()
             }
         }
     }
 
-    /// Puts in what the environment holds, in every string.
-    fn fill(&mut self, value: &mut Section<'t>, environment: Lookup<'_>) {
+    /// Substitutes variables in every string.
+    fn substitute(&mut self, value: &mut Section<'t>, environment: Lookup<'_>) {
         let span = value.span();
         match value.get_mut() {
             DeValue::String(text) if text.contains("${") => match expand(text, environment) {
                 Ok(expanded) => *text = expanded.into(),
-                Err(message) => self.tell(span, &message, "'$${' stands for '${'"),
+                Err(message) => self.report(span, &message, "'$${' stands for '${'"),
             },
-            // Nobody we hand it to has a type for times.
+            // JSON has no type for times.
             DeValue::Datetime(time) => *value.get_mut() = DeValue::String(time.to_string().into()),
-            DeValue::Array(items) => items.iter_mut().for_each(|item| self.fill(item, environment)),
-            DeValue::Table(table) => table.iter_mut().for_each(|(_, value)| self.fill(value, environment)),
+            DeValue::Array(items) => items.iter_mut().for_each(|item| self.substitute(item, environment)),
+            DeValue::Table(table) => {
+                table.iter_mut().for_each(|(_, value)| self.substitute(value, environment));
+            }
             _ => {}
         }
     }
@@ -233,12 +234,12 @@ impl<'t> Reader<'t> {
         let whole = if within.is_empty() { quoted(name) } else { format!("{within}.{}", quoted(name)) };
         let hint = match nearest(name, known.iter().copied(), 1).first() {
             Some(near) => format!("did you mean '{near}'?"),
-            None => format!("known are {}", known.join(", ")),
+            None => format!("known keys: {}", known.join(", ")),
         };
-        self.tell(key.span(), &format!("nobody knows the key {whole}"), &hint);
+        self.report(key.span(), &format!("unknown key {whole}"), &hint);
     }
 
-    fn tell(&mut self, span: Range<usize>, message: &str, hint: &str) {
+    fn report(&mut self, span: Range<usize>, message: &str, hint: &str) {
         let place = self.place(span);
         self.problems.push(Problem::new(message).at(place).hint(hint));
     }
@@ -248,7 +249,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// Something that stands in a table of its own.
+/// The content of a table.
 trait Read {
     fn read<'t>(reader: &mut Reader<'t>, within: &str, value: Section<'t>) -> Self;
 }
@@ -259,7 +260,7 @@ impl<T: DeserializeOwned + Default> Read for T {
     }
 }
 
-/// Any table: what it may hold is the strategy's business.
+/// Any table; the strategy validates it.
 struct Settings(Value);
 
 impl Read for Settings {
@@ -275,7 +276,7 @@ impl Read for Settings {
     }
 }
 
-/// A key as TOML spells it.
+/// A key in TOML's syntax.
 fn quoted(key: &str) -> String {
     let bare = |character: char| character.is_ascii_alphanumeric() || matches!(character, '-' | '_');
     if !key.is_empty() && key.chars().all(bare) { key.to_owned() } else { format!("{key:?}") }

@@ -1,4 +1,4 @@
-//! What a file may say, and what it is told when it says something else.
+//! Valid files, and the problems reported for invalid ones.
 
 use mcp_disclosure_core::{About, Pattern};
 use serde_json::json;
@@ -11,7 +11,7 @@ fn wrong(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn everything_that_is_said_is_read() {
+fn every_section_is_read() {
     let file = DisclosureFile::parse(
         "d.toml",
         r#"
@@ -75,7 +75,7 @@ fn everything_that_is_said_is_read() {
 }
 
 #[test]
-fn every_problem_is_told_with_its_place() {
+fn every_problem_is_reported_with_its_place() {
     let messages = wrong(
         r#"
 zzz = "red"
@@ -101,14 +101,14 @@ values = 7
 "#,
     );
     for (expected, line) in [
-        ("d.toml:2:1: nobody knows the key zzz (hint: known are tool_descriptions, server,", 2),
-        ("d.toml:3:1: nobody knows the key tool_description (hint: did you mean 'tool_descriptions'?)", 3),
-        ("d.toml:5:1: nobody knows the key server.nmae (hint: did you mean 'name'?)", 5),
+        ("d.toml:2:1: unknown key zzz (hint: known keys: tool_descriptions, server,", 2),
+        ("d.toml:3:1: unknown key tool_description (hint: did you mean 'tool_descriptions'?)", 3),
+        ("d.toml:5:1: unknown key server.nmae (hint: did you mean 'name'?)", 5),
         ("d.toml:6:11: server.version: invalid type: integer `2`, expected a string", 6),
         ("d.toml:8:10: serve.bridge: unknown variant `sometimes`, expected one of", 8),
         ("d.toml:9:10: serve.listen: invalid socket address", 9),
         ("d.toml:11:9: categories.a.tools: invalid type: string", 11),
-        ("d.toml:13:1: nobody knows the key upstreams.u.comand (hint: did you mean 'command'?)", 13),
+        ("d.toml:13:1: unknown key upstreams.u.comand (hint: did you mean 'command'?)", 13),
         ("d.toml:15:5: upstreams.v must be a table, not a string", 15),
         ("tools must be a table, not an array", 16),
         ("d.toml:19:8: strategy.info must be a table, not a boolean", 19),
@@ -123,7 +123,7 @@ values = 7
 }
 
 #[test]
-fn what_is_no_toml_is_told_with_its_place() {
+fn syntax_errors_are_reported_with_their_place() {
     let messages = wrong("[server]\nname = \"a\nversion = = 2\n");
     assert!(messages.len() >= 2, "{messages:#?}");
     assert!(messages[0].starts_with("d.toml:2:"), "{messages:#?}");
@@ -132,7 +132,7 @@ fn what_is_no_toml_is_told_with_its_place() {
 }
 
 #[test]
-fn what_does_not_hold_together_is_told() {
+fn inconsistent_sections_are_reported() {
     let messages = wrong(
         r#"
 [[concerns]]
@@ -166,10 +166,10 @@ tools = ["t", "t*"]
         "d.toml:11:1: concern 'off': the default \"b\" is not among its values: a",
         "d.toml:15:1: concern 'none' has no values",
         "d.toml:17:8: tools.\"t\": brief is empty",
-        "tools.\"t\": nobody declares a concern 'cots' (hint: did you mean 'cost'?)",
-        "tools.\"t\": no host can choose \"huge\" of concern 'cost' (hint: its values are low, high)",
-        "tools.\"t*\": one brief for several tools",
-        "tool 't' is sorted into two categories, 'one' and 'two'",
+        "tools.\"t\": unknown concern 'cots' (hint: did you mean 'cost'?)",
+        "tools.\"t\": \"huge\" is not a value of concern 'cost' (hint: its values are low, high)",
+        "tools.\"t*\": a pattern cannot have a brief",
+        "tool 't' is in two categories, 'one' and 'two'",
     ] {
         assert!(messages.iter().any(|message| message.contains(expected)), "{expected}\n{messages:#?}");
     }
@@ -177,7 +177,7 @@ tools = ["t", "t*"]
 }
 
 #[test]
-fn variables_are_filled_in_everything_but_upstreams() {
+fn variables_are_substituted_everywhere_except_in_upstreams() {
     let path = std::env::var("PATH").unwrap();
     let file =
         DisclosureFile::parse("d.toml", "[server]\nname = \"${PATH}\"\nversion = \"$${PATH}\"").unwrap();

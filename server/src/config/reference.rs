@@ -1,20 +1,20 @@
-//! A variable in a value, and how messages name it.
+//! References to variables, and how messages name them.
 
 use std::fmt;
 
 /// A reference to a variable, such as `${VAR}`, in the text of a value.
 ///
-/// Messages go to logs, and any value may be a password that happens to look like this. Shown is therefore what is
-/// plainly a name (`VAR`) or a pair of words (`input:api-key`); of anything else only where it is.
+/// Messages go to logs, and any value may be a password that happens to contain `${`. Only a name (`VAR`) or a pair of
+/// words (`input:api-key`) is displayed; of anything else only the position.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reference<'t> {
     /// The whole value.
     pub(super) value: &'t str,
-    /// Where the reference begins in it, in bytes.
+    /// The byte offset of the reference in it.
     pub(super) at: usize,
-    /// What it is written between.
+    /// The delimiters.
     pub(super) marks: (&'static str, &'static str),
-    /// What stands between the marks.
+    /// The text between the delimiters.
     pub(super) inside: &'t str,
 }
 
@@ -31,17 +31,17 @@ impl fmt::Display for Reference<'_> {
     }
 }
 
-/// Which character of the value begins at this byte, counted from 1.
+/// The number of the character at this byte offset, from 1.
 pub(super) fn character(value: &str, at: usize) -> usize {
     value[..at].chars().count() + 1
 }
 
-/// Whether it can be the name of an environment variable.
+/// Whether this can be the name of an environment variable.
 pub(super) fn is_name(text: &str) -> bool {
     is_word(text) && !text.contains('-') && !text.starts_with(|first: char| first.is_ascii_digit())
 }
 
-/// Whether it consists of ASCII letters, digits, `_` and `-`.
+/// Whether this consists of ASCII letters, digits, `_` and `-`.
 pub(super) fn is_word(text: &str) -> bool {
     !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'))
 }

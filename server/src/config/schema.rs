@@ -1,4 +1,4 @@
-//! Schemas of what the gateway's library declares, for `docs/disclosure.schema.json`.
+//! Schemas of types of the gateway library, for `docs/disclosure.schema.json`.
 
 use std::{borrow::Cow, fmt, marker::PhantomData};
 
@@ -26,7 +26,7 @@ impl JsonSchema for LimitSettings {
             "type": "object",
             "additionalProperties": false,
             "properties": Value::Object(limits.collect()),
-            "description": "The bounds that an operator set; the others have their defaults.",
+            "description": "Limits set by the operator; the others have their defaults.",
         })
     }
 }

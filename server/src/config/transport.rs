@@ -17,7 +17,7 @@
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub enum Transport {
-    /// One client, on standard input and output.
+    /// One client, over standard input and output.
     #[default]
     Stdio,
     /// Any number of clients, over Streamable HTTP.

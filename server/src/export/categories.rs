@@ -10,7 +10,7 @@ use super::wording;
 /// A category with fewer tools is not worth a question.
 const FEWEST: usize = 3;
 
-/// So many tools are one category without being sorted.
+/// Up to this many tools are one category.
 const FEW: usize = 6;
 
 /// First words that say what is done, not what it is done to.

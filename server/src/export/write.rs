@@ -52,7 +52,7 @@ fn write_aside(aside: &Path, files: &[(String, String)]) -> io::Result<()> {
     Ok(())
 }
 
-/// It holds what upstreams are started with, which may be nobody else's business.
+/// Makes the file readable by its owner only, since commands and headers may contain secrets.
 #[cfg(unix)]
 fn keep_private(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;

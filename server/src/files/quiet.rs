@@ -11,7 +11,7 @@ use super::description_files::description_paths;
 /// Nothing may have changed for this long.
 const QUIET: Duration = Duration::from_millis(200);
 
-/// After as many waits in vain a person is told why nothing is read.
+/// The number of waits after which a warning explains why nothing is read.
 const MANY: usize = 50;
 
 /// The state of files, and of the description files in directories: where it is the same at two times, none was
@@ -61,7 +61,10 @@ pub(super) async fn quiet(paths: &[PathBuf], mut looking: impl FnMut()) -> Seen 
         before = now;
         waits += 1;
         if waits == MANY {
-            tracing::warn!(?paths, "the files change all the time; they are read once they are quiet");
+            tracing::warn!(
+                ?paths,
+                "the files keep changing; they are read once they have not changed for 200 ms"
+            );
         }
     }
 }

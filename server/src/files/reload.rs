@@ -62,8 +62,8 @@ impl Follower {
                 () = shutdown.cancelled() => return,
                 Some(seen) = watch.changed.recv() => drop(self.take(seen, false).await),
                 Some(Asked { accept, reply }) = asked.recv() => {
-                    // Whoever asked may be gone.
-                    let _unheard = reply.send(self.reload(accept).await);
+                    // The requester may have stopped waiting.
+                    let _dropped = reply.send(self.reload(accept).await);
                 }
             }
         }

@@ -2,12 +2,10 @@
 //! (001 "LLM Behavior Tests").
 
 use kit::{Bench, Options, Scenario, Setup};
-use mcp_disclosure_client::{
-    Host, Preferences,
-    agent::{Agent, Habit, Task, Trace},
-};
+use mcp_disclosure_client::{Host, Preferences};
+use mcp_disclosure_compare::agent::{Agent, Habit, Task, Trace};
+use mcp_disclosure_core::RawObject;
 use mcp_disclosure_gateway::negotiation::StrategyOptions;
-use serde_json::json;
 
 use super::{calls_forwarded, entry_only, host, link};
 use crate::odd;
@@ -16,7 +14,10 @@ const REQUIRED: &str = "TOOL_DESCRIPTION_REQUIRED";
 const MISSING: &str = "MISSING_TOOL_SELECTION";
 
 fn tasks() -> Vec<Task> {
-    let once = |tool: &str, text: &str| Task::new(tool, &json!({"text": text})).unwrap();
+    let once = |tool: &str, text: &str| Task {
+        tool: tool.to_owned(),
+        arguments: RawObject::empty().with_value("text", text),
+    };
     vec![once("echo", "one"), once("odd ü,?&%", "two"), once("echo", "three")]
 }
 

@@ -11,7 +11,7 @@ use kit::{
     setup::Era,
 };
 use mcp_disclosure_client::{Error, Host, Link, Preferences};
-use mcp_disclosure_gateway::session::Bounds;
+use mcp_disclosure_gateway::SessionLimits;
 use serde_json::json;
 
 use super::{given, link, preferences, value};
@@ -168,7 +168,7 @@ async fn a_session_that_the_server_forgot_is_over() {
 
 #[tokio::test]
 async fn closing_ends_the_session_over_http() {
-    let sessions = Bounds { most: 1, ..Bounds::default() };
+    let sessions = SessionLimits { most: 1, ..SessionLimits::default() };
     let bench = Bench::start(Options { sessions, ..odd() }).await;
     for calls in 1..=3 {
         let host = Host::connect(link(&bench, HTTP), preferences(HTTP)).await.unwrap();

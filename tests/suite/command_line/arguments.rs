@@ -20,7 +20,7 @@ fn help_and_version_end_well_and_speak_on_stdout() {
 }
 
 #[test]
-fn a_command_line_that_cannot_be_is_refused_with_2() {
+fn an_invalid_command_line_is_refused_with_2() {
     let several =
         ["serve", "--upstream-url", "http://a/mcp", "--upstream-url", "http://b/mcp", "--name", "x"];
     for (arguments, expected) in [
@@ -117,7 +117,7 @@ fn prompt_prints_the_guidance_for_hosts() {
         assert!(prompt.says(0, &[]).stdout.contains(expected), "{tools}");
     }
     let full = run(&["prompt", "--strategy", "full", "--", ODD, "ordinary"]);
-    assert_eq!(full.says(0, &["needs no guidance"]).stdout, "");
+    assert_eq!(full.says(0, &["has no guidance"]).stdout, "");
     run(&["prompt", "--strategy", "resource", "--", "/no/such/program"]).says(1, &["/no/such/program"]);
 }
 

@@ -127,10 +127,10 @@ fn strict_ends_with_1_if_anything_is_left() {
     });
     let (_directory, file) = with_tools(std::slice::from_ref(&good));
     let good = run(&["check", "--strict", "--", UPSTREAM, &file]);
-    assert_eq!(good.says(0, &[]).stdout, "1 tool: nothing to complain about");
+    assert_eq!(good.says(0, &[]).stdout, "1 tool: no findings");
     let (_directory, file) = with_tools(&[tool("mute", "")]);
     run(&["check", "--", UPSTREAM, &file]).says(0, &[]);
-    run(&["check", "--strict", "--", UPSTREAM, &file]).says(1, &["--strict: 3 found"]);
+    run(&["check", "--strict", "--", UPSTREAM, &file]).says(1, &["--strict; findings: 3"]);
     let allowed = "no-description,no-example,no-returns";
     run(&["check", "--strict", "--allow", allowed, "--", UPSTREAM, &file]).says(0, &[]);
 }
@@ -139,7 +139,7 @@ fn strict_ends_with_1_if_anything_is_left() {
 fn what_serve_would_refuse_is_found_with_its_place_and_64() {
     let (_directory, file) = configured("[server]\nnmae = \"x\"\n[tools.t]\nbreif = \"x\"\n");
     let ended = run(&["check", "--format", "json", "--config", shown(&file)]);
-    ended.says(64, &["serve would not start: 2 to put right"]);
+    ended.says(64, &["serve would not start; errors: 2"]);
     let report: Value = serde_json::from_str(&ended.stdout).unwrap();
     assert_eq!(report["errors"], 2, "{report}");
     let first = &report["findings"][0];

@@ -235,7 +235,7 @@ fn every_problem_of_a_file_is_reported_before_anything_starts() {
     let toml = format!(
         "[upstreams.odd]\ncommand = {ODD:?}\nargs = [\"ordinary\", {mark:?}]\n[server]\nnmae = \"x\"\n"
     );
-    refused(&toml, &["disclosure.toml:5:1: nobody knows the key server.nmae (hint: did you mean 'name'?)"]);
+    refused(&toml, &["disclosure.toml:5:1: unknown key server.nmae (hint: did you mean 'name'?)"]);
     assert!(!mark.exists());
     refused(
         r#"

@@ -61,10 +61,7 @@ fn a_bad_change_is_reported_and_the_old_one_stays() {
     let (_directory, file) = configured(&format!("{UPSTREAM}[tools.wait]\nhidden = true\n"));
     let mut gateway = serve(&file, &[]);
     for (toml, expected) in [
-        (
-            "[tools.echo]\nhiden = true\n",
-            "nobody knows the key tools.echo.hiden (hint: did you mean 'hidden'?)",
-        ),
+        ("[tools.echo]\nhiden = true\n", "unknown key tools.echo.hiden (hint: did you mean 'hidden'?)"),
         ("[tools\n", "disclosure.toml:3:"),
     ] {
         rewrite(&file, toml);

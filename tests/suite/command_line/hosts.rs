@@ -51,9 +51,9 @@ fn an_entry_of_a_hosts_file_that_cannot_be_used_is_left_out_with_a_warning_u11()
         "mcp.json:1:",
         "server 'old' is left out: type: the transport sse of 2024-11-05 is not supported (hint: most such",
         "server 'both' is left out: type: it is stdio, but there is no command",
-        "server 'odd' is left out: type: 'carrier-pigeon' is not known (hint: known are stdio, http",
+        "server 'odd' is left out: type: unknown transport 'carrier-pigeon' (hint: expected stdio, http",
         "server 'args' is left out: args: is a string",
-        "server 'asks' is left out: env.KEY: '${input:key}' asks a person (hint: set the environment variable \
+        "server 'asks' is left out: env.KEY: '${input:key}' is prompted for by the host (hint: set the environment variable \
          MCP_DISCLOSURE_INPUT_KEY to its value)",
         "server 'none' is left out: has neither command nor url",
         "server 'text' is left out: it is a string",
@@ -76,7 +76,7 @@ fn an_entry_of_a_hosts_file_that_cannot_be_used_is_left_out_with_a_warning_u11()
         .says(64, &[&expected[..], &["no upstream is left"]].concat());
     for (text, expected) in [
         ("{", "mcp.json:1:1: unterminated object"),
-        ("[]", "there are no servers of an MCP host (hint: mcpServers, servers,"),
+        ("[]", "no MCP servers found (hint: expected servers under mcpServers, servers,"),
         ("{\"mcpServers\": {}}", "no upstream is left"),
     ] {
         write(directory.path(), "mcp.json", text);

@@ -1,6 +1,6 @@
 //! What is logged about disclosure, for operators (001 "Best Practices").
 
-use mcp_disclosure_gateway::dialect::EXTENSION;
+use mcp_disclosure_core::EXTENSION;
 use serde_json::json;
 
 use super::start;

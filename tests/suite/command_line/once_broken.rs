@@ -33,7 +33,7 @@ fn one_that_never_answers_is_reported_with_its_output() {
             1,
             &[
                 "did not answer within 0.2 seconds; on stdout it printed \"Welcome to odd-upstream!\"",
-                "hint: does it speak MCP? --connect-timeout gives a slow one more time",
+                "hint: is it an MCP server? For a slow one, raise --connect-timeout",
             ],
         );
     }

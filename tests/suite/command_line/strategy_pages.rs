@@ -1,7 +1,7 @@
 //! The pages of `docs/strategies`: each message shown there is one that the demonstration says.
 
 use kit::process::Process;
-use mcp_disclosure_gateway::dialect::EXTENSION;
+use mcp_disclosure_core::EXTENSION;
 use serde_json::{Value, json};
 
 use super::start;

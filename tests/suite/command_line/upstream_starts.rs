@@ -32,7 +32,7 @@ fn one_that_exits_at_once_is_quoted() {
         &[
             &format!("upstream '{ODD}' has ended: the process ended with exit status: 7"),
             "last stderr lines: odd-upstream: no licence found",
-            "hint: run it by itself to see why it ends",
+            "hint: run the command directly to see why it exits",
         ],
     );
 }

@@ -8,10 +8,10 @@ use std::{
 
 use kit::{Bench, Options, eventually, http, soon};
 use mcp_disclosure_gateway::{
+    SessionLimits,
     backend::Scope,
     front::http::{Guard, Proxies, network, serve},
     limits::Limits,
-    session::Bounds,
     upstream::Target,
 };
 use serde_json::{Value, json};
@@ -156,7 +156,7 @@ async fn p8_sessions_of_one_peer_are_bounded_and_others_come_in() {
     let all = behind.bench.gateway.sessions().all().len();
     assert_eq!(all, 39);
     assert_eq!(
-        (Limits::default().sessions_per_peer, Bounds::default().most),
+        (Limits::default().sessions_per_peer, SessionLimits::default().most),
         (1_000, 10_000),
         "the contract's"
     );

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kit::{Bench, Client, Options, eventually};
-use mcp_disclosure_gateway::session::Bounds;
+use mcp_disclosure_gateway::SessionLimits;
 use serde_json::{Value, json};
 
 use super::{
@@ -13,7 +13,7 @@ use super::{
 
 #[tokio::test]
 async fn a_thousand_sessions_that_are_left_end_and_the_used_one_stays() {
-    let sessions = Bounds { most: 2000, idle: Duration::from_secs(1) };
+    let sessions = SessionLimits { most: 2000, idle: Duration::from_secs(1) };
     let bench = Bench::start(Options { sessions, ..healthy() }).await;
     let staying = Client::connect(&bench, WITH_SESSION).await;
     staying.open_stream().await;
@@ -40,7 +40,7 @@ async fn a_thousand_sessions_that_are_left_end_and_the_used_one_stays() {
 
 #[tokio::test]
 async fn a_thousand_attempts_at_sessions_are_bounded_and_those_open_are_served() {
-    let sessions = Bounds { most: 20, idle: Duration::from_secs(600) };
+    let sessions = SessionLimits { most: 20, idle: Duration::from_secs(600) };
     let bench = Bench::start(Options { sessions, ..healthy() }).await;
     let staying = Client::connect(&bench, WITH_SESSION).await;
     let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "k", "version": "1"}});

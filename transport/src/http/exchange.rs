@@ -9,8 +9,8 @@ use reqwest::{
 };
 use tokio::time::Instant;
 
-use super::{Backoff, HttpError, Link, SESSION, StreamPosition};
-use crate::{Bound, Message, RequestId, connection::Headers};
+use super::{Backoff, HttpError, Link, StreamPosition};
+use crate::{Bound, Message, RequestId, connection::Headers, headers};
 
 const JSON: &str = "application/json";
 const EVENT_STREAM: &str = "text/event-stream";
@@ -69,7 +69,7 @@ impl Link {
         let status = response.status();
         // Some servers send a session id with an error, or in response to a stateless request; those are
         // ignored.
-        let session = response.headers().get(SESSION).filter(|_| in_session && status.is_success());
+        let session = response.headers().get(headers::SESSION).filter(|_| in_session && status.is_success());
         if let Some(session) = session {
             *self.session.lock() = Some(session.clone());
         }

@@ -43,8 +43,6 @@ const LEAVING: Duration = Duration::from_secs(2);
 
 const CONNECTING: Duration = Duration::from_secs(20);
 
-const SESSION: &str = "mcp-session-id";
-
 /// Connects to an endpoint. `listens` says whether to open the general GET stream of a session.
 pub fn connect(
     endpoint: Endpoint,
@@ -183,7 +181,7 @@ impl Link {
     fn in_session(&self, method: Method) -> RequestBuilder {
         let mut request = self.bare(method);
         if let Some(session) = self.session() {
-            request = request.header(SESSION, session);
+            request = request.header(headers::SESSION, session);
         }
         match self.connection.revision() {
             Some(revision) => request.header(headers::VERSION, revision),

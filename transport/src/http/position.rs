@@ -12,15 +12,13 @@ use reqwest::{RequestBuilder, Response, header::HeaderValue};
 use sse_stream::{Error, Sse, SseStream};
 
 use super::HttpError;
-use crate::Bound;
+use crate::{Bound, headers::LAST_EVENT_ID};
 
 /// Minimum delay before resuming, even if the server asks for none.
 const SHORTEST_WAIT: Duration = Duration::from_millis(20);
 
 /// Maximum number of events remembered to detect duplicates.
 const REMEMBERED: usize = 1024;
-
-const LAST_EVENT_ID: &str = "last-event-id";
 
 /// The position in an event stream, across the connections that carried it.
 #[derive(Debug, Default)]

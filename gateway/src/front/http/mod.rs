@@ -24,7 +24,10 @@ use axum::{
 pub use cors::guarded;
 pub use guard::{Guard, Refused};
 use mcp_disclosure_core::Principal;
-use mcp_disclosure_transport::{ErrorText, code};
+use mcp_disclosure_transport::{
+    ErrorText, code,
+    headers::{LAST_EVENT_ID, SESSION},
+};
 pub use proxies::{Proxies, network};
 use stream::Stream;
 
@@ -32,9 +35,6 @@ use crate::{
     dispatch::Gateway,
     session::{Outlet, Peer, Purpose, Session},
 };
-
-const SESSION: &str = "mcp-session-id";
-const LAST_EVENT: &str = "last-event-id";
 
 /// Shared state of all request handlers.
 #[derive(Clone, Debug)]
@@ -116,7 +116,7 @@ impl Front {
             Err(refused) => return refused,
         };
         let shutdown = self.gateway.shutdown();
-        let last = headers.get(LAST_EVENT).and_then(|id| id.to_str().ok());
+        let last = headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok());
         let missed = match last.and_then(|id| session.replay.find(id)) {
             Some((buffer, missed)) if buffer.purpose() == Purpose::Answer => {
                 return Stream::new(buffer, shutdown).beginning_with(missed).into_response();

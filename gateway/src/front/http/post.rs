@@ -8,11 +8,13 @@ use axum::{
     response::Response as HttpResponse,
 };
 use mcp_disclosure_core::Era;
-use mcp_disclosure_transport::{ErrorText, Id, Message, Notification, Request, Response, code};
+use mcp_disclosure_transport::{
+    ErrorText, Id, Message, Notification, Request, Response, code, headers::SESSION,
+};
 use tokio::task::JoinHandle;
 
 use super::{
-    Front, SESSION,
+    Front,
     body::{self, Accepts},
     standard_headers,
     stream::{Held, Stream},

@@ -12,7 +12,7 @@ use futures::stream;
 use tokio_util::sync::CancellationToken;
 
 use super::body::PIECE;
-use crate::session::{Event, Frame, Place, Purpose, ReplayBuffer};
+use crate::session::{Frame, Place, Purpose, ReplayBuffer, StreamEvent};
 
 /// A comment is sent after this long without an event, so that no intermediary closes the connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -27,7 +27,7 @@ pub(super) type Held = Box<dyn Send + Sync>;
 pub(super) struct Stream {
     buffer: Arc<ReplayBuffer>,
     turn: u64,
-    waiting: VecDeque<Event>,
+    waiting: VecDeque<StreamEvent>,
     shutdown: CancellationToken,
     held: Option<Held>,
     /// The rest of an event sent in pieces, and its reservation of unread bytes.
@@ -45,7 +45,7 @@ impl Stream {
     }
 
     /// Sends these events first.
-    pub(super) fn beginning_with(mut self, events: impl IntoIterator<Item = Event>) -> Self {
+    pub(super) fn beginning_with(mut self, events: impl IntoIterator<Item = StreamEvent>) -> Self {
         self.waiting.extend(events);
         self
     }
@@ -117,7 +117,7 @@ impl Drop for Stream {
     }
 }
 
-fn framed(event: &Event) -> Bytes {
+fn framed(event: &StreamEvent) -> Bytes {
     let mut text = Vec::with_capacity(event.data.len() + 48);
     // An event of the default type `message` must have data that is one.
     if !event.data.is_empty() {

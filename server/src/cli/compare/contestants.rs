@@ -1,4 +1,4 @@
-//! The strategies that are compared: which ones, with what settings, and what has to be said about them.
+//! The compared strategies: which, with what settings, and the notes about them.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -14,12 +14,12 @@ use crate::{
     failure::Failure,
 };
 
-/// The strategies that are compared.
+/// The compared strategies.
 pub(super) struct Contestants<'a> {
     registry: &'a Registry,
-    /// What the user says of strategies, softened where they would refuse what they can serve otherwise.
+    /// The user's settings, relaxed where a strategy would refuse a catalogue that it can serve.
     settings: Settings,
-    /// The strategies as the user has set them.
+    /// The strategies with the user's own settings.
     as_set: Vec<(String, Arc<dyn DisclosureStrategy>)>,
     names: Vec<String>,
     asked: Vec<String>,
@@ -28,10 +28,10 @@ pub(super) struct Contestants<'a> {
 }
 
 impl<'a> Contestants<'a> {
-    /// Finds and builds the strategies of these names; `settings` are the flags, and what they are laid over.
+    /// Builds the strategies with these names. Of the settings, flags take precedence.
     ///
     /// # Errors
-    /// [`Failure::Configuration`] with every name that is unknown and every setting that is wrong.
+    /// [`Failure::Configuration`] with every unknown name and every invalid setting.
     pub(super) fn build(
         registry: &'a Registry,
         names: &[String],
@@ -68,21 +68,21 @@ impl<'a> Contestants<'a> {
         Ok(Self { registry, settings, as_set: built, names, asked, asks_for_all, notes: Vec::new() })
     }
 
-    /// Notes which of them would not serve this source with the user's own settings.
+    /// Adds a note for each strategy that refuses this source under the user's own settings.
     pub(super) fn examine(&mut self, gateway: &Gateway) {
         let snapshot = gateway.backends().shared().catalogue().current().snapshot().clone();
         let everything = View::of(snapshot, &Principal::anonymous());
         for (name, strategy) in &self.as_set {
             if let [first, rest @ ..] = strategy.objections(&everything).as_slice() {
                 self.notes.push(format!(
-                    "{name}: compared with --long-briefs shorten. As it is, it would refuse to serve this: {}",
+                    "{name}: compared with --long-briefs shorten; without it, it refuses to serve this source: {}",
                     message(first, rest.len())
                 ));
             }
         }
     }
 
-    /// How models learn tools under those that declare it.
+    /// How models learn tools, by the name of each strategy that declares it.
     pub(super) fn lessons(&self) -> HashMap<String, Lesson> {
         let lesson = |(name, strategy): &(String, Arc<dyn DisclosureStrategy>)| {
             Some((name.clone(), strategy.profile().lesson?))
@@ -90,18 +90,18 @@ impl<'a> Contestants<'a> {
         self.as_set.iter().filter_map(lesson).collect()
     }
 
-    /// What serves all clients by one of them.
+    /// Strategies that serve every client with this one.
     ///
     /// # Errors
-    /// As of [`Strategies::build`], which has built it before.
+    /// See [`Strategies::build`].
     pub(super) fn pinned(&self, name: &str) -> Result<Strategies, Failure> {
         self.strategies(Some(name.to_owned()), vec![name.to_owned()], name)
     }
 
-    /// What serves each client by the one it asks for.
+    /// Strategies that serve each client with the one it requests.
     ///
     /// # Errors
-    /// As of [`Strategies::build`], which has built them before.
+    /// See [`Strategies::build`].
     pub(super) fn negotiated(&self) -> Result<Strategies, Failure> {
         self.strategies(None, self.names.clone(), BASELINE)
     }
@@ -117,36 +117,36 @@ impl<'a> Contestants<'a> {
         strategies::build(self.registry, &options).map_err(Failure::Configuration)
     }
 
-    /// Leaves one out that cannot serve this source.
+    /// Leaves out a strategy that cannot serve this source.
     ///
     /// # Errors
-    /// Why not, of one that was asked for by its name.
+    /// The reason, if the user requested the strategy by name.
     pub(super) fn leave_out(&mut self, name: &str, why: Failure) -> Result<(), Failure> {
         if !self.asks_for_all {
             return Err(why);
         }
         self.names.retain(|known| known != name);
-        self.notes.push(format!("{name}: left out, since it cannot serve this: {why}"));
+        self.notes.push(format!("{name}: left out, since it cannot serve this source: {why}"));
         Ok(())
     }
 
-    /// Their names, the baseline first.
+    /// The names, the baseline first.
     pub(super) fn names(&self) -> Vec<String> {
         self.names.clone()
     }
 
-    /// The names that the user asked for.
+    /// The names that the user requested.
     pub(super) fn asked(&self) -> Vec<String> {
         self.asked.clone()
     }
 
-    /// What a reader of the report has to know of them.
+    /// Notes for readers of the report.
     pub(super) fn notes(&self) -> Vec<String> {
         self.notes.clone()
     }
 }
 
-/// All strategies that present. A filter shows what its presenter does until a host chooses something.
+/// All presenters. A filter alone shows what its presenter shows until a host chooses values.
 fn presenters(registry: &Registry) -> Vec<String> {
     let presenters = registry.profiles().filter(|profile| profile.role == Role::Presenter);
     presenters.map(|profile| profile.name.to_string()).collect()

@@ -25,7 +25,7 @@ use crate::failure::Failure;
 /// Like `serve`, for the source and the strategies; [`Failure::OverBudget`] once the report is written.
 pub fn compare(program: &Program, arguments: CompareArguments) -> Result<(), Failure> {
     let tokenizer = arguments.tokenizer;
-    // Decoding the vocabulary takes as long as upstreams take to start.
+    // Decoding the vocabulary takes about as long as starting upstreams.
     std::thread::spawn(move || tokenizer.count(""));
     let (format, detail, out) = (arguments.format, arguments.detail, arguments.out.clone());
     let budget = arguments.fail_over;
@@ -38,7 +38,7 @@ pub fn compare(program: &Program, arguments: CompareArguments) -> Result<(), Fai
     budget.map_or(Ok(()), |most| within(most, &report, &asked))
 }
 
-/// The report, and the names of the strategies that were asked for.
+/// The report, and the names of the requested strategies.
 async fn run(program: &Program, arguments: CompareArguments) -> Result<(Report, Vec<String>), Failure> {
     let source = arguments.source.resolve(program.own.as_ref())?;
     source.warn();
@@ -61,7 +61,7 @@ async fn run(program: &Program, arguments: CompareArguments) -> Result<(Report, 
     } else {
         real.close().await;
     }
-    // What a stand-in or a description file is odd about, the source was already.
+    // Warnings about stand-ins repeat those about the source.
     let _quiet = tracing::subscriber::set_default(NoSubscriber::default());
     let stages =
         Stage::stand_ins(&source, &declared, stand_ins, &mut contestants, arguments.transport).await?;
@@ -95,17 +95,17 @@ async fn run(program: &Program, arguments: CompareArguments) -> Result<(Report, 
     Ok((report, contestants.asked()))
 }
 
-/// The way to the stage of each strategy.
+/// Links to the stage of each strategy.
 fn links(stages: &[Stage]) -> LinkFactory {
     let links: Vec<(String, LinkFactory)> =
         stages.iter().map(|stage| (stage.name().to_owned(), stage.links())).collect();
     Arc::new(move |strategy| match links.iter().find(|(name, _)| name == strategy) {
         Some((_, links)) => links(strategy),
-        None => Err(stage::no_door(strategy)),
+        None => Err(stage::left_out(strategy)),
     })
 }
 
-/// What kept the comparison from being made; `flag` is where tools were named.
+/// The failure of a comparison; `flag` is the one that named tools.
 fn message(error: Error, flag: &str) -> Failure {
     match error {
         Error::UnknownTools { .. } => {
@@ -121,7 +121,7 @@ fn write(path: &Path, text: &str) -> Result<(), Failure> {
 }
 
 /// # Errors
-/// [`Failure::OverBudget`] with every strategy that costs more.
+/// [`Failure::OverBudget`] with every strategy over the budget.
 fn within(most: u64, report: &Report, asked: &[String]) -> Result<(), Failure> {
     let over: Vec<_> = report.over(most, asked).collect();
     if over.is_empty() {

@@ -1,11 +1,11 @@
-//! How far a comparison has come, on a terminal.
+//! The progress bar of a comparison.
 
 use std::{io::IsTerminal, time::Duration};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mcp_disclosure_transport::printable::printable;
 
-/// A bar that only a person at a terminal sees; gone when dropped.
+/// A progress bar, shown only on a terminal and cleared on drop.
 pub(super) struct Bar(ProgressBar);
 
 impl Bar {

@@ -1,8 +1,8 @@
-//! `--script`: calls that the user wants made of the real tools.
+//! `--script`: calls to make to the real tools.
 
 use std::path::Path;
 
-use mcp_disclosure_client::agent::Task;
+use mcp_disclosure_compare::agent::Task;
 use mcp_disclosure_core::RawObject;
 use mcp_disclosure_gateway::Problem;
 
@@ -11,7 +11,7 @@ use crate::failure::Failure;
 /// Reads a script: a JSON array of `{"tool": NAME, "arguments": {…}}`.
 ///
 /// # Errors
-/// [`Failure::Configuration`] with every entry that is no call.
+/// [`Failure::Configuration`] with every invalid entry.
 pub(super) fn read(path: &Path) -> Result<Vec<Task>, Failure> {
     let problem = |message: String| {
         Problem::new(format!("--script {}: {message}", path.display()))
@@ -21,7 +21,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Task>, Failure> {
     let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
     let calls: Vec<RawObject> = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
     if calls.is_empty() {
-        return Err(wrong("it has no calls".to_owned()));
+        return Err(wrong("the script is empty".to_owned()));
     }
     let (mut tasks, mut problems) = (Vec::new(), Vec::new());
     for (call, number) in calls.iter().zip(1..) {
@@ -35,21 +35,23 @@ pub(super) fn read(path: &Path) -> Result<Vec<Task>, Failure> {
 
 fn task(call: &RawObject) -> Result<Task, String> {
     if let Some((key, _)) = call.iter().find(|(key, _)| !["tool", "arguments"].contains(key)) {
-        return Err(format!("has a member '{key}' that nobody knows"));
+        return Err(format!("has an unknown member '{key}'"));
     }
-    let tool = call.string("tool").ok_or_else(|| "names no 'tool'".to_owned())?;
+    let tool = call.string("tool").ok_or_else(|| "has no string 'tool'".to_owned())?;
     let arguments = match call.member("arguments") {
         None => RawObject::empty(),
-        Some(_) => call.object("arguments").ok_or_else(|| "has 'arguments' that are no object".to_owned())?,
+        Some(_) => {
+            call.object("arguments").ok_or_else(|| "has 'arguments' that are not an object".to_owned())?
+        }
     };
     Ok(Task { tool, arguments })
 }
 
-/// Says what is about to happen, whatever is logged.
+/// Announces the calls on stderr, whatever the log level.
 pub(super) fn warn(calls: usize, strategies: usize) {
     use std::io::Write;
     let calls = if calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") };
-    // A stderr that nobody reads any more does not change what was asked for.
+    // A closed stderr does not stop the comparison.
     let _unread = writeln!(
         std::io::stderr(),
         "mcp-disclosure: --script runs the real tools: {calls} under each of {strategies} strategies"

@@ -20,24 +20,24 @@ use crate::{
     failure::Failure,
 };
 
-/// Messages wait for a reader up to so many bytes, as in a pipe of the operating system.
+/// Buffer for messages not yet read, in bytes: that of a pipe of the operating system.
 const PIPE: usize = 64 * 1024;
 
 type StandIns = Vec<UpstreamConfig>;
 
-/// A gateway, exactly as `serve` runs it, and the way in.
+/// A gateway, exactly as `serve` runs it, and links to it.
 pub(super) struct Stage {
     name: String,
     gateway: Arc<Gateway>,
-    /// Where it listens, over HTTP.
+    /// The URL of its HTTP endpoint, if it listens.
     address: Option<String>,
 }
 
 impl Stage {
-    /// The source itself, with all strategies to choose from.
+    /// A gateway in front of the source itself; clients choose the strategy.
     ///
     /// # Errors
-    /// Like `serve`.
+    /// See [`Gateway::start`].
     pub(super) async fn real(
         source: &Source,
         declared: Declared,
@@ -51,7 +51,7 @@ impl Stage {
         Ok(Self { name: String::new(), gateway: started.gateway, address: None })
     }
 
-    /// What there is to compare, and stand-ins for those who run it.
+    /// The subject of the comparison, and a stand-in for each upstream.
     ///
     /// # Errors
     /// [`Failure::Upstreams`] for the first upstream that does not list again.
@@ -69,10 +69,10 @@ impl Stage {
         Ok((subject, stand_ins))
     }
 
-    /// A stage before stand-ins for each strategy that can serve them; the others are left out.
+    /// A gateway in front of stand-ins for each strategy that can serve them; the others are left out.
     ///
     /// # Errors
-    /// If the baseline cannot be served, or no port can be had.
+    /// If the baseline cannot be served, or no port can be bound.
     pub(super) async fn stand_ins(
         source: &Source,
         declared: &Declared,
@@ -102,17 +102,17 @@ impl Stage {
         Ok(stages)
     }
 
-    /// The strategy that it serves everyone by; none for the source itself.
+    /// The strategy that serves every client; empty for the source itself.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    /// What serves.
+    /// The gateway.
     pub(super) fn gateway(&self) -> &Gateway {
         &self.gateway
     }
 
-    /// The way in.
+    /// Links to the gateway.
     pub(super) fn links(&self) -> LinkFactory {
         let (gateway, address) = (Arc::clone(&self.gateway), self.address.clone());
         Arc::new(move |_strategy| match &address {
@@ -121,14 +121,14 @@ impl Stage {
         })
     }
 
-    /// Ends it.
+    /// Closes the gateway and its upstreams.
     pub(super) async fn close(&self) {
         self.gateway.close().await;
     }
 }
 
-/// Why there is no way to a strategy that was left out.
-pub(super) fn no_door(strategy: &str) -> Error {
+/// The error for a link to a strategy that was left out.
+pub(super) fn left_out(strategy: &str) -> Error {
     Error::Ended { reason: format!("no gateway serves '{strategy}'") }
 }
 
@@ -150,7 +150,7 @@ fn over_stdio(gateway: &Arc<Gateway>) -> Link {
     Link::streams(input, output)
 }
 
-/// Listens on a free port of this machine.
+/// Listens on a free local port; the URL.
 async fn listen(gateway: &Arc<Gateway>) -> Result<String, Failure> {
     let failed = |source: io::Error| Failure::Listen { address: "127.0.0.1:0".to_owned(), source };
     let listener = TcpListener::bind("127.0.0.1:0").await.map_err(failed)?;

@@ -1,17 +1,17 @@
-//! Stand-ins: upstreams in this process that list what another one listed, to the letter, and run nothing.
+//! Stand-ins: upstreams in this process that return the lists of another one unchanged and run nothing.
 
 use mcp_disclosure_core::{RawObject, UpstreamLists};
 use mcp_disclosure_gateway::{
-    dialect::Revision,
+    Revision,
     upstream::{Introduction, Responder, Upstream, UpstreamError},
 };
 use mcp_disclosure_transport::{ErrorText, Json, Request};
 use serde_json::value::RawValue;
 
-/// What every call comes to.
+/// The result of every call.
 const RESULT: &str = r#"{"content":[{"type":"text","text":"done"}],"isError":false}"#;
 
-/// What every resource holds.
+/// The result of reading any resource.
 const CONTENTS: &str = r#"{"contents":[]}"#;
 
 /// A stand-in for an upstream.
@@ -22,10 +22,10 @@ pub(super) struct StandIn {
 }
 
 impl StandIn {
-    /// A stand-in for this upstream, which is asked for its lists and nothing else.
+    /// A stand-in for this upstream, which receives list requests only.
     ///
     /// # Errors
-    /// The first list that failed.
+    /// The first list that fails.
     pub(super) async fn of(upstream: &Upstream) -> Result<Self, UpstreamError> {
         Ok(Self { introduction: upstream.introduction().clone(), lists: upstream.lists().await? })
     }

@@ -1,11 +1,11 @@
-//! From a catalogue to what is compared on.
+//! The subject of a comparison, taken from a catalogue.
 
 use mcp_disclosure_compare::{Subject, Tool};
 use mcp_disclosure_core::{Principal, RawObject, Snapshot, View};
 use mcp_disclosure_gateway::upstream::Upstream;
 use std::sync::Arc;
 
-/// The tools of a catalogue, as everyone may see them.
+/// The tools of a catalogue, as an anonymous client sees them.
 pub(super) fn of(snapshot: &Arc<Snapshot>, upstreams: &[Arc<Upstream>]) -> Subject {
     let view = View::of(Arc::clone(snapshot), &Principal::anonymous());
     let tools = view.tools().map(|visible| Tool {
@@ -14,7 +14,7 @@ pub(super) fn of(snapshot: &Arc<Snapshot>, upstreams: &[Arc<Upstream>]) -> Subje
         definition: visible.definition().into_owned(),
         example: example(visible.tool().supplement().part("examples")),
     });
-    // Not the command or the address, which may hold what a report should not show.
+    // Names only: commands and URLs may contain secrets.
     let names: Vec<String> = upstreams.iter().map(|upstream| upstream.name().to_string()).collect();
     Subject { source: names.join(", "), tools: tools.collect() }
 }

@@ -29,7 +29,7 @@ fn elsewhere(root: &Node, scene: &Scene<'_>, name: &str) -> Elsewhere {
     Elsewhere { off, ..Elsewhere::default() }
 }
 
-/// The project that the current directory belongs to: the innermost one that is listed.
+/// The project of the current directory: the innermost listed one.
 fn project<'n>(root: &'n Node, scene: &Scene<'_>) -> Option<&'n Node> {
     let projects = root.get("projects")?;
     let listed = |directory: &Path| projects.get(directory.to_str()?);

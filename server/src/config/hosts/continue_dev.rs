@@ -1,4 +1,4 @@
-//! Continue: a list under `mcpServers`, in YAML or JSON; in older files elsewhere.
+//! Continue: a list under `mcpServers`, in YAML or JSON; older files have it under `experimental`.
 
 use super::{
     node::Node,

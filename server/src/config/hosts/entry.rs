@@ -1,4 +1,4 @@
-//! A server as a host's file says it, in the form that all shapes come down to.
+//! A server of a host's file, in the form common to all shapes.
 
 use std::path::PathBuf;
 
@@ -10,14 +10,14 @@ use super::{
     shape::{Elsewhere, Shape},
 };
 
-/// What all shapes come down to.
+/// A server's entry, whatever the host.
 #[derive(Debug, Default)]
 pub(super) struct Entry {
-    /// As `disclosure.toml` would say it.
+    /// The same entry in the form of `disclosure.toml`.
     pub(super) upstream: UpstreamEntry,
-    /// How it is reached, where that is said.
+    /// The transport, if the entry names one.
     pub(super) transport: Option<Transport>,
-    /// Where it is switched off.
+    /// The key that disables it, if any.
     pub(super) off: Option<&'static str>,
 }
 
@@ -34,7 +34,7 @@ pub(super) enum Transport {
 /// Why an entry cannot be used.
 #[derive(Debug)]
 pub(super) struct Wrong {
-    /// Where, as far as it is known closer than by the entry.
+    /// The byte offset, if it is known more precisely than that of the entry.
     pub(super) at: Option<usize>,
     pub(super) what: String,
     pub(super) hint: String,
@@ -47,10 +47,10 @@ impl Wrong {
 }
 
 impl Entry {
-    /// Reads the entry of this name.
+    /// Reads the entry with this name.
     ///
     /// # Errors
-    /// Everything that keeps it from being used; nothing of one that is switched off.
+    /// Every problem that makes the entry unusable; none for a disabled entry.
     pub(super) fn read(
         name: &str,
         node: &Node,
@@ -66,7 +66,7 @@ impl Entry {
         let Elsewhere { off, hidden, allow } = (shape.elsewhere)(root, scene, name);
         entry.off = entry.off.or(off);
         entry.upstream.hidden.extend(hidden);
-        // Each list alone would leave less: what both have stays.
+        // The intersection: each list removes the tools that it does not name.
         entry.upstream.allow = match (entry.upstream.allow.take(), allow) {
             (Some(one), Some(other)) => Some(one.into_iter().filter(|tool| other.contains(tool)).collect()),
             (one, other) => one.or(other),
@@ -74,7 +74,10 @@ impl Entry {
         if entry.off.is_some() || wrong.is_empty() { Ok(entry) } else { Err(wrong) }
     }
 
-    /// The entry without what is not about how it is reached, and why it cannot be reached as it says.
+    /// The entry with the keys of one transport only.
+    ///
+    /// # Errors
+    /// If it lacks the keys of the transport that it names.
     pub(super) fn settled(self, project: Option<&PathBuf>) -> Result<UpstreamEntry, Wrong> {
         let Self { mut upstream, transport, .. } = self;
         let both = upstream.command.is_some() && upstream.url.is_some();
@@ -100,7 +103,7 @@ impl Entry {
             Some(Transport::Http) if both => upstream.command = None,
             _ => {}
         }
-        // Hosts pass over what is about the other kind.
+        // Hosts ignore the keys of the other transport.
         if upstream.url.is_none() {
             upstream.headers.clear();
             upstream.cwd = upstream.cwd.or_else(|| Some(escape(&project?.to_string_lossy())));

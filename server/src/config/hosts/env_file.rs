@@ -1,6 +1,6 @@
-//! Files of variables (`.env`), as `envFile` names them.
+//! Files of variables (`.env`), named by `envFile`.
 
-/// The variables of a file's text, in its order. What is no assignment is passed over, as hosts do.
+/// The variables of a file's text, in its order. Lines other than assignments are ignored, as by hosts.
 pub(super) fn parse(text: &str) -> Vec<(String, String)> {
     text.lines().filter_map(assignment).collect()
 }
@@ -29,7 +29,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn assignments_are_read_and_the_rest_is_passed_over() {
+    fn assignments_are_read_and_other_lines_are_ignored() {
         let text = "# a comment\nA=1\n\nexport B = two words # why\r\nC='#1 $x'\nD=\"a\\nb\"\nE=\nno assignment\n=x\n#F=1\nG=a=b\n";
         let expected =
             [("A", "1"), ("B", "two words"), ("C", "#1 $x"), ("D", "a\nb"), ("E", ""), ("G", "a=b")];

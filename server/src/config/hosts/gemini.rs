@@ -11,11 +11,11 @@ use super::{
 pub(super) const SHAPE: Shape =
     Shape { hosts: "Gemini CLI", servers, keys: mcp_servers::KEYS, style: Style::BareDollar, elsewhere };
 
-/// Where the lists of servers stand, today and in older files.
+/// Keys of the lists of servers, current and older ones.
 const ALLOWED: &[&[&str]] = &[&["mcp", "allowed"], &["allowMCPServers"]];
 const EXCLUDED: &[&[&str]] = &[&["mcp", "excluded"], &["excludeMCPServers"]];
 
-/// What no other host says.
+/// Keys that no other host uses.
 const MARKS: &[&str] = &["httpUrl", "includeTools", "excludeTools", "trust"];
 
 pub(super) fn is_its_own(root: &Node, scene: &Scene<'_>) -> bool {

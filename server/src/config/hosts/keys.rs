@@ -1,4 +1,4 @@
-//! The keys of a server's entry, one by one, by what its shape says that they mean.
+//! Reads the keys of a server's entry, according to the meanings that its shape declares.
 
 use std::collections::BTreeMap;
 
@@ -12,7 +12,7 @@ use super::{
     variables::{translate, variable, with_home},
 };
 
-/// What the keys of an entry say, and everything that is wrong with them.
+/// The entry, and every problem with its keys.
 pub(super) fn read_keys(node: &Node, shape: &Shape, root: &Node, scene: &Scene<'_>) -> (Entry, Vec<Wrong>) {
     let (entry, weaker, wrong) = (Entry::default(), BTreeMap::new(), Vec::new());
     let mut reader = Reader { shape, root, scene, entry, weaker, wrong };
@@ -30,7 +30,7 @@ struct Reader<'a> {
     root: &'a Node,
     scene: &'a Scene<'a>,
     entry: Entry,
-    /// Variables that the program gets unless the entry itself gives them a value.
+    /// Variables for the program that the entry's own `env` overrides.
     weaker: BTreeMap<String, String>,
     wrong: Vec<Wrong>,
 }
@@ -48,7 +48,7 @@ impl Reader<'_> {
             self.refuse("<<", node, "merges another part of the file", "write its keys here");
         }
         if !others.is_empty() {
-            tracing::debug!(keys = ?others, "keys that are the host's own concern");
+            tracing::debug!(keys = ?others, "ignored keys of a host's entry");
         }
     }
 
@@ -93,7 +93,7 @@ impl Reader<'_> {
                     self.refuse_kind(key, node, "an object");
                 }
             }
-            Means::Foreign(hint) => self.refuse(key, node, "is resolved by the host alone", hint),
+            Means::Foreign(hint) => self.refuse(key, node, "can be resolved by the host only", hint),
         }
     }
 
@@ -115,7 +115,7 @@ impl Reader<'_> {
     fn environment_file(&mut self, key: &str, node: &Node) {
         let Some(path) = self.path(key, node) else { return };
         let read = expand(&path, self.scene.lookup).and_then(|path| {
-            // The path may hold values of variables, which do not belong in a message.
+            // The path is not named: it may contain secret values of variables.
             std::fs::read_to_string(self.scene.folder().join(path)).map_err(|error| error.to_string())
         });
         match read {
@@ -123,11 +123,11 @@ impl Reader<'_> {
                 let variables = env_file::parse(text.trim_start_matches('\u{feff}'));
                 self.weaker.extend(variables.into_iter().map(|(name, value)| (name, escape(&value))));
             }
-            Err(what) => self.refuse(key, node, &what, "give a file that can be read, in UTF-8"),
+            Err(what) => self.refuse(key, node, &what, "the file must be readable, in UTF-8"),
         }
     }
 
-    /// Variables that the program gets where they are set.
+    /// Variables that the program inherits if they are set.
     fn inherited(&mut self, key: &str, node: &Node) {
         if !node.is_list() {
             return self.refuse_kind(key, node, "a list of names");
@@ -144,7 +144,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Headers from variables, where these are set.
+    /// Headers from those variables that are set.
     fn headers_from_variables(&mut self, key: &str, node: &Node) {
         if !node.is_table() {
             return self.refuse_kind(key, node, "an object");
@@ -173,7 +173,7 @@ impl Reader<'_> {
                 Transport::Http
             }
             Some("sse") => Transport::Sse,
-            // Zed's word for an entry that says all of it.
+            // Zed's value for an entry with its own command or URL.
             Some("custom") => return,
             Some("extension") => {
                 return self.refuse(
@@ -184,15 +184,15 @@ impl Reader<'_> {
                 );
             }
             Some(other) => {
-                let what = format!("'{other}' is not known");
-                return self.refuse(key, node, &what, "known are stdio, http, streamable-http and sse");
+                let what = format!("unknown transport '{other}'");
+                return self.refuse(key, node, &what, "expected stdio, http, streamable-http or sse");
             }
             None => return self.refuse_kind(key, node, "a string"),
         };
         self.entry.transport.get_or_insert(transport);
     }
 
-    /// What is neither true nor false is not taken for either.
+    /// A switch, which must be a boolean: guessing could enable what the host disabled.
     fn switch(&mut self, key: &'static str, node: &Node, off: bool) {
         match node.as_bool() {
             Some(value) if value == off => self.entry.off = Some(key),
@@ -201,7 +201,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Names of tools. Some hosts allow arguments behind them, in parentheses.
+    /// Names of tools. Some hosts allow arguments in parentheses after a name.
     fn tools(&mut self, key: &str, node: &Node) -> Vec<String> {
         let names = self.each(key, node, Self::plain);
         names.into_iter().map(|name| name.split('(').next().unwrap_or_default().to_owned()).collect()
@@ -234,7 +234,7 @@ impl Reader<'_> {
         read.collect()
     }
 
-    /// A text in which `~` may stand for the home directory.
+    /// A text with variables, in which a leading `~` is the home directory.
     fn path(&mut self, key: &str, node: &Node) -> Option<String> {
         self.text(key, node).map(|text| with_home(text, self.scene))
     }
@@ -251,7 +251,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A text as it stands; numbers and booleans are as good.
+    /// A string without substitution; numbers and booleans are converted.
     fn plain(&mut self, key: &str, node: &Node) -> Option<String> {
         let text = node.scalar();
         if text.is_none() {
@@ -260,8 +260,8 @@ impl Reader<'_> {
         text
     }
 
-    fn refuse_kind(&mut self, key: &str, node: &Node, wanted: &str) {
-        self.refuse(key, node, &format!("is {}", node.kind()), &format!("{wanted} is wanted"));
+    fn refuse_kind(&mut self, key: &str, node: &Node, expected: &str) {
+        self.refuse(key, node, &format!("is {}", node.kind()), &format!("expected {expected}"));
     }
 
     fn refuse(&mut self, key: &str, node: &Node, what: &str, hint: &str) {

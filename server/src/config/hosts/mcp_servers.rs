@@ -1,4 +1,4 @@
-//! `mcpServers`, as Claude Desktop, Claude Code (`.mcp.json`), Cursor, Windsurf, Cline and Roo have it.
+//! `mcpServers` of Claude Desktop, Claude Code (`.mcp.json`), Cursor, Windsurf, Cline and Roo.
 
 use super::{
     claude_code, gemini,
@@ -16,7 +16,7 @@ pub(super) const SHAPE: Shape = Shape {
     elsewhere: Elsewhere::nothing,
 };
 
-/// What any of these hosts says; a key means the same wherever it is understood.
+/// The keys of all these hosts; a key has the same meaning in each host that uses it.
 pub(super) const KEYS: Keys = &[
     ("type", Means::Transport),
     ("transport", Means::Transport),

@@ -1,8 +1,8 @@
-//! The files in which MCP hosts keep their servers, read as those hosts do.
+//! The configuration files of MCP hosts, read as those hosts read them.
 //!
-//! A file becomes a tree with places (`node`), in JSON with comments, TOML or YAML. Its shape (`shape`) says where servers
-//! stand and what the keys of an entry mean; each shape is a file with a table. All of them come down to an `Entry`, whose
-//! variables are those of `disclosure.toml` (`variables`). An entry that cannot be used is left out, with a warning; the
+//! A file in JSON with comments, TOML or YAML is parsed into a tree with places (`node`). Its shape (`shape`) defines where
+//! the servers are and what the keys of an entry mean; each shape is a table in a file of its own. Every shape is converted
+//! to an `Entry` with the variables of `disclosure.toml` (`variables`). An unusable entry is left out with a warning; the
 //! others are served.
 
 mod claude_code;
@@ -34,27 +34,27 @@ use self::{
 };
 use super::{Named, environment::own, text::place};
 
-/// What a host's file comes down to.
+/// The servers of a host's file.
 #[derive(Debug, Default)]
 pub struct HostsFile {
-    /// The servers that can be used.
+    /// The usable servers.
     pub upstreams: Vec<Named>,
-    /// Which of their tools exist, where not all of them do.
+    /// The allowed and hidden tools of those servers that have such lists.
     pub switches: Vec<Switches>,
-    /// Servers that are left out, and what to do about that.
+    /// Why servers are left out.
     pub left_out: Vec<Problem>,
-    /// Servers that the host leaves out itself, and why.
+    /// The servers that the host disables, with the key that does.
     pub switched_off: Vec<Problem>,
 }
 
 /// Reads a host's file.
 ///
 /// # Errors
-/// Why the file as a whole cannot be read.
+/// If the file as a whole cannot be read.
 pub fn read_hosts(path: &Path) -> Result<HostsFile, Problem> {
     let shown = path.display();
     let text = std::fs::read_to_string(path).map_err(|error| {
-        Problem::new(format!("{shown}: {error}")).hint("give a file that can be read, in UTF-8")
+        Problem::new(format!("{shown}: {error}")).hint("the file must be readable, in UTF-8")
     })?;
     let current = std::env::current_dir().unwrap_or_default();
     parse(path, &text, &Scene::new(path, current, &own))
@@ -78,8 +78,8 @@ fn parse(path: &Path, text: &str, scene: &Scene<'_>) -> Result<HostsFile, Proble
         }
     }
     if !is_known {
-        let hint = "mcpServers, servers, context_servers, mcp, or mcp_servers must hold servers";
-        return Err(Problem::new(format!("{name}: there are no servers of an MCP host")).hint(hint));
+        let hint = "expected servers under mcpServers, servers, context_servers, mcp or mcp_servers";
+        return Err(Problem::new(format!("{name}: no MCP servers found")).hint(hint));
     }
     Ok(reader.file)
 }
@@ -88,7 +88,7 @@ struct Reader<'a> {
     root: &'a Node,
     scene: &'a Scene<'a>,
     places: &'a dyn Fn(usize) -> Place,
-    /// The names that stronger entries have.
+    /// The names of entries with higher precedence.
     taken: HashSet<String>,
     file: HostsFile,
 }
@@ -100,7 +100,7 @@ impl Reader<'_> {
             Value::List(items) => self.list(shape, items),
             _ => {
                 let what = format!("they are {}", servers.kind());
-                let wrong = Wrong::new(what, "an object of servers by name is wanted");
+                let wrong = Wrong::new(what, "expected an object of servers by name");
                 self.leave_out(&format!("all of {}", shape.hosts), servers.at, vec![wrong]);
             }
         }
@@ -109,7 +109,7 @@ impl Reader<'_> {
     fn table(&mut self, shape: &Shape, members: &[Member]) {
         for (at, member) in members.iter().enumerate() {
             if members[at + 1..].iter().any(|other| other.name == member.name) {
-                let wrong = Wrong::new("the name is there again", "give one of them another name");
+                let wrong = Wrong::new("duplicate name", "give one of the entries another name");
                 self.leave_out(&member.name, member.at, vec![wrong]);
             } else {
                 self.server(shape, &member.name, member.at, &member.node);
@@ -119,11 +119,11 @@ impl Reader<'_> {
 
     fn list(&mut self, shape: &Shape, items: &[Node]) {
         for (at, item) in items.iter().enumerate() {
-            // What a hub's definition is used for has no name of its own.
+            // An entry that uses a hub's definition has no name of its own.
             match item.get("name").or_else(|| item.get("uses")).and_then(Node::text) {
                 Some(name) => self.server(shape, name, item.at, item),
                 None => {
-                    let wrong = Wrong::new("it has no name", "give it a name of its own");
+                    let wrong = Wrong::new("it has no name", "add a unique name");
                     self.leave_out(&format!("number {}", at + 1), item.at, vec![wrong]);
                 }
             }
@@ -132,8 +132,12 @@ impl Reader<'_> {
 
     fn server(&mut self, shape: &Shape, name: &str, at: usize, node: &Node) {
         if !self.taken.insert(name.to_owned()) {
-            let hint = "give one of them another name, if both are meant";
-            return self.leave_out(name, at, vec![Wrong::new("a stronger entry has the name", hint)]);
+            let hint = "to serve both, give one of them another name";
+            return self.leave_out(
+                name,
+                at,
+                vec![Wrong::new("an entry with higher precedence has this name", hint)],
+            );
         }
         let entry = match Entry::read(name, node, shape, self.root, self.scene) {
             Ok(entry) => entry,

@@ -29,8 +29,8 @@ fn servers<'n>(root: &'n Node, scene: &Scene<'_>) -> Vec<&'n Node> {
     root.get("mcp").filter(|mcp| !is_anothers(mcp)).into_iter().collect()
 }
 
-/// opencode calls a tool `server_tool`, with `_` for what is neither ASCII letter nor digit, `_` or `-`. `tools` switches by
-/// patterns of these names, newer files by `permission`.
+/// opencode names a tool `server_tool`, with `_` for every character other than ASCII letters, digits, `_` and `-`. Patterns
+/// of these names under `tools`, in newer files under `permission`, disable tools.
 fn elsewhere(root: &Node, _: &Scene<'_>, name: &str) -> Elsewhere {
     let switched = root.get("tools").into_iter().flat_map(Node::members);
     let switched = switched.filter(|tool| tool.node.as_bool() == Some(false));
@@ -41,26 +41,26 @@ fn elsewhere(root: &Node, _: &Scene<'_>, name: &str) -> Elsewhere {
     let prefix =
         format!("{}_", name.replace(|c: char| !(c.is_ascii_alphanumeric() || "_-".contains(c)), "_"));
     let mut hidden: Vec<String> = patterns.flat_map(|pattern| rests(pattern, &prefix)).collect();
-    // Tools are hidden by their own names, in which any character may stand for a `_` here.
+    // In the tool's own name, a `_` may be any character.
     hidden.iter_mut().for_each(|rest| *rest = rest.replace('_', "?"));
     Elsewhere { hidden, ..Elsewhere::default() }
 }
 
-/// Whether a permission takes a tool away: `deny`, or `deny` for a pattern of arguments that is any argument's. MCP tools ask
-/// for `*`; a rule for particular arguments never concerns them.
+/// Whether a permission disables a tool: `deny`, or `deny` for a pattern that matches all arguments. MCP tools request `*`,
+/// so rules for particular arguments do not apply to them.
 fn denies(permission: &Node) -> bool {
     let is_denied = |node: &Node| node.text() == Some("deny");
     let mut any = permission.members().iter().filter(|rule| Pattern::new(&rule.name).matches("*"));
     is_denied(permission) || any.any(|rule| is_denied(&rule.node))
 }
 
-/// What is left of a pattern for what follows a prefix, in each way in which it can match that.
+/// The patterns for the rest of a name after a prefix, one for each way in which the pattern can match the prefix.
 fn rests(pattern: &str, prefix: &str) -> Vec<String> {
     let mut rests = vec![pattern.to_owned()];
     for wanted in prefix.chars() {
         let mut next = Vec::new();
         for rest in &rests {
-            // A star takes this character and stays, or takes none.
+            // A star matches this character and remains, or matches nothing.
             let after = rest.trim_start_matches('*');
             if after.len() < rest.len() {
                 next.push(rest.clone());

@@ -1,4 +1,4 @@
-//! What surrounds a file: where it is, where we are, and the environment.
+//! The context of a host's file: its path, the current directory, and the environment.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use super::super::environment::Lookup;
 /// The variable that holds the user's home directory.
 pub(super) const HOME: &str = if cfg!(windows) { "USERPROFILE" } else { "HOME" };
 
-/// Folders of a project in which hosts keep their files, and files that stand in a project themselves.
+/// Folders in a project in which hosts keep their files, and files directly in a project.
 const FOLDERS: &[&str] =
     &[".claude", ".codex", ".continue", ".cursor", ".gemini", ".opencode", ".roo", ".vscode", ".zed"];
 const FILES: &[&str] = &[".mcp.json", "opencode.json", "opencode.jsonc"];
@@ -15,9 +15,9 @@ const FILES: &[&str] = &[".mcp.json", "opencode.json", "opencode.jsonc"];
 pub(super) struct Scene<'a> {
     /// The file, absolute.
     file: PathBuf,
-    /// Where we run.
+    /// The current directory.
     pub(super) current: PathBuf,
-    /// The project that the file belongs to; none for a user's own file.
+    /// The project that the file belongs to; none for a user's file.
     pub(super) project: Option<PathBuf>,
     pub(super) lookup: Lookup<'a>,
 }
@@ -30,7 +30,7 @@ impl<'a> Scene<'a> {
         Self { project: project.map(Path::to_path_buf), file, current, lookup }
     }
 
-    /// What relative paths are relative to: the project that a host would have open.
+    /// The base of relative paths: the project that the host would have open.
     pub(super) fn folder(&self) -> &Path {
         self.project.as_ref().unwrap_or(&self.current)
     }
@@ -54,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_file_belongs_to_the_project_that_it_stands_in() {
+    fn a_file_belongs_to_the_project_that_contains_it() {
         let lookup = |name: &str| (name == HOME).then(|| "/home/me".to_owned());
         for (file, folder) in [
             ("/work/app/.vscode/mcp.json", "/work/app"),

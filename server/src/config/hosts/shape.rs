@@ -1,4 +1,4 @@
-//! The shapes of hosts' files: where servers stand, and which key of an entry means what.
+//! The shapes of hosts' files: where the servers are, and what the keys of an entry mean.
 
 use super::{
     claude_code, codex, continue_dev, gemini, mcp_servers, node::Node, opencode, scene::Scene,
@@ -7,22 +7,22 @@ use super::{
 
 /// A shape of file.
 pub(super) struct Shape {
-    /// Whose files have it, for messages.
+    /// The hosts with this shape, for messages.
     pub(super) hosts: &'static str,
-    /// The tables or lists of servers, the strongest first; none in a file of another shape.
+    /// The tables or lists of servers, highest precedence first; none in a file of another shape.
     pub(super) servers: for<'n> fn(&'n Node, &Scene<'_>) -> Vec<&'n Node>,
-    /// What an entry may say.
+    /// The keys of an entry.
     pub(super) keys: Keys,
-    /// How variables are written.
+    /// The syntax of variables.
     pub(super) style: Style,
-    /// What the file says elsewhere of the server of this name.
+    /// The settings of a server outside its entry, by the server's name.
     pub(super) elsewhere: fn(&Node, &Scene<'_>, &str) -> Elsewhere,
 }
 
-/// Keys and what they mean. Other keys are the host's own concern.
+/// Keys and their meanings. Other keys are ignored.
 pub(super) type Keys = &'static [(&'static str, Means)];
 
-/// What a key of an entry means.
+/// The meaning of a key.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Means {
     /// The program: a string, a list with its arguments, or a table of these keys.
@@ -33,13 +33,13 @@ pub(super) enum Means {
     Environment,
     /// A file with variables of the program.
     EnvironmentFile,
-    /// Names of our own variables that the program gets.
+    /// Names of variables that the program inherits.
     Inherited,
     /// The directory that the program runs in.
     Directory,
     /// A URL.
     Address,
-    /// A URL, of Streamable HTTP and before any other.
+    /// A Streamable HTTP URL, which takes precedence over other URLs.
     HttpAddress,
     /// Headers of each request, by name.
     Headers,
@@ -49,30 +49,30 @@ pub(super) enum Means {
     Bearer,
     /// The variable that holds it.
     BearerFromVariable,
-    /// How the server is reached.
+    /// The transport.
     Transport,
-    /// Whether it is switched off.
+    /// Whether the server is disabled.
     Disabled,
-    /// Whether it is switched on.
+    /// Whether the server is enabled.
     Enabled,
-    /// Tools that are switched off.
+    /// Disabled tools.
     Hidden,
-    /// The only tools that are switched on.
+    /// The only enabled tools.
     Allowed,
     /// A table of more keys.
     Parts(Keys),
-    /// What only the host can resolve, and what to do instead.
+    /// A reference that only the host can resolve, with a hint.
     Foreign(&'static str),
 }
 
-/// What a file says of a server outside of its entry.
+/// Settings of a server outside its entry.
 #[derive(Debug, Default)]
 pub(super) struct Elsewhere {
-    /// Where it is switched off.
+    /// The key that disables it.
     pub(super) off: Option<&'static str>,
-    /// Tools that are switched off.
+    /// Disabled tools.
     pub(super) hidden: Vec<String>,
-    /// The only tools that are switched on.
+    /// The only enabled tools.
     pub(super) allow: Option<Vec<String>>,
 }
 
@@ -82,7 +82,7 @@ impl Elsewhere {
     }
 }
 
-/// All of them. Each file has one; Claude Code and Gemini CLI say more in the shape that most hosts share.
+/// All shapes. Each file has one; Claude Code and Gemini CLI extend the shape that most hosts share.
 pub(super) const SHAPES: &[&Shape] = &[
     &claude_code::SHAPE,
     &gemini::SHAPE,

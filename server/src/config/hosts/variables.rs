@@ -1,5 +1,5 @@
-//! Hosts' variables in the form of `disclosure.toml`, so that values are looked up when an upstream is started, and
-//! `export` writes no secret that the file does not hold itself.
+//! Translates hosts' variables into the form of `disclosure.toml`, so that they are looked up when an upstream is started
+//! and `export` writes no secret that is not in the file itself.
 
 use std::path::MAIN_SEPARATOR;
 
@@ -13,22 +13,22 @@ use super::{
     vscode,
 };
 
-/// How a host writes variables.
+/// A host's syntax of variables.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
     /// `${VAR}`, `${VAR:-otherwise}`, `${env:VAR}`, `${workspaceFolder}`, `${userHome}`, `${input:x}`, `${file:x}`.
     Dollar,
-    /// The same, and `$VAR` where it is set.
+    /// The same, and `$VAR` if it is set.
     BareDollar,
     /// `{env:VAR}` and `{file:x}`.
     Braces,
     /// `${{ secrets.VAR }}`.
     Secrets,
-    /// There are none.
+    /// No variables.
     Literal,
 }
 
-/// What cannot be filled, and what to do about it.
+/// A problem with a reference, and a hint.
 pub(super) type Unfilled = (String, String);
 
 /// The text in the form of `disclosure.toml`. `root` is the whole file, which may define inputs.
@@ -58,7 +58,7 @@ pub(super) fn translate(
     }
 }
 
-/// The same for a path, in which `~` is the home directory.
+/// Replaces a leading `~` by the variable of the home directory.
 pub(super) fn with_home(text: String, scene: &Scene<'_>) -> String {
     match text.strip_prefix('~') {
         Some(rest)
@@ -75,13 +75,13 @@ pub(super) fn variable(name: &str) -> String {
     format!("${{{name}}}")
 }
 
-/// Our variable for an input of VS Code.
+/// The environment variable that replaces an input of VS Code.
 fn input_variable(id: &str) -> String {
     let id = id.replace(|character: char| !character.is_ascii_alphanumeric(), "_");
     format!("MCP_DISCLOSURE_INPUT_{}", id.to_ascii_uppercase())
 }
 
-/// `keep` is what becomes of the text around variables.
+/// Translates `${…}`; `keep` converts the text between references.
 fn dollars(
     text: &str,
     keep: impl Fn(&str) -> String,
@@ -92,7 +92,7 @@ fn dollars(
     let mut rest = text;
     while let Some((before, after)) = rest.split_once("${") {
         filled.push_str(&keep(before));
-        // `$${` stands for `${`, as in our own files.
+        // `$${` stands for `${`, as in `disclosure.toml`.
         if before.ends_with('$') {
             filled.push_str("${");
             rest = after;
@@ -134,7 +134,7 @@ fn dollar(reference: &Reference<'_>, root: &Node, scene: &Scene<'_>) -> Result<S
     })
 }
 
-/// A value that VS Code asks a person for: from the environment, else what would be proposed.
+/// A value that VS Code prompts the user for: from the environment, else the input's default.
 fn input(id: &str, reference: &Reference<'_>, root: &Node, scene: &Scene<'_>) -> Result<String, Unfilled> {
     let ours = input_variable(id);
     if (scene.lookup)(&ours).is_some() {
@@ -148,31 +148,30 @@ fn input(id: &str, reference: &Reference<'_>, root: &Node, scene: &Scene<'_>) ->
         } else {
             "write the value, or give the input an id of letters, digits, '-' and '_'".to_owned()
         };
-        (format!("{reference} asks a person"), hint)
+        (format!("{reference} is prompted for by the host"), hint)
     })
 }
 
-/// The content of a file, as the host would read it.
+/// The trimmed content of a file.
 fn file(path: &str, reference: &Reference<'_>, scene: &Scene<'_>) -> Result<String, Unfilled> {
     let home = (scene.lookup)(HOME).unwrap_or_default();
     let path = match path.strip_prefix("~/") {
         Some(rest) => std::path::Path::new(&home).join(rest),
         None => scene.folder().join(path),
     };
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        (format!("{reference}: {error}"), "give a file that can be read, in UTF-8".to_owned())
-    });
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| (format!("{reference}: {error}"), "the file must be readable, in UTF-8".to_owned()));
     Ok(escape(text?.trim()))
 }
 
 fn foreign(reference: &Reference<'_>) -> Unfilled {
     (
-        format!("{reference} is known to the host alone"),
-        "write the value, or a variable of the environment".to_owned(),
+        format!("{reference} can be resolved by the host only"),
+        "write the value, or an environment variable".to_owned(),
     )
 }
 
-/// `$VAR` as `${VAR}`, where it is set: anything else with a dollar is meant as it stands.
+/// Writes `$VAR` as `${VAR}` if the variable is set; any other dollar is literal.
 fn braced(text: &str, scene: &Scene<'_>) -> String {
     let mut braced = String::with_capacity(text.len());
     let mut rest = text;
@@ -192,7 +191,7 @@ fn braced(text: &str, scene: &Scene<'_>) -> String {
     braced
 }
 
-/// The text with everything between one of these pairs of marks replaced, and the rest escaped.
+/// Replaces every reference between one of these pairs of delimiters and escapes the rest.
 fn replaced(
     text: &str,
     marks: &[(&'static str, &'static str)],
@@ -221,7 +220,7 @@ mod tests {
     use super::{super::node::Value, *};
 
     #[test]
-    fn variables_take_the_form_of_our_own_file_and_the_rest_is_what_it_was() {
+    fn variables_are_translated_and_other_text_keeps_its_meaning() {
         let environment = |name: &str| (name == "SET" || name == HOME).then(|| "value".to_owned());
         let scene =
             Scene::new(std::path::Path::new("/work/app/.vscode/mcp.json"), "/now".into(), &environment);
@@ -232,14 +231,18 @@ mod tests {
             (Style::Dollar, "${userHome}|$${SET}|$SET|5$", Ok(&*format!("{home}|$${{SET}}|$SET|5$"))),
             (Style::Dollar, "${workspaceFolder}/${workspaceFolderBasename}", Ok("/work/app/app")),
             (Style::Dollar, "a ${SET", Err("'${' at character 3 is not closed")),
-            (Style::Dollar, "${command:x}", Err("'${command:x}' is known to the host alone")),
+            (Style::Dollar, "${command:x}", Err("'${command:x}' can be resolved by the host only")),
             (Style::Dollar, "${file:no/such}", Err("'${…}' at character 1: No such file")),
             (Style::BareDollar, "$SET$UNSET$5$", Ok("${SET}$UNSET$5$")),
             (Style::Braces, "{env:SET}${SET}{env:", Ok("${SET}$${SET}{env:")),
             (Style::Braces, "{file:no/such}", Err("'{file:…}' at character 1: No such file")),
             (Style::Braces, "{env:SET}{file:token}", Err("'{file:token}': No such file")),
             (Style::Secrets, "${{ secrets.SET }}${{env.X}}${Y}", Ok("${SET}${X}$${Y}")),
-            (Style::Secrets, "${{ inputs.X }}", Err("'${{…}}' at character 1 is known to the host alone")),
+            (
+                Style::Secrets,
+                "${{ inputs.X }}",
+                Err("'${{…}}' at character 1 can be resolved by the host only"),
+            ),
             (Style::Literal, "${SET}$SET~", Ok("$${SET}$SET~")),
         ] {
             match (translate(text, style, &root, &scene), translated) {
@@ -262,17 +265,37 @@ mod tests {
         let root = Node { at: 0, value: Value::Null };
         for (style, text, message) in [
             (Style::Dollar, "s3cret${s3cret", "'${' at character 7 is not closed"),
-            (Style::Dollar, "s3cret${s3cret!}s3cret", "'${…}' at character 7 is known to the host alone"),
-            (Style::Dollar, "${s3cret!:-s3cret}", "'${…}' at character 1 is known to the host alone"),
-            (Style::Dollar, "${env:s3cret!}", "'${…}' at character 1 is known to the host alone"),
-            (Style::Dollar, "${env:s3cret!:-s3cret}", "'${…}' at character 1 is known to the host alone"),
-            (Style::Dollar, "${input:s3cret!}", "'${…}' at character 1 asks a person"),
+            (
+                Style::Dollar,
+                "s3cret${s3cret!}s3cret",
+                "'${…}' at character 7 can be resolved by the host only",
+            ),
+            (Style::Dollar, "${s3cret!:-s3cret}", "'${…}' at character 1 can be resolved by the host only"),
+            (Style::Dollar, "${env:s3cret!}", "'${…}' at character 1 can be resolved by the host only"),
+            (
+                Style::Dollar,
+                "${env:s3cret!:-s3cret}",
+                "'${…}' at character 1 can be resolved by the host only",
+            ),
+            (Style::Dollar, "${input:s3cret!}", "'${…}' at character 1 is prompted for by the host"),
             (Style::Dollar, "${file:/s3cret}", "'${…}' at character 1: No such file"),
-            (Style::BareDollar, "$SET s3cret${s3cret!}", "'${…}' at character 12 is known"),
-            (Style::Braces, "s3cret{env:s3cret!}", "'{env:…}' at character 7 is known to the host alone"),
+            (Style::BareDollar, "$SET s3cret${s3cret!}", "'${…}' at character 12 can be resolved"),
+            (
+                Style::Braces,
+                "s3cret{env:s3cret!}",
+                "'{env:…}' at character 7 can be resolved by the host only",
+            ),
             (Style::Braces, "{env:SET} {file:/s3cret}", "'{file:…}' at character 11: No such file"),
-            (Style::Secrets, "s3cret${{s3cret!}}", "'${{…}}' at character 7 is known to the host alone"),
-            (Style::Secrets, "${{ secrets.s3cret! }}", "'${{…}}' at character 1 is known to the host alone"),
+            (
+                Style::Secrets,
+                "s3cret${{s3cret!}}",
+                "'${{…}}' at character 7 can be resolved by the host only",
+            ),
+            (
+                Style::Secrets,
+                "${{ secrets.s3cret! }}",
+                "'${{…}}' at character 1 can be resolved by the host only",
+            ),
         ] {
             let (what, hint) = translate(text, style, &root, &scene).unwrap_err();
             assert!(what.starts_with(message), "{what}");

@@ -28,14 +28,14 @@ fn servers<'n>(root: &'n Node, _: &Scene<'_>) -> Vec<&'n Node> {
     root.get("servers").into_iter().chain(of_settings).collect()
 }
 
-/// Whether `mcp` is a part of VS Code's settings: a server of opencode may be called "servers", too.
+/// Whether `mcp` is part of VS Code's settings, not an opencode file with a server named "servers".
 pub(super) fn is_settings(mcp: &Node) -> bool {
     let own = ["type", "command", "url", "enabled"];
     mcp.get("servers")
         .is_some_and(|servers| own.iter().all(|key| servers.get(key).is_none_or(Node::is_table)))
 }
 
-/// The definition of an input, which VS Code asks a person for.
+/// The definition of an input, which VS Code prompts the user for.
 pub(super) fn input<'n>(root: &'n Node, id: &str) -> Option<&'n Node> {
     let inputs = root.get("inputs").or_else(|| root.path(&["mcp", "inputs"]))?;
     inputs.items().iter().find(|input| input.get("id").and_then(Node::text) == Some(id))

@@ -1,4 +1,4 @@
-//! Zed: `context_servers` in its settings, and the tools of the agent's profile.
+//! Zed: `context_servers` in its settings, and the tools enabled in the agent's profile.
 
 use super::{
     node::Node,
@@ -19,17 +19,17 @@ const KEYS: Keys = &[
     ("enabled", Means::Enabled),
 ];
 
-/// The profile that the agent starts with where nothing is said, and the only one of Zed's own with all context servers.
+/// The default profile of the agent, and the only built-in one that enables all context servers.
 const ALL: &str = "write";
 
 fn servers<'n>(root: &'n Node, _: &Scene<'_>) -> Vec<&'n Node> {
     root.get("context_servers").into_iter().collect()
 }
 
-/// What the profile that the agent starts with says of the server's tools.
+/// The server's tools in the agent's default profile.
 ///
-/// A profile has the tools that it lists, and all others only if it enables them; of Zed's own profiles `write` does unless
-/// the file says otherwise. A profile that is defined elsewhere may enable nothing, so nothing of it is on.
+/// A profile enables the tools that it lists, and all others only with `enable_all_context_servers`, which is true for the
+/// built-in profile `write` by default. A profile that is defined in another file is assumed to enable nothing.
 fn elsewhere(root: &Node, _: &Scene<'_>, name: &str) -> Elsewhere {
     let default = root.path(&["agent", "default_profile"]);
     let default = default.map_or(Some(ALL), Node::text);

@@ -9,7 +9,7 @@ use jsonc_parser::{
 
 use super::{Member, Node, SyntaxError, Value};
 
-/// What VS Code and Zed allow, and nothing else: in the rest a slip of the pen is more likely.
+/// The extensions of VS Code and Zed; anything else is more likely a mistake.
 const OPTIONS: ParseOptions = ParseOptions {
     allow_comments: true,
     allow_trailing_commas: true,
@@ -31,7 +31,7 @@ pub(super) fn parse(text: &str) -> Result<Node, SyntaxError> {
     Ok(parsed.value.map_or(Node { at: 0, value: Value::Null }, node))
 }
 
-/// The parser bounds the depth of what it reads.
+/// Recursion is safe: the parser limits the depth.
 fn node(json: Json<'_>) -> Node {
     let at = json.start();
     let value = match json {

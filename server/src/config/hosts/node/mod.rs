@@ -1,4 +1,4 @@
-//! A file as a tree in which everything knows its place, whatever syntax it is written in.
+//! A file in any syntax as a tree of values with their places.
 
 mod json;
 mod toml;
@@ -6,14 +6,14 @@ mod yaml;
 
 use std::path::Path;
 
-/// A value, and where it begins in the text, in bytes.
+/// A value and its byte offset in the text.
 #[derive(Clone, Debug)]
 pub(super) struct Node {
     pub(super) at: usize,
     pub(super) value: Value,
 }
 
-/// What JSON, TOML and YAML have in common.
+/// A value of JSON, TOML or YAML.
 #[derive(Clone, Debug)]
 pub(super) enum Value {
     Null,
@@ -22,9 +22,9 @@ pub(super) enum Value {
     Number(String),
     Text(String),
     List(Vec<Node>),
-    /// Names may occur twice: JSON and YAML allow it, or parsers do.
+    /// Names may repeat, since JSON and YAML parsers allow it.
     Table(Vec<Member>),
-    /// A reference to another part of the text, which is not followed: it may multiply.
+    /// A reference to another part of the text. It is not followed, since expansion can be exponential.
     Alias,
 }
 
@@ -32,19 +32,19 @@ pub(super) enum Value {
 #[derive(Clone, Debug)]
 pub(super) struct Member {
     pub(super) name: String,
-    /// Where its name begins.
+    /// The byte offset of the name.
     pub(super) at: usize,
     pub(super) node: Node,
 }
 
-/// Why a text cannot be read.
+/// A syntax error and its byte offset.
 #[derive(Debug)]
 pub(super) struct SyntaxError {
     pub(super) at: usize,
     pub(super) message: String,
 }
 
-/// Reads a text by the syntax that the file's name says, which is JSON with comments if it says nothing.
+/// Parses a text in the syntax of the file's extension; JSON with comments by default.
 pub(super) fn parse(path: &Path, text: &str) -> Result<Node, SyntaxError> {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("toml") => toml::parse(text),
@@ -54,18 +54,18 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Node, SyntaxError> {
 }
 
 impl Node {
-    /// The last member of this name, as hosts have it; null is as good as none.
+    /// The last member with this name, as in hosts; null counts as absent.
     pub(super) fn get(&self, name: &str) -> Option<&Self> {
         let found = self.members().iter().rev().find(|member| member.name == name);
         found.map(|member| &member.node).filter(|node| !matches!(node.value, Value::Null))
     }
 
-    /// The value under these names, from here.
+    /// The value at a path of names.
     pub(super) fn path(&self, names: &[&str]) -> Option<&Self> {
         names.iter().try_fold(self, |node, name| node.get(name))
     }
 
-    /// The members of a table; of anything else none.
+    /// The members of a table; empty for other values.
     pub(super) fn members(&self) -> &[Member] {
         match &self.value {
             Value::Table(members) => members,
@@ -73,7 +73,7 @@ impl Node {
         }
     }
 
-    /// The items of a list; of anything else none.
+    /// The items of a list; empty for other values.
     pub(super) fn items(&self) -> &[Self] {
         match &self.value {
             Value::List(items) => items,
@@ -112,12 +112,12 @@ impl Node {
         }
     }
 
-    /// Whether a list has this text among its items; a text is a list of itself.
+    /// Whether this is the text, or a list that contains it.
     pub(super) fn lists(&self, text: &str) -> bool {
         self.items().iter().chain([self]).any(|item| item.text() == Some(text))
     }
 
-    /// What it is, for messages.
+    /// The kind of value, for messages.
     pub(super) fn kind(&self) -> &'static str {
         match self.value {
             Value::Null => "null",

@@ -1,10 +1,10 @@
-//! YAML: its first document, with the schema that editors assume ("core").
+//! YAML: the first document, with the core schema.
 
 use granit_parser::{Event, Parser, ScalarStyle, ScanError};
 
 use super::{Member, Node, SyntaxError, Value};
 
-/// Deeper texts are refused; hosts' files have a depth of five.
+/// Maximum depth; hosts' files have a depth of about five.
 const DEEPEST: usize = 64;
 
 pub(super) fn parse(text: &str) -> Result<Node, SyntaxError> {
@@ -59,7 +59,7 @@ fn refused(text: &str, error: &ScanError) -> SyntaxError {
     SyntaxError { at: at.min(text.len()), message: error.info() }
 }
 
-/// A collection whose end has not come.
+/// A collection that is not yet closed.
 struct Open {
     at: usize,
     parts: Parts,
@@ -67,7 +67,7 @@ struct Open {
 
 enum Parts {
     List(Vec<Node>),
-    /// With the key whose value has not come.
+    /// With a key that has no value yet.
     Table(Vec<Member>, Option<(String, usize)>),
 }
 
@@ -101,7 +101,7 @@ impl Parts {
     }
 }
 
-/// What a scalar without quotes stands for.
+/// The value of an unquoted scalar.
 fn plain(text: &str) -> Value {
     match text {
         "" | "~" | "null" | "Null" | "NULL" => Value::Null,

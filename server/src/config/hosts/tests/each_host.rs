@@ -17,7 +17,7 @@ fn claude_desktop() {
     );
     assert_eq!(
         project.left_out(),
-        ["15: server 'broken' is left out: args: is a string (a list of strings is wanted)"]
+        ["15: server 'broken' is left out: args: is a string (expected a list of strings)"]
     );
 }
 
@@ -35,7 +35,8 @@ fn claude_code_of_a_user_with_projects() {
     let left_out = project.left_out();
     assert_eq!(left_out.len(), 2, "{left_out:#?}");
     assert!(
-        left_out[0].starts_with("6: server 'notes' is left out: a stronger entry has the name"),
+        left_out[0]
+            .starts_with("6: server 'notes' is left out: an entry with higher precedence has this name"),
         "{left_out:#?}"
     );
     assert!(
@@ -52,7 +53,7 @@ fn claude_code_of_a_project() {
         project.left_out(),
         [
             "3: server 'db' is left out: env.DB_URL: the environment variable DB_URL is not set; set it, or write \
-             '${DB_URL:-…}' for a value without it ('$${' stands for '${')"
+             '${DB_URL:-…}' to give a default ('$${' stands for '${')"
         ]
     );
 }
@@ -90,10 +91,10 @@ fn vs_code() {
     assert_eq!(
         project.left_out(),
         [
-            "20: server 'asks' is left out: env.API_KEY: '${input:api-key}' asks a person (set the environment variable \
-             MCP_DISCLOSURE_INPUT_API_KEY to its value)",
-            "23: server 'selected' is left out: args: '${command:pick}' is known to the host alone (write the value, or a \
-             variable of the environment)",
+            "20: server 'asks' is left out: env.API_KEY: '${input:api-key}' is prompted for by the host (set the \
+             environment variable MCP_DISCLOSURE_INPUT_API_KEY to its value)",
+            "23: server 'selected' is left out: args: '${command:pick}' can be resolved by the host only (write the value, \
+             or an environment variable)",
             "25: server 'old' is left out: type: the transport sse of 2024-11-05 is not supported (most such servers serve \
              Streamable HTTP as well, often at /mcp: set type to http and the url to that)",
         ]
@@ -166,7 +167,7 @@ fn cline() {
     assert_eq!(project.switched_off(), ["server 'paused' is switched off: disabled"]);
     assert_eq!(
         project.left_out(),
-        ["14: server 'unclear' is left out: disabled: is a string (true or false is wanted)"]
+        ["14: server 'unclear' is left out: disabled: is a string (expected true or false)"]
     );
 }
 
@@ -294,9 +295,9 @@ fn continue_in_yaml_and_json() {
     let left_out = project.left_out();
     for (line, start) in [
         "26: server 'Old' is left out: type: the transport sse",
-        "29: server 'anthropic/some-mcp' is left out: uses: is resolved by the host alone",
-        "31: server 'Hub' is left out: namespace: is resolved by the host alone (copy its definition",
-        "35: server 'Asks' is left out: env.KEY: '${{…}}' at character 1 is known to the host alone",
+        "29: server 'anthropic/some-mcp' is left out: uses: can be resolved by the host only",
+        "31: server 'Hub' is left out: namespace: can be resolved by the host only (copy its definition",
+        "35: server 'Asks' is left out: env.KEY: '${{…}}' at character 1 can be resolved by the host only",
         "36: server 'Merged' is left out: <<: merges another part of the file",
     ]
     .iter()
@@ -306,10 +307,7 @@ fn continue_in_yaml_and_json() {
     }
     let project = Project::of("x/config.json", include_str!("../fixtures/continue.json"));
     assert_eq!(project.used(), ["sqlite: uvx mcp-server-sqlite --db-path /tmp/a.db {}"]);
-    assert_eq!(
-        project.left_out(),
-        ["6: server 'number 2' is left out: it has no name (give it a name of its own)"]
-    );
+    assert_eq!(project.left_out(), ["6: server 'number 2' is left out: it has no name (add a unique name)"]);
 }
 
 #[test]

@@ -126,7 +126,7 @@ fn a_name_that_occurs_twice_is_the_last_one_and_the_first_is_left_out() {
     assert_eq!(project.used(), ["a: y {}"]);
     assert_eq!(
         project.left_out(),
-        ["2: server 'a' is left out: the name is there again (give one of them another name)"]
+        ["2: server 'a' is left out: duplicate name (give one of the entries another name)"]
     );
 }
 
@@ -134,7 +134,7 @@ fn a_name_that_occurs_twice_is_the_last_one_and_the_first_is_left_out() {
 fn what_is_no_hosts_file_is_refused_with_its_place() {
     for (path, text, expected) in [
         ("mcp.json", "{\"mcpServers\": {", "mcp.json:1:16: unterminated object"),
-        ("mcp.json", "[]", "there are no servers of an MCP host"),
+        ("mcp.json", "[]", "no MCP servers found"),
         ("config.toml", "[mcp_servers\n", "config.toml:1:"),
         ("config.yaml", "a: [\n", "config.yaml:"),
     ] {
@@ -147,9 +147,9 @@ fn what_is_no_hosts_file_is_refused_with_its_place() {
 fn a_warning_names_key_and_place_and_quotes_no_secret() {
     for (key, value, expected) in [
         ("env", r#"{"KEY": "s3cret${s3cret"}"#, "env.KEY: '${' at character 7 is not closed"),
-        ("headers", r#"{"X-Key": "${s3cret!}"}"#, "headers.X-Key: '${…}' at character 1 is known"),
-        ("args", r#"["a", "${s3cret.s3cret}"]"#, "args: '${…}' at character 1 is known"),
-        ("url", r#""https://a:${s3cret!:-s3cret}@b""#, "url: '${…}' at character 11 is known"),
+        ("headers", r#"{"X-Key": "${s3cret!}"}"#, "headers.X-Key: '${…}' at character 1 can be resolved"),
+        ("args", r#"["a", "${s3cret.s3cret}"]"#, "args: '${…}' at character 1 can be resolved"),
+        ("url", r#""https://a:${s3cret!:-s3cret}@b""#, "url: '${…}' at character 11 can be resolved"),
         ("command", r#""${file:/s3cret}""#, "command: '${…}' at character 1: No such file"),
         ("envFile", r#""${TOKEN}""#, "envFile: No such file"),
     ] {

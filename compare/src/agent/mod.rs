@@ -11,12 +11,11 @@ mod trace;
 
 use std::collections::VecDeque;
 
+use mcp_disclosure_client::{Error, Host};
 use mcp_disclosure_core::RawObject;
-use serde::Serialize;
 
 use self::moves::{Lessons, Move, Plan, Seen};
 pub use self::trace::{Outcome, Problem, Step, Trace};
-use crate::{Error, Host, host::object_of};
 
 /// Maximum number of errors that an agent follows for one task.
 const MOST_MOVES: usize = 8;
@@ -40,16 +39,6 @@ pub struct Task {
     pub tool: String,
     /// The arguments of the call.
     pub arguments: RawObject,
-}
-
-impl Task {
-    /// A call of a tool with these arguments.
-    ///
-    /// # Errors
-    /// [`Error::NotAnObject`] if the arguments are not an object.
-    pub fn new(tool: &str, arguments: &(impl Serialize + ?Sized)) -> Result<Self, Error> {
-        Ok(Self { tool: tool.to_owned(), arguments: object_of(arguments)? })
-    }
 }
 
 /// A scripted agent of one host.

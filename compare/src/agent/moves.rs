@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use mcp_disclosure_client::{Channel, Error, Host};
 use mcp_disclosure_core::{RawObject, descriptions_uri};
 use serde_json::{Value, json};
 
 use super::{Problem, Task};
-use crate::{Channel, Error, Host};
 
 /// The bridge tool, for models whose hosts do not use the strategy's native channel.
 const BRIDGE: &str = "describe_tools";
@@ -152,7 +152,6 @@ impl Plan<'_> {
     /// The move by which the agent learns how to use a tool, if one is needed.
     pub(super) fn fetch(&self, tool: &str) -> Option<Move> {
         match self.channel {
-            Channel::List => None,
             Channel::Resource { uri } if self.reads_resources => {
                 Some(Move::Read { uri: descriptions_uri(uri, [tool]) })
             }
@@ -160,6 +159,7 @@ impl Plan<'_> {
             Channel::Method if self.lists_bridge() => Some(call(BRIDGE, &json!({"names": [tool]}))),
             Channel::Method => Some(Move::Describe { names: vec![tool.to_owned()] }),
             Channel::InfoTool => Some(call("info", &json!({"topic": tool}))),
+            _ => None,
         }
     }
 
@@ -167,12 +167,12 @@ impl Plan<'_> {
     pub(super) fn everything(&self) -> Vec<Move> {
         let names = || self.tools.iter().filter_map(|tool| tool.string("name"));
         match self.channel {
-            Channel::List => Vec::new(),
             Channel::Resource { uri } if self.reads_resources => vec![Move::Read { uri: uri.clone() }],
             Channel::Resource { .. } => vec![call(BRIDGE, &json!({}))],
             Channel::Method if self.lists_bridge() => vec![call(BRIDGE, &json!({}))],
             Channel::Method => vec![Move::Describe { names: names().collect() }],
             Channel::InfoTool => vec![call("info", &json!({}))],
+            _ => Vec::new(),
         }
     }
 
