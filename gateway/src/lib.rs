@@ -15,6 +15,7 @@ mod error;
 pub mod explain;
 pub mod front;
 pub mod limits;
+pub mod lineage;
 pub mod negotiation;
 pub mod problem;
 pub mod session;

@@ -6,6 +6,7 @@ use mcp_disclosure_core::{DisclosureStrategy, UpstreamName};
 
 use crate::{
     limits::Limits,
+    lineage::Lineage,
     upstream::{Target, Timeouts},
 };
 
@@ -20,4 +21,6 @@ pub struct Recipe {
     pub limits: Limits,
     /// The strategies that may serve clients, and whose own tools reserve names.
     pub strategies: Vec<Arc<dyn DisclosureStrategy>>,
+    /// The gateways that lead to this one.
+    pub lineage: Arc<Lineage>,
 }

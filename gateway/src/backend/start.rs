@@ -93,9 +93,10 @@ impl Recipe {
     /// Connects and lists all at once. Those that fail are left out as long as one does not.
     async fn connect(&self, era: Era, client: Option<&Arc<Client>>) -> Result<Connected, Error> {
         let (sender, events) = mpsc::unbounded_channel();
-        let terms = Terms { timeouts: self.timeouts, limits: self.limits };
+        let terms =
+            Terms { timeouts: self.timeouts, limits: self.limits, lineage: Arc::clone(&self.lineage) };
         let connecting = self.targets.iter().enumerate().map(|(number, (name, target))| {
-            let sender = sender.clone();
+            let (sender, terms) = (sender.clone(), terms.clone());
             async move {
                 let upstream =
                     Upstream::connect(target, name.clone(), number, terms, era, &sender, client).await?;

@@ -93,7 +93,9 @@ impl Gateway {
             Some(Method::SetLevel) => self.set_level(caller, params),
             Some(Method::Listen) => self.listen(caller, &page, &request.id, params).await,
             Some(Method::Discover) => {
-                Ok(discover_result(&self.advertised(&caller.backend, &page, &caller.choice)))
+                let is_gateway = self.admit(&caller.backend, params)?.is_some();
+                let result = discover_result(&self.advertised(&caller.backend, &page, &caller.choice));
+                Ok(self.led_on(&caller.backend, is_gateway, result))
             }
             Some(Method::Ping) => Ok(Json::empty_object()),
             None => self.foreign(caller, &page, request).await,
@@ -124,6 +126,10 @@ impl Gateway {
     ) -> Result<(Arc<Session>, Json), ErrorText> {
         let initialize = InitializeRequest::read(params)?;
         let revision = initialize.revision;
+        // Checked before upstreams are started for this client, which could lead back here.
+        let chain = self.admit(self.backends.shared(), params)?;
+        let is_gateway = chain.is_some();
+        chain.into_iter().for_each(|chain| opening.client.came_through(chain));
         let choice = self.strategies.choose(opening.address.as_deref(), &initialize.offer, revision.era());
         let id = new_id().map_err(|error| {
             ErrorText::new(
@@ -142,6 +148,7 @@ impl Gateway {
         let result = catch_unwind(AssertUnwindSafe(|| self.open_session(&initialize, &backend, &session)));
         let result = result.unwrap_or_else(|_| Err(panicked("initialize")));
         let result = result.inspect_err(|_| self.let_go(&session))?;
+        let result = self.led_on(&backend, is_gateway, result);
         backend.audience().join(&session);
         Ok((session, result))
     }

@@ -12,6 +12,7 @@ use crate::{
     error::Error,
     explain::Explained,
     limits::Limits,
+    lineage::Lineage,
     negotiation::Strategies,
     session::{Bounds, Client, Peers, Sessions},
     upstream::{Target, Timeouts, UpstreamError},
@@ -45,6 +46,8 @@ pub struct Assembly {
     pub scope: Scope,
     /// The one client, and its era, where there will be no other. What upstreams ask is relayed to it.
     pub client: Option<(Arc<Client>, Era)>,
+    /// The gateways that lead to this one.
+    pub lineage: Lineage,
 }
 
 impl Assembly {
@@ -63,6 +66,10 @@ impl Assembly {
             receipt_lifetime: mcp_disclosure_core::receipt::DEFAULT_LIFETIME,
             scope: Scope::Shared,
             client: None,
+            lineage: Lineage::of_process().unwrap_or_else(|problem| {
+                tracing::warn!("{problem}");
+                Lineage::alone()
+            }),
         }
     }
 }
@@ -81,9 +88,14 @@ impl Gateway {
     ///
     /// # Errors
     /// [`Error::Configuration`] with every problem of what is declared, and of strategies that cannot serve what there
-    /// is; [`Error::Upstreams`] where no upstream can be used.
+    /// is, or, before anything is started, if the upstreams lead in a circle; [`Error::Upstreams`] where no upstream can
+    /// be used.
     pub async fn start(assembly: Assembly) -> Result<Started, Error> {
+        let circle = assembly.lineage.check(&assembly.limits);
+        circle.map_err(|problem| Error::Configuration(vec![problem].into()))?;
+        let lineage = Arc::new(assembly.lineage);
         let recipe = Recipe {
+            lineage: Arc::clone(&lineage),
             targets: assembly.targets,
             timeouts: assembly.timeouts,
             limits: assembly.limits,
@@ -110,6 +122,7 @@ impl Gateway {
             checks: Checks::new(&assembly.limits),
             fetches: assembly.fetches.of_peers(assembly.limits.peer_fetches),
             explained: Explained::default(),
+            lineage,
             admission: assembly.admission,
             shutdown: CancellationToken::new(),
         });

@@ -5,7 +5,11 @@
 //! stateless era, inside an `input_required` result. Without such a request it goes to the client's general
 //! stream.
 
-use std::{collections::HashMap, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
 use mcp_disclosure_core::RawObject;
 use mcp_disclosure_transport::{
@@ -18,7 +22,7 @@ use super::{
     Outbox, Outlet,
     questions::{OpenQuestion, Questions},
 };
-use crate::limits::Limits;
+use crate::{limits::Limits, lineage::Chain};
 
 /// Requests that a client may support, by the capability that declares them.
 const CLIENT_FEATURES: &[(&str, &str)] =
@@ -33,6 +37,8 @@ pub struct Client {
     capabilities: RawObject,
     outbox: Outbox,
     state: Mutex<State>,
+    /// The gateways it came through.
+    chain: OnceLock<Chain>,
 }
 
 #[derive(Debug, Default)]
@@ -97,7 +103,18 @@ impl Client {
             capabilities: client_features(capabilities),
             outbox: Outbox::default(),
             state: Mutex::default(),
+            chain: OnceLock::new(),
         }
+    }
+
+    /// Records the gateways that it came through, once.
+    pub fn came_through(&self, chain: Chain) {
+        let _only_once = self.chain.set(chain);
+    }
+
+    /// The gateways that it came through.
+    pub fn chain(&self) -> Chain {
+        self.chain.get().cloned().unwrap_or_default()
     }
 
     /// The capabilities that allow requests to the client, to be declared to upstreams.

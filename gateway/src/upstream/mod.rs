@@ -8,6 +8,7 @@ mod call;
 mod error;
 mod handler;
 mod handshake;
+mod hello;
 mod lists;
 mod subscriptions;
 mod under_way;
@@ -19,6 +20,7 @@ pub use error::{UpstreamError, Why};
 use handler::UpstreamHandler;
 use handshake::HandshakeError;
 pub use handshake::{Eras, Introduction};
+use hello::Hello;
 use mcp_disclosure_core::{Era, RawObject, UpstreamLists, UpstreamName};
 use mcp_disclosure_transport::{Bounds, Call, Connection, ErrorText, Json, Request, child, http, in_process};
 pub use mcp_disclosure_transport::{
@@ -32,7 +34,12 @@ use tokio::sync::mpsc;
 use tokio_util::sync::DropGuard;
 pub use under_way::Owner;
 
-use crate::{dialect::RequestMeta, limits::Limits, session::Client};
+use crate::{
+    dialect::RequestMeta,
+    limits::Limits,
+    lineage::{self, Lineage},
+    session::Client,
+};
 
 /// How to start or reach an upstream; can be used any number of times.
 #[derive(Clone)]
@@ -113,12 +120,14 @@ pub struct Timeouts {
 }
 
 /// The time and resources that an upstream may use.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Terms {
     /// Time-outs.
     pub timeouts: Timeouts,
     /// Limits.
     pub limits: Limits,
+    /// The gateways that lead to it.
+    pub lineage: Arc<Lineage>,
 }
 
 /// A connected upstream.
@@ -156,18 +165,20 @@ impl Upstream {
         events: &mpsc::UnboundedSender<(usize, Event)>,
         client: Option<&Arc<Client>>,
     ) -> Result<Self, UpstreamError> {
-        let Terms { timeouts, limits } = terms;
-        let capabilities = client.map_or_else(RawObject::empty, |client| client.capabilities().clone());
+        let Terms { timeouts, limits, .. } = terms;
+        let hello = Hello::new(client, &terms.lineage);
+        let variable = terms.lineage.variable(name.as_ref());
         let reach = async |era| {
             let handler =
                 UpstreamHandler::new(target.to_string(), number, events.clone(), client.cloned(), &limits);
-            let connection = open(target, Arc::clone(&handler), limits.bounds()).map_err(|source| {
-                let (name, target) = (name.clone(), target.to_string());
-                UpstreamError { name, target, remote: false, why: Why::Start(source) }
-            })?;
+            let connection =
+                open(target, &variable, Arc::clone(&handler), limits.bounds()).map_err(|source| {
+                    let (name, target) = (name.clone(), target.to_string());
+                    UpstreamError { name, target, remote: false, why: Why::Start(source) }
+                })?;
             // If the caller drops the handshake, the connection is closed.
             let closing = connection.closing().clone().drop_guard();
-            match handshake::introduce(&connection, &capabilities, era, timeouts.connect).await {
+            match handshake::introduce(&connection, &hello, era, timeouts.connect).await {
                 Ok(introduction) => Ok(Ok((connection, handler, introduction, closing))),
                 Err(failure) => {
                     connection.close().await;
@@ -311,13 +322,22 @@ fn to_upstream_error(
         }
         HandshakeError::Talk(error) => Why::Talk(error),
         HandshakeError::Foreign(reason) => Why::Foreign(reason),
+        HandshakeError::Circle => Why::Circle,
     };
     UpstreamError { name: name.cloned(), target: target.to_string(), remote: target.is_remote(), why }
 }
 
-fn open(target: &Target, handler: Arc<UpstreamHandler>, bounds: Bounds) -> io::Result<Arc<Connection>> {
+/// Opens a connection. A program gets `chain` as the gateways that lead to it.
+fn open(
+    target: &Target,
+    chain: &str,
+    handler: Arc<UpstreamHandler>,
+    bounds: Bounds,
+) -> io::Result<Arc<Connection>> {
     Ok(match target {
-        Target::Command(program) => child::connect(&mut program.command(), handler, bounds)?,
+        Target::Command(program) => {
+            child::connect(program.command().env(lineage::VARIABLE, chain), handler, bounds)?
+        }
         Target::Url(endpoint) => http::connect(endpoint.clone(), true, handler, bounds),
         Target::Handler(make) => in_process::connect(make(), handler, bounds),
         Target::Responder(responder) => {

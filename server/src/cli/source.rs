@@ -11,6 +11,7 @@ use mcp_disclosure_gateway::{
     Assembly, Problem,
     catalogue::Declared,
     limits::LimitSettings,
+    lineage::Lineage,
     negotiation::{Strategies, StrategyOptions},
     upstream::{Target, Timeouts, without_secrets},
 };
@@ -38,6 +39,8 @@ pub(super) struct Source {
     problems: Vec<Problem>,
     /// Servers of hosts' files that are left out.
     left_out: Vec<Problem>,
+    /// The gateways above this one.
+    lineage: Lineage,
 }
 
 impl Source {
@@ -89,6 +92,7 @@ impl Source {
             declared,
             timeouts: self.timeouts,
             limits: self.limits.resolve(),
+            lineage: self.lineage,
             ..Assembly::new(strategies, key)
         }
     }
@@ -102,6 +106,7 @@ impl SourceArguments {
     /// [`Failure::Usage`] for a combination that means nothing.
     pub(super) fn resolve(self, own: Option<&(Target, Declared)>) -> Result<Source, Failure> {
         let mut problems = Vec::new();
+        let lineage = self.lineage().map_err(|problem| Failure::Configuration(vec![problem]))?;
         let given = self.given()?;
         let mut limits = LimitSettings::default();
         for (name, value) in &self.limits {
@@ -139,6 +144,7 @@ impl SourceArguments {
             settings: config.strategy.clone(),
             problems,
             left_out: hosts.left_out,
+            lineage,
         };
         if source.upstreams.is_empty() && source.problems.is_empty() {
             source.serve_own(own, self.name)?;

@@ -1,0 +1,28 @@
+//! What a handshake says of this gateway, and of the client that it is for.
+
+use std::sync::Arc;
+
+use mcp_disclosure_core::RawObject;
+
+use crate::{
+    lineage::{Chain, Lineage},
+    session::Client,
+};
+
+/// This gateway's half of a handshake with an upstream.
+#[derive(Clone, Debug)]
+pub(super) struct Hello {
+    /// The capabilities to declare: those of the client that the connection is dedicated to.
+    pub(super) capabilities: RawObject,
+    /// The gateways that lead to the upstream.
+    pub(super) chain: Chain,
+}
+
+impl Hello {
+    pub(super) fn new(client: Option<&Arc<Client>>, lineage: &Lineage) -> Self {
+        Self {
+            capabilities: client.map_or_else(RawObject::empty, |client| client.capabilities().clone()),
+            chain: lineage.chain(&client.map(|client| client.chain()).unwrap_or_default()),
+        }
+    }
+}
