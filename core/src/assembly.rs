@@ -9,7 +9,7 @@ use std::{
 use serde_json::value::RawValue;
 
 use crate::{
-    description::DescriptionFile,
+    description::{DescriptionFile, Supplement},
     guard::Guard,
     hints::ListHints,
     layout::compact,
@@ -43,6 +43,8 @@ pub struct UpstreamLists {
     pub instructions: Option<String>,
     /// What it says of its lists as a whole; without one of a kind that it does not list.
     pub hints: HashMap<Kind, ListHints>,
+    /// What it delivers beside the definitions of its tools, by their names: examples and guidance.
+    pub supplements: HashMap<String, Supplement>,
 }
 
 impl UpstreamLists {
@@ -57,6 +59,7 @@ impl UpstreamLists {
             prompts: vec![],
             instructions: None,
             hints: HashMap::new(),
+            supplements: HashMap::new(),
         }
     }
 
@@ -165,6 +168,8 @@ fn assemble_tools(material: &Material<'_>, scene: Scene<'_>, warnings: &mut Vec<
     let items: Vec<Item<'_>> = brought.iter().map(Brought::item).collect();
     let matched = Matched::of(&material.rules.tools, &items, scene);
     let mut files = Files::new(material.files, &items);
+    let supplements: HashMap<&str, &HashMap<String, Supplement>> =
+        material.upstreams.iter().map(|lists| (lists.name.as_str(), &lists.supplements)).collect();
     let mut tools = Vec::with_capacity(items.len());
     for (tool, said) in brought.iter().zip(&matched.said) {
         let file = files.take(&tool.item());
@@ -175,7 +180,9 @@ fn assemble_tools(material: &Material<'_>, scene: Scene<'_>, warnings: &mut Vec<
             continue;
         }
         let definition = complete(&served, lay_over(tool.object.clone(), file), warnings);
-        let supplement = file.map(|file| file.supplement.clone()).unwrap_or_default().ruled_by(said);
+        let delivered = supplements.get(tool.upstream.as_str()).and_then(|all| all.get(&tool.own));
+        let supplement = file.map(|file| file.supplement.clone()).unwrap_or_default();
+        let supplement = supplement.over(delivered).ruled_by(said);
         tools.push(Tool::new(served, own, Arc::clone(&tool.upstream), definition, supplement));
     }
     warnings.extend(files.left().map(|file| {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use mcp_disclosure_core::RawObject;
 
 use crate::{
+    dialect::Offer,
     lineage::{Chain, Lineage},
     session::Client,
 };
@@ -12,7 +13,8 @@ use crate::{
 /// This gateway's half of a handshake with an upstream.
 #[derive(Clone, Debug)]
 pub(super) struct Hello {
-    /// The capabilities to declare: those of the client that the connection is dedicated to.
+    /// The capabilities to declare: those of the client that the connection is dedicated to, and that complete
+    /// definitions are asked for.
     pub(super) capabilities: RawObject,
     /// The gateways that lead to the upstream.
     pub(super) chain: Chain,
@@ -20,8 +22,9 @@ pub(super) struct Hello {
 
 impl Hello {
     pub(super) fn new(client: Option<&Arc<Client>>, lineage: &Lineage) -> Self {
+        let capabilities = client.map_or_else(RawObject::empty, |client| client.capabilities().clone());
         Self {
-            capabilities: client.map_or_else(RawObject::empty, |client| client.capabilities().clone()),
+            capabilities: Offer::ours(&capabilities),
             chain: lineage.chain(&client.map(|client| client.chain()).unwrap_or_default()),
         }
     }

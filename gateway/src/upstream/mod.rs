@@ -5,37 +5,41 @@
 //! transport crate.
 
 mod call;
+mod disclosing;
 mod error;
 mod handler;
 mod handshake;
 mod hello;
 mod lists;
+mod sender;
 mod subscriptions;
 mod under_way;
 
 use std::{fmt, io, sync::Arc, time::Duration};
 
 pub use call::{Event, Reports, UpstreamCall};
+pub use disclosing::Channel;
+use disclosing::Disclosing;
 pub use error::{UpstreamError, Why};
 use handler::UpstreamHandler;
 use handshake::HandshakeError;
 pub use handshake::{Eras, Introduction};
 use hello::Hello;
 use mcp_disclosure_core::{Era, RawObject, UpstreamLists, UpstreamName};
-use mcp_disclosure_transport::{Bounds, Call, Connection, ErrorText, Json, Request, child, http, in_process};
+use mcp_disclosure_transport::{Bounds, Connection, ErrorText, Json, Request, child, http, in_process};
 pub use mcp_disclosure_transport::{
     CallError,
     child::Program,
     http::{Endpoint, without_secrets},
 };
 use rmcp::{RoleServer, service::DynService};
+use sender::Sender;
 use subscriptions::SubscriptionStreams;
 use tokio::sync::mpsc;
 use tokio_util::sync::DropGuard;
 pub use under_way::Owner;
 
 use crate::{
-    dialect::RequestMeta,
     limits::Limits,
     lineage::{self, Lineage},
     session::Client,
@@ -142,6 +146,7 @@ pub struct Upstream {
     handler: Arc<UpstreamHandler>,
     terms: Terms,
     streams: SubscriptionStreams,
+    disclosing: Arc<Disclosing>,
     /// Closes the connection when this is dropped.
     _closing: DropGuard,
 }
@@ -208,6 +213,7 @@ impl Upstream {
             handler,
             terms,
             streams,
+            disclosing: Arc::default(),
             _closing: closing,
         })
     }
@@ -267,15 +273,21 @@ impl Upstream {
         &self,
         call: UpstreamCall,
     ) -> impl Future<Output = Result<Json, CallError>> + Send + use<> {
-        let (connection, handler) = (Arc::clone(&self.connection), Arc::clone(&self.handler));
-        let timeout = self.terms.timeouts.request;
-        async move {
-            let UpstreamCall { method, params, owner, reports, mirrored } = call;
-            let wants_progress = reports.as_ref().is_some_and(|reports| reports.wants_progress());
-            let call = Call { mirrored, wants_progress, ..connection.call(method, params) };
-            handler.begin(call.id, owner, reports);
-            connection.request(call, timeout).await
+        let (sender, disclosing) = (self.sender(), Arc::clone(&self.disclosing));
+        async move { disclosing.send(&sender, call).await }
+    }
+
+    fn sender(&self) -> Sender {
+        Sender {
+            connection: Arc::clone(&self.connection),
+            handler: Arc::clone(&self.handler),
+            timeout: self.terms.timeouts.request,
         }
+    }
+
+    /// How it delivers the definitions that it does not list; `None` if its lists are complete.
+    pub fn channel(&self) -> Option<Channel> {
+        self.disclosing.channel()
     }
 
     /// Sends a request of the gateway's own, in the session era if the upstream supports it.
@@ -283,15 +295,10 @@ impl Upstream {
     /// # Errors
     /// Why there is no result.
     pub async fn query(&self, method: &str, params: RawObject) -> Result<Json, CallError> {
-        let params = match self.introduction.eras.nearest(Era::Session) {
-            Era::Session => params,
-            Era::Stateless => RequestMeta::ours(&params, &RawObject::empty()),
-        };
-        let call = self.connection.call(method, params);
-        Arc::clone(&self.connection).request(call, self.terms.timeouts.request).await
+        self.sender().ask(self.introduction.eras.nearest(Era::Session), method, params).await
     }
 
-    /// Fetches all lists.
+    /// Fetches all lists, with complete definitions if the upstream discloses progressively itself.
     ///
     /// # Errors
     /// The first failure.
@@ -300,12 +307,15 @@ impl Upstream {
         let Timeouts { connect, request } = self.terms.timeouts;
         let longest = connect.max(request);
         let fetched = tokio::time::timeout(longest, lists::fetch(self)).await;
-        fetched.unwrap_or(Err(CallError::TimedOut { waited: longest })).map_err(|error| UpstreamError {
+        let fetched = fetched.unwrap_or(Err(CallError::TimedOut { waited: longest }));
+        let lists = fetched.map_err(|error| UpstreamError {
             name: Some(self.name.clone()),
             target: String::new(),
             remote: self.remote,
             why: Why::Talk(error),
-        })
+        })?;
+        let lists = self.disclosing.complete(self, lists).await;
+        Ok(lists::offerable(self, lists))
     }
 }
 
