@@ -9,6 +9,7 @@ use std::{
 use serde_json::value::RawValue;
 
 use crate::{
+    concern::Concern,
     description::{DescriptionFile, Supplement},
     guard::Guard,
     hints::ListHints,
@@ -45,6 +46,8 @@ pub struct UpstreamLists {
     pub hints: HashMap<Kind, ListHints>,
     /// What it delivers beside the definitions of its tools, by their names: examples and guidance.
     pub supplements: HashMap<String, Supplement>,
+    /// The concerns that it declares, as far as clients can choose by them.
+    pub concerns: Vec<Concern>,
 }
 
 impl UpstreamLists {
@@ -60,6 +63,7 @@ impl UpstreamLists {
             instructions: None,
             hints: HashMap::new(),
             supplements: HashMap::new(),
+            concerns: Vec::new(),
         }
     }
 

@@ -1,10 +1,17 @@
 //! U16: upstreams that disclose progressively themselves. Our clients see one disclosure: ours.
 
-use kit::{Bench, Client, Options, Scenario, Setup, eventually, process::Process};
+use kit::{
+    Bench, Client, Options, Scenario, Setup, eventually,
+    process::{Process, until},
+};
 use mcp_disclosure_gateway::upstream::Target;
 use serde_json::{Value, json};
 
-use crate::{UPSTREAM, command_line::program, connected, odd};
+use crate::{
+    UPSTREAM,
+    command_line::{ODD, program},
+    connected, odd,
+};
 
 const GATEWAY: &str = env!("CARGO_BIN_EXE_gateway");
 
@@ -158,12 +165,77 @@ async fn u16_whoever_discloses_by_itself_gets_complete_definitions(setup: Setup)
     assert_ne!(client.call("rich", json!({"text": "x"})).await.result()["isError"], true);
 }
 
+/// The arguments of a gateway of which hosts choose by `cost`: `echo` is cheap, `wait` is not.
+fn with_concerns(directory: &std::path::Path, expose: bool) -> Vec<String> {
+    let file = directory.join("disclosure.toml");
+    let text = format!(
+        "[[concerns]]\nname = \"cost\"\nvalues = [\"low\", \"high\"]\n\
+         [tools.echo]\nconcerns = {{ cost = \"low\" }}\n[tools.wait]\nconcerns = {{ cost = \"high\" }}\n\
+         [strategy.concerns]\nexpose = {expose}\n"
+    );
+    std::fs::write(&file, text).unwrap();
+    ["serve", "--config", file.to_str().unwrap(), "--", ODD, "ordinary"].map(str::to_owned).into()
+}
+
+#[test]
+fn u16_choices_reach_an_upstream_that_is_the_clients_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let inner = with_concerns(directory.path(), false);
+    let inner: Vec<&str> = inner.iter().map(String::as_str).collect();
+    let arguments = [&["serve", "--strategy", "full", "--", GATEWAY], &inner[..]].concat();
+    for said in ["initialize", "initialized", "later"] {
+        let mut gateway = Process::start(&mut program(&arguments));
+        let cheap = json!({"cost": "low"});
+        let mut params = json!({
+            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
+        });
+        if said == "initialize" {
+            params["concerns"] = cheap.clone();
+        }
+        let answer = gateway.request("initialize", params);
+        assert_eq!(answer["result"]["capabilities"]["concerns"][0]["name"], "cost", "{answer}");
+        let chosen = if said == "initialized" { json!({"concerns": cheap}) } else { json!({}) };
+        gateway.line(
+            json!({"jsonrpc": "2.0", "method": "notifications/initialized", "params": chosen}).to_string(),
+        );
+        if said == "later" {
+            assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+            let updated = gateway.request("updateConcerns", json!({"concerns": cheap}));
+            assert_eq!(updated["result"]["concerns"], cheap, "{updated}");
+        }
+        // Only the upstream knows which tool is cheap.
+        assert!(until(|| gateway.tool_names() == ["echo"]), "{said}");
+        gateway.request("updateConcerns", json!({"concerns": {"cost": "high"}}));
+        assert!(until(|| gateway.tool_names() == ["wait"]), "{said}");
+        gateway.request("updateConcerns", json!({"concerns": {"cost": null}}));
+        assert!(until(|| gateway.tool_names() == ["echo", "wait"]), "{said}");
+        gateway.finish().says(0, &[]);
+    }
+}
+
+async fn u16_concerns_of_a_shared_upstream_filter_where_its_lists_say_what_fits(setup: Setup) {
+    let names = async |client: &Client| -> Vec<String> {
+        let tools = client.request("tools/list", json!({})).await.result()["tools"].clone();
+        tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    };
+    for expose in [true, false] {
+        let directory = tempfile::tempdir().unwrap();
+        let bench = before(Target::command(GATEWAY, with_concerns(directory.path(), expose))).await;
+        let cheap = kit::Identity::offering("full").choosing(json!({"cost": "low"}));
+        let choosing = Client::connect_as(&bench, setup, cheap).await;
+        let other = Client::connect(&bench, setup).await;
+        assert_eq!(names(&choosing).await.len(), if expose { 1 } else { 2 });
+        assert_eq!(names(&other).await.len(), 2);
+    }
+}
+
 everywhere! {
     u16_a_gateway_behind_us_gives_complete_definitions,
     u16_what_a_server_demands_before_a_call_is_done_for_our_clients,
     u16_whoever_discloses_by_itself_gets_complete_definitions,
 }
 under_full! {
+    u16_concerns_of_a_shared_upstream_filter_where_its_lists_say_what_fits,
     u16_a_gateway_at_an_address_that_names_a_strategy_does_too,
     u16_definitions_are_complete_and_the_servers_own_channel_is_gone,
     u16_a_changed_list_is_completed_again,

@@ -3,7 +3,9 @@
 //! Everything that leads to a snapshot passes here: lists come in, files are laid over them, a snapshot
 //! goes out.
 
-use mcp_disclosure_core::{About, DescriptionFile, Kind, Material, RawObject, Snapshot, UpstreamLists};
+use mcp_disclosure_core::{
+    About, Concern, DescriptionFile, Kind, Material, RawObject, Snapshot, UpstreamLists,
+};
 
 use super::{Catalogue, Declared};
 
@@ -89,8 +91,20 @@ impl Keeper {
             name: or_own(&declared.name, "name"),
             version: or_own(&declared.version, "version"),
             description: or_own(&declared.description, "description"),
+            concerns: self.concerns(&declared.concerns),
             ..declared.clone()
         }
+    }
+
+    /// The declared concerns, and those of upstreams; what is declared counts where both name one.
+    fn concerns(&self, declared: &[Concern]) -> Vec<Concern> {
+        let mut all = declared.to_vec();
+        for concern in self.lists.iter().flat_map(|lists| &lists.concerns) {
+            if all.iter().all(|known| known.name() != concern.name()) {
+                all.push(concern.clone());
+            }
+        }
+        all
     }
 }
 

@@ -22,7 +22,7 @@ use super::{
     Outbox, Outlet,
     questions::{OpenQuestion, Questions},
 };
-use crate::{limits::Limits, lineage::Chain};
+use crate::{dialect::Offer, limits::Limits, lineage::Chain};
 
 /// Requests that a client may support, by the capability that declares them.
 const CLIENT_FEATURES: &[(&str, &str)] =
@@ -39,6 +39,8 @@ pub struct Client {
     state: Mutex<State>,
     /// The gateways it came through.
     chain: OnceLock<Chain>,
+    /// The concerns that it chose in its handshake, as JSON text.
+    concerns: OnceLock<String>,
 }
 
 #[derive(Debug, Default)]
@@ -99,12 +101,24 @@ impl InputRequest {
 impl Client {
     /// A client with these `capabilities`.
     pub fn new(capabilities: &RawObject) -> Self {
+        let chosen = Offer::read(capabilities).settings.member("concerns").map(str::to_owned);
         Self {
+            concerns: chosen.map(OnceLock::from).unwrap_or_default(),
             capabilities: client_features(capabilities),
             outbox: Outbox::default(),
             state: Mutex::default(),
             chain: OnceLock::new(),
         }
+    }
+
+    /// Records its choices of concerns; `false` if they were known.
+    pub fn chose(&self, concerns: &str) -> bool {
+        self.concerns.set(concerns.to_owned()).is_ok()
+    }
+
+    /// The concerns that it chose in its handshake, as JSON text.
+    pub fn concerns(&self) -> Option<&str> {
+        self.concerns.get().map(String::as_str)
     }
 
     /// Records the gateways that it came through, once.

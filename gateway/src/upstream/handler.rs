@@ -69,6 +69,11 @@ impl UpstreamHandler {
         self.is_introduced.store(true, Ordering::Relaxed);
     }
 
+    /// Whether the connection is dedicated to one client.
+    pub(super) fn is_dedicated(&self) -> bool {
+        self.client.is_some()
+    }
+
     pub(super) fn rename(&self, name: &str) {
         name.clone_into(&mut self.name.lock());
     }

@@ -157,6 +157,10 @@ async fn initialize(
         "clientInfo": {"name": "mcp-disclosure", "version": env!("CARGO_PKG_VERSION")},
     });
     let params = hello.chain.add_to(&RawObject::parse(params.to_string()).unwrap_or_default());
+    let params = match &hello.concerns {
+        Some(concerns) => params.with("concerns", concerns),
+        None => params,
+    };
     let result = request(connection, "initialize", params, timeout).await?;
     let foreign = |reason: &str| HandshakeError::Foreign(format!("initialize result {reason}"));
     let version = result.string("protocolVersion").ok_or_else(|| foreign("has no protocolVersion"))?;

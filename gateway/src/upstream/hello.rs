@@ -18,6 +18,8 @@ pub(super) struct Hello {
     pub(super) capabilities: RawObject,
     /// The gateways that lead to the upstream.
     pub(super) chain: Chain,
+    /// The client's choices of concerns, as JSON text.
+    pub(super) concerns: Option<String>,
 }
 
 impl Hello {
@@ -25,6 +27,7 @@ impl Hello {
         let capabilities = client.map_or_else(RawObject::empty, |client| client.capabilities().clone());
         Self {
             capabilities: Offer::ours(&capabilities),
+            concerns: client.and_then(|client| client.concerns().map(str::to_owned)),
             chain: lineage.chain(&client.map(|client| client.chain()).unwrap_or_default()),
         }
     }

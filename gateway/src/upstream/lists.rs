@@ -38,6 +38,7 @@ pub(super) async fn fetch(upstream: &Upstream) -> Result<UpstreamLists, CallErro
         instructions: upstream.introduction().instructions.clone(),
         hints: hints.into_iter().filter_map(|(kind, hints)| Some((kind, hints?))).collect(),
         supplements: HashMap::new(),
+        concerns: Vec::new(),
     })
 }
 

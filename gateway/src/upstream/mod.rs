@@ -20,6 +20,7 @@ use std::{fmt, io, sync::Arc, time::Duration};
 pub use call::{Event, Reports, UpstreamCall};
 pub use disclosing::Channel;
 use disclosing::Disclosing;
+pub(crate) use disclosing::concerns::UPDATE as UPDATE_CONCERNS;
 pub use error::{UpstreamError, Why};
 use handler::UpstreamHandler;
 use handshake::HandshakeError;
@@ -314,7 +315,8 @@ impl Upstream {
             remote: self.remote,
             why: Why::Talk(error),
         })?;
-        let lists = self.disclosing.complete(self, lists).await;
+        let concerns = disclosing::concerns::choosable(self, &lists);
+        let lists = self.disclosing.complete(self, UpstreamLists { concerns, ..lists }).await;
         Ok(lists::offerable(self, lists))
     }
 }

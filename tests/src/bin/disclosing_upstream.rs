@@ -35,7 +35,7 @@ fn main() {
             answer["jsonrpc"] = "2.0".into();
             answer["id"] = id.clone();
             send(&answer);
-            if message["params"]["name"] == "announce" {
+            if method == "tools/call" && message["params"]["name"] == "announce" {
                 send(&json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
             }
         }

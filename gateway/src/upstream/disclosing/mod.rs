@@ -13,6 +13,7 @@
 
 mod call;
 mod channel;
+pub(crate) mod concerns;
 mod fetch;
 mod furniture;
 

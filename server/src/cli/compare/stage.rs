@@ -124,6 +124,24 @@ impl Stage {
     }
 }
 
+/// Which upstreams disclose progressively themselves: it is their complete definitions that are compared.
+pub(super) fn disclosing(gateway: &Gateway) -> Vec<String> {
+    let upstreams = gateway.backends().shared().upstreams().iter();
+    let found = upstreams.filter_map(|upstream| {
+        let introduction = upstream.introduction();
+        let how = match (introduction.extension().is_some(), upstream.channel()) {
+            (true, _) => "it is mcp-disclosure".to_owned(),
+            (false, Some(channel)) => format!("by {channel}"),
+            (false, None) => return None,
+        };
+        let name = upstream.name();
+        Some(format!(
+            "upstream '{name}' discloses progressively already ({how}); compared are complete definitions"
+        ))
+    });
+    found.collect()
+}
+
 /// Why there is no way to a strategy that was left out.
 pub(super) fn no_door(strategy: &str) -> Error {
     Error::Ended { reason: format!("no gateway serves '{strategy}'") }
