@@ -207,7 +207,8 @@ impl Strategies {
     /// Every strategy that may serve a client.
     pub fn all(&self) -> impl Iterator<Item = &Arc<dyn DisclosureStrategy>> {
         let named = self.offered.iter().chain(&self.pinned).chain([&self.fallback]);
-        named.chain(self.complete.values()).map(|(_, strategy)| strategy)
+        let instead = self.complete.values().filter(|(name, _)| !self.is_offered(name));
+        named.chain(instead).map(|(_, strategy)| strategy)
     }
 
     /// Whether a URL path may name this strategy.

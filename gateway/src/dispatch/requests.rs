@@ -157,7 +157,8 @@ impl Gateway {
         let result = self.led_on(&backend, is_gateway, result);
         if is_news {
             // Its upstreams may have been started before it said so.
-            backend.pass_on_concerns(&initialize.offer.settings).await;
+            let (backend, settings) = (Arc::clone(&backend), initialize.offer.settings.clone());
+            tokio::spawn(async move { backend.pass_on_concerns(&settings).await });
         }
         backend.audience().join(&session);
         Ok((session, result))

@@ -18,7 +18,7 @@ const MOST: usize = 64;
 impl Introduction {
     /// The concerns that it declares, from any of their places; invalid ones are left out.
     fn concerns(&self) -> Vec<Concern> {
-        let experimental = || Some(self.capabilities.object("experimental")?.object("concerns")?);
+        let experimental = || self.capabilities.object("experimental")?.object("concerns");
         let places = [
             self.capabilities.member("concerns").map(str::to_owned),
             experimental().and_then(|place| place.member("concerns").map(str::to_owned)),

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use tokio::time::Instant;
 
 use super::{Channel, Definition};
-use crate::upstream::{CallError, Upstream};
+use crate::upstream::{CallError, Upstream, sender::Sender};
 
 /// Definitions in one read of a resource.
 const MOST_NAMES: usize = 32;
@@ -30,12 +30,10 @@ pub(super) struct Fetched {
     pub(super) failures: Option<(usize, String)>,
 }
 
-/// Fetches the definitions of all tools, for as long as a request may take and as many bytes as a list may have.
-pub(super) async fn all(upstream: &Upstream, channel: &Channel, lists: &UpstreamLists) -> Fetched {
-    let tools = lists.tools.iter().filter_map(|tool| RawObject::parse(tool.get()).ok());
-    let names: Vec<String> = tools.filter_map(|tool| tool.string("name")).collect();
+/// Fetches the definitions of these tools, for as long as a request may take and as many bytes as a list may have.
+pub(super) async fn all(upstream: &Upstream, channel: &Channel, names: &[String]) -> Fetched {
     let deadline = Instant::now() + upstream.terms.timeouts.request;
-    let pieces = stream::iter(pieces(channel, &names));
+    let pieces = stream::iter(pieces(channel, names));
     let mut fetching = pieces.map(|names| fetch(upstream, channel, names)).buffer_unordered(AT_ONCE);
     let (mut definitions, mut reason) = (HashMap::new(), None);
     let mut room = upstream.limits().upstream_list_bytes;
@@ -156,12 +154,7 @@ fn read<'n>(uri: &str, names: impl IntoIterator<Item = &'n str>) -> RawObject {
 }
 
 /// Reads the description of one tool again, which authorizes its calls.
-pub(super) async fn again(
-    sender: &super::super::sender::Sender,
-    uri: &str,
-    era: Era,
-    tool: &str,
-) -> Option<Definition> {
+pub(super) async fn again(sender: &Sender, uri: &str, era: Era, tool: &str) -> Option<Definition> {
     let result = sender.ask(era, "resources/read", read(uri, [tool])).await.ok()?;
     let delivered = delivered::descriptions(&RawObject::parse(result.as_str()).ok()?)?;
     delivered::description(&delivered, tool).map(Definition::new)

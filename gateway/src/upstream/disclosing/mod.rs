@@ -17,13 +17,14 @@ pub(crate) mod concerns;
 mod fetch;
 mod furniture;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 pub use channel::Channel;
-use mcp_disclosure_core::{Era, UpstreamLists, receipt_name};
+use mcp_disclosure_core::{Era, RawObject, UpstreamLists, receipt_name};
 use parking_lot::Mutex;
 
 use super::{Introduction, Upstream};
+use crate::dialect::EXTENSION;
 use fetch::Fetched;
 
 /// How an upstream discloses, and what it demands in calls. Found anew with each list.
@@ -51,9 +52,13 @@ impl Disclosing {
         if is_new {
             tracing::info!(upstream = %upstream.name(), "it discloses its tools by {channel}; their definitions are fetched");
         }
-        let Fetched { definitions, failures } = fetch::all(upstream, &channel, &lists).await;
+        let tools = lists.tools.iter().filter_map(|tool| RawObject::parse(tool.get()).ok());
+        let names: Vec<String> = tools.filter_map(|tool| tool.string("name")).collect();
+        let listed: HashSet<&str> = names.iter().map(String::as_str).collect();
+        self.0.lock().receipts.retain(|(_, tool), _| listed.contains(tool.as_str()));
+        let Fetched { definitions, failures } = fetch::all(upstream, &channel, &names).await;
         if let Some((failed, reason)) = failures {
-            let all = lists.tools.len();
+            let all = names.len();
             tracing::warn!(
                 upstream = %upstream.name(), failed, all, reason,
                 "it discloses its tools by {channel}; definitions that could not be fetched stay as they are listed"
@@ -80,10 +85,9 @@ impl Disclosing {
 
 impl Introduction {
     /// Its half of the disclosure extension; `None` if it does not support it.
-    pub fn extension(&self) -> Option<mcp_disclosure_core::RawObject> {
+    pub fn extension(&self) -> Option<RawObject> {
         let places = ["extensions", "experimental"].into_iter();
-        let mut found =
-            places.filter_map(|place| self.capabilities.object(place)?.object(crate::dialect::EXTENSION));
+        let mut found = places.filter_map(|place| self.capabilities.object(place)?.object(EXTENSION));
         found.next()
     }
 }
@@ -91,12 +95,12 @@ impl Introduction {
 /// A definition as delivered, without the argument that carries the receipt.
 #[derive(Clone, Debug)]
 struct Definition {
-    object: mcp_disclosure_core::RawObject,
+    object: RawObject,
     receipt: Option<(String, String)>,
 }
 
 impl Definition {
-    fn new(delivered: mcp_disclosure_core::RawObject) -> Self {
+    fn new(delivered: RawObject) -> Self {
         let schema = delivered.object("inputSchema");
         let found = schema.and_then(|schema| Some((receipt_name::find(&schema)?, schema)));
         match found {
