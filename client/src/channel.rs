@@ -1,5 +1,7 @@
 //! Channels: how servers deliver definitions.
 
+use mcp_disclosure_core::delivered;
+
 use crate::Server;
 
 /// How a server delivers complete definitions.
@@ -43,7 +45,7 @@ impl Channel {
     /// The channel of a server that lists this resource without supporting the extension, recognized as in
     /// tool-descriptions-guide "Agent Implementation".
     pub(crate) fn by_resource(uri: &str) -> Option<Self> {
-        uri.contains("tool_descriptions").then(|| Self::Resource { uri: uri.to_owned() })
+        delivered::is_descriptions(uri).then(|| Self::Resource { uri: uri.to_owned() })
     }
 }
 

@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 
 use futures::future::try_join_all;
-use mcp_disclosure_core::{RawObject, descriptions_uri};
-use serde_json::Value;
+use mcp_disclosure_core::{RawObject, delivered, descriptions_uri};
 
 use crate::{
     Channel, Definition, Error, Host,
@@ -89,15 +88,14 @@ impl Inner {
             let params = RawObject::empty().with_value("uri", &descriptions_uri(base, names.iter().copied()));
             let delivered = entries(&self.ask("resources/read", params).await?)?;
             for name in names {
-                let Some(entry) = delivered.object(name) else { continue };
-                // tool-descriptions-resource §6.3: an `error` instead of an entry.
-                if entry.member("error").is_some() && entry.member("name").is_none() {
+                let Some(entry) = delivered::description(&delivered, name) else {
+                    let Some(error) = delivered.object(name) else { continue };
                     let available =
-                        entry.member("available_tools").and_then(|text| serde_json::from_str(text).ok());
+                        error.member("available_tools").and_then(|text| serde_json::from_str(text).ok());
                     let available = available.unwrap_or_default();
                     unknown.get_or_insert(Error::UnknownTool { name: (*name).to_owned(), available });
                     continue;
-                }
+                };
                 let definition = Definition::new(name, entry);
                 self.memory.keep(age, &definition);
                 definitions.push(definition);
@@ -152,10 +150,7 @@ impl Inner {
 /// The entries in the result of a `resources/read`.
 fn entries(result: &RawObject) -> Result<RawObject, Error> {
     let no_json = || invalid("resources/read", "no JSON object in the text of the descriptions");
-    let contents: Value =
-        result.member("contents").and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
-    let text = contents[0]["text"].as_str().ok_or_else(no_json)?;
-    let entries = RawObject::parse(text).map_err(|_| no_json())?;
+    let entries = delivered::descriptions(result).ok_or_else(no_json)?;
     // A tool can be named `error`; its entry has no code.
     match refusal(&entries) {
         Some(refused) => Err(refused),

@@ -10,7 +10,8 @@ use serde_json::value::RawValue;
 
 use crate::{
     brought::{Brought, read_entries},
-    description::DescriptionFile,
+    concern::Concern,
+    description::{DescriptionFile, Supplement},
     guard::Guard,
     hints::ListHints,
     idle::{idle_files, idle_renames, idle_resource_rules, idle_rules, idle_switches},
@@ -46,6 +47,10 @@ pub struct UpstreamLists {
     pub instructions: Option<String>,
     /// What it says of its lists as a whole; without one of a kind that it does not list.
     pub hints: HashMap<Kind, ListHints>,
+    /// What it delivers beside the definitions of its tools, by their names: examples and guidance.
+    pub supplements: HashMap<String, Supplement>,
+    /// The concerns that it declares, as far as clients can choose by them.
+    pub concerns: Vec<Concern>,
 }
 
 impl UpstreamLists {
@@ -60,6 +65,8 @@ impl UpstreamLists {
             prompts: vec![],
             instructions: None,
             hints: HashMap::new(),
+            supplements: HashMap::new(),
+            concerns: Vec::new(),
         }
     }
 
@@ -135,6 +142,8 @@ fn assemble_tools(material: &Material<'_>, scene: Scene<'_>, warnings: &mut Vec<
     let rules = material.rules;
     let matched = Matched::of(&rules.tools, &items, scene);
     let mut files = Files::new(material.files, &items);
+    let supplements: HashMap<&str, &HashMap<String, Supplement>> =
+        material.upstreams.iter().map(|lists| (lists.name.as_str(), &lists.supplements)).collect();
     let mut tools = Vec::with_capacity(items.len());
     for (tool, said) in brought.iter().zip(&matched.said) {
         let item = tool.item();
@@ -147,7 +156,9 @@ fn assemble_tools(material: &Material<'_>, scene: Scene<'_>, warnings: &mut Vec<
         }
         warnings.extend(too_long(rules, &item));
         let definition = complete(&served, lay_over(tool.object.clone(), file), warnings);
-        let supplement = file.map(|file| file.supplement.clone()).unwrap_or_default().ruled_by(said);
+        let delivered = supplements.get(tool.upstream.as_str()).and_then(|all| all.get(&tool.own));
+        let supplement = file.map(|file| file.supplement.clone()).unwrap_or_default();
+        let supplement = supplement.over(delivered).ruled_by(said);
         tools.push(Tool::new(served, own, Arc::clone(&tool.upstream), definition, supplement));
     }
     warnings.extend(idle_files(files.left(), &items));

@@ -103,6 +103,24 @@ impl Concern {
         Ok(Self { name, description: description.into(), values, default })
     }
 
+    /// Reads a declaration as servers send it; `None` if it is invalid.
+    pub fn read(declaration: &RawObject) -> Option<Self> {
+        let value = |key| declaration.member(key).and_then(|text| serde_json::from_str::<Value>(text).ok());
+        let values = match value("values")? {
+            Value::Array(values) => Values::Listed(values),
+            Value::Object(range) => match (range.get("min"), range.get("max")) {
+                (Some(Value::Number(min)), Some(Value::Number(max))) => {
+                    Values::Range { min: min.clone(), max: max.clone() }
+                }
+                _ => return None,
+            },
+            _ => return None,
+        };
+        let description = declaration.string("description").unwrap_or_default();
+        let default = value("default").filter(|default| !default.is_null());
+        Self::new(declaration.string("name")?, description, values, default).ok()
+    }
+
     /// Its name.
     pub fn name(&self) -> &str {
         &self.name

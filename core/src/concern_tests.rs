@@ -125,3 +125,32 @@ fn c9_a_mapping_is_read_from_meta_and_laid_over() {
         assert!(Mapping::of_meta(&RawObject::parse(odd).unwrap()).is_empty());
     }
 }
+
+#[test]
+fn u16_a_declaration_is_read_as_it_is_sent() {
+    let range = Values::Range { min: 0.into(), max: 10.into() };
+    for concern in [
+        Concern::new(
+            "cost",
+            "What it costs",
+            Values::Listed(vec![json!("low"), json!("high")]),
+            Some(json!("low")),
+        ),
+        Concern::new("delay", "Seconds", range, None),
+    ] {
+        let concern = concern.unwrap();
+        let sent = RawObject::parse(concern.declaration().to_string()).unwrap();
+        assert_eq!(Concern::read(&sent), Some(concern));
+    }
+    for invalid in [
+        r#"{}"#,
+        r#"{"name":"x"}"#,
+        r#"{"name":"x","values":[]}"#,
+        r#"{"name":"x","values":{"min":1}}"#,
+        r#"{"name":" ","values":[1]}"#,
+        r#"{"name":"x","values":[{}]}"#,
+        r#"{"name":"x","values":[1],"default":2}"#,
+    ] {
+        assert_eq!(Concern::read(&RawObject::parse(invalid).unwrap()), None, "{invalid}");
+    }
+}

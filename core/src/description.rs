@@ -59,6 +59,14 @@ impl Supplement {
         self.parts.as_ref()?.member(key)
     }
 
+    /// The supplement with the parts that it lacks from another one.
+    pub(crate) fn over(self, other: Option<&Self>) -> Self {
+        let Some(parts) = other.and_then(|other| other.parts.as_ref()) else { return self };
+        let own = self.parts.unwrap_or_default();
+        let lacking = parts.iter().filter(|(key, _)| own.member(key).is_none());
+        Self { parts: Some(RawObject::assemble(own.iter().chain(lacking))), ..self }
+    }
+
     /// The supplement with rules about the tool applied.
     pub(crate) fn ruled_by(mut self, said: &Said<'_>) -> Self {
         self.brief = said.strongest(self.brief, |rule| rule.brief.clone());

@@ -14,6 +14,7 @@ pub mod categories;
 pub mod concern;
 pub mod context;
 pub mod decision;
+pub mod delivered;
 pub mod depth;
 mod derived;
 pub mod description;

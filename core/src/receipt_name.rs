@@ -44,6 +44,19 @@ pub fn require(schema: &RawObject, name: &str, receipt: &str) -> RawObject {
     schema.with("properties", properties.text()).with_value("required", &required)
 }
 
+/// The schema without this argument.
+pub fn remove(schema: &RawObject, name: &str) -> RawObject {
+    let properties = schema.object("properties").unwrap_or_else(RawObject::empty);
+    let schema = schema.with("properties", properties.retain(|key| key != name).text());
+    let required = schema.member("required").and_then(|text| serde_json::from_str::<Vec<Value>>(text).ok());
+    let Some(mut required) = required else { return schema };
+    required.retain(|required| required != name);
+    match required.is_empty() {
+        true => schema.retain(|key| key != "required"),
+        false => schema.with_value("required", &required),
+    }
+}
+
 /// The receipt's argument in a schema that was delivered, and the receipt; `None` where it asks for none.
 pub fn find(schema: &RawObject) -> Option<(String, String)> {
     let properties = schema.object("properties")?;

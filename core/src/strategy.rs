@@ -91,6 +91,9 @@ pub struct Profile {
     pub omits_schemas: bool,
     /// The call of an own tool by which a model learns a tool that is not listed completely, if there is one.
     pub lesson: Option<Lesson>,
+    /// Whether a client that discloses by itself, such as another gateway, gets complete definitions (`full`) instead.
+    /// `false` where the strategy decides on calls for reasons of its own.
+    pub gives_way: bool,
 }
 
 impl Profile {
@@ -105,6 +108,7 @@ impl Profile {
             has_bridge: false,
             omits_schemas: false,
             lesson: None,
+            gives_way: false,
         }
     }
 
@@ -130,6 +134,12 @@ impl Profile {
     /// Sets that `inputSchema` is omitted if [`ClientTraits::omit_input_schema`] is set.
     pub const fn omitting_schemas(mut self) -> Self {
         self.omits_schemas = true;
+        self
+    }
+
+    /// Sets that a client that discloses by itself gets complete definitions instead.
+    pub const fn giving_way(mut self) -> Self {
+        self.gives_way = true;
         self
     }
 

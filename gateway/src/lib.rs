@@ -15,6 +15,7 @@ mod error;
 mod explain;
 pub mod front;
 pub mod limits;
+pub mod lineage;
 pub mod negotiation;
 mod problem;
 mod session;

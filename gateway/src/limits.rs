@@ -194,6 +194,8 @@ limits! {
     upstream_stderr_lines: count = 600;
     /// Description fetches per minute by all clients of one address that have neither a session nor a principal. Clients with different client info also have their own limit.
     peer_fetches: count = 600;
+    /// Gateways of this program in a row, each an upstream of the one before; one that would be deeper does not start or is refused.
+    gateway_depth: count = 8;
 }
 
 #[cfg(test)]

@@ -1,6 +1,9 @@
 //! Selection of the strategy that serves a client.
 
-use std::{collections::HashSet, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use mcp_disclosure_core::{
     ClientTraits, DisclosureStrategy, Era, Objection, Principal, Registry, Settings, Snapshot, View, full,
@@ -76,6 +79,8 @@ pub struct Strategies {
     bridge: Bridge,
     /// Filters that apply to every strategy. Clients may still name them.
     everywhere: Vec<String>,
+    /// What serves clients that disclose by themselves, by the name of the strategy that gives way.
+    complete: HashMap<String, NamedStrategy>,
 }
 
 type NamedStrategy = (Arc<str>, Arc<dyn DisclosureStrategy>);
@@ -108,6 +113,9 @@ pub enum Reason {
     /// It is the first offered strategy among the client's preferences.
     #[strum(to_string = "the client prefers it")]
     Preference,
+    /// The client discloses by itself, and asks for complete definitions.
+    #[strum(to_string = "the client discloses by itself")]
+    Complete,
     /// None of the client's preferences is offered.
     #[strum(to_string = "nothing the client named is offered")]
     NothingInCommon,
@@ -148,7 +156,15 @@ impl Strategies {
             return Err(problems.into());
         }
         let everywhere = registry.everywhere().map(str::to_owned).collect();
-        let mut strategies = Self { offered, pinned, fallback, bridge: options.bridge, everywhere };
+        let mut complete = HashMap::new();
+        for (name, strategy) in offered.iter().chain(&pinned).chain([&fallback]) {
+            if strategy.profile().gives_way {
+                let instead = complete_name(name);
+                let built = builder.build(&instead).map_err(|error| vec![Problem::new(describe(&error))])?;
+                complete.insert(name.to_string(), (instead.into(), built));
+            }
+        }
+        let mut strategies = Self { offered, pinned, fallback, bridge: options.bridge, everywhere, complete };
         let unoffered = strategies.pinned.clone().filter(|(name, _)| !strategies.is_offered(name));
         strategies.offered.extend(unoffered);
         Ok(strategies)
@@ -190,7 +206,9 @@ impl Strategies {
 
     /// Every strategy that may serve a client.
     pub fn all(&self) -> impl Iterator<Item = &Arc<dyn DisclosureStrategy>> {
-        self.offered.iter().chain(&self.pinned).chain([&self.fallback]).map(|(_, strategy)| strategy)
+        let named = self.offered.iter().chain(&self.pinned).chain([&self.fallback]);
+        let instead = self.complete.values().filter(|(name, _)| !self.is_offered(name));
+        named.chain(instead).map(|(_, strategy)| strategy)
     }
 
     /// Whether a URL path may name this strategy.
@@ -199,7 +217,8 @@ impl Strategies {
     }
 
     /// Selects a strategy: by the URL path, then the operator's pin, then the client's first offered
-    /// preference, then the fallback.
+    /// preference, then the fallback. A client that discloses by itself gets complete definitions where that strategy
+    /// gives way.
     pub fn choose(&self, address: Option<&str>, offer: &Offer, era: Era) -> Choice {
         let preferred = || offer.strategies.iter().find_map(|name| self.find(name));
         let by_address = address.and_then(|name| self.find(name)).map(|named| (named, Reason::Address));
@@ -207,7 +226,10 @@ impl Strategies {
         let is_pinned = pinned.is_some();
         let chosen = pinned.or_else(|| preferred().map(|named| (named, Reason::Preference)));
         let nothing = if offer.strategies.is_empty() { Reason::NoOffer } else { Reason::NothingInCommon };
-        let ((name, strategy), reason) = chosen.unwrap_or_else(|| (self.fallback.clone(), nothing));
+        let chosen = chosen.unwrap_or_else(|| (self.fallback.clone(), nothing));
+        let gives_way = chosen.0.1.profile().gives_way;
+        let instead = self.complete.get(&*chosen.0.1.profile().name).filter(|_| offer.complete).cloned();
+        let ((name, strategy), reason) = instead.map_or(chosen, |instead| (instead, Reason::Complete));
         let bridge = match self.bridge {
             Bridge::Auto => !self.names(offer, &name),
             Bridge::Always => true,
@@ -215,7 +237,7 @@ impl Strategies {
         };
         let traits = ClientTraits { era, bridge, omit_input_schema: offer.omit_input_schema };
         Choice {
-            depends_on_client: !is_pinned || self.differs_by_client(&*strategy),
+            depends_on_client: !is_pinned || gives_way || self.differs_by_client(&*strategy),
             name,
             strategy,
             traits,
@@ -248,6 +270,14 @@ impl Strategies {
             Some(rest) => rest.strip_prefix('+').unwrap_or(name),
             None => name,
         })
+    }
+}
+
+/// The name of the stack with the same filters before `full`.
+fn complete_name(name: &str) -> String {
+    match name.rsplit_once('+') {
+        Some((filters, _)) => format!("{filters}+{}", full::NAME),
+        None => full::NAME.to_owned(),
     }
 }
 

@@ -83,6 +83,9 @@ impl Failure {
     pub fn hint(&self) -> Option<String> {
         match self {
             Self::Upstreams(errors) => match &**errors.first()? {
+                error if error.is_circle() => {
+                    Some("remove the upstream that leads back, here or there".to_owned())
+                }
                 UpstreamError { why: Why::Start(_), target, .. } => Some(format!(
                     "is '{target}' installed and on the PATH? Everything after -- is the command"
                 )),

@@ -22,6 +22,7 @@ pub static PROFILE: Profile = Profile::presenter(
     "tools/describe, or the bridge tool describe_tools",
 )
 .withholding_schemas()
+.giving_way()
 .with_bridge()
 .omitting_schemas();
 

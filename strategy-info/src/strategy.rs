@@ -23,7 +23,8 @@ pub static PROFILE: Profile = Profile::presenter(
     "Three levels through one info tool: overview, category, tool",
     "nothing: info is an ordinary tool",
 )
-.withholding_schemas();
+.withholding_schemas()
+.giving_way();
 
 /// Three levels of disclosure through one `info` tool.
 #[derive(Debug)]

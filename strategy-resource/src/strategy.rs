@@ -26,6 +26,7 @@ pub static PROFILE: Profile = Profile::presenter(
     "reading resources, or the bridge tool describe_tools",
 )
 .withholding_schemas()
+.giving_way()
 .with_bridge();
 
 /// Minimal lists, a `tool_descriptions` resource, and receipts before calls.

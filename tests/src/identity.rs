@@ -22,6 +22,8 @@ pub struct Identity {
     pub concerns_afterwards: Option<Value>,
     /// Whether it can be asked: elicitation, roots, sampling.
     pub askable: bool,
+    /// Whether it says that it discloses by itself.
+    pub disclosing: bool,
 }
 
 impl Identity {
@@ -43,6 +45,11 @@ impl Identity {
     /// The same, and it can be asked: elicitation, roots, sampling.
     pub fn askable(self) -> Self {
         Self { askable: true, ..self }
+    }
+
+    /// The same, and it says that it discloses by itself.
+    pub fn disclosing(self) -> Self {
+        Self { disclosing: true, ..self }
     }
 
     /// The same, choosing these concerns from the first word.
@@ -74,6 +81,9 @@ impl Identity {
             let mut settings = json!({"strategies": offer});
             if self.omits_schemas {
                 settings["omitInputSchema"] = json!(true);
+            }
+            if self.disclosing {
+                settings["complete"] = json!(true);
             }
             capabilities[place] = json!({EXTENSION: settings});
         }

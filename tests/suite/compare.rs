@@ -321,3 +321,21 @@ fn a_sample_larger_than_the_source_is_all_of_it_and_that_is_said() {
     assert_eq!((&report["used"], &report["tools"]), (&json!(["wait", "echo"]), &json!(2)));
     assert_eq!(report["notes"], json!(["5 tools were requested for use; the source has 2."]));
 }
+
+#[test]
+fn q4_a_source_that_discloses_already_is_recognized() {
+    let direct = report(&["--use", "echo", "--name", "odd", "--", ODD, "ordinary"]);
+    let gateway = program(&[]).get_program().to_str().unwrap().to_owned();
+    for strategy in ["resource", "info"] {
+        let inner = [&*gateway, "serve", "--strategy", strategy, "--", ODD, "ordinary"];
+        let behind = report(&[&["--use", "echo", "--detail", "--name", "odd", "--"], &inner[..]].concat());
+        let note = behind["notes"][0].as_str().unwrap_or_else(|| panic!("{behind}"));
+        assert!(
+            note.starts_with("upstream 'odd' discloses progressively already (it is mcp-disclosure)"),
+            "{note}"
+        );
+        for (expected, seen) in strategies(&direct).zip(strategies(&behind)) {
+            assert_eq!(expected["initial_tokens"], seen["initial_tokens"], "{}", expected["name"]);
+        }
+    }
+}

@@ -17,6 +17,7 @@ mod custom_strategies;
 mod delta;
 mod describe;
 mod disclose;
+mod disclosing;
 mod failures;
 mod hidden_resources;
 mod hiding;

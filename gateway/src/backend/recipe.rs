@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use mcp_disclosure_core::DisclosureStrategy;
 
 use super::Scope;
-use crate::{limits::Limits, slot::Memory, upstream::Timeouts};
+use crate::{limits::Limits, lineage::Lineage, slot::Memory, upstream::Timeouts};
 
 /// Everything needed to start a backend, any number of times.
 #[derive(Clone, Debug)]
@@ -22,4 +22,6 @@ pub struct Recipe {
     pub memory: Option<Arc<dyn Memory>>,
     /// The strategies that may serve clients, and whose own tools reserve names.
     pub strategies: Vec<Arc<dyn DisclosureStrategy>>,
+    /// The gateways that lead to this one.
+    pub lineage: Arc<Lineage>,
 }

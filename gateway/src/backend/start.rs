@@ -117,7 +117,8 @@ impl Recipe {
         // What a dedicated upstream lists may be meant for its client alone.
         let memory = self.memory.clone().filter(|_| like.is_none());
         let (timeouts, limits) = (self.timeouts, self.limits);
-        let supervisor = Supervisor { timeouts, limits, memory, client, go, stopping: ending };
+        let lineage = Arc::clone(&self.lineage);
+        let supervisor = Supervisor { timeouts, limits, lineage, memory, client, go, stopping: ending };
         let scope = self.scope;
         let follower = Follower { backend: Arc::clone(&backend), keeper, supervisor, scope, events, like };
         follower.start(declared.upstreams.unwrap_or_default(), followed, declarations);

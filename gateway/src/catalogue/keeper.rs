@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use mcp_disclosure_core::{About, DescriptionFile, Material, RawObject, Snapshot, UpstreamLists};
+use mcp_disclosure_core::{About, Concern, DescriptionFile, Material, RawObject, Snapshot, UpstreamLists};
 
 use super::Declared;
 use crate::{backend::server_info, slot::Status};
@@ -91,8 +91,20 @@ impl Keeper {
             name: or_own(&declared.name, "name"),
             version: or_own(&declared.version, "version"),
             description: or_own(&declared.description, "description"),
+            concerns: self.concerns(&declared.concerns),
             ..declared.clone()
         }
+    }
+
+    /// The declared concerns, and those of upstreams; what is declared counts where both name one.
+    fn concerns(&self, declared: &[Concern]) -> Vec<Concern> {
+        let mut all = declared.to_vec();
+        for concern in self.lists.iter().flat_map(|lists| &lists.concerns) {
+            if all.iter().all(|known| known.name() != concern.name()) {
+                all.push(concern.clone());
+            }
+        }
+        all
     }
 
     fn warn_of_unknown_members(&self) {

@@ -145,6 +145,7 @@ impl RequestMeta {
     /// The parameters of a stateless request from the gateway to an upstream, on behalf of a client with
     /// these capabilities.
     pub fn ours(params: &RawObject, capabilities: &RawObject) -> RawObject {
+        let capabilities = Offer::ours(capabilities);
         let version = Revision::V2026_07_28.to_string();
         let client = json!({"name": "mcp-disclosure", "version": env!("CARGO_PKG_VERSION")});
         let meta = params.object("_meta").unwrap_or_else(RawObject::empty);
@@ -153,6 +154,13 @@ impl RequestMeta {
             .with(CAPABILITIES, capabilities.text())
             .with_value(CLIENT, &client);
         params.with("_meta", meta.text())
+    }
+
+    /// The parameters of a client's stateless request with this gateway's half of the disclosure extension.
+    pub fn with_our_offer(params: &RawObject) -> RawObject {
+        let Some(meta) = params.object("_meta") else { return params.clone() };
+        let capabilities = meta.object(CAPABILITIES).unwrap_or_default();
+        params.with("_meta", meta.with(CAPABILITIES, Offer::ours(&capabilities).text()).text())
     }
 
     /// A digest of the client info. It distinguishes clients but is not authenticated.

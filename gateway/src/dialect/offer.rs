@@ -9,6 +9,8 @@ pub struct Offer {
     pub strategies: Vec<String>,
     /// Whether it wants tool lists without `inputSchema`.
     pub omit_input_schema: bool,
+    /// Whether it discloses by itself, such as another gateway, and asks for complete definitions.
+    pub complete: bool,
     /// The whole offer, as settings of the extension, for strategies. Empty if there is none.
     pub settings: RawObject,
 }
@@ -29,8 +31,21 @@ impl Offer {
         Self {
             strategies: names.map(str::to_owned).collect(),
             omit_input_schema: settings.member("omitInputSchema") == Some("true"),
+            complete: settings.member("complete") == Some("true"),
             settings,
         }
+    }
+
+    /// Client capabilities with this gateway's half of the extension: it discloses by itself, and asks for complete
+    /// definitions. Only the choices of concerns are the client's.
+    pub fn ours(capabilities: &RawObject) -> RawObject {
+        let ours = RawObject::assemble([("strategies", r#"["full"]"#), ("complete", "true")]);
+        let ours = match Self::read(capabilities).settings.member("concerns") {
+            Some(concerns) => ours.with("concerns", concerns),
+            None => ours,
+        };
+        let extensions = capabilities.object("extensions").unwrap_or_default();
+        capabilities.with("extensions", extensions.with(EXTENSION, ours.text()).text())
     }
 
     /// Adds what 002 places beside the capabilities: `concerns` in the parameters of `initialize`.

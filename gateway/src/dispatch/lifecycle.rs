@@ -67,6 +67,10 @@ impl Gateway {
                 if let Err(error) = outcome {
                     tracing::warn!(session = %Short(session.id()), error = error.message(), "strategy rejected notifications/initialized");
                 }
+                let (backend, params) = (Arc::clone(session.backend()), notification.params.clone());
+                if backend.client().is_some() && params.member("concerns").is_some() {
+                    tokio::spawn(async move { backend.pass_on_concerns(&params).await });
+                }
             }
             "notifications/roots/list_changed" => self.roots_changed(session),
             _ => {}

@@ -8,6 +8,7 @@ mod admission;
 mod call;
 mod caller;
 mod checks;
+mod circles;
 mod compiled;
 mod fetches;
 mod lifecycle;
@@ -37,6 +38,7 @@ use crate::{
     catalogue::Declared,
     explain::Explained,
     limits::Limits,
+    lineage::Lineage,
     negotiation::Strategies,
     problem::Problem,
     session::{Peers, Sessions},
@@ -55,6 +57,7 @@ pub struct Gateway {
     checks: Checks,
     fetches: FetchLimits,
     explained: Explained,
+    lineage: Arc<Lineage>,
     admission: Arc<dyn Admission>,
     shutdown: CancellationToken,
 }

@@ -100,6 +100,11 @@ impl Gateway {
             (Era::Session, Era::Session) => forward(caller, upstream, request, request.params.clone()).await,
             (Era::Stateless, Era::Stateless) => {
                 let params = RequestMeta::with_log_level(&request.params, log_level(caller, upstream));
+                // The client's strategy is a matter between the client and this gateway.
+                let params = match upstream.introduction().extension() {
+                    Some(_) => RequestMeta::with_our_offer(&params),
+                    None => params,
+                };
                 let Some(lease) = caller.lease() else {
                     return forward(caller, upstream, request, params).await;
                 };

@@ -17,6 +17,7 @@ use crate::{
     explain::Explanation,
     negotiation::Choice,
     session::{Full, Opening, Session, new_id},
+    upstream::UPDATE_CONCERNS,
 };
 
 /// MCP methods that the gateway answers or forwards, and the eras that have them.
@@ -97,7 +98,9 @@ impl Gateway {
             Some(Method::SetLevel) => self.set_level(caller, params),
             Some(Method::Listen) => self.listen(caller, &page, &request.id, params).await,
             Some(Method::Discover) => {
-                Ok(discover_result(&self.advertised(&caller.backend, &page, &caller.choice)))
+                let is_gateway = self.admit(&caller.backend, params)?.is_some();
+                let result = discover_result(&self.advertised(&caller.backend, &page, &caller.choice));
+                Ok(self.led_on(&caller.backend, is_gateway, result))
             }
             Some(Method::Ping) => Ok(Json::empty_object()),
             None => self.foreign(caller, &page, request).await,
@@ -110,6 +113,9 @@ impl Gateway {
         let cx = caller.context(self, &page.view, &fetches, &effects);
         let answer = caller.choice.strategy.request(&cx, &request.method, &request.params.to_raw()).await?;
         self.carry_out(caller, effects);
+        if answer.is_some() && request.method == UPDATE_CONCERNS {
+            caller.backend.pass_on_concerns(&request.params).await;
+        }
         match answer {
             Some(result) => Ok(complete(caller.era(), result.into())),
             None => Err(ErrorText::method_not_found(&request.method)),
@@ -128,6 +134,12 @@ impl Gateway {
     ) -> Result<(Arc<Session>, Json), ErrorText> {
         let initialize = InitializeRequest::read(params)?;
         let revision = initialize.revision;
+        // Checked before upstreams are started for this client, which could lead back here.
+        let chain = self.admit(self.backends.shared(), params)?;
+        let is_gateway = chain.is_some();
+        chain.into_iter().for_each(|chain| opening.client.came_through(chain));
+        let chosen = initialize.offer.settings.member("concerns");
+        let is_news = chosen.is_some_and(|chosen| opening.client.chose(chosen));
         let choice = self.strategies.choose(opening.address.as_deref(), &initialize.offer, revision.era());
         let id = new_id().map_err(|error| {
             ErrorText::new(
@@ -147,6 +159,12 @@ impl Gateway {
         let result = catch_unwind(AssertUnwindSafe(|| self.open_session(&initialize, &backend, &session)));
         let result = result.unwrap_or_else(|_| Err(panicked("initialize")));
         let result = result.inspect_err(|_| self.let_go(&session))?;
+        let result = self.led_on(&backend, is_gateway, result);
+        if is_news {
+            // Its upstreams may have been started before it said so.
+            let (backend, settings) = (Arc::clone(&backend), initialize.offer.settings.clone());
+            tokio::spawn(async move { backend.pass_on_concerns(&settings).await });
+        }
         backend.audience().join(&session);
         Ok((session, result))
     }

@@ -12,6 +12,7 @@ use crate::{
     error::Error,
     explain::Explained,
     limits::Limits,
+    lineage::Lineage,
     negotiation::Strategies,
     session::{Client, Peers, SessionLimits, Sessions},
     slot::{Memory, Upstreams},
@@ -53,6 +54,8 @@ pub struct Assembly {
     pub scope: Scope,
     /// The one client, where there will be no other. What upstreams ask is relayed to it.
     pub client: Option<Arc<Client>>,
+    /// The gateways that lead to this one.
+    pub lineage: Lineage,
 }
 
 impl Assembly {
@@ -73,6 +76,10 @@ impl Assembly {
             receipt_lifetime: mcp_disclosure_core::receipt::DEFAULT_LIFETIME,
             scope: Scope::Shared,
             client: None,
+            lineage: Lineage::of_process().unwrap_or_else(|problem| {
+                tracing::warn!("{problem}");
+                Lineage::alone()
+            }),
         }
     }
 }
@@ -91,9 +98,14 @@ impl Gateway {
     ///
     /// # Errors
     /// [`Error::Configuration`] with every problem of what is declared, and of strategies that cannot serve what there
-    /// is; [`Error::Upstreams`] where all upstreams are awaited and none can be used.
+    /// is, or, before anything is started, if the upstreams lead in a circle; [`Error::Upstreams`] where all upstreams
+    /// are awaited and none can be used.
     pub async fn start(assembly: Assembly) -> Result<StartedGateway, Error> {
+        let circle = assembly.lineage.check(&assembly.limits);
+        circle.map_err(|problem| Error::Configuration(vec![problem].into()))?;
+        let lineage = Arc::new(assembly.lineage);
         let recipe = Recipe {
+            lineage: Arc::clone(&lineage),
             timeouts: assembly.timeouts,
             wait_for_upstreams: assembly.wait_for_upstreams,
             memory: assembly.memory,
@@ -123,6 +135,7 @@ impl Gateway {
             checks: Checks::new(&assembly.limits),
             fetches: assembly.fetches.of_peers(assembly.limits.peer_fetches),
             explained: Explained::default(),
+            lineage,
             admission: assembly.admission,
             shutdown: CancellationToken::new(),
         });

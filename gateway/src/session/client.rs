@@ -7,7 +7,7 @@
 
 use std::{
     collections::HashMap,
-    sync::{Arc, LazyLock},
+    sync::{Arc, LazyLock, OnceLock},
     time::Duration,
 };
 
@@ -22,7 +22,7 @@ use super::{
     Outbox, Outlet,
     questions::{OpenQuestion, Questions},
 };
-use crate::limits::Limits;
+use crate::{dialect::Offer, limits::Limits, lineage::Chain};
 
 /// Requests that a client may support, by the capability that declares them.
 const CLIENT_FEATURES: &[(&str, &str)] =
@@ -38,6 +38,10 @@ pub struct Client {
     introduction: SetOnce<(Era, RawObject)>,
     outbox: Outbox,
     state: Mutex<State>,
+    /// The gateways it came through.
+    chain: OnceLock<Chain>,
+    /// The concerns that it chose in its handshake, as JSON text.
+    concerns: OnceLock<String>,
 }
 
 #[derive(Debug, Default)]
@@ -105,17 +109,46 @@ impl Client {
 
     /// A client whose first message has not been read yet.
     pub fn unknown() -> Self {
-        Self { introduction: SetOnce::new(), outbox: Outbox::default(), state: Mutex::default() }
+        Self {
+            introduction: SetOnce::new(),
+            chain: OnceLock::new(),
+            concerns: OnceLock::new(),
+            outbox: Outbox::default(),
+            state: Mutex::default(),
+        }
     }
 
     /// Sets what the client's first message says of it. Later calls have no effect.
     pub fn introduce(&self, era: Era, capabilities: &RawObject) {
+        if let Some(chosen) = Offer::read(capabilities).settings.member("concerns") {
+            self.chose(chosen);
+        }
         let _was_introduced = self.introduction.set((era, client_features(capabilities)));
     }
 
-    /// Its era and the capabilities that allow requests to it, once its first message has been read.
-    pub async fn introduced(&self) -> (Era, RawObject) {
-        self.introduction.wait().await.clone()
+    /// Its era, once its first message has been read.
+    pub async fn introduced(&self) -> Era {
+        self.introduction.wait().await.0
+    }
+
+    /// Records its choices of concerns; `false` if they were known.
+    pub fn chose(&self, concerns: &str) -> bool {
+        self.concerns.set(concerns.to_owned()).is_ok()
+    }
+
+    /// The concerns that it chose in its handshake, as JSON text.
+    pub fn concerns(&self) -> Option<&str> {
+        self.concerns.get().map(String::as_str)
+    }
+
+    /// Records the gateways that it came through, once.
+    pub fn came_through(&self, chain: Chain) {
+        let _only_once = self.chain.set(chain);
+    }
+
+    /// The gateways that it came through.
+    pub fn chain(&self) -> Chain {
+        self.chain.get().cloned().unwrap_or_default()
     }
 
     /// The capabilities that allow requests to the client, to be declared to upstreams; none before it introduced

@@ -5,7 +5,10 @@ use std::{collections::HashMap, fmt, sync::Arc, time::Duration};
 use mcp_disclosure_core::{Era, Kind, ListHints, RawObject, UpstreamLists, UpstreamName};
 use serde_json::value::RawValue;
 
-use crate::upstream::{Eras, Introduction, UpstreamConfig};
+use crate::{
+    lineage::Chain,
+    upstream::{Eras, Introduction, UpstreamConfig},
+};
 
 /// Keeps what upstreams said and listed, across restarts of the program.
 pub trait Memory: Send + Sync + fmt::Debug {
@@ -28,7 +31,7 @@ pub struct Remembered {
 impl Remembered {
     /// As a JSON object.
     pub(super) fn to_json(&self) -> RawObject {
-        let Introduction { capabilities, server_info, instructions, eras } = &*self.introduction;
+        let Introduction { capabilities, server_info, instructions, eras, .. } = &*self.introduction;
         let lists = &self.lists;
         RawObject::empty()
             .with("capabilities", capabilities.text())
@@ -54,6 +57,7 @@ impl Remembered {
             server_info: json.object("serverInfo")?,
             instructions: json.string("instructions"),
             eras: Eras { session: flag("session"), stateless: flag("stateless") },
+            leads_to: Chain::default(),
         };
         let lists = UpstreamLists {
             tools: list("tools")?,
@@ -82,6 +86,7 @@ mod tests {
                 server_info: RawObject::parse(r#"{"name":"notes","version":"1"}"#).unwrap(),
                 instructions: Some("Take notes.".to_owned()),
                 eras: Eras { session: true, stateless: false },
+                leads_to: Chain::default(),
             }),
             lists: Arc::new(UpstreamLists {
                 tools: vec![raw(r#"{"name":"add","inputSchema":{"type":"object"},"x":1.0}"#)],

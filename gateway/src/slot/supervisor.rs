@@ -13,6 +13,7 @@ use super::{
 };
 use crate::{
     limits::Limits,
+    lineage::Lineage,
     session::Client,
     upstream::{Opening, Terms, Timeouts, Upstream, UpstreamError},
 };
@@ -24,6 +25,8 @@ pub struct Supervisor {
     pub timeouts: Timeouts,
     /// Limits on the resources that upstreams may use.
     pub limits: Limits,
+    /// The gateways that lead to this one.
+    pub lineage: Arc<Lineage>,
     /// What upstreams said and listed in earlier runs of the program.
     pub memory: Option<Arc<dyn Memory>>,
     /// The client that upstreams may send requests to, if they are dedicated to one.
@@ -51,7 +54,7 @@ impl Supervisor {
             connection: Mutex::default(),
             stopping: self.stopping.child_token(),
         });
-        let terms = Terms { timeouts, limits: self.limits };
+        let terms = Terms { timeouts, limits: self.limits, lineage: Arc::clone(&self.lineage) };
         // One that is awaited introduces itself before any client is served.
         let memory = self.memory.clone().filter(|_| !configured.config().awaited);
         let task = Task { slot: Arc::clone(&slot), terms, memory, client: self.client.clone() };
@@ -102,7 +105,7 @@ impl Task {
         let configured = &self.slot.configured;
         let opening = Opening {
             configured,
-            terms: self.terms,
+            terms: self.terms.clone(),
             signals: &self.slot.signals,
             client: self.client.as_ref(),
             opened: &|connection| *self.slot.connection.lock() = Some(Arc::clone(connection)),
@@ -239,7 +242,7 @@ impl Task {
 /// The era in which upstreams are spoken to: that of their client.
 async fn era(client: Option<&Client>) -> Era {
     match client {
-        Some(client) => client.introduced().await.0,
+        Some(client) => client.introduced().await,
         None => Era::Session,
     }
 }

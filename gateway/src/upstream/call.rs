@@ -23,7 +23,7 @@ pub trait Reports: Send + Sync + fmt::Debug {
 }
 
 /// A request to an upstream, on behalf of a client or the gateway.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct UpstreamCall {
     /// Its method.
     pub method: String,

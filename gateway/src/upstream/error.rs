@@ -5,6 +5,7 @@ use std::{fmt, time::Duration};
 use mcp_disclosure_core::UpstreamName;
 
 use super::CallError;
+use crate::lineage::{CIRCLE, is_circle};
 
 /// An upstream cannot be used. `Display` is for the operator; use [`for_clients`](Self::for_clients) for
 /// clients.
@@ -43,6 +44,9 @@ pub enum Why {
     /// The handshake response is invalid, or names an unsupported protocol version.
     #[error("sent an invalid handshake response: {0}")]
     Foreign(String),
+    /// It leads back to this gateway.
+    #[error("leads back to this gateway: {CIRCLE}")]
+    Circle,
 }
 
 impl UpstreamError {
@@ -59,6 +63,16 @@ impl UpstreamError {
                 format!("{subject} did not answer within {} seconds", waited.as_secs_f64())
             }
             Why::Foreign(_) => format!("{subject} sent an invalid handshake response"),
+            Why::Circle => format!("{subject} leads back to this gateway"),
+        }
+    }
+
+    /// Whether it leads back to this gateway, so that another attempt would fail like this one.
+    pub fn is_circle(&self) -> bool {
+        match &self.why {
+            Why::Circle => true,
+            Why::Talk(error) => is_circle(error),
+            _ => false,
         }
     }
 }

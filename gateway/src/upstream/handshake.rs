@@ -6,7 +6,11 @@ use mcp_disclosure_core::{Era, RawObject, UpstreamName};
 use mcp_disclosure_transport::{CallError, Connection, code, meta};
 use serde_json::json;
 
-use crate::dialect::{RequestMeta, Revision};
+use super::hello::Hello;
+use crate::{
+    dialect::{RequestMeta, Revision},
+    lineage::{Chain, is_circle},
+};
 
 /// The result of the handshake.
 #[derive(Clone, Debug)]
@@ -19,6 +23,8 @@ pub struct Introduction {
     pub instructions: Option<String>,
     /// The eras it supports.
     pub eras: Eras,
+    /// The gateways that it leads to, itself included; empty if it is no gateway.
+    pub leads_to: Chain,
 }
 
 impl Introduction {
@@ -72,6 +78,8 @@ pub(super) enum HandshakeError {
     Talk(CallError),
     /// The response is invalid; why.
     Foreign(String),
+    /// It leads back to this gateway.
+    Circle,
 }
 
 impl HandshakeError {
@@ -80,8 +88,8 @@ impl HandshakeError {
     pub(super) fn may_work_in_other_era(&self) -> bool {
         match self {
             Self::Talk(CallError::Answered(error)) => error.code() == code::UNSUPPORTED_VERSION,
-            Self::Talk(error) => error.is_disconnection(),
-            Self::Foreign(_) => false,
+            Self::Talk(error) => error.is_disconnection() && !is_circle(error),
+            Self::Foreign(_) | Self::Circle => false,
         }
     }
 }
@@ -92,20 +100,31 @@ const DISCOVERY: Duration = Duration::from_secs(5);
 /// Performs the handshake. The preferred era is tried first, since it may be the only one from then on.
 pub(super) async fn introduce(
     connection: &Arc<Connection>,
-    capabilities: &RawObject,
+    hello: &Hello,
+    prefer: Era,
+    timeout: Duration,
+) -> Result<Introduction, HandshakeError> {
+    let introduction = introduce_in(connection, hello, prefer, timeout).await?;
+    // It may have been reached before this gateway was, so it could not refuse.
+    if introduction.leads_to.meets(&hello.chain) { Err(HandshakeError::Circle) } else { Ok(introduction) }
+}
+
+async fn introduce_in(
+    connection: &Arc<Connection>,
+    hello: &Hello,
     prefer: Era,
     timeout: Duration,
 ) -> Result<Introduction, HandshakeError> {
     match prefer {
-        Era::Stateless => match discover(connection, timeout.min(DISCOVERY)).await {
+        Era::Stateless => match discover(connection, hello, timeout.min(DISCOVERY)).await {
             Ok(introduction) => Ok(introduction),
             Err(HandshakeError::Talk(error)) if error.is_disconnection() => Err(HandshakeError::Talk(error)),
-            Err(_) => initialize(connection, capabilities, timeout).await,
+            Err(_) => initialize(connection, hello, timeout).await,
         },
-        Era::Session => match initialize(connection, capabilities, timeout).await {
-            Ok(introduction) => Ok(also_stateless(connection, introduction).await),
+        Era::Session => match initialize(connection, hello, timeout).await {
+            Ok(introduction) => Ok(also_stateless(connection, hello, introduction).await),
             Err(HandshakeError::Talk(CallError::Answered(refused))) => {
-                let discovered = discover(connection, timeout.min(DISCOVERY)).await;
+                let discovered = discover(connection, hello, timeout.min(DISCOVERY)).await;
                 discovered.map_err(|_| HandshakeError::Talk(CallError::Answered(refused)))
             }
             Err(error) => Err(error),
@@ -115,8 +134,12 @@ pub(super) async fn introduce(
 
 /// Probes whether an upstream with a session also answers stateless requests. An HTTP upstream that assigned
 /// no session id could not send requests to its client, and is used as stateless.
-async fn also_stateless(connection: &Arc<Connection>, introduction: Introduction) -> Introduction {
-    match discover(connection, Duration::from_secs(2)).await {
+async fn also_stateless(
+    connection: &Arc<Connection>,
+    hello: &Hello,
+    introduction: Introduction,
+) -> Introduction {
+    match discover(connection, hello, Duration::from_secs(2)).await {
         Ok(discovered) if connection.lacks_session() => discovered,
         Ok(_) => Introduction { eras: Eras { stateless: true, ..introduction.eras }, ..introduction },
         Err(_) => introduction,
@@ -125,15 +148,19 @@ async fn also_stateless(connection: &Arc<Connection>, introduction: Introduction
 
 async fn initialize(
     connection: &Arc<Connection>,
-    capabilities: &RawObject,
+    hello: &Hello,
     timeout: Duration,
 ) -> Result<Introduction, HandshakeError> {
     let params = json!({
         "protocolVersion": Revision::LATEST_WITH_SESSIONS.to_string(),
-        "capabilities": capabilities,
+        "capabilities": hello.capabilities,
         "clientInfo": {"name": "mcp-disclosure", "version": env!("CARGO_PKG_VERSION")},
     });
-    let params = RawObject::parse(params.to_string()).unwrap_or_else(|_| RawObject::empty());
+    let params = hello.chain.add_to(&RawObject::parse(params.to_string()).unwrap_or_default());
+    let params = match &hello.concerns {
+        Some(concerns) => params.with("concerns", concerns),
+        None => params,
+    };
     let result = request(connection, "initialize", params, timeout).await?;
     let foreign = |reason: &str| HandshakeError::Foreign(format!("initialize result {reason}"));
     let version = result.string("protocolVersion").ok_or_else(|| foreign("has no protocolVersion"))?;
@@ -146,8 +173,12 @@ async fn initialize(
     Ok(introduction(&result, server_info, Eras { session: true, stateless: false }))
 }
 
-async fn discover(connection: &Arc<Connection>, timeout: Duration) -> Result<Introduction, HandshakeError> {
-    let params = RequestMeta::ours(&RawObject::empty(), &RawObject::empty());
+async fn discover(
+    connection: &Arc<Connection>,
+    hello: &Hello,
+    timeout: Duration,
+) -> Result<Introduction, HandshakeError> {
+    let params = RequestMeta::ours(&hello.chain.add_to(&RawObject::empty()), &RawObject::empty());
     let result = request(connection, "server/discover", params, timeout).await?;
     let versions: Vec<String> = result
         .member("supportedVersions")
@@ -169,6 +200,7 @@ fn introduction(result: &RawObject, server_info: RawObject, eras: Eras) -> Intro
         server_info,
         instructions: result.string("instructions"),
         eras,
+        leads_to: Chain::read(result).unwrap_or_default(),
     }
 }
 

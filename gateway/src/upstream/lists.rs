@@ -1,6 +1,9 @@
 //! Fetches an upstream's lists, page by page.
 
-use std::{collections::HashSet, time::Duration};
+use std::{
+    collections::{HashMap, HashSet},
+    time::Duration,
+};
 
 use mcp_disclosure_core::{Era, Kind, ListHints, Mirrored, RawObject, UpstreamLists};
 use mcp_disclosure_transport::{ErrorText, code};
@@ -25,17 +28,17 @@ pub(super) async fn fetch(upstream: &Upstream) -> Result<UpstreamLists, CallErro
         (Kind::Templates, templates.hints),
         (Kind::Prompts, prompts.hints),
     ];
-    let has_headers = upstream.is_remote() && upstream.introduction().eras.stateless;
-    let tools = if has_headers { offerable(upstream, tools.items) } else { tools.items };
     Ok(UpstreamLists {
         name: upstream.name().clone(),
         self_named: upstream.is_self_named(),
-        tools,
+        tools: tools.items,
         resources: resources.items,
         templates: templates.items,
         prompts: prompts.items,
         instructions: upstream.introduction().instructions.clone(),
         hints: hints.into_iter().filter_map(|(kind, hints)| Some((kind, hints?))).collect(),
+        supplements: HashMap::new(),
+        concerns: Vec::new(),
     })
 }
 
@@ -46,8 +49,12 @@ struct Listed {
     hints: Option<ListHints>,
 }
 
-/// Removes tools whose arguments cannot be repeated in headers as their schemas require (SEP-2243).
-fn offerable(upstream: &Upstream, tools: Vec<Box<RawValue>>) -> Vec<Box<RawValue>> {
+/// Removes tools whose arguments cannot be repeated in headers as their schemas require (SEP-2243), where there are
+/// headers.
+pub(super) fn offerable(upstream: &Upstream, mut lists: UpstreamLists) -> UpstreamLists {
+    if !(upstream.is_remote() && upstream.introduction().eras.stateless) {
+        return lists;
+    }
     let fits = |tool: &RawValue| {
         let Ok(tool) = RawObject::parse(tool.get()) else { return true };
         let Err(reason) = Mirrored::find_in(tool.member("inputSchema").unwrap_or("{}")) else { return true };
@@ -55,7 +62,8 @@ fn offerable(upstream: &Upstream, tools: Vec<Box<RawValue>>) -> Vec<Box<RawValue
         tracing::warn!(upstream = %upstream.name(), tool = ?name, reason, "tool removed from the list");
         false
     };
-    tools.into_iter().filter(|tool| fits(tool)).collect()
+    lists.tools.retain(|tool| fits(tool));
+    lists
 }
 
 async fn pages(

@@ -6,11 +6,14 @@
 
 mod call;
 mod config;
+mod disclosing;
 mod error;
 mod handler;
 mod handshake;
+mod hello;
 mod lists;
 mod opening;
+mod sender;
 mod settings;
 mod subscriptions;
 mod under_way;
@@ -19,24 +22,28 @@ use std::{fmt, sync::Arc, time::Duration};
 
 pub use call::{Reports, UpstreamCall};
 pub use config::UpstreamConfig;
+pub use disclosing::Channel;
+use disclosing::Disclosing;
+pub(crate) use disclosing::concerns::UPDATE as UPDATE_CONCERNS;
 pub use error::{UpstreamError, Why};
 use handler::UpstreamHandler;
 pub use handshake::{Eras, Introduction};
 use mcp_disclosure_core::{Era, RawObject, UpstreamLists, UpstreamName};
-use mcp_disclosure_transport::{Call, Connection, ErrorText, Json, Request};
 pub use mcp_disclosure_transport::{
     CallError,
     child::Program,
     http::{Endpoint, without_secrets},
 };
+use mcp_disclosure_transport::{Connection, ErrorText, Json, Request};
 pub use opening::{Introduced, Opening};
 use rmcp::{RoleServer, service::DynService};
+use sender::Sender;
 pub use settings::{Restart, UpstreamSettings};
 use subscriptions::SubscriptionStreams;
 use tokio_util::sync::DropGuard;
 pub use under_way::Owner;
 
-use crate::{dialect::RequestMeta, limits::Limits};
+use crate::{limits::Limits, lineage::Lineage};
 
 /// How to start or reach an upstream; can be used any number of times.
 #[derive(Clone)]
@@ -130,12 +137,14 @@ pub struct Timeouts {
 }
 
 /// The time and resources that an upstream may use.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Terms {
     /// Time-outs.
     pub timeouts: Timeouts,
     /// Limits.
     pub limits: Limits,
+    /// The gateways that lead to it.
+    pub lineage: Arc<Lineage>,
 }
 
 /// A connected upstream.
@@ -150,6 +159,7 @@ pub struct Upstream {
     handler: Arc<UpstreamHandler>,
     terms: Terms,
     streams: SubscriptionStreams,
+    disclosing: Arc<Disclosing>,
     /// Closes the connection when this is dropped.
     _closing: DropGuard,
 }
@@ -203,15 +213,21 @@ impl Upstream {
         &self,
         call: UpstreamCall,
     ) -> impl Future<Output = Result<Json, CallError>> + Send + use<> {
-        let (connection, handler) = (Arc::clone(&self.connection), Arc::clone(&self.handler));
-        let timeout = self.terms.timeouts.request;
-        async move {
-            let UpstreamCall { method, params, owner, reports, mirrored } = call;
-            let wants_progress = reports.as_ref().is_some_and(|reports| reports.wants_progress());
-            let call = Call { mirrored, wants_progress, ..connection.call(method, params) };
-            handler.begin(call.id, owner, reports);
-            connection.request(call, timeout).await
+        let (sender, disclosing) = (self.sender(), Arc::clone(&self.disclosing));
+        async move { disclosing.send(&sender, call).await }
+    }
+
+    fn sender(&self) -> Sender {
+        Sender {
+            connection: Arc::clone(&self.connection),
+            handler: Arc::clone(&self.handler),
+            timeout: self.terms.timeouts.request,
         }
+    }
+
+    /// How it delivers the definitions that it does not list; `None` if its lists are complete.
+    pub fn channel(&self) -> Option<Channel> {
+        self.disclosing.channel()
     }
 
     /// Sends a request of the gateway's own, in the session era if the upstream supports it.
@@ -219,15 +235,10 @@ impl Upstream {
     /// # Errors
     /// Why there is no result.
     pub async fn query(&self, method: &str, params: RawObject) -> Result<Json, CallError> {
-        let params = match self.introduction.eras.nearest(Era::Session) {
-            Era::Session => params,
-            Era::Stateless => RequestMeta::ours(&params, &RawObject::empty()),
-        };
-        let call = self.connection.call(method, params);
-        Arc::clone(&self.connection).request(call, self.terms.timeouts.request).await
+        self.sender().ask(self.introduction.eras.nearest(Era::Session), method, params).await
     }
 
-    /// Fetches all lists.
+    /// Fetches all lists, with complete definitions if the upstream discloses progressively itself.
     ///
     /// # Errors
     /// The first failure.
@@ -236,9 +247,11 @@ impl Upstream {
         let Timeouts { connect, request } = self.terms.timeouts;
         let longest = connect.max(request);
         let fetched = tokio::time::timeout(longest, lists::fetch(self)).await;
-        fetched
-            .unwrap_or(Err(CallError::TimedOut { waited: longest }))
-            .map_err(|error| self.failed(Why::Talk(error)))
+        let fetched = fetched.unwrap_or(Err(CallError::TimedOut { waited: longest }));
+        let lists = fetched.map_err(|error| self.failed(Why::Talk(error)))?;
+        let concerns = disclosing::concerns::choosable(self, &lists);
+        let lists = self.disclosing.complete(self, UpstreamLists { concerns, ..lists }).await;
+        Ok(lists::offerable(self, lists))
     }
 
     /// Why its connection ended.

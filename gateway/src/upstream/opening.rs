@@ -2,7 +2,7 @@
 
 use std::{io, sync::Arc};
 
-use mcp_disclosure_core::{Era, RawObject, UpstreamName};
+use mcp_disclosure_core::{Era, UpstreamName};
 use mcp_disclosure_transport::{Bounds, CallError, Connection, child, http, in_process};
 use tokio_util::sync::DropGuard;
 
@@ -10,9 +10,11 @@ use super::{
     Introduction, Target, Terms, Upstream, UpstreamError, Why,
     handler::UpstreamHandler,
     handshake::{self, HandshakeError},
+    hello::Hello,
     subscriptions::SubscriptionStreams,
 };
 use crate::{
+    lineage,
     session::Client,
     slot::{Configured, Signals},
 };
@@ -61,11 +63,11 @@ impl Opening<'_> {
     /// Why the upstream cannot be used.
     pub async fn introduce(&self) -> Result<Introduced, UpstreamError> {
         let opened = self.open()?;
-        let (era, capabilities) = self.client(&opened.connection).await;
+        let (era, hello) = self.hello(&opened.connection).await;
         let other = if era == Era::Session { Era::Stateless } else { Era::Session };
-        let (opened, introduction) = match self.shake_hands(opened, era, &capabilities).await {
+        let (opened, introduction) = match self.shake_hands(opened, era, &hello).await {
             Err(first) if first.0.may_work_in_other_era() => {
-                let again = self.shake_hands(self.open()?, other, &capabilities).await;
+                let again = self.shake_hands(self.open()?, other, &hello).await;
                 again.map_err(|_| first)
             }
             reached => reached,
@@ -80,19 +82,21 @@ impl Opening<'_> {
             self_named: config.name.is_none(),
             connection,
             handler,
-            terms: self.terms,
+            terms: self.terms.clone(),
             closing,
         })
     }
 
-    /// The client's era and capabilities; those of a session without a client if there is none. A connection that
-    /// ends meanwhile is not waited with.
-    async fn client(&self, connection: &Connection) -> (Era, RawObject) {
-        let Some(client) = self.client else { return (Era::Session, RawObject::empty()) };
-        tokio::select! {
-            introduced = client.introduced() => introduced,
-            () = connection.ended() => (Era::Session, RawObject::empty()),
+    /// The client's era, and what the handshake says of it. A connection that ends meanwhile is not waited with.
+    async fn hello(&self, connection: &Connection) -> (Era, Hello) {
+        let mut era = Era::Session;
+        if let Some(client) = self.client {
+            tokio::select! {
+                introduced = client.introduced() => era = introduced,
+                () = connection.ended() => {}
+            }
         }
+        (era, Hello::new(self.client, &self.terms.lineage))
     }
 
     fn open(&self) -> Result<Opened, UpstreamError> {
@@ -104,7 +108,8 @@ impl Opening<'_> {
             self.client.cloned(),
             limits,
         );
-        let connection = open(&config.target, Arc::clone(&handler), limits.bounds());
+        let chain = self.terms.lineage.variable(config.name.as_ref());
+        let connection = open(&config.target, &chain, Arc::clone(&handler), limits.bounds());
         let connection =
             connection.map_err(|source| UpstreamError { remote: false, ..self.error(Why::Start(source)) })?;
         (self.opened)(&connection);
@@ -116,10 +121,10 @@ impl Opening<'_> {
         &self,
         opened: Opened,
         era: Era,
-        capabilities: &RawObject,
+        hello: &Hello,
     ) -> Result<(Opened, Introduction), (HandshakeError, Arc<Connection>)> {
         let timeout = self.terms.timeouts.connect;
-        match handshake::introduce(&opened.connection, capabilities, era, timeout).await {
+        match handshake::introduce(&opened.connection, hello, era, timeout).await {
             Ok(introduction) => Ok((opened, introduction)),
             Err(error) => {
                 opened.connection.close().await;
@@ -137,6 +142,7 @@ impl Opening<'_> {
             }
             HandshakeError::Talk(error) => Why::Talk(error),
             HandshakeError::Foreign(reason) => Why::Foreign(reason),
+            HandshakeError::Circle => Why::Circle,
         })
     }
 
@@ -163,14 +169,23 @@ impl Introduced {
             handler,
             terms,
             streams,
+            disclosing: Arc::default(),
             _closing: closing,
         }
     }
 }
 
-fn open(target: &Target, handler: Arc<UpstreamHandler>, bounds: Bounds) -> io::Result<Arc<Connection>> {
+/// Opens a connection. A program gets `chain` as the gateways that lead to it.
+fn open(
+    target: &Target,
+    chain: &str,
+    handler: Arc<UpstreamHandler>,
+    bounds: Bounds,
+) -> io::Result<Arc<Connection>> {
     Ok(match target {
-        Target::Command(program) => child::connect(&mut program.command(), handler, bounds)?,
+        Target::Command(program) => {
+            child::connect(program.command().env(lineage::VARIABLE, chain), handler, bounds)?
+        }
         Target::Url(endpoint) => http::connect(endpoint.clone(), true, handler, bounds),
         Target::Handler(make) => in_process::connect(make(), handler, bounds),
         Target::Responder(responder) => {

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod check;
+mod circle;
 mod compare;
 mod export;
 mod limits;

@@ -10,6 +10,7 @@ use mcp_disclosure_gateway::{
     Assembly, Problem,
     catalogue::Declared,
     limits::LimitSettings,
+    lineage::Lineage,
     negotiation::{Strategies, StrategyOptions},
     upstream::{Target, Timeouts, without_secrets},
 };
@@ -35,6 +36,8 @@ pub(super) struct Source {
     pub(super) limits: LimitSettings,
     /// Settings of strategies; flags win.
     pub(super) settings: Settings,
+    /// The gateways above this one.
+    lineage: Lineage,
 }
 
 impl Source {
@@ -102,6 +105,7 @@ impl Source {
             declared,
             timeouts: self.timeouts,
             limits: self.limits.resolve(),
+            lineage: self.lineage,
             ..Assembly::new(strategies, key)
         }
     }
@@ -114,6 +118,7 @@ impl SourceArguments {
     /// # Errors
     /// [`Failure::Usage`] for a combination that means nothing.
     pub(super) fn resolve(self, own: Option<&(Target, Declared)>) -> Result<Source, Failure> {
+        let lineage = self.lineage().map_err(|problem| Failure::Configuration(vec![problem]))?;
         let given = self.given()?;
         let mut limits = LimitSettings::default();
         for (name, value) in &self.limits {
@@ -140,6 +145,7 @@ impl SourceArguments {
             serve: config.serve,
             limits,
             settings: config.strategy,
+            lineage,
         };
         if source.contents.as_ref().is_ok_and(|contents| contents.found.upstreams.is_empty()) {
             source.serve_own(own, self.name)?;

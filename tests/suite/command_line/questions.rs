@@ -1,6 +1,7 @@
 //! What an upstream asks of the client that has it to itself (F3).
 
 use kit::process::Process;
+use mcp_disclosure_core::EXTENSION;
 use serde_json::{Value, json};
 
 use super::{ODD, start, text};
@@ -20,6 +21,12 @@ fn asking_in(mode: &str, capabilities: Value) -> Process {
     gateway
 }
 
+/// What is declared to the upstream: what the client supports, and that complete lists are wanted.
+fn declared() -> Value {
+    let ours = json!({"strategies": ["full"], "complete": true});
+    json!({"elicitation": {"form": {}}, "extensions": {EXTENSION: ours}})
+}
+
 /// The question the client is asked, whole.
 fn question(gateway: &Process, method: &str) -> Value {
     gateway.notified(method, 1);
@@ -36,7 +43,7 @@ fn a_question_goes_to_the_client_and_its_answer_back_f3() {
     let result = json!({"action": "accept", "content": {"x": 1}, "odd": 1.0});
     gateway.line(json!({"jsonrpc": "2.0", "id": asked["id"], "result": result}).to_string());
     let outcome: Value = serde_json::from_str(text(&gateway.answer(call))).unwrap();
-    assert_eq!(outcome["client"], json!({"elicitation": {"form": {}}}), "only what is about being asked");
+    assert_eq!(outcome["client"], declared(), "only what is about being asked, and how we list");
     assert_eq!(outcome["result"], result);
     gateway.finish().says(0, &[]);
 }
@@ -93,7 +100,7 @@ fn a_question_to_a_client_without_session_is_a_result_that_asks_f3() {
     params["inputResponses"] = json!({key: {"action": "accept", "content": {"x": 1}}});
     let answer = gateway.request("tools/call", params);
     let outcome: Value = serde_json::from_str(text(&answer)).unwrap();
-    assert_eq!(outcome["client"], json!({"elicitation": {"form": {}}}));
+    assert_eq!(outcome["client"], declared());
     assert_eq!(outcome["result"], json!({"action": "accept", "content": {"x": 1}}));
     gateway.finish().says(0, &[]);
 }

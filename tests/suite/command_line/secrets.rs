@@ -37,7 +37,8 @@ fn programs_of_files_inherit_what_every_program_needs_and_no_more_p10() {
     for flags in [["--config", shown(&file)], ["--mcp-config", shown(&hosts)]] {
         let minimal = environment(&flags);
         assert_eq!((&minimal["OWN"], &minimal["COPIED"]), (&json!("mine"), &json!("hunter2")));
-        let known = ["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "OWN", "COPIED"];
+        let known =
+            ["HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "OWN", "COPIED", "MCP_DISCLOSURE_CHAIN"];
         for name in minimal.as_object().unwrap().keys() {
             assert!(known.contains(&name.as_str()), "{name} of {flags:?}");
         }

@@ -23,6 +23,7 @@ use crate::{
     dispatch::{Assembly, Caller, Gateway},
     error::Error,
     limits::Limits,
+    lineage::Chain,
     session::{Client, Frames, InFlight, Opening, Outlet, Peer, Place, Session},
 };
 
@@ -129,25 +130,40 @@ impl<R: AsyncRead + Unpin> First<R> {
     /// Reads the first message and introduces the client by what it declares.
     async fn read(mut lines: Lines<R>, client: Arc<Client>, limits: Limits) -> std::io::Result<Self> {
         let line = lines.next().await;
-        let (era, capabilities) = declared(line.as_ref().ok().and_then(Option::as_ref), &limits);
-        client.introduce(era, &capabilities);
+        let declared = Declared::of(line.as_ref().ok().and_then(Option::as_ref), &limits);
+        declared.chain.into_iter().for_each(|chain| client.came_through(chain));
+        client.introduce(declared.era, &declared.capabilities);
         Ok(Self { line: line?, lines })
     }
 }
 
-/// The era and the capabilities that a client's first message declares.
-fn declared(line: Option<&Line>, limits: &Limits) -> (Era, RawObject) {
-    let message = line.and_then(|line| match line {
-        Line::Text(text) => Message::parse(text, limits.bounds().message_depth).ok(),
-        Line::TooLong(_) => None,
-    });
-    let Some(Message::Request(request)) = message else { return (Era::Session, RawObject::empty()) };
-    match check(&request, limits).and_then(|meta| classify(&request, meta)) {
-        Ok(RequestKind::Stateless(meta)) => (Era::Stateless, meta.capabilities),
-        Ok(RequestKind::Initialize) => {
-            (Era::Session, request.params.object("capabilities").unwrap_or_default())
+/// What a client's first message declares.
+struct Declared {
+    era: Era,
+    capabilities: RawObject,
+    /// The gateways it came through, if it is a gateway.
+    chain: Option<Chain>,
+}
+
+impl Declared {
+    fn of(line: Option<&Line>, limits: &Limits) -> Self {
+        let nothing = Self { era: Era::Session, capabilities: RawObject::empty(), chain: None };
+        let message = line.and_then(|line| match line {
+            Line::Text(text) => Message::parse(text, limits.bounds().message_depth).ok(),
+            Line::TooLong(_) => None,
+        });
+        let Some(Message::Request(request)) = message else { return nothing };
+        let chain = Chain::read(&request.params);
+        match check(&request, limits).and_then(|meta| classify(&request, meta)) {
+            Ok(RequestKind::Stateless(meta)) => {
+                Self { era: Era::Stateless, capabilities: meta.capabilities, chain }
+            }
+            Ok(RequestKind::Initialize) => {
+                let capabilities = request.params.object("capabilities").unwrap_or_default();
+                Self { era: Era::Session, capabilities, chain }
+            }
+            _ => nothing,
         }
-        _ => (Era::Session, RawObject::empty()),
     }
 }
 

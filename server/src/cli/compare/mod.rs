@@ -56,6 +56,7 @@ async fn run(program: &Program, arguments: CompareArguments) -> Result<(Report, 
         }
     };
     contestants.examine(real.gateway());
+    let disclosing = stage::disclosing(real.gateway());
     if let Some(tasks) = &script {
         script::warn(tasks.len(), contestants.names().len());
     } else {
@@ -91,7 +92,7 @@ async fn run(program: &Program, arguments: CompareArguments) -> Result<(Report, 
     }
     real.close().await;
     let mut report = report.map_err(|error| message(error, flag))?;
-    report.notes.splice(0..0, contestants.notes());
+    report.notes.splice(0..0, contestants.notes().into_iter().chain(disclosing));
     Ok((report, contestants.asked()))
 }
 

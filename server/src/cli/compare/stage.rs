@@ -127,6 +127,24 @@ impl Stage {
     }
 }
 
+/// Which upstreams disclose progressively themselves: it is their complete definitions that are compared.
+pub(super) fn disclosing(gateway: &Gateway) -> Vec<String> {
+    let upstreams = gateway.backends().shared().upstreams();
+    let found = upstreams.iter().filter_map(|upstream| {
+        let introduction = upstream.introduction();
+        let how = match (introduction.extension().is_some(), upstream.channel()) {
+            (true, _) => "it is mcp-disclosure".to_owned(),
+            (false, Some(channel)) => format!("by {channel}"),
+            (false, None) => return None,
+        };
+        let name = upstream.name();
+        Some(format!(
+            "upstream '{name}' discloses progressively already ({how}); compared are complete definitions"
+        ))
+    });
+    found.collect()
+}
+
 /// The error for a link to a strategy that was left out.
 pub(super) fn left_out(strategy: &str) -> Error {
     Error::Ended { reason: format!("no gateway serves '{strategy}'") }

@@ -1,0 +1,40 @@
+//! Circles of gateways: a client that is a gateway is refused if this one leads to it, and learns where this one leads.
+
+use mcp_disclosure_core::RawObject;
+use mcp_disclosure_transport::{ErrorText, Json};
+
+use super::Gateway;
+use crate::{backend::Backend, lineage::Chain};
+
+impl Gateway {
+    /// The gateways that the sender of a handshake came through; `None` if it is no gateway.
+    ///
+    /// # Errors
+    /// If this gateway leads to one of them, or they are too many.
+    pub(super) fn admit(&self, backend: &Backend, params: &RawObject) -> Result<Option<Chain>, ErrorText> {
+        let Some(chain) = Chain::read(params) else { return Ok(None) };
+        self.lineage
+            .admit(&chain, &backend.leads_to(), &self.limits)
+            .inspect_err(|refused| tracing::debug!(reason = refused.message(), "a gateway is refused"))?;
+        Ok(Some(chain))
+    }
+
+    /// The result of a handshake, for a gateway with the gateways that this one leads to.
+    pub(super) fn led_on(&self, backend: &Backend, is_gateway: bool, result: Json) -> Json {
+        match RawObject::parse(result.as_str()) {
+            Ok(object) if is_gateway => {
+                self.lineage.below_and_own(&backend.leads_to()).add_to(&object).into()
+            }
+            _ => result,
+        }
+    }
+}
+
+impl Backend {
+    /// The gateways among its upstreams, and those that they lead to.
+    fn leads_to(&self) -> Chain {
+        let upstreams = self.upstreams();
+        let below = upstreams.iter().map(|upstream| &upstream.introduction().leads_to);
+        below.flat_map(Chain::iter).collect()
+    }
+}

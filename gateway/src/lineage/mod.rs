@@ -1,0 +1,194 @@
+//! The chain of gateways that leads to this one, so that none leads back to itself (U12).
+//!
+//! - **Child processes** get it in the environment variable [`VARIABLE`], which wrappers such as `npx` and `sh -c` pass
+//!   on. It says what each gateway serves, so that a gateway refuses to start below one that serves the same.
+//! - **Other servers** get it in `_meta` of the handshake ([`Chain`]): random ids only, since paths and programs are not
+//!   their business. A gateway refuses a client that it leads to itself.
+//!
+//! Stacks of different gateways work, up to `limits.gateway_depth`.
+
+mod chain;
+mod link;
+
+use std::time::SystemTime;
+
+pub use chain::Chain;
+pub(crate) use chain::is_circle;
+use link::Link;
+pub use link::Source;
+use mcp_disclosure_core::UpstreamName;
+
+use crate::{limits::Limits, problem::Problem, session::new_id};
+
+/// The environment variable with the gateways above this process, outermost first.
+pub const VARIABLE: &str = "MCP_DISCLOSURE_CHAIN";
+
+/// The beginning of the message of a gateway that would lead back to itself. A gateway above recognizes it on stderr,
+/// and does not try again.
+pub(crate) const CIRCLE: &str = "the upstreams lead in a circle";
+
+/// One gateway, and those that lead to it.
+#[derive(Clone, Debug)]
+pub struct Lineage {
+    ancestors: Vec<Link>,
+    own: Link,
+}
+
+impl Lineage {
+    /// A gateway that no other leads to.
+    pub fn alone() -> Self {
+        // Without randomness: distinct on this machine.
+        let by_time = |_| {
+            let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+            format!("{}-{}", std::process::id(), now.as_nanos()).into()
+        };
+        let instance = new_id().unwrap_or_else(by_time);
+        Self { ancestors: Vec::new(), own: Link::new(instance) }
+    }
+
+    /// A gateway in this process, below those that the environment names.
+    ///
+    /// # Errors
+    /// If the variable is not what a gateway sets.
+    pub fn of_process() -> Result<Self, Problem> {
+        let Some(text) = std::env::var_os(VARIABLE) else { return Ok(Self::alone()) };
+        Self::below(&text.to_string_lossy())
+    }
+
+    fn below(text: &str) -> Result<Self, Problem> {
+        let ancestors = serde_json::from_str(text).map_err(|error| {
+            Problem::new(format!("environment variable {VARIABLE} cannot be read: {error}"))
+                .hint("gateways set it for the programs that they start; unset it")
+        })?;
+        Ok(Self { ancestors, ..Self::alone() })
+    }
+
+    /// The same with what it serves: the files, commands and URLs that determine its upstreams.
+    pub fn serving(self, sources: &[Source]) -> Self {
+        Self { own: self.own.serving(sources), ..self }
+    }
+
+    /// Checks that it may start.
+    ///
+    /// # Errors
+    /// If a gateway above serves the same, or there are too many above.
+    pub fn check(&self, limits: &Limits) -> Result<(), Problem> {
+        if let Some(at) = self.ancestors.iter().position(|ancestor| self.own.includes(ancestor)) {
+            return Err(self.circle(at));
+        }
+        let most = limits.gateway_depth;
+        if self.ancestors.len() < most {
+            return Ok(());
+        }
+        let message = format!(
+            "{} gateways in a row lead to this one; at most {most} may stand in a row (limits.gateway_depth): {}",
+            self.ancestors.len(),
+            self.path(0)
+        );
+        Err(Problem::new(message).hint(format!(
+            "an upstream of one of them starts this program again; where this process was started by hand, unset {VARIABLE}"
+        )))
+    }
+
+    fn circle(&self, at: usize) -> Problem {
+        let message = format!("{CIRCLE}: {}", self.path(at));
+        let last = self.ancestors.last().map(Link::entry).unwrap_or_default();
+        Problem::new(message)
+            .hint(format!("remove {last}; where this process was started by hand, unset {VARIABLE}"))
+    }
+
+    /// The gateways from the one at this position to this one.
+    fn path(&self, at: usize) -> String {
+        let above = self.ancestors[at..].iter().map(Link::shown);
+        above.chain([self.own.label().to_owned()]).collect::<Vec<_>>().join(" -> ")
+    }
+
+    /// The value of [`VARIABLE`] for the process of this upstream.
+    pub fn variable(&self, upstream: Option<&UpstreamName>) -> String {
+        let own = self.own.clone().leading_to(upstream);
+        serde_json::to_string(&self.ancestors.iter().chain([&own]).collect::<Vec<_>>()).unwrap_or_default()
+    }
+
+    /// The chain for a handshake with an upstream, on behalf of a client that came through `client`.
+    pub fn chain(&self, client: &Chain) -> Chain {
+        let above = self.ancestors.iter().map(Link::instance).chain(client.iter());
+        above.chain([self.own.instance()]).collect()
+    }
+
+    /// The id of this gateway.
+    pub(crate) fn instance(&self) -> &str {
+        self.own.instance()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(path: &str) -> Source {
+        Source::new(path, ["file", path])
+    }
+
+    fn below(parent: &Lineage, upstream: &str, sources: &[Source]) -> Lineage {
+        let name = UpstreamName::parse(upstream).unwrap();
+        Lineage::below(&parent.variable(Some(&name))).unwrap().serving(sources)
+    }
+
+    fn refusal(lineage: &Lineage) -> Option<String> {
+        lineage.check(&Limits::default()).err().map(|problem| problem.to_string())
+    }
+
+    #[test]
+    fn u12_whoever_serves_all_that_one_above_serves_leads_in_a_circle() {
+        let top = Lineage::alone().serving(&[file("/a.json")]);
+        assert_eq!(refusal(&top), None);
+        let same = below(&top, "me", &[file("/a.json")]);
+        let text = refusal(&same).unwrap();
+        assert!(
+            text.starts_with("the upstreams lead in a circle: /a.json (upstream 'me') -> /a.json"),
+            "{text}"
+        );
+        assert!(text.contains("remove upstream 'me' from /a.json"), "{text}");
+        let more = below(&top, "me", &[file("/a.json"), file("/b.json")]);
+        assert!(refusal(&more).is_some(), "it starts everything that the one above starts, itself included");
+        let other = below(&top, "b", &[file("/b.json")]);
+        assert_eq!(refusal(&other), None, "gateways that serve different things may be stacked");
+        let back = below(&other, "a", &[file("/a.json")]);
+        let text = refusal(&back).unwrap();
+        assert!(text.contains("/a.json (upstream 'b') -> /b.json (upstream 'a') -> /a.json"), "{text}");
+        assert!(text.contains("remove upstream 'a' from /b.json"), "{text}");
+    }
+
+    #[test]
+    fn u12_a_part_of_what_one_above_serves_and_nothing_at_all_are_no_circle() {
+        let top = Lineage::alone().serving(&[file("/a.json"), file("/b.json")]);
+        assert_eq!(refusal(&below(&top, "b", &[file("/b.json")])), None);
+        let nothing = Lineage::alone();
+        assert_eq!(refusal(&below(&nothing, "x", &[])), None);
+        assert_eq!(refusal(&below(&nothing, "x", &[file("/a.json")])), None);
+    }
+
+    #[test]
+    fn u12_stacks_have_a_limited_height() {
+        let mut lineage = Lineage::alone().serving(&[file("/0")]);
+        for depth in 1..Limits::default().gateway_depth {
+            lineage = below(&lineage, "next", &[file(&format!("/{depth}"))]);
+            assert_eq!(refusal(&lineage), None, "{depth}");
+        }
+        let text = refusal(&below(&lineage, "next", &[file("/last")])).unwrap();
+        assert!(
+            text.contains("limits.gateway_depth") && text.contains("/0 (upstream 'next') -> /1"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn u12_a_variable_of_someone_else_is_refused_and_names_it() {
+        for text in ["", "yes", "{}", "[1]", r#"[{"instance":7}]"#] {
+            let problem = Lineage::below(text).unwrap_err().to_string();
+            assert!(problem.contains(VARIABLE) && problem.contains("unset it"), "{problem}");
+        }
+        assert!(Lineage::below("[]").is_ok());
+        assert!(Lineage::below(r#"[{"instance":"x","later":1}]"#).is_ok(), "members of a later version");
+    }
+}

@@ -1,0 +1,95 @@
+//! How servers deliver the definitions that they do not list.
+
+use std::fmt;
+
+use mcp_disclosure_core::{RawObject, UpstreamLists, delivered::is_descriptions};
+
+use crate::upstream::Introduction;
+
+/// How a server delivers definitions.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Channel {
+    /// By `resources/read` of this URI with `?tools=A,B`, before the first call (tool-descriptions-resource).
+    Resource {
+        /// The URI without its query.
+        uri: String,
+    },
+    /// By the method `tools/describe` (delta-mcp).
+    Method,
+}
+
+impl Channel {
+    /// The channel of a server that listed this; `None` if its lists are complete, or nothing is known to complete them.
+    pub(super) fn of(introduction: &Introduction, lists: &UpstreamLists) -> Option<Self> {
+        if lists.tools.is_empty() {
+            return None;
+        }
+        let resources = lists.resources.iter().filter_map(|resource| RawObject::parse(resource.get()).ok());
+        let mut uris = resources.filter_map(|resource| resource.string("uri"));
+        if let Some(uri) = uris.find(|uri| is_descriptions(uri)) {
+            return Some(Self::Resource { uri });
+        }
+        let tools = introduction.capabilities.object("tools");
+        let delta = tools.is_some_and(|tools| tools.member("progressiveDisclosure") == Some("true"));
+        let selected = introduction.extension().and_then(|settings| settings.string("selected"));
+        let describes = selected.is_some_and(|name| name.rsplit('+').next() == Some("describe"));
+        (delta || describes).then_some(Self::Method)
+    }
+}
+
+impl fmt::Display for Channel {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Resource { uri } => write!(formatter, "the resource {uri}"),
+            Self::Method => formatter.write_str("tools/describe"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_disclosure_core::UpstreamName;
+    use serde_json::{json, value::to_raw_value};
+
+    use super::*;
+    use mcp_disclosure_core::EXTENSION;
+
+    use crate::{lineage::Chain, upstream::Eras};
+
+    fn channel(capabilities: &str, uri: &str) -> Option<Channel> {
+        let introduction = Introduction {
+            capabilities: RawObject::parse(capabilities.replace("ID", EXTENSION)).unwrap(),
+            server_info: RawObject::empty(),
+            instructions: None,
+            eras: Eras { session: true, stateless: false },
+            leads_to: Chain::default(),
+        };
+        let items = |item| vec![to_raw_value(&item).unwrap()];
+        let (tools, resources) = (items(json!({"name": "a"})), items(json!({"uri": uri})));
+        let lists =
+            UpstreamLists { tools, resources, ..UpstreamLists::empty(UpstreamName::parse("u").unwrap()) };
+        Channel::of(&introduction, &lists)
+    }
+
+    #[test]
+    fn u16_servers_are_recognized_by_what_they_say_and_list() {
+        let uri = "x:///tool_descriptions";
+        assert_eq!(channel("{}", uri), Some(Channel::Resource { uri: uri.to_owned() }));
+        for (capabilities, method) in [
+            (r#"{"tools":{"progressiveDisclosure":true}}"#, true),
+            (r#"{"extensions":{"ID":{"selected":"concerns+describe"}}}"#, true),
+            (r#"{"experimental":{"ID":{"selected":"describe"}}}"#, true),
+            (r#"{"extensions":{"ID":{"selected":"full"}}}"#, false),
+            (r#"{"extensions":{"ID":{"selected":"info"}}}"#, false),
+            (r#"{"tools":{"progressiveDisclosure":"true"}}"#, false),
+            (r#"{"tools":true,"extensions":7}"#, false),
+        ] {
+            assert_eq!(
+                channel(capabilities, "x:///doc"),
+                method.then_some(Channel::Method),
+                "{capabilities}"
+            );
+        }
+    }
+}

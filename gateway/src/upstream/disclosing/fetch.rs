@@ -1,0 +1,234 @@
+//! Fetches the definitions of an upstream's tools, in pieces, and lays them over its list.
+
+use std::collections::HashMap;
+
+use futures::{StreamExt, stream};
+use mcp_disclosure_core::{Era, RawObject, Supplement, UpstreamLists, delivered, descriptions_uri};
+use serde_json::value::RawValue;
+use tokio::time::Instant;
+
+use super::{Channel, Definition};
+use crate::upstream::{CallError, Upstream, sender::Sender};
+
+/// Definitions in one read of a resource.
+const MOST_NAMES: usize = 32;
+
+/// Bytes of names in one URI.
+const MOST_BYTES: usize = 2_000;
+
+/// Requests at the same time.
+const AT_ONCE: usize = 4;
+
+/// Members of a delivered description that are no part of a `Tool`, but belong to the tool's guidance.
+const GUIDANCE: [&str; 3] = ["examples", "usage_guidance", "error_guidance"];
+
+/// What could be fetched.
+#[derive(Debug, Default)]
+pub(super) struct Fetched {
+    pub(super) definitions: HashMap<String, Definition>,
+    /// How many could not, and why the first of them.
+    pub(super) failures: Option<(usize, String)>,
+}
+
+/// Fetches the definitions of these tools, for as long as a request may take and as many bytes as a list may have.
+pub(super) async fn all(upstream: &Upstream, channel: &Channel, names: &[String]) -> Fetched {
+    let deadline = Instant::now() + upstream.terms.timeouts.request;
+    let pieces = stream::iter(pieces(channel, names));
+    let mut fetching = pieces.map(|names| fetch(upstream, channel, names)).buffer_unordered(AT_ONCE);
+    let (mut definitions, mut reason) = (HashMap::new(), None);
+    let mut room = upstream.limits().upstream_list_bytes;
+    loop {
+        let (delivered, failure) = match tokio::time::timeout_at(deadline, fetching.next()).await {
+            Ok(Some(piece)) => piece,
+            Ok(None) => break,
+            Err(_) => {
+                reason.get_or_insert_with(|| "it takes longer than a request may".to_owned());
+                break;
+            }
+        };
+        reason = reason.or(failure);
+        let bytes: usize = delivered.iter().map(|(_, object)| object.text().len()).sum();
+        let Some(left) = room.checked_sub(bytes) else {
+            reason = Some("they are larger than a list may be (limits.upstream_list_bytes)".to_owned());
+            break;
+        };
+        room = left;
+        definitions.extend(delivered.into_iter().map(|(name, object)| (name, Definition::new(object))));
+    }
+    let failed = names.iter().filter(|name| !definitions.contains_key(*name)).count();
+    let failures = reason.filter(|_| failed > 0).map(|reason| (failed, reason));
+    Fetched { definitions, failures }
+}
+
+/// The names of each request.
+fn pieces(channel: &Channel, names: &[String]) -> Vec<Vec<String>> {
+    if *channel == Channel::Method {
+        return names.chunks(1).map(<[String]>::to_vec).collect();
+    }
+    let (mut pieces, mut from, mut bytes) = (Vec::new(), 0, 0);
+    for (at, name) in names.iter().enumerate() {
+        // Percent-encoded, each byte may take three.
+        let more = 3 * name.len() + 1;
+        if at > from && (at - from == MOST_NAMES || bytes + more > MOST_BYTES) {
+            pieces.push(names[from..at].to_vec());
+            (from, bytes) = (at, 0);
+        }
+        bytes += more;
+    }
+    pieces.push(names[from..].to_vec());
+    pieces
+}
+
+type Delivered = Vec<(String, RawObject)>;
+
+/// What is delivered for these names, and why something is not.
+async fn fetch(upstream: &Upstream, channel: &Channel, names: Vec<String>) -> (Delivered, Option<String>) {
+    let asked = piece(upstream, channel, &names).await;
+    let refused = match asked {
+        Ok(delivered) => return (delivered, None),
+        Err(refused) => refused,
+    };
+    if names.len() == 1 || refused.ends_all {
+        return (Vec::new(), Some(refused.reason));
+    }
+    // One name among them may be what is refused.
+    let mut all = Vec::new();
+    for name in &names {
+        match piece(upstream, channel, std::slice::from_ref(name)).await {
+            Ok(delivered) => all.extend(delivered),
+            Err(refused) if refused.ends_all => return (all, Some(refused.reason)),
+            Err(_) => {}
+        }
+    }
+    (all, Some(refused.reason))
+}
+
+struct Refused {
+    reason: String,
+    /// Whether asking for something else is of no use.
+    ends_all: bool,
+}
+
+async fn piece(upstream: &Upstream, channel: &Channel, names: &[String]) -> Result<Delivered, Refused> {
+    let (method, params) = request(channel, names);
+    let result = upstream.query(method, params).await.map_err(|error| Refused {
+        reason: format!("{method}: it {}", error.in_full()),
+        ends_all: !matches!(error, CallError::Answered(_)),
+    })?;
+    let refused = |reason: String, ends_all| Refused { reason: format!("{method}: {reason}"), ends_all };
+    let result = RawObject::parse(result.as_str()).map_err(|error| refused(error.to_string(), false))?;
+    match channel {
+        Channel::Method => Ok(vec![(names[0].clone(), described(result))]),
+        Channel::Resource { .. } => {
+            let delivered = delivered::descriptions(&result)
+                .ok_or_else(|| refused("the text is not a JSON object".to_owned(), false))?;
+            let found = names
+                .iter()
+                .filter_map(|name| Some((name.clone(), delivered::description(&delivered, name)?)));
+            let found: Delivered = found.collect();
+            let code = delivered.object("error").and_then(|error| error.string("code"));
+            match (found.is_empty(), code) {
+                (true, Some(code)) => Err(refused(code.clone(), code == "RATE_LIMITED")),
+                (true, None) => Err(refused("none of the tools is described".to_owned(), false)),
+                (false, _) => Ok(found),
+            }
+        }
+    }
+}
+
+/// The `Tool` in a result of `tools/describe`: the result itself, or the only one under `tools`.
+fn described(result: RawObject) -> RawObject {
+    let tools = result.member("tools").and_then(|tools| serde_json::from_str::<Vec<RawObject>>(tools).ok());
+    tools.and_then(|tools| tools.into_iter().next()).unwrap_or(result)
+}
+
+fn request(channel: &Channel, names: &[String]) -> (&'static str, RawObject) {
+    match channel {
+        Channel::Resource { uri } => ("resources/read", read(uri, names.iter().map(String::as_str))),
+        Channel::Method => ("tools/describe", RawObject::empty().with_value("name", &names[0])),
+    }
+}
+
+fn read<'n>(uri: &str, names: impl IntoIterator<Item = &'n str>) -> RawObject {
+    RawObject::empty().with_value("uri", &descriptions_uri(uri, names))
+}
+
+/// Reads the description of one tool again, which authorizes its calls.
+pub(super) async fn again(sender: &Sender, uri: &str, era: Era, tool: &str) -> Option<Definition> {
+    let result = sender.ask(era, "resources/read", read(uri, [tool])).await.ok()?;
+    let delivered = delivered::descriptions(&RawObject::parse(result.as_str()).ok()?)?;
+    delivered::description(&delivered, tool).map(Definition::new)
+}
+
+/// The list with these definitions laid over it.
+pub(super) fn lay_over(lists: UpstreamLists, definitions: &HashMap<String, Definition>) -> UpstreamLists {
+    let mut supplements = lists.supplements;
+    let complete = |tool: Box<RawValue>| {
+        let Ok(listed) = RawObject::parse(tool.get()) else { return tool };
+        let name = listed.string("name").unwrap_or_default();
+        let Some(Definition { object, .. }) = definitions.get(&name) else { return tool };
+        let guidance = object.retain(|key| GUIDANCE.contains(&key));
+        if !guidance.is_empty() {
+            supplements.insert(name, Supplement { parts: Some(guidance), ..Supplement::default() });
+        }
+        let is_own =
+            |key: &str| !GUIDANCE.contains(&key) && !matches!(key, "name" | "version" | "resultType");
+        let whole = object
+            .iter()
+            .filter(|(key, _)| is_own(key))
+            .fold(listed, |tool, (key, value)| tool.with(key, value));
+        RawValue::from_string(whole.text().to_owned()).unwrap_or(tool)
+    };
+    UpstreamLists { tools: lists.tools.into_iter().map(complete).collect(), supplements, ..lists }
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_disclosure_core::UpstreamName;
+
+    use super::*;
+
+    #[test]
+    fn u16_pieces_have_all_names_once_and_are_limited() {
+        let uri = "x:///tool_descriptions".to_owned();
+        let names = |count: usize, long: usize| -> Vec<String> {
+            (0..count).map(|number| format!("{number:0long$}")).collect()
+        };
+        for (count, long) in [(1, 1), (32, 3), (33, 3), (100, 3), (50, 300), (3, 5_000)] {
+            let names = names(count, long);
+            let pieces = pieces(&Channel::Resource { uri: uri.clone() }, &names);
+            assert_eq!(pieces.concat(), names);
+            for piece in &pieces {
+                let bytes: usize = piece.iter().map(String::len).sum();
+                assert!(
+                    !piece.is_empty()
+                        && piece.len() <= MOST_NAMES
+                        && (piece.len() == 1 || bytes <= MOST_BYTES)
+                );
+            }
+            assert_eq!(super::pieces(&Channel::Method, &names).len(), count);
+        }
+    }
+
+    #[test]
+    fn u16_what_is_delivered_is_laid_over_what_is_listed() {
+        let listed =
+            r#"{"name":"a","title":"A","description":"short","inputSchema":{"type":"object"},"x-odd":1.0}"#;
+        let delivered = r#"{"name":"a","description":"long","inputSchema":{"type":"object","required":["x","disclosure_receipt"],
+            "properties":{"x":{"type":"number"},"disclosure_receipt":{"type":"string","const":"r","description":"Pass exactly this value"}}},
+            "outputSchema":{"type":"object"},"examples":[{"input":{"x":1}}],"version":"sha256:1"}"#;
+        let definition = Definition::new(RawObject::parse(delivered).unwrap());
+        assert_eq!(definition.receipt, Some(("disclosure_receipt".to_owned(), "r".to_owned())));
+        let tools =
+            [listed, r#"{"name":"b"}"#, "7"].map(|tool| RawValue::from_string(tool.to_owned()).unwrap());
+        let lists =
+            UpstreamLists { tools: tools.into(), ..UpstreamLists::empty(UpstreamName::parse("u").unwrap()) };
+        let lists = lay_over(lists, &HashMap::from([("a".to_owned(), definition)]));
+        assert_eq!(
+            lists.tools[0].get(),
+            r#"{"name":"a","title":"A","description":"long","inputSchema":{"type":"object","required":["x"],"properties":{"x":{"type":"number"}}},"x-odd":1.0,"outputSchema":{"type":"object"}}"#
+        );
+        assert_eq!((lists.tools[1].get(), lists.tools[2].get()), (r#"{"name":"b"}"#, "7"));
+        assert_eq!(lists.supplements["a"].part("examples"), Some(r#"[{"input":{"x":1}}]"#));
+    }
+}

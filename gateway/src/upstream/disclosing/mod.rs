@@ -1,0 +1,113 @@
+//! Upstreams that disclose progressively themselves (U16): what they withhold is fetched, so that our clients see one
+//! disclosure, and not two.
+//!
+//! Another gateway of this program is asked for complete lists in the handshake ([`Offer::ours`]). What is left are
+//! servers whose lists are short for everyone, which are recognized by what they say and list ([`Channel`]):
+//!
+//! 1. After each `tools/list` the definitions are fetched ([`fetch`]) and laid over the list. Whatever cannot be fetched
+//!    stays as it was listed: a server that refuses a name is no worse than one that discloses nothing.
+//! 2. What a server demands before a call is brought along, and fetched anew where it refuses all the same ([`call`]).
+//! 3. What only serves its disclosure is not listed to our clients ([`furniture`]).
+//!
+//! [`Offer::ours`]: crate::dialect::Offer::ours
+
+mod call;
+mod channel;
+pub(crate) mod concerns;
+mod fetch;
+mod furniture;
+
+use std::collections::{HashMap, HashSet};
+
+pub use channel::Channel;
+use mcp_disclosure_core::{EXTENSION, Era, RawObject, UpstreamLists, receipt_name};
+use parking_lot::Mutex;
+
+use super::{Introduction, Upstream};
+use fetch::Fetched;
+
+/// How an upstream discloses, and what it demands in calls. Found anew with each list.
+#[derive(Debug, Default)]
+pub(super) struct Disclosing(Mutex<Known>);
+
+#[derive(Debug, Default)]
+struct Known {
+    channel: Option<Channel>,
+    /// The argument that carries a receipt and the receipt, by tool. Each era has its own.
+    receipts: HashMap<(Era, String), (String, String)>,
+}
+
+impl Disclosing {
+    /// How the upstream delivers definitions; `None` if its lists are complete.
+    pub(super) fn channel(&self) -> Option<Channel> {
+        self.0.lock().channel.clone()
+    }
+
+    /// The lists as they would be if the upstream withheld nothing, as far as it lets itself be asked.
+    pub(super) async fn complete(&self, upstream: &Upstream, lists: UpstreamLists) -> UpstreamLists {
+        let channel = Channel::of(upstream.introduction(), &lists);
+        let is_new = std::mem::replace(&mut self.0.lock().channel, channel.clone()) != channel;
+        let Some(channel) = channel else { return lists };
+        if is_new {
+            tracing::info!(upstream = %upstream.name(), "it discloses its tools by {channel}; their definitions are fetched");
+        }
+        let tools = lists.tools.iter().filter_map(|tool| RawObject::parse(tool.get()).ok());
+        let names: Vec<String> = tools.filter_map(|tool| tool.string("name")).collect();
+        let listed: HashSet<&str> = names.iter().map(String::as_str).collect();
+        self.0.lock().receipts.retain(|(_, tool), _| listed.contains(tool.as_str()));
+        let Fetched { definitions, failures } = fetch::all(upstream, &channel, &names).await;
+        if let Some((failed, reason)) = failures {
+            let all = names.len();
+            tracing::warn!(
+                upstream = %upstream.name(), failed, all, reason,
+                "it discloses its tools by {channel}; definitions that could not be fetched stay as they are listed"
+            );
+        }
+        if definitions.is_empty() {
+            return lists;
+        }
+        let era = upstream.introduction().eras.nearest(Era::Session);
+        for (name, definition) in &definitions {
+            self.keep_receipt(era, name, definition.receipt.clone());
+        }
+        fetch::lay_over(furniture::removed(upstream.introduction(), &channel, lists), &definitions)
+    }
+
+    fn keep_receipt(&self, era: Era, tool: &str, receipt: Option<(String, String)>) {
+        let (receipts, key) = (&mut self.0.lock().receipts, (era, tool.to_owned()));
+        match receipt {
+            Some(receipt) => receipts.insert(key, receipt),
+            None => receipts.remove(&key),
+        };
+    }
+}
+
+impl Introduction {
+    /// Its half of the disclosure extension; `None` if it does not support it.
+    pub fn extension(&self) -> Option<RawObject> {
+        let places = ["extensions", "experimental"].into_iter();
+        let mut found = places.filter_map(|place| self.capabilities.object(place)?.object(EXTENSION));
+        found.next()
+    }
+}
+
+/// A definition as delivered, without the argument that carries the receipt.
+#[derive(Clone, Debug)]
+struct Definition {
+    object: RawObject,
+    receipt: Option<(String, String)>,
+}
+
+impl Definition {
+    fn new(delivered: RawObject) -> Self {
+        let schema = delivered.object("inputSchema");
+        let found = schema.and_then(|schema| Some((receipt_name::find(&schema)?, schema)));
+        match found {
+            Some((receipt, schema)) => {
+                let schema = receipt_name::remove(&schema, &receipt.0);
+                Self { object: delivered.with("inputSchema", schema.text()), receipt: Some(receipt) }
+            }
+            None => Self { object: delivered, receipt: None },
+        }
+    }
+}

@@ -1,0 +1,34 @@
+//! What a handshake says of this gateway, and of the client that it is for.
+
+use std::sync::Arc;
+
+use mcp_disclosure_core::RawObject;
+
+use crate::{
+    dialect::Offer,
+    lineage::{Chain, Lineage},
+    session::Client,
+};
+
+/// This gateway's half of a handshake with an upstream.
+#[derive(Clone, Debug)]
+pub(super) struct Hello {
+    /// The capabilities to declare: those of the client that the connection is dedicated to, and that complete
+    /// definitions are asked for.
+    pub(super) capabilities: RawObject,
+    /// The gateways that lead to the upstream.
+    pub(super) chain: Chain,
+    /// The client's choices of concerns, as JSON text.
+    pub(super) concerns: Option<String>,
+}
+
+impl Hello {
+    pub(super) fn new(client: Option<&Arc<Client>>, lineage: &Lineage) -> Self {
+        let capabilities = client.map_or_else(RawObject::empty, |client| client.capabilities().clone());
+        Self {
+            capabilities: Offer::ours(&capabilities),
+            concerns: client.and_then(|client| client.concerns().map(str::to_owned)),
+            chain: lineage.chain(&client.map(|client| client.chain()).unwrap_or_default()),
+        }
+    }
+}

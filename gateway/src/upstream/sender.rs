@@ -1,0 +1,38 @@
+//! Sends requests to an upstream.
+
+use std::{sync::Arc, time::Duration};
+
+use mcp_disclosure_core::{Era, RawObject};
+use mcp_disclosure_transport::{Call, CallError, Connection, Json};
+
+use super::{UpstreamCall, UpstreamHandler};
+use crate::dialect::RequestMeta;
+
+/// Sends requests to an upstream. Clones share its connection.
+#[derive(Clone, Debug)]
+pub(super) struct Sender {
+    pub(super) connection: Arc<Connection>,
+    pub(super) handler: Arc<UpstreamHandler>,
+    pub(super) timeout: Duration,
+}
+
+impl Sender {
+    /// Sends a request on behalf of a client.
+    pub(super) async fn send(&self, call: UpstreamCall) -> Result<Json, CallError> {
+        let UpstreamCall { method, params, owner, reports, mirrored } = call;
+        let wants_progress = reports.as_ref().is_some_and(|reports| reports.wants_progress());
+        let call = Call { mirrored, wants_progress, ..self.connection.call(method, params) };
+        self.handler.begin(call.id, owner, reports);
+        Arc::clone(&self.connection).request(call, self.timeout).await
+    }
+
+    /// Sends a request of the gateway's own, in this era.
+    pub(super) async fn ask(&self, era: Era, method: &str, params: RawObject) -> Result<Json, CallError> {
+        let params = match era {
+            Era::Session => params,
+            Era::Stateless => RequestMeta::ours(&params, &RawObject::empty()),
+        };
+        let call = self.connection.call(method, params);
+        Arc::clone(&self.connection).request(call, self.timeout).await
+    }
+}
