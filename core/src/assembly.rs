@@ -176,7 +176,8 @@ fn assemble_tools(material: &Material<'_>, scene: Scene<'_>, warnings: &mut Vec<
         }
         let definition = complete(&served, lay_over(tool.object.clone(), file), warnings);
         let supplement = file.map(|file| file.supplement.clone()).unwrap_or_default().ruled_by(said);
-        tools.push(Tool::new(served, own, Arc::clone(&tool.upstream), definition, supplement));
+        let (upstream, original) = (Arc::clone(&tool.upstream), tool.object.clone());
+        tools.push(Tool::new(served, own, upstream, original, definition, supplement));
     }
     warnings.extend(files.left().map(|file| {
         Warning::unmatched(file.path.clone(), Kind::Tools, &file.name, &candidates(&items, &file.name))

@@ -10,6 +10,7 @@ use crate::{
     concern::Mapping,
     guard::Guard,
     hints::ListHints,
+    made_from::Drift,
     matching::Said,
     name::{ToolName, UpstreamName},
     raw::RawObject,
@@ -228,6 +229,11 @@ impl Snapshot {
         self.instructions.as_deref()
     }
 
+    /// The tools whose upstream's definition is not the one that was recorded.
+    pub fn drifted(&self) -> impl Iterator<Item = &Drift> {
+        self.tools.iter().filter_map(Tool::drift)
+    }
+
     /// How many tools there are.
     pub fn tool_count(&self) -> usize {
         self.tools.len()
@@ -253,7 +259,7 @@ impl Snapshot {
             && self.instructions == other.instructions
             && self.rules == other.rules
             && self.hints == other.hints
-            && tools.into_iter().all(|(a, b)| a.upstream() == b.upstream())
+            && tools.into_iter().all(|(a, b)| a.upstream() == b.upstream() && a.drifts_like(b))
             && entries.all(|(a, b)| a.upstream() == b.upstream())
     }
 
@@ -263,7 +269,7 @@ impl Snapshot {
         let differ = |(old, new): (&Tool, &Tool)| {
             old.definition() != new.definition()
                 || old.brief() != new.brief()
-                || old.supplement() != new.supplement()
+                || !old.supplement().says_the_same(new.supplement())
         };
         // A strategy may list a tool of its own that says what the catalogue is about.
         let tools_differ = self.about != newer.about
