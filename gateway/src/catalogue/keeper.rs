@@ -5,7 +5,7 @@
 
 use mcp_disclosure_core::{About, DescriptionFile, Kind, Material, RawObject, Snapshot, UpstreamLists};
 
-use super::{Catalogue, Declared};
+use super::{Catalogue, Declared, drift};
 
 /// The material of snapshots.
 #[derive(Debug)]
@@ -32,6 +32,7 @@ impl Keeper {
         let keeper = Self { lists, complete, declared, server_info, quiet: false };
         let snapshot = keeper.build();
         warn_of_unknown_members(&keeper.declared.files);
+        drift::warn(None, &snapshot);
         (keeper, snapshot)
     }
 
@@ -63,7 +64,11 @@ impl Keeper {
     }
 
     fn publish(&self, catalogue: &Catalogue) -> Vec<Kind> {
-        catalogue.replace(self.build())
+        let snapshot = self.build();
+        if !self.quiet {
+            drift::warn(Some(catalogue.current().snapshot()), &snapshot);
+        }
+        catalogue.replace(snapshot)
     }
 
     fn build(&self) -> Snapshot {
