@@ -159,7 +159,8 @@ fn assemble_tools(material: &Material<'_>, scene: Scene<'_>, warnings: &mut Vec<
         let delivered = supplements.get(tool.upstream.as_str()).and_then(|all| all.get(&tool.own));
         let supplement = file.map(|file| file.supplement.clone()).unwrap_or_default();
         let supplement = supplement.over(delivered).ruled_by(said);
-        tools.push(Tool::new(served, own, Arc::clone(&tool.upstream), definition, supplement));
+        let (upstream, original) = (Arc::clone(&tool.upstream), tool.object.clone());
+        tools.push(Tool::new(served, own, upstream, original, definition, supplement));
     }
     warnings.extend(idle_files(files.left(), &items));
     warnings.extend(idle_rules(Kind::Tools, &matched, &items));

@@ -3,7 +3,12 @@
 
 use serde::Deserialize;
 
-use crate::{matching::Said, name::ToolName, raw::RawObject};
+use crate::{
+    made_from::{MadeFrom, Recorded},
+    matching::Said,
+    name::ToolName,
+    raw::RawObject,
+};
 
 /// The members of a description file. Unknown members are reported, since they are ignored.
 const KNOWN: &[&str] = &[
@@ -20,6 +25,7 @@ const KNOWN: &[&str] = &[
     "concerns",
     "returns",
     "related",
+    "made_from",
 ];
 
 /// The members that are delivered with the definition, or that a strategy uses.
@@ -51,6 +57,8 @@ pub struct Supplement {
     pub parts: Option<RawObject>,
     /// The description file it comes from.
     pub path: Option<String>,
+    /// The upstream's definition that all of this was decided on, where that was recorded.
+    pub recorded: Option<Recorded>,
 }
 
 impl Supplement {
@@ -67,10 +75,19 @@ impl Supplement {
         Self { parts: Some(RawObject::assemble(own.iter().chain(lacking))), ..self }
     }
 
+    /// Whether both say the same, whatever they were made from.
+    pub(crate) fn says_the_same(&self, other: &Self) -> bool {
+        let Self { brief, category, parts, path, recorded: _ } = self;
+        (brief, category, parts, path) == (&other.brief, &other.category, &other.parts, &other.path)
+    }
+
     /// The supplement with rules about the tool applied.
     pub(crate) fn ruled_by(mut self, said: &Said<'_>) -> Self {
         self.brief = said.strongest(self.brief, |rule| rule.brief.clone());
         self.category = said.strongest(self.category, |rule| rule.category.clone());
+        self.recorded = said.strongest(self.recorded, |rule| {
+            Some(Recorded { place: rule.place.clone(), made_from: rule.made_from.clone()? })
+        });
         let filed = self.part("concerns").and_then(|concerns| RawObject::parse(concerns).ok());
         if let Some(concerns) = said.concerns(filed) {
             let parts = self.parts.unwrap_or_default();
@@ -129,6 +146,7 @@ struct Typed {
     category: Option<String>,
     related: Option<Vec<String>>,
     examples: Option<Vec<Example>>,
+    made_from: Option<MadeFrom>,
 }
 
 /// Checks types only; the text is delivered as it is.
@@ -142,6 +160,9 @@ struct Example {
 impl DescriptionFile {
     /// Parses a file's text. `stem` is the file's name without `.json` and must equal the tool's name.
     ///
+    /// A file stands for the whole description of its tool, so `description` and `inputSchema` are required; one that
+    /// says by `made_from` which definition it was made from may leave to that what it does not change.
+    ///
     /// # Errors
     /// Every problem in it.
     pub fn parse(path: &str, stem: &str, text: &str) -> Result<Self, Vec<DescriptionError>> {
@@ -152,7 +173,12 @@ impl DescriptionFile {
         for member in ["name", "description", "inputSchema"] {
             let is_blank = member == "description"
                 && typed.description.as_deref().is_some_and(|description| description.trim().is_empty());
-            if members.member(member).is_none_or(|value| value == "null") || is_blank {
+            let is_left_to_upstream = member != "name" && typed.made_from.is_some();
+            let is_missing = match members.member(member) {
+                None => !is_left_to_upstream,
+                Some(value) => value == "null" || is_blank,
+            };
+            if is_missing {
                 errors.push(DescriptionError::Missing { path: path.to_owned(), member });
             }
         }
@@ -182,6 +208,7 @@ impl DescriptionFile {
             category: typed.category.filter(|category| !category.trim().is_empty()),
             parts: Some(parts),
             path: Some(path.to_owned()),
+            recorded: typed.made_from.map(|made_from| Recorded { place: path.to_owned(), made_from }),
         };
         Ok(Self { path: path.to_owned(), name, overlay, supplement, unknown })
     }
@@ -199,6 +226,27 @@ mod tests {
         assert_eq!(file.supplement.part("examples"), Some(r#"[{"input":{}}]"#));
         assert_eq!(file.supplement.brief.as_deref(), Some("B"));
         assert_eq!(file.unknown, ["notes"]);
+    }
+
+    #[test]
+    fn u10_a_file_that_says_what_it_was_made_from_may_leave_the_rest_to_it() {
+        let made_from = format!(r#""made_from":{{"definition":"{}"}}"#, crate::digest::Digest::of("{}"));
+        let text = format!(r#"{{"name":"t","examples":[{{"input":{{}}}}],{made_from}}}"#);
+        let file = DescriptionFile::parse("d/t.json", "t", &text).unwrap();
+        assert_eq!((file.overlay.text(), file.unknown.len()), ("{}", 0));
+        assert_eq!(file.supplement.recorded.unwrap().place, "d/t.json");
+        for (member, message) in [
+            (r#""description":" ""#, "'description' is missing"),
+            (r#""inputSchema":null"#, "'inputSchema' is missing"),
+            (r#""inputSchema":[]"#, "must be a JSON object, not []"),
+        ] {
+            let text = format!(r#"{{"name":"t",{member},{made_from}}}"#);
+            let error = DescriptionFile::parse("d/t.json", "t", &text).unwrap_err()[0].to_string();
+            assert!(error.contains(message), "{error}");
+        }
+        let text = r#"{"name":"t","made_from":{"definition":"sha256:12"}}"#;
+        let error = DescriptionFile::parse("d/t.json", "t", text).unwrap_err()[0].to_string();
+        assert!(error.contains("64 hexadecimal digits, not 'sha256:12' at line 1"), "{error}");
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! Digests of definitions: SHA-256 over the canonical form (RFC 8785).
 
-use std::fmt;
+use std::{fmt, str::FromStr};
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
@@ -55,6 +56,40 @@ impl fmt::Display for Digest {
     }
 }
 
+/// What should be a digest is none.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a digest is 'sha256:' and 64 hexadecimal digits, not '{0}'")]
+pub struct NoDigest(String);
+
+impl FromStr for Digest {
+    type Err = NoDigest;
+
+    /// Parses what `Display` writes.
+    fn from_str(text: &str) -> Result<Self, NoDigest> {
+        let wrong = || NoDigest(text.chars().take(80).collect());
+        let digits = text.strip_prefix("sha256:").filter(|digits| digits.len() == 64 && digits.is_ascii());
+        let digits = digits.ok_or_else(wrong)?;
+        let mut bytes = [0; 32];
+        for (at, byte) in bytes.iter_mut().enumerate() {
+            let pair = digits.get(2 * at..2 * at + 2).filter(|pair| !pair.starts_with('+'));
+            *byte = pair.and_then(|pair| u8::from_str_radix(pair, 16).ok()).ok_or_else(wrong)?;
+        }
+        Ok(Self(bytes))
+    }
+}
+
+impl Serialize for Digest {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Digest {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(D::Error::custom)
+    }
+}
+
 impl fmt::Debug for Digest {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, formatter)
@@ -70,6 +105,17 @@ mod tests {
         assert_ne!(Digest::of_parts(["ab", "c"]), Digest::of_parts(["a", "bc"]));
         assert_ne!(Digest::of_parts(["a"]), Digest::of_parts(["a", ""]));
         assert_eq!(Digest::of_parts(["a", "b"]), Digest::of_parts(["a", "b"]));
+    }
+
+    #[test]
+    fn a_digest_is_parsed_from_what_it_is_written_as() {
+        let digest = Digest::of("{}");
+        assert_eq!(digest.to_string().parse(), Ok(digest));
+        let short = format!("sha256:{}", "0".repeat(63));
+        let signed = format!("sha256:{}", "+f".repeat(32));
+        for wrong in ["", "sha256:", "sha1:00", &short, &signed, &format!("sha256:{}", "é".repeat(32))] {
+            assert!(wrong.parse::<Digest>().is_err(), "{wrong}");
+        }
     }
 
     #[test]

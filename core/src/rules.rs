@@ -1,7 +1,9 @@
 //! Rules: what an operator says of single tools, resources and prompts, by name or by pattern; which tools of an
 //! upstream are switched off altogether; and by which names an upstream's tools and prompts are served.
 
-use crate::{matching::Item, name::UpstreamName, naming::Naming, pattern::Pattern, raw::RawObject};
+use crate::{
+    made_from::MadeFrom, matching::Item, name::UpstreamName, naming::Naming, pattern::Pattern, raw::RawObject,
+};
 
 /// All rules, in the order in which they were written.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -70,13 +72,15 @@ pub struct Rule {
     pub concerns: Option<RawObject>,
     /// Whether it does not exist for clients.
     pub hidden: Option<bool>,
+    /// The definition that was current when this was decided; tools only.
+    pub made_from: Option<MadeFrom>,
 }
 
 impl Rule {
     /// A rule that says nothing yet.
     pub fn new(pattern: &str, place: String) -> Self {
         let pattern = Pattern::new(pattern);
-        Self { pattern, place, brief: None, category: None, concerns: None, hidden: None }
+        Self { pattern, place, brief: None, category: None, concerns: None, hidden: None, made_from: None }
     }
 
     pub(crate) fn hides(&self) -> bool {

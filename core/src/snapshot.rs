@@ -13,6 +13,7 @@ use crate::{
     concern::Mapping,
     guard::Guard,
     hints::ListHints,
+    made_from::Drift,
     matching::Said,
     name::{ToolName, UpstreamName},
     raw::RawObject,
@@ -233,6 +234,11 @@ impl Snapshot {
         self.instructions.as_deref()
     }
 
+    /// The tools whose upstream's definition is not the one that was recorded.
+    pub fn drifted(&self) -> impl Iterator<Item = &Drift> {
+        self.tools.iter().filter_map(Tool::drift)
+    }
+
     /// How many tools there are.
     pub fn tool_count(&self) -> usize {
         self.tools.len()
@@ -264,7 +270,7 @@ impl Snapshot {
             && self.instructions == other.instructions
             && self.rules == other.rules
             && self.hints == other.hints
-            && tools.into_iter().all(|(a, b)| a.upstream() == b.upstream())
+            && tools.into_iter().all(|(a, b)| a.upstream() == b.upstream() && a.drifts_like(b))
             && entries.all(|(a, b)| a.upstream() == b.upstream())
     }
 
@@ -274,7 +280,7 @@ impl Snapshot {
         let differ = |(old, new): (&Tool, &Tool)| {
             old.definition() != new.definition()
                 || old.brief() != new.brief()
-                || old.supplement() != new.supplement()
+                || !old.supplement().says_the_same(new.supplement())
         };
         // A strategy may list a tool of its own that says what the catalogue is about.
         let tools_differ = self.about != newer.about

@@ -14,6 +14,7 @@ use crate::{
     concern::Mapping,
     description::Supplement,
     digest::Digest,
+    made_from::{Drift, MadeFrom},
     mirrored::Mirrored,
     name::{ToolName, UpstreamName},
     raw::RawObject,
@@ -30,23 +31,27 @@ pub struct Tool {
     upstream_name: ToolName,
     upstream: Arc<UpstreamName>,
     definition: RawObject,
+    /// As the upstream listed it.
+    original: RawObject,
     brief: String,
     short_brief: OnceLock<String>,
     supplement: Supplement,
     mapping: Mapping,
     entry: OnceLock<(RawObject, Digest)>,
     mirrored: OnceLock<Vec<Mirrored>>,
+    drift: OnceLock<Option<Drift>>,
     /// Whether it was said that a call's arguments were not checked.
     has_warned: AtomicBool,
 }
 
 impl Tool {
-    /// A tool with the definition that already has the description file laid over it, and with its name in the
-    /// snapshot.
+    /// A tool with the definition as the upstream listed it and with the one that already has the description file laid
+    /// over it, and with its name in the snapshot.
     pub(crate) fn new(
         name: ToolName,
         upstream_name: ToolName,
         upstream: Arc<UpstreamName>,
+        original: RawObject,
         definition: RawObject,
         supplement: Supplement,
     ) -> Self {
@@ -65,12 +70,14 @@ impl Tool {
             upstream_name,
             upstream,
             definition,
+            original,
             brief,
             short_brief: OnceLock::new(),
             supplement,
             mapping,
             entry: OnceLock::new(),
             mirrored: OnceLock::new(),
+            drift: OnceLock::new(),
             has_warned: AtomicBool::new(false),
         }
     }
@@ -99,6 +106,32 @@ impl Tool {
     /// The complete MCP `Tool` object, with the description file laid over it.
     pub fn definition(&self) -> &RawObject {
         &self.definition
+    }
+
+    /// The MCP `Tool` object as the upstream listed it.
+    pub fn original(&self) -> &RawObject {
+        &self.original
+    }
+
+    /// The record of the upstream's definition.
+    pub fn made_from(&self) -> MadeFrom {
+        MadeFrom::of(&self.original)
+    }
+
+    /// How the upstream's definition differs from the one that was recorded; `None` if it does not, or none was. Computed
+    /// at first use.
+    pub fn drift(&self) -> Option<&Drift> {
+        let drift = self.drift.get_or_init(|| {
+            let recorded = self.supplement.recorded.as_ref()?;
+            let changes = recorded.made_from.changes_in(&self.original)?;
+            Some(Drift { tool: self.key.clone(), place: recorded.place.clone(), changes })
+        });
+        drift.as_ref()
+    }
+
+    /// Whether both are the same for [`drift`](Self::drift).
+    pub(crate) fn drifts_like(&self, other: &Self) -> bool {
+        self.original == other.original && self.supplement.recorded == other.supplement.recorded
     }
 
     /// WHAT it does: the operator's brief, or one derived from the description. Never empty.

@@ -4,7 +4,7 @@ use std::{collections::HashSet, sync::Arc};
 
 use mcp_disclosure_core::{About, Concern, DescriptionFile, Material, RawObject, Snapshot, UpstreamLists};
 
-use super::Declared;
+use super::{Declared, drift};
 use crate::{backend::server_info, slot::Status};
 
 /// The material of snapshots: upstreams' lists, and the declarations laid over them.
@@ -72,13 +72,12 @@ impl Keeper {
     /// Logs the warnings that the last snapshot did not have.
     fn warn_of(&mut self, snapshot: &Snapshot) {
         let Some(before) = &mut self.warned else { return };
-        let now: HashSet<String> = snapshot.warnings().iter().map(ToString::to_string).collect();
-        for warning in snapshot.warnings().iter().map(ToString::to_string) {
-            if !before.contains(&warning) {
-                tracing::warn!("{warning}");
-            }
+        let warnings = snapshot.warnings().iter().map(ToString::to_string).chain(drift::warning(snapshot));
+        let now: Vec<String> = warnings.collect();
+        for warning in now.iter().filter(|warning| !before.contains(*warning)) {
+            tracing::warn!("{warning}");
         }
-        *before = now;
+        *before = now.into_iter().collect();
     }
 
     /// What the catalogue says of itself; a name that is not declared is the upstream's own.

@@ -1,6 +1,7 @@
 //! The catalogue: snapshots, the pages made of them, and their replacement.
 
 mod declared;
+mod drift;
 mod keeper;
 mod page;
 

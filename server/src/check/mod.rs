@@ -4,6 +4,7 @@
 //! both, and a line in `FAMILIES`.
 
 mod concerns;
+mod drift;
 mod examples;
 mod finding;
 mod leaks;
@@ -41,6 +42,7 @@ type Family = fn(&Subject, &mut Findings);
 /// Everything that is looked for.
 const FAMILIES: &[Family] = &[
     serving::oddities,
+    drift::look,
     texts::look,
     names::look,
     schemas::look,

@@ -46,6 +46,13 @@ impl Source {
         self.contents.as_ref().map_or(&[], |contents| &contents.found.upstreams)
     }
 
+    /// Keeps some of the upstreams.
+    pub(super) fn retain(&mut self, is_wanted: impl Fn(&Named) -> bool) {
+        if let Ok(contents) = &mut self.contents {
+            contents.found.upstreams.retain(is_wanted);
+        }
+    }
+
     /// Servers of hosts' files that cannot be used, and what to do about that.
     pub(super) fn left_out(&self) -> &[Problem] {
         self.contents.as_ref().map_or(&[], |contents| &contents.found.left_out)

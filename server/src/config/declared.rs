@@ -163,11 +163,17 @@ impl Check<'_> {
                 format!("tools.{name:?}: a pattern cannot have a brief, since it may match several tools");
             report(message, "give each tool a brief under its own name");
         }
+        if tool.made_from.is_some() && is_wild(name) {
+            let message =
+                format!("tools.{name:?}: made_from records one definition, and a pattern has several");
+            report(message, "leave it out here; export records each tool under its own name");
+        }
         Rule {
             brief: tool.brief.clone(),
             category: tool.category.clone(),
             concerns: self.mapping("tools", name, place, tool.concerns.as_ref(), problems),
             hidden: tool.hidden,
+            made_from: tool.made_from.clone(),
             ..Rule::new(name, format!("{place}: tools.{name:?}"))
         }
     }

@@ -62,6 +62,16 @@ pub(crate) fn escape(text: &str) -> String {
     text.replace("${", "$${")
 }
 
+/// Escapes every string of a value.
+pub(crate) fn escape_all(value: &mut toml::Value) {
+    match value {
+        toml::Value::String(text) => *text = escape(text),
+        toml::Value::Array(items) => items.iter_mut().for_each(escape_all),
+        toml::Value::Table(table) => table.iter_mut().for_each(|(_, value)| escape_all(value)),
+        _ => {}
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf};
 
-use mcp_disclosure_core::Settings;
+use mcp_disclosure_core::{MadeFrom, Settings};
 use mcp_disclosure_gateway::{
     Place, backend::Scope, limits::LimitSettings, negotiation::Bridge, upstream::Restart,
 };
@@ -260,7 +260,7 @@ pub struct Range {
 }
 
 /// A rule for a tool, or for all tools that match a pattern.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[cfg_attr(test, derive(JsonSchema))]
 #[serde(deny_unknown_fields, default)]
 pub struct Tool {
@@ -272,6 +272,10 @@ pub struct Tool {
     pub concerns: Option<Map<String, Value>>,
     /// Whether it is hidden, so that it does not exist for clients.
     pub hidden: Option<bool>,
+    /// The upstream's definition that this was decided on, as `export` records it; `check` and `serve` report when the
+    /// upstream's is another.
+    #[cfg_attr(test, schemars(with = "schema::MadeFrom"))]
+    pub made_from: Option<MadeFrom>,
 }
 
 /// Rules for resources and resource templates, by URI, by "upstream/URI", or by patterns of these. URIs are compared as

@@ -17,7 +17,7 @@ mod text;
 mod transport;
 mod upstream;
 
-pub(crate) use environment::escape;
+pub(crate) use environment::escape_all;
 pub use file::{Category, Concern, DisclosureFile, Primitive, Serve, Server, Table, Tool, UpstreamEntry};
 pub use hosts::{HostsFile, read_hosts};
 pub use seconds::Seconds;

@@ -31,12 +31,14 @@ pub(super) struct Proposal {
 pub(super) fn propose(
     tools: &[&Tool],
     declared: &[Category],
+    is_unsorted: impl Fn(&Tool) -> bool,
     name_of: impl Fn(&Tool) -> String,
 ) -> Vec<Proposal> {
     let mut taken: HashSet<String> = tools.iter().map(|tool| tool.key().to_string()).collect();
     taken.extend(declared.iter().map(|category| category.name.clone()));
     taken.extend(tools.iter().filter_map(|tool| tool.supplement().category.clone()));
-    let unsorted = tools.iter().copied().filter(|tool| tool.supplement().category.is_none());
+    let unsorted =
+        tools.iter().copied().filter(|tool| tool.supplement().category.is_none() && is_unsorted(tool));
     let mut proposals = Vec::new();
     for (upstream, tools) in grouped(unsorted, |tool| tool.upstream().to_string()) {
         for (name, description, tools) in sort(&upstream, tools) {

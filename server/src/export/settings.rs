@@ -1,23 +1,22 @@
-//! The text of `disclosure.toml`.
+//! The text of a `disclosure.toml` that says what a source declares.
+
+use std::collections::HashMap;
 
 use mcp_disclosure_core::{Concern, Tool, Values};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use toml::ser::Error;
 
-use super::{Origins, categories::Proposal, stable_name, wording};
-use crate::config::escape;
+use super::{Folder, Origins, categories, merge::Block, stable_name, tools::Section, wording};
+use crate::config::escape_all;
 
-/// Writes one table under its whole name.
-struct Text(String);
+/// The tables of a file, each under its whole name.
+struct Text(Vec<Block>);
 
-/// The whole file. `nameless` are the tools that no description file can be about.
-pub(super) fn text(
-    origins: &Origins<'_>,
-    proposed: &[Proposal],
-    nameless: &[&Tool],
-) -> Result<String, Error> {
-    let mut text = Text(format!("{}tool_descriptions = \".\"\n", wording::HEAD));
+/// The whole file but for `[tools]`.
+pub(super) fn blocks(origins: &Origins<'_>, tools: &[&Tool]) -> Result<Vec<Block>, Error> {
+    let mut text = Text(Vec::new());
+    text.push(&[], format!("{}tool_descriptions = \".\"\n", wording::HEAD));
     let about = &origins.declared.about;
     let server = object([
         ("name", said(&about.name)),
@@ -30,11 +29,10 @@ pub(super) fn text(
         text.table("", &["serve"], &config.serve)?;
     }
     text.upstreams(origins)?;
-    text.categories(origins, proposed)?;
+    text.categories(origins, tools)?;
     for concern in &about.concerns {
-        text.item("concerns", &declaration(concern))?;
+        text.item("concerns", concern.name(), &declaration(concern))?;
     }
-    text.tools(origins, nameless)?;
     if let Some(config) = origins.config {
         if let Some(allow) = &config.resources.allow {
             text.table("", &["resources"], &json!({"allow": allow}))?;
@@ -53,7 +51,7 @@ pub(super) fn text(
 
 impl Text {
     fn upstreams(&mut self, origins: &Origins<'_>) -> Result<(), Error> {
-        let mut comment = wording::UPSTREAMS;
+        let mut comment = heading(origins, wording::UPSTREAMS);
         for (name, entry) in &origins.upstreams {
             if let Some(entry) = entry {
                 // Its variables are not filled, so there is nothing to escape.
@@ -61,47 +59,24 @@ impl Text {
             }
         }
         if !comment.is_empty() {
-            self.0.push('\n');
-            self.0.push_str(wording::DEMONSTRATION);
+            self.push(&[], format!("\n{}", wording::DEMONSTRATION));
         }
         Ok(())
     }
 
-    fn categories(&mut self, origins: &Origins<'_>, proposed: &[Proposal]) -> Result<(), Error> {
-        let mut comment = wording::CATEGORIES;
-        for (name, description, tools) in sorted(origins) {
-            let said = object([("description", said(description)), ("tools", Some(tools.into()))]);
-            self.table(std::mem::take(&mut comment), &["categories", name], &said)?;
+    fn categories(&mut self, origins: &Origins<'_>, tools: &[&Tool]) -> Result<(), Error> {
+        let mut comment = heading(origins, wording::CATEGORIES);
+        let declared = &origins.declared.about.categories;
+        for category in declared {
+            let tools = patterns(origins, &category.name);
+            let tools = (!tools.is_empty()).then(|| tools.into());
+            let said = object([("description", said(&category.description)), ("tools", tools)]);
+            self.table(std::mem::take(&mut comment), &["categories", &category.name], &said)?;
         }
-        for Proposal { name, description, tools } in proposed {
-            let said = json!({"description": description, "tools": tools});
-            self.table(std::mem::take(&mut comment), &["categories", name], &said)?;
-        }
-        Ok(())
-    }
-
-    /// What description files cannot say: which tools are hidden, and everything of tools without a file.
-    fn tools(&mut self, origins: &Origins<'_>, nameless: &[&Tool]) -> Result<(), Error> {
-        let mut comment = wording::TOOLS;
-        let nameless: Vec<(String, &Tool)> =
-            nameless.iter().map(|tool| (stable_name(tool, origins), *tool)).collect();
-        let rules = &origins.declared.rules.tools;
-        for rule in rules.iter().filter(|rule| nameless.iter().all(|(name, _)| name != rule.pattern.text())) {
-            if let Some(hidden) = rule.hidden {
-                let said = json!({"hidden": hidden});
-                self.table(std::mem::take(&mut comment), &["tools", rule.pattern.text()], &said)?;
-            }
-        }
-        for (name, tool) in &nameless {
-            let supplement = tool.supplement();
-            let concerns = supplement.part("concerns").and_then(|text| serde_json::from_str(text).ok());
-            let hidden = rules.iter().filter(|rule| rule.pattern.text() == name).find_map(|rule| rule.hidden);
-            let said = object([
-                ("brief", supplement.brief.clone().map(Value::from)),
-                ("concerns", concerns),
-                ("hidden", hidden.map(Value::from)),
-            ]);
-            self.table(std::mem::take(&mut comment), &["tools", name], &said)?;
+        let name_of = |tool: &Tool| stable_name(tool, origins);
+        for proposal in categories::propose(tools, declared, |tool| is_unsorted(origins, tool), name_of) {
+            let said = json!({"description": proposal.description, "tools": proposal.tools});
+            self.table(std::mem::take(&mut comment), &["categories", &proposal.name], &said)?;
         }
         Ok(())
     }
@@ -121,65 +96,67 @@ impl Text {
         let nested = path.iter().rev().fold(said.clone(), |inner, name| {
             toml::Value::Table(toml::Table::from_iter([((*name).to_owned(), inner)]))
         });
-        self.append(comment, &nested);
+        self.append(comment, path, &nested);
     }
 
     /// One of an array of tables.
-    fn item(&mut self, name: &str, said: &impl Serialize) -> Result<(), Error> {
+    fn item(&mut self, list: &str, name: &str, said: &impl Serialize) -> Result<(), Error> {
         let mut value = value(said)?;
         escape_all(&mut value);
-        let list = toml::Value::Array(vec![value]);
-        self.append("", &toml::Value::Table(toml::Table::from_iter([(name.to_owned(), list)])));
+        let items = toml::Value::Array(vec![value]);
+        let nested = toml::Value::Table(toml::Table::from_iter([(list.to_owned(), items)]));
+        self.append("", &[list, name], &nested);
         Ok(())
     }
 
-    fn append(&mut self, comment: &str, value: &toml::Value) {
-        self.0.push('\n');
-        self.0.push_str(comment);
+    fn append(&mut self, comment: &str, path: &[&str], value: &toml::Value) {
         // A value serializes as what it is.
-        self.0.push_str(&toml::to_string_pretty(value).unwrap_or_default());
+        let text = toml::to_string_pretty(value).unwrap_or_default();
+        self.push(path, format!("\n{comment}{text}"));
+    }
+
+    fn push(&mut self, path: &[&str], text: String) {
+        let table = path.first().copied().unwrap_or_default().to_owned();
+        self.0.push(Block { table, name: path.get(1).map(|name| (*name).to_owned()), text });
     }
 }
 
-/// The categories that there are, what is said of them, and what is in them: the patterns there were, and all
-/// tools by name, which is stronger.
-fn sorted<'a>(origins: &'a Origins<'_>) -> Vec<(&'a str, &'a str, Vec<String>)> {
-    let declared = origins.declared.about.categories.iter();
-    let mut sorted: Vec<(&str, &str, Vec<String>)> =
-        declared.map(|category| (&*category.name, &*category.description, Vec::new())).collect();
-    for (name, _, category) in origins.config.iter().flat_map(|config| &config.categories.0) {
-        if let Some((_, _, tools)) = sorted.iter_mut().find(|(sorted, _, _)| sorted == name) {
-            tools.extend(category.tools.iter().cloned());
+/// The sections of `[tools]` that the source has, each with the derived brief of its tool.
+pub(super) fn sections(origins: &Origins<'_>, derived: &HashMap<String, String>) -> Vec<Section> {
+    let mut sections = Vec::new();
+    for (name, _, said) in origins.config.iter().flat_map(|config| &config.tools.0) {
+        let mut said = said.clone();
+        if origins.folder.is_some() {
+            // What a folder hides by a pattern, a name must not bring back.
+            said.hidden = said.hidden.filter(|hidden| *hidden);
         }
+        sections.push(Section { name: name.clone(), said, derived: derived.get(name).cloned() });
     }
-    for tool in origins.view.tools().map(|visible| visible.tool()) {
-        let Some(category) = tool.supplement().category.as_deref() else { continue };
-        if sorted.iter().all(|(sorted, _, _)| *sorted != category) {
-            sorted.push((category, "", Vec::new()));
-        }
-        let Some((_, _, tools)) = sorted.iter_mut().find(|(sorted, _, _)| *sorted == category) else {
-            continue;
-        };
-        let name = stable_name(tool, origins);
-        if !tools.contains(&name) {
-            tools.push(name);
-        }
-    }
-    sorted
+    sections
+}
+
+/// A comment for people, which a file that is there already does not get.
+fn heading(origins: &Origins<'_>, comment: &'static str) -> &'static str {
+    if origins.folder.and_then(Folder::config).is_some() { "" } else { comment }
+}
+
+/// The names and patterns that the source's configuration sorts into a category.
+fn patterns(origins: &Origins<'_>, category: &str) -> Vec<String> {
+    let mut sections = origins.config.iter().flat_map(|config| &config.categories.0);
+    sections.find(|(name, _, _)| name == category).map(|(_, _, said)| said.tools.clone()).unwrap_or_default()
+}
+
+/// Whether an upstream's tools are sorted by nobody yet: in a folder with a configuration, only those of an upstream that
+/// it does not name.
+fn is_unsorted(origins: &Origins<'_>, tool: &Tool) -> bool {
+    let Some(config) = origins.folder.and_then(Folder::config) else { return true };
+    let is_named = config.upstreams.0.iter().any(|(name, _, _)| **name == **tool.upstream());
+    let has_entry = origins.upstreams.iter().any(|(name, entry)| name == tool.upstream() && entry.is_some());
+    has_entry && !is_named
 }
 
 fn value(said: &impl Serialize) -> Result<toml::Value, Error> {
     toml::Value::try_from(said)
-}
-
-/// What stands in a file is filled from the environment, and this is not meant to be.
-fn escape_all(value: &mut toml::Value) {
-    match value {
-        toml::Value::String(text) => *text = escape(text),
-        toml::Value::Array(items) => items.iter_mut().for_each(escape_all),
-        toml::Value::Table(table) => table.iter_mut().for_each(|(_, value)| escape_all(value)),
-        _ => {}
-    }
 }
 
 fn object<const N: usize>(members: [(&str, Option<Value>); N]) -> Value {

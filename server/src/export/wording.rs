@@ -16,9 +16,32 @@ pub(super) fn that_change(upstream: &str) -> String {
     format!("Tools of {upstream} that may change something")
 }
 
+/// The key of a record, in sections and in description files.
+pub(super) const MADE_FROM: &str = "made_from";
+
+/// What follows the names of tools whose definitions changed.
+pub(super) const DRIFTED: &str =
+    "records stay as they are; once reviewed: --accept-drift, or --accept-drift=NAME";
+
+/// What follows the names of tools that no upstream lists.
+pub(super) const VANISHED: &str = "what was decided on them stays, in case they come back; remove it by hand";
+
+/// The comment that shows a brief that an operator has not decided on.
+pub(super) fn derived_brief(brief: &str) -> String {
+    format!("{DERIVED_BRIEF}{}\n", serde_json::Value::from(brief))
+}
+
+/// Whether a line is such a comment.
+pub(super) fn is_derived_brief(line: &str) -> bool {
+    line.starts_with(DERIVED_BRIEF)
+}
+
+const DERIVED_BRIEF: &str = "# derived brief: ";
+
 pub(super) const HEAD: &str = "\
 # Written by mcp-disclosure export. Serve it with: mcp-disclosure serve --config disclosure.toml
 # Every key is described in docs/configuration.md, and in docs/disclosure.schema.json for editors.
+# What you write here stays: a further export into this folder adds what is new and reports what changed.
 
 # Description files (NAME.json) beside this file, laid over what the upstreams say of their tools.
 ";
@@ -41,5 +64,7 @@ pub(super) const CATEGORIES: &str = "\
 ";
 
 pub(super) const TOOLS: &str = "\
-# What is said of single tools: brief, category, concerns, hidden.
+# Decisions on single tools: brief, category, concerns, hidden. What is not decided comes from the upstream, such as a
+# brief derived from its description. made_from records the definition that was decided on: check and serve report when
+# the upstream's is another, and export --accept-drift records that one.
 ";

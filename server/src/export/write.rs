@@ -11,45 +11,110 @@ use mcp_disclosure_gateway::Problem;
 use super::CONFIGURATION;
 use crate::failure::Failure;
 
+/// A file to write.
+#[derive(Debug)]
+pub struct File {
+    /// Its name within the directory; folders are separated by `/`.
+    pub name: String,
+    /// What it will hold.
+    pub text: String,
+    /// What it holds, where that was read.
+    pub before: Option<String>,
+}
+
 /// Writes files into a directory, which is made if it is not there.
 ///
-/// Everything is written aside first and then moved, so that what goes wrong half-way leaves nothing behind.
+/// Everything is written aside first. A new directory then appears as a whole; into one that is there, files are moved one
+/// by one, each as a whole, and moved back where one of them fails.
 ///
 /// # Errors
-/// [`Failure::Configuration`] for each file that is there already, unless they may be replaced, and for description
-/// files of other tools, which could not be served; [`Failure::Io`] where the directory cannot be written.
-pub fn write(directory: &Path, files: &[(String, String)], replace: bool) -> Result<(), Failure> {
-    let problems = in_the_way(directory, files, replace);
+/// [`Failure::Configuration`] for files that changed since they were read, and with `replace` for description files of
+/// other tools, which could not be served; [`Failure::Io`] where the directory cannot be written.
+pub fn write(directory: &Path, files: &[File], replace: bool) -> Result<(), Failure> {
+    let problems = if replace { others(directory, files)? } else { changed(directory, files) };
     if !problems.is_empty() {
         return Err(Failure::Configuration(problems));
     }
-    let was_there = directory.exists();
-    let aside = directory.join(format!(".export-{}", std::process::id()));
-    let written = write_aside(&aside, files).and_then(|()| {
-        files.iter().try_for_each(|(name, _)| fs::rename(aside.join(name), directory.join(name)))
-    });
-    // It is empty, or was never made.
-    let _cleared = fs::remove_dir_all(&aside);
-    if written.is_err() && !was_there {
-        let _cleared = fs::remove_dir(directory);
-    }
+    let written = if directory.exists() { into_existing(directory, files) } else { as_new(directory, files) };
     written.map_err(|source| Failure::Io { what: "cannot write the files", source })
 }
 
-fn write_aside(aside: &Path, files: &[(String, String)]) -> io::Result<()> {
-    fs::create_dir_all(aside)?;
-    for (name, text) in files {
+fn as_new(directory: &Path, files: &[File]) -> io::Result<()> {
+    let name = directory.file_name().unwrap_or_default().to_string_lossy();
+    let aside = directory.with_file_name(format!(".{name}.export-{}", std::process::id()));
+    let written = write_aside(&aside, directory, files).and_then(|()| fs::rename(&aside, directory));
+    if written.is_err() {
+        let _cleared = fs::remove_dir_all(&aside);
+    }
+    written
+}
+
+fn into_existing(directory: &Path, files: &[File]) -> io::Result<()> {
+    let aside = directory.join(format!(".export-{}", std::process::id()));
+    let (new, old) = (aside.join("new"), aside.join("old"));
+    let written = write_aside(&new, directory, files).and_then(|()| {
+        let mut moved = Moved::default();
+        let all =
+            files.iter().try_for_each(|file| moved.take(&new, &old, &directory.join(&file.name), &file.name));
+        if all.is_err() {
+            moved.undo();
+        }
+        all
+    });
+    let _cleared = fs::remove_dir_all(&aside);
+    written
+}
+
+/// Files that were moved into place, each with a copy of the one that was there.
+#[derive(Default)]
+struct Moved(Vec<(PathBuf, Option<PathBuf>)>);
+
+impl Moved {
+    fn take(&mut self, new: &Path, old: &Path, target: &Path, name: &str) -> io::Result<()> {
+        // What is a link stays one.
+        let target = fs::canonicalize(target).unwrap_or_else(|_| target.to_owned());
+        let kept = target.exists().then(|| old.join(name));
+        if let Some(kept) = &kept {
+            make_parent(kept)?;
+            fs::copy(&target, kept)?;
+        }
+        make_parent(&target)?;
+        fs::rename(new.join(name), &target)?;
+        self.0.push((target, kept));
+        Ok(())
+    }
+
+    /// Puts back what was there, as far as that is possible.
+    fn undo(self) {
+        for (target, kept) in self.0.into_iter().rev() {
+            let _undone = match kept {
+                Some(kept) => fs::rename(kept, target),
+                None => fs::remove_file(target),
+            };
+        }
+    }
+}
+
+fn write_aside(aside: &Path, directory: &Path, files: &[File]) -> io::Result<()> {
+    for File { name, text, .. } in files {
         let path = aside.join(name);
         // On file systems that do not tell cases apart, two tools may want one file.
         if path.exists() {
             return Err(io::Error::other(format!("{name} is the name of two files here")));
         }
+        make_parent(&path)?;
         fs::write(&path, text)?;
-        if name == CONFIGURATION {
-            keep_private(&path)?;
+        match fs::metadata(directory.join(name)) {
+            Ok(before) => fs::set_permissions(&path, before.permissions())?,
+            Err(_) if name == CONFIGURATION => keep_private(&path)?,
+            Err(_) => {}
         }
     }
     Ok(())
+}
+
+fn make_parent(path: &Path) -> io::Result<()> {
+    path.parent().map_or(Ok(()), fs::create_dir_all)
 }
 
 /// Makes the file readable by its owner only, since commands and headers may contain secrets.
@@ -64,32 +129,100 @@ fn keep_private(_: &Path) -> io::Result<()> {
     Ok(())
 }
 
-fn in_the_way(directory: &Path, files: &[(String, String)], replace: bool) -> Vec<Problem> {
-    let ours: HashSet<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+/// Files that are not what they were when they were read: someone is writing them.
+fn changed(directory: &Path, files: &[File]) -> Vec<Problem> {
+    let is_changed = |file: &&File| fs::read_to_string(directory.join(&file.name)).ok() != file.before;
+    let problem = |file: &File| {
+        let message = format!("{}: changed meanwhile", directory.join(&file.name).display());
+        Problem::new(message).hint("nothing was written; export again")
+    };
+    files.iter().filter(is_changed).map(problem).collect()
+}
+
+/// Description files of tools that the source does not have.
+fn others(directory: &Path, files: &[File]) -> Result<Vec<Problem>, Failure> {
+    let ours: HashSet<&str> = files.iter().map(|file| file.name.as_str()).collect();
     let mut there: Vec<PathBuf> = match fs::read_dir(directory) {
         Ok(entries) => entries.filter_map(|entry| Some(entry.ok()?.path())).collect(),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Vec::new(),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
         Err(error) => {
             let message = format!("{}: {error}", directory.display());
-            return vec![Problem::new(message).hint("give a directory that can be written, or a new one")];
+            let hint = "give a directory that can be written, or a new one";
+            return Err(Failure::Configuration(vec![Problem::new(message).hint(hint)]));
         }
     };
-    there.sort();
-    let problems = there.iter().filter_map(|path| {
-        let name = path.file_name()?.to_str()?;
-        let message = |message: &str| Problem::new(format!("{}: {message}", path.display()));
-        if ours.contains(name) {
-            let is_configuration = name == CONFIGURATION;
-            let hint = if is_configuration {
-                "--force replaces it, with all that you wrote there"
-            } else {
-                "--force replaces it"
-            };
-            return (!replace).then(|| message("is there already").hint(hint));
-        }
-        let is_description = path.extension().is_some_and(|extension| extension == "json");
-        is_description
-            .then(|| message("describes no tool of this source").hint("remove it, or give another directory"))
+    there.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    there.retain(|path| {
+        path.file_name().and_then(|name| name.to_str()).is_none_or(|name| !ours.contains(name))
     });
-    problems.collect()
+    there.sort();
+    let problem = |path: &PathBuf| {
+        let message = format!("{}: is no file of this export", path.display());
+        Problem::new(message).hint("remove it, or leave --replace out, which keeps it")
+    };
+    Ok(there.iter().map(problem).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file(name: &str, text: &str, before: Option<&str>) -> File {
+        File { name: name.to_owned(), text: text.to_owned(), before: before.map(str::to_owned) }
+    }
+
+    fn contents(directory: &Path) -> Vec<(String, String)> {
+        let entries = fs::read_dir(directory).unwrap().map(|entry| entry.unwrap());
+        let mut found: Vec<_> = entries
+            .map(|entry| {
+                let text = fs::read_to_string(entry.path()).unwrap_or_default();
+                (entry.file_name().into_string().unwrap(), text)
+            })
+            .collect();
+        found.sort();
+        found
+    }
+
+    #[test]
+    fn u10_where_one_file_cannot_be_written_all_are_as_they_were() {
+        let outside = tempfile::tempdir().unwrap();
+        let directory = outside.path().join("out");
+        write(&directory, &[file("a.json", "a", None), file("b/c.json", "c", None)], false).unwrap();
+        assert_eq!(contents(outside.path()).len(), 1, "nothing is left aside");
+        // A directory is in the place of the last file.
+        fs::create_dir_all(directory.join("d.json/inside")).unwrap();
+        let before = contents(&directory);
+        let files = [file("a.json", "A", Some("a")), file("new.json", "n", None), file("d.json", "d", None)];
+        let failed = write(&directory, &files, false);
+        assert!(matches!(failed, Err(Failure::Io { .. })), "{failed:?}");
+        assert_eq!(contents(&directory), before);
+        write(&directory, &files[..2], false).unwrap();
+        assert_eq!(fs::read_to_string(directory.join("a.json")).unwrap(), "A");
+    }
+
+    #[test]
+    fn u10_a_file_that_changed_since_it_was_read_is_not_overwritten() {
+        let directory = tempfile::tempdir().unwrap();
+        fs::write(directory.path().join("a.json"), "theirs").unwrap();
+        for before in [None, Some("older")] {
+            let failed = write(directory.path(), &[file("a.json", "ours", before)], false).unwrap_err();
+            assert!(failed.to_string().contains("a.json: changed meanwhile (hint: nothing"), "{failed}");
+        }
+        assert_eq!(contents(directory.path()), [("a.json".to_owned(), "theirs".to_owned())]);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn u10_links_and_permissions_stay() {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let (directory, elsewhere) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        let (link, real) = (directory.path().join(CONFIGURATION), elsewhere.path().join("real.toml"));
+        fs::write(&real, "old").unwrap();
+        fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
+        symlink(&real, &link).unwrap();
+        write(directory.path(), &[file(CONFIGURATION, "new", Some("old"))], false).unwrap();
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+        assert_eq!(fs::read_to_string(&real).unwrap(), "new");
+        assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);
+    }
 }

@@ -31,7 +31,7 @@ pub fn read_directory(directory: &Path) -> Result<Vec<DescriptionFile>, Vec<Prob
 }
 
 /// Every `*.json` of a directory, in the order of their names.
-pub(super) fn description_paths(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
+pub(crate) fn description_paths(directory: &Path) -> std::io::Result<Vec<PathBuf>> {
     let entries = std::fs::read_dir(directory)?;
     let mut paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "json") && !path.is_dir());

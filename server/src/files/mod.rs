@@ -9,6 +9,7 @@ mod servers;
 mod watch;
 
 pub use contents::Contents;
+pub(crate) use description_files::description_paths;
 pub use description_files::read_directory;
 pub use origin::{ConfigFile, Origin};
 pub use quiet::Seen;

@@ -3,13 +3,13 @@
 use std::{collections::BTreeMap, path::Path};
 
 use kit::scenario::Scenario;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{configuration::configured, run, shown, start};
 use crate::UPSTREAM;
 
 /// Everything that a server of this source lists and answers, as it came over the wire.
-fn served(source: &[&str], calls: &[&str]) -> String {
+pub(super) fn served(source: &[&str], calls: &[&str]) -> String {
     let mut gateway = start(&[&["serve", "--strategy", "full"], source].concat());
     gateway.initialize();
     for list in ["tools/list", "resources/list", "resources/templates/list", "prompts/list"] {
@@ -25,7 +25,7 @@ fn served(source: &[&str], calls: &[&str]) -> String {
     answers.collect::<Vec<_>>().join("\n")
 }
 
-fn files(directory: &Path) -> BTreeMap<String, String> {
+pub(super) fn files(directory: &Path) -> BTreeMap<String, String> {
     let entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap());
     entries
         .map(|entry| {
@@ -46,13 +46,16 @@ fn serving_what_was_exported_changes_no_byte() {
     for source in
         [vec!["--", UPSTREAM, shown(&one)], vec!["--name", "kit", "--", UPSTREAM, shown(&two)], vec![]]
     {
-        let exported = run(&[&["export", "--force", "--out", shown(&out)], &*source].concat());
-        exported.says(0, &[]);
-        assert!(exported.stdout.contains("mcp-disclosure serve --config "), "{}", exported.stdout);
-        let again = served(&["--config", shown(&config)], &["echo"]);
-        assert_eq!(again, served(&source, &["echo"]), "{source:?}");
-        run(&["check", "--config", shown(&config)]).says(0, &[]);
-        std::fs::remove_dir_all(&out).unwrap();
+        for flags in [&[][..], &["--definitions"]] {
+            let exported = run(&[&["export", "--out", shown(&out)], flags, &*source].concat());
+            exported.says(0, &[]);
+            assert!(exported.stdout.contains("mcp-disclosure serve --config "), "{}", exported.stdout);
+            let again = served(&["--config", shown(&config)], &["echo"]);
+            assert_eq!(again, served(&source, &["echo"]), "{source:?} {flags:?}");
+            let checked = run(&["check", "--config", shown(&config)]);
+            assert!(!checked.says(0, &[]).stdout.contains("drifted"), "{}", checked.stdout);
+            std::fs::remove_dir_all(&out).unwrap();
+        }
     }
 }
 
@@ -99,8 +102,9 @@ fn several_upstreams_and_what_is_said_of_them_are_kept() {
     let text = std::fs::read_to_string(&exported).unwrap();
     assert!(text.contains("A = \"${PATH}\""), "variables stay variables\n{text}");
     assert!(text.contains("name = \"costs $${nothing}\""), "{text}");
-    let wait: Value = serde_json::from_str(&std::fs::read_to_string(out.join("wait.json")).unwrap()).unwrap();
-    assert_eq!((&wait["brief"], &wait["concerns"]), (&json!("Waits"), &json!({"cost": [0, 1]})));
+    let decided = "\n[tools.wait]\nbrief = \"Waits\"\nconcerns = { cost = [0, 1] }\nmade_from = { definition = \"sha256:";
+    assert!(text.contains(decided), "{text}");
+    assert_eq!(files(&out).len(), 1, "nobody described a tool anew");
     // What was exported can be exported again, and is the same.
     let again = directory.path().join("again");
     run(&["export", "--config", shown(&exported), "--out", shown(&again)]).says(0, &[]);
@@ -141,7 +145,7 @@ fn categories_are_proposed_from_upstreams_names_and_annotations() {
     let out = directory.path().join("out");
     run(&["export", "--out", shown(&out), "--name", "page", "--", UPSTREAM, shown(&scenario)]).says(0, &[]);
     let text = std::fs::read_to_string(out.join("disclosure.toml")).unwrap();
-    let categories = &text[text.find("[categories.").unwrap()..];
+    let categories = &text[text.find("[categories.").unwrap()..text.find("\n# Decisions").unwrap()];
     insta::assert_snapshot!("export_categories", categories);
 }
 
@@ -151,20 +155,23 @@ fn nothing_is_replaced_unless_that_is_said_and_nothing_is_half_written() {
     let out = directory.path().join("out");
     let export = ["export", "--out", shown(&out)];
     run(&export).says(0, &[]);
+    let first = files(&out);
+    // What cannot be read is refused before anything is written, also by what would replace it: it is the source, too.
     std::fs::write(out.join("fft.json"), "mine").unwrap();
     let before = files(&out);
-    run(&export).says(
-        64,
-        &["fft.json: is there already (hint: --force replaces it)", "disclosure.toml: is there already"],
-    );
-    assert_eq!(files(&out), before);
+    for flags in [&[][..], &["--replace"]] {
+        run(&[&export[..], flags].concat()).says(64, &["fft.json: expected value at line 1 column 1"]);
+        assert_eq!(files(&out), before);
+    }
+    std::fs::remove_file(out.join("disclosure.toml")).unwrap();
     std::fs::write(out.join("other.json"), "{}").unwrap();
-    run(&[&export[..], &["--force"]].concat())
-        .says(64, &["other.json: describes no tool of this source (hint: remove it"]);
-    std::fs::remove_file(out.join("other.json")).unwrap();
+    let before = files(&out);
+    run(&[&export[..], &["--replace"]].concat())
+        .says(64, &["other.json: is no file of this export (hint: remove it, or leave --replace out"]);
     assert_eq!(files(&out), before);
-    run(&[&export[..], &["--force"]].concat()).says(0, &[]);
-    assert_ne!(files(&out), before);
+    std::fs::remove_file(out.join("other.json")).unwrap();
+    run(&[&export[..], &["--replace"]].concat()).says(0, &[]);
+    assert_eq!(files(&out), first);
     let none = directory.path().join("none");
     run(&["export", "--out", shown(&none), "--", "/no/such/program"]).says(1, &["/no/such/program"]);
     let (_configured, file) =
@@ -183,28 +190,36 @@ fn tools_that_no_file_can_describe_are_reported_and_served_all_the_same() {
     let named = |name: &str| {
         json!({"name": name, "description": "Does.", "inputSchema": {"type": "object"}}).to_string()
     };
-    let mut tools: Vec<String> = ["a/b", "..", ".", "dots.in.it", "spaces and é", &long].map(named).into();
+    let mut tools: Vec<String> =
+        ["a/b", "..", ".", "dots.in.it", "spaces and é", "wild*", &long].map(named).into();
     tools.push(r#"{"name": "mute",  "inputSchema": {"type": "object"}}"#.to_owned());
     tools.push(r#"{"name": "bare", "description": "Has no schema."}"#.to_owned());
     tools.push(r#"{"description": "Spaced \u00e9" , "name": "spaced", "inputSchema": { "type" : "object", "x": [1.0, 1E2] } }"#.to_owned());
     Scenario::with_tools(tools).write(&scenario);
     let source = ["--", UPSTREAM, shown(&scenario)];
     let out = directory.path().join("out");
-    run(&[&["export", "--out", shown(&out)], &source[..]].concat()).says(
+    run(&[&["export", "--definitions", "--out", shown(&out)], &source[..]].concat()).says(
         0,
-        &[
-            "tool 'a/b' has no description file: its name is no file name",
-            "its name is too long for a file name",
-            "tool 'mute' has no description file: it has no description",
-        ],
+        &["tool 'a/b' is not written down: its name is no file name", "its name is too long for a file name"],
     );
     let names: Vec<String> = files(&out).into_keys().filter(|name| name.ends_with(".json")).collect();
     assert_eq!(
         names,
-        ["...json", "..json", "bare.json", "dots.in.it.json", "spaced.json", "spaces and é.json"]
+        [
+            "...json",
+            "..json",
+            "bare.json",
+            "dots.in.it.json",
+            "mute.json",
+            "spaced.json",
+            "spaces and é.json",
+            "wild*.json"
+        ]
     );
-    assert_eq!(
-        served(&["--config", shown(&out.join("disclosure.toml"))], &["a/b"]),
-        served(&source, &["a/b"])
-    );
+    let config = out.join("disclosure.toml");
+    assert_eq!(served(&["--config", shown(&config)], &["a/b"]), served(&source, &["a/b"]));
+    run(&[&["export", "--replace", "--out", shown(&out.join("sections"))], &source[..]].concat())
+        .says(0, &["tool 'wild*' is not written down: its name would be read as a pattern"]);
+    let config = out.join("sections/disclosure.toml");
+    assert_eq!(served(&["--config", shown(&config)], &["a/b"]), served(&source, &["a/b"]));
 }

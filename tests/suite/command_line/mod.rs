@@ -8,6 +8,7 @@ mod configuration_reload;
 mod description_files;
 mod endings;
 mod export;
+mod export_again;
 mod hosts;
 mod lines;
 mod logs;
