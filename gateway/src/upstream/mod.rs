@@ -24,7 +24,7 @@ use mcp_disclosure_transport::{Bounds, Call, Connection, ErrorText, Json, Reques
 pub use mcp_disclosure_transport::{
     CallError,
     child::Program,
-    http::{Endpoint, without_secrets},
+    http::{Endpoint, EndpointKind, without_secrets},
 };
 use rmcp::{RoleServer, service::DynService};
 use subscriptions::SubscriptionStreams;
@@ -39,7 +39,7 @@ use crate::{dialect::RequestMeta, limits::Limits, session::Client};
 pub enum Target {
     /// A program that speaks MCP over its standard streams.
     Command(Program),
-    /// A Streamable HTTP endpoint.
+    /// An HTTP endpoint.
     Url(Endpoint),
     /// A handler in this process; each connection gets its own.
     Handler(Arc<dyn Fn() -> Box<dyn DynService<RoleServer>> + Send + Sync>),

@@ -9,9 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Number, Value};
 
-use super::Transport;
 #[cfg(test)]
 use super::schema;
+use super::{EndpointType, Transport};
 
 /// Everything that mcp-disclosure serves, and how, in one file.
 ///
@@ -151,9 +151,13 @@ pub struct UpstreamEntry {
     /// The directory it runs in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// A Streamable HTTP endpoint, instead of a program.
+    /// An HTTP endpoint, instead of a program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
+    /// Which transport the URL serves: "http" is Streamable HTTP, "sse" the deprecated HTTP+SSE of 2024-11-05. If not
+    /// said, that is found out.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub endpoint_type: Option<EndpointType>,
     /// Whether the program inherits our whole environment. If not it gets its `env` and what every program needs: on Unix
     /// HOME, LOGNAME, PATH, SHELL, TERM and USER.
     #[serde(skip_serializing_if = "std::ops::Not::not")]

@@ -5,6 +5,7 @@
 //! same form.
 
 mod declared;
+mod endpoint_type;
 mod environment;
 mod fields;
 mod file;
@@ -17,6 +18,7 @@ mod text;
 mod transport;
 mod upstream;
 
+pub use endpoint_type::EndpointType;
 pub(crate) use environment::escape;
 pub use file::{Category, Concern, DisclosureFile, Primitive, Serve, Server, Table, Tool, UpstreamEntry};
 pub use hosts::{HostsFile, read_hosts};
