@@ -9,6 +9,7 @@ mod error;
 mod handler;
 mod handshake;
 mod lists;
+mod proposals;
 mod subscriptions;
 mod under_way;
 
@@ -274,7 +275,7 @@ impl Upstream {
     pub async fn query(&self, method: &str, params: RawObject) -> Result<Json, CallError> {
         let params = match self.introduction.eras.nearest(Era::Session) {
             Era::Session => params,
-            Era::Stateless => RequestMeta::ours(&params, &RawObject::empty()),
+            Era::Stateless => RequestMeta::ours(&params, &self.handler.capabilities()),
         };
         let call = self.connection.call(method, params);
         Arc::clone(&self.connection).request(call, self.terms.timeouts.request).await
