@@ -6,6 +6,7 @@ mod configuration;
 mod configuration_reload;
 mod description_files;
 mod endings;
+mod eras;
 mod export;
 mod hosts;
 mod lines;
