@@ -91,8 +91,8 @@ fn changes_that_need_a_restart_are_reported() {
         &file,
         "[upstreams.more]\ncommand = \"ODD\"\n[serve]\nlisten = \"127.0.0.1:1\"\n[tools.wait]\nhidden = true\n",
     );
-    gateway.logged("[upstreams] changed, which needs a restart");
     gateway.logged("[serve] changed, which needs a restart");
+    gateway.logged("upstream=more tools=2");
     assert!(until(|| gateway.tool_names() == ["echo"]), "the rest is taken over");
     gateway.finish().says(0, &[]);
 }
