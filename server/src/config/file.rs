@@ -58,7 +58,6 @@ impl DisclosureFile {
             ("tool_descriptions", self.tool_descriptions != older.tool_descriptions),
             ("[serve]", self.serve != older.serve),
             ("[limits]", self.limits != older.limits),
-            ("[upstreams]", !self.upstreams.starts_the_same(&older.upstreams)),
             ("[strategy]", self.strategy != older.strategy),
         ];
         differs.into_iter().filter(|(_, differs)| *differs).map(|(what, _)| what).collect()
@@ -68,24 +67,6 @@ impl DisclosureFile {
 /// Sections by name, with their places, in the order of the file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Table<T>(pub Vec<(String, Place, T)>);
-
-impl Table<UpstreamEntry> {
-    /// Whether two start the same upstreams, wherever they say it. Which tools exist, and by which names they are served,
-    /// is read again while running.
-    fn starts_the_same(&self, other: &Self) -> bool {
-        let started = |entry: &UpstreamEntry| UpstreamEntry {
-            allow: None,
-            hidden: vec![],
-            prefix: None,
-            rename: BTreeMap::new(),
-            ..entry.clone()
-        };
-        let same = |(one, other): (&(String, Place, UpstreamEntry), &(String, Place, UpstreamEntry))| {
-            one.0 == other.0 && started(&one.2) == started(&other.2)
-        };
-        self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(same)
-    }
-}
 
 impl<T> Default for Table<T> {
     fn default() -> Self {
