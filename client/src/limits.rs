@@ -10,6 +10,9 @@ pub const MESSAGE_BYTES: usize = 256 * 1024 * 1024;
 /// Nesting depth of a message, in either direction.
 pub const MESSAGE_DEPTH: usize = 128;
 
+/// Messages in one batch of the server (2025-03-26).
+pub const BATCH_MESSAGES: usize = 1000;
+
 /// Bytes of messages not yet read by the server.
 pub const QUEUE_BYTES: usize = 16 * 1024 * 1024;
 
@@ -32,6 +35,7 @@ pub(crate) fn bounds() -> Bounds {
     Bounds {
         message_bytes: bound!(MESSAGE_BYTES),
         message_depth: bound!(MESSAGE_DEPTH),
+        batch_messages: bound!(BATCH_MESSAGES),
         queue_bytes: bound!(QUEUE_BYTES),
         stderr_lines: bound!(STDERR_LINES),
         stderr_characters: STDERR_CHARACTERS,

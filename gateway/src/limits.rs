@@ -98,6 +98,7 @@ impl Limits {
         Bounds {
             message_bytes: bound!(self.upstream_message_bytes),
             message_depth: bound!(self.message_depth),
+            batch_messages: bound!(self.upstream_batch_messages),
             queue_bytes: bound!(self.upstream_queue_bytes),
             stderr_lines: bound!(self.upstream_stderr_lines),
             stderr_characters: self.log_field_characters,
@@ -142,6 +143,8 @@ limits! {
     upstream_list_bytes: bytes = 67_108_864;
     /// Maximum delay before an event stream of an HTTP upstream is resumed, and how long attempts may fail.
     upstream_resume_wait: milliseconds = 30_000;
+    /// Messages in one JSON-RPC batch of an upstream, which revision 2025-03-26 has.
+    upstream_batch_messages: count = 1_000;
     /// Messages not yet read by one upstream, in total.
     upstream_queue_bytes: bytes = 16_777_216;
     /// Requests of one upstream to one client (elicitation, sampling, roots) that have no answer yet; their parameters may have as many bytes as `upstream_queue_bytes`.

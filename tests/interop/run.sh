@@ -105,6 +105,7 @@ run explained-python-1 "$cache/python-1/bin/python" "$here/python/explained_1.py
 run explained-python-2 "$cache/python-2/bin/python" "$here/python/explained_2.py"
 run explained-typescript-1 node "$cache/node/typescript/explained-1.mjs"
 run explained-typescript-2 node "$cache/node/typescript/explained-2.mjs"
+run old-transport "$cache/python-1/bin/python" "$here/python/old_transport.py"
 run own-server "$cache/python-1/bin/python" "$here/python/own_server.py"
 run exported "$cache/python-1/bin/python" "$here/python/exported.py"
 run own-roots node "$cache/node/typescript/own-roots.mjs"

@@ -41,7 +41,9 @@ mod resumption;
 mod revisions;
 mod secrets;
 mod snapshots;
+mod sse;
 mod transparency;
+mod unprocessed;
 
 use kit::{Bench, Client, Options, Scenario, Setup};
 

@@ -15,7 +15,7 @@ use kit::{
     scenario::{JOURNAL, control},
 };
 use mcp_disclosure_core::Era;
-use mcp_disclosure_gateway::upstream::{Endpoint, Target};
+use mcp_disclosure_gateway::upstream::{Endpoint, EndpointKind, Target};
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 
@@ -144,7 +144,8 @@ async fn p9_a_redirect_elsewhere_is_not_followed(setup: Setup) {
     let (address, heard) = server(redirecting(elsewhere)).await;
     let mut headers = HeaderMap::new();
     headers.insert("x-api-key", "s3cret".parse().unwrap());
-    let endpoint = Endpoint { url: format!("http://{address}/mcp").parse().unwrap(), headers };
+    let url = format!("http://{address}/mcp").parse().unwrap();
+    let endpoint = Endpoint { url, kind: EndpointKind::Streamable, headers };
     let handlers = vec![("r", Target::Url(endpoint))];
     let bench = Bench::start(Options { handlers, ..Options::without_upstream() }).await;
     let client = Client::connect(&bench, setup).await;

@@ -18,6 +18,8 @@ pub struct Bounds {
     pub message_bytes: Bound,
     /// Nesting depth of a message, in either direction.
     pub message_depth: Bound,
+    /// Messages in one batch of the peer (2025-03-26).
+    pub batch_messages: Bound,
     /// Bytes of messages not yet read by the peer.
     pub queue_bytes: Bound,
     /// Lines of stderr logged per minute.

@@ -19,6 +19,8 @@ pub enum CallError {
     Ended {
         /// The cause, as far as known.
         reason: Reason,
+        /// Whether the peer cannot have processed the request: it was never sent, or refused.
+        unprocessed: bool,
     },
     /// The HTTP request failed. The connection may still be usable.
     #[error("{0}")]
@@ -55,21 +57,30 @@ impl CallError {
     /// The error with all details, for the operator.
     pub fn in_full(&self) -> String {
         match self {
-            Self::Ended { reason } => format!("has ended: {}", reason.in_full()),
+            Self::Ended { reason, .. } => format!("has ended: {}", reason.in_full()),
             Self::Http(error) => error.in_full(),
             // A response was meant for the client; the others have no details.
             _ => self.to_string(),
         }
     }
 
-    /// Whether the peer did not process the request.
-    pub fn is_unprocessed(&self) -> bool {
-        matches!(self, Self::Http(HttpError::Connect { .. } | HttpError::Dns { .. } | HttpError::Tls { .. }))
-    }
-
     /// Whether the peer is, or may be, gone, so that a new connection may help.
     pub fn is_disconnection(&self) -> bool {
         matches!(self, Self::Ended { .. } | Self::Http(_))
+    }
+
+    /// Whether the peer certainly has not processed the request, so that sending it again cannot run it twice:
+    /// it was never sent, or it was refused together with its session (HTTP 404). `false` where that is not
+    /// known. Whether it helps to send it on a new connection is [`is_disconnection`](Self::is_disconnection).
+    pub fn is_unprocessed(&self) -> bool {
+        match self {
+            Self::Ended { unprocessed, .. } => *unprocessed,
+            Self::Http(error) => error.is_unsent(),
+            Self::QueueFull(_) | Self::TooDeep(_) => true,
+            Self::Answered(_) | Self::Invalid { .. } | Self::Malformed { .. } | Self::TimedOut { .. } => {
+                false
+            }
+        }
     }
 }
 

@@ -53,7 +53,7 @@ pub trait Handler: Send + Sync + fmt::Debug + 'static {
 pub enum Settled {
     /// It was answered.
     Answered,
-    /// The peer never received it.
+    /// The peer has not processed it: it was never sent, or refused together with its session.
     Unsent,
     /// It was abandoned; the peer may still work on it.
     GivenUp,

@@ -15,7 +15,7 @@ use rmcp::{
 
 use crate::{
     Bounds, CallError, Connection, ErrorText, Handler, Json, Message, Reason, Request, Response, code,
-    connection::{Kind, Outgoing, Queued},
+    connection::{Carrier, Kind, Outgoing, Queued},
     streams::Ending,
 };
 
@@ -25,7 +25,7 @@ pub fn connect(
     handler: Arc<dyn Handler>,
     bounds: Bounds,
 ) -> Arc<Connection> {
-    let (connection, queued) = Connection::new(handler, bounds, false);
+    let (connection, queued) = Connection::new(handler, bounds, Carrier::Memory);
     let ending = Ending(Arc::clone(&connection));
     tokio::spawn(async move {
         let pipe = Pipe { connection: Arc::clone(&ending.0), queued };
@@ -47,7 +47,7 @@ pub fn connect_function(
     handler: Arc<dyn Handler>,
     bounds: Bounds,
 ) -> Arc<Connection> {
-    let (connection, mut queued) = Connection::new(handler, bounds, false);
+    let (connection, mut queued) = Connection::new(handler, bounds, Carrier::Memory);
     let ending = Ending(Arc::clone(&connection));
     tokio::spawn(async move {
         while let Some(outgoing) = next(&ending.0, &mut queued).await {

@@ -6,7 +6,7 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 
 use crate::{
     Bound, Bounds, Connection, Handler, Line, Lines, Reason, Share,
-    connection::{Queued, Taken},
+    connection::{Carrier, Queued, Taken},
 };
 
 /// Queued small messages are written together, up to about this many bytes.
@@ -19,7 +19,7 @@ pub fn connect(
     handler: Arc<dyn Handler>,
     bounds: Bounds,
 ) -> Arc<Connection> {
-    let (connection, queued) = Connection::new(handler, bounds, false);
+    let (connection, queued) = Connection::new(handler, bounds, Carrier::Streams);
     let ending = Ending(Arc::clone(&connection));
     tokio::spawn(async move {
         let reason = match carry(input, output, &ending.0, queued).await {

@@ -1,8 +1,12 @@
 //! Following upstreams and declarations: slots report changes, and each batch of changes becomes one snapshot.
 
-use std::{collections::BTreeMap, sync::Arc, time::Duration};
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::Arc,
+    time::Duration,
+};
 
-use mcp_disclosure_core::{RawObject, Spellings};
+use mcp_disclosure_core::{DisclosureStrategy, RawObject, Spellings};
 use tokio::{
     sync::{mpsc, watch},
     task::spawn_blocking,
@@ -10,6 +14,7 @@ use tokio::{
 
 use super::{
     Backend, Scope,
+    clashes::clashes,
     declare::{Declarations, Reply},
 };
 use crate::{
@@ -96,6 +101,9 @@ pub(super) struct Follower {
     pub(super) supervisor: Supervisor,
     /// The scope of upstreams whose settings do not say.
     pub(super) scope: Scope,
+    pub(super) strategies: Vec<Arc<dyn DisclosureStrategy>>,
+    /// The names that were reported as taken.
+    pub(super) clashing: HashSet<String>,
     pub(super) events: mpsc::UnboundedSender<(usize, Event)>,
     /// The shared backend, if this one is dedicated. Equal snapshots share what was made of them.
     pub(super) like: Option<Arc<Backend>>,
@@ -202,11 +210,24 @@ impl Follower {
             let like = self.like.as_ref().map(|shared| shared.catalogue.current());
             changes = self.backend.catalogue.replace(snapshot, like);
             self.backend.audience.notify_changed(&changes);
+            self.report_clashes();
         }
         self.backend.progress.note(&slots, &statuses);
         // Whoever asked may be gone.
         let _asker_is_gone = reply.map(|reply| reply.send(changes));
         self
+    }
+
+    /// Logs names that clash since upstreams joined or changed. At the start they are errors instead.
+    fn report_clashes(&mut self) {
+        if self.like.is_some() {
+            return;
+        }
+        let current = self.backend.catalogue.current();
+        let clashing = clashes(&self.strategies, current.snapshot()).into_iter();
+        let clashing: HashSet<String> = clashing.map(|problem| problem.to_string()).collect();
+        clashing.difference(&self.clashing).for_each(|problem| tracing::warn!("not served: {problem}"));
+        self.clashing = clashing;
     }
 
     /// Makes these the backend's upstreams: keeps those it has, starts new ones and stops the others.

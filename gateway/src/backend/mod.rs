@@ -3,6 +3,7 @@
 //! One backend serves all clients, or each client has a dedicated one ([`Scope`]). Only dedicated upstreams
 //! may send requests to a client, since nothing else identifies which client is meant.
 
+mod clashes;
 mod declare;
 mod follow;
 mod lease;

@@ -1,11 +1,11 @@
 //! Starting backends.
 
 use std::{
+    collections::HashSet,
     sync::{Arc, OnceLock},
     time::Duration,
 };
 
-use mcp_disclosure_core::{ClientTraits, Era, OwnTool, Principal, View};
 use parking_lot::RwLock;
 use tokio::{
     sync::{mpsc, watch},
@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Backend, Declaration, Recipe,
+    clashes::clashes,
     declare::Declarations,
     follow::{Follower, Progress},
     subscriptions::Subscriptions,
@@ -22,7 +23,6 @@ use super::{
 use crate::{
     catalogue::{Catalogue, Declared, Keeper},
     error::Error,
-    problem::Problem,
     session::{Audience, Client},
     slot::Supervisor,
     upstream::UpstreamError,
@@ -68,7 +68,7 @@ impl Recipe {
 
     async fn check(&self, backend: &Backend) -> Result<Vec<Arc<UpstreamError>>, Error> {
         let missing = backend.awaited().await?;
-        let problems = self.clashes(backend);
+        let problems = clashes(&self.strategies, backend.catalogue().current().snapshot());
         if problems.is_empty() { Ok(missing) } else { Err(Error::Configuration(problems.into())) }
     }
 
@@ -119,26 +119,18 @@ impl Recipe {
         let (timeouts, limits) = (self.timeouts, self.limits);
         let lineage = Arc::clone(&self.lineage);
         let supervisor = Supervisor { timeouts, limits, lineage, memory, client, go, stopping: ending };
-        let scope = self.scope;
-        let follower = Follower { backend: Arc::clone(&backend), keeper, supervisor, scope, events, like };
+        let follower = Follower {
+            backend: Arc::clone(&backend),
+            keeper,
+            supervisor,
+            scope: self.scope,
+            strategies: self.strategies.clone(),
+            clashing: HashSet::new(),
+            events,
+            like,
+        };
         follower.start(declared.upstreams.unwrap_or_default(), followed, declarations);
         tokio::spawn(Arc::clone(&backend).let_go(to_let_go));
         backend
-    }
-
-    /// Tools whose name clashes, with another or with a strategy's own, even in its long form.
-    fn clashes(&self, backend: &Backend) -> Vec<Problem> {
-        let published = backend.catalogue().current();
-        let everything = View::of(Arc::clone(published.snapshot()), &Principal::anonymous());
-        let with_bridge = ClientTraits { bridge: true, ..ClientTraits::plain(Era::Session) };
-        let own = self.strategies.iter().flat_map(|strategy| strategy.own_tools(&everything, &with_bridge));
-        let own: Vec<OwnTool> = own.collect();
-        let reserved: Vec<&str> = own.iter().map(OwnTool::name).collect();
-        let mut names = published.snapshot().unresolvable(&reserved);
-        names.sort();
-        names.dedup();
-        let message = |name| format!("tool '{name}': the name is taken, and so is <upstream>__<tool>");
-        let hint = "give the upstream another name";
-        names.iter().map(|name| Problem::new(message(name)).hint(hint)).collect()
     }
 }

@@ -56,7 +56,7 @@ pub(crate) fn classify(request: &Request, meta: Option<RawObject>) -> Result<Req
     let meta = meta.ok_or_else(|| missing(VERSION))?;
     let version = meta.string(VERSION).ok_or_else(|| missing(VERSION))?;
     if Revision::parse(&version).is_none_or(Revision::has_sessions) {
-        return Err(unsupported(&version));
+        return Err(unknown_version(&version));
     }
     let capabilities = meta.object(CAPABILITIES).ok_or_else(|| missing(CAPABILITIES))?;
     let offer = Offer::read(&capabilities);
@@ -128,9 +128,18 @@ fn is_like(key: &str, ours: &str) -> bool {
 }
 
 /// The error for an unsupported stateless version.
-fn unsupported(version: &str) -> ErrorText {
+fn unknown_version(version: &str) -> ErrorText {
     ErrorText::new(code::UNSUPPORTED_VERSION, "Unsupported protocol version")
         .with_data(&json!({"supported": Revision::names(), "requested": version}))
+}
+
+/// The refusal of a revision, naming those that are supported instead.
+pub(crate) fn unsupported(revision: Revision, is_supported: impl Fn(Revision) -> bool) -> ErrorText {
+    let supported = Revision::names().into_iter();
+    let supported: Vec<String> =
+        supported.filter(|name| Revision::parse(name).is_some_and(&is_supported)).collect();
+    ErrorText::new(code::UNSUPPORTED_VERSION, "Unsupported protocol version")
+        .with_data(&json!({"supported": supported, "requested": revision.to_string()}))
 }
 
 fn logging_level(level: &str) -> Option<LoggingLevel> {

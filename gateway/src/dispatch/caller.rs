@@ -63,6 +63,13 @@ impl Caller {
         own.or_else(|| self.backend.client())
     }
 
+    /// Whether upstreams of its own may send requests to it.
+    pub(super) fn can_be_asked(&self) -> bool {
+        let client = self.backend.client();
+        client.is_some_and(|client| !client.capabilities().is_empty())
+            || self.claim.as_ref().is_some_and(Claim::can_be_asked)
+    }
+
     /// Who owns the work that an upstream does for this request.
     pub(super) fn owner(&self) -> Owner {
         self.session.as_ref().map_or(Owner::Request, |session| Owner::Session(Arc::clone(session.id())))

@@ -16,6 +16,7 @@ mod links;
 mod read;
 mod relay;
 mod requests;
+mod revisions;
 mod rounds;
 mod start;
 mod state;
@@ -29,6 +30,7 @@ pub use caller::Caller;
 use checks::Checks;
 pub use fetches::FetchLimits;
 use mcp_disclosure_core::{Kind, ReceiptKey};
+pub use revisions::OfferedRevisions;
 use rounds::Rounds;
 pub use start::{Assembly, StartedGateway};
 use tokio_util::sync::CancellationToken;
@@ -54,6 +56,7 @@ pub struct Gateway {
     rounds: Rounds,
     receipts: ReceiptSettings,
     limits: Limits,
+    revisions: OfferedRevisions,
     checks: Checks,
     fetches: FetchLimits,
     explained: Explained,

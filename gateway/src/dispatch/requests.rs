@@ -78,6 +78,7 @@ impl Gateway {
 
     async fn answer(&self, caller: &Caller, request: &Request) -> Result<Json, ErrorText> {
         let method = request.method.parse::<Method>().ok().filter(|method| method.is_of(caller.era()));
+        self.offer_sessions(caller, method == Some(Method::Discover))?;
         let params = &request.params;
         let mut page = caller.page();
         if !caller.backend.is_settled() && needs_all(method, &page, params) {

@@ -5,7 +5,9 @@ use std::{sync::Arc, time::Duration};
 use mcp_disclosure_core::ReceiptKey;
 use tokio_util::sync::CancellationToken;
 
-use super::{Admission, Checks, FetchLimits, Gateway, Open, ReceiptSettings, rounds::Rounds};
+use super::{
+    Admission, Checks, FetchLimits, Gateway, OfferedRevisions, Open, ReceiptSettings, rounds::Rounds,
+};
 use crate::{
     backend::{Backends, Recipe, Scope},
     catalogue::Declared,
@@ -42,6 +44,8 @@ pub struct Assembly {
     pub wait_for_upstreams: Duration,
     /// What upstreams listed in earlier runs of the program, if that is kept.
     pub memory: Option<Arc<dyn Memory>>,
+    /// Which revisions clients are offered.
+    pub revisions: OfferedRevisions,
     /// What clients and upstreams may make us spend.
     pub limits: Limits,
     /// The bound on fetches.
@@ -70,6 +74,7 @@ impl Assembly {
             timeouts: Timeouts { connect: Duration::from_secs(60), request: Duration::from_secs(120) },
             wait_for_upstreams: WAIT_FOR_UPSTREAMS,
             memory: None,
+            revisions: OfferedRevisions::default(),
             limits: Limits::default(),
             fetches: FetchLimits::per_minute(FetchLimits::DEFAULT_PER_MINUTE),
             receipt_key,
@@ -132,6 +137,7 @@ impl Gateway {
             rounds: Rounds::default(),
             receipts: ReceiptSettings { key: assembly.receipt_key, lifetime: assembly.receipt_lifetime },
             limits: assembly.limits,
+            revisions: assembly.revisions,
             checks: Checks::new(&assembly.limits),
             fetches: assembly.fetches.of_peers(assembly.limits.peer_fetches),
             explained: Explained::default(),

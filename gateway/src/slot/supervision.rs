@@ -136,6 +136,12 @@ impl Supervision {
         }
     }
 
+    /// The attempt failed for a reason that no further attempt removes.
+    pub fn failed_for_good(&mut self) {
+        self.failures = self.failures.saturating_add(1);
+        self.state = State::Stopped;
+    }
+
     /// The next attempt begins.
     pub fn retrying(&mut self) {
         if matches!(self.state, State::Failing { .. }) {

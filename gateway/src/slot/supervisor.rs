@@ -1,6 +1,6 @@
 //! The task that keeps an upstream connected.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use mcp_disclosure_core::{Era, UpstreamLists};
 use parking_lot::Mutex;
@@ -17,6 +17,9 @@ use crate::{
     session::Client,
     upstream::{Opening, Terms, Timeouts, Upstream, UpstreamError},
 };
+
+/// The shortest time between two fetches of lists.
+const RELISTING: Duration = Duration::from_millis(100);
 
 /// Starts slots.
 #[derive(Clone, Debug)]
@@ -141,6 +144,8 @@ impl Task {
                     tracing::warn!(%error, "a changed list could not be fetched; the old one stays")
                 }
             }
+            // Some servers announce a change whenever they are asked for a list.
+            tokio::time::sleep(RELISTING).await;
         }
     }
 
@@ -203,7 +208,10 @@ impl Task {
 
     fn failed(&self, error: UpstreamError) {
         self.change(|status| {
-            status.supervision.failed(Instant::now(), chance());
+            match error.is_circle() {
+                true => status.supervision.failed_for_good(),
+                false => status.supervision.failed(Instant::now(), chance()),
+            }
             status.error = Some(Arc::new(error));
         });
         self.log_failure();

@@ -67,6 +67,11 @@ impl UpstreamHandler {
         name.clone_into(&mut self.name.lock());
     }
 
+    /// The capabilities of the client that the upstream is dedicated to; by them it may decide what it lists.
+    pub(super) fn capabilities(&self) -> RawObject {
+        self.client.as_ref().map_or_else(RawObject::empty, |client| client.capabilities().clone())
+    }
+
     /// Registers a request before it is sent.
     pub(super) fn begin(&self, request: RequestId, owner: Owner, reports: Option<Arc<dyn Reports>>) {
         let mut requests = self.requests.lock();

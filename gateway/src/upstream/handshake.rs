@@ -1,4 +1,7 @@
 //! The handshake with an upstream and its result.
+//!
+//! Each attempt proposes one revision: by `initialize` if it has sessions, by `server/discover` if not. Which
+//! ones are proposed, and in which order, is up to [`Proposals`].
 
 use std::{sync::Arc, time::Duration};
 
@@ -6,7 +9,10 @@ use mcp_disclosure_core::{Era, RawObject, UpstreamName};
 use mcp_disclosure_transport::{CallError, Connection, code, meta};
 use serde_json::json;
 
-use super::hello::Hello;
+use super::{
+    hello::Hello,
+    proposals::{Failure, Proposals, Supported},
+};
 use crate::{
     dialect::{RequestMeta, Revision},
     lineage::{Chain, is_circle},
@@ -88,7 +94,7 @@ impl HandshakeError {
     pub(super) fn may_work_in_other_era(&self) -> bool {
         match self {
             Self::Talk(CallError::Answered(error)) => error.code() == code::UNSUPPORTED_VERSION,
-            Self::Talk(error) => error.is_disconnection() && !is_circle(error),
+            Self::Talk(error) => matches!(error, CallError::Ended { .. }) && !is_circle(error),
             Self::Foreign(_) | Self::Circle => false,
         }
     }
@@ -96,6 +102,9 @@ impl HandshakeError {
 
 /// Time-out for `server/discover`, which servers of the session era may leave unanswered.
 const DISCOVERY: Duration = Duration::from_secs(5);
+
+/// The same for a server with a session, which works without.
+const PROBE: Duration = Duration::from_secs(2);
 
 /// Performs the handshake. The preferred era is tried first, since it may be the only one from then on.
 pub(super) async fn introduce(
@@ -115,44 +124,42 @@ async fn introduce_in(
     prefer: Era,
     timeout: Duration,
 ) -> Result<Introduction, HandshakeError> {
-    match prefer {
-        Era::Stateless => match discover(connection, hello, timeout.min(DISCOVERY)).await {
-            Ok(introduction) => Ok(introduction),
-            Err(HandshakeError::Talk(error)) if error.is_disconnection() => Err(HandshakeError::Talk(error)),
-            Err(_) => initialize(connection, hello, timeout).await,
-        },
-        Era::Session => match initialize(connection, hello, timeout).await {
-            Ok(introduction) => Ok(also_stateless(connection, hello, introduction).await),
-            Err(HandshakeError::Talk(CallError::Answered(refused))) => {
-                let discovered = discover(connection, hello, timeout.min(DISCOVERY)).await;
-                discovered.map_err(|_| HandshakeError::Talk(CallError::Answered(refused)))
+    let prefer = if connection.carries_stateless() { prefer } else { Era::Session };
+    let mut proposals = Proposals::new(prefer);
+    let mut proposed = proposals.first();
+    loop {
+        let answered = match proposed.era() {
+            Era::Session => initialize(connection, hello, proposed, timeout).await,
+            Era::Stateless => discover(connection, hello, timeout.min(DISCOVERY)).await,
+        };
+        match answered {
+            Ok(introduction) if introduction.eras.session && prefer == Era::Session => {
+                return Ok(also_stateless(connection, hello, introduction).await);
             }
-            Err(error) => Err(error),
-        },
+            Ok(introduction) => return Ok(introduction),
+            Err(failure) => proposed = proposals.after(proposed, failure, connection.carries_stateless())?,
+        }
     }
 }
 
-/// Probes whether an upstream with a session also answers stateless requests. An HTTP upstream that assigned
-/// no session id could not send requests to its client, and is used as stateless.
+/// Probes whether an upstream with a session also answers stateless requests, where both can be sent.
 async fn also_stateless(
     connection: &Arc<Connection>,
     hello: &Hello,
     introduction: Introduction,
 ) -> Introduction {
-    match discover(connection, hello, Duration::from_secs(2)).await {
-        Ok(discovered) if connection.lacks_session() => discovered,
-        Ok(_) => Introduction { eras: Eras { stateless: true, ..introduction.eras }, ..introduction },
-        Err(_) => introduction,
-    }
+    let stateless = connection.carries_both_eras() && discover(connection, hello, PROBE).await.is_ok();
+    Introduction { eras: Eras { stateless, ..introduction.eras }, ..introduction }
 }
 
 async fn initialize(
     connection: &Arc<Connection>,
     hello: &Hello,
+    revision: Revision,
     timeout: Duration,
-) -> Result<Introduction, HandshakeError> {
+) -> Result<Introduction, Failure> {
     let params = json!({
-        "protocolVersion": Revision::LATEST_WITH_SESSIONS.to_string(),
+        "protocolVersion": revision.to_string(),
         "capabilities": hello.capabilities,
         "clientInfo": {"name": "mcp-disclosure", "version": env!("CARGO_PKG_VERSION")},
     });
@@ -162,32 +169,38 @@ async fn initialize(
         None => params,
     };
     let result = request(connection, "initialize", params, timeout).await?;
-    let foreign = |reason: &str| HandshakeError::Foreign(format!("initialize result {reason}"));
-    let version = result.string("protocolVersion").ok_or_else(|| foreign("has no protocolVersion"))?;
-    if !Revision::parse(&version).is_some_and(|revision| revision.has_sessions()) {
-        return Err(foreign(&format!("has protocolVersion {version:?}, which is not supported")));
-    }
+    let version = result
+        .string("protocolVersion")
+        .ok_or_else(|| Failure::foreign("initialize result has no protocolVersion"))?;
+    let negotiated = Revision::parse(&version).ok_or_else(|| {
+        Failure::foreign(format!("initialize result has protocolVersion {version:?}, which is not supported"))
+    })?;
     connection.negotiated(&version);
     connection.notify("notifications/initialized", RawObject::empty());
     let server_info = result.object("serverInfo").unwrap_or_else(RawObject::empty);
-    Ok(introduction(&result, server_info, Eras { session: true, stateless: false }))
+    if negotiated.has_sessions() {
+        let eras = Eras { session: true, stateless: false };
+        return Ok(introduction(&result, server_info, eras));
+    }
+    // It wants a revision that has no `initialize`, so it is asked as that revision demands. What it has said of
+    // itself holds if it does not answer that.
+    let said = introduction(&result, server_info, Eras { session: false, stateless: true });
+    Ok(discover(connection, hello, timeout.min(DISCOVERY)).await.unwrap_or(said))
 }
 
 async fn discover(
     connection: &Arc<Connection>,
     hello: &Hello,
     timeout: Duration,
-) -> Result<Introduction, HandshakeError> {
-    let params = RequestMeta::ours(&hello.chain.add_to(&RawObject::empty()), &RawObject::empty());
+) -> Result<Introduction, Failure> {
+    let params = RequestMeta::ours(&hello.chain.add_to(&RawObject::empty()), &hello.capabilities);
     let result = request(connection, "server/discover", params, timeout).await?;
-    let versions: Vec<String> = result
+    let supported = result
         .member("supportedVersions")
-        .and_then(|text| serde_json::from_str(text).ok())
-        .unwrap_or_default();
-    let is_spoken = |version: &String| Revision::parse(version).is_some_and(|known| !known.has_sessions());
-    if !versions.iter().any(is_spoken) {
-        let unsupported = format!("server/discover result has no supported version, but {versions:?}");
-        return Err(HandshakeError::Foreign(unsupported));
+        .and_then(Supported::read)
+        .ok_or_else(|| Failure::foreign("server/discover result has no supportedVersions"))?;
+    if supported.known().all(Revision::has_sessions) {
+        return Err(Failure::counter(supported));
     }
     let server_info = result.object("_meta").and_then(|meta| meta.object(meta::SERVER_INFO));
     let server_info = server_info.unwrap_or_else(RawObject::empty);
@@ -209,9 +222,12 @@ async fn request(
     method: &str,
     params: RawObject,
     timeout: Duration,
-) -> Result<RawObject, HandshakeError> {
+) -> Result<RawObject, Failure> {
     let call = connection.call(method, params);
-    let result = Arc::clone(connection).request(call, timeout).await.map_err(HandshakeError::Talk)?;
+    let result = Arc::clone(connection).request(call, timeout).await.map_err(Failure::talk)?;
     RawObject::parse(result.as_str())
-        .map_err(|_| HandshakeError::Foreign(format!("{method} result is not an object")))
+        .map_err(|_| Failure::foreign(format!("{method} result is not an object")))
 }
+
+#[cfg(test)]
+mod tests;

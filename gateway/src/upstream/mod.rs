@@ -13,6 +13,7 @@ mod handshake;
 mod hello;
 mod lists;
 mod opening;
+mod proposals;
 mod sender;
 mod settings;
 mod subscriptions;
@@ -32,7 +33,7 @@ use mcp_disclosure_core::{Era, RawObject, UpstreamLists, UpstreamName};
 pub use mcp_disclosure_transport::{
     CallError,
     child::Program,
-    http::{Endpoint, without_secrets},
+    http::{Endpoint, EndpointKind, without_secrets},
 };
 use mcp_disclosure_transport::{Connection, ErrorText, Json, Request};
 pub use opening::{Introduced, Opening};
@@ -50,7 +51,7 @@ use crate::{limits::Limits, lineage::Lineage};
 pub enum Target {
     /// A program that speaks MCP over its standard streams.
     Command(Program),
-    /// A Streamable HTTP endpoint.
+    /// An HTTP endpoint.
     Url(Endpoint),
     /// A handler in this process; each connection gets its own.
     Handler(Arc<dyn Fn() -> Box<dyn DynService<RoleServer>> + Send + Sync>),
@@ -256,7 +257,7 @@ impl Upstream {
 
     /// Why its connection ended.
     pub fn end(&self) -> UpstreamError {
-        self.failed(Why::Talk(CallError::Ended { reason: self.connection.reason() }))
+        self.failed(Why::Talk(CallError::Ended { reason: self.connection.reason(), unprocessed: false }))
     }
 
     fn failed(&self, why: Why) -> UpstreamError {

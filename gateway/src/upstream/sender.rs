@@ -30,7 +30,7 @@ impl Sender {
     pub(super) async fn ask(&self, era: Era, method: &str, params: RawObject) -> Result<Json, CallError> {
         let params = match era {
             Era::Session => params,
-            Era::Stateless => RequestMeta::ours(&params, &RawObject::empty()),
+            Era::Stateless => RequestMeta::ours(&params, &self.handler.capabilities()),
         };
         let call = self.connection.call(method, params);
         Arc::clone(&self.connection).request(call, self.timeout).await

@@ -25,10 +25,10 @@ impl Drop for Stream {
 }
 
 impl SubscriptionStreams {
-    /// Subscribes to list changes, if the era requires a subscription.
+    /// Subscribes to list changes, if that requires a subscription.
     pub(super) fn open(connection: &Arc<Connection>, introduction: &Introduction) -> Self {
         let streams = Self::default();
-        if introduction.eras.nearest(Era::Session) == Era::Stateless {
+        if news_era(connection, introduction) == Era::Stateless {
             let lists = [
                 ("tools", "toolsListChanged"),
                 ("prompts", "promptsListChanged"),
@@ -58,13 +58,20 @@ impl SubscriptionStreams {
     }
 }
 
+/// The era in which to hear of changes: that of sessions, unless the upstream is stateless or assigned no session
+/// id, so that it has no stream for notifications.
+fn news_era(connection: &Connection, introduction: &Introduction) -> Era {
+    let eras = introduction.eras;
+    if eras.stateless && connection.lacks_session() { Era::Stateless } else { eras.nearest(Era::Session) }
+}
+
 impl Upstream {
     /// Subscribes to updates of a resource.
     ///
     /// # Errors
     /// The upstream's error.
     pub async fn subscribe(&self, uri: &str) -> Result<(), CallError> {
-        match self.introduction.eras.nearest(Era::Session) {
+        match news_era(&self.connection, &self.introduction) {
             Era::Session => {
                 self.query("resources/subscribe", RawObject::empty().with_value("uri", uri)).await.map(drop)
             }
@@ -81,7 +88,7 @@ impl Upstream {
     /// # Errors
     /// The upstream's error.
     pub async fn unsubscribe(&self, uri: &str) -> Result<(), CallError> {
-        match self.introduction.eras.nearest(Era::Session) {
+        match news_era(&self.connection, &self.introduction) {
             Era::Session => {
                 self.query("resources/unsubscribe", RawObject::empty().with_value("uri", uri)).await.map(drop)
             }

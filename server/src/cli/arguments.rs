@@ -9,7 +9,7 @@ use clap::{
 use ipnet::IpNet;
 use mcp_disclosure_core::Settings;
 use mcp_disclosure_gateway::{
-    FetchLimits,
+    FetchLimits, OfferedRevisions,
     backend::Scope,
     front::http::network,
     negotiation::{Bridge, StrategyOptions},
@@ -190,6 +190,10 @@ pub struct ServeArguments {
     /// Limits per address then apply to the clients behind it
     #[arg(long, value_name = "CIDR", value_parser = network, help_heading = "Clients")]
     pub trusted_proxy: Vec<IpNet>,
+
+    /// Which revisions of MCP clients are offered
+    #[arg(long, value_name = "WHICH", default_value_t, value_parser = one_of::<OfferedRevisions>(), help_heading = "Clients")]
+    pub revisions: OfferedRevisions,
 
     /// How long, in seconds from the start, lists wait for upstreams of files; those that take longer join later
     #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "20")]

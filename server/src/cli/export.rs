@@ -102,6 +102,6 @@ fn look(
             folder,
             wishes,
         };
-        Export::of(&origins).map_err(|problem: Problem| Failure::Configuration(vec![problem]))
+        Export::of(&origins).map_err(Failure::Configuration)
     })
 }

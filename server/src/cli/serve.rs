@@ -47,6 +47,7 @@ pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure
         receipt_lifetime: arguments.receipt_lifetime,
         scope: arguments.upstream_scope,
         wait_for_upstreams: arguments.wait_for_upstreams,
+        revisions: arguments.revisions,
         memory: memory(arguments.remember, source.list_bytes()),
         ..source.prepare(&program.registry, &options, key)?
     };

@@ -13,7 +13,7 @@ use serde_json::{Map, Number, Value};
 
 #[cfg(test)]
 use super::schema;
-use super::{Seconds, Transport};
+use super::{EndpointType, Seconds, Transport};
 
 /// Everything that mcp-disclosure serves, and how, in one file.
 ///
@@ -140,9 +140,13 @@ pub struct UpstreamEntry {
     /// The directory it runs in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cwd: Option<String>,
-    /// A Streamable HTTP endpoint, instead of a program.
+    /// An HTTP endpoint, instead of a program.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
+    /// Which transport the URL serves: "http" is Streamable HTTP, "sse" the deprecated HTTP+SSE of 2024-11-05. Default: it is
+    /// detected.
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub endpoint_type: Option<EndpointType>,
     /// Whether the program inherits the whole environment. Otherwise it gets `env` and a minimal environment: on Unix
     /// HOME, LOGNAME, PATH, SHELL, TERM and USER.
     #[serde(skip_serializing_if = "std::ops::Not::not")]

@@ -4,6 +4,7 @@
 //! schema; `declared` and `upstream` turn them into the gateway's types. `hosts` converts hosts' files into the same form.
 
 mod declared;
+mod endpoint_type;
 mod environment;
 mod fields;
 mod file;
@@ -17,6 +18,7 @@ mod text;
 mod transport;
 mod upstream;
 
+pub use endpoint_type::EndpointType;
 pub(crate) use environment::escape_all;
 pub use file::{Category, Concern, DisclosureFile, Primitive, Serve, Server, Table, Tool, UpstreamEntry};
 pub use hosts::{HostsFile, read_hosts};

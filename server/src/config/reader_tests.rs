@@ -1,9 +1,12 @@
 //! Valid files, and the problems reported for invalid ones.
 
+use std::path::Path;
+
 use mcp_disclosure_core::{About, Pattern};
+use mcp_disclosure_gateway::upstream::{EndpointKind, Target};
 use serde_json::json;
 
-use super::*;
+use super::{super::upstreams, *};
 
 fn wrong(text: &str) -> Vec<String> {
     let problems = DisclosureFile::parse("d.toml", text).and_then(|file| file.declare(&About::default()));
@@ -188,6 +191,23 @@ fn variables_are_substituted_everywhere_except_in_upstreams() {
         messages[0].starts_with("d.toml:2:8: the environment variable NO_SUCH_VARIABLE_HERE is not set"),
         "{messages:?}"
     );
+}
+
+#[test]
+fn u6_the_type_of_an_upstream_chooses_its_transport() {
+    for (written, kind) in [
+        ("", EndpointKind::Detect),
+        ("type = \"http\"", EndpointKind::Streamable),
+        ("type = \"sse\"", EndpointKind::Sse),
+    ] {
+        let text = format!("[upstreams.a]\nurl = \"https://example.com/mcp\"\n{written}");
+        let file = DisclosureFile::parse("d.toml", &text).unwrap();
+        let named = upstreams(&file.upstreams, Path::new("")).unwrap();
+        let Target::Url(endpoint) = &named[0].target else { panic!("{named:?}") };
+        assert_eq!(endpoint.kind, kind, "{written}");
+    }
+    let messages = wrong("[upstreams.a]\nurl = \"https://example.com/mcp\"\ntype = \"htpp\"");
+    assert!(messages[0].starts_with("d.toml:3:8: "), "{messages:?}");
 }
 
 #[test]

@@ -202,6 +202,10 @@ impl UpstreamEntry {
         for name in program.environment.keys().filter(unfit) {
             wrong.push((format!("env: '{name}' cannot be the name of a variable"), "names have no '='"));
         }
+        if self.endpoint_type.is_some() {
+            wrong
+                .push(("type is for a url, and this is a program".to_owned(), "leave it out, or give a url"));
+        }
         if wrong.is_empty() { Ok(Target::Command(program)) } else { Err(wrong) }
     }
 
@@ -242,7 +246,10 @@ impl UpstreamEntry {
             }
         }
         match url {
-            Some(url) if wrong.is_empty() => Ok(Target::Url(Endpoint { url, headers: map })),
+            Some(url) if wrong.is_empty() => {
+                let kind = self.endpoint_type.map(Into::into).unwrap_or_default();
+                Ok(Target::Url(Endpoint { url, kind, headers: map }))
+            }
             _ => Err(wrong),
         }
     }

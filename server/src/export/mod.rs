@@ -99,36 +99,46 @@ impl Export {
     ///
     /// # Errors
     /// What cannot be written down, or added to what is there.
-    pub fn of(origins: &Origins<'_>) -> Result<Self, Problem> {
+    pub fn of(origins: &Origins<'_>) -> Result<Self, Vec<Problem>> {
         let mut export = Self::default();
         let tools: Vec<&Tool> = origins.view.tools().map(|visible| visible.tool()).collect();
-        origins.wishes.check(&tools)?;
-        let mut of_name: HashMap<&str, usize> = HashMap::new();
-        tools.iter().for_each(|tool| *of_name.entry(tool.upstream_name()).or_default() += 1);
-        let index = Index::new(origins);
-        for tool in &tools {
-            let is_alone = of_name[&**tool.upstream_name()] == 1;
-            export.tool(origins, &Standing::of(origins, &index, tool, is_alone))?;
-        }
-        let mut blocks = settings::blocks(origins, &tools).map_err(not_toml)?;
-        let mut sections = settings::sections(origins, &export.derived);
-        sections.append(&mut export.sections);
-        blocks.extend(tools::blocks(&sections, origins).map_err(not_toml)?);
-        let mut text = match origins.folder.and_then(|folder| folder.text(CONFIGURATION)) {
-            Some(existing) => merge::with_blocks(existing, &blocks)?,
-            None => blocks.into_iter().map(|block| block.text).collect(),
-        };
-        if let Some(folder) = origins.folder.filter(|_| !export.files.is_empty()) {
-            text = folder.with_descriptions(text);
-        }
-        let (text, without) = merge::with_records(&text, &export.records)?;
-        let why = "write made_from by hand, or its section as [tools.NAME]";
-        export.report.without.extend(without.into_iter().map(|section| (section, why.to_owned())));
+        let text = export.text(origins, &tools).map_err(|problem| vec![problem])?;
+        // What a person wrote and what is added may contradict each other.
+        let file = DisclosureFile::parse(CONFIGURATION, &text)?;
+        file.declare(&origins.declared.about)?;
         export.file(origins, CONFIGURATION.to_owned(), text);
         if origins.folder.is_some() {
             export.report.vanished(origins.snapshot.warnings());
         }
         Ok(export)
+    }
+
+    /// The text of the configuration; description files are noted on the way.
+    fn text(&mut self, origins: &Origins<'_>, tools: &[&Tool]) -> Result<String, Problem> {
+        origins.wishes.check(tools)?;
+        let index = Index::new(origins);
+        let mut of_name: HashMap<&str, usize> = HashMap::new();
+        tools.iter().for_each(|tool| *of_name.entry(tool.upstream_name()).or_default() += 1);
+        for tool in tools {
+            let is_alone = of_name[&**tool.upstream_name()] == 1;
+            self.tool(origins, &Standing::of(origins, &index, tool, is_alone))?;
+        }
+        let mut blocks = settings::blocks(origins, tools).map_err(not_toml)?;
+        let mut sections = settings::sections(origins, &self.derived);
+        sections.append(&mut self.sections);
+        blocks.extend(tools::blocks(&sections, origins).map_err(not_toml)?);
+        let mut text = match origins.folder.and_then(|folder| folder.text(CONFIGURATION)) {
+            Some(existing) => merge::with_blocks(existing, &blocks)?,
+            None => blocks.into_iter().map(|block| block.text).collect(),
+        };
+        if let Some(folder) = origins.folder.filter(|_| !self.files.is_empty()) {
+            text = folder.with_descriptions(text);
+        }
+        let (text, without) = merge::with_records(&text, &self.records)?;
+        self.report
+            .without
+            .extend(without.into_iter().map(|section| (section, wording::NO_PLACE.to_owned())));
+        Ok(text)
     }
 
     /// Writes a file, unless it is there like this.
@@ -147,42 +157,48 @@ impl Export {
             None if tool.tool.supplement().recorded.is_none() => self.report.added.push(name.clone()),
             None => {}
         }
-        let has_file = match &tool.file {
-            Some((name, text)) => {
-                if let Some(text) = tool.recorded_in_file(text) {
-                    self.file(origins, name.clone(), text);
-                }
-                true
+        let has_file = self.describe(origins, tool)?;
+        self.decide(tool, name, has_file)
+    }
+
+    /// Writes a tool's description file, or a record into the one that there is. Whether there is one then.
+    fn describe(&mut self, origins: &Origins<'_>, tool: &Standing<'_>) -> Result<bool, Problem> {
+        if let Some((name, text)) = &tool.file {
+            if let Some(text) = tool.recorded_in_file(text) {
+                self.file(origins, name.clone(), text);
             }
-            None if tool.wants_file(origins) => match tool.new_file(origins)? {
-                Ok((name, text)) => {
-                    self.file(origins, name, text);
-                    true
-                }
-                Err(why) => {
-                    self.report.without.push((tool.tool.key().to_string(), why));
-                    false
-                }
-            },
-            None => false,
-        };
-        if let (Some((name, _)), Some(brief)) = (tool.section, tools::derived_brief(tool.tool)) {
-            self.derived.insert(name.to_owned(), brief);
+            return Ok(true);
         }
-        let made_from = || tools::record(&tool.made_from).map_err(not_toml);
-        match tool.section {
-            Some((name, said)) if (said.made_from.is_none() && !has_file) || tool.renews_section() => {
-                let (section, derived) = (name.to_owned(), tools::derived_brief(tool.tool));
-                self.records.push(Record { section, made_from: made_from()?, derived });
+        if !tool.wants_file(origins) {
+            return Ok(false);
+        }
+        match tool.new_file(origins)? {
+            Ok((name, text)) => self.file(origins, name, text),
+            Err(why) => {
+                self.report.without.push((tool.tool.key().to_string(), why));
+                return Ok(false);
             }
-            None if !has_file => match Section::new(name, tool.tool, tool.made_from.clone()) {
+        }
+        Ok(true)
+    }
+
+    /// Writes a tool's section, or a record into the one that there is.
+    fn decide(&mut self, tool: &Standing<'_>, name: String, has_file: bool) -> Result<(), Problem> {
+        let derived = tools::derived_brief(tool.tool);
+        let Some((section, said)) = tool.section else {
+            match Section::new(name, tool.tool, tool.made_from.clone()) {
+                _ if has_file => {}
                 Some(section) => self.sections.push(section),
-                None => {
-                    let why = "its name would be read as a pattern".to_owned();
-                    self.report.without.push((tool.tool.key().to_string(), why));
-                }
-            },
-            _ => {}
+                None => self.report.without.push((tool.tool.key().to_string(), wording::NO_NAME.to_owned())),
+            }
+            return Ok(());
+        };
+        if let Some(brief) = &derived {
+            self.derived.insert(section.to_owned(), brief.clone());
+        }
+        if (said.made_from.is_none() && !has_file) || tool.renews_section() {
+            let made_from = tools::record(&tool.made_from).map_err(not_toml)?;
+            self.records.push(Record { section: section.to_owned(), made_from, derived });
         }
         Ok(())
     }

@@ -26,9 +26,17 @@ pub(super) const DRIFTED: &str =
 /// What follows the names of tools that no upstream lists.
 pub(super) const VANISHED: &str = "what was decided on them stays, in case they come back; remove it by hand";
 
+/// Why a section gets no record.
+pub(super) const NO_PLACE: &str = "its section is written with dotted keys; write it as [tools.NAME]";
+
+/// Why a tool gets no section.
+pub(super) const NO_NAME: &str = "its name would be read as a pattern";
+
 /// The comment that shows a brief that an operator has not decided on.
 pub(super) fn derived_brief(brief: &str) -> String {
-    format!("{DERIVED_BRIEF}{}\n", serde_json::Value::from(brief))
+    // The one character that JSON takes as it is, and a comment does not.
+    let quoted = serde_json::Value::from(brief).to_string().replace('\u{7f}', "\\u007f");
+    format!("{DERIVED_BRIEF}{quoted}\n")
 }
 
 /// Whether a line is such a comment.

@@ -1,4 +1,4 @@
-"""An upstream that asks its client, of the official Python SDK 1.x, with sessions: `server_1.py [PORT]`, else stdio."""
+"""An upstream that asks its client, of the official Python SDK 1.x, with sessions: `server_1.py [PORT [sse]]`, else stdio."""
 
 import sys
 from typing import Annotated
@@ -7,7 +7,7 @@ from mcp.server.fastmcp import Context, FastMCP
 from mcp.types import SamplingMessage, TextContent
 from pydantic import BaseModel, Field
 
-port = sys.argv[1:]
+port, transport = sys.argv[1:2], (sys.argv[2:] or ["streamable-http"])[0]
 server = FastMCP("asking", **({"port": int(port[0])} if port else {}))
 
 
@@ -105,4 +105,4 @@ async def resource(topic: str, ctx: Context) -> str:
     return f"{topic} for {await who(ctx)}"
 
 
-server.run("streamable-http" if port else "stdio")
+server.run(transport if port else "stdio")

@@ -339,3 +339,37 @@ fn u10_a_folder_that_cannot_be_merged_into_stays_as_it_is() {
     std::fs::write(elsewhere.join("echo.json"), plain("echo").to_string()).unwrap();
     project.again(&[]).says(0, &[]);
 }
+
+#[test]
+fn u10_odd_names_and_texts_are_recorded() {
+    let odd = json!({
+        "name": "odd \"name\" é", "description": "Deletes\u{7f} \u{1b}[1m all\n# or \"\"\" nothing.",
+        "inputSchema": {"type": "object", "properties": {"a\nb": {}, "\u{7f}": {}, "\"": {}, "${HOME}": {}, "": {}}},
+    });
+    let project = Project::exported(&[odd.clone(), plain("other")], &[]);
+    assert_eq!(project.tools()[0], odd);
+    assert_eq!(project.drifted(), []);
+    assert!(project.again(&[]).says(0, &[]).stdout.contains("nothing to write"));
+    let mut changed = odd;
+    changed["inputSchema"]["properties"]["a\nb"] = json!({"type": "string"});
+    project.lists(&[changed, plain("other")]);
+    assert!(project.drifted()[0].1.contains("parameters changed: a\nb"));
+    project.again(&["--accept-drift"]).says(0, &[]);
+    assert_eq!(project.drifted(), []);
+}
+
+#[test]
+fn u10_what_contradicts_what_is_there_is_refused_with_its_place() {
+    let project = Project::exported(&[plain("echo")], &[]);
+    let before = files(&project.out);
+    let source = project.directory.path().join("source.toml");
+    let text = format!(
+        "[upstreams.kit]\ncommand = {UPSTREAM:?}\nargs = [{:?}]\n[categories.other]\ntools = [\"kit/echo\"]\n",
+        project.scenario
+    );
+    std::fs::write(&source, text).unwrap();
+    project
+        .again(&["--config", shown(&source)])
+        .says(64, &["disclosure.toml:", "tool 'kit/echo' is sorted into two categories", "leave it in one"]);
+    assert_eq!(files(&project.out), before);
+}

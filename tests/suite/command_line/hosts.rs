@@ -39,7 +39,7 @@ fn a_hosts_own_file_is_served_as_it_is() {
 #[test]
 fn an_entry_of_a_hosts_file_that_cannot_be_used_is_left_out_with_a_warning_u11() {
     let broken = json!({
-        "old": {"type": "sse", "url": "http://localhost/sse"},
+        "old": {"type": "sse", "command": "x"},
         "both": {"type": "stdio", "url": "http://localhost/mcp"},
         "odd": {"type": "carrier-pigeon", "command": "x"},
         "args": {"command": "x", "args": "one two"},
@@ -49,7 +49,7 @@ fn an_entry_of_a_hosts_file_that_cannot_be_used_is_left_out_with_a_warning_u11()
     });
     let expected = [
         "mcp.json:1:",
-        "server 'old' is left out: type: the transport sse of 2024-11-05 is not supported (hint: most such",
+        "server 'old' is left out: type: it is sse, but there is no url (hint: set type to stdio, or give a url)",
         "server 'both' is left out: type: it is stdio, but there is no command",
         "server 'odd' is left out: type: unknown transport 'carrier-pigeon' (hint: expected stdio, http",
         "server 'args' is left out: args: is a string",

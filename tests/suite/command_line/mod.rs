@@ -7,6 +7,7 @@ mod configuration;
 mod configuration_reload;
 mod description_files;
 mod endings;
+mod eras;
 mod export;
 mod export_again;
 mod hosts;

@@ -25,6 +25,7 @@ use tokio::process::Command;
 
 use crate::{
     Bounds, Connection, Handler, Reason,
+    connection::Carrier,
     streams::{Ending, carry},
 };
 
@@ -48,7 +49,7 @@ pub fn connect(
     let input = child.stdin.take().ok_or_else(missing)?;
     let output = child.stdout.take().ok_or_else(missing)?;
     let errors = child.stderr.take().ok_or_else(missing)?;
-    let (connection, queued) = Connection::new(handler, bounds, false);
+    let (connection, queued) = Connection::new(handler, bounds, Carrier::Streams);
     let last = LastLines::default();
     let logging = tokio::spawn(stderr::log(errors, Arc::clone(&connection), last.clone()));
     let ending = Ending(Arc::clone(&connection));

@@ -11,9 +11,15 @@ use crate::{
 };
 
 impl Connection {
-    /// Processes one message. `about` is the request on whose stream it arrived, if the transport has such
-    /// streams.
+    /// Processes one message, or a batch where the revision has batches. `about` is the request on whose stream
+    /// it arrived, if the transport has such streams.
     pub(crate) fn receive(self: &Arc<Self>, text: &[u8], about: Option<RequestId>) {
+        if !self.receive_batch(text, about) {
+            self.receive_one(text, about);
+        }
+    }
+
+    pub(super) fn receive_one(self: &Arc<Self>, text: &[u8], about: Option<RequestId>) {
         match Message::parse(text, self.bounds.message_depth) {
             Ok(Message::Response(response)) => self.settle(response, text, about),
             Ok(Message::Notification(notification)) => {

@@ -15,8 +15,7 @@ impl Connection {
                 self.reply(id.clone(), "", Err(ErrorText::new(code::INVALID_REQUEST, reason)));
             }
         } else if seen.is_answer || seen.is_json_rpc {
-            tracing::warn!(upstream = self.name(), reason, "invalid response");
-            return self.fail_all(&self.meant(&seen, about), &reason);
+            return self.fail_meant(&seen, &reason, about);
         }
         let line = shorten(&String::from_utf8_lossy(text), 120);
         tracing::warn!(upstream = self.name(), line, "skipped output that is not an MCP message");
@@ -41,6 +40,12 @@ impl Connection {
         let only = self.requests.only();
         self.fail_all(only.as_slice(), reason);
         only.is_some()
+    }
+
+    /// Fails the requests that text with an invalid response belongs to.
+    pub(super) fn fail_meant(&self, seen: &Glimpse, reason: &str, about: Option<RequestId>) {
+        tracing::warn!(upstream = self.name(), reason, "invalid response");
+        self.fail_all(&self.meant(seen, about), reason);
     }
 
     /// The requests that a malformed response belongs to: those it names, otherwise the one on whose stream

@@ -1,6 +1,7 @@
 //! JSON-RPC connections, independent of the transport: ids, pending requests, progress, cancellation and
 //! time-outs.
 
+mod batch;
 mod incoming;
 mod listen;
 mod malformed;
@@ -51,12 +52,24 @@ pub struct Connection {
     closing: CancellationToken,
     /// The revision negotiated by `initialize`.
     revision: OnceLock<String>,
-    /// Whether the transport is HTTP.
-    over_http: bool,
+    carrier: Carrier,
+    /// Whether HTTP is HTTP+SSE (2024-11-05).
+    over_sse: AtomicBool,
     lacks_session: AtomicBool,
     lost_session: AtomicBool,
     /// The first output that is not JSON-RPC.
     foreign_output: OnceLock<String>,
+}
+
+/// What carries a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Carrier {
+    /// Byte streams, such as those of a child process.
+    Streams,
+    /// HTTP.
+    Http,
+    /// Values in this process.
+    Memory,
 }
 
 /// A request to the peer.
@@ -76,7 +89,7 @@ pub struct Call {
 
 impl Connection {
     /// A connection without a transport, and the queue that its transport has to send.
-    pub(crate) fn new(handler: Arc<dyn Handler>, bounds: Bounds, over_http: bool) -> (Arc<Self>, Queued) {
+    pub(crate) fn new(handler: Arc<dyn Handler>, bounds: Bounds, carrier: Carrier) -> (Arc<Self>, Queued) {
         let (outgoing, queued) = queue(bounds.queue_bytes.most);
         let connection = Self {
             handler,
@@ -89,7 +102,8 @@ impl Connection {
             ended: CancellationToken::new(),
             closing: CancellationToken::new(),
             revision: OnceLock::new(),
-            over_http,
+            carrier,
+            over_sse: AtomicBool::new(false),
             lacks_session: AtomicBool::new(false),
             lost_session: AtomicBool::new(false),
             foreign_output: OnceLock::new(),
@@ -128,15 +142,21 @@ impl Connection {
             // MCP forbids cancelling `initialize`.
             is_cancelled_by_message: outgoing.headers.is_none() && call.method != "initialize",
             settled: None,
+            is_refused: false,
             method: call.method,
         };
         self.requests.insert(id, pending);
         let mut guard = Guard { connection: &self, id, finished: false };
-        if self.outgoing.push(outgoing, share).is_err() || self.is_ended() {
-            drop(guard);
+        let is_queued = self.outgoing.push(outgoing, share).is_ok();
+        if !is_queued || self.is_ended() {
+            guard.finished = true;
+            // Whoever ended the connection may have settled it.
+            let Some(withdrawn) = self.withdraw(id, !is_queued) else {
+                return result.await.unwrap_or_else(|_| Err(self.how_it_ended(false)));
+            };
             // The transport is closing and will provide the reason.
             let _said = tokio::time::timeout(timeout, self.ended.cancelled()).await;
-            return Err(self.how_it_ended());
+            return Err(self.how_it_ended(withdrawn.is_unsent));
         }
         let mut since = Instant::now();
         loop {
@@ -144,7 +164,7 @@ impl Connection {
                 biased;
                 answered = &mut result => {
                     guard.finished = true;
-                    return answered.unwrap_or_else(|_| Err(self.how_it_ended()));
+                    return answered.unwrap_or_else(|_| Err(self.how_it_ended(false)));
                 }
                 () = tokio::time::sleep_until(since + timeout) => {}
             }
@@ -230,6 +250,26 @@ impl Connection {
         self.revision.get().map(String::as_str)
     }
 
+    /// Whether stateless requests (2026-07-28) can be sent on this connection. HTTP+SSE does not have them.
+    pub fn carries_stateless(&self) -> bool {
+        !self.over_sse.load(Ordering::Relaxed)
+    }
+
+    /// Whether requests of both eras can be sent. On byte streams the first request decides for the whole
+    /// connection, by the rules of the stdio transport.
+    pub fn carries_both_eras(&self) -> bool {
+        self.carrier != Carrier::Streams && self.carries_stateless()
+    }
+
+    pub(crate) fn note_sse(&self) {
+        self.over_sse.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether a pending request is for one of the peer's lists.
+    pub(crate) fn is_list(&self, id: RequestId) -> bool {
+        self.requests.is_list(id)
+    }
+
     pub(crate) fn note_session(&self, is_there: bool) {
         self.lacks_session.store(!is_there, Ordering::Relaxed);
     }
@@ -253,6 +293,12 @@ impl Connection {
         }
     }
 
+    /// Notes that the peer refused a request without processing it. For the owner it ends with the connection,
+    /// so that it is not sent again on this one.
+    pub(crate) fn note_refused(&self, id: RequestId) {
+        self.requests.note_refused(id);
+    }
+
     /// Marks the connection as ended and fails all pending requests. The first reason is kept.
     pub(crate) fn end(&self, reason: impl Into<Reason>) {
         let is_first = self.reason.set(reason.into()).is_ok();
@@ -260,8 +306,9 @@ impl Connection {
         self.ended.cancel();
         self.closing.cancel();
         for (id, pending) in self.requests.remove_all() {
-            self.handler.settled(id, Settled::GivenUp);
-            pending.settle(false, Err(self.how_it_ended()));
+            let unprocessed = self.outgoing.remove(id) || pending.is_refused;
+            self.handler.settled(id, if unprocessed { Settled::Unsent } else { Settled::GivenUp });
+            pending.settle(false, Err(self.how_it_ended(unprocessed)));
         }
         self.asked.lock().drain().for_each(|(_, task)| task.abort());
         if is_first {
@@ -273,7 +320,8 @@ impl Connection {
     /// of that revision.
     fn prepare(&self, call: &Call) -> Outgoing {
         let Call { id, method, params, mirrored, wants_progress } = call;
-        let headers = if self.over_http { headers::standard(method, params, mirrored) } else { None };
+        let headers =
+            if self.carrier == Carrier::Http { headers::standard(method, params, mirrored) } else { None };
         let id = id.to_string();
         let text = match wants_progress {
             true => request_line(&id, method, &with_progress_token(params, &id)),
@@ -285,7 +333,7 @@ impl Connection {
     /// Reserves queue space for a message, if it may be sent.
     fn admit(&self, outgoing: &Outgoing) -> Result<Share, CallError> {
         if self.is_ended() {
-            return Err(self.how_it_ended());
+            return Err(self.how_it_ended(true));
         }
         // A message within the limit when received may exceed it when embedded in another.
         let depth = self.bounds.message_depth;
@@ -303,7 +351,7 @@ impl Connection {
         };
         let pushed = self.admit(&outgoing).and_then(|share| {
             self.observe(false, kind, method, &outgoing.text);
-            self.outgoing.push(outgoing, share).map_err(|_| self.how_it_ended())
+            self.outgoing.push(outgoing, share).map_err(|_| self.how_it_ended(true))
         });
         if let Err(error) = pushed {
             tracing::debug!(upstream = self.name(), method, %error, "message dropped");
@@ -314,8 +362,17 @@ impl Connection {
         self.handler.observe(&Passage { received, kind, method, text });
     }
 
-    fn how_it_ended(&self) -> CallError {
-        CallError::Ended { reason: self.reason() }
+    fn how_it_ended(&self, unprocessed: bool) -> CallError {
+        CallError::Ended { reason: self.reason(), unprocessed }
+    }
+
+    /// Takes a request back: it is pending no more, and is not sent if it is still queued, or was `never_queued`.
+    /// `None` if it was settled before.
+    fn withdraw(&self, id: RequestId, never_queued: bool) -> Option<Withdrawn> {
+        let pending = self.requests.remove(id)?;
+        let is_unsent = self.outgoing.remove(id) || never_queued || pending.is_refused;
+        self.handler.settled(id, if is_unsent { Settled::Unsent } else { Settled::GivenUp });
+        Some(Withdrawn { is_unsent, is_cancelled_by_message: pending.is_cancelled_by_message })
     }
 }
 
@@ -324,6 +381,13 @@ impl fmt::Debug for Connection {
         let ended = self.reason.get();
         formatter.debug_struct("Connection").field("handler", &self.handler).field("ended", &ended).finish()
     }
+}
+
+/// A request that was taken back.
+struct Withdrawn {
+    /// Whether the peer has not processed it, and never will.
+    is_unsent: bool,
+    is_cancelled_by_message: bool,
 }
 
 /// Cancels a request whose caller no longer waits.
@@ -336,11 +400,8 @@ struct Guard<'a> {
 impl Drop for Guard<'_> {
     fn drop(&mut self) {
         let Self { connection, id, finished } = *self;
-        let pending = if finished { None } else { connection.requests.remove(id) };
-        let Some(pending) = pending else { return };
-        let unsent = connection.outgoing.remove(id);
-        connection.handler.settled(id, if unsent { Settled::Unsent } else { Settled::GivenUp });
-        if !unsent && pending.is_cancelled_by_message {
+        let withdrawn = if finished { None } else { connection.withdraw(id, false) };
+        if withdrawn.is_some_and(|withdrawn| !withdrawn.is_unsent && withdrawn.is_cancelled_by_message) {
             let params = RawObject::empty().with("requestId", &id.to_string());
             connection.notify("notifications/cancelled", params);
         }

@@ -24,6 +24,8 @@ pub(super) struct Pending {
     /// For transports that need to know when it is settled: sent `true` if it is answered, and closed in any
     /// case.
     pub(super) settled: Option<watch::Sender<bool>>,
+    /// Whether the peer refused it unprocessed, because the connection is about to end.
+    pub(super) is_refused: bool,
 }
 
 /// All pending requests of a connection.
@@ -48,6 +50,18 @@ impl Requests {
         let mut requests = self.0.lock();
         let pending = requests.get_mut(&id);
         pending.map(|pending| pending.progressed = Some(Instant::now())).is_some()
+    }
+
+    /// Whether a pending request is for one of the peer's lists.
+    pub(super) fn is_list(&self, id: RequestId) -> bool {
+        self.0.lock().get(&id).is_some_and(|pending| pending.method.ends_with("/list"))
+    }
+
+    /// Records that the peer refused a request without processing it.
+    pub(super) fn note_refused(&self, id: RequestId) {
+        if let Some(pending) = self.0.lock().get_mut(&id) {
+            pending.is_refused = true;
+        }
     }
 
     /// The time of a request's last progress notification.

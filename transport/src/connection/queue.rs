@@ -70,6 +70,8 @@ struct Shared {
 struct State {
     last: u64,
     waiting: BTreeMap<u64, Taken>,
+    /// The requests that were not dequeued, and their places. Those left when the queue is closed stay here, so
+    /// that `remove` tells that they were never sent.
     requests: HashMap<RequestId, u64>,
     closed: bool,
 }
@@ -106,11 +108,12 @@ impl Queue {
         Ok(())
     }
 
-    /// Removes a request; `false` if it is not in the queue.
+    /// Removes a request; `false` if it was dequeued, or never appended.
     pub(crate) fn remove(&self, request: RequestId) -> bool {
         let mut state = self.shared.state.lock();
         let place = state.requests.remove(&request);
-        place.and_then(|place| state.waiting.remove(&place)).is_some()
+        let _freed = place.and_then(|place| state.waiting.remove(&place));
+        place.is_some()
     }
 }
 
@@ -141,7 +144,6 @@ impl Drop for Queued {
     fn drop(&mut self) {
         let mut state = self.0.state.lock();
         state.closed = true;
-        state.requests.clear();
         let _freed = std::mem::take(&mut state.waiting);
     }
 }
@@ -195,6 +197,8 @@ mod tests {
         drop(queued);
         assert_eq!(queue.budget.used(), 0, "what waited is freed");
         assert!(!push(&queue, request(7, 1)));
+        assert!(queue.remove(RequestId(6)), "it is known that what waited was never sent");
+        assert!(!queue.remove(RequestId(1)) && !queue.remove(RequestId(6)));
     }
 
     #[test]

@@ -33,6 +33,7 @@ fn bounds() -> Bounds {
     Bounds {
         message_bytes: BOUND,
         message_depth: Bound { most: 8, setting: "test.depth" },
+        batch_messages: Bound { most: 3, setting: "test.batch" },
         queue_bytes: BOUND,
         stderr_lines: BOUND,
         stderr_characters: 100,

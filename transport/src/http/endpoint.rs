@@ -4,18 +4,32 @@ use std::fmt;
 
 use reqwest::{Url, header::HeaderMap};
 
-/// A URL, and headers for every request to it.
+/// A URL, which transport it serves, and headers for every request to it.
 #[derive(Clone, PartialEq)]
 pub struct Endpoint {
     /// The URL.
     pub url: Url,
+    /// Which transport it serves.
+    pub kind: EndpointKind,
     /// Headers of every request.
     pub headers: HeaderMap,
 }
 
+/// Which of MCP's HTTP transports an endpoint serves.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum EndpointKind {
+    /// Streamable HTTP, or else HTTP+SSE: found out by the specification's rules for backwards compatibility.
+    #[default]
+    Detect,
+    /// Streamable HTTP.
+    Streamable,
+    /// The deprecated HTTP+SSE of 2024-11-05.
+    Sse,
+}
+
 impl From<Url> for Endpoint {
     fn from(url: Url) -> Self {
-        Self { url, headers: HeaderMap::new() }
+        Self { url, kind: EndpointKind::default(), headers: HeaderMap::new() }
     }
 }
 

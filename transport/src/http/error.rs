@@ -4,7 +4,7 @@ use std::{error::Error, fmt, io};
 
 use reqwest::StatusCode;
 
-use super::redirect;
+use super::{NoEndpoint, redirect};
 use crate::Bound;
 
 /// An HTTP exchange without a response to the request.
@@ -62,6 +62,15 @@ pub enum HttpError {
     /// The response, or one of its events, exceeds the limit.
     #[error("sent a response that is too long; at most {} bytes are read ({})", .0.most, .0.setting)]
     TooLong(Bound),
+    /// The event stream cannot be parsed.
+    #[error("sent an event stream that cannot be parsed")]
+    NotEvents {
+        /// The parser's error.
+        cause: String,
+    },
+    /// An event stream by HTTP+SSE (2024-11-05) did not name the URL for messages.
+    #[error("{0}")]
+    NoEndpoint(#[from] NoEndpoint),
     /// The response ended without the JSON-RPC response to the request.
     #[error("ended its reply without a response to the request")]
     NoResponse,
@@ -73,21 +82,44 @@ pub enum HttpError {
 impl HttpError {
     /// The error with all details, for the operator.
     pub fn in_full(&self) -> String {
-        let detail = match self {
+        match (self, self.detail()) {
+            (Self::NotResumed(because), _) => {
+                format!("closed its response stream, which cannot be resumed: it {}", because.in_full())
+            }
+            (_, "") => self.to_string(),
+            (_, detail) => format!("{self}: {detail}"),
+        }
+    }
+
+    /// What [`in_full`](Self::in_full) adds; may be empty.
+    pub(super) fn detail(&self) -> &str {
+        match self {
             Self::Status { body, .. } => body,
             Self::Dns { cause }
             | Self::Tls { cause }
             | Self::Connect { cause, .. }
-            | Self::Broken { cause } => cause,
-            Self::NotResumed(because) => {
-                return format!(
-                    "closed its response stream, which cannot be resumed: it {}",
-                    because.in_full()
-                );
-            }
+            | Self::Broken { cause }
+            | Self::NotEvents { cause } => cause,
             _ => "",
+        }
+    }
+
+    /// Whether the request was not sent, because there was no connection to send it on.
+    pub fn is_unsent(&self) -> bool {
+        matches!(self, Self::Dns { .. } | Self::Tls { .. } | Self::Connect { .. })
+    }
+
+    /// Whether the server has no such endpoint, so that it may serve HTTP+SSE of 2024-11-05 there.
+    pub(super) fn is_unknown_endpoint(&self) -> bool {
+        let is_unknown = |status| {
+            matches!(status, StatusCode::BAD_REQUEST | StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED)
         };
-        if detail.is_empty() { self.to_string() } else { format!("{self}: {detail}") }
+        matches!(self, Self::Status { status, .. } if is_unknown(*status))
+    }
+
+    /// Whether the status is 404: of a request in a session, that the session is gone.
+    pub(super) fn is_not_found(&self) -> bool {
+        matches!(self, Self::Status { status: StatusCode::NOT_FOUND, .. })
     }
 
     /// Whether a later attempt may succeed.

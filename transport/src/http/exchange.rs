@@ -1,28 +1,29 @@
 //! HTTP exchanges: one request and its response, over as many connections as needed.
 
+use std::sync::Arc;
+
 use bytes::BytesMut;
-use futures::{FutureExt, StreamExt};
-use mcp_disclosure_core::brief::shorten;
+use futures::StreamExt;
 use reqwest::{
-    Method, RequestBuilder, Response, StatusCode,
+    Method, RequestBuilder, Response,
     header::{ACCEPT, CONTENT_TYPE},
 };
-use tokio::time::Instant;
+use tokio::{sync::watch, time::Instant};
 
-use super::{Backoff, HttpError, Link, StreamPosition};
-use crate::{Bound, Message, RequestId, connection::Headers, headers};
+use super::{
+    Backoff, EndpointKind, HttpError, LINGER, Link, StreamPosition,
+    refusal::{ERROR_BODY, Refusal},
+};
+use crate::{Bound, Connection, RequestId, connection::Headers, headers};
 
 const JSON: &str = "application/json";
-const EVENT_STREAM: &str = "text/event-stream";
-
-/// Maximum size of an error response: it is read for an error object and for the log.
-const REFUSAL: Bound = Bound { most: 1024 * 1024, setting: "" };
+pub(super) const EVENT_STREAM: &str = "text/event-stream";
 
 impl Link {
     /// Sends a request and processes the response. In a session, a response stream that the server closes
     /// after an event id is resumed until the request is settled.
     pub(super) async fn converse(
-        &self,
+        self: &Arc<Self>,
         id: RequestId,
         text: Vec<u8>,
         headers: Option<Headers>,
@@ -33,9 +34,23 @@ impl Link {
             let request = headers.iter().fold(bare, |request, (name, value)| request.header(name, value));
             return self.post(request, text, Some(id), false, &mut position).await;
         }
-        let request = self.in_session(Method::POST);
-        let mut exchanged = self.post(request, text, Some(id), true, &mut position).await;
+        let is_list = self.connection.is_list(id);
+        if self.kind == EndpointKind::Sse {
+            self.messages().await?;
+        }
+        let spare = self.may_turn_out_sse().then(|| text.clone());
+        let posted = self.post(self.in_session(Method::POST), text, Some(id), true, &mut position).await;
+        let mut exchanged = match spare.filter(|_| self.messages.initialized()) {
+            Some(text) => self.post(self.in_session(Method::POST), text, Some(id), true, &mut position).await,
+            None => posted,
+        };
+        if exchanged.is_ok() && self.messages.initialized() {
+            // The response arrives on the one event stream, or the connection ends.
+            self.connection.settled(id).await;
+            return Ok(());
+        }
         let mut backoff = self.backoff();
+        let (mut resumed, mut lists_again) = (0_usize, None);
         while position.can_be_resumed() {
             tokio::select! {
                 biased;
@@ -45,6 +60,10 @@ impl Link {
             exchanged = match self.open_stream(&position).await {
                 Ok(response) => {
                     backoff.reset();
+                    resumed += 1;
+                    if resumed > 1 && !is_list {
+                        lists_again.get_or_insert(ListsAgain(&self.connection));
+                    }
                     self.read_events(response, Some(id), &mut position).await
                 }
                 Err(error) if error.is_transient() && !backoff.is_exhausted() => continue,
@@ -56,7 +75,7 @@ impl Link {
 
     /// Posts a message and processes the response. `about` is the request in it.
     pub(super) async fn post(
-        &self,
+        self: &Arc<Self>,
         request: RequestBuilder,
         text: Vec<u8>,
         about: Option<RequestId>,
@@ -65,6 +84,7 @@ impl Link {
     ) -> Result<(), HttpError> {
         let request =
             request.header(CONTENT_TYPE, JSON).header(ACCEPT, "application/json, text/event-stream");
+        let posting = Posting::begin(&self.posting);
         let response = request.body(text).send().await.map_err(|error| HttpError::from(&error))?;
         let status = response.status();
         // Some servers send a session id with an error, or in response to a stateless request; those are
@@ -74,15 +94,21 @@ impl Link {
             *self.session.lock() = Some(session.clone());
         }
         if !status.is_success() {
-            let may_be_lost = in_session && status == StatusCode::NOT_FOUND && self.session().is_some();
-            let (error, is_answer) = self.read_refusal(response, about, may_be_lost, position).await;
-            if may_be_lost && !is_answer {
-                self.connection.lose_session();
-            }
-            return Err(error);
+            let refusal = Refusal::read(response, about, &self.connection, position).await;
+            drop(posting);
+            return Err(self.refused(refusal, about, in_session).await);
         }
         match content_type(&response) {
-            kind if kind.starts_with(EVENT_STREAM) => self.read_events(response, about, position).await,
+            // By HTTP+SSE the response to a message is on the event stream; this one only acknowledges it.
+            _ if self.messages.initialized() => {
+                // Read only so that its connection can be used again.
+                let _unused = tokio::time::timeout(LINGER, read_body(response, ERROR_BODY)).await;
+                Ok(())
+            }
+            kind if kind.starts_with(EVENT_STREAM) => {
+                drop(posting);
+                self.read_events(response, about, position).await
+            }
             kind if kind.starts_with(JSON) => {
                 let body = read_body(response, self.connection.bounds().message_bytes).await?;
                 self.connection.receive(&body, about);
@@ -92,30 +118,11 @@ impl Link {
         }
     }
 
-    /// Processes a response with an error status, and returns whether it answers the request: some servers
-    /// send JSON-RPC errors with status 404, too. If the session `may_be_lost`, an error without the request's
-    /// id is about the session, and is left to the caller.
-    async fn read_refusal(
-        &self,
-        response: Response,
-        about: Option<RequestId>,
-        may_be_lost: bool,
-        position: &mut StreamPosition,
-    ) -> (HttpError, bool) {
-        let status = response.status();
-        if content_type(&response).starts_with(EVENT_STREAM) {
-            let answered = about.map(|id| self.connection.settled(id));
-            let _broken = self.read_events(response, about, position).await;
-            let is_answer = answered.is_some_and(|answered| answered.now_or_never() == Some(true));
-            return (HttpError::Status { status, body: String::new() }, is_answer);
-        }
-        let body = read_body(response, REFUSAL).await.unwrap_or_default();
-        let message = Message::parse(&body, self.connection.bounds().message_depth).ok();
-        let is_answer = message.as_ref().is_some_and(|message| answers(message, about));
-        if message.is_some() && (is_answer || !may_be_lost) {
-            self.connection.receive(&body, about);
-        }
-        (HttpError::Status { status, body: shorten(String::from_utf8_lossy(&body).trim(), 200) }, is_answer)
+    /// Whether the server may turn out to serve HTTP+SSE: nothing but `initialize` was sent in a session.
+    pub(super) fn may_turn_out_sse(&self) -> bool {
+        self.kind == EndpointKind::Detect
+            && !self.messages.initialized()
+            && self.connection.revision().is_none()
     }
 
     async fn read_events(
@@ -131,23 +138,35 @@ impl Link {
     /// Keeps the general GET stream open, if the server has one.
     pub(super) async fn follow(&self) {
         let (mut position, mut backoff) = (StreamPosition::default(), self.backoff());
-        let mut was_down = false;
+        let (mut was_open, mut was_down) = (false, false);
         while !self.connection.is_ended() {
             match self.open_stream(&position).await {
                 Ok(response) => {
                     if was_down {
                         self.connection.handler().lists_may_have_changed();
                     }
+                    was_open = true;
                     let opened = Instant::now();
                     let _broken = self.read_events(response, None, &mut position).await;
-                    // A stream closed without any event counts as a failed attempt.
                     let resume_wait = self.connection.bounds().resume_wait;
+                    // A stream closed without any event counts as a failed attempt.
                     if position.has_delivered() || opened.elapsed() > resume_wait {
                         backoff.reset();
                     }
                 }
                 Err(error) if error.is_transient() => {}
-                Err(_) => return,
+                // A server that had the stream has lost the session; others answer like that to any GET.
+                Err(error) if error.is_not_found() && was_open && self.session().is_some() => {
+                    return self.end_session().await;
+                }
+                // It may have forgotten the event.
+                Err(_) if position.can_be_resumed() => position.forget(),
+                Err(_) => {
+                    if was_open {
+                        self.connection.handler().lists_may_have_changed();
+                    }
+                    return;
+                }
             }
             was_down = true;
             tokio::time::sleep(backoff.next(position.retry())).await;
@@ -155,7 +174,7 @@ impl Link {
     }
 
     /// Opens an event stream by GET: resumed at this position, or the general one.
-    async fn open_stream(&self, position: &StreamPosition) -> Result<Response, HttpError> {
+    pub(super) async fn open_stream(&self, position: &StreamPosition) -> Result<Response, HttpError> {
         let request = self.in_session(Method::GET).header(ACCEPT, EVENT_STREAM);
         let response = position.resuming(request).send().await.map_err(|error| HttpError::from(&error))?;
         let status = response.status();
@@ -174,19 +193,41 @@ impl Link {
     }
 }
 
-/// Whether a message is the response to this request, by its id.
-fn answers(message: &Message, request: Option<RequestId>) -> bool {
-    let Message::Response(response) = message else { return false };
-    let id = response.id.as_ref().and_then(RequestId::of);
-    id.is_some() && id == request
+/// A POST without a response yet.
+struct Posting<'a>(&'a watch::Sender<usize>);
+
+impl<'a> Posting<'a> {
+    fn begin(count: &'a watch::Sender<usize>) -> Self {
+        count.send_modify(|count| *count += 1);
+        Self(count)
+    }
 }
 
-fn content_type(response: &Response) -> String {
+impl Drop for Posting<'_> {
+    fn drop(&mut self) {
+        self.0.send_modify(|count| *count -= 1);
+    }
+}
+
+/// Has lists read again at the end of an exchange whose GET stream was down: what the server said meanwhile may be
+/// lost. Once, since servers that are polled close their streams often; and not for requests of lists, which would
+/// not come to an end.
+struct ListsAgain<'a>(&'a Connection);
+
+impl Drop for ListsAgain<'_> {
+    fn drop(&mut self) {
+        if !self.0.is_ended() {
+            self.0.handler().lists_may_have_changed();
+        }
+    }
+}
+
+pub(super) fn content_type(response: &Response) -> String {
     let value = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok());
     value.unwrap_or_default().to_ascii_lowercase()
 }
 
-async fn read_body(response: Response, bound: Bound) -> Result<BytesMut, HttpError> {
+pub(super) async fn read_body(response: Response, bound: Bound) -> Result<BytesMut, HttpError> {
     let mut body = BytesMut::new();
     let mut chunks = response.bytes_stream();
     while let Some(chunk) = chunks.next().await {

@@ -1,4 +1,5 @@
-//! Streamable HTTP client: one POST per message, responses as JSON or as an event stream.
+//! HTTP client. Streamable HTTP: one POST per message, responses as JSON or as an event stream. Where a server
+//! does not have that, the deprecated HTTP+SSE (`sse`).
 //!
 //! A session has one general GET stream for messages that belong to no request, and response streams closed
 //! by the server are resumed. A stateless request (2026-07-28) has its own headers, ends with its stream, and
@@ -7,14 +8,17 @@
 mod backoff;
 mod endpoint;
 mod error;
+mod events;
 mod exchange;
 mod position;
 pub mod redirect;
+mod refusal;
+mod sse;
 
 use std::{sync::Arc, time::Duration};
 
 pub(crate) use backoff::Backoff;
-pub use endpoint::{Endpoint, without_secrets};
+pub use endpoint::{Endpoint, EndpointKind, without_secrets};
 use error::Cause;
 pub use error::HttpError;
 use parking_lot::Mutex;
@@ -23,10 +27,12 @@ use reqwest::{
     Client, Method, RequestBuilder, Url,
     header::{HeaderMap, HeaderValue},
 };
+pub use sse::NoEndpoint;
+use tokio::sync::{OnceCell, watch};
 
 use crate::{
     Bounds, CallError, Connection, Handler, Reason, RequestId, Share,
-    connection::{Headers, Kind, Outgoing, Queued, Taken},
+    connection::{Carrier, Headers, Kind, Outgoing, Queued, Taken},
     headers,
     streams::Ending,
 };
@@ -50,14 +56,19 @@ pub fn connect(
     handler: Arc<dyn Handler>,
     bounds: Bounds,
 ) -> Arc<Connection> {
-    let (connection, queued) = Connection::new(handler, bounds, true);
+    let (connection, queued) = Connection::new(handler, bounds, Carrier::Http);
+    if endpoint.kind == EndpointKind::Sse {
+        connection.note_sse();
+    }
     let ending = Ending(Arc::clone(&connection));
     tokio::spawn(async move {
         let connection = Arc::clone(&ending.0);
-        let Endpoint { url, headers } = endpoint;
+        let Endpoint { url, kind, headers } = endpoint;
         match client(headers) {
             Ok(client) => {
-                let link = Link { client, url, listens, session: Mutex::default(), connection };
+                let (session, messages, posting) =
+                    (Mutex::default(), OnceCell::new(), watch::Sender::default());
+                let link = Link { client, url, kind, listens, session, messages, posting, connection };
                 Arc::new(link).run(queued).await;
                 ending.0.end("the connection was closed");
             }
@@ -85,8 +96,13 @@ fn client(headers: HeaderMap) -> reqwest::Result<Client> {
 struct Link {
     client: Client,
     url: Url,
+    kind: EndpointKind,
     listens: bool,
     session: Mutex<Option<HeaderValue>>,
+    /// Where messages are posted by HTTP+SSE, once that is what the server serves.
+    messages: OnceCell<Url>,
+    /// How many POSTs have no response yet.
+    posting: watch::Sender<usize>,
     connection: Arc<Connection>,
 }
 
@@ -103,7 +119,7 @@ impl Link {
                 // Its bytes count against the request until it is settled (decision 0014).
                 Kind::Request(id) => self.ask(id, text, headers),
                 Kind::Notification(method) if method == "notifications/initialized" => {
-                    self.connection.note_session(self.session().is_some());
+                    self.connection.note_session(self.session().is_some() || self.messages.initialized());
                     // Awaited, so that no later request overtakes it.
                     self.send(text, share).await;
                     self.listen();
@@ -138,7 +154,11 @@ impl Link {
     }
 
     /// Sends a message that has no response. Its bytes count until the server starts to respond.
-    async fn send(&self, text: Vec<u8>, share: Share) {
+    async fn send(self: &Arc<Self>, text: Vec<u8>, share: Share) {
+        if self.kind == EndpointKind::Sse && !self.messages.initialized() {
+            // There is no session that it could be about.
+            return;
+        }
         let mut position = StreamPosition::default();
         let sent = tokio::select! {
             sent = self.post(self.in_session(Method::POST), text, None, true, &mut position) => sent,
@@ -154,7 +174,7 @@ impl Link {
 
     /// Opens the general GET stream, if a session exists that may have one.
     fn listen(self: &Arc<Self>) {
-        if !self.listens {
+        if !self.listens || self.messages.initialized() {
             return;
         }
         let link = Arc::clone(self);
@@ -190,7 +210,8 @@ impl Link {
     }
 
     fn bare(&self, method: Method) -> RequestBuilder {
-        self.client.request(method, self.url.clone())
+        let messages = self.messages.get().filter(|_| method == Method::POST);
+        self.client.request(method, messages.unwrap_or(&self.url).clone())
     }
 
     fn session(&self) -> Option<HeaderValue> {

@@ -3,15 +3,14 @@
 use std::{
     collections::VecDeque,
     hash::{BuildHasher, RandomState},
-    sync::atomic::{AtomicUsize, Ordering},
     time::Duration,
 };
 
 use futures::StreamExt;
 use reqwest::{RequestBuilder, Response, header::HeaderValue};
-use sse_stream::{Error, Sse, SseStream};
+use sse_stream::Sse;
 
-use super::HttpError;
+use super::{HttpError, events::events};
 use crate::{Bound, headers::LAST_EVENT_ID};
 
 /// Minimum delay before resuming, even if the server asks for none.
@@ -59,7 +58,7 @@ impl StreamPosition {
     /// skipped.
     ///
     /// # Errors
-    /// [`HttpError::Broken`] and [`HttpError::TooLong`].
+    /// [`HttpError::Broken`], [`HttpError::TooLong`] and [`HttpError::NotEvents`].
     pub(super) async fn read(
         &mut self,
         response: Response,
@@ -67,34 +66,25 @@ impl StreamPosition {
         mut deliver: impl FnMut(&str),
     ) -> Result<(), HttpError> {
         self.begin_again();
-        // The parser buffers an incomplete event without a limit of its own.
-        let unfinished = AtomicUsize::new(0);
-        let is_too_long = || unfinished.load(Ordering::Relaxed) > longest.most;
-        let bounded = response.bytes_stream().map(|chunk| {
-            let chunk = chunk.map_err(std::io::Error::other)?;
-            unfinished.fetch_add(chunk.len(), Ordering::Relaxed);
-            if is_too_long() { Err(std::io::Error::other("an event is too long")) } else { Ok(chunk) }
-        });
-        let mut events = SseStream::from_bytes_stream(bounded);
+        let mut events = events(response, longest);
         while let Some(event) = events.next().await {
-            let error = match event {
-                Ok(event) => {
-                    unfinished.store(0, Ordering::Relaxed);
-                    self.take(&event, &mut deliver);
-                    continue;
+            match event {
+                Ok(event) => self.take(&event, &mut deliver),
+                Err(error) => {
+                    if !matches!(error, HttpError::Broken { .. }) {
+                        // It would be sent again and fail again.
+                        self.forget();
+                    }
+                    return Err(error);
                 }
-                Err(error) => error,
-            };
-            if is_too_long() || !matches!(error, Error::Body(_)) {
-                // It would be sent again and fail again.
-                self.last = None;
             }
-            return Err(match is_too_long() {
-                true => HttpError::TooLong(longest),
-                false => HttpError::Broken { cause: error.to_string() },
-            });
         }
         Ok(())
+    }
+
+    /// Forgets the position: the next connection starts from the beginning.
+    pub(super) fn forget(&mut self) {
+        self.last = None;
     }
 
     fn begin_again(&mut self) {

@@ -66,7 +66,7 @@ pub(super) fn policy() -> Policy {
     })
 }
 
-fn origin(url: &Url) -> String {
+pub(super) fn origin(url: &Url) -> String {
     match (url.host_str(), url.port_or_known_default()) {
         (Some(host), Some(port)) => format!("{}://{host}:{port}", url.scheme()),
         _ => format!("{}:", url.scheme()),

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{
-    super::{UpstreamEntry, environment::escape},
+    super::{EndpointType, UpstreamEntry, environment::escape},
     keys::read_keys,
     node::Node,
     scene::Scene,
@@ -82,11 +82,6 @@ impl Entry {
         let Self { mut upstream, transport, .. } = self;
         let both = upstream.command.is_some() && upstream.url.is_some();
         match transport {
-            Some(Transport::Sse) => {
-                let what = "type: the transport sse of 2024-11-05 is not supported";
-                let hint = "most such servers serve Streamable HTTP as well, often at /mcp: set type to http and the url to that";
-                return Err(Wrong::new(what, hint));
-            }
             Some(Transport::Stdio) if upstream.command.is_none() && upstream.url.is_some() => {
                 return Err(Wrong::new(
                     "type: it is stdio, but there is no command",
@@ -98,6 +93,16 @@ impl Entry {
                     "type: it is http, but there is no url",
                     "set type to stdio, or give a url",
                 ));
+            }
+            Some(Transport::Sse) if upstream.url.is_none() && upstream.command.is_some() => {
+                return Err(Wrong::new(
+                    "type: it is sse, but there is no url",
+                    "set type to stdio, or give a url",
+                ));
+            }
+            Some(Transport::Sse) => {
+                upstream.endpoint_type = Some(EndpointType::Sse);
+                upstream.command = None;
             }
             Some(Transport::Stdio) if both => upstream.url = None,
             Some(Transport::Http) if both => upstream.command = None,

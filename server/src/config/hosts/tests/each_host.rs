@@ -29,18 +29,15 @@ fn claude_code_of_a_user_with_projects() {
         [
             r#"notes: notes --this-project {"DIR": "/tmp/notes"}"#,
             "github: https://api.example.com/mcp authorization=Bearer t0ken",
+            "events: https://events.example.com/sse by SSE",
         ]
     );
     assert_eq!(project.switched_off(), ["server 'muted' is switched off: disabledMcpServers of the project"]);
     let left_out = project.left_out();
-    assert_eq!(left_out.len(), 2, "{left_out:#?}");
+    assert_eq!(left_out.len(), 1, "{left_out:#?}");
     assert!(
         left_out[0]
             .starts_with("6: server 'notes' is left out: an entry with higher precedence has this name"),
-        "{left_out:#?}"
-    );
-    assert!(
-        left_out[1].starts_with("8: server 'events' is left out: type: the transport sse"),
         "{left_out:#?}"
     );
 }
@@ -85,6 +82,7 @@ fn vs_code() {
         [
             r#"playwright: npx -y @playwright/mcp@latest --region eu in PROJECT {"FROM_FILE": "${f}", "HEADLESS": "true", "KEY": "given", "PORT": "8931"}"#,
             "docs: https://docs.example.com/mcp",
+            "old: https://old.example.com/sse by SSE",
             "home: /home/me/bin/server in PROJECT {}",
         ]
     );
@@ -95,8 +93,6 @@ fn vs_code() {
              environment variable MCP_DISCLOSURE_INPUT_API_KEY to its value)",
             "23: server 'selected' is left out: args: '${command:pick}' can be resolved by the host only (write the value, \
              or an environment variable)",
-            "25: server 'old' is left out: type: the transport sse of 2024-11-05 is not supported (most such servers serve \
-             Streamable HTTP as well, often at /mcp: set type to http and the url to that)",
         ]
     );
     let project = Project::of("User/settings.json", include_str!("../fixtures/vscode_settings.jsonc"));
@@ -290,11 +286,11 @@ fn continue_in_yaml_and_json() {
         [
             r#"Browser search: npx @playwright/mcp@latest --port=8931 in / {"PORT": "8931", "TOKEN": "t0ken"}"#,
             "Remote: https://api.example.com/mcp authorization=Bearer t0ken x-team=core",
+            "Old: https://api.example.com/sse by SSE",
         ]
     );
     let left_out = project.left_out();
     for (line, start) in [
-        "26: server 'Old' is left out: type: the transport sse",
         "29: server 'anthropic/some-mcp' is left out: uses: can be resolved by the host only",
         "31: server 'Hub' is left out: namespace: can be resolved by the host only (copy its definition",
         "35: server 'Asks' is left out: env.KEY: '${{…}}' at character 1 can be resolved by the host only",

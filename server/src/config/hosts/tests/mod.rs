@@ -5,7 +5,7 @@ mod properties;
 
 use std::path::PathBuf;
 
-use mcp_disclosure_gateway::upstream::{Endpoint, Target};
+use mcp_disclosure_gateway::upstream::{Endpoint, EndpointKind, Target};
 use tempfile::TempDir;
 
 use super::*;
@@ -67,10 +67,11 @@ impl Project {
                     let directory = program.directory.as_ref().map(|path| format!(" in {}", path.display()));
                     format!("{}{} {:?}", words.join(" "), directory.unwrap_or_default(), program.environment)
                 }
-                Target::Url(Endpoint { url, headers }) => {
+                Target::Url(Endpoint { url, kind, headers }) => {
+                    let kind = if *kind == EndpointKind::Sse { " by SSE" } else { "" };
                     let headers =
                         headers.iter().map(|(name, value)| format!(" {name}={}", value.to_str().unwrap()));
-                    format!("{url}{}", headers.collect::<String>())
+                    format!("{url}{kind}{}", headers.collect::<String>())
                 }
                 other => panic!("{other}"),
             };

@@ -1,0 +1,163 @@
+//! Which revisions are proposed to an upstream, one after the other.
+
+use mcp_disclosure_core::{Era, RawObject, brief::shorten};
+use mcp_disclosure_transport::CallError;
+
+use super::handshake::HandshakeError;
+use crate::dialect::Revision;
+
+/// Maximum length of a list of supported revisions; a longer one is ignored.
+const LONGEST_LIST: usize = 8192;
+
+/// How often one revision is proposed: again if the server refuses it but lists it as supported.
+const MOST: usize = 2;
+
+/// Why a proposal failed.
+#[derive(Debug)]
+pub(super) struct Failure {
+    error: HandshakeError,
+    /// The revisions that the server supports, if it listed any.
+    supported: Option<Supported>,
+}
+
+/// A list of revisions, as the server sent it.
+#[derive(Debug)]
+pub(super) struct Supported(Vec<String>);
+
+impl Supported {
+    /// Reads a list from JSON text; `None` if it is empty or no list of strings.
+    pub(super) fn read(list: &str) -> Option<Self> {
+        let list: Vec<String> = Some(list)
+            .filter(|list| list.len() <= LONGEST_LIST)
+            .and_then(|list| serde_json::from_str(list).ok())?;
+        (!list.is_empty()).then_some(Self(list))
+    }
+
+    /// Those that are known here.
+    pub(super) fn known(&self) -> impl Iterator<Item = Revision> {
+        self.0.iter().filter_map(|name| Revision::parse(name))
+    }
+}
+
+impl Failure {
+    /// There is no result. An error may list what is supported.
+    pub(super) fn talk(error: CallError) -> Self {
+        let supported = match &error {
+            CallError::Answered(error) => RawObject::parse(error.text().as_str())
+                .ok()
+                .and_then(|error| Supported::read(error.object("data")?.member("supported")?)),
+            _ => None,
+        };
+        Self { error: HandshakeError::Talk(error), supported }
+    }
+
+    /// The response is invalid.
+    pub(super) fn foreign(reason: impl Into<String>) -> Self {
+        Self { error: HandshakeError::Foreign(reason.into()), supported: None }
+    }
+
+    /// The server supports other revisions than the one proposed.
+    pub(super) fn counter(supported: Supported) -> Self {
+        Self { error: unsupported(&supported), supported: Some(supported) }
+    }
+
+    /// Whether the server may accept a proposal of the other era, although it did not say so.
+    fn leaves_other_era(&self, proposed: Era) -> bool {
+        let HandshakeError::Talk(error) = &self.error else { return proposed == Era::Stateless };
+        match error {
+            CallError::Answered(_) => true,
+            CallError::Ended { .. } => false,
+            // Nothing binds an HTTP server to an era, and some close the connection at what they do not know.
+            CallError::Http(error) => !error.is_unsent(),
+            // Servers of the session era may do anything with a method that they do not know.
+            _ => proposed == Era::Stateless,
+        }
+    }
+}
+
+/// What was proposed so far, and what failed.
+#[derive(Debug)]
+pub(super) struct Proposals {
+    prefer: Era,
+    made: Vec<Revision>,
+    /// Why `initialize` failed. It says more than how a server answers an era that it does not know.
+    of_session: Option<HandshakeError>,
+}
+
+impl Proposals {
+    /// Proposals that begin with this era.
+    pub(super) fn new(prefer: Era) -> Self {
+        Self { prefer, made: Vec::new(), of_session: None }
+    }
+
+    /// The first proposal.
+    pub(super) fn first(&mut self) -> Revision {
+        self.make(latest(self.prefer))
+    }
+
+    /// The next proposal: the newest supported revision, of the preferred era if possible, where the server
+    /// lists what it supports; otherwise the other era.
+    ///
+    /// # Errors
+    /// Why the handshake failed, if nothing is left to propose.
+    pub(super) fn after(
+        &mut self,
+        proposed: Revision,
+        failure: Failure,
+        carries_stateless: bool,
+    ) -> Result<Revision, HandshakeError> {
+        let other = match proposed.era() {
+            Era::Session => Era::Stateless,
+            Era::Stateless => Era::Session,
+        };
+        let leaves_other = failure.leaves_other_era(proposed.era());
+        let Failure { error, supported } = failure;
+        let can_send = |revision: &Revision| carries_stateless || revision.has_sessions();
+        let next = match supported {
+            Some(list) => {
+                let mutual: Vec<Revision> = list.known().filter(can_send).collect();
+                if mutual.is_empty() {
+                    return Err(unsupported(&list));
+                }
+                let left = mutual.into_iter().filter(|revision| self.count(*revision) < MOST);
+                left.max_by_key(|revision| (revision.era() == self.prefer, *revision))
+            }
+            None => {
+                let is_new = self.made.iter().all(|revision| revision.era() != other);
+                Some(latest(other)).filter(|revision| leaves_other && is_new && can_send(revision))
+            }
+        };
+        match next {
+            Some(next) => {
+                if proposed.has_sessions() {
+                    self.of_session = Some(error);
+                }
+                Ok(self.make(next))
+            }
+            None if proposed.has_sessions() => Err(error),
+            None => Err(self.of_session.take().unwrap_or(error)),
+        }
+    }
+
+    fn make(&mut self, revision: Revision) -> Revision {
+        self.made.push(revision);
+        revision
+    }
+
+    fn count(&self, revision: Revision) -> usize {
+        self.made.iter().filter(|made| **made == revision).count()
+    }
+}
+
+/// The revision to propose for an era.
+fn latest(era: Era) -> Revision {
+    match era {
+        Era::Session => Revision::LATEST_WITH_SESSIONS,
+        Era::Stateless => Revision::V2026_07_28,
+    }
+}
+
+fn unsupported(supported: &Supported) -> HandshakeError {
+    let theirs = shorten(&supported.0.join(", "), 200);
+    HandshakeError::Foreign(format!("it supports no other protocol versions than {theirs}"))
+}

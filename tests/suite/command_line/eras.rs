@@ -1,0 +1,168 @@
+//! An upstream that speaks both eras shows each client what it would show it directly (U7), and one of 2025-03-26 may
+//! send batches.
+
+use std::{convert::Infallible, net::SocketAddr};
+
+use axum::{
+    Router,
+    body::{Body, Bytes},
+    extract::State,
+    http::{Method, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use futures::{StreamExt, stream};
+use kit::process::Process;
+use serde_json::{Value, json};
+use tokio::{net::TcpListener, sync::watch};
+
+use super::start;
+
+const META: &str = "io.modelcontextprotocol/";
+
+/// A server without session ids. What it lists depends on the era, and on what the client can be asked.
+#[derive(Clone, Default)]
+struct Dual {
+    /// Whether a tool was added, which a call does.
+    has_grown: watch::Sender<bool>,
+}
+
+async fn serve(router: Router) -> SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    tokio::spawn(async { axum::serve(listener, router).await });
+    address
+}
+
+async fn dual(State(server): State<Dual>, method: Method, body: String) -> Response {
+    let message: Value = serde_json::from_str(&body).unwrap_or_default();
+    if method != Method::POST {
+        return StatusCode::METHOD_NOT_ALLOWED.into_response();
+    }
+    let meta = &message["params"]["_meta"];
+    let is_stateless = meta[format!("{META}protocolVersion")] == "2026-07-28";
+    let can_be_asked = meta[format!("{META}clientCapabilities")]["elicitation"].is_object();
+    let capabilities = json!({"tools": {"listChanged": true}});
+    let result = match message["method"].as_str().unwrap_or_default() {
+        "initialize" => json!({"protocolVersion": "2025-11-25", "capabilities": capabilities,
+            "serverInfo": {"name": "dual", "version": "1"}}),
+        "server/discover" => {
+            json!({"supportedVersions": ["2026-07-28", "2025-11-25"], "capabilities": capabilities})
+        }
+        "subscriptions/listen" => return news(&server),
+        "tools/list" => {
+            let mut names = vec![if is_stateless { "modern" } else { "classic" }];
+            names.extend(can_be_asked.then_some("asks"));
+            names.extend(server.has_grown.borrow().then_some("added"));
+            let tool =
+                |name| json!({"name": name, "description": "A tool.", "inputSchema": {"type": "object"}});
+            json!({"tools": names.into_iter().map(tool).collect::<Vec<Value>>(), "resultType": "complete",
+                "ttlMs": 0, "cacheScope": "private"})
+        }
+        "tools/call" => {
+            server.has_grown.send_replace(true);
+            json!({"content": []})
+        }
+        _ => return StatusCode::ACCEPTED.into_response(),
+    };
+    json_response(&json!({"jsonrpc": "2.0", "id": message["id"], "result": result}))
+}
+
+/// A stream on which the list is announced to have changed.
+fn news(server: &Dual) -> Response {
+    let mut has_grown = server.has_grown.subscribe();
+    let changed = stream::once(async move {
+        let _grown = has_grown.wait_for(|grown| *grown).await;
+        let message = json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"});
+        Ok::<_, Infallible>(Bytes::from(format!("data: {message}\n\n")))
+    });
+    let body = Body::from_stream(changed.chain(stream::pending()));
+    ([(header::CONTENT_TYPE, "text/event-stream")], body).into_response()
+}
+
+fn json_response(message: &Value) -> Response {
+    ([(header::CONTENT_TYPE, "application/json")], message.to_string()).into_response()
+}
+
+/// The names of the tools that are listed to a client with these parameters of each request.
+fn listed(gateway: &mut Process, params: Value) -> Vec<String> {
+    let result = gateway.request("tools/list", params)["result"].take();
+    result["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+}
+
+fn stateless(capabilities: Value) -> Value {
+    json!({"_meta": {
+        format!("{META}protocolVersion"): "2026-07-28", format!("{META}clientCapabilities"): capabilities,
+        format!("{META}clientInfo"): {"name": "test", "version": "1"},
+    }})
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upstream_of_both_eras_shows_each_client_what_it_would_show_it_directly_u7() {
+    let address = serve(Router::new().fallback(dual).with_state(Dual::default())).await;
+    let url = format!("http://{address}/mcp");
+    let gateway = move || start(&["serve", "--strategy", "full", "--upstream-url", &url]);
+    tokio::task::spawn_blocking(move || {
+        for (capabilities, expected) in
+            [(json!({}), vec!["modern"]), (json!({"elicitation": {"form": {}}}), vec!["modern", "asks"])]
+        {
+            let mut gateway = gateway();
+            assert_eq!(listed(&mut gateway, stateless(capabilities)), expected);
+            gateway.finish().says(0, &[]);
+        }
+        let mut gateway = gateway();
+        gateway.initialize();
+        assert_eq!(listed(&mut gateway, json!({})), ["classic"]);
+        gateway.call("classic", json!({}));
+        // It has no session, so changes are announced to who listens for them.
+        gateway.notified("notifications/tools/list_changed", 1);
+        assert_eq!(listed(&mut gateway, json!({})), ["classic", "added"]);
+        gateway.finish().says(0, &[]);
+    })
+    .await
+    .unwrap();
+}
+
+/// A server of 2025-03-26 that sends progress and result of a call in one batch.
+async fn batching(body: String) -> Response {
+    let message: Value = serde_json::from_str(&body).unwrap_or_default();
+    let (id, token) = (&message["id"], &message["params"]["_meta"]["progressToken"]);
+    let result = match message["method"].as_str().unwrap_or_default() {
+        "initialize" => json!({"protocolVersion": "2025-03-26", "capabilities": {"tools": {}},
+            "serverInfo": {"name": "batching", "version": "1"}}),
+        "tools/list" => json!({"tools": [
+            {"name": "few", "description": "A tool.", "inputSchema": {"type": "object"}},
+            {"name": "many", "description": "A tool.", "inputSchema": {"type": "object"}},
+        ]}),
+        "tools/call" => {
+            let steps = if message["params"]["name"] == "few" { 2 } else { 20 };
+            let step = |step| {
+                json!({"jsonrpc": "2.0", "method": "notifications/progress",
+                    "params": {"progressToken": token, "progress": step}})
+            };
+            let answer = json!({"jsonrpc": "2.0", "id": id, "result": {"content": []}});
+            return json_response(&(1..=steps).map(step).chain([answer]).collect());
+        }
+        _ => return StatusCode::ACCEPTED.into_response(),
+    };
+    json_response(&json!({"jsonrpc": "2.0", "id": id, "result": result}))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_messages_of_a_batch_of_2025_03_26_count_as_if_each_had_come_alone_u7() {
+    let address = serve(Router::new().fallback(batching)).await;
+    tokio::task::spawn_blocking(move || {
+        let url = format!("http://{address}/mcp");
+        let limit = "upstream_batch_messages=10";
+        let mut gateway = start(&["serve", "--strategy", "full", "--limit", limit, "--upstream-url", &url]);
+        gateway.initialize();
+        let call = |tool| json!({"name": tool, "arguments": {}, "_meta": {"progressToken": "p"}});
+        assert_eq!(gateway.request("tools/call", call("few"))["result"]["content"], json!([]));
+        gateway.notified("notifications/progress", 2);
+        let error = gateway.request("tools/call", call("many"))["error"]["message"].take();
+        let expected = "a batch has more than 10 messages (limits.upstream_batch_messages)";
+        assert!(error.as_str().unwrap().contains(expected), "{error}");
+        gateway.finish().says(0, &[]);
+    })
+    .await
+    .unwrap();
+}

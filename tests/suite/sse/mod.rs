@@ -1,0 +1,213 @@
+//! Upstreams over the deprecated HTTP+SSE transport (U6): chosen, or found out. For the gateway and for the client crate
+//! alike.
+
+mod server;
+
+use axum::http::Method;
+use kit::{Bench, Client, Identity, Options, Setup, Transport, eventually, setup::Era};
+use mcp_disclosure_client::{Host, Link, Preferences};
+use mcp_disclosure_gateway::{
+    backend::Scope,
+    limits::Limits,
+    upstream::{Endpoint, EndpointKind, Target},
+};
+use serde_json::{Value, json};
+use server::{GOOD, Manner, REVISION, SseServer};
+
+use crate::questions::converse;
+
+fn target(server: &SseServer, kind: EndpointKind) -> Target {
+    let headers = [("x-api-key".parse().unwrap(), "s3cret".parse().unwrap())].into_iter().collect();
+    Target::Url(Endpoint { url: server.url().parse().unwrap(), kind, headers })
+}
+
+async fn before(server: &SseServer, kind: EndpointKind, options: Options) -> Bench {
+    Bench::start(Options { handlers: vec![("old", target(server, kind))], ..options }).await
+}
+
+/// A client over stdio, in the era with sessions.
+async fn client(bench: &Bench) -> Client {
+    let setup = Setup { strategy: "full", transport: Transport::Stdio, era: Era::Session };
+    Client::connect(bench, setup).await
+}
+
+async fn tools(client: &Client) -> Vec<String> {
+    let result = client.request("tools/list", json!({})).await.result();
+    result["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+}
+
+async fn all_that_it_offers_reaches(era: Era, kind: EndpointKind, manner: Manner) {
+    let server = SseServer::start(manner).await;
+    let options = Options { scope: Scope::Session, ..Options::without_upstream() };
+    let bench = before(&server, kind, options).await;
+    let setup = Setup { strategy: "full", transport: Transport::Http, era };
+    let client = Client::connect_as(&bench, setup, Identity::offering("full").askable()).await;
+    client.open_stream_of_session().await;
+    assert_eq!(tools(&client).await.len(), 6);
+    assert_eq!(client.call("echo", json!({})).await.result()["content"][0]["text"], "echo");
+    let params = json!({"name": "progress", "arguments": {}, "_meta": {"progressToken": "mine"}});
+    let reply = client.request("tools/call", params).await;
+    let steps = reply.notifications.iter().filter(|message| message["method"] == "notifications/progress");
+    let steps: Vec<&Value> = steps.map(|step| &step["params"]["progress"]).collect();
+    assert_eq!(steps, [&json!(1), &json!(2), &json!(3)]);
+    let (result, questions) = converse(&client, "ask").await;
+    assert_eq!((questions.len(), &result["content"][0]["text"]), (1, &json!("accept")));
+    server.add_tool();
+    eventually("the added tool", async || tools(&client).await.contains(&"added".to_owned()).then_some(()))
+        .await;
+    kit::soon("the end", bench.gateway.close()).await;
+    eventually("no stream", async || (server.streams() == 0).then_some(())).await;
+}
+
+#[tokio::test]
+async fn u6_all_that_it_offers_reaches_clients_of_both_eras() {
+    for era in [Era::Session, Era::Stateless] {
+        all_that_it_offers_reaches(era, EndpointKind::Sse, GOOD).await;
+        all_that_it_offers_reaches(era, EndpointKind::Detect, GOOD).await;
+    }
+}
+
+#[tokio::test]
+async fn u6_what_a_server_answers_to_a_post_does_not_matter_if_it_is_not_there() {
+    for refusal in [
+        (400, "Bad Request"),
+        (404, "<pre>Cannot POST /sse</pre>"),
+        (405, ""),
+        (400, r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32000,"message":"no session"}}"#),
+    ] {
+        let server = SseServer::start(Manner { refusal, ..GOOD }).await;
+        let bench = before(&server, EndpointKind::Detect, Options::without_upstream()).await;
+        let text = client(&bench).await.call("echo", json!({})).await.result()["content"][0]["text"].clone();
+        assert_eq!(text, "echo", "{refusal:?}");
+    }
+}
+
+#[tokio::test]
+async fn u6_messages_go_to_the_url_that_is_named_with_headers_and_revision() {
+    for opening in [
+        "event: endpoint\ndata: /messages?session=ID\n\n",
+        "event: endpoint\ndata: messages?session=ID\n\n",
+        "id: 1\nretry: 5\n\nevent: endpoint\ndata: HERE/messages?session=ID\n\n",
+    ] {
+        let server = SseServer::start(Manner { opening, ..GOOD }).await;
+        let bench = before(&server, EndpointKind::Sse, Options::without_upstream()).await;
+        client(&bench).await.call("echo", json!({})).await.result();
+        assert!(server.received().iter().all(|received| received.headers["x-api-key"] == "s3cret"));
+        let posted = server.posted();
+        let methods: Vec<&str> = posted.iter().map(|received| &*received.message).collect();
+        assert_eq!(methods[..3], ["initialize", "notifications/initialized", "tools/list"], "{opening}");
+        for received in &posted {
+            let version = received.headers.get("mcp-protocol-version").map(|value| value.to_str().unwrap());
+            let expected = (received.message != "initialize").then_some(REVISION);
+            assert_eq!((version, received.headers.get("mcp-session-id")), (expected, None));
+        }
+        let opened = server.received().iter().filter(|received| received.method == Method::GET).count();
+        assert_eq!(opened, 1, "one stream carries everything");
+        assert!(!server.posted().iter().any(|received| received.message == "server/discover"));
+    }
+}
+
+#[tokio::test]
+async fn u6_a_url_of_another_origin_is_refused_and_named() {
+    for (opening, origin) in [
+        ("event: endpoint\ndata: https://elsewhere.example/m\n\n", "https://elsewhere.example:443"),
+        ("event: endpoint\ndata: //127.0.0.1:1/m\n\n", "http://127.0.0.1:1"),
+        ("event: endpoint\ndata: file:///messages\n\n", "file:"),
+    ] {
+        let server = SseServer::start(Manner { opening, ..GOOD }).await;
+        let error = before_failing(&server, EndpointKind::Detect).await;
+        assert!(error.contains(&format!("of another origin, {origin}, which is not used")), "{error}");
+        eventually("no stream", async || (server.streams() == 0).then_some(())).await;
+    }
+}
+
+#[tokio::test]
+async fn u6_a_server_that_serves_neither_transport_is_named_by_its_first_answer() {
+    for (opening, stays) in [("event: message\ndata: {}\n\n", true), ("data: {}\n\n", true), ("", false)] {
+        let server = SseServer::start(Manner { opening, stays, ..GOOD }).await;
+        let error = before_failing(&server, EndpointKind::Detect).await;
+        assert!(error.contains("answered HTTP 405 Method Not Allowed"), "{error}");
+    }
+    let opening = "event: endpoint\ndata: http://[\n\n";
+    let server = SseServer::start(Manner { opening, ..GOOD }).await;
+    let error = before_failing(&server, EndpointKind::Detect).await;
+    assert!(error.contains("named no valid URL"), "{error}");
+    // Told what it serves, the gateway says what is wrong with that.
+    for (opening, stays, expected) in [
+        ("event: message\ndata: {}\n\n", true, "does not begin with the event 'endpoint'"),
+        ("", false, "closed its event stream before the URL for messages was named"),
+    ] {
+        let server = SseServer::start(Manner { opening, stays, ..GOOD }).await;
+        let error = before_failing(&server, EndpointKind::Sse).await;
+        assert!(error.contains(expected), "{error}");
+    }
+}
+
+/// Why a gateway before this server does not start.
+async fn before_failing(server: &SseServer, kind: EndpointKind) -> String {
+    use mcp_disclosure_gateway::{
+        builtin,
+        dispatch::{Assembly, Gateway},
+        negotiation::{Strategies, StrategyOptions},
+    };
+    let strategies = Strategies::build(&builtin(), &StrategyOptions::default()).unwrap();
+    let key = mcp_disclosure_core::ReceiptKey::new(&[7; 32]).unwrap();
+    let upstreams = vec![target(server, kind).into()];
+    let assembly = Assembly { upstreams, ..Assembly::new(strategies, key) };
+    Gateway::start(assembly).await.map(drop).unwrap_err().to_string()
+}
+
+/// The clock is paused: it advances when every task is idle.
+#[tokio::test(start_paused = true)]
+async fn u6_a_stream_that_never_names_the_url_is_given_up() {
+    let server = SseServer::start(Manner { opening: ": hello\n\n", ..GOOD }).await;
+    let error = before_failing(&server, EndpointKind::Sse).await;
+    assert!(
+        error.contains("did not name its URL for messages (event 'endpoint') within 20 seconds"),
+        "{error}"
+    );
+    eventually("no stream", async || (server.streams() == 0).then_some(())).await;
+}
+
+#[tokio::test]
+async fn u6_when_the_stream_ends_or_cannot_be_read_so_does_the_connection() {
+    let limits = Limits { upstream_message_bytes: 50_000, ..Limits::default() };
+    for (tool, expected) in [
+        ("close", "has ended: it closed its event stream"),
+        ("endless", "at most 50000 bytes are read (limits.upstream_message_bytes)"),
+    ] {
+        let server = SseServer::start(GOOD).await;
+        let options = Options { limits, ..Options::without_upstream() };
+        let bench = before(&server, EndpointKind::Detect, options).await;
+        let client = client(&bench).await;
+        let error = client.call(tool, json!({})).await.error();
+        assert!(error["message"].as_str().unwrap().contains(expected), "{error}");
+        eventually("no stream", async || (server.streams() == 0).then_some(())).await;
+    }
+}
+
+#[tokio::test]
+async fn u6_a_session_that_the_server_forgot_ends_the_connection() {
+    let server = SseServer::start(GOOD).await;
+    let bench = before(&server, EndpointKind::Sse, Options::without_upstream()).await;
+    let client = client(&bench).await;
+    let hanging = client.start("tools/call", json!({"name": "hang"})).await;
+    eventually("the call", async || (server.posted().len() == 4).then_some(())).await;
+    let _streams = server.forget();
+    for reply in [client.call("echo", json!({})).await, hanging.reply().await] {
+        let error = reply.error();
+        assert!(error["message"].as_str().unwrap().contains("no longer knows the session"), "{error}");
+    }
+}
+
+#[tokio::test]
+async fn u6_the_client_crate_does_the_same() {
+    let server = SseServer::start(GOOD).await;
+    for eras in [vec![Era::Session, Era::Stateless], vec![Era::Stateless, Era::Session]] {
+        let preferences = Preferences { eras, ..Preferences::default() };
+        let host = Host::connect(Link::url(&server.url()).unwrap(), preferences).await.unwrap();
+        assert_eq!(host.server().version, REVISION);
+        assert!(host.call("echo", &json!({})).await.unwrap().text().contains("echo"));
+        host.close().await;
+    }
+}

@@ -1,0 +1,184 @@
+//! Which requests an upstream cannot have processed (U4): these may be sent again on the next connection, no others.
+
+use std::{
+    fmt,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicUsize, Ordering},
+    },
+    time::Duration,
+};
+
+use axum::{
+    Router,
+    extract::State,
+    http::{HeaderMap, Method, StatusCode, header},
+    response::{IntoResponse, Response},
+};
+use kit::eventually;
+use mcp_disclosure_core::RawObject;
+use mcp_disclosure_gateway::limits::Limits;
+use mcp_disclosure_transport::{
+    CallError, Connection, Handler,
+    http::{self, Endpoint, EndpointKind},
+    streams,
+};
+use serde_json::{Value, json};
+use tokio::net::TcpListener;
+
+#[derive(Debug)]
+struct Owner;
+
+impl Handler for Owner {
+    fn name(&self) -> String {
+        "test".to_owned()
+    }
+}
+
+/// A server whose session can be lost, and how many calls it has begun to process.
+#[derive(Clone, Default)]
+struct Server {
+    is_lost: Arc<AtomicBool>,
+    processed: Arc<AtomicUsize>,
+    gets: Arc<AtomicUsize>,
+}
+
+impl fmt::Debug for Server {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str("Server")
+    }
+}
+
+impl Server {
+    async fn start() -> (Self, String) {
+        let server = Self::default();
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+        let router = Router::new().fallback(take).with_state(server.clone());
+        tokio::spawn(async { axum::serve(listener, router).await });
+        (server, url)
+    }
+}
+
+async fn take(State(server): State<Server>, method: Method, body: String) -> Response {
+    let message: Value = serde_json::from_str(&body).unwrap_or_default();
+    if method == Method::GET {
+        server.gets.fetch_add(1, Ordering::SeqCst);
+        return match server.is_lost.load(Ordering::SeqCst) {
+            true => StatusCode::NOT_FOUND.into_response(),
+            false => {
+                ([(header::CONTENT_TYPE, "text/event-stream")], "retry: 300\ndata: \n\n").into_response()
+            }
+        };
+    }
+    let answer = json!({"jsonrpc": "2.0", "id": message["id"], "result": {}}).to_string();
+    let json = [(header::CONTENT_TYPE, "application/json")];
+    match message["method"].as_str().unwrap_or_default() {
+        "initialize" => ([("mcp-session-id", "s")], json, answer).into_response(),
+        "call" | "hang" if server.is_lost.load(Ordering::SeqCst) => {
+            // Those that are under way together are refused one after the other.
+            tokio::time::sleep(Duration::from_millis(20 * message["id"].as_u64().unwrap())).await;
+            (StatusCode::NOT_FOUND, "no such session").into_response()
+        }
+        "hang" => {
+            server.processed.fetch_add(1, Ordering::SeqCst);
+            std::future::pending().await
+        }
+        "call" => (json, answer).into_response(),
+        _ => StatusCode::ACCEPTED.into_response(),
+    }
+}
+
+async fn request(connection: &Arc<Connection>, method: &str) -> Result<(), CallError> {
+    let call = connection.call(method, RawObject::empty());
+    Arc::clone(connection).request(call, kit::PATIENCE).await.map(drop)
+}
+
+fn connect(url: &str, listens: bool) -> Arc<Connection> {
+    let endpoint =
+        Endpoint { url: url.parse().unwrap(), kind: EndpointKind::Detect, headers: HeaderMap::new() };
+    http::connect(endpoint, listens, Arc::new(Owner), Limits::default().bounds())
+}
+
+async fn in_session(listens: bool) -> (Server, Arc<Connection>) {
+    let (server, url) = Server::start().await;
+    let connection = connect(&url, listens);
+    request(&connection, "initialize").await.unwrap();
+    connection.negotiated("2025-11-25");
+    connection.notify("notifications/initialized", RawObject::empty());
+    request(&connection, "call").await.unwrap();
+    (server, connection)
+}
+
+#[tokio::test]
+async fn u4_all_requests_that_were_refused_with_the_session_are_unprocessed_and_no_others() {
+    let (server, connection) = in_session(false).await;
+    let hanging = tokio::spawn({
+        let connection = Arc::clone(&connection);
+        async move { request(&connection, "hang").await }
+    });
+    eventually("the call", async || (server.processed.load(Ordering::SeqCst) == 1).then_some(())).await;
+    server.is_lost.store(true, Ordering::SeqCst);
+    let refused = futures::future::join_all((0..5).map(|_| request(&connection, "call"))).await;
+    for error in refused.into_iter().map(Result::unwrap_err) {
+        assert!(error.is_unprocessed() && error.is_disconnection(), "{error:?}");
+        assert!(error.to_string().contains("no longer knows the session (HTTP 404)"), "{error}");
+    }
+    let error = hanging.await.unwrap().unwrap_err();
+    assert!(!error.is_unprocessed() && error.is_disconnection(), "it may have run: {error:?}");
+    assert!(connection.is_ended());
+    assert!(request(&connection, "call").await.unwrap_err().is_unprocessed(), "it was not sent");
+}
+
+#[tokio::test]
+async fn u4_a_session_is_lost_too_if_the_stream_that_was_open_is_not_found_any_more() {
+    let (server, connection) = in_session(true).await;
+    eventually("a stream", async || (server.gets.load(Ordering::SeqCst) > 0).then_some(())).await;
+    assert!(!connection.is_ended());
+    server.is_lost.store(true, Ordering::SeqCst);
+    eventually("the end", async || connection.is_ended().then_some(())).await;
+    assert!(
+        connection.reason().to_string().contains("no longer knows the session"),
+        "{}",
+        connection.reason()
+    );
+}
+
+#[tokio::test]
+async fn u4_what_could_not_be_sent_is_unprocessed() {
+    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    for url in [format!("http://{closed}/mcp"), "http://server.invalid/mcp".to_owned()] {
+        let error = request(&connect(&url, false), "initialize").await.unwrap_err();
+        assert!(error.is_unprocessed() && error.is_disconnection(), "{error:?}");
+    }
+    // A process that never reads: the first message may be on its way, the others wait.
+    let (near, far) = tokio::io::duplex(1);
+    let (input, output) = tokio::io::split(near);
+    let connection = streams::connect(input, output, Arc::new(Owner), Limits::default().bounds());
+    let first = request(&connection, "call");
+    tokio::pin!(first);
+    assert!(futures::poll!(&mut first).is_pending());
+    // Once its first byte has arrived, it has left the queue.
+    let mut far = far;
+    let mut byte = [0];
+    tokio::io::AsyncReadExt::read_exact(&mut far, &mut byte).await.unwrap();
+    let second = request(&connection, "call");
+    tokio::pin!(second);
+    assert!(futures::poll!(&mut second).is_pending());
+    drop(far);
+    let (first, second) = (first.await.unwrap_err(), second.await.unwrap_err());
+    assert!(!first.is_unprocessed() && second.is_unprocessed(), "{first:?} {second:?}");
+}
+
+#[tokio::test]
+async fn u4_what_was_sent_is_not_taken_for_unprocessed() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        while let Ok((mut stream, _)) = listener.accept().await {
+            let _read = tokio::io::AsyncReadExt::read(&mut stream, &mut [0; 1024]).await;
+        }
+    });
+    let error = request(&connect(&url, false), "initialize").await.unwrap_err();
+    assert!(!error.is_unprocessed() && error.is_disconnection(), "{error:?}");
+}

@@ -1,0 +1,159 @@
+//! The deprecated HTTP+SSE transport (2024-11-05): everything that the server says arrives on one event stream,
+//! whose first event names the URL to post messages to. When the stream ends, so does the connection.
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use futures::{Stream, StreamExt};
+use reqwest::Url;
+use sse_stream::Sse;
+
+use super::{HttpError, Link, StreamPosition, events::events, redirect::origin};
+use crate::Reason;
+
+/// Time-out for the event that names the URL, from the request for the stream on.
+const NAMING: Duration = Duration::from_secs(20);
+
+/// Maximum length of the URL.
+const LONGEST_URL: usize = 8192;
+
+/// Why an event stream cannot be used as HTTP+SSE. `Display` is a predicate of the server.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoEndpoint {
+    /// Nothing arrived in time.
+    Silent,
+    /// The stream ended.
+    Closed,
+    /// The first event is another one.
+    OtherEvent,
+    /// The event names no URL.
+    Invalid,
+    /// The URL is of another origin, which must not get the messages.
+    Elsewhere {
+        /// The origin, as `scheme://host:port`.
+        origin: String,
+    },
+}
+
+impl NoEndpoint {
+    /// Whether the server does serve HTTP+SSE, but names a URL that cannot be used.
+    pub(super) fn is_named(&self) -> bool {
+        matches!(self, Self::Invalid | Self::Elsewhere { .. })
+    }
+}
+
+impl fmt::Display for NoEndpoint {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Silent => {
+                let seconds = NAMING.as_secs();
+                write!(
+                    formatter,
+                    "did not name its URL for messages (event 'endpoint') within {seconds} seconds"
+                )
+            }
+            Self::Closed => formatter.write_str(
+                "closed its event stream before the URL for messages was named (event 'endpoint')",
+            ),
+            Self::OtherEvent => formatter.write_str(
+                "opened an event stream that does not begin with the event 'endpoint', so it is not HTTP+SSE",
+            ),
+            Self::Invalid => {
+                write!(
+                    formatter,
+                    "named no valid URL of at most {LONGEST_URL} bytes for messages (event 'endpoint')"
+                )
+            }
+            Self::Elsewhere { origin } => {
+                write!(
+                    formatter,
+                    "named a URL for messages (event 'endpoint') of another origin, {origin}, which is not used"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for NoEndpoint {}
+
+impl Link {
+    /// The URL to post messages to by HTTP+SSE. The event stream that names it is opened once, and read until it
+    /// ends.
+    pub(super) async fn messages(self: &Arc<Self>) -> Result<&Url, HttpError> {
+        let url = self.messages.get_or_try_init(|| self.open_events()).await?;
+        self.connection.note_sse();
+        Ok(url)
+    }
+
+    async fn open_events(self: &Arc<Self>) -> Result<Url, HttpError> {
+        let opening = async {
+            let response = self.open_stream(&StreamPosition::default()).await?;
+            let url = response.url().clone();
+            let mut events = events(response, self.connection.bounds().message_bytes);
+            let endpoint = first(&mut events).await?;
+            Ok((self.named(&url, &endpoint)?, events))
+        };
+        let opened: Result<_, HttpError> =
+            tokio::time::timeout(NAMING, opening).await.unwrap_or(Err(NoEndpoint::Silent.into()));
+        let (url, events) = opened?;
+        let link = Arc::clone(self);
+        tokio::spawn(async move {
+            tokio::select! {
+                reason = link.read_all(events) => link.connection.end(reason),
+                () = link.connection.closing().cancelled() => {}
+            }
+        });
+        Ok(url)
+    }
+
+    /// The URL that an `endpoint` event names, seen from the stream's own. It must be of the same origin, and the
+    /// credentials in it are those of the stream.
+    fn named(&self, stream: &Url, endpoint: &str) -> Result<Url, NoEndpoint> {
+        let endpoint = Some(endpoint.trim()).filter(|text| !text.is_empty() && text.len() <= LONGEST_URL);
+        let mut url = endpoint.and_then(|endpoint| stream.join(endpoint).ok()).ok_or(NoEndpoint::Invalid)?;
+        if url.origin() != self.url.origin() {
+            return Err(NoEndpoint::Elsewhere { origin: origin(&url) });
+        }
+        let credentials = url.set_username(self.url.username());
+        credentials.and_then(|()| url.set_password(self.url.password())).map_err(|()| NoEndpoint::Invalid)?;
+        Ok(url)
+    }
+
+    /// Processes messages until the stream ends, and returns why it did.
+    async fn read_all(&self, mut events: impl Stream<Item = Result<Sse, HttpError>> + Unpin) -> Reason {
+        while let Some(event) = events.next().await {
+            match event {
+                Ok(Sse { event, data: Some(data), .. }) if is_message(event.as_deref(), &data) => {
+                    self.connection.receive(data.as_bytes(), None);
+                }
+                Ok(_) => {}
+                Err(error) => {
+                    return Reason::new(format!("its event stream failed: it {error}"))
+                        .because(error.detail());
+                }
+            }
+        }
+        "it closed its event stream".into()
+    }
+}
+
+fn is_message(event: Option<&str>, data: &str) -> bool {
+    matches!(event, None | Some("" | "message")) && !data.trim().is_empty()
+}
+
+/// The data of the first event, which must be `endpoint`.
+async fn first(
+    events: &mut (impl Stream<Item = Result<Sse, HttpError>> + Unpin),
+) -> Result<String, HttpError> {
+    loop {
+        match events.next().await.ok_or(NoEndpoint::Closed)?? {
+            Sse { event: Some(event), data, .. } if event == "endpoint" => {
+                return Ok(data.unwrap_or_default());
+            }
+            // An event without data is none to the standard of event streams: it sets an id, or the time to wait.
+            Sse { data: Some(data), .. } if !data.trim().is_empty() => {
+                return Err(NoEndpoint::OtherEvent.into());
+            }
+            _ => {}
+        }
+    }
+}
