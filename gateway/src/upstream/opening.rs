@@ -149,7 +149,7 @@ impl Opening<'_> {
     fn error(&self, why: Why) -> UpstreamError {
         let config = self.configured.config();
         let (target, remote) = (config.target.to_string(), config.target.is_remote());
-        UpstreamError { name: config.name.clone(), target, remote, why }
+        UpstreamError { name: self.configured.name().cloned(), target, remote, why }
     }
 }
 

@@ -75,6 +75,7 @@ impl Servers {
         let names_some =
             !self.hosts.is_empty() || config.is_some_and(|(_, config)| !config.upstreams.0.is_empty());
         if found.upstreams.is_empty() && problems.is_empty() && names_some {
+            problems.append(&mut found.left_out);
             problems.push(Problem::new("no upstream is left").hint("add one, or enable one"));
         }
         if problems.is_empty() { Ok(found) } else { Err(problems) }

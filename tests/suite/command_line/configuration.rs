@@ -140,10 +140,7 @@ fn what_is_said_of_tools_is_served() {
     std::fs::create_dir(directory.path().join("files")).unwrap();
     write(&directory.path().join("files"), "second.json", &described("second", "The one after the first."));
     let mut gateway = start(&["serve", "--config", shown(&file), "--strategy", "info"]);
-    assert_eq!(
-        gateway.initialize()["serverInfo"],
-        json!({"name": "Everything", "version": env!("CARGO_PKG_VERSION")})
-    );
+    assert_eq!(gateway.initialize()["serverInfo"]["name"], "Everything");
     let mut ask =
         |topic: &str| gateway.call("info", json!({"topic": topic}))["result"]["structuredContent"].clone();
     let overview = ask("overview");

@@ -89,10 +89,10 @@ fn changes_that_need_a_restart_are_reported() {
     let mut gateway = serve(&file, &[]);
     rewrite(
         &file,
-        "[serve]\nlisten = \"127.0.0.1:1\"\n[limits]\nmessage_depth = 100\n[tools.wait]\nhidden = true\n",
+        "[upstreams.more]\ncommand = \"ODD\"\n[serve]\nlisten = \"127.0.0.1:1\"\n[tools.wait]\nhidden = true\n",
     );
-    gateway.logged("[limits] changed, which needs a restart");
     gateway.logged("[serve] changed, which needs a restart");
+    gateway.logged("upstream=more tools=2");
     assert!(until(|| gateway.tool_names() == ["echo"]), "the rest is taken over");
     gateway.finish().says(0, &[]);
 }

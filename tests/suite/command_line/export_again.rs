@@ -51,6 +51,14 @@ impl Project {
         std::fs::write(&self.config, edit(self.text())).unwrap();
     }
 
+    /// How `serve` ends after it listed its tools.
+    fn served(&self) -> Ended {
+        let mut gateway = start(&["serve", "--config", shown(&self.config)]);
+        gateway.initialize();
+        gateway.tools();
+        gateway.finish()
+    }
+
     /// The tools that `serve` lists.
     fn tools(&self) -> Vec<Value> {
         let mut gateway = start(&["serve", "--strategy", "full", "--config", shown(&self.config)]);
@@ -105,7 +113,7 @@ fn u10_drift_is_reported_by_check_serve_and_export_and_stops_nothing() {
         assert_eq!(file.is_some(), !flags.is_empty(), "the description file, where there is one");
         // Decisions let what is new through, and a whole definition does not.
         assert_eq!(project.tools()[0]["description"], description);
-        let served = run(&["serve", "--config", shown(&project.config)]);
+        let served = project.served();
         served.says(
             0,
             &["upstream's definition of 1 tool is not the recorded one: read (changed: annotations"],
@@ -129,7 +137,7 @@ fn u10_the_warning_names_a_few_tools_and_counts_the_rest() {
     let project = Project::exported(&["a", "b", "c", "d", "e"].map(plain), &[]);
     let changed = |name| json!({"name": name, "description": "Other.", "inputSchema": {"type": "object"}});
     project.lists(&["a", "b", "c", "d", "e"].map(changed));
-    let served = run(&["serve", "--config", shown(&project.config)]);
+    let served = project.served();
     served.says(
         0,
         &[

@@ -160,7 +160,7 @@ fn u14_export_writes_names_that_mean_the_same_again() {
     );
     let (out, again) = (directory.path().join("out"), directory.path().join("again"));
     let export = |from: &std::path::Path, to: &std::path::Path| {
-        run(&["export", "--config", shown(from), "--out", shown(to)]).says(0, &[]);
+        run(&["export", "--definitions", "--config", shown(from), "--out", shown(to)]).says(0, &[]);
         let text = std::fs::read_to_string(to.join("disclosure.toml")).unwrap();
         let mut files: Vec<_> =
             std::fs::read_dir(to).unwrap().map(|file| file.unwrap().file_name()).collect();

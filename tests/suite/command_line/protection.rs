@@ -44,7 +44,9 @@ fn a_file_that_lost_all_that_hides_takes_an_operators_word_p4() {
         rewrite(&file, toml);
         refused(&mut gateway, reason);
         gateway.hang_up();
-        assert!(until(|| gateway.tool_names() == ["echo", "wait"]), "{reason}");
+        // Upstreams that the accepted file no longer names are gone.
+        let left = if toml.is_empty() { vec![] } else { vec!["echo", "wait"] };
+        assert!(until(|| gateway.tool_names() == left), "{reason}");
         // What was accepted is what later changes are held against.
         rewrite(&file, &format!("{UPSTREAM}[tools.echo]\nbrief = \"New.\"\n"));
         gateway.logged("read again");
