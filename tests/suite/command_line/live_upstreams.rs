@@ -76,7 +76,9 @@ fn u13_entries_of_a_hosts_file_are_taken_over_live() {
     lists_soon(&mut gateway, &["echo", "wait", "first", "second", "third"]);
     gateway.notified(CHANGED, 1);
     // What the host switches off is gone, and what it cannot mean is left out with a warning.
-    write(json!({"odd": {"command": ODD, "disabled": true}, "pages": {"command": ODD, "args": ["pages"]}, "x": {}}));
+    write(
+        json!({"odd": {"command": ODD, "disabled": true}, "pages": {"command": ODD, "args": ["pages"]}, "x": {}}),
+    );
     lists_soon(&mut gateway, &["first", "second", "third"]);
     gateway.logged("server 'x'");
     gateway.finish().says(0, &[]);

@@ -187,8 +187,8 @@ fn u8_processes_start_at_once_and_are_introduced_to_the_client_however_late_it_c
         "clientInfo": {"name": "test", "version": "1"},
     });
     gateway.request("initialize", params);
-    let call = gateway
-        .ask("tools/call", json!({"name": "echo", "arguments": {"text": "elicitation/create"}}));
+    let call =
+        gateway.ask("tools/call", json!({"name": "echo", "arguments": {"text": "elicitation/create"}}));
     let question = gateway.received_request("elicitation/create");
     gateway.line(json!({"jsonrpc": "2.0", "id": question["id"], "result": {"action": "accept"}}).to_string());
     let outcome: Value = serde_json::from_str(text(&gateway.answer(call))).unwrap();
