@@ -101,8 +101,9 @@ impl Opening<'_> {
 
     fn open(&self) -> Result<Opened, UpstreamError> {
         let (config, limits) = (self.configured.config(), &self.terms.limits);
+        let name = self.configured.name().map_or_else(|| config.target.to_string(), ToString::to_string);
         let handler = UpstreamHandler::new(
-            config.target.to_string(),
+            name,
             self.configured.number(),
             Arc::clone(self.signals),
             self.client.cloned(),

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, path::Path};
 
-use mcp_disclosure_core::{DescriptionError, DescriptionFile, MadeFrom, Tool};
+use mcp_disclosure_core::{DescriptionError, DescriptionFile, MadeFrom, Tool, ToolName};
 use mcp_disclosure_gateway::Problem;
 
 use super::{Folder, Origins, description, qualified};
@@ -64,7 +64,7 @@ impl<'a> Standing<'a> {
         &self,
         origins: &Origins<'_>,
     ) -> Result<Result<(String, String), String>, Problem> {
-        let stem = self.decided.map_or_else(|| self.tool.key(), |file| &file.name);
+        let stem = self.decided.map_or_else(|| described_name(self.tool), |file| &file.name);
         let name = format!("{stem}.json");
         if let Some(why) = no_file_name(&name, stem) {
             return Ok(Err(why.to_owned()));
@@ -132,4 +132,9 @@ impl<'a> Index<'a> {
         };
         self.sections.iter().find_map(find)
     }
+}
+
+/// The name by which a description file is about this tool, whatever name it is served by.
+fn described_name(tool: &Tool) -> &ToolName {
+    if tool.key() == tool.upstream_name() { tool.key() } else { tool.qualified() }
 }

@@ -378,6 +378,6 @@ fn u10_what_contradicts_what_is_there_is_refused_with_its_place() {
     std::fs::write(&source, text).unwrap();
     project
         .again(&["--config", shown(&source)])
-        .says(64, &["disclosure.toml:", "tool 'kit/echo' is sorted into two categories", "leave it in one"]);
+        .says(64, &["disclosure.toml:", "tool 'kit/echo' is in two categories", "keep it in one"]);
     assert_eq!(files(&project.out), before);
 }
