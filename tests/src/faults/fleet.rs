@@ -48,6 +48,7 @@ struct Fleet {
     session: String,
     gateway: Process,
     folder: TempDir,
+    calls: AtomicUsize,
 }
 
 /// What the program holds at most during a time.
@@ -153,7 +154,7 @@ impl Fleet {
         });
         let message = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
         let session = post(address, None, &message).0.expect("a session");
-        let fleet = Self { address, session, gateway, folder };
+        let fleet = Self { address, session, gateway, folder, calls: AtomicUsize::new(2) };
         let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list"});
         let all = within(Duration::from_secs(60), || {
             let (_, answer) = post(fleet.address, Some(&fleet.session), &list);
@@ -170,13 +171,15 @@ impl Fleet {
 
     /// Whether a call of this upstream has an answer, a result or an error.
     fn is_answered(&self, number: usize) -> bool {
+        // Callers share a session, in which an id is used once.
+        let id = self.calls.fetch_add(1, Ordering::Relaxed);
         let params = json!({"name": format!("u{number}_echo"), "arguments": {"text": "here"}});
-        let message = json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": params});
+        let message = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
         // A connection that ends without an answer is a panic.
         let answer = panic::catch_unwind(|| post(self.address, Some(&self.session), &message).1);
         answer.is_ok_and(|answer| {
             let has_result = answer["result"]["content"][0]["text"] == "here";
-            answer["id"] == 7 && (has_result || (number >= ALL - DYING && answer["error"].is_object()))
+            answer["id"] == id && (has_result || (number >= ALL - DYING && answer["error"].is_object()))
         })
     }
 

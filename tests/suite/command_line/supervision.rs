@@ -258,6 +258,12 @@ fn u14_the_scope_of_one_upstream_takes_the_place_of_the_general_one() {
     assert_eq!(own, processes(address, &sessions, "own_echo"), "a session keeps its own");
     let shared = processes(address, &sessions, "shared_echo");
     assert_eq!(shared[0], shared[1]);
+    // One that is a session's own is started again, too (U3), and the other session's is left alone.
+    kill(&own[0]);
+    gateway.logged("upstream failed, will be restarted");
+    let now = processes(address, &sessions, "own_echo");
+    assert_ne!(now[0], own[0]);
+    assert_eq!(now[1], own[1]);
 }
 
 #[test]
