@@ -31,7 +31,6 @@ impl Declarations {
         let new = match self {
             Self::Asked { asked, in_force } => asked.recv().await.map(|Declaration { declared, reply }| {
                 let declared = Declared { upstreams: upstreams(&declared, &in_force.borrow()), ..declared };
-                in_force.send_replace(declared.clone());
                 (declared, Some(reply))
             }),
             Self::PassedOn(in_force) => match in_force.changed().await {
@@ -42,6 +41,13 @@ impl Declarations {
         match new {
             Some(new) => new,
             None => std::future::pending().await,
+        }
+    }
+
+    /// Passes declarations that are in force on to the other backends.
+    pub(super) fn pass_on(&self, declared: Declared) {
+        if let Self::Asked { in_force, .. } = self {
+            in_force.send_replace(declared);
         }
     }
 }

@@ -102,6 +102,8 @@ pub(super) struct Follower {
     /// The scope of upstreams whose settings do not say.
     pub(super) scope: Scope,
     pub(super) strategies: Vec<Arc<dyn DisclosureStrategy>>,
+    /// Whether each upstream was tried before the last snapshot.
+    pub(super) was_complete: bool,
     /// The names that were reported as taken.
     pub(super) clashing: HashSet<String>,
     pub(super) events: mpsc::UnboundedSender<(usize, Event)>,
@@ -136,7 +138,10 @@ impl Follower {
                 declared = declarations.next() => declaration = Some(declared),
             }
             self.gather(&mut events).await;
+            let declared = declaration.as_ref().map(|(declared, _)| declared.clone());
             self = self.take(declaration).await;
+            // Dedicated backends share slots of this one, so they follow later.
+            declared.into_iter().for_each(|declared| declarations.pass_on(declared));
         }
     }
 
@@ -196,8 +201,11 @@ impl Follower {
         let statuses: Vec<Status> = slots.iter().map(|slot| slot.status()).collect();
         is_new |= self.keeper.list(&statuses);
         let mut changes = Vec::new();
+        let is_complete = statuses.iter().all(Status::is_tried);
+        // Warnings about the snapshot wait for that.
+        is_new |= is_complete && !self.was_complete;
+        self.was_complete = is_complete;
         if is_new {
-            let is_complete = statuses.iter().all(Status::is_tried);
             // Beside the workers, since thousands of tools take a while.
             let (keeper, snapshot) = match spawn_blocking(move || self.keeper.build(is_complete)).await {
                 Ok(built) => built,

@@ -125,6 +125,7 @@ impl Recipe {
             supervisor,
             scope: self.scope,
             strategies: self.strategies.clone(),
+            was_complete: false,
             clashing: HashSet::new(),
             events,
             like,

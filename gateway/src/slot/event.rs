@@ -25,7 +25,10 @@ pub struct Signals {
 
 impl Signals {
     pub(super) fn attach(&self, follower: mpsc::UnboundedSender<(usize, Event)>) {
-        self.followers.lock().push(follower);
+        let mut followers = self.followers.lock();
+        // Backends of clients that are gone.
+        followers.retain(|follower| !follower.is_closed());
+        followers.push(follower);
     }
 
     /// Sends an event of the upstream with this number to all followers that are still there.
