@@ -13,6 +13,7 @@ pub mod attack;
 pub mod bench;
 pub mod client;
 pub mod conformance;
+pub mod faults;
 pub mod handlers;
 pub mod http;
 pub mod identity;

@@ -12,9 +12,13 @@ use std::{
 pub use rustix::process::Signal;
 use rustix::process::{Pid, kill_process};
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 /// Longer than anything takes that a test waits for.
 pub const PATIENCE: Duration = Duration::from_secs(15);
+
+/// The variable that names the user's cache folder.
+pub const CACHE: &str = "XDG_CACHE_HOME";
 
 /// The lines read from a stream so far, and whether it is at its end.
 #[derive(Clone, Debug, Default)]
@@ -105,6 +109,8 @@ pub struct Process {
     stdout: Lines,
     stderr: Lines,
     last_id: u64,
+    /// Its cache folder, unless the command names one.
+    _cache: Option<TempDir>,
 }
 
 impl Process {
@@ -116,6 +122,7 @@ impl Process {
     /// Starts it with this for stdin.
     pub fn start_with(command: &mut Command, stdin: Stdio) -> Self {
         command.env_remove("MCP_DISCLOSURE_LOG").env_remove("NO_COLOR");
+        let cache = cache_for(command);
         let mut child = command
             .stdin(stdin)
             .stdout(Stdio::piped())
@@ -124,7 +131,7 @@ impl Process {
             .expect("the program under test");
         let stdout = Lines::of(child.stdout.take().expect("piped"));
         let stderr = Lines::of(child.stderr.take().expect("piped"));
-        Self { stdin: child.stdin.take(), child, stdout, stderr, last_id: 0 }
+        Self { stdin: child.stdin.take(), child, stdout, stderr, last_id: 0, _cache: cache }
     }
 
     /// Sends bytes.
@@ -325,6 +332,16 @@ impl Drop for Process {
         }
         let _gone = self.child.wait();
     }
+}
+
+/// A cache folder for a command that names none: what it remembers must neither reach the user's nor other tests.
+fn cache_for(command: &mut Command) -> Option<TempDir> {
+    if command.get_envs().any(|(name, _)| name == CACHE) {
+        return None;
+    }
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    command.env(CACHE, folder.path());
+    Some(folder)
 }
 
 /// Polls until this holds; `false` if it does not in time.

@@ -265,13 +265,18 @@ impl Follower {
     }
 
     fn new_slot(&self, configured: &Arc<Configured>) -> Arc<Slot> {
-        self.shared_slot(configured).unwrap_or_else(|| self.supervisor.start(configured))
+        // What is listed for one session is not for the next run of the program.
+        let is_remembered = self.scope_of(configured) == Scope::Shared;
+        self.shared_slot(configured).unwrap_or_else(|| self.supervisor.start(configured, is_remembered))
     }
 
     /// The shared backend's slot, for an upstream that clients share.
     fn shared_slot(&self, configured: &Arc<Configured>) -> Option<Arc<Slot>> {
-        let scope = configured.config().settings.scope.unwrap_or(self.scope);
-        let shared = self.like.as_ref().filter(|_| scope == Scope::Shared)?;
+        let shared = self.like.as_ref().filter(|_| self.scope_of(configured) == Scope::Shared)?;
         shared.slot_numbered(configured.number())
+    }
+
+    fn scope_of(&self, configured: &Configured) -> Scope {
+        configured.config().settings.scope.unwrap_or(self.scope)
     }
 }

@@ -73,8 +73,12 @@ impl Backends {
         Self { recipe, shared, declared, declarations, own, pool: Arc::default(), starting }
     }
 
-    /// The number of upstreams that each client has a connection of its own to.
+    /// The number of upstreams that each client has a connection of its own to. A gateway with a single client has
+    /// none: all that it starts is that client's.
     fn dedicated(&self) -> usize {
+        if self.shared.client().is_some() {
+            return 0;
+        }
         let declared = self.declared.borrow();
         let scope = |settings: &UpstreamSettings| settings.scope.unwrap_or(self.recipe.scope);
         let upstreams = declared.upstreams.iter().flat_map(|upstreams| upstreams.iter());

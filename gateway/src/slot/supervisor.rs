@@ -41,8 +41,9 @@ pub struct Supervisor {
 }
 
 impl Supervisor {
-    /// Starts to supervise an upstream. Must be called within a runtime.
-    pub fn start(&self, configured: &Arc<Configured>) -> Arc<Slot> {
+    /// Starts to supervise an upstream. What it lists is kept for the next run of the program if it `is_remembered`. Must
+    /// be called within a runtime.
+    pub fn start(&self, configured: &Arc<Configured>, is_remembered: bool) -> Arc<Slot> {
         let settings = &configured.config().settings;
         let timeouts = Timeouts {
             connect: settings.connect_timeout.unwrap_or(self.timeouts.connect),
@@ -59,7 +60,7 @@ impl Supervisor {
         });
         let terms = Terms { timeouts, limits: self.limits, lineage: Arc::clone(&self.lineage) };
         // One that is awaited introduces itself before any client is served.
-        let memory = self.memory.clone().filter(|_| !configured.config().awaited);
+        let memory = self.memory.clone().filter(|_| is_remembered && !configured.config().awaited);
         let task = Task { slot: Arc::clone(&slot), terms, memory, client: self.client.clone() };
         let go = self.go.clone();
         tokio::spawn(async move {

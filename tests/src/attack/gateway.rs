@@ -16,6 +16,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::{Lab, procfs, upstream::ROLE};
+use crate::process::CACHE;
 
 /// How the program is started: with a configuration file of these upstreams, over HTTP.
 #[derive(Debug)]
@@ -123,6 +124,7 @@ impl Serve {
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
             .env_remove("MCP_DISCLOSURE_LOG")
+            .env(CACHE, self.folder.path().join("cache"))
             .stdin(Stdio::null())
             .stdout(Stdio::null())
             .stderr(Stdio::piped());

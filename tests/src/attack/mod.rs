@@ -13,7 +13,7 @@ mod messages;
 mod origins;
 mod peer;
 mod processes;
-mod procfs;
+pub(crate) mod procfs;
 mod queues;
 mod remote;
 mod report;

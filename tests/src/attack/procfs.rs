@@ -3,7 +3,7 @@
 use std::{collections::HashMap, fs};
 
 /// The memory of a process, in bytes: what it has, and the most that it had since [`forget_peak`].
-pub(super) fn memory(process: u32) -> Option<(u64, u64)> {
+pub(crate) fn memory(process: u32) -> Option<(u64, u64)> {
     let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
     let field = |name: &str| {
         let line = status.lines().find_map(|line| line.strip_prefix(name))?;
@@ -13,13 +13,13 @@ pub(super) fn memory(process: u32) -> Option<(u64, u64)> {
 }
 
 /// Begins a new measurement of the peak.
-pub(super) fn forget_peak(process: u32) {
+pub(crate) fn forget_peak(process: u32) {
     // Where the kernel does not offer it, the peak since the start is measured, which is no less.
     let _unsupported = fs::write(format!("/proc/{process}/clear_refs"), "5");
 }
 
 /// All descendants of a process that still run.
-pub(super) fn descendants(process: u32) -> Vec<u32> {
+pub(crate) fn descendants(process: u32) -> Vec<u32> {
     let mut children: HashMap<u32, Vec<u32>> = HashMap::new();
     let all = fs::read_dir("/proc").into_iter().flatten().flatten();
     for id in all.filter_map(|entry| entry.file_name().to_str()?.parse().ok()) {
@@ -38,7 +38,7 @@ pub(super) fn descendants(process: u32) -> Vec<u32> {
 }
 
 /// Whether a process runs; one that has ended and was not waited for does not.
-pub(super) fn runs(process: u32) -> bool {
+pub(crate) fn runs(process: u32) -> bool {
     parent(process).is_some()
 }
 

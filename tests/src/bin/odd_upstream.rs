@@ -29,8 +29,21 @@ fn main() {
         log("odd-upstream: no licence found");
         process::exit(7);
     }
-    let mut server =
-        Server { mode, file, calls: 0, client: Value::Null, asks_for: Value::Null, refused: Vec::new() };
+    if mode == "dies-each-second" {
+        thread::spawn(|| {
+            thread::sleep(Duration::from_secs(1));
+            process::exit(9);
+        });
+    }
+    let mut server = Server {
+        mode,
+        file,
+        calls: 0,
+        lists: 0,
+        client: Value::Null,
+        asks_for: Value::Null,
+        refused: Vec::new(),
+    };
     for line in stdin().lock().lines().map_while(Result::ok) {
         if let Ok(message) = serde_json::from_str(&line) {
             server.take(&message);
@@ -58,6 +71,7 @@ struct Server {
     mode: String,
     file: Option<String>,
     calls: usize,
+    lists: usize,
     /// What the client said it can do.
     client: Value,
     /// The call that waits for the client's answer.
@@ -77,6 +91,7 @@ impl Server {
                 answer(id, self.introduction());
                 send("{\"half\": ");
             }
+            ("dies-on-initialize", "initialize") => process::exit(8),
             (_, "initialize") => {
                 self.client = message["params"]["capabilities"].clone();
                 answer(id, self.introduction());
@@ -124,6 +139,12 @@ impl Server {
                     thread::park();
                 }
             }
+            // Its tools change five times while they are listed.
+            ("changes-while-listing", "tools/list") if self.lists < 5 => {
+                self.lists += 1;
+                put(&json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
+                answer(id, self.tools(message));
+            }
             (_, "tools/list") => answer(id, self.tools(message)),
             (_, "tools/call") => {
                 self.calls += 1;
@@ -138,7 +159,11 @@ impl Server {
     }
 
     fn introduction(&self) -> Value {
-        let version = if self.mode == "wrong-version" { "1999-01-01" } else { "2025-11-25" };
+        let version = match self.mode.as_str() {
+            "wrong-version" => "1999-01-01",
+            "old-version" => "2024-11-05",
+            _ => "2025-11-25",
+        };
         json!({
             "protocolVersion": version,
             "capabilities": {"tools": {"listChanged": true}},
@@ -162,6 +187,10 @@ impl Server {
             ("pages", Some("2")) => json!({"tools": [tool("second")], "nextCursor": "3"}),
             ("pages", Some(_)) => json!({"tools": [tool("third")]}),
             ("endless-pages", _) => json!({"tools": [tool("echo")], "nextCursor": "again"}),
+            ("no-tools", _) => json!({"tools": []}),
+            ("changes-while-listing", _) => {
+                json!({"tools": [tool("echo"), tool(&format!("grown-{}", self.lists))]})
+            }
             ("changes", _) if self.calls > 0 => json!({"tools": [tool("echo"), tool("grown")]}),
             _ => json!({"tools": [tool("echo"), tool("wait")]}),
         }

@@ -53,7 +53,7 @@ pub struct RevisionServer {
 #[derive(Debug)]
 struct Shared {
     revision: Revision,
-    session: Option<&'static str>,
+    session: Mutex<Option<String>>,
     received: Mutex<Vec<Received>>,
     faults: Mutex<BTreeSet<String>>,
     /// Elicitations without an answer, by the ids of their requests.
@@ -80,7 +80,7 @@ impl RevisionServer {
         let address = listener.local_addr().unwrap();
         let state = Arc::new(Shared {
             revision,
-            session,
+            session: Mutex::new(session.map(str::to_owned)),
             received: Mutex::default(),
             faults: Mutex::default(),
             asked: Mutex::default(),
@@ -112,6 +112,13 @@ impl RevisionServer {
         self.state.added.receiver_count()
     }
 
+    /// Forgets its session, as a server that was started again.
+    pub fn forget_session(&self) {
+        if let Some(session) = lock(&self.state.session).as_mut() {
+            session.push_str("-anew");
+        }
+    }
+
     /// Adds a tool and announces that the list has changed.
     pub fn add_tool(&self) {
         self.state.added.send_modify(|added| *added += 1);
@@ -127,8 +134,12 @@ async fn take(
     let message: Value = serde_json::from_str(&body).unwrap_or_default();
     let arrived = Arrived { method: &method, headers: &headers, message: &message };
     let is_probe = arrived.is_probe(state.revision);
+    let session = lock(&state.session).clone();
+    if headers.get(SESSION).is_some_and(|named| session.as_deref().is_some_and(|own| named != own)) {
+        return StatusCode::NOT_FOUND.into_response();
+    }
     if !is_probe {
-        lock(&state.faults).extend(arrived.faults(state.revision, state.session));
+        lock(&state.faults).extend(arrived.faults(state.revision, session.as_deref()));
     }
     let last_event = headers.get("last-event-id").and_then(|value| value.to_str().ok()).map(str::to_owned);
     lock(&state.received).push(Received { method: method.clone(), headers, message: message.clone() });
@@ -145,7 +156,7 @@ async fn take(
             Some(_) => StatusCode::BAD_REQUEST.into_response(),
             None => listen(&state, &Value::Null),
         },
-        Method::DELETE if state.session.is_some() => StatusCode::NO_CONTENT.into_response(),
+        Method::DELETE if session.is_some() => StatusCode::NO_CONTENT.into_response(),
         _ => StatusCode::METHOD_NOT_ALLOWED.into_response(),
     }
 }
@@ -181,7 +192,7 @@ fn request(state: &Arc<Shared>, message: &Value) -> Response {
     }
     // Either form is allowed for every answer; official servers use this one for the handshake, too.
     let mut response = respond(StatusCode::OK, EVENTS, event(None, &answer));
-    if let Some(session) = state.session {
+    if let Some(session) = &*lock(&state.session) {
         response.headers_mut().insert(SESSION, session.parse().unwrap());
     }
     response

@@ -1,0 +1,126 @@
+//! Entries of upstreams that are added, removed and changed while the program runs (U13).
+
+use std::{
+    fs,
+    path::Path,
+    time::{Duration, Instant},
+};
+
+use kit::process::{Process, is_gone, until};
+use serde_json::json;
+
+use super::{
+    ODD,
+    configuration::{configured, serve},
+    shown, start,
+    supervision::{CHANGED, id_in},
+    text,
+};
+
+/// How soon a change is in force, with time for a busy machine.
+const SOON: Duration = Duration::from_secs(5);
+
+/// The entry of an upstream in this mode, which writes its process id to NAME.id.
+fn entry(folder: &Path, name: &str, mode: &str) -> String {
+    let id = folder.join(format!("{name}.id"));
+    format!("[upstreams.{name}]\ncommand = {ODD:?}\nargs = [{mode:?}, {id:?}]\n")
+}
+
+#[track_caller]
+fn lists_soon(gateway: &mut Process, tools: &[&str]) {
+    let changed = Instant::now();
+    assert!(until(|| gateway.tool_names() == tools), "{:?}", gateway.tool_names());
+    assert!(changed.elapsed() < SOON, "{:?}", changed.elapsed());
+}
+
+#[test]
+fn u13_entries_are_added_removed_and_changed_live_and_others_are_left_alone() {
+    let (directory, file) = configured("");
+    let folder = directory.path();
+    let stays = entry(folder, "stays", "ordinary");
+    fs::write(&file, &stays).unwrap();
+    let mut gateway = serve(&file, &[]);
+    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+    let id = id_in(&folder.join("stays.id"), "");
+
+    fs::write(&file, stays.clone() + &entry(folder, "more", "pages")).unwrap();
+    lists_soon(&mut gateway, &["echo", "wait", "first", "second", "third"]);
+    gateway.notified(CHANGED, 1);
+    let more = id_in(&folder.join("more.id"), "");
+
+    // Another mode of the same upstream, in front of the one that stays.
+    fs::write(&file, entry(folder, "more", "no-schema") + &stays).unwrap();
+    lists_soon(&mut gateway, &["bare", "more__echo", "stays__echo", "wait"]);
+    assert!(until(|| is_gone(&more)), "the process of the old entry is left");
+    let changed = id_in(&folder.join("more.id"), &more);
+
+    fs::write(&file, &stays).unwrap();
+    lists_soon(&mut gateway, &["echo", "wait"]);
+    assert!(until(|| is_gone(&changed)), "the process of the removed entry is left");
+    assert_eq!(text(&gateway.call("echo", json!({"text": "here"}))), "here");
+    assert_eq!(fs::read_to_string(folder.join("stays.id")).unwrap(), id, "it was started again");
+    let ended = gateway.finish();
+    assert!(!ended.says(0, &[]).stderr.contains("needs a restart"), "{}", ended.stderr);
+}
+
+#[test]
+fn u13_entries_of_a_hosts_file_are_taken_over_live() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("mcp.json");
+    let write = |servers| fs::write(&file, json!({"mcpServers": servers}).to_string()).unwrap();
+    write(json!({"odd": {"command": ODD}}));
+    let mut gateway = start(&["serve", "--strategy", "full", "--mcp-config", shown(&file)]);
+    gateway.initialize();
+    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+    write(json!({"odd": {"command": ODD}, "pages": {"command": ODD, "args": ["pages"]}}));
+    lists_soon(&mut gateway, &["echo", "wait", "first", "second", "third"]);
+    gateway.notified(CHANGED, 1);
+    // What the host switches off is gone, and what it cannot mean is left out with a warning.
+    write(
+        json!({"odd": {"command": ODD, "disabled": true}, "pages": {"command": ODD, "args": ["pages"]}, "x": {}}),
+    );
+    lists_soon(&mut gateway, &["first", "second", "third"]);
+    gateway.logged("server 'x'");
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn u13_a_bad_file_leaves_the_upstreams_as_they_are() {
+    let (directory, file) = configured("");
+    let stays = entry(directory.path(), "stays", "ordinary");
+    fs::write(&file, &stays).unwrap();
+    let mut gateway = serve(&file, &[]);
+    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+    let id = id_in(&directory.path().join("stays.id"), "");
+    for (bad, expected) in [
+        ("[upstreams.more]\ncomand = \"x\"\n", "did you mean 'command'?"),
+        ("[upstreams.more]\ncommand = \"x\"\nurl = \"http://localhost/\"\n", "upstreams.more"),
+        ("[upstreams.more\n", "disclosure.toml:4:"),
+    ] {
+        fs::write(&file, format!("{stays}{bad}")).unwrap();
+        let line = gateway.logged(expected);
+        assert!(line.contains("were not taken over, the old ones stay: "), "{line}");
+    }
+    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+    assert_eq!(fs::read_to_string(directory.path().join("stays.id")).unwrap(), id);
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn u13_p4_losing_all_upstreams_takes_an_operators_word() {
+    let (directory, file) = configured("");
+    fs::write(&file, entry(directory.path(), "odd", "ordinary")).unwrap();
+    let flags = ["serve", "--config", shown(&file), "--strategy", "full", "--", ODD, "pages"];
+    let mut gateway = start(&flags);
+    gateway.initialize();
+    assert_eq!(gateway.tool_names(), ["echo", "wait", "first", "second", "third"]);
+    let id = id_in(&directory.path().join("odd.id"), "");
+    fs::write(&file, "[server]\nname = \"Half a file\"\n").unwrap();
+    let line = gateway.logged("no upstream of a file is left");
+    assert!(line.contains("accept it with kill -HUP"), "{line}");
+    assert!(!is_gone(&id));
+    gateway.hang_up();
+    lists_soon(&mut gateway, &["first", "second", "third"]);
+    assert!(until(|| is_gone(&id)));
+    gateway.finish().says(0, &[]);
+}

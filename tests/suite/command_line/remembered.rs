@@ -1,0 +1,166 @@
+//! What upstreams of files listed last time is served while they start (U17).
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use kit::process::{CACHE, Process, post, until};
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::{
+    ODD, program, shown,
+    supervision::{CHANGED, GATED, scripted},
+    text,
+};
+
+/// A configuration of one upstream, which starts once `gate` is there, in the mode that the file `mode` has, and the
+/// cache folder of the runs.
+struct Scene {
+    directory: TempDir,
+    config: PathBuf,
+}
+
+impl Scene {
+    fn new() -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let config = directory.path().join("disclosure.toml");
+        let script = format!("{GATED} $(cat FOLDER/mode)");
+        fs::write(&config, scripted("odd", &script, &config)).unwrap();
+        let scene = Self { directory, config };
+        scene.write("mode", "ordinary");
+        scene.write("gate", "");
+        scene
+    }
+
+    fn path(&self, file: &str) -> PathBuf {
+        self.directory.path().join(file)
+    }
+
+    fn write(&self, file: &str, text: &str) {
+        fs::write(self.path(file), text).unwrap();
+    }
+
+    fn start(&self, flags: &[&str]) -> Process {
+        let flags = [&["serve", "--config", shown(&self.config), "--strategy", "full"], flags].concat();
+        Process::start(program(&flags).env(CACHE, self.path("cache")))
+    }
+
+    /// A run that lists the upstream's tools, and its end.
+    fn run(&self, flags: &[&str]) {
+        let mut gateway = self.start(flags);
+        gateway.initialize();
+        assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+        gateway.finish().says(0, &[]);
+    }
+
+    /// A run that is remembered.
+    fn remembered(&self) {
+        let mut gateway = self.start(&[]);
+        gateway.initialize();
+        assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+        assert!(until(|| !files(&self.path("cache")).is_empty()), "nothing is kept");
+        gateway.finish().says(0, &[]);
+        fs::remove_file(self.path("gate")).unwrap();
+    }
+}
+
+/// What is kept of upstreams.
+fn files(cache: &Path) -> Vec<PathBuf> {
+    let folder = fs::read_dir(cache.join("mcp-disclosure/upstreams"));
+    let paths = folder.into_iter().flatten().map(|entry| entry.unwrap().path());
+    paths.filter(|path| path.extension().is_some_and(|extension| extension == "json")).collect()
+}
+
+#[test]
+fn u17_remembered_lists_are_served_while_the_upstream_starts_and_calls_wait() {
+    let scene = Scene::new();
+    scene.remembered();
+    let mut gateway = scene.start(&[]);
+    gateway.initialize();
+    assert_eq!(gateway.tool_names(), ["echo", "wait"], "from the last run");
+    let call = gateway.ask("tools/call", json!({"name": "echo", "arguments": {"text": "here"}}));
+    gateway.request("ping", json!({}));
+    scene.write("gate", "");
+    assert_eq!(text(&gateway.answer(call)), "here");
+    // The same lists are no news.
+    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+    assert!(!gateway.finish().says(0, &["upstream ready"]).stdout.contains(CHANGED));
+}
+
+#[test]
+fn u17_what_differs_from_last_time_is_announced_and_remembered() {
+    let scene = Scene::new();
+    scene.remembered();
+    scene.write("mode", "pages");
+    let mut gateway = scene.start(&[]);
+    gateway.initialize();
+    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+    scene.write("gate", "");
+    gateway.notified(CHANGED, 1);
+    assert_eq!(gateway.tool_names(), ["first", "second", "third"]);
+    let kept = files(&scene.path("cache"));
+    assert!(until(|| fs::read_to_string(&kept[0]).unwrap_or_default().contains("third")));
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn u17_another_entry_is_another_upstream() {
+    let scene = Scene::new();
+    scene.remembered();
+    let text = fs::read_to_string(&scene.config).unwrap();
+    fs::write(&scene.config, text + "env = { TOKEN = \"another\" }\n").unwrap();
+    let mut gateway = scene.start(&["--wait-for-upstreams", "1"]);
+    gateway.initialize();
+    assert_eq!(gateway.tool_names(), Vec::<String>::new());
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn u17_nothing_is_read_or_kept_when_that_is_switched_off() {
+    let scene = Scene::new();
+    scene.run(&["--remember", "off"]);
+    assert!(!scene.path("cache").exists());
+    scene.remembered();
+    let mut gateway = scene.start(&["--remember", "off", "--wait-for-upstreams", "1"]);
+    gateway.initialize();
+    assert_eq!(gateway.tool_names(), Vec::<String>::new());
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn u17_what_is_listed_for_one_client_is_not_kept() {
+    let of_entry = "scope = \"session\"\n";
+    for (flags, lines) in [(&["--upstream-scope", "session"][..], ""), (&[], of_entry)] {
+        let scene = Scene::new();
+        let text = fs::read_to_string(&scene.config).unwrap();
+        fs::write(&scene.config, text + lines).unwrap();
+        let http = ["--transport", "http", "--listen", "127.0.0.1:0"];
+        let gateway = scene.start(&[&http, flags].concat());
+        let params = json!({
+            "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
+        });
+        let ask = |session: Option<&str>, method: &str, params| {
+            let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+            post(gateway.address(), session, &message)
+        };
+        let (session, _) = ask(None, "initialize", params);
+        let (_, list) = ask(session.as_deref(), "tools/list", json!({}));
+        assert_eq!(list["result"]["tools"][0]["name"], "echo", "{list}");
+        gateway.terminate();
+        gateway.ended().says(0, &[]);
+        assert_eq!(files(&scene.path("cache")), Vec::<PathBuf>::new(), "{flags:?} {lines}");
+    }
+}
+
+#[test]
+fn u17_the_upstream_of_a_command_line_is_not_remembered() {
+    let scene = Scene::new();
+    let mut gateway =
+        Process::start(program(&["serve", "--", ODD, "ordinary"]).env(CACHE, scene.path("cache")));
+    gateway.initialize();
+    gateway.tool_names();
+    gateway.finish().says(0, &[]);
+    assert_eq!(files(&scene.path("cache")), Vec::<PathBuf>::new());
+}

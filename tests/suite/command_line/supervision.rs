@@ -1,0 +1,278 @@
+//! Upstreams that start late, end and come back (U1–U4, U8, U14).
+
+use std::{fs, path::Path};
+
+use kit::{
+    process::{Process, Signal, post, until},
+    revision::{Revision, RevisionServer},
+};
+use rustix::process::{Pid, kill_process};
+use serde_json::{Value, json};
+
+use super::{
+    ODD,
+    configuration::{configured, serve},
+    shown, start, text,
+};
+
+pub(super) const CHANGED: &str = "notifications/tools/list_changed";
+
+/// The entry of an upstream whose program is this shell script; FOLDER in it is the folder of `file`.
+pub(super) fn scripted(name: &str, script: &str, file: &Path) -> String {
+    let script = script.replace("FOLDER", shown(file.parent().unwrap())).replace("ODD", ODD);
+    format!("[upstreams.{name}]\ncommand = \"sh\"\nargs = [\"-c\", {script:?}]\n")
+}
+
+/// A server that starts once FOLDER/gate is there.
+pub(super) const GATED: &str = "until [ -e FOLDER/gate ]; do sleep 0.02; done; exec ODD";
+
+/// A server that writes its process id to FOLDER/id.
+const WITH_ID: &str = "exec ODD ordinary FOLDER/id";
+
+/// The process id in a file, once it is there and not `other`.
+#[track_caller]
+pub(super) fn id_in(file: &Path, other: &str) -> String {
+    let id = || fs::read_to_string(file).unwrap_or_default();
+    assert!(until(|| !id().is_empty() && id() != other), "no other process than {other:?} was started");
+    id()
+}
+
+/// Ends a process without asking it.
+pub(super) fn kill(id: &str) {
+    let id = id.trim().parse().ok().and_then(Pid::from_raw).unwrap();
+    kill_process(id, Signal::KILL).unwrap();
+}
+
+/// The message of the error that answers.
+#[track_caller]
+fn error(answer: &Value) -> &str {
+    answer["error"]["message"].as_str().unwrap_or_else(|| panic!("no error in {answer}"))
+}
+
+#[test]
+fn u1_the_handshake_does_not_wait_for_upstreams_of_files_and_a_list_does() {
+    let (directory, file) = configured("");
+    let quick = "[upstreams.quick]\ncommand = \"ODD\"\nargs = [\"no-schema\"]\n".replace("ODD", ODD);
+    fs::write(&file, quick + &scripted("late", GATED, &file)).unwrap();
+    let mut gateway = start(&["serve", "--config", shown(&file), "--strategy", "full"]);
+    let introduction = gateway.initialize();
+    // What may come later is declared now.
+    assert_eq!(introduction["capabilities"]["tools"], json!({"listChanged": true}));
+    assert_eq!(introduction["serverInfo"]["name"], "mcp-disclosure");
+    let list = gateway.ask("tools/list", json!({}));
+    gateway.logged("upstream ready");
+    gateway.request("ping", json!({}));
+    fs::write(directory.path().join("gate"), "").unwrap();
+    let answer = gateway.answer(list);
+    assert_eq!(answer["result"]["tools"].as_array().unwrap().len(), 4, "{answer}");
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn u1_a_list_waits_no_longer_than_it_may_and_late_upstreams_join() {
+    let (directory, file) = configured("");
+    let quick = "[upstreams.quick]\ncommand = \"ODD\"\n".replace("ODD", ODD);
+    fs::write(&file, quick + &scripted("late", &format!("{GATED} pages"), &file)).unwrap();
+    let mut gateway = serve(&file, &["--wait-for-upstreams", "1"]);
+    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+    fs::write(directory.path().join("gate"), "").unwrap();
+    assert!(until(|| gateway.tool_names() == ["echo", "wait", "first", "second", "third"]));
+    gateway.notified(CHANGED, 1);
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn u1_the_port_of_http_does_not_wait() {
+    let (_directory, file) = configured("");
+    fs::write(&file, scripted("late", GATED, &file)).unwrap();
+    let gateway =
+        start(&["serve", "--config", shown(&file), "--transport", "http", "--listen", "127.0.0.1:0"]);
+    let params = json!({
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
+    });
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
+    let (session, answer) = post(gateway.address(), None, &message);
+    assert!(session.is_some() && answer["result"]["capabilities"]["tools"].is_object(), "{answer}");
+}
+
+#[test]
+fn u1_upstreams_of_files_that_are_all_broken_do_not_end_the_program() {
+    let (_directory, file) = configured("[upstreams.broken]\ncommand = \"/no/such/program\"\n");
+    let mut gateway = serve(&file, &[]);
+    assert_eq!(gateway.tool_names(), Vec::<String>::new());
+    let line = gateway.logged("upstream failed, will be restarted");
+    assert!(line.contains("cannot start '/no/such/program'"), "{line}");
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn u2_a_call_waits_for_an_upstream_that_is_starting() {
+    let (directory, file) = configured("");
+    fs::write(&file, scripted("late", GATED, &file)).unwrap();
+    let mut gateway = serve(&file, &[]);
+    let call = gateway.ask("tools/call", json!({"name": "echo", "arguments": {"text": "at last"}}));
+    gateway.request("ping", json!({}));
+    fs::write(directory.path().join("gate"), "").unwrap();
+    assert_eq!(text(&gateway.answer(call)), "at last");
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn u2_u3_a_call_waits_for_a_restart_and_tools_stay_listed_meanwhile() {
+    let (directory, file) = configured("");
+    fs::write(&file, scripted("odd", WITH_ID, &file)).unwrap();
+    let mut gateway = serve(&file, &[]);
+    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+    let first = id_in(&directory.path().join("id"), "");
+    kill(&first);
+    let line = gateway.logged("upstream failed, will be restarted");
+    assert!(line.contains("upstream 'odd' has ended") && line.contains("retry_in="), "{line}");
+    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+    assert_eq!(text(&gateway.call("echo", json!({"text": "again"}))), "again");
+    id_in(&directory.path().join("id"), &first);
+    // The same tools are no news.
+    assert!(!gateway.finish().says(0, &[]).stdout.contains(CHANGED));
+}
+
+#[test]
+fn u2_a_call_that_waited_in_vain_names_the_upstream_and_its_last_failure() {
+    let (directory, file) = configured("");
+    let script = "[ -e FOLDER/broken ] && exit 7; exec ODD ordinary FOLDER/id";
+    fs::write(&file, scripted("odd", script, &file) + "connect_timeout = 1\n").unwrap();
+    let mut gateway = serve(&file, &[]);
+    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+    fs::write(directory.path().join("broken"), "").unwrap();
+    kill(&id_in(&directory.path().join("id"), ""));
+    gateway.logged("exit status: 7");
+    let answer = gateway.call("echo", json!({}));
+    let expected = "upstream 'odd' is unavailable: waited 1 seconds for it to restart; ";
+    assert!(error(&answer).starts_with(expected), "{answer}");
+    assert!(error(&answer).ends_with("the process ended with exit status: 7"), "{answer}");
+    assert_eq!(answer["error"]["data"], json!({"upstream": "odd"}));
+    assert_eq!(gateway.tool_names(), ["echo", "wait"], "its tools stay listed");
+    // Nothing is asked twice: it comes back by itself.
+    fs::remove_file(directory.path().join("broken")).unwrap();
+    assert!(until(|| gateway.call("echo", json!({"text": "back"}))["result"].is_object()));
+    gateway.finish().says(0, &[]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn u4_a_lost_session_of_an_http_upstream_is_opened_again_and_marks_stay_valid() {
+    let server = RevisionServer::start(Revision::V2025_11_25).await;
+    let mut gateway = start(&["serve", "--strategy", "resource", "--upstream-url", &server.url()]);
+    gateway.initialize();
+    let call = |gateway: &mut Process| gateway.call("echo", json!({}));
+    assert_eq!(call(&mut gateway)["result"]["isError"], true, "nothing was fetched yet");
+    gateway.request("resources/read", json!({"uri": "resource:///tool_descriptions?tools=echo"}));
+    assert_eq!(text(&call(&mut gateway)), "echo");
+    for _ in 0..2 {
+        server.forget_session();
+        assert_eq!(text(&call(&mut gateway)), "echo");
+    }
+    let initialized = server.received().iter().filter(|one| one.message["method"] == "initialize").count();
+    assert_eq!(initialized, 3);
+    assert_eq!(server.faults(), Vec::<String>::new());
+    assert!(!gateway.finish().says(0, &[]).stdout.contains(CHANGED));
+}
+
+#[test]
+fn u8_processes_start_at_once_and_are_introduced_to_the_client_however_late_it_comes() {
+    let (directory, file) = configured("");
+    fs::write(&file, scripted("odd", "exec ODD asks FOLDER/id", &file)).unwrap();
+    let mut gateway = start(&["serve", "--config", shown(&file), "--strategy", "full"]);
+    let id = id_in(&directory.path().join("id"), "");
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    let params = json!({
+        "protocolVersion": "2025-11-25", "capabilities": {"elicitation": {"form": {}}},
+        "clientInfo": {"name": "test", "version": "1"},
+    });
+    gateway.request("initialize", params);
+    let call =
+        gateway.ask("tools/call", json!({"name": "echo", "arguments": {"text": "elicitation/create"}}));
+    let question = gateway.received_request("elicitation/create");
+    gateway.line(json!({"jsonrpc": "2.0", "id": question["id"], "result": {"action": "accept"}}).to_string());
+    let outcome: Value = serde_json::from_str(text(&gateway.answer(call))).unwrap();
+    assert_eq!(outcome["client"]["elicitation"], json!({"form": {}}));
+    assert_eq!(outcome["result"]["action"], "accept");
+    assert_eq!(fs::read_to_string(directory.path().join("id")).unwrap(), id, "it was started once");
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn u14_one_that_is_never_restarted_leaves_with_its_tools() {
+    let (directory, file) = configured("");
+    fs::write(&file, scripted("odd", WITH_ID, &file) + "restart = \"never\"\n").unwrap();
+    let mut gateway = serve(&file, &[]);
+    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+    kill(&id_in(&directory.path().join("id"), ""));
+    gateway.logged("upstream failed, is not restarted");
+    gateway.notified(CHANGED, 1);
+    assert_eq!(gateway.tool_names(), Vec::<String>::new());
+    assert_eq!(error(&gateway.call("echo", json!({}))), "Unknown tool: echo");
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn u14_time_outs_of_one_upstream_take_the_place_of_the_general_ones() {
+    let (_directory, file) = configured(
+        "[upstreams.mute]\ncommand = \"ODD\"\nargs = [\"silent\"]\nconnect_timeout = 1\n\
+         [upstreams.slow]\ncommand = \"ODD\"\nargs = [\"hangs-on-call\"]\nrequest_timeout = 1\n",
+    );
+    let mut gateway = serve(&file, &[]);
+    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+    gateway.logged("within 1 second");
+    let answer = gateway.call("echo", json!({}));
+    assert_eq!(error(&answer), "upstream 'slow' did not respond within 1 seconds");
+    gateway.finish().says(0, &[]);
+}
+
+/// Which process answers each of these sessions.
+fn processes(address: std::net::SocketAddr, sessions: &[String], tool: &str) -> Vec<String> {
+    let process = |session: &String| {
+        let params = json!({"name": tool, "arguments": {}});
+        let message = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": params});
+        let (_, answer) = post(address, Some(session), &message);
+        let environment: Vec<(String, String)> = serde_json::from_str(text(&answer)).unwrap();
+        environment.into_iter().find(|(name, _)| name == "PROCESS").unwrap().1
+    };
+    sessions.iter().map(process).collect()
+}
+
+#[test]
+fn u14_the_scope_of_one_upstream_takes_the_place_of_the_general_one() {
+    let (_directory, file) = configured("");
+    let script = "PROCESS=$$ exec ODD environment";
+    let own = scripted("own", script, &file) + "scope = \"session\"\nprefix = \"own_\"\n";
+    let shared = scripted("shared", script, &file) + "prefix = \"shared_\"\n";
+    fs::write(&file, own + &shared).unwrap();
+    let flags = ["serve", "--config", shown(&file), "--strategy", "full", "--transport", "http"];
+    let gateway = start(&[&flags[..], &["--listen", "127.0.0.1:0"]].concat());
+    let address = gateway.address();
+    let params = json!({
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
+    });
+    let message = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
+    let sessions: Vec<String> = (0..2).map(|_| post(address, None, &message).0.unwrap()).collect();
+    let own = processes(address, &sessions, "own_echo");
+    assert_ne!(own[0], own[1]);
+    assert_eq!(own, processes(address, &sessions, "own_echo"), "a session keeps its own");
+    let shared = processes(address, &sessions, "shared_echo");
+    assert_eq!(shared[0], shared[1]);
+    // One that is a session's own is started again, too (U3), and the other session's is left alone.
+    kill(&own[0]);
+    gateway.logged("upstream failed, will be restarted");
+    let now = processes(address, &sessions, "own_echo");
+    assert_ne!(now[0], own[0]);
+    assert_eq!(now[1], own[1]);
+}
+
+#[test]
+fn u14_over_stdio_every_upstream_is_the_clients_own_and_started_once() {
+    let (directory, file) = configured("");
+    let script = "echo started >> FOLDER/starts; exec ODD";
+    fs::write(&file, scripted("odd", script, &file) + "scope = \"session\"\n").unwrap();
+    let mut gateway = serve(&file, &[]);
+    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+    gateway.finish().says(0, &[]);
+    assert_eq!(fs::read_to_string(directory.path().join("starts")).unwrap(), "started\n");
+}
