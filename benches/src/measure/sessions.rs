@@ -25,7 +25,9 @@ const WARM_UP: usize = 200;
 pub fn sessions(effort: Effort) -> io::Result<Table> {
     let gateway =
         ["--log", "error,mcp_disclosure_server::cli=info", "serve", "--transport", "http", "--listen"];
-    let gateway = [&gateway[..], &["127.0.0.1:0", "--max-sessions", "100000"]].concat();
+    // All sessions are of one address.
+    let limits = ["--max-sessions", "100000", "--limit", "sessions_per_peer=100000"];
+    let gateway = [&gateway[..], &["127.0.0.1:0"], &limits].concat();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut table = Table::new("Resident memory of an idle HTTP session", "kB");
     let mut bare = (Sample::new(), Sample::new());

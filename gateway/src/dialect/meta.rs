@@ -39,6 +39,25 @@ pub struct RequestMeta {
     pub log_level: Option<LoggingLevel>,
 }
 
+/// What a client without a session says about itself. It distinguishes clients but is not authenticated.
+#[derive(Clone, Debug)]
+pub struct ClientIdentity {
+    client: RawObject,
+    capabilities: RawObject,
+}
+
+impl ClientIdentity {
+    #[cfg(test)]
+    pub fn named(name: &str) -> Self {
+        Self { client: RawObject::empty().with_value("name", name), capabilities: RawObject::empty() }
+    }
+
+    /// A digest of it; computed on request, since few requests need it.
+    pub fn digest(&self) -> Digest {
+        Digest::of_parts([self.client.text(), self.capabilities.text()])
+    }
+}
+
 /// Determines the era of a request, given the `_meta` that [`check`] returns.
 ///
 /// # Errors
@@ -120,9 +139,13 @@ fn unambiguous(object: &RawObject, decisive: &[&str]) -> Result<(), ErrorText> {
     Ok(())
 }
 
-/// Whether a reader that ignores case would take `key` for `ours`. Some characters beyond ASCII fold to ASCII
-/// letters, such as the long s.
+/// Whether a reader that ignores case would take `key` for `ours`, which is ASCII. Some characters beyond ASCII fold
+/// to ASCII letters, such as the long s.
 fn is_like(key: &str, ours: &str) -> bool {
+    // Nearly all keys are ASCII. Folding each of them character by character took a sixth of a call's time.
+    if key.is_ascii() {
+        return key.eq_ignore_ascii_case(ours);
+    }
     let fold = |character: char| character.to_uppercase().flat_map(char::to_lowercase);
     key.len() <= 3 * ours.len() && key.chars().flat_map(fold).eq(ours.chars().flat_map(fold))
 }
@@ -172,9 +195,9 @@ impl RequestMeta {
         params.with("_meta", meta.with(CAPABILITIES, Offer::ours(&capabilities).text()).text())
     }
 
-    /// A digest of the client info. It distinguishes clients but is not authenticated.
-    pub fn identity(&self) -> Digest {
-        Digest::of(&json!([self.client.text(), self.capabilities.text()]).to_string())
+    /// What distinguishes the client from others at its address.
+    pub fn identity(&self) -> ClientIdentity {
+        ClientIdentity { client: self.client.clone(), capabilities: self.capabilities.clone() }
     }
 
     /// Whether the parameters request log messages.
@@ -187,6 +210,8 @@ impl RequestMeta {
         let Some(meta) = params.object("_meta") else { return params.clone() };
         let meta = match level {
             Some(level) => meta.with_value(LOG_LEVEL, &level.to_string()),
+            // Most requests have none to remove.
+            None if meta.member(LOG_LEVEL).is_none() => return params.clone(),
             None => meta.retain(|key| key != LOG_LEVEL),
         };
         params.with("_meta", meta.text())

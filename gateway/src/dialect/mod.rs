@@ -10,6 +10,6 @@ mod revision;
 
 pub(crate) use finish::{Caching, asks_for_input, complete, era_error, list_result, read_result};
 pub(crate) use handshake::{Advertised, InitializeRequest, discover_result};
-pub(crate) use meta::{RequestKind, RequestMeta, check, classify, unsupported};
+pub(crate) use meta::{ClientIdentity, RequestKind, RequestMeta, check, classify, unsupported};
 pub use offer::Offer;
 pub use revision::Revision;

@@ -32,7 +32,7 @@ impl Gateway {
         params: &RawObject,
     ) -> Result<Json, ErrorText> {
         let call = read_call(params)?;
-        let (fetches, effects) = (self.fetches.of(caller.fetcher.clone()), Effects::default());
+        let (fetches, effects) = (self.fetches.of(&caller.fetcher), Effects::default());
         let cx = caller.context(self, &page.view, &fetches, &effects);
         let name = call.name.clone();
         let decision = caller.choice.strategy.before_call(&cx, call).await?;
@@ -60,7 +60,7 @@ impl Gateway {
             return Err(ErrorText::invalid_params(format_args!("Unknown tool: {}", call.name)));
         };
         let arguments = if caller.choice.strategy.profile().withholds_schemas {
-            match self.checks.apply(page, tool, &call).await {
+            match self.checks.apply(&page.view, tool, &call).await {
                 Ok(repaired) => repaired.map(RawText::from).or(call.arguments),
                 Err(Misfit::Unreadable(error)) => {
                     return Err(ErrorText::invalid_params(format_args!("arguments cannot be read: {error}")));

@@ -148,7 +148,8 @@ impl Gateway {
     /// -32000 if no upstream could be started for it.
     pub(super) async fn reaching(&self, caller: &Caller) -> Result<Caller, ErrorText> {
         let Some(claim) = &caller.claim else { return Ok(caller.clone()) };
-        let lease = caller.lease.get_or_try_init(|| self.backends.for_request(claim, &caller.peer)).await?;
+        let lease =
+            caller.lease.get_or_try_init(|| Box::pin(self.backends.for_request(claim, &caller.peer))).await?;
         let backend = lease.as_ref().map_or(&caller.backend, |lease| lease.backend());
         Ok(Caller { backend: Arc::clone(backend), ..caller.clone() })
     }

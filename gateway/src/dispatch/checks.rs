@@ -24,7 +24,7 @@ use tokio::{
 };
 
 use super::compiled::Compiled;
-use crate::{catalogue::Page, limits::Limits};
+use crate::limits::Limits;
 
 /// Runs argument checks, a bounded number at a time.
 #[derive(Debug)]
@@ -52,7 +52,7 @@ impl Checks {
     /// Dropping the future ends the check.
     pub(super) async fn apply(
         &self,
-        page: &Page,
+        view: &View,
         tool: VisibleTool<'_>,
         call: &ToolCall,
     ) -> Result<Option<Box<RawValue>>, Misfit> {
@@ -60,7 +60,7 @@ impl Checks {
         let compiled = self.compiled.of(tool.tool());
         let checked = match compiled.and_then(|check| check.apply_quickly(given)) {
             Some(checked) => checked,
-            None => self.apply_beside(&page.view, call, given).await?,
+            None => Box::pin(self.apply_beside(view, call, given)).await?,
         };
         if let Some(why) = &checked.unchecked {
             tool.tool().log_unchecked(why);
@@ -109,5 +109,40 @@ struct Wanted(Arc<AtomicBool>);
 impl Drop for Wanted {
     fn drop(&mut self) {
         self.0.store(false, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt;
+    use mcp_disclosure_core::{Principal, RawObject, Snapshot, UpstreamLists, UpstreamName};
+
+    use super::*;
+
+    fn view() -> View {
+        let schema = r#"{"type":"object","properties":{"count":{"type":"integer"}}}"#;
+        let tool = RawObject::empty().with_value("name", "t").with("inputSchema", schema).to_raw();
+        let lists =
+            UpstreamLists { tools: vec![tool], ..UpstreamLists::empty(UpstreamName::parse("u").unwrap()) };
+        View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous())
+    }
+
+    #[tokio::test]
+    async fn p1_a_small_check_needs_no_turn_and_no_thread_once_the_schema_is_compiled() {
+        let (checks, view) = (Checks::new(&Limits::default()), view());
+        let tool = || view.tools().next().unwrap();
+        let call = |arguments: &str| {
+            let arguments = RawValue::from_string(arguments.to_owned()).unwrap();
+            ToolCall { name: tool().name().clone(), arguments: Some(arguments.into()) }
+        };
+        let (fits, misfits) = (call(r#"{"count":1}"#), call(r#"{"count":"one"}"#));
+        let turns = checks.turns.available_permits();
+        let taken = Arc::clone(&checks.turns).try_acquire_many_owned(turns as u32).unwrap();
+        assert!(checks.apply(&view, tool(), &fits).now_or_never().is_none(), "the schema has to be compiled");
+        drop(taken);
+        assert!(checks.apply(&view, tool(), &fits).await.unwrap().is_none());
+        let _taken = Arc::clone(&checks.turns).try_acquire_many_owned(turns as u32).unwrap();
+        assert!(checks.apply(&view, tool(), &fits).now_or_never().unwrap().is_ok());
+        assert!(checks.apply(&view, tool(), &misfits).now_or_never().is_none(), "what is wrong takes longer");
     }
 }

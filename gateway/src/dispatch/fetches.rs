@@ -8,8 +8,10 @@ use governor::{
 };
 use mcp_disclosure_core::{Digest, FetchLimit};
 
-/// Who shares one fetch limit.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+use crate::dialect::ClientIdentity;
+
+/// Who shares one fetch limit. Cheap to clone.
+#[derive(Clone, Debug)]
 pub(super) enum Fetcher {
     /// The session with this id.
     Session(Arc<str>),
@@ -20,14 +22,32 @@ pub(super) enum Fetcher {
     Peer {
         /// The network address.
         address: Arc<str>,
-        /// The digest of the client info.
-        client: Digest,
+        /// What the client says about itself.
+        client: ClientIdentity,
     },
+}
+
+/// A [`Fetcher`] in the table of limits, of fixed size whatever a client says about itself.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Key {
+    Session(Arc<str>),
+    Principal(Arc<str>),
+    Peer(Arc<str>, Digest),
+}
+
+impl Fetcher {
+    fn key(&self) -> Key {
+        match self {
+            Self::Session(id) => Key::Session(Arc::clone(id)),
+            Self::Principal(id) => Key::Principal(Arc::clone(id)),
+            Self::Peer { address, client } => Key::Peer(Arc::clone(address), client.digest()),
+        }
+    }
 }
 
 /// Fetch limits by session, otherwise by principal, otherwise by peer and client info.
 pub struct FetchLimits {
-    each: Option<DefaultKeyedRateLimiter<Fetcher>>,
+    each: Option<DefaultKeyedRateLimiter<Key>>,
     per_minute: u32,
     peers: Option<DefaultKeyedRateLimiter<Arc<str>>>,
 }
@@ -51,7 +71,7 @@ impl FetchLimits {
     }
 
     /// The limit that applies to this caller.
-    pub(super) fn of(&self, caller: Fetcher) -> OfCaller<'_> {
+    pub(super) fn of<'a>(&'a self, caller: &'a Fetcher) -> OfCaller<'a> {
         OfCaller { limits: self, caller }
     }
 
@@ -76,15 +96,15 @@ impl fmt::Debug for FetchLimits {
 #[derive(Clone, Debug)]
 pub(super) struct OfCaller<'a> {
     limits: &'a FetchLimits,
-    caller: Fetcher,
+    caller: &'a Fetcher,
 }
 
 impl FetchLimit for OfCaller<'_> {
     fn admit(&self) -> Result<(), Duration> {
         let now = DefaultClock::default().now();
         let Some(each) = &self.limits.each else { return Ok(()) };
-        each.check_key(&self.caller).map_err(|not_until| not_until.wait_time_from(now))?;
-        match (&self.limits.peers, &self.caller) {
+        each.check_key(&self.caller.key()).map_err(|not_until| not_until.wait_time_from(now))?;
+        match (&self.limits.peers, self.caller) {
             (Some(peers), Fetcher::Peer { address, .. }) => {
                 peers.check_key(address).map_err(|not_until| not_until.wait_time_from(now))
             }
@@ -101,8 +121,8 @@ mod tests {
     fn clients_of_one_address_have_bounds_of_their_own_and_one_together_r11() {
         let limits = FetchLimits::per_minute(2).of_peers(5);
         let admitted = |address: &str, client: &str| {
-            let caller = Fetcher::Peer { address: address.into(), client: Digest::of(client) };
-            (0..4).filter(|_| limits.of(caller.clone()).admit().is_ok()).count()
+            let caller = Fetcher::Peer { address: address.into(), client: ClientIdentity::named(client) };
+            (0..4).filter(|_| limits.of(&caller).admit().is_ok()).count()
         };
         assert_eq!(
             [admitted("a", "1"), admitted("a", "2"), admitted("a", "3"), admitted("a", "4")],
@@ -110,8 +130,8 @@ mod tests {
         );
         assert_eq!(admitted("b", "1"), 2);
         let principal = Fetcher::Principal("a".into());
-        assert_eq!((0..9).filter(|_| limits.of(principal.clone()).admit().is_ok()).count(), 2);
+        assert_eq!((0..9).filter(|_| limits.of(&principal).admit().is_ok()).count(), 2);
         let unbounded = FetchLimits::per_minute(0).of_peers(1);
-        assert!((0..9).all(|_| unbounded.of(principal.clone()).admit().is_ok()));
+        assert!((0..9).all(|_| unbounded.of(&principal).admit().is_ok()));
     }
 }

@@ -21,7 +21,7 @@ impl Gateway {
             return Ok(Memory::default());
         }
         let view = caller.backend.catalogue().current().view(&caller.principal, &caller.choice);
-        let (fetches, effects) = (self.fetches.of(caller.fetcher.clone()), Effects::default());
+        let (fetches, effects) = (self.fetches.of(&caller.fetcher), Effects::default());
         let cx = caller.context(self, &view, &fetches, &effects);
         lifecycle(&caller.choice, &cx, &Lifecycle::Opened(&offer.settings))?;
         let noted = notes(effects).into_iter();
@@ -35,7 +35,8 @@ impl Gateway {
     pub(super) fn notify_strategy(&self, session: &Session, event: &Lifecycle<'_>) -> Result<(), ErrorText> {
         let backend = Arc::clone(session.backend());
         let view = backend.catalogue().current().view(session.principal(), session.choice());
-        let fetches = self.fetches.of(Fetcher::Session(Arc::clone(session.id())));
+        let fetcher = Fetcher::Session(Arc::clone(session.id()));
+        let fetches = self.fetches.of(&fetcher);
         let (effects, label) = (Effects::default(), Short(session.id()).to_string());
         let (choice, memory) = (session.choice(), session.memory());
         let cx = Context {

@@ -97,8 +97,8 @@ impl Gateway {
         request: &UpstreamRequest,
     ) -> Result<Json, Failed> {
         match (caller.era(), upstream.introduction().eras.nearest(caller.era())) {
-            (Era::Session, Era::Stateless) => relay_with_input(caller, upstream, request).await,
-            (Era::Stateless, Era::Session) => self.relay_in_rounds(caller, upstream, request).await,
+            (Era::Session, Era::Stateless) => Box::pin(relay_with_input(caller, upstream, request)).await,
+            (Era::Stateless, Era::Session) => Box::pin(self.relay_in_rounds(caller, upstream, request)).await,
             (Era::Session, Era::Session) => forward(caller, upstream, request, request.params.clone()).await,
             (Era::Stateless, Era::Stateless) => {
                 let params = RequestMeta::with_log_level(&request.params, log_level(caller, upstream));

@@ -85,32 +85,33 @@ impl Gateway {
             caller.backend.settled().await;
             page = caller.page();
         }
+        // Boxed but for calls: a future is as large as its largest branch, and is copied where it is spawned.
         match method {
             Some(Method::ToolsList) => listed(&page, Kind::Tools, params),
             Some(Method::ResourcesList) => listed(&page, Kind::Resources, params),
             Some(Method::TemplatesList) => listed(&page, Kind::Templates, params),
             Some(Method::PromptsList) => listed(&page, Kind::Prompts, params),
             Some(Method::ToolsCall) => self.call(caller, &page, params).await,
-            Some(Method::ResourcesRead) => self.read(caller, &page, params).await,
-            Some(Method::PromptsGet) => self.prompt(caller, &page, params).await,
-            Some(Method::Complete) => self.completion(caller, &page, params).await,
-            Some(Method::ResourcesSubscribe) => self.subscribe(caller, &page, params).await,
+            Some(Method::ResourcesRead) => Box::pin(self.read(caller, &page, params)).await,
+            Some(Method::PromptsGet) => Box::pin(self.prompt(caller, &page, params)).await,
+            Some(Method::Complete) => Box::pin(self.completion(caller, &page, params)).await,
+            Some(Method::ResourcesSubscribe) => Box::pin(self.subscribe(caller, &page, params)).await,
             Some(Method::ResourcesUnsubscribe) => self.unsubscribe(caller, params),
             Some(Method::SetLevel) => self.set_level(caller, params),
-            Some(Method::Listen) => self.listen(caller, &page, &request.id, params).await,
+            Some(Method::Listen) => Box::pin(self.listen(caller, &page, &request.id, params)).await,
             Some(Method::Discover) => {
                 let is_gateway = self.admit(&caller.backend, params)?.is_some();
                 let result = discover_result(&self.advertised(&caller.backend, &page, &caller.choice));
                 Ok(self.led_on(&caller.backend, is_gateway, result))
             }
             Some(Method::Ping) => Ok(Json::empty_object()),
-            None => self.foreign(caller, &page, request).await,
+            None => Box::pin(self.foreign(caller, &page, request)).await,
         }
     }
 
     /// A method that is not part of MCP, or not of this era. The strategy may support it.
     async fn foreign(&self, caller: &Caller, page: &Page, request: &Request) -> Result<Json, ErrorText> {
-        let (fetches, effects) = (self.fetches.of(caller.fetcher.clone()), Effects::default());
+        let (fetches, effects) = (self.fetches.of(&caller.fetcher), Effects::default());
         let cx = caller.context(self, &page.view, &fetches, &effects);
         let answer = caller.choice.strategy.request(&cx, &request.method, &request.params.to_raw()).await?;
         self.carry_out(caller, effects);

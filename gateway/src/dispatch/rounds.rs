@@ -120,14 +120,14 @@ impl Gateway {
         let params = request.params.retain(|key| key != "requestState" && key != "inputResponses");
         let params = RequestMeta::strip(&params);
         let request = request.with(params);
-        let identity = Identity::new(caller, upstream, &request);
+        let identity = || Identity::new(caller, upstream, &request);
         let mut work = match (brought, caller.client()) {
             (Some(state), _) => {
-                let work = self.rounds.take(&state, &identity).ok_or_else(unknown_state)?;
+                let work = self.rounds.take(&state, &identity()).ok_or_else(unknown_state)?;
                 work.resume(caller, &request.params);
                 work
             }
-            (None, Some(client)) => Work::begin(caller, client, upstream, &request, identity),
+            (None, Some(client)) => Work::begin(caller, client, upstream, &request, identity()),
             (None, None) => {
                 let call =
                     request.to_call(caller, request.params.clone(), Relay::of(caller, &request.params));

@@ -1,6 +1,6 @@
 //! POST: receives one message. The response is JSON, or an event stream if other messages precede it.
 
-use std::{net::SocketAddr, sync::Arc, time::Duration};
+use std::{net::SocketAddr, pin::pin, sync::Arc, time::Duration};
 
 use axum::{
     extract::Request as HttpRequest,
@@ -115,7 +115,7 @@ impl Front {
             }
         };
         match kind {
-            RequestKind::Initialize => self.initialize(posted, &request).await,
+            RequestKind::Initialize => Box::pin(self.initialize(posted, &request)).await,
             RequestKind::Session => self.in_session(posted, request).await,
             RequestKind::Stateless(meta) => {
                 let allowed = standard_headers::check(headers, &request, &meta)
@@ -210,11 +210,8 @@ impl Front {
     async fn run(&self, run: Run, request: Request) -> HttpResponse {
         let Run { caller, ticket, mut frames, accepts, place } = run;
         let (era, session) = (caller.era(), caller.session.clone());
-        let working = work(Arc::clone(&self.gateway), caller, ticket, request);
-        let task = tokio::spawn(async move {
-            working.await;
-            drop(place);
-        });
+        let working = work(Arc::clone(&self.gateway), caller, ticket, request, place);
+        let task = tokio::spawn(working);
         // A stateless request is cancelled when its connection closes; one in a session continues.
         let held: Option<Held> = (era == Era::Stateless).then(|| Box::new(AbortOnDrop(task)) as Held);
         let first = tokio::select! {
@@ -290,16 +287,21 @@ fn status(era: Era, error: Option<i64>) -> StatusCode {
     }
 }
 
-async fn work(gateway: Arc<Gateway>, caller: Caller, ticket: Option<Ticket>, request: Request) {
-    let handling = gateway.handle(&caller, &request);
-    let outcome = match ticket {
-        Some(ticket) => ticket.run(handling).await,
-        None => Some(handling.await),
+/// Handles a request and queues its response. `place` is its reservation, which ends with it.
+async fn work(gateway: Arc<Gateway>, caller: Caller, ticket: Option<Ticket>, request: Request, place: Place) {
+    // Pinned: moved into the branches, it would take its size once more in each.
+    let outcome = {
+        let handling = pin!(gateway.handle(&caller, &request));
+        match ticket {
+            Some(ticket) => ticket.run(handling).await,
+            None => Some(handling.await),
+        }
     };
     // A cancelled request has no response.
     if let Some(outcome) = outcome {
         caller.outlet.answer(&Response::new(request.id, outcome)).await;
     }
+    drop(place);
 }
 
 struct AbortOnDrop(JoinHandle<()>);
