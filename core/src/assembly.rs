@@ -98,7 +98,7 @@ impl Snapshot {
     /// Builds a snapshot of upstreams' lists, in their order, and the files laid over them.
     ///
     /// # Errors
-    /// All description files that name a tool nobody brings.
+    /// All description files for tools that no upstream lists.
     pub fn build(
         upstreams: &[UpstreamLists],
         files: &[DescriptionFile],

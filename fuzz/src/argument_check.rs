@@ -43,7 +43,7 @@ fn check_one(schema: &str, arguments: &str) {
     });
     // The validity, and the errors twice.
     assert!(asked.get() <= 3 * (LIMITS.steps / PATIENCE + 1), "{} questions", asked.get());
-    // What nobody asked to stop was not stopped.
+    // A check that was not asked to stop was not stopped.
     let ended = |why: &Unchecked| matches!(why, Unchecked::Stopped | Unchecked::Failed);
     match &slow {
         Ok(checked) => {

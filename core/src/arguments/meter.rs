@@ -39,7 +39,7 @@ pub(super) struct Meter<'m> {
     stop: &'m dyn Fn() -> bool,
 }
 
-/// So many steps between two questions to `stop`: some 50 microseconds.
+/// The number of steps between two calls of `stop`, about 50 microseconds.
 const PATIENCE: u64 = 4_096;
 
 /// What is thrown.

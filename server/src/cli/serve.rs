@@ -26,7 +26,7 @@ use crate::{
     remember::{Remember, Store},
 };
 
-/// Where HTTP is listened for, if nobody says.
+/// The default address for HTTP.
 const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8848);
 
 /// Serves until the client goes (stdio) or the process is asked to end (HTTP).

@@ -146,7 +146,7 @@ fn patterns(origins: &Origins<'_>, category: &str) -> Vec<String> {
     sections.find(|(name, _, _)| name == category).map(|(_, _, said)| said.tools.clone()).unwrap_or_default()
 }
 
-/// Whether an upstream's tools are sorted by nobody yet: in a folder with a configuration, only those of an upstream that
+/// Whether an upstream's tools are in no category yet: in a folder with a configuration, only those of an upstream that
 /// it does not name.
 fn is_unsorted(origins: &Origins<'_>, tool: &Tool) -> bool {
     let Some(config) = origins.folder.and_then(Folder::config) else { return true };

@@ -104,7 +104,7 @@ fn several_upstreams_and_what_is_said_of_them_are_kept() {
     assert!(text.contains("name = \"costs $${nothing}\""), "{text}");
     let decided = "\n[tools.wait]\nbrief = \"Waits\"\nconcerns = { cost = [0, 1] }\nmade_from = { definition = \"sha256:";
     assert!(text.contains(decided), "{text}");
-    assert_eq!(files(&out).len(), 1, "nobody described a tool anew");
+    assert_eq!(files(&out).len(), 1, "no tool has a description of its own");
     // What was exported can be exported again, and is the same.
     let again = directory.path().join("again");
     run(&["export", "--config", shown(&exported), "--out", shown(&again)]).says(0, &[]);

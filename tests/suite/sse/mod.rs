@@ -132,7 +132,7 @@ async fn u6_a_server_that_serves_neither_transport_is_named_by_its_first_answer(
     let server = SseServer::start(Manner { opening, ..GOOD }).await;
     let error = before_failing(&server, EndpointKind::Detect).await;
     assert!(error.contains("named no valid URL"), "{error}");
-    // Told what it serves, the gateway says what is wrong with that.
+    // With the transport named, the error is about that transport.
     for (opening, stays, expected) in [
         ("event: message\ndata: {}\n\n", true, "does not begin with the event 'endpoint'"),
         ("", false, "closed its event stream before the URL for messages was named"),

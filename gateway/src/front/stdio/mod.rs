@@ -2,6 +2,7 @@
 //!
 //! One connection may use both eras: `initialize` opens its session, other requests may be stateless.
 
+mod first;
 mod streams;
 
 use std::{sync::Arc, time::Duration};
@@ -10,6 +11,7 @@ use mcp_disclosure_core::{Era, Principal, RawObject};
 use mcp_disclosure_transport::{
     ErrorText, Id, Json, Line, Lines, Message, Notification, Request, Response, code,
 };
+use first::First;
 use streams::{StandardStreams, standard_streams};
 use tokio::{
     io::{AsyncRead, AsyncWrite, AsyncWriteExt},
@@ -116,54 +118,6 @@ impl<R: AsyncRead + Unpin + Send + 'static> Stdio<R> {
         // Every holder of the outlet is gone, so the writer finishes.
         let _written = tokio::time::timeout(FLUSH, self.writing).await;
         read
-    }
-}
-
-/// A client's first message, and the input after it.
-#[derive(Debug)]
-struct First<R> {
-    line: Option<Line>,
-    lines: Lines<R>,
-}
-
-impl<R: AsyncRead + Unpin> First<R> {
-    /// Reads the first message and introduces the client by what it declares.
-    async fn read(mut lines: Lines<R>, client: Arc<Client>, limits: Limits) -> std::io::Result<Self> {
-        let line = lines.next().await;
-        let declared = Declared::of(line.as_ref().ok().and_then(Option::as_ref), &limits);
-        declared.chain.into_iter().for_each(|chain| client.came_through(chain));
-        client.introduce(declared.era, &declared.capabilities);
-        Ok(Self { line: line?, lines })
-    }
-}
-
-/// What a client's first message declares.
-struct Declared {
-    era: Era,
-    capabilities: RawObject,
-    /// The gateways it came through, if it is a gateway.
-    chain: Option<Chain>,
-}
-
-impl Declared {
-    fn of(line: Option<&Line>, limits: &Limits) -> Self {
-        let nothing = Self { era: Era::Session, capabilities: RawObject::empty(), chain: None };
-        let message = line.and_then(|line| match line {
-            Line::Text(text) => Message::parse(text, limits.bounds().message_depth).ok(),
-            Line::TooLong(_) => None,
-        });
-        let Some(Message::Request(request)) = message else { return nothing };
-        let chain = Chain::read(&request.params);
-        match check(&request, limits).and_then(|meta| classify(&request, meta)) {
-            Ok(RequestKind::Stateless(meta)) => {
-                Self { era: Era::Stateless, capabilities: meta.capabilities, chain }
-            }
-            Ok(RequestKind::Initialize) => {
-                let capabilities = request.params.object("capabilities").unwrap_or_default();
-                Self { era: Era::Session, capabilities, chain }
-            }
-            _ => nothing,
-        }
     }
 }
 
