@@ -83,7 +83,9 @@ impl Gateway {
                     own.give_up(&upstream);
                     last = Some(upstream);
                 }
-                answered => return answered.map_err(|failed| failed.to_rpc_error(&upstream, request.method)),
+                answered => {
+                    return answered.map_err(|failed| failed.into_rpc_error(&upstream, request.method));
+                }
             }
         }
     }
@@ -126,7 +128,7 @@ pub(super) enum Failed {
 
 impl Failed {
     /// The upstream's own error, or an error that says why there is no result.
-    fn to_rpc_error(self, upstream: &Upstream, method: &str) -> ErrorText {
+    fn into_rpc_error(self, upstream: &Upstream, method: &str) -> ErrorText {
         match self {
             Self::Other(error) | Self::Upstream(CallError::Answered(error)) => error,
             Self::Upstream(failed) => {

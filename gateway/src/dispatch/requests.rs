@@ -258,7 +258,7 @@ fn needs_all(method: Option<Method>, page: &Page, params: &RawObject) -> bool {
         |kind, member| params.string(member).is_some_and(|key| page.view.entry(kind, &key).is_some());
     match method {
         Some(Method::Ping | Method::Discover | Method::SetLevel | Method::ResourcesUnsubscribe) => false,
-        Some(Method::ToolsCall) => !params.string("name").is_some_and(|name| page.view.tool(&name).is_some()),
+        Some(Method::ToolsCall) => params.string("name").is_none_or(|name| page.view.tool(&name).is_none()),
         Some(Method::PromptsGet) => !is_listed(Kind::Prompts, "name"),
         Some(Method::ResourcesRead | Method::ResourcesSubscribe) => !is_listed(Kind::Resources, "uri"),
         Some(Method::Listen) => params
