@@ -94,6 +94,7 @@ impl Store {
     /// The key of this store, made on first use.
     fn key(&self) -> io::Result<Vec<u8>> {
         let path = self.folder.join("key");
+        self.check(&path)?;
         match fs::read(&path) {
             Ok(key) if key.len() >= 32 => return Ok(key),
             Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(error),
@@ -115,6 +116,15 @@ impl Store {
         Ok(())
     }
 
+    /// Checks that a file, if it is there, and the folder are the user's alone: what is in them reaches models.
+    fn check(&self, path: &Path) -> io::Result<()> {
+        [self.folder.as_path(), path].into_iter().try_for_each(|path| match fs::symlink_metadata(path) {
+            Ok(found) => check_owner(path, &found),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+            Err(error) => Err(error),
+        })
+    }
+
     fn try_keep(&self, config: &UpstreamConfig, era: Era, remembered: &RawObject) -> io::Result<()> {
         let Some(path) = self.file(config, era)? else { return Ok(()) };
         if remembered.text().len() > self.most_bytes {
@@ -129,6 +139,7 @@ impl Store {
 
     fn try_recall(&self, config: &UpstreamConfig, era: Era) -> io::Result<Option<RawObject>> {
         let Some(path) = self.file(config, era)? else { return Ok(None) };
+        self.check(&path)?;
         let text = match fs::metadata(&path) {
             Ok(found) if found.len() > self.most_bytes as u64 => return Ok(None),
             Ok(_) => fs::read_to_string(&path)?,
@@ -165,6 +176,21 @@ impl Memory for Store {
             tracing::debug!(folder = %self.folder.display(), %error, "an upstream cannot be remembered");
         }
     }
+}
+
+#[cfg(unix)]
+fn check_owner(path: &Path, found: &fs::Metadata) -> io::Result<()> {
+    use std::os::unix::fs::MetadataExt;
+    let is_own = found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o077 == 0;
+    if is_own && (found.is_file() || found.is_dir()) {
+        return Ok(());
+    }
+    Err(io::Error::other(format!("{} is not the user's alone", path.display())))
+}
+
+#[cfg(not(unix))]
+fn check_owner(_: &Path, _: &fs::Metadata) -> io::Result<()> {
+    Ok(())
 }
 
 #[cfg(unix)]
@@ -236,6 +262,27 @@ mod tests {
         }
         store.keep(&command("y"), Era::Session, &remembered(r#"{"a":"a text that is too long"}"#));
         assert_eq!(store.recall(&command("y"), Era::Session), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn u17_what_others_can_write_or_have_linked_is_not_read() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path().join("upstreams"), 1000);
+        store.keep(&command("x"), Era::Session, &remembered("{}"));
+        let path = store.file(&command("x"), Era::Session).unwrap().unwrap();
+        let mode = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        for (changed, bad, good) in [(&path, 0o666, 0o600), (&store.folder, 0o777, 0o700)] {
+            mode(changed, bad);
+            assert_eq!(store.recall(&command("x"), Era::Session), None);
+            mode(changed, good);
+            assert!(store.recall(&command("x"), Era::Session).is_some());
+        }
+        let elsewhere = folder.path().join("elsewhere.json");
+        fs::rename(&path, &elsewhere).unwrap();
+        std::os::unix::fs::symlink(&elsewhere, &path).unwrap();
+        assert_eq!(store.recall(&command("x"), Era::Session), None);
     }
 
     #[test]

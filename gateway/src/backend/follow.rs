@@ -246,7 +246,7 @@ impl Follower {
         };
         let slots: Vec<Arc<Slot>> = upstreams
             .iter()
-            .map(|configured| kept(configured).unwrap_or_else(|| self.new_slot(configured)))
+            .map(|configured| kept(configured).unwrap_or_else(|| self.new_slot(configured, &before)))
             .collect();
         let is_kept = |old: &Arc<Slot>| slots.iter().any(|slot| Arc::ptr_eq(slot, old));
         let is_own = |slot: &Arc<Slot>| {
@@ -264,10 +264,13 @@ impl Follower {
         *self.backend.slots.write() = slots.into();
     }
 
-    fn new_slot(&self, configured: &Arc<Configured>) -> Arc<Slot> {
+    fn new_slot(&self, configured: &Arc<Configured>, before: &[Arc<Slot>]) -> Arc<Slot> {
+        let is_named_so = |slot: &&Arc<Slot>| configured.name().is_some() && slot.name() == configured.name();
+        let replaced = before.iter().find(is_named_so).map(|slot| &**slot);
         // What is listed for one session is not for the next run of the program.
         let is_remembered = self.scope_of(configured) == Scope::Shared;
-        self.shared_slot(configured).unwrap_or_else(|| self.supervisor.start(configured, is_remembered))
+        self.shared_slot(configured)
+            .unwrap_or_else(|| self.supervisor.start(configured, is_remembered, replaced))
     }
 
     /// The shared backend's slot, for an upstream that clients share.

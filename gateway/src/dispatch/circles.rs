@@ -1,7 +1,7 @@
 //! Circles of gateways: a client that is a gateway is refused if this one leads to it, and learns where this one leads.
 
 use mcp_disclosure_core::RawObject;
-use mcp_disclosure_transport::{ErrorText, Json};
+use mcp_disclosure_transport::{ErrorText, Json, printable::Short};
 
 use super::Gateway;
 use crate::{backend::Backend, lineage::Chain};
@@ -17,6 +17,25 @@ impl Gateway {
             .admit(&chain, &backend.leads_to(), &self.limits)
             .inspect_err(|refused| tracing::debug!(reason = refused.message(), "a gateway is refused"))?;
         Ok(Some(chain))
+    }
+
+    /// Ends the sessions of gateways that this one leads to since they were admitted. Two gateways that start at the same
+    /// time admit each other; the one whose session ends is refused when it comes again.
+    pub(super) fn end_circles(&self) {
+        let shared = self.backends.shared().leads_to();
+        if shared.is_empty() {
+            return;
+        }
+        for session in self.sessions.all() {
+            let leads_to = session.backend().leads_to();
+            let chain = session.client.chain();
+            // One of them ends the other's session, and not both: else both would come again at the same time.
+            let is_first = chain.iter().all(|other| self.lineage.instance() < other);
+            if is_first && chain.meets(&leads_to) {
+                tracing::warn!(session = %Short(session.id()), "session ended: it is of a gateway that this one leads to");
+                self.end_session(session.id());
+            }
+        }
     }
 
     /// The result of a handshake, for a gateway with the gateways that this one leads to.

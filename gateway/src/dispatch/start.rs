@@ -25,6 +25,9 @@ use mcp_disclosure_transport::printable::Short;
 /// How long lists wait for upstreams that are starting, unless an assembly says otherwise. Most hosts list once.
 const WAIT_FOR_UPSTREAMS: Duration = Duration::from_secs(20);
 
+/// The longest time between two sweeps.
+const SWEEPING: Duration = Duration::from_secs(1);
+
 /// What a gateway is made of.
 #[derive(Debug)]
 pub struct Assembly {
@@ -151,7 +154,8 @@ impl Gateway {
 
     /// Ends what has been idle for too long, until the gateway ends.
     async fn sweep(self: Arc<Self>, limits: SessionLimits) {
-        let mut turn = tokio::time::interval(limits.sweep_interval(self.limits.unused_session));
+        let often = limits.sweep_interval(self.limits.unused_session).min(SWEEPING);
+        let mut turn = tokio::time::interval(often);
         loop {
             tokio::select! {
                 () = self.shutdown.cancelled() => return,
@@ -160,6 +164,7 @@ impl Gateway {
             self.fetches.sweep();
             self.rounds.sweep();
             self.backends.sweep(limits.idle);
+            self.end_circles();
             for session in self.sessions.remove_idle() {
                 tracing::info!(session = %Short(session.id()), "session ended: idle");
                 self.let_go(&session);

@@ -49,6 +49,11 @@ impl Chain {
         self.0.iter().map(String::as_str)
     }
 
+    /// Whether it names no gateway.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Whether both name the same gateway.
     pub fn meets(&self, other: &Self) -> bool {
         self.iter().any(|one| other.0.iter().any(|two| two == one))

@@ -64,6 +64,11 @@ impl InFlight {
         self.0.lock().values().for_each(CancellationToken::cancel);
     }
 
+    /// The ids of all.
+    pub fn ids(&self) -> Vec<Id> {
+        self.0.lock().keys().cloned().collect()
+    }
+
     /// Whether no request is in progress.
     pub fn is_empty(&self) -> bool {
         self.0.lock().is_empty()

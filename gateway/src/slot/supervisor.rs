@@ -43,16 +43,28 @@ pub struct Supervisor {
 impl Supervisor {
     /// Starts to supervise an upstream. What it lists is kept for the next run of the program if it `is_remembered`. Must
     /// be called within a runtime.
-    pub fn start(&self, configured: &Arc<Configured>, is_remembered: bool) -> Arc<Slot> {
+    ///
+    /// What `replaced` listed, the upstream of this name before its entry changed, is offered until this one lists itself.
+    pub fn start(
+        &self,
+        configured: &Arc<Configured>,
+        is_remembered: bool,
+        replaced: Option<&Slot>,
+    ) -> Arc<Slot> {
         let settings = &configured.config().settings;
         let timeouts = Timeouts {
             connect: settings.connect_timeout.unwrap_or(self.timeouts.connect),
             request: settings.request_timeout.unwrap_or(self.timeouts.request),
         };
+        let status = Status::new(Supervision::new(settings.restart));
+        let status = match replaced.map(Slot::status) {
+            Some(Status { introduction, lists, .. }) => Status { introduction, lists, ..status },
+            None => status,
+        };
         let slot = Arc::new(Slot {
             configured: Arc::clone(configured),
             patience: timeouts.connect,
-            status: watch::Sender::new(Status::new(Supervision::new(settings.restart))),
+            status: watch::Sender::new(status),
             signals: Arc::new(Signals::default()),
             wishes: Wishes::default(),
             connection: Mutex::default(),

@@ -10,6 +10,9 @@ use mcp_disclosure_gateway::{
 
 use super::SourceArguments;
 
+#[cfg(target_os = "linux")]
+mod ancestors;
+
 impl SourceArguments {
     /// This process among the gateways that started it, with what these arguments serve.
     ///
@@ -21,6 +24,8 @@ impl SourceArguments {
         let urls =
             self.upstream_url.iter().map(|url| Source::new(without_secrets(url), ["url", url.as_str()]));
         let sources: Vec<Source> = files.chain(command).chain(urls).collect();
+        #[cfg(target_os = "linux")]
+        ancestors::check()?;
         Ok(Lineage::of_process()?.serving(&sources))
     }
 }

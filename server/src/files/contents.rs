@@ -1,5 +1,7 @@
 //! What files declare, and what of it protects something.
 
+use std::collections::HashSet;
+
 use mcp_disclosure_gateway::catalogue::Declared;
 
 use super::Found;
@@ -44,6 +46,35 @@ impl Contents {
         // Each kind by itself: a file that was cut off has lost its later sections.
         let hidden = before.hide().into_iter().zip(rules.hide());
         let uncovered = hidden.filter(|((_, before), (_, now))| *before && !now);
-        lost.chain(uncovered.map(|((kind, _), _)| format!("no {kind} is hidden any more"))).collect()
+        let uncovered = uncovered.map(|((kind, _), _)| format!("no {kind} is hidden any more"));
+        lost.chain(uncovered).chain(self.left_by_its_upstream(older)).collect()
+    }
+
+    /// Rules that hide something of an upstream that is gone while another one came: that may be the same by another
+    /// name, whose tools nothing hides.
+    fn left_by_its_upstream(&self, older: &Self) -> Vec<String> {
+        let names = |contents: &Self| -> HashSet<String> {
+            let named = contents.found.upstreams.iter().filter_map(|upstream| upstream.name.as_ref());
+            named.map(ToString::to_string).collect()
+        };
+        let (before, now) = (names(older), names(self));
+        if now.is_subset(&before) {
+            return Vec::new();
+        }
+        let rules = &self.declared.rules;
+        let hiding = rules.tools.iter().chain(&rules.prompts).chain(&rules.resources);
+        let hiding: Vec<&str> =
+            hiding.filter(|rule| rule.hidden == Some(true)).map(|rule| rule.pattern.text()).collect();
+        let gone = before.difference(&now).filter(|gone| {
+            let prefixes = [format!("{gone}/"), format!("{gone}__")];
+            hiding.iter().any(|text| prefixes.iter().any(|prefix| text.starts_with(prefix.as_str())))
+        });
+        let mut gone: Vec<String> = gone
+            .map(|gone| {
+                format!("upstream '{gone}', of which something is hidden, has another name or is gone")
+            })
+            .collect();
+        gone.sort();
+        gone
     }
 }

@@ -22,7 +22,11 @@ pub(super) struct First<R> {
 
 impl<R: AsyncRead + Unpin> First<R> {
     /// Reads the first message and introduces the client by what it declares.
-    pub(super) async fn read(mut lines: Lines<R>, client: Arc<Client>, limits: Limits) -> std::io::Result<Self> {
+    pub(super) async fn read(
+        mut lines: Lines<R>,
+        client: Arc<Client>,
+        limits: Limits,
+    ) -> std::io::Result<Self> {
         let line = lines.next().await;
         let declared = Declared::of(line.as_ref().ok().and_then(Option::as_ref), &limits);
         declared.chain.into_iter().for_each(|chain| client.came_through(chain));

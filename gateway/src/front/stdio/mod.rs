@@ -7,11 +7,11 @@ mod streams;
 
 use std::{sync::Arc, time::Duration};
 
-use mcp_disclosure_core::{Era, Principal, RawObject};
+use first::First;
+use mcp_disclosure_core::{Era, Principal};
 use mcp_disclosure_transport::{
     ErrorText, Id, Json, Line, Lines, Message, Notification, Request, Response, code,
 };
-use first::First;
 use streams::{StandardStreams, standard_streams};
 use tokio::{
     io::{AsyncRead, AsyncWrite, AsyncWriteExt},
@@ -25,7 +25,6 @@ use crate::{
     dispatch::{Assembly, Caller, Gateway},
     error::Error,
     limits::Limits,
-    lineage::Chain,
     session::{Client, Frames, InFlight, Opening, Outlet, Peer, Place, Session},
 };
 
@@ -318,10 +317,17 @@ impl Connection {
             finished = tokio::time::timeout(GRACE, all_done) => finished,
             () = hung_up.cancelled() => Ok(()),
         };
-        if finished.is_err() {
-            tracing::warn!("shutdown: dropped calls still running after {} seconds", GRACE.as_secs());
-        }
+        let unfinished = self.in_flight.ids();
         self.running.shutdown().await;
+        if finished.is_err() {
+            let seconds = GRACE.as_secs();
+            tracing::warn!("shutdown: dropped calls still running after {seconds} seconds");
+            let message =
+                format!("the gateway is shutting down; the request did not finish within {seconds} seconds");
+            for id in unfinished {
+                self.answer(id, Err(ErrorText::new(code::INTERNAL_ERROR, &message))).await;
+            }
+        }
         if let Some(session) = &self.session {
             self.gateway.end_session(session.id());
         }
