@@ -124,3 +124,42 @@ fn u13_p4_losing_all_upstreams_takes_an_operators_word() {
     assert!(until(|| is_gone(&id)));
     gateway.finish().says(0, &[]);
 }
+
+#[test]
+fn u13_tools_stay_listed_while_a_changed_entry_starts_and_calls_wait_for_it() {
+    let (directory, file) = configured("");
+    let parked = directory.path().join("parked");
+    let entry = |environment: &str| {
+        format!("[upstreams.odd]\ncommand = {ODD:?}\nargs = [\"parks\", {parked:?}]\n{environment}")
+    };
+    fs::write(&file, entry("")).unwrap();
+    let mut gateway = serve(&file, &["--connect-timeout", "1"]);
+    let tools = gateway.tool_names();
+    assert!(!tools.is_empty());
+    // From now on it does nothing when it is started.
+    fs::write(&parked, "").unwrap();
+    fs::write(&file, entry("env = { CHANGED = \"yes\" }\n")).unwrap();
+    assert!(until(|| directory.path().join("parked.parked").exists()), "the changed entry is started");
+    assert_eq!(gateway.tool_names(), tools);
+    let error = gateway.call(&tools[0], json!({}))["error"].clone();
+    assert!(error["message"].as_str().unwrap().contains("'odd'"), "{error}");
+    assert_eq!(error["code"], -32000);
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn p2_an_upstream_with_hidden_tools_gets_no_other_name_without_an_operators_word() {
+    let (_directory, file) = configured("");
+    let named =
+        |name: &str| format!("[upstreams.{name}]\ncommand = {ODD:?}\n[tools.\"odd/wait\"]\nhidden = true\n");
+    fs::write(&file, named("odd")).unwrap();
+    let mut gateway = serve(&file, &[]);
+    assert_eq!(gateway.tool_names(), ["echo"]);
+    fs::write(&file, named("other")).unwrap();
+    let line = gateway.logged("upstream 'odd', of which something is hidden, has another name or is gone");
+    assert!(line.contains("kill -HUP"), "{line}");
+    assert_eq!(gateway.tool_names(), ["echo"]);
+    gateway.hang_up();
+    assert!(until(|| gateway.tool_names() == ["echo", "wait"]));
+    gateway.finish().says(0, &[]);
+}
