@@ -25,11 +25,11 @@ use crate::{
 )]
 #[strum(serialize_all = "lowercase")]
 pub enum OfferedRevisions {
-    /// Those in which the client can be asked everything that its upstreams may ask.
-    #[default]
-    Auto,
     /// All.
+    #[default]
     All,
+    /// Those with sessions to clients that upstreams may need to reach between requests, otherwise all.
+    Auto,
     /// Those with sessions, up to 2025-11-25.
     Sessions,
 }
@@ -38,10 +38,11 @@ impl Gateway {
     /// Refuses a stateless client that should open a session instead. Official clients then do.
     ///
     /// An upstream with a session may send requests at any time, and between requests a stateless client cannot be
-    /// reached. Only `server/discover` is refused for that reason: a client that knows no sessions goes on without it.
+    /// reached. Only `server/discover` is refused for that reason, as by a server that knows sessions only: official
+    /// clients then open one, and a client that needs no discovery goes on.
     ///
     /// # Errors
-    /// -32022 with the revisions to use.
+    /// -32601 for `server/discover`, -32022 with the revisions to use for other requests.
     pub(super) fn offer_sessions(&self, caller: &Caller, is_discovery: bool) -> Result<(), ErrorText> {
         let is_refused = match self.revisions {
             OfferedRevisions::All => false,
@@ -53,7 +54,10 @@ impl Gateway {
         if caller.era() == Era::Session || !is_refused {
             return Ok(());
         }
-        Err(unsupported(Revision::V2026_07_28, |revision| revision.has_sessions()))
+        Err(match is_discovery {
+            true => ErrorText::method_not_found("server/discover"),
+            false => unsupported(Revision::V2026_07_28, |revision| revision.has_sessions()),
+        })
     }
 }
 

@@ -81,7 +81,8 @@ def main():
             check(f"{name}: export", exported.returncode == 0, exported.stderr)
             before, after = served(source, calls), served(configuration, calls)
             check(f"{name}: all is answered", len(before) == 1 + len(LISTS) + len(calls))
-            for number, (one, other) in enumerate(zip(before, after, strict=True)):
+            # The handshake is answered before upstreams of files have said anything.
+            for number, (one, other) in enumerate(zip(before[1:], after[1:], strict=True), start=1):
                 check(f"{name}: answer {number} is the same", one == other, f"\n{one[:400]}\n{other[:400]}")
             report = ran("check", "--format", "json", *configuration)
             found = json.loads(report.stdout)
