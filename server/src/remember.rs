@@ -181,7 +181,9 @@ impl Memory for Store {
 #[cfg(unix)]
 fn check_owner(path: &Path, found: &fs::Metadata) -> io::Result<()> {
     use std::os::unix::fs::MetadataExt;
-    let is_own = found.uid() == rustix::process::geteuid().as_raw() && found.mode() & 0o077 == 0;
+    // A folder may be read: nothing in it shows what it is of.
+    let others = if found.is_dir() { 0o022 } else { 0o077 };
+    let is_own = found.uid() == rustix::process::geteuid().as_raw() && found.mode() & others == 0;
     if is_own && (found.is_file() || found.is_dir()) {
         return Ok(());
     }
