@@ -163,14 +163,14 @@ impl Backends {
         let backend = self.recipe.dedicated(client, self.declared.clone(), &self.shared, go.clone());
         backend.hold_place(place);
         // Ended if the caller disconnects meanwhile.
-        let starting = Unwanted(Some(backend));
+        let mut starting = Unwanted { backend, is_wanted: false };
         tokio::spawn(take_turns(
-            Arc::downgrade(starting.backend()),
+            Arc::downgrade(&starting.backend),
             peer.clone(),
             Arc::clone(&self.starting),
             go,
         ));
-        let awaited = starting.backend().awaited().await;
+        let awaited = starting.backend.awaited().await;
         let missing = awaited.map_err(|error| {
             tracing::warn!(%error, "cannot start dedicated upstreams");
             ErrorText::new(code::UPSTREAM_FAILED, error.for_clients())
@@ -178,7 +178,8 @@ impl Backends {
         missing
             .iter()
             .for_each(|missing| tracing::warn!(error = %missing, "a client is served without an upstream"));
-        Ok(starting.wanted())
+        starting.is_wanted = true;
+        Ok(Arc::clone(&starting.backend))
     }
 }
 
@@ -195,20 +196,15 @@ async fn take_turns(backend: Weak<Backend>, peer: Peer, starting: Arc<Semaphore>
 }
 
 /// A backend that is ended when this is dropped, unless it is wanted.
-struct Unwanted(Option<Arc<Backend>>);
-
-impl Unwanted {
-    fn backend(&self) -> &Arc<Backend> {
-        self.0.as_ref().expect("it is only taken by value")
-    }
-
-    fn wanted(mut self) -> Arc<Backend> {
-        self.0.take().expect("it is only taken by value")
-    }
+struct Unwanted {
+    backend: Arc<Backend>,
+    is_wanted: bool,
 }
 
 impl Drop for Unwanted {
     fn drop(&mut self) {
-        self.0.take().into_iter().for_each(end);
+        if !self.is_wanted {
+            end(Arc::clone(&self.backend));
+        }
     }
 }

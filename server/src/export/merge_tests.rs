@@ -1,3 +1,5 @@
+//! Tests of merging.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -2,6 +2,7 @@
 //! time-outs.
 
 mod batch;
+mod guard;
 mod incoming;
 mod listen;
 mod malformed;
@@ -20,6 +21,7 @@ use std::{
     time::Duration,
 };
 
+use guard::Guard;
 use mcp_disclosure_core::{RawObject, depth::is_deeper_than};
 use parking_lot::Mutex;
 use pending::{Pending, Requests};
@@ -388,24 +390,6 @@ struct Withdrawn {
     /// Whether the peer has not processed it, and never will.
     is_unsent: bool,
     is_cancelled_by_message: bool,
-}
-
-/// Cancels a request whose caller no longer waits.
-struct Guard<'a> {
-    connection: &'a Connection,
-    id: RequestId,
-    finished: bool,
-}
-
-impl Drop for Guard<'_> {
-    fn drop(&mut self) {
-        let Self { connection, id, finished } = *self;
-        let withdrawn = if finished { None } else { connection.withdraw(id, false) };
-        if withdrawn.is_some_and(|withdrawn| !withdrawn.is_unsent && withdrawn.is_cancelled_by_message) {
-            let params = RawObject::empty().with("requestId", &id.to_string());
-            connection.notify("notifications/cancelled", params);
-        }
-    }
 }
 
 /// The token is the request's id, since tokens of several clients could collide on one connection.
