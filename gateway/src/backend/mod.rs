@@ -114,6 +114,16 @@ impl Backend {
         self.progress.is_complete() || Instant::now() >= self.deadline
     }
 
+    /// Whether each upstream was tried, so that nothing in the catalogue is from an earlier run of the program.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.progress.is_complete()
+    }
+
+    /// Waits until an upstream was tried, so that what it lists is in the catalogue.
+    pub(crate) async fn listed(&self, slot: &Slot) {
+        self.progress.of(&[slot.number()]).await;
+    }
+
     /// Waits until each awaited upstream was tried once. Returns why some of them cannot be used so far.
     ///
     /// # Errors

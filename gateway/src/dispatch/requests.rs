@@ -17,6 +17,7 @@ use crate::{
     explain::Explanation,
     negotiation::Choice,
     session::{Full, Opening, Session, new_id},
+    slot::Recollection,
     upstream::UPDATE_CONCERNS,
 };
 
@@ -83,6 +84,9 @@ impl Gateway {
         let mut page = caller.page();
         if !caller.backend.is_settled() && needs_all(method, &page, params) {
             caller.backend.settled().await;
+            page = caller.page();
+        }
+        if method == Some(Method::ToolsCall) && relisted(caller, &page, params).await? {
             page = caller.page();
         }
         // Boxed but for calls: a future is as large as its largest branch, and is copied where it is spawned.
@@ -250,6 +254,26 @@ impl Gateway {
             }
         }
     }
+}
+
+/// Waits for the upstream of a called tool, if the tool is listed as in an earlier run of the program: the upstream may
+/// list another definition now, or none. Returns whether it waited.
+///
+/// # Errors
+/// -32000 if the upstream does not come.
+async fn relisted(caller: &Caller, page: &Page, params: &RawObject) -> Result<bool, ErrorText> {
+    if caller.backend.is_complete() {
+        return Ok(false);
+    }
+    let Some(name) = params.string("name") else { return Ok(false) };
+    let Some(tool) = page.view.tool(&name) else { return Ok(false) };
+    let slot = caller.backend.slot(tool.tool().upstream())?;
+    if slot.status().recollection != Recollection::Offered {
+        return Ok(false);
+    }
+    slot.connected(None).await?;
+    caller.backend.listed(&slot).await;
+    Ok(true)
 }
 
 /// Whether the response depends on upstreams that may not have listed anything yet: that of a list does, and that of a

@@ -164,3 +164,18 @@ fn u17_the_upstream_of_a_command_line_is_not_remembered() {
     gateway.finish().says(0, &[]);
     assert_eq!(files(&scene.path("cache")), Vec::<PathBuf>::new());
 }
+
+#[test]
+fn u17_a_call_of_what_is_no_longer_there_is_decided_by_what_the_upstream_lists_now() {
+    let scene = Scene::new();
+    scene.remembered();
+    scene.write("mode", "pages");
+    let mut gateway = scene.start(&[]);
+    gateway.initialize();
+    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+    let call = gateway.ask("tools/call", json!({"name": "echo", "arguments": {}}));
+    gateway.request("ping", json!({}));
+    scene.write("gate", "");
+    assert_eq!(gateway.answer(call)["error"]["message"], "Unknown tool: echo");
+    gateway.finish().says(0, &[]);
+}
