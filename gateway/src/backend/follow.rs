@@ -221,7 +221,7 @@ impl Follower {
             self.report_clashes();
         }
         self.backend.progress.note(&slots, &statuses);
-        // Whoever asked may be gone.
+        // The asker may be gone.
         let _asker_is_gone = reply.map(|reply| reply.send(changes));
         self
     }

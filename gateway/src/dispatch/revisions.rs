@@ -65,9 +65,9 @@ impl Backend {
     /// Whether an upstream may send requests outside of a client's request: one with a session, or one that has not
     /// said yet whether it needs one.
     fn may_ask_anytime(&self) -> bool {
-        let is_stateless = |slot: &std::sync::Arc<crate::slot::Slot>| {
-            slot.status().introduction.is_some_and(|introduction| introduction.eras.stateless)
-        };
-        !self.slots().iter().all(is_stateless)
+        !self
+            .slots()
+            .iter()
+            .all(|slot| slot.status().introduction.is_some_and(|introduction| introduction.eras.stateless))
     }
 }

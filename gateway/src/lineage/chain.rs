@@ -7,8 +7,8 @@
 //!
 //! A request names the gateways above, outermost first; the response names the server and the gateways below it. Both
 //! are needed: of two gateways that name each other by URL, none starts the other. `_meta` is where MCP has room for
-//! what a peer may not know; a server that knows nothing of this ignores it. A forged chain refuses whoever sent it, and
-//! nobody else.
+//! what a peer may not know; a server that knows nothing of this ignores it. A forged chain harms
+//! only its sender.
 
 use mcp_disclosure_core::RawObject;
 use mcp_disclosure_transport::{CallError, ErrorText, code};
