@@ -8,6 +8,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that unwraps says where it failed")]
 
+pub mod accuracy;
 pub mod admission;
 pub mod attack;
 pub mod bench;

@@ -1,0 +1,65 @@
+//! Recorded lists of real servers: one file for each, `NAME.json`.
+
+use std::{fs, path::Path};
+
+use mcp_disclosure_client::{Host, Link, Preferences};
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, value::RawValue};
+use tokio::process::Command;
+
+use super::Failure;
+
+/// What a server listed.
+#[derive(Debug, Deserialize, Serialize)]
+pub struct Recorded {
+    /// Its `serverInfo`.
+    pub server: Box<RawValue>,
+    /// Its `instructions`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instructions: Option<String>,
+    /// Its tools, as sent.
+    pub tools: Vec<Box<RawValue>>,
+}
+
+impl Recorded {
+    /// Reads a recording.
+    ///
+    /// # Errors
+    /// Why it cannot be read, with the path.
+    pub fn read(path: &Path) -> Result<Self, Failure> {
+        let place = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
+        let text = fs::read_to_string(path).map_err(|error| place(&error))?;
+        serde_json::from_str(&text).map_err(|error| place(&error).into())
+    }
+}
+
+/// Starts each server of a host's file, `{"mcpServers": {name: {"command", "args", "env"}}}`, and writes what it lists
+/// to `folder/NAME.json`. Returns the names with their numbers of tools.
+///
+/// # Errors
+/// The first server that cannot be listed.
+pub async fn record(config: &Path, folder: &Path) -> Result<Vec<(String, usize)>, Failure> {
+    let text = fs::read_to_string(config).map_err(|error| format!("{}: {error}", config.display()))?;
+    let config: Value = serde_json::from_str(&text)?;
+    let servers = config["mcpServers"].as_object().ok_or("the file has no 'mcpServers'")?;
+    fs::create_dir_all(folder)?;
+    let mut recorded = Vec::new();
+    for (name, entry) in servers {
+        let listed = list(entry).await.map_err(|error| format!("{name}: {error}"))?;
+        fs::write(folder.join(format!("{name}.json")), serde_json::to_string(&listed)?)?;
+        recorded.push((name.clone(), listed.tools.len()));
+    }
+    Ok(recorded)
+}
+
+async fn list(entry: &Value) -> Result<Recorded, Failure> {
+    let mut command = Command::new(entry["command"].as_str().ok_or("the entry has no 'command'")?);
+    command.args(entry["args"].as_array().into_iter().flatten().filter_map(Value::as_str));
+    let variables = entry["env"].as_object().into_iter().flatten();
+    command.envs(variables.filter_map(|(name, value)| Some((name, value.as_str()?))));
+    let host = Host::connect(Link::process(command), Preferences::of([])).await?;
+    let tools = host.list().await?.iter().map(|tool| tool.to_raw()).collect();
+    let (server, instructions) = (host.server().info.to_raw(), host.server().instructions.clone());
+    host.close().await;
+    Ok(Recorded { server, instructions, tools })
+}
