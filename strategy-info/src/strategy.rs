@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{
-    ArgumentProblem, ClientTraits, Context, Decision, DisclosureStrategy, Fault, Listing, OwnTool, Profile,
-    RawObject, Refusal, ToolAnswer, ToolCall, View,
+    ArgumentProblem, ClientTraits, Context, Decision, DisclosureStrategy, Fault, Finder, Listing, OwnTool,
+    Profile, RawObject, Refusal, ToolAnswer, ToolCall, Variant, View,
 };
 use serde_json::{Value, json};
 
@@ -24,7 +24,10 @@ pub static PROFILE: Profile = Profile::presenter(
     "nothing: info is an ordinary tool",
 )
 .withholding_schemas()
-.giving_way();
+.giving_way()
+// An unknown topic is answered with those that it may have meant.
+.found_by(Finder::new(INFO, r#"{"topic": "{query}"}"#, &["suggestions", "tools"]))
+.with_variants(&[Variant { name: "entry-only", key: "tools", value: "entry-only" }]);
 
 /// Three levels of disclosure through one `info` tool.
 #[derive(Debug)]

@@ -2,7 +2,6 @@
 
 mod html;
 mod markdown;
-mod number;
 mod sheet;
 mod sheets;
 mod table;
@@ -45,7 +44,7 @@ impl Format {
 
 /// The sheets of a table or of Markdown.
 fn chosen(report: &Report, detail: bool) -> Vec<Sheet> {
-    let first = [sheets::overview, sheets::habits];
+    let first = [sheets::overview, sheets::retrieval, sheets::habits];
     let more = [sheets::parts, sheets::times, sheets::steps, sheets::growth, sheets::per_tool];
     let more = if detail { &more[..] } else { &[] };
     let chosen = first.iter().chain(more).map(|sheet| sheet(report));

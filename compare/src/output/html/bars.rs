@@ -4,7 +4,7 @@ use maud::{Markup, html};
 
 use crate::{
     Report,
-    output::number::{grouped, kilobytes, milliseconds},
+    number::{grouped, kilobytes, milliseconds},
     report::{Compared, Detail},
 };
 

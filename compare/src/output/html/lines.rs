@@ -8,7 +8,7 @@ use maud::{Markup, html};
 use super::scale::Scale;
 use crate::{
     Report,
-    output::number::{grouped, of},
+    number::{grouped, of},
     report::{Compared, Point},
 };
 

@@ -5,10 +5,8 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::{bars, lines, tables::table};
 use crate::{
     Basis, Report,
-    output::{
-        number::{grouped, of},
-        sheets,
-    },
+    number::{grouped, of},
+    output::sheets,
 };
 
 const STYLE: &str = include_str!("style.css");

@@ -1,9 +1,12 @@
 //! `compare`.
 
 mod arguments;
+mod command;
 mod contestants;
 mod progress;
+mod queries;
 mod script;
+mod spec;
 mod stage;
 mod stand_in;
 mod subject;
@@ -11,11 +14,11 @@ mod subject;
 use std::{path::Path, sync::Arc};
 
 pub use arguments::CompareArguments;
-use mcp_disclosure_compare::{Comparison, Error, LinkFactory, Report, Work};
+use mcp_disclosure_compare::{Comparison, Error, Format, LinkFactory, Report, Work};
 use mcp_disclosure_gateway::Problem;
 use tracing::subscriber::NoSubscriber;
 
-use self::{arguments::Use, contestants::Contestants, progress::Bar, stage::Stage};
+use self::{arguments::Use, command::Command, contestants::Contestants, progress::Progress, stage::Stage};
 use super::{Program, print, runtime_for_one};
 use crate::failure::Failure;
 
@@ -40,13 +43,17 @@ pub fn compare(program: &Program, arguments: CompareArguments) -> Result<(), Fai
 
 /// The report, and the names of the requested strategies.
 async fn run(program: &Program, arguments: CompareArguments) -> Result<(Report, Vec<String>), Failure> {
+    let command = Command::of(&arguments.source, &arguments.settings);
     let source = arguments.source.resolve(program.own.as_ref())?;
     source.warn();
     let declared = source.read().map_err(Failure::Configuration)?.declared;
     let settings = (arguments.settings, source.settings.clone());
-    let mut contestants = Contestants::build(&program.registry, &arguments.strategies, settings)?;
+    let rows = arguments.strategies.join(",");
+    let mut contestants = Contestants::build(&program.registry, &rows, settings, &command)?;
     let script = arguments.script.as_deref().map(script::read).transpose()?;
-    let real = Stage::real(&source, declared.clone(), &contestants).await?;
+    let queries = arguments.queries.as_deref().map(queries::read).transpose()?.unwrap_or_default();
+    let progress = Arc::new(Progress::new());
+    let real = Stage::real(&source, declared.clone(), &contestants, &progress).await?;
     let read = real.read().await;
     let (subject, stand_ins) = match read {
         Ok(read) => read,
@@ -55,7 +62,10 @@ async fn run(program: &Program, arguments: CompareArguments) -> Result<(Report, 
             return Err(failure);
         }
     };
-    contestants.examine(real.gateway());
+    if let Err(failure) = contestants.examine(real.gateway()) {
+        real.close().await;
+        return Err(failure);
+    }
     let disclosing = stage::disclosing(real.gateway());
     if let Some(tasks) = &script {
         script::warn(tasks.len(), contestants.names().len());
@@ -74,19 +84,20 @@ async fn run(program: &Program, arguments: CompareArguments) -> Result<(Report, 
     };
     let comparison = Comparison {
         subject,
-        strategies: contestants.names(),
+        rows: contestants.rows(),
         links: links(&stages),
         work,
+        queries,
+        host: arguments.host,
         tokenizer: arguments.tokenizer,
         turns: arguments.turns,
         repeats: arguments.repeat,
         omits_schemas: arguments.omit_input_schema,
-        lessons: contestants.lessons(),
+        per_tool: arguments.detail || arguments.format == Format::Html,
         transport: arguments.transport.to_string(),
     };
-    let bar = Bar::new();
-    let report = comparison.run(&|done, total, what| bar.show(done, total, what)).await;
-    drop(bar);
+    let report = comparison.run(&|done, total, what| progress.step(done, total, what)).await;
+    progress.finish();
     for stage in &stages {
         stage.close().await;
     }
@@ -112,6 +123,10 @@ fn message(error: Error, flag: &str) -> Failure {
         Error::UnknownTools { .. } => {
             let problem = |line: &str| Problem::new(format!("{flag}: {line}"));
             Failure::Usage(error.to_string().lines().map(problem).collect())
+        }
+        Error::UnknownLabels { .. } => {
+            let problem = |line: &str| Problem::new(format!("--queries: {line}"));
+            Failure::Configuration(error.to_string().lines().map(problem).collect())
         }
         error => Failure::Comparison(error),
     }

@@ -6,14 +6,15 @@ use mcp_disclosure_client::{Error, Link};
 use mcp_disclosure_compare::{LinkFactory, Subject};
 use mcp_disclosure_core::ReceiptKey;
 use mcp_disclosure_gateway::{
-    Assembly, Gateway,
+    Assembly, FetchLimits, Gateway,
     catalogue::Declared,
     front::{http, stdio::Stdio},
+    slot::Witness,
     upstream::{Target, UpstreamConfig},
 };
 use tokio::net::TcpListener;
 
-use super::{contestants::Contestants, stand_in::StandIn, subject};
+use super::{contestants::Contestants, progress::Progress, stand_in::StandIn, subject};
 use crate::{
     cli::{serve::receipt_key, source::Source},
     config::Transport,
@@ -42,8 +43,14 @@ impl Stage {
         source: &Source,
         declared: Declared,
         contestants: &Contestants<'_>,
+        progress: &Arc<Progress>,
     ) -> Result<Self, Failure> {
         let assembly = source.clone().assembly(declared, contestants.negotiated()?, fresh_key()?);
+        let witness: Arc<dyn Witness> = Arc::clone(progress) as _;
+        let assembly = Assembly { witness: Some(witness), fetches: unlimited(), ..assembly };
+        let count = assembly.upstreams.len();
+        progress
+            .upstreams(&format!("starting {count} {}", if count == 1 { "upstream" } else { "upstreams" }));
         let started = Gateway::start(assembly).await?;
         for missing in started.missing {
             tracing::error!("{missing}; it is left out, the others are compared");
@@ -84,7 +91,7 @@ impl Stage {
         for name in contestants.names() {
             let strategies = contestants.pinned(&name)?;
             let assembly = source.clone().assembly(declared.clone(), strategies, fresh_key()?);
-            let assembly = Assembly { upstreams: upstreams.clone(), ..assembly };
+            let assembly = Assembly { upstreams: upstreams.clone(), fetches: unlimited(), ..assembly };
             let gateway = match Gateway::start(assembly).await {
                 Ok(started) => started.gateway,
                 Err(error) if stages.is_empty() => return Err(error.into()),
@@ -148,6 +155,11 @@ pub(super) fn disclosing(gateway: &Gateway) -> Vec<String> {
 /// The error for a link to a strategy that was left out.
 pub(super) fn left_out(strategy: &str) -> Error {
     Error::Ended { reason: format!("no gateway serves '{strategy}'") }
+}
+
+/// Rates are not limited: an ordinary client asks in an hour what is measured here in a second.
+fn unlimited() -> FetchLimits {
+    FetchLimits::per_minute(0)
 }
 
 fn fresh_key() -> Result<ReceiptKey, Failure> {

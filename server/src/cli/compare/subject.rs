@@ -10,6 +10,7 @@ pub(super) fn of(snapshot: &Arc<Snapshot>, upstreams: &[Arc<Upstream>]) -> Subje
     let view = View::of(Arc::clone(snapshot), &Principal::anonymous());
     let tools = view.tools().map(|visible| Tool {
         name: visible.name().to_string(),
+        origin: (visible.tool().upstream().to_string(), visible.tool().upstream_name().to_string()),
         category: visible.tool().category().to_owned(),
         definition: visible.definition().into_owned(),
         example: example(visible.tool().supplement().part("examples")),
