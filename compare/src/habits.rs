@@ -46,7 +46,7 @@ async fn agent(
     let tasks: Vec<Task> = tasks.iter().map(served).collect();
     let performed = Agent::new(&probe.host, habit).without_resources().perform(&tasks).await;
     let trace = performed.map_err(|source| probe.failed("following a habit", source))?;
-    let tokens = probe.tokens_since_listing(mark);
+    let (_, tokens) = probe.since(mark);
     probe.host.close().await;
     Ok(Behaviour {
         habit: habit.to_string(),
@@ -87,7 +87,7 @@ async fn guesses(
         trips += step.requests;
         succeeded &= is_fine;
     }
-    let tokens = probe.tokens_since_listing(mark).both();
+    let tokens = probe.since(mark).1.both();
     probe.host.close().await;
     let trips = usize::try_from(trips).unwrap_or(usize::MAX);
     Ok(has_guesses.then(|| Behaviour {

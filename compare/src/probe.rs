@@ -165,21 +165,17 @@ impl<'a> Probe<'a> {
         self.host.traffic()
     }
 
-    /// The current position, for [`Probe::tokens_since`].
+    /// The current position, for [`Probe::since`].
     pub(crate) fn mark(&self) -> usize {
         self.ledger.mark()
     }
 
-    /// The tokens that a model has written and read since a position.
-    pub(crate) fn tokens_since(&self, mark: usize) -> Tokens {
-        Tokens::of(&self.ledger.since(mark), &self.bench.counter)
-    }
-
-    /// The same without lists, which are not requested by the model.
-    pub(crate) fn tokens_since_listing(&self, mark: usize) -> Tokens {
+    /// The requests of the model since a position, and the tokens that it has written and read. It does not request
+    /// lists; hosts do.
+    pub(crate) fn since(&self, mark: usize) -> (u64, Tokens) {
         let mut exchanges = self.ledger.since(mark);
         exchanges.retain(|exchange| !exchange.method.ends_with("/list"));
-        Tokens::of(&exchanges, &self.bench.counter)
+        (exchanges.len() as u64, Tokens::of(&exchanges, &self.bench.counter))
     }
 
     /// Calls a tool, and returns whether it succeeded.
@@ -220,11 +216,11 @@ impl<'a> Probe<'a> {
         during: &'static str,
         work: impl Future<Output = Result<T, Refusal>>,
     ) -> Result<(Step, T), Error> {
-        let (mark, begun, before) = (self.mark(), Instant::now(), self.traffic());
+        let (mark, begun) = (self.mark(), Instant::now());
         let done = work.await.map_err(|source| self.failed(during, source))?;
         let took = begun.elapsed();
-        let requests = (self.traffic() - before).round_trips();
-        Ok((Step { requests, tokens: self.tokens_since(mark), took }, done))
+        let (requests, tokens) = self.since(mark);
+        Ok((Step { requests, tokens, took }, done))
     }
 
     /// The name by which a tool is served.

@@ -40,7 +40,8 @@ pub struct Retrieval {
     pub impossible: Impossible,
     /// The median number of tokens of an answer.
     pub answer_tokens: u64,
-    /// The words of possible queries without a right tool among the first five, the most frequent first.
+    /// The words of possible queries without a right tool among the first five; first those that miss more often than
+    /// others.
     pub missed_words: Vec<MissedWord>,
     /// These queries.
     pub missed: Vec<Missed>,
@@ -230,8 +231,10 @@ impl Tally {
         let words = self.words.into_iter().filter(|(_, (missed, _))| *missed > 0);
         let mut missed_words: Vec<MissedWord> =
             words.map(|(word, (missed, queries))| MissedWord { word, missed, queries }).collect();
-        // The sort is stable: words that missed equally often stay in alphabetical order.
-        missed_words.sort_by_key(|word| std::cmp::Reverse(word.missed));
+        // A word that is in every query misses as often as queries do. The sort is stable: else by alphabet.
+        let rate = 1.0 - share(self.among_five);
+        let surplus = |word: &MissedWord| word.missed as f64 - rate * word.queries as f64;
+        missed_words.sort_by(|one, other| surplus(other).total_cmp(&surplus(one)));
         Retrieval {
             strategy: row.name.clone(),
             tool: finder.tool(),
@@ -285,6 +288,6 @@ mod tests {
         assert_eq!((found.answer_tokens, found.missed.len(), found.missed[0].found.len()), (30, 1, 5));
         let missed: Vec<_> =
             found.missed_words.iter().map(|word| (&*word.word, word.missed, word.queries)).collect();
-        assert_eq!(missed, [("numbers", 1, 2), ("sum", 1, 1)]);
+        assert_eq!(missed, [("sum", 1, 1), ("numbers", 1, 2)]);
     }
 }

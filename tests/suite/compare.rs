@@ -6,7 +6,10 @@ use kit::process::Ended;
 use mcp_disclosure_compare::Tokenizer;
 use serde_json::{Value, json};
 
-use crate::command_line::{ODD, program};
+use crate::{
+    UPSTREAM,
+    command_line::{ODD, program},
+};
 
 /// Runs `compare` to its end.
 #[track_caller]
@@ -90,6 +93,7 @@ fn figures_hold_together() {
             assert_eq!(strategy["initial_saving"], json!(saved("initial_tokens", initial)));
             assert_eq!(strategy["total_saving"], json!(saved("total_tokens", total)));
             parts_add_up(strategy, 7);
+            assert_eq!(strategy["detail"]["curve"][3]["tokens"], total, "{strategy}");
             break_even_is_the_smallest(strategy, number(&full["total_tokens"]));
         }
         assert_eq!(full["discovery_tokens"], 0);
@@ -187,12 +191,14 @@ fn row(format: &str, text: &str, strategy: &str) -> Vec<String> {
             line.split('|').map(str::to_owned).collect()
         }
         _ => {
-            let is_row = |row: &&str| row.contains(&format!(">{strategy}</td>"));
-            let row =
-                text.split("<tr>").find(is_row).unwrap_or_else(|| panic!("no row {strategy} in {text}"));
+            let is_row = |row: &&str| row.contains(&format!(">{strategy}</th>"));
+            let row = text.split("<tr").find(is_row).unwrap_or_else(|| panic!("no row {strategy} in {text}"));
             let row = row.split("</tr>").next().unwrap();
             // Cells are the texts between tags.
-            row.split('<').map(|part| part.split_once('>').map_or("", |(_, text)| text).to_owned()).collect()
+            row.split('<')
+                .skip(1)
+                .map(|part| part.split_once('>').map_or("", |(_, text)| text).to_owned())
+                .collect()
         }
     };
     cells.iter().map(|cell| cell.trim()).filter(|cell| !cell.is_empty()).map(str::to_owned).collect()
@@ -422,4 +428,93 @@ fn q3_one_strategy_is_recommended_with_its_reason_and_its_command() {
     let table = compare(&["--", ODD, "ordinary"]).stdout;
     // A dash before a figure would be a negative saving.
     assert!(table.contains(&command) && table.contains("% more") && !table.contains('−'), "{table}");
+}
+
+/// A source with this many tools of the same kind.
+fn many(count: usize) -> tempfile::NamedTempFile {
+    let tool = |at: usize| {
+        let text = json!({"type": "string", "description": "Words that the remarks must contain"});
+        let schema = json!({"type": "object", "properties": {"text": text}, "required": ["text"]});
+        let description = format!("Find measurements of station {at}");
+        json!({"name": format!("find_{at}"), "description": description, "inputSchema": schema}).to_string()
+    };
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let scenario = kit::scenario::Scenario::with_tools((0..count).map(tool));
+    fs::write(file.path(), serde_json::to_string(&scenario).unwrap()).unwrap();
+    file
+}
+
+/// More fetches than a session may make in a minute.
+#[test]
+fn q4_the_number_of_tools_is_not_limited_by_our_own_rates() {
+    let source = many(700);
+    let flags =
+        ["--strategies", "resource,info(entry-only)", "--repeat", "1", "--format", "json", "--name", "kit"];
+    let ended = compare(&[&flags[..], &["--", UPSTREAM, source.path().to_str().unwrap()]].concat());
+    let report: Value = serde_json::from_str(&ended.says(0, &[]).stdout).unwrap();
+    assert_eq!(report["tools"], 700);
+    let [full, resource, entry] = [0, 1, 2].map(|at| &report["strategies"][at]);
+    assert!(resource["break_even_tools"].as_u64().unwrap() > 60, "{resource}");
+    assert!(number(&entry["total_tokens"]) < number(&full["total_tokens"]) / 5, "{entry}");
+    // A line for each upstream and strategy, and at most one more for each step of one that takes long.
+    let lines: Vec<&str> = ended.stderr.lines().collect();
+    for expected in
+        ["starting 1 upstream", "kit: 700 tools", "full: lists", "resource: lists", "info(entry-only): lists"]
+    {
+        assert!(lines.iter().any(|line| line.contains(expected)), "{lines:?}");
+    }
+    assert!(lines.len() <= 2 + 3 * 3, "{lines:?}");
+}
+
+/// Labelled queries as a file.
+fn queries(lines: &[Value]) -> tempfile::NamedTempFile {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs::write(file.path(), lines.iter().map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+    file
+}
+
+#[test]
+fn q5_tools_are_found_by_words_as_labelled_queries_say() {
+    let file = queries(&[
+        json!({"query": "linear solve", "tools": ["linear_solve"]}),
+        // As in tests/data/tasks.jsonl.
+        json!({"id": "x", "query": "symbolic integrat", "tools": ["math-mcp:symbolic_integrate"], "kind": "single"}),
+        json!({"query": "zzzz", "tools": ["fft"]}),
+        json!({"query": "qqqq", "tools": []}),
+    ]);
+    let flags = ["--queries", file.path().to_str().unwrap(), "--strategies", "info,describe"];
+    let report = report(&flags);
+    let [found] = report["retrieval"].as_array().unwrap().as_slice() else { panic!("{report}") };
+    assert_eq!((&found["strategy"], &found["tool"]), (&json!("info"), &json!("info")));
+    let possible = &found["possible"];
+    assert_eq!((&possible["queries"], &found["impossible"]["queries"]), (&json!(3), &json!(1)));
+    let [first, five] = ["hit_at_1", "hit_at_5"].map(|share| possible[share].as_f64().unwrap());
+    assert!(0.0 < first && first <= five && five < 1.0, "{found}");
+    assert_eq!(found["missed_words"][0], json!({"word": "zzzz", "missed": 1, "queries": 1}));
+    assert_eq!(
+        (&found["missed"][0]["query"], &found["missed"][0]["tools"]),
+        (&json!("zzzz"), &json!(["fft"]))
+    );
+    let table = compare(&[&flags[..], &["--repeat", "1"]].concat()).stdout;
+    assert!(table.contains("Tools found by words: 3 possible queries"), "{table}");
+    assert!(table.contains(&format!("{:.1} %", five * 100.0)), "{table}");
+}
+
+#[test]
+fn q5_what_is_no_query_is_refused_with_its_line() {
+    let line = |query: &str, tools: Value| json!({"query": query, "tools": tools});
+    let refused = |lines: &[Value], code, expected: &[&str]| {
+        let file = queries(lines);
+        compare(&["--queries", file.path().to_str().unwrap()]).says(code, expected);
+    };
+    refused(&[line("a", json!([])), line("", json!([]))], 64, &["line 2: the query is empty"]);
+    refused(&[line("a", json!("fft"))], 64, &["line 1: invalid type", "each line is"]);
+    refused(&[json!({"query": "a"})], 64, &["line 1: missing field `tools`"]);
+    refused(&[], 64, &["there are no queries"]);
+    refused(
+        &[line("a", json!(["fft"])), line("b", json!(["ffft"]))],
+        64,
+        &["--queries: line 2: unknown tool 'ffft'; did you mean 'fft'?"],
+    );
+    compare(&["--queries", "/no/such/file"]).says(64, &["/no/such/file"]);
 }

@@ -30,7 +30,7 @@ impl Format {
         match self {
             Self::Table => table::write(report, detail),
             Self::Markdown => markdown::write(report, detail),
-            Self::Html => html::write(report),
+            Self::Html => page(report, None),
             Self::Json => {
                 let shown = if detail { report.clone() } else { report.without_detail() };
                 // All maps of a report have string keys, and all numbers are finite.
@@ -40,6 +40,12 @@ impl Format {
             }
         }
     }
+}
+
+/// The page of a report. `transcripts` is ready HTML, in which whatever came from others is escaped; it becomes a section
+/// of the page, whose CSS variables (`--text`, `--faint`, `--panel`, `--rule`, `--accent`) it can use.
+pub fn page(report: &Report, transcripts: Option<&str>) -> String {
+    html::write(report, transcripts)
 }
 
 /// The sheets of a table or of Markdown.

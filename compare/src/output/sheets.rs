@@ -12,12 +12,10 @@ use crate::{
 /// The main sheet.
 pub(super) fn overview(report: &Report) -> Sheet {
     let basis = |figure| report.basis_of(figure);
-    let most = report.strategies.iter().map(|strategy| strategy.initial_tokens).max().unwrap_or(1).max(1);
     let row = |strategy: &Compared| {
-        let start = tokens(Some(strategy.initial_tokens));
         vec![
             marked(strategy).into(),
-            start.with_bar(strategy.initial_tokens as f64 / most as f64),
+            tokens(Some(strategy.initial_tokens)),
             tokens(strategy.discovery_tokens),
             tokens(strategy.total_tokens),
             Cell::number(saved(strategy.total_saving), strategy.total_saving),

@@ -1,15 +1,14 @@
 //! Tables for a terminal.
 
-use comfy_table::{Cell as TableCell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
+use comfy_table::{
+    Cell as TableCell, CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle,
+};
 
 use super::{sheet::Sheet, sheets};
 use crate::Report;
 
 /// Maximum length of a line.
 const WIDTH: u16 = 100;
-
-/// Length of a strategy's name that leaves room for the figures in a line; with a longer one, the line is longer.
-const NAME: usize = 16;
 
 /// Ruled above, below the header and below.
 const RULED: TableStyle = TableStyle::new()
@@ -42,7 +41,7 @@ pub(super) fn drawn(sheet: &Sheet, style: TableStyle, for_terminal: bool) -> Tab
     let mut table = Table::new();
     table.load_style(style).set_content_arrangement(ContentArrangement::Disabled);
     if for_terminal {
-        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(width(sheet));
+        table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
     }
     table.set_header(sheet.columns.iter().map(|column| TableCell::new(column.marked())));
     for row in &sheet.rows {
@@ -54,16 +53,13 @@ pub(super) fn drawn(sheet: &Sheet, style: TableStyle, for_terminal: bool) -> Tab
         }
         if let Some(drawn) = table.column_mut(at).filter(|_| for_terminal) {
             drawn.set_padding(if at + 1 < sheet.columns.len() { (0, 2) } else { (0, 0) });
+            if at == 0 || column.basis.is_some() {
+                // Better a long line than names and figures in pieces.
+                drawn.set_constraint(ColumnConstraint::ContentWidth);
+            }
         }
     }
     table
-}
-
-/// The maximum length of a table's lines: stacks are not named in pieces.
-fn width(sheet: &Sheet) -> u16 {
-    let names = sheet.rows.iter().filter_map(|row| row.first()).map(|cell| cell.text.chars().count());
-    let longer = names.max().unwrap_or(0).saturating_sub(NAME).min(NAME * 4);
-    WIDTH + u16::try_from(longer).unwrap_or(0)
 }
 
 /// Names are untrusted, and must not contain control characters for a terminal.
