@@ -96,3 +96,87 @@ fn judged(best: &Compared, full: &Compared, turns: u64) -> (String, String) {
     );
     (best.name.clone(), reason)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{Latency, Negotiating};
+
+    /// A strategy with this start, this cost of a conversation of ten turns, and this many round trips.
+    fn compared(name: &str, initial: u64, conversation: u64, trips: u64) -> Compared {
+        let negotiating = Negotiating {
+            initial_tokens: 0,
+            discovery_tokens: None,
+            total_tokens: None,
+            conversation_tokens: None,
+            round_trips: 0,
+        };
+        Compared {
+            name: name.to_owned(),
+            initial_tokens: initial,
+            discovery_tokens: Some(0),
+            total_tokens: Some(initial),
+            initial_saving: 0.0,
+            total_saving: Some(0.0),
+            round_trips: trips,
+            wire_bytes: 0,
+            latency_ms: Latency { connect: 0.0, list: 0.0, discover: 0.0, call: 0.0 },
+            break_even_tools: None,
+            conversation_tokens: Some(conversation),
+            conversation_saving: Some(1.0 - conversation as f64 / 40_000.0),
+            negotiating,
+            not_offered: None,
+            also: Vec::new(),
+            detail: None,
+        }
+    }
+
+    fn of(strategies: &[Compared], change: impl Fn(&mut Row)) -> Recommendation {
+        let row = |strategy: &Compared| {
+            let mut row = Row::of(&strategy.name);
+            row.command = Some(format!("serve {}", row.name));
+            change(&mut row);
+            row
+        };
+        let rows: Vec<Row> = strategies.iter().map(row).collect();
+        Recommendation::of(&rows, strategies, 10)
+    }
+
+    #[test]
+    fn q3_the_cheapest_of_those_that_can_be_served_and_of_equals_the_quickest() {
+        let mut all = [
+            compared("full", 4_000, 40_000, 4),
+            compared("slow", 400, 10_000, 9),
+            compared("quick", 500, 10_900, 5),
+            compared("dear", 900, 20_000, 4),
+        ];
+        let recommended = of(&all, |_| {});
+        assert_eq!((&*recommended.strategy, recommended.command.as_deref()), ("quick", Some("serve quick")));
+        assert_eq!(
+            recommended.sentence(),
+            "Use quick: it saves 72.8 % of the tokens of a conversation of 10 turns (10,900 instead of 40,000) for 1 \
+             additional round trip."
+        );
+        all[2].not_offered = Some("long briefs".to_owned());
+        assert_eq!(of(&all, |_| {}).strategy, "slow");
+        let chosen = |row: &mut Row| {
+            if row.name == "slow" {
+                row.choices.insert("cost".to_owned(), "low".into());
+            }
+        };
+        assert_eq!(of(&all, chosen).strategy, "dear");
+        assert_eq!(of(&all, |row| row.command = None).strategy, "full");
+    }
+
+    #[test]
+    fn q3_full_is_recommended_where_nothing_is_gained() {
+        let small = [compared("full", 900, 9_000, 4), compared("other", 100, 1_000, 5)];
+        assert!(of(&small, |_| {}).reason.starts_with("the list is small, 900 tokens"));
+        let alike = [compared("full", 4_000, 40_000, 4), compared("other", 3_000, 33_000, 5)];
+        let recommended = of(&alike, |_| {});
+        assert_eq!(recommended.strategy, "full");
+        assert!(recommended.reason.contains("17.5 % (other), too little"), "{recommended:?}");
+        let dearer = [compared("full", 4_000, 40_000, 4), compared("other", 5_000, 50_000, 5)];
+        assert!(of(&dearer, |_| {}).reason.contains("no other strategy costs less"));
+    }
+}
