@@ -69,7 +69,6 @@ fn profile(filters: &[Arc<dyn DisclosureStrategy>], presenter: &Arc<dyn Disclosu
         summary: join(|profile| &profile.summary, "; then: ").into(),
         needs: join(|profile| &profile.needs, "; ").into(),
         role: Role::Presenter,
-        withholds_schemas: parts().any(|profile| profile.withholds_schemas),
         has_bridge: parts().any(|profile| profile.has_bridge),
         omits_schemas: parts().any(|profile| profile.omits_schemas),
         lesson: presenter.profile().lesson,

@@ -25,6 +25,9 @@ use crate::{
 /// The permissive schema, for lists that withhold the real one.
 pub const PERMISSIVE_SCHEMA: &str = r#"{"type":"object","additionalProperties":true}"#;
 
+/// The bytes of a schema that cost as much as learning it: the request and the frame of the answer are about 60 tokens.
+pub const CHEAP_SCHEMA_BYTES: usize = 240;
+
 /// One tool of a snapshot.
 #[derive(Debug)]
 pub struct Tool {
@@ -212,6 +215,21 @@ impl Tool {
     /// The [slim](slim::slim) `inputSchema`; `None` if the definition has none. Computed at first use.
     pub fn slim_schema(&self) -> Option<&str> {
         self.slim_schema.get_or_init(|| self.definition.member("inputSchema").map(slim::slim)).as_deref()
+    }
+
+    /// The `inputSchema` as a bridge delivers it, if that has at most `most` bytes (docs/CONTRACT.md B12). `most` = 0
+    /// excludes every schema.
+    pub fn cheap_schema(&self, definitions: Definitions, most: usize) -> Option<&str> {
+        if most == 0 {
+            return None;
+        }
+        let schema = match definitions {
+            Definitions::Exact => self.definition.member("inputSchema"),
+            Definitions::Slim | Definitions::Structured => self.slim_schema(),
+        };
+        // Hosts rely on the type, which MCP requires.
+        let is_object = |schema: &str| RawObject::parse(schema).ok()?.string("type");
+        schema.filter(|schema| schema.len() <= most && is_object(schema).as_deref() == Some("object"))
     }
 
     /// The members of the entry that the operator wrote.

@@ -28,14 +28,15 @@ fn view() -> View {
     let tool = |name: &str, description: &str| {
         json!({
             "name": name, "title": "T", "description": description, "_meta": {"k": 1},
-            "inputSchema": {"type": "object", "properties": {"x": {"type": "integer"}}}, "outputSchema": {},
+            "inputSchema": {"type": "object", "properties": {"x": {"description": "x".repeat(240)}}},
+            "outputSchema": {},
         })
     };
     view_of(&[tool("a", "Does a."), tool("b", LONG)], &[])
 }
 
 fn describe(long_briefs: LongBriefs) -> Describe {
-    Describe::new(DescribeConfig { long_briefs })
+    Describe::new(DescribeConfig { long_briefs, ..DescribeConfig::default() })
 }
 
 fn native() -> ClientTraits {

@@ -25,7 +25,6 @@ pub static PROFILE: Profile = Profile::presenter(
     "Minimal list; full descriptions from a resource, required before a call",
     "reading resources, or the bridge tool describe_tools",
 )
-.withholding_schemas()
 .giving_way()
 .with_bridge();
 

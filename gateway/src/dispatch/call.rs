@@ -14,14 +14,14 @@ impl Gateway {
     /// The arguments that a call must repeat in headers, and whether the caller was given the schema that
     /// says so.
     pub fn mirrored(&self, caller: &Caller, request: &Request) -> (Vec<Mirrored>, bool) {
-        let shown = !caller.choice.strategy.profile().withholds_schemas;
         // Most catalogues have no such arguments, and need no page here.
         let mirrors = || caller.backend.catalogue().current().snapshot().mirrors_arguments();
         let is_call = request.method == "tools/call" && mirrors();
         let called = is_call.then(|| request.params.string("name")).flatten();
-        let Some(name) = called else { return (Vec::new(), shown) };
+        let Some(name) = called else { return (Vec::new(), false) };
         let page = caller.page();
-        (page.view.tool(&name).map(|tool| tool.tool().mirrored().to_vec()).unwrap_or_default(), shown)
+        let mirrored = page.view.tool(&name).map(|tool| tool.tool().mirrored().to_vec());
+        (mirrored.unwrap_or_default(), page.shows_schema(&name))
     }
 
     /// Lets the strategy decide on a call, and carries out the decision.
@@ -59,7 +59,9 @@ impl Gateway {
             tracing::info!(session = %caller.label, tool = %call.name, "unknown tool called");
             return Err(ErrorText::invalid_params(format_args!("Unknown tool: {}", call.name)));
         };
-        let arguments = if caller.choice.strategy.profile().withholds_schemas {
+        let arguments = if page.shows_schema(&call.name) {
+            call.arguments
+        } else {
             match self.checks.apply(&page.view, tool, &call).await {
                 Ok(repaired) => repaired.map(RawText::from).or(call.arguments),
                 Err(Misfit::Unreadable(error)) => {
@@ -69,8 +71,6 @@ impl Gateway {
                     return Ok(refused(caller, &call.name, Refusal::wrong_arguments(&call.name, &problems)));
                 }
             }
-        } else {
-            call.arguments
         };
         let slot = caller.backend.slot(tool.tool().upstream())?;
         let mirrored = mirrored(tool.tool(), arguments.as_ref());
