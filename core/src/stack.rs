@@ -106,6 +106,14 @@ impl DisclosureStrategy for Stack {
         self.parts().fold(view, |view, part| part.narrow(view, client, noted.of_part(&part.profile().name)))
     }
 
+    fn how_to_learn(&self, cx: &Context<'_>, tool: &str) -> Option<String> {
+        self.presenter.how_to_learn(&cx.of_part(&self.presenter.profile().name), tool)
+    }
+
+    fn meant_resource(&self, cx: &Context<'_>, uri: &ResourceUri) -> Option<String> {
+        self.parts().find_map(|part| part.meant_resource(&cx.of_part(&part.profile().name), uri))
+    }
+
     async fn read_resource(
         &self,
         cx: &Context<'_>,

@@ -245,6 +245,21 @@ pub trait DisclosureStrategy: fmt::Debug + Send + Sync + 'static {
         view
     }
 
+    /// How this client learns to use a tool, as an instruction for a model over the channel that it has: `call info with
+    /// {"topic": "add"}`. `None` if its list says everything.
+    ///
+    /// The default is the profile's [`Lesson`].
+    fn how_to_learn(&self, cx: &Context<'_>, tool: &str) -> Option<String> {
+        let _ = cx;
+        self.profile().lesson?.instruction(tool)
+    }
+
+    /// The URI of the strategy's own resource that was probably meant by one that no one has.
+    fn meant_resource(&self, cx: &Context<'_>, uri: &ResourceUri) -> Option<String> {
+        let _ = (cx, uri);
+        None
+    }
+
     /// Answers a `resources/read` of the strategy's own resource. `None` leaves it to the upstreams.
     ///
     /// `uri` is the text as received; the server echoes it in the answer.

@@ -78,6 +78,10 @@ impl DisclosureStrategy for Describe {
         client.bridge.then(bridge).into_iter().collect()
     }
 
+    fn how_to_learn(&self, cx: &Context<'_>, tool: &str) -> Option<String> {
+        Some(wording::how_to_learn(cx.client.bridge, tool))
+    }
+
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
         if !cx.client.bridge || *call.name != *wording::BRIDGE {
             return Ok(Decision::Forward(call));

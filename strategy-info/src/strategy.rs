@@ -134,13 +134,17 @@ impl DisclosureStrategy for Info {
         }
     }
 
+    fn how_to_learn(&self, cx: &Context<'_>, tool: &str) -> Option<String> {
+        Some(wording::how_to_learn(&Contents::of(cx.view).topic_of_tool(tool)))
+    }
+
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
         let decided = match call.name.as_str() {
             INFO => self.explain(cx, &call),
             INVOKE if self.config.tools == OtherTools::EntryOnly => self.run(cx, &call),
             _ => return Ok(Decision::Forward(call)),
         };
-        let refused = |problem| Decision::Refuse(Refusal::wrong_arguments(&call.name, &[problem]));
+        let refused = |problem| Decision::Refuse(Refusal::wrong_arguments(&call.name, &[problem], None));
         Ok(decided.unwrap_or_else(refused))
     }
 }

@@ -86,6 +86,11 @@ pub fn guidance(tools: OtherTools) -> String {
     )
 }
 
+/// The instruction to learn the tool of this topic.
+pub fn how_to_learn(topic: &str) -> String {
+    format!("call {INFO} with {}", serde_json::json!({"topic": topic}))
+}
+
 /// The description of a category for which none is declared.
 pub fn tools_such_as(names: &[&str], more: bool) -> String {
     format!("{}{}", names.join(", "), if more { ", …" } else { "" })

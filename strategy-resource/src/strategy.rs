@@ -10,6 +10,7 @@ use mcp_disclosure_core::{
 use crate::{
     ResourceConfig,
     delivery::{Channel, deliver, receipt_argument, refusal},
+    near_miss,
     selection::{self, BASE_URI},
     wording,
 };
@@ -73,12 +74,11 @@ impl DisclosureStrategy for Resource {
     }
 
     fn list(&self, view: &View, client: &ClientTraits) -> Listing {
-        let example =
-            view.tools().next().map_or_else(|| "TOOL_NAME".to_owned(), |tool| tool.name().to_string());
+        let example = view.tools().next().map_or(wording::SOME_TOOL, |tool| tool.name().as_str());
         let mut listing =
-            Listing::without_tools(view).guided(&wording::guidance(client.era, client.bridge, &example));
+            Listing::without_tools(view).guided(&wording::guidance(client.era, client.bridge, example));
         listing.tools = view.tools().map(|tool| tool.minimal()).collect();
-        listing.resources.push(self.resource(&example));
+        listing.resources.push(self.resource(example));
         listing.templates.push(self.template());
         listing
     }
@@ -86,6 +86,14 @@ impl DisclosureStrategy for Resource {
     fn own_tools(&self, _view: &View, client: &ClientTraits) -> Vec<OwnTool> {
         let bridge = || fetching_tool(wording::BRIDGE, wording::BRIDGE_DESCRIPTION, wording::BRIDGE_NAMES);
         client.bridge.then(bridge).into_iter().collect()
+    }
+
+    fn how_to_learn(&self, cx: &Context<'_>, tool: &str) -> Option<String> {
+        Some(wording::how_to_learn(cx.client.bridge, tool))
+    }
+
+    fn meant_resource(&self, cx: &Context<'_>, uri: &ResourceUri) -> Option<String> {
+        near_miss::corrected(uri, cx.view)
     }
 
     async fn read_resource(

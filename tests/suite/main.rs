@@ -28,6 +28,7 @@ mod info;
 mod isolation;
 mod limits;
 mod listen;
+mod messages;
 mod negotiation;
 mod news;
 mod permits;

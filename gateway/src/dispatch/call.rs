@@ -48,6 +48,13 @@ impl Gateway {
         }
     }
 
+    /// How this caller's model learns a tool.
+    fn how_to_learn(&self, caller: &Caller, page: &Page, tool: &str) -> Option<String> {
+        let (fetches, effects) = (self.fetches.of(&caller.fetcher), Effects::default());
+        let cx = caller.context(self, &page.view, &fetches, &effects);
+        caller.choice.strategy.how_to_learn(&cx, tool)
+    }
+
     async fn forward(
         &self,
         caller: &Caller,
@@ -68,7 +75,9 @@ impl Gateway {
                     return Err(ErrorText::invalid_params(format_args!("arguments cannot be read: {error}")));
                 }
                 Err(Misfit::Wrong(problems)) => {
-                    return Ok(refused(caller, &call.name, Refusal::wrong_arguments(&call.name, &problems)));
+                    let lesson = self.how_to_learn(caller, page, &call.name);
+                    let refusal = Refusal::wrong_arguments(&call.name, &problems, lesson.as_deref());
+                    return Ok(refused(caller, &call.name, refusal));
                 }
             }
         };
