@@ -28,7 +28,7 @@
 //! ```
 //! use mcp_disclosure_core::{ClientTraits, DisclosureStrategy, Listing, Profile, View};
 //!
-//! static PROFILE: Profile = Profile::presenter("names", "Names only", "nothing").withholding_schemas();
+//! static PROFILE: Profile = Profile::presenter("names", "Names only", "nothing");
 //!
 //! /// Lists names only.
 //! #[derive(Debug)]
@@ -70,7 +70,6 @@ use crate::{
 /// use mcp_disclosure_core::{Lesson, Profile};
 ///
 /// static PROFILE: Profile = Profile::presenter("search", "Two tools instead of all", "nothing")
-///     .withholding_schemas()
 ///     .taught_by(Lesson::new("find_tools", r#"{"query": "{tool}"}"#));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,8 +82,6 @@ pub struct Profile {
     pub needs: Cow<'static, str>,
     /// The role.
     pub role: Role,
-    /// Whether its lists withhold input schemas, so that the server checks arguments.
-    pub withholds_schemas: bool,
     /// Whether its lists depend on [`ClientTraits::bridge`].
     pub has_bridge: bool,
     /// Whether its lists depend on [`ClientTraits::omit_input_schema`].
@@ -104,7 +101,6 @@ impl Profile {
             summary: Cow::Borrowed(summary),
             needs: Cow::Borrowed(needs),
             role: Role::Presenter,
-            withholds_schemas: false,
             has_bridge: false,
             omits_schemas: false,
             lesson: None,
@@ -117,12 +113,6 @@ impl Profile {
         let mut profile = Self::presenter(name, summary, needs);
         profile.role = Role::Filter;
         profile
-    }
-
-    /// Sets that lists withhold input schemas.
-    pub const fn withholding_schemas(mut self) -> Self {
-        self.withholds_schemas = true;
-        self
     }
 
     /// Sets that a bridge is listed if [`ClientTraits::bridge`] is set.
@@ -253,6 +243,21 @@ pub trait DisclosureStrategy: fmt::Debug + Send + Sync + 'static {
     fn narrow(&self, view: View, client: &ClientTraits, noted: Noted<'_>) -> View {
         let _ = (client, noted);
         view
+    }
+
+    /// How this client learns to use a tool, as an instruction for a model over the channel that it has: `call info with
+    /// {"topic": "add"}`. `None` if its list says everything.
+    ///
+    /// The default is the profile's [`Lesson`].
+    fn how_to_learn(&self, cx: &Context<'_>, tool: &str) -> Option<String> {
+        let _ = cx;
+        self.profile().lesson?.instruction(tool)
+    }
+
+    /// The URI of the strategy's own resource that was probably meant by one that no one has.
+    fn meant_resource(&self, cx: &Context<'_>, uri: &ResourceUri) -> Option<String> {
+        let _ = (cx, uri);
+        None
     }
 
     /// Answers a `resources/read` of the strategy's own resource. `None` leaves it to the upstreams.

@@ -15,6 +15,7 @@ use crate::{
     about::About,
     categories::{Categories, ListedCategory},
     concern::Mapping,
+    definitions::Definitions,
     derived::Derived,
     hints::ListHints,
     name::ToolName,
@@ -41,13 +42,13 @@ pub struct View {
 
 /// A set of positions in a list of the snapshot.
 #[derive(Clone, Debug)]
-enum Selection {
+pub(crate) enum Selection {
     All,
     Some(Arc<[u64]>),
 }
 
 impl Selection {
-    fn by(count: usize, keep: impl Fn(usize) -> bool) -> Self {
+    pub(crate) fn by(count: usize, keep: impl Fn(usize) -> bool) -> Self {
         let mut words = vec![0u64; count.div_ceil(64)];
         let mut all = true;
         for position in 0..count {
@@ -60,7 +61,7 @@ impl Selection {
         if all { Self::All } else { Self::Some(words.into()) }
     }
 
-    fn contains(&self, position: usize) -> bool {
+    pub(crate) fn contains(&self, position: usize) -> bool {
         match self {
             Self::All => true,
             Self::Some(words) => {
@@ -159,13 +160,22 @@ impl View {
 
     /// The permitted tool of exactly this name, listed or not.
     pub fn tool(&self, name: &str) -> Option<VisibleTool<'_>> {
+        self.position(name).map(|at| self.at(at))
+    }
+
+    /// Its position in the snapshot.
+    pub(crate) fn position(&self, name: &str) -> Option<usize> {
         let own = self.snapshot.position(name).filter(|_| !self.reserved.contains(name));
         let moved = || {
             let at = self.snapshot.qualified_position(name)?;
             Some(at).filter(|at| self.reserved.contains(self.snapshot.tools()[*at].key().as_str()))
         };
-        let at = own.or_else(moved).filter(|at| self.permitted.contains(*at))?;
-        Some(self.visible(&self.snapshot.tools()[at]))
+        own.or_else(moved).filter(|at| self.permitted.contains(*at))
+    }
+
+    /// The snapshot, with what the caller may not see.
+    pub(crate) fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
     }
 
     /// The listed resources, templates or prompts. For tools use [`View::tools`].
@@ -294,9 +304,24 @@ impl<'v> VisibleTool<'v> {
         self.with_concerns(self.named(Cow::Owned(self.tool.minimal_with(brief)))).into_owned()
     }
 
+    /// [`minimal_with`](Self::minimal_with), with the schema where that has at most `most` bytes: asking for it would cost
+    /// more than listing it. `most` = 0 withholds all schemas.
+    pub fn inlined_with(&self, brief: &str, definitions: Definitions, most: usize) -> RawObject {
+        let minimal = self.minimal_with(brief);
+        match self.tool.cheap_schema(definitions, most) {
+            Some(schema) => minimal.with("inputSchema", schema),
+            None => minimal,
+        }
+    }
+
     /// The entry of [`Tool::entry`] under this view's name.
     pub fn entry(&self) -> Cow<'v, RawObject> {
         self.named(Cow::Borrowed(self.tool.entry().0))
+    }
+
+    /// [`Tool::delivered`] under this view's name.
+    pub fn delivered(&self, definitions: Definitions) -> RawObject {
+        self.named(Cow::Owned(self.tool.delivered(definitions))).into_owned()
     }
 
     fn with_concerns<'a>(&self, definition: Cow<'a, RawObject>) -> Cow<'a, RawObject> {

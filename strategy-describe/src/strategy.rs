@@ -21,7 +21,6 @@ pub static PROFILE: Profile = Profile::presenter(
     "Names and at most 60 characters; complete definitions by tools/describe",
     "tools/describe, or the bridge tool describe_tools",
 )
-.withholding_schemas()
 .giving_way()
 .with_bridge()
 .omitting_schemas();
@@ -37,6 +36,21 @@ impl Describe {
     pub fn new(config: DescribeConfig) -> Self {
         Self { config }
     }
+
+    /// A tool as it is listed: for hosts that know `tools/describe` only what they need (D2); for all others a `Tool` that
+    /// is complete except for its schemas (D7), of which small ones are listed (B12).
+    fn listed(&self, tool: VisibleTool<'_>, client: &ClientTraits) -> RawObject {
+        let brief = tool.tool().short_brief();
+        let listed = if client.bridge {
+            tool.inlined_with(brief, client.definitions, self.config.inline_schema_bytes)
+        } else {
+            RawObject::empty()
+                .with_value("name", tool.name())
+                .with_value("description", brief)
+                .with("inputSchema", PERMISSIVE_SCHEMA)
+        };
+        if client.omit_input_schema { listed.retain(|key| key != "inputSchema") } else { listed }
+    }
 }
 
 #[async_trait]
@@ -48,7 +62,7 @@ impl DisclosureStrategy for Describe {
     fn list(&self, view: &View, client: &ClientTraits) -> Listing {
         let example = view.tools().next().map_or(wording::SOME_TOOL, |tool| tool.name().as_str());
         let mut listing = Listing::without_tools(view).guided(&wording::guidance(client.bridge, example));
-        listing.tools = view.tools().map(|tool| listed(tool, client)).collect();
+        listing.tools = view.tools().map(|tool| self.listed(tool, client)).collect();
         listing
     }
 
@@ -62,6 +76,10 @@ impl DisclosureStrategy for Describe {
     fn own_tools(&self, _view: &View, client: &ClientTraits) -> Vec<OwnTool> {
         let bridge = || fetching_tool(wording::BRIDGE, wording::BRIDGE_DESCRIPTION, wording::BRIDGE_NAMES);
         client.bridge.then(bridge).into_iter().collect()
+    }
+
+    fn how_to_learn(&self, cx: &Context<'_>, tool: &str) -> Option<String> {
+        Some(wording::how_to_learn(cx.client.bridge, tool))
     }
 
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
@@ -83,21 +101,6 @@ impl DisclosureStrategy for Describe {
         }
         delivery::definitions(cx, &Selection::from_params(params)?).map(Some)
     }
-}
-
-/// A tool as it is listed: for hosts that know `tools/describe` only what they need (D2); for all others a `Tool` that
-/// is complete except for its schemas (D7).
-fn listed(tool: VisibleTool<'_>, client: &ClientTraits) -> RawObject {
-    let brief = tool.tool().short_brief();
-    let listed = if client.bridge {
-        tool.minimal_with(brief)
-    } else {
-        RawObject::empty()
-            .with_value("name", tool.name())
-            .with_value("description", brief)
-            .with("inputSchema", PERMISSIVE_SCHEMA)
-    };
-    if client.omit_input_schema { listed.retain(|key| key != "inputSchema") } else { listed }
 }
 
 /// The objection to a tool whose written brief is too long to be listed.

@@ -28,14 +28,15 @@ fn view() -> View {
     let tool = |name: &str, description: &str| {
         json!({
             "name": name, "title": "T", "description": description, "_meta": {"k": 1},
-            "inputSchema": {"type": "object", "properties": {"x": {"type": "integer"}}}, "outputSchema": {},
+            "inputSchema": {"type": "object", "properties": {"x": {"description": "x".repeat(240)}}},
+            "outputSchema": {},
         })
     };
     view_of(&[tool("a", "Does a."), tool("b", LONG)], &[])
 }
 
 fn describe(long_briefs: LongBriefs) -> Describe {
-    Describe::new(DescribeConfig { long_briefs })
+    Describe::new(DescribeConfig { long_briefs, ..DescribeConfig::default() })
 }
 
 fn native() -> ClientTraits {
@@ -203,10 +204,7 @@ fn d7_ordinary_clients_are_listed_whole_tools_and_the_bridge() {
     assert!(!failed);
     assert_eq!(content["nope"], json!({"error": "Tool 'nope' not found", "available_tools": ["a", "b"]}));
     let entry = content["b"].as_object().unwrap();
-    assert_eq!(
-        entry.keys().collect::<Vec<_>>(),
-        ["name", "description", "inputSchema", "outputSchema", "version"]
-    );
+    assert_eq!(entry.keys().collect::<Vec<_>>(), ["name", "description", "inputSchema"]);
     for nothing in [json!({}), json!({"names": []}), json!({"names": 7}), json!([])] {
         let (content, failed) = bridge(&view, &nothing);
         assert!(failed);

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use mcp_disclosure_core::Objection;
+use serde_json::json;
 
 /// The name of the bridge tool.
 pub const BRIDGE: &str = "describe_tools";
@@ -18,13 +19,18 @@ pub const BRIDGE_DESCRIPTION: &str = "Fetch the full descriptions of tools by na
 /// The description of the bridge tool's one argument.
 pub const BRIDGE_NAMES: &str = "Names of the tools to describe, exactly as listed";
 
+/// The instruction to learn a tool over the bridge, or by the method.
+pub fn how_to_learn(bridge: bool, tool: &str) -> String {
+    if bridge {
+        format!("call {BRIDGE} with {}", json!({"names": [tool]}))
+    } else {
+        format!("request tools/describe with {}", json!({"name": tool}))
+    }
+}
+
 /// The guidance for system prompts.
 pub fn guidance(bridge: bool, example: &str) -> String {
-    let how = if bridge {
-        format!("call {BRIDGE} with {{\"names\": [\"{example}\"]}}")
-    } else {
-        format!("request tools/describe with {{\"name\": \"{example}\"}}, or {{\"names\": [..]}}")
-    };
+    let how = how_to_learn(bridge, example);
     format!(
         "Tools of this server are listed by name and a short description, without parameters. Follow this \
          order:\n\

@@ -50,8 +50,14 @@ pub fn overview(contents: &Contents<'_>, from: usize) -> Value {
     answer.into()
 }
 
-/// Level 2: a category's tools starting at index `from`, one line each.
-pub fn category(contents: &Contents<'_>, category: ListedCategory<'_>, from: usize) -> Value {
+/// Level 2: a category's tools starting at index `from`, one line each. `parameters` are shown in the line of a tool that
+/// needs no third level.
+pub fn category(
+    contents: &Contents<'_>,
+    category: ListedCategory<'_>,
+    from: usize,
+    parameters: impl Fn(VisibleTool<'_>) -> Option<Value>,
+) -> Value {
     let mut answer = Map::from_iter([("category".to_owned(), category.name().into())]);
     if let Some(description) = category.description() {
         answer.insert("description".to_owned(), description.into());
@@ -63,6 +69,9 @@ pub fn category(contents: &Contents<'_>, category: ListedCategory<'_>, from: usi
         let topic = contents.topic_of_tool(name);
         if topic != name {
             line["topic"] = topic.into();
+        }
+        if let Some(parameters) = parameters(visible) {
+            line["parameters"] = parameters;
         }
         line
     });

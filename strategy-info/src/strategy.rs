@@ -2,14 +2,15 @@
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{
-    ArgumentProblem, ClientTraits, Context, Decision, DisclosureStrategy, Fault, Listing, OwnTool, Profile,
-    RawObject, Refusal, ToolAnswer, ToolCall, View,
+    ArgumentProblem, ClientTraits, Context, Decision, Definitions, DisclosureStrategy, Fault, Listing,
+    OwnTool, Profile, RawObject, Refusal, ToolAnswer, ToolCall, View, VisibleTool,
 };
 use serde_json::{Value, json};
 
 use crate::{
     InfoConfig, OtherTools, answer,
     contents::{Contents, Topic},
+    explain,
     invoke::{self, problem, shown},
     wording::{self, INFO, INVOKE, OVERVIEW},
 };
@@ -23,7 +24,6 @@ pub static PROFILE: Profile = Profile::presenter(
     "Three levels through one info tool: overview, category, tool",
     "nothing: info is an ordinary tool",
 )
-.withholding_schemas()
 .giving_way();
 
 /// Three levels of disclosure through one `info` tool.
@@ -62,7 +62,9 @@ impl Info {
         let found = contents.find(&topic);
         let content = match found {
             Some(Topic::Overview(from)) => answer::overview(&contents, from),
-            Some(Topic::Category(category, from)) => answer::category(&contents, category, from),
+            Some(Topic::Category(category, from)) => {
+                answer::category(&contents, category, from, |tool| self.cheap_parameters(tool))
+            }
             Some(Topic::Tool(visible)) => {
                 tracing::info!(session = cx.session, tool = %visible.name(), "tool explained");
                 let mut content = answer::tool(&contents, visible);
@@ -81,6 +83,14 @@ impl Info {
             }
         };
         Ok(Decision::Answer(ToolAnswer { content, is_error: found.is_none() }))
+    }
+
+    /// The parameters of a tool that is not listed, if they are cheaper than asking for them.
+    fn cheap_parameters(&self, visible: VisibleTool<'_>) -> Option<Value> {
+        let most = self.config.inline_schema_bytes;
+        let is_listed = self.config.tools == OtherTools::Stubs;
+        let schema = visible.tool().cheap_schema(Definitions::Slim, most).filter(|_| !is_listed)?;
+        explain::in_short(schema)
     }
 
     /// Forwards the inner call under the tool's own name, so that it is looked up, checked and relayed like any other.
@@ -103,11 +113,14 @@ impl DisclosureStrategy for Info {
         &PROFILE
     }
 
-    fn list(&self, view: &View, _client: &ClientTraits) -> Listing {
+    fn list(&self, view: &View, client: &ClientTraits) -> Listing {
         let listing = Listing::without_tools(view).guided(&wording::guidance(self.config.tools));
         match self.config.tools {
             OtherTools::Stubs => {
-                Listing { tools: view.tools().map(|tool| tool.minimal()).collect(), ..listing }
+                let most = self.config.inline_schema_bytes;
+                let stub =
+                    |tool: VisibleTool<'_>| tool.inlined_with(tool.tool().brief(), client.definitions, most);
+                Listing { tools: view.tools().map(stub).collect(), ..listing }
             }
             OtherTools::EntryOnly => listing,
         }
@@ -121,13 +134,17 @@ impl DisclosureStrategy for Info {
         }
     }
 
+    fn how_to_learn(&self, cx: &Context<'_>, tool: &str) -> Option<String> {
+        Some(wording::how_to_learn(&Contents::of(cx.view).topic_of_tool(tool)))
+    }
+
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
         let decided = match call.name.as_str() {
             INFO => self.explain(cx, &call),
             INVOKE if self.config.tools == OtherTools::EntryOnly => self.run(cx, &call),
             _ => return Ok(Decision::Forward(call)),
         };
-        let refused = |problem| Decision::Refuse(Refusal::wrong_arguments(&call.name, &[problem]));
+        let refused = |problem| Decision::Refuse(Refusal::wrong_arguments(&call.name, &[problem], None));
         Ok(decided.unwrap_or_else(refused))
     }
 }

@@ -53,7 +53,7 @@ fn some() -> View {
 }
 
 fn info(tools: OtherTools) -> Info {
-    Info::new(InfoConfig { tools })
+    Info::new(InfoConfig { tools, ..InfoConfig::default() })
 }
 
 /// Polls a future that is ready at once.

@@ -86,6 +86,11 @@ pub fn guidance(tools: OtherTools) -> String {
     )
 }
 
+/// The instruction to learn the tool of this topic.
+pub fn how_to_learn(topic: &str) -> String {
+    format!("call {INFO} with {}", serde_json::json!({"topic": topic}))
+}
+
 /// The description of a category for which none is declared.
 pub fn tools_such_as(names: &[&str], more: bool) -> String {
     format!("{}{}", names.join(", "), if more { ", …" } else { "" })
@@ -132,6 +137,25 @@ pub const ONE_PLACE: &str = "one value; the one in arguments and the one beside 
 
 /// The note on parameters where the schema names none and excludes none.
 pub const OPEN: &str = "No parameters are described; any are accepted.";
+
+/// Stands for the parameters of a tool that has none.
+pub const NO_PARAMETERS: &str = "none";
+
+/// Stands for the parameters of a tool that accepts any and names none.
+pub const ANY_PARAMETERS: &str = "any";
+
+/// The mark of a required parameter.
+pub const REQUIRED: &str = "required";
+
+/// The default of a parameter.
+pub fn default(value: &Value) -> String {
+    format!("default {value}")
+}
+
+/// An example of a parameter.
+pub fn for_example(value: &Value) -> String {
+    format!("such as {value}")
+}
 
 /// The note on a value whose description exceeds the limit.
 pub const TOO_LONG: &str = "Details omitted: too long.";

@@ -4,6 +4,7 @@
 
 pub mod config;
 pub mod delivery;
+pub mod near_miss;
 pub mod selection;
 pub mod strategy;
 pub mod wording;

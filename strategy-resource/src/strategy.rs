@@ -9,7 +9,8 @@ use mcp_disclosure_core::{
 
 use crate::{
     ResourceConfig,
-    delivery::{deliver, receipt_argument, refusal},
+    delivery::{Channel, deliver, receipt_argument, refusal},
+    near_miss,
     selection::{self, BASE_URI},
     wording,
 };
@@ -25,7 +26,6 @@ pub static PROFILE: Profile = Profile::presenter(
     "Minimal list; full descriptions from a resource, required before a call",
     "reading resources, or the bridge tool describe_tools",
 )
-.withholding_schemas()
 .giving_way()
 .with_bridge();
 
@@ -60,7 +60,7 @@ impl Resource {
     /// The bridge: a tool that answers like the resource.
     fn describe(&self, cx: &Context<'_>, call: &ToolCall) -> Result<Decision, Fault> {
         let names = Names::from_arguments(&call.arguments()?, cx.view).into_vec();
-        let delivery = deliver(cx, &self.config, &names);
+        let delivery = deliver(cx, &self.config, Channel::Bridge, &names);
         let content = serde_json::from_str(delivery.content.text())
             .map_err(|error| Fault::Internal(format!("a definition nests too deep: {error}")))?;
         Ok(Decision::Answer(ToolAnswer { content, is_error: delivery.failed }))
@@ -74,12 +74,11 @@ impl DisclosureStrategy for Resource {
     }
 
     fn list(&self, view: &View, client: &ClientTraits) -> Listing {
-        let example =
-            view.tools().next().map_or_else(|| "TOOL_NAME".to_owned(), |tool| tool.name().to_string());
+        let example = view.tools().next().map_or(wording::SOME_TOOL, |tool| tool.name().as_str());
         let mut listing =
-            Listing::without_tools(view).guided(&wording::guidance(client.era, client.bridge, &example));
+            Listing::without_tools(view).guided(&wording::guidance(client.era, client.bridge, example));
         listing.tools = view.tools().map(|tool| tool.minimal()).collect();
-        listing.resources.push(self.resource(&example));
+        listing.resources.push(self.resource(example));
         listing.templates.push(self.template());
         listing
     }
@@ -89,13 +88,23 @@ impl DisclosureStrategy for Resource {
         client.bridge.then(bridge).into_iter().collect()
     }
 
+    fn how_to_learn(&self, cx: &Context<'_>, tool: &str) -> Option<String> {
+        Some(wording::how_to_learn(cx.client.bridge, tool))
+    }
+
+    fn meant_resource(&self, cx: &Context<'_>, uri: &ResourceUri) -> Option<String> {
+        near_miss::corrected(uri, cx.view)
+    }
+
     async fn read_resource(
         &self,
         cx: &Context<'_>,
         uri: &ResourceUri,
     ) -> Result<Option<ResourceText>, Fault> {
         let names = selection::from_uri(uri, cx.view);
-        let text = |names: Vec<String>| deliver(cx, &self.config, &names).content.text().to_owned();
+        let text = |names: Vec<String>| {
+            deliver(cx, &self.config, Channel::Resource, &names).content.text().to_owned()
+        };
         Ok(names.map(|names| ResourceText { mime_type: MIME_TYPE, text: text(names) }))
     }
 

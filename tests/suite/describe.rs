@@ -190,7 +190,10 @@ async fn d7_a_plain_client_is_listed_tools_as_far_as_it_can_read_them(setup: Set
     assert_eq!(bridge["inputSchema"]["required"], json!(["names"]));
     for (tool, sent) in listed.iter().zip(Scenario::odd().tools) {
         let mut expected: Value = serde_json::from_str(sent.get()).unwrap();
-        expected["inputSchema"] = serde_json::from_str(PERMISSIVE).unwrap();
+        // The schemas of the others are cheaper than asking for them (B12).
+        if tool["name"] == "echo" {
+            expected["inputSchema"] = serde_json::from_str(PERMISSIVE).unwrap();
+        }
         expected.as_object_mut().unwrap().shift_remove("outputSchema");
         assert_eq!(tool, &expected);
     }
@@ -207,7 +210,8 @@ async fn d7_a_plain_client_is_listed_tools_as_far_as_it_can_read_them(setup: Set
 async fn d7_the_bridge_tells_and_authorizes_nothing(setup: Setup) {
     let files = tempfile::tempdir().unwrap();
     let file = json!({
-        "name": "a", "description": LONG, "inputSchema": {"type": "object", "required": ["x"]},
+        "name": "a", "description": LONG,
+        "inputSchema": {"type": "object", "required": ["x"], "properties": {"x": {"description": LONG.repeat(3)}}},
         "examples": [{"input": {"x": 1}}], "usage_guidance": "Use it.",
     });
     std::fs::write(files.path().join("a.json"), file.to_string()).unwrap();
@@ -228,7 +232,7 @@ async fn d7_the_bridge_tells_and_authorizes_nothing(setup: Setup) {
         for part in ["name", "description", "inputSchema", "examples", "usage_guidance"] {
             assert_eq!(entries["a"][part], file[part], "{part}");
         }
-        assert!(entries["a"]["version"].as_str().unwrap().starts_with("sha256:"));
+        assert_eq!(entries["a"].get("version"), None);
         assert!(kit::client::receipt_of(&entries["a"]).is_none());
     }
     let nothing = client.call("describe_tools", json!({"names": []})).await.result();

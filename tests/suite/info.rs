@@ -227,9 +227,10 @@ async fn i7_stubs_say_what_a_tool_does_and_are_called_by_name(setup: Setup) {
     assert_eq!(listed.len(), sent.len() + 1);
     for (tool, sent) in listed.iter().zip(sent) {
         let mut expected: Value = serde_json::from_str(sent.get()).unwrap();
-        expected["inputSchema"] = json!({"type": "object", "additionalProperties": true});
         expected.as_object_mut().unwrap().shift_remove("outputSchema");
         if tool["name"] == "echo" {
+            // The schemas of the others are cheaper than asking for them (B12).
+            expected["inputSchema"] = json!({"type": "object", "additionalProperties": true});
             expected["description"] = json!("Echoes what it is given.");
         }
         assert_eq!(tool, &expected);
