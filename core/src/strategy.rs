@@ -182,6 +182,9 @@ impl Advertisement {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Lifecycle<'a> {
+    /// A client comes in: the first event of each session, and of each request without one. It has the parameters in the
+    /// query of the address, by name; none over stdio. A fault refuses the request.
+    Arrived(&'a [(String, String)]),
     /// The settings of the disclosure extension, in whatever dialect they were sent: with `initialize` in the session
     /// era, with every request in the stateless era. A fault refuses the request.
     Opened(&'a RawObject),

@@ -177,10 +177,13 @@ impl Strategies {
     /// Every objection of the pinned strategy, or of the fallback.
     pub fn fitting(mut self, snapshot: &Arc<Snapshot>) -> Result<Self, Problems> {
         let everything = View::of(Arc::clone(snapshot), &Principal::anonymous());
-        let mut problems = Vec::new();
         let required = [self.pinned.as_ref(), Some(&self.fallback)];
         let required: HashSet<Arc<str>> =
             required.into_iter().flatten().map(|(name, _)| Arc::clone(name)).collect();
+        let problems = self.problems(&everything);
+        if !problems.is_empty() {
+            return Err(problems.into());
+        }
         self.offered.retain(|(name, strategy)| {
             let objections = strategy.objections(&everything);
             if !required.contains(name) {
@@ -188,15 +191,22 @@ impl Strategies {
             }
             objections.is_empty() || required.contains(name)
         });
+        Ok(self)
+    }
+
+    /// Every objection of the pinned strategy and of the fallback. What both object to, such as a filter that they share,
+    /// is one problem.
+    fn problems(&self, everything: &View) -> Vec<Problem> {
         let mut seen = HashSet::new();
+        let mut problems = Vec::new();
         for (name, strategy) in self.pinned.iter().chain([&self.fallback]) {
-            let objections = if seen.insert(name) { strategy.objections(&everything) } else { Vec::new() };
-            problems.extend(objections.into_iter().map(|objection| {
+            let objections = strategy.objections(everything).into_iter();
+            let objections = objections.filter(|objection| seen.insert(objection.message.clone()));
+            problems.extend(objections.map(|objection| {
                 Problem::new(format!("strategy '{name}': {}", objection.message)).hint(objection.hint)
             }));
         }
-        drop(seen);
-        if problems.is_empty() { Ok(self) } else { Err(problems.into()) }
+        problems
     }
 
     /// The names offered to clients.

@@ -1,5 +1,6 @@
 //! Settings of `concerns`: the section `[strategy.concerns]`.
 
+use mcp_disclosure_core::Notes;
 use serde::Deserialize;
 
 /// The settings of the filter.
@@ -12,6 +13,9 @@ pub struct ConcernsConfig {
     pub unset: Unset,
     /// Whether lists show each primitive's mapping in `_meta.concerns` (docs/CONTRACT.md C9).
     pub expose: bool,
+    /// The operator's choices: the values by concern that every client starts with (docs/CONTRACT.md B11). A string stands
+    /// for the number or boolean that it spells, too.
+    pub choices: Notes,
 }
 
 /// The handling of an undeclared value (docs/CONTRACT.md C7).

@@ -4,6 +4,7 @@
 
 pub mod choices;
 pub mod config;
+pub mod operator;
 pub mod strategy;
 pub mod update;
 pub mod wording;

@@ -3,14 +3,16 @@
 use async_trait::async_trait;
 use mcp_disclosure_core::{
     Advertisement, ClientTraits, Concern, Context, DisclosureStrategy, Era, Fault, Lifecycle, Listing, Noted,
-    Notes, Profile, RawObject, View,
+    Notes, Objection, Profile, RawObject, View,
 };
-use serde_json::{Value, json, value::RawValue};
+use serde_json::value::RawValue;
 
 use crate::{
     ConcernsConfig, OnInvalidValue, Unset,
     choices::Choices,
+    operator,
     update::{self, LIST, UPDATE},
+    wording,
 };
 
 /// The strategy's name, as in flags, addresses, offers and settings.
@@ -35,17 +37,22 @@ impl Concerns {
         Self { config }
     }
 
-    /// The concerns that filter, with the value of each.
-    fn in_force<'a>(&self, declared: &'a [Concern], chosen: &'a Notes) -> Vec<(&'a Concern, &'a Value)> {
-        let value_of = |concern: &'a Concern| {
+    /// The values by which it filters, by concern, if these are chosen.
+    fn in_force(&self, declared: &[Concern], chosen: &Notes) -> Notes {
+        if chosen.is_empty() {
+            return Notes::new();
+        }
+        let value_of = |concern: &Concern| {
             // The declaration may have changed since the choice.
-            let chosen = chosen.get(concern.name()).filter(|value| concern.values().have(value));
+            let chosen = chosen.get(concern.name()).and_then(|value| concern.values().understood(value));
             match self.config.unset {
                 Unset::Any => chosen,
-                Unset::Default => chosen.or(concern.default()),
+                Unset::Default => chosen.or_else(|| concern.default().cloned()),
             }
         };
-        declared.iter().filter_map(|concern| Some((concern, value_of(concern)?))).collect()
+        let values =
+            declared.iter().filter_map(|concern| Some((concern.name().to_owned(), value_of(concern)?)));
+        values.collect()
     }
 
     /// Validates and logs a client's choices.
@@ -61,10 +68,7 @@ impl Concerns {
     fn update(&self, cx: &Context<'_>, params: &str) -> Result<RawObject, Fault> {
         let choices = self.choose(cx, &update::choices_of(params)?, self.config.on_invalid_value)?;
         let chosen = cx.noted.with(choices.changes.clone());
-        let in_force =
-            if chosen.is_empty() { vec![] } else { self.in_force(&cx.view.about().concerns, &chosen) };
-        let effective =
-            in_force.iter().map(|(concern, value)| (concern.name().to_owned(), (*value).clone())).collect();
+        let effective = self.in_force(&cx.view.about().concerns, &chosen);
         let answer = update::updated(&effective, &choices.warnings);
         cx.remember(choices.changes);
         Ok(answer)
@@ -88,12 +92,24 @@ impl DisclosureStrategy for Concerns {
         }
         let declaration = update::declaration(declared);
         advertisement.capabilities = advertisement.capabilities.with_value("concerns", &declaration);
-        let object = json!({"concerns": declaration});
-        advertisement.experimental = advertisement.experimental.with_value("concerns", &object);
+        advertisement.experimental =
+            advertisement.experimental.with_value("concerns", &update::listed(declared, view.choices()));
         advertisement.settings = advertisement.settings.with_value("concerns", &declaration);
+        if !view.choices().is_empty() {
+            advertisement.settings = advertisement.settings.with_value(update::EFFECTIVE, view.choices());
+        }
+    }
+
+    fn objections(&self, view: &View) -> Vec<Objection> {
+        let misfits = operator::misfits(&view.about().concerns, &self.config.choices, view.is_complete());
+        misfits.into_iter().map(wording::of_operator).collect()
     }
 
     fn lifecycle(&self, cx: &Context<'_>, event: &Lifecycle<'_>) -> Result<(), Fault> {
+        if let Lifecycle::Arrived(_) = event {
+            cx.remember(self.config.choices.clone());
+            return Ok(());
+        }
         let (said, on_invalid) = match (event, self.config.on_invalid_value) {
             // A notification cannot be answered with an error.
             (Lifecycle::Initialized(params), OnInvalidValue::Error) => (params, OnInvalidValue::Ignore),
@@ -109,12 +125,8 @@ impl DisclosureStrategy for Concerns {
     fn narrow(&self, view: View, _client: &ClientTraits, noted: Noted<'_>) -> View {
         let view = if self.config.expose { view.showing_concerns() } else { view };
         let Some(chosen) = noted.all() else { return view };
-        let whole = view.clone();
-        let in_force = self.in_force(&whole.about().concerns, chosen);
-        view.narrow(|primitive| {
-            let mapping = primitive.mapping();
-            in_force.iter().all(|(concern, value)| mapping.fits(concern, value))
-        })
+        let in_force = self.in_force(&view.about().concerns, chosen);
+        view.choosing(in_force)
     }
 
     async fn request(
@@ -126,7 +138,7 @@ impl DisclosureStrategy for Concerns {
         let declared = &cx.view.about().concerns;
         match method {
             _ if declared.is_empty() => Ok(None),
-            LIST => Ok(Some(RawObject::empty().with_value("concerns", &update::declaration(declared)))),
+            LIST => Ok(Some(update::listed(declared, cx.view.choices()))),
             UPDATE if cx.client.era == Era::Session => self.update(cx, params.get()).map(Some),
             _ => Ok(None),
         }

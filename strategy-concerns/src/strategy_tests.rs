@@ -5,7 +5,7 @@ use mcp_disclosure_core::{
     About, Effect, Effects, Kind, Marks, Memory, PlugIn, Principal, Receipts, Registry, Settings, Snapshot,
     Unlimited, UpstreamLists, UpstreamName, Values,
 };
-use serde_json::value::to_raw_value;
+use serde_json::{Value, json, value::to_raw_value};
 
 use super::*;
 

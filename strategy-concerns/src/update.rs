@@ -9,6 +9,15 @@ pub const LIST: &str = "listConcerns";
 /// The method that changes a host's choices.
 pub const UPDATE: &str = "updateConcerns";
 
+/// The member that has the values in force beside a declaration.
+pub const EFFECTIVE: &str = "effective";
+
+/// The declaration, and the values in force if there are any.
+pub fn listed(declared: &[Concern], effective: &Notes) -> RawObject {
+    let listed = RawObject::empty().with_value("concerns", &declaration(declared));
+    if effective.is_empty() { listed } else { listed.with_value(EFFECTIVE, effective) }
+}
+
 /// The declaration of all concerns, as a JSON array.
 pub fn declaration(declared: &[Concern]) -> Value {
     declared.iter().map(Concern::declaration).collect()

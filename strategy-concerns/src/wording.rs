@@ -1,6 +1,6 @@
 //! Every sentence of `concerns` that a host or a model reads.
 
-use mcp_disclosure_core::{Concern, brief::shorten};
+use mcp_disclosure_core::{Concern, Objection, Values, brief::shorten, nearest::nearest};
 use serde_json::Value;
 
 /// The warning in place of more than ten.
@@ -42,4 +42,41 @@ pub fn ignored(concern: &Concern, value: &Value) -> String {
 /// The warning about an undeclared value that was replaced.
 pub fn clamped(concern: &Concern, value: &Value, taken: &Value) -> String {
     format!("{} {taken} is used instead.", invalid(concern, value))
+}
+
+/// The objection to an operator's choice of an undeclared concern.
+pub fn undeclared_choice(name: &str, declared: &[Concern]) -> Objection {
+    let names: Vec<&str> = declared.iter().map(Concern::name).collect();
+    let hint = if names.is_empty() {
+        "none are declared; declare it with [[concerns]] in disclosure.toml, or remove the choice".to_owned()
+    } else {
+        format!("declared are {}{}", names.join(", "), meant(name, names.iter().copied()))
+    };
+    let name = shorten(name, LONGEST_SHOWN);
+    Objection { message: format!("no concern '{name}' is declared"), hint: hint.into() }
+}
+
+/// The objection to an operator's choice of an undeclared value.
+pub fn invalid_choice(concern: &Concern, value: &Value) -> Objection {
+    let shown = shorten(&value.to_string(), LONGEST_SHOWN);
+    let near = match (concern.values(), value) {
+        (Values::Listed(values), Value::String(text)) => meant(text, values.iter().filter_map(Value::as_str)),
+        _ => String::new(),
+    };
+    Objection {
+        message: format!("concern '{}' has no value {shown}", concern.name()),
+        hint: format!("its values are {}{near}", concern.values()).into(),
+    }
+}
+
+/// The objection with the places where the choice may be written.
+pub fn of_operator(misfit: Objection) -> Objection {
+    let message = format!("{}, but --concern or [strategy.concerns] choices names it", misfit.message);
+    Objection { message, ..misfit }
+}
+
+/// "Did you mean", behind a list; empty if nothing is similar.
+fn meant<'a>(wanted: &str, names: impl IntoIterator<Item = &'a str>) -> String {
+    let near = nearest(wanted, names, 1);
+    near.first().map_or_else(String::new, |near| format!("; did you mean '{near}'?"))
 }

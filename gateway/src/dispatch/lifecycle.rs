@@ -17,13 +17,13 @@ impl Gateway {
     /// # Errors
     /// The strategy's error if it rejects the client's settings.
     pub(super) fn opened(&self, caller: &Caller, offer: &Offer) -> Result<Memory, ErrorText> {
-        if offer.settings.is_empty() {
-            return Ok(Memory::default());
-        }
         let view = caller.backend.catalogue().current().view(&caller.principal, &caller.choice);
         let (fetches, effects) = (self.fetches.of(&caller.fetcher), Effects::default());
         let cx = caller.context(self, &view, &fetches, &effects);
-        lifecycle(&caller.choice, &cx, &Lifecycle::Opened(&offer.settings))?;
+        lifecycle(&caller.choice, &cx, &Lifecycle::Arrived(&[]))?;
+        if !offer.settings.is_empty() {
+            lifecycle(&caller.choice, &cx, &Lifecycle::Opened(&offer.settings))?;
+        }
         let noted = notes(effects).into_iter();
         Ok(noted.fold(Memory::default(), |memory, (strategy, changes)| memory.with(&strategy, changes)))
     }

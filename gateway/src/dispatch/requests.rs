@@ -182,6 +182,7 @@ impl Gateway {
         backend: &Backend,
         session: &Arc<Session>,
     ) -> Result<Json, ErrorText> {
+        self.notify_strategy(session, &Lifecycle::Arrived(&[]))?;
         if !initialize.offer.settings.is_empty() {
             self.notify_strategy(session, &Lifecycle::Opened(&initialize.offer.settings))?;
         }
