@@ -4,7 +4,7 @@ use mcp_disclosure_core::Notes;
 use serde::Deserialize;
 
 /// The settings of the filter.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ConcernsConfig {
     /// The handling of an undeclared value.
@@ -16,6 +16,24 @@ pub struct ConcernsConfig {
     /// The operator's choices: the values by concern that every client starts with (docs/CONTRACT.md B11). A string stands
     /// for the number or boolean that it spells, too.
     pub choices: Notes,
+    /// Parameters in the query of an address that are no choices, by name or pattern: what proxies in front are known to
+    /// leave there. Any other that names no concern is refused.
+    pub ignored_parameters: Vec<String>,
+}
+
+/// Keys by which proxies and gateways authenticate, and marks of links.
+const IGNORED: [&str; 6] = ["access_token", "api_key", "api-key", "apikey", "subscription-key", "utm_*"];
+
+impl Default for ConcernsConfig {
+    fn default() -> Self {
+        Self {
+            on_invalid_value: OnInvalidValue::default(),
+            unset: Unset::default(),
+            expose: false,
+            choices: Notes::new(),
+            ignored_parameters: IGNORED.map(str::to_owned).into(),
+        }
+    }
 }
 
 /// The handling of an undeclared value (docs/CONTRACT.md C7).

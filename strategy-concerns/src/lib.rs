@@ -2,6 +2,7 @@
 
 #![doc = include_str!("../../docs/strategies/concerns.md")]
 
+pub mod address;
 pub mod choices;
 pub mod config;
 pub mod operator;

@@ -3,12 +3,12 @@
 use async_trait::async_trait;
 use mcp_disclosure_core::{
     Advertisement, ClientTraits, Concern, Context, DisclosureStrategy, Era, Fault, Lifecycle, Listing, Noted,
-    Notes, Objection, Profile, RawObject, View,
+    Notes, Objection, Pattern, Profile, RawObject, View,
 };
 use serde_json::value::RawValue;
 
 use crate::{
-    ConcernsConfig, OnInvalidValue, Unset,
+    ConcernsConfig, OnInvalidValue, Unset, address,
     choices::Choices,
     operator,
     update::{self, LIST, UPDATE},
@@ -29,12 +29,15 @@ pub static PROFILE: Profile = Profile::filter(
 #[derive(Debug)]
 pub struct Concerns {
     config: ConcernsConfig,
+    /// Parameters of addresses that are no choices.
+    ignored: Vec<Pattern>,
 }
 
 impl Concerns {
     /// Makes the strategy.
     pub fn new(config: ConcernsConfig) -> Self {
-        Self { config }
+        let ignored = config.ignored_parameters.iter().map(|text| Pattern::new(text)).collect();
+        Self { config, ignored }
     }
 
     /// The values by which it filters, by concern, if these are chosen.
@@ -106,8 +109,10 @@ impl DisclosureStrategy for Concerns {
     }
 
     fn lifecycle(&self, cx: &Context<'_>, event: &Lifecycle<'_>) -> Result<(), Fault> {
-        if let Lifecycle::Arrived(_) = event {
-            cx.remember(self.config.choices.clone());
+        if let Lifecycle::Arrived(parameters) = event {
+            let of_address = address::choices(&cx.view.about().concerns, parameters, &self.ignored)?;
+            let choices = self.config.choices.clone().into_iter().chain(of_address);
+            cx.remember(choices.collect());
             return Ok(());
         }
         let (said, on_invalid) = match (event, self.config.on_invalid_value) {

@@ -69,6 +69,28 @@ pub fn invalid_choice(concern: &Concern, value: &Value) -> Objection {
     }
 }
 
+/// The problem with a parameter of an address that names no declared concern.
+pub fn unknown_parameter(name: &str, declared: &[Concern]) -> String {
+    let near = nearest(name, declared.iter().map(Concern::name), 1);
+    let near = near.first().map_or_else(String::new, |near| format!(" (did you mean '{near}'?)"));
+    format!("No concern '{}' is declared{near}.", shorten(name, LONGEST_SHOWN))
+}
+
+/// The error for an address that chooses what is not declared.
+pub fn wrong_address(problems: &[String], declared: &[Concern]) -> String {
+    let all: Vec<String> = declared
+        .iter()
+        .map(|concern| {
+            format!("{}={{{}}}", concern.name(), shorten(&concern.values().to_string(), LONGEST_SHOWN))
+        })
+        .collect();
+    let declared = match all.as_slice() {
+        [] => "No concerns are declared here, so an address has no parameters.".to_owned(),
+        all => format!("Parameters of the address are the declared concerns: {}.", all.join(", ")),
+    };
+    format!("{} {declared}", problems.join(" "))
+}
+
 /// The objection with the places where the choice may be written.
 pub fn of_operator(misfit: Objection) -> Objection {
     let message = format!("{}, but --concern or [strategy.concerns] choices names it", misfit.message);

@@ -54,7 +54,7 @@ async fn bench() -> Bench {
 }
 
 /// What is listed of each kind, by name; what is the strategy's own left out.
-async fn listed(client: &Client) -> [Vec<String>; 4] {
+pub(crate) async fn listed(client: &Client) -> [Vec<String>; 4] {
     let mut lists = [const { Vec::new() }; 4];
     for (at, (method, kind)) in [
         ("tools/list", "tools"),

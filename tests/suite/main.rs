@@ -10,6 +10,7 @@ mod calls;
 mod client;
 mod command_line;
 mod compare;
+mod concern_addresses;
 mod concerns;
 mod cost;
 mod cross_origin;

@@ -6,26 +6,65 @@ use std::{
 };
 
 use mcp_disclosure_core::{Context, Effect, Effects, Lifecycle, Memory, Noted, Notes, Receipts};
-use mcp_disclosure_transport::{ErrorText, Notification, printable::Short};
+use mcp_disclosure_transport::{ErrorText, Notification, code, printable::Short};
 
 use super::{Caller, Gateway, fetches::Fetcher, requests::panicked};
-use crate::{dialect::Offer, negotiation::Choice, session::Session};
+use crate::{
+    dialect::Offer,
+    negotiation::Choice,
+    session::{Address, Session},
+};
 
 impl Gateway {
     /// The memory of a client without session, for one request.
     ///
     /// # Errors
-    /// The strategy's error if it rejects the client's settings.
-    pub(super) fn opened(&self, caller: &Caller, offer: &Offer) -> Result<Memory, ErrorText> {
+    /// -32600 if the strategy rejects the address; its error if it rejects the client's settings.
+    pub(super) async fn opened(
+        &self,
+        caller: &Caller,
+        address: &Address,
+        offer: &Offer,
+    ) -> Result<Memory, ErrorText> {
+        let arrived = Lifecycle::Arrived(&address.parameters);
+        let mut noted = self.notes_of(caller, &arrived);
+        if noted.is_err() && !caller.backend.is_settled() {
+            // An upstream that is starting may declare what the address names.
+            Box::pin(caller.backend.settled()).await;
+            noted = self.notes_of(caller, &arrived);
+        }
+        let mut noted = noted.map_err(of_address)?;
+        if !offer.settings.is_empty() {
+            noted.extend(self.notes_of(caller, &Lifecycle::Opened(&offer.settings))?);
+        }
+        let noted = noted.into_iter();
+        Ok(noted.fold(Memory::default(), |memory, (strategy, changes)| memory.with(&strategy, changes)))
+    }
+
+    /// What the strategy records of a lifecycle event of a client without session.
+    fn notes_of(&self, caller: &Caller, event: &Lifecycle<'_>) -> Result<Vec<(String, Notes)>, ErrorText> {
         let view = caller.backend.catalogue().current().view(&caller.principal, &caller.choice);
         let (fetches, effects) = (self.fetches.of(&caller.fetcher), Effects::default());
-        let cx = caller.context(self, &view, &fetches, &effects);
-        lifecycle(&caller.choice, &cx, &Lifecycle::Arrived(&[]))?;
-        if !offer.settings.is_empty() {
-            lifecycle(&caller.choice, &cx, &Lifecycle::Opened(&offer.settings))?;
+        lifecycle(&caller.choice, &caller.context(self, &view, &fetches, &effects), event)?;
+        Ok(notes(effects))
+    }
+
+    /// Passes the address at which a session is opened to its strategy, before anything that the client says itself.
+    ///
+    /// # Errors
+    /// -32600 if the strategy rejects the address.
+    pub(super) async fn arrive(
+        &self,
+        session: &Session,
+        parameters: &[(String, String)],
+    ) -> Result<(), ErrorText> {
+        let arrived = Lifecycle::Arrived(parameters);
+        let mut outcome = self.notify_strategy(session, &arrived);
+        if outcome.is_err() && !session.backend().is_settled() {
+            session.backend().settled().await;
+            outcome = self.notify_strategy(session, &arrived);
         }
-        let noted = notes(effects).into_iter();
-        Ok(noted.fold(Memory::default(), |memory, (strategy, changes)| memory.with(&strategy, changes)))
+        outcome.map_err(of_address)
     }
 
     /// Passes a lifecycle event of a session to its strategy and keeps what the strategy records.
@@ -100,6 +139,11 @@ impl Gateway {
         let page = |memory| current.page(&caller.principal, &caller.choice, memory);
         session.notify_changed(&page(&before).changes(&page(&after)));
     }
+}
+
+/// The error for an address that the strategy rejects. It is no parameter of the request.
+fn of_address(error: ErrorText) -> ErrorText {
+    if error.code() == code::INVALID_PARAMS { error.recoded(code::INVALID_REQUEST) } else { error }
 }
 
 /// Calls the strategy. A panic becomes an error.

@@ -131,12 +131,12 @@ impl Gateway {
     /// Opens a session.
     ///
     /// # Errors
-    /// -32602 for missing or invalid parameters; -32005 if the peer holds too many resources; -32000 if there
+    /// -32602 for missing or invalid parameters; -32600 if the strategy rejects the address; -32005 if the peer holds too many resources; -32000 if there
     /// are too many sessions, or no upstream could be started for this one.
     pub async fn initialize(
         &self,
         params: &RawObject,
-        opening: Opening,
+        mut opening: Opening,
     ) -> Result<(Arc<Session>, Json), ErrorText> {
         let initialize = InitializeRequest::read(params)?;
         let revision = initialize.revision;
@@ -146,7 +146,8 @@ impl Gateway {
         chain.into_iter().for_each(|chain| opening.client.came_through(chain));
         let chosen = initialize.offer.settings.member("concerns");
         let is_news = chosen.is_some_and(|chosen| opening.client.chose(chosen));
-        let choice = self.strategies.choose(opening.address.as_deref(), &initialize.offer, revision.era());
+        let choice =
+            self.strategies.choose(opening.address.strategy.as_deref(), &initialize.offer, revision.era());
         let id = new_id().map_err(|error| {
             ErrorText::new(
                 code::INTERNAL_ERROR,
@@ -159,8 +160,9 @@ impl Gateway {
         let backend = self.backends.for_session(&id, &opening.client, &opening.peer).await?;
         backend.recalled().await;
         tracing::info!(session = %Short(&id), client = initialize.client, %revision, strategy = %choice.name, reason = %choice.reason, "session opened");
-        let own = Arc::clone(&backend);
+        let (own, parameters) = (Arc::clone(&backend), std::mem::take(&mut opening.address.parameters));
         let session = Arc::new(Session::new(id, revision, choice, opening, own, place, &self.limits));
+        self.arrive(&session, &parameters).await.inspect_err(|_| self.let_go(&session))?;
         // Building the page calls the strategy, which may panic.
         let result = catch_unwind(AssertUnwindSafe(|| self.open_session(&initialize, &backend, &session)));
         let result = result.unwrap_or_else(|_| Err(panicked("initialize")));
@@ -182,7 +184,6 @@ impl Gateway {
         backend: &Backend,
         session: &Arc<Session>,
     ) -> Result<Json, ErrorText> {
-        self.notify_strategy(session, &Lifecycle::Arrived(&[]))?;
         if !initialize.offer.settings.is_empty() {
             self.notify_strategy(session, &Lifecycle::Opened(&initialize.offer.settings))?;
         }

@@ -13,7 +13,7 @@ use mcp_disclosure_core::{Kind, Marks, Memory, Notes, Principal};
 use mcp_disclosure_transport::LoggingLevel;
 use parking_lot::Mutex;
 
-use super::{Client, InFlight, Peer, Place, ReplayBuffer, ReplayBuffers, StreamEvent, list_changed};
+use super::{Address, Client, InFlight, Peer, Place, ReplayBuffer, ReplayBuffers, StreamEvent, list_changed};
 use crate::{backend::Backend, dialect::Revision, limits::Limits, negotiation::Choice};
 
 /// How a session is opened.
@@ -21,8 +21,8 @@ use crate::{backend::Backend, dialect::Revision, limits::Limits, negotiation::Ch
 pub struct Opening {
     /// Who opens the session; requests of other principals are rejected.
     pub principal: Principal,
-    /// The strategy named in the URL path.
-    pub address: Option<String>,
+    /// Where it is opened.
+    pub address: Address,
     /// The client itself.
     pub client: Arc<Client>,
     /// The peer that the session counts against.
@@ -85,7 +85,7 @@ impl Session {
             revision,
             choice,
             principal: opening.principal,
-            address: opening.address,
+            address: opening.address.strategy,
             marks: Marks::default(),
             in_flight: InFlight::default(),
             replay: ReplayBuffers::new(limits.client_queue_bytes, opening.peer.replay().clone()),
