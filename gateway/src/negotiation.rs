@@ -221,6 +221,11 @@ impl Strategies {
         named.chain(instead).map(|(_, strategy)| strategy)
     }
 
+    /// Whether filters' tools are listed to a client only until it uses their own methods.
+    pub(crate) fn withdraws_bridges(&self) -> bool {
+        self.bridge == Bridge::Auto
+    }
+
     /// Whether a URL path may name this strategy.
     pub fn is_offered(&self, name: &str) -> bool {
         self.find(name).is_some()
@@ -245,7 +250,13 @@ impl Strategies {
             Bridge::Always => true,
             Bridge::Never => false,
         };
-        let traits = ClientTraits { era, bridge, omit_input_schema: offer.omit_input_schema };
+        let filter_bridge = match self.bridge {
+            Bridge::Auto => offer.is_empty(),
+            Bridge::Always => true,
+            Bridge::Never => false,
+        };
+        let omit_input_schema = offer.omit_input_schema;
+        let traits = ClientTraits { era, bridge, filter_bridge, omit_input_schema };
         Choice {
             depends_on_client: !is_pinned || gives_way || self.differs_by_client(&*strategy),
             name,

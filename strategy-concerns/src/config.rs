@@ -19,6 +19,21 @@ pub struct ConcernsConfig {
     /// Parameters in the query of an address that are no choices, by name or pattern: what proxies in front are known to
     /// leave there. Any other that names no concern is refused.
     pub ignored_parameters: Vec<String>,
+    /// When the tool `choose_concerns` is listed in sessions.
+    pub bridge: BridgeTool,
+}
+
+/// When the tool `choose_concerns` is listed in sessions, where concerns are declared (docs/CONTRACT.md B11).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BridgeTool {
+    /// As `--bridge` says: by default to clients that have not shown that they know concerns.
+    #[default]
+    Auto,
+    /// To every client.
+    Always,
+    /// To no client.
+    Never,
 }
 
 /// Keys by which proxies and gateways authenticate, and marks of links.
@@ -32,6 +47,7 @@ impl Default for ConcernsConfig {
             expose: false,
             choices: Notes::new(),
             ignored_parameters: IGNORED.map(str::to_owned).into(),
+            bridge: BridgeTool::default(),
         }
     }
 }

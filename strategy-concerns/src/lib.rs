@@ -3,6 +3,7 @@
 #![doc = include_str!("../../docs/strategies/concerns.md")]
 
 pub mod address;
+pub mod bridge;
 pub mod choices;
 pub mod config;
 pub mod operator;
@@ -10,5 +11,5 @@ pub mod strategy;
 pub mod update;
 pub mod wording;
 
-pub use config::{ConcernsConfig, OnInvalidValue, Unset};
+pub use config::{BridgeTool, ConcernsConfig, OnInvalidValue, Unset};
 pub use strategy::{Concerns, NAME, PROFILE};

@@ -2,13 +2,13 @@
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{
-    Advertisement, ClientTraits, Concern, Context, DisclosureStrategy, Era, Fault, Lifecycle, Listing, Noted,
-    Notes, Objection, Pattern, Profile, RawObject, View,
+    Advertisement, ClientTraits, Concern, Context, Decision, DisclosureStrategy, Era, Fault, Lifecycle,
+    Listing, Noted, Notes, Objection, OwnTool, Pattern, Profile, RawObject, ToolCall, View,
 };
 use serde_json::value::RawValue;
 
 use crate::{
-    ConcernsConfig, OnInvalidValue, Unset, address,
+    BridgeTool, ConcernsConfig, OnInvalidValue, Unset, address, bridge,
     choices::Choices,
     operator,
     update::{self, LIST, UPDATE},
@@ -68,13 +68,25 @@ impl Concerns {
         Ok(choices)
     }
 
-    fn update(&self, cx: &Context<'_>, params: &str) -> Result<RawObject, Fault> {
-        let choices = self.choose(cx, &update::choices_of(params)?, self.config.on_invalid_value)?;
+    /// Changes a client's choices by the JSON text of an object: what is in force then, and the answer.
+    fn update(&self, cx: &Context<'_>, given: &str) -> Result<(Notes, RawObject), Fault> {
+        let choices = self.choose(cx, given, self.config.on_invalid_value)?;
         let chosen = cx.noted.with(choices.changes.clone());
         let effective = self.in_force(&cx.view.about().concerns, &chosen);
         let answer = update::updated(&effective, &choices.warnings);
         cx.remember(choices.changes);
-        Ok(answer)
+        cx.pass_on(given);
+        Ok((effective, answer))
+    }
+
+    /// Whether `choose_concerns` is listed to a client.
+    fn has_bridge(&self, view: &View, client: &ClientTraits) -> bool {
+        let is_listed = match self.config.bridge {
+            BridgeTool::Auto => client.filter_bridge,
+            BridgeTool::Always => true,
+            BridgeTool::Never => false,
+        };
+        is_listed && client.era == Era::Session && !view.about().concerns.is_empty()
     }
 }
 
@@ -86,6 +98,11 @@ impl DisclosureStrategy for Concerns {
 
     fn list(&self, view: &View, _client: &ClientTraits) -> Listing {
         Listing::complete(view)
+    }
+
+    fn own_tools(&self, view: &View, client: &ClientTraits) -> Vec<OwnTool> {
+        let tool = || bridge::tool(&view.about().concerns, view.choices());
+        self.has_bridge(view, client).then(tool).into_iter().collect()
     }
 
     fn advertise(&self, view: &View, advertisement: &mut Advertisement) {
@@ -111,8 +128,12 @@ impl DisclosureStrategy for Concerns {
     fn lifecycle(&self, cx: &Context<'_>, event: &Lifecycle<'_>) -> Result<(), Fault> {
         if let Lifecycle::Arrived(parameters) = event {
             let of_address = address::choices(&cx.view.about().concerns, parameters, &self.ignored)?;
-            let choices = self.config.choices.clone().into_iter().chain(of_address);
-            cx.remember(choices.collect());
+            let choices: Notes = self.config.choices.clone().into_iter().chain(of_address).collect();
+            let effective = self.in_force(&cx.view.about().concerns, &choices);
+            if !effective.is_empty() {
+                cx.pass_on(&update::text(&effective));
+            }
+            cx.remember(choices);
             return Ok(());
         }
         let (said, on_invalid) = match (event, self.config.on_invalid_value) {
@@ -122,6 +143,7 @@ impl DisclosureStrategy for Concerns {
             _ => return Ok(()),
         };
         if let Some(given) = said.member("concerns").filter(|_| !cx.view.about().concerns.is_empty()) {
+            cx.speaks_natively();
             cx.remember(self.choose(cx, given, on_invalid)?.changes);
         }
         Ok(())
@@ -134,6 +156,20 @@ impl DisclosureStrategy for Concerns {
         view.choosing(in_force)
     }
 
+    async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
+        if *call.name != *bridge::NAME || !self.has_bridge(cx.view, cx.client) {
+            return Ok(Decision::Forward(call));
+        }
+        let given = bridge::choices(call.arguments()?, &cx.view.about().concerns);
+        Ok(Decision::Answer(match self.update(cx, &given) {
+            Ok((effective, answer)) => {
+                let fitting = cx.view.before_choices().clone().choosing(effective);
+                bridge::answer(&answer, fitting.tools().count())
+            }
+            Err(fault) => bridge::refusal(&fault.to_string()),
+        }))
+    }
+
     async fn request(
         &self,
         cx: &Context<'_>,
@@ -144,7 +180,10 @@ impl DisclosureStrategy for Concerns {
         match method {
             _ if declared.is_empty() => Ok(None),
             LIST => Ok(Some(update::listed(declared, cx.view.choices()))),
-            UPDATE if cx.client.era == Era::Session => self.update(cx, params.get()).map(Some),
+            UPDATE if cx.client.era == Era::Session => {
+                cx.speaks_natively();
+                Ok(Some(self.update(cx, &update::choices_of(params.get())?)?.1))
+            }
             _ => Ok(None),
         }
     }

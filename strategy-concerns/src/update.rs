@@ -33,6 +33,11 @@ pub fn choices_of(params: &str) -> Result<String, Fault> {
     concerns.ok_or_else(|| Fault::InvalidParams("params.concerns is missing".to_owned()))
 }
 
+/// Choices as JSON text.
+pub fn text(choices: &Notes) -> String {
+    Value::Object(choices.clone().into_iter().collect()).to_string()
+}
+
 /// The result of an update: the choices in force, and warnings.
 pub fn updated(effective: &Notes, warnings: &[String]) -> RawObject {
     RawObject::empty().with_value("concerns", effective).with_value("warnings", warnings)

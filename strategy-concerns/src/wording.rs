@@ -1,7 +1,46 @@
 //! Every sentence of `concerns` that a host or a model reads.
 
-use mcp_disclosure_core::{Concern, Objection, Values, brief::shorten, nearest::nearest};
+use mcp_disclosure_core::{Concern, Notes, Objection, Values, brief::shorten, nearest::nearest};
 use serde_json::Value;
+
+/// Maximum length of the description of the bridge tool, in bytes.
+const LONGEST_DESCRIPTION: usize = 2_000;
+
+/// The description of the bridge tool's argument.
+pub const BRIDGE_ARGUMENT: &str =
+    "The value to choose by concern; null withdraws a choice. What is not named stays as it is.";
+
+/// The bridge tool's description: what can be chosen, and what is in force.
+pub fn bridge(declared: &[Concern], in_force: &Notes) -> String {
+    let mut text =
+        "Choose which tools are listed here, by what matters for the task: only tools that fit the chosen values are \
+         listed. List the tools again afterwards.\nConcerns:"
+            .to_owned();
+    for (at, concern) in declared.iter().enumerate() {
+        let line = format!("\n- {}", choosable(concern, in_force.get(concern.name())));
+        let rest = format!("\n- {} more in the parameters", declared.len() - at);
+        if text.len() + line.len() + rest.len() > LONGEST_DESCRIPTION {
+            text.push_str(&rest);
+            break;
+        }
+        text.push_str(&line);
+    }
+    text
+}
+
+fn choosable(concern: &Concern, in_force: Option<&Value>) -> String {
+    let description = match concern.description() {
+        "" => String::new(),
+        description => format!(" ({})", shorten(description, LONGEST_SHOWN)),
+    };
+    let values = shorten(&concern.values().to_string(), LONGEST_SHOWN);
+    let now = match in_force {
+        None => "nothing chosen".to_owned(),
+        Some(Value::String(value)) => format!("now {value}"),
+        Some(value) => format!("now {value}"),
+    };
+    format!("{}{description}: {values}; {now}", shorten(concern.name(), LONGEST_SHOWN))
+}
 
 /// The warning in place of more than ten.
 pub const TOO_MANY_WARNINGS: &str = "Too many choices are invalid. The remaining ones were not read.";

@@ -199,7 +199,7 @@ fn u16_choices_reach_an_upstream_that_is_the_clients_alone() {
             json!({"jsonrpc": "2.0", "method": "notifications/initialized", "params": chosen}).to_string(),
         );
         if said == "later" {
-            assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+            assert_eq!(gateway.tool_names(), ["echo", "wait", "choose_concerns"]);
             let updated = gateway.request("updateConcerns", json!({"concerns": cheap}));
             assert_eq!(updated["result"]["concerns"], cheap, "{updated}");
         }
@@ -211,6 +211,27 @@ fn u16_choices_reach_an_upstream_that_is_the_clients_alone() {
         assert!(until(|| gateway.tool_names() == ["echo", "wait"]), "{said}");
         gateway.finish().says(0, &[]);
     }
+}
+
+#[test]
+fn b11_choices_of_operators_and_of_the_tool_reach_an_upstream_that_is_the_clients_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let inner = with_concerns(directory.path(), false);
+    let inner: Vec<&str> = inner.iter().map(String::as_str).collect();
+    let flags = ["serve", "--strategy", "full", "--concern", "cost=low", "--", GATEWAY];
+    let mut gateway = Process::start(&mut program(&[&flags[..], &inner].concat()));
+    gateway.initialize();
+    assert!(until(|| gateway.tool_names() == ["echo", "choose_concerns"]));
+    for (chosen, listed) in [(json!("high"), &["wait"][..]), (json!(null), &["echo", "wait"])] {
+        gateway.call("choose_concerns", json!({"concerns": {"cost": chosen}}));
+        assert!(until(|| gateway.tool_names() == [listed, &["choose_concerns"]].concat()), "{chosen}");
+    }
+    gateway.finish().says(0, &[]);
+    // It is the upstream that declares, so its declaration decides at the start.
+    let flags = ["serve", "--concern", "cost=huge", "--", GATEWAY];
+    let mut refused = Process::start(&mut program(&[&flags[..], &inner].concat()));
+    refused.ask("initialize", json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}));
+    refused.ended().says(64, &["concern 'cost' has no value \"huge\""]);
 }
 
 async fn u16_concerns_of_a_shared_upstream_filter_where_its_lists_say_what_fits(setup: Setup) {

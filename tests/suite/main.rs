@@ -7,6 +7,7 @@
 mod cases;
 mod cache_hints;
 mod calls;
+mod choose_concerns;
 mod client;
 mod command_line;
 mod compare;

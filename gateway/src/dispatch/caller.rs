@@ -127,7 +127,7 @@ impl Gateway {
         // A client with dedicated upstreams receives all their log messages by default.
         let default_level = backend.client().map(|_| LoggingLevel::Debug);
         Caller {
-            choice: session.choice().clone(),
+            choice: session.choice(),
             principal: session.principal().clone(),
             memory: session.memory(),
             label: Short(session.id()).to_string().into(),

@@ -73,11 +73,12 @@ impl Gateway {
     /// The strategy's error; nothing is recorded then.
     pub(super) fn notify_strategy(&self, session: &Session, event: &Lifecycle<'_>) -> Result<(), ErrorText> {
         let backend = Arc::clone(session.backend());
-        let view = backend.catalogue().current().view(session.principal(), session.choice());
+        let choice = session.choice();
+        let view = backend.catalogue().current().view(session.principal(), &choice);
         let fetcher = Fetcher::Session(Arc::clone(session.id()));
         let fetches = self.fetches.of(&fetcher);
         let (effects, label) = (Effects::default(), Short(session.id()).to_string());
-        let (choice, memory) = (session.choice(), session.memory());
+        let memory = session.memory();
         let cx = Context {
             view: &view,
             client: &choice.traits,
@@ -87,11 +88,26 @@ impl Gateway {
             fetches: &fetches,
             effects: &effects,
         };
-        lifecycle(choice, &cx, event)?;
-        for (strategy, changes) in notes(effects) {
-            session.remember(&strategy, changes);
+        lifecycle(&choice, &cx, event)?;
+        for effect in effects.into_vec() {
+            match effect {
+                Effect::Remember { strategy, changes } => drop(session.remember(&strategy, changes)),
+                Effect::Native => self.meet_native(session),
+                Effect::PassOn(chosen) => {
+                    let backend = Arc::clone(&backend);
+                    tokio::spawn(async move { backend.pass_on_concerns(&chosen).await });
+                }
+                other => not_allowed(&other),
+            }
         }
         Ok(())
+    }
+
+    /// A session's client used a filter's own methods or members.
+    pub(super) fn meet_native(&self, session: &Session) {
+        if self.strategies.withdraws_bridges() {
+            session.speak_natively();
+        }
     }
 
     /// Handles a notification in a session. Its effect is visible to every message sent after it.
@@ -132,12 +148,14 @@ impl Gateway {
             return;
         };
         let (before, after) = session.remember(strategy, changes);
-        if before == after {
+        let choice = session.choice();
+        if before == after && choice.traits == caller.choice.traits {
             return;
         }
         let current = caller.backend.catalogue().current();
-        let page = |memory| current.page(&caller.principal, &caller.choice, memory);
-        session.notify_changed(&page(&before).changes(&page(&after)));
+        let page = |choice: &Choice, memory| current.page(&caller.principal, choice, memory);
+        // What it chose by may have changed what it is listed to choose by.
+        session.notify_changed(&page(&caller.choice, &before).changes(&page(&choice, &after)));
     }
 }
 
@@ -152,14 +170,19 @@ fn lifecycle(choice: &Choice, cx: &Context<'_>, event: &Lifecycle<'_>) -> Result
     Ok(outcome.map_err(|_| panicked("lifecycle"))??)
 }
 
-/// The notes among the effects, by strategy.
+/// The notes among the effects, by strategy. The rest is about sessions.
 fn notes(effects: Effects) -> Vec<(String, Notes)> {
     let noted = effects.into_vec().into_iter().filter_map(|effect| match effect {
         Effect::Remember { strategy, changes } => Some((strategy, changes)),
+        Effect::Native | Effect::PassOn(_) => None,
         other => {
-            tracing::error!(?other, "effect not allowed in a lifecycle event");
+            not_allowed(&other);
             None
         }
     });
     noted.collect()
+}
+
+fn not_allowed(effect: &Effect) {
+    tracing::error!(?effect, "effect not allowed in a lifecycle event");
 }

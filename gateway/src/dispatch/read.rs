@@ -27,7 +27,7 @@ impl Gateway {
         let (fetches, effects) = (self.fetches.of(&caller.fetcher), Effects::default());
         let cx = caller.context(self, &page.view, &fetches, &effects);
         let own = caller.choice.strategy.read_resource(&cx, &uri).await?;
-        self.carry_out(caller, effects);
+        self.carry_out(caller, effects).await;
         if let Some(text) = own {
             return Ok(read_result(caller.era(), contents(&uri, &text)));
         }

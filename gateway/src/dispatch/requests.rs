@@ -18,7 +18,6 @@ use crate::{
     negotiation::Choice,
     session::{Full, Opening, Session, new_id},
     slot::Recollection,
-    upstream::UPDATE_CONCERNS,
 };
 
 /// MCP methods that the gateway answers or forwards, and the eras that have them.
@@ -118,10 +117,7 @@ impl Gateway {
         let (fetches, effects) = (self.fetches.of(&caller.fetcher), Effects::default());
         let cx = caller.context(self, &page.view, &fetches, &effects);
         let answer = caller.choice.strategy.request(&cx, &request.method, &request.params.to_raw()).await?;
-        self.carry_out(caller, effects);
-        if answer.is_some() && request.method == UPDATE_CONCERNS {
-            caller.backend.pass_on_concerns(&request.params).await;
-        }
+        self.carry_out(caller, effects).await;
         match answer {
             Some(result) => Ok(complete(caller.era(), result.into())),
             None => Err(ErrorText::method_not_found(&request.method)),
@@ -187,7 +183,7 @@ impl Gateway {
         if !initialize.offer.settings.is_empty() {
             self.notify_strategy(session, &Lifecycle::Opened(&initialize.offer.settings))?;
         }
-        let (choice, memory) = (session.choice(), session.memory());
+        let (choice, memory) = (&session.choice(), session.memory());
         let InitializeRequest { client, revision, offer, .. } = initialize;
         let page = backend.catalogue().current().page(session.principal(), choice, &memory);
         let (revision, own_tools) = (*revision, &page.own_tools);
@@ -243,7 +239,7 @@ impl Gateway {
     }
 
     /// Carries out the effects that a strategy returned.
-    pub(super) fn carry_out(&self, caller: &Caller, effects: Effects) {
+    pub(super) async fn carry_out(&self, caller: &Caller, effects: Effects) {
         for effect in effects.into_vec() {
             match effect {
                 Effect::Delivered { tool, digest } => {
@@ -252,6 +248,8 @@ impl Gateway {
                     }
                 }
                 Effect::Remember { strategy, changes } => self.remember(caller, &strategy, changes),
+                Effect::Native => caller.session.iter().for_each(|session| self.meet_native(session)),
+                Effect::PassOn(chosen) => Box::pin(caller.backend.pass_on_concerns(&chosen)).await,
                 other => tracing::error!(?other, "unknown effect"),
             }
         }

@@ -63,6 +63,8 @@ pub struct Session {
     used: AtomicU64,
     /// Whether it sent a request after the handshake.
     has_worked: AtomicBool,
+    /// Whether the client used a filter's own methods or members.
+    speaks_natively: AtomicBool,
     peer: Peer,
     /// The backend that serves it, kept alive for as long as the session is referenced, even after it ended.
     backend: Arc<Backend>,
@@ -96,6 +98,7 @@ impl Session {
             opened: Instant::now(),
             used: AtomicU64::new(0),
             has_worked: AtomicBool::new(false),
+            speaks_natively: AtomicBool::new(false),
             peer: opening.peer,
             backend,
             _place: place,
@@ -117,9 +120,16 @@ impl Session {
         self.revision
     }
 
-    /// The strategy that serves it.
-    pub fn choice(&self) -> &Choice {
-        &self.choice
+    /// The strategy that serves it, with the client's traits as known so far.
+    pub fn choice(&self) -> Choice {
+        let mut choice = self.choice.clone();
+        choice.traits.filter_bridge &= !self.speaks_natively.load(Ordering::Relaxed);
+        choice
+    }
+
+    /// Records that the client used a filter's own methods or members.
+    pub fn speak_natively(&self) {
+        self.speaks_natively.store(true, Ordering::Relaxed);
     }
 
     /// The principal that opened it; the only one allowed to use it.
