@@ -236,6 +236,12 @@ pub trait DisclosureStrategy: fmt::Debug + Send + Sync + 'static {
         Vec::new()
     }
 
+    /// Whether receipts are signed in sessions as well ([`Receipts::Handles`](crate::Receipts)): calls must bring them, and
+    /// they are valid in other sessions of the same principal.
+    fn signs_receipts(&self) -> bool {
+        false
+    }
+
     /// Adds to the handshake with every client that this strategy can serve. If it adds anything, clients can be served
     /// differently, so lists are marked as private to each.
     fn advertise(&self, view: &View, advertisement: &mut Advertisement) {

@@ -98,7 +98,8 @@ impl Caller {
         fetches: &'a dyn FetchLimit,
         effects: &'a Effects,
     ) -> Context<'a> {
-        let receipts = match &self.session {
+        let session = self.session.as_ref().filter(|_| !self.choice.strategy.signs_receipts());
+        let receipts = match session {
             Some(session) => Receipts::Marks(&session.marks),
             None => Receipts::Handles(Handles {
                 key: &gateway.receipts.key,

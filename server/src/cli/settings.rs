@@ -5,6 +5,7 @@ use mcp_disclosure_core::Settings;
 use mcp_disclosure_strategy_concerns as concerns;
 use mcp_disclosure_strategy_describe as describe;
 use mcp_disclosure_strategy_info as info;
+use mcp_disclosure_strategy_resource as resource;
 use serde_json::{Value, json};
 
 /// Settings of strategies.
@@ -18,6 +19,10 @@ pub struct SettingArguments {
     /// [default: stubs]
     #[arg(long, value_name = "TOOLS", value_parser = ["stubs", "entry-only"], help_heading = "Strategy")]
     pub info_tools: Option<String>,
+    /// The proof of a fetch under resource in sessions: a mark in the session, or a signed receipt that calls contain, for
+    /// hosts that open a session per call [default: session]
+    #[arg(long, value_name = "PROOF", value_parser = ["session", "signed"], help_heading = "Receipts")]
+    pub receipts: Option<String>,
     /// A value of a declared concern that every client starts with, such as cost=low; may be repeated. Clients can choose
     /// another
     #[arg(long, value_name = "NAME=VALUE", value_parser = choice, help_heading = "Strategy")]
@@ -32,6 +37,9 @@ impl SettingArguments {
         }
         if let Some(tools) = self.info_tools {
             set(&mut settings, info::NAME, "tools", tools.into());
+        }
+        if let Some(proof) = self.receipts {
+            set(&mut settings, resource::NAME, "receipts", proof.into());
         }
         if !self.concern.is_empty() {
             let file = settings.get(concerns::NAME).and_then(|settings| settings.get(CHOICES)).cloned();
