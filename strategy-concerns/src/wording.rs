@@ -13,8 +13,8 @@ pub const BRIDGE_ARGUMENT: &str =
 /// The bridge tool's description: what can be chosen, and what is in force.
 pub fn bridge(declared: &[Concern], in_force: &Notes) -> String {
     let mut text =
-        "Choose which tools are listed here, by what matters for the task: only tools that fit the chosen values are \
-         listed. List the tools again afterwards.\nConcerns:"
+        "Choose which tools of this server are listed, by what matters for the task: only those that fit the chosen \
+         values. Concerns, and their values:"
             .to_owned();
     for (at, concern) in declared.iter().enumerate() {
         let line = format!("\n- {}", choosable(concern, in_force.get(concern.name())));
@@ -35,7 +35,7 @@ fn choosable(concern: &Concern, in_force: Option<&Value>) -> String {
     };
     let values = shorten(&concern.values().to_string(), LONGEST_SHOWN);
     let now = match in_force {
-        None => "nothing chosen".to_owned(),
+        None => "now any".to_owned(),
         Some(Value::String(value)) => format!("now {value}"),
         Some(value) => format!("now {value}"),
     };

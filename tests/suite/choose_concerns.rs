@@ -44,7 +44,7 @@ async fn b11_an_ordinary_client_chooses_by_a_tool(setup: Setup) {
     client.open_stream().await;
     let bridge = tool(&client).await.unwrap();
     let description = bridge["description"].as_str().unwrap();
-    for said in ["cost (What it costs): low, high; nothing chosen", "delay (Seconds): 0 to 10"] {
+    for said in ["cost (What it costs): low, high; now any", "delay (Seconds): 0 to 10"] {
         assert!(description.contains(said), "{description}");
     }
     let values = &bridge["inputSchema"]["properties"]["concerns"]["properties"];
