@@ -132,7 +132,7 @@ impl Snapshot {
         warnings.extend(idle_resource_rules(upstreams, rules, &guard));
         let snapshot = Self::new(tools, entries, instructions(upstreams));
         let hints = ListHints::of_all(upstreams, &snapshot);
-        snapshot.ruled_by(Arc::clone(rules), guard).warned_of(warnings).hinted(hints)
+        snapshot.ruled_by(Arc::clone(rules), guard).warned_of(warnings).hinted(hints).completed(complete)
     }
 }
 
@@ -158,7 +158,7 @@ fn assemble_tools(material: &Material<'_>, scene: Scene<'_>, warnings: &mut Vec<
         let definition = complete(&served, lay_over(tool.object.clone(), file), warnings);
         let delivered = supplements.get(tool.upstream.as_str()).and_then(|all| all.get(&tool.own));
         let supplement = file.map(|file| file.supplement.clone()).unwrap_or_default();
-        let supplement = supplement.over(delivered).ruled_by(said);
+        let supplement = supplement.over(delivered).ruled_by(said).grouped_by(rules, &tool.upstream);
         let (upstream, original) = (Arc::clone(&tool.upstream), tool.object.clone());
         tools.push(Tool::new(served, own, upstream, original, definition, supplement));
     }

@@ -90,6 +90,10 @@ impl DisclosureStrategy for Stack {
         self.parts().flat_map(|part| part.objections(view)).collect()
     }
 
+    fn signs_receipts(&self) -> bool {
+        self.parts().any(|part| part.signs_receipts())
+    }
+
     fn own_tools(&self, view: &View, client: &ClientTraits) -> Vec<OwnTool> {
         self.parts().flat_map(|part| part.own_tools(view, client)).collect()
     }

@@ -172,6 +172,9 @@ impl Advertisement {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Lifecycle<'a> {
+    /// A client comes in: the first event of each session, and of each request without one. It has the parameters in the
+    /// query of the address, by name; none over stdio. A fault refuses the request.
+    Arrived(&'a [(String, String)]),
     /// The settings of the disclosure extension, in whatever dialect they were sent: with `initialize` in the session
     /// era, with every request in the stateless era. A fault refuses the request.
     Opened(&'a RawObject),
@@ -221,6 +224,12 @@ pub trait DisclosureStrategy: fmt::Debug + Send + Sync + 'static {
     fn objections(&self, view: &View) -> Vec<Objection> {
         let _ = view;
         Vec::new()
+    }
+
+    /// Whether receipts are signed in sessions as well ([`Receipts::Handles`](crate::Receipts)): calls must bring them, and
+    /// they are valid in other sessions of the same principal.
+    fn signs_receipts(&self) -> bool {
+        false
     }
 
     /// Adds to the handshake with every client that this strategy can serve. If it adds anything, clients can be served

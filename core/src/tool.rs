@@ -68,6 +68,8 @@ impl Tool {
             None => brief::derive(&upstream_name, title.as_deref(), &description),
         };
         let mapping = Mapping::of_meta(&definition).with(supplement.part("concerns").unwrap_or_default());
+        let grouped = supplement.grouped.as_ref().map(|grouped| Mapping::default().with(grouped.text()));
+        let mapping = mapping.over(grouped.unwrap_or_default());
         let definition =
             if name == upstream_name { definition } else { definition.with_value("name", &name) };
         Self {
@@ -173,7 +175,8 @@ impl Tool {
         &self.supplement
     }
 
-    /// Its values for concerns: the upstream's `_meta.concerns` with the operator's mapping laid over it.
+    /// Its values for concerns: the upstream's `_meta.concerns` with the operator's mapping laid over it, and what both
+    /// leave open as its category has it.
     pub fn mapping(&self) -> &Mapping {
         &self.mapping
     }

@@ -11,13 +11,16 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
+use serde_json::Value;
+
 use crate::{
     about::About,
     categories::{Categories, ListedCategory},
-    concern::Mapping,
+    concern::{Concern, Mapping},
     definitions::Definitions,
     derived::Derived,
     hints::ListHints,
+    memory::Notes,
     name::ToolName,
     nearest,
     principal::{Permits, Principal},
@@ -35,6 +38,10 @@ pub struct View {
     listed: [Selection; 4],
     reserved: Arc<HashSet<String>>,
     shows_concerns: bool,
+    /// The values of concerns that it was narrowed to.
+    choices: Arc<Notes>,
+    /// The view before that.
+    unchosen: Option<Arc<View>>,
     /// The listed tools by category; computed at first use.
     categories: Arc<OnceLock<Categories>>,
     derived: Arc<Derived>,
@@ -107,6 +114,8 @@ impl View {
             listed,
             reserved: Arc::default(),
             shows_concerns: false,
+            choices: Arc::default(),
+            unchosen: None,
             categories: Arc::default(),
             derived: Arc::default(),
         }
@@ -126,6 +135,33 @@ impl View {
         self.listed = listed;
         (self.categories, self.derived) = (Arc::default(), Arc::default());
         self
+    }
+
+    /// The view narrowed to what fits these values of declared concerns (docs/CONTRACT.md C4).
+    pub fn choosing(self, choices: Notes) -> Self {
+        let unchosen = Arc::new(self.before_choices().clone());
+        let declared = unchosen.about().concerns.iter();
+        let in_force: Vec<(&Concern, &Value)> =
+            declared.filter_map(|concern| Some((concern, choices.get(concern.name())?))).collect();
+        let fits = |mapping: &Mapping| in_force.iter().all(|(concern, value)| mapping.fits(concern, value));
+        let narrowed = self.narrow(|primitive| fits(primitive.mapping()));
+        drop(in_force);
+        Self { choices: Arc::new(choices), unchosen: Some(unchosen), ..narrowed }
+    }
+
+    /// The values of concerns that it was narrowed to by [`choosing`](Self::choosing).
+    pub fn choices(&self) -> &Notes {
+        &self.choices
+    }
+
+    /// The view as it was before that.
+    pub fn before_choices(&self) -> &Self {
+        self.unchosen.as_deref().unwrap_or(self)
+    }
+
+    /// Whether it is of all configured upstreams: what is missing otherwise may still come.
+    pub fn is_complete(&self) -> bool {
+        self.snapshot.is_complete()
     }
 
     /// The view in which these names are reserved for a strategy's own tools: an upstream's tool of such a name is

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use mcp_disclosure_core::{
-    Available, Context, Definitions, PERMISSIVE_SCHEMA, RawObject, Receipt, VisibleTool,
+    Available, Context, Definitions, Era, PERMISSIVE_SCHEMA, RawObject, Receipt, Receipts, VisibleTool,
     receipt::ReceiptProblem, receipt_name,
 };
 use serde_json::{Value, json};
@@ -58,7 +58,12 @@ pub fn deliver(cx: &Context<'_>, config: &ResourceConfig, channel: Channel, name
 
 /// The refusal of a call whose description was not delivered (000 §6.2).
 pub fn refusal(cx: &Context<'_>, tool: VisibleTool<'_>, problem: ReceiptProblem) -> Value {
-    let (name, era) = (tool.name(), cx.client.era);
+    // What a call has to bring: a signed receipt, or nothing where the session is marked.
+    let era = match cx.receipts {
+        Receipts::Marks(_) => Era::Session,
+        Receipts::Handles(_) => Era::Stateless,
+    };
+    let name = tool.name();
     let mut error = json!({
         "code": "TOOL_DESCRIPTION_REQUIRED",
         "message": wording::description_required(name),
@@ -66,8 +71,7 @@ pub fn refusal(cx: &Context<'_>, tool: VisibleTool<'_>, problem: ReceiptProblem)
         "resource_uri": uri_of([name.as_str()]),
     });
     // In a session that nothing was fetched yet is the ordinary case and goes without saying.
-    let ordinary =
-        matches!(cx.receipts, mcp_disclosure_core::Receipts::Marks(_)) && problem == ReceiptProblem::Missing;
+    let ordinary = era == Era::Session && problem == ReceiptProblem::Missing;
     if !ordinary {
         error["reason"] = problem.to_string().into();
     }

@@ -2,13 +2,13 @@
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{
-    ClientTraits, Context, Decision, DisclosureStrategy, Fault, Listing, Names, OwnTool, Profile, RawObject,
-    RawText, Receipts, Refusal, ResourceText, ResourceUri, ToolAnswer, ToolCall, View, fetching_tool,
-    take_member,
+    ClientTraits, Context, Decision, DisclosureStrategy, Era, Fault, Listing, Names, OwnTool, Profile,
+    RawObject, RawText, Receipts, Refusal, ResourceText, ResourceUri, ToolAnswer, ToolCall, View,
+    fetching_tool, take_member,
 };
 
 use crate::{
-    ResourceConfig,
+    ResourceConfig, SessionReceipts,
     delivery::{Channel, deliver, receipt_argument, refusal},
     near_miss,
     selection::{self, BASE_URI},
@@ -39,6 +39,11 @@ impl Resource {
     /// Makes the strategy.
     pub fn new(config: ResourceConfig) -> Self {
         Self { config }
+    }
+
+    /// The era whose form of proof a client's calls need.
+    fn proof(&self, client: &ClientTraits) -> Era {
+        if self.signs_receipts() { Era::Stateless } else { client.era }
     }
 
     fn resource(&self, example: &str) -> RawObject {
@@ -75,12 +80,16 @@ impl DisclosureStrategy for Resource {
 
     fn list(&self, view: &View, client: &ClientTraits) -> Listing {
         let example = view.tools().next().map_or(wording::SOME_TOOL, |tool| tool.name().as_str());
-        let mut listing =
-            Listing::without_tools(view).guided(&wording::guidance(client.era, client.bridge, example));
+        let guidance = wording::guidance(self.proof(client), client.bridge, example);
+        let mut listing = Listing::without_tools(view).guided(&guidance);
         listing.tools = view.tools().map(|tool| tool.minimal()).collect();
         listing.resources.push(self.resource(example));
         listing.templates.push(self.template());
         listing
+    }
+
+    fn signs_receipts(&self) -> bool {
+        self.config.receipts == SessionReceipts::Signed
     }
 
     fn own_tools(&self, _view: &View, client: &ClientTraits) -> Vec<OwnTool> {

@@ -203,9 +203,9 @@ fn cached<K: Clone + Eq + Hash, V: Clone, W: Weighter<K, V> + Clone>(
 impl Page {
     fn make(view: View, is_personal: bool, choice: &Choice, memory: &Memory) -> Self {
         let Choice { strategy, traits, .. } = choice;
+        let view = strategy.narrow(view, traits, Noted::new(memory, &strategy.profile().name));
         let mut advertisement = Advertisement::default();
         strategy.advertise(&view, &mut advertisement);
-        let view = strategy.narrow(view, traits, Noted::new(memory, &strategy.profile().name));
         let mut listing = strategy.list(&view, traits);
         let shown = Shown::of(&view, &listing);
         let own = strategy.own_tools(&view, traits);

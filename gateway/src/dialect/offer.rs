@@ -36,6 +36,11 @@ impl Offer {
         }
     }
 
+    /// Whether the client said nothing of disclosure, in any dialect.
+    pub fn is_empty(&self) -> bool {
+        self.settings.is_empty() && self.strategies.is_empty()
+    }
+
     /// Client capabilities with this gateway's half of the extension: it discloses by itself, and asks for complete
     /// definitions. Only the choices of concerns are the client's.
     pub fn ours(capabilities: &RawObject) -> RawObject {

@@ -36,7 +36,7 @@ impl Gateway {
         let cx = caller.context(self, &page.view, &fetches, &effects);
         let name = call.name.clone();
         let decision = caller.choice.strategy.before_call(&cx, call).await?;
-        self.carry_out(caller, effects);
+        self.carry_out(caller, effects).await;
         match decision {
             Decision::Forward(call) => self.forward(caller, page, call, params).await,
             Decision::Answer(answer) => Ok(answered(caller.era(), &answer)),

@@ -28,7 +28,7 @@ impl Gateway {
         let cx = caller.context(self, &page.view, &fetches, &effects);
         let own = caller.choice.strategy.read_resource(&cx, &uri).await?;
         let meant = if own.is_none() { caller.choice.strategy.meant_resource(&cx, &uri) } else { None };
-        self.carry_out(caller, effects);
+        self.carry_out(caller, effects).await;
         if let Some(text) = own {
             return Ok(read_result(caller.era(), contents(&uri, &text)));
         }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use mcp_disclosure_core::{Concern, Tool, Values};
+use mcp_disclosure_core::{Concern, RawObject, Tool, Values};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use toml::ser::Error;
@@ -70,7 +70,13 @@ impl Text {
         for category in declared {
             let tools = patterns(origins, &category.name);
             let tools = (!tools.is_empty()).then(|| tools.into());
-            let said = object([("description", said(&category.description)), ("tools", tools)]);
+            let concerns = origins.declared.rules.grouped.get(&category.name).map(RawObject::text);
+            let concerns = concerns.and_then(|text| serde_json::from_str(text).ok());
+            let said = object([
+                ("description", said(&category.description)),
+                ("tools", tools),
+                ("concerns", concerns),
+            ]);
             self.table(std::mem::take(&mut comment), &["categories", &category.name], &said)?;
         }
         let name_of = |tool: &Tool| stable_name(tool, origins);
