@@ -198,7 +198,7 @@ fn d7_ordinary_clients_are_listed_whole_tools_and_the_bridge() {
         )
     );
     assert_eq!(bridge_tool.string("name").unwrap(), "describe_tools");
-    assert!(listing.instructions.unwrap().contains(r#"call describe_tools with {"names": ["a"]}"#));
+    assert!(listing.instructions.unwrap().contains(r#"call describe_tools with {"names":["a"]}"#));
 
     let (content, failed) = bridge(&view, &json!({"names": ["nope", "b"]}));
     assert!(!failed);

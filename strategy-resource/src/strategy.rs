@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use mcp_disclosure_core::{
     ClientTraits, Context, Decision, DisclosureStrategy, Fault, Listing, Names, OwnTool, Profile, RawObject,
     RawText, Receipts, Refusal, ResourceText, ResourceUri, ToolAnswer, ToolCall, View, fetching_tool,
-    take_member,
+    index::with_index, take_member,
 };
 
 use crate::{
@@ -75,16 +75,19 @@ impl DisclosureStrategy for Resource {
 
     fn list(&self, view: &View, client: &ClientTraits) -> Listing {
         let example = view.tools().next().map_or(wording::SOME_TOOL, |tool| tool.name().as_str());
-        let mut listing =
-            Listing::without_tools(view).guided(&wording::guidance(client.era, client.bridge, example));
+        let guidance = wording::guidance(client.era, client.bridge, example);
+        // The bridge's own description has the index, and is always current.
+        let guidance = if client.bridge { guidance } else { with_index(&guidance, view) };
+        let mut listing = Listing::without_tools(view).guided(&guidance);
         listing.tools = view.tools().map(|tool| tool.minimal()).collect();
         listing.resources.push(self.resource(example));
         listing.templates.push(self.template());
         listing
     }
 
-    fn own_tools(&self, _view: &View, client: &ClientTraits) -> Vec<OwnTool> {
-        let bridge = || fetching_tool(wording::BRIDGE, wording::BRIDGE_DESCRIPTION, wording::BRIDGE_NAMES);
+    fn own_tools(&self, view: &View, client: &ClientTraits) -> Vec<OwnTool> {
+        let description = || with_index(wording::BRIDGE_DESCRIPTION, view);
+        let bridge = || fetching_tool(wording::BRIDGE, &description(), wording::BRIDGE_NAMES);
         client.bridge.then(bridge).into_iter().collect()
     }
 
