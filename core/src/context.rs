@@ -29,6 +29,8 @@ pub struct ClientTraits {
     pub bridge: bool,
     /// Whether the client asked for tool lists without `inputSchema`.
     pub omit_input_schema: bool,
+    /// Whether the client asked for the shortest lists: names and descriptions.
+    pub shortest: bool,
     /// What of a definition the strategy's bridge delivers. The operator chooses.
     pub definitions: Definitions,
 }
@@ -36,7 +38,7 @@ pub struct ClientTraits {
 impl ClientTraits {
     /// An ordinary client of an era: no bridge, slim definitions.
     pub fn plain(era: Era) -> Self {
-        Self { era, bridge: false, omit_input_schema: false, definitions: Definitions::Slim }
+        Self { era, bridge: false, omit_input_schema: false, shortest: false, definitions: Definitions::Slim }
     }
 }
 

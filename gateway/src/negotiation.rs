@@ -240,8 +240,8 @@ impl Strategies {
             Bridge::Always => true,
             Bridge::Never => false,
         };
-        let omit_input_schema = offer.omit_input_schema;
-        let traits = ClientTraits { era, bridge, omit_input_schema, definitions: self.definitions };
+        let Offer { omit_input_schema, shortest, .. } = *offer;
+        let traits = ClientTraits { era, bridge, omit_input_schema, shortest, definitions: self.definitions };
         Choice {
             depends_on_client: !is_pinned || gives_way || self.differs_by_client(&*strategy),
             name,

@@ -8,7 +8,7 @@ use mcp_disclosure_core::{
 };
 use serde_json::value::RawValue;
 
-use crate::{DescribeConfig, LongBriefs, Selection, delivery, wording};
+use crate::{DescribeConfig, LongBriefs, Selection, delivery, hints::without_defaults, wording};
 
 /// The strategy's name, as in flags, addresses, offers and settings.
 pub const NAME: &str = "describe";
@@ -38,17 +38,19 @@ impl Describe {
         Self { config }
     }
 
-    /// A tool as it is listed: for hosts that know `tools/describe` only what they need (D2); for all others a `Tool` that
+    /// A tool as it is listed: for hosts that know `tools/describe` what they must know (D2, B5); for all others a `Tool` that
     /// is complete except for its schemas (D7), of which small ones are listed (B12).
     fn listed(&self, tool: VisibleTool<'_>, client: &ClientTraits) -> RawObject {
         let brief = tool.tool().short_brief();
         let listed = if client.bridge {
-            tool.inlined_with(brief, client.definitions, self.config.inline_schema_bytes)
+            without_defaults(tool.inlined_with(brief, client.definitions, self.config.inline_schema_bytes))
         } else {
-            RawObject::empty()
-                .with_value("name", tool.name())
-                .with_value("description", brief)
-                .with("inputSchema", PERMISSIVE_SCHEMA)
+            let title = tool.tool().telling_title().filter(|_| !client.shortest);
+            let annotations = tool.tool().telling_annotations().filter(|_| !client.shortest);
+            let listed = RawObject::empty().with_value("name", tool.name());
+            let listed = title.into_iter().fold(listed, |listed, title| listed.with_value("title", &title));
+            let listed = listed.with_value("description", brief).with("inputSchema", PERMISSIVE_SCHEMA);
+            annotations.iter().fold(listed, |listed, hints| listed.with("annotations", hints.text()))
         };
         if client.omit_input_schema { listed.retain(|key| key != "inputSchema") } else { listed }
     }

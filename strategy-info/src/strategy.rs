@@ -87,11 +87,10 @@ impl Info {
                 tracing::info!(session = cx.session, tool = %visible.name(), "tool explained");
                 let mut content = answer::tool(contents, visible);
                 // Stubs are listed with their annotations.
-                let annotations = visible.tool().definition().member("annotations");
+                let annotations = visible.tool().telling_annotations();
                 if let (OtherTools::EntryOnly, Some(annotations)) = (self.config.tools, annotations) {
-                    content.extend(
-                        serde_json::from_str(annotations).map(|all: Value| ("annotations".into(), all)),
-                    );
+                    let annotations: Result<Value, _> = serde_json::from_str(annotations.text());
+                    content.extend(annotations.map(|annotations| ("annotations".into(), annotations)));
                 }
                 content.into()
             }
