@@ -32,6 +32,8 @@ pub struct ClientTraits {
     pub filter_bridge: bool,
     /// Whether the client asked for tool lists without `inputSchema`.
     pub omit_input_schema: bool,
+    /// Whether the client asked for the shortest lists: names and descriptions.
+    pub shortest: bool,
     /// What of a definition the strategy's bridge delivers. The operator chooses.
     pub definitions: Definitions,
 }
@@ -44,6 +46,7 @@ impl ClientTraits {
             bridge: false,
             filter_bridge: false,
             omit_input_schema: false,
+            shortest: false,
             definitions: Definitions::Slim,
         }
     }

@@ -28,6 +28,7 @@ pub mod full;
 mod guard;
 pub mod hints;
 mod idle;
+pub mod index;
 pub mod layout;
 pub mod lesson;
 pub mod listing;

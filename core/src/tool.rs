@@ -26,7 +26,7 @@ use crate::{
 pub const PERMISSIVE_SCHEMA: &str = r#"{"type":"object","additionalProperties":true}"#;
 
 /// The bytes of a schema that cost as much as learning it: the request and the frame of the answer are about 60 tokens.
-pub const CHEAP_SCHEMA_BYTES: usize = 240;
+pub const CHEAP_SCHEMA_BYTES: usize = 200;
 
 /// One tool of a snapshot.
 #[derive(Debug)]
@@ -213,6 +213,25 @@ impl Tool {
         ];
         let native = native.into_iter().filter_map(|(key, value)| Some((key, value?)));
         RawObject::assemble(native.chain(self.guidance())).compact()
+    }
+
+    /// The title, if it says more than the name.
+    pub fn telling_title(&self) -> Option<String> {
+        self.definition.string("title").filter(|title| !slim::are_the_same(title, &self.upstream_name))
+    }
+
+    /// The annotations that a model or a host must know: that it destroys, or that it is said not to be read-only; then also
+    /// whether it destroys, which is otherwise assumed.
+    pub fn telling_annotations(&self) -> Option<RawObject> {
+        let annotations = self.definition.object("annotations")?;
+        let writes = annotations.member("readOnlyHint") == Some("false");
+        let destroys = annotations.member("destructiveHint") == Some("true");
+        let telling = annotations.retain(|key| match key {
+            "readOnlyHint" => writes,
+            "destructiveHint" => writes || destroys,
+            _ => false,
+        });
+        (!telling.is_empty()).then_some(telling)
     }
 
     /// The [slim](slim::slim) `inputSchema`; `None` if the definition has none. Computed at first use.

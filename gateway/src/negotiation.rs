@@ -260,8 +260,8 @@ impl Strategies {
             Bridge::Always => true,
             Bridge::Never => false,
         };
-        let (omit_input_schema, definitions) = (offer.omit_input_schema, self.definitions);
-        let traits = ClientTraits { era, bridge, filter_bridge, omit_input_schema, definitions };
+        let (&Offer { omit_input_schema, shortest, .. }, definitions) = (offer, self.definitions);
+        let traits = ClientTraits { era, bridge, filter_bridge, omit_input_schema, shortest, definitions };
         Choice {
             depends_on_client: !is_pinned || gives_way || self.differs_by_client(&*strategy),
             name,

@@ -4,10 +4,11 @@ use async_trait::async_trait;
 use mcp_disclosure_core::{
     ClientTraits, Context, Decision, DisclosureStrategy, Fault, Listing, Names, Objection, OwnTool,
     PERMISSIVE_SCHEMA, Profile, RawObject, ToolCall, View, VisibleTool, brief::SHORT, fetching_tool,
+    index::with_index,
 };
 use serde_json::value::RawValue;
 
-use crate::{DescribeConfig, LongBriefs, Selection, delivery, wording};
+use crate::{DescribeConfig, LongBriefs, Selection, delivery, hints::without_defaults, wording};
 
 /// The strategy's name, as in flags, addresses, offers and settings.
 pub const NAME: &str = "describe";
@@ -37,17 +38,19 @@ impl Describe {
         Self { config }
     }
 
-    /// A tool as it is listed: for hosts that know `tools/describe` only what they need (D2); for all others a `Tool` that
+    /// A tool as it is listed: for hosts that know `tools/describe` what they must know (D2, B5); for all others a `Tool` that
     /// is complete except for its schemas (D7), of which small ones are listed (B12).
     fn listed(&self, tool: VisibleTool<'_>, client: &ClientTraits) -> RawObject {
         let brief = tool.tool().short_brief();
         let listed = if client.bridge {
-            tool.inlined_with(brief, client.definitions, self.config.inline_schema_bytes)
+            without_defaults(tool.inlined_with(brief, client.definitions, self.config.inline_schema_bytes))
         } else {
-            RawObject::empty()
-                .with_value("name", tool.name())
-                .with_value("description", brief)
-                .with("inputSchema", PERMISSIVE_SCHEMA)
+            let title = tool.tool().telling_title().filter(|_| !client.shortest);
+            let annotations = tool.tool().telling_annotations().filter(|_| !client.shortest);
+            let listed = RawObject::empty().with_value("name", tool.name());
+            let listed = title.into_iter().fold(listed, |listed, title| listed.with_value("title", &title));
+            let listed = listed.with_value("description", brief).with("inputSchema", PERMISSIVE_SCHEMA);
+            annotations.iter().fold(listed, |listed, hints| listed.with("annotations", hints.text()))
         };
         if client.omit_input_schema { listed.retain(|key| key != "inputSchema") } else { listed }
     }
@@ -61,7 +64,10 @@ impl DisclosureStrategy for Describe {
 
     fn list(&self, view: &View, client: &ClientTraits) -> Listing {
         let example = view.tools().next().map_or(wording::SOME_TOOL, |tool| tool.name().as_str());
-        let mut listing = Listing::without_tools(view).guided(&wording::guidance(client.bridge, example));
+        let guidance = wording::guidance(client.bridge, self.config.inline_schema_bytes > 0, example);
+        // The bridge's own description has the index, and is always current.
+        let guidance = if client.bridge { guidance } else { with_index(&guidance, view) };
+        let mut listing = Listing::without_tools(view).guided(&guidance);
         listing.tools = view.tools().map(|tool| self.listed(tool, client)).collect();
         listing
     }
@@ -73,8 +79,12 @@ impl DisclosureStrategy for Describe {
         }
     }
 
-    fn own_tools(&self, _view: &View, client: &ClientTraits) -> Vec<OwnTool> {
-        let bridge = || fetching_tool(wording::BRIDGE, wording::BRIDGE_DESCRIPTION, wording::BRIDGE_NAMES);
+    fn own_tools(&self, view: &View, client: &ClientTraits) -> Vec<OwnTool> {
+        let lists_schemas = self.config.inline_schema_bytes > 0;
+        let bridge = || {
+            let description = with_index(&wording::bridge_description(lists_schemas), view);
+            fetching_tool(wording::BRIDGE, &description, wording::BRIDGE_NAMES)
+        };
         client.bridge.then(bridge).into_iter().collect()
     }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use mcp_disclosure_core::{ListedCategory, VisibleTool, brief::shorten};
+use mcp_disclosure_core::{ListedCategory, VisibleTool, brief::shorten, index::purpose};
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -13,8 +13,10 @@ use crate::{
 
 /// Maximum number of categories or tools in one answer; `next` is the topic of the rest.
 pub const MOST_AT_ONCE: usize = 200;
-/// Maximum number of tools that stand for a missing description of a category.
-const TYPICAL_TOOLS: usize = 4;
+/// Length of the names of tools in an overview, in bytes, about. Each category has an equal part of it,
+const ROOM_FOR_NAMES: usize = 6_000;
+/// and at least this.
+const LEAST_ROOM: usize = 60;
 /// Maximum length of a topic in an error, in characters.
 const LONGEST_TOPIC: usize = 120;
 /// Members of a description file that follow the explanation, in this order.
@@ -24,8 +26,11 @@ const GUIDANCE: [&str; 2] = ["usage_guidance", "error_guidance"];
 pub fn overview(contents: &Contents<'_>, from: usize) -> Value {
     let about = contents.view().about();
     let mut categories = Map::new();
+    let room = ROOM_FOR_NAMES / contents.categories().len().clamp(1, MOST_AT_ONCE);
     for category in contents.categories().skip(from).take(MOST_AT_ONCE) {
-        let mut entry = json!({"count": category.tools().len(), "description": described(category)});
+        let tools = tools_named(category, room.max(LEAST_ROOM));
+        let mut entry =
+            json!({"count": category.tools().len(), "description": purpose(category), "tools": tools});
         let topic = contents.topic_of_category(category.name());
         if topic != category.name() {
             entry["topic"] = topic.into();
@@ -42,7 +47,7 @@ pub fn overview(contents: &Contents<'_>, from: usize) -> Value {
     }
     answer.insert("categories".to_owned(), categories.into());
     answer.insert("total_tools".to_owned(), contents.count().into());
-    answer.extend(next(OVERVIEW, from, contents.categories().len()));
+    answer.extend(continued(OVERVIEW, from, contents.categories().len()));
     for (fact, value) in about.facts.iter() {
         // The operator's facts do not replace members of the answer.
         answer.entry(fact).or_insert_with(|| read(value));
@@ -76,10 +81,12 @@ pub fn category(
         line
     });
     answer.insert("tools".to_owned(), tools.collect());
-    answer.extend(next(&contents.topic_of_category(category.name()), from, category.tools().len()));
+    let topic = contents.topic_of_category(category.name());
+    answer.extend(continued(&topic, from, category.tools().len()));
     if contents.view().tools().any(|tool| **tool.name() == *category.name()) {
-        let note = wording::also_a_tool(&contents.topic_of_tool(category.name()));
-        answer.insert("note".to_owned(), note.into());
+        let also = wording::also_a_tool(&contents.topic_of_tool(category.name()));
+        let note = answer.get("note").and_then(Value::as_str).map(|note| format!("{note} {also}"));
+        answer.insert("note".to_owned(), note.unwrap_or(also).into());
     }
     answer.into()
 }
@@ -125,19 +132,26 @@ pub fn unknown_tool(contents: &Contents<'_>, name: &str) -> Value {
     })
 }
 
-/// The declared description of a category, or the names of some of its tools.
-fn described(category: ListedCategory<'_>) -> String {
-    let typical = || {
-        let names = category.tools().take(TYPICAL_TOOLS).map(|tool| tool.name().as_str());
-        wording::tools_such_as(&names.collect::<Vec<_>>(), category.tools().len() > TYPICAL_TOOLS)
+/// The names of a category's tools as far as there is room for them, and how many more it has.
+fn tools_named(category: ListedCategory<'_>, room: usize) -> String {
+    let mut length = 0;
+    let fits = |tool: &VisibleTool<'_>| {
+        length += tool.name().len() + 2;
+        length <= room
     };
-    category.description().map_or_else(typical, str::to_owned)
+    let names: Vec<&str> = category.tools().take_while(fits).map(|tool| tool.name().as_str()).collect();
+    wording::tools_named(&names, category.tools().len() - names.len())
 }
 
-/// The topic of the rest, if the answer is not complete.
-fn next(topic: &str, from: usize, count: usize) -> Option<(String, Value)> {
+/// What an answer says if it is not complete: the topic of the rest, also in words.
+fn continued(topic: &str, from: usize, count: usize) -> Vec<(String, Value)> {
     let after = from + MOST_AT_ONCE;
-    (after < count).then(|| ("next".to_owned(), format!("{topic}#{}", after + 1).into()))
+    if after >= count {
+        return Vec::new();
+    }
+    let next = format!("{topic}#{}", after + 1);
+    let note = wording::continued(from + 1, after, count, &next);
+    vec![("next".to_owned(), next.into()), ("note".to_owned(), note.into())]
 }
 
 /// The listed tools among those that the description file names as related, by their listed names.

@@ -12,11 +12,13 @@ pub struct InfoConfig {
     /// A tool is shown with its parameters, in the list or in its category, if its schema has at most this many bytes; 0:
     /// never.
     pub inline_schema_bytes: usize,
+    /// Maximum number of topics in one request.
+    pub most_topics: usize,
 }
 
 impl Default for InfoConfig {
     fn default() -> Self {
-        Self { tools: OtherTools::default(), inline_schema_bytes: CHEAP_SCHEMA_BYTES }
+        Self { tools: OtherTools::default(), inline_schema_bytes: CHEAP_SCHEMA_BYTES, most_topics: 16 }
     }
 }
 

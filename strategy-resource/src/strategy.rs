@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use mcp_disclosure_core::{
     ClientTraits, Context, Decision, DisclosureStrategy, Era, Fault, Listing, Names, OwnTool, Profile,
     RawObject, RawText, Receipts, Refusal, ResourceText, ResourceUri, ToolAnswer, ToolCall, View,
-    fetching_tool, take_member,
+    fetching_tool, index::with_index, take_member,
 };
 
 use crate::{
@@ -81,6 +81,8 @@ impl DisclosureStrategy for Resource {
     fn list(&self, view: &View, client: &ClientTraits) -> Listing {
         let example = view.tools().next().map_or(wording::SOME_TOOL, |tool| tool.name().as_str());
         let guidance = wording::guidance(self.proof(client), client.bridge, example);
+        // The bridge's own description has the index, and is always current.
+        let guidance = if client.bridge { guidance } else { with_index(&guidance, view) };
         let mut listing = Listing::without_tools(view).guided(&guidance);
         listing.tools = view.tools().map(|tool| tool.minimal()).collect();
         listing.resources.push(self.resource(example));
@@ -92,8 +94,9 @@ impl DisclosureStrategy for Resource {
         self.config.receipts == SessionReceipts::Signed
     }
 
-    fn own_tools(&self, _view: &View, client: &ClientTraits) -> Vec<OwnTool> {
-        let bridge = || fetching_tool(wording::BRIDGE, wording::BRIDGE_DESCRIPTION, wording::BRIDGE_NAMES);
+    fn own_tools(&self, view: &View, client: &ClientTraits) -> Vec<OwnTool> {
+        let description = || with_index(wording::BRIDGE_DESCRIPTION, view);
+        let bridge = || fetching_tool(wording::BRIDGE, &description(), wording::BRIDGE_NAMES);
         client.bridge.then(bridge).into_iter().collect()
     }
 

@@ -35,10 +35,10 @@ pub fn resource_description(example: &str) -> String {
     )
 }
 
-/// The bridge tool's description.
+/// The bridge tool's description, before the index.
 pub const BRIDGE_DESCRIPTION: &str = "Fetch the full descriptions of tools by name. \
      REQUIRED once before each tool's first call: it returns the parameters and authorizes the tool. \
-     Choose by the short descriptions; fetch only tools that you are about to call.";
+     Name several tools to fetch them at once: those that you are about to call, or those that all seem to fit.";
 
 /// The description of the bridge tool's one argument.
 pub const BRIDGE_NAMES: &str = "Names of the tools to describe, exactly as listed";
@@ -62,11 +62,11 @@ pub fn guidance(era: Era, bridge: bool, example: &str) -> String {
     let never = if bridge { "without naming a tool" } else { "without ?tools=NAME" };
     format!(
         "Tools of this server are disclosed in two stages. Follow this order:\n\
-         1. PICK a tool by its short description; that is enough to choose.\n\
-         2. FETCH its full description before its first call: {how}. You can fetch several at once.\n\
+         1. PICK a tool by its short description; that is usually enough to choose.\n\
+         2. FETCH its full description before its first call: {how}. One request can name several tools; if several \
+         seem to fit, fetch them together and compare.\n\
          3. CALL it {call}.\n\
-         A call without step 2 fails. Do not fetch descriptions in order to choose, and \
-         never {never}."
+         A call without step 2 fails. Once fetched, a tool can be called as often as you like. Never fetch {never}."
     )
 }
 

@@ -111,7 +111,8 @@ fn prompt_prints_the_guidance_for_hosts() {
     let prompt = run(&["prompt", "--strategy", "resource"]);
     let guidance = &prompt.says(0, &[]).stdout;
     assert!(guidance.contains("resource:///tool_descriptions?tools="), "R13: {guidance}");
-    for (tools, expected) in [("stubs", "They are listed with WHAT"), ("entry-only", "Then call invoke with")]
+    for (tools, expected) in
+        [("stubs", "are listed with WHAT each does"), ("entry-only", "CALL it: invoke with")]
     {
         let prompt = run(&["prompt", "--strategy", "info", "--info-tools", tools]);
         assert!(prompt.says(0, &[]).stdout.contains(expected), "{tools}");
