@@ -55,6 +55,10 @@ impl DisclosureStrategy for Describe {
     fn objections(&self, view: &View) -> Vec<Objection> {
         match self.config.long_briefs {
             LongBriefs::Reject => view.tools().filter_map(too_long).collect(),
+            LongBriefs::ShortenDerived => {
+                let written = view.tools().filter(|tool| tool.tool().supplement().brief.is_some());
+                written.filter_map(too_long).collect()
+            }
             LongBriefs::Shorten => Vec::new(),
         }
     }
@@ -88,7 +92,7 @@ impl DisclosureStrategy for Describe {
 /// A tool as it is listed: for hosts that know `tools/describe` only what they need (D2); for all others a `Tool` that
 /// is complete except for its schemas (D7).
 fn listed(tool: VisibleTool<'_>, client: &ClientTraits) -> RawObject {
-    let brief = tool.tool().short_brief();
+    let brief = tool.short_brief();
     let listed = if client.bridge {
         tool.minimal_with(brief)
     } else {

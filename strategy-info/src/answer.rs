@@ -13,8 +13,6 @@ use crate::{
 
 /// Maximum number of categories or tools in one answer; `next` is the topic of the rest.
 pub const MOST_AT_ONCE: usize = 200;
-/// Maximum number of tools that stand for a missing description of a category.
-const TYPICAL_TOOLS: usize = 4;
 /// Maximum length of a topic in an error, in characters.
 const LONGEST_TOPIC: usize = 120;
 /// Members of a description file that follow the explanation, in this order.
@@ -25,7 +23,7 @@ pub fn overview(contents: &Contents<'_>, from: usize) -> Value {
     let about = contents.view().about();
     let mut categories = Map::new();
     for category in contents.categories().skip(from).take(MOST_AT_ONCE) {
-        let mut entry = json!({"count": category.tools().len(), "description": described(category)});
+        let mut entry = json!({"count": category.tools().len(), "description": category.description()});
         let topic = contents.topic_of_category(category.name());
         if topic != category.name() {
             entry["topic"] = topic.into();
@@ -52,14 +50,14 @@ pub fn overview(contents: &Contents<'_>, from: usize) -> Value {
 
 /// Level 2: a category's tools starting at index `from`, one line each.
 pub fn category(contents: &Contents<'_>, category: ListedCategory<'_>, from: usize) -> Value {
-    let mut answer = Map::from_iter([("category".to_owned(), category.name().into())]);
-    if let Some(description) = category.description() {
-        answer.insert("description".to_owned(), description.into());
-    }
+    let mut answer = Map::from_iter([
+        ("category".to_owned(), category.name().into()),
+        ("description".to_owned(), category.description().into()),
+    ]);
     let page = category.tools().skip(from).take(MOST_AT_ONCE);
     let tools = page.map(|visible| {
         let name = visible.name().as_str();
-        let mut line = json!({"name": name, "brief": visible.tool().brief()});
+        let mut line = json!({"name": name, "brief": visible.brief()});
         let topic = contents.topic_of_tool(name);
         if topic != name {
             line["topic"] = topic.into();
@@ -82,7 +80,7 @@ pub fn tool(contents: &Contents<'_>, visible: VisibleTool<'_>) -> Map<String, Va
     let description = definition.string("description").filter(|text| !text.trim().is_empty());
     let mut answer = Map::new();
     answer.insert("tool".to_owned(), visible.name().as_str().into());
-    answer.insert("description".to_owned(), description.unwrap_or_else(|| tool.brief().to_owned()).into());
+    answer.insert("description".to_owned(), description.unwrap_or_else(|| visible.brief().to_owned()).into());
     let mut summary = explain::parameters(definition.member("inputSchema").unwrap_or("true")).members();
     let parameters = summary.shift_remove("properties").unwrap_or_else(|| json!({}));
     answer.insert("parameters".to_owned(), parameters);
@@ -114,15 +112,6 @@ pub fn unknown_tool(contents: &Contents<'_>, name: &str) -> Value {
         "error": wording::unknown_tool(&shorten(name, LONGEST_TOPIC)),
         "suggestions": contents.tools_like(name),
     })
-}
-
-/// The declared description of a category, or the names of some of its tools.
-fn described(category: ListedCategory<'_>) -> String {
-    let typical = || {
-        let names = category.tools().take(TYPICAL_TOOLS).map(|tool| tool.name().as_str());
-        wording::tools_such_as(&names.collect::<Vec<_>>(), category.tools().len() > TYPICAL_TOOLS)
-    };
-    category.description().map_or_else(typical, str::to_owned)
 }
 
 /// The topic of the rest, if the answer is not complete.

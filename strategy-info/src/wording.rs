@@ -86,11 +86,6 @@ pub fn guidance(tools: OtherTools) -> String {
     )
 }
 
-/// The description of a category for which none is declared.
-pub fn tools_such_as(names: &[&str], more: bool) -> String {
-    format!("{}{}", names.join(", "), if more { ", …" } else { "" })
-}
-
 /// The note in a category's answer where a tool has the same name.
 pub fn also_a_tool(topic: &str) -> String {
     format!("A tool has the same name; its topic is {topic}")

@@ -5,6 +5,7 @@
 
 #[macro_use]
 mod cases;
+mod briefs;
 mod cache_hints;
 mod calls;
 mod client;
