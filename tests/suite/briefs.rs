@@ -3,8 +3,8 @@
 use std::{collections::HashSet, sync::Arc};
 
 use mcp_disclosure_core::{
-    Primitive, Principal, RawObject, Snapshot, UpstreamLists, UpstreamName, View, brief::LONGEST,
-    brief::SHORT,
+    Primitive, Principal, RawObject, Snapshot, UpstreamLists, UpstreamName, View,
+    brief::{LONGEST, SHORT, shorten},
 };
 use serde_json::{Value, value::to_raw_value};
 
@@ -125,4 +125,48 @@ fn b2_ten_thousand_equal_tools_get_briefs_of_their_own() {
     let view = view_of(&server.to_string());
     let distinct: HashSet<&str> = view.tools().map(|tool| tool.short_brief()).collect();
     assert_eq!(distinct.len(), 10_000);
+}
+
+/// Descriptions of public servers, by server and tool.
+const DESCRIPTIONS: &str = include_str!("../data/descriptions.json");
+
+/// Where the table stands in docs/briefs.md.
+const TABLE: [&str; 2] = ["<!-- the table, made by the program -->\n", "<!-- the end of the table -->"];
+
+#[test]
+fn b1_the_table_of_the_documentation_is_what_the_program_makes() {
+    let rows: Vec<Value> = serde_json::from_str(DESCRIPTIONS).unwrap();
+    let mut servers: Vec<Value> = Vec::new();
+    for row in &rows {
+        let name = &row["server"];
+        if servers.last().is_none_or(|server| server["server"]["name"] != *name) {
+            let upstream = format!("u{}", servers.len());
+            servers.push(serde_json::json!({"upstream": upstream, "server": {"name": name}, "tools": []}));
+        }
+        let tool = serde_json::json!({"name": row["tool"], "title": row["title"], "description": row["description"]});
+        servers.last_mut().unwrap()["tools"].as_array_mut().unwrap().push(tool);
+    }
+    let view = view_of(&Value::from(servers).to_string());
+    let mut table =
+        String::from("| tool, its server and its description | brief at 160, and at 60 |\n|---|---|\n");
+    for (row, tool) in rows.iter().zip(view.tools()) {
+        let cell = |text: &str| {
+            let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+            line.replace('|', "\\|").replace('<', "&lt;").replace('*', "\\*")
+        };
+        let shown = cell(&shorten(row["description"].as_str().unwrap(), 320));
+        let (name, server) = (tool.name(), row["server"].as_str().unwrap());
+        let (long, short) = (cell(tool.brief()), cell(tool.short_brief()));
+        table.push_str(&format!("| `{name}` of {server}: {shown} | {long}<br>{short} |\n"));
+    }
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/briefs.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let (before, rest) = page.split_once(TABLE[0]).unwrap();
+    let (old, after) = rest.split_once(TABLE[1]).unwrap();
+    if std::env::var_os("UPDATE_BRIEFS").is_some() {
+        std::fs::write(path, [before, TABLE[0], &table, TABLE[1], after].concat()).unwrap();
+        return;
+    }
+    assert_eq!(rows.len(), 40);
+    assert!(old == table, "the table of docs/briefs.md is old: run this test with UPDATE_BRIEFS=1");
 }

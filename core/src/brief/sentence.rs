@@ -102,10 +102,11 @@ impl Sentence {
         }
     }
 
-    /// Whether its marks say all of it, so that it is not shown beside them.
+    /// Whether it says nothing beside its marks, so that it is never shown.
     pub(super) fn is_only_marks(&self) -> bool {
         let is_said = |mark: &Mark| !matches!(mark, Mark::Caution);
-        self.about == About::Warning && !self.marks.is_empty() && self.marks.iter().all(is_said)
+        let is_mark = !self.marks.is_empty() && self.marks.iter().all(is_said);
+        self.about == About::Warning && (is_mark || is_announcement(&self.text))
     }
 
     /// Whether it says that the tool is deprecated, and not what to use.
@@ -239,7 +240,10 @@ fn about(text: &str) -> About {
 /// Whether a sentence begins with a verb that says what the tool does, followed by something.
 fn does(text: &str) -> bool {
     let Some(first) = leading_word(text) else { return false };
-    !HOW.contains(&&*first) && Verb::of(&first).is_some() && words(text).nth(1).is_some()
+    !HOW.contains(&&*first)
+        && !RETURNS.contains(&&*first)
+        && Verb::of(&first).is_some()
+        && words(text).nth(1).is_some()
 }
 
 /// The first word that is no adverb, after a service's name and a separator (`Notion | Retrieve a user`).
