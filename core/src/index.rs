@@ -14,8 +14,6 @@ pub const MAX_BYTES: usize = 2_000;
 
 /// The lengths of a category's purpose that are tried, in characters.
 const PURPOSES: [usize; 5] = [160, 100, 70, 45, 28];
-/// The number of tools that stand for a missing description.
-const TYPICAL_TOOLS: usize = 4;
 /// Maximum length of the servers' names, in characters.
 const MAX_SERVERS: usize = 300;
 
@@ -23,16 +21,6 @@ const MAX_SERVERS: usize = 300;
 pub fn with_index(text: &str, view: &View) -> String {
     let room = MAX_BYTES.saturating_sub(text.len() + 1);
     format!("{text}\n{}", index(view, room))
-}
-
-/// What a category is for: its description, or the names of some of its tools.
-pub fn purpose(category: ListedCategory<'_>) -> String {
-    if let Some(description) = category.description() {
-        return description.to_owned();
-    }
-    let names: Vec<&str> = category.tools().take(TYPICAL_TOOLS).map(|tool| tool.name().as_str()).collect();
-    let more = if category.tools().len() > TYPICAL_TOOLS { ", …" } else { "" };
-    format!("{}{more}", names.join(", "))
 }
 
 /// The index of a view in about `room` bytes.
@@ -86,7 +74,8 @@ fn described(categories: &[ListedCategory<'_>], longest: usize) -> String {
     for category in categories {
         let (name, count) = (category.name(), category.tools().len());
         // A string accepts everything that is written.
-        let _ = write!(lines, "\n- {name} ({count}): {}", shorten(&in_a_line(&purpose(*category)), longest));
+        let _ =
+            write!(lines, "\n- {name} ({count}): {}", shorten(&in_a_line(category.description()), longest));
     }
     lines
 }

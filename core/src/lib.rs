@@ -39,6 +39,7 @@ pub mod mirrored;
 pub mod name;
 pub mod naming;
 pub mod nearest;
+mod origin;
 pub mod own_tool;
 pub mod pattern;
 pub mod principal;

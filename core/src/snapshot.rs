@@ -293,7 +293,7 @@ impl Snapshot {
         // Entries are made of these; comparing their digests would cost half a second for 10,000 tools.
         let differ = |(old, new): (&Tool, &Tool)| {
             old.definition() != new.definition()
-                || old.brief() != new.brief()
+                || !old.stems_like(new)
                 || !old.supplement().says_the_same(new.supplement())
         };
         // A strategy may list a tool of its own that says what the catalogue is about.

@@ -15,6 +15,8 @@ use serde_json::Value;
 
 use crate::{
     about::About,
+    brief::{self, Briefs, listed},
+    cap::Cap,
     categories::{Categories, ListedCategory},
     concern::{Concern, Mapping},
     definitions::Definitions,
@@ -44,7 +46,15 @@ pub struct View {
     unchosen: Option<Arc<View>>,
     /// The listed tools by category; computed at first use.
     categories: Arc<OnceLock<Categories>>,
+    briefs: Arc<ListedBriefs>,
     derived: Arc<Derived>,
+}
+
+/// Briefs that depend on what else is listed, each computed at first use.
+#[derive(Debug, Default)]
+struct ListedBriefs {
+    long: OnceLock<Briefs>,
+    short: OnceLock<Briefs>,
 }
 
 /// A set of positions in a list of the snapshot.
@@ -117,6 +127,7 @@ impl View {
             choices: Arc::default(),
             unchosen: None,
             categories: Arc::default(),
+            briefs: Arc::default(),
             derived: Arc::default(),
         }
     }
@@ -133,7 +144,7 @@ impl View {
             });
         }
         self.listed = listed;
-        (self.categories, self.derived) = (Arc::default(), Arc::default());
+        (self.categories, self.briefs, self.derived) = (Arc::default(), Arc::default(), Arc::default());
         self
     }
 
@@ -180,7 +191,7 @@ impl View {
 
     /// The listed tools, in the order of their upstreams.
     pub fn tools(&self) -> impl Iterator<Item = VisibleTool<'_>> {
-        self.listed().map(|(_, tool)| self.visible(tool))
+        self.listed().map(|(at, _)| self.at(at))
     }
 
     /// The same with their positions in the snapshot.
@@ -191,7 +202,17 @@ impl View {
 
     /// The tool at a position in the snapshot.
     pub(crate) fn at(&self, position: usize) -> VisibleTool<'_> {
-        self.visible(&self.snapshot.tools()[position])
+        let tool = &self.snapshot.tools()[position];
+        let renamed = self.reserved.contains(tool.key().as_str());
+        let name = if renamed { tool.qualified() } else { tool.key() };
+        VisibleTool { view: self, position, tool, name }
+    }
+
+    /// The brief of a tool within a length, where it depends on what else is listed.
+    fn listed_brief(&self, position: usize, cap: Cap) -> Option<&str> {
+        let briefs = if cap == brief::SHORT { &self.briefs.short } else { &self.briefs.long };
+        let briefs = briefs.get_or_init(|| listed(&self.listed().collect::<Vec<_>>(), cap));
+        briefs.get(&position).map(String::as_str)
     }
 
     /// The permitted tool of exactly this name, listed or not.
@@ -298,20 +319,15 @@ impl View {
         let names: Vec<&str> = self.tools().map(|tool| tool.name().as_str()).collect();
         nearest::nearest_always(name, names, count).into_iter().map(str::to_owned).collect()
     }
-
-    fn visible<'v>(&'v self, tool: &'v Tool) -> VisibleTool<'v> {
-        let renamed = self.reserved.contains(tool.key().as_str());
-        let name = if renamed { tool.qualified() } else { tool.key() };
-        VisibleTool { tool, name, shows_concerns: self.shows_concerns }
-    }
 }
 
 /// A tool in one view.
 #[derive(Clone, Copy, Debug)]
 pub struct VisibleTool<'v> {
+    view: &'v View,
+    position: usize,
     tool: &'v Tool,
     name: &'v ToolName,
-    shows_concerns: bool,
 }
 
 impl<'v> VisibleTool<'v> {
@@ -325,6 +341,17 @@ impl<'v> VisibleTool<'v> {
         self.tool
     }
 
+    /// WHAT it does: [`Tool::brief`], or a text that tells it from another listed tool that has the same (docs/CONTRACT.md
+    /// B2). At most [`brief::LONGEST`], unless the operator wrote it.
+    pub fn brief(&self) -> &'v str {
+        self.view.listed_brief(self.position, brief::LONGEST).unwrap_or_else(|| self.tool.brief())
+    }
+
+    /// The same within [`brief::SHORT`].
+    pub fn short_brief(&self) -> &'v str {
+        self.view.listed_brief(self.position, brief::SHORT).unwrap_or_else(|| self.tool.short_brief())
+    }
+
     /// [`Tool::definition`] under this view's name.
     pub fn definition(&self) -> Cow<'v, RawObject> {
         self.with_concerns(self.named(Cow::Borrowed(self.tool.definition())))
@@ -332,7 +359,7 @@ impl<'v> VisibleTool<'v> {
 
     /// [`Tool::minimal`] under this view's name.
     pub fn minimal(&self) -> RawObject {
-        self.minimal_with(self.tool.brief())
+        self.minimal_with(self.brief())
     }
 
     /// [`Tool::minimal_with`] under this view's name.
@@ -361,7 +388,11 @@ impl<'v> VisibleTool<'v> {
     }
 
     fn with_concerns<'a>(&self, definition: Cow<'a, RawObject>) -> Cow<'a, RawObject> {
-        if self.shows_concerns { Cow::Owned(self.tool.mapping().shown_in(&definition)) } else { definition }
+        if self.view.shows_concerns {
+            Cow::Owned(self.tool.mapping().shown_in(&definition))
+        } else {
+            definition
+        }
     }
 
     fn named<'a>(&self, object: Cow<'a, RawObject>) -> Cow<'a, RawObject> {

@@ -41,7 +41,7 @@ impl Describe {
     /// A tool as it is listed: for hosts that know `tools/describe` what they must know (D2, B5); for all others a `Tool` that
     /// is complete except for its schemas (D7), of which small ones are listed (B12).
     fn listed(&self, tool: VisibleTool<'_>, client: &ClientTraits) -> RawObject {
-        let brief = tool.tool().short_brief();
+        let brief = tool.short_brief();
         let listed = if client.bridge {
             without_defaults(tool.inlined_with(brief, client.definitions, self.config.inline_schema_bytes))
         } else {
@@ -75,6 +75,10 @@ impl DisclosureStrategy for Describe {
     fn objections(&self, view: &View) -> Vec<Objection> {
         match self.config.long_briefs {
             LongBriefs::Reject => view.tools().filter_map(too_long).collect(),
+            LongBriefs::ShortenDerived => {
+                let written = view.tools().filter(|tool| tool.tool().supplement().brief.is_some());
+                written.filter_map(too_long).collect()
+            }
             LongBriefs::Shorten => Vec::new(),
         }
     }

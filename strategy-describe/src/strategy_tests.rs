@@ -93,7 +93,7 @@ fn bridge(view: &View, arguments: &Value) -> (Value, bool) {
 }
 
 #[test]
-fn d1_long_briefs_are_objected_to_with_their_length() {
+fn d1_b4_long_briefs_are_objected_to_with_their_length() {
     let file = |name: &str, brief: &str| json!({"name": name, "description": LONG, "inputSchema": {}, "brief": brief});
     let tool =
         |name: &str, description: &str| json!({"name": name, "description": description, "inputSchema": {}});
@@ -121,7 +121,12 @@ fn d1_long_briefs_are_objected_to_with_their_length() {
         ]
     );
     let hint = &objections[0].hint;
-    assert!(hint.contains("--long-briefs shorten") && hint.contains("'brief'"), "{hint}");
+    assert!(hint.contains("leave out --long-briefs reject") && hint.contains("'brief'"), "{hint}");
+    let written = describe(LongBriefs::default()).objections(&view);
+    let [Objection { message, hint }] = &written[..] else { panic!("{written:?}") };
+    assert!(
+        message.starts_with("tool 'badly_briefed': brief has 61") && hint.contains("--long-briefs shorten")
+    );
     assert_eq!(describe(LongBriefs::Shorten).objections(&view), []);
 }
 

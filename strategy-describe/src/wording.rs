@@ -90,8 +90,10 @@ pub fn too_long(name: &str, is_brief: bool, length: usize, most: usize) -> Objec
     let what = if is_brief { "brief" } else { "description" };
     Objection {
         message: format!("tool '{name}': {what} has {length} characters (UTF-16 code units), limit {most}"),
-        hint: Cow::Borrowed(
-            "use --long-briefs shorten to derive shorter ones, or write a 'brief' in the tool's description file",
-        ),
+        hint: Cow::Borrowed(if is_brief {
+            "write a shorter 'brief', or use --long-briefs shorten to derive one from it"
+        } else {
+            "leave out --long-briefs reject, or write a 'brief' in the tool's description file"
+        }),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use mcp_disclosure_core::{ListedCategory, VisibleTool, brief::shorten, index::purpose};
+use mcp_disclosure_core::{ListedCategory, VisibleTool, brief::shorten};
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -29,8 +29,9 @@ pub fn overview(contents: &Contents<'_>, from: usize) -> Value {
     let room = ROOM_FOR_NAMES / contents.categories().len().clamp(1, MOST_AT_ONCE);
     for category in contents.categories().skip(from).take(MOST_AT_ONCE) {
         let tools = tools_named(category, room.max(LEAST_ROOM));
-        let mut entry =
-            json!({"count": category.tools().len(), "description": purpose(category), "tools": tools});
+        let mut entry = json!({
+            "count": category.tools().len(), "description": category.description(), "tools": tools,
+        });
         let topic = contents.topic_of_category(category.name());
         if topic != category.name() {
             entry["topic"] = topic.into();
@@ -63,14 +64,14 @@ pub fn category(
     from: usize,
     parameters: impl Fn(VisibleTool<'_>) -> Option<Value>,
 ) -> Value {
-    let mut answer = Map::from_iter([("category".to_owned(), category.name().into())]);
-    if let Some(description) = category.description() {
-        answer.insert("description".to_owned(), description.into());
-    }
+    let mut answer = Map::from_iter([
+        ("category".to_owned(), category.name().into()),
+        ("description".to_owned(), category.description().into()),
+    ]);
     let page = category.tools().skip(from).take(MOST_AT_ONCE);
     let tools = page.map(|visible| {
         let name = visible.name().as_str();
-        let mut line = json!({"name": name, "brief": visible.tool().brief()});
+        let mut line = json!({"name": name, "brief": visible.brief()});
         let topic = contents.topic_of_tool(name);
         if topic != name {
             line["topic"] = topic.into();
@@ -98,7 +99,7 @@ pub fn tool(contents: &Contents<'_>, visible: VisibleTool<'_>) -> Map<String, Va
     let description = definition.string("description").filter(|text| !text.trim().is_empty());
     let mut answer = Map::new();
     answer.insert("tool".to_owned(), visible.name().as_str().into());
-    answer.insert("description".to_owned(), description.unwrap_or_else(|| tool.brief().to_owned()).into());
+    answer.insert("description".to_owned(), description.unwrap_or_else(|| visible.brief().to_owned()).into());
     let mut summary = explain::parameters(definition.member("inputSchema").unwrap_or("true")).members();
     let parameters = summary.shift_remove("properties").unwrap_or_else(|| json!({}));
     answer.insert("parameters".to_owned(), parameters);

@@ -154,13 +154,13 @@ fn i2_i8_the_overview_counts_listed_tools_and_has_facts() {
 #[test]
 fn i3_i6_a_category_precedes_a_tool_of_its_name_and_both_have_an_exact_topic() {
     let one = json!({
-        "category": "one", "description": "About one.", "tools": [{"name": "a", "brief": "Does a."}],
+        "category": "one", "description": "About one.", "tools": [{"name": "a", "brief": "Does a. And more."}],
         "note": "A tool has the same name; its topic is tool:one"
     });
     assert_eq!(ask(&some(), "one"), (one.clone(), false));
     assert_eq!(ask(&some(), "category:one").0, one);
-    let two = json!({"category": "two", "tools": [
-        {"name": "b", "brief": "Does b."}, {"name": "one", "brief": "Does one.", "topic": "tool:one"}
+    let two = json!({"category": "two", "description": "b, one", "tools": [
+        {"name": "b", "brief": "Does b. And more."}, {"name": "one", "brief": "Does one. And more.", "topic": "tool:one"}
     ]});
     assert_eq!(ask(&some(), "two").0, two);
     assert_eq!(ask(&some(), "tool:one").0["tool"], "one");
@@ -179,7 +179,7 @@ fn i3_i6_a_category_precedes_a_tool_of_its_name_and_both_have_an_exact_topic() {
 fn i3_long_answers_are_paged() {
     let names: Vec<String> = (0..MOST_AT_ONCE * 2 + 1).map(|at| format!("tool_{at}")).collect();
     for (view, topic, member) in [
-        (view(names.iter().map(|name| (name.as_str(), ""))), "up", "tools"),
+        (view(names.iter().map(|name| (name.as_str(), "many"))), "many", "tools"),
         (view(names.iter().map(|name| (name.as_str(), name.as_str()))), "overview", "categories"),
     ] {
         let (mut seen, mut next) = (0, Some(topic.to_owned()));
@@ -373,7 +373,7 @@ fn c10_unlisted_tools_are_never_enumerated_but_found_by_name() {
     let (overview, _) = ask(&narrowed, "overview");
     assert_eq!(overview["categories"].as_object().unwrap().keys().collect::<Vec<_>>(), ["two", "up"]);
     assert_eq!(overview["total_tools"], 2);
-    assert_eq!(ask(&narrowed, "two").0["tools"], json!([{"name": "b", "brief": "Does b."}]));
+    assert_eq!(ask(&narrowed, "two").0["tools"], json!([{"name": "b", "brief": "Does b. And more."}]));
     assert_eq!(ask(&narrowed, "b").0["related"], json!(["b"]));
     assert!(ask(&narrowed, "category:one").1);
     assert_eq!(ask(&narrowed, "aa").0["suggestions"], json!(["overview", "two", "up", "b", "c"]));

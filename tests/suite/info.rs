@@ -134,8 +134,8 @@ async fn i2_i8_the_overview_names_categories_counts_and_facts(setup: Setup) {
         "name": "Math", "version": "1.0.0", "description": "Computes.",
         "categories": {
             "symbolic": {"count": 2, "description": "Symbolic algebra", "tools": "solve, graph"},
-            "graph": {"count": 1, "description": "plot", "tools": "plot"},
-            "kit": {"count": 1, "description": "stray", "tools": "stray"},
+            "graph": {"count": 1, "description": "Odd: plot", "tools": "plot"},
+            "kit": {"count": 1, "description": "Odd: stray", "tools": "stray"},
         },
         "total_tools": 4, "gpu_available": false,
     });
@@ -162,7 +162,7 @@ async fn i3_i6_a_category_lists_its_tools_and_goes_before_a_tool_of_its_name(set
     assert_eq!((&graph["category"], &graph["tools"][0]["name"]), (&json!("graph"), &json!("plot")));
     assert!(graph["note"].as_str().unwrap().contains("tool:graph"));
     assert_eq!(ask(&client, "tool:graph").await["tool"], "graph");
-    assert_eq!(ask(&client, "kit").await["tools"], json!([{"name": "stray", "brief": "Does stray."}]));
+    assert_eq!(ask(&client, "kit").await["tools"], json!([{"name": "stray", "brief": "Odd: Does stray."}]));
 }
 
 async fn i4_a_tool_is_described_with_all_that_is_needed_to_use_it(setup: Setup) {
@@ -229,10 +229,11 @@ async fn i7_stubs_say_what_a_tool_does_and_are_called_by_name(setup: Setup) {
     for (tool, sent) in listed.iter().zip(sent) {
         let mut expected: Value = serde_json::from_str(sent.get()).unwrap();
         expected.as_object_mut().unwrap().shift_remove("outputSchema");
+        expected["description"] = tool["description"].clone();
         if tool["name"] == "echo" {
             // The schemas of the others are cheaper than asking for them (B12).
             expected["inputSchema"] = json!({"type": "object", "additionalProperties": true});
-            expected["description"] = json!("Echoes what it is given.");
+            assert_eq!(tool["description"], "Odd: Echoes what it is given. Then it rests.");
         }
         assert_eq!(tool, &expected);
     }
@@ -383,7 +384,7 @@ async fn i8_each_upstream_is_a_category(setup: Setup) {
     let overview = ask(&client, "overview").await;
     assert_eq!(
         overview["categories"]["kit"],
-        json!({"count": 2, "description": "kit__same, mine", "tools": "kit__same, mine"})
+        json!({"count": 2, "description": "Odd: same, mine", "tools": "kit__same, mine"})
     );
     assert_eq!(overview["categories"]["other"]["count"], 2);
     assert_eq!(ask(&client, "other").await["tools"][0]["name"], "other__same");

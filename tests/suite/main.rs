@@ -6,6 +6,7 @@
 #[macro_use]
 mod cases;
 mod accuracy;
+mod briefs;
 mod budget;
 mod cache_hints;
 mod calls;

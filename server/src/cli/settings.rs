@@ -11,9 +11,14 @@ use serde_json::{Value, json};
 /// Settings of strategies.
 #[derive(Clone, Debug, Default, Args)]
 pub struct SettingArguments {
-    /// What describe does with a tool whose brief (or description, without a brief) is over 60 characters: refuse to
-    /// serve, or derive a shorter brief [default: reject]
-    #[arg(long, value_name = "HOW", value_parser = ["reject", "shorten"], help_heading = "Strategy")]
+    /// What describe does with texts over 60 characters: shorten upstreams' descriptions and refuse briefs that you
+    /// wrote, refuse both, or shorten both [default: shorten-derived]
+    #[arg(
+        long,
+        value_name = "HOW",
+        value_parser = ["shorten-derived", "reject", "shorten"],
+        help_heading = "Strategy"
+    )]
     pub long_briefs: Option<String>,
     /// What info lists besides its own tool: every tool as a line, or only invoke, which calls them
     /// [default: stubs]

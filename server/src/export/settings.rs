@@ -80,9 +80,15 @@ impl Text {
             self.table(std::mem::take(&mut comment), &["categories", &category.name], &said)?;
         }
         let name_of = |tool: &Tool| stable_name(tool, origins);
-        for proposal in categories::propose(tools, declared, |tool| is_unsorted(origins, tool), name_of) {
-            let said = json!({"description": proposal.description, "tools": proposal.tools});
-            self.table(std::mem::take(&mut comment), &["categories", &proposal.name], &said)?;
+        for (name, category) in categories::proposed(origins, tools) {
+            let unsorted =
+                category.tools().map(|visible| visible.tool()).filter(|tool| is_unsorted(origins, tool));
+            let unsorted = unsorted.filter(|tool| tool.supplement().category.is_none());
+            let tools: Vec<String> = unsorted.map(name_of).collect();
+            if !tools.is_empty() {
+                let said = json!({"description": category.description(), "tools": tools});
+                self.table(std::mem::take(&mut comment), &["categories", &name], &said)?;
+            }
         }
         Ok(())
     }

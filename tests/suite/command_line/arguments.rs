@@ -42,7 +42,7 @@ fn an_invalid_command_line_is_refused_with_2() {
         (&["serve", "--name", ""], "--name: the upstream name must not be empty"),
         (&several, "--name names the one upstream, but there are several (hint: leave --name out)"),
         (&["prompt"], "--strategy <NAME>"),
-        (&["serve", "--long-briefs", "cut"], "possible values: reject, shorten"),
+        (&["serve", "--long-briefs", "cut"], "possible values: shorten-derived, reject, shorten"),
     ] {
         let ended = run(arguments);
         ended.says(2, &[expected]);

@@ -148,14 +148,14 @@ fn what_is_said_of_tools_is_served() {
     assert_eq!(overview["gpu_available"], true, "{overview}");
     assert_eq!(
         overview["categories"],
-        json!({"ordinals": {"count": 2, "description": "What comes when"}, "last": {"count": 1, "description": "third"}}),
+        json!({"ordinals": {"count": 2, "description": "What comes when"}, "last": {"count": 1, "description": "Odd: third"}}),
         "{overview}"
     );
     assert_eq!(
         ask("ordinals")["tools"],
         json!([
             {"name": "first", "brief": "Comes before all others"},
-            {"name": "second", "brief": "The one after the first."}
+            {"name": "second", "brief": "The tool second of odd-upstream."}
         ])
     );
     gateway.finish().says(0, &[]);
