@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use mcp_disclosure_core::{Context, Effect, Effects, Lifecycle, Memory, Noted, Notes, Receipts};
+use mcp_disclosure_core::{Context, Effect, Effects, Lifecycle, Marks, Memory, Noted, Notes, Receipts};
 use mcp_disclosure_transport::{ErrorText, Notification, code, printable::Short};
 
 use super::{Caller, Gateway, fetches::Fetcher, requests::panicked};
@@ -45,7 +45,18 @@ impl Gateway {
     fn notes_of(&self, caller: &Caller, event: &Lifecycle<'_>) -> Result<Vec<(String, Notes)>, ErrorText> {
         let view = caller.backend.catalogue().current().view(&caller.principal, &caller.choice);
         let (fetches, effects) = (self.fetches.of(&caller.fetcher), Effects::default());
-        lifecycle(&caller.choice, &caller.context(self, &view, &fetches, &effects), event)?;
+        // Nothing is delivered here, and handles would cost each request a nonce more.
+        let marks = Marks::default();
+        let cx = Context {
+            view: &view,
+            client: &caller.choice.traits,
+            noted: Noted::new(&caller.memory, &caller.choice.strategy.profile().name),
+            receipts: Receipts::Marks(&marks),
+            session: &caller.label,
+            fetches: &fetches,
+            effects: &effects,
+        };
+        lifecycle(&caller.choice, &cx, event)?;
         Ok(notes(effects))
     }
 
