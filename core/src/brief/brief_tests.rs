@@ -93,12 +93,22 @@ fn b1_b2_briefs_say_what_a_tool_does() {
 
 #[test]
 fn b1_any_text_has_a_brief() {
-    for description in
-        [" ", "...", "(((", "# ", "Args: a", "DEPRECATED", "⚠️", "WARNING:", "\u{0}", "This tool"]
-    {
+    for description in [
+        " ",
+        "...",
+        "(((",
+        "# ",
+        "Args: a",
+        "DEPRECATED",
+        "⚠️",
+        "WARNING:",
+        "\u{0}",
+        "İİİİ Use this tool when İ",
+        "This tool",
+    ] {
         let source = Source { name: "do_it_now", description, ..Source::default() };
         assert!(
-            source.brief(SHORT).contains("it now") || description == "This tool",
+            source.brief(SHORT).contains("it now") || description.contains("his tool"),
             "{description:?}: {}",
             source.brief(SHORT)
         );
@@ -108,7 +118,7 @@ fn b1_any_text_has_a_brief() {
 
 proptest! {
     #[test]
-    fn briefs_are_never_empty_nor_too_long(name in "\\PC{1,40}", description in "(\\PC|[ .\n]){0,400}") {
+    fn briefs_are_never_empty_nor_too_long(name in "\\PC{1,40}", description in "(Use this tool |when |DEPRECATED|\\PC|[ .\n]){0,200}") {
         let product = Product::of(Some("Chrome DevTools MCP server"), None, None);
         let source = Source { name: &name, description: &description, product: product.as_ref(), ..Source::default() };
         for cap in [LONGEST, SHORT] {

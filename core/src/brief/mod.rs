@@ -2,13 +2,13 @@
 //!
 //! The way from a description to a brief, in steps that are a file each:
 //!
-//! 1. [`prose`]: the description as sentences, without markup, parameters, examples;
-//! 2. [`sentence`]: what each sentence is about, without its opening;
-//! 3. [`mark`]: what must not be lost, in a few words;
-//! 4. [`draft`] and [`shown`]: the order of the sentences, the product in front, and all of it fitted into a length;
-//! 5. [`listed`]: what depends on the other tools of a list: no two briefs are equal.
+//! 1. `prose`: the description as sentences, without markup, parameters, examples;
+//! 2. `sentence`: what each sentence is about, without its opening;
+//! 3. `mark`: what must not be lost, in a few words;
+//! 4. `draft` and `shown`: the order of the sentences, the product in front, and all of it fitted into a length;
+//! 5. `listed`: what depends on the other tools of a list: no two briefs are equal.
 //!
-//! The rules are tables of words ([`tables`], [`verbs`]). They are English; where they find nothing, in whatever language,
+//! The rules are tables of words (`tables`, `verbs`). They are English; where they find nothing, in whatever language,
 //! the order of the description is kept.
 
 mod cut;

@@ -137,7 +137,7 @@ fn without_markup(text: &str) -> String {
 }
 
 fn element(rest: &str, text: &str) -> Option<(String, usize)> {
-    let end = rest.get(..48).unwrap_or(rest).find('>')?;
+    let end = rest.strip_prefix('<').and(rest.find('>')).filter(|end| *end < 48)?;
     let name = rest[1..end].trim_start_matches('/');
     let is_name = !name.is_empty()
         && name.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-".contains(letter));

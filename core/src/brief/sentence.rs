@@ -65,9 +65,8 @@ impl Sentence {
         let advises = ADVICE.iter().any(|opening| lower.starts_with(opening));
         let opened = without_openings(text);
         let is_opened = opened.len() < text.len();
-        let is_conditional = [" when", " if ", " whenever"]
-            .iter()
-            .any(|word| lower[..text.len() - opened.len()].contains(word));
+        let opening = text[..text.len() - opened.len()].to_lowercase();
+        let is_conditional = [" when", " if ", " whenever"].iter().any(|word| opening.contains(word));
         let about = match about(opened) {
             _ if is_announcement(text) || warns || (orders && !advises && !is_opened) => About::Warning,
             _ if is_conditional || (advises && !is_opened) => About::Advice,

@@ -50,7 +50,7 @@ impl Shown {
     fn fit(draft: &Draft, front: Option<&str>, cap: Cap) -> Self {
         let (mut text, is_whole) = draft.what(front, cap);
         if text.trim_end_matches(ELLIPSIS).trim().is_empty() {
-            UNNAMED.clone_into(&mut text);
+            text = cap.shorten(UNNAMED);
         }
         let mut missing = Vec::new();
         if !is_whole {

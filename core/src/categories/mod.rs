@@ -1,7 +1,7 @@
 //! The listed tools of a view by category: sorted once per view, since every answer about categories needs it.
 //!
 //! An operator's categories are as declared. All other tools are sorted per upstream by what they are about
-//! ([`grouping`]), and described by that ([`describing`]). Both depend on nothing but what is listed.
+//! (`grouping`), and described by that (`describing`). Both depend on nothing but what is listed.
 
 mod describing;
 mod grouping;
