@@ -19,8 +19,9 @@ async fn r1_lists_say_what_a_tool_does_and_keep_what_clients_need(setup: Setup) 
         let mut expected: Value = serde_json::from_str(sent.get()).unwrap();
         expected["inputSchema"] = json!({"type": "object", "additionalProperties": true});
         expected.as_object_mut().unwrap().shift_remove("outputSchema");
+        expected["description"] = tool["description"].clone();
         if tool["name"] == "echo" {
-            expected["description"] = json!("Echoes what it is given.");
+            assert_eq!(tool["description"], "Odd: Echoes what it is given. Then it rests.");
         }
         assert_eq!(tool, &expected);
     }
