@@ -14,24 +14,35 @@ pub const MAX_BYTES: usize = 2_000;
 
 /// The lengths of a category's purpose that are tried, in characters.
 const PURPOSES: [usize; 5] = [160, 100, 70, 45, 28];
+/// The first of them for a short index.
+const SHORT: usize = 3;
 /// Maximum length of the servers' names, in characters.
 const MAX_SERVERS: usize = 300;
 
 /// A text followed by the index of a view, in at most [`MAX_BYTES`] if the text leaves room for a line.
 pub fn with_index(text: &str, view: &View) -> String {
-    let room = MAX_BYTES.saturating_sub(text.len() + 1);
-    format!("{text}\n{}", index(view, room))
+    with_index_of(text, view, &PURPOSES)
 }
 
-/// The index of a view in about `room` bytes.
-fn index(view: &View, room: usize) -> String {
+/// The same where a list has every tool with its brief, so that a few words for each category do.
+pub fn with_short_index(text: &str, view: &View) -> String {
+    with_index_of(text, view, &PURPOSES[SHORT..])
+}
+
+fn with_index_of(text: &str, view: &View, purposes: &[usize]) -> String {
+    let room = MAX_BYTES.saturating_sub(text.len() + 1);
+    format!("{text}\n{}", index(view, room, purposes))
+}
+
+/// The index of a view in about `room` bytes, with the first of these lengths of purposes that leaves room for all.
+fn index(view: &View, room: usize, purposes: &[usize]) -> String {
     let categories = ordered(view);
     if categories.is_empty() {
         return "No tools are available.".to_owned();
     }
     let head = head(view, &categories);
     let room = room.saturating_sub(head.len());
-    let described = PURPOSES.iter().map(|longest| described(&categories, *longest));
+    let described = purposes.iter().map(|longest| described(&categories, *longest));
     let described = described.into_iter().find(|lines| lines.len() <= room);
     format!("{head}{}", described.unwrap_or_else(|| named(&categories, room)))
 }

@@ -2,7 +2,7 @@
 
 use mcp_disclosure_core::RawObject;
 
-/// A listed tool without annotations that have their defaults or follow from others, and without `execution` that only
+/// A listed tool without annotations that have their defaults, follow from others or change no call, and without `execution` that only
 /// forbids tasks: a third of the tokens of a list of names and short descriptions, and MCP assumes the same without them.
 /// Unknown members stay.
 pub fn without_defaults(listed: RawObject) -> RawObject {
@@ -20,7 +20,8 @@ pub fn without_defaults(listed: RawObject) -> RawObject {
         // These are about tools that write.
         "destructiveHint" => !reads,
         "idempotentHint" => !reads && !is(key, "false"),
-        "openWorldHint" => !is(key, "true"),
+        // Whether others are reached changes no call, and no host asks for approval by it.
+        "openWorldHint" => false,
         // The older place of a title; the description says more.
         "title" => false,
         _ => true,
@@ -45,7 +46,7 @@ mod tests {
             ),
             (
                 r#"{"annotations":{"title":"T","readOnlyHint":false,"destructiveHint":true,"idempotentHint":false,"openWorldHint":false}}"#,
-                r#"{"annotations":{"destructiveHint":true,"openWorldHint":false}}"#,
+                r#"{"annotations":{"destructiveHint":true}}"#,
             ),
             (
                 r#"{"annotations":{"readOnlyHint":false,"destructiveHint":false,"idempotentHint":true,"x-own":[1.0]}}"#,

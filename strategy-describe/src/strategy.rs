@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use mcp_disclosure_core::{
     ClientTraits, Context, Decision, DisclosureStrategy, Fault, Listing, Names, Objection, OwnTool,
     PERMISSIVE_SCHEMA, Profile, RawObject, ToolCall, View, VisibleTool, brief::SHORT, fetching_tool,
-    index::with_index,
+    index::with_short_index,
 };
 use serde_json::value::RawValue;
 
@@ -66,7 +66,7 @@ impl DisclosureStrategy for Describe {
         let example = view.tools().next().map_or(wording::SOME_TOOL, |tool| tool.name().as_str());
         let guidance = wording::guidance(client.bridge, self.config.inline_schema_bytes > 0, example);
         // The bridge's own description has the index, and is always current.
-        let guidance = if client.bridge { guidance } else { with_index(&guidance, view) };
+        let guidance = if client.bridge { guidance } else { with_short_index(&guidance, view) };
         let mut listing = Listing::without_tools(view).guided(&guidance);
         listing.tools = view.tools().map(|tool| self.listed(tool, client)).collect();
         listing
@@ -86,7 +86,7 @@ impl DisclosureStrategy for Describe {
     fn own_tools(&self, view: &View, client: &ClientTraits) -> Vec<OwnTool> {
         let lists_schemas = self.config.inline_schema_bytes > 0;
         let bridge = || {
-            let description = with_index(&wording::bridge_description(lists_schemas), view);
+            let description = with_short_index(&wording::bridge_description(lists_schemas), view);
             fetching_tool(wording::BRIDGE, &description, wording::BRIDGE_NAMES)
         };
         client.bridge.then(bridge).into_iter().collect()

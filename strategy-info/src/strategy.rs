@@ -102,12 +102,13 @@ impl Info {
         (content, found.is_none())
     }
 
-    /// The parameters of a tool that is not listed, if they are cheaper than asking for them.
+    /// The parameters of a tool that is not listed, in a few words, if they are cheaper than asking for them.
     fn cheap_parameters(&self, visible: VisibleTool<'_>) -> Option<Value> {
         let most = self.config.inline_schema_bytes;
         let is_listed = self.config.tools == OtherTools::Stubs;
-        let schema = visible.tool().cheap_schema(Definitions::Slim, most).filter(|_| !is_listed)?;
-        explain::in_short(schema)
+        // The words are about a third of the schema.
+        let schema = visible.tool().cheap_schema(Definitions::Slim, 4 * most).filter(|_| !is_listed)?;
+        explain::in_short(schema).filter(|words| words.to_string().len() <= most)
     }
 
     /// Forwards the inner call under the tool's own name, so that it is looked up, checked and relayed like any other.

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use mcp_disclosure_core::{
     ClientTraits, Context, Decision, DisclosureStrategy, Era, Fault, Listing, Names, OwnTool, Profile,
     RawObject, RawText, Receipts, Refusal, ResourceText, ResourceUri, ToolAnswer, ToolCall, View,
-    fetching_tool, index::with_index, take_member,
+    fetching_tool, index::with_short_index, take_member,
 };
 
 use crate::{
@@ -82,7 +82,7 @@ impl DisclosureStrategy for Resource {
         let example = view.tools().next().map_or(wording::SOME_TOOL, |tool| tool.name().as_str());
         let guidance = wording::guidance(self.proof(client), client.bridge, example);
         // The bridge's own description has the index, and is always current.
-        let guidance = if client.bridge { guidance } else { with_index(&guidance, view) };
+        let guidance = if client.bridge { guidance } else { with_short_index(&guidance, view) };
         let mut listing = Listing::without_tools(view).guided(&guidance);
         listing.tools = view.tools().map(|tool| tool.minimal()).collect();
         listing.resources.push(self.resource(example));
@@ -95,7 +95,7 @@ impl DisclosureStrategy for Resource {
     }
 
     fn own_tools(&self, view: &View, client: &ClientTraits) -> Vec<OwnTool> {
-        let description = || with_index(wording::BRIDGE_DESCRIPTION, view);
+        let description = || with_short_index(wording::BRIDGE_DESCRIPTION, view);
         let bridge = || fetching_tool(wording::BRIDGE, &description(), wording::BRIDGE_NAMES);
         client.bridge.then(bridge).into_iter().collect()
     }

@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::subject::{Noun, Subject, spelled};
 
-/// As many tools are read at a glance: about 1,000 tokens of names and briefs.
-const GLANCE: usize = 30;
+/// As many tools are read at a glance: about 400 tokens of names, briefs and parameters.
+const GLANCE: usize = 12;
 
 /// A group of more is split again.
 const LARGE: usize = 40;

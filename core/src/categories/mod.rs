@@ -14,6 +14,7 @@ use grouping::Group;
 use subject::Subject;
 
 use crate::{
+    brief::Product,
     tool::Tool,
     view::{View, VisibleTool},
 };
@@ -150,6 +151,16 @@ impl<'v> ListedCategory<'v> {
     /// Whether the operator declared it.
     pub fn is_declared(self) -> bool {
         self.sorted.is_declared
+    }
+
+    /// The brief of one of its tools, without the product in front if the description of the category has it.
+    pub fn brief_of(self, tool: VisibleTool<'v>) -> &'v str {
+        let brief = tool.brief();
+        let is_derived = tool.tool().supplement().brief.is_none();
+        let product = tool.tool().origin().product.as_ref().map(Product::title);
+        let product = product.filter(|product| is_derived && self.description().contains(product));
+        let bare = product.and_then(|product| brief.strip_prefix(product)?.strip_prefix(": "));
+        bare.unwrap_or(brief)
     }
 
     /// Its listed tools.
