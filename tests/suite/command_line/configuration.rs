@@ -148,7 +148,10 @@ fn what_is_said_of_tools_is_served() {
     assert_eq!(overview["gpu_available"], true, "{overview}");
     assert_eq!(
         overview["categories"],
-        json!({"ordinals": {"count": 2, "description": "What comes when"}, "last": {"count": 1, "description": "Odd: third"}}),
+        json!({
+            "ordinals": {"count": 2, "description": "What comes when", "tools": "first, second"},
+            "last": {"count": 1, "description": "Odd: third", "tools": "third"},
+        }),
         "{overview}"
     );
     assert_eq!(
