@@ -26,12 +26,7 @@ fn view(servers: &[(&str, usize)]) -> View {
 fn b7_the_most_important_comes_first_and_nothing_is_cut_silently() {
     assert_eq!(with_index("Text.", &view(&[])), "Text.\nNo tools are available.");
     let index = with_index("Text.", &view(&[("small", 2), ("large", 7), ("medium", 4)]));
-    let places = [
-        "13 tools of 3 servers:",
-        "- large (7): large_0, ",
-        "- medium (4): ",
-        "- small (2): small_0, small_1",
-    ];
+    let places = ["13 tools of 3 servers:", "- large (7): ", "- medium (4): ", "- small (2): "];
     let places: Vec<usize> = places.iter().map(|part| index.find(part).expect(part)).collect();
     assert!(places.is_sorted(), "{index}");
 

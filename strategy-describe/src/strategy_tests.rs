@@ -177,16 +177,17 @@ fn b5_lists_keep_what_a_model_or_a_host_must_know() {
         tools.iter().map(|tool| tool.text().to_owned()).collect()
     };
     let expected = [
-        r#"{"name":"drop_table","description":"Does it.","annotations":{"destructiveHint":true}}"#,
-        r#"{"name":"write","title":"Write a file","description":"Does it.","annotations":{"readOnlyHint":false,"destructiveHint":false}}"#,
-        r#"{"name":"read","description":"Does it."}"#,
+        r#"{"name":"drop_table","description":"Drop table: Does it.","annotations":{"destructiveHint":true}}"#,
+        r#"{"name":"write","title":"Write a file","description":"Write: Does it.","annotations":{"readOnlyHint":false,"destructiveHint":false}}"#,
+        r#"{"name":"read","description":"Read: Does it."}"#,
         r#"{"name":"bare","description":"Bare"}"#,
     ];
     assert_eq!(listed(native()), expected);
     let shortest = listed(ClientTraits { shortest: true, ..native() });
     assert_eq!(
         shortest[..2],
-        ["drop_table", "write"].map(|name| format!(r#"{{"name":"{name}","description":"Does it."}}"#))
+        [("drop_table", "Drop table"), ("write", "Write")]
+            .map(|(name, front)| format!(r#"{{"name":"{name}","description":"{front}: Does it."}}"#))
     );
 }
 

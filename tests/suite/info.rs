@@ -162,7 +162,7 @@ async fn i3_i6_a_category_lists_its_tools_and_goes_before_a_tool_of_its_name(set
     assert_eq!((&graph["category"], &graph["tools"][0]["name"]), (&json!("graph"), &json!("plot")));
     assert!(graph["note"].as_str().unwrap().contains("tool:graph"));
     assert_eq!(ask(&client, "tool:graph").await["tool"], "graph");
-    assert_eq!(ask(&client, "kit").await["tools"], json!([{"name": "stray", "brief": "Odd: Does stray."}]));
+    assert_eq!(ask(&client, "kit").await["tools"], json!([{"name": "stray", "brief": "Does stray."}]));
 }
 
 async fn i4_a_tool_is_described_with_all_that_is_needed_to_use_it(setup: Setup) {
