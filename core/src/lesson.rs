@@ -36,6 +36,11 @@ impl Lesson {
     pub fn arguments(&self, name: &str) -> Option<RawObject> {
         filled(self.arguments, PLACE, name)
     }
+
+    /// The instruction to learn this tool, such as `call info with {"topic": "add"}`.
+    pub fn instruction(&self, name: &str) -> Option<String> {
+        Some(format!("call {} with {}", self.tool, self.arguments(name)?.text()))
+    }
 }
 
 /// A template with a text in the place of a placeholder; `None` if that is not a JSON object, or the template lacks the

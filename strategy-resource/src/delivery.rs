@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use mcp_disclosure_core::{
-    Available, Context, PERMISSIVE_SCHEMA, RawObject, Receipt, VisibleTool, receipt::ReceiptProblem,
-    receipt_name,
+    Available, Context, Definitions, Era, PERMISSIVE_SCHEMA, RawObject, Receipt, Receipts, VisibleTool,
+    receipt::ReceiptProblem, receipt_name,
 };
 use serde_json::{Value, json};
 
@@ -19,8 +19,17 @@ pub struct Delivery {
     pub failed: bool,
 }
 
+/// The channel of a fetch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Channel {
+    /// The resource: entries are exact.
+    Resource,
+    /// The bridge tool: entries are what the operator chose.
+    Bridge,
+}
+
 /// Delivers these tools' descriptions, in this order.
-pub fn deliver(cx: &Context<'_>, config: &ResourceConfig, names: &[String]) -> Delivery {
+pub fn deliver(cx: &Context<'_>, config: &ResourceConfig, channel: Channel, names: &[String]) -> Delivery {
     if let Err(wait) = cx.fetches.admit() {
         let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
         return failure(json!({"error": {
@@ -30,7 +39,7 @@ pub fn deliver(cx: &Context<'_>, config: &ResourceConfig, names: &[String]) -> D
         }}));
     }
     if names.is_empty() {
-        return failure(missing_selection(cx, config));
+        return failure(missing_selection(cx, config, channel));
     }
     if names.len() > config.most_names {
         let message = wording::too_many(names.len(), config.most_names);
@@ -39,7 +48,7 @@ pub fn deliver(cx: &Context<'_>, config: &ResourceConfig, names: &[String]) -> D
     let entries: Vec<String> = names
         .iter()
         .map(|name| match cx.view.tool(name) {
-            Some(tool) => entry(cx, tool).text().to_owned(),
+            Some(tool) => entry(cx, channel, tool).text().to_owned(),
             None => not_found(cx, config, name).to_string(),
         })
         .collect();
@@ -49,7 +58,12 @@ pub fn deliver(cx: &Context<'_>, config: &ResourceConfig, names: &[String]) -> D
 
 /// The refusal of a call whose description was not delivered (000 §6.2).
 pub fn refusal(cx: &Context<'_>, tool: VisibleTool<'_>, problem: ReceiptProblem) -> Value {
-    let (name, era) = (tool.name(), cx.client.era);
+    // What a call has to bring: a signed receipt, or nothing where the session is marked.
+    let era = match cx.receipts {
+        Receipts::Marks(_) => Era::Session,
+        Receipts::Handles(_) => Era::Stateless,
+    };
+    let name = tool.name();
     let mut error = json!({
         "code": "TOOL_DESCRIPTION_REQUIRED",
         "message": wording::description_required(name),
@@ -57,17 +71,18 @@ pub fn refusal(cx: &Context<'_>, tool: VisibleTool<'_>, problem: ReceiptProblem)
         "resource_uri": uri_of([name.as_str()]),
     });
     // In a session that nothing was fetched yet is the ordinary case and goes without saying.
-    let ordinary =
-        matches!(cx.receipts, mcp_disclosure_core::Receipts::Marks(_)) && problem == ReceiptProblem::Missing;
+    let ordinary = era == Era::Session && problem == ReceiptProblem::Missing;
     if !ordinary {
         error["reason"] = problem.to_string().into();
     }
     json!({ "error": error })
 }
 
-fn entry(cx: &Context<'_>, tool: VisibleTool<'_>) -> RawObject {
-    let (_, digest) = tool.tool().entry();
-    let entry = tool.entry().with_value("version", &digest.to_string());
+fn entry(cx: &Context<'_>, channel: Channel, tool: VisibleTool<'_>) -> RawObject {
+    let entry = tool.delivered(match channel {
+        Channel::Resource => Definitions::Exact,
+        Channel::Bridge => cx.client.definitions,
+    });
     tracing::info!(session = cx.session, tool = %tool.name(), "description delivered");
     match cx.deliver(tool) {
         Receipt::Mark => entry,
@@ -76,7 +91,8 @@ fn entry(cx: &Context<'_>, tool: VisibleTool<'_>) -> RawObject {
             let schema = schema.or_else(|| RawObject::parse(PERMISSIVE_SCHEMA).ok());
             let schema = schema.unwrap_or_else(RawObject::empty);
             let name = receipt_argument(tool);
-            entry.with("inputSchema", receipt_name::require(&schema, &name, &handle).text())
+            let schema = receipt_name::require(&schema, &name, &handle);
+            receipt_name::show_in_examples(&entry, &name, &handle).with("inputSchema", schema.text())
         }
     }
 }
@@ -86,15 +102,16 @@ pub fn receipt_argument(tool: VisibleTool<'_>) -> Cow<'static, str> {
     receipt_name::argument(tool.tool().entry().0.member("inputSchema"))
 }
 
-fn missing_selection(cx: &Context<'_>, config: &ResourceConfig) -> Value {
+fn missing_selection(cx: &Context<'_>, config: &ResourceConfig, channel: Channel) -> Value {
     let names: Vec<&str> = cx.view.tools().take(2).map(|tool| tool.name().as_str()).collect();
-    let first = names.first().copied().unwrap_or("TOOL_NAME");
+    let first = names.first().copied().unwrap_or(wording::SOME_TOOL);
     let second = names.get(1).copied().unwrap_or(first);
-    let mut answer = json!({"error": {
-        "code": "MISSING_TOOL_SELECTION",
-        "message": wording::MISSING_SELECTION,
-        "examples": [uri_of([first]), uri_of([first, second])],
-    }});
+    let (message, examples) = match channel {
+        Channel::Resource => (wording::MISSING_SELECTION, json!([uri_of([first]), uri_of([first, second])])),
+        Channel::Bridge => (wording::MISSING_NAMES, json!([{"names": [first]}, {"names": [first, second]}])),
+    };
+    let code = "MISSING_TOOL_SELECTION";
+    let mut answer = json!({"error": {"code": code, "message": message, "examples": examples}});
     Available::in_view(cx.view, None, config.bounds()).add_to(&mut answer["error"]);
     answer
 }

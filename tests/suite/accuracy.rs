@@ -48,15 +48,16 @@ fn a_model_is_scored_by_what_reaches_the_upstreams() {
         .arg(folder.path().join("recordings"))
         .arg("--tasks")
         .arg(folder.path().join("tasks"))
-        .arg("--transcript")
-        .arg(folder.path().join("transcript"))
-        .args(["--model", &scripted(folder.path(), &turns), "--", "--strategy", "resource"])
+        .arg("--transcripts")
+        .arg(folder.path())
+        .args(["--model", &scripted(folder.path(), &turns), "--behind", "--strategy resource"])
         .output()
         .unwrap();
     let stderr = String::from_utf8(ended.stderr).unwrap();
     assert_eq!(ended.status.code(), Some(1), "{stderr}");
-    assert!(stderr.contains("| --strategy resource | 1 of 2 | 1 of 1 | 1.67 | 1 |"), "{stderr}");
-    let transcript = fs::read_to_string(folder.path().join("transcript")).unwrap();
+    let table = String::from_utf8(ended.stdout).unwrap();
+    assert!(table.contains("| --strategy resource | 1 of 2 | 1 of 1 | 1.67 | 1 |"), "{table}");
+    let transcript = fs::read_to_string(folder.path().join("strategy-resource.jsonl")).unwrap();
     let judged: Vec<Value> = transcript.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let verdicts: Vec<&str> = judged.iter().map(|task| task["verdict"].as_str().unwrap()).collect();
     assert_eq!(verdicts, ["right", "tool", "right"]);

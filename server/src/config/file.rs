@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf};
 
-use mcp_disclosure_core::{MadeFrom, Settings};
+use mcp_disclosure_core::{Definitions, MadeFrom, Settings};
 use mcp_disclosure_gateway::{
     Place, backend::Scope, limits::LimitSettings, negotiation::Bridge, upstream::Restart,
 };
@@ -49,6 +49,9 @@ pub struct DisclosureFile {
     /// The settings of strategies, by the strategy's name. `mcp-disclosure strategies` lists the names.
     #[cfg_attr(test, schemars(with = "BTreeMap<String, Map<String, Value>>"))]
     pub strategy: Settings,
+    /// Where the settings of each strategy are written.
+    #[cfg_attr(test, schemars(skip))]
+    pub strategy_places: BTreeMap<String, Place>,
 }
 
 impl DisclosureFile {
@@ -119,6 +122,10 @@ pub struct Serve {
     /// strategy, "always", or "never".
     #[cfg_attr(test, schemars(with = "Option<schema::Word<Bridge>>"))]
     pub bridge: Option<Bridge>,
+    /// How much of a definition a model receives that learns a tool over a bridge: "slim", the default: what a call needs;
+    /// "structured": the outputSchema as well; "exact": all of it, to the letter.
+    #[cfg_attr(test, schemars(with = "Option<schema::Word<Definitions>>"))]
+    pub definitions: Option<Definitions>,
     /// How clients connect: "stdio" or "http".
     pub transport: Option<Transport>,
     /// Where to listen for HTTP, as ADDRESS:PORT.
@@ -200,6 +207,8 @@ pub struct Category {
     pub description: String,
     /// Its tools: names as in `[tools]`, or patterns in which `*` matches any text and `?` any one character.
     pub tools: Vec<String>,
+    /// The values by concern of all its tools, as in `[tools]`. What a tool says itself, or `[tools]` of it, is stronger.
+    pub concerns: Option<Map<String, Value>>,
 }
 
 /// A concern, such as cost, by whose values hosts may choose.

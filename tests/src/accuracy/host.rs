@@ -41,9 +41,9 @@ impl Host {
     ///
     /// # Errors
     /// Why it cannot be started; an upstream that tasks name and that is not recorded.
-    pub fn start(
+    pub fn start<'a>(
         program: &Path,
-        arguments: &[String],
+        arguments: impl IntoIterator<Item = &'a str>,
         recordings: &Path,
         tasks: &[Task],
     ) -> Result<Self, Failure> {

@@ -40,12 +40,15 @@ pub struct Model {
 }
 
 impl Model {
-    /// The command, run by a shell; `-` is whatever is at the other end of this program's own stdin and stdout.
+    /// The command for whatever is at the other end of this program's own stdin and stdout.
+    pub const HERE: &str = "-";
+
+    /// The command, run by a shell, or [`HERE`](Self::HERE).
     ///
     /// # Errors
     /// Why it cannot be started.
     pub fn start(command: &str) -> Result<Self, Failure> {
-        if command == "-" {
+        if command == Self::HERE {
             let writes = Box::new(BufReader::new(std::io::stdin()));
             return Ok(Self { child: None, reads: Box::new(std::io::stdout()), writes });
         }

@@ -70,18 +70,27 @@ struct Run {
     #[arg(long, value_name = "N")]
     first: Option<usize>,
 
-    /// The file for what was done, one JSON line a task
-    #[arg(long, value_name = "FILE")]
-    transcript: Option<PathBuf>,
+    /// The folder for what was done: a file of JSON lines, one a task, for each row
+    #[arg(long, value_name = "DIR")]
+    transcripts: Option<PathBuf>,
 
     /// The gateway [default: mcp-disclosure next to this program]
     #[arg(long, value_name = "PATH")]
     bin: Option<PathBuf>,
 
-    /// Arguments for `mcp-disclosure serve`, such as --strategy describe; also the row's label
-    #[arg(last = true)]
-    serve: Vec<String>,
+    /// Arguments for `mcp-disclosure serve`, one row each [default: every built-in way of disclosing]
+    #[arg(long, value_name = "ARGUMENTS", default_values = ROWS, hide_default_value = true, allow_hyphen_values = true)]
+    behind: Vec<String>,
 }
+
+/// The rows of docs/accuracy.md.
+const ROWS: [&str; 5] = [
+    "--strategy full",
+    "--strategy resource",
+    "--strategy describe",
+    "--strategy info",
+    "--strategy info --info-tools entry-only",
+];
 
 fn main() -> ExitCode {
     let done = match Arguments::parse().command {
@@ -111,11 +120,27 @@ impl Run {
     fn go(&self) -> Result<ExitCode, Failure> {
         let mut tasks = Task::read(&self.tasks)?;
         tasks.truncate(self.first.unwrap_or(usize::MAX));
+        let mut scores = Vec::with_capacity(self.behind.len());
+        for behind in &self.behind {
+            scores.push(self.row(behind, &tasks)?);
+        }
+        let rows = table(&scores);
+        // A model on stdout would read it.
+        if self.model == Model::HERE {
+            log(&rows)
+        } else {
+            print(&rows)
+        }
+        Ok(if scores.iter().all(Score::is_perfect) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    }
+
+    /// Gives all tasks to the model behind a gateway with these arguments.
+    fn row(&self, behind: &str, tasks: &[Task]) -> Result<Score, Failure> {
         let bin = match &self.bin {
             Some(bin) => bin.clone(),
             None => std::env::current_exe()?.with_file_name("mcp-disclosure"),
         };
-        let mut host = Host::start(&bin, &self.serve, &self.recordings, &tasks)?;
+        let mut host = Host::start(&bin, behind.split_whitespace(), &self.recordings, tasks)?;
         let seen = host.seen();
         let mut judged = Vec::with_capacity(tasks.len());
         let mut conversation = Conversation::new(&mut host, Model::start(&self.model)?);
@@ -126,19 +151,23 @@ impl Run {
             }
             judged.extend(conversation.give(batch)?);
             for task in &judged[judged.len() - batch.len()..] {
-                log(&format!("[{}/{}] {}: {}", judged.len(), tasks.len(), task.task, task.verdict));
+                log(&format!("{behind} [{}/{}] {}: {}", judged.len(), tasks.len(), task.task, task.verdict));
             }
         }
         conversation.end()?;
-        if let Some(path) = &self.transcript {
+        if let Some(folder) = &self.transcripts {
             let lines = judged.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
-            fs::write(path, lines.join("\n") + "\n")?;
+            fs::create_dir_all(folder)?;
+            let name = behind.replace("--", "").replace(' ', "-");
+            fs::write(folder.join(format!("{name}.jsonl")), lines.join("\n") + "\n")?;
         }
-        let score = Score::of(&self.serve.join(" "), &seen, &judged);
-        let is_perfect = score.is_perfect();
-        log(&table(&[score]));
-        Ok(if is_perfect { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        Ok(Score::of(behind, &seen, &judged))
     }
+}
+
+fn print(text: &str) {
+    // The reader may have closed it.
+    let _gone = writeln!(std::io::stdout(), "{text}");
 }
 
 fn log(text: &str) {

@@ -47,6 +47,10 @@ async fn run(program: &Program, arguments: CompareArguments) -> Result<(Report, 
     let source = arguments.source.resolve(program.own.as_ref())?;
     source.warn();
     let declared = source.read().map_err(Failure::Configuration)?.declared;
+    let problems = source.choice_problems(&arguments.settings.clone().over(source.settings.clone()));
+    if !problems.is_empty() {
+        return Err(Failure::Configuration(problems));
+    }
     let settings = (arguments.settings, source.settings.clone());
     let rows = arguments.strategies.join(",");
     let mut contestants = Contestants::build(&program.registry, &rows, settings, &command)?;

@@ -1,0 +1,130 @@
+//! Sentences of real servers, and their briefs at both lengths.
+
+use proptest::prelude::*;
+
+use super::*;
+
+#[test]
+fn b1_b2_briefs_say_what_a_tool_does() {
+    for (name, title, description, long, short) in [
+        (
+            "delete_repository",
+            None,
+            "⚠️ Requires confirmation. Deletes a repository permanently.",
+            "Deletes a repository permanently. [requires confirmation]",
+            "Deletes a repository permanently. [requires confirmation]",
+        ),
+        (
+            "old_tool",
+            None,
+            "DEPRECATED. Use new_tool instead. Lists all of the pages.",
+            "Lists all of the pages. [deprecated: use new_tool]",
+            "Lists all of the pages. [deprecated: use new_tool]",
+        ),
+        (
+            "get_page",
+            None,
+            "DEPRECATED. Use fetch_page…",
+            "Get page [deprecated: use fetch_page]",
+            "Get page [deprecated: use fetch_page]",
+        ),
+        (
+            "send_email",
+            None,
+            "You MUST call get_context first. Sends an email to one or more of the people of the team.",
+            "Sends an email to one or more of the people of the team. [call get_context first]",
+            "Sends an email to one… [call get_context first]",
+        ),
+        (
+            "browser_run_code_unsafe",
+            Some("Run Playwright code (unsafe)"),
+            "Run a Playwright code snippet. Unsafe: executes arbitrary JavaScript in the Playwright server process and is RCE-equivalent.",
+            "Run a Playwright code snippet. [unsafe: RCE-equivalent]",
+            "Run a Playwright code snippet. [unsafe: RCE-equivalent]",
+        ),
+        (
+            "read_file",
+            Some("Read File (Deprecated)"),
+            "Read the complete contents of a file as text. DEPRECATED: Use read_text_file instead.",
+            "Read the complete contents of a file as text. [deprecated: use read_text_file]",
+            "Read the complete contents of a file as text. [deprecated]",
+        ),
+        (
+            "loadtesting_testresource_create",
+            None,
+            "Returns the created Load Testing resource.",
+            "Create loadtesting testresource. Returns the created Load Testing resource.",
+            "Create loadtesting testresource",
+        ),
+        (
+            "fileshares_snapshot_update",
+            None,
+            "Update properties and metadata of an Azure managed file share snapshot, such as tags or retention policies.",
+            "Update properties and metadata of an Azure managed file share snapshot, such as tags or retention policies.",
+            "Fileshares snapshot update: properties and metadata…",
+        ),
+        (
+            "monitor_activitylog_list",
+            None,
+            "Always use this tool if user is asking for activity logs for a resource.",
+            "Monitor activitylog list. Always use this tool if user is asking for activity logs for a resource.",
+            "Monitor activitylog list",
+        ),
+        (
+            "debug_tables",
+            None,
+            "ESSENTIAL DEBUGGING TOOL - Use this whenever tables don't show what was expected.",
+            "Debug tables. Use this whenever tables don't show what was expected.",
+            "Debug tables",
+        ),
+        (
+            "get_weather",
+            None,
+            "天気を取得します。詳細は別に。",
+            "天気を取得します。 詳細は別に。",
+            "天気を取得します。 詳細は別に。",
+        ),
+        ("get_data", None, "", "Get data", "Get data"),
+    ] {
+        let source = Source { name, title, description, ..Source::default() };
+        assert_eq!([&*source.brief(LONGEST), &*source.brief(SHORT)], [long, short], "{description}");
+    }
+}
+
+#[test]
+fn b1_any_text_has_a_brief() {
+    for description in [
+        " ",
+        "...",
+        "(((",
+        "# ",
+        "Args: a",
+        "DEPRECATED",
+        "⚠️",
+        "WARNING:",
+        "\u{0}",
+        "İİİİ Use this tool when İ",
+        "This tool",
+    ] {
+        let source = Source { name: "do_it_now", description, ..Source::default() };
+        assert!(
+            source.brief(SHORT).contains("it now") || description.contains("his tool"),
+            "{description:?}: {}",
+            source.brief(SHORT)
+        );
+    }
+    assert_eq!(Source::default().brief(SHORT), "Unnamed tool");
+}
+
+proptest! {
+    #[test]
+    fn briefs_are_never_empty_nor_too_long(name in "\\PC{1,40}", description in "(Use this tool |when |DEPRECATED|\\PC|[ .\n]){0,200}") {
+        let product = Product::of(Some("Chrome DevTools MCP server"), None, None);
+        let source = Source { name: &name, description: &description, product: product.as_ref(), ..Source::default() };
+        for cap in [LONGEST, SHORT] {
+            let brief = source.brief(cap);
+            prop_assert!(!brief.trim().is_empty() && brief != "…");
+            prop_assert!(cap.holds(&brief), "{}: {brief}", cap.length(&brief));
+        }
+    }
+}

@@ -1,0 +1,309 @@
+//! A description as sentences: markup removed, the parts about parameters, results and examples left out.
+
+use super::tables::{ABBREVIATIONS, SECTIONS, SPACED_ENDS, UNSPACED_ENDS, WARNING_LINES};
+
+/// The bytes of a description that are read. What a model must know first stands in them.
+const MOST_BYTES: usize = 16 * 1024;
+
+/// A line that is shorter ends its sentence if the next one begins with a capital letter; longer ones are wrapped.
+const WRAPPED: usize = 60;
+
+/// Ends the heading that an element becomes.
+const ELEMENT: char = '\u{1}';
+
+/// The sentences of a description.
+#[derive(Debug, Default)]
+pub(super) struct Prose {
+    /// What it says, in order.
+    pub(super) sentences: Vec<String>,
+    /// Sentences of lists and of later sections, which are read for marks only.
+    pub(super) asides: Vec<String>,
+}
+
+/// Where a line belongs.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    What,
+    Aside,
+    How,
+}
+
+impl Prose {
+    pub(super) fn of(description: &str) -> Self {
+        let text = without_markup(beginning(description));
+        let mut prose = Self::default();
+        let mut paragraph = String::new();
+        let mut part = Part::What;
+        let mut last_width = 0;
+        for line in text.lines() {
+            let bullet = is_bullet(line);
+            let decorated = line.trim();
+            let line = decorated.trim_start_matches(['#', '*', '-', '>', '=', '`', '•', '+']).trim();
+            let lower = line.trim_start_matches(['*', '_', '[', '(']).to_lowercase();
+            let warns = WARNING_LINES.iter().any(|opening| lower.starts_with(opening));
+            let ends = SECTIONS.iter().any(|section| lower.starts_with(section))
+                || (decorated.starts_with("##") && !prose.is_empty(&paragraph))
+                || (!prose.is_empty(&paragraph) && (is_heading(line) || is_element(line)));
+            if prose.is_empty(&paragraph) && is_element(line) {
+                continue;
+            }
+            let breaks = line.is_empty() || bullet || warns || ends;
+            let is_new =
+                starts_upper(line) && last_width < WRAPPED && !paragraph.ends_with([',', ':', '-', '(']);
+            if breaks || is_new {
+                prose.close(&mut paragraph, part);
+            }
+            last_width = line.chars().count();
+            part = match part {
+                _ if ends && !warns => Part::How,
+                Part::How if warns => Part::Aside,
+                Part::What if bullet && !prose.sentences.is_empty() => Part::Aside,
+                Part::Aside if !bullet && !warns && line.is_empty() => Part::What,
+                part => part,
+            };
+            if part == Part::How || line.is_empty() {
+                continue;
+            }
+            if !paragraph.is_empty() {
+                paragraph.push(' ');
+            }
+            paragraph.push_str(line);
+        }
+        prose.close(&mut paragraph, part);
+        prose
+    }
+
+    fn is_empty(&self, paragraph: &str) -> bool {
+        self.sentences.is_empty() && paragraph.is_empty()
+    }
+
+    fn close(&mut self, paragraph: &mut String, part: Part) {
+        let sentences = sentences(&std::mem::take(paragraph));
+        let informative = sentences.into_iter().filter(|text| is_informative(text));
+        if part == Part::What { self.sentences.extend(informative) } else { self.asides.extend(informative) }
+    }
+}
+
+pub(super) fn is_informative(text: &str) -> bool {
+    text.chars().any(char::is_alphanumeric)
+}
+
+fn starts_upper(text: &str) -> bool {
+    text.starts_with(char::is_uppercase)
+}
+
+fn beginning(text: &str) -> &str {
+    let mut end = text.len().min(MOST_BYTES);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    &text[..end]
+}
+
+fn is_bullet(line: &str) -> bool {
+    let line = line.trim_start();
+    let numbered = line.trim_start_matches(|character: char| character.is_ascii_digit());
+    ["- ", "* ", "• ", "+ "].iter().any(|bullet| line.starts_with(bullet))
+        || (numbered.len() < line.len() && (numbered.starts_with(". ") || numbered.starts_with(") ")))
+}
+
+/// Whether a line is a heading, such as `Error Responses:`.
+fn is_heading(line: &str) -> bool {
+    line.trim_end_matches('*').ends_with(':') && starts_upper(line) && line.split_whitespace().count() <= 3
+}
+
+/// Whether a line is the heading that an element became.
+fn is_element(line: &str) -> bool {
+    line.ends_with(ELEMENT)
+}
+
+/// The text without emphasis and links. Elements that are closed (`<use_case>…</use_case>`) become headed paragraphs.
+fn without_markup(text: &str) -> String {
+    let mut plain = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['<', '[', '*', '_']) {
+        plain.push_str(&rest[..at]);
+        rest = &rest[at..];
+        let (shown, taken) =
+            element(rest, text).or_else(|| link(rest)).or_else(|| emphasis(rest)).unwrap_or_else(|| {
+                let width = rest.chars().next().map_or(0, char::len_utf8);
+                (rest[..width].to_owned(), width)
+            });
+        plain.push_str(&shown);
+        rest = &rest[taken..];
+    }
+    plain.push_str(rest);
+    plain
+}
+
+fn element(rest: &str, text: &str) -> Option<(String, usize)> {
+    let end = rest.strip_prefix('<').and(rest.find('>')).filter(|end| *end < 48)?;
+    let name = rest[1..end].trim_start_matches('/');
+    let is_name = !name.is_empty()
+        && name.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-".contains(letter));
+    if !is_name || !text.contains(&format!("</{name}>")) {
+        return None;
+    }
+    let heading = if rest.starts_with("</") {
+        String::new()
+    } else {
+        format!("{}:{ELEMENT}", capitalized(&name.replace(['_', '-'], " ")))
+    };
+    Some((format!("\n\n{heading}\n"), end + 1))
+}
+
+/// `[text](address)` as its text.
+fn link(rest: &str) -> Option<(String, usize)> {
+    let inner = rest.strip_prefix('[')?;
+    let middle = inner.find("](")?;
+    let end = inner[middle..].find(')')? + middle;
+    let is_short = middle < 200 && !inner[..end].contains(['\n', '[']);
+    is_short.then(|| (inner[..middle].to_owned(), end + 2))
+}
+
+fn emphasis(rest: &str) -> Option<(String, usize)> {
+    ["**", "__"].iter().find(|mark| rest.starts_with(**mark)).map(|mark| {
+        // `__init__` and `a__b` are names.
+        let is_name = *mark == "__" && rest[2..].starts_with(|next: char| next.is_lowercase());
+        (if is_name { (*mark).to_owned() } else { String::new() }, 2)
+    })
+}
+
+/// The sentences of a paragraph.
+fn sentences(paragraph: &str) -> Vec<String> {
+    let words = split(paragraph);
+    let mut sentences = vec![String::new()];
+    let mut brackets = Brackets::default();
+    for (index, word) in words.iter().enumerate() {
+        let is_section = index > 0
+            && starts_upper(word)
+            && word.ends_with(':')
+            && SECTIONS.contains(&&*word.to_lowercase())
+            && !brackets.are_open();
+        if is_section {
+            break;
+        }
+        let Some(sentence) = sentences.last_mut() else { break };
+        if !sentence.is_empty() && !sentence.ends_with(UNSPACED_ENDS) {
+            sentence.push(' ');
+        }
+        sentence.push_str(word);
+        brackets.read(word);
+        let next = words.get(index + 1);
+        // A bracket that a sentence goes on after ends none.
+        let goes_on =
+            word.ends_with([')', '）']) && next.is_some_and(|next| next.starts_with(char::is_lowercase));
+        if !brackets.are_open() && !goes_on && ends_sentence(word, next) {
+            sentences.push(String::new());
+            brackets = Brackets::default();
+        }
+    }
+    sentences
+}
+
+/// Words, and pieces that end with a sign that ends a sentence without a space after it.
+fn split(paragraph: &str) -> Vec<String> {
+    let words = paragraph.split_whitespace();
+    words.flat_map(|word| word.split_inclusive(UNSPACED_ENDS).map(str::to_owned)).collect()
+}
+
+/// Round brackets in which no sentence ends, unless they are left open for long.
+#[derive(Default)]
+struct Brackets {
+    depth: usize,
+    words: usize,
+}
+
+impl Brackets {
+    const LONGEST: usize = 40;
+
+    fn read(&mut self, word: &str) {
+        for character in word.chars() {
+            match character {
+                '(' | '（' => self.depth += 1,
+                ')' | '）' => self.depth = self.depth.saturating_sub(1),
+                _ => {}
+            }
+        }
+        self.words = if self.depth > 0 { self.words + 1 } else { 0 };
+    }
+
+    fn are_open(&self) -> bool {
+        self.depth > 0 && self.words < Self::LONGEST
+    }
+}
+
+fn ends_sentence(word: &str, next: Option<&String>) -> bool {
+    let bare = word.trim_end_matches(['"', '\'', ')', ']', '`', '*', '”', '»', '」', '』']);
+    if bare.ends_with(UNSPACED_ENDS) {
+        return true;
+    }
+    let is_upper = next.is_some_and(|next| !next.starts_with(char::is_lowercase));
+    if bare.ends_with(SPACED_ENDS) {
+        return !bare.ends_with('…') || is_upper;
+    }
+    let Some(stem) = bare.strip_suffix('.') else { return false };
+    if stem.ends_with('.') {
+        return is_upper;
+    }
+    let stem = stem.trim_start_matches(['(', '"', '\'', '[']).to_lowercase();
+    match ABBREVIATIONS.iter().find(|(abbreviation, _)| *abbreviation == stem) {
+        Some((_, always)) => !always && is_upper,
+        None => true,
+    }
+}
+
+pub(super) fn capitalized(text: &str) -> String {
+    let mut characters = text.chars();
+    let first = characters.next().map(char::to_uppercase);
+    first.into_iter().flatten().chain(characters).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sentences_are_found_in_any_script() {
+        for (description, sentences) in [
+            (
+                "Reads a file. Only works in allowed directories.",
+                &["Reads a file.", "Only works in allowed directories."][..],
+            ),
+            ("天気を取得します。詳細は別に。", &["天気を取得します。", "詳細は別に。"]),
+            ("फ़ाइल पढ़ता है। तेज़ है।", &["फ़ाइल पढ़ता है।", "तेज़ है।"]),
+            ("هل تريد ملفا؟ يقرأ الملف.", &["هل تريد ملفا؟", "يقرأ الملف."]),
+            (
+                "Shows changes (e.g. A. And B.) of a file, v2.0 etc. and more",
+                &["Shows changes (e.g. A. And B.) of a file, v2.0 etc. and more"],
+            ),
+            ("Shows changes\n\nArgs:\n  path: DEPRECATED.", &["Shows changes"]),
+            ("Returns data Parameters: a, b", &["Returns data"]),
+            ("Service | Get a thing\nError Responses:\n400: Bad", &["Service | Get a thing"]),
+            (
+                "Captures the page along with a unique\nidentifier (uid). Fast.",
+                &["Captures the page along with a unique identifier (uid).", "Fast."],
+            ),
+            ("Get weather\nUnits are metric", &["Get weather", "Units are metric"]),
+            (
+                "<use_case>Retrieves **all** [pages](https://x.y/z).</use_case><hints>Be quick.</hints>",
+                &["Retrieves all pages."],
+            ),
+            ("select an option from a <select> element.", &["select an option from a <select> element."]),
+            ("Does one of:\n- listing\n- reading\n\nIs quick.", &["Does one of:", "Is quick."]),
+        ] {
+            assert_eq!(Prose::of(description).sentences, sentences, "{description}");
+        }
+    }
+
+    #[test]
+    fn warnings_after_the_parameters_are_read() {
+        let prose = Prose::of(
+            "Writes.\n\nArgs:\n  force: deprecated\n\nWARNING: It overwrites files.\n\nReturns: a number",
+        );
+        assert_eq!(
+            (prose.sentences.len(), prose.asides),
+            (1, vec!["WARNING: It overwrites files.".to_owned()])
+        );
+    }
+}
