@@ -43,6 +43,7 @@ mod revisions;
 mod secrets;
 mod snapshots;
 mod sse;
+mod transcripts;
 mod transparency;
 mod unprocessed;
 

@@ -2,7 +2,7 @@
 
 mod html;
 mod markdown;
-mod number;
+pub(crate) mod number;
 mod sheet;
 mod sheets;
 mod table;

@@ -1,7 +1,7 @@
 //! Formatting of figures.
 
 /// With a comma between thousands.
-pub(super) fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::with_capacity(digits.len() * 4 / 3);
     for (at, digit) in digits.char_indices() {
@@ -39,7 +39,7 @@ pub(super) fn kilobytes(bytes: u64) -> String {
 }
 
 /// A number with a noun, in singular or plural.
-pub(super) fn of(count: usize, noun: &str) -> String {
+pub(crate) fn of(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{} {noun}s", grouped(count as u64)) }
 }
 

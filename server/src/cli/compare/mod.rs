@@ -4,9 +4,11 @@ mod arguments;
 mod contestants;
 mod progress;
 mod script;
+mod scripted;
 mod stage;
 mod stand_in;
 mod subject;
+mod transcript;
 
 use std::{path::Path, sync::Arc};
 
@@ -24,6 +26,9 @@ use crate::failure::Failure;
 /// # Errors
 /// Like `serve`, for the source and the strategies; [`Failure::OverBudget`] once the report is written.
 pub fn compare(program: &Program, arguments: CompareArguments) -> Result<(), Failure> {
+    if arguments.transcript.transcript {
+        return transcript::show(program, arguments);
+    }
     let tokenizer = arguments.tokenizer;
     // Decoding the vocabulary takes about as long as starting upstreams.
     std::thread::spawn(move || tokenizer.count(""));

@@ -26,7 +26,7 @@ const PIPE: usize = 64 * 1024;
 type StandIns = Vec<UpstreamConfig>;
 
 /// A gateway, exactly as `serve` runs it, and links to it.
-pub(super) struct Stage {
+pub(in crate::cli) struct Stage {
     name: String,
     gateway: Arc<Gateway>,
     /// The URL of its HTTP endpoint, if it listens.
