@@ -24,14 +24,14 @@ pub fn demonstration() -> (Target, Declared) {
 }
 
 /// The demonstration's own task, with the answer that its server gives.
-pub(crate) fn demonstrated() -> Option<Assignment> {
+pub(crate) fn task() -> Assignment {
     let mut call = Call::of(Task {
         tool: "symbolic_solve".to_owned(),
         arguments: RawObject::empty().with_value("equations", "x**2 - 4"),
     });
     let arguments: Map<String, Value> = serde_json::from_str(call.arguments.text()).unwrap_or_default();
     call.answer = MathServer::new().call(&call.tool, &arguments).and_then(|result| result.structured_content);
-    Some(Assignment { request: Some("Solve x² − 4 = 0.".to_owned()), ..Assignment::of(vec![call]) })
+    Assignment { request: Some("Solve x² − 4 = 0.".to_owned()), ..Assignment::of(vec![call]) }
 }
 
 fn about() -> About {

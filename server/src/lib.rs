@@ -20,14 +20,14 @@ pub mod remember;
 mod run;
 
 #[cfg(feature = "demo")]
-use demo::demonstrated;
-#[cfg(feature = "demo")]
 pub use demo::demonstration;
 pub use mcp_disclosure_gateway::builtin;
 pub use run::{run, run_with};
 
-/// The demonstration's own task: none without the demonstration.
-#[cfg(not(feature = "demo"))]
-fn demonstrated() -> Option<mcp_disclosure_compare::transcript::Assignment> {
+/// The demonstration's own task; none without the demonstration.
+fn own_task() -> Option<mcp_disclosure_compare::transcript::Assignment> {
+    #[cfg(feature = "demo")]
+    return Some(demo::task());
+    #[cfg(not(feature = "demo"))]
     None
 }

@@ -10,7 +10,9 @@ use crate::command_line::{ODD, program};
 /// Runs `compare --transcript` to its end.
 #[track_caller]
 fn transcript(arguments: &[&str]) -> Ended {
-    Process::start(&mut program(&[&["compare", "--transcript"], arguments].concat())).finish()
+    // On a busy machine the check of arguments is not to be skipped: its refusals are part of the transcript.
+    let flags = ["compare", "--transcript", "--limit", "check_time=60000"];
+    Process::start(&mut program(&[&flags, arguments].concat())).finish()
 }
 
 /// The transcript as JSON.

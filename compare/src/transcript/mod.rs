@@ -15,6 +15,7 @@ mod markdown;
 mod play;
 mod scene;
 mod step;
+mod story;
 mod tell;
 mod terminal;
 mod wording;
@@ -25,6 +26,7 @@ pub use html::{STYLE, html, page};
 pub use markdown::markdown;
 pub use play::{Play, Stage};
 pub use step::{Act, Ending, Kind, Phase, Played, Speaker, Step, Transcript};
+pub use story::story;
 pub use terminal::{Look, terminal};
 
 /// A transcript as JSON, with the members that `docs/compare.md` documents.

@@ -101,6 +101,8 @@ pub enum Command {
     Export(ExportArguments),
     /// Compare what each strategy costs in tokens, trips and time on a source's tools
     Compare(Box<CompareArguments>),
+    /// Show in one screen what disclosure does: one task without it, and with it
+    Demo(DemoArguments),
     /// Print the system prompt guidance for hosts
     Prompt(PromptArguments),
     /// List the strategies: name, summary, needs
@@ -334,6 +336,14 @@ pub struct ExportArguments {
     /// Write all files anew; what was written in those that are there is lost
     #[arg(long, help_heading = "Files")]
     pub replace: bool,
+}
+
+/// `demo`.
+#[derive(Debug, Args)]
+pub struct DemoArguments {
+    /// The strategy to show against full
+    #[arg(long, value_name = "NAME", default_value = "resource")]
+    pub strategy: String,
 }
 
 /// `prompt`.

@@ -5,6 +5,7 @@ mod check;
 mod circles;
 mod configuration;
 mod configuration_reload;
+mod demo;
 mod description_files;
 mod endings;
 mod eras;

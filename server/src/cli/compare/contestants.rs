@@ -15,7 +15,7 @@ use crate::{
 };
 
 /// The compared strategies.
-pub(super) struct Contestants<'a> {
+pub(in crate::cli) struct Contestants<'a> {
     registry: &'a Registry,
     /// The user's settings, relaxed where a strategy would refuse a catalogue that it can serve.
     settings: Settings,
@@ -32,7 +32,7 @@ impl<'a> Contestants<'a> {
     ///
     /// # Errors
     /// [`Failure::Configuration`] with every unknown name and every invalid setting.
-    pub(super) fn build(
+    pub(in crate::cli) fn build(
         registry: &'a Registry,
         names: &[String],
         (flags, settings): (SettingArguments, Settings),
@@ -69,7 +69,7 @@ impl<'a> Contestants<'a> {
     }
 
     /// Adds a note for each strategy that refuses this source under the user's own settings.
-    pub(super) fn examine(&mut self, gateway: &Gateway) {
+    pub(in crate::cli) fn examine(&mut self, gateway: &Gateway) {
         let snapshot = gateway.backends().shared().catalogue().current().snapshot().clone();
         let everything = View::of(snapshot, &Principal::anonymous());
         for (name, strategy) in &self.as_set {
@@ -83,7 +83,7 @@ impl<'a> Contestants<'a> {
     }
 
     /// How models learn tools, by the name of each strategy that declares it.
-    pub(super) fn lessons(&self) -> HashMap<String, Lesson> {
+    pub(in crate::cli) fn lessons(&self) -> HashMap<String, Lesson> {
         let lesson = |(name, strategy): &(String, Arc<dyn DisclosureStrategy>)| {
             Some((name.clone(), strategy.profile().lesson?))
         };
@@ -94,7 +94,7 @@ impl<'a> Contestants<'a> {
     ///
     /// # Errors
     /// See [`Strategies::build`].
-    pub(super) fn pinned(&self, name: &str) -> Result<Strategies, Failure> {
+    pub(in crate::cli) fn pinned(&self, name: &str) -> Result<Strategies, Failure> {
         self.strategies(Some(name.to_owned()), vec![name.to_owned()], name)
     }
 
@@ -102,7 +102,7 @@ impl<'a> Contestants<'a> {
     ///
     /// # Errors
     /// See [`Strategies::build`].
-    pub(super) fn negotiated(&self) -> Result<Strategies, Failure> {
+    pub(in crate::cli) fn negotiated(&self) -> Result<Strategies, Failure> {
         self.strategies(None, self.names.clone(), BASELINE)
     }
 
@@ -121,7 +121,7 @@ impl<'a> Contestants<'a> {
     ///
     /// # Errors
     /// The reason, if the user requested the strategy by name.
-    pub(super) fn leave_out(&mut self, name: &str, why: Failure) -> Result<(), Failure> {
+    pub(in crate::cli) fn leave_out(&mut self, name: &str, why: Failure) -> Result<(), Failure> {
         if !self.asks_for_all {
             return Err(why);
         }
@@ -131,17 +131,17 @@ impl<'a> Contestants<'a> {
     }
 
     /// The names, the baseline first.
-    pub(super) fn names(&self) -> Vec<String> {
+    pub(in crate::cli) fn names(&self) -> Vec<String> {
         self.names.clone()
     }
 
     /// The names that the user requested.
-    pub(super) fn asked(&self) -> Vec<String> {
+    pub(in crate::cli) fn asked(&self) -> Vec<String> {
         self.asked.clone()
     }
 
     /// Notes for readers of the report.
-    pub(super) fn notes(&self) -> Vec<String> {
+    pub(in crate::cli) fn notes(&self) -> Vec<String> {
         self.notes.clone()
     }
 }

@@ -1,14 +1,14 @@
 //! `compare`.
 
 mod arguments;
-mod contestants;
+pub(super) mod contestants;
 mod progress;
 mod script;
 mod scripted;
-mod stage;
+pub(super) mod stage;
 mod stand_in;
 mod subject;
-mod transcript;
+pub(super) mod transcript;
 
 use std::{path::Path, sync::Arc};
 

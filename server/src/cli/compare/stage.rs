@@ -38,7 +38,7 @@ impl Stage {
     ///
     /// # Errors
     /// See [`Gateway::start`].
-    pub(super) async fn real(
+    pub(in crate::cli) async fn real(
         source: &Source,
         declared: Declared,
         contestants: &Contestants<'_>,
@@ -55,7 +55,7 @@ impl Stage {
     ///
     /// # Errors
     /// [`Failure::Upstreams`] for the first upstream that does not list again.
-    pub(super) async fn read(&self) -> Result<(Subject, StandIns), Failure> {
+    pub(in crate::cli) async fn read(&self) -> Result<(Subject, StandIns), Failure> {
         let backend = self.gateway.backends().shared();
         let upstreams = backend.upstreams();
         let subject = subject::of(backend.catalogue().current().snapshot(), &upstreams);
@@ -73,7 +73,7 @@ impl Stage {
     ///
     /// # Errors
     /// If the baseline cannot be served, or no port can be bound.
-    pub(super) async fn stand_ins(
+    pub(in crate::cli) async fn stand_ins(
         source: &Source,
         declared: &Declared,
         upstreams: StandIns,
@@ -103,17 +103,17 @@ impl Stage {
     }
 
     /// The strategy that serves every client; empty for the source itself.
-    pub(super) fn name(&self) -> &str {
+    pub(in crate::cli) fn name(&self) -> &str {
         &self.name
     }
 
     /// The gateway.
-    pub(super) fn gateway(&self) -> &Gateway {
+    pub(in crate::cli) fn gateway(&self) -> &Gateway {
         &self.gateway
     }
 
     /// Links to the gateway.
-    pub(super) fn links(&self) -> LinkFactory {
+    pub(in crate::cli) fn links(&self) -> LinkFactory {
         let (gateway, address) = (Arc::clone(&self.gateway), self.address.clone());
         Arc::new(move |_strategy| match &address {
             Some(address) => Link::url(address),
@@ -122,13 +122,13 @@ impl Stage {
     }
 
     /// Closes the gateway and its upstreams.
-    pub(super) async fn close(&self) {
+    pub(in crate::cli) async fn close(&self) {
         self.gateway.close().await;
     }
 }
 
 /// Which upstreams disclose progressively themselves: it is their complete definitions that are compared.
-pub(super) fn disclosing(gateway: &Gateway) -> Vec<String> {
+pub(in crate::cli) fn disclosing(gateway: &Gateway) -> Vec<String> {
     let upstreams = gateway.backends().shared().upstreams();
     let found = upstreams.iter().filter_map(|upstream| {
         let introduction = upstream.introduction();
@@ -146,7 +146,7 @@ pub(super) fn disclosing(gateway: &Gateway) -> Vec<String> {
 }
 
 /// The error for a link to a strategy that was left out.
-pub(super) fn left_out(strategy: &str) -> Error {
+pub(in crate::cli) fn left_out(strategy: &str) -> Error {
     Error::Ended { reason: format!("no gateway serves '{strategy}'") }
 }
 

@@ -152,7 +152,7 @@ impl Behind<'_> {
 fn usual(program: &Program, source: &Source, subject: &Subject) -> Result<Assignment, Failure> {
     let own = program.own.as_ref().map(|(target, _)| target);
     let is_own = source.upstreams().iter().all(|upstream| Some(&upstream.target) == own);
-    if let Some(task) = crate::demonstrated().filter(|_| is_own) {
+    if let Some(task) = crate::own_task().filter(|_| is_own) {
         let is_there = |name: &str| subject.tools.iter().any(|tool| tool.name == name);
         if task.calls.iter().all(|call| is_there(&call.tool)) {
             return Ok(task);
