@@ -123,6 +123,8 @@ pub(super) fn of_refusal(text: &str) -> Vec<String> {
     }
     let steps = error["instructions"].as_array().into_iter().flatten();
     lines.extend(steps.filter_map(Value::as_str).map(str::to_owned));
+    let examples = error["examples"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    lines.extend(examples.map(|example| format!("for example {example}")));
     lines.extend(suggested(&content["suggestions"]));
     if lines.is_empty() { lines_of(text) } else { lines }
 }
@@ -175,6 +177,8 @@ mod tests {
             "problems": [{"argument": "a", "given": "1", "expected": "2"}]}});
         assert_eq!(of_refusal(&refusal.to_string()), ["No.", "a: given 1, expected 2", "1. Ask"]);
         assert_eq!(code(&refusal.to_string()).as_deref(), Some("C"));
+        let missing = json!({"error": {"message": "None.", "examples": ["u?tools=a"]}});
+        assert_eq!(of_refusal(&missing.to_string()), ["None.", "for example u?tools=a"]);
         let unknown = json!({"x": {"error": "no x", "available_tools": ["y"]}});
         assert_eq!(of_refusal(&unknown.to_string()), ["no x", "available: y"]);
         let topic = json!({"error": "Unknown", "suggestions": ["y", "z"]});

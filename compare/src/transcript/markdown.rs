@@ -16,7 +16,7 @@ pub fn markdown(transcript: &Transcript, level: usize, full: bool) -> String {
     let marks = "#".repeat(level);
     let mut text = String::new();
     for line in heading(transcript) {
-        text.push_str(&format!("{}  \n", escaped(&line)));
+        text.push_str(&format!("- {}\n", escaped(&line)));
     }
     for played in &transcript.strategies {
         text.push_str(&format!("\n{marks} {}\n", escaped(&played.name)));
@@ -69,18 +69,32 @@ fn item(step: &Step, number: usize, used: &[String], full: bool) -> String {
     text
 }
 
-/// Names and texts are untrusted, and must not become markup.
+/// Names and texts are untrusted, and must not become markup. An underscore within a word is none.
 fn escaped(text: &str) -> String {
+    let letters: Vec<char> = harmless(text).chars().collect();
+    let is_word =
+        |at: Option<usize>| at.and_then(|at| letters.get(at)).is_some_and(|letter| letter.is_alphanumeric());
     let mut escaped = String::with_capacity(text.len());
-    for character in harmless(text).chars() {
-        match character {
+    for (at, letter) in letters.iter().enumerate() {
+        match letter {
             '\n' => escaped.push(' '),
-            '|' | '<' | '`' | '*' | '_' | '[' | '\\' | '#' => {
-                escaped.push('\\');
-                escaped.push(character);
-            }
-            _ => escaped.push(character),
+            '_' if is_word(at.checked_sub(1)) && is_word(Some(at + 1)) => escaped.push('_'),
+            '|' | '<' | '`' | '*' | '_' | '[' | '\\' | '#' => escaped.extend(['\\', *letter]),
+            _ => escaped.push(*letter),
         }
     }
     escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_text_becomes_markup() {
+        assert_eq!(
+            escaped("get_data_ _x_ *a* [b](c) `d`\n#e"),
+            "get_data\\_ \\_x\\_ \\*a\\* \\[b](c) \\`d\\` \\#e"
+        );
+    }
 }

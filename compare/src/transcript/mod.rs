@@ -14,6 +14,7 @@ mod html;
 mod markdown;
 mod play;
 mod scene;
+mod source;
 mod step;
 mod story;
 mod tell;

@@ -1,15 +1,16 @@
 //! Plays a task under each strategy.
 
-use std::{collections::HashSet, sync::Arc};
+use std::sync::Arc;
 
 use mcp_disclosure_core::{Lesson, RawObject};
 
 use super::{
     Act, Assignment, Call, Course, Ending, HostKind, Kind, Phase, Played, Step, Transcript, scene::Scene,
+    source::Source,
 };
 use crate::{
     Error, Subject, Tokenizer,
-    agent::{Agent, Habit, Performance, Task, Trace, has_parameters},
+    agent::{Agent, Habit, Performance, Task, Trace},
     probe::LinkFactory,
     tokenizer::Counter,
 };
@@ -66,10 +67,10 @@ impl Play<'_> {
         let calls = self.calls(course);
         let host = self.assignment.host;
         let choices = calls.first().and_then(|call| call.choose.clone()).unwrap_or_default();
-        let source: HashSet<String> = self.subject.tools.iter().map(|tool| tool.name.clone()).collect();
+        let source = Source::new(self.subject);
         let mut scene = Scene::open(stage, counter, host, choices).await?;
         let mut tools = scene.begin(&source).await?;
-        let mistake = calls.first().and_then(|call| self.mistake(call, course, &tools));
+        let mistake = calls.first().and_then(|call| mistake(call, course, &tools, &source));
         let handle = scene.host.clone();
         let agent = agent(&handle, course, host, stage.lesson, &mistake);
         let mut performance = agent.begin(tools.clone());
@@ -80,7 +81,7 @@ impl Play<'_> {
                 performance.list(tools.clone());
             }
             let mistake = mistake.as_ref().filter(|_| at == 0);
-            self.pursue(&mut scene, &mut performance, (call, mistake, course), &tools).await?;
+            self.pursue(&mut scene, &mut performance, (call, mistake, course), (&tools, &source)).await?;
         }
         let trace = performance.end();
         let steps = scene.close().await;
@@ -93,9 +94,9 @@ impl Play<'_> {
         scene: &mut Scene<'_>,
         performance: &mut Performance<'_>,
         (call, mistake, course): (&Call, Option<&Task>, Course),
-        tools: &[RawObject],
+        (tools, source): (&[RawObject], &Source),
     ) -> Result<(), Error> {
-        let right = Task { tool: self.served_name(&call.tool, tools), ..call.right() };
+        let right = Task { tool: source.served_name(&call.tool, tools), ..call.right() };
         if let Some(tool) = self.subject.tools.iter().find(|tool| tool.name == call.tool) {
             performance.look_in(&tool.category, &right.tool);
         }
@@ -106,32 +107,10 @@ impl Play<'_> {
             scene.record(&performance.trace().steps[before..], &right, mistake, course);
         }
         let before = performance.trace().steps.len();
-        scene.pick(&right.tool, listed(&right.tool, tools));
+        scene.pick(&right.tool, listed(&right.tool, tools), source);
         performance.pursue(&right).await.map_err(|source| scene.failed("calling a tool", source))?;
         scene.record(&performance.trace().steps[before..], &right, mistake, course);
         Ok(())
-    }
-
-    /// The call that the model begins with instead of the right one.
-    fn mistake(&self, call: &Call, course: Course, tools: &[RawObject]) -> Option<Task> {
-        let tool = self.served_name(&call.tool, tools);
-        match course {
-            Course::UnknownName => Some(call.with_wrong_name()),
-            Course::WrongArgument => Some(Task { tool, ..call.with_wrong_arguments() }),
-            // What the list shows need not be guessed.
-            Course::TooEarly if listed(&tool, tools).is_some_and(has_parameters) => None,
-            Course::TooEarly => Some(Task { tool, ..call.with_wrong_arguments() }),
-            Course::Workflow | Course::EverythingFirst => None,
-        }
-    }
-
-    /// The name of a tool under a strategy: one with the name of the strategy's own tool is listed as `<upstream>__<tool>`.
-    fn served_name(&self, name: &str, tools: &[RawObject]) -> String {
-        let suffix = format!("__{name}");
-        let is_source = |listed: &String| self.subject.tools.iter().any(|tool| tool.name == *listed);
-        let mut names = tools.iter().filter_map(|tool| tool.string("name"));
-        let moved = names.find(|listed| listed.ends_with(&suffix) && !is_source(listed));
-        moved.unwrap_or_else(|| name.to_owned())
     }
 
     /// The workflow has every call; a mistake is shown with the first.
@@ -161,6 +140,19 @@ fn agent<'a>(
     match mistake {
         Some(mistake) => agent.mistaking(mistake.clone()),
         None => agent,
+    }
+}
+
+/// The call that the model begins with instead of the right one.
+fn mistake(call: &Call, course: Course, tools: &[RawObject], source: &Source) -> Option<Task> {
+    let tool = source.served_name(&call.tool, tools);
+    match course {
+        Course::UnknownName => Some(call.with_wrong_name()),
+        Course::WrongArgument => Some(Task { tool, ..call.with_wrong_arguments() }),
+        // What the list shows need not be guessed.
+        Course::TooEarly if listed(&tool, tools).is_some_and(|tool| source.is_complete(tool)) => None,
+        Course::TooEarly => Some(Task { tool, ..call.with_wrong_arguments() }),
+        Course::Workflow | Course::EverythingFirst => None,
     }
 }
 

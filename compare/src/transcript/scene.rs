@@ -1,16 +1,13 @@
 //! One connection of a host, and the record of what happens on it as steps.
 
-use std::{
-    collections::HashSet,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use mcp_disclosure_client::{
     Concerns, Direction, Error as Refusal, Host, Kind as MessageKind, Observer, Passage, Preferences,
 };
 use mcp_disclosure_core::RawObject;
 
-use super::{HostKind, Kind, Speaker, Stage, Step, gist, wording};
+use super::{HostKind, Kind, Speaker, Stage, Step, gist, source::Source, wording};
 use crate::{
     Error,
     agent::{self, Purpose, Task},
@@ -91,7 +88,7 @@ impl<'a> Scene<'a> {
     }
 
     /// The instructions and the lists, as the model gets them.
-    pub(super) async fn begin(&mut self, source: &HashSet<String>) -> Result<Vec<RawObject>, Error> {
+    pub(super) async fn begin(&mut self, source: &Source) -> Result<Vec<RawObject>, Error> {
         let greeting = self.fresh();
         let tools = self.host.list().await.map_err(|source| self.failed("listing tools", source))?;
         let listed = self.fresh();
@@ -120,7 +117,7 @@ impl<'a> Scene<'a> {
     pub(super) async fn choose(
         &mut self,
         choices: &Concerns,
-        source: &HashSet<String>,
+        source: &Source,
     ) -> Result<Vec<RawObject>, Error> {
         let updated = self.host.update_concerns(choices).await;
         let tools = match updated {
@@ -144,8 +141,11 @@ impl<'a> Scene<'a> {
     }
 
     /// The model's choice of a tool.
-    pub(super) fn pick(&mut self, tool: &str, listed: Option<&RawObject>) {
-        self.say(Said { says: wording::picked(tool, listed), ..Said::silent(Kind::Picked, Speaker::Model) });
+    pub(super) fn pick(&mut self, tool: &str, listed: Option<&RawObject>, source: &Source) {
+        self.say(Said {
+            says: wording::picked(tool, listed, source),
+            ..Said::silent(Kind::Picked, Speaker::Model)
+        });
     }
 
     /// The moves of an agent since the last step, as steps.

@@ -1,25 +1,20 @@
 //! What happens in a step, as a sentence after the speaker's name.
 
-use std::collections::HashSet;
-
 use mcp_disclosure_client::Concerns;
 use mcp_disclosure_core::RawObject;
 
-use super::{Course, gist};
-use crate::{
-    agent::{Task, has_parameters},
-    output::number::of,
-};
+use super::{Course, gist, source::Source};
+use crate::{agent::Task, output::number::of};
 
 /// The server's instructions.
 pub(super) const INTRODUCED: &str = "says how its tools are used";
 
 /// What a list of tools shows of the source's tools, and what it adds.
-pub(super) fn listed(tools: &[RawObject], source: &HashSet<String>) -> String {
-    let is_own = |tool: &&RawObject| tool.string("name").is_some_and(|name| !is_served(&name, source));
+pub(super) fn listed(tools: &[RawObject], source: &Source) -> String {
+    let is_own = |tool: &&RawObject| tool.string("name").is_some_and(|name| !source.serves(&name));
     let own: Vec<String> = tools.iter().filter(is_own).filter_map(|tool| tool.string("name")).collect();
     let (count, listed) = (source.len(), tools.len() - own.len());
-    let complete = tools.iter().filter(|tool| !is_own(tool) && has_parameters(tool)).count();
+    let complete = tools.iter().filter(|tool| !is_own(tool) && source.is_complete(tool)).count();
     let shown = match listed {
         0 => format!("lists none of the {}", of(count, "tool")),
         _ if complete == listed && listed < count => {
@@ -38,11 +33,6 @@ pub(super) fn listed(tools: &[RawObject], source: &HashSet<String>) -> String {
     }
 }
 
-/// Whether a listed name is that of a tool of the source; one whose name a strategy uses itself has a prefix.
-fn is_served(name: &str, source: &HashSet<String>) -> bool {
-    source.contains(name) || name.rsplit_once("__").is_some_and(|(_, own)| source.contains(own))
-}
-
 /// A list of resources that the strategy adds.
 pub(super) fn listed_resources(count: usize) -> String {
     format!("lists {}, for descriptions", of(count, "resource"))
@@ -55,10 +45,10 @@ pub(super) fn chose(choices: &Concerns) -> String {
 }
 
 /// The model's choice of a tool.
-pub(super) fn picked(tool: &str, listed: Option<&RawObject>) -> String {
+pub(super) fn picked(tool: &str, listed: Option<&RawObject>, source: &Source) -> String {
     match listed {
         None => "looks for a tool, since none of the list does this".to_owned(),
-        Some(listed) if has_parameters(listed) => {
+        Some(listed) if source.is_complete(listed) => {
             format!("picks {tool}, and knows its parameters from the list")
         }
         Some(_) => format!("picks {tool} by its short description"),
@@ -86,7 +76,7 @@ pub(super) fn called(
     attempt: usize,
 ) -> String {
     let is_mistake = |wrong: &&Task| match wrong.tool == task.tool {
-        true => text.contains(wrong.arguments.text()),
+        true => text.contains(wrong.arguments.compact().text()),
         false => names(text, &wrong.tool),
     };
     match (mistake.filter(is_mistake), course) {
@@ -124,7 +114,7 @@ mod tests {
 
     #[test]
     fn a_list_is_summed_up_by_what_it_shows() {
-        let source: HashSet<String> = ["a", "b"].map(str::to_owned).into();
+        let source = Source::of([("a", "{}"), ("b", r#"{"type":"object","x":1}"#)]);
         let whole = r#"{"name":"a","inputSchema":{"properties":{"x":{}}}}"#;
         let brief = r#"{"name":"b","inputSchema":{"type":"object"}}"#;
         let own = r#"{"name":"describe_tools","inputSchema":{"properties":{"names":{}}}}"#;

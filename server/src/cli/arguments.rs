@@ -99,7 +99,7 @@ pub enum Command {
     /// Nothing is written where anything is wrong, and nothing replaced without --force.
     #[command(verbatim_doc_comment)]
     Export(ExportArguments),
-    /// Compare what each strategy costs in tokens, trips and time on a source's tools
+    /// Compare what each strategy costs on a source's tools; --transcript shows what a model sees and does
     Compare(Box<CompareArguments>),
     /// Show in one screen what disclosure does: one task without it, and with it
     Demo(DemoArguments),
