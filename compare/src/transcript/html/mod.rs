@@ -28,3 +28,70 @@ pub fn html(transcript: &Transcript) -> String {
     };
     markup.into_string()
 }
+
+#[cfg(test)]
+mod tests {
+    use mcp_disclosure_core::RawObject;
+
+    use super::*;
+    use crate::{
+        Tokenizer,
+        transcript::{Act, Assignment, Course, Ending, Kind, Played, Speaker, Step},
+    };
+
+    /// A transcript of one act with one step, whose message is hostile and long.
+    fn transcript(hostile: &str) -> Transcript {
+        let message = RawObject::empty().with_value("text", &format!("{hostile}{}", "x".repeat(100_000)));
+        let step = Step {
+            kind: Kind::Refused,
+            speaker: Speaker::Gateway,
+            call: 1,
+            attempt: 1,
+            says: hostile.to_owned(),
+            gist: vec![hostile.to_owned()],
+            text: hostile.to_owned(),
+            tokens: 1,
+            tokens_so_far: 1,
+            messages: vec![message],
+        };
+        let act = Act {
+            course: Course::Workflow,
+            ending: Ending::Failed,
+            errors: 1,
+            start_tokens: 0,
+            learning_tokens: 1,
+            call_tokens: 0,
+            steps: vec![step],
+        };
+        Transcript {
+            source: hostile.to_owned(),
+            tools: 1,
+            tokenizer: Tokenizer::FourCharacters,
+            task: Assignment { request: Some(hostile.to_owned()), ..Assignment::of(Vec::new()) },
+            strategies: vec![Played { name: hostile.to_owned(), acts: vec![act] }],
+            notes: vec![hostile.to_owned()],
+        }
+    }
+
+    #[test]
+    fn q1_texts_stay_text_and_long_messages_are_cut() {
+        let page = page(&transcript("<script src=//x></script><img src=//x onerror=y>"));
+        for loaded in ["<script", "<img", "<link", "url(", "@import", "src=\"", "href="] {
+            assert!(!page.contains(loaded), "{loaded} in {page}");
+        }
+        assert!(page.contains("&lt;script src=//x&gt;") && page.contains("more bytes"));
+        assert!(page.len() < 20_000, "{} bytes", page.len());
+    }
+
+    #[test]
+    fn q1_headings_descend_and_every_message_is_reached_by_the_keyboard() {
+        let page = page(&transcript("x"));
+        let levels: Vec<u8> = page
+            .match_indices("<h")
+            .filter_map(|(at, _)| page.as_bytes()[at + 2].checked_sub(b'0'))
+            .collect();
+        let levels: Vec<u8> = levels.into_iter().filter(|level| *level < 7).collect();
+        assert_eq!(levels, [1, 2, 3, 4, 5]);
+        assert_eq!(page.matches("<details><summary>").count(), 1);
+    }
+}
