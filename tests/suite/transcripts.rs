@@ -215,7 +215,7 @@ fn q1_a_task_of_ones_own_is_played_in_order_with_its_answers() {
         .map(|step| step["text"].as_str().unwrap())
         .collect();
     assert_eq!(returned, ["first", r#"{"second":true}"#]);
-    // It is learned once, and the second call is told apart from the first.
+    // It is learned once, and the second call differs from the first.
     assert_eq!(deeds(workflow).iter().filter(|deed| *deed == "model asked").count(), 1);
     assert_eq!(list(workflow, "steps").last().unwrap()["call"], 2);
     let strategies = list(&played, "strategies");

@@ -27,8 +27,8 @@ const LINE: usize = 400;
 /// The task and the host.
 pub(super) fn heading(transcript: &Transcript) -> Markup {
     html! {
-        @for line in tell::heading(transcript) { p.told { (harmless(&line)) } }
-        p.told { "Beside each step: its tokens → all tokens so far." }
+        @for line in tell::heading(transcript) { p.about { (harmless(&line)) } }
+        p.about { "Beside each step: its tokens → all tokens so far." }
     }
 }
 
@@ -39,19 +39,19 @@ pub(super) fn act(transcript: &Transcript, at: usize) -> Markup {
     let Some((_, first)) = acts.first() else { return PreEscaped(String::new()) };
     let used: Vec<String> = transcript.task.calls.iter().map(|call| call.tool.clone()).collect();
     // A column that has nothing of its own does not stretch the others.
-    let told = |played: &Played, act: &Act| at == 0 || !act.is_like(&played.acts[0]);
+    let is_shown = |played: &Played, act: &Act| at == 0 || !act.is_like(&played.acts[0]);
     let places: BTreeSet<Place> =
-        acts.iter().filter(|(played, act)| told(played, act)).flat_map(|(_, act)| act.places()).collect();
+        acts.iter().filter(|(played, act)| is_shown(played, act)).flat_map(|(_, act)| act.places()).collect();
     let rows = places.len() + 2;
     let title = first.course.title();
     html! {
-        section.act {
+        div.act {
             h3 { (title) }
             div.columns tabindex="0" role="group" aria-label=(title) style={ "--columns:" (acts.len()) ";--rows:" (rows) } {
                 @for (played, act) in acts {
                     article.column {
                         h4 { (harmless(&played.name)) }
-                        @if told(played, act) { (rows_of(act, &played.acts[..at.min(1)], &places, &used)) }
+                        @if is_shown(played, act) { (rows_of(act, &played.acts[..at.min(1)], &places, &used)) }
                         @else { p.same { (AS_INTENDED) } }
                         p.sum { (sum(act)) }
                     }
@@ -73,7 +73,7 @@ fn rows_of(act: &Act, earlier: &[Act], places: &BTreeSet<Place>, used: &[String]
             @let steps: Vec<&Step> =
                 act.steps.iter().zip(&own).filter(|(_, own)| *own == place).map(|(step, _)| step).collect();
             @if !steps.is_empty() {
-                section.row style={ "grid-row:" (row) } {
+                div.row style={ "grid-row:" (row) } {
                     h5 { (place.phase) @if place.attempt > 1 && place.phase == Phase::Call { " again" } }
                     ol role="list" { @for step in steps { (item(step, used, is_new(step))) } }
                 }

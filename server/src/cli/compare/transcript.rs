@@ -1,6 +1,6 @@
 //! `compare --transcript`: one task under each strategy, step by step.
 
-use std::{io::IsTerminal, path::PathBuf, sync::Arc};
+use std::{path::PathBuf, sync::Arc};
 
 use clap::Args;
 use mcp_disclosure_compare::{
@@ -20,7 +20,7 @@ use super::{
     write,
 };
 use crate::{
-    cli::{Program, print, print_styled, runtime_for_one, source::Source},
+    cli::{Program, check::is_coloured, print, print_styled, runtime_for_one, source::Source},
     config::Transport,
     failure::Failure,
 };
@@ -94,13 +94,13 @@ async fn run(program: &Program, arguments: CompareArguments) -> Result<Transcrip
         }
         (None, Use::Count(_)) => usual(program, &source, &subject)?,
     };
-    let script = Script::of(&task);
     // Warnings about stand-ins repeat those about the source.
     let _quiet = tracing::subscriber::set_default(NoSubscriber::default());
-    let play = Play { subject: &subject, assignment: task, tokenizer: arguments.tokenizer };
+    let script = Script::of(&task);
     let behind = Behind { source: &source, declared: &declared, upstreams: script.given_to(stand_ins) };
-    let played = behind.play(play, &mut contestants, script.reached(), arguments.transport).await;
-    let mut transcript = played?.map_err(|error| message(error, flag))?;
+    let play = Play { subject: &subject, assignment: task, tokenizer: arguments.tokenizer };
+    let played = behind.play(play, &mut contestants, script.reached(), arguments.transport).await?;
+    let mut transcript = played.map_err(|error| message(error, flag))?;
     transcript.notes = contestants.notes().into_iter().chain(disclosing).collect();
     Ok(transcript)
 }
@@ -149,7 +149,10 @@ impl Behind<'_> {
 }
 
 /// The task of the demonstration, or else of the first tool of the sample.
-fn usual(program: &Program, source: &Source, subject: &Subject) -> Result<Assignment, Failure> {
+///
+/// # Errors
+/// [`Failure::Configuration`] if there is no tool.
+pub(super) fn usual(program: &Program, source: &Source, subject: &Subject) -> Result<Assignment, Failure> {
     let own = program.own.as_ref().map(|(target, _)| target);
     let is_own = source.upstreams().iter().all(|upstream| Some(&upstream.target) == own);
     if let Some(task) = crate::own_task().filter(|_| is_own) {
@@ -173,11 +176,6 @@ fn read(path: &std::path::Path) -> Result<Assignment, Failure> {
     };
     let text = std::fs::read_to_string(path).map_err(|error| problem(error.to_string()))?;
     Assignment::parse(&text).map_err(problem)
-}
-
-/// Whether stdout shows colours.
-pub(in crate::cli) fn is_coloured() -> bool {
-    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
 /// The width of the terminal on stdout, if it is one and says so.

@@ -7,9 +7,7 @@ use mcp_disclosure_compare::transcript::{self, Look};
 use mcp_disclosure_gateway::Problem;
 
 use super::{
-    DemoArguments, Program,
-    compare::transcript::{is_coloured, width},
-    print_styled, runtime_for_one,
+    DemoArguments, Program, check::is_coloured, compare::transcript::width, print_styled, runtime_for_one,
 };
 use crate::failure::Failure;
 
