@@ -35,6 +35,7 @@ mod spread;
 mod subject;
 mod tokenizer;
 mod tools;
+pub mod transcript;
 
 pub use basis::Basis;
 pub use comparison::{BASELINE, Comparison, Progress, Work};

@@ -7,6 +7,7 @@ use crate::{
     Basis, Report,
     number::of,
     output::{sheet::Sheet, sheets},
+    transcript,
 };
 
 const STYLE: &str = include_str!("style.css");
@@ -26,7 +27,7 @@ pub(super) fn page(report: &Report, transcripts: Option<&str>) -> Markup {
                 meta name="color-scheme" content="light dark";
                 meta http-equiv="Content-Security-Policy" content=(POLICY);
                 title { (title) }
-                style { (PreEscaped(STYLE)) }
+                style { (PreEscaped(STYLE)) @if transcripts.is_some() { (PreEscaped(transcript::STYLE)) } }
             }
             body {
                 header { (heading(report)) }

@@ -5,6 +5,7 @@ use std::{num::NonZeroUsize, path::PathBuf, str::FromStr};
 use clap::Args;
 use mcp_disclosure_compare::{Format, HostKind, Tokenizer};
 
+use super::transcript::TranscriptArguments;
 use crate::{
     cli::{SettingArguments, SourceArguments},
     config::Transport,
@@ -73,6 +74,10 @@ pub struct CompareArguments {
     /// Write the report to a file
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     pub out: Option<PathBuf>,
+
+    /// The transcript of a task.
+    #[command(flatten)]
+    pub transcript: TranscriptArguments,
 
     /// Exit with 1 if a strategy costs more tokens than this in total
     #[arg(long, value_name = "TOKENS", help_heading = "Report")]

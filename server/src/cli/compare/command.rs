@@ -15,7 +15,7 @@ const LONGEST: usize = 100;
 const SECRET: [&str; 8] = ["token", "key", "secret", "password", "passwd", "auth", "header", "credential"];
 
 /// The arguments of `serve` for a source.
-pub(super) struct Command {
+pub(in crate::cli) struct Command {
     flags: Vec<String>,
     settings: Vec<(&'static str, String)>,
     /// Behind `--`.
@@ -24,7 +24,7 @@ pub(super) struct Command {
 
 impl Command {
     /// Takes over what names the source, and settings of strategies.
-    pub(super) fn of(source: &SourceArguments, settings: &SettingArguments) -> Self {
+    pub(in crate::cli) fn of(source: &SourceArguments, settings: &SettingArguments) -> Self {
         let mut flags = Vec::new();
         let mut flag = |name: &str, value: String| flags.extend([name.to_owned(), value]);
         if let Some(path) = &source.config {

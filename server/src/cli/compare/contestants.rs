@@ -22,7 +22,7 @@ use crate::{
 };
 
 /// The compared strategies.
-pub(super) struct Contestants<'a> {
+pub(in crate::cli) struct Contestants<'a> {
     registry: &'a Registry,
     contestants: Vec<Contestant>,
     asked: Vec<String>,
@@ -44,7 +44,7 @@ impl<'a> Contestants<'a> {
     ///
     /// # Errors
     /// [`Failure::Configuration`] with every row that means nothing, every unknown name and every invalid setting.
-    pub(super) fn build(
+    pub(in crate::cli) fn build(
         registry: &'a Registry,
         rows: &str,
         (flags, settings): (SettingArguments, Settings),
@@ -81,7 +81,7 @@ impl<'a> Contestants<'a> {
     ///
     /// # Errors
     /// [`Failure::Configuration`] with every choice that the source does not declare.
-    pub(super) fn examine(&mut self, gateway: &Gateway) -> Result<(), Failure> {
+    pub(in crate::cli) fn examine(&mut self, gateway: &Gateway) -> Result<(), Failure> {
         let snapshot = gateway.backends().shared().catalogue().current().snapshot().clone();
         let everything = View::of(snapshot, &Principal::anonymous());
         let mut problems = Vec::new();
@@ -103,7 +103,7 @@ impl<'a> Contestants<'a> {
     ///
     /// # Errors
     /// See [`Strategies::build`].
-    pub(super) fn pinned(&self, name: &str) -> Result<Strategies, Failure> {
+    pub(in crate::cli) fn pinned(&self, name: &str) -> Result<Strategies, Failure> {
         let contestant = self.contestants.iter().find(|contestant| contestant.row.name == name);
         let (strategy, settings) = contestant
             .map_or((name, Settings::new()), |found| (&*found.row.strategy, found.settings.clone()));
@@ -114,7 +114,7 @@ impl<'a> Contestants<'a> {
     ///
     /// # Errors
     /// See [`Strategies::build`].
-    pub(super) fn negotiated(&self) -> Result<Strategies, Failure> {
+    pub(in crate::cli) fn negotiated(&self) -> Result<Strategies, Failure> {
         let offered = self.contestants.iter().map(|contestant| contestant.row.strategy.clone()).collect();
         let settings = self.contestants.first().map(|first| first.settings.clone()).unwrap_or_default();
         self.strategies(None, offered, BASELINE, settings)
@@ -136,7 +136,7 @@ impl<'a> Contestants<'a> {
     ///
     /// # Errors
     /// The reason, if the user requested it by name.
-    pub(super) fn leave_out(&mut self, name: &str, why: Failure) -> Result<(), Failure> {
+    pub(in crate::cli) fn leave_out(&mut self, name: &str, why: Failure) -> Result<(), Failure> {
         if !self.asks_for_all {
             return Err(why);
         }
@@ -146,22 +146,22 @@ impl<'a> Contestants<'a> {
     }
 
     /// The names of the rows, the baseline first.
-    pub(super) fn names(&self) -> Vec<String> {
+    pub(in crate::cli) fn names(&self) -> Vec<String> {
         self.contestants.iter().map(|contestant| contestant.row.name.clone()).collect()
     }
 
     /// The rows, the baseline first.
-    pub(super) fn rows(&self) -> Vec<Row> {
+    pub(in crate::cli) fn rows(&self) -> Vec<Row> {
         self.contestants.iter().map(|contestant| contestant.row.clone()).collect()
     }
 
     /// The names of the rows that the user requested.
-    pub(super) fn asked(&self) -> Vec<String> {
+    pub(in crate::cli) fn asked(&self) -> Vec<String> {
         self.asked.clone()
     }
 
     /// Notes for readers of the report.
-    pub(super) fn notes(&self) -> Vec<String> {
+    pub(in crate::cli) fn notes(&self) -> Vec<String> {
         self.notes.clone()
     }
 }

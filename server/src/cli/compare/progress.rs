@@ -16,11 +16,13 @@ const BETWEEN_LINES: Duration = Duration::from_secs(2);
 
 /// The progress of a comparison.
 #[derive(Debug)]
-pub(super) enum Progress {
+pub(in crate::cli) enum Progress {
     /// On a terminal.
     Bar(ProgressBar),
     /// Lines for logs: the first step of each strategy, and others when they take their time.
     Lines(Mutex<Option<(String, Instant)>>),
+    /// Nothing: what is played takes no time.
+    Silent,
 }
 
 impl Progress {
@@ -41,6 +43,7 @@ impl Progress {
         match self {
             Self::Bar(bar) => bar.println(printable(what)),
             Self::Lines(_) => line(what),
+            Self::Silent => {}
         }
     }
 
@@ -52,6 +55,7 @@ impl Progress {
                 bar.set_position(done as u64);
                 bar.set_message(printable(what).into_owned());
             }
+            Self::Silent => {}
             Self::Lines(last) => {
                 let name = what.split(": ").next().unwrap_or_default();
                 let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);

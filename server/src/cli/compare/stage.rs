@@ -27,7 +27,7 @@ const PIPE: usize = 64 * 1024;
 type StandIns = Vec<UpstreamConfig>;
 
 /// A gateway, exactly as `serve` runs it, and links to it.
-pub(super) struct Stage {
+pub(in crate::cli) struct Stage {
     name: String,
     gateway: Arc<Gateway>,
     /// The URL of its HTTP endpoint, if it listens.
@@ -39,7 +39,7 @@ impl Stage {
     ///
     /// # Errors
     /// See [`Gateway::start`].
-    pub(super) async fn real(
+    pub(in crate::cli) async fn real(
         source: &Source,
         declared: Declared,
         contestants: &Contestants<'_>,
@@ -62,7 +62,7 @@ impl Stage {
     ///
     /// # Errors
     /// [`Failure::Upstreams`] for the first upstream that does not list again.
-    pub(super) async fn read(&self) -> Result<(Subject, StandIns), Failure> {
+    pub(in crate::cli) async fn read(&self) -> Result<(Subject, StandIns), Failure> {
         let backend = self.gateway.backends().shared();
         let upstreams = backend.upstreams();
         let subject = subject::of(backend.catalogue().current().snapshot(), &upstreams);
@@ -80,7 +80,7 @@ impl Stage {
     ///
     /// # Errors
     /// If the baseline cannot be served, or no port can be bound.
-    pub(super) async fn stand_ins(
+    pub(in crate::cli) async fn stand_ins(
         source: &Source,
         declared: &Declared,
         upstreams: StandIns,
@@ -110,17 +110,17 @@ impl Stage {
     }
 
     /// The strategy that serves every client; empty for the source itself.
-    pub(super) fn name(&self) -> &str {
+    pub(in crate::cli) fn name(&self) -> &str {
         &self.name
     }
 
     /// The gateway.
-    pub(super) fn gateway(&self) -> &Gateway {
+    pub(in crate::cli) fn gateway(&self) -> &Gateway {
         &self.gateway
     }
 
     /// Links to the gateway.
-    pub(super) fn links(&self) -> LinkFactory {
+    pub(in crate::cli) fn links(&self) -> LinkFactory {
         let (gateway, address) = (Arc::clone(&self.gateway), self.address.clone());
         Arc::new(move |_strategy| match &address {
             Some(address) => Link::url(address),
@@ -129,13 +129,13 @@ impl Stage {
     }
 
     /// Closes the gateway and its upstreams.
-    pub(super) async fn close(&self) {
+    pub(in crate::cli) async fn close(&self) {
         self.gateway.close().await;
     }
 }
 
 /// Which upstreams disclose progressively themselves: it is their complete definitions that are compared.
-pub(super) fn disclosing(gateway: &Gateway) -> Vec<String> {
+pub(in crate::cli) fn disclosing(gateway: &Gateway) -> Vec<String> {
     let upstreams = gateway.backends().shared().upstreams();
     let found = upstreams.iter().filter_map(|upstream| {
         let introduction = upstream.introduction();
@@ -153,7 +153,7 @@ pub(super) fn disclosing(gateway: &Gateway) -> Vec<String> {
 }
 
 /// The error for a link to a strategy that was left out.
-pub(super) fn left_out(strategy: &str) -> Error {
+pub(in crate::cli) fn left_out(strategy: &str) -> Error {
     Error::Ended { reason: format!("no gateway serves '{strategy}'") }
 }
 
