@@ -55,7 +55,7 @@ async fn ask(client: &Client, topic: &str) -> (Value, u64) {
     (result["structuredContent"].clone(), tokens(&arguments.to_string()) + tokens(text))
 }
 
-async fn b12_an_unlisted_tool_of_131_is_learned_for_little(setup: Setup) {
+async fn b12_an_unlisted_tool_of_131_recorded_ones_is_learned_for_little(setup: Setup) {
     let Some(bench) = recorded(setup, json!({"tools": "entry-only"})).await else { return };
     let client = Client::connect_as(&bench, setup, Identity::default()).await;
     let overview = ask(&client, "overview").await.0;
@@ -78,4 +78,4 @@ async fn b12_an_unlisted_tool_of_131_is_learned_for_little(setup: Setup) {
     assert!(at_once >= 40, "{at_once}");
     assert!(learned[65] <= 450, "{}", learned[65]);
 }
-under_info!(b12_an_unlisted_tool_of_131_is_learned_for_little);
+under_info!(b12_an_unlisted_tool_of_131_recorded_ones_is_learned_for_little);

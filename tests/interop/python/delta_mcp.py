@@ -17,17 +17,16 @@ INITIALIZE = {
     "clientInfo": {"name": "delta-mcp-client", "version": "0.2.0"},
     "capabilities": {"tools": {"progressiveDisclosure": True, "lazyLoading": True}, "encoding": {"compactJson": True}},
 }
-# Without it `describe` is not offered before this server, and its clients get plain MCP.
-FLAGS = ("--long-briefs", "shorten")
+# The cap of Delta-MCP's descriptions, in characters.
 MOST = 60
 
 
 async def main():
     checks = Checks("delta-mcp client")
     async with checks.group("stdio"):
-        with Stdio(gateway("auto", EVERYTHING, *FLAGS)) as client:
+        with Stdio(gateway("auto", EVERYTHING)) as client:
             await anyio.to_thread.run_sync(converse, checks, client)
-    async with checks.group("http"), http_gateway("auto", EVERYTHING, *FLAGS) as origin:
+    async with checks.group("http"), http_gateway("auto", EVERYTHING) as origin:
         await anyio.to_thread.run_sync(converse, checks, Http(f"{origin}/mcp"))
     return checks.close()
 

@@ -13,8 +13,6 @@ from langchain_mcp_adapters.client import MultiServerMCPClient
 from checks import Checks
 from programs import EVERYTHING, gateway, http_gateway
 
-# Nothing refused: every description of the server that is longer is shortened.
-DESCRIBE = ("--long-briefs", "shorten")
 ARGUMENTS = {"message": "hi"}
 ECHO = "Echo: hi"
 
@@ -31,7 +29,7 @@ async def converse(signed):
     checks = Checks(f"langchain-mcp-adapters {version('langchain-mcp-adapters')}")
     for strategy, flags, ask in (
         ("full", (), plainly),
-        ("describe", DESCRIBE, described),
+        ("describe", (), described),
         ("info", (), explained),
         ("info", ("--info-tools", "entry-only"), invoked),
         ("resource", (), refused),
