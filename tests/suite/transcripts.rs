@@ -195,6 +195,24 @@ fn q1_tools_that_are_not_listed_are_found_level_by_level() {
 }
 
 #[test]
+fn q1_rows_have_their_variants_and_choices() {
+    let played = played(&["--strategies", "info(entry-only),concerns(precision=exact)+info(tools=stubs)"]);
+    let names: Vec<&Value> = list(&played, "strategies").iter().map(|strategy| &strategy["name"]).collect();
+    assert_eq!(names, ["info(entry-only)", "concerns(precision=exact)+info(tools=stubs)"]);
+    let start = |strategy: &str| list(act(&played, strategy, "workflow"), "steps").clone();
+    let listed = start("info(entry-only)").into_iter().find(|step| step["kind"] == "listed").unwrap();
+    assert!(listed["says"].as_str().unwrap().starts_with("lists none of the 11 tools"), "{listed}");
+    let filtered = start("concerns(precision=exact)+info(tools=stubs)");
+    assert_eq!(
+        (&filtered[0]["kind"], &filtered[0]["says"]),
+        (&json!("chose"), &json!("chooses precision = exact"))
+    );
+    let listed = filtered.iter().find(|step| step["kind"] == "listed").unwrap();
+    assert!(listed["says"].as_str().unwrap().contains(" of 11 tools"), "{listed}");
+    transcript(&["--strategies", "concerns(cost=low)"]).says(64, &["--strategies", "no concern 'cost'"]);
+}
+
+#[test]
 fn q1_a_task_of_ones_own_is_played_in_order_with_its_answers() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("task.json");

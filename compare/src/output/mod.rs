@@ -20,7 +20,7 @@ pub enum Format {
     Json,
     /// Tables in GitHub Flavored Markdown.
     Markdown,
-    /// One page with plots and without external resources.
+    /// One page, which loads nothing.
     Html,
 }
 

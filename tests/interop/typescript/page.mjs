@@ -89,7 +89,7 @@ async function byKeyboard(browser, address) {
   await page.goto(address);
   const button = page.locator('.sorts button').first();
   let reached = false;
-  for (let presses = 0; presses < 60 && !reached; presses += 1) {
+  for (let presses = 0; presses < 400 && !reached; presses += 1) {
     await page.keyboard.press('Tab');
     const focused = await page.evaluate(() => document.activeElement.tagName);
     if (focused === 'SUMMARY') await page.keyboard.press('Enter');

@@ -74,9 +74,11 @@ fn grouped(number: u64) -> String {
 
 #[test]
 fn q6_a_strategy_that_cannot_be_shown_is_refused() {
-    for (strategy, code, expected) in
-        [("full", 2, "withholds nothing"), ("resorce", 64, "unknown strategy 'resorce'")]
-    {
+    for (strategy, code, expected) in [
+        ("full", 2, "withholds nothing"),
+        ("resorce", 64, "unknown strategy 'resorce'"),
+        ("info,describe", 2, "one strategy"),
+    ] {
         let ended = Process::start(&mut program(&["demo", "--strategy", strategy])).finish();
         assert_eq!(ended.says(code, &[expected]).stdout, "");
     }

@@ -33,7 +33,7 @@ pub(super) fn heading(transcript: &Transcript) -> Markup {
 }
 
 /// The course at this position, under each strategy.
-pub(super) fn act(transcript: &Transcript, at: usize) -> Markup {
+pub(super) fn act(transcript: &Transcript, at: usize, is_folded: bool) -> Markup {
     let acts: Vec<(&Played, &Act)> =
         transcript.strategies.iter().filter_map(|played| Some((played, played.acts.get(at)?))).collect();
     let Some((_, first)) = acts.first() else { return PreEscaped(String::new()) };
@@ -44,9 +44,7 @@ pub(super) fn act(transcript: &Transcript, at: usize) -> Markup {
         acts.iter().filter(|(played, act)| is_shown(played, act)).flat_map(|(_, act)| act.places()).collect();
     let rows = places.len() + 2;
     let title = first.course.title();
-    html! {
-        div.act {
-            h3 { (title) }
+    let columns = html! {
             div.columns tabindex="0" role="group" aria-label=(title) style={ "--columns:" (acts.len()) ";--rows:" (rows) } {
                 @for (played, act) in acts {
                     article.column {
@@ -57,7 +55,10 @@ pub(super) fn act(transcript: &Transcript, at: usize) -> Markup {
                     }
                 }
             }
-        }
+    };
+    html! {
+        @if is_folded { details.act { summary { h3 { (title) } } (columns) } }
+        @else { div.act { h3 { (title) } (columns) } }
     }
 }
 

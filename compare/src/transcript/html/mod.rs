@@ -14,13 +14,17 @@ use super::Transcript;
 /// The style of the fragment, for the page's `style` element.
 pub const STYLE: &str = include_str!("style.css");
 
-/// The fragment.
+/// The fragment. Mistakes are folded, so that the page around it stays short.
 pub fn html(transcript: &Transcript) -> String {
+    fragment(transcript, true)
+}
+
+fn fragment(transcript: &Transcript, folds: bool) -> String {
     let courses = transcript.strategies.iter().map(|played| played.acts.len()).max().unwrap_or(0);
     let markup = html! {
         div.transcript {
             (columns::heading(transcript))
-            @for at in 0..courses { (columns::act(transcript, at)) }
+            @for at in 0..courses { (columns::act(transcript, at, folds && at > 0)) }
             @if !transcript.notes.is_empty() {
                 ul { @for note in &transcript.notes { li { (note) } } }
             }

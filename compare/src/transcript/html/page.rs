@@ -2,7 +2,7 @@
 
 use maud::{DOCTYPE, PreEscaped, html};
 
-use super::{STYLE, html as fragment};
+use super::{STYLE, fragment};
 use crate::transcript::Transcript;
 
 const PAGE: &str = include_str!("page.css");
@@ -28,7 +28,7 @@ pub fn page(transcript: &Transcript) -> String {
                 h1 { (transcript.source) }
                 main {
                     h2 { "One task under each strategy" }
-                    (PreEscaped(fragment(transcript)))
+                    (PreEscaped(fragment(transcript, false)))
                 }
             }
         }
