@@ -27,6 +27,8 @@ use mcp_disclosure_gateway::{
     },
     upstream::{Target, UpstreamConfig},
 };
+use mcp_disclosure_strategy_concerns::NAME as CONCERNS;
+use serde_json::json;
 use tracing::subscriber::NoSubscriber;
 
 use crate::{
@@ -55,7 +57,12 @@ pub(super) async fn played(program: &Program, strategy: &str) -> Result<(Transcr
     let source = none.resolve(Some(&demonstration()))?;
     let declared = source.read().map_err(Failure::Configuration)?.declared;
     let rows = format!("{},{strategy}", full::NAME);
-    let settings = (settings, source.settings.clone());
+    let mut of_source = source.settings.clone();
+    if program.registry.profiles().any(|profile| profile.name == CONCERNS) {
+        // The task makes no choices, so that the tool for them is no part of the story.
+        of_source.insert(CONCERNS.to_owned(), json!({"bridge": "never"}));
+    }
+    let settings = (settings, of_source);
     let mut contestants = Contestants::build(&program.registry, &rows, settings, &command)?;
     let [_, shown] = contestants.rows().try_into().map_err(|_| several(strategy))?;
     // This is about messages, and not about what operators are warned of.
