@@ -31,20 +31,24 @@ pub fn with_short_index(text: &str, view: &View) -> String {
 
 fn with_index_of(text: &str, view: &View, purposes: &[usize]) -> String {
     let room = MAX_BYTES.saturating_sub(text.len() + 1);
-    format!("{text}\n{}", index(view, room, purposes))
+    match index(view, room, purposes) {
+        Some(index) => format!("{text}\n{index}"),
+        None => text.to_owned(),
+    }
 }
 
-/// The index of a view in about `room` bytes, with the first of these lengths of purposes that leaves room for all.
-fn index(view: &View, room: usize, purposes: &[usize]) -> String {
+/// The index of a view in about `room` bytes, with the first of these lengths of purposes that leaves room for all; `None`
+/// if no tools are listed: they may still come.
+fn index(view: &View, room: usize, purposes: &[usize]) -> Option<String> {
     let categories = ordered(view);
     if categories.is_empty() {
-        return "No tools are available.".to_owned();
+        return None;
     }
     let head = head(view, &categories);
     let room = room.saturating_sub(head.len());
     let described = purposes.iter().map(|longest| described(&categories, *longest));
     let described = described.into_iter().find(|lines| lines.len() <= room);
-    format!("{head}{}", described.unwrap_or_else(|| named(&categories, room)))
+    Some(format!("{head}{}", described.unwrap_or_else(|| named(&categories, room))))
 }
 
 /// The categories, the most important first.

@@ -234,11 +234,6 @@ impl Tool {
             && self.original.member("description") == other.original.member("description")
     }
 
-    /// The category: the operator's, or else the upstream's name.
-    pub fn category(&self) -> &str {
-        self.supplement.category.as_deref().unwrap_or(&self.upstream)
-    }
-
     /// The information that is not in the definition.
     pub fn supplement(&self) -> &Supplement {
         &self.supplement

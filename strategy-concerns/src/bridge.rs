@@ -1,12 +1,18 @@
 //! The tool `choose_concerns`, by which clients without concerns of their own choose (docs/CONTRACT.md B11).
 
-use mcp_disclosure_core::{Concern, Notes, OwnTool, RawObject, ToolAnswer, Values};
+use mcp_disclosure_core::{Concern, Notes, OwnTool, RawObject, ToolAnswer, Values, brief::shorten};
 use serde_json::{Map, Value, json};
 
 use crate::wording;
 
 /// The name of the tool.
 pub const NAME: &str = "choose_concerns";
+
+/// Maximum number of values that the schema of a concern lists.
+const MOST_VALUES: usize = 100;
+
+/// Maximum length of a concern's description in the schema, in characters.
+const LONGEST_DESCRIPTION: usize = 300;
 
 /// The member of its arguments that has the choices, as in the parameters of `updateConcerns`.
 const ARGUMENT: &str = "concerns";
@@ -30,20 +36,18 @@ pub fn tool(declared: &[Concern], in_force: &Notes) -> OwnTool {
 fn schema(concern: &Concern) -> Value {
     let values = match concern.values() {
         Values::Range { min, max } => json!({"type": "number", "minimum": min, "maximum": max}),
+        // Upstreams declare concerns, too. What is not permitted is refused with the values.
+        Values::Listed(values) if values.len() > MOST_VALUES => json!({}),
         Values::Listed(values) if values.iter().all(Value::is_string) => {
             json!({"type": "string", "enum": values})
         }
         Values::Listed(values) => json!({"enum": values}),
     };
-    let choice = json!({"anyOf": [values, {"type": "null"}]});
-    match concern.description() {
-        "" => choice,
-        description => {
-            let mut choice = choice;
-            choice["description"] = description.into();
-            choice
-        }
+    let mut choice = json!({"anyOf": [values, {"type": "null"}]});
+    if !concern.description().is_empty() {
+        choice["description"] = shorten(concern.description(), LONGEST_DESCRIPTION).into();
     }
+    choice
 }
 
 /// The choices in the arguments of a call, as JSON text. Choices beside `concerns`, and choices as JSON in a string, are

@@ -17,7 +17,8 @@ pub fn bridge(declared: &[Concern], in_force: &Notes) -> String {
          values. Concerns, and their values:"
             .to_owned();
     for (at, concern) in declared.iter().enumerate() {
-        let line = format!("\n- {}", choosable(concern, in_force.get(concern.name())));
+        let said = choosable(concern, in_force.get(concern.name()));
+        let line = format!("\n- {}", said.split_whitespace().collect::<Vec<_>>().join(" "));
         let rest = format!("\n- {} more in the parameters", declared.len() - at);
         if text.len() + line.len() + rest.len() > LONGEST_DESCRIPTION {
             text.push_str(&rest);

@@ -17,6 +17,8 @@ pub const MOST_AT_ONCE: usize = 200;
 const ROOM_FOR_NAMES: usize = 6_000;
 /// and at least this.
 const LEAST_ROOM: usize = 60;
+/// Maximum length of what the server says of itself, in characters.
+const LONGEST_ABOUT: usize = 1_000;
 /// Maximum length of a topic in an error, in characters.
 const LONGEST_TOPIC: usize = 120;
 /// Members of a description file that follow the explanation, in this order.
@@ -43,7 +45,7 @@ pub fn overview(contents: &Contents<'_>, from: usize) -> Value {
         [("name", &about.name), ("version", &about.version), ("description", &about.description)]
     {
         if !text.is_empty() {
-            answer.insert(key.to_owned(), text.as_str().into());
+            answer.insert(key.to_owned(), shorten(text, LONGEST_ABOUT).into());
         }
     }
     answer.insert("categories".to_owned(), categories.into());

@@ -110,7 +110,8 @@ impl Info {
         let most = self.config.inline_schema_bytes;
         let is_listed = self.config.tools == OtherTools::Stubs;
         // The words are about a third of the schema.
-        let schema = visible.tool().cheap_schema(Definitions::Slim, 4 * most).filter(|_| !is_listed)?;
+        let schema =
+            visible.tool().cheap_schema(Definitions::Slim, most.saturating_mul(4)).filter(|_| !is_listed)?;
         explain::in_short(schema).filter(|words| words.to_string().len() <= most)
     }
 

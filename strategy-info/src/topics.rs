@@ -50,8 +50,9 @@ fn separated(text: &str, contents: &Contents<'_>, most: usize) -> Vec<String> {
     if !text.contains(',') {
         return vec![text.to_owned()];
     }
-    // Whoever names more is refused anyway.
-    let pieces: Vec<&str> = text.split(',').take((most + 1) * (MOST_COMMAS + 1)).collect();
+    // More are refused.
+    let enough = most.saturating_add(1).saturating_mul(MOST_COMMAS + 1);
+    let pieces: Vec<&str> = text.split(',').take(enough).collect();
     let mut topics: Vec<String> = Vec::new();
     let mut at = 0;
     while at < pieces.len() && topics.len() <= most {

@@ -1,9 +1,11 @@
 //! Arguments under a name that the schema does not have where it has a similar one that was not given.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::problem::{ArgumentProblem, inside};
-use crate::nearest::misspelt;
+use crate::{brief::shorten, nearest::misspelt};
 
 /// Maximum depth of arguments that are looked through.
 const MAX_DEPTH: usize = 32;
@@ -11,6 +13,12 @@ const MAX_DEPTH: usize = 32;
 const MAX_VALUES: usize = 1_000;
 /// Maximum number of schemas that apply to one value.
 const MAX_SCHEMAS: usize = 64;
+/// Maximum number of unknown names that are compared, and of known ones that each is compared with.
+const MAX_NAMES: usize = 32;
+/// See [`MAX_NAMES`].
+const MAX_KNOWN: usize = 256;
+/// Maximum length of a name in a suggestion, in characters.
+const LONGEST_NAME: usize = 120;
 
 /// An argument and the one that was probably meant.
 struct Misnamed {
@@ -22,16 +30,17 @@ struct Misnamed {
 
 /// Adds to each problem the argument that was probably meant.
 pub(super) fn add_suggestions(problems: &mut [ArgumentProblem], schema: &Value, arguments: &Value) {
-    let mut search = Search { root: schema, left: MAX_VALUES, found: Vec::new() };
+    let mut search = Search { root: schema, left: MAX_VALUES, names: MAX_NAMES, found: Vec::new() };
     search.value(&[schema], arguments, String::new(), 0);
     for problem in problems {
         for Misnamed { place, given, meant } in &search.found {
+            let shown = shorten(given, LONGEST_NAME);
             if problem.argument == inside(place, meant) {
-                problem.expected += &format!("; did you mean it by '{given}'?");
+                problem.expected += &format!("; did you mean it by '{shown}'?");
             } else if problem.argument == inside(place, given) {
                 problem.expected += &format!("; did you mean '{meant}'?");
             } else if is_among(problem, place, given) {
-                problem.expected += &format!("; did you mean '{meant}' by '{given}'?");
+                problem.expected += &format!("; did you mean '{meant}' by '{shown}'?");
             }
         }
     }
@@ -49,6 +58,7 @@ fn is_among(problem: &ArgumentProblem, place: &str, given: &str) -> bool {
 struct Search<'s> {
     root: &'s Value,
     left: usize,
+    names: usize,
     found: Vec<Misnamed>,
 }
 
@@ -61,11 +71,13 @@ impl<'s> Search<'s> {
         let schemas = self.expand(schemas);
         match value {
             Value::Object(given) => {
-                let known = |name: &str| properties(&schemas).any(|(known, _)| known == name);
-                let free =
-                    properties(&schemas).map(|(name, _)| name).filter(|name| !given.contains_key(*name));
-                let free: Vec<&str> = free.collect();
-                for name in given.keys().filter(|name| !known(name)) {
+                let known: HashSet<&str> = properties(&schemas).map(|(name, _)| name).collect();
+                let free = properties(&schemas).map(|(name, _)| name);
+                let free: Vec<&str> =
+                    free.filter(|name| !given.contains_key(*name)).take(MAX_KNOWN).collect();
+                let unknown = given.keys().filter(|name| !known.contains(name.as_str()));
+                for name in unknown.take(self.names) {
+                    self.names -= 1;
                     if let Some(meant) = misspelt(name, free.iter().copied()) {
                         let (given, meant) = (name.clone(), meant.to_owned());
                         self.found.push(Misnamed { place: place.clone(), given, meant });

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::{draft::Draft, headline::name_words, prose::capitalized};
 use crate::{cap::Cap, tool::Tool};
 
-/// So many tools can all be destructive.
+/// Maximum number of an upstream's tools that are marked even if all are destructive.
 const FEW: usize = 3;
 
 /// The briefs that differ from those of the tools alone, by the positions of the tools.
@@ -37,11 +37,11 @@ fn destructive(tools: &[(usize, &Tool)], cap: Cap) -> Briefs {
             destructive.push((*at, tool));
         }
     }
-    let told = acting
+    let marked = acting
         .into_values()
         .filter(|acting| acting.destructive.len() <= FEW || acting.destructive.len() < acting.count);
-    let told = told.flat_map(|acting| acting.destructive);
-    let marked = told.filter(|(_, tool)| !tool.is_as_written(cap)).filter_map(|(at, tool)| {
+    let marked = marked.flat_map(|acting| acting.destructive);
+    let marked = marked.filter(|(_, tool)| !tool.is_as_written(cap)).filter_map(|(at, tool)| {
         let brief = tool.draft()?.marked_destructive().within(cap);
         (brief != tool.brief_within(cap)).then_some((at, brief))
     });
@@ -49,7 +49,7 @@ fn destructive(tools: &[(usize, &Tool)], cap: Cap) -> Briefs {
 }
 
 /// Gives each of the tools that would read like another, as the first of these that no other tool has: a sentence that
-/// the others lack, the words of the name that they lack, the name, the upstream, the name as it is served. A brief that
+/// the others lack, the words of the name that they lack, the name, the upstream, the name in the snapshot. A brief that
 /// an operator wrote stays.
 fn distinguish(tools: &[(usize, &Tool)], cap: Cap, briefs: &mut Briefs) {
     let mut alike: HashMap<String, Vec<(usize, &Tool)>> = HashMap::new();

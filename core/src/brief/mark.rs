@@ -245,7 +245,8 @@ fn called_first(sentence: &str) -> Option<String> {
         || lower.contains("requires");
     let comes_before = lower.starts_with("before ") || lower.contains(" before ");
     let is_before = lower.starts_with("before ") || lower.starts_with("first") || (comes_before && orders);
-    let calls = words.iter().enumerate().filter(|(_, word)| CALLS.contains(&&*plain(word)));
+    // The first few: each is compared with what follows.
+    let calls = words.iter().enumerate().filter(|(_, word)| CALLS.contains(&&*plain(word))).take(8);
     let mut named = calls.filter_map(|(at, _)| {
         let after = words.get(at + 1..)?;
         // "the first page" is none.
@@ -255,7 +256,9 @@ fn called_first(sentence: &str) -> Option<String> {
             .iter()
             .take(3)
             .any(|word| ["parameter", "argument", "option", "field"].contains(&&*plain(word)));
-        (is_first && !is_parameter).then(|| name(&after.join(" "))).flatten()
+        (is_first && !is_parameter)
+            .then(|| name(&after.iter().take(16).copied().collect::<Vec<_>>().join(" ")))
+            .flatten()
     });
     // "X must be called first"
     let passive = || {

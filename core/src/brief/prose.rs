@@ -30,7 +30,7 @@ enum Part {
 
 impl Prose {
     pub(super) fn of(description: &str) -> Self {
-        let text = without_markup(beginning(description));
+        let text = without_markup(within(description, MOST_BYTES));
         let mut prose = Self::default();
         let mut paragraph = String::new();
         let mut part = Part::What;
@@ -92,14 +92,6 @@ fn starts_upper(text: &str) -> bool {
     text.starts_with(char::is_uppercase)
 }
 
-fn beginning(text: &str) -> &str {
-    let mut end = text.len().min(MOST_BYTES);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    &text[..end]
-}
-
 fn is_bullet(line: &str) -> bool {
     let line = line.trim_start();
     let numbered = line.trim_start_matches(|character: char| character.is_ascii_digit());
@@ -116,6 +108,9 @@ fn is_heading(line: &str) -> bool {
 fn is_element(line: &str) -> bool {
     line.ends_with(ELEMENT)
 }
+
+/// Maximum length of a link's text and address, in bytes.
+const LONGEST_LINK: usize = 400;
 
 /// The text without emphasis and links. Elements that are closed (`<use_case>…</use_case>`) become headed paragraphs.
 fn without_markup(text: &str) -> String {
@@ -137,7 +132,7 @@ fn without_markup(text: &str) -> String {
 }
 
 fn element(rest: &str, text: &str) -> Option<(String, usize)> {
-    let end = rest.strip_prefix('<').and(rest.find('>')).filter(|end| *end < 48)?;
+    let end = within(rest.strip_prefix('<')?, 48).find('>')? + 1;
     let name = rest[1..end].trim_start_matches('/');
     let is_name = !name.is_empty()
         && name.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-".contains(letter));
@@ -152,13 +147,19 @@ fn element(rest: &str, text: &str) -> Option<(String, usize)> {
     Some((format!("\n\n{heading}\n"), end + 1))
 }
 
+/// The beginning of a text, of at most this many bytes.
+fn within(text: &str, bytes: usize) -> &str {
+    let end = (0..=bytes.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    &text[..end.unwrap_or_default()]
+}
+
 /// `[text](address)` as its text.
 fn link(rest: &str) -> Option<(String, usize)> {
-    let inner = rest.strip_prefix('[')?;
+    let inner = within(rest.strip_prefix('[')?, LONGEST_LINK);
     let middle = inner.find("](")?;
     let end = inner[middle..].find(')')? + middle;
-    let is_short = middle < 200 && !inner[..end].contains(['\n', '[']);
-    is_short.then(|| (inner[..middle].to_owned(), end + 2))
+    let is_plain = !inner[..end].contains(['\n', '[']);
+    is_plain.then(|| (inner[..middle].to_owned(), end + 2))
 }
 
 fn emphasis(rest: &str) -> Option<(String, usize)> {

@@ -15,6 +15,9 @@ use crate::cap::{Cap, ELLIPSIS};
 /// The brief of a tool without any text.
 const UNNAMED: &str = "Unnamed tool";
 
+/// The least room for what a tool does beside its product, in the unit of the cap.
+const LEAST: usize = 16;
+
 /// The text of a brief, and the marks that it lacks.
 pub(super) struct Shown {
     text: String,
@@ -28,7 +31,11 @@ impl Shown {
         // Marks take room from the text, so that more marks may be missing.
         loop {
             let label = label(&mut marks, cap);
-            let product = product.map(|product| format!("{product}: ")).unwrap_or_default();
+            let around = cap.length(&label) + usize::from(!label.is_empty());
+            // Without a word of text a product is of no use.
+            let leaves_room = |product: &String| cap.less(cap.length(product) + around).most() >= LEAST;
+            let product = product.map(|product| format!("{product}: ")).filter(leaves_room);
+            let product = product.unwrap_or_default();
             let taken = cap.length(&product) + cap.length(&label) + usize::from(!label.is_empty());
             let shown = Self::fit(draft, front, cap.less(taken));
             let missing: Vec<Mark> = shown.missing.into_iter().filter(|mark| !is_in(&marks, mark)).collect();

@@ -68,8 +68,7 @@ pub(super) const ADVICE: &[&str] = &[
 #[rustfmt::skip]
 pub(super) const ORDERS: &[&str] = &[
     "always ", "avoid ", "be careful", "be sure", "before ", "beware", "cannot be undone", "do not ",
-    "don't ", "ensure that you", "ensure you", "execute this only", "first call", "first, call", "first,
-    use", "keep in mind", "make sure", "must ", "needs confirmation", "never ", "no ", "not ", "only ",
+    "don't ", "ensure that you", "ensure you", "execute this only", "first call", "first, call", "first, use", "keep in mind", "make sure", "must ", "needs confirmation", "never ", "no ", "not ", "only ",
     "please ", "prefer ", "proceed with caution", "remember ", "required", "requires ", "the user must",
     "this action ", "this cannot ", "this operation cannot", "this operation is", "this requires ",
     "to use this tool", "you must ", "you need to ", "you have to ", "your must ",

@@ -98,6 +98,7 @@ fn is_capitals(word: &str) -> bool {
 /// Words in capitals that are no products.
 #[rustfmt::skip]
 const GENERIC: &[&str] = &[
+    "DIR", "FILE",
     "ALL", "ALWAYS", "AND", "API", "BEST", "COST", "CSS", "CSV", "DO", "DOM", "FOR", "HTML", "HTTP",
     "HTTPS", "ID", "IDS", "IF", "ISO", "JSON", "MCP", "MIME", "MUST", "NEVER", "NO", "NOT", "NOTE", "ONLY",
     "OR", "PDF", "SQL", "THE", "THIS", "UI", "UID", "URI", "URL", "URLS", "USE", "UTC", "UTF", "UUID",

@@ -111,10 +111,7 @@ impl Sorting<'_> {
             let named: Vec<String> = common.iter().cloned().chain([noun]).collect();
             if family.len() < self.fewest {
                 plain.extend(family);
-            } else if family.len() > LARGE
-                && family.len() < members.len() + usize::from(named.len() < 4)
-                && named.len() < 4
-            {
+            } else if family.len() > LARGE && named.len() < 4 {
                 self.split(&family, &named);
             } else {
                 self.groups.push((named, family));

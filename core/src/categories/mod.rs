@@ -158,7 +158,9 @@ impl<'v> ListedCategory<'v> {
         let brief = tool.brief();
         let is_derived = tool.tool().supplement().brief.is_none();
         let product = tool.tool().origin().product.as_ref().map(Product::title);
-        let product = product.filter(|product| is_derived && self.description().contains(product));
+        // Of declared ones it is not known whether all tools are of that product.
+        let is_of_it = |product: &&str| !self.is_declared() && self.description().starts_with(product);
+        let product = product.filter(|product| is_derived && is_of_it(product));
         let bare = product.and_then(|product| brief.strip_prefix(product)?.strip_prefix(": "));
         bare.unwrap_or(brief)
     }

@@ -65,6 +65,26 @@ impl Method {
     }
 }
 
+/// A session that is being opened: its upstreams end if the client hangs up meanwhile.
+struct Unopened<'g> {
+    gateway: &'g Gateway,
+    id: Option<Arc<str>>,
+}
+
+impl Unopened<'_> {
+    fn keep(mut self) {
+        self.id = None;
+    }
+}
+
+impl Drop for Unopened<'_> {
+    fn drop(&mut self) {
+        if let Some(id) = &self.id {
+            self.gateway.backends.end_session(id);
+        }
+    }
+}
+
 impl Gateway {
     /// Handles a request. A panic becomes an internal error.
     pub async fn handle(&self, caller: &Caller, request: &Request) -> Result<Json, ErrorText> {
@@ -154,6 +174,7 @@ impl Gateway {
         self.sessions.room().map_err(no_room)?;
         let place = opening.peer.session()?;
         let backend = self.backends.for_session(&id, &opening.client, &opening.peer).await?;
+        let unopened = Unopened { gateway: self, id: Some(Arc::clone(&id)) };
         backend.recalled().await;
         tracing::info!(session = %Short(&id), client = initialize.client, %revision, strategy = %choice.name, reason = %choice.reason, "session opened");
         let (own, parameters) = (Arc::clone(&backend), std::mem::take(&mut opening.address.parameters));
@@ -170,6 +191,7 @@ impl Gateway {
             tokio::spawn(async move { backend.pass_on_concerns(&settings).await });
         }
         backend.audience().join(&session);
+        unopened.keep();
         Ok((session, result))
     }
 

@@ -3,20 +3,20 @@
 use std::{collections::HashMap, sync::Arc};
 
 use mcp_disclosure_compare::{Subject, Tool};
-use mcp_disclosure_core::{Principal, RawObject, Snapshot, View};
+use mcp_disclosure_core::{Principal, RawObject, Snapshot, ToolName, View};
 use mcp_disclosure_gateway::upstream::Upstream;
 
 /// The tools of a catalogue, as an anonymous client sees them.
 pub(super) fn of(snapshot: &Arc<Snapshot>, upstreams: &[Arc<Upstream>]) -> Subject {
     let view = View::of(Arc::clone(snapshot), &Principal::anonymous());
-    let categories: HashMap<&str, &str> = view
-        .categories()
-        .flat_map(|category| category.tools().map(move |tool| (&**tool.name(), category.name())))
-        .collect();
+    let sorted = view.categories().flat_map(|category| {
+        category.tools().map(move |tool| (tool.name().clone(), category.name().to_owned()))
+    });
+    let categories: HashMap<ToolName, String> = sorted.collect();
     let tools = view.tools().map(|visible| Tool {
         name: visible.name().to_string(),
         origin: (visible.tool().upstream().to_string(), visible.tool().upstream_name().to_string()),
-        category: categories.get(&**visible.name()).copied().unwrap_or_default().to_owned(),
+        category: categories.get(visible.name()).cloned().unwrap_or_default(),
         definition: visible.definition().into_owned(),
         example: example(visible.tool().supplement().part("examples")),
     });
