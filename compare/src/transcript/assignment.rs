@@ -118,9 +118,16 @@ impl Call {
         Task { tool: self.tool.clone(), arguments }
     }
 
-    /// The call of a model that misspells the tool's name.
-    pub(super) fn with_wrong_name(&self) -> Task {
-        let tool = self.wrong_name.clone().unwrap_or_else(|| misspelt(&self.tool));
+    /// The call of a model that misspells the tool's name, as no tool that exists is named.
+    pub(super) fn with_wrong_name(&self, exists: impl Fn(&str) -> bool) -> Task {
+        let derived = || {
+            let mut name = misspelt(&self.tool);
+            while exists(&name) {
+                name.push('x');
+            }
+            name
+        };
+        let tool = self.wrong_name.clone().unwrap_or_else(derived);
         Task { tool, arguments: self.arguments.clone() }
     }
 }
@@ -175,14 +182,16 @@ mod tests {
             assert_eq!(call("t", arguments).with_wrong_arguments().arguments.text(), guess);
         }
         for (name, wrong) in [("symbolic_solve", "symbolic_sole"), ("é", "éx"), ("", "x")] {
-            assert_eq!(call(name, "{}").with_wrong_name().tool, wrong);
+            assert_eq!(call(name, "{}").with_wrong_name(|_| false).tool, wrong);
         }
+        let neighbour = call("find_65", "{}").with_wrong_name(|name| name == "find_5");
+        assert_eq!(neighbour.tool, "find_5x");
         let given = Call {
             wrong_name: Some("solve".to_owned()),
             wrong_arguments: Some(RawObject::parse(r#"{"q":1}"#).unwrap()),
             ..call("t", "{}")
         };
-        assert_eq!(given.with_wrong_name().tool, "solve");
+        assert_eq!(given.with_wrong_name(|_| true).tool, "solve");
         assert_eq!(given.with_wrong_arguments().arguments.text(), r#"{"q":1}"#);
     }
 

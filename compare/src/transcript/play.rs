@@ -154,7 +154,7 @@ fn agent<'a>(
 fn mistake(call: &Call, course: Course, tools: &[RawObject], source: &Source) -> Option<Task> {
     let tool = source.served_name(&call.tool, tools);
     match course {
-        Course::UnknownName => Some(call.with_wrong_name()),
+        Course::UnknownName => Some(call.with_wrong_name(|name| source.serves(name))),
         Course::WrongArgument => Some(Task { tool, ..call.with_wrong_arguments() }),
         // What the list shows need not be guessed.
         Course::TooEarly if listed(&tool, tools).is_some_and(|tool| source.is_complete(tool)) => None,

@@ -21,8 +21,6 @@ pub(in crate::cli) enum Progress {
     Bar(ProgressBar),
     /// Lines for logs: the first step of each strategy, and others when they take their time.
     Lines(Mutex<Option<(String, Instant)>>),
-    /// Nothing: what is played takes no time.
-    Silent,
 }
 
 impl Progress {
@@ -38,12 +36,17 @@ impl Progress {
         Self::Bar(bar)
     }
 
+    /// Shows nothing: what is played takes no time.
+    #[cfg(feature = "demo")]
+    pub(in crate::cli) fn hidden() -> Self {
+        Self::Bar(ProgressBar::hidden())
+    }
+
     /// A line about upstreams.
     pub(super) fn upstreams(&self, what: &str) {
         match self {
             Self::Bar(bar) => bar.println(printable(what)),
             Self::Lines(_) => line(what),
-            Self::Silent => {}
         }
     }
 
@@ -55,7 +58,6 @@ impl Progress {
                 bar.set_position(done as u64);
                 bar.set_message(printable(what).into_owned());
             }
-            Self::Silent => {}
             Self::Lines(last) => {
                 let name = what.split(": ").next().unwrap_or_default();
                 let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);

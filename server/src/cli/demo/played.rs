@@ -67,7 +67,7 @@ pub(super) async fn played(program: &Program, strategy: &str) -> Result<(Transcr
     let [_, shown] = contestants.rows().try_into().map_err(|_| several(strategy))?;
     // This is about messages, and not about what operators are warned of.
     let _quiet = tracing::subscriber::set_default(NoSubscriber::default());
-    let progress = Arc::new(Progress::Silent);
+    let progress = Arc::new(Progress::hidden());
     let real = Stage::real(&source, declared.clone(), &contestants, &progress).await?;
     let read = real.read().await;
     real.close().await;
