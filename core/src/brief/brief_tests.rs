@@ -4,6 +4,40 @@ use proptest::prelude::*;
 
 use super::*;
 
+/// Names and descriptions, and the briefs at both lengths.
+const CASES: &[(&str, &str, &str, &str)] = &[
+    (
+        "cluster_tool",
+        "IMPORTANT: This deletes every node of the cluster. Ask the user first.",
+        "Acme: Deletes every node of the cluster. [requires confirmation]",
+        "Deletes every node of the cluster. [requires confirmation]",
+    ),
+    (
+        "mailer",
+        "NOTE: This sends an email to all users. Check the list before.",
+        "Acme: Sends an email to all users. Check the list before.",
+        "Acme: Sends an email to all users. Check the list before.",
+    ),
+    (
+        "device_tool",
+        "Warning: this permanently erases the device with all of its partitions.",
+        "Acme: Permanently erases the device with all of its partitions.",
+        "Acme: Permanently erases the device…",
+    ),
+    (
+        "cluster_tool",
+        "🚨🚨🚨 DO NOT CALL THIS WITHOUT ASKING THE USER 🚨🚨🚨 Wipes the cluster.",
+        "Acme: Wipes the cluster. [requires confirmation]",
+        "Acme: Wipes the cluster. [requires confirmation]",
+    ),
+    (
+        "sender",
+        "IMPORTANT: Call get_context first. Sends an email.",
+        "Acme: Sends an email. Call get_context first.",
+        "Acme: Sends an email. Call get_context first.",
+    ),
+];
+
 #[test]
 fn b1_b2_briefs_say_what_a_tool_does() {
     for (name, title, description, long, short) in [
@@ -88,6 +122,46 @@ fn b1_b2_briefs_say_what_a_tool_does() {
     ] {
         let source = Source { name, title, description, ..Source::default() };
         assert_eq!([&*source.brief(LONGEST), &*source.brief(SHORT)], [long, short], "{description}");
+    }
+}
+
+#[test]
+fn b1_b2_nothing_that_must_be_known_is_lost() {
+    let acme = Product::of(Some("Acme"), None, None);
+    let wrong = CASES.iter().filter_map(|(name, description, long, short)| {
+        let source = Source { name, description, product: acme.as_ref(), ..Source::default() };
+        let briefs = [source.brief(LONGEST), source.brief(SHORT)];
+        (briefs != [*long, *short]).then(|| format!("{description}\n  {}\n  {}", briefs[0], briefs[1]))
+    });
+    assert_eq!(wrong.collect::<Vec<_>>().join("\n"), "");
+}
+
+#[test]
+fn b2_a_long_product_gives_way_before_the_verb() {
+    let product = Product::of(Some("Chrome DevTools"), None, None);
+    let source = Source {
+        name: "x",
+        description: "Unconditionally deletes snapshots of a heap. Requires confirmation.",
+        product: product.as_ref(),
+        ..Source::default()
+    };
+    assert_eq!(source.brief(SHORT), "Unconditionally deletes snapshots… [requires confirmation]");
+}
+
+#[test]
+fn b2_what_tells_tools_apart_leaves_the_spoken_name() {
+    for (name, front, brief) in [
+        ("delete_issue", "GitLab", "GitLab: Delete issue"),
+        ("delete_issue", "Delete issue", "Delete issue"),
+        ("delete_issue", "Delete", "Delete issue"),
+        (
+            "delete_issue",
+            "Use this when an issue of a project is not needed",
+            "Delete issue: Use this when an issue of a project…",
+        ),
+    ] {
+        let draft = Draft::of(&Source { name, ..Source::default() });
+        assert_eq!(draft.led_by(Some(front), SHORT), brief);
     }
 }
 

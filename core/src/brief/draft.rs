@@ -72,12 +72,17 @@ impl Draft {
     /// The same with a text in front that tells the tool from others.
     pub(crate) fn led_by(&self, front: Option<&str>, cap: Cap) -> String {
         let plain = Shown::of(self, front, None, cap);
-        match &self.product {
-            Some(product) if !product.is_named_in(&self.name, &plain) => {
-                Shown::of(self, front, Some(product.within(cap)), cap)
-            }
-            _ => plain,
-        }
+        let named = self.product.as_ref().filter(|product| !product.is_named_in(&self.name, &plain));
+        let named = named.map(|product| Shown::of(self, front, Some(product.within(cap)), cap));
+        // The product gives way before the verb does.
+        named.filter(|named| self.has_verb(named) || !self.has_verb(&plain)).unwrap_or(plain)
+    }
+
+    /// Whether a brief has the verb of the leading sentence, or else of the headline.
+    fn has_verb(&self, brief: &str) -> bool {
+        let text = self.lead.as_ref().map_or(&self.headline.text, |lead| &lead.text);
+        let verb = words(text).find(|word| Verb::of(word).is_some());
+        verb.is_none_or(|verb| words(brief).any(|word| is_same(&word, &verb)))
     }
 
     /// Whether a sentence leads.
@@ -94,7 +99,7 @@ impl Draft {
     pub(super) fn what(&self, front: Option<&str>, cap: Cap) -> (String, bool) {
         let text = match (front, &self.lead) {
             (Some(front), Some(lead)) if !lead.text.starts_with(front) => format!("{front}: {}", lead.text),
-            (Some(front), None) => front.to_owned(),
+            (Some(front), None) => self.told_apart(front, cap),
             (_, Some(lead)) => lead.text.clone(),
             (None, None) => self.headline.text.clone(),
         };
@@ -111,6 +116,20 @@ impl Draft {
             None => shortened.or_else(|| self.named(cap)).unwrap_or_else(|| cap.shorten(&self.headline.text)),
         };
         (kept, false)
+    }
+
+    /// The headline with what tells it from others: in front if both fit, else behind it.
+    fn told_apart(&self, front: &str, cap: Cap) -> String {
+        let headline = &self.headline.text;
+        let (spoken, own) = (headline.to_lowercase(), front.to_lowercase());
+        if own.contains(&spoken) {
+            return front.to_owned();
+        }
+        if spoken.starts_with(&own) {
+            return headline.clone();
+        }
+        let both = format!("{front}: {headline}");
+        if cap.holds(&both) { both } else { format!("{headline}: {front}") }
     }
 
     /// Whether what is cut off has a word of the name in it: that is what the tool is about.
@@ -160,7 +179,8 @@ fn lead(sentences: &[Sentence], headline: &Headline) -> Option<usize> {
         About::Advice | About::Warning => false,
     };
     let about = |about: About| sentences.iter().take(FIRST).position(|sentence| sentence.about == about);
-    match sentences.iter().position(can_lead) {
+    let leads = |sentence: &Sentence| can_lead(sentence) || sentence.states;
+    match sentences.iter().position(leads) {
         // A sentence without a verb in front gives way to one with it.
         Some(first) if sentences[first].is_noun_phrase() || sentences[first].tells_how() => {
             about(About::Does).or(Some(first))

@@ -5,7 +5,7 @@ use super::{
     mark::Mark,
     prose::capitalized,
     tables::{ADVICE, DANGER_SIGNS, ENGLISH, HOW, LABELS, OPENINGS, ORDERS, PREDICATES, RETURNS, SUBJECTS},
-    verbs::Verb,
+    verbs::{Verb, is_verb_only},
 };
 
 /// What a sentence is about. The order is that in which sentences are shown after the first.
@@ -31,8 +31,12 @@ pub(super) struct Sentence {
     pub(super) about: About,
     /// Whether it has a verb with an object in front, whatever it is about.
     pub(super) does: bool,
+    /// Whether it does so in a statement: an order, which has its verb in the base form, may be about another tool.
+    pub(super) states: bool,
     /// The marks that stand for it where it is not shown.
     pub(super) marks: Vec<Mark>,
+    /// The marks that stand for what its text has lost, so that they are shown beside it.
+    pub(super) unsaid: Vec<Mark>,
 }
 
 impl Sentence {
@@ -75,7 +79,9 @@ impl Sentence {
         let does = (about != About::Warning || warns)
             && does(opened)
             && !(is_announcement(text) || orders || (advises && !is_opened));
+        let states = does && (is_opened || is_third_person(opened));
         let mut marks = Mark::all(text, about >= About::Advice || warns);
+        let said = marks.len();
         if labelled.as_deref().is_some_and(|label| label == "unsafe" || label.starts_with("danger"))
             && !marks.iter().any(|mark| matches!(mark, Mark::Unsafe(_)))
         {
@@ -90,7 +96,8 @@ impl Sentence {
         if danger && marks.is_empty() {
             marks.push(Mark::Caution);
         }
-        Self { text: capitalized(opened), about, does, marks }
+        let unsaid = if does { marks[said..].to_vec() } else { Vec::new() };
+        Self { text: capitalized(opened), about, does, states, marks, unsaid }
     }
 
     /// The same where it announced a list, which does not follow.
@@ -217,10 +224,19 @@ fn without_opening(text: &str) -> Option<&str> {
     if let Some(tail) = longest(PREDICATES.iter().filter_map(predicate)) {
         return Some(tail);
     }
-    let first = words(rest).next()?;
-    let is_verb = Verb::of(&first).is_some()
-        || first.ends_with('s') && !matches!(&*first, "is" | "has" | "was" | "results" | "results'");
+    let first = words(rest).find(|word| !is_adverb(word))?;
+    // "This" alone can be followed by a noun, and what it needs is no effect.
+    let is_known = Verb::of(&first).is_some() && !HOW.contains(&&*first);
+    let is_verb = if *subject == "this" {
+        is_known && first.ends_with('s')
+    } else {
+        Verb::of(&first).is_some() || first.ends_with('s') && is_effect(&first)
+    };
     (*is_bare && is_verb).then_some(rest)
+}
+
+fn is_effect(word: &str) -> bool {
+    !matches!(word, "is" | "has" | "was" | "results" | "results'")
 }
 
 /// The rest after the longest opening.
@@ -243,6 +259,11 @@ fn does(text: &str) -> bool {
         && !RETURNS.contains(&&*first)
         && Verb::of(&first).is_some()
         && words(text).nth(1).is_some()
+}
+
+/// Whether its verb is in the third person: `Deletes`.
+fn is_third_person(text: &str) -> bool {
+    leading_word(text).is_some_and(|first| first.ends_with('s') && !is_verb_only(&first))
 }
 
 /// The first word that is no adverb, after a service's name and a separator (`Notion | Retrieve a user`).

@@ -60,7 +60,9 @@ impl Shown {
             text = cap.shorten(UNNAMED);
         }
         let mut missing = Vec::new();
-        if !is_whole {
+        if is_whole {
+            missing.extend(draft.lead.iter().flat_map(|lead| lead.unsaid.clone()));
+        } else {
             missing.extend(draft.lead.iter().flat_map(|lead| lead.marks.clone()));
         }
         for sentence in &draft.rest {

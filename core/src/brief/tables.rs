@@ -26,6 +26,7 @@ pub(super) const SUBJECTS: &[(&str, bool)] = &[
     ("endpoint", false),
     ("utility", false),
     ("it", false),
+    ("this", true),
 ];
 
 /// What stands between a subject and the verb that says what the tool does.
@@ -67,7 +68,7 @@ pub(super) const ADVICE: &[&str] = &[
 /// Openings of sentences that only order or warn.
 #[rustfmt::skip]
 pub(super) const ORDERS: &[&str] = &[
-    "always ", "avoid ", "be careful", "be sure", "before ", "beware", "cannot be undone", "do not ",
+    "always ", "ask the user", "avoid ", "be careful", "be sure", "before ", "beware", "cannot be undone", "do not ",
     "don't ", "ensure that you", "ensure you", "execute this only", "first call", "first, call", "first, use", "keep in mind", "make sure", "must ", "needs confirmation", "never ", "no ", "not ", "only ",
     "please ", "prefer ", "proceed with caution", "remember ", "required", "requires ", "the user must",
     "this action ", "this cannot ", "this operation cannot", "this operation is", "this requires ",
@@ -140,18 +141,32 @@ pub(super) const WARNING_LINES: &[&str] =
     &["warning", "caution", "danger", "important", "deprecated", "⚠", "🚨", "note:", "notes:", "critical"];
 
 /// After these a full stop does not end a sentence unless a capital letter follows; after the first ones it never does.
+#[rustfmt::skip]
 pub(super) const ABBREVIATIONS: &[(&str, bool)] = &[
-    ("e.g", true),
-    ("i.e", true),
-    ("vs", true),
-    ("etc", false),
-    ("cf", false),
-    ("approx", false),
-    ("incl", false),
-    ("resp", false),
-    ("no", false),
-    ("max", false),
-    ("min", false),
+    ("e.g", true), ("i.e", true), ("vs", true), ("etc", false), ("cf", false), ("approx", false), ("incl", false),
+    ("resp", false), ("no", false), ("max", false), ("min", false), ("inc", false), ("ltd", false),
+];
+
+/// Titles before names. A full stop after one ends no sentence.
+pub(super) const TITLES: &[&str] = &["Dr", "Mr", "Mrs", "Ms", "Prof", "St"];
+
+/// Words that begin a sentence also after initials (`… point A. Returns …`).
+#[rustfmt::skip]
+pub(super) const STARTERS: &[&str] = &[
+    "a", "all", "call", "can", "do", "for", "if", "in", "it", "no", "note", "only", "requires", "returns",
+    "supports", "the", "this", "to", "use", "uses", "when", "you",
+];
+
+/// HTML elements within a sentence: their text stays.
+#[rustfmt::skip]
+pub(super) const INLINE: &[&str] = &[
+    "a", "b", "em", "i", "code", "kbd", "mark", "s", "small", "span", "strong", "sub", "sup", "u",
+];
+
+/// HTML elements around sentences: their text stays, as paragraphs.
+#[rustfmt::skip]
+pub(super) const LAID_OUT: &[&str] = &[
+    "p", "div", "pre", "ul", "ol", "li", "h1", "h2", "h3", "h4", "h5", "h6",
 ];
 
 /// Ends of sentences in scripts that put no space after them, and in those that have signs of their own.
@@ -244,7 +259,7 @@ pub(super) const CONFIRMATION: &[&str] = &[
     "explicit confirmation", "confirmation required", "confirmation is required", "confirm with the user",
     "ask the user to confirm", "ask for confirmation", "must be confirmed", "requires approval",
     "user approval", "explicit approval", "user consent", "explicit permission", "ask for permission",
-    "ask the user before",
+    "ask the user before", "ask the user first", "check with the user", "without asking the user",
 ];
 
 /// What is to be done only if a person asks for it.
