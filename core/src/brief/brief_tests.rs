@@ -36,6 +36,96 @@ const CASES: &[(&str, &str, &str, &str)] = &[
         "Acme: Sends an email. Call get_context first.",
         "Acme: Sends an email. Call get_context first.",
     ),
+    (
+        "poster",
+        "Dangerous. Publishes a post.",
+        "Acme: Publishes a post. [unsafe]",
+        "Acme: Publishes a post. [unsafe]",
+    ),
+    (
+        "poster",
+        "CAUTION: Publishes a post.",
+        "Acme: Publishes a post. [caution]",
+        "Acme: Publishes a post. [caution]",
+    ),
+    (
+        "account",
+        "WARNING: Deletes the account of a user.",
+        "Acme: Deletes the account of a user.",
+        "Acme: Deletes the account of a user.",
+    ),
+    (
+        "thing",
+        "INTERNAL USE ONLY. Reads a thing.",
+        "Acme: Reads a thing. [internal use only]",
+        "Acme: Reads a thing. [internal use only]",
+    ),
+    (
+        "folder",
+        "Creates a folder. Parameters: path. DANGER: overwrites existing folders without asking.",
+        "Acme: Creates a folder. [unsafe] [destructive]",
+        "Acme: Creates a folder. [unsafe] [destructive]",
+    ),
+    (
+        "thing",
+        "[destructive] Resets a thing. [unsafe: runs shell commands]",
+        "Acme: Resets a thing. [unsafe] [destructive]",
+        "Acme: Resets a thing. [unsafe] [destructive]",
+    ),
+    (
+        "disk",
+        "Formats a disk of a computer of the team. All data will be lost.",
+        "Acme: Formats a disk of a computer of the team. All data will be lost.",
+        "Acme: Formats a disk of a computer… [destructive]",
+    ),
+    (
+        "thing",
+        "Seeds the test database of the project. Do NOT use in production.",
+        "Acme: Seeds the test database of the project. [not in production]",
+        "Acme: Seeds the test database… [not in production]",
+    ),
+    (
+        "get_things",
+        "Gets all of the things of a project. This tool has been replaced by get_new_things.",
+        "Acme: Gets all of the things of a project. [deprecated: use get_new_things]",
+        "Acme: Gets all of the things of a project. [deprecated]",
+    ),
+    (
+        "find_image",
+        "Finds an image among those of the team. Will be removed in the next release; migrate to image_search.",
+        "Acme: Finds an image among those of the team. [deprecated: use image_search]",
+        "Acme: Finds an image among… [deprecated: use image_search]",
+    ),
+    (
+        "checker",
+        "Checks whether an operation is destructive or irreversible before you run it.",
+        "Acme: Checks whether an operation is destructive or irreversible before you run it.",
+        "Acme: Checks whether an operation is destructive…",
+    ),
+    (
+        "lister",
+        "Lists the irreversible operations that a pipeline of the whole team would run.",
+        "Acme: Lists the irreversible operations that a pipeline of the whole team would run.",
+        "Acme: Lists the irreversible operations that a pipeline…",
+    ),
+    (
+        "get_thing",
+        "@deprecated since v3; prefer `fetch_thing`. Gets a thing.",
+        "Acme: Gets a thing. [deprecated: use fetch_thing]",
+        "Acme: Gets a thing. [deprecated: use fetch_thing]",
+    ),
+    (
+        "get_y",
+        "Legacy endpoint, no longer maintained. Gets some y.",
+        "Acme: Gets some y. [deprecated]",
+        "Acme: Gets some y. [deprecated]",
+    ),
+    (
+        "get_y",
+        "[EXPERIMENTAL] Gets some y.",
+        "Acme: Gets some y. [experimental]",
+        "Acme: Gets some y. [experimental]",
+    ),
 ];
 
 #[test]

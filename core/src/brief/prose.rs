@@ -81,7 +81,8 @@ impl Prose {
     }
 
     fn close(&mut self, paragraph: &mut String, part: Part) {
-        let sentences = sentences(&std::mem::take(paragraph));
+        let (sentences, warnings) = sentences(&std::mem::take(paragraph));
+        self.asides.extend(warnings);
         let informative = sentences.into_iter().filter(|text| is_informative(text));
         if part == Part::What { self.sentences.extend(informative) } else { self.asides.extend(informative) }
     }
@@ -199,9 +200,13 @@ fn emphasis(rest: &str) -> Option<(String, usize)> {
     })
 }
 
-/// The sentences of a paragraph.
-fn sentences(paragraph: &str) -> Vec<String> {
-    let words = split(paragraph);
+/// The sentences of a paragraph before its first section, and the warnings after that.
+fn sentences(paragraph: &str) -> (Vec<String>, Vec<String>) {
+    sentences_of(&split(paragraph))
+}
+
+fn sentences_of(words: &[String]) -> (Vec<String>, Vec<String>) {
+    let mut warnings = Vec::new();
     let mut sentences = vec![String::new()];
     let mut brackets = Brackets::default();
     for (index, word) in words.iter().enumerate() {
@@ -211,6 +216,8 @@ fn sentences(paragraph: &str) -> Vec<String> {
             && SECTIONS.contains(&&*word.to_lowercase())
             && !brackets.are_open();
         if is_section {
+            let warning = words[index..].iter().position(|word| warns(word));
+            warnings = warning.map(|at| sentences_of(&words[index + at..]).0).unwrap_or_default();
             break;
         }
         // A sign of danger begins a sentence, or ends one that it began.
@@ -236,7 +243,15 @@ fn sentences(paragraph: &str) -> Vec<String> {
             brackets = Brackets::default();
         }
     }
-    sentences
+    (sentences, warnings)
+}
+
+/// Whether a word within a line begins a warning: `DANGER:`.
+fn warns(word: &str) -> bool {
+    let lower = word.trim_start_matches(['*', '_', '[', '(']).to_lowercase();
+    let is_label = lower.trim_end_matches(['*', '_']).ends_with([':', '!']) && starts_upper(word);
+    word.contains(DANGER_SIGNS)
+        || (is_label && WARNING_LINES.iter().any(|opening| lower.starts_with(opening)))
 }
 
 /// Words, and pieces that end with a sign that ends a sentence without a space after it.

@@ -57,14 +57,17 @@ impl Sentence {
     fn new(body: &str, mut danger: bool) -> Self {
         let mut warns = danger;
         let mut text = body;
-        let mut labelled = None;
+        let mut labels = Vec::new();
+        let mut labelled = Vec::new();
         while let Some((label, is_danger, rest)) = label(text) {
-            warns = true;
+            warns |= !STATES.contains(&&*label);
             danger |= is_danger;
-            labelled = labelled.or(Some(label));
+            labelled.extend(Mark::all(&text[..text.len() - rest.len()], true));
+            labels.push(label);
             text = rest;
         }
         let lower = text.to_lowercase();
+        let goes = Mark::all(text, false).iter().any(|mark| matches!(mark, Mark::Deprecated(_)));
         let orders = ORDERS.iter().any(|opening| lower.starts_with(opening)) || has_deprecation_only(&lower);
         let advises = ADVICE.iter().any(|opening| lower.starts_with(opening));
         let opened = without_openings(text);
@@ -72,7 +75,14 @@ impl Sentence {
         let opening = text[..text.len() - opened.len()].to_lowercase();
         let is_conditional = [" when", " if ", " whenever"].iter().any(|word| opening.contains(word));
         let about = match about(opened) {
-            _ if is_announcement(text) || warns || (orders && !advises && !is_opened) => About::Warning,
+            _ if is_announcement(text)
+                || warns
+                || text.is_empty()
+                || (goes && !does(opened))
+                || (orders && !advises && !is_opened) =>
+            {
+                About::Warning
+            }
             _ if is_conditional || (advises && !is_opened) => About::Advice,
             about => about,
         };
@@ -82,17 +92,20 @@ impl Sentence {
         let states = does && (is_opened || is_third_person(opened));
         let mut marks = Mark::all(text, about >= About::Advice || warns);
         let said = marks.len();
-        if labelled.as_deref().is_some_and(|label| label == "unsafe" || label.starts_with("danger"))
-            && !marks.iter().any(|mark| matches!(mark, Mark::Unsafe(_)))
-        {
-            marks.push(Mark::Unsafe(None));
+        for label in &labels {
+            let mark = match &**label {
+                "unsafe" | "danger" | "dangerous" => Mark::Unsafe(None),
+                "destructive" => Mark::Destructive,
+                "cost warning" => Mark::Costs,
+                "experimental" => Mark::Experimental,
+                "deprecated" => Mark::Deprecated(None),
+                _ => continue,
+            };
+            if !marks.iter().chain(&labelled).any(|own| own.is_like(&mark)) {
+                labelled.push(mark);
+            }
         }
-        if labelled.as_deref() == Some("destructive") && marks.is_empty() {
-            marks.push(Mark::Destructive);
-        }
-        if labelled.as_deref() == Some("cost warning") && marks.is_empty() {
-            marks.push(Mark::Costs);
-        }
+        marks.extend(labelled);
         if danger && marks.is_empty() {
             marks.push(Mark::Caution);
         }
@@ -158,15 +171,29 @@ fn undecorated(written: &str) -> (&str, bool) {
     )
 }
 
-/// A label before a sentence, in lower case, whether it says that there is a danger, and the rest.
+/// Labels that say how the tool is, and not that the sentence warns.
+const STATES: &[&str] = &["experimental", "deprecated"];
+
+/// A label before a sentence, in lower case, whether it says that there is a danger, and the rest. In square brackets,
+/// or where it is about a danger, it can be all of the sentence.
 fn label(text: &str) -> Option<(String, bool, &str)> {
-    let end = text.char_indices().take(32).find(|(_, letter)| ":!]-–—".contains(*letter))?.0;
-    let name = text[..end].trim_start_matches(['[', '(']).trim().to_lowercase();
+    let bracketed = text.strip_prefix('[').and_then(|inner| inner.find(']')).map(|at| at + 1);
+    let ends = |letter: char| ":!])-–—.".contains(letter);
+    let first = || text.char_indices().take(32).find(|(_, letter)| ends(*letter)).map(|(at, _)| at);
+    let end = bracketed.filter(|at| *at < LONGEST_LABEL).or_else(first).unwrap_or(text.len());
+    let name = text[..end].trim_start_matches(['[', '(']).split(':').next()?.trim().to_lowercase();
     let (_, danger) = LABELS.iter().find(|(label, _)| *label == name)?;
-    let rest =
-        text[end..].trim_start_matches(|letter: char| !letter.is_alphanumeric() && !"`'\"(".contains(letter));
-    rest.chars().any(char::is_alphanumeric).then_some((name, *danger, rest))
+    let rest = text[end..]
+        .trim_start_matches(|letter: char| !letter.is_alphanumeric() && !"`'\"([".contains(letter));
+    let is_all = !rest.chars().any(char::is_alphanumeric);
+    let is_bracketed = text.starts_with(['[', '(']);
+    // "DEPRECATED: use that" is a sentence about itself.
+    let is_state = STATES.contains(&&*name) && (is_all || !(is_bracketed || is_third_person(rest)));
+    (!is_state && (!is_all || is_bracketed || *danger)).then_some((name, *danger, rest))
 }
+
+/// The longest label in square brackets, in bytes.
+const LONGEST_LABEL: usize = 80;
 
 /// Whether a text says no more than how important it is: `ESSENTIAL DEBUGGING TOOL`.
 fn is_announcement(text: &str) -> bool {
@@ -178,7 +205,7 @@ fn is_announcement(text: &str) -> bool {
 
 fn has_deprecation_only(lower: &str) -> bool {
     super::tables::DEPRECATED.iter().any(|word| {
-        let rest = lower.trim_start_matches(['[', '(']).strip_prefix(word);
+        let rest = lower.trim_start_matches(['[', '(', '@']).strip_prefix(word);
         rest.is_some_and(|rest| {
             let rest = rest.trim_start_matches(|letter: char| !letter.is_alphanumeric());
             rest.is_empty()
@@ -190,7 +217,7 @@ fn has_deprecation_only(lower: &str) -> bool {
 }
 
 /// The sentence from where it says what the tool does.
-fn without_openings(text: &str) -> &str {
+pub(super) fn without_openings(text: &str) -> &str {
     let mut rest = text;
     // Each turn drops something.
     while let Some(shorter) = without_opening(rest) {

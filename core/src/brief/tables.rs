@@ -109,6 +109,8 @@ pub(super) const LABELS: &[(&str, bool)] = &[
     ("use cases", false),
     ("when to use", false),
     ("common mistakes", false),
+    ("experimental", false),
+    ("deprecated", false),
     ("example", false),
     ("usage", false),
 ];
@@ -260,6 +262,47 @@ pub(super) const CONFIRMATION: &[&str] = &[
     "ask the user to confirm", "ask for confirmation", "must be confirmed", "requires approval",
     "user approval", "explicit approval", "user consent", "explicit permission", "ask for permission",
     "ask the user before", "ask the user first", "check with the user", "without asking the user",
+];
+
+/// What is lost, wherever it is said.
+pub(super) const LOSS: &[&str] = &[
+    "data will be lost",
+    "data is lost",
+    "will be wiped",
+    "will be erased",
+    "[destructive",
+    "(destructive)",
+];
+
+/// What is no tool of everyone's.
+pub(super) const INTERNAL: &[&str] = &["internal use only", "for internal use", "internal only"];
+
+/// What may change, where a sentence says it of the tool.
+pub(super) const EXPERIMENTAL: &[&str] = &["[experimental", "(experimental)", "this tool is experimental"];
+
+/// What is for trials only.
+#[rustfmt::skip]
+pub(super) const NOT_IN_PRODUCTION: &[&str] = &[
+    "not use in production", "never use in production", "not use this in production", "not for production",
+    "not use this tool in production", "not for use in production",
+];
+
+/// What is said of a tool that goes, at the beginning or after a word for the tool.
+#[rustfmt::skip]
+pub(super) const GOES: &[&str] = &[
+    "has been replaced by", "was replaced by", "is replaced by", "replaced by", "has been superseded by",
+    "is superseded by", "superseded by", "will be removed in", "no longer maintained", "no longer supported",
+];
+
+/// What is a property of operations, rather than what the tool does, after [`REPORTS`].
+pub(super) const ADJECTIVES: &[&str] = &["irreversible", "not reversible", "unrecoverable", "destructive"];
+
+/// Verbs of tools that say how something else is. Sorted.
+#[rustfmt::skip]
+pub(super) const REPORTS: &[&str] = &[
+    "analyse", "analyze", "assess", "check", "classify", "detect", "determine", "explain", "find", "flag",
+    "identify", "inspect", "list", "predict", "preview", "report", "review", "scan", "search", "show", "tell",
+    "validate", "verify",
 ];
 
 /// What is to be done only if a person asks for it.
