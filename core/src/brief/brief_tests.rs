@@ -126,6 +126,30 @@ const CASES: &[(&str, &str, &str, &str)] = &[
         "Acme: Gets some y. [experimental]",
         "Acme: Gets some y. [experimental]",
     ),
+    (
+        "borrar",
+        "ADVERTENCIA: acción irreversible. Elimina un proyecto.",
+        "Acme: Elimina un proyecto. ADVERTENCIA: acción irreversible.",
+        "Acme: Elimina un proyecto. ADVERTENCIA: acción irreversible.",
+    ),
+    (
+        "delete_x",
+        "ВНИМАНИЕ! Необратимо удаляет проект.",
+        "Acme: Необратимо удаляет проект. ВНИМАНИЕ!",
+        "Acme: Необратимо удаляет проект. ВНИМАНИЕ!",
+    ),
+    (
+        "docs",
+        "Retrieves the documentation of a library from a big index. You must call 'Resolve Context7 Library ID' tool first to get an ID, or `resolve-library-id`.",
+        "Acme: Retrieves the documentation of a library from a big index. [call resolve-library-id first]",
+        "Retrieves the documentation… [call resolve-library-id first]",
+    ),
+    (
+        "docs",
+        "Retrieves the documentation of a library from a big index. You must call 'Resolve Context7 Library ID' tool first.",
+        "Acme: Retrieves the documentation of a library from a big index. [call Resolve Context7 Library ID first]",
+        "Acme: Retrieves the documentation of a library from a big…",
+    ),
 ];
 
 #[test]

@@ -39,8 +39,9 @@ impl Draft {
         let mut marks: Vec<Mark> =
             asides.flat_map(|aside| aside.marks).filter(|mark| *mark != Mark::Caution).collect();
         marks.extend(source.title.into_iter().flat_map(|title| Mark::all(title, false)));
-        let sentences = sentences.iter().flat_map(|written| Sentence::all(written)).collect();
+        let sentences: Vec<_> = sentences.iter().flat_map(|written| Sentence::all(written)).collect();
         let mut sentences = with_replacements(sentences);
+        sentences.iter_mut().for_each(|sentence| sentence.name_in(source.description));
         let lead = lead(&sentences, &headline).map(|at| sentences.remove(at).without_colon());
         let (hidden, mut rest): (Vec<_>, Vec<_>) = sentences.into_iter().partition(Sentence::is_only_marks);
         marks.extend(hidden.into_iter().flat_map(|sentence| sentence.marks));
@@ -174,7 +175,9 @@ fn lead(sentences: &[Sentence], headline: &Headline) -> Option<usize> {
         About::Does => true,
         About::Returns => !returns_nothing_else,
         About::Plain => {
-            !(sentence.tells_how() || (sentence.is_noun_phrase() && headline.has_verb_and_object()))
+            !(sentence.tells_how()
+                || (sentence.is_call() && sentences.len() > 1)
+                || (sentence.is_noun_phrase() && headline.has_verb_and_object()))
         }
         About::Advice | About::Warning => false,
     };
@@ -188,7 +191,9 @@ fn lead(sentences: &[Sentence], headline: &Headline) -> Option<usize> {
         None => {
             let does = || sentences.iter().position(|sentence| sentence.does);
             let says = || {
-                sentences.iter().position(|sentence| matches!(sentence.about, About::Plain | About::Returns))
+                let says = |sentence: &Sentence| matches!(sentence.about, About::Plain | About::Returns);
+                let no_call = sentences.iter().position(|sentence| says(sentence) && !sentence.is_call());
+                no_call.or_else(|| sentences.iter().position(says))
             };
             does().or_else(|| says().filter(|_| !headline.has_verb_and_object()))
         }

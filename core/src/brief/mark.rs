@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use super::{sentence, verbs::is_same};
-use crate::cap::Cap;
+use super::{headline::name_words, sentence, verbs::is_same};
 
 use super::tables::{
     ADJECTIVES, CALLS, CONFIRMATION, COSTS, DEPRECATED, DESTRUCTIVE, EXPERIMENTAL, GOES, INTERNAL,
@@ -45,6 +44,29 @@ impl Mark {
         std::mem::discriminant(self) == std::mem::discriminant(other)
     }
 
+    /// A tool that is called by its title gets the name that a description has for it, all of whose words are in the
+    /// title.
+    pub(super) fn name_in(&mut self, description: &str) {
+        let Self::After(first) = self else { return };
+        let title: Vec<String> = sentence::words(first).collect();
+        if title.len() < 2 {
+            return;
+        }
+        let is_of_it = |word: &String| {
+            let words = name_words(word);
+            words.len() > 1 && words.iter().all(|word| title.contains(word))
+        };
+        let mut names = description.split_whitespace().filter_map(name);
+        if let Some(name) = names.find(is_of_it) {
+            *first = name;
+        }
+    }
+
+    /// Whether it is left out of short marks: half of a name is none.
+    pub(super) fn is_too_long(&self) -> bool {
+        matches!(self, Self::After(first) if first.chars().count() > SHORT_NAME)
+    }
+
     /// The same in fewer characters.
     pub(super) fn short(&self) -> String {
         match self {
@@ -54,7 +76,6 @@ impl Mark {
             Self::OnRequest => "[on request]".to_owned(),
             Self::Costs => "[costs]".to_owned(),
             Self::Internal => "[internal]".to_owned(),
-            Self::After(first) => Self::After(Cap::characters(SHORT_NAME).shorten(first)).to_string(),
             other => other.to_string(),
         }
     }

@@ -113,6 +113,11 @@ impl Sentence {
         Self { text: capitalized(opened), about, does, states, marks, unsaid }
     }
 
+    /// Tools in its marks get the names that a description has for them.
+    pub(super) fn name_in(&mut self, description: &str) {
+        self.marks.iter_mut().for_each(|mark| mark.name_in(description));
+    }
+
     /// The same where it announced a list, which does not follow.
     pub(super) fn without_colon(self) -> Self {
         match self.text.strip_suffix([':', '：']) {
@@ -136,6 +141,15 @@ impl Sentence {
     /// Whether it says how the tool works, by a verb in front.
     pub(super) fn tells_how(&self) -> bool {
         leading_word(&self.text).is_some_and(|first| HOW.contains(&&*first))
+    }
+
+    /// Whether it only calls for attention, in whatever language: a few words with `!`, or after a word and a colon.
+    pub(super) fn is_call(&self) -> bool {
+        let few = self.text.split_whitespace().count() <= CALL && self.about == About::Plain;
+        let announces = |word: &str| word.ends_with([':', '!']);
+        let mut words = self.text.split_whitespace();
+        let goes_on = self.text.split_whitespace().count() > 1;
+        few && (self.text.ends_with('!') || (goes_on && words.next().is_some_and(announces)))
     }
 
     /// Whether a noun stands in front where a verb is expected: an English sentence that names the tool.
@@ -191,6 +205,9 @@ fn label(text: &str) -> Option<(String, bool, &str)> {
     let is_state = STATES.contains(&&*name) && (is_all || !(is_bracketed || is_third_person(rest)));
     (!is_state && (!is_all || is_bracketed || *danger)).then_some((name, *danger, rest))
 }
+
+/// The most words of a sentence that only calls for attention.
+const CALL: usize = 4;
 
 /// The longest label in square brackets, in bytes.
 const LONGEST_LABEL: usize = 80;

@@ -142,13 +142,13 @@ fn label(marks: &mut Vec<Mark>, cap: Cap) -> String {
     }
     // What is to be used instead weighs more than the length of others.
     if let [deprecated @ Mark::Deprecated(_), others @ ..] = &**marks {
-        let others = others.iter().map(Mark::short);
+        let others = others.iter().filter(|mark| !mark.is_too_long()).map(Mark::short);
         let few = std::iter::once(deprecated.to_string()).chain(others).collect::<Vec<_>>().join(" ");
         if half.holds(&few) {
             return few;
         }
     }
-    let mut shorter: Vec<String> = marks.iter().map(Mark::short).collect();
+    let mut shorter: Vec<String> = marks.iter().filter(|mark| !mark.is_too_long()).map(Mark::short).collect();
     // Without a word of text a mark is of no use. The last ones weigh least.
     while shorter.len() > 1 && !cap.less(cap.most() / 3).holds(&shorter.join(" ")) {
         shorter.pop();
