@@ -145,6 +145,24 @@ const CASES: &[(&str, &str, &str, &str)] = &[
         "Retrieves the documentation… [call resolve-library-id first]",
     ),
     (
+        "list_pages",
+        "[DEPRECATED] Lists pages. Use list_all instead.",
+        "Acme: Lists pages. [deprecated: use list_all]",
+        "Acme: Lists pages. [deprecated: use list_all]",
+    ),
+    (
+        "ask",
+        "Ask the user a question and wait for the answer.",
+        "Acme: Ask the user a question and wait for the answer.",
+        "Acme: Ask the user a question and wait for the answer.",
+    ),
+    (
+        "page",
+        "[irreversible] Removes a page.",
+        "Acme: Removes a page. [irreversible]",
+        "Acme: Removes a page. [irreversible]",
+    ),
+    (
         "docs",
         "Retrieves the documentation of a library from a big index. You must call 'Resolve Context7 Library ID' tool first.",
         "Acme: Retrieves the documentation of a library from a big index. [call Resolve Context7 Library ID first]",

@@ -208,8 +208,11 @@ fn with_replacements(sentences: Vec<Sentence>) -> Vec<Sentence> {
         let waiting = whole.last_mut().filter(|last| last.lacks_replacement());
         match (waiting, Mark::replacement(&sentence.text)) {
             (Some(last), Some(instead)) => {
-                last.marks.retain(|mark| *mark != Mark::Deprecated(None));
-                last.marks.push(Mark::Deprecated(Some(instead)));
+                let deprecated = Mark::Deprecated(None);
+                for mark in last.marks.iter_mut().chain(&mut last.unsaid).filter(|mark| **mark == deprecated)
+                {
+                    *mark = Mark::Deprecated(Some(instead.clone()));
+                }
             }
             _ => whole.push(sentence),
         }

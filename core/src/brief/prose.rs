@@ -202,11 +202,16 @@ fn emphasis(rest: &str) -> Option<(String, usize)> {
 
 /// The sentences of a paragraph before its first section, and the warnings after that.
 fn sentences(paragraph: &str) -> (Vec<String>, Vec<String>) {
-    sentences_of(&split(paragraph))
+    let words = split(paragraph);
+    let (said, read) = sentences_of(&words);
+    let how = &words[read..];
+    let warning = how.iter().position(|word| warns(word));
+    (said, warning.map(|at| sentences_of(&how[at..]).0).unwrap_or_default())
 }
 
-fn sentences_of(words: &[String]) -> (Vec<String>, Vec<String>) {
-    let mut warnings = Vec::new();
+/// The sentences before the first section, and how many words they are.
+fn sentences_of(words: &[String]) -> (Vec<String>, usize) {
+    let mut read = words.len();
     let mut sentences = vec![String::new()];
     let mut brackets = Brackets::default();
     for (index, word) in words.iter().enumerate() {
@@ -216,8 +221,7 @@ fn sentences_of(words: &[String]) -> (Vec<String>, Vec<String>) {
             && SECTIONS.contains(&&*word.to_lowercase())
             && !brackets.are_open();
         if is_section {
-            let warning = words[index..].iter().position(|word| warns(word));
-            warnings = warning.map(|at| sentences_of(&words[index + at..]).0).unwrap_or_default();
+            read = index;
             break;
         }
         // A sign of danger begins a sentence, or ends one that it began.
@@ -243,7 +247,7 @@ fn sentences_of(words: &[String]) -> (Vec<String>, Vec<String>) {
             brackets = Brackets::default();
         }
     }
-    (sentences, warnings)
+    (sentences, read)
 }
 
 /// Whether a word within a line begins a warning: `DANGER:`.

@@ -68,7 +68,7 @@ pub(super) const ADVICE: &[&str] = &[
 /// Openings of sentences that only order or warn.
 #[rustfmt::skip]
 pub(super) const ORDERS: &[&str] = &[
-    "always ", "ask the user", "avoid ", "be careful", "be sure", "before ", "beware", "cannot be undone", "do not ",
+    "always ", "ask the user before", "ask the user first", "avoid ", "be careful", "be sure", "before ", "beware", "cannot be undone", "do not ",
     "don't ", "ensure that you", "ensure you", "execute this only", "first call", "first, call", "first, use", "keep in mind", "make sure", "must ", "needs confirmation", "never ", "no ", "not ", "only ",
     "please ", "prefer ", "proceed with caution", "remember ", "required", "requires ", "the user must",
     "this action ", "this cannot ", "this operation cannot", "this operation is", "this requires ",
@@ -83,6 +83,7 @@ pub(super) const LABELS: &[(&str, bool)] = &[
     ("dangerous", true),
     ("unsafe", true),
     ("destructive", true),
+    ("irreversible", true),
     ("cost warning", true),
     ("security warning", true),
     ("security", false),
