@@ -79,11 +79,12 @@ impl Draft {
         named.filter(|named| self.has_verb(named) || !self.has_verb(&plain)).unwrap_or(plain)
     }
 
-    /// Whether a brief has the verb of the leading sentence, or else of the headline.
+    /// Whether a brief has the verb of the leading sentence or of the headline.
     fn has_verb(&self, brief: &str) -> bool {
-        let text = self.lead.as_ref().map_or(&self.headline.text, |lead| &lead.text);
-        let verb = words(text).find(|word| Verb::of(word).is_some());
-        verb.is_none_or(|verb| words(brief).any(|word| is_same(&word, &verb)))
+        let texts = self.lead.iter().map(|lead| &lead.text).chain([&self.headline.text]);
+        let verbs = texts.filter_map(|text| words(text).find(|word| Verb::of(word).is_some()));
+        let mut verbs = verbs.peekable();
+        verbs.peek().is_none() || verbs.any(|verb| words(brief).any(|word| is_same(&word, &verb)))
     }
 
     /// Whether a sentence leads.
