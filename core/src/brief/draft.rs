@@ -70,7 +70,7 @@ impl Draft {
         self.led_by(None, cap)
     }
 
-    /// The same with a text in front that tells the tool from others.
+    /// The same with a text in front that distinguishes the tool.
     pub(crate) fn led_by(&self, front: Option<&str>, cap: Cap) -> String {
         let plain = Shown::of(self, front, None, cap);
         let named = self.product.as_ref().filter(|product| !product.is_named_in(&self.name, &plain));
@@ -110,7 +110,7 @@ impl Draft {
         }
         let shortened = cut(&text, cap).filter(|kept| front.is_some() || !self.loses_the_point(kept));
         let kept = match front {
-            // What tells it from others is whole, if it can be.
+            // What distinguishes it is whole, if it can be.
             Some(front) => match shortened.filter(|kept| kept.len() > front.len()) {
                 Some(kept) => kept,
                 None => cap.shorten(front),
@@ -120,7 +120,7 @@ impl Draft {
         (kept, false)
     }
 
-    /// The headline with what tells it from others: in front if both fit, else behind it.
+    /// The headline with what distinguishes it: in front if both fit, else behind it.
     fn told_apart(&self, front: &str, cap: Cap) -> String {
         let headline = &self.headline.text;
         let (spoken, own) = (headline.to_lowercase(), front.to_lowercase());
