@@ -95,7 +95,7 @@ fn b1_marks_of_danger_and_deprecation_of_recorded_servers_are_kept_at_both_lengt
         let own: Vec<_> = briefs(&view).into_iter().filter(|(tool, _)| *tool == name).collect();
         assert!(own.len() == 2 && own.iter().all(|(_, brief)| brief.contains(mark)), "{name}: {own:?}");
     }
-    // It says of everything that acts that it is destructive, which tells nothing.
+    // Its server marks every acting tool as destructive, which distinguishes none.
     assert!(!view.tool("browser_hover").unwrap().brief().contains("[destructive]"));
 }
 

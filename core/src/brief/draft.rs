@@ -39,8 +39,9 @@ impl Draft {
         let mut marks: Vec<Mark> =
             asides.flat_map(|aside| aside.marks).filter(|mark| *mark != Mark::Caution).collect();
         marks.extend(source.title.into_iter().flat_map(|title| Mark::all(title, false)));
-        let sentences = sentences.iter().flat_map(|written| Sentence::all(written)).collect();
+        let sentences: Vec<_> = sentences.iter().flat_map(|written| Sentence::all(written)).collect();
         let mut sentences = with_replacements(sentences);
+        sentences.iter_mut().for_each(|sentence| sentence.name_in(source.description));
         let lead = lead(&sentences, &headline).map(|at| sentences.remove(at).without_colon());
         let (hidden, mut rest): (Vec<_>, Vec<_>) = sentences.into_iter().partition(Sentence::is_only_marks);
         marks.extend(hidden.into_iter().flat_map(|sentence| sentence.marks));
@@ -69,15 +70,21 @@ impl Draft {
         self.led_by(None, cap)
     }
 
-    /// The same with a text in front that tells the tool from others.
+    /// The same with a text in front that distinguishes the tool.
     pub(crate) fn led_by(&self, front: Option<&str>, cap: Cap) -> String {
         let plain = Shown::of(self, front, None, cap);
-        match &self.product {
-            Some(product) if !product.is_named_in(&self.name, &plain) => {
-                Shown::of(self, front, Some(product.within(cap)), cap)
-            }
-            _ => plain,
-        }
+        let named = self.product.as_ref().filter(|product| !product.is_named_in(&self.name, &plain));
+        let named = named.map(|product| Shown::of(self, front, Some(product.within(cap)), cap));
+        // The product gives way before the verb does.
+        named.filter(|named| self.has_verb(named) || !self.has_verb(&plain)).unwrap_or(plain)
+    }
+
+    /// Whether a brief has the verb of the leading sentence or of the headline.
+    fn has_verb(&self, brief: &str) -> bool {
+        let texts = self.lead.iter().map(|lead| &lead.text).chain([&self.headline.text]);
+        let verbs = texts.filter_map(|text| words(text).find(|word| Verb::of(word).is_some()));
+        let mut verbs = verbs.peekable();
+        verbs.peek().is_none() || verbs.any(|verb| words(brief).any(|word| is_same(&word, &verb)))
     }
 
     /// Whether a sentence leads.
@@ -94,7 +101,7 @@ impl Draft {
     pub(super) fn what(&self, front: Option<&str>, cap: Cap) -> (String, bool) {
         let text = match (front, &self.lead) {
             (Some(front), Some(lead)) if !lead.text.starts_with(front) => format!("{front}: {}", lead.text),
-            (Some(front), None) => front.to_owned(),
+            (Some(front), None) => self.told_apart(front, cap),
             (_, Some(lead)) => lead.text.clone(),
             (None, None) => self.headline.text.clone(),
         };
@@ -103,7 +110,7 @@ impl Draft {
         }
         let shortened = cut(&text, cap).filter(|kept| front.is_some() || !self.loses_the_point(kept));
         let kept = match front {
-            // What tells it from others is whole, if it can be.
+            // What distinguishes it is whole, if it can be.
             Some(front) => match shortened.filter(|kept| kept.len() > front.len()) {
                 Some(kept) => kept,
                 None => cap.shorten(front),
@@ -111,6 +118,20 @@ impl Draft {
             None => shortened.or_else(|| self.named(cap)).unwrap_or_else(|| cap.shorten(&self.headline.text)),
         };
         (kept, false)
+    }
+
+    /// The headline with what distinguishes it: in front if both fit, else behind it.
+    fn told_apart(&self, front: &str, cap: Cap) -> String {
+        let headline = &self.headline.text;
+        let (spoken, own) = (headline.to_lowercase(), front.to_lowercase());
+        if own.contains(&spoken) {
+            return front.to_owned();
+        }
+        if spoken.starts_with(&own) {
+            return headline.clone();
+        }
+        let both = format!("{front}: {headline}");
+        if cap.holds(&both) { both } else { format!("{headline}: {front}") }
     }
 
     /// Whether what is cut off has a word of the name in it: that is what the tool is about.
@@ -155,12 +176,15 @@ fn lead(sentences: &[Sentence], headline: &Headline) -> Option<usize> {
         About::Does => true,
         About::Returns => !returns_nothing_else,
         About::Plain => {
-            !(sentence.tells_how() || (sentence.is_noun_phrase() && headline.has_verb_and_object()))
+            !(sentence.tells_how()
+                || (sentence.is_call() && sentences.len() > 1)
+                || (sentence.is_noun_phrase() && headline.has_verb_and_object()))
         }
         About::Advice | About::Warning => false,
     };
     let about = |about: About| sentences.iter().take(FIRST).position(|sentence| sentence.about == about);
-    match sentences.iter().position(can_lead) {
+    let leads = |sentence: &Sentence| can_lead(sentence) || sentence.states;
+    match sentences.iter().position(leads) {
         // A sentence without a verb in front gives way to one with it.
         Some(first) if sentences[first].is_noun_phrase() || sentences[first].tells_how() => {
             about(About::Does).or(Some(first))
@@ -168,7 +192,9 @@ fn lead(sentences: &[Sentence], headline: &Headline) -> Option<usize> {
         None => {
             let does = || sentences.iter().position(|sentence| sentence.does);
             let says = || {
-                sentences.iter().position(|sentence| matches!(sentence.about, About::Plain | About::Returns))
+                let says = |sentence: &Sentence| matches!(sentence.about, About::Plain | About::Returns);
+                let no_call = sentences.iter().position(|sentence| says(sentence) && !sentence.is_call());
+                no_call.or_else(|| sentences.iter().position(says))
             };
             does().or_else(|| says().filter(|_| !headline.has_verb_and_object()))
         }
@@ -183,8 +209,11 @@ fn with_replacements(sentences: Vec<Sentence>) -> Vec<Sentence> {
         let waiting = whole.last_mut().filter(|last| last.lacks_replacement());
         match (waiting, Mark::replacement(&sentence.text)) {
             (Some(last), Some(instead)) => {
-                last.marks.retain(|mark| *mark != Mark::Deprecated(None));
-                last.marks.push(Mark::Deprecated(Some(instead)));
+                let deprecated = Mark::Deprecated(None);
+                for mark in last.marks.iter_mut().chain(&mut last.unsaid).filter(|mark| **mark == deprecated)
+                {
+                    *mark = Mark::Deprecated(Some(instead.clone()));
+                }
             }
             _ => whole.push(sentence),
         }

@@ -84,10 +84,17 @@ fn essence(brief: &str) -> String {
     brief.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
+/// The title of a tool's product, or else the name of its upstream.
+fn product(tool: &Tool) -> &str {
+    tool.origin().product.as_ref().map_or(tool.upstream().as_str(), |product| product.title())
+}
+
 /// What tools of equal briefs have in common: how many of them have a sentence, and a word of the name.
 struct Shared {
     sentences: HashMap<String, usize>,
     words: HashMap<String, usize>,
+    /// Whether the products of the tools differ; their upstreams differ otherwise.
+    products: bool,
     upstreams: usize,
     count: usize,
 }
@@ -105,7 +112,14 @@ impl Shared {
             own.into_iter().for_each(|word| *words.entry(word).or_default() += 1);
         }
         let upstreams: HashSet<&str> = group.iter().map(|(_, tool)| tool.upstream().as_str()).collect();
-        Self { sentences, words, upstreams: upstreams.len(), count: group.len() }
+        let products: HashSet<&str> = group.iter().map(|(_, tool)| product(tool)).collect();
+        Self {
+            sentences,
+            words,
+            products: products.len() > 1,
+            upstreams: upstreams.len(),
+            count: group.len(),
+        }
     }
 
     /// What can be put in front of a tool's brief, the best first.
@@ -115,12 +129,11 @@ impl Shared {
         let words = name_words(tool.upstream_name());
         let lacking = |word: &&String| self.words.get(*word).is_some_and(|count| *count < self.count);
         let own: Vec<&str> = words.iter().filter(lacking).map(String::as_str).collect();
-        let product =
-            tool.origin().product.as_ref().map_or(tool.upstream().as_str(), |product| product.title());
+        let origin = if self.products { product(tool) } else { tool.upstream().as_str() };
         let fronts = [
             sentence.map(|sentence| sentence.trim_end_matches('.').to_owned()),
             Some(own.join(" ")),
-            (self.upstreams > 1).then(|| product.to_owned()),
+            (self.upstreams > 1).then(|| origin.to_owned()),
             Some(words.join(" ")),
         ];
         let fronts = fronts.into_iter().flatten().filter(|front| !front.is_empty());

@@ -2,11 +2,12 @@
 
 use std::fmt;
 
-use crate::cap::Cap;
+use super::{headline::name_words, sentence, verbs::is_same};
 
 use super::tables::{
-    CALLS, CONFIRMATION, COSTS, DEPRECATED, DESTRUCTIVE, IRREVERSIBLE, NEGATIONS, NOT_TO_BE_USED, ON_REQUEST,
-    REPLACED_BY, UNSAFE,
+    ADJECTIVES, CALLS, CONFIRMATION, COSTS, DEPRECATED, DESTRUCTIVE, EXPERIMENTAL, GOES, INTERNAL,
+    IRREVERSIBLE, LOSS, NEGATIONS, NOT_IN_PRODUCTION, NOT_TO_BE_USED, ON_REQUEST, REPLACED_BY, REPORTS,
+    UNSAFE,
 };
 
 /// The longest name within a mark, in characters.
@@ -28,6 +29,9 @@ pub(super) enum Mark {
     Confirmation,
     OnRequest,
     Costs,
+    Internal,
+    NotInProduction,
+    Experimental,
     /// The tool that is to be called first.
     After(String),
     /// A warning of something else.
@@ -35,6 +39,34 @@ pub(super) enum Mark {
 }
 
 impl Mark {
+    /// Whether it is a mark of the same kind.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        std::mem::discriminant(self) == std::mem::discriminant(other)
+    }
+
+    /// A tool that is called by its title gets the name that a description has for it, all of whose words are in the
+    /// title.
+    pub(super) fn name_in(&mut self, description: &str) {
+        let Self::After(first) = self else { return };
+        let title: Vec<String> = sentence::words(first).collect();
+        if title.len() < 2 {
+            return;
+        }
+        let is_of_it = |word: &String| {
+            let words = name_words(word);
+            words.len() > 1 && words.iter().all(|word| title.contains(word))
+        };
+        let mut names = description.split_whitespace().filter_map(name);
+        if let Some(name) = names.find(is_of_it) {
+            *first = name;
+        }
+    }
+
+    /// Whether it is left out of short marks: half of a name is none.
+    pub(super) fn is_too_long(&self) -> bool {
+        matches!(self, Self::After(first) if first.chars().count() > SHORT_NAME)
+    }
+
     /// The same in fewer characters.
     pub(super) fn short(&self) -> String {
         match self {
@@ -43,7 +75,7 @@ impl Mark {
             Self::Confirmation => "[confirm]".to_owned(),
             Self::OnRequest => "[on request]".to_owned(),
             Self::Costs => "[costs]".to_owned(),
-            Self::After(first) => Self::After(Cap::characters(SHORT_NAME).shorten(first)).to_string(),
+            Self::Internal => "[internal]".to_owned(),
             other => other.to_string(),
         }
     }
@@ -61,16 +93,25 @@ impl Mark {
         if let Some((_, why)) = UNSAFE.iter().find(|(phrase, _)| text.says(phrase)) {
             marks.push(Self::Unsafe(Some(why)));
         }
+        if marks.is_empty() && ["[unsafe", "(unsafe)"].iter().any(|phrase| text.says(phrase)) {
+            marks.push(Self::Unsafe(None));
+        }
         let irreversible = IRREVERSIBLE.iter().any(|phrase| text.says(phrase));
         if irreversible {
             marks.push(Self::Irreversible);
         }
-        if warns && !irreversible && DESTRUCTIVE.iter().any(|phrase| text.says(phrase)) {
+        let destroys = |table: &[&str]| table.iter().any(|phrase| text.says(phrase));
+        if !irreversible && (destroys(LOSS) || (warns && destroys(DESTRUCTIVE))) {
             marks.push(Self::Destructive);
         }
-        for (phrases, mark) in
-            [(CONFIRMATION, Self::Confirmation), (ON_REQUEST, Self::OnRequest), (COSTS, Self::Costs)]
-        {
+        for (phrases, mark) in [
+            (CONFIRMATION, Self::Confirmation),
+            (ON_REQUEST, Self::OnRequest),
+            (COSTS, Self::Costs),
+            (INTERNAL, Self::Internal),
+            (NOT_IN_PRODUCTION, Self::NotInProduction),
+            (EXPERIMENTAL, Self::Experimental),
+        ] {
             marks.extend(phrases.iter().any(|phrase| text.says(phrase)).then_some(mark));
         }
         marks.extend(called_first(sentence).map(Self::After));
@@ -97,6 +138,9 @@ impl fmt::Display for Mark {
             Self::Destructive => formatter.write_str("[destructive]"),
             Self::Confirmation => formatter.write_str("[requires confirmation]"),
             Self::OnRequest => formatter.write_str("[only on request]"),
+            Self::Internal => formatter.write_str("[internal use only]"),
+            Self::NotInProduction => formatter.write_str("[not in production]"),
+            Self::Experimental => formatter.write_str("[experimental]"),
             Self::Costs => formatter.write_str("[may incur costs]"),
             Self::After(first) => write!(formatter, "[call {first} first]"),
             Self::Caution => formatter.write_str("[caution]"),
@@ -108,11 +152,16 @@ impl fmt::Display for Mark {
 struct Said<'s> {
     text: &'s str,
     lower: String,
+    /// Whether it is about a tool that says how something else is.
+    reports: bool,
 }
 
 impl<'s> Said<'s> {
     fn new(text: &'s str) -> Self {
-        Self { text, lower: text.to_lowercase().replace('’', "'") }
+        let lower = text.to_lowercase().replace('’', "'");
+        let verb = sentence::words(sentence::without_openings(text)).next();
+        let reports = verb.is_some_and(|verb| REPORTS.iter().any(|own| is_same(own, &verb)));
+        Self { text, lower, reports }
     }
 
     fn says(&self, phrase: &str) -> bool {
@@ -123,7 +172,11 @@ impl<'s> Said<'s> {
             let mut words = before.rsplit(|letter: char| !letter.is_alphanumeric() && letter != '\'');
             let is_negated =
                 words.find(|word| !word.is_empty()).is_some_and(|word| NEGATIONS.contains(&word));
-            is_whole && is_plain && !is_negated
+            let is_reported = self.reports
+                && (before.contains("whether ")
+                    || before.contains(" if ")
+                    || (ADJECTIVES.contains(&phrase) && !before.trim_end().ends_with("is")));
+            is_whole && is_plain && !is_negated && !is_reported
         })
     }
 
@@ -146,6 +199,16 @@ impl<'s> Said<'s> {
 /// Whether a sentence says that the tool is deprecated, and what replaces it.
 fn deprecation(said: &Said<'_>) -> Option<Option<String>> {
     let lower = said.lower.trim_start_matches(|letter: char| !letter.is_alphanumeric());
+    let goes = |phrase: &&&str| {
+        let before = lower.split_once(**phrase).map(|(before, _)| before);
+        before.is_some_and(|before| {
+            before.is_empty()
+                || ["this ", "it ", "the tool", "tool ", "legacy"].iter().any(|own| before.starts_with(own))
+        })
+    };
+    if GOES.iter().any(|phrase| goes(&phrase)) {
+        return Some(replacement(said.text));
+    }
     let mut found = DEPRECATED.iter().filter_map(|word| Some((word, lower.find(word)?)));
     let (word, at) = found.next()?;
     let (before, after) = (&lower[..at], lower[at + word.len()..].trim_start());

@@ -24,10 +24,12 @@ pub struct Product {
 }
 
 impl Product {
-    /// The product of an upstream: the `title` of its `serverInfo`, or else the name that the operator gave it, or else
-    /// the `name` of its `serverInfo`. `None` if these say no more than that it is a server.
+    /// The product of an upstream: the `title` of its `serverInfo`, or else its `name` if that has capitals, or else the
+    /// name that the operator gave it, or else the `name` of its `serverInfo`. `None` if these say no more than that it is a server.
     pub fn of(title: Option<&str>, given: Option<&str>, name: Option<&str>) -> Option<Self> {
-        let said = [title, given].into_iter().flatten().find_map(Self::tidied);
+        // A name with capitals is a title.
+        let titled = name.filter(|name| name.chars().any(char::is_uppercase));
+        let said = [title, titled, given].into_iter().flatten().find_map(Self::tidied);
         said.or_else(|| Self::tidied(name?).map(|product| Self { is_package: true, ..product }))
     }
 
@@ -168,6 +170,8 @@ mod tests {
         }
         let product = Product::of(None, Some("kit"), Some("other")).unwrap();
         assert_eq!(product.title(), "Kit");
+        let product = Product::of(None, Some("one"), Some("Playwright")).unwrap();
+        assert_eq!(product.title(), "Playwright");
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! A description as sentences: markup removed, the parts about parameters, results and examples left out.
 
-use super::tables::{ABBREVIATIONS, SECTIONS, SPACED_ENDS, UNSPACED_ENDS, WARNING_LINES};
+use super::tables::{
+    ABBREVIATIONS, DANGER_SIGNS, INLINE, LAID_OUT, SECTIONS, SPACED_ENDS, STARTERS, TITLES, UNSPACED_ENDS,
+    WARNING_LINES,
+};
 
 /// The bytes of a description that are read. What a model must know first stands in them.
 const MOST_BYTES: usize = 16 * 1024;
@@ -78,7 +81,8 @@ impl Prose {
     }
 
     fn close(&mut self, paragraph: &mut String, part: Part) {
-        let sentences = sentences(&std::mem::take(paragraph));
+        let (sentences, warnings) = sentences(&std::mem::take(paragraph));
+        self.asides.extend(warnings);
         let informative = sentences.into_iter().filter(|text| is_informative(text));
         if part == Part::What { self.sentences.extend(informative) } else { self.asides.extend(informative) }
     }
@@ -131,20 +135,35 @@ fn without_markup(text: &str) -> String {
     plain
 }
 
+/// What stands for the tag at the beginning, and the tag's length.
 fn element(rest: &str, text: &str) -> Option<(String, usize)> {
-    let end = within(rest.strip_prefix('<')?, 48).find('>')? + 1;
-    let name = rest[1..end].trim_start_matches('/');
+    let inner = within(rest.strip_prefix('<')?, LONGEST_LINK);
+    let inner = &inner[..inner.find('>')?];
+    let taken = inner.len() + 2;
+    let tag = inner.trim_start_matches('/').trim_end_matches('/').trim_end();
+    let (name, attributes) = tag.split_once(' ').unwrap_or((tag, ""));
     let is_name = !name.is_empty()
         && name.chars().all(|letter| letter.is_ascii_alphanumeric() || "_-".contains(letter));
-    if !is_name || !text.contains(&format!("</{name}>")) {
+    let is_closed = || inner.ends_with('/') || text.contains(&format!("</{name}>"));
+    let lower = name.to_ascii_lowercase();
+    if !is_name || inner.contains('<') || !(lower == "br" || is_closed()) {
         return None;
     }
-    let heading = if rest.starts_with("</") {
+    if INLINE.contains(&&*lower) {
+        return Some((String::new(), taken));
+    }
+    if lower == "br" || LAID_OUT.contains(&&*lower) {
+        return Some((if lower == "br" { "\n" } else { "\n\n" }.to_owned(), taken));
+    }
+    if !attributes.is_empty() {
+        return None;
+    }
+    let heading = if inner.starts_with('/') {
         String::new()
     } else {
         format!("{}:{ELEMENT}", capitalized(&name.replace(['_', '-'], " ")))
     };
-    Some((format!("\n\n{heading}\n"), end + 1))
+    Some((format!("\n\n{heading}\n"), taken))
 }
 
 /// The beginning of a text, of at most this many bytes.
@@ -157,9 +176,20 @@ fn within(text: &str, bytes: usize) -> &str {
 fn link(rest: &str) -> Option<(String, usize)> {
     let inner = within(rest.strip_prefix('[')?, LONGEST_LINK);
     let middle = inner.find("](")?;
-    let end = inner[middle..].find(')')? + middle;
+    let end = closing(&inner[middle + 2..])? + middle + 2;
     let is_plain = !inner[..end].contains(['\n', '[']);
     is_plain.then(|| (inner[..middle].to_owned(), end + 2))
+}
+
+/// The place of the bracket that closes one before the text.
+fn closing(text: &str) -> Option<usize> {
+    let mut depth = 1;
+    let mut brackets = text.char_indices().filter(|(_, character)| "()".contains(*character));
+    let closes = |(_, character): &(usize, char)| {
+        depth = if *character == '(' { depth + 1 } else { depth - 1 };
+        depth == 0
+    };
+    brackets.find(closes).map(|(at, _)| at)
 }
 
 fn emphasis(rest: &str) -> Option<(String, usize)> {
@@ -170,9 +200,18 @@ fn emphasis(rest: &str) -> Option<(String, usize)> {
     })
 }
 
-/// The sentences of a paragraph.
-fn sentences(paragraph: &str) -> Vec<String> {
+/// The sentences of a paragraph before its first section, and the warnings after that.
+fn sentences(paragraph: &str) -> (Vec<String>, Vec<String>) {
     let words = split(paragraph);
+    let (said, read) = sentences_of(&words);
+    let how = &words[read..];
+    let warning = how.iter().position(|word| warns(word));
+    (said, warning.map(|at| sentences_of(&how[at..]).0).unwrap_or_default())
+}
+
+/// The sentences before the first section, and how many words they are.
+fn sentences_of(words: &[String]) -> (Vec<String>, usize) {
+    let mut read = words.len();
     let mut sentences = vec![String::new()];
     let mut brackets = Brackets::default();
     for (index, word) in words.iter().enumerate() {
@@ -182,7 +221,16 @@ fn sentences(paragraph: &str) -> Vec<String> {
             && SECTIONS.contains(&&*word.to_lowercase())
             && !brackets.are_open();
         if is_section {
+            read = index;
             break;
+        }
+        // A sign of danger begins a sentence, or ends one that it began.
+        let is_sign = word.contains(DANGER_SIGNS) && !is_informative(word);
+        if is_sign && sentences.last().is_some_and(|sentence| is_informative(sentence)) {
+            let is_framed = sentences.last().is_some_and(|sentence| sentence.starts_with(DANGER_SIGNS));
+            sentences.push(if is_framed { String::new() } else { word.clone() });
+            brackets = Brackets::default();
+            continue;
         }
         let Some(sentence) = sentences.last_mut() else { break };
         if !sentence.is_empty() && !sentence.ends_with(UNSPACED_ENDS) {
@@ -199,7 +247,15 @@ fn sentences(paragraph: &str) -> Vec<String> {
             brackets = Brackets::default();
         }
     }
-    sentences
+    (sentences, read)
+}
+
+/// Whether a word within a line begins a warning: `DANGER:`.
+fn warns(word: &str) -> bool {
+    let lower = word.trim_start_matches(['*', '_', '[', '(']).to_lowercase();
+    let is_label = lower.trim_end_matches(['*', '_']).ends_with([':', '!']) && starts_upper(word);
+    word.contains(DANGER_SIGNS)
+        || (is_label && WARNING_LINES.iter().any(|opening| lower.starts_with(opening)))
 }
 
 /// Words, and pieces that end with a sign that ends a sentence without a space after it.
@@ -247,11 +303,24 @@ fn ends_sentence(word: &str, next: Option<&String>) -> bool {
     if stem.ends_with('.') {
         return is_upper;
     }
-    let stem = stem.trim_start_matches(['(', '"', '\'', '[']).to_lowercase();
-    match ABBREVIATIONS.iter().find(|(abbreviation, _)| *abbreviation == stem) {
-        Some((_, always)) => !always && is_upper,
+    let stem = stem.trim_start_matches(['(', '"', '\'', '[']);
+    let Some(next) = next else { return true };
+    // A word that can begin a sentence after an abbreviation.
+    let begins = is_upper && !next.starts_with(char::is_numeric);
+    let lower = stem.to_lowercase();
+    match ABBREVIATIONS.iter().find(|(abbreviation, _)| *abbreviation == lower) {
+        Some((_, always)) => !always && begins,
+        None if TITLES.contains(&stem) => false,
+        None if is_initials(stem) => begins && STARTERS.contains(&&*next.to_lowercase()),
+        None if stem.chars().all(char::is_numeric) => begins,
         None => true,
     }
+}
+
+/// Whether a word before a full stop is an initial, or several: `J`, `U.S`, `p.m`.
+fn is_initials(stem: &str) -> bool {
+    let is_letter = |part: &str| part.chars().count() == 1 && part.chars().all(char::is_alphabetic);
+    stem.split('.').all(is_letter) && (stem.contains('.') || starts_upper(stem))
 }
 
 pub(super) fn capitalized(text: &str) -> String {
@@ -290,6 +359,24 @@ mod tests {
                 "<use_case>Retrieves **all** [pages](https://x.y/z).</use_case><hints>Be quick.</hints>",
                 &["Retrieves all pages."],
             ),
+            ("Ask Dr. House for help. Fast.", &["Ask Dr. House for help.", "Fast."]),
+            (
+                "Searches the U.S. Census of St. Louis. Returns rows.",
+                &["Searches the U.S. Census of St. Louis.", "Returns rows."],
+            ),
+            ("Waits 30 ms. Fast.", &["Waits 30 ms.", "Fast."]),
+            ("Plots point A. Returns it.", &["Plots point A.", "Returns it."]),
+            ("Convert approx. 30 units, e.g. Kelvin.", &["Convert approx. 30 units, e.g. Kelvin."]),
+            ("Compare versions no. 1 and no. 2 of a file.", &["Compare versions no. 1 and no. 2 of a file."]),
+            ("Runs steps 1. and 2. of the pipeline.", &["Runs steps 1. and 2. of the pipeline."]),
+            ("<p>Deletes a <code>user</code> account.</p>", &["Deletes a user account."]),
+            (
+                "Create a page. <br/>Supports <b>markdown</b> and tables.",
+                &["Create a page.", "Supports markdown and tables."],
+            ),
+            ("<b>Deletes</b> all <a href=\"https://x.y/z\">users</a>", &["Deletes all users"]),
+            ("Reads (see [docs](http://a.b/c(d)e)) pages.", &["Reads (see docs) pages."]),
+            ("🚨 DO NOT CALL 🚨 Wipes it. ⚠️ Slow", &["🚨 DO NOT CALL", "Wipes it.", "⚠️ Slow"]),
             ("select an option from a <select> element.", &["select an option from a <select> element."]),
             ("Does one of:\n- listing\n- reading\n\nIs quick.", &["Does one of:", "Is quick."]),
         ] {

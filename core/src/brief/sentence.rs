@@ -5,7 +5,7 @@ use super::{
     mark::Mark,
     prose::capitalized,
     tables::{ADVICE, DANGER_SIGNS, ENGLISH, HOW, LABELS, OPENINGS, ORDERS, PREDICATES, RETURNS, SUBJECTS},
-    verbs::Verb,
+    verbs::{Verb, is_verb_only},
 };
 
 /// What a sentence is about. The order is that in which sentences are shown after the first.
@@ -31,8 +31,12 @@ pub(super) struct Sentence {
     pub(super) about: About,
     /// Whether it has a verb with an object in front, whatever it is about.
     pub(super) does: bool,
+    /// Whether it does so in a statement: an order, which has its verb in the base form, may be about another tool.
+    pub(super) states: bool,
     /// The marks that stand for it where it is not shown.
     pub(super) marks: Vec<Mark>,
+    /// The marks that stand for what its text has lost, so that they are shown beside it.
+    pub(super) unsaid: Vec<Mark>,
 }
 
 impl Sentence {
@@ -53,14 +57,17 @@ impl Sentence {
     fn new(body: &str, mut danger: bool) -> Self {
         let mut warns = danger;
         let mut text = body;
-        let mut labelled = None;
+        let mut labels = Vec::new();
+        let mut labelled = Vec::new();
         while let Some((label, is_danger, rest)) = label(text) {
-            warns = true;
+            warns |= !STATES.contains(&&*label);
             danger |= is_danger;
-            labelled = labelled.or(Some(label));
+            labelled.extend(Mark::all(&text[..text.len() - rest.len()], true));
+            labels.push(label);
             text = rest;
         }
         let lower = text.to_lowercase();
+        let goes = Mark::all(text, false).iter().any(|mark| matches!(mark, Mark::Deprecated(_)));
         let orders = ORDERS.iter().any(|opening| lower.starts_with(opening)) || has_deprecation_only(&lower);
         let advises = ADVICE.iter().any(|opening| lower.starts_with(opening));
         let opened = without_openings(text);
@@ -68,29 +75,47 @@ impl Sentence {
         let opening = text[..text.len() - opened.len()].to_lowercase();
         let is_conditional = [" when", " if ", " whenever"].iter().any(|word| opening.contains(word));
         let about = match about(opened) {
-            _ if is_announcement(text) || warns || (orders && !advises && !is_opened) => About::Warning,
+            _ if is_announcement(text)
+                || warns
+                || text.is_empty()
+                || (goes && !does(opened))
+                || (orders && !advises && !is_opened) =>
+            {
+                About::Warning
+            }
             _ if is_conditional || (advises && !is_opened) => About::Advice,
             about => about,
         };
         let does = (about != About::Warning || warns)
             && does(opened)
             && !(is_announcement(text) || orders || (advises && !is_opened));
+        let states = does && (is_opened || is_third_person(opened));
         let mut marks = Mark::all(text, about >= About::Advice || warns);
-        if labelled.as_deref().is_some_and(|label| label == "unsafe" || label.starts_with("danger"))
-            && !marks.iter().any(|mark| matches!(mark, Mark::Unsafe(_)))
-        {
-            marks.push(Mark::Unsafe(None));
+        let said = marks.len();
+        for label in &labels {
+            let mark = match &**label {
+                "unsafe" | "danger" | "dangerous" => Mark::Unsafe(None),
+                "destructive" => Mark::Destructive,
+                "cost warning" => Mark::Costs,
+                "experimental" => Mark::Experimental,
+                "deprecated" => Mark::Deprecated(None),
+                _ => continue,
+            };
+            if !marks.iter().chain(&labelled).any(|own| own.is_like(&mark)) {
+                labelled.push(mark);
+            }
         }
-        if labelled.as_deref() == Some("destructive") && marks.is_empty() {
-            marks.push(Mark::Destructive);
-        }
-        if labelled.as_deref() == Some("cost warning") && marks.is_empty() {
-            marks.push(Mark::Costs);
-        }
+        marks.extend(labelled);
         if danger && marks.is_empty() {
             marks.push(Mark::Caution);
         }
-        Self { text: capitalized(opened), about, does, marks }
+        let unsaid = if does { marks[said..].to_vec() } else { Vec::new() };
+        Self { text: capitalized(opened), about, does, states, marks, unsaid }
+    }
+
+    /// Tools in its marks get the names that a description has for them.
+    pub(super) fn name_in(&mut self, description: &str) {
+        self.marks.iter_mut().for_each(|mark| mark.name_in(description));
     }
 
     /// The same where it announced a list, which does not follow.
@@ -116,6 +141,15 @@ impl Sentence {
     /// Whether it says how the tool works, by a verb in front.
     pub(super) fn tells_how(&self) -> bool {
         leading_word(&self.text).is_some_and(|first| HOW.contains(&&*first))
+    }
+
+    /// Whether it only calls for attention, in whatever language: a few words with `!`, or after a word and a colon.
+    pub(super) fn is_call(&self) -> bool {
+        let few = self.text.split_whitespace().count() <= CALL && self.about == About::Plain;
+        let announces = |word: &str| word.ends_with([':', '!']);
+        let mut words = self.text.split_whitespace();
+        let goes_on = self.text.split_whitespace().count() > 1;
+        few && (self.text.ends_with('!') || (goes_on && words.next().is_some_and(announces)))
     }
 
     /// Whether a noun stands in front where a verb is expected: an English sentence that names the tool.
@@ -151,15 +185,32 @@ fn undecorated(written: &str) -> (&str, bool) {
     )
 }
 
-/// A label before a sentence, in lower case, whether it says that there is a danger, and the rest.
+/// Labels that say how the tool is, and not that the sentence warns.
+const STATES: &[&str] = &["experimental", "deprecated"];
+
+/// A label before a sentence, in lower case, whether it says that there is a danger, and the rest. In square brackets,
+/// or where it is about a danger, it can be all of the sentence.
 fn label(text: &str) -> Option<(String, bool, &str)> {
-    let end = text.char_indices().take(32).find(|(_, letter)| ":!]-–—".contains(*letter))?.0;
-    let name = text[..end].trim_start_matches(['[', '(']).trim().to_lowercase();
+    let bracketed = text.strip_prefix('[').and_then(|inner| inner.find(']')).map(|at| at + 1);
+    let ends = |letter: char| ":!])-–—.".contains(letter);
+    let first = || text.char_indices().take(32).find(|(_, letter)| ends(*letter)).map(|(at, _)| at);
+    let end = bracketed.filter(|at| *at < LONGEST_LABEL).or_else(first).unwrap_or(text.len());
+    let name = text[..end].trim_start_matches(['[', '(']).split(':').next()?.trim().to_lowercase();
     let (_, danger) = LABELS.iter().find(|(label, _)| *label == name)?;
-    let rest =
-        text[end..].trim_start_matches(|letter: char| !letter.is_alphanumeric() && !"`'\"(".contains(letter));
-    rest.chars().any(char::is_alphanumeric).then_some((name, *danger, rest))
+    let rest = text[end..]
+        .trim_start_matches(|letter: char| !letter.is_alphanumeric() && !"`'\"([".contains(letter));
+    let is_all = !rest.chars().any(char::is_alphanumeric);
+    let is_bracketed = text.starts_with(['[', '(']);
+    // "DEPRECATED: use that" is a sentence about itself.
+    let is_state = STATES.contains(&&*name) && (is_all || !(is_bracketed || is_third_person(rest)));
+    (!is_state && (!is_all || is_bracketed || *danger)).then_some((name, *danger, rest))
 }
+
+/// The most words of a sentence that only calls for attention.
+const CALL: usize = 4;
+
+/// The longest label in square brackets, in bytes.
+const LONGEST_LABEL: usize = 80;
 
 /// Whether a text says no more than how important it is: `ESSENTIAL DEBUGGING TOOL`.
 fn is_announcement(text: &str) -> bool {
@@ -171,7 +222,7 @@ fn is_announcement(text: &str) -> bool {
 
 fn has_deprecation_only(lower: &str) -> bool {
     super::tables::DEPRECATED.iter().any(|word| {
-        let rest = lower.trim_start_matches(['[', '(']).strip_prefix(word);
+        let rest = lower.trim_start_matches(['[', '(', '@']).strip_prefix(word);
         rest.is_some_and(|rest| {
             let rest = rest.trim_start_matches(|letter: char| !letter.is_alphanumeric());
             rest.is_empty()
@@ -183,7 +234,7 @@ fn has_deprecation_only(lower: &str) -> bool {
 }
 
 /// The sentence from where it says what the tool does.
-fn without_openings(text: &str) -> &str {
+pub(super) fn without_openings(text: &str) -> &str {
     let mut rest = text;
     // Each turn drops something.
     while let Some(shorter) = without_opening(rest) {
@@ -217,10 +268,19 @@ fn without_opening(text: &str) -> Option<&str> {
     if let Some(tail) = longest(PREDICATES.iter().filter_map(predicate)) {
         return Some(tail);
     }
-    let first = words(rest).next()?;
-    let is_verb = Verb::of(&first).is_some()
-        || first.ends_with('s') && !matches!(&*first, "is" | "has" | "was" | "results" | "results'");
+    let first = words(rest).find(|word| !is_adverb(word))?;
+    // "This" alone can be followed by a noun, and what it needs is no effect.
+    let is_known = Verb::of(&first).is_some() && !HOW.contains(&&*first);
+    let is_verb = if *subject == "this" {
+        is_known && first.ends_with('s')
+    } else {
+        Verb::of(&first).is_some() || first.ends_with('s') && is_effect(&first)
+    };
     (*is_bare && is_verb).then_some(rest)
+}
+
+fn is_effect(word: &str) -> bool {
+    !matches!(word, "is" | "has" | "was" | "results" | "results'")
 }
 
 /// The rest after the longest opening.
@@ -243,6 +303,11 @@ fn does(text: &str) -> bool {
         && !RETURNS.contains(&&*first)
         && Verb::of(&first).is_some()
         && words(text).nth(1).is_some()
+}
+
+/// Whether its verb is in the third person: `Deletes`.
+fn is_third_person(text: &str) -> bool {
+    leading_word(text).is_some_and(|first| first.ends_with('s') && !is_verb_only(&first))
 }
 
 /// The first word that is no adverb, after a service's name and a separator (`Notion | Retrieve a user`).

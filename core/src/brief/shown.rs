@@ -60,7 +60,9 @@ impl Shown {
             text = cap.shorten(UNNAMED);
         }
         let mut missing = Vec::new();
-        if !is_whole {
+        if is_whole {
+            missing.extend(draft.lead.iter().flat_map(|lead| lead.unsaid.clone()));
+        } else {
             missing.extend(draft.lead.iter().flat_map(|lead| lead.marks.clone()));
         }
         for sentence in &draft.rest {
@@ -138,7 +140,15 @@ fn label(marks: &mut Vec<Mark>, cap: Cap) -> String {
     if half.holds(&full) {
         return full;
     }
-    let mut shorter: Vec<String> = marks.iter().map(Mark::short).collect();
+    // What is to be used instead weighs more than the length of others.
+    if let [deprecated @ Mark::Deprecated(_), others @ ..] = &**marks {
+        let others = others.iter().filter(|mark| !mark.is_too_long()).map(Mark::short);
+        let few = std::iter::once(deprecated.to_string()).chain(others).collect::<Vec<_>>().join(" ");
+        if half.holds(&few) {
+            return few;
+        }
+    }
+    let mut shorter: Vec<String> = marks.iter().filter(|mark| !mark.is_too_long()).map(Mark::short).collect();
     // Without a word of text a mark is of no use. The last ones weigh least.
     while shorter.len() > 1 && !cap.less(cap.most() / 3).holds(&shorter.join(" ")) {
         shorter.pop();

@@ -26,6 +26,7 @@ pub(super) const SUBJECTS: &[(&str, bool)] = &[
     ("endpoint", false),
     ("utility", false),
     ("it", false),
+    ("this", true),
 ];
 
 /// What stands between a subject and the verb that says what the tool does.
@@ -67,7 +68,7 @@ pub(super) const ADVICE: &[&str] = &[
 /// Openings of sentences that only order or warn.
 #[rustfmt::skip]
 pub(super) const ORDERS: &[&str] = &[
-    "always ", "avoid ", "be careful", "be sure", "before ", "beware", "cannot be undone", "do not ",
+    "always ", "ask the user before", "ask the user first", "avoid ", "be careful", "be sure", "before ", "beware", "cannot be undone", "do not ",
     "don't ", "ensure that you", "ensure you", "execute this only", "first call", "first, call", "first, use", "keep in mind", "make sure", "must ", "needs confirmation", "never ", "no ", "not ", "only ",
     "please ", "prefer ", "proceed with caution", "remember ", "required", "requires ", "the user must",
     "this action ", "this cannot ", "this operation cannot", "this operation is", "this requires ",
@@ -82,6 +83,7 @@ pub(super) const LABELS: &[(&str, bool)] = &[
     ("dangerous", true),
     ("unsafe", true),
     ("destructive", true),
+    ("irreversible", true),
     ("cost warning", true),
     ("security warning", true),
     ("security", false),
@@ -108,6 +110,8 @@ pub(super) const LABELS: &[(&str, bool)] = &[
     ("use cases", false),
     ("when to use", false),
     ("common mistakes", false),
+    ("experimental", false),
+    ("deprecated", false),
     ("example", false),
     ("usage", false),
 ];
@@ -140,18 +144,32 @@ pub(super) const WARNING_LINES: &[&str] =
     &["warning", "caution", "danger", "important", "deprecated", "⚠", "🚨", "note:", "notes:", "critical"];
 
 /// After these a full stop does not end a sentence unless a capital letter follows; after the first ones it never does.
+#[rustfmt::skip]
 pub(super) const ABBREVIATIONS: &[(&str, bool)] = &[
-    ("e.g", true),
-    ("i.e", true),
-    ("vs", true),
-    ("etc", false),
-    ("cf", false),
-    ("approx", false),
-    ("incl", false),
-    ("resp", false),
-    ("no", false),
-    ("max", false),
-    ("min", false),
+    ("e.g", true), ("i.e", true), ("vs", true), ("etc", false), ("cf", false), ("approx", false), ("incl", false),
+    ("resp", false), ("no", false), ("max", false), ("min", false), ("inc", false), ("ltd", false),
+];
+
+/// Titles before names. A full stop after one ends no sentence.
+pub(super) const TITLES: &[&str] = &["Dr", "Mr", "Mrs", "Ms", "Prof", "St"];
+
+/// Words that begin a sentence also after initials (`… point A. Returns …`).
+#[rustfmt::skip]
+pub(super) const STARTERS: &[&str] = &[
+    "a", "all", "call", "can", "do", "for", "if", "in", "it", "no", "note", "only", "requires", "returns",
+    "supports", "the", "this", "to", "use", "uses", "when", "you",
+];
+
+/// HTML elements within a sentence: their text stays.
+#[rustfmt::skip]
+pub(super) const INLINE: &[&str] = &[
+    "a", "b", "em", "i", "code", "kbd", "mark", "s", "small", "span", "strong", "sub", "sup", "u",
+];
+
+/// HTML elements around sentences: their text stays, as paragraphs.
+#[rustfmt::skip]
+pub(super) const LAID_OUT: &[&str] = &[
+    "p", "div", "pre", "ul", "ol", "li", "h1", "h2", "h3", "h4", "h5", "h6",
 ];
 
 /// Ends of sentences in scripts that put no space after them, and in those that have signs of their own.
@@ -244,7 +262,48 @@ pub(super) const CONFIRMATION: &[&str] = &[
     "explicit confirmation", "confirmation required", "confirmation is required", "confirm with the user",
     "ask the user to confirm", "ask for confirmation", "must be confirmed", "requires approval",
     "user approval", "explicit approval", "user consent", "explicit permission", "ask for permission",
-    "ask the user before",
+    "ask the user before", "ask the user first", "check with the user", "without asking the user",
+];
+
+/// What is lost, wherever it is said.
+pub(super) const LOSS: &[&str] = &[
+    "data will be lost",
+    "data is lost",
+    "will be wiped",
+    "will be erased",
+    "[destructive",
+    "(destructive)",
+];
+
+/// What is no tool of everyone's.
+pub(super) const INTERNAL: &[&str] = &["internal use only", "for internal use", "internal only"];
+
+/// What may change, where a sentence says it of the tool.
+pub(super) const EXPERIMENTAL: &[&str] = &["[experimental", "(experimental)", "this tool is experimental"];
+
+/// What is for trials only.
+#[rustfmt::skip]
+pub(super) const NOT_IN_PRODUCTION: &[&str] = &[
+    "not use in production", "never use in production", "not use this in production", "not for production",
+    "not use this tool in production", "not for use in production",
+];
+
+/// What is said of a tool that goes, at the beginning or after a word for the tool.
+#[rustfmt::skip]
+pub(super) const GOES: &[&str] = &[
+    "has been replaced by", "was replaced by", "is replaced by", "replaced by", "has been superseded by",
+    "is superseded by", "superseded by", "will be removed in", "no longer maintained", "no longer supported",
+];
+
+/// What is a property of operations, rather than what the tool does, after [`REPORTS`].
+pub(super) const ADJECTIVES: &[&str] = &["irreversible", "not reversible", "unrecoverable", "destructive"];
+
+/// Verbs of tools that say how something else is. Sorted.
+#[rustfmt::skip]
+pub(super) const REPORTS: &[&str] = &[
+    "analyse", "analyze", "assess", "check", "classify", "detect", "determine", "explain", "find", "flag",
+    "identify", "inspect", "list", "predict", "preview", "report", "review", "scan", "search", "show", "tell",
+    "validate", "verify",
 ];
 
 /// What is to be done only if a person asks for it.

@@ -53,7 +53,7 @@ const CHANGING: &[&str] = &[
     "train", "transcribe", "transfer", "transform", "transition", "translate", "trigger", "trim",
     "truncate", "turn", "type", "unarchive", "unassign", "unban", "unblock", "undo", "uninstall", "unlink",
     "unlock", "unmark", "unpublish", "unstage", "unsubscribe", "update", "upgrade", "upload", "upsert",
-    "validate", "vote", "withdraw", "write", "zoom",
+    "validate", "vote", "wipe", "withdraw", "write", "zoom",
 ];
 
 /// Verbs that are as often nouns. Sorted.

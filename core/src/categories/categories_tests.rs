@@ -1,3 +1,5 @@
+//! Categories found without configuration (docs/CONTRACT.md B8).
+
 use std::sync::Arc;
 
 use serde_json::{Value, json, value::to_raw_value};
