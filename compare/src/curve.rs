@@ -44,12 +44,12 @@ impl Curve {
         let (mut before, mut tokens) = (0, initial);
         for step in names.chunks(AT_ONCE) {
             let after = before + step.len();
-            let browsed = probe.browsed.clone();
+            let browsing = probe.browsing.clone();
             let Some(added) = probe.learn(step).await? else { break };
             let whole = tokens + added.iter().map(|step| step.tokens.both()).sum::<u64>();
             // A larger sample contains the smaller ones, so costs only grow.
             let crosses = curve.break_even.is_none() && whole > limit;
-            let so_far = std::mem::replace(&mut probe.browsed, browsed);
+            let so_far = std::mem::replace(&mut probe.browsing, browsing);
             for count in (before + 1)..after {
                 let is_sought = crosses && curve.break_even.is_none();
                 if is_sought || wanted.binary_search(&count).is_ok() {
@@ -57,7 +57,7 @@ impl Curve {
                     curve.add(count, tokens + part, limit);
                 }
             }
-            probe.browsed = so_far;
+            probe.browsing = so_far;
             if (crosses && curve.break_even.is_none()) || wanted.binary_search(&after).is_ok() {
                 curve.add(after, whole, limit);
             }

@@ -43,8 +43,15 @@ async fn agent(
     let probe = Probe::enter(bench, links, row, Manner::Plain, Arc::clone(listed)).await?;
     let mark = probe.mark();
     let served = |task: &Task| Task { tool: probe.served_name(&task.tool).to_owned(), ..task.clone() };
-    let tasks: Vec<Task> = tasks.iter().map(served).collect();
-    let performed = Agent::new(&probe.host, habit).without_resources().perform(&tasks).await;
+    let served: Vec<Task> = tasks.iter().map(served).collect();
+    let agent = Agent::new(&probe.host, habit).without_resources().taught_by(row.lesson);
+    let mut performance = agent.begin(listed.tools().to_vec());
+    for (task, served) in tasks.iter().zip(&served) {
+        if let Some(tool) = bench.subject.tool(&task.tool) {
+            performance.look_in(&tool.category, &served.tool);
+        }
+    }
+    let performed = performance.perform(&served).await;
     let trace = performed.map_err(|source| probe.failed("following a habit", source))?;
     let (_, tokens) = probe.since(mark);
     probe.host.close().await;

@@ -6,6 +6,7 @@ use serde_json::{Value, json};
 
 use crate::{
     Error,
+    browsing::INFO,
     probe::{Manner, Probe, Step, is_error},
 };
 
@@ -14,9 +15,6 @@ pub(crate) const AT_ONCE: usize = 8;
 
 /// The bridge tool, for models that can use tools only.
 const BRIDGE: &str = "describe_tools";
-
-/// The tool of three levels.
-const INFO: &str = "info";
 
 impl Probe<'_> {
     /// Learns how to use these tools, in as many steps as a sensible host takes. Those that are listed with their
@@ -32,6 +30,10 @@ impl Probe<'_> {
                 continue;
             }
             steps.extend(self.browse(&names).await?);
+            let names: Vec<&str> = names.into_iter().filter(|name| !self.is_shown(name)).collect();
+            if names.is_empty() {
+                continue;
+            }
             match self.describe(&names).await? {
                 Some(step) => steps.push(step),
                 None => return Ok(None),
@@ -42,9 +44,9 @@ impl Probe<'_> {
 
     /// The tokens that learning these tools adds, without a lasting effect on later steps.
     pub(crate) async fn try_learning(&mut self, names: &[&str]) -> Result<Option<u64>, Error> {
-        let browsed = self.browsed.clone();
+        let browsing = self.browsing.clone();
         let steps = self.learn(names).await?;
-        self.browsed = browsed;
+        self.browsing = browsing;
         Ok(steps.map(|steps| steps.iter().map(|step| step.tokens.both()).sum()))
     }
 
@@ -60,23 +62,33 @@ impl Probe<'_> {
         self.row.lesson.is_none() && *self.host.channel() == Channel::List
     }
 
-    /// Finds tools that are not listed: requests the overview once, then their categories.
+    /// Whether the answer of a category showed how this tool is called.
+    fn is_shown(&self, name: &str) -> bool {
+        self.browsing.shows(self.served_name(name))
+    }
+
+    /// Finds tools that are not listed by their categories, each asked for once.
     async fn browse(&mut self, names: &[&str]) -> Result<Vec<Step>, Error> {
         let is_listed = |name: &&str| self.listed_tool(self.served_name(name)).is_some();
         if *self.host.channel() != Channel::InfoTool || names.iter().all(is_listed) {
             return Ok(Vec::new());
         }
-        let overview: &[Value] = if self.browsed.is_empty() { &[json!({})] } else { &[] };
-        let overview = self.ask_all("requesting the overview", INFO, overview).await?;
-        let mut topics = Vec::new();
-        for name in names {
-            let Some(tool) = self.bench.subject.tool(name) else { continue };
-            if self.browsed.insert(tool.category.clone()) {
-                topics.push(json!({"topic": tool.category}));
+        let description = self.listed_tool(INFO).and_then(|tool| tool.string("description"));
+        let tools = names.iter().filter_map(|name| self.bench.subject.tool(name));
+        let categories = tools.map(|tool| &*tool.category);
+        let mut steps = Vec::new();
+        for round in self.browsing.rounds(description.as_deref().unwrap_or_default(), categories) {
+            let mut whole = Step::default();
+            for topic in &round {
+                let (step, result) = self.ask_one("requesting categories", INFO, topic).await?;
+                if let Some(answer) = result.member("structuredContent") {
+                    self.browsing.learn(&serde_json::from_str(answer).unwrap_or_default());
+                }
+                whole.add(step);
             }
+            steps.push(whole);
         }
-        let categories = self.ask_all("requesting categories", INFO, &topics).await?;
-        Ok(overview.into_iter().chain(categories).collect())
+        Ok(steps)
     }
 
     /// Fetches complete definitions in one step.
@@ -129,13 +141,23 @@ impl Probe<'_> {
     ) -> Result<Option<Step>, Error> {
         let mut whole = Step::default();
         for arguments in calls {
-            let (step, result) = self.ask(during, tool, arguments).await?;
-            if is_error(&result) {
-                let said = result.compact().text().chars().take(300).collect();
-                return Err(Error::NotLearned { strategy: self.row.name.clone(), during, said });
-            }
-            whole.add(step);
+            whole.add(self.ask_one(during, tool, arguments).await?.0);
         }
         Ok((whole.requests > 0).then_some(whole))
+    }
+
+    /// A call that must not fail.
+    async fn ask_one(
+        &self,
+        during: &'static str,
+        tool: &str,
+        arguments: &impl serde::Serialize,
+    ) -> Result<(Step, RawObject), Error> {
+        let (step, result) = self.ask(during, tool, arguments).await?;
+        if is_error(&result) {
+            let said = result.compact().text().chars().take(300).collect();
+            return Err(Error::NotLearned { strategy: self.row.name.clone(), during, said });
+        }
+        Ok((step, result))
     }
 }

@@ -11,6 +11,7 @@
 pub mod agent;
 mod basis;
 mod bench;
+mod browsing;
 mod comparison;
 mod curve;
 mod error;

@@ -1,7 +1,6 @@
 //! A measured connection: the steps of a host, and the cost of each.
 
 use std::{
-    collections::HashSet,
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -14,6 +13,7 @@ use crate::{
     Error, Row,
     agent::Task,
     bench::Bench,
+    browsing::Browsing,
     ledger::Ledger,
     listed::Listed,
     seen::{self, Tokens},
@@ -39,8 +39,7 @@ pub(crate) struct Probe<'a> {
     pub(crate) host: Host,
     ledger: Ledger,
     pub(crate) listed: Arc<Listed>,
-    /// The categories that were requested, once each.
-    pub(crate) browsed: HashSet<String>,
+    pub(crate) browsing: Browsing,
     pub(crate) connected_in: Duration,
     pub(crate) listed_in: Duration,
 }
@@ -109,8 +108,8 @@ impl<'a> Probe<'a> {
         if served.as_deref() != Some(&*row.strategy) {
             return Err(Error::NotServed { asked: row.strategy.clone(), served });
         }
-        let (browsed, listed_in) = (HashSet::new(), Duration::ZERO);
-        Ok(Self { bench, row, manner, host, ledger, listed, browsed, connected_in, listed_in })
+        let (browsing, listed_in) = (Browsing::default(), Duration::ZERO);
+        Ok(Self { bench, row, manner, host, ledger, listed, browsing, connected_in, listed_in })
     }
 
     /// The listed resources and templates.

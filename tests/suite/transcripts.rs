@@ -185,7 +185,7 @@ fn q1_tools_that_are_not_listed_are_found_level_by_level() {
     assert_eq!(
         asked,
         [
-            r#"{"name":"info","arguments":{}}"#,
+            // The description of `info` names the categories.
             r#"{"name":"info","arguments":{"topic":"symbolic"}}"#,
             r#"{"name":"info","arguments":{"topic":"symbolic_solve"}}"#
         ]

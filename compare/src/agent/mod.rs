@@ -80,14 +80,7 @@ impl<'a> Agent<'a> {
     /// # Errors
     /// Failures of the connection. Errors that the server answers are part of the trace.
     pub async fn perform(&self, tasks: &[Task]) -> Result<Trace, Error> {
-        let mut performance = self.begin(self.host.list().await?);
-        if self.habit == Habit::FetchEverything {
-            performance.fetch_everything(tasks.first().map_or("", |task| &task.tool)).await?;
-        }
-        for task in tasks {
-            performance.pursue(task).await?;
-        }
-        Ok(performance.end())
+        self.begin(self.host.list().await?).perform(tasks).await
     }
 
     /// Begins with these tools, as the host has listed them; the caller decides what is pursued, and when.

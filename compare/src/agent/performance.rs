@@ -54,6 +54,20 @@ impl<'a> Performance<'a> {
         &self.trace
     }
 
+    /// Performs these tasks one after the other, and ends.
+    ///
+    /// # Errors
+    /// Failures of the connection.
+    pub async fn perform(mut self, tasks: &[Task]) -> Result<Trace, Error> {
+        if self.agent.habit == Habit::FetchEverything {
+            self.fetch_everything(tasks.first().map_or("", |task| &task.tool)).await?;
+        }
+        for task in tasks {
+            self.pursue(task).await?;
+        }
+        Ok(self.end())
+    }
+
     /// Ends the performance.
     pub fn end(mut self) -> Trace {
         self.trace.needed = self.plan.needed(&self.pursued);
@@ -93,7 +107,7 @@ impl<'a> Performance<'a> {
             if fetches_first { self.learning(&first.tool, &task.tool).into() } else { VecDeque::new() };
         let (mut result, mut succeeded) = (None, false);
         for _ in 0..MOST_MOVES {
-            let step = queue.pop_front().unwrap_or_else(|| attempt.clone());
+            let step = self.next(&mut queue, &task.tool).unwrap_or_else(|| attempt.clone());
             let is_the_call = step == attempt;
             let seen = self.make(&step, if is_the_call { Purpose::Call } else { Purpose::Learn }).await?;
             if seen.problem.is_none() {
@@ -129,12 +143,19 @@ impl<'a> Performance<'a> {
     }
 
     /// The moves by which a tool is learned that is not known yet; it is looked for under the other name.
-    fn learning(&self, tool: &str, sought: &str) -> Vec<Move> {
+    fn learning(&mut self, tool: &str, sought: &str) -> Vec<Move> {
         if self.lessons.know(tool) {
             return Vec::new();
         }
-        let found = self.plan.find(sought, &self.made).into_iter();
+        let found = self.plan.find(sought).into_iter();
         found.chain(self.plan.fetch(tool)).collect()
+    }
+
+    /// The next move of a queue, without those that teach what a category has just shown.
+    fn next(&self, queue: &mut VecDeque<Move>, tool: &str) -> Option<Move> {
+        let fetch = self.plan.ask(tool).filter(|_| self.plan.is_shown(tool));
+        queue.retain(|step| fetch.as_ref() != Some(step));
+        queue.pop_front()
     }
 
     /// Whether a refusal of the mistaken call shows what is right: it names the right tool, or the list in front of the
@@ -153,6 +174,7 @@ impl<'a> Performance<'a> {
     async fn make(&mut self, step: &Move, purpose: Purpose) -> Result<Seen, Error> {
         let seen = step.make(self.agent.host, &self.lessons, purpose).await?;
         self.lessons.learn(&seen);
+        self.plan.learn(&seen);
         let (method, target) = step.shown();
         self.trace.steps.push(Step { purpose, method, target, problem: seen.problem.clone() });
         self.made.push(step.clone());

@@ -1,6 +1,6 @@
 //! The workflow of a strategy: which moves teach a tool.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use mcp_disclosure_client::{Channel, Host};
 use mcp_disclosure_core::{Lesson, RawObject, descriptions_uri};
@@ -10,12 +10,10 @@ use super::{
     Task,
     moves::{Move, Seen},
 };
+use crate::browsing::{Browsing, INFO, is_named};
 
 /// The bridge tool, for models whose hosts do not use the strategy's native channel.
 const BRIDGE: &str = "describe_tools";
-
-/// The tool of the channel [`Channel::InfoTool`].
-const INFO: &str = "info";
 
 /// The workflow of a strategy.
 pub(super) struct Plan {
@@ -25,6 +23,7 @@ pub(super) struct Plan {
     lesson: Option<Lesson>,
     /// The categories in which the model looks for tools that are not listed, by tool.
     categories: HashMap<String, String>,
+    browsing: Browsing,
 }
 
 impl Plan {
@@ -35,7 +34,14 @@ impl Plan {
         lesson: Option<Lesson>,
     ) -> Self {
         let channel = host.channel().clone();
-        Self { channel, tools, reads_resources, lesson, categories: HashMap::new() }
+        Self {
+            channel,
+            tools,
+            reads_resources,
+            lesson,
+            categories: HashMap::new(),
+            browsing: Browsing::default(),
+        }
     }
 
     /// Replaces the listed tools.
@@ -48,19 +54,31 @@ impl Plan {
         self.categories.insert(tool.to_owned(), category.to_owned());
     }
 
-    /// The moves by which the agent finds a tool that is not listed: an overview, then a category, each once.
-    pub(super) fn find(&self, tool: &str, made: &[Move]) -> Vec<Move> {
+    /// The moves by which the agent finds a tool that is not listed: by its category.
+    pub(super) fn find(&mut self, tool: &str) -> Vec<Move> {
         let category = self.categories.get(tool).filter(|_| self.browses(tool));
-        let moves = category
-            .map(|category| [Move::ask(INFO, &json!({})), Move::ask(INFO, &json!({"topic": category}))]);
-        moves.into_iter().flatten().filter(|step| !made.contains(step)).collect()
+        let rounds = self.browsing.rounds(&self.index(), category.map(String::as_str));
+        rounds.iter().flatten().map(|topic| Move::ask(INFO, topic)).collect()
+    }
+
+    /// Whether the answer of a category showed how this tool is used.
+    pub(super) fn is_shown(&self, tool: &str) -> bool {
+        self.browsing.shows(tool)
+    }
+
+    /// Learns from an answer.
+    pub(super) fn learn(&mut self, seen: &Seen) {
+        self.browsing.learn(&seen.content);
     }
 
     /// The move by which the agent learns how to use a tool, if one is needed.
     pub(super) fn fetch(&self, tool: &str) -> Option<Move> {
-        if self.listed(tool).is_some_and(has_parameters) {
-            return None;
-        }
+        let is_known = self.is_shown(tool) || self.listed(tool).is_some_and(has_parameters);
+        if is_known { None } else { self.ask(tool) }
+    }
+
+    /// The move that asks how a tool is used.
+    pub(super) fn ask(&self, tool: &str) -> Option<Move> {
         if let Some(lesson) = self.lesson {
             let arguments = lesson.arguments(tool)?;
             return Some(Move::Call { tool: lesson.tool().to_owned(), arguments });
@@ -114,9 +132,15 @@ impl Plan {
         let tools: HashSet<&str> = tasks.iter().map(|task| task.tool.as_str()).collect();
         let fetches = tools.iter().filter(|tool| self.fetch(tool).is_some()).count();
         let sought = tools.iter().filter(|tool| self.browses(tool));
-        let categories: BTreeSet<&String> = sought.filter_map(|tool| self.categories.get(*tool)).collect();
-        let overview = usize::from(!categories.is_empty());
+        let categories: HashSet<&String> = sought.filter_map(|tool| self.categories.get(*tool)).collect();
+        let index = self.index();
+        let overview = usize::from(categories.iter().any(|category| !is_named(&index, category)));
         tasks.len() + fetches + categories.len() + overview
+    }
+
+    /// The description of the tool that explains others.
+    fn index(&self) -> String {
+        self.listed(INFO).and_then(|tool| tool.string("description")).unwrap_or_default()
     }
 
     fn browses(&self, tool: &str) -> bool {
