@@ -73,17 +73,12 @@ impl Host {
 
     /// Whether the server lists `invoke` instead of its tools.
     async fn goes_through_invoke(&self, name: &str) -> Result<bool, Error> {
-        let tools = match self.0.memory.tools() {
-            Some(tools) => tools,
-            None => self.list().await?.into(),
-        };
-        let is = |tool: &RawObject, name: &str| tool.string("name").as_deref() == Some(name);
+        let listed = self.0.listed().await?;
         let takes_a_tool = |tool: &RawObject| {
             let properties = tool.object("inputSchema").and_then(|schema| schema.object("properties"));
             properties.is_some_and(|properties| properties.member("tool").is_some())
         };
-        let has_invoke = tools.iter().any(|tool| is(tool, INVOKE) && takes_a_tool(tool));
-        Ok(has_invoke && !tools.iter().any(|tool| is(tool, name)))
+        Ok(listed.tool(INVOKE).is_some_and(takes_a_tool) && listed.tool(name).is_none())
     }
 }
 
@@ -102,10 +97,7 @@ impl Inner {
 
     /// The headers that mirror these arguments, as far as the tool's schema is known.
     fn mirrored(&self, name: &str, arguments: &RawObject) -> Mirrored {
-        let listed = || {
-            let tools = self.memory.tools()?;
-            tools.iter().find(|tool| tool.string("name").as_deref() == Some(name))?.object("inputSchema")
-        };
+        let listed = || self.memory.tools()?.tool(name)?.object("inputSchema");
         let known = self.known(name).and_then(|definition| definition.input_schema());
         let schema = known.or_else(listed);
         schema.map_or_else(Mirrored::new, |schema| dialect::mirrored(&schema, arguments))

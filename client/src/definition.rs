@@ -1,6 +1,9 @@
 //! A tool's definition, as a server delivered it, and the cache of definitions.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+};
 
 use mcp_disclosure_core::{Digest, RawObject, receipt_name};
 use parking_lot::Mutex;
@@ -62,11 +65,35 @@ impl Definition {
 #[derive(Debug, Default)]
 pub(crate) struct Memory(Mutex<State>);
 
+/// A list of tools.
+#[derive(Debug)]
+pub(crate) struct Listed {
+    pub(crate) tools: Arc<[RawObject]>,
+    /// Where each is in the list, by its name; found once, when it is first needed.
+    places: OnceLock<HashMap<String, usize>>,
+}
+
+impl Listed {
+    pub(crate) fn new(tools: Vec<RawObject>) -> Self {
+        Self { tools: tools.into(), places: OnceLock::new() }
+    }
+
+    /// The first tool of this name.
+    pub(crate) fn tool(&self, name: &str) -> Option<&RawObject> {
+        let places = self.places.get_or_init(|| {
+            // Of tools with the same name, the first remains.
+            let places = self.tools.iter().enumerate().rev();
+            places.filter_map(|(at, tool)| Some((tool.string("name")?, at))).collect()
+        });
+        places.get(name).map(|at| &self.tools[*at])
+    }
+}
+
 #[derive(Debug, Default)]
 struct State {
     /// Incremented whenever the cache is invalidated.
     age: u64,
-    tools: Option<Arc<[RawObject]>>,
+    tools: Option<Arc<Listed>>,
     definitions: HashMap<String, Definition>,
 }
 
@@ -77,11 +104,11 @@ impl Memory {
         self.0.lock().age
     }
 
-    pub(crate) fn tools(&self) -> Option<Arc<[RawObject]>> {
+    pub(crate) fn tools(&self) -> Option<Arc<Listed>> {
         self.0.lock().tools.clone()
     }
 
-    pub(crate) fn keep_tools(&self, age: u64, tools: &Arc<[RawObject]>) {
+    pub(crate) fn keep_tools(&self, age: u64, tools: &Arc<Listed>) {
         let mut state = self.0.lock();
         if state.age == age {
             state.tools = Some(Arc::clone(tools));
@@ -134,13 +161,22 @@ mod tests {
         let asked_at = memory.age();
         memory.forget_all();
         memory.keep(asked_at, &definition("{}"));
-        memory.keep_tools(asked_at, &Arc::from([]));
+        memory.keep_tools(asked_at, &Arc::new(Listed::new(Vec::new())));
         assert!(memory.definition("a").is_none() && memory.tools().is_none());
         memory.keep(memory.age(), &definition("{}"));
         memory.forget_tools();
         assert!(memory.definition("a").is_some());
         memory.forget("a");
         assert!(memory.definition("a").is_none());
+    }
+
+    #[test]
+    fn q4_tools_are_found_by_their_names() {
+        let tool = |text: &str| RawObject::parse(text).unwrap();
+        let listed = [r#"{"name":"a","first":1}"#, r#"{"name":"b"}"#, r#"{"name":"a"}"#, "{}"].map(tool);
+        let listed = Listed::new(listed.to_vec());
+        assert_eq!(listed.tool("a").unwrap().member("first"), Some("1"));
+        assert!(listed.tool("b").is_some() && listed.tool("").is_none());
     }
 
     #[test]

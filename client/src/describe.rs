@@ -69,13 +69,9 @@ impl Host {
 
     async fn by_list(&self, names: &[&str]) -> Result<Vec<Definition>, Error> {
         let age = self.0.memory.age();
-        let tools = match self.0.memory.tools() {
-            Some(tools) => tools.to_vec(),
-            None => self.list().await?,
-        };
-        let listed = tools.into_iter().filter_map(|tool| Some((tool.string("name")?, tool)));
-        let wanted = listed.filter(|(name, _)| names.contains(&name.as_str()));
-        let definitions = wanted.map(|(name, tool)| Definition::new(&name, tool));
+        let listed = self.0.listed().await?;
+        let found = names.iter().filter_map(|name| Some((*name, listed.tool(name)?.clone())));
+        let definitions = found.map(|(name, tool)| Definition::new(name, tool));
         Ok(definitions.inspect(|definition| self.0.memory.keep(age, definition)).collect())
     }
 }

@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::{
     Channel, Error, Link, Preferences, Server,
     connection::{Connection, Mirrored},
-    definition::{Definition, Memory},
+    definition::{Definition, Listed, Memory},
     dialect::RequestMetadata,
     handshake,
     news::News,
@@ -99,7 +99,7 @@ impl Host {
     /// Empty if nothing is needed.
     pub fn system_prompt(&self) -> String {
         let inner = &self.0;
-        let first = inner.memory.tools().and_then(|tools| tools.first()?.string("name"));
+        let first = inner.memory.tools().and_then(|listed| listed.tools.first()?.string("name"));
         let workflow = wording::workflow(&inner.channel, inner.server.era, first.as_deref());
         match (&inner.server.instructions, workflow) {
             // A server that negotiates a strategy explains it. The instructions of others can be about something else.
@@ -116,10 +116,7 @@ impl Host {
     /// # Errors
     /// Why there is no list.
     pub async fn list(&self) -> Result<Vec<RawObject>, Error> {
-        let age = self.0.memory.age();
-        let tools: Arc<[RawObject]> = self.0.pages("tools/list", "tools").await?.into();
-        self.0.memory.keep_tools(age, &tools);
-        Ok(tools.to_vec())
+        Ok(self.0.list().await?.tools.to_vec())
     }
 
     /// The listed resources.
@@ -186,6 +183,22 @@ impl Host {
 }
 
 impl Inner {
+    /// Requests the list of tools, and keeps it.
+    pub(crate) async fn list(&self) -> Result<Arc<Listed>, Error> {
+        let age = self.memory.age();
+        let listed = Arc::new(Listed::new(self.pages("tools/list", "tools").await?));
+        self.memory.keep_tools(age, &listed);
+        Ok(listed)
+    }
+
+    /// The list of tools as it was last received; it is requested if there is none.
+    pub(crate) async fn listed(&self) -> Result<Arc<Listed>, Error> {
+        match self.memory.tools() {
+            Some(listed) => Ok(listed),
+            None => self.list().await,
+        }
+    }
+
     /// Sends a request in the form of its era.
     pub(crate) async fn ask(&self, method: &str, params: RawObject) -> Result<RawObject, Error> {
         self.ask_with(method, params, Mirrored::new()).await

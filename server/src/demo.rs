@@ -29,9 +29,14 @@ pub(crate) fn task() -> Assignment {
         tool: "symbolic_solve".to_owned(),
         arguments: RawObject::empty().with_value("equations", "x**2 - 4"),
     });
-    let arguments: Map<String, Value> = serde_json::from_str(call.arguments.text()).unwrap_or_default();
-    call.answer = MathServer::new().call(&call.tool, &arguments).and_then(|result| result.structured_content);
+    call.answer = answer(&call.tool, &call.arguments);
     Assignment { request: Some("Solve x² − 4 = 0.".to_owned()), ..Assignment::of(vec![call]) }
+}
+
+/// What the server answers a call, if it succeeds.
+pub(crate) fn answer(tool: &str, arguments: &RawObject) -> Option<Value> {
+    let arguments: Map<String, Value> = serde_json::from_str(arguments.text()).unwrap_or_default();
+    MathServer::new().call(tool, &arguments)?.structured_content
 }
 
 fn about() -> About {

@@ -24,6 +24,17 @@ pub use demo::demonstration;
 pub use mcp_disclosure_gateway::builtin;
 pub use run::{run, run_with};
 
+/// What the demonstration answers a call; nothing without the demonstration.
+fn own_answer(tool: &str, arguments: &mcp_disclosure_core::RawObject) -> Option<serde_json::Value> {
+    #[cfg(feature = "demo")]
+    return demo::answer(tool, arguments);
+    #[cfg(not(feature = "demo"))]
+    {
+        let _ = (tool, arguments);
+        None
+    }
+}
+
 /// The demonstration's own task; none without the demonstration.
 fn own_task() -> Option<mcp_disclosure_compare::transcript::Assignment> {
     #[cfg(feature = "demo")]

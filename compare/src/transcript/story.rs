@@ -6,7 +6,7 @@ use super::{
     fold::{clipped, cut, first, wrapped},
     tell::call_shown,
 };
-use crate::number::{grouped, of};
+use crate::number::{grouped, percent};
 
 /// Maximum width: longer lines are hard to read.
 const WIDEST: usize = 92;
@@ -20,42 +20,54 @@ const FIGURES: usize = 9;
 /// Indentation of what is quoted.
 const QUOTED: usize = 5;
 
-/// The story of the first strategy of a transcript against the second. Both have the same task, and the second may have
-/// the course [`Course::TooEarly`] too. Empty if there are not two.
-pub fn story(transcript: &Transcript, look: Look) -> String {
+/// Maximum number of lines.
+const MOST_LINES: usize = 60;
+
+/// Maximum number of quoted lines of a step: the first that fits.
+const QUOTES: [usize; 5] = [usize::MAX, 4, 2, 1, 0];
+
+/// The story of the first strategy of a transcript against the second, after the paragraphs of the opening and before
+/// commands to try, each with what it does. Both strategies have the same task, and the second may have the course
+/// [`Course::TooEarly`] too. Empty if there are not two.
+pub fn story(
+    transcript: &Transcript,
+    opening: &[String],
+    (heading, commands): (&str, &[(String, &str)]),
+    look: Look,
+) -> String {
     let [without, with] = transcript.strategies.as_slice() else { return String::new() };
     let (Some(plain), Some(saving)) = (without.acts.first(), with.acts.first()) else { return String::new() };
-    let mut teller =
-        Teller { width: look.width.clamp(60, WIDEST), coloured: look.coloured, lines: Vec::new() };
-    teller.opening(transcript);
-    teller.play(&format!("Without disclosure (strategy {})", without.name), plain, plain);
-    teller.play(&format!("With disclosure (strategy {})", with.name), saving, plain);
-    teller.early(with);
-    teller.moral(transcript, plain, saving);
-    teller.lines.iter().flat_map(|line| [line.trim_end(), "\n"]).collect()
+    let lines = |quotes: usize| {
+        let (width, coloured) = (look.width.clamp(60, WIDEST), look.coloured);
+        let mut teller = Teller { width, coloured, quotes, lines: Vec::new() };
+        opening.iter().for_each(|text| teller.paragraph(text));
+        teller.play(&format!("Without disclosure (strategy {})", without.name), plain, plain);
+        teller.play(&format!("With disclosure (strategy {})", with.name), saving, plain);
+        teller.early(with);
+        teller.moral(transcript, plain, saving);
+        teller.lines.extend(wrapped(heading, width));
+        commands.iter().for_each(|(command, does)| teller.command(command, does));
+        teller.lines
+    };
+    let mut told = Vec::new();
+    for quotes in QUOTES {
+        told = lines(quotes);
+        if told.len() <= MOST_LINES {
+            break;
+        }
+    }
+    told.iter().flat_map(|line| [line.trim_end(), "\n"]).collect()
 }
 
 struct Teller {
     width: usize,
     coloured: bool,
+    /// Maximum number of quoted lines of a step.
+    quotes: usize,
     lines: Vec<String>,
 }
 
 impl Teller {
-    fn opening(&mut self, transcript: &Transcript) {
-        self.paragraph(
-            "An AI model works with other programs through tools. Servers offer tools by a protocol, MCP: before a \
-             conversation begins, the model gets a list of all of them, with the parameters of each. It pays for \
-             that list in tokens, the units in which models read text, whether it uses the tools or not. \
-             mcp-disclosure is a gateway between the two, which hands over parameters when the model needs them.",
-        );
-        let request = transcript.task.request.as_deref().unwrap_or_default();
-        self.paragraph(&format!(
-            "The task: {request} It has just been performed twice, on a mathematics server with {}.",
-            of(transcript.tools, "tool")
-        ));
-    }
-
     /// One act. `plain` is the one whose list has the server's tools only.
     fn play(&mut self, title: &str, act: &Act, plain: &Act) {
         let room = self.width - FIGURES;
@@ -93,8 +105,8 @@ impl Teller {
             Kind::Explained | Kind::Returned => vec![step.text.clone()],
             Kind::Picked | Kind::Introduced | Kind::Chose | Kind::Refused => Vec::new(),
         };
-        for line in quoted {
-            self.quote(&cut(&line, self.width - QUOTED));
+        for line in quoted.iter().take(self.quotes) {
+            self.quote(&cut(line, self.width - QUOTED));
         }
     }
 
@@ -128,10 +140,7 @@ impl Teller {
         let withheld = match plain.start_tokens.saturating_sub(saving.start_tokens) {
             0 => "nothing.".to_owned(),
             tokens => {
-                format!(
-                    "{} of {start} tokens of the list, which are not needed for choosing a tool.",
-                    grouped(tokens)
-                )
+                format!("{} of {start} tokens at the start, not needed for choosing a tool.", grouped(tokens))
             }
         };
         let learned = match saving.learning_tokens {
@@ -145,11 +154,11 @@ impl Teller {
         };
         let saved = match plain_all.checked_sub(all) {
             Some(saved) if saved > 0 => format!(
-                "{} of {} tokens ({} %), for the same answer. Most clients send the whole conversation with every \
+                "{} of {} tokens ({}), for the same answer. Most clients send the whole conversation with every \
                  message, so this is saved each time.",
                 grouped(saved),
                 grouped(plain_all),
-                100 * saved / plain_all
+                percent(saved as f64 / plain_all as f64)
             ),
             _ => format!("nothing here: {} tokens against {}.", grouped(all), grouped(plain_all)),
         };
@@ -166,6 +175,20 @@ impl Teller {
             let name = name.take().unwrap_or_else(|| " ".repeat(10));
             self.lines.push(format!("{name}{line}"));
         }
+    }
+
+    /// A command, and what it does. A long one is continued as shells read it.
+    fn command(&mut self, command: &str, does: &str) {
+        let mut lines = wrapped(command, self.width - 8);
+        let last = lines.len().saturating_sub(1);
+        lines[..last].iter_mut().for_each(|line| line.push_str(" \\"));
+        let indented = lines.iter().enumerate().map(|(at, line)| match at {
+            0 => format!("  {line}"),
+            _ => format!("      {line}"),
+        });
+        self.lines.extend(indented);
+        let does = wrapped(does, self.width - QUOTED);
+        self.lines.extend(does.iter().map(|line| format!("{:QUOTED$}{line}", "")));
     }
 
     fn paragraph(&mut self, text: &str) {

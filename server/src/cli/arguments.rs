@@ -1,6 +1,6 @@
 //! The command line's arguments.
 
-use std::{net::SocketAddr, num::NonZeroU64, path::PathBuf, str::FromStr, time::Duration};
+use std::{net::SocketAddr, path::PathBuf, str::FromStr, time::Duration};
 
 use clap::{
     Args, CommandFactory, Parser, Subcommand, ValueEnum,
@@ -14,12 +14,14 @@ use mcp_disclosure_gateway::{
     front::http::network,
     negotiation::{Bridge, StrategyOptions},
 };
-use reqwest::Url;
 use strum::{EnumMessage, VariantArray};
 
-use super::{CompareArguments, SettingArguments, limits};
+use super::{
+    CompareArguments, SettingArguments, SourceArguments, limits,
+    source_arguments::{HEADING, seconds},
+};
 use crate::{
-    config::{Seconds, Serve, Transport},
+    config::{Serve, Transport},
     remember::Remember,
 };
 
@@ -57,7 +59,7 @@ impl Arguments {
     /// The command line of a program without the demonstration, with another heading for sources.
     pub fn without_demonstration(heading: &'static str) -> clap::Command {
         let headed = move |argument: clap::Arg| match argument.get_help_heading() {
-            Some(SOURCE) => argument.help_heading(heading),
+            Some(HEADING) => argument.help_heading(heading),
             _ => argument,
         };
         Self::command().long_about(None).mut_subcommands(move |command| command.mut_args(headed))
@@ -107,54 +109,6 @@ pub enum Command {
     Prompt(PromptArguments),
     /// List the strategies: name, summary, needs
     Strategies,
-}
-
-/// The heading of the arguments that name sources.
-const SOURCE: &str = "Source (none: the demonstration)";
-
-/// Where tools come from.
-#[derive(Debug, Default, Args)]
-#[command(next_help_heading = SOURCE)]
-pub struct SourceArguments {
-    /// Upstreams, categories, concerns, briefs and more in one file, disclosure.toml; read again when it changes
-    #[arg(long, value_name = "FILE")]
-    pub config: Option<PathBuf>,
-
-    /// Upstreams in the file of an MCP host, such as mcp.json, settings.json or config.toml; may be repeated
-    #[arg(long, value_name = "FILE")]
-    pub mcp_config: Vec<PathBuf>,
-
-    /// Pass the whole environment to programs declared in files, instead of a minimal one
-    #[arg(long)]
-    pub inherit_env: bool,
-
-    /// A Streamable HTTP upstream; may be repeated
-    #[arg(long, value_name = "URL")]
-    pub upstream_url: Vec<Url>,
-
-    /// Description files (NAME.json) laid over the upstreams' own definitions; reloaded when they change
-    #[arg(long, value_name = "DIR")]
-    pub tool_descriptions: Option<PathBuf>,
-
-    /// The name of the upstream, if there is one only [default: the name in its serverInfo]
-    #[arg(long)]
-    pub name: Option<String>,
-
-    /// A command that speaks MCP over stdio, after --
-    #[arg(last = true, value_name = "COMMAND")]
-    pub command: Vec<String>,
-
-    /// Timeout for starting and initializing an upstream, in seconds
-    #[arg(long, value_name = "SECONDS", default_value = "60", value_parser = seconds)]
-    pub connect_timeout: Duration,
-
-    /// Timeout of a request to an upstream, in seconds; each progress notification restarts it
-    #[arg(long, value_name = "SECONDS", default_value = "120", value_parser = seconds)]
-    pub request_timeout: Duration,
-
-    /// Set a resource limit; may be repeated. `serve --help` lists the limits
-    #[arg(long = "limit", value_name = "NAME=VALUE", value_parser = limits::parse, help_heading = "Limits")]
-    pub limits: Vec<(String, NonZeroU64)>,
 }
 
 /// `serve`.
@@ -378,10 +332,6 @@ where
         PossibleValue::new(<&str>::from(value)).help(help.trim_end_matches('.').to_owned())
     });
     PossibleValuesParser::new(values).try_map(|name| name.parse::<T>())
-}
-
-fn seconds(text: &str) -> Result<Duration, String> {
-    Seconds::parse(text).map(Duration::from).map_err(str::to_owned)
 }
 
 fn filter(text: &str) -> Result<String, String> {

@@ -13,13 +13,14 @@ mod serve;
 mod settings;
 mod signals;
 mod source;
+mod source_arguments;
 mod strategies;
 
 use mcp_disclosure_core::Registry;
 
 pub use arguments::{
     Arguments, CheckArguments, Command, DemoArguments, ExportArguments, Format, LOG, PromptArguments,
-    ServeArguments, SourceArguments, StrategyArguments,
+    ServeArguments, StrategyArguments,
 };
 pub use check::check;
 pub use compare::{CompareArguments, compare};
@@ -28,6 +29,7 @@ pub use export::export;
 pub use prompt::prompt;
 pub use serve::serve;
 pub use settings::SettingArguments;
+pub use source_arguments::SourceArguments;
 pub use strategies::strategies;
 
 use mcp_disclosure_gateway::{catalogue::Declared, upstream::Target};

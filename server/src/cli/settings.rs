@@ -34,42 +34,65 @@ pub struct SettingArguments {
     pub concern: Vec<(String, String)>,
 }
 
-/// Settings that have a flag: strategy, key, flag.
-const FLAGS: [(&str, &str, &str); 2] =
-    [(describe::NAME, "long_briefs", "--long-briefs"), (info::NAME, "tools", "--info-tools")];
+/// One flag and the setting that it is short for.
+struct Flag<'a> {
+    name: &'static str,
+    strategy: &'static str,
+    key: &'static str,
+    value: &'a mut Option<String>,
+}
+
+/// The flag of choices.
+const CONCERN: &str = "--concern";
 
 impl SettingArguments {
-    /// The flag for a setting of a strategy, if it has one.
-    pub(super) fn flag(strategy: &str, key: &str) -> Option<&'static str> {
-        let found = FLAGS.iter().find(|(named, setting, _)| (*named, *setting) == (strategy, key))?;
-        Some(found.2)
+    /// All flags for one setting each, and the choices of concerns.
+    fn each(&mut self) -> ([Flag<'_>; 3], &mut Vec<(String, String)>) {
+        let Self { long_briefs, info_tools, receipts, concern } = self;
+        let flag = |name, strategy, key, value| Flag { name, strategy, key, value };
+        let flags = [
+            flag("--long-briefs", describe::NAME, "long_briefs", long_briefs),
+            flag("--info-tools", info::NAME, "tools", info_tools),
+            flag("--receipts", resource::NAME, "receipts", receipts),
+        ];
+        (flags, concern)
+    }
+
+    /// Sets the flag for a setting of a strategy; returns whether it has one.
+    pub(super) fn set(&mut self, strategy: &str, key: &str, value: &str) -> bool {
+        let (flags, _) = self.each();
+        let found = flags.into_iter().find(|flag| (flag.strategy, flag.key) == (strategy, key));
+        found.map(|flag| *flag.value = Some(value.to_owned())).is_some()
+    }
+
+    /// Chooses a value of a concern for a filter, instead of an earlier choice; returns whether there is a flag for that.
+    pub(super) fn choose(&mut self, filter: &str, name: &str, value: &str) -> bool {
+        if filter != concerns::NAME {
+            return false;
+        }
+        self.concern.retain(|(chosen, _)| chosen != name);
+        self.concern.push((name.to_owned(), value.to_owned()));
+        true
     }
 
     /// The flags that were given, as arguments of a command line.
     pub(super) fn given(&self) -> Vec<(&'static str, String)> {
-        let [briefs, tools] = FLAGS.map(|(_, _, flag)| flag);
-        let given = [(briefs, &self.long_briefs), (tools, &self.info_tools)];
-        given.into_iter().filter_map(|(flag, value)| Some((flag, value.clone()?))).collect()
+        let mut given = self.clone();
+        let (flags, choices) = given.each();
+        let settings = flags.into_iter().filter_map(|flag| Some((flag.name, flag.value.take()?)));
+        settings.chain(choices.iter().map(|(name, value)| (CONCERN, format!("{name}={value}")))).collect()
     }
 
     /// Merges with other settings; flags take precedence.
-    pub fn over(self, mut settings: Settings) -> Settings {
-        if let Some(how) = self.long_briefs {
-            set(&mut settings, describe::NAME, "long_briefs", how.into());
-        }
-        if let Some(tools) = self.info_tools {
-            set(&mut settings, info::NAME, "tools", tools.into());
-        }
-        if let Some(proof) = self.receipts {
-            set(&mut settings, resource::NAME, "receipts", proof.into());
-        }
-        if !self.concern.is_empty() {
-            let file = settings.get(concerns::NAME).and_then(|settings| settings.get(CHOICES)).cloned();
-            let mut choices = file.unwrap_or_else(|| json!({}));
-            if let Some(choices) = choices.as_object_mut() {
-                choices.extend(self.concern.into_iter().map(|(name, value)| (name, value.into())));
+    pub fn over(mut self, mut settings: Settings) -> Settings {
+        let (flags, chosen) = self.each();
+        for flag in flags {
+            if let Some(value) = flag.value.take() {
+                set(&mut settings, flag.strategy, flag.key, value.into());
             }
-            set(&mut settings, concerns::NAME, CHOICES, choices);
+        }
+        for (name, value) in chosen.drain(..) {
+            choose(&mut settings, concerns::NAME, name, value);
         }
         settings
     }
@@ -86,8 +109,18 @@ fn choice(text: &str) -> Result<(String, String), &'static str> {
 /// The key of the operator's choices.
 pub(super) const CHOICES: &str = "choices";
 
+/// Adds a choice of the operator's for this filter. Choices that are not an object are kept, like settings.
+pub(super) fn choose(settings: &mut Settings, filter: &str, name: String, value: String) {
+    let chosen = settings.get(filter).and_then(|settings| settings.get(CHOICES)).cloned();
+    let mut chosen = chosen.unwrap_or_else(|| json!({}));
+    if let Some(chosen) = chosen.as_object_mut() {
+        chosen.insert(name, value.into());
+    }
+    set(settings, filter, CHOICES, chosen);
+}
+
 /// Settings that are not an object are kept: the strategy rejects them with a better message.
-fn set(settings: &mut Settings, strategy: &str, key: &str, value: Value) {
+pub(super) fn set(settings: &mut Settings, strategy: &str, key: &str, value: Value) {
     let strategy = settings.entry(strategy.to_owned()).or_insert_with(|| json!({}));
     if let Some(strategy) = strategy.as_object_mut() {
         strategy.insert(key.to_owned(), value);
@@ -96,21 +129,35 @@ fn set(settings: &mut Settings, strategy: &str, key: &str, value: Value) {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
+
     use super::*;
 
     #[test]
-    fn every_flag_has_its_setting() {
-        let said = SettingArguments {
-            long_briefs: Some("a".to_owned()),
-            info_tools: Some("b".to_owned()),
-            ..SettingArguments::default()
-        };
-        let settings = said.clone().over(Settings::new());
-        for ((strategy, key, flag), (given, value)) in FLAGS.into_iter().zip(said.given()) {
-            assert_eq!((given, SettingArguments::flag(strategy, key)), (flag, Some(flag)));
-            assert_eq!(settings[strategy][key], json!(value));
+    fn q3_what_is_given_is_what_was_parsed() {
+        #[derive(clap::Parser)]
+        struct Line {
+            #[command(flatten)]
+            settings: SettingArguments,
         }
-        assert_eq!(SettingArguments::flag(info::NAME, "colour"), None);
+
+        let line = "--long-briefs=reject --info-tools=entry-only --receipts=signed --concern=a=b=c --concern=d=e";
+        let Line { settings } = Line::parse_from(std::iter::once("x").chain(line.split(' ')));
+        let given: Vec<String> = settings.given().iter().map(|(flag, value)| format!("{flag}={value}")).collect();
+        assert_eq!(given.join(" "), line);
+        // Each flag changes a setting of its own.
+        let set = settings.over(Settings::new());
+        assert_eq!(set.values().flat_map(|of| of.as_object().unwrap()).count(), 4, "{set:?}");
+    }
+
+    #[test]
+    fn q3_settings_have_their_flags() {
+        let mut settings = SettingArguments::default();
+        assert!(settings.set(info::NAME, "tools", "stubs") && !settings.set(info::NAME, "colour", "red"));
+        assert!(settings.choose(concerns::NAME, "cost", "high") && settings.choose(concerns::NAME, "cost", "low"));
+        assert!(!settings.clone().choose("a-filter", "cost", "low"));
+        let given = [("--info-tools", "stubs".to_owned()), ("--concern", "cost=low".to_owned())];
+        assert_eq!(settings.given(), given);
     }
 
     #[test]

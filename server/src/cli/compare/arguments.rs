@@ -1,13 +1,15 @@
 //! The arguments of `compare`.
 
-use std::{num::NonZeroUsize, path::PathBuf, str::FromStr};
+use std::{mem::take, num::NonZeroUsize, path::PathBuf, str::FromStr};
 
 use clap::Args;
 use mcp_disclosure_compare::{Format, HostKind, Tokenizer};
 
-use super::transcript::TranscriptArguments;
+use super::{
+    command::Command, contestants::Rows, prepared::Setup, progress::Progress, transcript::TranscriptArguments,
+};
 use crate::{
-    cli::{SettingArguments, SourceArguments},
+    cli::{Program, SettingArguments, SourceArguments},
     config::Transport,
 };
 
@@ -19,7 +21,7 @@ pub struct CompareArguments {
     pub source: SourceArguments,
 
     /// Strategies to compare with full, or all. A stack is NAME+NAME; in parentheses stand a variant or settings, as
-    /// in info(entry-only), and what a host chooses, as in concerns(cost=low)+describe
+    /// in info(entry-only), and what clients start with, as in concerns(cost=low)+describe
     #[arg(long, value_name = "NAMES", default_value = "all", help_heading = "Strategy")]
     pub strategies: Vec<String>,
 
@@ -31,9 +33,10 @@ pub struct CompareArguments {
     #[arg(long, help_heading = "Strategy")]
     pub omit_input_schema: bool,
 
-    /// The tools to use: their names, or how many, spread over the list
-    #[arg(long = "use", value_name = "NAMES|N", default_value = "2", help_heading = "Work")]
-    pub used: Use,
+    /// The tools to use: their names, or how many, spread over the list [default: 2; in a transcript the task of the
+    /// demonstration, or 1]
+    #[arg(long = "use", value_name = "NAMES|N", help_heading = "Work")]
+    pub used: Option<Use>,
 
     /// Calls to make to the real tools: a JSON array of {"tool", "arguments"}. Without it no tool is called
     #[arg(long, value_name = "FILE", conflicts_with = "used", help_heading = "Work")]
@@ -82,6 +85,23 @@ pub struct CompareArguments {
     /// Exit with 1 if a strategy costs more tokens than this in total
     #[arg(long, value_name = "TOKENS", help_heading = "Report")]
     pub fail_over: Option<u64>,
+}
+
+impl CompareArguments {
+    /// What is to be compared. Source and settings are taken out of the arguments.
+    pub(super) fn setup<'a>(&mut self, program: &'a Program, rows: &'a str) -> Setup<'a> {
+        let (source, settings) = (take(&mut self.source), take(&mut self.settings));
+        Setup {
+            registry: &program.registry,
+            own: program.own.as_ref(),
+            command: Command::of(&source, &settings),
+            source,
+            settings,
+            rows: Rows { flag: "--strategies", text: rows },
+            transport: self.transport,
+            progress: Progress::new(),
+        }
+    }
 }
 
 /// The tools to use.

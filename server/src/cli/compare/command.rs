@@ -2,97 +2,129 @@
 //!
 //! It stands in a report, which people pass on: what may be a secret is not in it.
 
-use super::spec::Said;
-use crate::cli::{SettingArguments, SourceArguments};
+use std::path::Path;
 
-/// Stands for an argument that is not shown.
-const HIDDEN: &str = "…";
-
-/// Longer arguments are not shown: keys and tokens are, names and paths seldom.
-const LONGEST: usize = 100;
-
-/// Parts of flags and variables whose values are not shown.
-const SECRET: [&str; 8] = ["token", "key", "secret", "password", "passwd", "auth", "header", "credential"];
+use super::{
+    secrets::{self, HIDDEN},
+    spec::Said,
+};
+use crate::cli::{
+    SettingArguments, SourceArguments,
+    source_arguments::{CONNECT_TIMEOUT, REQUEST_TIMEOUT},
+};
 
 /// The arguments of `serve` for a source.
 pub(in crate::cli) struct Command {
-    flags: Vec<String>,
-    settings: Vec<(&'static str, String)>,
+    program: String,
+    /// Those that name the source.
+    source: Vec<String>,
+    settings: SettingArguments,
     /// Behind `--`.
     upstream: Vec<String>,
 }
 
 impl Command {
-    /// Takes over what names the source, and settings of strategies.
+    /// Of this program, with these arguments.
     pub(in crate::cli) fn of(source: &SourceArguments, settings: &SettingArguments) -> Self {
-        let mut flags = Vec::new();
-        let mut flag = |name: &str, value: String| flags.extend([name.to_owned(), value]);
-        if let Some(path) = &source.config {
-            flag("--config", path.display().to_string());
+        Self {
+            program: program(),
+            source: flags(source),
+            settings: settings.clone(),
+            upstream: secrets::command(&source.command),
         }
-        for path in &source.mcp_config {
-            flag("--mcp-config", path.display().to_string());
-        }
-        for url in &source.upstream_url {
-            let mut shown = url.clone();
-            // URLs with a host have these parts.
-            let _ = shown.set_username("");
-            let _ = shown.set_password(None);
-            if shown.query().is_some() {
-                shown.set_query(Some(HIDDEN));
-            }
-            flag("--upstream-url", shown.to_string());
-        }
-        if let Some(path) = &source.tool_descriptions {
-            flag("--tool-descriptions", path.display().to_string());
-        }
-        if let Some(name) = &source.name {
-            flag("--name", name.clone());
-        }
-        if source.inherit_env {
-            flags.push("--inherit-env".to_owned());
-        }
-        Self { flags, settings: settings.given(), upstream: shown(&source.command) }
     }
 
-    /// The command line that serves every client with this strategy and these settings; `None` if there are settings
-    /// or choices without a flag.
+    /// The same by another program: the beginning of a command line.
+    #[cfg(feature = "demo")]
+    pub(in crate::cli) fn by(self, program: String) -> Self {
+        Self { program, ..self }
+    }
+
+    /// The command line that serves every client with this strategy, these settings and these choices; `None` if there are
+    /// some without a flag.
     pub(super) fn serving(&self, strategy: &str, said: &Said) -> Option<String> {
-        if !said.choices.is_empty() {
-            return None;
-        }
         let mut settings = self.settings.clone();
         for (strategy, key, value) in &said.settings {
-            let flag = SettingArguments::flag(strategy, key)?;
-            settings.retain(|(given, _)| *given != flag);
-            settings.push((flag, value.as_str()?.to_owned()));
+            settings.set(strategy, key, value.as_str()?).then_some(())?;
         }
-        let mut words = vec!["mcp-disclosure", "serve", "--strategy", strategy];
-        words.extend(settings.iter().flat_map(|(flag, value)| [*flag, value]));
-        words.extend(self.flags.iter().map(String::as_str));
+        for (filter, name, value) in &said.choices {
+            settings.choose(filter, name, value).then_some(())?;
+        }
+        let mut words = vec!["serve".to_owned(), "--strategy".to_owned(), strategy.to_owned()];
+        words.extend(settings.given().into_iter().flat_map(|(flag, value)| [flag.to_owned(), value]));
+        words.extend(self.source.iter().cloned());
         if !self.upstream.is_empty() {
-            words.push("--");
-            words.extend(self.upstream.iter().map(String::as_str));
+            words.push("--".to_owned());
+            words.extend(self.upstream.iter().cloned());
         }
-        Some(words.into_iter().map(quoted).collect::<Vec<_>>().join(" "))
+        let words: Vec<String> = words.iter().map(|word| quoted(word)).collect();
+        Some(format!("{} {}", self.program, words.join(" ")))
     }
 }
 
-/// The arguments of a command, without those that may be secrets.
-fn shown(command: &[String]) -> Vec<String> {
-    let is_secret = |name: &str| SECRET.iter().any(|secret| name.to_ascii_lowercase().contains(secret));
-    let mut follows_secret = false;
-    let shown = command.iter().map(|argument| {
-        let hides = follows_secret || argument.chars().count() > LONGEST;
-        follows_secret = argument.starts_with('-') && !argument.contains('=') && is_secret(argument);
-        match argument.split_once(['=', ':']) {
-            _ if hides => HIDDEN.to_owned(),
-            Some((name, _)) if is_secret(name) => format!("{name}={HIDDEN}"),
-            _ if argument.contains("://") && argument.contains(['@', '?']) => HIDDEN.to_owned(),
-            _ => argument.clone(),
+/// What readers of a command have to know; `None` if it is complete.
+pub(super) fn note(command: &str) -> Option<String> {
+    let text = format!("In the command, {HIDDEN} stands for what may be a secret; fill it in before you run it.");
+    command.contains(HIDDEN).then_some(text)
+}
+
+/// The name by which this program was started.
+pub(in crate::cli) fn program() -> String {
+    let started = std::env::args_os().next().unwrap_or_default();
+    let name = Path::new(&started).file_name().unwrap_or_default().to_string_lossy();
+    match name.strip_suffix(".exe").unwrap_or(&name) {
+        "" => env!("CARGO_PKG_NAME").to_owned(),
+        name => quoted(name),
+    }
+}
+
+/// The flags that name a source, but not its command.
+fn flags(source: &SourceArguments) -> Vec<String> {
+    let SourceArguments {
+        config,
+        mcp_config,
+        inherit_env,
+        upstream_url,
+        tool_descriptions,
+        name,
+        command: _,
+        connect_timeout,
+        request_timeout,
+        limits,
+    } = source;
+    let mut flags = Vec::new();
+    let mut flag = |name: &str, value: String| flags.extend([name.to_owned(), value]);
+    if let Some(path) = config {
+        flag("--config", path.display().to_string());
+    }
+    for path in mcp_config {
+        flag("--mcp-config", path.display().to_string());
+    }
+    for url in upstream_url {
+        flag("--upstream-url", secrets::url(url));
+    }
+    if let Some(path) = tool_descriptions {
+        flag("--tool-descriptions", path.display().to_string());
+    }
+    if let Some(name) = name {
+        flag("--name", name.clone());
+    }
+    for (name, span, usual) in [
+        ("--connect-timeout", connect_timeout, CONNECT_TIMEOUT),
+        ("--request-timeout", request_timeout, REQUEST_TIMEOUT),
+    ] {
+        let seconds = span.as_secs_f64().to_string();
+        if seconds != usual {
+            flag(name, seconds);
         }
-    });
-    shown.collect()
+    }
+    for (name, value) in limits {
+        flag("--limit", format!("{name}={value}"));
+    }
+    if *inherit_env {
+        flags.push("--inherit-env".to_owned());
+    }
+    flags
 }
 
 /// A word of a command line, quoted for a shell if it has to be.
@@ -106,66 +138,78 @@ fn quoted(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use clap::Parser;
     use serde_json::json;
 
     use super::*;
 
-    fn source(command: &[&str]) -> SourceArguments {
-        let command = command.iter().map(|word| (*word).to_owned()).collect();
-        SourceArguments { command, ..SourceArguments::default() }
+    #[derive(Debug, Parser)]
+    struct Line {
+        #[command(flatten)]
+        source: SourceArguments,
+        #[command(flatten)]
+        settings: SettingArguments,
+    }
+
+    fn command(line: &[&str]) -> Command {
+        let line = Line::parse_from([&["x"], line].concat());
+        Command { program: "x".to_owned(), ..Command::of(&line.source, &line.settings) }
     }
 
     #[test]
     fn q3_the_command_serves_the_same_source() {
-        let flags = SettingArguments { info_tools: Some("stubs".to_owned()), ..SettingArguments::default() };
-        let command = Command::of(
-            &SourceArguments { config: Some("my files/d.toml".into()), ..source(&["npx", "-y", "it's"]) },
-            &flags,
+        let given = [
+            "--receipts=signed",
+            "--concern=precision=exact",
+            "--concern=cost=low",
+            "--config=my files/d.toml",
+            "--mcp-config=a.json",
+            "--mcp-config=b.json",
+            "--upstream-url=http://localhost:1/mcp",
+            "--tool-descriptions=d",
+            "--name=n",
+            "--connect-timeout=1.5",
+            "--request-timeout=7",
+            "--limit=message_depth=64",
+            "--inherit-env",
+            "--",
+            "npx",
+            "-y",
+            "it's",
+        ];
+        let shown = command(&given).serving("full", &Said::default()).unwrap();
+        assert!(
+            shown.starts_with("x serve --strategy full ") && shown.ends_with(r"-- npx -y 'it'\''s'"),
+            "{shown}"
         );
+        for flag in given[..13].iter().map(|flag| flag.split('=').next().unwrap()) {
+            assert!(shown.contains(&format!(" {flag} ")), "{flag} is missing in {shown}");
+        }
+        assert_eq!(command(&[]).serving("full", &Said::default()).unwrap(), "x serve --strategy full");
+    }
+
+    #[test]
+    fn q3_settings_and_choices_of_a_row_are_flags() {
+        let of = |strategy: &str, key: &str| (strategy.to_owned(), key.to_owned(), json!("entry-only"));
+        let choice = ("concerns".to_owned(), "cost".to_owned(), "low".to_owned());
+        let said = Said { settings: vec![of("info", "tools")], choices: vec![choice] };
         assert_eq!(
-            command.serving("full", &Said::default()).unwrap(),
-            r"mcp-disclosure serve --strategy full --info-tools stubs --config 'my files/d.toml' -- npx -y 'it'\''s'"
+            command(&["--concern=cost=high", "--info-tools=stubs"]).serving("concerns+info", &said).unwrap(),
+            "x serve --strategy concerns+info --info-tools entry-only --concern cost=low"
         );
-        let entry = |strategy: &str, key: &str| Said {
-            settings: vec![(strategy.to_owned(), key.to_owned(), json!("entry-only"))],
-            ..Said::default()
-        };
-        assert_eq!(
-            Command::of(&source(&[]), &flags).serving("info", &entry("info", "tools")).unwrap(),
-            "mcp-disclosure serve --strategy info --info-tools entry-only"
-        );
-        assert_eq!(command.serving("x", &entry("x", "own")), None);
+        let said = Said { settings: vec![of("x", "own")], ..Said::default() };
+        assert_eq!(command(&[]).serving("x", &said), None);
+        let choice = ("another".to_owned(), "cost".to_owned(), "low".to_owned());
+        assert_eq!(command(&[]).serving("x", &Said { choices: vec![choice], ..Said::default() }), None);
     }
 
     #[test]
     fn q3_what_may_be_a_secret_is_not_in_the_command() {
-        let long = "x".repeat(200);
-        let words = [
-            "server",
-            "--api-key",
-            "abc",
-            "--token=def",
-            "GH_TOKEN=ghi",
-            "--header",
-            "Cookie: jkl",
-            "--port",
-            "80",
-            "https://me:mno@host/",
-            &long,
-            "Authorization: pqr",
-        ];
-        let source = SourceArguments {
-            upstream_url: vec!["https://me:stu@host/mcp?key=vwx".parse().unwrap()],
-            ..source(&words)
-        };
-        let shown = Command::of(&source, &SettingArguments::default());
-        let shown = shown.serving("full", &Said::default()).unwrap();
-        for secret in ["abc", "def", "ghi", "jkl", "mno", "pqr", "stu", "vwx", "xxx"] {
+        let given = ["--upstream-url=https://me:stu@host/s/vwx/mcp?key=vwx", "--", "server", "-k", "abc"];
+        let shown = command(&given).serving("full", &Said::default()).unwrap();
+        for secret in ["abc", "stu", "vwx"] {
             assert!(!shown.contains(secret), "{secret} in {shown}");
         }
-        assert!(
-            shown.contains("--upstream-url 'https://host/mcp?") && shown.contains("--port 80"),
-            "{shown}"
-        );
+        assert!(note(&shown).is_some() && note("x serve").is_none());
     }
 }

@@ -2,31 +2,45 @@
 
 use std::sync::Arc;
 
+use mcp_disclosure_client::Concerns;
 use mcp_disclosure_compare::{BASELINE, Row};
 use mcp_disclosure_core::{
-    Concern, DisclosureStrategy, Objection, Principal, Registry, Role, Settings, View, nearest::nearest,
+    DisclosureStrategy, Notes, Objection, Principal, Registry, Role, Settings, View,
 };
 use mcp_disclosure_gateway::{
     Gateway, Problem,
     negotiation::{Strategies, StrategyOptions, describe},
 };
-use serde_json::{Value, json};
+use mcp_disclosure_strategy_concerns::operator::misfits;
+use serde_json::Value;
 
 use super::{
     command::Command,
     spec::{Said, Spec},
 };
 use crate::{
-    cli::{SettingArguments, strategies},
+    cli::{SettingArguments, StrategyArguments, settings, source::Source, strategies},
     failure::Failure,
 };
+
+/// The rows that are asked for.
+#[derive(Clone, Copy)]
+pub(in crate::cli) struct Rows<'a> {
+    /// The flag that names them.
+    pub(in crate::cli) flag: &'static str,
+    /// `all`, or a list of [`Spec`]s.
+    pub(in crate::cli) text: &'a str,
+}
 
 /// The compared strategies.
 pub(in crate::cli) struct Contestants<'a> {
     registry: &'a Registry,
     contestants: Vec<Contestant>,
+    flag: &'static str,
     asked: Vec<String>,
     asks_for_all: bool,
+    /// As the source's files say clients are served.
+    served: StrategyOptions,
     notes: Vec<String>,
 }
 
@@ -40,40 +54,53 @@ struct Contestant {
 }
 
 impl<'a> Contestants<'a> {
-    /// Builds the strategies of these rows (`all`, or a list of [`Spec`]s). Of the settings, flags take precedence.
+    /// Builds the strategies of these rows. Of the settings, flags take precedence.
     ///
     /// # Errors
     /// [`Failure::Configuration`] with every row that means nothing, every unknown name and every invalid setting.
     pub(in crate::cli) fn build(
         registry: &'a Registry,
-        rows: &str,
-        (flags, settings): (SettingArguments, Settings),
+        Rows { flag, text }: Rows<'_>,
+        flags: &SettingArguments,
+        source: &Source,
         command: &Command,
     ) -> Result<Self, Failure> {
-        let asks_for_all = rows.trim() == "all";
-        let as_set = flags.clone().over(settings.clone());
-        let specs = if asks_for_all { every(registry, &as_set) } else { listed(rows)? };
+        let asks_for_all = text.trim() == "all";
+        let placed = |problem: Problem| {
+            let at = Problem::new(format!("{flag}: {}", problem.message()));
+            strategies::hinted(problem.remedy().into_iter().fold(at, Problem::hint))
+        };
+        let refused = |problems: Vec<Problem>| {
+            Failure::Configuration(problems.into_iter().map(placed).collect())
+        };
+        let as_set = flags.clone().over(source.settings.clone());
+        let specs = match asks_for_all {
+            true => every(registry, &as_set),
+            false => Spec::list(text).map_err(refused)?,
+        };
         let relaxed = flags.long_briefs.clone().unwrap_or_else(|| "shorten".to_owned());
-        let relaxed = SettingArguments { long_briefs: Some(relaxed), ..flags.clone() }.over(settings);
-        let (mut contestants, mut problems) = (Vec::<Contestant>::new(), Vec::new());
-        let mut asked = Vec::new();
+        let relaxed = SettingArguments { long_briefs: Some(relaxed), ..flags.clone() };
+        let relaxed = relaxed.over(source.settings.clone());
+        let served = StrategyArguments::default().over(&source.serve, Settings::new());
+        let (contestants, asked) = (Vec::new(), Vec::new());
+        let mut built = Self { registry, contestants, flag, asked, asks_for_all, served, notes: Vec::new() };
+        let mut problems = Vec::new();
         let first = [(Spec::of(BASELINE), false)].into_iter();
         for (spec, is_asked) in first.chain(specs.into_iter().map(|spec| (spec, true))) {
             match Contestant::build(registry, &spec, &as_set, &relaxed, command) {
-                Ok(built) => {
-                    if is_asked {
-                        asked.push(built.row.name.clone());
-                    }
-                    if !contestants.iter().any(|known| known.row.name == built.row.name) {
-                        contestants.push(built);
-                    }
-                }
-                Err(problem) => problems.push(strategies::hinted(problem)),
+                Ok(contestant) => built.add(contestant, is_asked),
+                Err(problem) => problems.push(problem),
             }
         }
-        match problems.is_empty() {
-            true => Ok(Self { registry, contestants, asked, asks_for_all, notes: Vec::new() }),
-            false => Err(Failure::Configuration(problems)),
+        if problems.is_empty() { Ok(built) } else { Err(refused(problems)) }
+    }
+
+    fn add(&mut self, contestant: Contestant, is_asked: bool) {
+        if is_asked {
+            self.asked.push(contestant.row.name.clone());
+        }
+        if !self.contestants.iter().any(|known| known.row.name == contestant.row.name) {
+            self.contestants.push(contestant);
         }
     }
 
@@ -84,16 +111,20 @@ impl<'a> Contestants<'a> {
     pub(in crate::cli) fn examine(&mut self, gateway: &Gateway) -> Result<(), Failure> {
         let snapshot = gateway.backends().shared().catalogue().current().snapshot().clone();
         let everything = View::of(snapshot, &Principal::anonymous());
+        let declared = &everything.about().concerns;
         let mut problems = Vec::new();
         for contestant in &mut self.contestants {
             let objections = contestant.as_set.objections(&everything);
-            contestant.row.not_offered = objections.first().map(|first| message(first, objections.len() - 1));
-            let name = contestant.row.name.clone();
-            for (concern, value) in &mut contestant.row.choices {
-                if let Err(problem) = declared(&everything.about().concerns, concern, value) {
-                    let text = format!("--strategies: '{name}': {}", problem.message());
-                    problems.push(Problem::new(text).hint(problem.remedy().unwrap_or_default().to_owned()));
-                }
+            let row = &mut contestant.row;
+            row.not_offered = objections.first().map(|first| message(first, objections.len() - 1));
+            let choices: Notes = row.choices.clone().into_iter().collect();
+            for misfit in misfits(declared, &choices, true) {
+                let text = format!("{}: '{}': {}", self.flag, row.name, misfit.message);
+                problems.push(Problem::new(text).hint(misfit.hint));
+            }
+            for (name, value) in &mut row.choices {
+                let concern = declared.iter().find(|concern| concern.name() == name);
+                *value = concern.and_then(|concern| concern.values().understood(value)).unwrap_or_default();
             }
         }
         if problems.is_empty() { Ok(()) } else { Err(Failure::Configuration(problems)) }
@@ -128,7 +159,7 @@ impl<'a> Contestants<'a> {
         settings: Settings,
     ) -> Result<Strategies, Failure> {
         let fallback = fallback.to_owned();
-        let options = StrategyOptions { pinned, offered, fallback, settings, ..StrategyOptions::default() };
+        let options = StrategyOptions { pinned, offered, fallback, settings, ..self.served.clone() };
         strategies::build(self.registry, &options).map_err(Failure::Configuration)
     }
 
@@ -183,7 +214,7 @@ impl Contestant {
         let profile = as_set.profile();
         let row = Row {
             strategy: profile.name.to_string(),
-            choices: said.choices.iter().cloned().collect(),
+            choices: choices(&said),
             lesson: profile.lesson,
             finder: profile.finder,
             is_stack: spec.is_stack(registry),
@@ -200,16 +231,22 @@ impl Contestant {
     }
 }
 
-/// The settings with those of a row.
+/// The settings with those of a row. What a row chooses is chosen by the operator: every client starts with it, also one
+/// that knows nothing of concerns.
 fn with(settings: &Settings, said: &Said) -> Settings {
     let mut settings = settings.clone();
     for (strategy, key, value) in &said.settings {
-        let of_strategy = settings.entry(strategy.clone()).or_insert_with(|| json!({}));
-        if let Some(of_strategy) = of_strategy.as_object_mut() {
-            of_strategy.insert(key.clone(), value.clone());
-        }
+        settings::set(&mut settings, strategy, key, value.clone());
+    }
+    for (filter, name, value) in &said.choices {
+        settings::choose(&mut settings, filter, name.clone(), value.clone());
     }
     settings
+}
+
+/// What a row chooses, by concern.
+fn choices(said: &Said) -> Concerns {
+    said.choices.iter().map(|(_, name, value)| (name.clone(), Value::from(value.as_str()))).collect()
 }
 
 /// All presenters, and their variants. A filter alone shows what its presenter shows until a host chooses values.
@@ -223,32 +260,6 @@ fn every(registry: &Registry, settings: &Settings) -> Vec<Spec> {
         [Spec::of(&profile.name)].into_iter().chain(variants).collect::<Vec<_>>()
     });
     specs.collect()
-}
-
-fn listed(rows: &str) -> Result<Vec<Spec>, Failure> {
-    Spec::list(rows).map_err(Failure::Configuration)
-}
-
-/// Checks a choice against what the source declares; a number that is declared as a string becomes one.
-fn declared(concerns: &[Concern], name: &str, value: &mut Value) -> Result<(), Problem> {
-    let Some(concern) = concerns.iter().find(|concern| concern.name() == name) else {
-        let names: Vec<&str> = concerns.iter().map(Concern::name).collect();
-        let hint = match (nearest(name, names.iter().copied(), 1).first(), names.is_empty()) {
-            (_, true) => "concerns are declared in disclosure.toml, or by upstreams".to_owned(),
-            (Some(near), _) => format!("did you mean '{near}'?"),
-            (None, _) => format!("declared are {}", names.join(", ")),
-        };
-        return Err(Problem::new(format!("the source declares no concern '{name}'")).hint(hint));
-    };
-    let as_text = Value::from(value.to_string());
-    if !concern.values().have(value) && concern.values().have(&as_text) {
-        *value = as_text;
-    }
-    match concern.values().have(value) {
-        true => Ok(()),
-        false => Err(Problem::new(format!("{value} is no value of concern '{name}'"))
-            .hint(format!("its values are {}", concern.values()))),
-    }
 }
 
 fn message(first: &Objection, more: usize) -> String {

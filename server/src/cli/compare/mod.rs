@@ -3,31 +3,30 @@
 mod arguments;
 pub(super) mod command;
 pub(super) mod contestants;
+pub(super) mod prepared;
 pub(super) mod progress;
 mod queries;
 mod script;
 mod scripted;
+mod secrets;
 mod spec;
-pub(super) mod stage;
+mod stage;
 mod stand_in;
 mod subject;
 pub(super) mod transcript;
 
-use std::{path::Path, sync::Arc};
+use std::path::Path;
 
 pub use arguments::CompareArguments;
-use mcp_disclosure_compare::{
-    Comparison, Error, Format, LinkFactory, Report, Work, output, transcript::Play,
-};
-use mcp_disclosure_gateway::{Problem, catalogue::Declared};
-use tracing::subscriber::NoSubscriber;
+use mcp_disclosure_compare::{Comparison, Error, Format, Query, Report, Work, agent::Task, output};
+use mcp_disclosure_gateway::Problem;
 
-use self::{
-    arguments::Use, command::Command, contestants::Contestants, progress::Progress, stage::Stage,
-    transcript::Behind,
-};
-use super::{Program, SettingArguments, print, runtime_for_one, source::Source};
+use self::{arguments::Use, prepared::Prepared, stage::Stages};
+use super::{Program, print, runtime_for_one};
 use crate::failure::Failure;
+
+/// The number of tools that are used unless something else is said.
+const USED: usize = 2;
 
 /// Compares strategies on the tools of a source.
 ///
@@ -63,51 +62,63 @@ struct Compared {
     asked: Vec<String>,
 }
 
-async fn run(program: &Program, arguments: CompareArguments) -> Result<Compared, Failure> {
-    let command = Command::of(&arguments.source, &arguments.settings);
-    let source = arguments.source.resolve(program.own.as_ref())?;
-    source.warn();
-    let declared = checked(&source, &arguments.settings)?;
-    let settings = (arguments.settings, source.settings.clone());
-    let rows = arguments.strategies.join(",");
-    let mut contestants = Contestants::build(&program.registry, &rows, settings, &command)?;
+async fn run(program: &Program, mut arguments: CompareArguments) -> Result<Compared, Failure> {
     let script = arguments.script.as_deref().map(script::read).transpose()?;
     let queries = arguments.queries.as_deref().map(queries::read).transpose()?.unwrap_or_default();
-    let progress = Arc::new(Progress::new());
-    let real = Stage::real(&source, declared.clone(), &contestants, &progress).await?;
-    let read = real.read().await;
-    let (subject, stand_ins) = match read {
-        Ok(read) => read,
-        Err(failure) => {
-            real.close().await;
-            return Err(failure);
-        }
+    let rows = arguments.strategies.join(",");
+    let mut prepared = Prepared::of(arguments.setup(program, &rows)).await?;
+    let stages = prepared.on_stand_ins().await?;
+    let measured = measured(&mut prepared, &arguments, &stages, queries, script.clone()).await;
+    stages.close().await;
+    let mut report = measured?;
+    let transcript = match arguments.format {
+        Format::Html => transcript::of_report(program, &mut prepared, &arguments, (&report, script)).await?,
+        _ => None,
     };
-    if let Err(failure) = contestants.examine(real.gateway()) {
-        real.close().await;
-        return Err(failure);
-    }
-    let disclosing = stage::disclosing(real.gateway());
-    if let Some(tasks) = &script {
-        script::warn(tasks.len(), contestants.names().len());
-    } else {
-        real.close().await;
-    }
-    // Warnings about stand-ins repeat those about the source.
-    let _quiet = tracing::subscriber::set_default(NoSubscriber::default());
-    let actors = (arguments.format == Format::Html).then(|| stand_ins.clone());
-    let stages =
-        Stage::stand_ins(&source, &declared, stand_ins, &mut contestants, arguments.transport).await?;
+    let command = report.recommendation.command.as_deref().and_then(command::note);
+    report.notes.splice(0..0, prepared.notes().chain(command));
+    Ok(Compared { report, transcript, asked: prepared.contestants.asked() })
+}
+
+/// The comparison itself, on gateways in front of stand-ins; the calls of a script reach the real tools.
+async fn measured(
+    prepared: &mut Prepared<'_>,
+    arguments: &CompareArguments,
+    stages: &Stages,
+    queries: Vec<Query>,
+    script: Option<Vec<Task>>,
+) -> Result<Report, Failure> {
     let flag = if script.is_some() { "--script" } else { "--use" };
-    let work = match (script, arguments.used.clone()) {
-        (Some(tasks), _) => Work::Script { tasks, links: real.links() },
-        (None, Use::Count(count)) => Work::Sample(count),
-        (None, Use::Names(names)) => Work::Names(names),
+    let real = match &script {
+        Some(tasks) => {
+            script::warn(tasks.len(), prepared.contestants.names().len());
+            prepared.on_upstreams().await?
+        }
+        None => Stages::default(),
     };
-    let comparison = Comparison {
-        subject,
-        rows: contestants.rows(),
-        links: links(&stages),
+    let work = match (script, &arguments.used) {
+        (Some(tasks), _) => Work::Script { tasks, links: real.links() },
+        (None, Some(Use::Names(names))) => Work::Names(names.clone()),
+        (None, Some(Use::Count(count))) => Work::Sample(*count),
+        (None, None) => Work::Sample(USED),
+    };
+    let comparison = comparison(prepared, arguments, stages, work, queries);
+    let report = comparison.run(&|done, total, what| prepared.step(done, total, what)).await;
+    real.close().await;
+    report.map_err(|error| message(error, flag))
+}
+
+fn comparison(
+    prepared: &Prepared<'_>,
+    arguments: &CompareArguments,
+    stages: &Stages,
+    work: Work,
+    queries: Vec<Query>,
+) -> Comparison {
+    Comparison {
+        subject: prepared.subject.clone(),
+        rows: prepared.contestants.rows(),
+        links: stages.links(),
         work,
         queries,
         host: arguments.host,
@@ -117,47 +128,7 @@ async fn run(program: &Program, arguments: CompareArguments) -> Result<Compared,
         omits_schemas: arguments.omit_input_schema,
         per_tool: arguments.detail || arguments.format == Format::Html,
         transport: arguments.transport.to_string(),
-    };
-    let report = comparison.run(&|done, total, what| progress.step(done, total, what)).await;
-    for stage in &stages {
-        stage.close().await;
     }
-    real.close().await;
-    let transcript = match (actors, &report) {
-        (Some(actors), Ok(report)) => {
-            let task = transcript::chosen(program, &source, &comparison.subject, &arguments.used)?;
-            let behind =
-                Behind::scripted((&source, &declared), actors, &task, arguments.transport, &progress);
-            let (tokenizer, host) = (arguments.tokenizer, arguments.host);
-            let play = Play { subject: &comparison.subject, assignment: task, tokenizer, host };
-            transcript::fragment(behind, play, &mut contestants, report).await
-        }
-        _ => Ok(None),
-    };
-    progress.finish();
-    let (mut report, transcript) = (report.map_err(|error| message(error, flag))?, transcript?);
-    report.notes.splice(0..0, contestants.notes().into_iter().chain(disclosing));
-    Ok(Compared { report, transcript, asked: contestants.asked() })
-}
-
-/// What the source declares.
-///
-/// # Errors
-/// [`Failure::Configuration`] with what is wrong with its files, or with choices that settings make of it.
-fn checked(source: &Source, settings: &SettingArguments) -> Result<Declared, Failure> {
-    let declared = source.read().map_err(Failure::Configuration)?.declared;
-    let problems = source.choice_problems(&settings.clone().over(source.settings.clone()));
-    if problems.is_empty() { Ok(declared) } else { Err(Failure::Configuration(problems)) }
-}
-
-/// Links to the stage of each strategy.
-fn links(stages: &[Stage]) -> LinkFactory {
-    let links: Vec<(String, LinkFactory)> =
-        stages.iter().map(|stage| (stage.name().to_owned(), stage.links())).collect();
-    Arc::new(move |strategy| match links.iter().find(|(name, _)| name == strategy) {
-        Some((_, links)) => links(strategy),
-        None => Err(stage::left_out(strategy)),
-    })
 }
 
 /// The failure of a comparison; `flag` is the one that named tools.

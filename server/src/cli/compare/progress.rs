@@ -2,7 +2,7 @@
 
 use std::{
     io::{IsTerminal, Write, stderr},
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Condvar, Mutex, PoisonError},
     time::{Duration, Instant},
 };
 
@@ -11,7 +11,7 @@ use mcp_disclosure_core::{UpstreamLists, UpstreamName};
 use mcp_disclosure_gateway::slot::Witness;
 use mcp_disclosure_transport::printable::printable;
 
-/// The shortest time between two lines about the same strategy.
+/// The longest time without a line while a step takes its time, and the shortest between two about the same strategy.
 const BETWEEN_LINES: Duration = Duration::from_secs(2);
 
 /// The progress of a comparison.
@@ -19,14 +19,38 @@ const BETWEEN_LINES: Duration = Duration::from_secs(2);
 pub(in crate::cli) enum Progress {
     /// On a terminal.
     Bar(ProgressBar),
-    /// Lines for logs: the first step of each strategy, and others when they take their time.
-    Lines(Mutex<Option<(String, Instant)>>),
+    /// Lines for logs.
+    Lines(Arc<Lines>),
+}
+
+/// Lines about the steps, also while one of them keeps the program's only thread.
+#[derive(Debug, Default)]
+pub(in crate::cli) struct Lines {
+    state: Mutex<State>,
+    ended: Condvar,
+}
+
+/// The current step, and which line is due.
+#[derive(Debug, Default)]
+struct State {
+    current: Option<Current>,
+    /// When the last line was written.
+    written: Option<Instant>,
+    is_over: bool,
+}
+
+#[derive(Debug)]
+struct Current {
+    /// The strategy.
+    name: String,
+    line: String,
+    since: Instant,
 }
 
 impl Progress {
     pub(super) fn new() -> Self {
         if !stderr().is_terminal() {
-            return Self::Lines(Mutex::default());
+            return Self::Lines(Lines::start());
         }
         let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
         if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}") {
@@ -58,19 +82,76 @@ impl Progress {
                 bar.set_position(done as u64);
                 bar.set_message(printable(what).into_owned());
             }
-            Self::Lines(last) => {
-                let name = what.split(": ").next().unwrap_or_default();
-                let mut last = last.lock().unwrap_or_else(PoisonError::into_inner);
-                let is_due = match &*last {
-                    _ if done == total => false,
-                    Some((shown, at)) => shown != name || at.elapsed() >= BETWEEN_LINES,
-                    None => true,
-                };
-                if is_due {
-                    *last = Some((name.to_owned(), Instant::now()));
-                    line(&format!("{} of {total}: {what}", done + 1));
-                }
+            Self::Lines(lines) => lines.write(|state| state.step(done, total, what, Instant::now())),
+        }
+    }
+
+    /// Clears a bar, and ends lines.
+    pub(super) fn finish(&self) {
+        match self {
+            Self::Bar(bar) => bar.finish_and_clear(),
+            Self::Lines(lines) => {
+                lines.state.lock().unwrap_or_else(PoisonError::into_inner).is_over = true;
+                lines.ended.notify_all();
             }
+        }
+    }
+}
+
+impl Lines {
+    fn start() -> Arc<Self> {
+        let lines = Arc::<Self>::default();
+        let ticking = Arc::clone(&lines);
+        std::thread::spawn(move || while ticking.tick() {});
+        lines
+    }
+
+    /// Waits for the next line that is due, and writes it; returns whether there can be more.
+    fn tick(&self) -> bool {
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let wait = state.waits(Instant::now());
+        let waited = self.ended.wait_timeout(state, wait).unwrap_or_else(PoisonError::into_inner);
+        let (mut state, _) = waited;
+        let (is_over, due) = (state.is_over, state.tick(Instant::now()));
+        drop(state);
+        due.iter().for_each(|due| line(due));
+        !is_over
+    }
+
+    fn write(&self, due: impl FnOnce(&mut State) -> Option<String>) {
+        let due = due(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner));
+        due.iter().for_each(|due| line(due));
+    }
+}
+
+impl State {
+    /// A step begins: its line, if it is the first about its strategy or the last one was written a while ago.
+    fn step(&mut self, done: usize, total: usize, what: &str, now: Instant) -> Option<String> {
+        let name = what.split(": ").next().unwrap_or_default().to_owned();
+        let line = format!("{} of {total}: {what}", done + 1);
+        let is_new = self.current.as_ref().is_none_or(|current| current.name != name);
+        self.current = (done < total).then(|| Current { name, line: line.clone(), since: now });
+        let is_due = self.current.is_some() && (is_new || self.waits(now).is_zero());
+        is_due.then(|| {
+            self.written = Some(now);
+            line
+        })
+    }
+
+    /// The line about a step that takes long.
+    fn tick(&mut self, now: Instant) -> Option<String> {
+        let is_due = !self.is_over && self.waits(now).is_zero();
+        let current = self.current.as_ref().filter(|_| is_due)?;
+        self.written = Some(now);
+        Some(format!("{}, for {} s", current.line, now.duration_since(current.since).as_secs()))
+    }
+
+    /// How long until a line is due.
+    fn waits(&self, now: Instant) -> Duration {
+        let since = |written: Instant| now.saturating_duration_since(written);
+        match (&self.current, self.written) {
+            (Some(_), Some(written)) => BETWEEN_LINES.saturating_sub(since(written)),
+            _ => BETWEEN_LINES,
         }
     }
 }
@@ -80,6 +161,12 @@ fn line(what: &str) {
     let _unread = writeln!(stderr(), "mcp-disclosure: {}", printable(what));
 }
 
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.finish();
+    }
+}
+
 impl Witness for Progress {
     fn ready(&self, upstream: &UpstreamName, lists: &UpstreamLists) {
         let tools = lists.tools.len();
@@ -87,11 +174,28 @@ impl Witness for Progress {
     }
 }
 
-impl Progress {
-    /// Clears a bar.
-    pub(super) fn finish(&self) {
-        if let Self::Bar(bar) = self {
-            bar.finish_and_clear();
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn q4_a_step_that_takes_long_is_shown_again_and_again() {
+        let begun = Instant::now();
+        let at = |seconds: f64| begun + Duration::from_secs_f64(seconds);
+        let mut state = State::default();
+        assert_eq!(state.step(0, 9, "full: lists", at(0.0)).as_deref(), Some("1 of 9: full: lists"));
+        // Quick steps of the same strategy have no lines of their own.
+        assert_eq!(state.step(1, 9, "full: habits", at(0.5)), None);
+        assert_eq!(state.tick(at(1.9)), None);
+        assert_eq!(state.tick(at(2.5)).as_deref(), Some("2 of 9: full: habits, for 2 s"));
+        assert_eq!((state.tick(at(3.0)), state.waits(at(3.0))), (None, Duration::from_secs_f64(1.5)));
+        assert_eq!(state.tick(at(4.5)).as_deref(), Some("2 of 9: full: habits, for 4 s"));
+        assert_eq!(state.step(2, 9, "info: lists", at(5.0)).as_deref(), Some("3 of 9: info: lists"));
+        assert_eq!(state.step(3, 9, "info: habits", at(7.0)).as_deref(), Some("4 of 9: info: habits"));
+        assert_eq!(state.step(9, 9, "done", at(20.0)), None);
+        assert_eq!(state.tick(at(30.0)), None);
+        state.step(0, 1, "info: again", at(31.0));
+        state.is_over = true;
+        assert_eq!(state.tick(at(60.0)), None);
     }
 }

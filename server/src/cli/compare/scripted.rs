@@ -2,6 +2,7 @@
 //! with an error, and the rest like a stand-in.
 
 use std::{
+    collections::HashMap,
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -45,7 +46,8 @@ impl Script {
         let scripted = |upstream: UpstreamConfig| match &upstream.target {
             Target::Responder(stand_in) => {
                 let name = upstream.name.as_ref().map(ToString::to_string).unwrap_or_default();
-                let actor = Actor { script: Arc::clone(self), name, stand_in: Arc::clone(stand_in) };
+                let (script, stand_in) = (Arc::clone(self), Arc::clone(stand_in));
+                let actor = Actor { schemas: schemas(&*stand_in), script, name, stand_in };
                 UpstreamConfig { target: Target::Responder(Arc::new(actor)), ..upstream }
             }
             _ => upstream,
@@ -69,8 +71,10 @@ impl Script {
 struct Actor {
     script: Arc<Script>,
     name: String,
-    /// Answers everything else, and knows the definitions.
+    /// Answers everything else.
     stand_in: Arc<dyn Responder>,
+    /// The schema of each tool, as the upstream lists it.
+    schemas: HashMap<String, String>,
 }
 
 impl Responder for Actor {
@@ -84,7 +88,7 @@ impl Responder for Actor {
         if let Some(answer) = self.script.answer(&self.name, &tool, &arguments) {
             return Ok(Json::of(&result(answer)));
         }
-        match self.schema(&tool).and_then(|schema| objection(&schema, &arguments)) {
+        match self.schemas.get(&tool).and_then(|schema| objection(schema, &arguments)) {
             Some(problems) => {
                 let text = format!("Invalid arguments for tool {tool}: {problems}");
                 Ok(Json::of(&json!({"content": [{"type": "text", "text": text}], "isError": true})))
@@ -94,15 +98,14 @@ impl Responder for Actor {
     }
 }
 
-impl Actor {
-    /// The schema of a tool, as the upstream lists it.
-    fn schema(&self, tool: &str) -> Option<String> {
-        let list = Request { id: Id::number(0), method: "tools/list".to_owned(), params: RawObject::empty() };
-        let listed = RawObject::parse(self.stand_in.respond(&list).ok()?.as_str()).ok()?;
-        let tools: Vec<RawObject> = serde_json::from_str(listed.member("tools")?).ok()?;
-        let tool = tools.into_iter().find(|listed| listed.string("name").as_deref() == Some(tool))?;
-        tool.member("inputSchema").map(str::to_owned)
-    }
+/// The schemas of the tools that a stand-in lists.
+fn schemas(stand_in: &dyn Responder) -> HashMap<String, String> {
+    let list = Request { id: Id::number(0), method: "tools/list".to_owned(), params: RawObject::empty() };
+    let listed = stand_in.respond(&list).ok().and_then(|listed| RawObject::parse(listed.as_str()).ok());
+    let tools = listed.and_then(|listed| serde_json::from_str(listed.member("tools")?).ok());
+    let tools: Vec<RawObject> = tools.unwrap_or_default();
+    let schema = |tool: &RawObject| Some((tool.string("name")?, tool.member("inputSchema")?.to_owned()));
+    tools.iter().filter_map(schema).collect()
 }
 
 /// What is wrong with arguments, if anything is and can be found out.

@@ -1,7 +1,7 @@
 //! `--strategies`: which rows are compared.
 //!
-//! A row is a strategy or a stack, each part with what is set for it in parentheses: what a host chooses for a filter
-//! (`concerns(cost=low)`), settings for a presenter, by key and value (`info(tools=entry-only)`) or by the name of a
+//! A row is a strategy or a stack, each part with what is set for it in parentheses: what every client of a filter starts
+//! with (`concerns(cost=low)`), settings for a presenter, by key and value (`info(tools=entry-only)`) or by the name of a
 //! variant that the strategy declares (`info(entry-only)`).
 
 use std::fmt;
@@ -35,8 +35,8 @@ struct Item {
 pub(super) struct Said {
     /// Strategy, key and value.
     pub(super) settings: Vec<(String, String, Value)>,
-    /// Concerns and values.
-    pub(super) choices: Vec<(String, Value)>,
+    /// Filter, concern and value, as it is written.
+    pub(super) choices: Vec<(String, String, String)>,
 }
 
 impl Spec {
@@ -50,7 +50,7 @@ impl Spec {
             match Self::parse(row) {
                 Ok(spec) => specs.push(spec),
                 Err(message) => problems.push(
-                    Problem::new(format!("--strategies: '{row}' {message}"))
+                    Problem::new(format!("'{row}' {message}"))
                         .hint("a row is NAME, NAME(KEY=VALUE) or a stack of them joined by +"),
                 ),
             }
@@ -98,11 +98,11 @@ impl Spec {
             let Some(profile) = find(registry, &part.name) else { continue };
             for item in &part.items {
                 let problem = |message: &str, hint: String| {
-                    Err(Problem::new(format!("--strategies: '{self}': {message}")).hint(hint))
+                    Err(Problem::new(format!("'{self}': {message}")).hint(hint))
                 };
                 match (&item.key, profile.role) {
                     (Some(key), Role::Filter) => {
-                        said.choices.push((key.clone(), value(&item.value)));
+                        said.choices.push((part.name.clone(), key.clone(), item.value.clone()));
                     }
                     (None, Role::Filter) => {
                         let hint = format!("write {}(NAME={})", part.name, item.value);
@@ -236,7 +236,8 @@ mod tests {
         assert_eq!(rows[1].said(&registry).unwrap().settings, settings("entry-only"));
         let stacked = rows[2].said(&registry).unwrap();
         assert_eq!(stacked.settings, settings("stubs"));
-        assert_eq!(stacked.choices, [("cost".to_owned(), json!("low")), ("size".to_owned(), json!(3))]);
+        let choice = |name: &str, value: &str| ("concerns".to_owned(), name.to_owned(), value.to_owned());
+        assert_eq!(stacked.choices, [choice("cost", "low"), choice("size", "3")]);
     }
 
     #[test]

@@ -24,7 +24,8 @@ use crate::{
 /// Buffer for messages not yet read, in bytes: that of a pipe of the operating system.
 const PIPE: usize = 64 * 1024;
 
-type StandIns = Vec<UpstreamConfig>;
+/// Stand-ins for the upstreams of a source.
+pub(in crate::cli) type StandIns = Vec<UpstreamConfig>;
 
 /// A gateway, exactly as `serve` runs it, and links to it.
 pub(in crate::cli) struct Stage {
@@ -76,41 +77,30 @@ impl Stage {
         Ok((subject, stand_ins))
     }
 
-    /// A gateway in front of stand-ins for each strategy that can serve them; the others are left out.
+    /// A gateway for the row of this name, in front of these upstreams, or else those of the source.
     ///
     /// # Errors
-    /// If the baseline cannot be served, or no port can be bound.
-    pub(in crate::cli) async fn stand_ins(
-        source: &Source,
-        declared: &Declared,
-        upstreams: StandIns,
-        contestants: &mut Contestants<'_>,
+    /// If the row cannot be served, or no port can be bound.
+    async fn of_row(
+        name: &str,
+        (source, declared): (&Source, &Declared),
+        upstreams: Option<StandIns>,
+        contestants: &Contestants<'_>,
         transport: Transport,
-    ) -> Result<Vec<Self>, Failure> {
-        let mut stages = Vec::new();
-        for name in contestants.names() {
-            let strategies = contestants.pinned(&name)?;
-            let assembly = source.clone().assembly(declared.clone(), strategies, fresh_key()?);
-            let assembly = Assembly { upstreams: upstreams.clone(), fetches: unlimited(), ..assembly };
-            let gateway = match Gateway::start(assembly).await {
-                Ok(started) => started.gateway,
-                Err(error) if stages.is_empty() => return Err(error.into()),
-                Err(error) => {
-                    contestants.leave_out(&name, error.into())?;
-                    continue;
-                }
-            };
-            let address = match transport {
-                Transport::Stdio => None,
-                Transport::Http => Some(listen(&gateway).await?),
-            };
-            stages.push(Self { name, gateway, address });
-        }
-        Ok(stages)
+    ) -> Result<Self, Failure> {
+        let assembly = source.clone().assembly(declared.clone(), contestants.pinned(name)?, fresh_key()?);
+        let upstreams = upstreams.unwrap_or_else(|| assembly.upstreams.clone());
+        let assembly = Assembly { upstreams, fetches: unlimited(), ..assembly };
+        let gateway = Gateway::start(assembly).await?.gateway;
+        let address = match transport {
+            Transport::Stdio => None,
+            Transport::Http => Some(listen(&gateway).await?),
+        };
+        Ok(Self { name: name.to_owned(), gateway, address })
     }
 
-    /// The strategy that serves every client; empty for the source itself.
-    pub(in crate::cli) fn name(&self) -> &str {
+    /// The row by which every client is served; empty for the source itself.
+    fn name(&self) -> &str {
         &self.name
     }
 
@@ -120,7 +110,7 @@ impl Stage {
     }
 
     /// Links to the gateway.
-    pub(in crate::cli) fn links(&self) -> LinkFactory {
+    fn links(&self) -> LinkFactory {
         let (gateway, address) = (Arc::clone(&self.gateway), self.address.clone());
         Arc::new(move |_strategy| match &address {
             Some(address) => Link::url(address),
@@ -131,6 +121,59 @@ impl Stage {
     /// Closes the gateway and its upstreams.
     pub(in crate::cli) async fn close(&self) {
         self.gateway.close().await;
+    }
+}
+
+/// The stages of all rows, with the same upstreams.
+#[derive(Default)]
+pub(in crate::cli) struct Stages(Vec<Stage>);
+
+impl Stages {
+    /// A gateway for each row that can be served, in front of these upstreams, or else those of the source, which are then
+    /// started for each row. The other rows are left out.
+    ///
+    /// # Errors
+    /// If the baseline cannot be served, or a row that was asked for by its name.
+    pub(in crate::cli) async fn start(
+        source: (&Source, &Declared),
+        upstreams: Option<StandIns>,
+        contestants: &mut Contestants<'_>,
+        transport: Transport,
+    ) -> Result<Self, Failure> {
+        let mut stages = Self(Vec::new());
+        for name in contestants.names() {
+            let started = Stage::of_row(&name, source, upstreams.clone(), contestants, transport).await;
+            let left_out = match started {
+                Ok(stage) => {
+                    stages.0.push(stage);
+                    Ok(())
+                }
+                Err(why) if stages.0.is_empty() => Err(why),
+                Err(why) => contestants.leave_out(&name, why),
+            };
+            if let Err(why) = left_out {
+                stages.close().await;
+                return Err(why);
+            }
+        }
+        Ok(stages)
+    }
+
+    /// Links to the gateway of each row, by its name.
+    pub(in crate::cli) fn links(&self) -> LinkFactory {
+        let links: Vec<(String, LinkFactory)> =
+            self.0.iter().map(|stage| (stage.name().to_owned(), stage.links())).collect();
+        Arc::new(move |row| match links.iter().find(|(name, _)| name == row) {
+            Some((_, links)) => links(row),
+            None => Err(Error::Ended { reason: format!("no gateway serves '{row}'") }),
+        })
+    }
+
+    /// Closes the gateways and their upstreams.
+    pub(in crate::cli) async fn close(&self) {
+        for stage in &self.0 {
+            stage.close().await;
+        }
     }
 }
 
@@ -150,11 +193,6 @@ pub(in crate::cli) fn disclosing(gateway: &Gateway) -> Vec<String> {
         ))
     });
     found.collect()
-}
-
-/// The error for a link to a strategy that was left out.
-pub(in crate::cli) fn left_out(strategy: &str) -> Error {
-    Error::Ended { reason: format!("no gateway serves '{strategy}'") }
 }
 
 /// Rates are not limited: an ordinary client asks in an hour what is measured here in a second.

@@ -1,33 +1,18 @@
 //! `compare --transcript`: one task under each strategy, step by step.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use mcp_disclosure_compare::{
-    Error, Format, Report, Subject,
-    transcript::{self, Assignment, Look, Play, Transcript},
+    Format, Report,
+    agent::Task,
+    transcript::{self, Assignment, Call, Look, Transcript},
 };
-use mcp_disclosure_gateway::{Problem, catalogue::Declared, upstream::UpstreamConfig};
-use tracing::subscriber::NoSubscriber;
+use mcp_disclosure_gateway::Problem;
 
-use super::{
-    CompareArguments,
-    arguments::Use,
-    checked,
-    command::Command,
-    contestants::Contestants,
-    message,
-    progress::Progress,
-    scripted::Script,
-    stage::{self, Stage},
-    write,
-};
+use super::{CompareArguments, arguments::Use, message, prepared::Prepared, write};
 use crate::{
-    cli::{Program, check::is_coloured, print, print_styled, runtime_for_one, source::Source},
-    config::Transport,
+    cli::{Program, check::is_coloured, print, print_styled, runtime_for_one},
     failure::Failure,
 };
 
@@ -78,143 +63,98 @@ pub(super) fn show(program: &Program, arguments: CompareArguments) -> Result<(),
     }
 }
 
-async fn run(program: &Program, arguments: CompareArguments) -> Result<Transcript, Failure> {
-    let command = Command::of(&arguments.source, &arguments.settings);
+async fn run(program: &Program, mut arguments: CompareArguments) -> Result<Transcript, Failure> {
     let given = arguments.transcript.task.as_deref().map(read).transpose()?;
-    let source = arguments.source.resolve(program.own.as_ref())?;
-    source.warn();
-    let declared = checked(&source, &arguments.settings)?;
-    let settings = (arguments.settings, source.settings.clone());
-    let rows = arguments.strategies.join(",");
-    let mut contestants = Contestants::build(&program.registry, &rows, settings, &command)?;
-    let progress = Arc::new(Progress::new());
-    let real = Stage::real(&source, declared.clone(), &contestants, &progress).await?;
-    let read = real.read().await;
-    let examined = contestants.examine(real.gateway());
-    let disclosing = stage::disclosing(real.gateway());
-    real.close().await;
-    let (subject, stand_ins) = read?;
-    examined?;
     let flag = if given.is_some() { "--task" } else { "--use" };
+    let rows = arguments.strategies.join(",");
+    let mut prepared = Prepared::of(arguments.setup(program, &rows)).await?;
     let task = match given {
         Some(task) => task,
-        None => chosen(program, &source, &subject, &arguments.used)?,
+        None => chosen(program, &prepared, arguments.used.as_ref())?,
     };
     if task.calls.is_empty() {
         let problem = Problem::new("there is no tool to play a task with").hint("name another source");
         return Err(Failure::Configuration(vec![problem]));
     }
-    // Warnings about stand-ins repeat those about the source.
-    let _quiet = tracing::subscriber::set_default(NoSubscriber::default());
-    let behind = Behind::scripted((&source, &declared), stand_ins, &task, arguments.transport, &progress);
-    let (tokenizer, host) = (arguments.tokenizer, arguments.host);
-    let play = Play { subject: &subject, assignment: task, tokenizer, host };
-    let asked = contestants.asked();
-    let played = behind.play(play, &mut contestants, &asked).await;
-    progress.finish();
-    let mut transcript = played?.map_err(|error| message(error, flag))?;
-    let refused = contestants.rows().into_iter().filter(|row| asked.contains(&row.name)).filter_map(|row| {
+    let asked = prepared.contestants.asked();
+    let mut transcript = play(&mut prepared, &arguments, task, &asked, flag).await?;
+    let refused = prepared.contestants.rows().into_iter().filter(|row| asked.contains(&row.name));
+    let refused = refused.filter_map(|row| {
         let why = row.not_offered?;
         Some(format!("{} is shown, but serve would not offer it here: {why}", row.name))
     });
-    transcript.notes = contestants.notes().into_iter().chain(refused).chain(disclosing).collect();
+    transcript.notes = prepared.notes().chain(refused).collect();
     Ok(transcript)
 }
 
-/// What is behind the gateways on which a task is played.
-pub(in crate::cli) struct Behind<'a> {
-    /// The source.
-    pub(in crate::cli) source: &'a Source,
-    /// What its files declare.
-    pub(in crate::cli) declared: &'a Declared,
-    /// The upstreams, or what stands in for them.
-    pub(in crate::cli) upstreams: Vec<UpstreamConfig>,
-    /// The number of calls that have reached them.
-    pub(in crate::cli) reached: Arc<dyn Fn() -> u64 + Send + Sync>,
-    /// How clients connect.
-    pub(in crate::cli) transport: Transport,
-    /// Receives the steps.
-    pub(in crate::cli) progress: &'a Progress,
-}
-
-impl<'a> Behind<'a> {
-    /// These stand-ins, which answer the calls of a task as the task says.
-    pub(super) fn scripted(
-        (source, declared): (&'a Source, &'a Declared),
-        stand_ins: Vec<UpstreamConfig>,
-        task: &Assignment,
-        transport: Transport,
-        progress: &'a Progress,
-    ) -> Self {
-        let script = Script::of(task);
-        let (upstreams, reached) = (script.given_to(stand_ins), script.reached());
-        Self { source, declared, upstreams, reached, transport, progress }
-    }
-
-    /// Plays a task under each of the rows with these names.
-    ///
-    /// # Errors
-    /// If a gateway cannot be started; within, why the task could not be played.
-    pub(in crate::cli) async fn play(
-        self,
-        play: Play<'_>,
-        contestants: &mut Contestants<'_>,
-        names: &[String],
-    ) -> Result<Result<Transcript, Error>, Failure> {
-        let Self { source, declared, upstreams, reached, transport, progress } = self;
-        let stages = Stage::stand_ins(source, declared, upstreams, contestants, transport).await?;
-        let rows = contestants.rows().into_iter().filter(|row| names.contains(&row.name));
-        let set: Vec<transcript::Stage> = rows
-            .filter_map(|row| {
-                let links = stages.iter().find(|stage| stage.name() == row.name)?.links();
-                Some(transcript::Stage { row, links, reached: Arc::clone(&reached) })
-            })
-            .collect();
-        let played = play.run(&set, &|done, total, what| progress.step(done, total, what)).await;
-        for stage in &stages {
-            stage.close().await;
-        }
-        Ok(played)
-    }
-}
-
-/// The transcript of a task under the rows of a report, as HTML for its page; none if the task has no calls.
+/// The transcript of a report's tasks under its rows, as HTML for its page; none if there are no tasks.
 ///
 /// # Errors
 /// If a gateway cannot be started, or a connection fails.
-pub(super) async fn fragment(
-    behind: Behind<'_>,
-    play: Play<'_>,
-    contestants: &mut Contestants<'_>,
-    report: &Report,
+pub(super) async fn of_report(
+    program: &Program,
+    prepared: &mut Prepared<'_>,
+    arguments: &CompareArguments,
+    (report, script): (&Report, Option<Vec<Task>>),
 ) -> Result<Option<String>, Failure> {
-    if play.assignment.calls.is_empty() {
+    let task = match script {
+        Some(tasks) => Assignment::of(tasks.into_iter().map(Call::of).collect()),
+        None => using(program, prepared, &report.used)?,
+    };
+    if task.calls.is_empty() {
         return Ok(None);
     }
     let rows: Vec<String> = report.strategies.iter().map(|row| row.name.clone()).collect();
-    let played = behind.play(play, contestants, &rows).await?.map_err(Failure::Comparison)?;
+    let played = play(prepared, arguments, task, &rows, "--use").await?;
     Ok(Some(transcript::html(&played)))
 }
 
-/// The task of these tools if they are named, or else the usual one: that of the demonstration, or of the first tool of
-/// the sample. It has no calls if there is no tool.
+async fn play(
+    prepared: &mut Prepared<'_>,
+    arguments: &CompareArguments,
+    task: Assignment,
+    rows: &[String],
+    flag: &str,
+) -> Result<Transcript, Failure> {
+    let behind = prepared.scripted(&task);
+    prepared.play(behind, task, (arguments.tokenizer, arguments.host), rows, flag).await
+}
+
+/// The task of the tools that are asked for; without any, that of the demonstration, or else of the first tool of the sample.
+/// It has no calls if there is no tool.
 ///
 /// # Errors
 /// [`Failure::Usage`] with all unknown names.
-pub(super) fn chosen(
+fn chosen(
     program: &Program,
-    source: &Source,
-    subject: &Subject,
-    used: &Use,
+    prepared: &Prepared<'_>,
+    used: Option<&Use>,
 ) -> Result<Assignment, Failure> {
-    if let Use::Names(names) = used {
-        return Assignment::using(subject, names).map_err(|error| message(error, "--use"));
+    let tools = &prepared.subject.tools;
+    let count = match used {
+        Some(Use::Names(names)) => return using(program, prepared, names),
+        Some(Use::Count(count)) => *count,
+        None => {
+            let is_there = |call: &Call| tools.iter().any(|tool| tool.name == call.tool);
+            let own = crate::own_task().filter(|_| prepared.is_own(program));
+            if let Some(own) = own.filter(|task| task.calls.iter().all(is_there)) {
+                return Ok(own);
+            }
+            1
+        }
+    };
+    let order = prepared.subject.order().into_iter().take(count);
+    using(program, prepared, &order.map(|at| tools[at].name.clone()).collect::<Vec<_>>())
+}
+
+/// The task of these tools, with the answers of the demonstration if it is what is served.
+fn using(program: &Program, prepared: &Prepared<'_>, names: &[String]) -> Result<Assignment, Failure> {
+    let task = Assignment::using(&prepared.subject, names).map_err(|error| message(error, "--use"))?;
+    if !prepared.is_own(program) {
+        return Ok(task);
     }
-    let own = program.own.as_ref().map(|(target, _)| target);
-    let is_own = source.upstreams().iter().all(|upstream| Some(&upstream.target) == own);
-    let is_there = |name: &str| subject.tools.iter().any(|tool| tool.name == name);
-    let task = crate::own_task().filter(|task| is_own && task.calls.iter().all(|call| is_there(&call.tool)));
-    Ok(task.unwrap_or_else(|| Assignment::sample(subject)))
+    let answered = |call: Call| Call { answer: crate::own_answer(&call.tool, &call.arguments), ..call };
+    Ok(Assignment { calls: task.calls.into_iter().map(answered).collect(), ..task })
 }
 
 fn read(path: &Path) -> Result<Assignment, Failure> {

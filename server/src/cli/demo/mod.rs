@@ -4,15 +4,28 @@
 mod played;
 
 use mcp_disclosure_compare::{
-    Row,
-    transcript::{self, Look},
+    BASELINE, Row,
+    transcript::{self, Look, Transcript},
 };
 use mcp_disclosure_gateway::Problem;
 
+#[cfg(feature = "demo")]
+use self::played::played;
 use super::{
-    DemoArguments, Program, check::is_coloured, compare::transcript::width, print_styled, runtime_for_one,
+    DemoArguments, Program, check::is_coloured,
+    compare::{command, transcript::width},
+    print_styled, runtime_for_one,
 };
 use crate::failure::Failure;
+
+/// The flag that names the strategy.
+const FLAG: &str = "--strategy";
+
+/// What disclosure is about, for readers who have never heard of it.
+const OPENING: &str = "An AI model works with other programs through tools. Servers offer tools by a protocol, MCP: before a \
+    conversation begins, the model gets a list of all of them, with the parameters of each. It pays for that list in \
+    tokens, the units in which models read text, whether it uses the tools or not. mcp-disclosure is a gateway between \
+    the two, which hands over parameters when the model needs them.";
 
 /// Shows one task of the embedded server under `full` and another strategy.
 ///
@@ -20,40 +33,55 @@ use crate::failure::Failure;
 /// [`Failure::Usage`] without the embedded server, or for a strategy that withholds nothing.
 pub fn demo(program: &Program, arguments: DemoArguments) -> Result<(), Failure> {
     let strategy = arguments.strategy;
-    if strategy == mcp_disclosure_core::full::NAME {
-        let problem = Problem::new(
-            "--strategy full: it is the one that others are compared with, and withholds nothing",
-        );
+    if strategy == BASELINE {
+        let problem = Problem::new(format!(
+            "{FLAG} {BASELINE}: it is the one that others are compared with, and withholds nothing"
+        ));
         return Err(Failure::Usage(vec![problem.hint("`strategies` lists the others")]));
     }
-    let (transcript, shown) = runtime_for_one()?.block_on(played(program, &strategy))?;
+    let started = started();
+    let (transcript, shown) = runtime_for_one()?.block_on(played(program, &strategy, &started))?;
     let look = Look { width: usize::from(width()), full: false, coloured: is_coloured() };
-    let story = transcript::story(&transcript, look);
+    let heading = "Try next, where COMMAND starts an MCP server of yours:";
+    let story = transcript::story(
+        &transcript,
+        &[OPENING.to_owned(), performed(&transcript)],
+        (heading, &next(&started, &shown)),
+        look,
+    );
     // Texts in a story are escaped already, and its colours are not.
-    print_styled(&format!("{story}{}", next(&shown)))
+    print_styled(&story)
 }
 
-#[cfg(feature = "demo")]
-use played::played;
-
 #[cfg(not(feature = "demo"))]
-async fn played(_: &Program, _: &str) -> Result<(transcript::Transcript, Row), Failure> {
+async fn played(_: &Program, _: &str, _: &str) -> Result<(Transcript, Row), Failure> {
     let problem = Problem::new("this program was built without the server that demo shows")
         .hint("compare --transcript -- COMMAND shows the same with a server of your own");
     Err(Failure::Usage(vec![problem]))
 }
 
-/// The two commands to try next, in the form in which this program was started.
-fn next(shown: &Row) -> String {
-    let program = if std::env::var_os("CARGO").is_some() { "cargo run --" } else { "mcp-disclosure" };
-    let serve = match &shown.command {
-        Some(command) => command.replacen("mcp-disclosure", program, 1),
-        // Hosts make choices, and `serve` has no flag for them.
-        None => format!("{program} serve --strategy {}", shown.strategy),
-    };
-    format!(
-        "Try next, where COMMAND starts an MCP server of yours:\n  \
-         {program} compare -- COMMAND\n     shows what each strategy costs with its tools, and runs none of them\n  \
-         {serve} -- COMMAND\n     is what your MCP client then starts instead of COMMAND\n"
-    )
+/// The task, and where it has been performed.
+fn performed(transcript: &Transcript) -> String {
+    let request = transcript.task.request.as_deref().unwrap_or_default();
+    let tools = transcript.tools;
+    format!("The task: {request} It has just been performed twice, on a mathematics server with {tools} tools.")
+}
+
+/// The beginning of a command line that starts this program as it was started.
+fn started() -> String {
+    if std::env::var_os("CARGO").is_some() { "cargo run --".to_owned() } else { command::program() }
+}
+
+/// The two commands to try next, and what each does.
+fn next(started: &str, shown: &Row) -> [(String, &'static str); 2] {
+    // Settings without a flag are those of a file.
+    let serve = format!("{started} serve --strategy {}", shown.strategy);
+    let serve = shown.command.as_deref().unwrap_or(&serve);
+    [
+        (
+            format!("{started} compare -- COMMAND"),
+            "shows what each strategy costs with its tools, and runs none of them",
+        ),
+        (format!("{serve} -- COMMAND"), "is what your MCP client then starts instead of COMMAND"),
+    ]
 }

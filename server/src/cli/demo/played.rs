@@ -6,12 +6,11 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
-    time::Duration,
 };
 
 use mcp_disclosure_compare::{
     HostKind, Row, Tokenizer,
-    transcript::{Assignment, Course, Play, Transcript},
+    transcript::{Assignment, Course, Transcript},
 };
 use mcp_disclosure_core::full;
 use mcp_disclosure_demo::MathServer;
@@ -27,15 +26,17 @@ use mcp_disclosure_gateway::{
     },
     upstream::{Target, UpstreamConfig},
 };
-use mcp_disclosure_strategy_concerns::NAME as CONCERNS;
-use serde_json::json;
 use tracing::subscriber::NoSubscriber;
 
+use super::FLAG;
 use crate::{
     cli::{
         Program, SettingArguments, SourceArguments,
         compare::{
-            command::Command, contestants::Contestants, progress::Progress, stage::Stage, transcript::Behind,
+            command::Command,
+            contestants::Rows,
+            prepared::{Behind, Prepared, Setup},
+            progress::Progress,
         },
     },
     config::Transport,
@@ -44,49 +45,50 @@ use crate::{
 };
 
 /// The task under `full` and another strategy, over real connections to the embedded server; and the row of the other.
+/// `started` is how this program was started.
 ///
 /// # Errors
 /// Like `serve`, for the strategy; [`Failure::Usage`] for several.
-pub(super) async fn played(program: &Program, strategy: &str) -> Result<(Transcript, Row), Failure> {
-    let (connect_timeout, request_timeout) = (Duration::from_secs(60), Duration::from_secs(120));
-    // On a busy machine the check of arguments is not to be skipped: its refusal is part of the story.
-    let limits = NonZeroU64::new(10_000).map(|time| ("check_time".to_owned(), time)).into_iter().collect();
-    let none = SourceArguments { connect_timeout, request_timeout, limits, ..SourceArguments::default() };
-    let settings = SettingArguments::default();
-    let command = Command::of(&none, &settings);
-    let source = none.resolve(Some(&demonstration()))?;
-    let declared = source.read().map_err(Failure::Configuration)?.declared;
-    let rows = format!("{},{strategy}", full::NAME);
-    let mut of_source = source.settings.clone();
-    if program.registry.profiles().any(|profile| profile.name == CONCERNS) {
-        // The task makes no choices, so that the tool for them is no part of the story.
-        of_source.insert(CONCERNS.to_owned(), json!({"bridge": "never"}));
-    }
-    let settings = (settings, of_source);
-    let mut contestants = Contestants::build(&program.registry, &rows, settings, &command)?;
-    let [_, shown] = contestants.rows().try_into().map_err(|_| several(strategy))?;
+pub(super) async fn played(
+    program: &Program,
+    strategy: &str,
+    started: &str,
+) -> Result<(Transcript, Row), Failure> {
     // This is about messages, and not about what operators are warned of.
     let _quiet = tracing::subscriber::set_default(NoSubscriber::default());
-    let progress = Arc::new(Progress::hidden());
-    let real = Stage::real(&source, declared.clone(), &contestants, &progress).await?;
-    let read = real.read().await;
-    real.close().await;
-    let (subject, _) = read?;
-    let assignment = Assignment { courses: vec![Course::Workflow, Course::TooEarly], ..task() };
+    let rows = format!("{},{strategy}", full::NAME);
+    let (source, settings) = (SourceArguments::default(), SettingArguments::default());
+    let command = Command::of(&source, &settings).by(started.to_owned());
+    // On a busy machine the check of arguments is not to be skipped: its refusal is part of the story.
+    let limits = NonZeroU64::new(10_000).map(|time| ("check_time".to_owned(), time)).into_iter().collect();
+    let own = demonstration();
+    let setup = Setup {
+        registry: &program.registry,
+        own: Some(&own),
+        source: SourceArguments { limits, ..source },
+        settings,
+        rows: Rows { flag: FLAG, text: &rows },
+        command,
+        transport: Transport::Stdio,
+        progress: Progress::hidden(),
+    };
+    let mut prepared = Prepared::of(setup).await?;
+    let names = prepared.contestants.names();
     let calls = Arc::new(AtomicU64::new(0));
     let (counted, reached) = (Counted { server: MathServer::new(), calls: calls.clone() }, calls);
-    let upstreams = vec![UpstreamConfig::new(None, Target::handler(counted))];
-    let reached = Arc::new(move || reached.load(Ordering::Acquire));
-    let (source, declared, transport) = (&source, &declared, Transport::Stdio);
-    let behind = Behind { source, declared, upstreams, reached, transport, progress: &progress };
-    let (tokenizer, host) = (Tokenizer::default(), HostKind::default());
-    let play = Play { subject: &subject, assignment, tokenizer, host };
-    let names = contestants.names();
-    Ok((behind.play(play, &mut contestants, &names).await??, shown))
+    let behind = Behind {
+        upstreams: vec![UpstreamConfig::new(None, Target::handler(counted))],
+        reached: Arc::new(move || reached.load(Ordering::Acquire)),
+    };
+    let assignment = Assignment { courses: vec![Course::Workflow, Course::TooEarly], ..task() };
+    let shown_as = (Tokenizer::default(), HostKind::default());
+    let transcript = prepared.play(behind, assignment, shown_as, &names, FLAG).await?;
+    let [_, shown] = prepared.contestants.rows().try_into().map_err(|_| several(strategy))?;
+    Ok((transcript, shown))
 }
 
 fn several(strategy: &str) -> Failure {
-    let problem = Problem::new(format!("--strategy {strategy}: one strategy or stack is shown against full"));
+    let problem = Problem::new(format!("{FLAG} {strategy}: one strategy or stack is shown against full"));
     Failure::Usage(vec![problem.hint("compare --transcript --strategies shows several")])
 }
 

@@ -1,0 +1,184 @@
+//! A source that has been started, read and closed again: what is compared, and the gateways on which that is done.
+
+use std::sync::Arc;
+
+use mcp_disclosure_compare::{
+    HostKind, Subject, Tokenizer,
+    transcript::{self, Assignment, Play, Transcript},
+};
+use mcp_disclosure_core::Registry;
+use mcp_disclosure_gateway::{
+    catalogue::Declared,
+    upstream::{Target, UpstreamConfig},
+};
+use tracing::{dispatcher::DefaultGuard, subscriber::NoSubscriber};
+
+use super::{
+    command::Command,
+    contestants::{Contestants, Rows},
+    message,
+    progress::Progress,
+    scripted::Script,
+    stage::{self, Stage, Stages, StandIns},
+};
+use crate::{
+    cli::{Program, SettingArguments, SourceArguments, source::Source},
+    config::Transport,
+    failure::Failure,
+};
+
+/// What is to be compared, and how.
+pub(in crate::cli) struct Setup<'a> {
+    pub(in crate::cli) registry: &'a Registry,
+    /// The source if none is named.
+    pub(in crate::cli) own: Option<&'a (Target, Declared)>,
+    pub(in crate::cli) source: SourceArguments,
+    pub(in crate::cli) settings: SettingArguments,
+    pub(in crate::cli) rows: Rows<'a>,
+    /// The command that serves the source.
+    pub(in crate::cli) command: Command,
+    /// How clients connect.
+    pub(in crate::cli) transport: Transport,
+    pub(in crate::cli) progress: Progress,
+}
+
+/// A source that has been read.
+pub(in crate::cli) struct Prepared<'a> {
+    pub(in crate::cli) contestants: Contestants<'a>,
+    /// The tools of the source.
+    pub(in crate::cli) subject: Subject,
+    progress: Arc<Progress>,
+    source: Source,
+    declared: Declared,
+    stand_ins: StandIns,
+    transport: Transport,
+    /// Which upstreams disclose progressively themselves.
+    disclosing: Vec<String>,
+    /// Warnings about stand-ins repeat those about the source.
+    _quiet: DefaultGuard,
+}
+
+/// What is behind the gateways on which a task is played.
+pub(in crate::cli) struct Behind {
+    /// The upstreams, or what stands in for them.
+    pub(in crate::cli) upstreams: Vec<UpstreamConfig>,
+    /// The number of calls that have reached them.
+    pub(in crate::cli) reached: Arc<dyn Fn() -> u64 + Send + Sync>,
+}
+
+impl<'a> Prepared<'a> {
+    /// Builds the strategies, and reads the tools of the source.
+    ///
+    /// # Errors
+    /// Like `serve`, for the source and the strategies; what is wrong with rows.
+    pub(in crate::cli) async fn of(setup: Setup<'a>) -> Result<Self, Failure> {
+        let Setup { registry, own, source, settings, rows, command, transport, progress } = setup;
+        let source = source.resolve(own)?;
+        source.warn();
+        let declared = checked(&source, &settings)?;
+        let mut contestants = Contestants::build(registry, rows, &settings, &source, &command)?;
+        let progress = Arc::new(progress);
+        let real = Stage::real(&source, declared.clone(), &contestants, &progress).await?;
+        let read = real.read().await;
+        let examined = contestants.examine(real.gateway());
+        let disclosing = stage::disclosing(real.gateway());
+        real.close().await;
+        let (subject, stand_ins) = read?;
+        examined?;
+        let _quiet = tracing::subscriber::set_default(NoSubscriber::default());
+        Ok(Self {
+            contestants,
+            subject,
+            progress,
+            source,
+            declared,
+            stand_ins,
+            transport,
+            disclosing,
+            _quiet,
+        })
+    }
+
+    /// Whether the only upstream is the one that the program has of its own.
+    pub(super) fn is_own(&self, program: &Program) -> bool {
+        let own = program.own.as_ref().map(|(target, _)| target);
+        self.source.upstreams().iter().all(|upstream| Some(&upstream.target) == own)
+    }
+
+    /// Shows a step: its number, the number of all, and what it is.
+    pub(super) fn step(&self, done: usize, total: usize, what: &str) {
+        self.progress.step(done, total, what);
+    }
+
+    /// A gateway for each row, in front of stand-ins.
+    ///
+    /// # Errors
+    /// See [`Stages::start`].
+    pub(super) async fn on_stand_ins(&mut self) -> Result<Stages, Failure> {
+        self.stages(Some(self.stand_ins.clone())).await
+    }
+
+    /// A gateway for each row, in front of the upstreams of the source.
+    ///
+    /// # Errors
+    /// See [`Stages::start`].
+    pub(super) async fn on_upstreams(&mut self) -> Result<Stages, Failure> {
+        self.stages(None).await
+    }
+
+    async fn stages(&mut self, upstreams: Option<StandIns>) -> Result<Stages, Failure> {
+        let source = (&self.source, &self.declared);
+        Stages::start(source, upstreams, &mut self.contestants, self.transport).await
+    }
+
+    /// Stand-ins that answer the calls of a task as the task says.
+    pub(super) fn scripted(&self, task: &Assignment) -> Behind {
+        let script = Script::of(task);
+        Behind { upstreams: script.given_to(self.stand_ins.clone()), reached: script.reached() }
+    }
+
+    /// Plays a task under each of the rows with these names; `flag` is the one that names tools.
+    ///
+    /// # Errors
+    /// If a gateway cannot be started, or why the task cannot be played.
+    pub(in crate::cli) async fn play(
+        &mut self,
+        behind: Behind,
+        assignment: Assignment,
+        (tokenizer, host): (Tokenizer, HostKind),
+        names: &[String],
+        flag: &str,
+    ) -> Result<Transcript, Failure> {
+        let Behind { upstreams, reached } = behind;
+        let stages = self.stages(Some(upstreams)).await?;
+        let rows = self.contestants.rows().into_iter().filter(|row| names.contains(&row.name));
+        let set: Vec<transcript::Stage> = rows
+            .map(|row| transcript::Stage { row, links: stages.links(), reached: Arc::clone(&reached) })
+            .collect();
+        let play = Play { subject: &self.subject, assignment, tokenizer, host };
+        let played = play.run(&set, &|done, total, what| self.step(done, total, what)).await;
+        stages.close().await;
+        played.map_err(|error| message(error, flag))
+    }
+
+    /// Notes for readers, about the rows and the source.
+    pub(super) fn notes(&self) -> impl Iterator<Item = String> {
+        self.contestants.notes().into_iter().chain(self.disclosing.clone())
+    }
+}
+
+impl Drop for Prepared<'_> {
+    fn drop(&mut self) {
+        self.progress.finish();
+    }
+}
+
+/// What the source declares.
+///
+/// # Errors
+/// [`Failure::Configuration`] with what is wrong with its files, or with choices that settings make of it.
+fn checked(source: &Source, settings: &SettingArguments) -> Result<Declared, Failure> {
+    let declared = source.read().map_err(Failure::Configuration)?.declared;
+    let problems = source.choice_problems(&settings.clone().over(source.settings.clone()));
+    if problems.is_empty() { Ok(declared) } else { Err(Failure::Configuration(problems)) }
+}

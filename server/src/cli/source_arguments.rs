@@ -1,0 +1,77 @@
+//! The arguments that name a source.
+
+use std::{num::NonZeroU64, path::PathBuf, time::Duration};
+
+use clap::{Args, Command, FromArgMatches};
+use reqwest::Url;
+
+use super::limits;
+use crate::config::Seconds;
+
+/// Seconds that an upstream has to start.
+pub(super) const CONNECT_TIMEOUT: &str = "60";
+
+/// Seconds that an upstream has for a request.
+pub(super) const REQUEST_TIMEOUT: &str = "120";
+
+/// The heading of the arguments that name sources.
+pub(super) const HEADING: &str = "Source (none: the demonstration)";
+
+/// Where tools come from.
+#[derive(Debug, Args)]
+#[command(next_help_heading = HEADING)]
+pub struct SourceArguments {
+    /// Upstreams, categories, concerns, briefs and more in one file, disclosure.toml; read again when it changes
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+
+    /// Upstreams in the file of an MCP host, such as mcp.json, settings.json or config.toml; may be repeated
+    #[arg(long, value_name = "FILE")]
+    pub mcp_config: Vec<PathBuf>,
+
+    /// Pass the whole environment to programs declared in files, instead of a minimal one
+    #[arg(long)]
+    pub inherit_env: bool,
+
+    /// A Streamable HTTP upstream; may be repeated
+    #[arg(long, value_name = "URL")]
+    pub upstream_url: Vec<Url>,
+
+    /// Description files (NAME.json) laid over the upstreams' own definitions; reloaded when they change
+    #[arg(long, value_name = "DIR")]
+    pub tool_descriptions: Option<PathBuf>,
+
+    /// The name of the upstream, if there is one only [default: the name in its serverInfo]
+    #[arg(long)]
+    pub name: Option<String>,
+
+    /// A command that speaks MCP over stdio, after --
+    #[arg(last = true, value_name = "COMMAND")]
+    pub command: Vec<String>,
+
+    /// Timeout for starting and initializing an upstream, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = CONNECT_TIMEOUT, value_parser = seconds)]
+    pub connect_timeout: Duration,
+
+    /// Timeout of a request to an upstream, in seconds; each progress notification restarts it
+    #[arg(long, value_name = "SECONDS", default_value = REQUEST_TIMEOUT, value_parser = seconds)]
+    pub request_timeout: Duration,
+
+    /// Set a resource limit; may be repeated. `serve --help` lists the limits
+    #[arg(long = "limit", value_name = "NAME=VALUE", value_parser = limits::parse, help_heading = "Limits")]
+    pub limits: Vec<(String, NonZeroU64)>,
+}
+
+impl Default for SourceArguments {
+    /// As without any argument.
+    fn default() -> Self {
+        let none = Self::augment_args(Command::new("")).get_matches_from([""]);
+        // All arguments are optional.
+        Self::from_arg_matches(&none).unwrap_or_else(|error| error.exit())
+    }
+}
+
+/// A time span of an argument.
+pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+    Seconds::parse(text).map(Duration::from).map_err(str::to_owned)
+}
