@@ -193,8 +193,7 @@ impl Comparison {
             runs.push(Run::of(bench, &self.links, row, Manner::Plain, job).await?);
         }
         if let Work::Script { links, .. } = &self.work {
-            // One server of the real tools serves all rows, so that each client has to name its strategy.
-            runs[0].calls = Run::of(bench, links, row, Manner::Native, job).await?.calls;
+            runs[0].calls = Run::of(bench, links, row, Manner::Plain, job).await?.calls;
         }
         let negotiating = Run::of(bench, &self.links, row, Manner::Native, job).await?;
         step(&row.name, "growing number of tools");

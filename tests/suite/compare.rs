@@ -24,6 +24,12 @@ fn report(arguments: &[&str]) -> Value {
     serde_json::from_str(&ended.says(0, &[]).stdout).unwrap()
 }
 
+/// The name by which the program was started.
+fn started() -> String {
+    let program = program(&[]);
+    Path::new(program.get_program()).file_stem().unwrap().to_str().unwrap().to_owned()
+}
+
 fn strategies(report: &Value) -> impl Iterator<Item = &Value> {
     report["strategies"].as_array().unwrap().iter()
 }
@@ -221,6 +227,11 @@ fn every_format_has_the_same_figures() {
     }
     assert!(page.starts_with("<!DOCTYPE html>") && page.contains("default-src 'none'"));
     let (_, played) = page.split_once("One task, step by step").unwrap();
+    // The transcript is that of the report's own tasks.
+    for tool in ["linear_solve", "symbolic_integrate"] {
+        assert!(report["used"].as_array().unwrap().contains(&json!(tool)));
+        assert!(played.contains(&format!("{tool} {{&quot;")), "{tool}");
+    }
     for strategy in strategies(&report) {
         let heading = format!("<h4>{}</h4>", strategy["name"].as_str().unwrap());
         assert_eq!(played.matches(&heading).count(), 4, "{heading}: one for each course");
@@ -263,11 +274,18 @@ fn a_script_reaches_the_real_tools_and_says_so() {
     let call = json!({"tool": "echo", "arguments": {"text": "hello"}});
     fs::write(&script, json!([call]).to_string()).unwrap();
     let upstream = [ODD, "records", calls.to_str().unwrap()];
-    let flags = ["--script", script.to_str().unwrap(), "--strategies", "resource,info", "--"];
+    let rows = "resource,info,info(entry-only)";
+    let flags =
+        ["--script", script.to_str().unwrap(), "--strategies", rows, "--format", "json", "--detail", "--"];
     let ended = compare(&[&flags[..], &upstream].concat());
-    ended.says(0, &["runs the real tools: 1 call under each of 3 strategies"]);
+    ended.says(0, &["runs the real tools: 1 call under each of 4 strategies"]);
     assert!(ended.stdout.contains("were sent to the real tools"), "{}", ended.stdout);
-    assert_eq!(recorded(&calls), vec![r#""echo" {"text":"hello"}"#; 3]);
+    assert_eq!(recorded(&calls), vec![r#""echo" {"text":"hello"}"#; 4]);
+    // Each row has its own settings, also in front of the real tools.
+    let report: Value = serde_json::from_str(&ended.stdout).unwrap();
+    for strategy in strategies(&report) {
+        assert_eq!(strategy["detail"]["calls"]["failed"], 0, "{strategy}");
+    }
 }
 
 #[test]
@@ -423,17 +441,57 @@ fn q3_one_strategy_is_recommended_with_its_reason_and_its_command() {
     let saved = format!("saves {:.1} %", best["conversation_saving"].as_f64().unwrap() * 100.0);
     assert!(name != "full" && reason.contains(&saved), "{recommended}");
     let command = recommended["command"].as_str().unwrap();
-    assert_eq!(command, format!("mcp-disclosure serve --strategy {name} --info-tools entry-only"));
+    assert_eq!(command, format!("{} serve --strategy {name} --info-tools entry-only", started()));
+
+    let flags = "--use symbolic_solve --strategies full --receipts signed --concern precision=exact --limit message_depth=64";
+    let command = report(&flags.split(' ').collect::<Vec<_>>())["recommendation"]["command"].clone();
+    let expected =
+        "serve --strategy full --receipts signed --concern precision=exact --limit message_depth=64";
+    assert_eq!(command, format!("{} {expected}", started()));
 
     let small = report(&["--", ODD, "ordinary"]);
     let recommended = &small["recommendation"];
     assert_eq!(recommended["strategy"], "full");
     assert!(recommended["reason"].as_str().unwrap().starts_with("the list is small, "), "{recommended}");
-    let command = format!("mcp-disclosure serve --strategy full -- {ODD} ordinary");
+    let command = format!("{} serve --strategy full -- {ODD} ordinary", started());
     assert_eq!(recommended["command"], command);
     let table = compare(&["--", ODD, "ordinary"]).stdout;
     // A dash before a figure would be a negative saving.
     assert!(table.contains(&command) && table.contains("% more") && !table.contains('−'), "{table}");
+}
+
+#[test]
+fn q3_a_command_with_something_left_out_says_so() {
+    let directory = tempfile::tempdir().unwrap();
+    // Made by the upstream, so that at first it may be a secret.
+    let file = directory.path().join("not_there_when_the_command_is_made");
+    let report = report(&["--", ODD, "ordinary", file.to_str().unwrap()]);
+    assert_eq!(
+        report["recommendation"]["command"],
+        format!("{} serve --strategy full -- {ODD} ordinary …", started())
+    );
+    let notes = report["notes"].to_string();
+    assert!(notes.contains("… stands for what may be a secret"), "{notes}");
+}
+
+#[test]
+fn q2_clients_are_served_as_the_configuration_says() {
+    let directory = tempfile::tempdir().unwrap();
+    let config = directory.path().join("disclosure.toml");
+    fs::write(&config, "[serve]\nbridge = \"never\"\n").unwrap();
+    let config = ["--config", config.to_str().unwrap()];
+    let report = report(&[&["--strategies", "describe"], &config[..]].concat());
+    let arguments = [&["serve", "--strategy", "describe"], &config[..]].concat();
+    let mut gateway = kit::process::Process::start(&mut program(&arguments));
+    let instructions = gateway.initialize()["instructions"].as_str().unwrap_or_default().to_owned();
+    let mut tools = gateway.tools();
+    assert!(tools.iter().all(|tool| tool["name"] != "describe_tools"));
+    for tool in tools.iter_mut().filter_map(Value::as_object_mut) {
+        tool.retain(|member, _| ["name", "description", "inputSchema"].contains(&&**member));
+    }
+    let count = |text: &str| Tokenizer::O200kBase.count(text);
+    let expected = count(&serde_json::to_string(&tools).unwrap()) + count(&instructions);
+    assert_eq!(report["strategies"][1]["initial_tokens"], json!(expected));
 }
 
 /// A source with this many tools of the same kind.
@@ -462,14 +520,15 @@ fn q4_the_number_of_tools_is_not_limited_by_our_own_rates() {
     let [full, resource, entry] = [0, 1, 2].map(|at| &report["strategies"][at]);
     assert!(resource["break_even_tools"].as_u64().unwrap() > 60, "{resource}");
     assert!(number(&entry["total_tokens"]) < number(&full["total_tokens"]) / 3, "{entry}");
-    // A line for each upstream and strategy, and at most one more for each step of one that takes long.
+    // A line for each upstream and strategy, one more for each step of one that takes long, and those that say how long.
     let lines: Vec<&str> = ended.stderr.lines().collect();
     for expected in
         ["starting 1 upstream", "kit: 700 tools", "full: lists", "resource: lists", "info(entry-only): lists"]
     {
         assert!(lines.iter().any(|line| line.contains(expected)), "{lines:?}");
     }
-    assert!(lines.len() <= 2 + 3 * 3, "{lines:?}");
+    let steps = lines.iter().filter(|line| !line.ends_with(" s"));
+    assert!(steps.count() <= 2 + 3 * 3, "{lines:?}");
 }
 
 /// Labelled queries as a file.

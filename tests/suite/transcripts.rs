@@ -237,6 +237,21 @@ fn q1_a_task_of_ones_own_is_played_in_order_with_its_answers() {
 }
 
 #[test]
+fn q1_as_many_tools_are_played_as_are_asked_for() {
+    let tools = |arguments: &[&str]| -> Vec<String> {
+        let played = played(&[&["--strategies", "describe"], arguments].concat());
+        let calls = list(&played["task"], "calls").iter();
+        calls.map(|call| call["tool"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(tools(&[]), ["symbolic_solve"]);
+    let three = tools(&["--use", "3"]);
+    assert_eq!(three.len(), 3);
+    assert_eq!(tools(&["--use", &three[..2].join(",")]), three[..2]);
+    // A larger sample contains the smaller ones.
+    assert_eq!(tools(&["--use", "1"]), three[..1]);
+}
+
+#[test]
 fn q1_a_task_that_cannot_be_played_is_refused_with_its_place() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("task.json");

@@ -71,6 +71,7 @@ impl Teller {
     /// One act. `plain` is the one whose list has the server's tools only.
     fn play(&mut self, title: &str, act: &Act, plain: &Act) {
         let room = self.width - FIGURES;
+        let title = clipped(title, room);
         let title = self.bold(&format!("{title:<room$}{:>FIGURES$}", "tokens"));
         self.lines.push(title);
         let mut number = 0;

@@ -141,9 +141,11 @@ mod tests {
             settings: SettingArguments,
         }
 
-        let line = "--long-briefs=reject --info-tools=entry-only --receipts=signed --concern=a=b=c --concern=d=e";
+        let line =
+            "--long-briefs=reject --info-tools=entry-only --receipts=signed --concern=a=b=c --concern=d=e";
         let Line { settings } = Line::parse_from(std::iter::once("x").chain(line.split(' ')));
-        let given: Vec<String> = settings.given().iter().map(|(flag, value)| format!("{flag}={value}")).collect();
+        let given: Vec<String> =
+            settings.given().iter().map(|(flag, value)| format!("{flag}={value}")).collect();
         assert_eq!(given.join(" "), line);
         // Each flag changes a setting of its own.
         let set = settings.over(Settings::new());
@@ -154,7 +156,9 @@ mod tests {
     fn q3_settings_have_their_flags() {
         let mut settings = SettingArguments::default();
         assert!(settings.set(info::NAME, "tools", "stubs") && !settings.set(info::NAME, "colour", "red"));
-        assert!(settings.choose(concerns::NAME, "cost", "high") && settings.choose(concerns::NAME, "cost", "low"));
+        assert!(
+            settings.choose(concerns::NAME, "cost", "high") && settings.choose(concerns::NAME, "cost", "low")
+        );
         assert!(!settings.clone().choose("a-filter", "cost", "low"));
         let given = [("--info-tools", "stubs".to_owned()), ("--concern", "cost=low".to_owned())];
         assert_eq!(settings.given(), given);

@@ -24,9 +24,18 @@ fn shown(width: u16, arguments: &[&str]) -> String {
 
 #[test]
 fn q6_it_fits_on_one_screen() {
-    for (strategy, width) in
-        [("resource", 80), ("resource", 200), ("describe", 80), ("info", 80), ("concerns+info", 80)]
-    {
+    for (strategy, width) in [
+        ("resource", 60),
+        ("resource", 80),
+        ("resource", 200),
+        ("describe", 60),
+        ("describe", 80),
+        ("info", 80),
+        ("concerns+info", 80),
+        ("info(entry-only)", 60),
+        ("info(entry-only)", 80),
+        ("concerns(precision=exact)+info", 60),
+    ] {
         let text = shown(width, &["--strategy", strategy]);
         assert!(text.lines().count() <= 60, "{} lines for {strategy}:\n{text}", text.lines().count());
         let longest = text.lines().map(|line| line.chars().count()).max().unwrap();
@@ -53,13 +62,33 @@ fn q6_it_says_what_was_withheld_when_it_was_learned_and_what_that_saved() {
         assert_eq!(figures, sum, "{part}");
         sum
     });
-    let saved = format!(
-        "{} of {} tokens ({} %)",
-        grouped(plain - saving),
-        grouped(plain),
-        100 * (plain - saving) / plain
-    );
+    let share = 100.0 * (plain - saving) as f64 / plain as f64;
+    let saved = format!("{} of {} tokens ({share:.1} %)", grouped(plain - saving), grouped(plain));
     assert!(text.contains(&saved), "{saved}:\n{text}");
+}
+
+#[test]
+fn q6_the_figures_are_those_of_compare() {
+    let strategy = "info(entry-only)";
+    let text = shown(100, &["--strategy", strategy]);
+    let starts: Vec<u64> =
+        text.lines().filter(|line| line.contains("The gateway lists ")).filter_map(figure).collect();
+    let arguments = ["compare", "--format", "json", "--strategies", strategy, "--use", "symbolic_solve"];
+    let report = Process::start(&mut program(&arguments)).finish();
+    let report: serde_json::Value = serde_json::from_str(&report.says(0, &[]).stdout).unwrap();
+    let expected = report["strategies"].as_array().unwrap().iter();
+    let expected: Vec<u64> = expected.map(|row| row["initial_tokens"].as_u64().unwrap()).collect();
+    assert_eq!(starts, expected, "{text}");
+}
+
+#[test]
+fn q6_the_command_serves_what_is_shown() {
+    let text = shown(200, &["--strategy", "concerns(precision=exact)+info(entry-only)"]);
+    let command =
+        "serve --strategy concerns+info --info-tools entry-only --concern precision=exact -- COMMAND";
+    // At the greatest width it is continued in the next line.
+    let text = text.replace(" \\\n      ", " ");
+    assert!(text.contains(command), "{text}");
 }
 
 /// The figure in the last column of a line.
@@ -78,6 +107,8 @@ fn q6_a_strategy_that_cannot_be_shown_is_refused() {
         ("full", 2, "withholds nothing"),
         ("resorce", 64, "unknown strategy 'resorce'"),
         ("info,describe", 2, "one strategy"),
+        ("concerns(nonsense=7)+info", 64, "--strategy: 'concerns(nonsense=7)+info': no concern 'nonsense'"),
+        ("concerns(precision=some)", 64, "no value \"some\""),
     ] {
         let ended = Process::start(&mut program(&["demo", "--strategy", strategy])).finish();
         assert_eq!(ended.says(code, &[expected]).stdout, "");

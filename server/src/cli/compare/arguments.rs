@@ -33,8 +33,7 @@ pub struct CompareArguments {
     #[arg(long, help_heading = "Strategy")]
     pub omit_input_schema: bool,
 
-    /// The tools to use: their names, or how many, spread over the list [default: 2; in a transcript the task of the
-    /// demonstration, or 1]
+    /// The tools to use: their names, or how many, spread over the list [default: 2; in a transcript 1]
     #[arg(long = "use", value_name = "NAMES|N", help_heading = "Work")]
     pub used: Option<Use>,
 

@@ -64,7 +64,8 @@ impl Command {
 
 /// What readers of a command have to know; `None` if it is complete.
 pub(super) fn note(command: &str) -> Option<String> {
-    let text = format!("In the command, {HIDDEN} stands for what may be a secret; fill it in before you run it.");
+    let text =
+        format!("In the command, {HIDDEN} stands for what may be a secret; fill it in before you run it.");
     command.contains(HIDDEN).then_some(text)
 }
 

@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use mcp_disclosure_client::Concerns;
 use mcp_disclosure_compare::{BASELINE, Row};
-use mcp_disclosure_core::{
-    DisclosureStrategy, Notes, Objection, Principal, Registry, Role, Settings, View,
-};
+use mcp_disclosure_core::{DisclosureStrategy, Notes, Objection, Principal, Registry, Role, Settings, View};
 use mcp_disclosure_gateway::{
     Gateway, Problem,
     negotiation::{Strategies, StrategyOptions, describe},
@@ -70,9 +68,8 @@ impl<'a> Contestants<'a> {
             let at = Problem::new(format!("{flag}: {}", problem.message()));
             strategies::hinted(problem.remedy().into_iter().fold(at, Problem::hint))
         };
-        let refused = |problems: Vec<Problem>| {
-            Failure::Configuration(problems.into_iter().map(placed).collect())
-        };
+        let refused =
+            |problems: Vec<Problem>| Failure::Configuration(problems.into_iter().map(placed).collect());
         let as_set = flags.clone().over(source.settings.clone());
         let specs = match asks_for_all {
             true => every(registry, &as_set),

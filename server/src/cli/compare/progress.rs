@@ -130,12 +130,11 @@ impl State {
         let name = what.split(": ").next().unwrap_or_default().to_owned();
         let line = format!("{} of {total}: {what}", done + 1);
         let is_new = self.current.as_ref().is_none_or(|current| current.name != name);
+        let is_due = is_new || self.written.is_none_or(|written| left(written, now).is_zero());
         self.current = (done < total).then(|| Current { name, line: line.clone(), since: now });
-        let is_due = self.current.is_some() && (is_new || self.waits(now).is_zero());
-        is_due.then(|| {
-            self.written = Some(now);
-            line
-        })
+        self.current.as_ref().filter(|_| is_due)?;
+        self.written = Some(now);
+        Some(line)
     }
 
     /// The line about a step that takes long.
@@ -146,14 +145,16 @@ impl State {
         Some(format!("{}, for {} s", current.line, now.duration_since(current.since).as_secs()))
     }
 
-    /// How long until a line is due.
+    /// How long until a line about the current step is due.
     fn waits(&self, now: Instant) -> Duration {
-        let since = |written: Instant| now.saturating_duration_since(written);
-        match (&self.current, self.written) {
-            (Some(_), Some(written)) => BETWEEN_LINES.saturating_sub(since(written)),
-            _ => BETWEEN_LINES,
-        }
+        let since = self.current.as_ref().map(|current| current.since);
+        since.max(self.written.filter(|_| since.is_some())).map_or(BETWEEN_LINES, |last| left(last, now))
     }
+}
+
+/// How long the time between two lines lasts after the first of them.
+fn left(written: Instant, now: Instant) -> Duration {
+    BETWEEN_LINES.saturating_sub(now.saturating_duration_since(written))
 }
 
 fn line(what: &str) {

@@ -14,13 +14,24 @@ const LONG: usize = 20;
 
 /// Parts of names of flags, variables and headers whose values are not shown.
 const SECRET: [&str; 12] = [
-    "token", "key", "secret", "pass", "pwd", "auth", "header", "credential", "cookie", "bearer", "dsn",
+    "token",
+    "key",
+    "secret",
+    "pass",
+    "pwd",
+    "auth",
+    "header",
+    "credential",
+    "cookie",
+    "bearer",
+    "dsn",
     "connection",
 ];
 
 /// Programs that start others, by the name of a package, an image or a module.
 const LAUNCHERS: [&str; 13] = [
-    "npx", "bunx", "bun", "pnpm", "yarn", "uvx", "uv", "pipx", "deno", "docker", "podman", "python", "python3",
+    "npx", "bunx", "bun", "pnpm", "yarn", "uvx", "uv", "pipx", "deno", "docker", "podman", "python",
+    "python3",
 ];
 
 /// What may stand between a launcher and the package.
@@ -35,17 +46,18 @@ const ENDPOINTS: [&str; 4] = ["", "/", "/mcp", "/sse"];
 
 /// The words of a command.
 pub(super) fn command(command: &[String]) -> Vec<String> {
-    let package = package(command);
+    // Of a launcher, what stands before the package is its own.
+    let package = package_place(command);
     let mut is_value = false;
     let shown = command.iter().enumerate().map(|(at, word)| {
         let follows_flag = std::mem::take(&mut is_value);
-        let is_launchers = package.is_some_and(|package| at < package);
-        is_value = takes_secret(word) && !(is_launchers && SWITCHES.contains(&word.as_str()));
+        let is_switch = package.is_some_and(|package| at < package) && SWITCHES.contains(&word.as_str());
+        is_value = takes_secret(word) && !is_switch;
         match at {
             0 => word.clone(),
-            _ if Some(at) == package => word.clone(),
+            _ if Some(at) == package && is_package(word) => word.clone(),
             _ if follows_flag => HIDDEN.to_owned(),
-            _ if is_launchers && SWITCHES.contains(&word.as_str()) => word.clone(),
+            _ if is_switch => word.clone(),
             _ => argument(word),
         }
     });
@@ -107,8 +119,8 @@ fn letters(word: &str) -> usize {
     word.chars().filter(|letter| letter.is_alphanumeric()).count()
 }
 
-/// The position of the package that a launcher starts.
-fn package(command: &[String]) -> Option<usize> {
+/// The place of the package that a launcher starts: the first word that is no flag, value or verb.
+fn package_place(command: &[String]) -> Option<usize> {
     let launcher = Path::new(command.first()?).file_stem()?.to_str()?;
     if !LAUNCHERS.contains(&launcher) {
         return None;
@@ -121,17 +133,17 @@ fn package(command: &[String]) -> Option<usize> {
         is_value = word.starts_with('-') && !is_switch;
         !follows_flag && !word.starts_with('-') && !VERBS.contains(&word.as_str())
     });
-    found.filter(|(_, word)| is_package(word)).map(|(at, _)| at)
+    found.map(|(at, _)| at)
 }
 
 /// Whether this consists of lowercase words, as names of packages do, and keys do not.
 fn is_package(word: &str) -> bool {
-    let is_part = |letter: char| {
-        letter.is_ascii_lowercase() || letter.is_ascii_digit() || "@/._-:".contains(letter)
-    };
-    let mut words = word.split(|letter: char| !letter.is_ascii_alphanumeric());
-    let is_word = |word: &str| word.len() >= 3 && word.chars().all(|letter| letter.is_ascii_alphabetic());
-    word.chars().all(is_part) && words.clone().all(|word| word.len() < LONG) && words.any(is_word)
+    let is_part =
+        |letter: char| letter.is_ascii_lowercase() || letter.is_ascii_digit() || "@/._-:".contains(letter);
+    let is_word = |part: &str| part.len() >= 3 && part.chars().all(|letter| letter.is_ascii_alphabetic());
+    let mut parts = word.split(|letter: char| !letter.is_ascii_alphanumeric());
+    let all_short = parts.clone().all(|part| part.len() < LONG || (is_word(part) && part.len() < 2 * LONG));
+    word.chars().all(is_part) && all_short && parts.any(is_word)
 }
 
 #[cfg(test)]
@@ -150,7 +162,10 @@ mod tests {
             "npx -y @modelcontextprotocol/server-everything stdio",
             "npx -y @modelcontextprotocol/server-everything stdio",
         );
-        shows("uvx mcp-server-with-a-long-name --local-timezone=UTC", "uvx mcp-server-with-a-long-name --local-timezone=UTC");
+        shows(
+            "uvx mcp-server-with-a-long-name --local-timezone=UTC",
+            "uvx mcp-server-with-a-long-name --local-timezone=UTC",
+        );
         shows("python3 -m some_server --port 80", "python3 -m some_server --port 80");
         shows(
             "docker run -i --rm -e GITHUB_TOKEN ghcr.io/github/github-mcp-server",
@@ -175,7 +190,10 @@ mod tests {
             ("npx pack -y abc".to_owned(), "npx pack -y …"),
             ("server -kabc".to_owned(), "server -k…"),
             ("uvx 123e4567-e89b-12d3-a456-426614174000".to_owned(), "uvx …"),
-            ("server --api-key abc --token=def GH_TOKEN=ghi".to_owned(), "server --api-key … --token=… GH_TOKEN=…"),
+            (
+                "server --api-key abc --token=def GH_TOKEN=ghi".to_owned(),
+                "server --api-key … --token=… GH_TOKEN=…",
+            ),
             ("server Authorization:abc".to_owned(), "server Authorization:…"),
             ("server --url=https://me:abc@host/abc".to_owned(), "server --url=https://host/…"),
             ("server postgres://me:abc@host:1/db".to_owned(), "server postgres://host:1/…"),

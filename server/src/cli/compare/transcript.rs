@@ -125,11 +125,7 @@ async fn play(
 ///
 /// # Errors
 /// [`Failure::Usage`] with all unknown names.
-fn chosen(
-    program: &Program,
-    prepared: &Prepared<'_>,
-    used: Option<&Use>,
-) -> Result<Assignment, Failure> {
+fn chosen(program: &Program, prepared: &Prepared<'_>, used: Option<&Use>) -> Result<Assignment, Failure> {
     let tools = &prepared.subject.tools;
     let count = match used {
         Some(Use::Names(names)) => return using(program, prepared, names),

@@ -12,7 +12,8 @@ use mcp_disclosure_gateway::Problem;
 #[cfg(feature = "demo")]
 use self::played::played;
 use super::{
-    DemoArguments, Program, check::is_coloured,
+    DemoArguments, Program,
+    check::is_coloured,
     compare::{command, transcript::width},
     print_styled, runtime_for_one,
 };
@@ -64,7 +65,9 @@ async fn played(_: &Program, _: &str, _: &str) -> Result<(Transcript, Row), Fail
 fn performed(transcript: &Transcript) -> String {
     let request = transcript.task.request.as_deref().unwrap_or_default();
     let tools = transcript.tools;
-    format!("The task: {request} It has just been performed twice, on a mathematics server with {tools} tools.")
+    format!(
+        "The task: {request} It has just been performed twice, on a mathematics server with {tools} tools."
+    )
 }
 
 /// The beginning of a command line that starts this program as it was started.
