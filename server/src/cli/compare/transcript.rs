@@ -212,7 +212,7 @@ pub(super) fn chosen(
     }
     let own = program.own.as_ref().map(|(target, _)| target);
     let is_own = source.upstreams().iter().all(|upstream| Some(&upstream.target) == own);
-    let is_there = |name: &str| subject.tools.iter().any(|tool| tool.name == name);
+    let is_there = |name: &str| subject.tool(name).is_some();
     let task = crate::own_task().filter(|task| is_own && task.calls.iter().all(|call| is_there(&call.tool)));
     Ok(task.unwrap_or_else(|| Assignment::sample(subject)))
 }
