@@ -3,9 +3,8 @@
 use std::collections::{HashMap, HashSet};
 
 use mcp_disclosure_core::{PERMISSIVE_SCHEMA, RawObject};
-use serde_json::Value;
 
-use crate::{Error, HostKind, Subject, probe::Probe, tokenizer::Counter};
+use crate::{Error, HostKind, Subject, listed::shows_parameters, probe::Probe, tokenizer::Counter};
 
 /// State that is common to all connections of a comparison.
 pub(crate) struct Bench<'a> {
@@ -43,7 +42,7 @@ impl Baseline {
     }
 
     /// Whether a tool is listed with its complete schema.
-    pub(crate) fn tells_all(&self, tool: &RawObject) -> bool {
+    pub(crate) fn is_complete(&self, tool: &RawObject) -> bool {
         let name = tool.string("name").unwrap_or_default();
         tool.member("inputSchema") == self.schemas.get(&name).map(String::as_str)
     }
@@ -53,7 +52,7 @@ impl Baseline {
     pub(crate) fn shows_use(&self, tool: &RawObject) -> bool {
         match tool.member("inputSchema") {
             None | Some(PERMISSIVE_SCHEMA) => false,
-            Some(schema) => self.tells_all(tool) || describes(schema),
+            Some(_) => self.is_complete(tool) || shows_parameters(tool),
         }
     }
 
@@ -61,11 +60,4 @@ impl Baseline {
     pub(crate) fn added(&self, resources: Vec<RawObject>) -> Vec<RawObject> {
         resources.into_iter().filter(|resource| !self.resources.contains(resource.text())).collect()
     }
-}
-
-/// Whether a schema names parameters, or says that there are none.
-fn describes(schema: &str) -> bool {
-    let schema: Value = serde_json::from_str(schema).unwrap_or_default();
-    schema["properties"].as_object().is_some_and(|properties| !properties.is_empty())
-        || schema["additionalProperties"] == false
 }

@@ -12,6 +12,9 @@ pub(crate) const INFO: &str = "info";
 pub(crate) struct Browsing {
     asked: HashSet<String>,
     shown: HashSet<String>,
+    named: HashSet<String>,
+    /// Whether a category had more tools than its answer.
+    is_cut: bool,
 }
 
 impl Browsing {
@@ -34,9 +37,20 @@ impl Browsing {
 
     /// Notes the tools that the answer of a category shows with their parameters.
     pub(crate) fn learn(&mut self, answer: &Value) {
-        let lines = answer["tools"].as_array().filter(|_| answer["category"].is_string());
-        let shown = lines.into_iter().flatten().filter(|line| line.get("parameters").is_some());
-        self.shown.extend(shown.filter_map(|line| line["name"].as_str()).map(str::to_owned));
+        let lines = answer["tools"].as_array().filter(|_| is_category(answer));
+        for line in lines.into_iter().flatten() {
+            let Some(name) = line["name"].as_str() else { continue };
+            self.named.insert(name.to_owned());
+            if line.get("parameters").is_some() {
+                self.shown.insert(name.to_owned());
+            }
+        }
+        self.is_cut |= answer.get("next").is_some();
+    }
+
+    /// Whether the answer of a category named the tool, or may have left it to the next page.
+    pub(crate) fn names(&self, tool: &str) -> bool {
+        self.named.contains(tool) || self.is_cut
     }
 
     /// Whether the answer of a category showed the tool's parameters, so that it need not be asked for.
@@ -48,6 +62,16 @@ impl Browsing {
 /// Whether the description of [`INFO`] names a category in its index, as `name (count)`.
 pub(crate) fn is_named(description: &str, category: &str) -> bool {
     description.contains(&format!("{category} ("))
+}
+
+/// Whether this is the answer of a category.
+pub(crate) fn is_category(answer: &Value) -> bool {
+    answer["category"].is_string()
+}
+
+/// The arguments that ask for a tool, also where a category has its name.
+pub(crate) fn topic_of_tool(name: &str) -> Value {
+    json!({"topic": format!("tool:{name}")})
 }
 
 #[cfg(test)]

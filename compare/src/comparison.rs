@@ -85,9 +85,8 @@ impl Comparison {
     /// Runs everything, one connection after the other.
     ///
     /// # Errors
-    /// [`Error::UnknownTools`] before the first run, or the first failure of a connection.
+    /// [`Error::UnknownTools`] and [`Error::UnknownLabels`] before the first run, or the first failure of a connection.
     pub async fn run(&self, progress: Progress<'_>) -> Result<Report, Error> {
-        let job = self.job()?;
         let mut rows: Vec<Row> = self.rows.iter().filter(|row| row.name != BASELINE).cloned().collect();
         let baseline = self.rows.iter().find(|row| row.name == BASELINE);
         rows.insert(0, baseline.cloned().unwrap_or_else(|| Row::of(BASELINE)));
@@ -105,24 +104,29 @@ impl Comparison {
             baseline: Baseline::default(),
         };
         bench.baseline = self.baseline(&bench, &rows[0]).await?;
+        // What an operator's choice leaves out is in no list.
+        let subject = self.subject.only(|tool| bench.baseline.lists(&tool.name));
+        bench.subject = &subject;
+        let job = self.job(&subject)?;
+        let queries = retrieval::resolved(&subject, &self.queries)?;
         let mut found = Found::default();
         for row in &rows {
             self.compare(&bench, row, &job, &mut found, &mut step).await?;
         }
         let Found { strategies, rows: compared, mut notes, .. } = found;
         let finding: Vec<&Row> = compared.iter().map(|(row, _)| *row).collect();
-        let retrieval = retrieval::run(&bench, &self.links, &finding, &self.queries).await?;
-        let is_small = self.subject.tools.len() <= tools::MOST_TOOLS;
+        let retrieval = retrieval::run(&bench, &self.links, &finding, &queries).await?;
+        let is_small = subject.tools().len() <= tools::MOST_TOOLS;
         let per_tool = match self.per_tool && is_small {
             true => tools::costs(&bench, &self.links, &compared, &job.used).await?,
             false => Vec::new(),
         };
         progress(total, total, "done");
-        notes.splice(0..0, notes::of_work(&self.work, &self.subject));
+        notes.splice(0..0, notes::of_work(&self.work, &subject));
         notes.extend(notes::of_limits(self.per_tool && !is_small));
         Ok(Report {
-            source: self.subject.source.clone(),
-            tools: self.subject.tools.len(),
+            source: subject.source.clone(),
+            tools: subject.tools().len(),
             tokenizer: self.tokenizer,
             host: self.host,
             used: job.used,
@@ -138,12 +142,12 @@ impl Comparison {
         })
     }
 
-    fn job(&self) -> Result<Job, Error> {
+    fn job(&self, subject: &Subject) -> Result<Job, Error> {
         let found = match &self.work {
-            Work::Sample(count) => self.subject.sample(*count),
-            Work::Names(names) => self.subject.named(names)?,
+            Work::Sample(count) => subject.sample(*count),
+            Work::Names(names) => subject.named(names)?,
             Work::Script { tasks, .. } => {
-                self.subject.named(&tasks.iter().map(|task| task.tool.clone()).collect::<Vec<_>>())?
+                subject.named(&tasks.iter().map(|task| task.tool.clone()).collect::<Vec<_>>())?
             }
         };
         let used = found.iter().map(|tool| tool.name.clone()).collect();
@@ -188,7 +192,7 @@ impl Comparison {
                 return Ok(());
             }
         }
-        found.notes.extend(notes::unlisted(row, &listed, &job.used));
+        found.notes.extend(notes::missing(row, &runs[0].missing));
         for _ in 1..self.repeats() {
             runs.push(Run::of(bench, &self.links, row, Manner::Plain, job).await?);
         }

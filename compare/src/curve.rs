@@ -35,7 +35,7 @@ impl Curve {
         initial: u64,
         limit: u64,
     ) -> Result<Self, Error> {
-        let tools = bench.subject.tools.len();
+        let tools = bench.subject.tools().len();
         let names: Vec<&str> = bench.subject.sample(tools).iter().map(|tool| &*tool.name).collect();
         let wanted = counts(tools);
         let mut curve = Self { points: Vec::new(), break_even: None };

@@ -24,7 +24,7 @@ pub(crate) async fn run(
     tasks: &[Task],
 ) -> Result<Vec<Behaviour>, Error> {
     let mut behaviours = vec![agent(bench, links, row, listed, tasks, Habit::Workflow).await?];
-    if bench.subject.tools.len() <= MOST_FETCHED {
+    if bench.subject.tools().len() <= MOST_FETCHED {
         behaviours.push(agent(bench, links, row, listed, tasks, Habit::FetchEverything).await?);
     }
     let needed = behaviours[0].trips;

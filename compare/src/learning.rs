@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use crate::{
     Error,
-    browsing::INFO,
-    probe::{Manner, Probe, Step, is_error},
+    browsing::{INFO, is_category, topic_of_tool},
+    probe::{Manner, Probe, Step, answered, is_error},
 };
 
 /// The number of tools that are learned at once: those that a task needs next, not all that it might need.
@@ -54,12 +54,18 @@ impl Probe<'_> {
     pub(crate) fn shows_use(&self, name: &str) -> bool {
         let Some(tool) = self.listed_tool(self.served_name(name)) else { return false };
         let baseline = &self.bench.baseline;
-        baseline.shows_use(tool) || (self.has_no_lesson() && baseline.tells_all(tool))
+        baseline.shows_use(tool) || (self.has_no_lesson() && baseline.is_complete(tool))
     }
 
     /// Whether nothing but the list teaches a tool.
     fn has_no_lesson(&self) -> bool {
         self.row.lesson.is_none() && *self.host.channel() == Channel::List
+    }
+
+    /// Whether a model finds the tool: it is listed, or found by its category or by a call.
+    pub(crate) fn finds(&self, name: &str) -> bool {
+        let name = self.served_name(name);
+        self.listed_tool(name).is_some() || self.row.lesson.is_some() || self.browsing.names(name)
     }
 
     /// Whether the answer of a category showed how this tool is called.
@@ -80,10 +86,9 @@ impl Probe<'_> {
         for round in self.browsing.rounds(description.as_deref().unwrap_or_default(), categories) {
             let mut whole = Step::default();
             for topic in &round {
-                let (step, result) = self.ask_one("requesting categories", INFO, topic).await?;
-                if let Some(answer) = result.member("structuredContent") {
-                    self.browsing.learn(&serde_json::from_str(answer).unwrap_or_default());
-                }
+                // A choice can leave out a whole category: nothing is found there.
+                let (step, result) = self.ask("requesting categories", INFO, topic).await?;
+                self.browsing.learn(&answered(&result));
                 whole.add(step);
             }
             steps.push(whole);
@@ -92,7 +97,7 @@ impl Probe<'_> {
     }
 
     /// Fetches complete definitions in one step.
-    async fn describe(&self, names: &[&str]) -> Result<Option<Step>, Error> {
+    async fn describe(&mut self, names: &[&str]) -> Result<Option<Step>, Error> {
         let is_listed = names.iter().all(|name| self.listed_tool(self.served_name(name)).is_some());
         match self.describe_by_channel(names).await {
             // A name that the strategy uses for its own tool, and that no list mentions.
@@ -105,17 +110,25 @@ impl Probe<'_> {
         }
     }
 
-    async fn describe_by_channel(&self, names: &[&str]) -> Result<Option<Step>, Error> {
+    async fn describe_by_channel(&mut self, names: &[&str]) -> Result<Option<Step>, Error> {
         let during = "learning tools";
-        let names: Vec<&str> = names.iter().map(|name| self.served_name(name)).collect();
+        let served: Vec<String> = names.iter().map(|name| self.served_name(name).to_owned()).collect();
+        let names: Vec<&str> = served.iter().map(String::as_str).collect();
         if let Some(lesson) = self.row.lesson {
             return self.take(lesson, &names).await;
         }
         match (self.manner, self.host.channel()) {
             (Manner::Native, _) => Ok(Some(self.step(during, self.host.describe(&names)).await?.0)),
             (Manner::Plain, Channel::InfoTool) => {
-                let topics: Vec<Value> = names.iter().map(|name| json!({"topic": name})).collect();
-                self.ask_all(during, INFO, &topics).await
+                let mut whole = Step::default();
+                for name in &names {
+                    let (step, answer) = self.ask_one(during, INFO, &json!({"topic": name})).await?;
+                    whole.add(step);
+                    if is_category(&answer) {
+                        whole.add(self.ask_one(during, INFO, &topic_of_tool(name)).await?.0);
+                    }
+                }
+                Ok(Some(whole))
             }
             (Manner::Plain, _) if self.listed_tool(BRIDGE).is_some() => {
                 self.ask_all(during, BRIDGE, &[json!({"names": names})]).await
@@ -125,7 +138,7 @@ impl Probe<'_> {
     }
 
     /// Makes the calls by which these tools are learned.
-    async fn take(&self, lesson: Lesson, names: &[&str]) -> Result<Option<Step>, Error> {
+    async fn take(&mut self, lesson: Lesson, names: &[&str]) -> Result<Option<Step>, Error> {
         // A registry refuses lessons without arguments.
         let arguments: Vec<RawObject> =
             names.iter().map(|name| lesson.arguments(name).unwrap_or_default()).collect();
@@ -134,7 +147,7 @@ impl Probe<'_> {
 
     /// Calls that a model makes at once; `None` for no calls.
     async fn ask_all(
-        &self,
+        &mut self,
         during: &'static str,
         tool: &str,
         calls: &[impl serde::Serialize],
@@ -146,18 +159,20 @@ impl Probe<'_> {
         Ok((whole.requests > 0).then_some(whole))
     }
 
-    /// A call that must not fail.
+    /// A call that teaches, and must not fail.
     async fn ask_one(
-        &self,
+        &mut self,
         during: &'static str,
         tool: &str,
         arguments: &impl serde::Serialize,
-    ) -> Result<(Step, RawObject), Error> {
+    ) -> Result<(Step, Value), Error> {
         let (step, result) = self.ask(during, tool, arguments).await?;
         if is_error(&result) {
             let said = result.compact().text().chars().take(300).collect();
             return Err(Error::NotLearned { strategy: self.row.name.clone(), during, said });
         }
-        Ok((step, result))
+        let answer = answered(&result);
+        self.lessons.learn(&answer);
+        Ok((step, answer))
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use mcp_disclosure_core::RawObject;
+use serde_json::Value;
 
 use crate::bench::Baseline;
 
@@ -42,5 +43,37 @@ impl Listed {
     /// `<upstream>__<tool>`.
     pub(crate) fn served_name<'n>(&'n self, name: &'n str) -> &'n str {
         self.moved.get(name).map_or(name, String::as_str)
+    }
+}
+
+/// Whether a listed tool has its parameters in the list, or shows that it has none, so that there is nothing left to
+/// learn before a call. A permissive schema shows nothing.
+pub(crate) fn shows_parameters(tool: &RawObject) -> bool {
+    let schema = tool.member("inputSchema").and_then(|text| serde_json::from_str::<Value>(text).ok());
+    schema.is_some_and(|schema| match schema["properties"].as_object() {
+        Some(named) if !named.is_empty() => true,
+        Some(_) => schema["additionalProperties"] != true,
+        None => schema["additionalProperties"] == false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_list_shows_is_not_learned_again() {
+        for (schema, expected) in [
+            (r#"{"type":"object","properties":{"a":{}}}"#, true),
+            (r#"{"type":"object","properties":{}}"#, true),
+            (r#"{"type":"object","additionalProperties":false}"#, true),
+            (r#"{"type":"object","properties":{},"additionalProperties":true}"#, false),
+            (r#"{"type":"object","additionalProperties":true}"#, false),
+            (r#"{"type":"object"}"#, false),
+        ] {
+            let tool = RawObject::empty().with("inputSchema", schema);
+            assert_eq!(shows_parameters(&tool), expected, "{schema}");
+        }
+        assert!(!shows_parameters(&RawObject::empty()));
     }
 }

@@ -1,13 +1,13 @@
 //! Notes for readers of a report: what its figures do not say by themselves.
 
-use crate::{Row, Subject, Work, comparison::BASELINE, listed::Listed, number::of, report::Compared, tools};
+use crate::{Row, Subject, Work, comparison::BASELINE, number::of, report::Compared, tools};
 
 /// Names of tools in a note.
 const MOST_NAMES: usize = 5;
 
 /// Notes on the tasks.
 pub(crate) fn of_work(work: &Work, subject: &Subject) -> Option<String> {
-    let tools = subject.tools.len();
+    let tools = subject.tools().len();
     match work {
         Work::Script { .. } => {
             Some("The calls of the script were sent to the real tools, once for each strategy.".to_owned())
@@ -42,13 +42,11 @@ pub(crate) fn same(row: &Row, first: &str) -> String {
         );
     }
     if row.is_stack {
-        return format!(
-            "{name} is the same as {first}, and has no row of its own: every tool fits the choice."
-        );
+        return format!("{name} lists the same as {first}, and has no row of its own.");
     }
     let what = if first == BASELINE { "complete definitions, as full does" } else { "what that row lists" };
     format!(
-        "{name} has the figures of {first}: to an ordinary host it lists {what}. What it does to calls is not counted."
+        "{name} and {first}: to an ordinary host the first lists {what}. What it does to calls is not counted."
     )
 }
 
@@ -61,13 +59,8 @@ fn with_a_choice(stack: &str) -> String {
 }
 
 /// Used tools that a choice leaves out.
-pub(crate) fn unlisted(row: &Row, listed: &Listed, used: &[String]) -> Option<String> {
-    let missing: Vec<&str> = used
-        .iter()
-        .map(String::as_str)
-        .filter(|name| !row.choices.is_empty() && listed.tool(listed.served_name(name)).is_none())
-        .collect();
-    let named = missing.iter().take(MOST_NAMES).copied().collect::<Vec<_>>().join(", ");
+pub(crate) fn missing(row: &Row, missing: &[String]) -> Option<String> {
+    let named = missing.iter().take(MOST_NAMES).map(String::as_str).collect::<Vec<_>>().join(", ");
     let more = if missing.len() > MOST_NAMES { ", …" } else { "" };
     (!missing.is_empty()).then(|| {
         format!(

@@ -7,11 +7,11 @@ use std::{
 
 use mcp_disclosure_client::{Error as Refusal, Host, Link, Preferences, Traffic};
 use mcp_disclosure_core::RawObject;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     Error, Row,
-    agent::Task,
+    agent::{Lessons, Task},
     bench::Bench,
     browsing::Browsing,
     ledger::Ledger,
@@ -40,6 +40,8 @@ pub(crate) struct Probe<'a> {
     ledger: Ledger,
     pub(crate) listed: Arc<Listed>,
     pub(crate) browsing: Browsing,
+    /// What answers have shown of arguments, such as receipts.
+    pub(crate) lessons: Lessons,
     pub(crate) connected_in: Duration,
     pub(crate) listed_in: Duration,
 }
@@ -108,19 +110,13 @@ impl<'a> Probe<'a> {
         if served.as_deref() != Some(&*row.strategy) {
             return Err(Error::NotServed { asked: row.strategy.clone(), served });
         }
-        let (browsing, listed_in) = (Browsing::default(), Duration::ZERO);
-        Ok(Self { bench, row, manner, host, ledger, listed, browsing, connected_in, listed_in })
+        let (browsing, lessons, listed_in) = (Browsing::default(), Lessons::default(), Duration::ZERO);
+        Ok(Self { bench, row, manner, host, ledger, listed, browsing, lessons, connected_in, listed_in })
     }
 
     /// The listed resources and templates.
     pub(crate) async fn resources(&self) -> Result<Vec<RawObject>, Error> {
-        if !self.host.server().has("resources") {
-            return Ok(Vec::new());
-        }
-        let failed = |source| self.failed("listing resources", source);
-        let mut listed = self.host.resources().await.map_err(failed)?;
-        listed.extend(self.host.resource_templates().await.map_err(failed)?);
-        Ok(listed)
+        listed_resources(&self.host).await.map_err(|source| self.failed("listing resources", source))
     }
 
     /// The instructions that the host shows to the model.
@@ -182,7 +178,9 @@ impl<'a> Probe<'a> {
         let name = self.served_name(&task.tool);
         let (step, result) = match self.manner {
             Manner::Native => self.step("calling a tool", self.host.call(name, &task.arguments)).await?,
-            Manner::Plain => self.ask("calling a tool", name, &task.arguments).await?,
+            Manner::Plain => {
+                self.ask("calling a tool", name, &self.lessons.complete(name, &task.arguments)).await?
+            }
         };
         Ok((step, !is_error(&result)))
     }
@@ -236,9 +234,30 @@ impl<'a> Probe<'a> {
     }
 }
 
+/// The resources and templates that a server lists; none if it has none.
+pub(crate) async fn listed_resources(host: &Host) -> Result<Vec<RawObject>, Refusal> {
+    if !host.server().has("resources") {
+        return Ok(Vec::new());
+    }
+    let mut listed = host.resources().await?;
+    listed.extend(host.resource_templates().await?);
+    Ok(listed)
+}
+
 /// Whether the result of a call is an error.
 pub(crate) fn is_error(result: &RawObject) -> bool {
     result.member("isError") == Some("true")
+}
+
+/// The structured content of a result, or its text, if that is JSON.
+pub(crate) fn answered(result: &RawObject) -> Value {
+    let whole: Value = serde_json::from_str(result.text()).unwrap_or_default();
+    match whole.get("structuredContent") {
+        Some(content) => content.clone(),
+        None => {
+            serde_json::from_str(whole["content"][0]["text"].as_str().unwrap_or_default()).unwrap_or_default()
+        }
+    }
 }
 
 impl Step {

@@ -33,21 +33,23 @@ pub struct Recommendation {
 
 impl Recommendation {
     /// The recommendation for an ordinary host, whose conversations cost what the rows say: among those that `serve`
-    /// offers and that show all tools, the cheapest over a conversation.
+    /// offers, that show all tools and whose calls succeeded, the cheapest over a conversation.
     pub(crate) fn of(rows: &[Row], strategies: &[Compared], turns: u64) -> Self {
         let row = |name: &str| rows.iter().find(|row| row.name == name);
         let is_candidate = |strategy: &&Compared| {
-            strategy.not_offered.is_none()
+            strategy.name != BASELINE
+                && strategy.not_offered.is_none()
+                && !strategy.has_failed()
                 && row(&strategy.name).is_some_and(|row| row.choices.is_empty() && row.command.is_some())
         };
-        let best = best(strategies.iter().filter(is_candidate));
+        let candidates: Vec<&Compared> = strategies.iter().filter(is_candidate).collect();
         let full = strategies.iter().find(|strategy| strategy.name == BASELINE);
-        let (strategy, reason) = match (best, full) {
-            (Some(best), Some(full)) => judged(best, full, turns),
-            _ => (BASELINE.to_owned(), "what the others cost is not known".to_owned()),
+        let (strategy, reason) = match full {
+            Some(full) => judged(&candidates, full, turns),
+            None => (BASELINE, "what it costs is not known".to_owned()),
         };
-        let command = row(&strategy).and_then(|row| row.command.clone());
-        Self { strategy, reason, command }
+        let command = row(strategy).and_then(|row| row.command.clone());
+        Self { strategy: strategy.to_owned(), reason, command }
     }
 
     /// As one sentence.
@@ -56,45 +58,61 @@ impl Recommendation {
     }
 }
 
+/// The strategy to use, and why.
+fn judged<'a>(candidates: &[&'a Compared], full: &Compared, turns: u64) -> (&'a str, String) {
+    if full.initial_tokens <= SMALL {
+        let list = grouped(full.initial_tokens);
+        return (BASELINE, format!("the list is small, {list} tokens, and needs no step of learning"));
+    }
+    let additional = |strategy: &Compared| strategy.round_trips.saturating_sub(full.round_trips);
+    let saving = |strategy: &Compared| strategy.conversation_saving.unwrap_or(0.0);
+    let is_worthwhile = |strategy: &&&Compared| {
+        saving(strategy) >= if additional(strategy) == 0 { ALIKE } else { WORTHWHILE }
+    };
+    if let Some(best) = best(candidates.iter().filter(is_worthwhile)) {
+        let reason = format!(
+            "it saves {} of the tokens of a conversation of {} ({} instead of {}) for {}",
+            percent(saving(best)),
+            of(usize::try_from(turns).unwrap_or(usize::MAX), "turn"),
+            grouped(best.conversation_tokens.unwrap_or(0)),
+            grouped(full.conversation_tokens.unwrap_or(0)),
+            trips(additional(best)),
+        );
+        return (&best.name, reason);
+    }
+    let most = candidates.iter().max_by(|one, other| saving(one).total_cmp(&saving(other)));
+    let reason = match most {
+        None => "no other row can be served as it is, shows all tools and has calls that succeed".to_owned(),
+        Some(most) if most.conversation_saving.is_none() => "what the others cost is not known".to_owned(),
+        Some(most) if saving(most) <= 0.0 => "no other strategy costs less over a conversation".to_owned(),
+        Some(most) => format!(
+            "the most that another strategy saves is {} ({}), too little for {}",
+            percent(saving(most)),
+            most.name,
+            match additional(most) {
+                0 => "what models can do wrong with it".to_owned(),
+                more => trips(more),
+            }
+        ),
+    };
+    (BASELINE, reason)
+}
+
 /// The cheapest over a conversation; of those that cost about the same, the one with the fewest round trips.
-fn best<'a>(candidates: impl Iterator<Item = &'a Compared>) -> Option<&'a Compared> {
+fn best<'a, 'c: 'a>(candidates: impl Iterator<Item = &'a &'c Compared>) -> Option<&'c Compared> {
     let known: Vec<(&Compared, u64)> =
-        candidates.filter_map(|strategy| Some((strategy, strategy.conversation_tokens?))).collect();
+        candidates.filter_map(|strategy| Some((*strategy, strategy.conversation_tokens?))).collect();
     let least = known.iter().map(|(_, tokens)| *tokens).min()?;
     let most = least as f64 * (1.0 + ALIKE);
     let alike = known.into_iter().filter(|(_, tokens)| *tokens as f64 <= most);
     alike.min_by_key(|(strategy, tokens)| (strategy.round_trips, *tokens)).map(|(strategy, _)| strategy)
 }
 
-fn judged(best: &Compared, full: &Compared, turns: u64) -> (String, String) {
-    let list = grouped(full.initial_tokens);
-    let remain = |why: String| (BASELINE.to_owned(), why);
-    let saving = best.conversation_saving.unwrap_or(0.0);
-    if full.initial_tokens <= SMALL {
-        return remain(format!("the list is small, {list} tokens, and needs no step of learning"));
-    }
-    if best.name == full.name || saving <= 0.0 {
-        return remain("no other strategy costs less over a conversation".to_owned());
-    }
-    let saved = percent(saving);
-    if saving < WORTHWHILE {
-        return remain(format!(
-            "the most that another strategy saves is {saved} ({}), too little for the additional steps",
-            best.name
-        ));
-    }
-    let extra = best.round_trips.saturating_sub(full.round_trips);
-    let steps = match extra {
+fn trips(additional: u64) -> String {
+    match additional {
         0 => "no additional round trip".to_owned(),
-        extra => of(usize::try_from(extra).unwrap_or(usize::MAX), "additional round trip"),
-    };
-    let reason = format!(
-        "it saves {saved} of the tokens of a conversation of {} ({} instead of {}) for {steps}",
-        of(usize::try_from(turns).unwrap_or(usize::MAX), "turn"),
-        grouped(best.conversation_tokens.unwrap_or(0)),
-        grouped(full.conversation_tokens.unwrap_or(0)),
-    );
-    (best.name.clone(), reason)
+        more => of(usize::try_from(more).unwrap_or(usize::MAX), "additional round trip"),
+    }
 }
 
 #[cfg(test)]
@@ -165,7 +183,9 @@ mod tests {
             }
         };
         assert_eq!(of(&all, chosen).strategy, "dear");
-        assert_eq!(of(&all, |row| row.command = None).strategy, "full");
+        let unserved = of(&all, |row| row.command = None);
+        assert_eq!(unserved.strategy, "full");
+        assert!(unserved.reason.starts_with("no other row can be served"), "{unserved:?}");
     }
 
     #[test]
@@ -176,6 +196,15 @@ mod tests {
         let recommended = of(&alike, |_| {});
         assert_eq!(recommended.strategy, "full");
         assert!(recommended.reason.contains("17.5 % (other), too little"), "{recommended:?}");
+        let quick = [compared("full", 4_000, 40_000, 4), compared("other", 3_000, 33_000, 4)];
+        assert!(of(&quick, |_| {}).sentence().ends_with("for no additional round trip."));
+        // A gain that is too small hides none that is not.
+        let both = [
+            compared("full", 4_000, 40_000, 4),
+            compared("little", 3_900, 39_000, 4),
+            compared("much", 3_000, 31_500, 5),
+        ];
+        assert_eq!(of(&both, |_| {}).strategy, "much");
         let dearer = [compared("full", 4_000, 40_000, 4), compared("other", 5_000, 50_000, 5)];
         assert!(of(&dearer, |_| {}).reason.contains("no other strategy costs less"));
     }

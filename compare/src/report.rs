@@ -84,6 +84,13 @@ pub struct Compared {
     pub detail: Option<Detail>,
 }
 
+impl Compared {
+    /// Whether a call of the task failed.
+    pub(crate) fn has_failed(&self) -> bool {
+        self.detail.as_ref().is_some_and(|detail| detail.calls.failed > 0)
+    }
+}
+
 /// Median wall times in milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Latency {

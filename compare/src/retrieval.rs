@@ -3,14 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use mcp_disclosure_core::{Finder, Hit, RawObject};
+use mcp_disclosure_core::{Finder, Hit};
 use serde::Serialize;
-use serde_json::Value;
 
 use crate::{
     Error, Row, Subject,
     bench::Bench,
-    probe::{LinkFactory, Manner, Probe},
+    probe::{LinkFactory, Manner, Probe, answered},
 };
 
 /// A model reads about this many hits.
@@ -96,33 +95,33 @@ pub struct Missed {
 }
 
 /// A query with the names by which its tools are served.
-struct Asked<'q> {
+pub(crate) struct Asked<'q> {
     text: &'q str,
     right: Vec<&'q str>,
 }
 
 /// Asks all queries under each strategy that finds tools by words.
-///
-/// # Errors
-/// [`Error::UnknownLabels`] before the first connection.
 pub(crate) async fn run(
     bench: &Bench<'_>,
     links: &LinkFactory,
     rows: &[&Row],
-    queries: &[Query],
+    asked: &[Asked<'_>],
 ) -> Result<Vec<Retrieval>, Error> {
-    let asked = resolved(bench.subject, queries)?;
     let mut retrievals = Vec::new();
     if asked.is_empty() {
         return Ok(retrievals);
     }
     for (row, finder) in rows.iter().filter_map(|row| Some((*row, row.finder?))) {
-        retrievals.push(of(bench, links, row, finder, &asked).await?);
+        retrievals.push(of(bench, links, row, finder, asked).await?);
     }
     Ok(retrievals)
 }
 
-fn resolved<'q>(subject: &'q Subject, queries: &'q [Query]) -> Result<Vec<Asked<'q>>, Error> {
+/// The queries with the tools that their labels name.
+///
+/// # Errors
+/// [`Error::UnknownLabels`] with all labels that name no tool.
+pub(crate) fn resolved<'q>(subject: &'q Subject, queries: &'q [Query]) -> Result<Vec<Asked<'q>>, Error> {
     let mut unknown = Vec::new();
     let mut right = |query: &'q Query| {
         let found = query.tools.iter().filter_map(|label| {
@@ -151,22 +150,11 @@ async fn of(
         // A registry refuses finders without arguments.
         let arguments = finder.arguments(query.text).unwrap_or_default();
         let (step, result) = probe.ask("finding tools", finder.tool(), &arguments).await?;
-        let hits = finder.hits(&content(&result));
+        let hits = finder.hits(&answered(&result));
         tally.count(query, &hits, |name| probe.served_name(name), step.tokens.answer);
     }
     probe.host.close().await;
     Ok(tally.retrieval(row, finder))
-}
-
-/// The structured content of a result, or its text, if that is JSON.
-fn content(result: &RawObject) -> Value {
-    let whole: Value = serde_json::from_str(result.text()).unwrap_or_default();
-    match whole.get("structuredContent") {
-        Some(content) => content.clone(),
-        None => {
-            serde_json::from_str(whole["content"][0]["text"].as_str().unwrap_or_default()).unwrap_or_default()
-        }
-    }
 }
 
 /// Counts of queries so far.

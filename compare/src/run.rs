@@ -28,6 +28,8 @@ pub(crate) struct Run {
     pub(crate) shown: String,
     pub(crate) start: Start,
     pub(crate) steps: Option<Vec<Step>>,
+    /// Used tools that a model does not find.
+    pub(crate) missing: Vec<String>,
     /// Each call, and whether it succeeded.
     pub(crate) calls: Vec<(Step, bool)>,
     pub(crate) traffic: Traffic,
@@ -52,6 +54,7 @@ impl Run {
         let start = probe.start(&bench.baseline.added(resources));
         let names: Vec<&str> = job.used.iter().map(String::as_str).collect();
         let steps = probe.learn(&names).await?;
+        let missing = job.used.iter().filter(|name| !probe.finds(name)).cloned().collect();
         let mut calls = Vec::with_capacity(job.tasks.len());
         for task in &job.tasks {
             calls.push(probe.call(task).await?);
@@ -59,7 +62,7 @@ impl Run {
         let (traffic, shown) = (probe.traffic(), probe.shown());
         probe.host.close().await;
         let listed = Arc::clone(&probe.listed);
-        Ok(Self { listed, shown, start, steps, calls, traffic, connect: probe.connected_in, list })
+        Ok(Self { listed, shown, start, steps, missing, calls, traffic, connect: probe.connected_in, list })
     }
 }
 

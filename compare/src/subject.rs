@@ -1,6 +1,6 @@
 //! The subject of a comparison: the tools of a source, and which of them are used.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use mcp_disclosure_core::{RawObject, nearest::nearest};
 
@@ -11,8 +11,8 @@ use crate::{Error, agent::Task, sample};
 pub struct Subject {
     /// The name of the source.
     pub source: String,
-    /// Its tools.
-    pub tools: Vec<Tool>,
+    tools: Vec<Tool>,
+    positions: HashMap<String, usize>,
 }
 
 /// One tool of a source.
@@ -40,9 +40,26 @@ impl Tool {
 }
 
 impl Subject {
+    /// These tools of the source of this name.
+    pub fn new(source: String, tools: Vec<Tool>) -> Self {
+        let positions = tools.iter().zip(0..).map(|(tool, at)| (tool.name.clone(), at)).collect();
+        Self { source, tools, positions }
+    }
+
+    /// The tools.
+    pub fn tools(&self) -> &[Tool] {
+        &self.tools
+    }
+
+    /// The subject without the tools that this excludes.
+    pub(crate) fn only(&self, is_included: impl Fn(&Tool) -> bool) -> Self {
+        let tools = self.tools.iter().filter(|tool| is_included(tool)).cloned().collect();
+        Self::new(self.source.clone(), tools)
+    }
+
     /// The tool of this name.
-    pub(crate) fn tool(&self, name: &str) -> Option<&Tool> {
-        self.tools.iter().find(|tool| tool.name == name)
+    pub fn tool(&self, name: &str) -> Option<&Tool> {
+        self.tools.get(*self.positions.get(name)?)
     }
 
     /// The tool that a label names: by the name by which it is served, or by its upstream and the name there, with `:`,
@@ -114,7 +131,7 @@ mod tests {
             definition: RawObject::empty(),
             example: None,
         };
-        Subject { source: String::new(), tools: (0..count).map(tool).collect() }
+        Subject::new(String::new(), (0..count).map(tool).collect())
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub(crate) async fn costs(
     rows: &[(&Row, Arc<Listed>)],
     used: &[String],
 ) -> Result<Vec<ToolCosts>, Error> {
-    let tools = &bench.subject.tools;
+    let tools = bench.subject.tools();
     let of = |name: &String| ToolCosts { name: name.clone(), used: used.contains(name), costs: Vec::new() };
     let mut costs: Vec<ToolCosts> = tools.iter().map(|tool| of(&tool.name)).collect();
     for (row, listed) in rows {

@@ -17,6 +17,8 @@ const PLACE: &str = "{query}";
 /// assert_eq!(FINDER.arguments("two words").unwrap().text(), r#"{"query": "two words"}"#);
 /// let hits = FINDER.hits(&json!({"tools": [{"name": "add", "match": "weak"}, "sub"]}));
 /// assert_eq!((&*hits[0].name, hits[0].is_weak, &*hits[1].name), ("add", true, "sub"));
+/// assert_eq!(FINDER.hits(&json!({"tools": "add"}))[0].name, "add");
+/// assert_eq!(FINDER.hits(&json!({"tools": {"add": {}}}))[0].name, "add");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Finder {
@@ -36,8 +38,8 @@ pub struct Hit {
 
 impl Finder {
     /// A call of `tool` with these arguments: a JSON object in which `{query}`, within a string, is the placeholder for
-    /// the words. `hits` are members of the result, of which the first that is there has the array of tools: names, or
-    /// objects with a `name`.
+    /// the words. `hits` are members of the result, of which the first that is there has the tools: an array of names or of
+    /// objects with a `name`; one name; or an object whose members are named by tools.
     pub const fn new(tool: &'static str, arguments: &'static str, hits: &'static [&'static str]) -> Self {
         Self { tool, arguments, hits }
     }
@@ -54,11 +56,16 @@ impl Finder {
 
     /// The tools in a result, in its order.
     pub fn hits(&self, result: &Value) -> Vec<Hit> {
-        let found = self.hits.iter().find_map(|member| result[*member].as_array());
         let hit = |one: &Value| {
             let name = one.as_str().or_else(|| one["name"].as_str())?.to_owned();
             Some(Hit { name, is_weak: one["match"] == "weak" })
         };
-        found.into_iter().flatten().filter_map(hit).collect()
+        match self.hits.iter().find_map(|member| result.get(member)) {
+            Some(Value::Array(tools)) => tools.iter().filter_map(hit).collect(),
+            Some(Value::Object(tools)) => {
+                tools.keys().map(|name| Hit { name: name.clone(), is_weak: false }).collect()
+            }
+            one => one.and_then(hit).into_iter().collect(),
+        }
     }
 }

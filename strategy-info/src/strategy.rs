@@ -26,8 +26,8 @@ pub static PROFILE: Profile = Profile::presenter(
     "nothing: info is an ordinary tool",
 )
 .giving_way()
-// An unknown topic is answered with those that it may have meant.
-.found_by(Finder::new(INFO, r#"{"topic": "{query}"}"#, &["suggestions", "tools"]))
+// A name, or several, are answered with what is there; an unknown topic with those that it may have meant.
+.found_by(Finder::new(INFO, r#"{"topic": "{query}"}"#, &["tool", "topics", "suggestions", "tools"]))
 .with_variants(&[Variant { name: "entry-only", key: "tools", value: "entry-only" }]);
 
 /// Three levels of disclosure through one `info` tool.

@@ -456,8 +456,39 @@ fn q3_one_strategy_is_recommended_with_its_reason_and_its_command() {
     let command = format!("{} serve --strategy full -- {ODD} ordinary", started());
     assert_eq!(recommended["command"], command);
     let table = compare(&["--", ODD, "ordinary"]).stdout;
-    // A dash before a figure would be a negative saving.
-    assert!(table.contains(&command) && table.contains("% more") && !table.contains('−'), "{table}");
+    assert!(table.contains(&command) && table.contains("% more"), "{table}");
+    let is_negative = |word: &str| {
+        let figure = word.strip_prefix(['-', '−']);
+        figure.is_some_and(|figure| figure.starts_with(|first: char| first.is_ascii_digit()))
+    };
+    assert!(!table.split_whitespace().any(is_negative), "{table}");
+}
+
+#[test]
+fn q2_tools_that_a_choice_leaves_out_are_noted_under_every_presenter() {
+    let presenters = ["resource", "describe", "info", "info(entry-only)"];
+    let rows = presenters.map(|presenter| format!("concerns(precision=exact)+{presenter}")).join(",");
+    let flags = ["--strategies", &rows, "--use", "symbolic_solve,numerical_integrate"];
+    let report = report(&flags);
+    for presenter in presenters {
+        let expected = format!("concerns(precision=exact)+{presenter} does not list numerical_integrate");
+        let notes = report["notes"].as_array().unwrap();
+        assert!(notes.iter().any(|note| note.as_str().unwrap().starts_with(&expected)), "{notes:?}");
+    }
+}
+
+#[test]
+fn q2_calls_carry_the_receipts_that_were_learned() {
+    let report = report(&["--strategies", "resource", "--receipts", "signed", "--detail"]);
+    let resource = &report["strategies"][1];
+    assert_eq!(resource["detail"]["calls"]["failed"], 0, "{resource}");
+}
+
+#[test]
+fn q2_what_the_operator_chooses_is_what_is_compared() {
+    let report = report(&["--concern", "precision=exact"]);
+    assert_eq!(report["tools"], 4);
+    assert!(report["strategies"].as_array().unwrap().len() > 4, "{report}");
 }
 
 #[test]
@@ -519,7 +550,7 @@ fn q4_the_number_of_tools_is_not_limited_by_our_own_rates() {
     assert_eq!(report["tools"], 700);
     let [full, resource, entry] = [0, 1, 2].map(|at| &report["strategies"][at]);
     assert!(resource["break_even_tools"].as_u64().unwrap() > 60, "{resource}");
-    assert!(number(&entry["total_tokens"]) < number(&full["total_tokens"]) / 3, "{entry}");
+    assert!(number(&entry["total_tokens"]) < number(&full["total_tokens"]) / 5, "{entry}");
     // A line for each upstream and strategy, one more for each step of one that takes long, and those that say how long.
     let lines: Vec<&str> = ended.stderr.lines().collect();
     for expected in

@@ -5,11 +5,9 @@ use std::collections::BTreeMap;
 use mcp_disclosure_core::RawObject;
 use serde_json::Value;
 
-use super::moves::Seen;
-
 /// What was learned from answers: arguments with a `const` value in the schema, by tool.
 #[derive(Debug, Default)]
-pub(super) struct Lessons(BTreeMap<String, Vec<(String, String)>>);
+pub(crate) struct Lessons(BTreeMap<String, Vec<(String, String)>>);
 
 impl Lessons {
     pub(super) fn know(&self, tool: &str) -> bool {
@@ -17,10 +15,8 @@ impl Lessons {
     }
 
     /// Records every definition in the answer.
-    pub(super) fn learn(&mut self, seen: &Seen) {
-        if seen.problem.is_none() {
-            self.note(&seen.content, 0);
-        }
+    pub(crate) fn learn(&mut self, answer: &Value) {
+        self.note(answer, 0);
     }
 
     fn note(&mut self, value: &Value, depth: usize) {
@@ -46,7 +42,7 @@ impl Lessons {
     }
 
     /// The arguments, with those whose value the tool's schema states.
-    pub(super) fn complete(&self, tool: &str, arguments: &RawObject) -> RawObject {
+    pub(crate) fn complete(&self, tool: &str, arguments: &RawObject) -> RawObject {
         let fixed = self.0.get(tool).into_iter().flatten();
         fixed.fold(arguments.clone(), |arguments, (name, value)| arguments.with(name, value))
     }

@@ -15,7 +15,7 @@ mod trace;
 use mcp_disclosure_client::{Error, Host};
 use mcp_disclosure_core::{Lesson, RawObject};
 
-pub(crate) use self::plan::has_parameters;
+pub(crate) use self::lessons::Lessons;
 pub use self::{
     performance::Performance,
     trace::{Outcome, Problem, Purpose, Step, Trace},

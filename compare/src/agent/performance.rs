@@ -105,17 +105,32 @@ impl<'a> Performance<'a> {
         let fetches_first = self.agent.habit != Habit::SkipFetching;
         let mut queue: VecDeque<Move> =
             if fetches_first { self.learning(&first.tool, &task.tool).into() } else { VecDeque::new() };
-        let (mut result, mut succeeded) = (None, false);
+        let (mut result, mut succeeded, mut refusal) = (None, false, None);
         for _ in 0..MOST_MOVES {
             let step = self.next(&mut queue, &task.tool).unwrap_or_else(|| attempt.clone());
             let is_the_call = step == attempt;
             let seen = self.make(&step, if is_the_call { Purpose::Call } else { Purpose::Learn }).await?;
+            if let Some(made) = self.trace.steps.last_mut() {
+                made.is_mistake = is_the_call && attempt != right;
+            }
+            if self.plan.is_missing(&task.tool, &step, &seen) {
+                break;
+            }
             if seen.problem.is_none() {
                 if is_the_call {
                     (result, succeeded) = (seen.result, true);
                     break;
                 }
+                queue.extend(self.plan.ask_again(&task.tool, &step, &seen));
                 continue;
+            }
+            // The right call is not repeated after the same refusal.
+            if step == right && refusal.as_ref() == Some(&seen.text) {
+                result = seen.result;
+                break;
+            }
+            if step == right {
+                refusal = Some(seen.text.clone());
             }
             queue.clear();
             if attempt != right && self.is_shown_by(&seen, &attempt, task) {
@@ -140,6 +155,12 @@ impl<'a> Performance<'a> {
         self.trace.outcomes.push(Outcome { tool: task.tool.clone(), result, succeeded, recovered });
         self.pursued.push(task.clone());
         Ok(())
+    }
+
+    /// Ends a task without a move: nothing shows the model that there is such a tool.
+    pub fn give_up(&mut self, task: &Task) {
+        let tool = task.tool.clone();
+        self.trace.outcomes.push(Outcome { tool, result: None, succeeded: false, recovered: false });
     }
 
     /// The moves by which a tool is learned that is not known yet; it is looked for under the other name.
@@ -173,10 +194,13 @@ impl<'a> Performance<'a> {
     /// Makes a move, records it, and learns from the answer.
     async fn make(&mut self, step: &Move, purpose: Purpose) -> Result<Seen, Error> {
         let seen = step.make(self.agent.host, &self.lessons, purpose).await?;
-        self.lessons.learn(&seen);
-        self.plan.learn(&seen);
+        if purpose == Purpose::Learn && seen.problem.is_none() {
+            self.lessons.learn(&seen.content);
+            self.plan.learn(&seen);
+        }
         let (method, target) = step.shown();
-        self.trace.steps.push(Step { purpose, method, target, problem: seen.problem.clone() });
+        let problem = seen.problem.clone();
+        self.trace.steps.push(Step { purpose, method, target, is_mistake: false, problem });
         self.made.push(step.clone());
         Ok(seen)
     }

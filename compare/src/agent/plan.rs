@@ -10,7 +10,10 @@ use super::{
     Task,
     moves::{Move, Seen},
 };
-use crate::browsing::{Browsing, INFO, is_named};
+use crate::{
+    browsing::{Browsing, INFO, is_category, is_named, topic_of_tool},
+    listed::shows_parameters,
+};
 
 /// The bridge tool, for models whose hosts do not use the strategy's native channel.
 const BRIDGE: &str = "describe_tools";
@@ -73,7 +76,7 @@ impl Plan {
 
     /// The move by which the agent learns how to use a tool, if one is needed.
     pub(super) fn fetch(&self, tool: &str) -> Option<Move> {
-        let is_known = self.is_shown(tool) || self.listed(tool).is_some_and(has_parameters);
+        let is_known = self.is_shown(tool) || self.listed(tool).is_some_and(shows_parameters);
         if is_known { None } else { self.ask(tool) }
     }
 
@@ -95,6 +98,21 @@ impl Plan {
             Channel::InfoTool => Some(Move::ask(INFO, &json!({"topic": tool}))),
             _ => None,
         }
+    }
+
+    /// Whether the answer to this move shows that a tool is not there: its category does not name it, or does not exist.
+    pub(super) fn is_missing(&self, tool: &str, made: &Move, seen: &Seen) -> bool {
+        let category = self.categories.get(tool).filter(|_| self.browses(tool));
+        let asked = category.map(|category| Move::ask(INFO, &json!({"topic": category})));
+        let named = |lines: &Value| lines.as_array().into_iter().flatten().any(|line| line["name"] == tool);
+        let is_named = named(&seen.content["tools"]) || !seen.content["next"].is_null();
+        asked.as_ref() == Some(made) && (seen.problem.is_some() || !is_named)
+    }
+
+    /// The move after asking for a tool was answered with a category of its name.
+    pub(super) fn ask_again(&self, tool: &str, made: &Move, seen: &Seen) -> Option<Move> {
+        let has_its_name = is_category(&seen.content) && self.ask(tool).as_ref() == Some(made);
+        has_its_name.then(|| Move::ask(INFO, &topic_of_tool(tool)))
     }
 
     /// The first moves of fetching everything.
@@ -145,37 +163,5 @@ impl Plan {
 
     fn browses(&self, tool: &str) -> bool {
         self.channel == Channel::InfoTool && self.listed(tool).is_none()
-    }
-}
-
-/// Whether a listed tool has its parameters in the list, or shows that it has none, so that there is nothing left to
-/// learn before a call. A permissive schema shows nothing.
-pub(crate) fn has_parameters(tool: &RawObject) -> bool {
-    let schema = tool.member("inputSchema").and_then(|text| serde_json::from_str::<Value>(text).ok());
-    schema.is_some_and(|schema| match schema["properties"].as_object() {
-        Some(named) if !named.is_empty() => true,
-        Some(_) => schema["additionalProperties"] != true,
-        None => schema["additionalProperties"] == false,
-    })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_a_list_shows_is_not_learned_again() {
-        for (schema, expected) in [
-            (r#"{"type":"object","properties":{"a":{}}}"#, true),
-            (r#"{"type":"object","properties":{}}"#, true),
-            (r#"{"type":"object","additionalProperties":false}"#, true),
-            (r#"{"type":"object","properties":{},"additionalProperties":true}"#, false),
-            (r#"{"type":"object","additionalProperties":true}"#, false),
-            (r#"{"type":"object"}"#, false),
-        ] {
-            let tool = RawObject::empty().with("inputSchema", schema);
-            assert_eq!(has_parameters(&tool), expected, "{schema}");
-        }
-        assert!(!has_parameters(&RawObject::empty()));
     }
 }

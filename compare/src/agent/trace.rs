@@ -22,6 +22,8 @@ pub struct Step {
     pub method: String,
     /// Its subject: the tool's name, or the URI.
     pub target: String,
+    /// Whether it is the agent's [mistake](super::Agent::mistaking).
+    pub is_mistake: bool,
     /// The error, if it failed.
     pub problem: Option<Problem>,
 }

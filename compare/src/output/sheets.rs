@@ -59,7 +59,7 @@ pub(super) fn habits(report: &Report) -> Sheet {
     let row = |(strategy, detail): (&Compared, &Detail)| {
         let of = |habit: &str| detail.behaviour.iter().find(|behaviour| behaviour.habit == habit);
         let cells = habits.map(|(habit, _)| of(habit).map_or_else(|| "–".to_owned(), behaved).into());
-        [strategy.name.as_str().into()].into_iter().chain(cells).collect()
+        [marked(strategy).into()].into_iter().chain(cells).collect()
     };
     let columns = habits.map(|(_, title)| Column::words(title));
     Sheet {
@@ -76,7 +76,7 @@ pub(super) fn parts(report: &Report) -> Sheet {
         let Detail { initial, calls, .. } = detail;
         let native = &strategy.negotiating;
         vec![
-            strategy.name.as_str().into(),
+            marked(strategy).into(),
             tokens(Some(initial.tools)),
             tokens(Some(initial.instructions)),
             Cell::number(calls.overhead_tokens.to_string(), calls.overhead_tokens as f64),
@@ -136,7 +136,7 @@ pub(super) fn times(report: &Report) -> Sheet {
         let times = &detail.times_ms;
         let bytes = Cell::number(kilobytes(strategy.wire_bytes), strategy.wire_bytes as f64);
         let cells = [times.connect, times.list, times.discover, times.call].map(time);
-        [strategy.name.as_str().into()].into_iter().chain(cells).chain([bytes]).collect()
+        [marked(strategy).into()].into_iter().chain(cells).chain([bytes]).collect()
     };
     let columns = ["connect", "list", "learning", "a call"];
     let columns = columns.map(|title| Column::figures(title, report.basis_of("latency_ms")));
@@ -157,7 +157,7 @@ pub(super) fn steps(report: &Report) -> Sheet {
     let rows = detailed(report).flat_map(|(strategy, detail)| {
         detail.steps.iter().zip(1u32..).map(|(step, number)| {
             vec![
-                strategy.name.as_str().into(),
+                marked(strategy).into(),
                 number.to_string().into(),
                 Cell::number(step.requests.to_string(), step.requests as f64),
                 tokens(Some(step.request_tokens)),

@@ -10,8 +10,8 @@ use super::{
 };
 use crate::{
     Error, HostKind, Row, Subject, Tokenizer,
-    agent::{Agent, Habit, Performance, Task, Trace},
-    comparison::Progress,
+    agent::{Agent, Habit, Performance, Purpose, Task, Trace},
+    comparison::{BASELINE, Progress},
     probe::LinkFactory,
     tokenizer::Counter,
 };
@@ -43,12 +43,12 @@ impl Play<'_> {
     /// Plays the task on each stage, by each of its courses; each time over a new connection.
     ///
     /// # Errors
-    /// [`Error::UnknownTools`] before the first connection, or the first failure of one. What a server refuses is part of
+    /// [`Error::UnknownTools`] and [`Error::NoMistake`] before the first connection, or the first failure of one. What a server refuses is part of
     /// the transcript.
     pub async fn run(self, stages: &[Stage], progress: Progress<'_>) -> Result<Transcript, Error> {
-        let names: Vec<String> = self.assignment.calls.iter().map(|call| call.tool.clone()).collect();
-        self.subject.named(&names)?;
+        self.assignment.examine(self.subject)?;
         let counter = Counter::new(self.tokenizer);
+        let source = self.source(stages, &counter).await?;
         let courses = &self.assignment.courses;
         let (mut done, total) = (0, stages.len() * courses.len());
         let mut strategies = Vec::with_capacity(stages.len());
@@ -57,38 +57,57 @@ impl Play<'_> {
             for course in courses {
                 progress(done, total, &format!("{}: {}", stage.row.name, course.title()));
                 done += 1;
-                let act = self.act(stage, *course, &counter).await?;
+                let act = self.act(stage, *course, &counter, &source).await?;
                 acts.push(if acts.is_empty() { act } else { act.without_start() });
             }
             strategies.push(Played { name: stage.row.name.clone(), acts });
         }
         progress(total, total, "done");
         let source = self.subject.source.clone();
-        let tools = self.subject.tools.len();
+        let tools = self.subject.tools().len();
         let notes = Vec::new();
         Ok(Transcript { source, tools, tokenizer: self.tokenizer, task: self.assignment, strategies, notes })
     }
 
-    async fn act(&self, stage: &Stage, course: Course, counter: &Counter) -> Result<Act, Error> {
+    /// What the source lists; its resources are those of a stage with complete definitions, if there is one.
+    async fn source(&self, stages: &[Stage], counter: &Counter) -> Result<Source, Error> {
+        let source = Source::new(self.subject);
+        let baseline = stages.iter().find(|stage| stage.row.strategy == BASELINE);
+        let Some(stage) = baseline.filter(|_| self.assignment.host == ClientKind::Negotiating) else {
+            return Ok(source);
+        };
+        let kind = ClientKind::Negotiating;
+        let scene = Scene::open(stage, (counter, self.host), kind, stage.row.choices.clone()).await?;
+        let resources = scene.resources().await?;
+        scene.close().await;
+        Ok(source.with_resources(&resources))
+    }
+
+    async fn act(
+        &self,
+        stage: &Stage,
+        course: Course,
+        counter: &Counter,
+        source: &Source,
+    ) -> Result<Act, Error> {
         let calls = self.calls(course);
         let client = self.assignment.host;
         let mut choices = stage.row.choices.clone();
         choices.extend(calls.first().and_then(|call| call.choose.clone()).unwrap_or_default());
-        let source = Source::new(self.subject);
         let mut scene = Scene::open(stage, (counter, self.host), client, choices).await?;
-        let mut tools = scene.begin(&source).await?;
-        let mistake = calls.first().and_then(|call| mistake(call, course, &tools, &source));
+        let mut tools = scene.begin(source).await?;
+        let mistake = calls.first().and_then(|call| mistake(call, course, &tools, source));
         let handle = scene.host.clone();
         let agent = agent(&handle, course, client, stage.row.lesson, &mistake);
         let mut performance = agent.begin(tools.clone());
         for (at, call) in calls.iter().enumerate() {
             (scene.call, scene.attempt) = (at + 1, 1);
             if let Some(choices) = call.choose.as_ref().filter(|_| at > 0) {
-                tools = scene.choose(choices, &source).await?;
+                tools = scene.choose(choices, source).await?;
                 performance.list(tools.clone());
             }
             let mistake = mistake.as_ref().filter(|_| at == 0);
-            self.pursue(&mut scene, &mut performance, (call, mistake, course), (&tools, &source)).await?;
+            self.pursue(&mut scene, &mut performance, (call, mistake, course), (&tools, source)).await?;
         }
         let trace = performance.end();
         let steps = scene.close().await;
@@ -104,7 +123,7 @@ impl Play<'_> {
         (tools, source): (&[RawObject], &Source),
     ) -> Result<(), Error> {
         let right = Task { tool: source.served_name(&call.tool, tools), ..call.right() };
-        if let Some(tool) = self.subject.tools.iter().find(|tool| tool.name == call.tool) {
+        if let Some(tool) = self.subject.tool(&call.tool) {
             performance.look_in(&tool.category, &right.tool);
         }
         let before = performance.trace().steps.len();
@@ -114,9 +133,18 @@ impl Play<'_> {
             scene.record(&performance.trace().steps[before..], &right, mistake, course);
         }
         let before = performance.trace().steps.len();
-        scene.pick(&right.tool, listed(&right.tool, tools), source);
-        performance.pursue(&right).await.map_err(|source| scene.failed("calling a tool", source))?;
-        scene.record(&performance.trace().steps[before..], &right, mistake, course);
+        let listed = listed(&right.tool, tools);
+        scene.pick(&right.tool, listed, source);
+        if listed.is_some() || scene.finds_unlisted() {
+            performance.pursue(&right).await.map_err(|source| scene.failed("calling a tool", source))?;
+        } else {
+            performance.give_up(&right);
+        }
+        let made = &performance.trace().steps[before..];
+        scene.record(made, &right, mistake, course);
+        if !made.iter().any(|step| step.purpose == Purpose::Call) {
+            scene.miss();
+        }
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mcp_disclosure_client::{
-    Concerns, Direction, Error as Refusal, Host, Kind as MessageKind, Observer, Passage, Preferences,
+    Channel, Concerns, Direction, Error as Refusal, Host, Kind as MessageKind, Observer, Passage, Preferences,
 };
 use mcp_disclosure_core::RawObject;
 
@@ -12,6 +12,7 @@ use crate::{
     Error, HostKind,
     agent::{self, Purpose, Task},
     ledger::{Exchange, Ledger},
+    probe::listed_resources,
     seen,
     tokenizer::Counter,
     transcript::Course,
@@ -107,12 +108,21 @@ impl<'a> Scene<'a> {
         }
         self.say(self.listed(&tools, wording::listed(&tools, source), answers(&listed)));
         if self.kind == ClientKind::Negotiating && self.shows_resources() {
-            let resources = self.host.resources().await;
-            let resources = resources.map_err(|source| self.failed("listing resources", source))?;
+            let resources = source.added(self.resources().await?);
             let listed = self.fresh();
             self.say(list(&resources, wording::listed_resources(resources.len()), answers(&listed)));
         }
         Ok(tools)
+    }
+
+    /// The listed resources and templates.
+    pub(super) async fn resources(&self) -> Result<Vec<RawObject>, Error> {
+        listed_resources(&self.host).await.map_err(|source| self.failed("listing resources", source))
+    }
+
+    /// Whether a model can find tools that are not listed.
+    pub(super) fn finds_unlisted(&self) -> bool {
+        *self.host.channel() == Channel::InfoTool || self.stage.row.lesson.is_some()
     }
 
     /// The instructions that the host shows to the model.
@@ -164,6 +174,12 @@ impl<'a> Scene<'a> {
         });
     }
 
+    /// The model finds no tool for the task.
+    pub(super) fn miss(&mut self) {
+        let says = wording::MISSED.to_owned();
+        self.say(Said { says, ..Said::silent(Kind::Picked, Speaker::Model) });
+    }
+
     /// The moves of an agent since the last step, as steps.
     pub(super) fn record(
         &mut self,
@@ -179,7 +195,10 @@ impl<'a> Scene<'a> {
             let speaker = if step.method == "tools/call" { Speaker::Model } else { Speaker::Host };
             let text = seen::written(&exchange);
             let (kind, says) = match is_call {
-                true => (Kind::Called, wording::called(&text, task, mistake, course, self.attempt)),
+                true => {
+                    let mistake = mistake.filter(|_| step.is_mistake);
+                    (Kind::Called, wording::called(task, mistake, course, self.attempt))
+                }
                 false => (Kind::Asked, wording::asked(&text, task, mistake)),
             };
             self.say(Said {
@@ -248,7 +267,7 @@ impl<'a> Scene<'a> {
 
     /// Whether the host's model needs to see resources: they deliver descriptions.
     fn shows_resources(&self) -> bool {
-        matches!(self.host.channel(), mcp_disclosure_client::Channel::Resource { .. })
+        matches!(self.host.channel(), Channel::Resource { .. })
     }
 }
 

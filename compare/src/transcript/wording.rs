@@ -38,6 +38,9 @@ pub(super) fn listed_resources(count: usize) -> String {
     format!("lists {}, for descriptions", of(count, "resource"))
 }
 
+/// A model that finds no tool for its task.
+pub(super) const MISSED: &str = "finds no tool that does this";
+
 /// The host's choices.
 pub(super) fn chose(choices: &Concerns) -> String {
     let each = choices.iter().map(|(name, value)| format!("{name} = {}", value.to_string().replace('"', "")));
@@ -67,19 +70,9 @@ pub(super) fn asked(text: &str, task: &Task, mistake: Option<&Task>) -> String {
 /// The answer to it.
 pub(super) const EXPLAINED: &str = "explains";
 
-/// A call, as written; `attempt` is from 1.
-pub(super) fn called(
-    text: &str,
-    task: &Task,
-    mistake: Option<&Task>,
-    course: Course,
-    attempt: usize,
-) -> String {
-    let is_mistake = |wrong: &&Task| match wrong.tool == task.tool {
-        true => text.contains(wrong.arguments.compact().text()),
-        false => names(text, &wrong.tool),
-    };
-    match (mistake.filter(is_mistake), course) {
+/// A call, right or mistaken; `attempt` is from 1.
+pub(super) fn called(task: &Task, mistake: Option<&Task>, course: Course, attempt: usize) -> String {
+    match (mistake, course) {
         (Some(wrong), Course::UnknownName) => format!("calls {}, which does not exist", wrong.tool),
         (Some(wrong), Course::WrongArgument) => format!("calls {}, with a wrong argument", wrong.tool),
         (Some(wrong), _) => format!("calls {}, guessing its parameters", wrong.tool),

@@ -22,7 +22,7 @@ pub(super) fn of(snapshot: &Arc<Snapshot>, upstreams: &[Arc<Upstream>]) -> Subje
     });
     // Names only: commands and URLs may contain secrets.
     let names: Vec<String> = upstreams.iter().map(|upstream| upstream.name().to_string()).collect();
-    Subject { source: names.join(", "), tools: tools.collect() }
+    Subject::new(names.join(", "), tools.collect())
 }
 
 /// The input of the first example.

@@ -126,12 +126,11 @@ async fn play(
 /// # Errors
 /// [`Failure::Usage`] with all unknown names.
 fn chosen(program: &Program, prepared: &Prepared<'_>, used: Option<&Use>) -> Result<Assignment, Failure> {
-    let tools = &prepared.subject.tools;
     let count = match used {
         Some(Use::Names(names)) => return using(program, prepared, names),
         Some(Use::Count(count)) => *count,
         None => {
-            let is_there = |call: &Call| tools.iter().any(|tool| tool.name == call.tool);
+            let is_there = |call: &Call| prepared.subject.tool(&call.tool).is_some();
             let own = crate::own_task().filter(|_| prepared.is_own(program));
             if let Some(own) = own.filter(|task| task.calls.iter().all(is_there)) {
                 return Ok(own);
@@ -139,6 +138,7 @@ fn chosen(program: &Program, prepared: &Prepared<'_>, used: Option<&Use>) -> Res
             1
         }
     };
+    let tools = prepared.subject.tools();
     let order = prepared.subject.order().into_iter().take(count);
     using(program, prepared, &order.map(|at| tools[at].name.clone()).collect::<Vec<_>>())
 }
