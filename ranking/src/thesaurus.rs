@@ -1,0 +1,95 @@
+//! Words of computing that users and authors of tools exchange for each other.
+
+use std::collections::HashMap;
+
+use crate::words::stem;
+
+/// Groups of words with about the same meaning in names and descriptions of tools. They are general: no line is about
+/// the tools of one product.
+const GROUPS: &[&str] = &[
+    "add append insert",
+    "allow permit grant",
+    "alter change edit modify patch update replace",
+    "begin start launch",
+    "cancel abort",
+    "chat message text",
+    "close end finish stop",
+    "compare diff",
+    "create make new",
+    "delete remove erase forget drop destroy",
+    "directory folder",
+    "email mail",
+    "entity person",
+    "enumerate list",
+    "error exception failure",
+    "evaluate execute invoke run",
+    "fact observation note",
+    "fetch get obtain open read retrieve show view display",
+    "find look search lookup query",
+    "history log",
+    "http network request traffic",
+    "image photo picture screenshot",
+    "issue ticket",
+    "javascript js",
+    "key keyboard press hit",
+    "last latest recent newest",
+    "link url address",
+    "member people person user",
+    "move rename",
+    "page tab window",
+    "post publish send",
+    "record begin",
+    "refresh reload",
+    "relation relationship",
+    "repo repository",
+    "database table",
+    "keep remember save store",
+    "attach upload",
+];
+
+/// Stems by the stems that can stand for them.
+#[derive(Debug)]
+pub(crate) struct Thesaurus(HashMap<String, Vec<String>>);
+
+impl Thesaurus {
+    /// The built-in groups, with a word's own synonyms in addition, each in one direction: a query with the word also
+    /// finds the others.
+    pub(crate) fn with<'a>(own: impl IntoIterator<Item = (&'a str, &'a [String])>) -> Self {
+        let mut words: HashMap<String, Vec<String>> = HashMap::new();
+        let mut add = |from: String, to: String| {
+            let all = words.entry(from.clone()).or_default();
+            if from != to && !all.contains(&to) {
+                all.push(to);
+            }
+        };
+        for group in GROUPS {
+            for from in group.split(' ') {
+                group.split(' ').for_each(|to| add(stem(from), stem(to)));
+            }
+        }
+        for (from, to) in own {
+            to.iter().for_each(|to| add(stem(&from.to_lowercase()), stem(&to.to_lowercase())));
+        }
+        Self(words)
+    }
+
+    /// The stems that can stand for this one.
+    pub(crate) fn of(&self, stem: &str) -> &[String] {
+        self.0.get(stem).map_or(&[], Vec::as_slice)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn synonyms_are_found_by_any_form_of_a_word() {
+        let own = ["bug".to_owned()];
+        let thesaurus = Thesaurus::with([("defect", own.as_slice())]);
+        assert!(thesaurus.of(&stem("folders")).contains(&stem("directories")));
+        assert_eq!(thesaurus.of(&stem("defects")), [stem("bug")]);
+        assert!(thesaurus.of("bug").is_empty());
+        assert!(thesaurus.of("unheard").is_empty());
+    }
+}
