@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::{
+    definitions::Definitions,
     effect::{Effect, Effects},
     memory::{Noted, Notes},
     receipt::{Receipt, Receipts},
@@ -28,12 +29,14 @@ pub struct ClientTraits {
     pub bridge: bool,
     /// Whether the client asked for tool lists without `inputSchema`.
     pub omit_input_schema: bool,
+    /// What of a definition the strategy's bridge delivers. The operator chooses.
+    pub definitions: Definitions,
 }
 
 impl ClientTraits {
-    /// An ordinary client of an era: no bridge, complete schemas.
+    /// An ordinary client of an era: no bridge, slim definitions.
     pub fn plain(era: Era) -> Self {
-        Self { era, bridge: false, omit_input_schema: false }
+        Self { era, bridge: false, omit_input_schema: false, definitions: Definitions::Slim }
     }
 }
 

@@ -12,12 +12,14 @@ use crate::{
     arguments::{ArgumentCheck, CheckLimits, Unchecked},
     brief,
     concern::Mapping,
+    definitions::Definitions,
     description::Supplement,
     digest::Digest,
     made_from::{Drift, MadeFrom},
     mirrored::Mirrored,
     name::{ToolName, UpstreamName},
     raw::RawObject,
+    slim,
 };
 
 /// The permissive schema, for lists that withhold the real one.
@@ -38,6 +40,7 @@ pub struct Tool {
     supplement: Supplement,
     mapping: Mapping,
     entry: OnceLock<(RawObject, Digest)>,
+    slim_schema: OnceLock<Option<String>>,
     mirrored: OnceLock<Vec<Mirrored>>,
     drift: OnceLock<Option<Drift>>,
     /// Whether it was said that a call's arguments were not checked.
@@ -76,6 +79,7 @@ impl Tool {
             supplement,
             mapping,
             entry: OnceLock::new(),
+            slim_schema: OnceLock::new(),
             mirrored: OnceLock::new(),
             drift: OnceLock::new(),
             has_warned: AtomicBool::new(false),
@@ -178,15 +182,42 @@ impl Tool {
     pub fn entry(&self) -> (&RawObject, Digest) {
         let (entry, digest) = self.entry.get_or_init(|| {
             let native = ["name", "description", "inputSchema", "outputSchema", "annotations"];
-            let native = native.into_iter().map(|key| (key, self.definition.member(key)));
-            let laid_over = ["examples", "usage_guidance", "error_guidance"];
-            let laid_over = laid_over.into_iter().map(|key| (key, self.supplement.part(key)));
-            let pieces = native.chain(laid_over).filter_map(|(key, value)| Some((key, value?)));
-            let entry = RawObject::assemble(pieces).compact();
+            let native = native.into_iter().filter_map(|key| Some((key, self.definition.member(key)?)));
+            let entry = RawObject::assemble(native.chain(self.guidance())).compact();
             let digest = Digest::of(entry.text());
             (entry, digest)
         });
         (entry, *digest)
+    }
+
+    /// HOW to use it, as a bridge delivers it: [`entry`](Self::entry) without what no call needs, or with its digest as
+    /// `version`.
+    pub fn delivered(&self, definitions: Definitions) -> RawObject {
+        if definitions == Definitions::Exact {
+            let (entry, digest) = self.entry();
+            return entry.with_value("version", &digest.to_string());
+        }
+        let output =
+            || self.definition.member("outputSchema").filter(|_| definitions == Definitions::Structured);
+        let native = [
+            ("name", self.definition.member("name")),
+            ("description", self.definition.member("description")),
+            ("inputSchema", self.slim_schema()),
+            ("outputSchema", output()),
+        ];
+        let native = native.into_iter().filter_map(|(key, value)| Some((key, value?)));
+        RawObject::assemble(native.chain(self.guidance())).compact()
+    }
+
+    /// The [slim](slim::slim) `inputSchema`; `None` if the definition has none. Computed at first use.
+    pub fn slim_schema(&self) -> Option<&str> {
+        self.slim_schema.get_or_init(|| self.definition.member("inputSchema").map(slim::slim)).as_deref()
+    }
+
+    /// The members of the entry that the operator wrote.
+    fn guidance(&self) -> impl Iterator<Item = (&str, &str)> {
+        let parts = ["examples", "usage_guidance", "error_guidance"];
+        parts.into_iter().filter_map(|key| Some((key, self.supplement.part(key)?)))
     }
 
     /// The definition for selection: the brief as description, the permissive `inputSchema`, no `outputSchema`.

@@ -15,6 +15,7 @@ use crate::{
     about::About,
     categories::{Categories, ListedCategory},
     concern::Mapping,
+    definitions::Definitions,
     derived::Derived,
     hints::ListHints,
     name::ToolName,
@@ -297,6 +298,11 @@ impl<'v> VisibleTool<'v> {
     /// The entry of [`Tool::entry`] under this view's name.
     pub fn entry(&self) -> Cow<'v, RawObject> {
         self.named(Cow::Borrowed(self.tool.entry().0))
+    }
+
+    /// [`Tool::delivered`] under this view's name.
+    pub fn delivered(&self, definitions: Definitions) -> RawObject {
+        self.named(Cow::Owned(self.tool.delivered(definitions))).into_owned()
     }
 
     fn with_concerns<'a>(&self, definition: Cow<'a, RawObject>) -> Cow<'a, RawObject> {

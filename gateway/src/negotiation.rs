@@ -6,8 +6,8 @@ use std::{
 };
 
 use mcp_disclosure_core::{
-    ClientTraits, DisclosureStrategy, Era, Objection, Principal, Registry, Settings, Snapshot, View, full,
-    nearest::nearest,
+    ClientTraits, Definitions, DisclosureStrategy, Era, Objection, Principal, Registry, Settings, Snapshot,
+    View, full, nearest::nearest,
 };
 
 use crate::{
@@ -54,6 +54,8 @@ pub struct StrategyOptions {
     pub fallback: String,
     /// When bridges are listed.
     pub bridge: Bridge,
+    /// What of definitions bridges deliver.
+    pub definitions: Definitions,
     /// Settings by strategy.
     pub settings: Settings,
 }
@@ -65,6 +67,7 @@ impl Default for StrategyOptions {
             offered: Vec::new(),
             fallback: full::NAME.to_owned(),
             bridge: Bridge::Auto,
+            definitions: Definitions::Slim,
             settings: Settings::new(),
         }
     }
@@ -77,6 +80,7 @@ pub struct Strategies {
     pinned: Option<NamedStrategy>,
     fallback: NamedStrategy,
     bridge: Bridge,
+    definitions: Definitions,
     /// Filters that apply to every strategy. Clients may still name them.
     everywhere: Vec<String>,
     /// What serves clients that disclose by themselves, by the name of the strategy that gives way.
@@ -164,7 +168,8 @@ impl Strategies {
                 complete.insert(name.to_string(), (instead.into(), built));
             }
         }
-        let mut strategies = Self { offered, pinned, fallback, bridge: options.bridge, everywhere, complete };
+        let StrategyOptions { bridge, definitions, .. } = *options;
+        let mut strategies = Self { offered, pinned, fallback, bridge, definitions, everywhere, complete };
         let unoffered = strategies.pinned.clone().filter(|(name, _)| !strategies.is_offered(name));
         strategies.offered.extend(unoffered);
         Ok(strategies)
@@ -235,7 +240,8 @@ impl Strategies {
             Bridge::Always => true,
             Bridge::Never => false,
         };
-        let traits = ClientTraits { era, bridge, omit_input_schema: offer.omit_input_schema };
+        let omit_input_schema = offer.omit_input_schema;
+        let traits = ClientTraits { era, bridge, omit_input_schema, definitions: self.definitions };
         Choice {
             depends_on_client: !is_pinned || gives_way || self.differs_by_client(&*strategy),
             name,

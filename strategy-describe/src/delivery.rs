@@ -61,7 +61,7 @@ pub fn entries(cx: &Context<'_>, names: Names<'_>) -> ToolAnswer {
 fn entry(cx: &Context<'_>, tool: VisibleTool<'_>) -> Value {
     let name = tool.name();
     tracing::info!(session = cx.session, tool = %name, "description delivered");
-    let entry = tool.entry().with_value("version", &tool.tool().entry().1.to_string());
+    let entry = tool.delivered(cx.client.definitions);
     serde_json::from_str(entry.text()).unwrap_or_else(|_| json!({"error": wording::nests_too_deep(name)}))
 }
 

@@ -203,10 +203,7 @@ fn d7_ordinary_clients_are_listed_whole_tools_and_the_bridge() {
     assert!(!failed);
     assert_eq!(content["nope"], json!({"error": "Tool 'nope' not found", "available_tools": ["a", "b"]}));
     let entry = content["b"].as_object().unwrap();
-    assert_eq!(
-        entry.keys().collect::<Vec<_>>(),
-        ["name", "description", "inputSchema", "outputSchema", "version"]
-    );
+    assert_eq!(entry.keys().collect::<Vec<_>>(), ["name", "description", "inputSchema"]);
     for nothing in [json!({}), json!({"names": []}), json!({"names": 7}), json!([])] {
         let (content, failed) = bridge(&view, &nothing);
         assert!(failed);

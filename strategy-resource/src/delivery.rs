@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use mcp_disclosure_core::{
-    Available, Context, PERMISSIVE_SCHEMA, RawObject, Receipt, VisibleTool, receipt::ReceiptProblem,
-    receipt_name,
+    Available, Context, Definitions, PERMISSIVE_SCHEMA, RawObject, Receipt, VisibleTool,
+    receipt::ReceiptProblem, receipt_name,
 };
 use serde_json::{Value, json};
 
@@ -19,8 +19,17 @@ pub struct Delivery {
     pub failed: bool,
 }
 
+/// The channel of a fetch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Channel {
+    /// The resource: entries are exact.
+    Resource,
+    /// The bridge tool: entries are what the operator chose.
+    Bridge,
+}
+
 /// Delivers these tools' descriptions, in this order.
-pub fn deliver(cx: &Context<'_>, config: &ResourceConfig, names: &[String]) -> Delivery {
+pub fn deliver(cx: &Context<'_>, config: &ResourceConfig, channel: Channel, names: &[String]) -> Delivery {
     if let Err(wait) = cx.fetches.admit() {
         let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
         return failure(json!({"error": {
@@ -39,7 +48,7 @@ pub fn deliver(cx: &Context<'_>, config: &ResourceConfig, names: &[String]) -> D
     let entries: Vec<String> = names
         .iter()
         .map(|name| match cx.view.tool(name) {
-            Some(tool) => entry(cx, tool).text().to_owned(),
+            Some(tool) => entry(cx, channel, tool).text().to_owned(),
             None => not_found(cx, config, name).to_string(),
         })
         .collect();
@@ -65,9 +74,11 @@ pub fn refusal(cx: &Context<'_>, tool: VisibleTool<'_>, problem: ReceiptProblem)
     json!({ "error": error })
 }
 
-fn entry(cx: &Context<'_>, tool: VisibleTool<'_>) -> RawObject {
-    let (_, digest) = tool.tool().entry();
-    let entry = tool.entry().with_value("version", &digest.to_string());
+fn entry(cx: &Context<'_>, channel: Channel, tool: VisibleTool<'_>) -> RawObject {
+    let entry = tool.delivered(match channel {
+        Channel::Resource => Definitions::Exact,
+        Channel::Bridge => cx.client.definitions,
+    });
     tracing::info!(session = cx.session, tool = %tool.name(), "description delivered");
     match cx.deliver(tool) {
         Receipt::Mark => entry,

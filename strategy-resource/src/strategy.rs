@@ -9,7 +9,7 @@ use mcp_disclosure_core::{
 
 use crate::{
     ResourceConfig,
-    delivery::{deliver, receipt_argument, refusal},
+    delivery::{Channel, deliver, receipt_argument, refusal},
     selection::{self, BASE_URI},
     wording,
 };
@@ -60,7 +60,7 @@ impl Resource {
     /// The bridge: a tool that answers like the resource.
     fn describe(&self, cx: &Context<'_>, call: &ToolCall) -> Result<Decision, Fault> {
         let names = Names::from_arguments(&call.arguments()?, cx.view).into_vec();
-        let delivery = deliver(cx, &self.config, &names);
+        let delivery = deliver(cx, &self.config, Channel::Bridge, &names);
         let content = serde_json::from_str(delivery.content.text())
             .map_err(|error| Fault::Internal(format!("a definition nests too deep: {error}")))?;
         Ok(Decision::Answer(ToolAnswer { content, is_error: delivery.failed }))
@@ -95,7 +95,9 @@ impl DisclosureStrategy for Resource {
         uri: &ResourceUri,
     ) -> Result<Option<ResourceText>, Fault> {
         let names = selection::from_uri(uri, cx.view);
-        let text = |names: Vec<String>| deliver(cx, &self.config, &names).content.text().to_owned();
+        let text = |names: Vec<String>| {
+            deliver(cx, &self.config, Channel::Resource, &names).content.text().to_owned()
+        };
         Ok(names.map(|names| ResourceText { mime_type: MIME_TYPE, text: text(names) }))
     }
 

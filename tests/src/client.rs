@@ -389,6 +389,15 @@ pub fn receipt_of(entry: &Value) -> Option<Value> {
     entry.pointer("/inputSchema/properties/disclosure_receipt/const").cloned()
 }
 
+/// Takes the receipt out of a delivered entry, and the argument that carries it out of the schema.
+pub fn take_receipt(entry: &mut Value) -> Option<Value> {
+    let receipt = receipt_of(entry)?;
+    let schema = mcp_disclosure_core::RawObject::parse(entry["inputSchema"].to_string()).ok()?;
+    let schema = mcp_disclosure_core::receipt_name::remove(&schema, "disclosure_receipt");
+    entry["inputSchema"] = serde_json::from_str(schema.text()).ok()?;
+    Some(receipt)
+}
+
 fn escaped(name: &str) -> String {
     let escape = |byte: u8| match byte.is_ascii_alphanumeric() {
         true => char::from(byte).to_string(),

@@ -1,6 +1,7 @@
 //! What `resource` lists and delivers (R1 to R6, R13, R15).
 
 use kit::{Bench, Client, Identity, Options, Scenario, Setup};
+use mcp_disclosure_core::Definitions;
 use mcp_disclosure_gateway::negotiation::{Bridge, StrategyOptions};
 use serde_json::{Value, json};
 
@@ -208,6 +209,8 @@ async fn r15_the_bridge_is_listed_last_and_answers_like_the_resource(setup: Setu
             handle.take();
         }
     }
+    let version = by_uri["rich"].as_object_mut().unwrap().shift_remove("version").unwrap();
+    assert!(version.as_str().unwrap().starts_with("sha256:"));
     assert_eq!(by_bridge, by_uri);
     let nothing = client.call("describe_tools", json!({})).await.result();
     assert_eq!(nothing["isError"], true);
@@ -240,7 +243,54 @@ async fn r15_a_tool_of_the_bridges_name_moves_aside(setup: Setup) {
     assert_eq!(client.calls_forwarded().await[0]["name"], "describe_tools");
 }
 
+/// A definition of which a call needs less than half.
+const WEIGHTY: &str = r##"{"name": "weighty", "description": "Weighs.", "annotations": {"readOnlyHint": true},
+    "inputSchema": {"$schema": "https://json-schema.org/draft/2020-12/schema", "type": "object",
+        "$defs": {"used": {"type": "string"}, "unused": {"type": "integer"}},
+        "properties": {"kind_of": {"title": "Kind Of", "$ref": "#/$defs/used"}}},
+    "outputSchema": {"type": "object"}}"##;
+
+async fn b9_a_bridge_delivers_what_a_call_needs_and_the_resource_all(setup: Setup) {
+    let slim = json!({
+        "name": "weighty", "description": "Weighs.",
+        "inputSchema": {"type": "object", "$defs": {"used": {"type": "string"}},
+            "properties": {"kind_of": {"$ref": "#/$defs/used"}}},
+    });
+    let mut structured = slim.clone();
+    structured["outputSchema"] = json!({"type": "object"});
+    let exact: Value = serde_json::from_str(WEIGHTY).unwrap();
+    for (definitions, expected) in [
+        (Definitions::Slim, slim),
+        (Definitions::Structured, structured),
+        (Definitions::Exact, exact.clone()),
+    ] {
+        let pinned = Some("resource".to_owned());
+        let strategies = StrategyOptions { pinned, definitions, ..StrategyOptions::default() };
+        let options = Options::new(crate::UPSTREAM, Scenario::with_tools([exact.to_string()]));
+        let bench = Bench::start(Options { strategies, ..options }).await;
+        let client = Client::connect_as(&bench, setup, Identity::default()).await;
+        let by_bridge = client.call("describe_tools", json!({"names": "weighty"})).await.result();
+        let by_uri = client.describe("weighty").await.text_as_json();
+        for (delivered, expected) in [(&by_bridge["structuredContent"], &expected), (&by_uri, &exact)] {
+            let mut delivered = delivered["weighty"].clone();
+            let digest = delivered.as_object_mut().unwrap().shift_remove("version");
+            assert_eq!(digest.is_some(), expected.get("annotations").is_some());
+            let receipt = kit::client::take_receipt(&mut delivered);
+            assert_eq!(receipt.is_some(), !setup.has_sessions());
+            assert_eq!(&delivered, expected, "{definitions}");
+        }
+        // Either delivery is of the complete definition: it authorizes the tool.
+        let given = match kit::client::receipt_of(&by_bridge["structuredContent"]["weighty"]) {
+            Some(receipt) => json!({"kind_of": "x", "disclosure_receipt": receipt}),
+            None => json!({"kind_of": "x"}),
+        };
+        let result = client.call("weighty", given).await.result();
+        assert_eq!(result["structuredContent"]["given"], json!({"kind_of": "x"}), "{result}");
+    }
+}
+
 under_resource!(
+    b9_a_bridge_delivers_what_a_call_needs_and_the_resource_all,
     r15_the_bridge_is_listed_last_and_answers_like_the_resource,
     r15_the_bridge_authorizes_and_refusals_name_it,
     r15_a_tool_of_the_bridges_name_moves_aside,

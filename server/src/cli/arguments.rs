@@ -7,7 +7,7 @@ use clap::{
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
 use ipnet::IpNet;
-use mcp_disclosure_core::Settings;
+use mcp_disclosure_core::{Definitions, Settings};
 use mcp_disclosure_gateway::{
     FetchLimits, OfferedRevisions,
     backend::Scope,
@@ -251,6 +251,10 @@ pub struct StrategyArguments {
     #[arg(long, value_parser = one_of::<Bridge>(), help_heading = "Strategy")]
     pub bridge: Option<Bridge>,
 
+    /// How much of a definition a model receives that learns a tool over a bridge [default: slim]
+    #[arg(long, value_name = "WHICH", value_parser = one_of::<Definitions>(), help_heading = "Strategy")]
+    pub definitions: Option<Definitions>,
+
     /// Settings of strategies.
     #[command(flatten)]
     pub settings: SettingArguments,
@@ -266,6 +270,7 @@ impl StrategyArguments {
             offered: offer.unwrap_or_default(),
             fallback: self.fallback.or_else(|| file.fallback.clone()).unwrap_or(defaults.fallback),
             bridge: self.bridge.or(file.bridge).unwrap_or_default(),
+            definitions: self.definitions.or(file.definitions).unwrap_or_default(),
             settings: self.settings.over(settings),
         }
     }

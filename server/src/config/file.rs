@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf};
 
-use mcp_disclosure_core::{MadeFrom, Settings};
+use mcp_disclosure_core::{Definitions, MadeFrom, Settings};
 use mcp_disclosure_gateway::{
     Place, backend::Scope, limits::LimitSettings, negotiation::Bridge, upstream::Restart,
 };
@@ -119,6 +119,10 @@ pub struct Serve {
     /// strategy, "always", or "never".
     #[cfg_attr(test, schemars(with = "Option<schema::Word<Bridge>>"))]
     pub bridge: Option<Bridge>,
+    /// How much of a definition a model receives that learns a tool over a bridge: "slim", the default: what a call needs;
+    /// "structured": the outputSchema as well; "exact": all of it, to the letter.
+    #[cfg_attr(test, schemars(with = "Option<schema::Word<Definitions>>"))]
+    pub definitions: Option<Definitions>,
     /// How clients connect: "stdio" or "http".
     pub transport: Option<Transport>,
     /// Where to listen for HTTP, as ADDRESS:PORT.

@@ -1,0 +1,321 @@
+//! Slim schemas: what goes, what stays, and that nothing else changes (docs/CONTRACT.md B9).
+
+use proptest::prelude::*;
+use serde_json::{Map, Value, json};
+
+use super::slim;
+use crate::{
+    CheckLimits, Definitions, RawObject, Snapshot, UpstreamLists, UpstreamName, arguments::BoundedSchema,
+};
+
+/// What eight public servers listed, by the server's name.
+const RECORDED: [(&str, &str); 8] = [
+    ("chromedev", include_str!("../../../tests/data/catalogues/chromedev.json")),
+    ("everything", include_str!("../../../tests/data/catalogues/everything.json")),
+    ("filesystem", include_str!("../../../tests/data/catalogues/filesystem.json")),
+    ("git", include_str!("../../../tests/data/catalogues/git.json")),
+    ("memory", include_str!("../../../tests/data/catalogues/memory.json")),
+    ("notion", include_str!("../../../tests/data/catalogues/notion.json")),
+    ("playwright", include_str!("../../../tests/data/catalogues/playwright.json")),
+    ("time", include_str!("../../../tests/data/catalogues/time.json")),
+];
+
+/// A recorded server's tools.
+fn recorded((name, text): (&str, &str)) -> Snapshot {
+    let catalogue = RawObject::parse(text).unwrap();
+    let mut lists = UpstreamLists::empty(UpstreamName::parse(name).unwrap());
+    lists.tools = serde_json::from_str(catalogue.member("tools").unwrap()).unwrap();
+    Snapshot::build(&[lists], &[]).unwrap().0
+}
+
+#[test]
+fn b9_what_no_call_needs_goes_and_the_rest_stays_to_the_letter() {
+    for (schema, expected) in [
+        // Text and order are the upstream's.
+        (r#"{ "b" : 1.0E2, "type":"object" }"#, r#"{"b":1.0E2,"type":"object"}"#),
+        (r#"{"$defs":{"a":{}},"type":"object"}"#, r#"{"type":"object"}"#),
+        (
+            r##"{"$defs":{"a":{"$ref":"#/$defs/b"},"b":{},"c":{"$ref":"#/$defs/c"}},"items":{"$ref":"#/$defs/a"}}"##,
+            r##"{"$defs":{"a":{"$ref":"#/$defs/b"},"b":{}},"items":{"$ref":"#/$defs/a"}}"##,
+        ),
+        // Escapes of JSON, of pointers and of URIs.
+        (
+            r##"{"definitions":{"a/b~":{},"ü":{},"x":{}},"allOf":[{"$ref":"#/definitions/a~1b~0"},{"$ref":"\u0023/definitions/%C3%BC"}]}"##,
+            r##"{"definitions":{"a/b~":{},"ü":{}},"allOf":[{"$ref":"#/definitions/a~1b~0"},{"$ref":"\u0023/definitions/%C3%BC"}]}"##,
+        ),
+        // Anchors, dynamic ones, references into a definition, to all of them, and from another document's name.
+        (
+            r##"{"$defs":{"a":{"$anchor":"x"},"b":{}},"not":{"$ref":"#x"}}"##,
+            r##"{"$defs":{"a":{"$anchor":"x"}},"not":{"$ref":"#x"}}"##,
+        ),
+        (
+            r##"{"$defs":{"a":{"$dynamicAnchor":"x"},"b":{}},"not":{"$dynamicRef":"#x"}}"##,
+            r##"{"$defs":{"a":{"$dynamicAnchor":"x"}},"not":{"$dynamicRef":"#x"}}"##,
+        ),
+        (
+            r##"{"$defs":{"a":{"properties":{"p":{}}},"b":{}},"not":{"$ref":"#/$defs/a/properties/p"}}"##,
+            r##"{"$defs":{"a":{"properties":{"p":{}}}},"not":{"$ref":"#/$defs/a/properties/p"}}"##,
+        ),
+        (
+            r##"{"$defs":{"a":{}},"not":{"$ref":"#/$defs"}}"##,
+            r##"{"$defs":{"a":{}},"not":{"$ref":"#/$defs"}}"##,
+        ),
+        (
+            r##"{"$id":"x:y","$defs":{"a":{},"b":{}},"not":{"$ref":"x:y#/$defs/a"}}"##,
+            r##"{"$id":"x:y","$defs":{"a":{}},"not":{"$ref":"x:y#/$defs/a"}}"##,
+        ),
+        (
+            r##"{"$defs":{"a":{"$id":"x:a"},"b":{}},"not":{"$ref":"x:a"}}"##,
+            r##"{"$defs":{"a":{"$id":"x:a"}},"not":{"$ref":"x:a"}}"##,
+        ),
+        // Dialects.
+        (
+            r#"{"$schema":"https://json-schema.org/draft/2020-12/schema","format":"date"}"#,
+            r#"{"format":"date"}"#,
+        ),
+        (r#"{"$schema":"http://json-schema.org/draft-07/schema#","items":{}}"#, r#"{"items":{}}"#),
+        (
+            r#"{"$schema":"http://json-schema.org/draft-07/schema#","items":{"format":"date"}}"#,
+            r#"{"$schema":"http://json-schema.org/draft-07/schema#","items":{"format":"date"}}"#,
+        ),
+        (
+            r#"{"$schema":"http://json-schema.org/draft-07/schema#","items":[{}]}"#,
+            r#"{"$schema":"http://json-schema.org/draft-07/schema#","items":[{}]}"#,
+        ),
+        (
+            r#"{"$schema":"http://json-schema.org/draft-04/schema#","definitions":{"a":{}}}"#,
+            r#"{"$schema":"http://json-schema.org/draft-04/schema#","definitions":{"a":{}}}"#,
+        ),
+        // Titles that repeat a name, and comments; what looks like them and is data.
+        (
+            r#"{"title":"addArguments","properties":{"time_zone":{"title":"Time Zone"},"b":{"title":"The b"}}}"#,
+            r#"{"properties":{"time_zone":{},"b":{"title":"The b"}}}"#,
+        ),
+        (
+            r#"{"properties":{"title":{"title":"Title"},"$comment":{"$comment":"c"}}}"#,
+            r#"{"properties":{"title":{},"$comment":{}}}"#,
+        ),
+        (
+            r#"{"properties":{"a":{"default":{"title":"a","$comment":"c"},"const":{"$defs":{}}}}}"#,
+            r#"{"properties":{"a":{"default":{"title":"a","$comment":"c"},"const":{"$defs":{}}}}}"#,
+        ),
+        ("true", "true"),
+        ("7", "7"),
+    ] {
+        assert_eq!(slim(schema), expected);
+        assert_eq!(slim(expected), expected, "slim schemas stay as they are");
+    }
+}
+
+#[test]
+fn b9_deep_and_wide_schemas_take_no_long_time_and_no_stack() {
+    let deep = format!(r#"{{"items":{}1{}}}"#, r#"{"not":"#.repeat(50_000), "}".repeat(50_000));
+    assert_eq!(slim(&deep), deep);
+    let definitions: Vec<String> =
+        (0..5_000).map(|at| format!(r##""d{at}":{{"$ref":"#/$defs/d{}"}}"##, at + 1)).collect();
+    let chain = format!(r##"{{"not":{{"$ref":"#/$defs/d0"}},"$defs":{{{}}}}}"##, definitions.join(","));
+    assert_eq!(slim(&chain), chain);
+}
+
+/// Names of properties and definitions: few, so that they meet.
+const NAMES: [&str; 5] = ["a", "b", "title", "$ref", "$defs"];
+
+fn name() -> impl Strategy<Value = &'static str> {
+    proptest::sample::select(&NAMES[..])
+}
+
+fn leaf() -> impl Strategy<Value = Value> {
+    proptest::sample::select(vec![
+        json!(true),
+        json!({"type": "string"}),
+        json!({"type": "string", "format": "date", "title": "a"}),
+        json!({"type": "integer", "minimum": 2, "$comment": "small"}),
+        json!({"enum": ["a", 3, {"title": "a"}]}),
+        json!({"const": {"$ref": "#/$defs/b"}}),
+        json!({"$ref": "#/$defs/a"}),
+        json!({"$ref": "#/$defs/a", "type": "object"}),
+        json!({"$ref": "#/definitions/b"}),
+        json!({"$ref": "#/$defs/b/properties/a"}),
+        json!({"$ref": "#anchor"}),
+        json!({"$dynamicRef": "#dynamic"}),
+        json!({"$ref": "#"}),
+        json!({"type": "array", "items": [{"type": "string"}], "additionalItems": false}),
+        json!({"type": "array", "prefixItems": [{"type": "string"}]}),
+    ])
+}
+
+fn map(schema: impl Strategy<Value = Value>) -> impl Strategy<Value = Value> {
+    let pairs = proptest::collection::vec((name(), schema), 0..3);
+    pairs.prop_map(|pairs| {
+        pairs.into_iter().map(|(name, schema)| (name.to_owned(), schema)).collect::<Map<_, _>>().into()
+    })
+}
+
+fn schema() -> impl Strategy<Value = Value> {
+    leaf().prop_recursive(4, 24, 3, |inner| {
+        let list = proptest::collection::vec(inner.clone(), 1..3);
+        let title = prop_oneof![Just("A"), Just("B"), Just("Another")];
+        prop_oneof![
+            (map(inner.clone()), proptest::collection::vec(name(), 0..2), any::<bool>(), title).prop_map(
+                |(properties, required, open, title)| json!({
+                    "title": title, "type": "object", "properties": properties, "required": required,
+                    "additionalProperties": open,
+                })
+            ),
+            (proptest::sample::select(vec!["allOf", "anyOf", "oneOf"]), list)
+                .prop_map(|(key, list)| json!({key: list})),
+            (proptest::sample::select(vec!["items", "not", "additionalProperties"]), inner)
+                .prop_map(|(key, schema)| json!({key: schema, "title": "a"})),
+        ]
+    })
+}
+
+fn document() -> impl Strategy<Value = Value> {
+    let dialect = proptest::sample::select(vec![
+        None,
+        Some("https://json-schema.org/draft/2020-12/schema"),
+        Some("https://json-schema.org/draft/2019-09/schema"),
+        Some("http://json-schema.org/draft-07/schema#"),
+        Some("http://json-schema.org/draft-06/schema#"),
+        Some("http://json-schema.org/draft-04/schema#"),
+    ]);
+    let anchor = proptest::sample::select(vec![None, Some("$anchor"), Some("$dynamicAnchor")]);
+    (dialect, map(schema()), map(schema()), map(schema()), anchor).prop_map(
+        |(dialect, properties, mut defs, definitions, anchor)| {
+            let named = anchor.filter(|_| defs["a"].is_object());
+            if let Some(anchor) = named {
+                defs["a"][anchor] = if anchor == "$anchor" { "anchor" } else { "dynamic" }.into();
+            }
+            let mut document = json!({
+                "type": "object", "properties": properties, "$defs": defs, "definitions": definitions,
+            });
+            if let Some(dialect) = dialect {
+                document["$schema"] = dialect.into();
+            }
+            document
+        },
+    )
+}
+
+/// A source of decisions.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) as usize % sides
+    }
+}
+
+/// A value that has a good chance to fit the schema, and a fair one not to.
+fn sample(schema: &Value, root: &Value, dice: &mut Dice, depth: usize) -> Value {
+    let anything =
+        [json!("x"), json!("2026-11-22"), json!(3), json!(1), json!(null), json!({"a": "x"}), json!(["x"])];
+    let Some(members) = schema.as_object().filter(|_| depth < 6 && dice.roll(12) > 0) else {
+        return anything[dice.roll(anything.len())].clone();
+    };
+    let pointer = members.get("$ref").and_then(Value::as_str).and_then(|text| text.strip_prefix('#'));
+    if let Some(target) = pointer.and_then(|pointer| root.pointer(pointer)) {
+        return sample(target, root, dice, depth + 1);
+    }
+    if let Some(fixed) = members.get("const") {
+        return fixed.clone();
+    }
+    for list in ["enum", "anyOf", "oneOf", "allOf"] {
+        if let Some(all) = members.get(list).and_then(Value::as_array).filter(|all| !all.is_empty()) {
+            let one = &all[dice.roll(all.len())];
+            return if list == "enum" { one.clone() } else { sample(one, root, dice, depth + 1) };
+        }
+    }
+    let kinds = [json!("object")];
+    let kind = match &members.get("type") {
+        Some(Value::Array(kinds)) => &kinds[dice.roll(kinds.len())],
+        Some(kind) => *kind,
+        None if members.contains_key("properties") => &kinds[0],
+        None => &Value::Null,
+    };
+    match kind.as_str() {
+        Some("object") => {
+            let required = members.get("required").and_then(Value::as_array);
+            let is_required =
+                |name: &str| required.is_some_and(|required| required.iter().any(|other| other == name));
+            let mut object = Map::new();
+            for (name, schema) in members.get("properties").and_then(Value::as_object).into_iter().flatten() {
+                if dice.roll(2) == 0 || (is_required(name) && dice.roll(16) > 0) {
+                    object.insert(name.clone(), sample(schema, root, dice, depth + 1));
+                }
+            }
+            object.into()
+        }
+        Some("array") => {
+            let items = members.get("items").unwrap_or(&Value::Null);
+            (0..dice.roll(3)).map(|_| sample(items, root, dice, depth + 1)).collect()
+        }
+        Some("string") => anything[dice.roll(2)].clone(),
+        Some("integer" | "number") => anything[2 + dice.roll(2)].clone(),
+        Some("boolean") => true.into(),
+        _ => anything[dice.roll(anything.len())].clone(),
+    }
+}
+
+/// How many of the samples both accept and both refuse; panics where they differ.
+fn compare(exact: &Value, seed: u64, samples: usize) -> (usize, usize) {
+    let slimmed = slim(&exact.to_string());
+    let compiled = |text: &str| BoundedSchema::compile(text, CheckLimits::default());
+    // One that does not compile is not enforced.
+    let Ok(by_exact) = compiled(&exact.to_string()) else { return (0, 0) };
+    let by_slim = compiled(&slimmed).unwrap_or_else(|error| panic!("{error}: {exact} as {slimmed}"));
+    let (mut dice, mut accepted, mut refused) = (Dice(seed), 0, 0);
+    for _ in 0..samples {
+        let value = sample(exact, exact, &mut dice, 0);
+        let fits =
+            |schema: &BoundedSchema| schema.check(&value, &|| false).ok().map(|problems| problems.is_empty());
+        let (exactly, slimly) = (fits(&by_exact), fits(&by_slim));
+        assert_eq!(exactly, slimly, "{value} by {exact} as {slimmed}");
+        if exactly == Some(true) { accepted += 1 } else { refused += 1 }
+    }
+    (accepted, refused)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(600))]
+    #[test]
+    fn b9_slim_and_exact_schemas_accept_the_same(exact in document(), seed: u64) {
+        compare(&exact, seed, 12);
+        let slimmed = slim(&exact.to_string());
+        prop_assert!(slimmed.len() <= exact.to_string().len());
+        prop_assert_eq!(slim(&slimmed), slimmed);
+    }
+}
+
+#[test]
+fn b9_recorded_schemas_accept_the_same_when_they_are_slim() {
+    let snapshots = RECORDED.map(recorded);
+    let compared = snapshots.iter().flat_map(Snapshot::tools).map(|tool| {
+        let schema = tool.definition().member("inputSchema").unwrap();
+        (tool.key(), compare(&serde_json::from_str(schema).unwrap(), 7, 100))
+    });
+    let compared: Vec<_> = compared.collect();
+    assert_eq!(compared.len(), 131);
+    assert!(compared.iter().all(|(_, (accepted, refused))| accepted + refused == 100));
+    let either = |of: fn(&(usize, usize)) -> usize| compared.iter().filter(|(_, both)| of(both) > 0).count();
+    assert!(either(|both| both.0) > 120 && either(|both| both.1) > 120, "{compared:?}");
+}
+
+#[test]
+fn b9_recorded_definitions_are_delivered_for_half_of_their_bytes() {
+    let bytes = |server| {
+        let snapshot = recorded(server);
+        let of = |definitions| -> usize {
+            snapshot.tools().iter().map(|tool| tool.delivered(definitions).text().len()).sum()
+        };
+        (of(Definitions::Slim), of(Definitions::Structured), of(Definitions::Exact))
+    };
+    let all = RECORDED.map(bytes);
+    let (slim, structured, exact) =
+        all.iter().fold((0, 0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1, sum.2 + one.2));
+    assert!(slim * 100 <= exact * 50, "{slim} of {exact}");
+    assert!(slim < structured && structured < exact);
+    let (notion, _, notion_exactly) = all[5];
+    assert!(notion * 100 <= notion_exactly * 29, "{notion} of {notion_exactly}");
+}
