@@ -28,6 +28,7 @@ pub mod full;
 mod guard;
 pub mod hints;
 mod idle;
+pub mod inner_call;
 pub mod layout;
 pub mod lesson;
 pub mod listing;

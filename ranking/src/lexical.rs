@@ -116,7 +116,8 @@ impl Lexical {
         let synonyms = self.thesaurus.of(&word.term);
         terms.extend(synonyms.iter().filter(|term| is_known(term)).map(|term| (term.clone(), SYNONYM)));
         if terms.is_empty() {
-            let corrections = corrections(&word.term, index.vocabulary());
+            // The stem of a misspelt word may have lost what is right about it.
+            let corrections = corrections(&word.written, index.vocabulary());
             terms.extend(corrections.into_iter().map(|term| (term.to_owned(), CORRECTION)));
         }
         Wanted { word, information: index.information(&word.term), terms }

@@ -8,9 +8,9 @@ const MOST: usize = 3;
 /// Maximum length of a word that is corrected, in characters: longer ones are no words.
 const LONGEST: usize = 32;
 
-/// The known terms that an unknown one was probably meant to be, nearest first.
-pub(crate) fn corrections<'v>(term: &str, vocabulary: impl Iterator<Item = &'v str>) -> Vec<&'v str> {
-    let length = term.chars().count();
+/// The known terms that an unknown word was probably meant to be, nearest first.
+pub(crate) fn corrections<'v>(word: &str, vocabulary: impl Iterator<Item = &'v str>) -> Vec<&'v str> {
+    let length = word.chars().count();
     let most = match length {
         0..=3 => return Vec::new(),
         4..=7 => 1,
@@ -21,7 +21,7 @@ pub(crate) fn corrections<'v>(term: &str, vocabulary: impl Iterator<Item = &'v s
     let near = vocabulary.filter(|known| known.chars().count().abs_diff(length) <= most);
     let mut near: Vec<(usize, &str)> = near
         .filter(|known| known.chars().any(char::is_alphabetic))
-        .map(|known| (osa_distance(term, known), known))
+        .map(|known| (osa_distance(word, known), known))
         .filter(|(distance, _)| *distance <= most)
         .collect();
     near.sort_unstable();

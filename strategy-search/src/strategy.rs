@@ -1,0 +1,181 @@
+//! The strategy: what it lists, what a search answers, and which calls its executors make.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use mcp_disclosure_core::{
+    ArgumentProblem, ClientTraits, Context, Decision, DisclosureStrategy, Fault, Lesson, Listing, OwnTool,
+    Profile, Refusal, ToolAnswer, ToolCall, View, VisibleTool,
+    inner_call::{inner_call, members},
+};
+use mcp_disclosure_ranking::{Lexical, Query, Ranker};
+use serde_json::{Value, json};
+
+use crate::{
+    Executors, SearchConfig, answer,
+    arguments::SearchArguments,
+    wording::{self, CALL, CALL_READ_ONLY, SEARCH},
+};
+
+/// The strategy's name, as in flags, addresses, offers and settings.
+pub const NAME: &str = "search";
+
+/// The number of suggestions for an unknown tool.
+const SUGGESTIONS: usize = 5;
+
+/// The profile of `search`.
+pub static PROFILE: Profile = Profile::presenter(
+    NAME,
+    "Tools found by words: one tool that searches, one that calls",
+    "nothing: both are ordinary tools",
+)
+.taught_by(Lesson::new(SEARCH, r#"{"query": "{tool}", "limit": 1, "detail": "full"}"#))
+.giving_way();
+
+/// Tools found by words.
+#[derive(Debug)]
+pub struct Search {
+    config: SearchConfig,
+    ranker: Arc<dyn Ranker>,
+}
+
+impl Search {
+    /// Makes the strategy with the built-in ranker.
+    pub fn new(config: SearchConfig) -> Self {
+        let ranker = Arc::new(Lexical::new(&config.ranking()));
+        Self { config, ranker }
+    }
+
+    /// The same with another ranker.
+    pub fn ranked_by(self, ranker: impl Ranker) -> Self {
+        Self { ranker: Arc::new(ranker), ..self }
+    }
+
+    fn search_tool(&self) -> OwnTool {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "query": {"type": "string", "description": wording::QUERY},
+                "category": {"type": "string", "description": wording::CATEGORY},
+                "limit": {
+                    "type": "integer", "minimum": 1, "maximum": self.config.most_hits, "default": self.config.hits,
+                    "description": wording::LIMIT,
+                },
+                "detail": {"type": "string", "enum": ["brief", "full"], "description": wording::DETAIL},
+            },
+            "additionalProperties": false,
+        });
+        OwnTool::new(SEARCH, &wording::search_description(self.config.executors), &schema).read_only()
+    }
+
+    fn executors(&self) -> Vec<OwnTool> {
+        let arguments =
+            json!({"type": "object", "additionalProperties": true, "description": wording::ARGUMENTS});
+        let tool = json!({"type": "string", "description": wording::TOOL});
+        let schema = json!({
+            "type": "object", "properties": {"tool": tool, "arguments": arguments}, "required": ["tool"],
+        });
+        let acting = OwnTool::new(CALL, &wording::call_description(self.config.executors), &schema);
+        match self.config.executors {
+            Executors::One => vec![acting],
+            Executors::ByEffect => {
+                let reading = OwnTool::new(CALL_READ_ONLY, wording::CALL_READ_ONLY_DESCRIPTION, &schema);
+                // Whether the world outside is reached depends on the tool that is called.
+                let reading = reading.with("annotations", &json!({"readOnlyHint": true}));
+                vec![reading, acting.with("annotations", &json!({"destructiveHint": true}))]
+            }
+        }
+    }
+
+    async fn search(&self, cx: &Context<'_>, call: &ToolCall) -> Result<ToolAnswer, ArgumentProblem> {
+        let SearchArguments { query, category, limit, detail } =
+            SearchArguments::read(&members(call)?, &self.config)?;
+        let answered = |content| ToolAnswer { content, is_error: false };
+        let within = match &category {
+            None => None,
+            Some(name) => match cx.view.category(name) {
+                Some(category) => Some(category),
+                None => {
+                    let content = answer::unknown_category(cx.view, name);
+                    return Ok(ToolAnswer { content, is_error: true });
+                }
+            },
+        };
+        if query.is_empty() {
+            return Ok(answered(match within {
+                Some(category) => answer::category(category),
+                None => answer::overview(cx.view),
+            }));
+        }
+        let query = Query { text: &query, category: category.as_deref(), limit };
+        let ranking = self.ranker.rank(cx.view, &query).await;
+        tracing::info!(session = cx.session, hits = ranking.hits.len(), "tools searched");
+        Ok(answered(answer::found(cx, &self.config, &ranking, detail)))
+    }
+
+    /// Forwards the inner call under the tool's own name, so that it is looked up, checked and relayed like any other.
+    async fn execute(
+        &self,
+        cx: &Context<'_>,
+        call: &ToolCall,
+        only_reading: bool,
+    ) -> Result<Decision, ArgumentProblem> {
+        let inner = inner_call(cx.view, &call.name, &members(call)?)?;
+        if *inner.name == *SEARCH {
+            return self.search(cx, &inner).await.map(Decision::Answer);
+        }
+        let Some(tool) = cx.view.tool(&inner.name) else {
+            let ranking = self.ranker.rank(cx.view, &Query::new(&inner.name, SUGGESTIONS)).await;
+            let content = answer::unknown_tool(&inner.name, &ranking);
+            return Ok(Decision::Refuse(Refusal { code: "UNKNOWN_TOOL", content }));
+        };
+        if only_reading && !is_read_only(tool) {
+            let code = "NOT_READ_ONLY";
+            let content = json!({"error": {"code": code, "message": wording::not_read_only(&inner.name)}});
+            return Ok(Decision::Refuse(Refusal { code, content }));
+        }
+        Ok(Decision::Forward(inner))
+    }
+}
+
+#[async_trait]
+impl DisclosureStrategy for Search {
+    fn profile(&self) -> &Profile {
+        &PROFILE
+    }
+
+    fn list(&self, view: &View, _client: &ClientTraits) -> Listing {
+        Listing::without_tools(view).guided(&wording::guidance(self.config.executors))
+    }
+
+    fn own_tools(&self, _view: &View, _client: &ClientTraits) -> Vec<OwnTool> {
+        let mut tools = vec![self.search_tool()];
+        tools.extend(self.executors());
+        tools
+    }
+
+    async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
+        let decided = match call.name.as_str() {
+            SEARCH => self.search(cx, &call).await.map(Decision::Answer),
+            CALL => self.execute(cx, &call, false).await,
+            CALL_READ_ONLY if self.config.executors == Executors::ByEffect => {
+                self.execute(cx, &call, true).await
+            }
+            _ => return Ok(Decision::Forward(call)),
+        };
+        let refused = |problem| Decision::Refuse(Refusal::wrong_arguments(&call.name, &[problem]));
+        Ok(decided.unwrap_or_else(refused))
+    }
+}
+
+/// Whether a tool's annotations say that it only reads. Without them it may do anything.
+fn is_read_only(tool: VisibleTool<'_>) -> bool {
+    let annotations = tool.tool().definition().object("annotations");
+    let hint =
+        annotations.and_then(|annotations| serde_json::from_str(annotations.member("readOnlyHint")?).ok());
+    hint == Some(Value::Bool(true))
+}
+
+#[cfg(test)]
+#[path = "strategy_tests.rs"]
+mod tests;
