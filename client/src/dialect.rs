@@ -38,6 +38,9 @@ fn capabilities(preferences: &Preferences, concerns: Option<&Concerns>) -> RawOb
     if preferences.omit_input_schema {
         settings = settings.with("omitInputSchema", "true");
     }
+    if preferences.shortest {
+        settings = settings.with("shortest", "true");
+    }
     if let Some(concerns) = concerns.filter(|concerns| !concerns.is_empty()) {
         settings = settings.with_value("concerns", concerns);
     }

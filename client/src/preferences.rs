@@ -18,6 +18,8 @@ pub struct Preferences {
     pub strategies: Vec<String>,
     /// Whether lists can omit `inputSchema`. Most model APIs require one.
     pub omit_input_schema: bool,
+    /// Whether lists are as short as they can be: without titles and annotations.
+    pub shortest: bool,
     /// The user's choices of concerns. Servers that declare none ignore them.
     pub concerns: Concerns,
     /// The eras to try, in this order.
@@ -57,6 +59,7 @@ impl Default for Preferences {
         Self {
             strategies: ["describe", "resource", "info", "full"].map(str::to_owned).into(),
             omit_input_schema: false,
+            shortest: false,
             concerns: Concerns::new(),
             eras: vec![Era::Session, Era::Stateless],
             capabilities: RawObject::empty(),

@@ -16,25 +16,26 @@ pub(crate) fn workflow(channel: &Channel, era: Era, example: Option<&str>) -> Op
         Channel::List => None,
         Channel::Resource { uri } => Some(format!(
             "IMPORTANT: this server discloses its tools progressively. Follow this order exactly:\n\
-             1. PICK a tool by its short description. It says WHAT the tool does, which is enough to choose.\n\
+             1. PICK a tool by its short description. It says WHAT the tool does, which is usually enough to choose.\n\
              2. FETCH the full description of that tool by reading a resource with its name: {}\n\
+             It says HOW to use the tool, and authorizes it. If several tools seem to fit, fetch them together \
+             (?tools=NAME,NAME) and compare.\n\
              3. CALL the tool {call}.\n\
-             You CANNOT call a tool before fetching its description. NEVER read {uri} without ?tools=NAME, \
-             and do not fetch descriptions in order to choose: they say HOW to use a tool, and authorize it.",
+             You CANNOT call a tool before fetching its description. NEVER read {uri} without ?tools=NAME.",
             descriptions_uri(uri, [example]),
         )),
         Channel::Method => Some(format!(
             "Tools are listed with short descriptions only. Follow this order:\n\
-             1. PICK a tool by its short description. It says WHAT the tool does, which is enough to choose.\n\
+             1. PICK a tool by its short description. It says WHAT the tool does, which is usually enough to choose.\n\
              2. Before its first call, request its complete definition: \
-             tools/describe with {{\"name\": \"{example}\"}}. Do not request definitions in order to choose.\n\
+             tools/describe with {{\"name\": \"{example}\"}}, or {{\"names\": [..]}} if several tools seem to fit.\n\
              3. CALL the tool {call}."
         )),
         Channel::InfoTool => Some(format!(
             "The tool info describes the tools of this server in three levels. Follow this order:\n\
              1. Call info without a topic to list the categories.\n\
              2. Call info with a category as topic to list its tools, and PICK one.\n\
-             3. Call info with that tool as topic to get its parameters.\n\
+             3. Call info with that tool as topic to get its parameters, unless they were shown already.\n\
              4. CALL the tool {call}. If it is not listed, call invoke with {{\"tool\": \
              \"{example}\", \"arguments\": {{…}}}}."
         )),

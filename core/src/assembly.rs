@@ -19,6 +19,7 @@ use crate::{
     matching::{Item, Matched, Scene},
     name::{ToolName, UpstreamName},
     naming::MAX_CHARACTERS,
+    origin::Origin,
     pattern::CLASH_SEPARATOR,
     raw::RawObject,
     rules::Rules,
@@ -43,6 +44,8 @@ pub struct UpstreamLists {
     pub templates: Vec<Box<RawValue>>,
     /// Its `prompts/list`, all pages.
     pub prompts: Vec<Box<RawValue>>,
+    /// Its `serverInfo`; empty if there is none.
+    pub server_info: RawObject,
     /// Its `instructions`.
     pub instructions: Option<String>,
     /// What it says of its lists as a whole; without one of a kind that it does not list.
@@ -63,6 +66,7 @@ impl UpstreamLists {
             resources: vec![],
             templates: vec![],
             prompts: vec![],
+            server_info: RawObject::empty(),
             instructions: None,
             hints: HashMap::new(),
             supplements: HashMap::new(),
@@ -132,7 +136,7 @@ impl Snapshot {
         warnings.extend(idle_resource_rules(upstreams, rules, &guard));
         let snapshot = Self::new(tools, entries, instructions(upstreams));
         let hints = ListHints::of_all(upstreams, &snapshot);
-        snapshot.ruled_by(Arc::clone(rules), guard).warned_of(warnings).hinted(hints)
+        snapshot.ruled_by(Arc::clone(rules), guard).warned_of(warnings).hinted(hints).completed(complete)
     }
 }
 
@@ -144,6 +148,8 @@ fn assemble_tools(material: &Material<'_>, scene: Scene<'_>, warnings: &mut Vec<
     let mut files = Files::new(material.files, &items);
     let supplements: HashMap<&str, &HashMap<String, Supplement>> =
         material.upstreams.iter().map(|lists| (lists.name.as_str(), &lists.supplements)).collect();
+    let origins: HashMap<&str, Arc<Origin>> =
+        material.upstreams.iter().map(|lists| (lists.name.as_str(), Arc::new(Origin::of(lists)))).collect();
     let mut tools = Vec::with_capacity(items.len());
     for (tool, said) in brought.iter().zip(&matched.said) {
         let item = tool.item();
@@ -158,9 +164,10 @@ fn assemble_tools(material: &Material<'_>, scene: Scene<'_>, warnings: &mut Vec<
         let definition = complete(&served, lay_over(tool.object.clone(), file), warnings);
         let delivered = supplements.get(tool.upstream.as_str()).and_then(|all| all.get(&tool.own));
         let supplement = file.map(|file| file.supplement.clone()).unwrap_or_default();
-        let supplement = supplement.over(delivered).ruled_by(said);
+        let supplement = supplement.over(delivered).ruled_by(said).grouped_by(rules, &tool.upstream);
         let (upstream, original) = (Arc::clone(&tool.upstream), tool.object.clone());
-        tools.push(Tool::new(served, own, upstream, original, definition, supplement));
+        let origin = origins.get(upstream.as_str()).cloned().unwrap_or_default();
+        tools.push(Tool::new(served, own, upstream, origin, original, definition, supplement));
     }
     warnings.extend(idle_files(files.left(), &items));
     warnings.extend(idle_rules(Kind::Tools, &matched, &items));

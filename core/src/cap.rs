@@ -37,6 +37,11 @@ impl Cap {
         self.most
     }
 
+    /// The same with room for this much less.
+    pub(crate) const fn less(self, taken: usize) -> Self {
+        Self { most: self.most.saturating_sub(taken), ..self }
+    }
+
     /// The length of a text, in this cap's unit.
     pub fn length(self, text: &str) -> usize {
         match self.unit {

@@ -188,6 +188,25 @@ impl Values {
         }
     }
 
+    /// The permitted value that is meant: this one, or the number or boolean that a string spells, as in flags and
+    /// addresses. `None` if there is none.
+    ///
+    /// ```
+    /// # use mcp_disclosure_core::Values;
+    /// # use serde_json::json;
+    /// let values = Values::Listed(vec![json!("low"), json!(3), json!(true)]);
+    /// assert_eq!(values.understood(&json!("3")), Some(json!(3)));
+    /// assert_eq!(values.understood(&json!("high")), None);
+    /// ```
+    pub fn understood(&self, value: &Value) -> Option<Value> {
+        if self.have(value) {
+            return Some(value.clone());
+        }
+        let spelled: Value = serde_json::from_str(value.as_str()?).ok()?;
+        let permitted = (spelled.is_number() || spelled.is_boolean()) && self.have(&spelled);
+        permitted.then_some(spelled)
+    }
+
     /// The permitted value nearest to this one (docs/CONTRACT.md C7 `clamp`): by size among numbers and in ranges; in
     /// other lists an integer is an index, from 0. `None` if the type differs.
     pub fn nearest(&self, value: &Value) -> Option<Value> {
@@ -245,6 +264,14 @@ impl Mapping {
     /// The mapping with the members of this JSON object laid over it, name by name. Other JSON is ignored.
     pub fn with(mut self, concerns: &str) -> Self {
         self.0.extend(serde_json::from_str::<BTreeMap<String, Value>>(concerns).unwrap_or_default());
+        self
+    }
+
+    /// The mapping with what it lacks from a weaker one, name by name.
+    pub fn over(mut self, weaker: Self) -> Self {
+        for (name, value) in weaker.0 {
+            self.0.entry(name).or_insert(value);
+        }
         self
     }
 

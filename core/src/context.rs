@@ -6,6 +6,7 @@ use crate::{
     definitions::Definitions,
     effect::{Effect, Effects},
     memory::{Noted, Notes},
+    raw::RawObject,
     receipt::{Receipt, Receipts},
     view::{View, VisibleTool},
 };
@@ -27,8 +28,12 @@ pub struct ClientTraits {
     pub era: Era,
     /// Whether the strategy offers its channel as an ordinary tool as well.
     pub bridge: bool,
+    /// Whether filters offer their channels as ordinary tools as well. [`Context::speaks_natively`] ends that.
+    pub filter_bridge: bool,
     /// Whether the client asked for tool lists without `inputSchema`.
     pub omit_input_schema: bool,
+    /// Whether the client asked for the shortest lists: names and descriptions.
+    pub shortest: bool,
     /// What of a definition the strategy's bridge delivers. The operator chooses.
     pub definitions: Definitions,
 }
@@ -36,7 +41,14 @@ pub struct ClientTraits {
 impl ClientTraits {
     /// An ordinary client of an era: no bridge, slim definitions.
     pub fn plain(era: Era) -> Self {
-        Self { era, bridge: false, omit_input_schema: false, definitions: Definitions::Slim }
+        Self {
+            era,
+            bridge: false,
+            filter_bridge: false,
+            omit_input_schema: false,
+            shortest: false,
+            definitions: Definitions::Slim,
+        }
     }
 }
 
@@ -67,6 +79,18 @@ impl<'a> Context<'a> {
     /// from the next request on.
     pub fn remember(&self, changes: Notes) {
         self.effects.push(Effect::Remember { strategy: self.noted.strategy().to_owned(), changes });
+    }
+
+    /// Records that the client uses a filter's own methods or members, so that its session needs no tool for them
+    /// ([`ClientTraits::filter_bridge`]).
+    pub fn speaks_natively(&self) {
+        self.effects.push(Effect::Native);
+    }
+
+    /// Passes choices of concerns on to the upstreams that are this client's alone: JSON text, an object from names to
+    /// values.
+    pub fn pass_on(&self, choices: &str) {
+        self.effects.push(Effect::PassOn(RawObject::empty().with("concerns", choices)));
     }
 
     /// Records that this answer delivers a tool's definition, and returns the receipt.

@@ -55,7 +55,7 @@ impl ToolCall {
 #[non_exhaustive]
 pub enum Decision {
     /// Forward it to the tool, with this name and these arguments. The server still looks the tool up in the view, and
-    /// checks the arguments if the strategy withholds schemas.
+    /// checks the arguments unless the client's list shows its schema.
     Forward(ToolCall),
     /// Answer it: the strategy's own tool was called.
     Answer(ToolAnswer),

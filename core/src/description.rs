@@ -6,8 +6,9 @@ use serde::Deserialize;
 use crate::{
     made_from::{MadeFrom, Recorded},
     matching::Said,
-    name::ToolName,
+    name::{ToolName, UpstreamName},
     raw::RawObject,
+    rules::Rules,
 };
 
 /// The members of a description file. Unknown members are reported, since they are ignored.
@@ -55,6 +56,8 @@ pub struct Supplement {
     pub category: Option<String>,
     /// `examples`, `usage_guidance`, `error_guidance`, `concerns`, `returns` and `related`, as JSON text.
     pub parts: Option<RawObject>,
+    /// The values by concern of its category, as JSON text.
+    pub grouped: Option<RawObject>,
     /// The description file it comes from.
     pub path: Option<String>,
     /// The upstream's definition that all of this was decided on, where that was recorded.
@@ -77,8 +80,16 @@ impl Supplement {
 
     /// Whether both say the same, whatever they were made from.
     pub(crate) fn says_the_same(&self, other: &Self) -> bool {
-        let Self { brief, category, parts, path, recorded: _ } = self;
-        (brief, category, parts, path) == (&other.brief, &other.category, &other.parts, &other.path)
+        let Self { brief, category, parts, grouped, path, recorded: _ } = self;
+        (brief, category, parts, grouped, path)
+            == (&other.brief, &other.category, &other.parts, &other.grouped, &other.path)
+    }
+
+    /// The supplement with what is said of the tool's category: the operator's, or else the one that is named after its
+    /// upstream.
+    pub(crate) fn grouped_by(self, rules: &Rules, upstream: &UpstreamName) -> Self {
+        let category = self.category.as_deref().unwrap_or(upstream);
+        Self { grouped: rules.grouped.get(category).cloned(), ..self }
     }
 
     /// The supplement with rules about the tool applied.
@@ -207,6 +218,7 @@ impl DescriptionFile {
             brief: typed.brief.filter(|brief| !brief.trim().is_empty()),
             category: typed.category.filter(|category| !category.trim().is_empty()),
             parts: Some(parts),
+            grouped: None,
             path: Some(path.to_owned()),
             recorded: typed.made_from.map(|made_from| Recorded { place: path.to_owned(), made_from }),
         };

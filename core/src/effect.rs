@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::{digest::Digest, memory::Notes, name::ToolName};
+use crate::{digest::Digest, memory::Notes, name::ToolName, raw::RawObject};
 
 /// An action of the server on behalf of a strategy, before it sends the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,6 +23,10 @@ pub enum Effect {
         /// The changes.
         changes: Notes,
     },
+    /// The client uses a filter's own methods or members: filters list no tools for it from now on.
+    Native,
+    /// Tell upstreams that are the client's alone what it chose: an object with the member `concerns`.
+    PassOn(RawObject),
 }
 
 /// The effects of one request, in order.

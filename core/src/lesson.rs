@@ -41,6 +41,13 @@ impl Lesson {
     }
 }
 
+impl Lesson {
+    /// The instruction to learn this tool, such as `call info with {"topic": "add"}`.
+    pub fn instruction(&self, name: &str) -> Option<String> {
+        Some(format!("call {} with {}", self.tool, self.arguments(name)?.text()))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

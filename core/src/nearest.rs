@@ -20,6 +20,16 @@ pub fn nearest_always<'a>(
     ranked(wanted, candidates, count, 0.0)
 }
 
+/// The candidate that was probably meant by a misspelt name: one that differs by a few letters, or by case and
+/// punctuation only, as `maxSteps` from `max_steps`.
+pub fn misspelt<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let letters = |text: &str| text.replace(|character: char| !character.is_alphanumeric(), "");
+    let candidates: Vec<&str> = candidates.into_iter().collect();
+    let by_letters: Vec<String> = candidates.iter().map(|candidate| letters(candidate)).collect();
+    let nearest = *ranked(&letters(wanted), by_letters.iter().map(String::as_str), 1, 0.85).first()?;
+    by_letters.iter().position(|candidate| candidate == nearest).map(|at| candidates[at])
+}
+
 fn ranked<'a>(
     wanted: &str,
     candidates: impl IntoIterator<Item = &'a str>,
@@ -47,5 +57,20 @@ mod tests {
         assert_eq!(nearest("Symbolic_Solv", names, 1), ["symbolic_solve"]);
         assert!(nearest("zzz", names, 3).is_empty());
         assert_eq!(nearest_always("zzz", names, 2).len(), 2);
+    }
+
+    #[test]
+    fn misspelt_names_are_recognized_and_other_names_are_not() {
+        let names = ["equations", "options", "max_steps", "end_date"];
+        for (wanted, meant) in [
+            ("equation", Some("equations")),
+            ("maxSteps", Some("max_steps")),
+            ("optoins", Some("options")),
+            ("start_date", None),
+            ("query", None),
+            ("", None),
+        ] {
+            assert_eq!(misspelt(wanted, names), meant, "{wanted}");
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{borrow::Cow, collections::HashSet};
 
-use serde_json::{Value, json};
+use serde_json::{Value, json, value::RawValue};
 
 use crate::raw::RawObject;
 
@@ -55,6 +55,35 @@ pub fn remove(schema: &RawObject, name: &str) -> RawObject {
         true => schema.retain(|key| key != "required"),
         false => schema.with_value("required", &required),
     }
+}
+
+/// The members of an example that hold a call's arguments.
+const INPUTS: [&str; 2] = ["input", "arguments"];
+
+/// The entry with the receipt in the arguments of its examples, so that they are calls that run.
+pub fn show_in_examples(entry: &RawObject, name: &str, receipt: &str) -> RawObject {
+    map_examples(entry, |input| input.with_value(name, receipt))
+}
+
+/// The entry without this argument in its examples.
+pub fn hide_in_examples(entry: &RawObject, name: &str) -> RawObject {
+    map_examples(entry, |input| input.retain(|key| key != name))
+}
+
+fn map_examples(entry: &RawObject, change: impl Fn(RawObject) -> RawObject) -> RawObject {
+    let examples =
+        entry.member("examples").and_then(|text| serde_json::from_str::<Vec<&RawValue>>(text).ok());
+    let Some(examples) = examples else { return entry.clone() };
+    let changed = |example: &RawValue| {
+        let Ok(example) = RawObject::parse(example.get()) else { return example.get().to_owned() };
+        let inputs = INPUTS.iter().filter_map(|key| Some((key, example.object(key)?)));
+        let inputs: Vec<(&&str, RawObject)> = inputs.collect();
+        let changed =
+            inputs.into_iter().fold(example, |example, (key, input)| example.with(key, change(input).text()));
+        changed.text().to_owned()
+    };
+    let examples: Vec<String> = examples.into_iter().map(changed).collect();
+    entry.with("examples", &format!("[{}]", examples.join(",")))
 }
 
 /// The receipt's argument in a schema that was delivered, and the receipt; `None` where it asks for none.

@@ -1,6 +1,8 @@
 //! Rules: what an operator says of single tools, resources and prompts, by name or by pattern; which tools of an
 //! upstream are switched off altogether; and by which names an upstream's tools and prompts are served.
 
+use std::collections::BTreeMap;
+
 use crate::{
     made_from::MadeFrom, matching::Item, name::UpstreamName, naming::Naming, pattern::Pattern, raw::RawObject,
 };
@@ -20,6 +22,9 @@ pub struct Rules {
     pub switches: Vec<Switches>,
     /// The names by which tools and prompts are served, where they are not their upstream's own.
     pub naming: Vec<Naming>,
+    /// The values by concern of whole categories, as a description file has them, by the category's name. What is said of
+    /// a tool itself is stronger.
+    pub grouped: BTreeMap<String, RawObject>,
 }
 
 /// Which tools of one upstream exist. They are bound to the upstream's name and the tools' own names, so that what is

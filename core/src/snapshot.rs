@@ -106,6 +106,8 @@ pub struct Snapshot {
     /// Names that are taken even in their long form; only the first tool of each is served.
     stuck: Vec<ToolName>,
     mirrors_arguments: OnceLock<bool>,
+    /// Whether every upstream has listed what it has.
+    complete: bool,
 }
 
 /// Everything of one kind, findable by key.
@@ -158,6 +160,7 @@ impl Snapshot {
             warnings: Vec::new(),
             stuck,
             mirrors_arguments: OnceLock::new(),
+            complete: true,
         }
     }
 
@@ -177,6 +180,11 @@ impl Snapshot {
 
     pub(crate) fn ruled_by(self, rules: Arc<Rules>, guard: Guard) -> Self {
         Self { rules, guard, ..self }
+    }
+
+    /// The snapshot of all upstreams, or of those that have listed anything so far.
+    pub(crate) fn completed(self, complete: bool) -> Self {
+        Self { complete, ..self }
     }
 
     pub(crate) fn warned_of(self, warnings: Vec<Warning>) -> Self {
@@ -201,6 +209,11 @@ impl Snapshot {
     /// The same, with what it says of itself as a whole.
     pub fn about_itself(self, about: About) -> Self {
         Self { about, ..self }
+    }
+
+    /// Whether every configured upstream has listed what it has: what is missing now may still come otherwise.
+    pub fn is_complete(&self) -> bool {
+        self.complete
     }
 
     /// What it says of itself as a whole.
@@ -270,6 +283,7 @@ impl Snapshot {
             && self.instructions == other.instructions
             && self.rules == other.rules
             && self.hints == other.hints
+            && self.complete == other.complete
             && tools.into_iter().all(|(a, b)| a.upstream() == b.upstream() && a.drifts_like(b))
             && entries.all(|(a, b)| a.upstream() == b.upstream())
     }
@@ -279,7 +293,7 @@ impl Snapshot {
         // Entries are made of these; comparing their digests would cost half a second for 10,000 tools.
         let differ = |(old, new): (&Tool, &Tool)| {
             old.definition() != new.definition()
-                || old.brief() != new.brief()
+                || !old.stems_like(new)
                 || !old.supplement().says_the_same(new.supplement())
         };
         // A strategy may list a tool of its own that says what the catalogue is about.

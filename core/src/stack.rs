@@ -69,7 +69,6 @@ fn profile(filters: &[Arc<dyn DisclosureStrategy>], presenter: &Arc<dyn Disclosu
         summary: join(|profile| &profile.summary, "; then: ").into(),
         needs: join(|profile| &profile.needs, "; ").into(),
         role: Role::Presenter,
-        withholds_schemas: parts().any(|profile| profile.withholds_schemas),
         has_bridge: parts().any(|profile| profile.has_bridge),
         omits_schemas: parts().any(|profile| profile.omits_schemas),
         lesson: presenter.profile().lesson,
@@ -91,6 +90,10 @@ impl DisclosureStrategy for Stack {
         self.parts().flat_map(|part| part.objections(view)).collect()
     }
 
+    fn signs_receipts(&self) -> bool {
+        self.parts().any(|part| part.signs_receipts())
+    }
+
     fn own_tools(&self, view: &View, client: &ClientTraits) -> Vec<OwnTool> {
         self.parts().flat_map(|part| part.own_tools(view, client)).collect()
     }
@@ -105,6 +108,14 @@ impl DisclosureStrategy for Stack {
 
     fn narrow(&self, view: View, client: &ClientTraits, noted: Noted<'_>) -> View {
         self.parts().fold(view, |view, part| part.narrow(view, client, noted.of_part(&part.profile().name)))
+    }
+
+    fn how_to_learn(&self, cx: &Context<'_>, tool: &str) -> Option<String> {
+        self.presenter.how_to_learn(&cx.of_part(&self.presenter.profile().name), tool)
+    }
+
+    fn meant_resource(&self, cx: &Context<'_>, uri: &ResourceUri) -> Option<String> {
+        self.parts().find_map(|part| part.meant_resource(&cx.of_part(&part.profile().name), uri))
     }
 
     async fn read_resource(

@@ -28,7 +28,7 @@
 //! ```
 //! use mcp_disclosure_core::{ClientTraits, DisclosureStrategy, Listing, Profile, View};
 //!
-//! static PROFILE: Profile = Profile::presenter("names", "Names only", "nothing").withholding_schemas();
+//! static PROFILE: Profile = Profile::presenter("names", "Names only", "nothing");
 //!
 //! /// Lists names only.
 //! #[derive(Debug)]
@@ -70,7 +70,6 @@ use crate::{
 /// use mcp_disclosure_core::{Lesson, Profile};
 ///
 /// static PROFILE: Profile = Profile::presenter("search", "Two tools instead of all", "nothing")
-///     .withholding_schemas()
 ///     .taught_by(Lesson::new("find_tools", r#"{"query": "{tool}"}"#));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -83,8 +82,6 @@ pub struct Profile {
     pub needs: Cow<'static, str>,
     /// The role.
     pub role: Role,
-    /// Whether its lists withhold input schemas, so that the server checks arguments.
-    pub withholds_schemas: bool,
     /// Whether its lists depend on [`ClientTraits::bridge`].
     pub has_bridge: bool,
     /// Whether its lists depend on [`ClientTraits::omit_input_schema`].
@@ -104,7 +101,6 @@ impl Profile {
             summary: Cow::Borrowed(summary),
             needs: Cow::Borrowed(needs),
             role: Role::Presenter,
-            withholds_schemas: false,
             has_bridge: false,
             omits_schemas: false,
             lesson: None,
@@ -117,12 +113,6 @@ impl Profile {
         let mut profile = Self::presenter(name, summary, needs);
         profile.role = Role::Filter;
         profile
-    }
-
-    /// Sets that lists withhold input schemas.
-    pub const fn withholding_schemas(mut self) -> Self {
-        self.withholds_schemas = true;
-        self
     }
 
     /// Sets that a bridge is listed if [`ClientTraits::bridge`] is set.
@@ -182,6 +172,9 @@ impl Advertisement {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Lifecycle<'a> {
+    /// A client comes in: the first event of each session, and of each request without one. It has the parameters in the
+    /// query of the address, by name; none over stdio. A fault refuses the request.
+    Arrived(&'a [(String, String)]),
     /// The settings of the disclosure extension, in whatever dialect they were sent: with `initialize` in the session
     /// era, with every request in the stateless era. A fault refuses the request.
     Opened(&'a RawObject),
@@ -233,6 +226,12 @@ pub trait DisclosureStrategy: fmt::Debug + Send + Sync + 'static {
         Vec::new()
     }
 
+    /// Whether receipts are signed in sessions as well ([`Receipts::Handles`](crate::Receipts)): calls must bring them, and
+    /// they are valid in other sessions of the same principal.
+    fn signs_receipts(&self) -> bool {
+        false
+    }
+
     /// Adds to the handshake with every client that this strategy can serve. If it adds anything, clients can be served
     /// differently, so lists are marked as private to each.
     fn advertise(&self, view: &View, advertisement: &mut Advertisement) {
@@ -253,6 +252,21 @@ pub trait DisclosureStrategy: fmt::Debug + Send + Sync + 'static {
     fn narrow(&self, view: View, client: &ClientTraits, noted: Noted<'_>) -> View {
         let _ = (client, noted);
         view
+    }
+
+    /// How this client learns to use a tool, as an instruction for a model over the channel that it has: `call info with
+    /// {"topic": "add"}`. `None` if its list says everything.
+    ///
+    /// The default is the profile's [`Lesson`].
+    fn how_to_learn(&self, cx: &Context<'_>, tool: &str) -> Option<String> {
+        let _ = cx;
+        self.profile().lesson?.instruction(tool)
+    }
+
+    /// The URI of the strategy's own resource that was probably meant by one that no one has.
+    fn meant_resource(&self, cx: &Context<'_>, uri: &ResourceUri) -> Option<String> {
+        let _ = (cx, uri);
+        None
     }
 
     /// Answers a `resources/read` of the strategy's own resource. `None` leaves it to the upstreams.

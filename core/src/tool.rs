@@ -10,7 +10,8 @@ use std::{
 
 use crate::{
     arguments::{ArgumentCheck, CheckLimits, Unchecked},
-    brief,
+    brief::{self, Draft, Source},
+    cap::Cap,
     concern::Mapping,
     definitions::Definitions,
     description::Supplement,
@@ -18,12 +19,16 @@ use crate::{
     made_from::{Drift, MadeFrom},
     mirrored::Mirrored,
     name::{ToolName, UpstreamName},
+    origin::Origin,
     raw::RawObject,
     slim,
 };
 
 /// The permissive schema, for lists that withhold the real one.
 pub const PERMISSIVE_SCHEMA: &str = r#"{"type":"object","additionalProperties":true}"#;
+
+/// The bytes of a schema that cost as much as learning it: the request and the frame of the answer are about 60 tokens.
+pub const CHEAP_SCHEMA_BYTES: usize = 200;
 
 /// One tool of a snapshot.
 #[derive(Debug)]
@@ -35,7 +40,8 @@ pub struct Tool {
     definition: RawObject,
     /// As the upstream listed it.
     original: RawObject,
-    brief: String,
+    origin: Arc<Origin>,
+    brief: OnceLock<String>,
     short_brief: OnceLock<String>,
     supplement: Supplement,
     mapping: Mapping,
@@ -54,17 +60,14 @@ impl Tool {
         name: ToolName,
         upstream_name: ToolName,
         upstream: Arc<UpstreamName>,
+        origin: Arc<Origin>,
         original: RawObject,
         definition: RawObject,
         supplement: Supplement,
     ) -> Self {
-        let description = definition.string("description").unwrap_or_default();
-        let title = definition.string("title");
-        let brief = match &supplement.brief {
-            Some(brief) => brief.clone(),
-            None => brief::derive(&upstream_name, title.as_deref(), &description),
-        };
         let mapping = Mapping::of_meta(&definition).with(supplement.part("concerns").unwrap_or_default());
+        let grouped = supplement.grouped.as_ref().map(|grouped| Mapping::default().with(grouped.text()));
+        let mapping = mapping.over(grouped.unwrap_or_default());
         let definition =
             if name == upstream_name { definition } else { definition.with_value("name", &name) };
         Self {
@@ -74,7 +77,8 @@ impl Tool {
             upstream,
             definition,
             original,
-            brief,
+            origin,
+            brief: OnceLock::new(),
             short_brief: OnceLock::new(),
             supplement,
             mapping,
@@ -138,9 +142,82 @@ impl Tool {
         self.original == other.original && self.supplement.recorded == other.supplement.recorded
     }
 
-    /// WHAT it does: the operator's brief, or one derived from the description. Never empty.
+    /// WHAT it does: the operator's brief, or one derived from the description (docs/CONTRACT.md B1 to B3). Never empty.
+    /// Computed at first use. In a list it can differ: [`VisibleTool::brief`](crate::VisibleTool::brief).
     pub fn brief(&self) -> &str {
-        &self.brief
+        self.brief.get_or_init(|| {
+            let written = self.supplement.brief.clone().or_else(|| self.listed_brief());
+            written.unwrap_or_else(|| self.derived(brief::LONGEST))
+        })
+    }
+
+    /// WHAT it does within [`brief::SHORT`]: the same if it is one line that fits, else one derived from it. Never
+    /// empty. Computed at first use.
+    pub fn short_brief(&self) -> &str {
+        self.short_brief.get_or_init(|| {
+            let written = self.supplement.brief.clone().or_else(|| self.listed_brief());
+            let fitting = written.as_deref().and_then(|written| brief::as_written(written, brief::SHORT));
+            fitting.map_or_else(|| self.derived(brief::SHORT), str::to_owned)
+        })
+    }
+
+    /// The one of the two for a list with this cap.
+    pub(crate) fn brief_within(&self, cap: Cap) -> &str {
+        if cap == brief::SHORT { self.short_brief() } else { self.brief() }
+    }
+
+    /// The upstream's own description, if a file replaces it without giving a brief, and if it is short enough to be
+    /// one (B3).
+    fn listed_brief(&self) -> Option<String> {
+        let own = self.original.string("description")?;
+        let is_replaced = self.definition.string("description").is_some_and(|description| description != own);
+        let listed = brief::as_written(&own, brief::LONGEST).filter(|_| is_replaced);
+        listed.map(str::to_owned)
+    }
+
+    /// Whether its brief within a length is a text as someone wrote it.
+    pub(crate) fn is_as_written(&self, cap: Cap) -> bool {
+        let written = self.supplement.brief.clone().or_else(|| self.listed_brief());
+        written.is_some_and(|written| cap == brief::LONGEST || brief::as_written(&written, cap).is_some())
+    }
+
+    fn derived(&self, cap: Cap) -> String {
+        self.drafted().within(cap)
+    }
+
+    /// What its briefs are made of; `None` if the operator wrote the brief, which stays as it is.
+    pub(crate) fn draft(&self) -> Option<Draft> {
+        self.supplement.brief.is_none().then(|| self.drafted())
+    }
+
+    fn drafted(&self) -> Draft {
+        let (title, annotations) = (self.definition.string("title"), self.definition.object("annotations"));
+        let second = || annotations.as_ref()?.string("title");
+        let is_derived = self.supplement.brief.is_none();
+        let description = self.listed_brief().filter(|_| is_derived);
+        Draft::of(&Source {
+            name: &self.upstream_name,
+            title: title.or_else(second).as_deref(),
+            description: &description.map_or_else(|| self.written_brief(), Cow::Owned),
+            product: self.origin.product.as_ref().filter(|_| is_derived),
+        })
+    }
+
+    /// Whether a sentence leads its brief: the operator's, or one of the description that says what it does. Otherwise the
+    /// brief is the title or name in words.
+    pub fn is_described(&self) -> bool {
+        self.draft().is_none_or(|draft| draft.is_led())
+    }
+
+    /// The upstream as a whole.
+    pub(crate) fn origin(&self) -> &Origin {
+        &self.origin
+    }
+
+    /// A hint of the upstream's annotations, if it is given.
+    pub(crate) fn hint(&self, name: &str) -> Option<bool> {
+        let hint = self.definition.object("annotations")?.member(name).map(str::to_owned)?;
+        hint.parse().ok()
     }
 
     /// WHAT it does, as written: the operator's brief, or else the description. Empty if there is neither.
@@ -151,18 +228,10 @@ impl Tool {
         }
     }
 
-    /// WHAT it does within [`brief::SHORT`], derived by [`brief::short`] from the written brief. Never empty. Computed
-    /// at first use.
-    pub fn short_brief(&self) -> &str {
-        self.short_brief.get_or_init(|| {
-            let title = self.definition.string("title");
-            brief::short(&self.upstream_name, title.as_deref(), &self.written_brief())
-        })
-    }
-
-    /// The category: the operator's, or else the upstream's name.
-    pub fn category(&self) -> &str {
-        self.supplement.category.as_deref().unwrap_or(&self.upstream)
+    /// Whether what is not in their definitions and supplements says the same.
+    pub(crate) fn stems_like(&self, other: &Self) -> bool {
+        self.origin == other.origin
+            && self.original.member("description") == other.original.member("description")
     }
 
     /// The information that is not in the definition.
@@ -170,7 +239,8 @@ impl Tool {
         &self.supplement
     }
 
-    /// Its values for concerns: the upstream's `_meta.concerns` with the operator's mapping laid over it.
+    /// Its values for concerns: the upstream's `_meta.concerns` with the operator's mapping laid over it, and what both
+    /// leave open as its category has it.
     pub fn mapping(&self) -> &Mapping {
         &self.mapping
     }
@@ -209,9 +279,43 @@ impl Tool {
         RawObject::assemble(native.chain(self.guidance())).compact()
     }
 
+    /// The title, if it says more than the name.
+    pub fn telling_title(&self) -> Option<String> {
+        self.definition.string("title").filter(|title| !slim::are_the_same(title, &self.upstream_name))
+    }
+
+    /// The annotations that a model or a host must know: that it destroys, or that it is said not to be read-only; then also
+    /// whether it destroys, which is otherwise assumed.
+    pub fn telling_annotations(&self) -> Option<RawObject> {
+        let annotations = self.definition.object("annotations")?;
+        let writes = annotations.member("readOnlyHint") == Some("false");
+        let destroys = annotations.member("destructiveHint") == Some("true");
+        let telling = annotations.retain(|key| match key {
+            "readOnlyHint" => writes,
+            "destructiveHint" => writes || destroys,
+            _ => false,
+        });
+        (!telling.is_empty()).then_some(telling)
+    }
+
     /// The [slim](slim::slim) `inputSchema`; `None` if the definition has none. Computed at first use.
     pub fn slim_schema(&self) -> Option<&str> {
         self.slim_schema.get_or_init(|| self.definition.member("inputSchema").map(slim::slim)).as_deref()
+    }
+
+    /// The `inputSchema` as a bridge delivers it, if that has at most `most` bytes (docs/CONTRACT.md B12). `most` = 0
+    /// excludes every schema.
+    pub fn cheap_schema(&self, definitions: Definitions, most: usize) -> Option<&str> {
+        if most == 0 {
+            return None;
+        }
+        let schema = match definitions {
+            Definitions::Exact => self.definition.member("inputSchema"),
+            Definitions::Slim | Definitions::Structured => self.slim_schema(),
+        };
+        // Hosts rely on the type, which MCP requires.
+        let is_object = |schema: &str| RawObject::parse(schema).ok()?.string("type");
+        schema.filter(|schema| schema.len() <= most && is_object(schema).as_deref() == Some("object"))
     }
 
     /// The members of the entry that the operator wrote.
@@ -223,7 +327,7 @@ impl Tool {
     /// The definition for selection: the brief as description, the permissive `inputSchema`, no `outputSchema`.
     /// Everything else (title, annotations, icons, execution, `_meta`) is kept.
     pub fn minimal(&self) -> RawObject {
-        self.minimal_with(&self.brief)
+        self.minimal_with(self.brief())
     }
 
     /// The same with this description.

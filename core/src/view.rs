@@ -11,13 +11,18 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
+use serde_json::Value;
+
 use crate::{
     about::About,
+    brief::{self, Briefs, listed},
+    cap::Cap,
     categories::{Categories, ListedCategory},
-    concern::Mapping,
+    concern::{Concern, Mapping},
     definitions::Definitions,
     derived::Derived,
     hints::ListHints,
+    memory::Notes,
     name::ToolName,
     nearest,
     principal::{Permits, Principal},
@@ -35,20 +40,32 @@ pub struct View {
     listed: [Selection; 4],
     reserved: Arc<HashSet<String>>,
     shows_concerns: bool,
+    /// The values of concerns that it was narrowed to.
+    choices: Arc<Notes>,
+    /// The view before that.
+    unchosen: Option<Arc<View>>,
     /// The listed tools by category; computed at first use.
     categories: Arc<OnceLock<Categories>>,
+    briefs: Arc<ListedBriefs>,
     derived: Arc<Derived>,
+}
+
+/// Briefs that depend on what else is listed, each computed at first use.
+#[derive(Debug, Default)]
+struct ListedBriefs {
+    long: OnceLock<Briefs>,
+    short: OnceLock<Briefs>,
 }
 
 /// A set of positions in a list of the snapshot.
 #[derive(Clone, Debug)]
-enum Selection {
+pub(crate) enum Selection {
     All,
     Some(Arc<[u64]>),
 }
 
 impl Selection {
-    fn by(count: usize, keep: impl Fn(usize) -> bool) -> Self {
+    pub(crate) fn by(count: usize, keep: impl Fn(usize) -> bool) -> Self {
         let mut words = vec![0u64; count.div_ceil(64)];
         let mut all = true;
         for position in 0..count {
@@ -61,7 +78,7 @@ impl Selection {
         if all { Self::All } else { Self::Some(words.into()) }
     }
 
-    fn contains(&self, position: usize) -> bool {
+    pub(crate) fn contains(&self, position: usize) -> bool {
         match self {
             Self::All => true,
             Self::Some(words) => {
@@ -107,7 +124,10 @@ impl View {
             listed,
             reserved: Arc::default(),
             shows_concerns: false,
+            choices: Arc::default(),
+            unchosen: None,
             categories: Arc::default(),
+            briefs: Arc::default(),
             derived: Arc::default(),
         }
     }
@@ -124,8 +144,35 @@ impl View {
             });
         }
         self.listed = listed;
-        (self.categories, self.derived) = (Arc::default(), Arc::default());
+        (self.categories, self.briefs, self.derived) = (Arc::default(), Arc::default(), Arc::default());
         self
+    }
+
+    /// The view narrowed to what fits these values of declared concerns (docs/CONTRACT.md C4).
+    pub fn choosing(self, choices: Notes) -> Self {
+        let unchosen = Arc::new(self.before_choices().clone());
+        let declared = unchosen.about().concerns.iter();
+        let in_force: Vec<(&Concern, &Value)> =
+            declared.filter_map(|concern| Some((concern, choices.get(concern.name())?))).collect();
+        let fits = |mapping: &Mapping| in_force.iter().all(|(concern, value)| mapping.fits(concern, value));
+        let narrowed = self.narrow(|primitive| fits(primitive.mapping()));
+        drop(in_force);
+        Self { choices: Arc::new(choices), unchosen: Some(unchosen), ..narrowed }
+    }
+
+    /// The values of concerns that it was narrowed to by [`choosing`](Self::choosing).
+    pub fn choices(&self) -> &Notes {
+        &self.choices
+    }
+
+    /// The view as it was before that.
+    pub fn before_choices(&self) -> &Self {
+        self.unchosen.as_deref().unwrap_or(self)
+    }
+
+    /// Whether it is of all configured upstreams: what is missing otherwise may still come.
+    pub fn is_complete(&self) -> bool {
+        self.snapshot.is_complete()
     }
 
     /// The view in which these names are reserved for a strategy's own tools: an upstream's tool of such a name is
@@ -144,7 +191,7 @@ impl View {
 
     /// The listed tools, in the order of their upstreams.
     pub fn tools(&self) -> impl Iterator<Item = VisibleTool<'_>> {
-        self.listed().map(|(_, tool)| self.visible(tool))
+        self.listed().map(|(at, _)| self.at(at))
     }
 
     /// The same with their positions in the snapshot.
@@ -155,18 +202,37 @@ impl View {
 
     /// The tool at a position in the snapshot.
     pub(crate) fn at(&self, position: usize) -> VisibleTool<'_> {
-        self.visible(&self.snapshot.tools()[position])
+        let tool = &self.snapshot.tools()[position];
+        let renamed = self.reserved.contains(tool.key().as_str());
+        let name = if renamed { tool.qualified() } else { tool.key() };
+        VisibleTool { view: self, position, tool, name }
+    }
+
+    /// The brief of a tool within a length, where it depends on what else is listed.
+    fn listed_brief(&self, position: usize, cap: Cap) -> Option<&str> {
+        let briefs = if cap == brief::SHORT { &self.briefs.short } else { &self.briefs.long };
+        let briefs = briefs.get_or_init(|| listed(&self.listed().collect::<Vec<_>>(), cap));
+        briefs.get(&position).map(String::as_str)
     }
 
     /// The permitted tool of exactly this name, listed or not.
     pub fn tool(&self, name: &str) -> Option<VisibleTool<'_>> {
+        self.position(name).map(|at| self.at(at))
+    }
+
+    /// Its position in the snapshot.
+    pub(crate) fn position(&self, name: &str) -> Option<usize> {
         let own = self.snapshot.position(name).filter(|_| !self.reserved.contains(name));
         let moved = || {
             let at = self.snapshot.qualified_position(name)?;
             Some(at).filter(|at| self.reserved.contains(self.snapshot.tools()[*at].key().as_str()))
         };
-        let at = own.or_else(moved).filter(|at| self.permitted.contains(*at))?;
-        Some(self.visible(&self.snapshot.tools()[at]))
+        own.or_else(moved).filter(|at| self.permitted.contains(*at))
+    }
+
+    /// The snapshot, with what the caller may not see.
+    pub(crate) fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
     }
 
     /// The listed resources, templates or prompts. For tools use [`View::tools`].
@@ -253,20 +319,15 @@ impl View {
         let names: Vec<&str> = self.tools().map(|tool| tool.name().as_str()).collect();
         nearest::nearest_always(name, names, count).into_iter().map(str::to_owned).collect()
     }
-
-    fn visible<'v>(&'v self, tool: &'v Tool) -> VisibleTool<'v> {
-        let renamed = self.reserved.contains(tool.key().as_str());
-        let name = if renamed { tool.qualified() } else { tool.key() };
-        VisibleTool { tool, name, shows_concerns: self.shows_concerns }
-    }
 }
 
 /// A tool in one view.
 #[derive(Clone, Copy, Debug)]
 pub struct VisibleTool<'v> {
+    view: &'v View,
+    position: usize,
     tool: &'v Tool,
     name: &'v ToolName,
-    shows_concerns: bool,
 }
 
 impl<'v> VisibleTool<'v> {
@@ -280,6 +341,17 @@ impl<'v> VisibleTool<'v> {
         self.tool
     }
 
+    /// WHAT it does: [`Tool::brief`], or a text that tells it from another listed tool that has the same (docs/CONTRACT.md
+    /// B2). At most [`brief::LONGEST`], unless the operator wrote it.
+    pub fn brief(&self) -> &'v str {
+        self.view.listed_brief(self.position, brief::LONGEST).unwrap_or_else(|| self.tool.brief())
+    }
+
+    /// The same within [`brief::SHORT`].
+    pub fn short_brief(&self) -> &'v str {
+        self.view.listed_brief(self.position, brief::SHORT).unwrap_or_else(|| self.tool.short_brief())
+    }
+
     /// [`Tool::definition`] under this view's name.
     pub fn definition(&self) -> Cow<'v, RawObject> {
         self.with_concerns(self.named(Cow::Borrowed(self.tool.definition())))
@@ -287,12 +359,22 @@ impl<'v> VisibleTool<'v> {
 
     /// [`Tool::minimal`] under this view's name.
     pub fn minimal(&self) -> RawObject {
-        self.minimal_with(self.tool.brief())
+        self.minimal_with(self.brief())
     }
 
     /// [`Tool::minimal_with`] under this view's name.
     pub fn minimal_with(&self, brief: &str) -> RawObject {
         self.with_concerns(self.named(Cow::Owned(self.tool.minimal_with(brief)))).into_owned()
+    }
+
+    /// [`minimal_with`](Self::minimal_with), with the schema where that has at most `most` bytes: asking for it would cost
+    /// more than listing it. `most` = 0 withholds all schemas.
+    pub fn inlined_with(&self, brief: &str, definitions: Definitions, most: usize) -> RawObject {
+        let minimal = self.minimal_with(brief);
+        match self.tool.cheap_schema(definitions, most) {
+            Some(schema) => minimal.with("inputSchema", schema),
+            None => minimal,
+        }
     }
 
     /// The entry of [`Tool::entry`] under this view's name.
@@ -306,7 +388,11 @@ impl<'v> VisibleTool<'v> {
     }
 
     fn with_concerns<'a>(&self, definition: Cow<'a, RawObject>) -> Cow<'a, RawObject> {
-        if self.shows_concerns { Cow::Owned(self.tool.mapping().shown_in(&definition)) } else { definition }
+        if self.view.shows_concerns {
+            Cow::Owned(self.tool.mapping().shown_in(&definition))
+        } else {
+            definition
+        }
     }
 
     fn named<'a>(&self, object: Cow<'a, RawObject>) -> Cow<'a, RawObject> {

@@ -47,6 +47,9 @@ impl fmt::Display for Explanation<'_> {
         if offer.omit_input_schema {
             write!(formatter, "; lists without inputSchema, as requested")?;
         }
+        if offer.shortest {
+            write!(formatter, "; the shortest lists, as requested")?;
+        }
         for (strategy, notes) in memory.iter() {
             for (name, value) in notes {
                 let note = format!("{strategy}: {name} = {value}");

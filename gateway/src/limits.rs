@@ -167,6 +167,8 @@ limits! {
     subscriptions_per_peer: count = 1_000;
     /// Size of the URI of a subscription.
     subscription_uri_bytes: bytes = 8_192;
+    /// The query of the address at which an HTTP client connects.
+    address_query_bytes: bytes = 8_192;
     /// Dedicated connections to upstreams, such as child processes, of one principal or address, if each session has its own.
     upstreams_per_peer: count = 32;
     /// Sets of such connections started concurrently for one principal or address; others wait.

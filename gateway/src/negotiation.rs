@@ -182,10 +182,13 @@ impl Strategies {
     /// Every objection of the pinned strategy, or of the fallback.
     pub fn fitting(mut self, snapshot: &Arc<Snapshot>) -> Result<Self, Problems> {
         let everything = View::of(Arc::clone(snapshot), &Principal::anonymous());
-        let mut problems = Vec::new();
         let required = [self.pinned.as_ref(), Some(&self.fallback)];
         let required: HashSet<Arc<str>> =
             required.into_iter().flatten().map(|(name, _)| Arc::clone(name)).collect();
+        let problems = self.problems(&everything);
+        if !problems.is_empty() {
+            return Err(problems.into());
+        }
         self.offered.retain(|(name, strategy)| {
             let objections = strategy.objections(&everything);
             if !required.contains(name) {
@@ -193,15 +196,22 @@ impl Strategies {
             }
             objections.is_empty() || required.contains(name)
         });
+        Ok(self)
+    }
+
+    /// Every objection of the pinned strategy and of the fallback. What both object to, such as a filter that they share,
+    /// is one problem.
+    fn problems(&self, everything: &View) -> Vec<Problem> {
         let mut seen = HashSet::new();
+        let mut problems = Vec::new();
         for (name, strategy) in self.pinned.iter().chain([&self.fallback]) {
-            let objections = if seen.insert(name) { strategy.objections(&everything) } else { Vec::new() };
-            problems.extend(objections.into_iter().map(|objection| {
+            let objections = strategy.objections(everything).into_iter();
+            let objections = objections.filter(|objection| seen.insert(objection.message.clone()));
+            problems.extend(objections.map(|objection| {
                 Problem::new(format!("strategy '{name}': {}", objection.message)).hint(objection.hint)
             }));
         }
-        drop(seen);
-        if problems.is_empty() { Ok(self) } else { Err(problems.into()) }
+        problems
     }
 
     /// The names offered to clients.
@@ -214,6 +224,11 @@ impl Strategies {
         let named = self.offered.iter().chain(&self.pinned).chain([&self.fallback]);
         let instead = self.complete.values().filter(|(name, _)| !self.is_offered(name));
         named.chain(instead).map(|(_, strategy)| strategy)
+    }
+
+    /// Whether filters' tools are listed to a client only until it uses their own methods.
+    pub(crate) fn withdraws_bridges(&self) -> bool {
+        self.bridge == Bridge::Auto
     }
 
     /// Whether a URL path may name this strategy.
@@ -240,8 +255,13 @@ impl Strategies {
             Bridge::Always => true,
             Bridge::Never => false,
         };
-        let omit_input_schema = offer.omit_input_schema;
-        let traits = ClientTraits { era, bridge, omit_input_schema, definitions: self.definitions };
+        let filter_bridge = match self.bridge {
+            Bridge::Auto => offer.is_empty(),
+            Bridge::Always => true,
+            Bridge::Never => false,
+        };
+        let (&Offer { omit_input_schema, shortest, .. }, definitions) = (offer, self.definitions);
+        let traits = ClientTraits { era, bridge, filter_bridge, omit_input_schema, shortest, definitions };
         Choice {
             depends_on_client: !is_pinned || gives_way || self.differs_by_client(&*strategy),
             name,

@@ -1,9 +1,10 @@
 //! Settings of `concerns`: the section `[strategy.concerns]`.
 
+use mcp_disclosure_core::Notes;
 use serde::Deserialize;
 
 /// The settings of the filter.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ConcernsConfig {
     /// The handling of an undeclared value.
@@ -12,6 +13,43 @@ pub struct ConcernsConfig {
     pub unset: Unset,
     /// Whether lists show each primitive's mapping in `_meta.concerns` (docs/CONTRACT.md C9).
     pub expose: bool,
+    /// The operator's choices: the values by concern that every client starts with (docs/CONTRACT.md B11). A string stands
+    /// for the number or boolean that it spells, too.
+    pub choices: Notes,
+    /// Parameters in the query of an address that are no choices, by name or pattern: what proxies in front are known to
+    /// leave there. Any other that names no concern is refused.
+    pub ignored_parameters: Vec<String>,
+    /// When the tool `choose_concerns` is listed in sessions.
+    pub bridge: BridgeTool,
+}
+
+/// When the tool `choose_concerns` is listed in sessions, where concerns are declared (docs/CONTRACT.md B11).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BridgeTool {
+    /// As `--bridge` says: by default to clients that have not shown that they know concerns.
+    #[default]
+    Auto,
+    /// To every client.
+    Always,
+    /// To no client.
+    Never,
+}
+
+/// Keys by which proxies and gateways authenticate, and marks of links.
+const IGNORED: [&str; 6] = ["access_token", "api_key", "api-key", "apikey", "subscription-key", "utm_*"];
+
+impl Default for ConcernsConfig {
+    fn default() -> Self {
+        Self {
+            on_invalid_value: OnInvalidValue::default(),
+            unset: Unset::default(),
+            expose: false,
+            choices: Notes::new(),
+            ignored_parameters: IGNORED.map(str::to_owned).into(),
+            bridge: BridgeTool::default(),
+        }
+    }
 }
 
 /// The handling of an undeclared value (docs/CONTRACT.md C7).

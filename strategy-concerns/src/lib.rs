@@ -2,11 +2,14 @@
 
 #![doc = include_str!("../../docs/strategies/concerns.md")]
 
+pub mod address;
+pub mod bridge;
 pub mod choices;
 pub mod config;
+pub mod operator;
 pub mod strategy;
 pub mod update;
 pub mod wording;
 
-pub use config::{ConcernsConfig, OnInvalidValue, Unset};
+pub use config::{BridgeTool, ConcernsConfig, OnInvalidValue, Unset};
 pub use strategy::{Concerns, NAME, PROFILE};

@@ -2,15 +2,17 @@
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{
-    Advertisement, ClientTraits, Concern, Context, DisclosureStrategy, Era, Fault, Lifecycle, Listing, Noted,
-    Notes, Profile, RawObject, View,
+    Advertisement, ClientTraits, Concern, Context, Decision, DisclosureStrategy, Era, Fault, Lifecycle,
+    Listing, Noted, Notes, Objection, OwnTool, Pattern, Profile, RawObject, ToolCall, View,
 };
-use serde_json::{Value, json, value::RawValue};
+use serde_json::value::RawValue;
 
 use crate::{
-    ConcernsConfig, OnInvalidValue, Unset,
+    BridgeTool, ConcernsConfig, OnInvalidValue, Unset, address, bridge,
     choices::Choices,
+    operator,
     update::{self, LIST, UPDATE},
+    wording,
 };
 
 /// The strategy's name, as in flags, addresses, offers and settings.
@@ -27,25 +29,33 @@ pub static PROFILE: Profile = Profile::filter(
 #[derive(Debug)]
 pub struct Concerns {
     config: ConcernsConfig,
+    /// Parameters of addresses that are no choices.
+    ignored: Vec<Pattern>,
 }
 
 impl Concerns {
     /// Makes the strategy.
     pub fn new(config: ConcernsConfig) -> Self {
-        Self { config }
+        let ignored = config.ignored_parameters.iter().map(|text| Pattern::new(text)).collect();
+        Self { config, ignored }
     }
 
-    /// The concerns that filter, with the value of each.
-    fn in_force<'a>(&self, declared: &'a [Concern], chosen: &'a Notes) -> Vec<(&'a Concern, &'a Value)> {
-        let value_of = |concern: &'a Concern| {
+    /// The values by which it filters, by concern, if these are chosen.
+    fn in_force(&self, declared: &[Concern], chosen: &Notes) -> Notes {
+        if chosen.is_empty() {
+            return Notes::new();
+        }
+        let value_of = |concern: &Concern| {
             // The declaration may have changed since the choice.
-            let chosen = chosen.get(concern.name()).filter(|value| concern.values().have(value));
+            let chosen = chosen.get(concern.name()).and_then(|value| concern.values().understood(value));
             match self.config.unset {
                 Unset::Any => chosen,
-                Unset::Default => chosen.or(concern.default()),
+                Unset::Default => chosen.or_else(|| concern.default().cloned()),
             }
         };
-        declared.iter().filter_map(|concern| Some((concern, value_of(concern)?))).collect()
+        let values =
+            declared.iter().filter_map(|concern| Some((concern.name().to_owned(), value_of(concern)?)));
+        values.collect()
     }
 
     /// Validates and logs a client's choices.
@@ -58,16 +68,25 @@ impl Concerns {
         Ok(choices)
     }
 
-    fn update(&self, cx: &Context<'_>, params: &str) -> Result<RawObject, Fault> {
-        let choices = self.choose(cx, &update::choices_of(params)?, self.config.on_invalid_value)?;
+    /// Changes a client's choices by the JSON text of an object: what is in force then, and the answer.
+    fn update(&self, cx: &Context<'_>, given: &str) -> Result<(Notes, RawObject), Fault> {
+        let choices = self.choose(cx, given, self.config.on_invalid_value)?;
         let chosen = cx.noted.with(choices.changes.clone());
-        let in_force =
-            if chosen.is_empty() { vec![] } else { self.in_force(&cx.view.about().concerns, &chosen) };
-        let effective =
-            in_force.iter().map(|(concern, value)| (concern.name().to_owned(), (*value).clone())).collect();
+        let effective = self.in_force(&cx.view.about().concerns, &chosen);
         let answer = update::updated(&effective, &choices.warnings);
         cx.remember(choices.changes);
-        Ok(answer)
+        cx.pass_on(given);
+        Ok((effective, answer))
+    }
+
+    /// Whether `choose_concerns` is listed to a client.
+    fn has_bridge(&self, view: &View, client: &ClientTraits) -> bool {
+        let is_listed = match self.config.bridge {
+            BridgeTool::Auto => client.filter_bridge,
+            BridgeTool::Always => true,
+            BridgeTool::Never => false,
+        };
+        is_listed && client.era == Era::Session && !view.about().concerns.is_empty()
     }
 }
 
@@ -81,6 +100,11 @@ impl DisclosureStrategy for Concerns {
         Listing::complete(view)
     }
 
+    fn own_tools(&self, view: &View, client: &ClientTraits) -> Vec<OwnTool> {
+        let tool = || bridge::tool(&view.about().concerns, view.choices());
+        self.has_bridge(view, client).then(tool).into_iter().collect()
+    }
+
     fn advertise(&self, view: &View, advertisement: &mut Advertisement) {
         let declared = &view.about().concerns;
         if declared.is_empty() {
@@ -88,12 +112,30 @@ impl DisclosureStrategy for Concerns {
         }
         let declaration = update::declaration(declared);
         advertisement.capabilities = advertisement.capabilities.with_value("concerns", &declaration);
-        let object = json!({"concerns": declaration});
-        advertisement.experimental = advertisement.experimental.with_value("concerns", &object);
+        advertisement.experimental =
+            advertisement.experimental.with_value("concerns", &update::listed(declared, view.choices()));
         advertisement.settings = advertisement.settings.with_value("concerns", &declaration);
+        if !view.choices().is_empty() {
+            advertisement.settings = advertisement.settings.with_value(update::EFFECTIVE, view.choices());
+        }
+    }
+
+    fn objections(&self, view: &View) -> Vec<Objection> {
+        let misfits = operator::misfits(&view.about().concerns, &self.config.choices, view.is_complete());
+        misfits.into_iter().map(wording::of_operator).collect()
     }
 
     fn lifecycle(&self, cx: &Context<'_>, event: &Lifecycle<'_>) -> Result<(), Fault> {
+        if let Lifecycle::Arrived(parameters) = event {
+            let of_address = address::choices(&cx.view.about().concerns, parameters, &self.ignored)?;
+            let choices: Notes = self.config.choices.clone().into_iter().chain(of_address).collect();
+            let effective = self.in_force(&cx.view.about().concerns, &choices);
+            if !effective.is_empty() {
+                cx.pass_on(&update::text(&effective));
+            }
+            cx.remember(choices);
+            return Ok(());
+        }
         let (said, on_invalid) = match (event, self.config.on_invalid_value) {
             // A notification cannot be answered with an error.
             (Lifecycle::Initialized(params), OnInvalidValue::Error) => (params, OnInvalidValue::Ignore),
@@ -101,6 +143,7 @@ impl DisclosureStrategy for Concerns {
             _ => return Ok(()),
         };
         if let Some(given) = said.member("concerns").filter(|_| !cx.view.about().concerns.is_empty()) {
+            cx.speaks_natively();
             cx.remember(self.choose(cx, given, on_invalid)?.changes);
         }
         Ok(())
@@ -109,12 +152,22 @@ impl DisclosureStrategy for Concerns {
     fn narrow(&self, view: View, _client: &ClientTraits, noted: Noted<'_>) -> View {
         let view = if self.config.expose { view.showing_concerns() } else { view };
         let Some(chosen) = noted.all() else { return view };
-        let whole = view.clone();
-        let in_force = self.in_force(&whole.about().concerns, chosen);
-        view.narrow(|primitive| {
-            let mapping = primitive.mapping();
-            in_force.iter().all(|(concern, value)| mapping.fits(concern, value))
-        })
+        let in_force = self.in_force(&view.about().concerns, chosen);
+        view.choosing(in_force)
+    }
+
+    async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
+        if *call.name != *bridge::NAME || !self.has_bridge(cx.view, cx.client) {
+            return Ok(Decision::Forward(call));
+        }
+        let given = bridge::choices(call.arguments()?, &cx.view.about().concerns);
+        Ok(Decision::Answer(match self.update(cx, &given) {
+            Ok((effective, answer)) => {
+                let fitting = cx.view.before_choices().clone().choosing(effective);
+                bridge::answer(&answer, fitting.tools().count())
+            }
+            Err(fault) => bridge::refusal(&fault.to_string()),
+        }))
     }
 
     async fn request(
@@ -126,8 +179,11 @@ impl DisclosureStrategy for Concerns {
         let declared = &cx.view.about().concerns;
         match method {
             _ if declared.is_empty() => Ok(None),
-            LIST => Ok(Some(RawObject::empty().with_value("concerns", &update::declaration(declared)))),
-            UPDATE if cx.client.era == Era::Session => self.update(cx, params.get()).map(Some),
+            LIST => Ok(Some(update::listed(declared, cx.view.choices()))),
+            UPDATE if cx.client.era == Era::Session => {
+                cx.speaks_natively();
+                Ok(Some(self.update(cx, &update::choices_of(params.get())?)?.1))
+            }
             _ => Ok(None),
         }
     }

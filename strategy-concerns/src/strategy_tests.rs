@@ -5,7 +5,7 @@ use mcp_disclosure_core::{
     About, Effect, Effects, Kind, Marks, Memory, PlugIn, Principal, Receipts, Registry, Settings, Snapshot,
     Unlimited, UpstreamLists, UpstreamName, Values,
 };
-use serde_json::value::to_raw_value;
+use serde_json::{Value, json, value::to_raw_value};
 
 use super::*;
 
@@ -61,6 +61,7 @@ fn with<T>(memory: &Memory, era: Era, ask: impl FnOnce(&Context<'_>) -> T) -> (T
     });
     let remembered = effects.into_vec().into_iter().fold(memory.clone(), |memory, effect| match effect {
         Effect::Remember { strategy, changes } => memory.with(&strategy, changes),
+        Effect::Native | Effect::PassOn(_) => memory,
         other => panic!("{other:?}"),
     });
     (answer, remembered)

@@ -9,6 +9,15 @@ pub const LIST: &str = "listConcerns";
 /// The method that changes a host's choices.
 pub const UPDATE: &str = "updateConcerns";
 
+/// The member that has the values in force beside a declaration.
+pub const EFFECTIVE: &str = "effective";
+
+/// The declaration, and the values in force if there are any.
+pub fn listed(declared: &[Concern], effective: &Notes) -> RawObject {
+    let listed = RawObject::empty().with_value("concerns", &declaration(declared));
+    if effective.is_empty() { listed } else { listed.with_value(EFFECTIVE, effective) }
+}
+
 /// The declaration of all concerns, as a JSON array.
 pub fn declaration(declared: &[Concern]) -> Value {
     declared.iter().map(Concern::declaration).collect()
@@ -22,6 +31,11 @@ pub fn choices_of(params: &str) -> Result<String, Fault> {
     let concerns =
         RawObject::parse(params).ok().and_then(|params| params.member("concerns").map(str::to_owned));
     concerns.ok_or_else(|| Fault::InvalidParams("params.concerns is missing".to_owned()))
+}
+
+/// Choices as JSON text.
+pub fn text(choices: &Notes) -> String {
+    Value::Object(choices.clone().into_iter().collect()).to_string()
 }
 
 /// The result of an update: the choices in force, and warnings.

@@ -4,6 +4,7 @@
 
 pub mod config;
 pub mod delivery;
+pub mod hints;
 pub mod selection;
 pub mod strategy;
 pub mod wording;

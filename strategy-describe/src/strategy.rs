@@ -4,10 +4,11 @@ use async_trait::async_trait;
 use mcp_disclosure_core::{
     ClientTraits, Context, Decision, DisclosureStrategy, Fault, Listing, Names, Objection, OwnTool,
     PERMISSIVE_SCHEMA, Profile, RawObject, ToolCall, View, VisibleTool, brief::SHORT, fetching_tool,
+    index::with_short_index,
 };
 use serde_json::value::RawValue;
 
-use crate::{DescribeConfig, LongBriefs, Selection, delivery, wording};
+use crate::{DescribeConfig, LongBriefs, Selection, delivery, hints::without_defaults, wording};
 
 /// The strategy's name, as in flags, addresses, offers and settings.
 pub const NAME: &str = "describe";
@@ -21,7 +22,6 @@ pub static PROFILE: Profile = Profile::presenter(
     "Names and at most 60 characters; complete definitions by tools/describe",
     "tools/describe, or the bridge tool describe_tools",
 )
-.withholding_schemas()
 .giving_way()
 .with_bridge()
 .omitting_schemas();
@@ -37,6 +37,23 @@ impl Describe {
     pub fn new(config: DescribeConfig) -> Self {
         Self { config }
     }
+
+    /// A tool as it is listed: for hosts that know `tools/describe` what they must know (D2, B5); for all others a `Tool` that
+    /// is complete except for its schemas (D7), of which small ones are listed (B12).
+    fn listed(&self, tool: VisibleTool<'_>, client: &ClientTraits) -> RawObject {
+        let brief = tool.short_brief();
+        let listed = if client.bridge {
+            without_defaults(tool.inlined_with(brief, client.definitions, self.config.inline_schema_bytes))
+        } else {
+            let title = tool.tool().telling_title().filter(|_| !client.shortest);
+            let annotations = tool.tool().telling_annotations().filter(|_| !client.shortest);
+            let listed = RawObject::empty().with_value("name", tool.name());
+            let listed = title.into_iter().fold(listed, |listed, title| listed.with_value("title", &title));
+            let listed = listed.with_value("description", brief).with("inputSchema", PERMISSIVE_SCHEMA);
+            annotations.iter().fold(listed, |listed, hints| listed.with("annotations", hints.text()))
+        };
+        if client.omit_input_schema { listed.retain(|key| key != "inputSchema") } else { listed }
+    }
 }
 
 #[async_trait]
@@ -47,21 +64,36 @@ impl DisclosureStrategy for Describe {
 
     fn list(&self, view: &View, client: &ClientTraits) -> Listing {
         let example = view.tools().next().map_or(wording::SOME_TOOL, |tool| tool.name().as_str());
-        let mut listing = Listing::without_tools(view).guided(&wording::guidance(client.bridge, example));
-        listing.tools = view.tools().map(|tool| listed(tool, client)).collect();
+        let guidance = wording::guidance(client.bridge, self.config.inline_schema_bytes > 0, example);
+        // The bridge's own description has the index, and is always current.
+        let guidance = if client.bridge { guidance } else { with_short_index(&guidance, view) };
+        let mut listing = Listing::without_tools(view).guided(&guidance);
+        listing.tools = view.tools().map(|tool| self.listed(tool, client)).collect();
         listing
     }
 
     fn objections(&self, view: &View) -> Vec<Objection> {
         match self.config.long_briefs {
             LongBriefs::Reject => view.tools().filter_map(too_long).collect(),
+            LongBriefs::ShortenDerived => {
+                let written = view.tools().filter(|tool| tool.tool().supplement().brief.is_some());
+                written.filter_map(too_long).collect()
+            }
             LongBriefs::Shorten => Vec::new(),
         }
     }
 
-    fn own_tools(&self, _view: &View, client: &ClientTraits) -> Vec<OwnTool> {
-        let bridge = || fetching_tool(wording::BRIDGE, wording::BRIDGE_DESCRIPTION, wording::BRIDGE_NAMES);
+    fn own_tools(&self, view: &View, client: &ClientTraits) -> Vec<OwnTool> {
+        let lists_schemas = self.config.inline_schema_bytes > 0;
+        let bridge = || {
+            let description = with_short_index(&wording::bridge_description(lists_schemas), view);
+            fetching_tool(wording::BRIDGE, &description, wording::BRIDGE_NAMES)
+        };
         client.bridge.then(bridge).into_iter().collect()
+    }
+
+    fn how_to_learn(&self, cx: &Context<'_>, tool: &str) -> Option<String> {
+        Some(wording::how_to_learn(cx.client.bridge, tool))
     }
 
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
@@ -83,21 +115,6 @@ impl DisclosureStrategy for Describe {
         }
         delivery::definitions(cx, &Selection::from_params(params)?).map(Some)
     }
-}
-
-/// A tool as it is listed: for hosts that know `tools/describe` only what they need (D2); for all others a `Tool` that
-/// is complete except for its schemas (D7).
-fn listed(tool: VisibleTool<'_>, client: &ClientTraits) -> RawObject {
-    let brief = tool.tool().short_brief();
-    let listed = if client.bridge {
-        tool.minimal_with(brief)
-    } else {
-        RawObject::empty()
-            .with_value("name", tool.name())
-            .with_value("description", brief)
-            .with("inputSchema", PERMISSIVE_SCHEMA)
-    };
-    if client.omit_input_schema { listed.retain(|key| key != "inputSchema") } else { listed }
 }
 
 /// The objection to a tool whose written brief is too long to be listed.

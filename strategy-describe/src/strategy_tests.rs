@@ -28,14 +28,15 @@ fn view() -> View {
     let tool = |name: &str, description: &str| {
         json!({
             "name": name, "title": "T", "description": description, "_meta": {"k": 1},
-            "inputSchema": {"type": "object", "properties": {"x": {"type": "integer"}}}, "outputSchema": {},
+            "inputSchema": {"type": "object", "properties": {"x": {"description": "x".repeat(240)}}},
+            "outputSchema": {},
         })
     };
     view_of(&[tool("a", "Does a."), tool("b", LONG)], &[])
 }
 
 fn describe(long_briefs: LongBriefs) -> Describe {
-    Describe::new(DescribeConfig { long_briefs })
+    Describe::new(DescribeConfig { long_briefs, ..DescribeConfig::default() })
 }
 
 fn native() -> ClientTraits {
@@ -92,7 +93,7 @@ fn bridge(view: &View, arguments: &Value) -> (Value, bool) {
 }
 
 #[test]
-fn d1_long_briefs_are_objected_to_with_their_length() {
+fn d1_b4_long_briefs_are_objected_to_with_their_length() {
     let file = |name: &str, brief: &str| json!({"name": name, "description": LONG, "inputSchema": {}, "brief": brief});
     let tool =
         |name: &str, description: &str| json!({"name": name, "description": description, "inputSchema": {}});
@@ -120,7 +121,12 @@ fn d1_long_briefs_are_objected_to_with_their_length() {
         ]
     );
     let hint = &objections[0].hint;
-    assert!(hint.contains("--long-briefs shorten") && hint.contains("'brief'"), "{hint}");
+    assert!(hint.contains("leave out --long-briefs reject") && hint.contains("'brief'"), "{hint}");
+    let written = describe(LongBriefs::default()).objections(&view);
+    let [Objection { message, hint }] = &written[..] else { panic!("{written:?}") };
+    assert!(
+        message.starts_with("tool 'badly_briefed': brief has 61") && hint.contains("--long-briefs shorten")
+    );
     assert_eq!(describe(LongBriefs::Shorten).objections(&view), []);
 }
 
@@ -132,15 +138,57 @@ fn d2_negotiating_clients_are_listed_names_and_briefs() {
     assert_eq!(
         listed,
         [
-            format!(r#"{{"name":"a","description":"Does a.","inputSchema":{PERMISSIVE_SCHEMA}}}"#),
-            format!(r#"{{"name":"b","description":"{b}","inputSchema":{PERMISSIVE_SCHEMA}}}"#),
+            format!(
+                r#"{{"name":"a","title":"T","description":"Does a.","inputSchema":{PERMISSIVE_SCHEMA}}}"#
+            ),
+            format!(r#"{{"name":"b","title":"T","description":"{b}","inputSchema":{PERMISSIVE_SCHEMA}}}"#),
         ]
     );
-    let omitting = ClientTraits { omit_input_schema: true, ..native() };
+    let omitting = ClientTraits { omit_input_schema: true, shortest: true, ..native() };
     let listing = describe(LongBriefs::Shorten).list(&view(), &omitting);
     assert_eq!(listing.tools[0].text(), r#"{"name":"a","description":"Does a."}"#);
     let guidance = listing.instructions.unwrap();
+    assert!(
+        guidance.contains("2 tools:"),
+        "what is behind is said where there is no tool to say it: {guidance}"
+    );
     assert!(guidance.contains("tools/describe") && !guidance.contains("describe_tools"), "{guidance}");
+}
+
+#[test]
+fn b5_lists_keep_what_a_model_or_a_host_must_know() {
+    let tool = |name: &str, title: &str, annotations: Value| json!({"name": name, "title": title, "description": "Does it.", "annotations": annotations});
+    let view = view_of(
+        &[
+            tool(
+                "drop_table",
+                "Drop Table",
+                json!({"title": "x", "destructiveHint": true, "openWorldHint": true}),
+            ),
+            tool("write", "Write a file", json!({"readOnlyHint": false, "destructiveHint": false})),
+            tool("read", "read", json!({"readOnlyHint": true, "destructiveHint": false})),
+            json!({"name": "bare", "annotations": 7}),
+        ],
+        &[],
+    );
+    let listed = |client: ClientTraits| -> Vec<String> {
+        let client = ClientTraits { omit_input_schema: true, ..client };
+        let tools = describe(LongBriefs::Shorten).list(&view, &client).tools;
+        tools.iter().map(|tool| tool.text().to_owned()).collect()
+    };
+    let expected = [
+        r#"{"name":"drop_table","description":"Drop table: Does it.","annotations":{"destructiveHint":true}}"#,
+        r#"{"name":"write","title":"Write a file","description":"Write: Does it.","annotations":{"readOnlyHint":false,"destructiveHint":false}}"#,
+        r#"{"name":"read","description":"Read: Does it."}"#,
+        r#"{"name":"bare","description":"Bare"}"#,
+    ];
+    assert_eq!(listed(native()), expected);
+    let shortest = listed(ClientTraits { shortest: true, ..native() });
+    assert_eq!(
+        shortest[..2],
+        [("drop_table", "Drop table"), ("write", "Write")]
+            .map(|(name, front)| format!(r#"{{"name":"{name}","description":"{front}: Does it."}}"#))
+    );
 }
 
 #[test]
@@ -197,7 +245,7 @@ fn d7_ordinary_clients_are_listed_whole_tools_and_the_bridge() {
         )
     );
     assert_eq!(bridge_tool.string("name").unwrap(), "describe_tools");
-    assert!(listing.instructions.unwrap().contains(r#"call describe_tools with {"names": ["a"]}"#));
+    assert!(listing.instructions.unwrap().contains(r#"call describe_tools with {"names":["a"]}"#));
 
     let (content, failed) = bridge(&view, &json!({"names": ["nope", "b"]}));
     assert!(!failed);

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use mcp_disclosure_core::Objection;
+use serde_json::json;
 
 /// The name of the bridge tool.
 pub const BRIDGE: &str = "describe_tools";
@@ -10,29 +11,45 @@ pub const BRIDGE: &str = "describe_tools";
 /// Stands for a tool's name where no tool is listed.
 pub const SOME_TOOL: &str = "TOOL_NAME";
 
-/// The bridge tool's description.
-pub const BRIDGE_DESCRIPTION: &str = "Fetch the full descriptions of tools by name: \
-     parameters, examples, errors. Do this before the first call of a tool. \
-     Choose by the short descriptions; fetch only tools that you are about to call.";
+/// The bridge tool's description, before the index.
+pub fn bridge_description(lists_schemas: bool) -> String {
+    let when = if lists_schemas { SOME_ARE_SHOWN } else { "Do this before the first call of a tool." };
+    format!(
+        "Fetch the full descriptions of tools by name: what they do in full, and their parameters. {when} Name several \
+         tools to fetch them at once: those that you are about to call, or those that all seem to fit."
+    )
+}
+
+/// Which tools need no description where small schemas are listed.
+const SOME_ARE_SHOWN: &str = "Tools that are listed with parameters, or with an empty list of them (\"properties\": {}), \
+     can be called at once; fetch the others before their first call.";
 
 /// The description of the bridge tool's one argument.
 pub const BRIDGE_NAMES: &str = "Names of the tools to describe, exactly as listed";
 
-/// The guidance for system prompts.
-pub fn guidance(bridge: bool, example: &str) -> String {
-    let how = if bridge {
-        format!("call {BRIDGE} with {{\"names\": [\"{example}\"]}}")
+/// The instruction to learn a tool over the bridge, or by the method.
+pub fn how_to_learn(bridge: bool, tool: &str) -> String {
+    if bridge {
+        format!("call {BRIDGE} with {}", json!({"names": [tool]}))
     } else {
-        format!("request tools/describe with {{\"name\": \"{example}\"}}, or {{\"names\": [..]}}")
+        format!("request tools/describe with {}", json!({"name": tool}))
+    }
+}
+
+/// The guidance for system prompts. `lists_schemas` is whether small schemas are listed.
+pub fn guidance(bridge: bool, lists_schemas: bool, example: &str) -> String {
+    let how = how_to_learn(bridge, example);
+    let (parameters, when) = if bridge && lists_schemas {
+        ("some with parameters", "unless it is listed with parameters, or with an empty list of them")
+    } else {
+        ("without parameters", "before its first call")
     };
     format!(
-        "Tools of this server are listed by name and a short description, without parameters. Follow this \
-         order:\n\
-         1. PICK a tool by its short description; that is enough to choose.\n\
-         2. DESCRIBE it before its first call: {how}. You can describe several tools at once.\n\
+        "Tools of this server are listed by name and a short description, {parameters}.\n\
+         1. PICK a tool by its short description. If several seem to fit, describe them together and compare.\n\
+         2. DESCRIBE it {when}: {how}. One request can name several tools, and one description of a tool is enough.\n\
          3. CALL it with the parameters from its description.\n\
-         A call without step 2 is not refused, but arguments are checked: if they are invalid, the tool does \
-         not run, and the error says what is expected. Do not describe tools in order to choose."
+         If arguments do not fit, the tool does not run, and the error says what is expected."
     )
 }
 
@@ -73,8 +90,10 @@ pub fn too_long(name: &str, is_brief: bool, length: usize, most: usize) -> Objec
     let what = if is_brief { "brief" } else { "description" };
     Objection {
         message: format!("tool '{name}': {what} has {length} characters (UTF-16 code units), limit {most}"),
-        hint: Cow::Borrowed(
-            "use --long-briefs shorten to derive shorter ones, or write a 'brief' in the tool's description file",
-        ),
+        hint: Cow::Borrowed(if is_brief {
+            "write a shorter 'brief', or use --long-briefs shorten to derive one from it"
+        } else {
+            "leave out --long-briefs reject, or write a 'brief' in the tool's description file"
+        }),
     }
 }

@@ -13,8 +13,12 @@ use crate::{
 
 /// Maximum number of categories or tools in one answer; `next` is the topic of the rest.
 pub const MOST_AT_ONCE: usize = 200;
-/// Maximum number of tools that stand for a missing description of a category.
-const TYPICAL_TOOLS: usize = 4;
+/// Length of the names of tools in an overview, in bytes, about. Each category has an equal part of it,
+const ROOM_FOR_NAMES: usize = 6_000;
+/// and at least this.
+const LEAST_ROOM: usize = 60;
+/// Maximum length of what the server says of itself, in characters.
+const LONGEST_ABOUT: usize = 1_000;
 /// Maximum length of a topic in an error, in characters.
 const LONGEST_TOPIC: usize = 120;
 /// Members of a description file that follow the explanation, in this order.
@@ -24,8 +28,12 @@ const GUIDANCE: [&str; 2] = ["usage_guidance", "error_guidance"];
 pub fn overview(contents: &Contents<'_>, from: usize) -> Value {
     let about = contents.view().about();
     let mut categories = Map::new();
+    let room = ROOM_FOR_NAMES / contents.categories().len().clamp(1, MOST_AT_ONCE);
     for category in contents.categories().skip(from).take(MOST_AT_ONCE) {
-        let mut entry = json!({"count": category.tools().len(), "description": described(category)});
+        let tools = tools_named(category, room.max(LEAST_ROOM));
+        let mut entry = json!({
+            "count": category.tools().len(), "description": category.description(), "tools": tools,
+        });
         let topic = contents.topic_of_category(category.name());
         if topic != category.name() {
             entry["topic"] = topic.into();
@@ -37,12 +45,12 @@ pub fn overview(contents: &Contents<'_>, from: usize) -> Value {
         [("name", &about.name), ("version", &about.version), ("description", &about.description)]
     {
         if !text.is_empty() {
-            answer.insert(key.to_owned(), text.as_str().into());
+            answer.insert(key.to_owned(), shorten(text, LONGEST_ABOUT).into());
         }
     }
     answer.insert("categories".to_owned(), categories.into());
     answer.insert("total_tools".to_owned(), contents.count().into());
-    answer.extend(next(OVERVIEW, from, contents.categories().len()));
+    answer.extend(continued(OVERVIEW, from, contents.categories().len()));
     for (fact, value) in about.facts.iter() {
         // The operator's facts do not replace members of the answer.
         answer.entry(fact).or_insert_with(|| read(value));
@@ -50,27 +58,38 @@ pub fn overview(contents: &Contents<'_>, from: usize) -> Value {
     answer.into()
 }
 
-/// Level 2: a category's tools starting at index `from`, one line each.
-pub fn category(contents: &Contents<'_>, category: ListedCategory<'_>, from: usize) -> Value {
-    let mut answer = Map::from_iter([("category".to_owned(), category.name().into())]);
-    if let Some(description) = category.description() {
-        answer.insert("description".to_owned(), description.into());
-    }
+/// Level 2: a category's tools starting at index `from`, one line each. `parameters` are shown in the line of a tool that
+/// needs no third level.
+pub fn category(
+    contents: &Contents<'_>,
+    category: ListedCategory<'_>,
+    from: usize,
+    parameters: impl Fn(VisibleTool<'_>) -> Option<Value>,
+) -> Value {
+    let mut answer = Map::from_iter([
+        ("category".to_owned(), category.name().into()),
+        ("description".to_owned(), category.description().into()),
+    ]);
     let page = category.tools().skip(from).take(MOST_AT_ONCE);
     let tools = page.map(|visible| {
         let name = visible.name().as_str();
-        let mut line = json!({"name": name, "brief": visible.tool().brief()});
+        let mut line = json!({"name": name, "brief": category.brief_of(visible)});
         let topic = contents.topic_of_tool(name);
         if topic != name {
             line["topic"] = topic.into();
         }
+        if let Some(parameters) = parameters(visible) {
+            line["parameters"] = parameters;
+        }
         line
     });
     answer.insert("tools".to_owned(), tools.collect());
-    answer.extend(next(&contents.topic_of_category(category.name()), from, category.tools().len()));
+    let topic = contents.topic_of_category(category.name());
+    answer.extend(continued(&topic, from, category.tools().len()));
     if contents.view().tools().any(|tool| **tool.name() == *category.name()) {
-        let note = wording::also_a_tool(&contents.topic_of_tool(category.name()));
-        answer.insert("note".to_owned(), note.into());
+        let also = wording::also_a_tool(&contents.topic_of_tool(category.name()));
+        let note = answer.get("note").and_then(Value::as_str).map(|note| format!("{note} {also}"));
+        answer.insert("note".to_owned(), note.unwrap_or(also).into());
     }
     answer.into()
 }
@@ -82,7 +101,7 @@ pub fn tool(contents: &Contents<'_>, visible: VisibleTool<'_>) -> Map<String, Va
     let description = definition.string("description").filter(|text| !text.trim().is_empty());
     let mut answer = Map::new();
     answer.insert("tool".to_owned(), visible.name().as_str().into());
-    answer.insert("description".to_owned(), description.unwrap_or_else(|| tool.brief().to_owned()).into());
+    answer.insert("description".to_owned(), description.unwrap_or_else(|| visible.brief().to_owned()).into());
     let mut summary = explain::parameters(definition.member("inputSchema").unwrap_or("true")).members();
     let parameters = summary.shift_remove("properties").unwrap_or_else(|| json!({}));
     answer.insert("parameters".to_owned(), parameters);
@@ -116,19 +135,26 @@ pub fn unknown_tool(contents: &Contents<'_>, name: &str) -> Value {
     })
 }
 
-/// The declared description of a category, or the names of some of its tools.
-fn described(category: ListedCategory<'_>) -> String {
-    let typical = || {
-        let names = category.tools().take(TYPICAL_TOOLS).map(|tool| tool.name().as_str());
-        wording::tools_such_as(&names.collect::<Vec<_>>(), category.tools().len() > TYPICAL_TOOLS)
+/// The names of a category's tools as far as there is room for them, and how many more it has.
+fn tools_named(category: ListedCategory<'_>, room: usize) -> String {
+    let mut length = 0;
+    let fits = |tool: &VisibleTool<'_>| {
+        length += tool.name().len() + 2;
+        length <= room
     };
-    category.description().map_or_else(typical, str::to_owned)
+    let names: Vec<&str> = category.tools().take_while(fits).map(|tool| tool.name().as_str()).collect();
+    wording::tools_named(&names, category.tools().len() - names.len())
 }
 
-/// The topic of the rest, if the answer is not complete.
-fn next(topic: &str, from: usize, count: usize) -> Option<(String, Value)> {
+/// What an answer says if it is not complete: the topic of the rest, also in words.
+fn continued(topic: &str, from: usize, count: usize) -> Vec<(String, Value)> {
     let after = from + MOST_AT_ONCE;
-    (after < count).then(|| ("next".to_owned(), format!("{topic}#{}", after + 1).into()))
+    if after >= count {
+        return Vec::new();
+    }
+    let next = format!("{topic}#{}", after + 1);
+    let note = wording::continued(from + 1, after, count, &next);
+    vec![("next".to_owned(), next.into()), ("note".to_owned(), note.into())]
 }
 
 /// The listed tools among those that the description file names as related, by their listed names.

@@ -1,13 +1,25 @@
 //! Settings of `info`: the section `[strategy.info]`.
 
+use mcp_disclosure_core::CHEAP_SCHEMA_BYTES;
 use serde::Deserialize;
 
 /// The settings of the strategy.
-#[derive(Clone, Debug, Default, Deserialize)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct InfoConfig {
     /// How the other tools are listed.
     pub tools: OtherTools,
+    /// A tool is shown with its parameters, in the list or in its category, if its schema has at most this many bytes; 0:
+    /// never.
+    pub inline_schema_bytes: usize,
+    /// Maximum number of topics in one request.
+    pub most_topics: usize,
+}
+
+impl Default for InfoConfig {
+    fn default() -> Self {
+        Self { tools: OtherTools::default(), inline_schema_bytes: CHEAP_SCHEMA_BYTES, most_topics: 16 }
+    }
 }
 
 /// How the other tools are listed (docs/CONTRACT.md I7).

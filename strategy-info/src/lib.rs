@@ -8,6 +8,7 @@ pub mod contents;
 pub mod explain;
 pub mod invoke;
 pub mod strategy;
+pub mod topics;
 pub mod wording;
 
 pub use config::{InfoConfig, OtherTools};

@@ -2,15 +2,17 @@
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{
-    ArgumentProblem, ClientTraits, Context, Decision, DisclosureStrategy, Fault, Listing, OwnTool, Profile,
-    RawObject, Refusal, ToolAnswer, ToolCall, View,
+    ArgumentProblem, ClientTraits, Context, Decision, Definitions, DisclosureStrategy, Fault, Listing,
+    OwnTool, Profile, Refusal, ToolAnswer, ToolCall, View, VisibleTool, index::with_index,
 };
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::{
     InfoConfig, OtherTools, answer,
     contents::{Contents, Topic},
-    invoke::{self, problem, shown},
+    explain,
+    invoke::{self, shown},
+    topics,
     wording::{self, INFO, INVOKE, OVERVIEW},
 };
 
@@ -23,7 +25,6 @@ pub static PROFILE: Profile = Profile::presenter(
     "Three levels through one info tool: overview, category, tool",
     "nothing: info is an ordinary tool",
 )
-.withholding_schemas()
 .giving_way();
 
 /// Three levels of disclosure through one `info` tool.
@@ -39,11 +40,12 @@ impl Info {
     }
 
     fn info(&self, contents: &Contents<'_>) -> OwnTool {
-        let categories: Vec<(&str, usize)> =
-            contents.categories().map(|category| (category.name(), category.tools().len())).collect();
+        let lists_schemas = self.config.inline_schema_bytes > 0;
+        let description = wording::info_description(self.config.tools, lists_schemas);
+        let description = with_index(&description, contents.view());
         let topic = json!({"type": "string", "default": OVERVIEW, "description": wording::TOPIC});
         let schema = json!({"type": "object", "properties": {"topic": topic}, "additionalProperties": false});
-        OwnTool::new(INFO, &wording::info_description(self.config.tools, &categories), &schema).read_only()
+        OwnTool::new(INFO, &description, &schema).read_only()
     }
 
     fn invoke(&self) -> OwnTool {
@@ -56,31 +58,58 @@ impl Info {
         OwnTool::new(INVOKE, wording::INVOKE_DESCRIPTION, &schema)
     }
 
+    /// Answers one topic, or several by name. It is an error if nothing that was asked for exists.
     fn explain(&self, cx: &Context<'_>, call: &ToolCall) -> Result<Decision, ArgumentProblem> {
-        let topic = topic(&invoke::members(call)?)?;
         let contents = Contents::of(cx.view);
-        let found = contents.find(&topic);
+        let topics = topics::read(&invoke::members(call)?, &contents, self.config.most_topics)?;
+        let (content, is_error) = match &topics[..] {
+            [topic] => self.answer(cx, &contents, topic),
+            topics => {
+                let answers = topics.iter().map(|topic| (topic, self.answer(cx, &contents, topic)));
+                let answers: Vec<_> = answers.collect();
+                let is_error = answers.iter().all(|(_, (_, is_error))| *is_error);
+                let answers = answers.into_iter().map(|(topic, (content, _))| (topic.clone(), content));
+                (json!({"topics": answers.collect::<Map<_, _>>()}), is_error)
+            }
+        };
+        Ok(Decision::Answer(ToolAnswer { content, is_error }))
+    }
+
+    /// The answer to a topic, and whether it is an error.
+    fn answer(&self, cx: &Context<'_>, contents: &Contents<'_>, topic: &str) -> (Value, bool) {
+        let found = contents.find(topic);
         let content = match found {
-            Some(Topic::Overview(from)) => answer::overview(&contents, from),
-            Some(Topic::Category(category, from)) => answer::category(&contents, category, from),
+            Some(Topic::Overview(from)) => answer::overview(contents, from),
+            Some(Topic::Category(category, from)) => {
+                answer::category(contents, category, from, |tool| self.cheap_parameters(tool))
+            }
             Some(Topic::Tool(visible)) => {
                 tracing::info!(session = cx.session, tool = %visible.name(), "tool explained");
-                let mut content = answer::tool(&contents, visible);
+                let mut content = answer::tool(contents, visible);
                 // Stubs are listed with their annotations.
-                let annotations = visible.tool().definition().member("annotations");
+                let annotations = visible.tool().telling_annotations();
                 if let (OtherTools::EntryOnly, Some(annotations)) = (self.config.tools, annotations) {
-                    content.extend(
-                        serde_json::from_str(annotations).map(|all: Value| ("annotations".into(), all)),
-                    );
+                    let annotations: Result<Value, _> = serde_json::from_str(annotations.text());
+                    content.extend(annotations.map(|annotations| ("annotations".into(), annotations)));
                 }
                 content.into()
             }
             None => {
-                tracing::info!(session = cx.session, topic = shown(&topic), "unknown topic requested");
-                answer::unknown(&contents, &topic)
+                tracing::info!(session = cx.session, topic = shown(topic), "unknown topic requested");
+                answer::unknown(contents, topic)
             }
         };
-        Ok(Decision::Answer(ToolAnswer { content, is_error: found.is_none() }))
+        (content, found.is_none())
+    }
+
+    /// The parameters of a tool that is not listed, in a few words, if they are cheaper than asking for them.
+    fn cheap_parameters(&self, visible: VisibleTool<'_>) -> Option<Value> {
+        let most = self.config.inline_schema_bytes;
+        let is_listed = self.config.tools == OtherTools::Stubs;
+        // The words are about a third of the schema.
+        let schema =
+            visible.tool().cheap_schema(Definitions::Slim, most.saturating_mul(4)).filter(|_| !is_listed)?;
+        explain::in_short(schema).filter(|words| words.to_string().len() <= most)
     }
 
     /// Forwards the inner call under the tool's own name, so that it is looked up, checked and relayed like any other.
@@ -103,11 +132,14 @@ impl DisclosureStrategy for Info {
         &PROFILE
     }
 
-    fn list(&self, view: &View, _client: &ClientTraits) -> Listing {
-        let listing = Listing::without_tools(view).guided(&wording::guidance(self.config.tools));
+    fn list(&self, view: &View, client: &ClientTraits) -> Listing {
+        let listing = Listing::without_tools(view)
+            .guided(&wording::guidance(self.config.tools, self.config.inline_schema_bytes > 0));
         match self.config.tools {
             OtherTools::Stubs => {
-                Listing { tools: view.tools().map(|tool| tool.minimal()).collect(), ..listing }
+                let most = self.config.inline_schema_bytes;
+                let stub = |tool: VisibleTool<'_>| tool.inlined_with(tool.brief(), client.definitions, most);
+                Listing { tools: view.tools().map(stub).collect(), ..listing }
             }
             OtherTools::EntryOnly => listing,
         }
@@ -121,27 +153,18 @@ impl DisclosureStrategy for Info {
         }
     }
 
+    fn how_to_learn(&self, cx: &Context<'_>, tool: &str) -> Option<String> {
+        Some(wording::how_to_learn(&Contents::of(cx.view).topic_of_tool(tool)))
+    }
+
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
         let decided = match call.name.as_str() {
             INFO => self.explain(cx, &call),
             INVOKE if self.config.tools == OtherTools::EntryOnly => self.run(cx, &call),
             _ => return Ok(Decision::Forward(call)),
         };
-        let refused = |problem| Decision::Refuse(Refusal::wrong_arguments(&call.name, &[problem]));
+        let refused = |problem| Decision::Refuse(Refusal::wrong_arguments(&call.name, &[problem], None));
         Ok(decided.unwrap_or_else(refused))
-    }
-}
-
-/// The topic in the arguments of `info`; without one, the overview.
-fn topic(members: &RawObject) -> Result<String, ArgumentProblem> {
-    if let Some((key, _)) = members.iter().find(|(key, _)| *key != "topic") {
-        return Err(problem(key, wording::UNKNOWN_ARGUMENT.to_owned(), wording::ONLY_TOPIC));
-    }
-    match members.member("topic") {
-        None | Some("null") => Ok(OVERVIEW.to_owned()),
-        Some(given) => {
-            members.string("topic").ok_or_else(|| problem("topic", shown(given), wording::EXPECTED_TOPIC))
-        }
     }
 }
 

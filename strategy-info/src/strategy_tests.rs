@@ -4,7 +4,8 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use mcp_disclosure_core::{
     About, Category, DescriptionFile, Effects, Era, Fault, Marks, Memory, Noted, Permits, Primitive,
-    Principal, RawText, Receipts, Snapshot, Stack, ToolName, Unlimited, UpstreamLists, UpstreamName,
+    Principal, RawObject, RawText, Receipts, Snapshot, Stack, ToolName, Unlimited, UpstreamLists,
+    UpstreamName,
 };
 use serde_json::value::to_raw_value;
 
@@ -53,7 +54,7 @@ fn some() -> View {
 }
 
 fn info(tools: OtherTools) -> Info {
-    Info::new(InfoConfig { tools })
+    Info::new(InfoConfig { tools, ..InfoConfig::default() })
 }
 
 /// Polls a future that is ready at once.
@@ -116,16 +117,16 @@ fn description(view: &View, tools: OtherTools) -> String {
 fn i1_the_description_names_levels_categories_and_counts_and_stays_short() {
     for tools in [OtherTools::Stubs, OtherTools::EntryOnly] {
         let text = description(&some(), tools);
-        for part in ["overview", "category", "tool", "4 tools: one (1), two (2), up (1)."] {
+        for part in ["overview", "category", "tool", "4 tools:\n- one (1): About one.\n- two (2): "] {
             assert!(text.contains(part), "{part} in {text}");
         }
     }
     let names: Vec<String> = (0..1000).map(|at| format!("tool_{at}")).collect();
     let many = view(names.iter().map(|name| (name.as_str(), name.as_str())));
     let text = description(&many, OtherTools::Stubs);
-    assert!(text.contains("1000 tools in 1000 categories: tool_0 (1), ") && text.ends_with(", …"), "{text}");
-    assert!(text.len() < 1200, "{}", text.len());
-    assert!(description(&view([]), OtherTools::Stubs).ends_with("No tools are available."));
+    assert!(text.contains("1000 tools: tool_0 (1), ") && text.ends_with(" more categories"), "{text}");
+    assert!(text.len() <= 2_000, "{}", text.len());
+    assert!(!description(&view([]), OtherTools::Stubs).contains(" tools:"));
 }
 
 #[test]
@@ -133,9 +134,9 @@ fn i2_i8_the_overview_counts_listed_tools_and_has_facts() {
     let expected = json!({
         "name": "N", "description": "D",
         "categories": {
-            "one": {"count": 1, "description": "About one."},
-            "two": {"count": 2, "description": "b, one"},
-            "up": {"count": 1, "description": "c"}
+            "one": {"count": 1, "description": "About one.", "tools": "a"},
+            "two": {"count": 2, "description": "b, one", "tools": "b, one"},
+            "up": {"count": 1, "description": "c", "tools": "c"}
         },
         "total_tools": 4, "gpu_available": false
     });
@@ -153,13 +154,13 @@ fn i2_i8_the_overview_counts_listed_tools_and_has_facts() {
 #[test]
 fn i3_i6_a_category_precedes_a_tool_of_its_name_and_both_have_an_exact_topic() {
     let one = json!({
-        "category": "one", "description": "About one.", "tools": [{"name": "a", "brief": "Does a."}],
+        "category": "one", "description": "About one.", "tools": [{"name": "a", "brief": "Does a. And more."}],
         "note": "A tool has the same name; its topic is tool:one"
     });
     assert_eq!(ask(&some(), "one"), (one.clone(), false));
     assert_eq!(ask(&some(), "category:one").0, one);
-    let two = json!({"category": "two", "tools": [
-        {"name": "b", "brief": "Does b."}, {"name": "one", "brief": "Does one.", "topic": "tool:one"}
+    let two = json!({"category": "two", "description": "b, one", "tools": [
+        {"name": "b", "brief": "Does b. And more."}, {"name": "one", "brief": "Does one. And more.", "topic": "tool:one"}
     ]});
     assert_eq!(ask(&some(), "two").0, two);
     assert_eq!(ask(&some(), "tool:one").0["tool"], "one");
@@ -178,7 +179,7 @@ fn i3_i6_a_category_precedes_a_tool_of_its_name_and_both_have_an_exact_topic() {
 fn i3_long_answers_are_paged() {
     let names: Vec<String> = (0..MOST_AT_ONCE * 2 + 1).map(|at| format!("tool_{at}")).collect();
     for (view, topic, member) in [
-        (view(names.iter().map(|name| (name.as_str(), ""))), "up", "tools"),
+        (view(names.iter().map(|name| (name.as_str(), "many"))), "many", "tools"),
         (view(names.iter().map(|name| (name.as_str(), name.as_str()))), "overview", "categories"),
     ] {
         let (mut seen, mut next) = (0, Some(topic.to_owned()));
@@ -188,11 +189,54 @@ fn i3_long_answers_are_paged() {
             let part = &answer[member];
             seen += part.as_array().map_or_else(|| part.as_object().unwrap().len(), Vec::len);
             next = answer["next"].as_str().map(str::to_owned);
+            let note = answer["note"].as_str().unwrap_or_default();
+            assert!(next.as_ref().is_none_or(|next| note.contains(&format!("{next:?}"))), "{note}");
         }
         assert_eq!(seen, names.len());
         for nothing in ["#0", "#1000", "#-1", "#x", "#"] {
             assert!(ask(&view, &format!("{topic}{nothing}")).1, "{nothing}");
         }
+    }
+}
+
+#[test]
+fn b10_several_topics_are_answered_under_their_names() {
+    let view = view([("a", "one"), ("b", "two"), ("x,y", "two"), ("c", "")]);
+    let asked = |topic: Value| {
+        let arguments = json!({"topic": topic}).to_string();
+        match decide(&info(OtherTools::Stubs), &view, INFO, Some(&arguments)) {
+            Decision::Answer(ToolAnswer { content, is_error }) => (content, is_error),
+            other => panic!("{other:?}"),
+        }
+    };
+    let both = json!({"topics": {"a": ask(&view, "a").0, "two": ask(&view, "two").0}});
+    for topic in [json!("a,two"), json!(" a , two,a,"), json!(["a", "two"]), json!(r#"["a","two"]"#)] {
+        assert_eq!(asked(topic.clone()), (both.clone(), false), "{topic}");
+    }
+    // Names with commas are exact, alone and among others; one topic is answered as ever.
+    for topic in [json!("x,y"), json!(["x,y"]), json!(r#"["x,y"]"#)] {
+        assert_eq!(asked(topic).0["tool"], "x,y");
+    }
+    let names =
+        |topic: Value| asked(topic).0["topics"].as_object().unwrap().keys().cloned().collect::<Vec<_>>();
+    assert_eq!(names(json!("b,x,y,c")), ["b", "x,y", "c"]);
+    assert_eq!(names(json!("x,y,category:one")), ["x,y", "category:one"]);
+    // A bad one is an error of its own; nothing but bad ones is an error.
+    let (some, failed) = asked(json!("a,zzz"));
+    assert_eq!((&some["topics"]["a"]["tool"], failed), (&json!("a"), false));
+    assert_eq!(some["topics"]["zzz"]["error"], "Unknown topic: zzz");
+    assert!(asked(json!("yyy,zzz")).1 && asked(json!(["zzz"])).1);
+    assert_eq!(asked(json!([])), ask(&view, "overview"));
+    // Their number is bounded.
+    let most = InfoConfig::default().most_topics;
+    let many = |count: usize| (0..count).map(|at| format!("t{at}")).collect::<Vec<_>>();
+    assert_eq!(names(json!(many(most).join(","))).len(), most);
+    for too_many in [json!(many(most + 1).join(",")), json!(many(1_000)), json!(many(100_000).join(","))] {
+        let arguments = json!({"topic": too_many}).to_string();
+        let decision = decide(&info(OtherTools::Stubs), &view, INFO, Some(&arguments));
+        let Decision::Refuse(refusal) = decision else { panic!("{decision:?}") };
+        let expected = refusal.content["error"]["problems"][0]["expected"].as_str().unwrap();
+        assert!(expected.contains("at most 16 topics") && expected.contains("most_topics"), "{expected}");
     }
 }
 
@@ -240,7 +284,8 @@ fn i5_unknown_topics_are_answered_briefly_with_suggestions_that_exist() {
 fn invalid_arguments_of_info_are_refused_with_what_is_expected() {
     for (arguments, argument, expected) in [
         (r#"{"topic":5}"#, "topic", wording::EXPECTED_TOPIC),
-        (r#"{"topic":["one"]}"#, "topic", wording::EXPECTED_TOPIC),
+        (r#"{"topic":["one",1]}"#, "topic", wording::EXPECTED_TOPIC),
+        (r#"{"topic":{"one":1}}"#, "topic", wording::EXPECTED_TOPIC),
         (r#"{"topic":"\ud800"}"#, "topic", wording::EXPECTED_TOPIC),
         (r#"{"tool":"a"}"#, "tool", wording::ONLY_TOPIC),
         (r#"[1]"#, "arguments", wording::EXPECTED_OBJECT),
@@ -328,7 +373,7 @@ fn c10_unlisted_tools_are_never_enumerated_but_found_by_name() {
     let (overview, _) = ask(&narrowed, "overview");
     assert_eq!(overview["categories"].as_object().unwrap().keys().collect::<Vec<_>>(), ["two", "up"]);
     assert_eq!(overview["total_tools"], 2);
-    assert_eq!(ask(&narrowed, "two").0["tools"], json!([{"name": "b", "brief": "Does b."}]));
+    assert_eq!(ask(&narrowed, "two").0["tools"], json!([{"name": "b", "brief": "Does b. And more."}]));
     assert_eq!(ask(&narrowed, "b").0["related"], json!(["b"]));
     assert!(ask(&narrowed, "category:one").1);
     assert_eq!(ask(&narrowed, "aa").0["suggestions"], json!(["overview", "two", "up", "b", "c"]));

@@ -19,42 +19,35 @@ pub const CATEGORY: &str = "category:";
 /// Prefix of a tool's topic where a category has the same name.
 pub const TOOL: &str = "tool:";
 
-/// Length of the list of categories in the description of `info`, in bytes, about.
-const LONGEST_CATEGORIES: usize = 700;
-
-/// The description of `info`: what exists, what to ask for, and when.
-pub fn info_description(tools: OtherTools, categories: &[(&str, usize)]) -> String {
-    let total: usize = categories.iter().map(|(_, count)| count).sum();
-    let when = match tools {
-        OtherTools::Stubs => {
-            "The list says only WHAT each tool does. Before a tool's first call, ask here HOW to use it."
-        }
-        OtherTools::EntryOnly => {
-            "Other tools are not listed: find one here, learn its parameters, then call it with invoke."
-        }
-    };
-    format!(
-        "Discover this server's tools in three levels. \
-         No topic: overview. A category: its tools, one line each. A tool: parameters, results, examples. \
-         {when} Check here before you say that something cannot be done. {}",
-        categories_named(total, categories)
-    )
-}
-
-fn categories_named(total: usize, categories: &[(&str, usize)]) -> String {
-    let mut named = String::new();
-    for (at, (name, count)) in categories.iter().enumerate() {
-        let next = format!("{}{name} ({count})", if at == 0 { "" } else { ", " });
-        if named.len() + next.len() > LONGEST_CATEGORIES {
-            return format!("{total} tools in {} categories: {named}, …", categories.len());
-        }
-        named.push_str(&next);
+/// The description of `info`, before the index: what to ask for, and when.
+pub fn info_description(tools: OtherTools, lists_schemas: bool) -> String {
+    let shown = if lists_schemas { SOME_ARE_SHOWN } else { "Do this before a tool's first call." };
+    match tools {
+        OtherTools::Stubs => format!(
+            "How to use this server's tools. Topic: a tool, or several separated by commas: parameters, results and \
+             examples. {shown} If several tools seem to fit, ask about them together and compare. A category: its tools, \
+             one line each. No topic: overview of all categories with their tools. {CHECK_HERE}"
+        ),
+        OtherTools::EntryOnly => format!(
+            "The tools of this server are not listed; find them here.\n\
+             1. PICK a category below: {{\"topic\": \"CATEGORY\"}} gives its tools, one line each{}. No topic: overview of \
+             all categories with the names of their tools.\n\
+             2. LEARN a tool{}: {{\"topic\": \"TOOL\"}}, or several together: {{\"topic\": \"TOOL,TOOL\"}}.\n\
+             3. CALL it: {INVOKE} with {{\"tool\": \"TOOL\", \"arguments\": {{..}}}}.\n{CHECK_HERE}",
+            if lists_schemas { ", simple ones with their parameters" } else { "" },
+            if lists_schemas { " whose line has no parameters" } else { "" },
+        ),
     }
-    if named.is_empty() { "No tools are available.".to_owned() } else { format!("{total} tools: {named}.") }
 }
+
+/// Which tools need no explanation where small schemas are listed.
+const SOME_ARE_SHOWN: &str = "Tools that are listed with parameters, or with an empty list of them (\"properties\": {}), \
+     can be called at once; ask about the others before their first call.";
+
+const CHECK_HERE: &str = "Check here before you say that something cannot be done.";
 
 /// The description of the argument of `info`.
-pub const TOPIC: &str = "overview, a category, or a tool";
+pub const TOPIC: &str = "overview, a category, or a tool; several separated by commas";
 
 /// The description of `invoke`.
 pub const INVOKE_DESCRIPTION: &str = "Call a tool described by info. Returns its result.";
@@ -66,29 +59,53 @@ pub const INVOKE_TOOL: &str = "Tool name";
 pub const INVOKE_ARGUMENTS: &str = "Arguments for the tool, as described by info";
 
 /// The guidance for system prompts.
-pub fn guidance(tools: OtherTools) -> String {
-    let (known, call) = match tools {
-        OtherTools::Stubs => (
-            "They are listed with WHAT each does; info describes HOW to use them.",
-            "Then call the tool with these parameters.",
-        ),
-        OtherTools::EntryOnly => (
-            "They are not listed; info describes which tools exist and how to use them.",
-            "Then call invoke with {\"tool\": \"NAME\", \"arguments\": {..}}.",
-        ),
+pub fn guidance(tools: OtherTools, lists_schemas: bool) -> String {
+    let shown = match (tools, lists_schemas) {
+        (_, false) => "before its first call",
+        (OtherTools::Stubs, true) => "unless it is listed with parameters, or with an empty list of them",
+        (OtherTools::EntryOnly, true) => "unless its category showed its parameters",
     };
-    format!(
-        "Tools of this server are disclosed in three levels. {known}\n\
-         1. OVERVIEW: call info without a topic to list the categories.\n\
-         2. CATEGORY: call info with {{\"topic\": \"CATEGORY\"}} to list its tools. Skip levels that you know.\n\
-         3. TOOL: call info with {{\"topic\": \"TOOL\"}} to get parameters, returns and examples. Do this before \
-         the first call of a tool, and only for tools that you are about to call. {call}"
-    )
+    let learn = format!(
+        "LEARN it {shown}: call {INFO} with {{\"topic\": \"TOOL\"}}, or with {{\"topic\": \"TOOL,TOOL\"}} if several seem to \
+         fit. Once is enough."
+    );
+    match tools {
+        OtherTools::Stubs => format!(
+            "Tools of this server are listed with WHAT each does; {INFO} says HOW to use them.\n\
+             1. PICK a tool by its description.\n2. {learn}\n3. CALL it with these parameters.\n\
+             If no tool seems to fit, call {INFO} without a topic for an overview."
+        ),
+        OtherTools::EntryOnly => format!(
+            "Tools of this server are not listed; {INFO} says which exist and how to use them.\n\
+             1. PICK a tool: call {INFO} with {{\"topic\": \"CATEGORY\"}}; the description of {INFO} has the categories. \
+             Skip this if you know the tool's name.\n2. {learn}\n\
+             3. CALL it: {INVOKE} with {{\"tool\": \"TOOL\", \"arguments\": {{..}}}}."
+        ),
+    }
 }
 
-/// The description of a category for which none is declared.
-pub fn tools_such_as(names: &[&str], more: bool) -> String {
-    format!("{}{}", names.join(", "), if more { ", …" } else { "" })
+/// The instruction to learn the tool of this topic.
+pub fn how_to_learn(topic: &str) -> String {
+    format!("call {INFO} with {}", serde_json::json!({"topic": topic}))
+}
+
+/// The maximum number of topics.
+pub fn too_many_topics(most: usize) -> String {
+    format!("at most {most} topics at once ([strategy.info] most_topics)")
+}
+
+/// The names of a category's first tools, and how many more it has.
+pub fn tools_named(names: &[&str], more: usize) -> String {
+    match more {
+        0 => names.join(", "),
+        more if names.is_empty() => format!("{more} tools"),
+        more => format!("{} and {more} more", names.join(", ")),
+    }
+}
+
+/// The note on an answer that is not complete: entries from the `first` to the `last` of `count`, and the topic of the rest.
+pub fn continued(first: usize, last: usize, count: usize, topic: &str) -> String {
+    format!("These are {first} to {last} of {count}. For the rest, ask for topic \"{topic}\".")
 }
 
 /// The note in a category's answer where a tool has the same name.
@@ -107,7 +124,7 @@ pub fn unknown_tool(name: &str) -> String {
 }
 
 /// What was expected of the topic.
-pub const EXPECTED_TOPIC: &str = "a string: overview, a category, or a tool";
+pub const EXPECTED_TOPIC: &str = "a string: overview, a category, or a tool; or a list of these";
 
 /// What was expected of the arguments.
 pub const EXPECTED_OBJECT: &str = "a JSON object";
@@ -132,6 +149,25 @@ pub const ONE_PLACE: &str = "one value; the one in arguments and the one beside 
 
 /// The note on parameters where the schema names none and excludes none.
 pub const OPEN: &str = "No parameters are described; any are accepted.";
+
+/// Stands for the parameters of a tool that has none.
+pub const NO_PARAMETERS: &str = "none";
+
+/// Stands for the parameters of a tool that accepts any and names none.
+pub const ANY_PARAMETERS: &str = "any";
+
+/// The mark of a required parameter.
+pub const REQUIRED: &str = "required";
+
+/// The default of a parameter.
+pub fn default(value: &Value) -> String {
+    format!("default {value}")
+}
+
+/// An example of a parameter.
+pub fn for_example(value: &Value) -> String {
+    format!("such as {value}")
+}
 
 /// The note on a value whose description exceeds the limit.
 pub const TOO_LONG: &str = "Details omitted: too long.";

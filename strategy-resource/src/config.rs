@@ -13,19 +13,32 @@ pub struct ResourceConfig {
     pub nearest_tools: usize,
     /// Maximum number of tools in one fetch.
     pub most_names: usize,
+    /// The proof of a fetch in sessions.
+    pub receipts: SessionReceipts,
+}
+
+/// The proof of a fetch in sessions (docs/CONTRACT.md R8, R14; decision 0023). Without sessions it is always signed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SessionReceipts {
+    /// A mark in the session, which is valid there only.
+    #[default]
+    Session,
+    /// A signed receipt in the delivered schema, which calls must contain: for hosts that open a session per call.
+    Signed,
 }
 
 impl Default for ResourceConfig {
     fn default() -> Self {
         let FetchBounds { available_tools, nearest_tools, most_names } = FetchBounds::default();
-        Self { available_tools, nearest_tools, most_names }
+        Self { available_tools, nearest_tools, most_names, receipts: SessionReceipts::default() }
     }
 }
 
 impl ResourceConfig {
     /// The bounds of fetches.
     pub(crate) fn bounds(&self) -> FetchBounds {
-        let Self { available_tools, nearest_tools, most_names } = *self;
+        let Self { available_tools, nearest_tools, most_names, .. } = *self;
         FetchBounds { available_tools, nearest_tools, most_names }
     }
 }

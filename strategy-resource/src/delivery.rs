@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use mcp_disclosure_core::{
-    Available, Context, Definitions, PERMISSIVE_SCHEMA, RawObject, Receipt, VisibleTool,
+    Available, Context, Definitions, Era, PERMISSIVE_SCHEMA, RawObject, Receipt, Receipts, VisibleTool,
     receipt::ReceiptProblem, receipt_name,
 };
 use serde_json::{Value, json};
@@ -39,7 +39,7 @@ pub fn deliver(cx: &Context<'_>, config: &ResourceConfig, channel: Channel, name
         }}));
     }
     if names.is_empty() {
-        return failure(missing_selection(cx, config));
+        return failure(missing_selection(cx, config, channel));
     }
     if names.len() > config.most_names {
         let message = wording::too_many(names.len(), config.most_names);
@@ -58,7 +58,12 @@ pub fn deliver(cx: &Context<'_>, config: &ResourceConfig, channel: Channel, name
 
 /// The refusal of a call whose description was not delivered (000 §6.2).
 pub fn refusal(cx: &Context<'_>, tool: VisibleTool<'_>, problem: ReceiptProblem) -> Value {
-    let (name, era) = (tool.name(), cx.client.era);
+    // What a call has to bring: a signed receipt, or nothing where the session is marked.
+    let era = match cx.receipts {
+        Receipts::Marks(_) => Era::Session,
+        Receipts::Handles(_) => Era::Stateless,
+    };
+    let name = tool.name();
     let mut error = json!({
         "code": "TOOL_DESCRIPTION_REQUIRED",
         "message": wording::description_required(name),
@@ -66,8 +71,7 @@ pub fn refusal(cx: &Context<'_>, tool: VisibleTool<'_>, problem: ReceiptProblem)
         "resource_uri": uri_of([name.as_str()]),
     });
     // In a session that nothing was fetched yet is the ordinary case and goes without saying.
-    let ordinary =
-        matches!(cx.receipts, mcp_disclosure_core::Receipts::Marks(_)) && problem == ReceiptProblem::Missing;
+    let ordinary = era == Era::Session && problem == ReceiptProblem::Missing;
     if !ordinary {
         error["reason"] = problem.to_string().into();
     }
@@ -87,7 +91,8 @@ fn entry(cx: &Context<'_>, channel: Channel, tool: VisibleTool<'_>) -> RawObject
             let schema = schema.or_else(|| RawObject::parse(PERMISSIVE_SCHEMA).ok());
             let schema = schema.unwrap_or_else(RawObject::empty);
             let name = receipt_argument(tool);
-            entry.with("inputSchema", receipt_name::require(&schema, &name, &handle).text())
+            let schema = receipt_name::require(&schema, &name, &handle);
+            receipt_name::show_in_examples(&entry, &name, &handle).with("inputSchema", schema.text())
         }
     }
 }
@@ -97,15 +102,16 @@ pub fn receipt_argument(tool: VisibleTool<'_>) -> Cow<'static, str> {
     receipt_name::argument(tool.tool().entry().0.member("inputSchema"))
 }
 
-fn missing_selection(cx: &Context<'_>, config: &ResourceConfig) -> Value {
+fn missing_selection(cx: &Context<'_>, config: &ResourceConfig, channel: Channel) -> Value {
     let names: Vec<&str> = cx.view.tools().take(2).map(|tool| tool.name().as_str()).collect();
-    let first = names.first().copied().unwrap_or("TOOL_NAME");
+    let first = names.first().copied().unwrap_or(wording::SOME_TOOL);
     let second = names.get(1).copied().unwrap_or(first);
-    let mut answer = json!({"error": {
-        "code": "MISSING_TOOL_SELECTION",
-        "message": wording::MISSING_SELECTION,
-        "examples": [uri_of([first]), uri_of([first, second])],
-    }});
+    let (message, examples) = match channel {
+        Channel::Resource => (wording::MISSING_SELECTION, json!([uri_of([first]), uri_of([first, second])])),
+        Channel::Bridge => (wording::MISSING_NAMES, json!([{"names": [first]}, {"names": [first, second]}])),
+    };
+    let code = "MISSING_TOOL_SELECTION";
+    let mut answer = json!({"error": {"code": code, "message": message, "examples": examples}});
     Available::in_view(cx.view, None, config.bounds()).add_to(&mut answer["error"]);
     answer
 }

@@ -4,9 +4,10 @@
 
 pub mod config;
 pub mod delivery;
+pub mod near_miss;
 pub mod selection;
 pub mod strategy;
 pub mod wording;
 
-pub use config::ResourceConfig;
+pub use config::{ResourceConfig, SessionReceipts};
 pub use strategy::{NAME, PROFILE, Resource};

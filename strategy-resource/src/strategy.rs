@@ -2,14 +2,15 @@
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{
-    ClientTraits, Context, Decision, DisclosureStrategy, Fault, Listing, Names, OwnTool, Profile, RawObject,
-    RawText, Receipts, Refusal, ResourceText, ResourceUri, ToolAnswer, ToolCall, View, fetching_tool,
-    take_member,
+    ClientTraits, Context, Decision, DisclosureStrategy, Era, Fault, Listing, Names, OwnTool, Profile,
+    RawObject, RawText, Receipts, Refusal, ResourceText, ResourceUri, ToolAnswer, ToolCall, View,
+    fetching_tool, index::with_short_index, take_member,
 };
 
 use crate::{
-    ResourceConfig,
+    ResourceConfig, SessionReceipts,
     delivery::{Channel, deliver, receipt_argument, refusal},
+    near_miss,
     selection::{self, BASE_URI},
     wording,
 };
@@ -25,7 +26,6 @@ pub static PROFILE: Profile = Profile::presenter(
     "Minimal list; full descriptions from a resource, required before a call",
     "reading resources, or the bridge tool describe_tools",
 )
-.withholding_schemas()
 .giving_way()
 .with_bridge();
 
@@ -39,6 +39,11 @@ impl Resource {
     /// Makes the strategy.
     pub fn new(config: ResourceConfig) -> Self {
         Self { config }
+    }
+
+    /// The era whose form of proof a client's calls need.
+    fn proof(&self, client: &ClientTraits) -> Era {
+        if self.signs_receipts() { Era::Stateless } else { client.era }
     }
 
     fn resource(&self, example: &str) -> RawObject {
@@ -74,19 +79,33 @@ impl DisclosureStrategy for Resource {
     }
 
     fn list(&self, view: &View, client: &ClientTraits) -> Listing {
-        let example =
-            view.tools().next().map_or_else(|| "TOOL_NAME".to_owned(), |tool| tool.name().to_string());
-        let mut listing =
-            Listing::without_tools(view).guided(&wording::guidance(client.era, client.bridge, &example));
+        let example = view.tools().next().map_or(wording::SOME_TOOL, |tool| tool.name().as_str());
+        let guidance = wording::guidance(self.proof(client), client.bridge, example);
+        // The bridge's own description has the index, and is always current.
+        let guidance = if client.bridge { guidance } else { with_short_index(&guidance, view) };
+        let mut listing = Listing::without_tools(view).guided(&guidance);
         listing.tools = view.tools().map(|tool| tool.minimal()).collect();
-        listing.resources.push(self.resource(&example));
+        listing.resources.push(self.resource(example));
         listing.templates.push(self.template());
         listing
     }
 
-    fn own_tools(&self, _view: &View, client: &ClientTraits) -> Vec<OwnTool> {
-        let bridge = || fetching_tool(wording::BRIDGE, wording::BRIDGE_DESCRIPTION, wording::BRIDGE_NAMES);
+    fn signs_receipts(&self) -> bool {
+        self.config.receipts == SessionReceipts::Signed
+    }
+
+    fn own_tools(&self, view: &View, client: &ClientTraits) -> Vec<OwnTool> {
+        let description = || with_short_index(wording::BRIDGE_DESCRIPTION, view);
+        let bridge = || fetching_tool(wording::BRIDGE, &description(), wording::BRIDGE_NAMES);
         client.bridge.then(bridge).into_iter().collect()
+    }
+
+    fn how_to_learn(&self, cx: &Context<'_>, tool: &str) -> Option<String> {
+        Some(wording::how_to_learn(cx.client.bridge, tool))
+    }
+
+    fn meant_resource(&self, cx: &Context<'_>, uri: &ResourceUri) -> Option<String> {
+        near_miss::corrected(uri, cx.view)
     }
 
     async fn read_resource(

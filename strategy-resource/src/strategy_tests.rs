@@ -72,7 +72,7 @@ fn r1_r2_lists_are_minimal_and_name_one_resource() {
     assert_eq!(
         listing.tools[0].text(),
         format!(
-            r#"{{"name":"tool_0","title":"T","description":"Does it.","inputSchema":{PERMISSIVE_SCHEMA},"annotations":{{"readOnlyHint":true}},"_meta":{{"k":1}}}}"#
+            r#"{{"name":"tool_0","title":"T","description":"0: Does it.","inputSchema":{PERMISSIVE_SCHEMA},"annotations":{{"readOnlyHint":true}},"_meta":{{"k":1}}}}"#
         )
     );
     assert_eq!(listing.tools.len(), 2);
@@ -225,6 +225,11 @@ fn r15_the_bridge_answers_like_the_resource() {
         let decision = now(resource().before_call(&cx, call("describe_tools", &json!({"names": names}))));
         let Decision::Answer(answer) = decision.unwrap() else { panic!("not answered") };
         let (mut content, by_resource) = now(read(&cx, query));
+        // The messages are those of the bridge (B6).
+        if failed {
+            content["error"]["message"] = wording::MISSING_NAMES.into();
+            content["error"]["examples"] = json!([{"names": ["tool_0"]}, {"names": ["tool_0", "tool_1"]}]);
+        }
         // Only the resource delivers what no call needs (B9).
         if let Some(entry) = content.get_mut("tool_0").and_then(Value::as_object_mut) {
             entry.retain(|key, _| !matches!(key.as_str(), "outputSchema" | "annotations" | "version"));

@@ -1,11 +1,15 @@
 //! Every sentence of `resource` that a model reads.
 
 use mcp_disclosure_core::{Era, ReceiptProblem};
+use serde_json::json;
 
 use crate::selection::uri_of;
 
 /// The name of the bridge tool.
 pub const BRIDGE: &str = "describe_tools";
+
+/// Stands for a tool's name where no tool is listed.
+pub const SOME_TOOL: &str = "TOOL_NAME";
 
 /// The resource's name (tool-descriptions-resource §11.2).
 pub const RESOURCE_NAME: &str = "Tool Descriptions - Required for tool use";
@@ -31,22 +35,26 @@ pub fn resource_description(example: &str) -> String {
     )
 }
 
-/// The bridge tool's description.
+/// The bridge tool's description, before the index.
 pub const BRIDGE_DESCRIPTION: &str = "Fetch the full descriptions of tools by name. \
      REQUIRED once before each tool's first call: it returns the parameters and authorizes the tool. \
-     Choose by the short descriptions; fetch only tools that you are about to call.";
+     Name several tools to fetch them at once: those that you are about to call, or those that all seem to fit.";
 
 /// The description of the bridge tool's one argument.
 pub const BRIDGE_NAMES: &str = "Names of the tools to describe, exactly as listed";
 
+/// The instruction to fetch a tool's description over the bridge, or from the resource.
+pub fn how_to_learn(bridge: bool, tool: &str) -> String {
+    if bridge {
+        format!("call {BRIDGE} with {}", json!({"names": [tool]}))
+    } else {
+        format!("read the resource {}", uri_of([tool]))
+    }
+}
+
 /// The guidance for system prompts (tool-descriptions-resource §8.2).
 pub fn guidance(era: Era, bridge: bool, example: &str) -> String {
-    let uri = uri_of([example]);
-    let how = if bridge {
-        format!("call {BRIDGE} with {{\"names\": [\"{example}\"]}}, or read the resource {uri}")
-    } else {
-        format!("read the resource {uri}")
-    };
+    let how = how_to_learn(bridge, example);
     let call = match era {
         Era::Session => "with the parameters from its description",
         Era::Stateless => "with the parameters from its description, including disclosure_receipt",
@@ -54,16 +62,19 @@ pub fn guidance(era: Era, bridge: bool, example: &str) -> String {
     let never = if bridge { "without naming a tool" } else { "without ?tools=NAME" };
     format!(
         "Tools of this server are disclosed in two stages. Follow this order:\n\
-         1. PICK a tool by its short description; that is enough to choose.\n\
-         2. FETCH its full description before its first call: {how}. You can fetch several at once.\n\
+         1. PICK a tool by its short description; that is usually enough to choose.\n\
+         2. FETCH its full description before its first call: {how}. One request can name several tools; if several \
+         seem to fit, fetch them together and compare.\n\
          3. CALL it {call}.\n\
-         A call without step 2 fails. Do not fetch descriptions in order to choose, and \
-         never {never}."
+         A call without step 2 fails. Once fetched, a tool can be called as often as you like. Never fetch {never}."
     )
 }
 
 /// The message of `MISSING_TOOL_SELECTION` (tool-descriptions-resource §6.1).
 pub const MISSING_SELECTION: &str = "You must specify one or more tool names in the 'tools' parameter.";
+
+/// The same over the bridge.
+pub const MISSING_NAMES: &str = "You must specify one or more tool names in 'names'.";
 
 /// The message of `RATE_LIMITED`.
 pub fn rate_limited(seconds: u64) -> String {
@@ -89,19 +100,17 @@ pub fn description_required(name: &str) -> String {
 
 /// The instructions of `TOOL_DESCRIPTION_REQUIRED`.
 pub fn steps(name: &str, receipt: &str, era: Era, bridge: bool, problem: ReceiptProblem) -> Vec<String> {
-    let uri = uri_of([name]);
     let again = match problem {
         ReceiptProblem::Missing | ReceiptProblem::Invalid => "",
         ReceiptProblem::Expired => " again (the receipt has expired)",
         ReceiptProblem::DefinitionChanged => " again (it has changed)",
     };
-    let fetch = if bridge {
-        format!(
-            "1. Fetch the description{again}: call {BRIDGE} with {{\"names\": [\"{name}\"]}}, or read {uri}"
-        )
+    let how = if bridge {
+        how_to_learn(bridge, name)
     } else {
-        format!("1. Fetch the description{again}: resources/read with uri \"{uri}\"")
+        format!("resources/read with uri \"{}\"", uri_of([name]))
     };
+    let fetch = format!("1. Fetch the description{again}: {how}");
     let call = match era {
         Era::Session => format!("3. Call '{name}' again"),
         Era::Stateless => {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs the official Python and TypeScript clients, the Inspector and our own client against real servers: directly and
-# through the gateway.
+# Runs the official Python and TypeScript clients, LangChain's adapter, Delta-MCP's messages, the Inspector and our own
+# client against real servers: directly and through the gateway.
 #
 #   MCP_DISCLOSURE_BIN  the gateway; else the release build of this repository, else the debug build
 #   INTEROP_CLIENT      our own client's example, use_a_tool; else its debug build
@@ -94,7 +94,7 @@ export INTEROP_PLAYWRIGHT=$cache/node/node_modules/.bin/playwright-mcp
 export INTEROP_GIT=$cache/python-git/bin/mcp-server-git
 export PYTHONDONTWRITEBYTECODE=1
 
-for name in 1 2 git; do install_python "$name"; done
+for name in 1 2 git langchain; do install_python "$name"; done
 install_node
 
 run python-1 "$cache/python-1/bin/python" "$here/python/client_1.py"
@@ -108,6 +108,9 @@ run explained-typescript-2 node "$cache/node/typescript/explained-2.mjs"
 run old-transport "$cache/python-1/bin/python" "$here/python/old_transport.py"
 run own-server "$cache/python-1/bin/python" "$here/python/own_server.py"
 run exported "$cache/python-1/bin/python" "$here/python/exported.py"
+run concerns "$cache/python-1/bin/python" "$here/python/concerns.py"
+run langchain "$cache/python-langchain/bin/python" "$here/python/langchain.py"
+run delta-mcp "$cache/python-1/bin/python" "$here/python/delta_mcp.py"
 run own-roots node "$cache/node/typescript/own-roots.mjs"
 run sessions node "$cache/node/typescript/sessions.mjs"
 run five-at-once node "$cache/node/typescript/five-at-once.mjs"

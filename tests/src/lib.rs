@@ -21,6 +21,7 @@ pub mod identity;
 pub mod inbox;
 pub mod process;
 pub mod program;
+pub mod recordings;
 pub mod reply;
 pub mod revision;
 pub mod scenario;

@@ -304,7 +304,8 @@ fn briefs_that_are_too_long_are_shortened_and_that_is_said() {
     let directory = tempfile::tempdir().unwrap();
     let long =
         "Echoes a text back to whoever sent it, which is good for seeing whether anything works at all.";
-    let described = json!({"name": "echo", "description": long, "inputSchema": {"type": "object"}});
+    let described =
+        json!({"name": "echo", "description": "Echoes.", "brief": long, "inputSchema": {"type": "object"}});
     fs::write(directory.path().join("echo.json"), described.to_string()).unwrap();
     let files = ["--tool-descriptions", directory.path().to_str().unwrap()];
     let ended = compare(&[&files[..], &["--", ODD, "ordinary"]].concat());

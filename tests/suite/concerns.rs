@@ -54,7 +54,7 @@ async fn bench() -> Bench {
 }
 
 /// What is listed of each kind, by name; what is the strategy's own left out.
-async fn listed(client: &Client) -> [Vec<String>; 4] {
+pub(crate) async fn listed(client: &Client) -> [Vec<String>; 4] {
     let mut lists = [const { Vec::new() }; 4];
     for (at, (method, kind)) in [
         ("tools/list", "tools"),
@@ -235,7 +235,77 @@ async fn c3_without_sessions_each_request_brings_its_choices(setup: Setup) {
     assert_eq!(result["cacheScope"], "private");
 }
 
+async fn b11_every_client_starts_with_the_operators_choices(setup: Setup) {
+    let bench = Bench::start(options(json!({"choices": {"cost": "low", "delay": "3"}}))).await;
+    let client = Client::connect(&bench, setup).await;
+    for of_kind in listed(&client).await {
+        assert_eq!(of_kind, ["cheap", "open"]);
+    }
+    let effective = json!({"cost": "low", "delay": 3});
+    let capabilities = capabilities(&client).await;
+    assert_eq!(capabilities["extensions"][EXTENSION]["effective"], effective);
+    assert_eq!(capabilities["experimental"]["concerns"]["effective"], effective);
+    assert_eq!(client.request("listConcerns", json!({})).await.result()["effective"], effective);
+    for (own, expected) in [
+        (json!({"cost": "high"}), vec!["dear", "open"]),
+        (json!({"delay": 1}), vec!["cheap", "open"]),
+        (json!({"cost": null}), vec!["cheap", "dear", "open"]),
+    ] {
+        let client = Client::connect_as(&bench, setup, choosing(setup, own)).await;
+        assert_eq!(listed(&client).await[0], expected);
+    }
+}
+
+async fn b11_an_update_starts_from_the_operators_choices(setup: Setup) {
+    let bench = Bench::start(options(json!({"choices": {"cost": "low"}}))).await;
+    let client = Client::connect(&bench, setup).await;
+    let update = |concerns: Value| client.request("updateConcerns", json!({"concerns": concerns}));
+    assert_eq!(update(json!({"delay": 1})).await.result()["concerns"], json!({"cost": "low", "delay": 1}));
+    assert_eq!(update(json!({"cost": null})).await.result()["concerns"], json!({"delay": 1}));
+    assert_eq!(listed(&client).await[0].len(), 3);
+    assert_eq!(client.request("listConcerns", json!({})).await.result()["effective"], json!({"delay": 1}));
+}
+
+async fn b11_a_declaration_that_loses_a_chosen_concern_serves_on(setup: Setup) {
+    let declared = |name: &str| format!("[[concerns]]\nname = \"{name}\"\nvalues = [\"low\", \"high\"]\n");
+    let chosen = options(json!({"choices": {"cost": "low"}}));
+    let about = About { concerns: Vec::new(), ..chosen.about.clone() };
+    let bench = Bench::start(Options { about, config: declared("cost"), ..chosen }).await;
+    let client = Client::connect(&bench, setup).await;
+    assert_eq!(listed(&client).await[0], ["cheap", "open"]);
+    let config = bench.directory.path().join("disclosure.toml");
+    for (name, expected) in [("speed", vec!["cheap", "dear", "open"]), ("cost", vec!["cheap", "open"])] {
+        std::fs::write(&config, declared(name)).unwrap();
+        bench.reloads.reload(true).await.unwrap();
+        assert_eq!(listed(&client).await[0], expected);
+        let newcomer = Client::connect(&bench, setup).await;
+        assert_eq!(listed(&newcomer).await[0], expected);
+    }
+}
+
+async fn b11_a_category_maps_all_of_its_tools_and_a_tool_wins(setup: Setup) {
+    let config = r#"
+        [[concerns]]
+        name = "cost"
+        values = ["low", "high"]
+        [categories.group]
+        tools = ["open", "dear"]
+        concerns = { cost = "low" }
+        [tools.cheap]
+        category = "group"
+        concerns = { cost = ["low", "high"] }
+    "#;
+    let about = About::default();
+    let bench = Bench::start(Options { about, config: config.to_owned(), ..options(json!({})) }).await;
+    // What the upstream says of `dear`, and what is said of `cheap` itself, is stronger.
+    for (value, expected) in [("low", ["cheap", "open"]), ("high", ["cheap", "dear"])] {
+        let client = Client::connect_as(&bench, setup, choosing(setup, json!({"cost": value}))).await;
+        assert_eq!(listed(&client).await[0], expected);
+    }
+}
+
 everywhere!(
+    b11_every_client_starts_with_the_operators_choices,
     c1_c2_the_declaration_stands_wherever_clients_may_look,
     c1_where_none_is_declared_there_is_no_word_of_it,
     c3_c4_c5_what_was_chosen_first_filters_the_first_list,
@@ -244,5 +314,13 @@ everywhere!(
     c10_what_is_filtered_is_known_by_its_exact_name_only,
     c12_defaults_filter_once_anything_was_chosen,
 );
-with_sessions!(c3_a_list_right_after_initialized_is_filtered, c3_c6_an_update_holds_from_the_next_request_on,);
+with_sessions!(
+    b11_an_update_starts_from_the_operators_choices,
+    c3_a_list_right_after_initialized_is_filtered,
+    c3_c6_an_update_holds_from_the_next_request_on,
+);
+under_full!(
+    b11_a_category_maps_all_of_its_tools_and_a_tool_wins,
+    b11_a_declaration_that_loses_a_chosen_concern_serves_on,
+);
 without_sessions!(c3_without_sessions_each_request_brings_its_choices);

@@ -25,6 +25,8 @@ async fn d2_names_and_briefs_of_six_tools_cost_an_eighth(setup: Setup) {
     let identity = Identity { omits_schemas: true, ..Identity::offering("describe") };
     let (short, cost) = listed(&Client::connect_as(&bench, setup, identity).await).await;
     assert_eq!(short.as_array().unwrap().len(), 6);
-    assert!(cost * 8 <= cost_of_full, "{cost} of {cost_of_full}");
+    // In front of each stands the product, which 003 does not know.
+    let names = "Odd: ".len() * 6 / 4;
+    assert!((cost - names) * 8 <= cost_of_full, "{cost} of {cost_of_full}");
 }
 under_describe!(d2_names_and_briefs_of_six_tools_cost_an_eighth);

@@ -132,8 +132,10 @@ async fn plain(client: &mut Delta, version: &str, tools: &str) {
 
 async fn d5_where_describe_is_not_served_it_is_plain_mcp(setup: Setup) {
     let long = json!({"name": "a", "description": "long ".repeat(20), "inputSchema": {"type": "object"}});
+    let settings = [("describe".to_owned(), json!({"long_briefs": "reject"}))].into();
+    let strategies = StrategyOptions { settings, ..StrategyOptions::default() };
     let unfit = Options::new(UPSTREAM, Scenario::with_tools([long.to_string()]));
-    let bench = Bench::start(unfit).await;
+    let bench = Bench::start(Options { strategies, ..unfit }).await;
     let mut client = Delta::new(&bench, setup);
     plain(&mut client, VERSION, ABLE).await;
     assert_eq!(client.tools().await, [long]);
@@ -143,6 +145,17 @@ async fn d5_where_describe_is_not_served_it_is_plain_mcp(setup: Setup) {
     let mut client = Delta::new(&bench, setup);
     plain(&mut client, VERSION, ABLE).await;
     assert!(client.tools().await.iter().all(|tool| tool["inputSchema"].is_object()));
+}
+
+async fn b4_its_client_is_served_in_front_of_long_descriptions(setup: Setup) {
+    let long =
+        json!({"name": "a", "description": "Finds words. ".repeat(20), "inputSchema": {"type": "object"}});
+    let bench = Bench::start(Options::new(UPSTREAM, Scenario::with_tools([long.to_string()]))).await;
+    let mut client = Delta::new(&bench, setup);
+    client.initialize(VERSION, ABLE).await;
+    let listed = client.tools().await;
+    assert!(listed[0].get("inputSchema").is_none(), "{listed:?}");
+    assert!(listed[0]["description"].as_str().unwrap().encode_utf16().count() <= 60, "{listed:?}");
 }
 
 async fn d5_its_clients_and_others_are_served_at_the_same_time(setup: Setup) {
@@ -164,5 +177,6 @@ delta!(
     d5_its_client_is_answered_as_by_its_own_server,
     d5_other_versions_and_no_capability_are_plain_mcp,
     d5_where_describe_is_not_served_it_is_plain_mcp,
+    b4_its_client_is_served_in_front_of_long_descriptions,
     d5_its_clients_and_others_are_served_at_the_same_time,
 );

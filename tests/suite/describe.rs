@@ -14,16 +14,16 @@ const LONG: &str =
     "This tool allows you to find all that was ever written about something. It takes its time for that.";
 
 /// What is listed of it.
-const SHORT: &str = "Find all that was ever written about something.";
+const SHORT: &str = "Odd: Find all that was ever written about something.";
 
 /// `describe` for everyone, whatever they declare.
 fn pinned() -> StrategyOptions {
     StrategyOptions { pinned: Some("describe".to_owned()), ..StrategyOptions::default() }
 }
 
-/// `describe` that derives short briefs.
-fn shortening(options: StrategyOptions) -> StrategyOptions {
-    let settings = [("describe".to_owned(), json!({"long_briefs": "shorten"}))];
+/// `describe` that handles long texts in this way.
+fn long_briefs(how: &str, options: StrategyOptions) -> StrategyOptions {
+    let settings = [("describe".to_owned(), json!({"long_briefs": how}))];
     StrategyOptions { settings: settings.into(), ..options }
 }
 
@@ -40,8 +40,10 @@ async fn listed(client: &Client) -> Vec<Value> {
     client.request("tools/list", json!({})).await.result()["tools"].as_array().unwrap().clone()
 }
 
-async fn d1_a_source_with_long_briefs_is_served_without_offering_describe(setup: Setup) {
-    let bench = Bench::start(described(&[("short", "Is short."), ("long", LONG)])).await;
+async fn d1_a_source_with_long_descriptions_is_served_without_describe_where_they_are_rejected(setup: Setup) {
+    let strategies = long_briefs("reject", StrategyOptions::default());
+    let bench =
+        Bench::start(Options { strategies, ..described(&[("short", "Is short."), ("long", LONG)]) }).await;
     let client = Client::connect(&bench, setup).await;
     let capabilities = match setup.has_sessions() {
         true => client.introduction["capabilities"].clone(),
@@ -57,7 +59,7 @@ async fn d1_a_source_with_long_briefs_is_served_without_offering_describe(setup:
     }
 }
 
-async fn d1_shorter_briefs_are_derived_where_that_is_asked_for(setup: Setup) {
+async fn b4_shorter_briefs_are_derived_of_descriptions_d1(setup: Setup) {
     let endless = "x".repeat(200);
     let tools = [
         ("as_it_is", "is listed As it is, to the letter"),
@@ -66,22 +68,28 @@ async fn d1_shorter_briefs_are_derived_where_that_is_asked_for(setup: Setup) {
         ("get_nothing", ""),
         ("emoji", &"\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467} family ".repeat(9)),
     ];
-    let strategies = shortening(StrategyOptions::default());
-    let bench = Bench::start(Options { strategies, ..described(&tools) }).await;
+    let bench = Bench::start(described(&tools)).await;
     let listed = listed(&Client::connect(&bench, setup).await).await;
     let briefs: Vec<&str> = listed.iter().map(|tool| tool["description"].as_str().unwrap()).collect();
-    assert_eq!(briefs[..4], ["is listed As it is, to the letter", SHORT, "Get endless", "Get nothing"]);
+    assert_eq!(
+        briefs[..4],
+        ["Odd: Is listed As it is, to the letter", SHORT, "Odd: Get endless", "Odd: Get nothing"]
+    );
     assert_eq!(
         briefs[4],
-        format!("{0} family {0} family {0} family {0}…", "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}")
+        format!(
+            "Odd: Family {0} family {0} family {0} family…",
+            "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}"
+        )
     );
 }
 
 async fn d1_what_arrives_later_is_served_short(setup: Setup) {
     let files = tempfile::tempdir().unwrap();
     let path = files.path().join("a.json");
-    let write = |description: &str| {
-        let file = json!({"name": "a", "description": description, "inputSchema": {"type": "object"}});
+    let write = |brief: &str| {
+        let file =
+            json!({"name": "a", "description": LONG, "brief": brief, "inputSchema": {"type": "object"}});
         std::fs::write(&path, file.to_string()).unwrap();
     };
     write("Is short.");
@@ -90,7 +98,7 @@ async fn d1_what_arrives_later_is_served_short(setup: Setup) {
     assert_eq!(listed(&client).await[0]["description"], "Is short.");
     write(LONG);
     eventually("the shortened one", async || {
-        (listed(&client).await[0]["description"] == SHORT).then_some(())
+        (listed(&client).await[0]["description"] == SHORT["Odd: ".len()..]).then_some(())
     })
     .await;
     let described = client.request("tools/describe", json!({"name": "a"})).await.result();
@@ -107,7 +115,13 @@ async fn d2_a_client_that_knows_it_is_listed_names_and_briefs(setup: Setup) {
         assert_eq!(listed.len(), sent.len());
         for (tool, sent) in listed.iter().zip(&sent) {
             let sent: Value = serde_json::from_str(sent.get()).unwrap();
-            let mut expected = json!({"name": sent["name"], "description": sent["description"]});
+            let brief = tool["description"].as_str().unwrap();
+            assert!((1..=60).contains(&brief.encode_utf16().count()), "{brief}");
+            let mut expected = json!({"name": sent["name"], "description": brief});
+            // Annotations of the odd tools warn of nothing; one title says more than the name (B5).
+            if sent["name"] == "echo" {
+                expected["title"] = sent["title"].clone();
+            }
             if !omits {
                 expected["inputSchema"] = serde_json::from_str(PERMISSIVE).unwrap();
             }
@@ -165,8 +179,8 @@ async fn d4_whoever_did_not_negotiate_is_listed_complete_definitions(setup: Setu
 }
 
 under_describe!(
-    d1_a_source_with_long_briefs_is_served_without_offering_describe,
-    d1_shorter_briefs_are_derived_where_that_is_asked_for,
+    d1_a_source_with_long_descriptions_is_served_without_describe_where_they_are_rejected,
+    b4_shorter_briefs_are_derived_of_descriptions_d1,
     d1_what_arrives_later_is_served_short,
     d2_a_client_that_knows_it_is_listed_names_and_briefs,
     d3_definitions_are_what_the_upstream_sent,
@@ -177,7 +191,7 @@ under_describe!(
 
 /// A client that has never heard of `describe`, and a gateway that serves nothing else.
 async fn plain(setup: Setup, options: Options) -> (Bench, Client) {
-    let bench = Bench::start(Options { strategies: shortening(pinned()), ..options }).await;
+    let bench = Bench::start(Options { strategies: pinned(), ..options }).await;
     let client = Client::connect_as(&bench, setup, Identity::default()).await;
     (bench, client)
 }
@@ -190,8 +204,15 @@ async fn d7_a_plain_client_is_listed_tools_as_far_as_it_can_read_them(setup: Set
     assert_eq!(bridge["inputSchema"]["required"], json!(["names"]));
     for (tool, sent) in listed.iter().zip(Scenario::odd().tools) {
         let mut expected: Value = serde_json::from_str(sent.get()).unwrap();
-        expected["inputSchema"] = serde_json::from_str(PERMISSIVE).unwrap();
+        // The schemas of the others are cheaper than asking for them (B12).
+        if tool["name"] == "echo" {
+            expected["inputSchema"] = serde_json::from_str(PERMISSIVE).unwrap();
+        }
+        expected["description"] = tool["description"].clone();
         expected.as_object_mut().unwrap().shift_remove("outputSchema");
+        if let Some(annotations) = expected.get_mut("annotations") {
+            annotations.as_object_mut().unwrap().shift_remove("title");
+        }
         assert_eq!(tool, &expected);
     }
     let introduction = match setup.has_sessions() {
@@ -207,13 +228,14 @@ async fn d7_a_plain_client_is_listed_tools_as_far_as_it_can_read_them(setup: Set
 async fn d7_the_bridge_tells_and_authorizes_nothing(setup: Setup) {
     let files = tempfile::tempdir().unwrap();
     let file = json!({
-        "name": "a", "description": LONG, "inputSchema": {"type": "object", "required": ["x"]},
+        "name": "a", "description": LONG,
+        "inputSchema": {"type": "object", "required": ["x"], "properties": {"x": {"description": LONG.repeat(3)}}},
         "examples": [{"input": {"x": 1}}], "usage_guidance": "Use it.",
     });
     std::fs::write(files.path().join("a.json"), file.to_string()).unwrap();
     let options = Options { files: Some(files.path().to_owned()), fetches: 1, ..named(["a", "b"]) };
     let (_bench, client) = plain(setup, options).await;
-    assert_eq!(listed(&client).await[0]["description"], SHORT);
+    assert_eq!(listed(&client).await[0]["description"], "Does a.", "the upstream's own, which is short");
     let wrong = client.call("a", json!({})).await.result();
     assert_eq!(wrong["structuredContent"]["error"]["code"], "INVALID_ARGUMENTS");
     for _ in 0..3 {

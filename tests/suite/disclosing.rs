@@ -124,7 +124,12 @@ async fn u16_definitions_are_complete_and_the_servers_own_channel_is_gone(setup:
 async fn u16_examples_that_a_server_delivers_are_delivered(setup: Setup) {
     let (_bench, client) = foreign("resource", setup).await;
     let described = client.describe("add").await.text_as_json();
-    assert_eq!(described["add"]["examples"], json!([{"input": {"a": 1, "b": 2}}]));
+    let mut expected = json!([{"input": {"a": 1, "b": 2}}]);
+    // Without the server's own receipt, and with ours where there are no sessions.
+    if let Some(receipt) = kit::client::receipt_of(&described["add"]) {
+        expected[0]["input"]["disclosure_receipt"] = receipt;
+    }
+    assert_eq!(described["add"]["examples"], expected);
 }
 
 async fn u16_a_changed_list_is_completed_again(setup: Setup) {
@@ -199,7 +204,7 @@ fn u16_choices_reach_an_upstream_that_is_the_clients_alone() {
             json!({"jsonrpc": "2.0", "method": "notifications/initialized", "params": chosen}).to_string(),
         );
         if said == "later" {
-            assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+            assert_eq!(gateway.tool_names(), ["echo", "wait", "choose_concerns"]);
             let updated = gateway.request("updateConcerns", json!({"concerns": cheap}));
             assert_eq!(updated["result"]["concerns"], cheap, "{updated}");
         }
@@ -211,6 +216,58 @@ fn u16_choices_reach_an_upstream_that_is_the_clients_alone() {
         assert!(until(|| gateway.tool_names() == ["echo", "wait"]), "{said}");
         gateway.finish().says(0, &[]);
     }
+}
+
+#[test]
+fn b11_choices_of_operators_and_of_the_tool_reach_an_upstream_that_is_the_clients_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let inner = with_concerns(directory.path(), false);
+    let inner: Vec<&str> = inner.iter().map(String::as_str).collect();
+    let flags = ["serve", "--strategy", "full", "--concern", "cost=low", "--", GATEWAY];
+    let mut gateway = Process::start(&mut program(&[&flags[..], &inner].concat()));
+    gateway.initialize();
+    assert!(until(|| gateway.tool_names() == ["echo", "choose_concerns"]));
+    for (chosen, listed) in [(json!("high"), &["wait"][..]), (json!(null), &["echo", "wait"])] {
+        gateway.call("choose_concerns", json!({"concerns": {"cost": chosen}}));
+        assert!(until(|| gateway.tool_names() == [listed, &["choose_concerns"]].concat()), "{chosen}");
+    }
+    gateway.finish().says(0, &[]);
+    // It is the upstream that declares, so its declaration decides at the start.
+    let flags = ["serve", "--concern", "cost=huge", "--", GATEWAY];
+    let mut refused = Process::start(&mut program(&[&flags[..], &inner].concat()));
+    refused.ask("initialize", json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}));
+    refused.ended().says(64, &["concern 'cost' has no value \"huge\""]);
+}
+
+/// The status of a client's `initialize` at this address.
+async fn arrive(address: std::net::SocketAddr, path: &str) -> u16 {
+    let headers = [("content-type", "application/json"), ("accept", "application/json")];
+    let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
+    }});
+    kit::http::send(address, "POST", path, &headers, hello.to_string().as_bytes()).await.unwrap().status
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn b11_an_address_that_names_what_is_not_declared_yet_waits_for_upstreams() {
+    let directory = tempfile::tempdir().unwrap();
+    let inner = with_concerns(directory.path(), true);
+    let (started, outer) = (directory.path().join("started"), directory.path().join("outer.toml"));
+    let gate = format!("until [ -e {} ]; do sleep 0.02; done; exec \"$@\"", started.display());
+    let arguments = [&["-c".to_owned(), gate, "sh".to_owned(), GATEWAY.to_owned()], &inner[..]].concat();
+    std::fs::write(&outer, format!("[upstreams.late]\ncommand = \"sh\"\nargs = {arguments:?}\n")).unwrap();
+    let flags = ["--transport", "http", "--listen", "127.0.0.1:0", "--remember", "off"];
+    let command = [&["serve", "--config", outer.to_str().unwrap()], &flags[..]].concat();
+    let gateway = Process::start(&mut program(&command));
+    let address = gateway.address();
+    let waiting = tokio::spawn(arrive(address, "/mcp?cost=low"));
+    // One that names nothing is answered at once.
+    assert_eq!(arrive(address, "/mcp").await, 200);
+    assert!(!waiting.is_finished());
+    std::fs::write(started, "").unwrap();
+    assert_eq!(waiting.await.unwrap(), 200);
+    assert_eq!(arrive(address, "/mcp?cots=low").await, 400);
 }
 
 async fn u16_concerns_of_a_shared_upstream_filter_where_its_lists_say_what_fits(setup: Setup) {

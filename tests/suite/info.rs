@@ -96,7 +96,8 @@ async fn i1_info_is_listed_last_and_says_what_to_ask(setup: Setup) {
     assert_eq!((&topic["type"], &topic["default"]), (&json!("string"), &json!("overview")));
     assert_eq!(info["inputSchema"].get("required"), None);
     let description = info["description"].as_str().unwrap();
-    for part in ["overview", "category", "tool", "4 tools: symbolic (2), graph (1), kit (1)."] {
+    for part in ["overview", "category", "tool", "4 tools:\n- symbolic (2): Symbolic algebra\n- graph (1): "]
+    {
         assert!(description.contains(part), "{part} in {description}");
     }
     let introduction = match setup.has_sessions() {
@@ -104,7 +105,7 @@ async fn i1_info_is_listed_last_and_says_what_to_ask(setup: Setup) {
         false => client.request("server/discover", json!({})).await.result(),
     };
     let guidance = introduction["instructions"].as_str().unwrap();
-    assert!(guidance.contains("OVERVIEW") && guidance.contains("CATEGORY") && guidance.contains("TOOL"));
+    assert!(guidance.contains("PICK") && guidance.contains("LEARN") && guidance.contains("CALL"));
 }
 
 async fn i1_every_client_sees_the_same(setup: Setup) {
@@ -132,9 +133,9 @@ async fn i2_i8_the_overview_names_categories_counts_and_facts(setup: Setup) {
     let expected = json!({
         "name": "Math", "version": "1.0.0", "description": "Computes.",
         "categories": {
-            "symbolic": {"count": 2, "description": "Symbolic algebra"},
-            "graph": {"count": 1, "description": "plot"},
-            "kit": {"count": 1, "description": "stray"},
+            "symbolic": {"count": 2, "description": "Symbolic algebra", "tools": "solve, graph"},
+            "graph": {"count": 1, "description": "Odd: plot", "tools": "plot"},
+            "kit": {"count": 1, "description": "Odd: stray", "tools": "stray"},
         },
         "total_tools": 4, "gpu_available": false,
     });
@@ -227,10 +228,12 @@ async fn i7_stubs_say_what_a_tool_does_and_are_called_by_name(setup: Setup) {
     assert_eq!(listed.len(), sent.len() + 1);
     for (tool, sent) in listed.iter().zip(sent) {
         let mut expected: Value = serde_json::from_str(sent.get()).unwrap();
-        expected["inputSchema"] = json!({"type": "object", "additionalProperties": true});
         expected.as_object_mut().unwrap().shift_remove("outputSchema");
+        expected["description"] = tool["description"].clone();
         if tool["name"] == "echo" {
-            expected["description"] = json!("Echoes what it is given.");
+            // The schemas of the others are cheaper than asking for them (B12).
+            expected["inputSchema"] = json!({"type": "object", "additionalProperties": true});
+            assert_eq!(tool["description"], "Odd: Echoes what it is given. Then it rests.");
         }
         assert_eq!(tool, &expected);
     }
@@ -266,7 +269,7 @@ async fn i7_entry_only_lists_two_tools_and_explains_all(setup: Setup) {
     let names: Vec<&Value> = listed.iter().map(|tool| &tool["name"]).collect();
     assert_eq!(names, ["info", "invoke"]);
     assert_eq!(listed[1]["inputSchema"]["required"], json!(["tool"]));
-    assert!(listed[0]["description"].as_str().unwrap().contains("4 tools: symbolic (2)"));
+    assert!(listed[0]["description"].as_str().unwrap().contains("4 tools:\n- symbolic (2): "));
     assert_eq!(ask(&client, "symbolic").await["tools"][0]["name"], "solve");
     let explained = invoke(&client, "info", json!({"topic": "solve"})).await.result();
     assert_eq!(answered(&explained), ask(&client, "solve").await);
@@ -379,7 +382,10 @@ async fn i8_each_upstream_is_a_category(setup: Setup) {
     let bench = Bench::start(options).await;
     let client = Client::connect(&bench, setup).await;
     let overview = ask(&client, "overview").await;
-    assert_eq!(overview["categories"]["kit"], json!({"count": 2, "description": "kit__same, mine"}));
+    assert_eq!(
+        overview["categories"]["kit"],
+        json!({"count": 2, "description": "Odd: same, mine", "tools": "kit__same, mine"})
+    );
     assert_eq!(overview["categories"]["other"]["count"], 2);
     assert_eq!(ask(&client, "other").await["tools"][0]["name"], "other__same");
 }

@@ -6,11 +6,16 @@
 #[macro_use]
 mod cases;
 mod accuracy;
+mod briefs;
+mod budget;
 mod cache_hints;
 mod calls;
+mod cheap;
+mod choose_concerns;
 mod client;
 mod command_line;
 mod compare;
+mod concern_addresses;
 mod concerns;
 mod cost;
 mod cross_origin;
@@ -28,6 +33,7 @@ mod info;
 mod isolation;
 mod limits;
 mod listen;
+mod messages;
 mod negotiation;
 mod news;
 mod permits;

@@ -97,3 +97,54 @@ async fn r14_sessions_need_no_receipt(setup: Setup) {
 cases! { r14_sessions_need_no_receipt:
     resource_stdio_session = "resource" Stdio Session, resource_http_session = "resource" Http Session,
 }
+
+/// A gateway whose sessions get signed receipts, too.
+fn signing(options: Options) -> Options {
+    let mut options = options;
+    options.strategies.settings.insert("resource".to_owned(), json!({"receipts": "signed"}));
+    options
+}
+
+async fn r14_signed_receipts_outlive_the_session(setup: Setup) {
+    let bench = Bench::start(signing(odd())).await;
+    let first = Client::connect(&bench, setup).await;
+    assert!(first.introduction["instructions"].as_str().unwrap().contains("including disclosure_receipt"));
+    let schema = first.describe("echo").await.text_as_json()["echo"]["inputSchema"].clone();
+    assert_eq!(schema["required"], json!(["text", "disclosure_receipt"]));
+    let receipt = schema["properties"]["disclosure_receipt"]["const"].clone();
+    // The session is not marked: what a call has to bring does not depend on where the fetch was.
+    let refused = first.call("echo", json!({"text": "x"})).await.result();
+    assert_eq!(reason(&refused), "MISSING");
+    let steps = refused["structuredContent"]["error"]["instructions"].to_string();
+    assert!(steps.contains("again with the disclosure_receipt in the description's inputSchema"), "{steps}");
+    let second = Client::connect(&bench, setup).await;
+    for client in [&first, &second] {
+        let result =
+            client.call("echo", json!({"text": "hello", "disclosure_receipt": receipt})).await.result();
+        assert_eq!(result["structuredContent"]["given"], json!({"text": "hello"}));
+    }
+    let forged = json!({"text": "x", "disclosure_receipt": "made up"});
+    assert_eq!(reason(&second.call("echo", forged).await.result()), "INVALID");
+    // By default another session's fetch authorizes nothing, whatever a call contains.
+    let bench = Bench::start(odd()).await;
+    let client = Client::connect(&bench, setup).await;
+    let refused = client.call("echo", json!({"text": "x", "disclosure_receipt": receipt})).await.result();
+    assert_eq!(refused["structuredContent"]["error"]["code"], "TOOL_DESCRIPTION_REQUIRED");
+}
+
+async fn r14_signed_receipts_of_sessions_are_for_one_principal(setup: Setup) {
+    let admission = HeaderAdmission::default().knowing("ann", &["a"]).knowing("bob", &["a"]);
+    let bench = Bench::start(signing(Options { admission, ..named(["a"]) })).await;
+    let identity = || Identity::offering("resource");
+    let ann = Client::connect_as(&bench, setup, identity().known_as("ann")).await;
+    let bob = Client::connect_as(&bench, setup, identity().known_as("bob")).await;
+    let arguments = ann.learn("a", json!({})).await;
+    assert_eq!(reason(&bob.call("a", arguments.clone()).await.result()), "INVALID");
+    let again = Client::connect_as(&bench, setup, identity().known_as("ann")).await;
+    assert_ne!(again.call("a", arguments).await.result()["isError"], true);
+}
+
+cases! { r14_signed_receipts_outlive_the_session:
+    resource_stdio_session = "resource" Stdio Session, resource_http_session = "resource" Http Session,
+}
+only!(http_session = "resource" Http Session; r14_signed_receipts_of_sessions_are_for_one_principal);

@@ -61,7 +61,7 @@ cases! { r8_delivery_holds_for_the_session_and_never_in_another:
 async fn r9_a_changed_definition_must_be_fetched_again(setup: Setup) {
     let files = tempfile::tempdir().unwrap();
     let write = |description: &str| {
-        let file = json!({"name": "a", "description": description, "inputSchema": {"type": "object"}});
+        let file = json!({"name": "a", "description": description, "brief": description, "inputSchema": {"type": "object"}});
         let (draft, path) = (files.path().join("draft"), files.path().join("a.json"));
         std::fs::write(&draft, file.to_string()).unwrap();
         std::fs::rename(draft, path).unwrap();
@@ -95,7 +95,8 @@ async fn r9_a_bad_set_of_files_leaves_the_old_one(setup: Setup) {
     let list = async || client.request("tools/list", json!({})).await.result()["tools"].clone();
     let before = list().await;
     std::fs::write(&path, "{").unwrap();
-    let more = json!({"name": "b", "description": "Better.", "inputSchema": {"type": "object"}});
+    let more =
+        json!({"name": "b", "description": "Better.", "brief": "Better.", "inputSchema": {"type": "object"}});
     std::fs::write(files.path().join("b.json"), more.to_string()).unwrap();
     let problems = bench.reloads.reload(false).await.unwrap_err();
     assert!(problems.iter().any(|problem| problem.to_string().contains("a.json")), "{problems:?}");

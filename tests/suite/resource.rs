@@ -19,8 +19,9 @@ async fn r1_lists_say_what_a_tool_does_and_keep_what_clients_need(setup: Setup) 
         let mut expected: Value = serde_json::from_str(sent.get()).unwrap();
         expected["inputSchema"] = json!({"type": "object", "additionalProperties": true});
         expected.as_object_mut().unwrap().shift_remove("outputSchema");
+        expected["description"] = tool["description"].clone();
         if tool["name"] == "echo" {
-            expected["description"] = json!("Echoes what it is given.");
+            assert_eq!(tool["description"], "Odd: Echoes what it is given. Then it rests.");
         }
         assert_eq!(tool, &expected);
     }
@@ -106,6 +107,8 @@ async fn r4_what_was_asked_for_is_delivered_completely(setup: Setup) {
     let mut described = client.describe("a").await.text_as_json();
     assert_eq!(described.as_object().unwrap().keys().collect::<Vec<_>>(), ["a"]);
     let entry = described["a"].as_object_mut().unwrap();
+    // The receipt is in the arguments of examples, too (B6).
+    entry["examples"][0]["input"].as_object_mut().unwrap().shift_remove("disclosure_receipt");
     let version = entry.shift_remove("version").unwrap();
     assert!(version.as_str().unwrap().starts_with("sha256:"));
     for part in ["name", "description", "outputSchema", "examples", "usage_guidance", "error_guidance"] {

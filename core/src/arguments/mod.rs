@@ -9,6 +9,7 @@ mod cost;
 mod limits;
 mod meter;
 mod metered;
+mod misnamed;
 mod problem;
 mod references;
 mod repair;
@@ -35,6 +36,8 @@ pub struct ArgumentCheck {
     limits: CheckLimits,
     schema: Option<BoundedSchema>,
     repair: Repair,
+    /// The schema's text, in which the names of arguments are looked up where some do not fit.
+    text: Box<str>,
     memory: usize,
 }
 
@@ -75,7 +78,8 @@ impl ArgumentCheck {
             tracing::warn!(%tool, "arguments are not checked: {why}");
         }
         let memory = OWN_MEMORY + schema.as_ref().map_or(0, |_| text.len().saturating_mul(MEMORY_PER_BYTE));
-        Self { limits, schema: schema.ok(), repair, memory }
+        let text = if schema.is_ok() { text.into() } else { Box::default() };
+        Self { limits, schema: schema.ok(), repair, text, memory }
     }
 
     /// An estimate of the memory that this takes, in bytes.
@@ -128,7 +132,12 @@ impl ArgumentCheck {
         };
         match problems {
             Ok(problems) if problems.is_empty() => Ok(Checked { repaired, unchecked: None }),
-            Ok(problems) => Err(Misfit::Wrong(problems)),
+            Ok(mut problems) => {
+                if let Ok(schema) = BoundedSchema::read(&self.text, &self.limits) {
+                    misnamed::add_suggestions(&mut problems, &schema, &arguments);
+                }
+                Err(Misfit::Wrong(problems))
+            }
             Err(unchecked) => Ok(Checked { repaired, unchecked: Some(unchecked) }),
         }
     }

@@ -27,11 +27,19 @@ pub struct ArgumentProblem {
 }
 
 impl Refusal {
-    /// The refusal of a call whose arguments do not fit: `INVALID_ARGUMENTS`, with every problem.
-    pub fn wrong_arguments(tool: &str, problems: &[ArgumentProblem]) -> Self {
+    /// The refusal of a call whose arguments do not fit: `INVALID_ARGUMENTS`, with every problem. `lesson` is how the tool
+    /// can be learned, such as `call info with {"topic": "add"}`.
+    pub fn wrong_arguments(tool: &str, problems: &[ArgumentProblem], lesson: Option<&str>) -> Self {
         let code = "INVALID_ARGUMENTS";
-        let message = format!("The arguments do not fit the inputSchema of tool '{tool}'. It did not run.");
-        let content = json!({"error": {"code": code, "message": message, "problems": problems}});
+        let message = format!("The arguments do not fit the parameters of tool '{tool}'. It did not run.");
+        let mut content = json!({"error": {"code": code, "message": message, "problems": problems}});
+        if let Some(lesson) = lesson {
+            let steps = [
+                format!("1. If the problems do not say enough, learn the parameters: {lesson}"),
+                format!("2. Call '{tool}' again with arguments that fit"),
+            ];
+            content["error"]["instructions"] = json!(steps);
+        }
         Self { code, content }
     }
 }
@@ -50,7 +58,7 @@ pub(super) const LONGEST_EXPECTED: usize = 2_000;
 pub(super) fn of(error: &ValidationError<'_>, arguments: &Value) -> Result<ArgumentProblem, Unchecked> {
     let at = error.instance_path().to_string();
     let place = at.trim_start_matches('/').replace('/', ".");
-    let inside = |name: &str| if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") };
+    let inside = |name: &str| inside(&place, name);
     let (argument, given, expected) = match error.kind() {
         ValidationErrorKind::BacktrackLimitExceeded { .. }
         | ValidationErrorKind::RegexEngineFailure { .. } => {
@@ -72,6 +80,11 @@ pub(super) fn of(error: &ValidationError<'_>, arguments: &Value) -> Result<Argum
         }
     };
     Ok(ArgumentProblem { argument: shorten(&argument, LONGEST_PATH), given, expected })
+}
+
+/// The path to an argument at a place, which is empty at the top.
+pub(super) fn inside(place: &str, name: &str) -> String {
+    if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") }
 }
 
 /// The problem of a value that is not what it must be as a whole.

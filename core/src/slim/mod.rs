@@ -10,6 +10,8 @@ mod dialect;
 mod tests;
 mod words;
 
+pub(crate) use words::are_the_same;
+
 use crate::raw::RawObject;
 
 /// Schemas of more bytes stay as they are: each level is read again for the level below.
@@ -58,7 +60,7 @@ fn without_unused(root: &RawObject) -> RawObject {
 fn subschema(schema: &str, name: Option<&str>, depth: usize) -> String {
     let object = Some(schema).filter(|_| depth < MAX_DEPTH).and_then(|text| RawObject::parse(text).ok());
     let Some(object) = object else { return schema.to_owned() };
-    let repeats = |title: &str| name.is_some_and(|name| words::are_the_same(title, name));
+    let repeats = |title: &str| name.is_some_and(|name| are_the_same(title, name));
     assemble(object.iter().filter_map(|(key, value)| match key {
         "title" if is_text(value) && object.string("title").is_some_and(|title| repeats(&title)) => None,
         _ => slim_member(key, value, depth),

@@ -38,7 +38,7 @@ fn decoded(inner: &str) -> Cow<'_, str> {
 }
 
 /// Whether a title and a name differ by case, spaces and punctuation only: "Time Zone" and `time_zone`.
-pub(super) fn are_the_same(title: &str, name: &str) -> bool {
+pub(crate) fn are_the_same(title: &str, name: &str) -> bool {
     let letters = |text: &str| -> String {
         text.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()
     };

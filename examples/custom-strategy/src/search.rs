@@ -20,8 +20,6 @@ pub static PROFILE: Profile = Profile::presenter(
     "Two tools instead of all: find_tools by words, use_tool by name",
     "nothing",
 )
-// Lists withhold the real schemas, so the server checks arguments.
-.withholding_schemas()
 .taught_by(Lesson::new(FIND, r#"{"query": "{tool}"}"#));
 
 /// The settings in `[strategy.search]`.

@@ -10,7 +10,7 @@ use crate::problem::Problem;
 /// name is served.
 pub(super) fn clashes(strategies: &[Arc<dyn DisclosureStrategy>], snapshot: &Arc<Snapshot>) -> Vec<Problem> {
     let everything = View::of(Arc::clone(snapshot), &Principal::anonymous());
-    let with_bridge = ClientTraits { bridge: true, ..ClientTraits::plain(Era::Session) };
+    let with_bridge = ClientTraits { bridge: true, filter_bridge: true, ..ClientTraits::plain(Era::Session) };
     let own = strategies.iter().flat_map(|strategy| strategy.own_tools(&everything, &with_bridge));
     let own: Vec<OwnTool> = own.collect();
     let reserved: Vec<&str> = own.iter().map(OwnTool::name).collect();

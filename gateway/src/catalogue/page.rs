@@ -3,7 +3,7 @@
 use std::{collections::HashSet, convert::Infallible, hash::Hash, sync::Arc};
 
 use mcp_disclosure_core::{
-    Advertisement, ClientTraits, Kind, ListHints, Memory, Noted, Principal, RawObject, Snapshot, View,
+    Advertisement, ClientTraits, Kind, ListHints, Memory, Noted, Principal, RawObject, Shown, Snapshot, View,
 };
 use mcp_disclosure_transport::Json;
 use parking_lot::{Mutex, RwLock};
@@ -89,6 +89,7 @@ pub struct Page {
     pub own_tools: Vec<String>,
     /// Whether any of this depends on the client's declared capabilities.
     pub depends_on_client: bool,
+    shown: Shown,
     tools: Json,
     resources: Json,
     templates: Json,
@@ -202,10 +203,11 @@ fn cached<K: Clone + Eq + Hash, V: Clone, W: Weighter<K, V> + Clone>(
 impl Page {
     fn make(view: View, is_personal: bool, choice: &Choice, memory: &Memory) -> Self {
         let Choice { strategy, traits, .. } = choice;
+        let view = strategy.narrow(view, traits, Noted::new(memory, &strategy.profile().name));
         let mut advertisement = Advertisement::default();
         strategy.advertise(&view, &mut advertisement);
-        let view = strategy.narrow(view, traits, Noted::new(memory, &strategy.profile().name));
         let mut listing = strategy.list(&view, traits);
+        let shown = Shown::of(&view, &listing);
         let own = strategy.own_tools(&view, traits);
         listing.tools.extend(own.iter().map(|tool| tool.definition().clone()));
         let depends_on_client = choice.depends_on_client || !advertisement.is_empty();
@@ -226,8 +228,14 @@ impl Page {
             own_tools: own.iter().map(|tool| tool.name().to_owned()).collect(),
             advertisement,
             depends_on_client,
+            shown,
             view,
         }
+    }
+
+    /// Whether `tools/list` shows the schema of the tool of this name.
+    pub fn shows_schema(&self, name: &str) -> bool {
+        self.shown.contains(&self.view, name)
     }
 
     /// The result of a list method.

@@ -29,13 +29,13 @@ pub(super) fn is_asked_for(version: &str, capabilities: &RawObject) -> bool {
     major == Some("0") && declared
 }
 
-/// The client's offer, with `describe` as the requested strategy. Its clients accept tools without
+/// The client's offer, with `describe` as the requested strategy. Its lists have names and descriptions, and no
 /// `inputSchema`.
 pub(super) fn offer(mut said: Offer) -> Offer {
     if !said.strategies.iter().any(|name| name == STRATEGY) {
         said.strategies.push(STRATEGY.to_owned());
     }
-    Offer { omit_input_schema: true, ..said }
+    Offer { omit_input_schema: true, shortest: true, ..said }
 }
 
 /// The `initialize` result in Delta-MCP's format, if the requested strategy was selected.

@@ -9,6 +9,8 @@ pub struct Offer {
     pub strategies: Vec<String>,
     /// Whether it wants tool lists without `inputSchema`.
     pub omit_input_schema: bool,
+    /// Whether it wants the shortest lists: names and descriptions.
+    pub shortest: bool,
     /// Whether it discloses by itself, such as another gateway, and asks for complete definitions.
     pub complete: bool,
     /// The whole offer, as settings of the extension, for strategies. Empty if there is none.
@@ -31,9 +33,15 @@ impl Offer {
         Self {
             strategies: names.map(str::to_owned).collect(),
             omit_input_schema: settings.member("omitInputSchema") == Some("true"),
+            shortest: settings.member("shortest") == Some("true"),
             complete: settings.member("complete") == Some("true"),
             settings,
         }
+    }
+
+    /// Whether the client said nothing of disclosure, in any dialect.
+    pub fn is_empty(&self) -> bool {
+        self.settings.is_empty() && self.strategies.is_empty()
     }
 
     /// Client capabilities with this gateway's half of the extension: it discloses by itself, and asks for complete

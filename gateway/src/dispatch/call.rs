@@ -14,14 +14,14 @@ impl Gateway {
     /// The arguments that a call must repeat in headers, and whether the caller was given the schema that
     /// says so.
     pub fn mirrored(&self, caller: &Caller, request: &Request) -> (Vec<Mirrored>, bool) {
-        let shown = !caller.choice.strategy.profile().withholds_schemas;
         // Most catalogues have no such arguments, and need no page here.
         let mirrors = || caller.backend.catalogue().current().snapshot().mirrors_arguments();
         let is_call = request.method == "tools/call" && mirrors();
         let called = is_call.then(|| request.params.string("name")).flatten();
-        let Some(name) = called else { return (Vec::new(), shown) };
+        let Some(name) = called else { return (Vec::new(), false) };
         let page = caller.page();
-        (page.view.tool(&name).map(|tool| tool.tool().mirrored().to_vec()).unwrap_or_default(), shown)
+        let mirrored = page.view.tool(&name).map(|tool| tool.tool().mirrored().to_vec());
+        (mirrored.unwrap_or_default(), page.shows_schema(&name))
     }
 
     /// Lets the strategy decide on a call, and carries out the decision.
@@ -36,7 +36,7 @@ impl Gateway {
         let cx = caller.context(self, &page.view, &fetches, &effects);
         let name = call.name.clone();
         let decision = caller.choice.strategy.before_call(&cx, call).await?;
-        self.carry_out(caller, effects);
+        self.carry_out(caller, effects).await;
         match decision {
             Decision::Forward(call) => self.forward(caller, page, call, params).await,
             Decision::Answer(answer) => Ok(answered(caller.era(), &answer)),
@@ -46,6 +46,13 @@ impl Gateway {
                 Err(ErrorText::new(code::INTERNAL_ERROR, "internal error: unknown decision"))
             }
         }
+    }
+
+    /// How this caller's model learns a tool.
+    fn how_to_learn(&self, caller: &Caller, page: &Page, tool: &str) -> Option<String> {
+        let (fetches, effects) = (self.fetches.of(&caller.fetcher), Effects::default());
+        let cx = caller.context(self, &page.view, &fetches, &effects);
+        caller.choice.strategy.how_to_learn(&cx, tool)
     }
 
     async fn forward(
@@ -59,18 +66,20 @@ impl Gateway {
             tracing::info!(session = %caller.label, tool = %call.name, "unknown tool called");
             return Err(ErrorText::invalid_params(format_args!("Unknown tool: {}", call.name)));
         };
-        let arguments = if caller.choice.strategy.profile().withholds_schemas {
+        let arguments = if page.shows_schema(&call.name) {
+            call.arguments
+        } else {
             match self.checks.apply(&page.view, tool, &call).await {
                 Ok(repaired) => repaired.map(RawText::from).or(call.arguments),
                 Err(Misfit::Unreadable(error)) => {
                     return Err(ErrorText::invalid_params(format_args!("arguments cannot be read: {error}")));
                 }
                 Err(Misfit::Wrong(problems)) => {
-                    return Ok(refused(caller, &call.name, Refusal::wrong_arguments(&call.name, &problems)));
+                    let lesson = self.how_to_learn(caller, page, &call.name);
+                    let refusal = Refusal::wrong_arguments(&call.name, &problems, lesson.as_deref());
+                    return Ok(refused(caller, &call.name, refusal));
                 }
             }
-        } else {
-            call.arguments
         };
         let slot = caller.backend.slot(tool.tool().upstream())?;
         let mirrored = mirrored(tool.tool(), arguments.as_ref());

@@ -18,7 +18,7 @@ use crate::{
     dialect::{RequestMeta, Revision},
     explain::Explanation,
     negotiation::Choice,
-    session::{Client, Outlet, Peer, ReplyRoute, Session},
+    session::{Address, Client, Outlet, Peer, ReplyRoute, Session},
     upstream::Owner,
 };
 
@@ -98,7 +98,8 @@ impl Caller {
         fetches: &'a dyn FetchLimit,
         effects: &'a Effects,
     ) -> Context<'a> {
-        let receipts = match &self.session {
+        let session = self.session.as_ref().filter(|_| !self.choice.strategy.signs_receipts());
+        let receipts = match session {
             Some(session) => Receipts::Marks(&session.marks),
             None => Receipts::Handles(Handles {
                 key: &gateway.receipts.key,
@@ -127,7 +128,7 @@ impl Gateway {
         // A client with dedicated upstreams receives all their log messages by default.
         let default_level = backend.client().map(|_| LoggingLevel::Debug);
         Caller {
-            choice: session.choice().clone(),
+            choice: session.choice(),
             principal: session.principal().clone(),
             memory: session.memory(),
             label: Short(session.id()).to_string().into(),
@@ -154,21 +155,21 @@ impl Gateway {
         Ok(Caller { backend: Arc::clone(backend), ..caller.clone() })
     }
 
-    /// The caller of a stateless request; `address` is the strategy named in the URL path.
+    /// The caller of a stateless request.
     ///
     /// # Errors
-    /// -32000 if no upstream could be started for it; -32005 if its peer has too many; the strategy's error
+    /// -32600 if the strategy rejects the address; -32000 if no upstream could be started for it; -32005 if its peer has too many; the strategy's error
     /// if it rejects the client's settings.
     pub async fn stateless(
         &self,
-        address: Option<&str>,
+        address: &Address,
         request: &Request,
         meta: &RequestMeta,
         principal: Principal,
         peer: &Peer,
         outlet: Outlet,
     ) -> Result<Caller, ErrorText> {
-        let choice = self.strategies.choose(address, &meta.offer, Era::Stateless);
+        let choice = self.strategies.choose(address.strategy.as_deref(), &meta.offer, Era::Stateless);
         let label = principal.id().map_or_else(|| Arc::clone(peer.name()), Arc::from);
         let fetcher = match principal.id() {
             Some(id) => Fetcher::Principal(id.into()),
@@ -191,7 +192,7 @@ impl Gateway {
             lease: Arc::default(),
         };
         let caller = if own_lists { self.reaching(&caller).await? } else { caller };
-        let memory = self.opened(&caller, &meta.offer)?;
+        let memory = self.opened(&caller, address, &meta.offer).await?;
         let caller = Caller { memory, ..caller };
         self.explained.explain(|| {
             let explanation = Explanation {

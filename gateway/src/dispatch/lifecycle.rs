@@ -5,27 +5,77 @@ use std::{
     sync::Arc,
 };
 
-use mcp_disclosure_core::{Context, Effect, Effects, Lifecycle, Memory, Noted, Notes, Receipts};
-use mcp_disclosure_transport::{ErrorText, Notification, printable::Short};
+use mcp_disclosure_core::{Context, Effect, Effects, Lifecycle, Marks, Memory, Noted, Notes, Receipts};
+use mcp_disclosure_transport::{ErrorText, Notification, code, printable::Short};
 
 use super::{Caller, Gateway, fetches::Fetcher, requests::panicked};
-use crate::{dialect::Offer, negotiation::Choice, session::Session};
+use crate::{
+    dialect::Offer,
+    negotiation::Choice,
+    session::{Address, Session},
+};
 
 impl Gateway {
     /// The memory of a client without session, for one request.
     ///
     /// # Errors
-    /// The strategy's error if it rejects the client's settings.
-    pub(super) fn opened(&self, caller: &Caller, offer: &Offer) -> Result<Memory, ErrorText> {
-        if offer.settings.is_empty() {
-            return Ok(Memory::default());
+    /// -32600 if the strategy rejects the address; its error if it rejects the client's settings.
+    pub(super) async fn opened(
+        &self,
+        caller: &Caller,
+        address: &Address,
+        offer: &Offer,
+    ) -> Result<Memory, ErrorText> {
+        let arrived = Lifecycle::Arrived(&address.parameters);
+        let mut noted = self.notes_of(caller, &arrived);
+        if noted.is_err() && !caller.backend.is_settled() {
+            // An upstream that is starting may declare what the address names.
+            Box::pin(caller.backend.settled()).await;
+            noted = self.notes_of(caller, &arrived);
         }
+        let mut noted = noted.map_err(of_address)?;
+        if !offer.settings.is_empty() {
+            noted.extend(self.notes_of(caller, &Lifecycle::Opened(&offer.settings))?);
+        }
+        let noted = noted.into_iter();
+        Ok(noted.fold(Memory::default(), |memory, (strategy, changes)| memory.with(&strategy, changes)))
+    }
+
+    /// What the strategy records of a lifecycle event of a client without session.
+    fn notes_of(&self, caller: &Caller, event: &Lifecycle<'_>) -> Result<Vec<(String, Notes)>, ErrorText> {
         let view = caller.backend.catalogue().current().view(&caller.principal, &caller.choice);
         let (fetches, effects) = (self.fetches.of(&caller.fetcher), Effects::default());
-        let cx = caller.context(self, &view, &fetches, &effects);
-        lifecycle(&caller.choice, &cx, &Lifecycle::Opened(&offer.settings))?;
-        let noted = notes(effects).into_iter();
-        Ok(noted.fold(Memory::default(), |memory, (strategy, changes)| memory.with(&strategy, changes)))
+        // Nothing is delivered here, and handles would cost each request a nonce more.
+        let marks = Marks::default();
+        let cx = Context {
+            view: &view,
+            client: &caller.choice.traits,
+            noted: Noted::new(&caller.memory, &caller.choice.strategy.profile().name),
+            receipts: Receipts::Marks(&marks),
+            session: &caller.label,
+            fetches: &fetches,
+            effects: &effects,
+        };
+        lifecycle(&caller.choice, &cx, event)?;
+        Ok(notes(effects))
+    }
+
+    /// Passes the address at which a session is opened to its strategy, before anything that the client says itself.
+    ///
+    /// # Errors
+    /// -32600 if the strategy rejects the address.
+    pub(super) async fn arrive(
+        &self,
+        session: &Session,
+        parameters: &[(String, String)],
+    ) -> Result<(), ErrorText> {
+        let arrived = Lifecycle::Arrived(parameters);
+        let mut outcome = self.notify_strategy(session, &arrived);
+        if outcome.is_err() && !session.backend().is_settled() {
+            session.backend().settled().await;
+            outcome = self.notify_strategy(session, &arrived);
+        }
+        outcome.map_err(of_address)
     }
 
     /// Passes a lifecycle event of a session to its strategy and keeps what the strategy records.
@@ -34,11 +84,12 @@ impl Gateway {
     /// The strategy's error; nothing is recorded then.
     pub(super) fn notify_strategy(&self, session: &Session, event: &Lifecycle<'_>) -> Result<(), ErrorText> {
         let backend = Arc::clone(session.backend());
-        let view = backend.catalogue().current().view(session.principal(), session.choice());
+        let choice = session.choice();
+        let view = backend.catalogue().current().view(session.principal(), &choice);
         let fetcher = Fetcher::Session(Arc::clone(session.id()));
         let fetches = self.fetches.of(&fetcher);
         let (effects, label) = (Effects::default(), Short(session.id()).to_string());
-        let (choice, memory) = (session.choice(), session.memory());
+        let memory = session.memory();
         let cx = Context {
             view: &view,
             client: &choice.traits,
@@ -48,11 +99,26 @@ impl Gateway {
             fetches: &fetches,
             effects: &effects,
         };
-        lifecycle(choice, &cx, event)?;
-        for (strategy, changes) in notes(effects) {
-            session.remember(&strategy, changes);
+        lifecycle(&choice, &cx, event)?;
+        for effect in effects.into_vec() {
+            match effect {
+                Effect::Remember { strategy, changes } => drop(session.remember(&strategy, changes)),
+                Effect::Native => self.meet_native(session),
+                Effect::PassOn(chosen) => {
+                    let backend = Arc::clone(&backend);
+                    tokio::spawn(async move { backend.pass_on_concerns(&chosen).await });
+                }
+                other => not_allowed(&other),
+            }
         }
         Ok(())
+    }
+
+    /// A session's client used a filter's own methods or members.
+    pub(super) fn meet_native(&self, session: &Session) {
+        if self.strategies.withdraws_bridges() {
+            session.speak_natively();
+        }
     }
 
     /// Handles a notification in a session. Its effect is visible to every message sent after it.
@@ -93,13 +159,20 @@ impl Gateway {
             return;
         };
         let (before, after) = session.remember(strategy, changes);
-        if before == after {
+        let choice = session.choice();
+        if before == after && choice.traits == caller.choice.traits {
             return;
         }
         let current = caller.backend.catalogue().current();
-        let page = |memory| current.page(&caller.principal, &caller.choice, memory);
-        session.notify_changed(&page(&before).changes(&page(&after)));
+        let page = |choice: &Choice, memory| current.page(&caller.principal, choice, memory);
+        // What it chose by may have changed what it is listed to choose by.
+        session.notify_changed(&page(&caller.choice, &before).changes(&page(&choice, &after)));
     }
+}
+
+/// The error for an address that the strategy rejects. It is no parameter of the request.
+fn of_address(error: ErrorText) -> ErrorText {
+    if error.code() == code::INVALID_PARAMS { error.recoded(code::INVALID_REQUEST) } else { error }
 }
 
 /// Calls the strategy. A panic becomes an error.
@@ -108,14 +181,19 @@ fn lifecycle(choice: &Choice, cx: &Context<'_>, event: &Lifecycle<'_>) -> Result
     Ok(outcome.map_err(|_| panicked("lifecycle"))??)
 }
 
-/// The notes among the effects, by strategy.
+/// The notes among the effects, by strategy. The rest is about sessions.
 fn notes(effects: Effects) -> Vec<(String, Notes)> {
     let noted = effects.into_vec().into_iter().filter_map(|effect| match effect {
         Effect::Remember { strategy, changes } => Some((strategy, changes)),
+        Effect::Native | Effect::PassOn(_) => None,
         other => {
-            tracing::error!(?other, "effect not allowed in a lifecycle event");
+            not_allowed(&other);
             None
         }
     });
     noted.collect()
+}
+
+fn not_allowed(effect: &Effect) {
+    tracing::error!(?effect, "effect not allowed in a lifecycle event");
 }

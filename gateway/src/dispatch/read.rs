@@ -27,11 +27,12 @@ impl Gateway {
         let (fetches, effects) = (self.fetches.of(&caller.fetcher), Effects::default());
         let cx = caller.context(self, &page.view, &fetches, &effects);
         let own = caller.choice.strategy.read_resource(&cx, &uri).await?;
-        self.carry_out(caller, effects);
+        let meant = if own.is_none() { caller.choice.strategy.meant_resource(&cx, &uri) } else { None };
+        self.carry_out(caller, effects).await;
         if let Some(text) = own {
             return Ok(read_result(caller.era(), contents(&uri, &text)));
         }
-        let mut error = not_found(&uri);
+        let mut error = not_found(&uri, meant.as_deref());
         for slot in caller.backend.owners(page, &uri) {
             let Some(name) = slot.name() else { continue };
             match self.relay(caller, &slot, UpstreamRequest::new("resources/read", params.clone())).await {
@@ -45,7 +46,8 @@ impl Gateway {
                     tracing::debug!(upstream = %name, error = ?refused, "a resource could not be read");
                 }
                 // Another upstream may have it.
-                Err(refused) if is_not_found(&refused) => error = refused,
+                Err(refused) if is_not_found(&refused) && meant.is_none() => error = refused,
+                Err(refused) if is_not_found(&refused) => {}
                 Err(refused) => return Err(refused),
             }
         }
@@ -111,9 +113,13 @@ fn contents(uri: &ResourceUri, text: &ResourceText) -> Json {
 }
 
 /// In the wording of the session era; `dialect` rewrites it for the stateless one.
-fn not_found(uri: &str) -> ErrorText {
-    ErrorText::new(code::RESOURCE_NOT_FOUND, format_args!("Resource not found: {uri}"))
-        .with_data(&json!({"uri": uri}))
+fn not_found(uri: &str, meant: Option<&str>) -> ErrorText {
+    let error = |message: std::fmt::Arguments<'_>| ErrorText::new(code::RESOURCE_NOT_FOUND, message);
+    match meant {
+        Some(meant) => error(format_args!("Resource not found: {uri}. Did you mean {meant}?"))
+            .with_data(&json!({"uri": uri, "suggestion": meant})),
+        None => error(format_args!("Resource not found: {uri}")).with_data(&json!({"uri": uri})),
+    }
 }
 
 fn is_not_found(error: &ErrorText) -> bool {

@@ -18,7 +18,6 @@ use crate::{
     negotiation::Choice,
     session::{Full, Opening, Session, new_id},
     slot::Recollection,
-    upstream::UPDATE_CONCERNS,
 };
 
 /// MCP methods that the gateway answers or forwards, and the eras that have them.
@@ -62,6 +61,26 @@ impl Method {
             }
             Self::Discover | Self::Listen => era == Era::Stateless,
             _ => true,
+        }
+    }
+}
+
+/// A session that is being opened: its upstreams end if the client hangs up meanwhile.
+struct Unopened<'g> {
+    gateway: &'g Gateway,
+    id: Option<Arc<str>>,
+}
+
+impl Unopened<'_> {
+    fn keep(mut self) {
+        self.id = None;
+    }
+}
+
+impl Drop for Unopened<'_> {
+    fn drop(&mut self) {
+        if let Some(id) = &self.id {
+            self.gateway.backends.end_session(id);
         }
     }
 }
@@ -118,10 +137,7 @@ impl Gateway {
         let (fetches, effects) = (self.fetches.of(&caller.fetcher), Effects::default());
         let cx = caller.context(self, &page.view, &fetches, &effects);
         let answer = caller.choice.strategy.request(&cx, &request.method, &request.params.to_raw()).await?;
-        self.carry_out(caller, effects);
-        if answer.is_some() && request.method == UPDATE_CONCERNS {
-            caller.backend.pass_on_concerns(&request.params).await;
-        }
+        self.carry_out(caller, effects).await;
         match answer {
             Some(result) => Ok(complete(caller.era(), result.into())),
             None => Err(ErrorText::method_not_found(&request.method)),
@@ -131,12 +147,12 @@ impl Gateway {
     /// Opens a session.
     ///
     /// # Errors
-    /// -32602 for missing or invalid parameters; -32005 if the peer holds too many resources; -32000 if there
+    /// -32602 for missing or invalid parameters; -32600 if the strategy rejects the address; -32005 if the peer holds too many resources; -32000 if there
     /// are too many sessions, or no upstream could be started for this one.
     pub async fn initialize(
         &self,
         params: &RawObject,
-        opening: Opening,
+        mut opening: Opening,
     ) -> Result<(Arc<Session>, Json), ErrorText> {
         let initialize = InitializeRequest::read(params)?;
         let revision = initialize.revision;
@@ -146,7 +162,8 @@ impl Gateway {
         chain.into_iter().for_each(|chain| opening.client.came_through(chain));
         let chosen = initialize.offer.settings.member("concerns");
         let is_news = chosen.is_some_and(|chosen| opening.client.chose(chosen));
-        let choice = self.strategies.choose(opening.address.as_deref(), &initialize.offer, revision.era());
+        let choice =
+            self.strategies.choose(opening.address.strategy.as_deref(), &initialize.offer, revision.era());
         let id = new_id().map_err(|error| {
             ErrorText::new(
                 code::INTERNAL_ERROR,
@@ -157,10 +174,12 @@ impl Gateway {
         self.sessions.room().map_err(no_room)?;
         let place = opening.peer.session()?;
         let backend = self.backends.for_session(&id, &opening.client, &opening.peer).await?;
+        let unopened = Unopened { gateway: self, id: Some(Arc::clone(&id)) };
         backend.recalled().await;
         tracing::info!(session = %Short(&id), client = initialize.client, %revision, strategy = %choice.name, reason = %choice.reason, "session opened");
-        let own = Arc::clone(&backend);
+        let (own, parameters) = (Arc::clone(&backend), std::mem::take(&mut opening.address.parameters));
         let session = Arc::new(Session::new(id, revision, choice, opening, own, place, &self.limits));
+        self.arrive(&session, &parameters).await.inspect_err(|_| self.let_go(&session))?;
         // Building the page calls the strategy, which may panic.
         let result = catch_unwind(AssertUnwindSafe(|| self.open_session(&initialize, &backend, &session)));
         let result = result.unwrap_or_else(|_| Err(panicked("initialize")));
@@ -172,6 +191,7 @@ impl Gateway {
             tokio::spawn(async move { backend.pass_on_concerns(&settings).await });
         }
         backend.audience().join(&session);
+        unopened.keep();
         Ok((session, result))
     }
 
@@ -185,7 +205,7 @@ impl Gateway {
         if !initialize.offer.settings.is_empty() {
             self.notify_strategy(session, &Lifecycle::Opened(&initialize.offer.settings))?;
         }
-        let (choice, memory) = (session.choice(), session.memory());
+        let (choice, memory) = (&session.choice(), session.memory());
         let InitializeRequest { client, revision, offer, .. } = initialize;
         let page = backend.catalogue().current().page(session.principal(), choice, &memory);
         let (revision, own_tools) = (*revision, &page.own_tools);
@@ -241,7 +261,7 @@ impl Gateway {
     }
 
     /// Carries out the effects that a strategy returned.
-    pub(super) fn carry_out(&self, caller: &Caller, effects: Effects) {
+    pub(super) async fn carry_out(&self, caller: &Caller, effects: Effects) {
         for effect in effects.into_vec() {
             match effect {
                 Effect::Delivered { tool, digest } => {
@@ -250,6 +270,8 @@ impl Gateway {
                     }
                 }
                 Effect::Remember { strategy, changes } => self.remember(caller, &strategy, changes),
+                Effect::Native => caller.session.iter().for_each(|session| self.meet_native(session)),
+                Effect::PassOn(chosen) => Box::pin(caller.backend.pass_on_concerns(&chosen)).await,
                 other => tracing::error!(?other, "unknown effect"),
             }
         }

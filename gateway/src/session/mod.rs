@@ -1,5 +1,6 @@
 //! Connected clients: sessions, their requests in progress, and the streams that reach them.
 
+mod address;
 mod audience;
 mod client;
 mod in_flight;
@@ -11,6 +12,7 @@ mod record;
 mod replay;
 mod table;
 
+pub(crate) use address::Address;
 pub(crate) use audience::{Audience, list_changed};
 pub(crate) use client::{ActiveRequest, Client, InputRequest, ReplyRoute, client_features};
 pub(crate) use in_flight::{BeginError, InFlight, Ticket};

@@ -13,7 +13,7 @@ use mcp_disclosure_core::{Kind, Marks, Memory, Notes, Principal};
 use mcp_disclosure_transport::LoggingLevel;
 use parking_lot::Mutex;
 
-use super::{Client, InFlight, Peer, Place, ReplayBuffer, ReplayBuffers, StreamEvent, list_changed};
+use super::{Address, Client, InFlight, Peer, Place, ReplayBuffer, ReplayBuffers, StreamEvent, list_changed};
 use crate::{backend::Backend, dialect::Revision, limits::Limits, negotiation::Choice};
 
 /// How a session is opened.
@@ -21,8 +21,8 @@ use crate::{backend::Backend, dialect::Revision, limits::Limits, negotiation::Ch
 pub struct Opening {
     /// Who opens the session; requests of other principals are rejected.
     pub principal: Principal,
-    /// The strategy named in the URL path.
-    pub address: Option<String>,
+    /// Where it is opened.
+    pub address: Address,
     /// The client itself.
     pub client: Arc<Client>,
     /// The peer that the session counts against.
@@ -63,6 +63,8 @@ pub struct Session {
     used: AtomicU64,
     /// Whether it sent a request after the handshake.
     has_worked: AtomicBool,
+    /// Whether the client used a filter's own methods or members.
+    speaks_natively: AtomicBool,
     peer: Peer,
     /// The backend that serves it, kept alive for as long as the session is referenced, even after it ended.
     backend: Arc<Backend>,
@@ -85,7 +87,7 @@ impl Session {
             revision,
             choice,
             principal: opening.principal,
-            address: opening.address,
+            address: opening.address.strategy,
             marks: Marks::default(),
             in_flight: InFlight::default(),
             replay: ReplayBuffers::new(limits.client_queue_bytes, opening.peer.replay().clone()),
@@ -96,6 +98,7 @@ impl Session {
             opened: Instant::now(),
             used: AtomicU64::new(0),
             has_worked: AtomicBool::new(false),
+            speaks_natively: AtomicBool::new(false),
             peer: opening.peer,
             backend,
             _place: place,
@@ -117,9 +120,16 @@ impl Session {
         self.revision
     }
 
-    /// The strategy that serves it.
-    pub fn choice(&self) -> &Choice {
-        &self.choice
+    /// The strategy that serves it, with the client's traits as known so far.
+    pub fn choice(&self) -> Choice {
+        let mut choice = self.choice.clone();
+        choice.traits.filter_bridge &= !self.speaks_natively.load(Ordering::Relaxed);
+        choice
+    }
+
+    /// Records that the client used a filter's own methods or members.
+    pub fn speak_natively(&self) {
+        self.speaks_natively.store(true, Ordering::Relaxed);
     }
 
     /// The principal that opened it; the only one allowed to use it.

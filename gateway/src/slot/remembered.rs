@@ -64,6 +64,7 @@ impl Remembered {
             resources: list("resources")?,
             templates: list("resourceTemplates")?,
             prompts: list("prompts")?,
+            server_info: introduction.server_info.clone(),
             instructions: introduction.instructions.clone(),
             hints: HashMap::from(kinds.map(|kind| (kind, hints.clone()))),
             ..UpstreamLists::empty(name.clone())
@@ -97,6 +98,7 @@ mod tests {
         let json = remembered.to_json();
         let recalled = Remembered::of_json(&RawObject::parse(json.text()).unwrap(), &name).unwrap();
         assert_eq!(recalled.to_json(), json);
+        assert_eq!(recalled.lists.server_info, remembered.introduction.server_info);
         assert!(recalled.introduction.has("tools") && recalled.introduction.eras.session);
         assert!(recalled.lists.hints.values().all(|hints| hints.private && hints.time_to_live.is_zero()));
         assert!(Remembered::of_json(&RawObject::empty(), &name).is_none());

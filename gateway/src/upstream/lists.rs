@@ -35,6 +35,7 @@ pub(super) async fn fetch(upstream: &Upstream) -> Result<UpstreamLists, CallErro
         resources: resources.items,
         templates: templates.items,
         prompts: prompts.items,
+        server_info: upstream.introduction().server_info.clone(),
         instructions: upstream.introduction().instructions.clone(),
         hints: hints.into_iter().filter_map(|(kind, hints)| Some((kind, hints?))).collect(),
         supplements: HashMap::new(),

@@ -25,7 +25,6 @@ pub use call::{Reports, UpstreamCall};
 pub use config::UpstreamConfig;
 pub use disclosing::Channel;
 use disclosing::Disclosing;
-pub(crate) use disclosing::concerns::UPDATE as UPDATE_CONCERNS;
 pub use error::{UpstreamError, Why};
 use handler::UpstreamHandler;
 pub use handshake::{Eras, Introduction};

@@ -31,8 +31,15 @@ const REPEATS_NAME: Rule = Rule {
 const LONG_BRIEF: Rule = Rule {
     code: "brief-over-60",
     severity: Severity::Note,
-    summary: "the brief, or the description where there is none, is over 60 characters, which `describe` does not list",
-    hint: "write a brief in the tool's description file or in disclosure.toml, or serve with --long-briefs shorten",
+    summary: "a brief of yours is over 60 characters, which `describe` does not list",
+    hint: "write a shorter one, or serve with --long-briefs shorten",
+};
+
+const POOR_BRIEF: Rule = Rule {
+    code: "poor-brief",
+    severity: Severity::Warning,
+    summary: "no sentence of the description says what the tool does, so lists say its name in words",
+    hint: "begin the description with a verb and an object, or write a brief",
 };
 
 const UNDESCRIBED: Rule = Rule {
@@ -60,9 +67,13 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
         } else {
             by_text.entry(said.join(" ")).or_default().push(tool);
         }
-        let length = brief::SHORT.length(&tool.written_brief());
-        if length > brief::SHORT.most() {
+        let length = |brief: &String| brief::SHORT.length(brief.trim());
+        let written = tool.supplement().brief.as_ref().map(length);
+        if let Some(length) = written.filter(|length| *length > brief::SHORT.most()) {
             findings.add(LONG_BRIEF, Place::from(tool), format!("{length} characters"));
+        }
+        if !said.is_empty() && !tool.is_described() {
+            findings.add(POOR_BRIEF, Place::from(tool), format!("{:?}", tool.brief()));
         }
         let undescribed = undescribed(tool);
         if !undescribed.is_empty() {

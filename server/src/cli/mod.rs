@@ -2,6 +2,7 @@
 
 mod arguments;
 mod check;
+mod choices;
 mod circle;
 mod compare;
 mod export;

@@ -7,12 +7,13 @@ use std::{
     time::Duration,
 };
 
-use mcp_disclosure_core::ReceiptKey;
+use mcp_disclosure_core::{ReceiptKey, Settings};
 use mcp_disclosure_gateway::{
     Assembly, FetchLimits, Gateway, Problem, SessionLimits,
     front::{http, stdio::Stdio},
     slot::Memory,
 };
+use mcp_disclosure_strategy_resource as resource;
 use tokio::{net::TcpListener, task::JoinSet};
 
 use super::{
@@ -39,6 +40,12 @@ pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure
     let options = arguments.strategies.over(&source.serve, source.settings.clone());
     let transport = arguments.transport.or(source.serve.transport).unwrap_or_default();
     let listen = arguments.listen.or(source.serve.listen).unwrap_or(LISTEN);
+    let has_key = arguments.receipt_key_file.is_some();
+    if transport == Transport::Stdio && signs_receipts(&options.settings) && !has_key {
+        tracing::warn!(
+            "signed receipts over stdio without --receipt-key-file: a host that starts this program for each call gets receipts that the next one cannot check (hint: head -c 32 /dev/urandom > FILE makes a key)"
+        );
+    }
     let key = receipt_key(arguments.receipt_key_file.as_deref());
     let origin = source.origin.clone();
     let assembly = Assembly {
@@ -145,6 +152,11 @@ async fn follow(mut signals: Signals, gateway: Arc<Gateway>, reloads: Reloads) {
             }
         }
     }
+}
+
+/// Whether receipts are signed in sessions, which outlive the process only by a key of the operator's.
+fn signs_receipts(settings: &Settings) -> bool {
+    settings.get(resource::NAME).is_some_and(|settings| settings["receipts"] == "signed")
 }
 
 /// Where upstreams are remembered.

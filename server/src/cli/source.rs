@@ -15,7 +15,7 @@ use mcp_disclosure_gateway::{
     upstream::{Target, Timeouts, without_secrets},
 };
 
-use super::{SourceArguments, strategies::build};
+use super::{SourceArguments, choices, strategies::build};
 use crate::{
     config::{DisclosureFile, Named, Serve, UpstreamEntry},
     failure::Failure,
@@ -84,6 +84,13 @@ impl Source {
         self.contents.clone()
     }
 
+    /// Everything that is wrong with the operator's choices of concerns in these settings.
+    pub(super) fn choice_problems(&self, settings: &Settings) -> Vec<Problem> {
+        let Ok(contents) = &self.contents else { return Vec::new() };
+        let file = self.origin.config.as_ref().map(|config| &*config.first);
+        choices::problems(settings, file, &contents.declared.about)
+    }
+
     /// A gateway of it by these strategies, with the contract's defaults.
     ///
     /// # Errors
@@ -97,9 +104,12 @@ impl Source {
         let mut problems = Vec::new();
         let contents = self.read().map_err(|found| problems.extend(found));
         let strategies = build(registry, options).map_err(|found| problems.extend(found));
+        problems.extend(self.choice_problems(&options.settings));
         let key = key.map_err(|problem| problems.push(problem));
         match (contents, strategies, key) {
-            (Ok(contents), Ok(strategies), Ok(key)) => Ok(self.assembly(contents.declared, strategies, key)),
+            (Ok(contents), Ok(strategies), Ok(key)) if problems.is_empty() => {
+                Ok(self.assembly(contents.declared, strategies, key))
+            }
             _ => Err(Failure::Configuration(problems)),
         }
     }

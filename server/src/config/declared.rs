@@ -30,6 +30,10 @@ impl DisclosureFile {
             rules.tools.push(check.tool(name, place, tool, &mut problems));
         }
         rules.tools.extend(self.sorted_into_categories(&mut problems));
+        for (name, place, category) in &self.categories.0 {
+            let mapping = check.mapping("categories", name, place, category.concerns.as_ref(), &mut problems);
+            rules.grouped.extend(mapping.map(|mapping| (name.clone(), mapping)));
+        }
         rules.resources = check.primitives("resources", &self.resources.rules, &mut problems);
         let allow = self.resources.allow.as_ref();
         rules.allowed_resources = allow.map(|list| list.iter().map(|text| Pattern::new(text)).collect());

@@ -49,6 +49,9 @@ pub struct DisclosureFile {
     /// The settings of strategies, by the strategy's name. `mcp-disclosure strategies` lists the names.
     #[cfg_attr(test, schemars(with = "BTreeMap<String, Map<String, Value>>"))]
     pub strategy: Settings,
+    /// Where the settings of each strategy are written.
+    #[cfg_attr(test, schemars(skip))]
+    pub strategy_places: BTreeMap<String, Place>,
 }
 
 impl DisclosureFile {
@@ -204,6 +207,8 @@ pub struct Category {
     pub description: String,
     /// Its tools: names as in `[tools]`, or patterns in which `*` matches any text and `?` any one character.
     pub tools: Vec<String>,
+    /// The values by concern of all its tools, as in `[tools]`. What a tool says itself, or `[tools]` of it, is stronger.
+    pub concerns: Option<Map<String, Value>>,
 }
 
 /// A concern, such as cost, by whose values hosts may choose.

@@ -104,8 +104,10 @@ impl<'t> Reader<'t> {
                 "prompts" => file.prompts = self.sections(&name, value),
                 "strategy" => {
                     let settings: Table<Settings> = self.sections(&name, value);
-                    file.strategy =
-                        settings.0.into_iter().map(|(name, _, settings)| (name, settings.0)).collect();
+                    for (name, place, settings) in settings.0 {
+                        file.strategy_places.insert(name.clone(), place);
+                        file.strategy.insert(name, settings.0);
+                    }
                 }
                 _ => self.unknown(&key, "", KEYS),
             }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use mcp_disclosure_core::{Concern, Tool, Values};
+use mcp_disclosure_core::{Concern, RawObject, Tool, Values};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use toml::ser::Error;
@@ -70,13 +70,25 @@ impl Text {
         for category in declared {
             let tools = patterns(origins, &category.name);
             let tools = (!tools.is_empty()).then(|| tools.into());
-            let said = object([("description", said(&category.description)), ("tools", tools)]);
+            let concerns = origins.declared.rules.grouped.get(&category.name).map(RawObject::text);
+            let concerns = concerns.and_then(|text| serde_json::from_str(text).ok());
+            let said = object([
+                ("description", said(&category.description)),
+                ("tools", tools),
+                ("concerns", concerns),
+            ]);
             self.table(std::mem::take(&mut comment), &["categories", &category.name], &said)?;
         }
         let name_of = |tool: &Tool| stable_name(tool, origins);
-        for proposal in categories::propose(tools, declared, |tool| is_unsorted(origins, tool), name_of) {
-            let said = json!({"description": proposal.description, "tools": proposal.tools});
-            self.table(std::mem::take(&mut comment), &["categories", &proposal.name], &said)?;
+        for (name, category) in categories::proposed(origins, tools) {
+            let unsorted =
+                category.tools().map(|visible| visible.tool()).filter(|tool| is_unsorted(origins, tool));
+            let unsorted = unsorted.filter(|tool| tool.supplement().category.is_none());
+            let tools: Vec<String> = unsorted.map(name_of).collect();
+            if !tools.is_empty() {
+                let said = json!({"description": category.description(), "tools": tools});
+                self.table(std::mem::take(&mut comment), &["categories", &name], &said)?;
+            }
         }
         Ok(())
     }

@@ -1,20 +1,4 @@
-//! What exported files say: descriptions of categories, which models read, and comments, which people do.
-
-pub(super) fn of_upstream(upstream: &str) -> String {
-    format!("The tools of {upstream}")
-}
-
-pub(super) fn of_prefix(upstream: &str, prefix: &str) -> String {
-    format!("Tools of {upstream} for {prefix}")
-}
-
-pub(super) fn that_only_read(upstream: &str) -> String {
-    format!("Tools of {upstream} that change nothing")
-}
-
-pub(super) fn that_change(upstream: &str) -> String {
-    format!("Tools of {upstream} that may change something")
-}
+//! What exported files say to people: comments.
 
 /// The key of a record, in sections and in description files.
 pub(super) const MADE_FROM: &str = "made_from";

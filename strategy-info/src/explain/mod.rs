@@ -43,6 +43,25 @@ pub fn parameters(schema: &str) -> SchemaSummary {
     summarize(&document, attempts).unwrap_or_else(|| first_parameters(&document))
 }
 
+/// Summarizes the parameters of a small `inputSchema` in a phrase each. Parameters with members of their own keep the form
+/// of [`parameters`], and so does a schema that states more than parameters: then this is `None`.
+pub fn in_short(schema: &str) -> Option<Value> {
+    let SchemaSummary { properties, requires, one_of, note, .. } = parameters(schema);
+    match (properties.is_empty(), note) {
+        _ if !requires.is_empty() || !one_of.is_empty() => None,
+        (true, None) => Some(wording::NO_PARAMETERS.into()),
+        (true, Some(note)) => (note == wording::OPEN).then(|| wording::ANY_PARAMETERS.into()),
+        (false, Some(_)) => None,
+        (false, None) => {
+            let short = |(name, summary): (String, SchemaSummary)| match words::of_parameter(&summary) {
+                Some(phrase) => (name, phrase.into()),
+                None => (name, summary.members().into()),
+            };
+            Some(Value::Object(properties.into_iter().map(short).collect()))
+        }
+    }
+}
+
 /// Summarizes an `outputSchema`: a phrase for each member, or for the whole. `None` if it says nothing.
 pub fn returns(schema: &str) -> Option<Value> {
     let document = Document::read(schema);

@@ -16,6 +16,32 @@ pub(super) fn of(summary: &SchemaSummary) -> String {
     }
 }
 
+/// The parameter as a phrase: "integer, required, 1 to 5: How many". `None` if it has parts that a phrase only names.
+pub(super) fn of_parameter(summary: &SchemaSummary) -> Option<String> {
+    let is_flat = |summary: &SchemaSummary| {
+        let SchemaSummary { properties, requires, positions, one_of, .. } = summary;
+        properties.is_empty() && requires.is_empty() && positions.is_empty() && one_of.is_empty()
+    };
+    let items = summary.items.as_deref();
+    if !is_flat(summary) || summary.note.is_some() || summary.deprecated || summary.options.len() > MOST {
+        return None;
+    }
+    if items.is_some_and(|items| !is_flat(items) || items.items.is_some() || items.options.len() > MOST) {
+        return None;
+    }
+    let mut parts = vec![kind(summary)];
+    parts.extend(summary.required.filter(|required| *required).map(|_| wording::REQUIRED.to_owned()));
+    parts.extend(summary.format.clone());
+    parts.extend(summary.limits.iter().cloned());
+    parts.extend(summary.default.as_ref().map(wording::default));
+    parts.extend(summary.examples.first().map(wording::for_example));
+    let parts = parts.join(", ");
+    Some(match &summary.description {
+        Some(description) => wording::phrase(&parts, description),
+        None => parts,
+    })
+}
+
 /// The phrase for a whole result without known members; `None` if nothing is known of it.
 pub(super) fn of_whole(summary: &SchemaSummary) -> Option<String> {
     let kind = kind(summary);

@@ -15,6 +15,10 @@ INVALID_PARAMS = -32602
 KEPT = ("title", "annotations", "icons", "execution", "_meta")
 # What of a definition is delivered, where the server says it (R4).
 DELIVERED = ("name", "description", "inputSchema", "outputSchema", "annotations")
+# What of it a bridge delivers (B9).
+BRIDGED = ("name", "description", "inputSchema")
+# Slim schemas up to this size are listed, where the strategy lists any (B12).
+CHEAP = 200
 
 
 async def transparent(checks, connection, direct):
@@ -38,19 +42,32 @@ async def names_nobody_has(checks, connection):
         checks.equal(name, answer.get("error", {}).get("code"), INVALID_PARAMS)
 
 
-def minimal_list(checks, answer, direct, ours=BRIDGE, brief_length=BRIEF_LENGTH):
-    """R1: names and briefs of everything, schemas of nothing; the tool of ours comes last (F4)."""
+def slim(schema):
+    """B9: what a bridge leaves out of these servers' schemas."""
+    return {k: v for k, v in schema.items() if k != "$schema"}
+
+
+def minimal_list(checks, answer, direct, ours=BRIDGE, brief_length=BRIEF_LENGTH, inlines=False, kept=KEPT):
+    """R1: names and briefs of everything, schemas of nothing, or of what is cheap (B12); the tool of ours comes last
+    (F4)."""
+    def listed_schema(tool):
+        schema = slim(tool["inputSchema"])
+        cheap = len(json.dumps(schema, separators=(",", ":"), ensure_ascii=False).encode()) <= CHEAP
+        return schema if inlines and cheap else PERMISSIVE
+
     tools = answer["result"]["tools"]
     complete = direct["tools/list"]["result"]["tools"]
     names = [tool["name"] for tool in complete]
     checks.equal("every tool, in order, then ours", [t["name"] for t in tools], [*names, ours])
     listed = {tool["name"]: tool for tool in tools}
     expected = {
-        tool["name"]: {"name": tool["name"], "inputSchema": PERMISSIVE, **{k: tool[k] for k in KEPT if k in tool}}
+        tool["name"]: {"name": tool["name"], "inputSchema": listed_schema(tool), **{k: tool[k] for k in kept if k in tool}}
         for tool in complete
     }
-    got = {name: {k: v for k, v in listed.get(name, {}).items() if k != "description"} for name in names}
-    checks.equal("no schema but the permissive one, and what a list keeps", got, expected)
+    compared = ("name", "inputSchema", *kept)
+    got = {name: {k: v for k, v in listed.get(name, {}).items() if k in compared} for name in names}
+    checks.equal("schemas, and what a list keeps", got, expected)
+    checks.true("no output schemas", not any("outputSchema" in tool for tool in tools), names)
     briefs = [listed[name].get("description", "") for name in names if name in listed]
     checks.true("briefs", all(0 < len(brief) <= brief_length for brief in briefs), briefs)
 
@@ -84,17 +101,22 @@ async def described(checks, connection, *tools):
     return as_json(contents[0].get("text")) or {}
 
 
-def complete_definitions(checks, definitions, direct, tools, receipts=False):
-    """R4, R14: what was delivered is what the server says of its tools, and with receipts one argument more."""
+def complete_definitions(checks, definitions, direct, tools, receipts=False, bridged=False):
+    """R4, R14: what was delivered is what the server says of its tools, and with receipts one argument more; over a
+    bridge what a call needs (B9)."""
     checks.equal("only what was asked, in that order", list(definitions), list(tools))
     complete = {tool["name"]: tool for tool in direct["tools/list"]["result"]["tools"]}
     for tool in tools:
         entry = definitions.get(tool, {})
         delivered, receipt = without_receipt(entry.get("inputSchema", {}))
         got = {**entry, "inputSchema": delivered}
-        expected = {k: complete[tool][k] for k in DELIVERED if k in complete[tool]}
-        checks.equal(f"{tool}: the complete definition", {k: got.get(k) for k in expected}, expected)
-        checks.true(f"{tool}: a version", bool(entry.get("version")), entry)
+        expected = {k: complete[tool][k] for k in (BRIDGED if bridged else DELIVERED) if k in complete[tool]}
+        if bridged:
+            expected["inputSchema"] = slim(expected["inputSchema"])
+            checks.equal(f"{tool}: nothing else", sorted(entry), sorted(expected))
+        else:
+            checks.true(f"{tool}: a version", bool(entry.get("version")), entry)
+        checks.equal(f"{tool}: the definition", {k: got.get(k) for k in expected}, expected)
         checks.true(f"{tool}: {'a' if receipts else 'no'} receipt", bool(receipt) == receipts, entry.get("inputSchema"))
 
 
@@ -130,7 +152,7 @@ async def resources_beside(checks, connection, direct):
 
 async def with_sessions(checks, connection, direct):
     """`resource` up to 2025-11-25: list, refused call, read, call; the mark is the session's (R8)."""
-    checks.true("the handshake explains it", DESCRIPTIONS in connection.handshake.get("instructions", ""),
+    checks.true("the handshake explains it", BRIDGE in connection.handshake.get("instructions", ""),
                 connection.handshake.get("instructions"))
     minimal_list(checks, await connection.tools(), direct)
     tool, arguments = CALLS["call: text"]
@@ -175,7 +197,7 @@ async def by_bridge(checks, connection, direct):
     result = (await connection.call(BRIDGE, {"names": [tool]}))["result"]
     definitions = result.get("structuredContent") or {}
     checks.equal("text and structured content agree", as_json(text_of(result)), definitions)
-    complete_definitions(checks, definitions, direct, [tool])
+    complete_definitions(checks, definitions, direct, [tool], bridged=True)
     checks.equal("after asking the bridge it runs", await connection.call(tool, arguments), direct[name])
 
 

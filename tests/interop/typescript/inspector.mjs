@@ -109,9 +109,9 @@ async function disclosed(inspector, direct) {
   const reason = inspector.modern ? 'MISSING' : undefined;
   refused(checks, 'a call before reading', await inspector.call(tool, args), tool, reason);
   const definitions = await described(checks, inspector, tool);
-  completeDefinitions(checks, definitions, direct, [tool], inspector.modern);
+  completeDefinitions(checks, definitions, direct, [tool], { receipts: inspector.modern });
   const { result } = await inspector.call('describe_tools', { names: [tool] });
-  completeDefinitions(checks, result.structuredContent ?? {}, direct, [tool], inspector.modern);
+  completeDefinitions(checks, result.structuredContent ?? {}, direct, [tool], { receipts: inspector.modern, bridged: true });
   const receipt = { disclosure_receipt: receiptFor(definitions, tool) };
   const answer = await inspector.call(tool, { ...args, ...(inspector.modern && receipt) });
   if (inspector.modern) checks.equal('a call with the receipt', answer, direct['call: text']);

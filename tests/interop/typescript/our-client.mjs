@@ -11,7 +11,7 @@ const CLIENT = process.env.INTEROP_CLIENT;
 const SETUPS = [
   ['full', []],
   ['resource', []],
-  ['describe', ['--long-briefs', 'shorten']],
+  ['describe', []],
   ['info', []],
   ['info', ['--info-tools', 'entry-only']],
   ['concerns+info', []],

@@ -12,6 +12,13 @@ const INVALID_PARAMS = -32602;
 const KEPT = ['title', 'annotations', 'icons', 'execution', '_meta'];
 // What of a definition is delivered, where the server says it (R4).
 const DELIVERED = ['name', 'description', 'inputSchema', 'outputSchema', 'annotations'];
+// What of it a bridge delivers (B9).
+const BRIDGED = ['name', 'description', 'inputSchema'];
+// Slim schemas up to this size are listed, where the strategy lists any (B12).
+const CHEAP = 200;
+
+// B9: what a bridge leaves out of these servers' schemas.
+const slim = ({ $schema, ...schema }) => schema;
 
 // Under `full` the gateway is not there: every answer equals the direct one.
 export async function transparent(checks, connection, direct) {
@@ -43,18 +50,25 @@ export async function cancelled(checks, connection) {
   checks.equal('the call given up is not', connection.answers - before, 1);
 }
 
-// R1: names and briefs of everything, schemas of nothing; the tool of ours comes last (F4), if there is one.
-export function minimalList(checks, answer, direct, { ours = [BRIDGE], briefLength = BRIEF_LENGTH } = {}) {
+// R1: names and briefs of everything, schemas of nothing, or of what is cheap (B12); the tool of ours comes last (F4), if
+// there is one.
+export function minimalList(checks, answer, direct, options = {}) {
+  const { ours = [BRIDGE], briefLength = BRIEF_LENGTH, inlines = false, kept = KEPT } = options;
+  const listedSchema = ({ inputSchema }) => {
+    const isCheap = Buffer.byteLength(JSON.stringify(slim(inputSchema))) <= CHEAP;
+    return inlines && isCheap ? slim(inputSchema) : PERMISSIVE;
+  };
   const tools = answer.result.tools;
   const complete = direct['tools/list'].result.tools;
   const names = complete.map((tool) => tool.name);
   checks.equal('every tool, in order, then ours', tools.map((tool) => tool.name), [...names, ...ours]);
   const listed = tools.filter((tool) => names.includes(tool.name));
   checks.equal(
-    'no schema but the permissive one, and what a list keeps',
-    listed.map(({ description, ...rest }) => rest),
-    complete.map((tool) => ({ name: tool.name, inputSchema: PERMISSIVE, ...pick(tool, KEPT) })),
+    'schemas, and what a list keeps',
+    listed.map((tool) => pick(tool, ['name', 'inputSchema', ...kept])),
+    complete.map((tool) => ({ name: tool.name, inputSchema: listedSchema(tool), ...pick(tool, kept) })),
   );
+  checks.true('no output schemas', tools.every((tool) => tool.outputSchema === undefined), names);
   const briefs = listed.map((tool) => tool.description ?? '');
   checks.true('briefs', briefs.every((brief) => brief.length > 0 && brief.length <= briefLength), briefs);
 }
@@ -84,17 +98,20 @@ export async function described(checks, connection, ...tools) {
   return asJson(result?.contents[0]?.text) ?? {};
 }
 
-// R4, R14: what was delivered is what the server says of its tools, and with receipts one argument more.
-export function completeDefinitions(checks, definitions, direct, tools, receipts = false) {
+// R4, R14: what was delivered is what the server says of its tools, and with receipts one argument more; over a bridge
+// what a call needs (B9).
+export function completeDefinitions(checks, definitions, direct, tools, { receipts = false, bridged = false } = {}) {
   checks.equal('only what was asked, in that order', Object.keys(definitions), tools);
   for (const tool of tools) {
     const complete = direct['tools/list'].result.tools.find(({ name }) => name === tool);
     const entry = definitions[tool] ?? {};
     const { inputSchema, receipt } = withoutReceipt(entry.inputSchema ?? {});
-    const expected = pick(complete, DELIVERED);
+    const expected = pick(complete, bridged ? BRIDGED : DELIVERED);
+    if (bridged) expected.inputSchema = slim(expected.inputSchema);
     const got = pick({ ...entry, inputSchema }, Object.keys(expected));
-    checks.equal(`${tool}: the complete definition`, got, expected);
-    checks.true(`${tool}: a version`, entry.version, entry);
+    checks.equal(`${tool}: the definition`, got, expected);
+    if (bridged) checks.equal(`${tool}: nothing else`, Object.keys(entry).sort(), Object.keys(expected).sort());
+    else checks.true(`${tool}: a version`, entry.version, entry);
     checks.true(`${tool}: ${receipts ? 'a' : 'no'} receipt`, Boolean(receipt) === receipts, entry.inputSchema);
   }
 }
@@ -138,7 +155,7 @@ async function untouched(checks, connection, direct) {
 // `resource` up to 2025-11-25: list, refused call, read, call; the mark is the session's (R8).
 export async function withSessions(checks, connection, direct) {
   const instructions = connection.client.getInstructions() ?? '';
-  checks.true('the handshake explains it', instructions.includes(DESCRIPTIONS), instructions);
+  checks.true('the handshake explains it', instructions.includes(BRIDGE), instructions);
   minimalList(checks, await connection.tools(), direct);
   const [tool, args] = CALLS['call: text'];
   refused(checks, 'a call before reading is refused', await connection.call(tool, args), tool);
@@ -177,7 +194,7 @@ export async function byBridge(checks, connection, direct) {
   refused(checks, 'a new session begins without receipts', await connection.call(tool, args), tool);
   const { result } = await connection.call(BRIDGE, { names: [tool] });
   checks.equal('text and structured content agree', asJson(textOf(result)), result.structuredContent);
-  completeDefinitions(checks, result.structuredContent ?? {}, direct, [tool]);
+  completeDefinitions(checks, result.structuredContent ?? {}, direct, [tool], { bridged: true });
   const answer = await connection.call(tool, args);
   checks.equal('after asking the bridge it runs', answer, direct['call: structured content']);
 }
@@ -193,7 +210,7 @@ export async function stateless(checks, connection, direct) {
     const [tool, args] = CALLS[name];
     refused(checks, `${tool} without receipt`, await connection.call(tool, args), tool, 'MISSING');
     const definitions = await described(checks, connection, tool);
-    completeDefinitions(checks, definitions, direct, [tool], true);
+    completeDefinitions(checks, definitions, direct, [tool], { receipts: true });
     receipt = receiptFor(definitions, tool);
     refused(checks, `${tool}: reading alone is not enough`, await connection.call(tool, args), tool, 'MISSING');
     const answer = await connection.call(tool, { ...args, disclosure_receipt: receipt });

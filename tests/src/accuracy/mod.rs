@@ -15,7 +15,7 @@ mod task;
 pub use conversation::Conversation;
 pub use host::Host;
 pub use model::Model;
-pub use record::{Recorded, record};
+pub use record::record;
 pub use replay::{ROLE, replay};
 pub use score::{Score, table};
 pub use task::{Task, Verdict};

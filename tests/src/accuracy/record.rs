@@ -1,37 +1,13 @@
-//! Recorded lists of real servers: one file for each, `NAME.json`.
+//! Recording what real servers list.
 
 use std::{fs, path::Path};
 
 use mcp_disclosure_client::{Host, Link, Preferences};
-use serde::{Deserialize, Serialize};
-use serde_json::{Value, value::RawValue};
+use serde_json::Value;
 use tokio::process::Command;
 
 use super::Failure;
-
-/// What a server listed.
-#[derive(Debug, Deserialize, Serialize)]
-pub struct Recorded {
-    /// Its `serverInfo`.
-    pub server: Box<RawValue>,
-    /// Its `instructions`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub instructions: Option<String>,
-    /// Its tools, as sent.
-    pub tools: Vec<Box<RawValue>>,
-}
-
-impl Recorded {
-    /// Reads a recording.
-    ///
-    /// # Errors
-    /// Why it cannot be read, with the path.
-    pub fn read(path: &Path) -> Result<Self, Failure> {
-        let place = |error: &dyn std::fmt::Display| format!("{}: {error}", path.display());
-        let text = fs::read_to_string(path).map_err(|error| place(&error))?;
-        serde_json::from_str(&text).map_err(|error| place(&error).into())
-    }
-}
+use crate::recordings::Recorded;
 
 /// Starts each server of a host's file, `{"mcpServers": {name: {"command", "args", "env"}}}`, and writes what it lists
 /// to `folder/NAME.json`. Returns the names with their numbers of tools.

@@ -8,7 +8,8 @@ use std::{
 
 use serde_json::{Value, json};
 
-use super::{Failure, Recorded, task::Reached};
+use super::{Failure, task::Reached};
+use crate::recordings::Recorded;
 
 /// The subcommand under which the host's program starts itself again as an upstream.
 pub const ROLE: &str = "replay";

@@ -50,7 +50,8 @@ async fn d3_d6_definitions_come_whole_in_order_and_in_one_request(setup: Setup) 
 async fn d2_lists_come_without_schemas_where_the_host_can_do_without(setup: Setup) {
     let bench = Bench::start(odd()).await;
     for omits in [false, true] {
-        let preferences = Preferences { omit_input_schema: omits, ..preferences(setup) };
+        let shortest = Preferences { shortest: true, ..preferences(setup) };
+        let preferences = Preferences { omit_input_schema: omits, ..shortest };
         let host = Host::connect(link(&bench, setup), preferences).await.unwrap();
         for tool in host.list().await.unwrap() {
             let keys: Vec<&str> = tool.iter().map(|(key, _)| key).collect();

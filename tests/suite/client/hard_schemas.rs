@@ -29,7 +29,7 @@ fn large() -> String {
 
 /// Each with a part of it that says that it came whole.
 fn schemas() -> Vec<(&'static str, String, &'static str)> {
-    let tree = r##"{"$ref":"#/$defs/node","$defs":{"node":{"type":"object","required":["name"],"properties":{"name":{"type":"string"},"children":{"type":"array","items":{"$ref":"#/$defs/node"}}}}}}"##;
+    let tree = r##"{"$ref":"#/$defs/node","$defs":{"node":{"type":"object","required":["name"],"properties":{"name":{"type":"string","description":"So long that the schema costs more than asking for it would"},"children":{"type":"array","items":{"$ref":"#/$defs/node"}}}}}}"##;
     let circle = r##"{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}}"##;
     vec![
         ("anything", "true".to_owned(), ""),

@@ -42,7 +42,7 @@ fn an_invalid_command_line_is_refused_with_2() {
         (&["serve", "--name", ""], "--name: the upstream name must not be empty"),
         (&several, "--name names the one upstream, but there are several (hint: leave --name out)"),
         (&["prompt"], "--strategy <NAME>"),
-        (&["serve", "--long-briefs", "cut"], "possible values: reject, shorten"),
+        (&["serve", "--long-briefs", "cut"], "possible values: shorten-derived, reject, shorten"),
     ] {
         let ended = run(arguments);
         ended.says(2, &[expected]);
@@ -111,7 +111,8 @@ fn prompt_prints_the_guidance_for_hosts() {
     let prompt = run(&["prompt", "--strategy", "resource"]);
     let guidance = &prompt.says(0, &[]).stdout;
     assert!(guidance.contains("resource:///tool_descriptions?tools="), "R13: {guidance}");
-    for (tools, expected) in [("stubs", "They are listed with WHAT"), ("entry-only", "Then call invoke with")]
+    for (tools, expected) in
+        [("stubs", "are listed with WHAT each does"), ("entry-only", "CALL it: invoke with")]
     {
         let prompt = run(&["prompt", "--strategy", "info", "--info-tools", tools]);
         assert!(prompt.says(0, &[]).stdout.contains(expected), "{tools}");
@@ -141,6 +142,7 @@ fn strategies_are_listed_with_summary_and_needs() {
 fn without_a_source_the_demonstration_is_served() {
     let mut gateway = start(&["serve", "--strategy", "full"]);
     gateway.initialize();
-    assert_eq!(gateway.tools().len(), 11);
+    let names = gateway.tool_names();
+    assert_eq!((names.len(), &*names[11]), (12, "choose_concerns"));
     gateway.finish().says(0, &["ready"]);
 }

@@ -87,7 +87,6 @@ fn each_thing_that_a_model_stumbles_over_is_found_once_where_it_is() {
         ("description-repeats-name", "getWeather", "Get the weather."),
         ("repeated-description", "one", "the same as two"),
         ("repeated-description", "two", "the same as one"),
-        ("brief-over-60", "long", "84 characters"),
         ("name-over-60", "a_very", "62 characters"),
         ("name-over-48", "somewhat_longer", "50 characters"),
         ("odd-name", "dotted.name", "'.'"),
@@ -98,7 +97,6 @@ fn each_thing_that_a_model_stumbles_over_is_found_once_where_it_is() {
         ("reference-outside", "outside", "https://example.com/a.json"),
         ("schema-not-object", "array", "not of type object"),
         ("example-does-not-fit", "exemplary", "an example of n: \"two\""),
-        ("strategy-not-offered", "", "describe: "),
     ] {
         assert!(has(code, tool, expected), "{code} {tool} {expected}\n{found:#?}");
     }
@@ -108,7 +106,28 @@ fn each_thing_that_a_model_stumbles_over_is_found_once_where_it_is() {
             && !message.contains("the same as one")
             && !message.contains("the same as two")
     });
-    assert_eq!(found.len() - other.count(), 16, "{found:#?}");
+    assert_eq!(found.len() - other.count(), 14, "{found:#?}");
+}
+
+#[test]
+fn b4_briefs_that_are_too_long_or_say_nothing_are_found() {
+    let advice = tool("audit", "Always use this tool if the user asks for activity logs.");
+    let tools = [advice, tool("fine", "Finds a word."), tool("long", "Finds words.")];
+    let (directory, scenario) = with_tools(&tools);
+    let files = directory.path().join("files");
+    std::fs::create_dir(&files).unwrap();
+    let long = "Finds words in a text that is so long that no one wants to read all of it.";
+    let described = json!({"name": "long", "description": "Finds words.", "brief": long, "inputSchema": {"type": "object"}});
+    std::fs::write(files.join("long.json"), described.to_string()).unwrap();
+    let arguments =
+        ["check", "--format", "json", "--tool-descriptions", shown(&files), "--", UPSTREAM, &scenario];
+    let report: Value = serde_json::from_str(&run(&arguments).says(0, &[]).stdout).unwrap();
+    let codes = report["findings"].as_array().unwrap().iter();
+    let codes: Vec<(&str, &str)> = codes
+        .filter_map(|finding| Some((finding["code"].as_str()?, finding["tool"].as_str()?)))
+        .filter(|(code, _)| code.contains("brief"))
+        .collect();
+    assert_eq!(codes, [("poor-brief", "audit"), ("brief-over-60", "long")], "{report:#}");
 }
 
 #[test]
@@ -152,7 +171,8 @@ fn what_serve_would_refuse_is_found_with_its_place_and_64() {
     run(&["check", "--strategy", "nope"]).says(64, &[]);
     run(&["check", "--", "/no/such/program"]).says(64, &["serve would not start"]);
     let (_directory, file) = with_tools(&sloppy());
-    let refused = run(&["check", "--strategy", "describe", "--", UPSTREAM, &file]);
+    let strategy = ["--strategy", "describe", "--long-briefs", "reject", "--"];
+    let refused = run(&[&["check"][..], &strategy, &[UPSTREAM, &file]].concat());
     assert!(refused.says(64, &[]).stdout.contains("(UTF-16 code units), limit 60"), "{}", refused.stdout);
     run(&["check", "--dance"]).says(2, &[]);
 }

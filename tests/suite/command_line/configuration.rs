@@ -148,14 +148,17 @@ fn what_is_said_of_tools_is_served() {
     assert_eq!(overview["gpu_available"], true, "{overview}");
     assert_eq!(
         overview["categories"],
-        json!({"ordinals": {"count": 2, "description": "What comes when"}, "last": {"count": 1, "description": "third"}}),
+        json!({
+            "ordinals": {"count": 2, "description": "What comes when", "tools": "first, second"},
+            "last": {"count": 1, "description": "Odd: third", "tools": "third"},
+        }),
         "{overview}"
     );
     assert_eq!(
         ask("ordinals")["tools"],
         json!([
             {"name": "first", "brief": "Comes before all others"},
-            {"name": "second", "brief": "The one after the first."}
+            {"name": "second", "brief": "The tool second of odd-upstream."}
         ])
     );
     gateway.finish().says(0, &[]);
@@ -220,9 +223,9 @@ fn a_flag_wins_over_the_file() {
         gateway.tool_names()
     };
     assert_eq!(names(&[]).last().unwrap(), "describe_tools");
-    assert_eq!(names(&["--strategy", "info"]), ["info", "invoke"]);
-    assert_eq!(names(&["--strategy", "info", "--info-tools", "stubs"]).len(), 12);
-    assert_eq!(names(&["--strategy", "auto"]).len(), 11);
+    assert_eq!(names(&["--strategy", "info"]), ["choose_concerns", "info", "invoke"]);
+    assert_eq!(names(&["--strategy", "info", "--info-tools", "stubs"]).len(), 13);
+    assert_eq!(names(&["--strategy", "auto"]).len(), 12);
 }
 
 #[test]
@@ -320,7 +323,7 @@ fn c1_c9_concerns_of_a_file_are_declared_and_mapped() {
         json!([{"name": "cost", "description": "What it costs", "values": ["low", "high"]}]),
         "{hello}"
     );
-    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+    assert_eq!(gateway.tool_names(), ["echo", "wait", "choose_concerns"]);
     gateway.request("updateConcerns", json!({"concerns": {"cost": "low"}}));
     assert_eq!(gateway.tool_names(), ["echo"]);
     gateway.finish().says(0, &[]);

@@ -51,7 +51,10 @@ fn categories_and_facts_change_what_info_says() {
         "[server.facts]\nnew = true\n[categories.echoes]\ndescription = \"Sounds\"\ntools = [\"*\"]\n",
     );
     assert!(until(|| overview()["new"] == true), "{}", overview());
-    assert_eq!(overview()["categories"], json!({"echoes": {"count": 2, "description": "Sounds"}}));
+    let categories = overview()["categories"].clone();
+    let echoes = &categories["echoes"];
+    assert_eq!((&echoes["count"], &echoes["description"]), (&json!(2), &json!("Sounds")));
+    assert_eq!(categories.as_object().unwrap().len(), 1);
     gateway.notified("notifications/tools/list_changed", 1);
     gateway.finish().says(0, &[]);
 }

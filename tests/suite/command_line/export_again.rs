@@ -192,8 +192,7 @@ fn u10_what_a_person_wrote_stays_byte_for_byte_and_what_is_new_is_added() {
     let merged = project.text();
     assert!(merged.starts_with(&by_hand), "{merged}");
     let added = &merged[by_hand.len()..];
-    let expected =
-        "\n\n[tools.\"kit/added\"]\n# derived brief: \"Does added.\"\nmade_from = { definition = \"sha256:";
+    let expected = "\n\n[tools.\"kit/added\"]\n# derived brief: \"Odd: Does added.\"\nmade_from = { definition = \"sha256:";
     assert!(added.starts_with(expected) && added.lines().count() == 5, "{added}");
     let names: Vec<Value> = project.tools().iter().map(|tool| tool["name"].clone()).collect();
     assert_eq!(names, ["kept", "added"], "what is hidden stays hidden");
@@ -315,7 +314,7 @@ fn u10_a_source_adds_to_a_folder_and_takes_nothing_away() {
     let names: Vec<Value> = project.tools().iter().map(|tool| tool["name"].clone()).collect();
     assert_eq!(
         names,
-        ["kit__echo", "more__echo", "third"],
+        ["kit__echo", "more__echo", "third", "choose_concerns"],
         "a name does not bring back what a pattern hides"
     );
     assert!(project.again(&["--config", shown(&source)]).stdout.contains("nothing to write"));

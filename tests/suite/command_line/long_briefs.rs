@@ -1,4 +1,5 @@
-//! Descriptions over 60 characters, which `describe` does not list (D1): all are named, with remedies.
+//! Texts over 60 characters, which `describe` does not list (D1, B4): what is derived is shortened, and what is refused
+//! is named, with remedies.
 
 use std::path::PathBuf;
 
@@ -28,16 +29,25 @@ fn serve(flags: &[&str]) -> Ended {
     run(&[&["serve"], flags, &["--", UPSTREAM, shown(&scenario)]].concat())
 }
 
+/// A folder with a brief of `echo`.
+fn briefed(brief: &str) -> TempDir {
+    let directory = tempfile::tempdir().unwrap();
+    let file =
+        json!({"name": "echo", "description": LONG, "brief": brief, "inputSchema": {"type": "object"}});
+    write(directory.path(), "echo.json", &file.to_string());
+    directory
+}
+
 #[test]
-fn a_pinned_describe_refuses_them_all_with_their_lengths_d1() {
-    for flags in [&["--strategy", "describe"][..], &["--fallback", "describe", "--long-briefs", "reject"]] {
-        let refused = serve(flags);
+fn a_pinned_describe_refuses_them_all_with_their_lengths_where_that_is_asked_for_d1() {
+    for pinned in ["--strategy", "--fallback"] {
+        let refused = serve(&[pinned, "describe", "--long-briefs", "reject"]);
         refused.says(
             64,
             &[
                 "strategy 'describe': tool 'long': description has 70 characters (UTF-16 code units), limit 60",
                 "tool 'longer': description has 81 characters",
-                "(hint: use --long-briefs shorten",
+                "(hint: leave out --long-briefs reject",
             ],
         );
         let problems = refused.stderr.lines().filter(|line| line.starts_with("mcp-disclosure: "));
@@ -47,26 +57,32 @@ fn a_pinned_describe_refuses_them_all_with_their_lengths_d1() {
 }
 
 #[test]
-fn auto_serves_without_describe_and_warns_d1() {
-    let served = serve(&[]);
-    served.says(
-        0,
-        &["not offered: tool 'long'", "strategy=\"describe\"", "objections=2", "--long-briefs shorten"],
-    );
-    let ready = served.stderr.lines().find(|line| line.contains("ready")).unwrap();
+fn b4_what_the_operator_wrote_is_refused_and_auto_serves_without_describe() {
+    let directory = briefed(LONG);
+    let files = ["--tool-descriptions", shown(directory.path()), "--", super::ODD, "ordinary"];
+    run(&[&["serve", "--strategy", "describe"][..], &files].concat())
+        .says(64, &["tool 'echo': brief has 70 characters", "(hint: write a shorter 'brief'"]);
+    let served = run(&[&["serve"][..], &files].concat());
+    served.says(0, &["not offered: tool 'echo'", "strategy=\"describe\"", "objections=1"]);
+    let ready = served.stderr.lines().find(|line| line.contains(" ready upstreams=")).unwrap();
     assert!(!ready.contains("describe"), "{ready}");
+    run(&[&["serve", "--strategy", "describe", "--long-briefs", "shorten"][..], &files].concat())
+        .says(0, &["ready"]);
 }
 
 #[test]
-fn they_are_shortened_where_that_is_asked_for_d1() {
+fn b4_what_is_derived_is_shortened_and_describe_is_offered_d1() {
+    let served = serve(&[]);
+    let ready =
+        served.says(0, &["ready"]).stderr.lines().find(|line| line.contains(" ready upstreams=")).unwrap();
+    assert!(ready.contains("describe") && !served.stderr.contains("not offered"), "{}", served.stderr);
     let (_directory, scenario) = talkative();
-    let flags =
-        ["serve", "--strategy", "describe", "--long-briefs", "shorten", "--", UPSTREAM, shown(&scenario)];
-    let mut gateway = start(&flags);
+    let mut gateway = start(&["serve", "--strategy", "describe", "--", UPSTREAM, shown(&scenario)]);
     gateway.initialize();
-    let briefs: Vec<_> = gateway.tools().iter().map(|tool| tool["description"].clone()).collect();
-    let short = "Says in a great many words what could have been said…";
-    assert_eq!(briefs[..3], ["Is brief.", short, short]);
+    let briefs: Vec<String> =
+        gateway.tools().iter().map(|tool| tool["description"].as_str().unwrap().to_owned()).collect();
+    assert!(briefs[..3].iter().all(|brief| brief.encode_utf16().count() <= 60), "{briefs:?}");
+    assert!(briefs[1].contains("Says in a great many words") && briefs[1] != briefs[2], "{briefs:?}");
     let ended = gateway.finish();
     ended.says(0, &["ready"]);
     assert!(!ended.stderr.contains("WARN"), "{}", ended.stderr);
@@ -74,34 +90,29 @@ fn they_are_shortened_where_that_is_asked_for_d1() {
 
 #[test]
 fn what_comes_later_is_shortened_and_warned_about_once_d1() {
-    let directory = tempfile::tempdir().unwrap();
-    let described = |text: &str| {
-        let file = json!({"name": "echo", "description": text, "inputSchema": {"type": "object"}});
-        write(directory.path(), "echo.json", &file.to_string());
-    };
-    described("Is brief.");
+    let directory = briefed("Is brief.");
     let flags = ["serve", "--strategy", "describe", "--tool-descriptions", shown(directory.path()), "--"];
     let mut gateway = start(&[&flags, &[super::ODD, "ordinary"][..]].concat());
     gateway.initialize();
     assert_eq!(gateway.tools()[0]["description"], "Is brief.");
-    described(LONG);
+    let file = json!({"name": "echo", "description": LONG, "brief": LONG, "inputSchema": {"type": "object"}});
+    write(directory.path(), "echo.json", &file.to_string());
     gateway.notified("notifications/tools/list_changed", 1);
     for _ in 0..3 {
-        assert_eq!(
-            gateway.tools()[0]["description"],
-            "Says in a great many words what could have been said…"
-        );
+        let brief = gateway.tools()[0]["description"].as_str().unwrap().to_owned();
+        assert!(brief.starts_with("Says in a great many words") && brief.ends_with('…'), "{brief}");
     }
     let ended = gateway.finish();
-    ended.says(0, &["served nevertheless: tool 'echo': description has 70 characters"]);
+    ended.says(0, &["served nevertheless: tool 'echo': brief has 70 characters"]);
     assert_eq!(ended.stderr.matches("served nevertheless").count(), 1, "{}", ended.stderr);
 }
 
 #[test]
 fn prompt_takes_the_setting_too() {
     let (_directory, scenario) = talkative();
-    let prompt = ["prompt", "--strategy", "describe", "--long-briefs", "shorten", "--", UPSTREAM];
+    let prompt = ["prompt", "--strategy", "describe", "--", UPSTREAM];
     let guidance = run(&[&prompt, &[shown(&scenario)][..]].concat());
     assert!(guidance.says(0, &[]).stdout.contains("tools/describe"), "{guidance:?}");
-    run(&["prompt", "--strategy", "describe", "--", UPSTREAM, shown(&scenario)]).says(64, &["tool 'long'"]);
+    let rejecting = ["prompt", "--strategy", "describe", "--long-briefs", "reject", "--", UPSTREAM];
+    run(&[&rejecting, &[shown(&scenario)][..]].concat()).says(64, &["tool 'long'"]);
 }

@@ -2,6 +2,7 @@
 
 mod arguments;
 mod check;
+mod choices;
 mod circles;
 mod configuration;
 mod configuration_reload;

@@ -1,4 +1,5 @@
-//! The Streamable HTTP front: `/mcp`, and `/mcp/<strategy>` for each offered strategy.
+//! The Streamable HTTP front: `/mcp`, and `/mcp/<strategy>` for each offered strategy. The query of either is read where a
+//! client comes in: with `initialize`, or with each request without a session.
 
 mod accept;
 mod body;
@@ -7,6 +8,7 @@ mod cors;
 mod guard;
 mod post;
 mod proxies;
+mod query;
 mod standard_headers;
 mod stream;
 

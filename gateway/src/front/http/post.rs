@@ -16,13 +16,15 @@ use tokio::task::JoinHandle;
 use super::{
     Front,
     body::{self, Accepts},
-    standard_headers,
+    query, standard_headers,
     stream::{Held, Stream},
 };
 use crate::{
     dialect::{RequestKind, check, classify},
     dispatch::{Caller, Gateway},
-    session::{BeginError, Client, Frame, Frames, Opening, Peer, Place, Purpose, ReplayBuffer, Ticket},
+    session::{
+        Address, BeginError, Client, Frame, Frames, Opening, Peer, Place, Purpose, ReplayBuffer, Ticket,
+    },
 };
 
 /// A response that takes longer is sent as a stream, whose comments keep the connection alive.
@@ -32,6 +34,8 @@ const QUIET: Duration = Duration::from_secs(10);
 struct Posted {
     peer: Peer,
     address: Option<String>,
+    /// The query of the address, as received.
+    query: String,
     headers: HeaderMap,
     accepts: Accepts,
     /// Its reservation of its peer's memory for requests.
@@ -56,6 +60,7 @@ impl Front {
     ) -> HttpResponse {
         let (parts, body) = request.into_parts();
         let headers = parts.headers;
+        let query = parts.uri.query().unwrap_or_default().to_owned();
         if !is_json(&headers) {
             let message = ErrorText::new(code::INVALID_REQUEST, "Content-Type must be application/json");
             return body::error(StatusCode::UNSUPPORTED_MEDIA_TYPE, &message);
@@ -76,7 +81,7 @@ impl Front {
         match message {
             Err(refused) => body::json(StatusCode::BAD_REQUEST, refused.encode()),
             Ok(Message::Request(request)) => {
-                let posted = Posted { peer, address, headers, accepts, place };
+                let posted = Posted { peer, address, query, headers, accepts, place };
                 self.request(posted, request).await
             }
             Ok(Message::Notification(notification)) => {
@@ -120,19 +125,23 @@ impl Front {
             RequestKind::Stateless(meta) => {
                 let allowed = standard_headers::check(headers, &request, &meta)
                     .map_err(|error| (StatusCode::BAD_REQUEST, error))
-                    .and_then(|()| can_be_told(accepts, &request));
-                if let Err((status, error)) = allowed {
-                    return refuse(status, request.id, error);
-                }
+                    .and_then(|()| can_be_told(accepts, &request))
+                    .and_then(|()| self.address(&posted));
+                let address = match allowed {
+                    Ok(address) => address,
+                    Err((status, error)) => return refuse(status, request.id, error),
+                };
                 let principal = self.gateway.admission().principal(Some(headers));
                 let (outlet, frames) = accepts.outlet(&posted.peer, self.gateway.limits());
-                let address = posted.address.as_deref();
                 let caller =
-                    self.gateway.stateless(address, &request, &meta, principal, &posted.peer, outlet).await;
+                    self.gateway.stateless(&address, &request, &meta, principal, &posted.peer, outlet).await;
                 let caller = match caller {
                     Ok(caller) => caller,
                     Err(error) if error.code() == code::LIMIT_REACHED => {
                         return body::limited(Some(request.id), error);
+                    }
+                    Err(error) if error.code() == code::INVALID_REQUEST => {
+                        return refuse(StatusCode::BAD_REQUEST, request.id, error);
                     }
                     Err(error) => return refuse(StatusCode::OK, request.id, error),
                 };
@@ -145,9 +154,21 @@ impl Front {
         }
     }
 
+    /// The address of a request with which a client comes in.
+    fn address(&self, posted: &Posted) -> Result<Address, (StatusCode, ErrorText)> {
+        let parameters = query::parameters(&posted.query, self.gateway.limits().address_query_bytes)?;
+        Ok(Address { strategy: posted.address.clone(), parameters })
+    }
+
     async fn initialize(&self, posted: Posted, request: &Request) -> HttpResponse {
+        let address = match self.address(&posted) {
+            Ok(address) => address,
+            Err((status, error)) => {
+                return body::json(status, Response::new(request.id.clone(), Err(error)).encode());
+            }
+        };
         let principal = self.gateway.admission().principal(Some(&posted.headers));
-        let Posted { address, peer, .. } = posted;
+        let Posted { peer, .. } = posted;
         let capabilities = request.params.object("capabilities").unwrap_or_default();
         let opening =
             Opening { principal, address, client: Arc::new(Client::new(Era::Session, &capabilities)), peer };
@@ -166,7 +187,7 @@ impl Front {
             }
             Err(error) => {
                 let status = match error.code() {
-                    code::INVALID_PARAMS => StatusCode::BAD_REQUEST,
+                    code::INVALID_PARAMS | code::INVALID_REQUEST => StatusCode::BAD_REQUEST,
                     _ => StatusCode::SERVICE_UNAVAILABLE,
                 };
                 body::json(status, Response::new(request.id.clone(), Err(error)).encode())

@@ -25,7 +25,7 @@ use crate::{
     dispatch::{Assembly, Caller, Gateway},
     error::Error,
     limits::Limits,
-    session::{Client, Frames, InFlight, Opening, Outlet, Peer, Place, Session},
+    session::{Address, Client, Frames, InFlight, Opening, Outlet, Peer, Place, Session},
 };
 
 /// After the end of input or a shutdown request, running calls get this long to finish.
@@ -247,7 +247,10 @@ impl Connection {
         match classify(request, meta)? {
             RequestKind::Stateless(meta) => {
                 let (principal, outlet) = (self.principal.clone(), self.outlet.clone());
-                self.gateway.stateless(None, request, &meta, principal, &self.peer, outlet).await.map(Some)
+                self.gateway
+                    .stateless(&Address::default(), request, &meta, principal, &self.peer, outlet)
+                    .await
+                    .map(Some)
             }
             RequestKind::Initialize => {
                 self.initialize(request).await?;
@@ -277,8 +280,8 @@ impl Connection {
             let capabilities = request.params.object("capabilities").unwrap_or_default();
             self.client = Arc::new(Client::new(Era::Session, &capabilities));
         }
-        let opening =
-            Opening { principal, address: None, client: Arc::clone(&self.client), peer: self.peer.clone() };
+        let (address, client) = (Address::default(), Arc::clone(&self.client));
+        let opening = Opening { principal, address, client, peer: self.peer.clone() };
         let (session, result) = self.gateway.initialize(&request.params, opening).await?;
         self.answer(request.id.clone(), Ok(result)).await;
         session.client.outbox().open(self.outlet.clone());

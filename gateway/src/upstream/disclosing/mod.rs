@@ -105,7 +105,8 @@ impl Definition {
         match found {
             Some((receipt, schema)) => {
                 let schema = receipt_name::remove(&schema, &receipt.0);
-                Self { object: delivered.with("inputSchema", schema.text()), receipt: Some(receipt) }
+                let object = receipt_name::hide_in_examples(&delivered, &receipt.0);
+                Self { object: object.with("inputSchema", schema.text()), receipt: Some(receipt) }
             }
             None => Self { object: delivered, receipt: None },
         }

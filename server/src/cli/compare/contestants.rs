@@ -75,7 +75,7 @@ impl<'a> Contestants<'a> {
         for (name, strategy) in &self.as_set {
             if let [first, rest @ ..] = strategy.objections(&everything).as_slice() {
                 self.notes.push(format!(
-                    "{name}: compared with --long-briefs shorten; without it, it refuses to serve this source: {}",
+                    "{name}: compared with --long-briefs shorten; as it is set, it refuses to serve this source: {}",
                     message(first, rest.len())
                 ));
             }

@@ -43,6 +43,10 @@ async fn run(program: &Program, arguments: CompareArguments) -> Result<(Report, 
     let source = arguments.source.resolve(program.own.as_ref())?;
     source.warn();
     let declared = source.read().map_err(Failure::Configuration)?.declared;
+    let problems = source.choice_problems(&arguments.settings.clone().over(source.settings.clone()));
+    if !problems.is_empty() {
+        return Err(Failure::Configuration(problems));
+    }
     let settings = (arguments.settings, source.settings.clone());
     let mut contestants = Contestants::build(&program.registry, &arguments.strategies, settings)?;
     let script = arguments.script.as_deref().map(script::read).transpose()?;

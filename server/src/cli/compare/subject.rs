@@ -1,16 +1,21 @@
 //! The subject of a comparison, taken from a catalogue.
 
+use std::{collections::HashMap, sync::Arc};
+
 use mcp_disclosure_compare::{Subject, Tool};
-use mcp_disclosure_core::{Principal, RawObject, Snapshot, View};
+use mcp_disclosure_core::{Principal, RawObject, Snapshot, ToolName, View};
 use mcp_disclosure_gateway::upstream::Upstream;
-use std::sync::Arc;
 
 /// The tools of a catalogue, as an anonymous client sees them.
 pub(super) fn of(snapshot: &Arc<Snapshot>, upstreams: &[Arc<Upstream>]) -> Subject {
     let view = View::of(Arc::clone(snapshot), &Principal::anonymous());
+    let sorted = view.categories().flat_map(|category| {
+        category.tools().map(move |tool| (tool.name().clone(), category.name().to_owned()))
+    });
+    let categories: HashMap<ToolName, String> = sorted.collect();
     let tools = view.tools().map(|visible| Tool {
         name: visible.name().to_string(),
-        category: visible.tool().category().to_owned(),
+        category: categories.get(visible.name()).cloned().unwrap_or_default(),
         definition: visible.definition().into_owned(),
         example: example(visible.tool().supplement().part("examples")),
     });

@@ -1,0 +1,93 @@
+//! The query of an address, by which a client can choose before it says anything (docs/CONTRACT.md B11).
+
+use std::collections::HashSet;
+
+use axum::http::StatusCode;
+use mcp_disclosure_transport::{ErrorText, code, printable::printable};
+use percent_encoding::percent_decode_str;
+
+/// Maximum length of a parameter's text in an error, in characters.
+const LONGEST_SHOWN: usize = 80;
+
+/// The parameters of a query, decoded, in their order: `a=x&b=y`, with `+` for a space. Nothing is guessed, since what is
+/// misunderstood could serve more than the address asks for.
+///
+/// # Errors
+/// The status and error for a query that is longer than `most` bytes, that is not percent-encoded UTF-8, or that has a name
+/// twice.
+pub(super) fn parameters(query: &str, most: usize) -> Result<Vec<(String, String)>, (StatusCode, ErrorText)> {
+    if query.len() > most {
+        let message = format_args!(
+            "the query of the address has {} bytes; at most {most} are allowed (limits.address_query_bytes)",
+            query.len()
+        );
+        return Err((StatusCode::URI_TOO_LONG, ErrorText::new(code::INVALID_REQUEST, message)));
+    }
+    let mut names = HashSet::new();
+    let mut parameters = Vec::new();
+    for piece in query.split('&').filter(|piece| !piece.is_empty()) {
+        let (name, value) = piece.split_once('=').unwrap_or((piece, ""));
+        let decoded = decoded(name).zip(decoded(value));
+        let (name, value) = decoded.ok_or_else(|| refused("is not percent-encoded UTF-8", piece))?;
+        if !names.insert(name.clone()) {
+            return Err(refused("repeats a name, and which of the two counts is not defined", piece));
+        }
+        parameters.push((name, value));
+    }
+    Ok(parameters)
+}
+
+fn refused(why: &str, piece: &str) -> (StatusCode, ErrorText) {
+    let shown: String = piece.chars().take(LONGEST_SHOWN).collect();
+    let message = format_args!("the query of the address cannot be read: '{}' {why}", printable(&shown));
+    (StatusCode::BAD_REQUEST, ErrorText::new(code::INVALID_REQUEST, message))
+}
+
+fn decoded(text: &str) -> Option<String> {
+    let text = text.replace('+', " ");
+    let is_encoded =
+        |rest: &str| rest.len() >= 2 && rest.bytes().take(2).all(|byte| byte.is_ascii_hexdigit());
+    if !text.split('%').skip(1).all(is_encoded) {
+        return None;
+    }
+    Some(percent_decode_str(&text).decode_utf8().ok()?.into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(query: &str) -> Option<Vec<(String, String)>> {
+        parameters(query, 100).ok()
+    }
+
+    #[test]
+    fn b11_parameters_are_decoded_once() {
+        for (query, expected) in [
+            ("", vec![]),
+            ("&&", vec![]),
+            ("cost=low&delay=3", vec![("cost", "low"), ("delay", "3")]),
+            ("c%6Fst=l%6fw", vec![("cost", "low")]),
+            ("a+b=c+d%2B", vec![("a b", "c d+")]),
+            ("a=b=c,d%2526", vec![("a", "b=c,d%26")]),
+            ("kosten=%E2%82%AC%C3%A4", vec![("kosten", "\u{20ac}\u{e4}")]),
+            ("cost", vec![("cost", "")]),
+            ("=x", vec![("", "x")]),
+        ] {
+            let expected = expected.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
+            assert_eq!(read(query), Some(expected.collect()), "{query}");
+        }
+    }
+
+    #[test]
+    fn b11_what_cannot_be_read_is_refused() {
+        for query in
+            ["cost=%", "cost=%2", "cost=%zz", "cost=%+2", "cost=%FF", "%C3=1", "a=1&a=1", "a=1&%61=2", "a%=1"]
+        {
+            assert_eq!(parameters(query, 100).unwrap_err().0, StatusCode::BAD_REQUEST, "{query}");
+        }
+        let (status, error) = parameters(&"a=1&".repeat(26), 100).unwrap_err();
+        assert_eq!(status, StatusCode::URI_TOO_LONG);
+        assert!(error.message().contains("limits.address_query_bytes"), "{}", error.message());
+    }
+}

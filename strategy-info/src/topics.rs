@@ -1,0 +1,69 @@
+//! The topics that a call of `info` asks for (docs/CONTRACT.md B10).
+
+use std::collections::HashSet;
+
+use mcp_disclosure_core::{ArgumentProblem, RawObject};
+
+use crate::{
+    contents::Contents,
+    invoke::{problem, shown},
+    wording::{self, OVERVIEW},
+};
+
+/// Maximum number of commas in a name, in a text with several.
+const MOST_COMMAS: usize = 8;
+
+/// The topics in the arguments of `info`, each once, at least one: a topic, several separated by commas, or a JSON list, also
+/// in a string. Without any it is the overview.
+///
+/// # Errors
+/// The problem with the arguments, also if they name more than `most`.
+pub fn read(
+    members: &RawObject,
+    contents: &Contents<'_>,
+    most: usize,
+) -> Result<Vec<String>, ArgumentProblem> {
+    if let Some((key, _)) = members.iter().find(|(key, _)| *key != "topic") {
+        return Err(problem(key, wording::UNKNOWN_ARGUMENT.to_owned(), wording::ONLY_TOPIC));
+    }
+    let given = members.member("topic").filter(|given| *given != "null");
+    let Some(given) = given else { return Ok(vec![OVERVIEW.to_owned()]) };
+    let text = members.string("topic");
+    let listed = serde_json::from_str::<Vec<String>>(text.as_deref().unwrap_or(given));
+    let mut topics = match (listed, text) {
+        (_, Some(text)) if contents.find(&text).is_some() => vec![text],
+        (Ok(topics), _) => topics,
+        (Err(_), Some(text)) => separated(&text, contents, most),
+        (Err(_), None) => return Err(problem("topic", shown(given), wording::EXPECTED_TOPIC)),
+    };
+    let mut seen = HashSet::new();
+    topics.retain(|topic| seen.insert(topic.clone()));
+    match topics.len() {
+        0 => Ok(vec![OVERVIEW.to_owned()]),
+        count if count > most => Err(problem("topic", shown(given), &wording::too_many_topics(most))),
+        _ => Ok(topics),
+    }
+}
+
+/// The topics in a text with commas. The longest piece that names something is one topic, since names may have commas.
+fn separated(text: &str, contents: &Contents<'_>, most: usize) -> Vec<String> {
+    if !text.contains(',') {
+        return vec![text.to_owned()];
+    }
+    // More are refused.
+    let enough = most.saturating_add(1).saturating_mul(MOST_COMMAS + 1);
+    let pieces: Vec<&str> = text.split(',').take(enough).collect();
+    let mut topics: Vec<String> = Vec::new();
+    let mut at = 0;
+    while at < pieces.len() && topics.len() <= most {
+        let ends = (at + 2..=pieces.len().min(at + 1 + MOST_COMMAS)).rev();
+        let names = ends.map(|end| (end, pieces[at..end].join(",")));
+        let (end, topic) = names
+            .into_iter()
+            .find(|(_, name)| contents.find(name).is_some())
+            .unwrap_or_else(|| (at + 1, pieces[at].to_owned()));
+        at = end;
+        topics.extend(Some(topic.trim().to_owned()).filter(|topic| !topic.is_empty()));
+    }
+    topics
+}

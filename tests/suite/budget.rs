@@ -1,0 +1,81 @@
+//! What the 131 tools of eight recorded servers cost a model, by o200k_base (B9, B12).
+
+use kit::{Bench, Client, Identity, Options, Scenario, Setup};
+use mcp_disclosure_compare::Tokenizer;
+use mcp_disclosure_gateway::negotiation::StrategyOptions;
+use serde_json::{Value, json};
+
+use crate::UPSTREAM;
+
+/// The recorded servers, under this strategy for everyone; `None` if none are recorded.
+async fn recorded(setup: Setup, settings: Value) -> Option<Bench> {
+    let upstreams = kit::recordings::recorded()?.into_iter().map(|(name, server)| {
+        let tools = server.tools.iter().map(|tool| tool.get().to_owned());
+        (UPSTREAM.into(), &*name.leak(), Scenario::with_tools(tools))
+    });
+    let strategies = StrategyOptions {
+        pinned: Some(setup.strategy.to_owned()),
+        settings: [(setup.strategy.to_owned(), settings)].into(),
+        ..StrategyOptions::default()
+    };
+    Some(Bench::start(Options { upstreams: upstreams.collect(), strategies, ..crate::odd() }).await)
+}
+
+fn tokens(text: &str) -> u64 {
+    Tokenizer::O200kBase.count(text)
+}
+
+async fn list(bench: &Bench, setup: Setup, identity: Identity) -> (Vec<Value>, u64) {
+    let client = Client::connect_as(bench, setup, identity).await;
+    let tools = client.request("tools/list", json!({})).await.result()["tools"].take();
+    let cost = tokens(&tools.to_string());
+    (tools.as_array().unwrap().clone(), cost)
+}
+
+async fn b5_b12_the_list_of_131_recorded_tools_stays_small(setup: Setup) {
+    let Some(bench) = recorded(setup, json!({"long_briefs": "shorten"})).await else { return };
+    let (tools, ordinary) = list(&bench, setup, Identity::default()).await;
+    assert_eq!(tools.len(), 132);
+    let shown = tools.iter().filter(|tool| tool["inputSchema"].get("properties").is_some()).count() - 1;
+    assert!(shown >= 40, "{shown} schemas are listed");
+    assert!(ordinary <= 7_000, "{ordinary}");
+    let identity = Identity { omits_schemas: true, ..Identity::offering("describe") };
+    let (tools, negotiating) = list(&bench, setup, identity).await;
+    let warned = tools.iter().filter(|tool| tool["annotations"]["destructiveHint"] == true).count();
+    assert!(warned >= 10, "{warned} tools are marked");
+    assert!(negotiating <= 4_100, "{negotiating}");
+}
+under_describe!(b5_b12_the_list_of_131_recorded_tools_stays_small);
+
+/// The answer of `info`, and what asking and reading cost.
+async fn ask(client: &Client, topic: &str) -> (Value, u64) {
+    let arguments = json!({"topic": topic});
+    let result = client.call("info", arguments.clone()).await.result();
+    let text = result["content"][0]["text"].as_str().unwrap();
+    (result["structuredContent"].clone(), tokens(&arguments.to_string()) + tokens(text))
+}
+
+async fn b12_an_unlisted_tool_of_131_recorded_ones_is_learned_for_little(setup: Setup) {
+    let Some(bench) = recorded(setup, json!({"tools": "entry-only"})).await else { return };
+    let client = Client::connect_as(&bench, setup, Identity::default()).await;
+    let overview = ask(&client, "overview").await.0;
+    let (mut learned, mut at_once) = (Vec::new(), 0);
+    for category in overview["categories"].as_object().unwrap().keys() {
+        let (answer, cost) = ask(&client, category).await;
+        for line in answer["tools"].as_array().unwrap() {
+            let name = line.get("topic").unwrap_or(&line["name"]).as_str().unwrap();
+            learned.push(match line.get("parameters") {
+                Some(_) => {
+                    at_once += 1;
+                    cost
+                }
+                None => cost + ask(&client, name).await.1,
+            });
+        }
+    }
+    learned.sort_unstable();
+    assert_eq!(learned.len(), 131);
+    assert!(at_once >= 40, "{at_once}");
+    assert!(learned[65] <= 450, "{}", learned[65]);
+}
+under_info!(b12_an_unlisted_tool_of_131_recorded_ones_is_learned_for_little);

@@ -1,0 +1,196 @@
+//! The tool `choose_concerns` (B11), for clients that know nothing of concerns.
+
+use kit::{Bench, Client, Identity, Options, Scenario, Setup};
+use mcp_disclosure_gateway::negotiation::{Bridge, StrategyOptions};
+use serde_json::{Value, json};
+
+use crate::{
+    UPSTREAM,
+    concerns::{listed, options},
+};
+
+const BRIDGE: &str = "choose_concerns";
+
+/// A client that knows nothing of disclosure, at the address of the setup's strategy.
+async fn ordinary(bench: &Bench, setup: Setup) -> Client {
+    Client::connect_as(bench, setup, Identity::default().at(&path(setup))).await
+}
+
+fn path(setup: Setup) -> String {
+    if setup.is_http() { format!("/mcp/{}", setup.strategy) } else { String::new() }
+}
+
+/// The same options, with the strategy pinned where there is no address that could name it.
+fn pinned(setup: Setup, options: Options) -> Options {
+    let pinned = (!setup.is_http()).then(|| setup.strategy.to_owned());
+    Options { strategies: StrategyOptions { pinned, ..options.strategies.clone() }, ..options }
+}
+
+async fn tool(client: &Client) -> Option<Value> {
+    let result = client.request("tools/list", json!({})).await.result();
+    let tools = result["tools"].as_array().unwrap();
+    tools.iter().find(|tool| tool["name"] == BRIDGE).cloned()
+}
+
+async fn choose(client: &Client, concerns: Value) -> Value {
+    let result = client.call(BRIDGE, json!({"concerns": concerns})).await.result();
+    assert_eq!(result["isError"], false, "{result}");
+    result["structuredContent"].clone()
+}
+
+async fn b11_an_ordinary_client_chooses_by_a_tool(setup: Setup) {
+    let bench = Bench::start(pinned(setup, options(json!({})))).await;
+    let client = ordinary(&bench, setup).await;
+    client.open_stream().await;
+    let bridge = tool(&client).await.unwrap();
+    let description = bridge["description"].as_str().unwrap();
+    for said in ["cost (What it costs): low, high; now any", "delay (Seconds): 0 to 10"] {
+        assert!(description.contains(said), "{description}");
+    }
+    let values = &bridge["inputSchema"]["properties"]["concerns"]["properties"];
+    assert_eq!(
+        values["cost"]["anyOf"],
+        json!([{"type": "string", "enum": ["low", "high"]}, {"type": "null"}])
+    );
+    assert_eq!(listed(&client).await[0].len(), 3);
+
+    let chosen = choose(&client, json!({"cost": "high", "mood": 1})).await;
+    assert_eq!(chosen["concerns"], json!({"cost": "high"}));
+    assert_eq!(chosen["tools_listed"], 2);
+    assert!(chosen["warnings"][0].as_str().unwrap().contains("mood"), "{chosen}");
+    for of_kind in listed(&client).await {
+        assert_eq!(of_kind, ["dear", "open"]);
+    }
+    for kind in ["tools", "resources", "prompts"] {
+        client.notification(&format!("notifications/{kind}/list_changed")).await;
+    }
+    let bridge = tool(&client).await.unwrap();
+    assert!(bridge["description"].as_str().unwrap().contains("now high"), "{bridge}");
+    assert_eq!(choose(&client, json!({})).await["concerns"], json!({"cost": "high"}));
+
+    let wrong = client.call(BRIDGE, json!({"concerns": {"cost": "huge", "delay": 1}})).await.result();
+    assert_eq!(wrong["isError"], true);
+    let error = &wrong["structuredContent"]["error"];
+    assert_eq!(error["code"], "INVALID_CONCERNS");
+    assert!(error["message"].as_str().unwrap().contains("Permitted: low, high."), "{error}");
+    assert_eq!(listed(&client).await[0], ["dear", "open"]);
+
+    let all = choose(&client, json!({"cost": null})).await;
+    assert_eq!((&all["concerns"], &all["tools_listed"]), (&json!({}), &json!(3)));
+    assert_eq!(listed(&client).await[0].len(), 3);
+}
+
+async fn b11_the_tool_starts_from_what_the_operator_chose(setup: Setup) {
+    let bench = Bench::start(pinned(setup, options(json!({"choices": {"cost": "low"}})))).await;
+    let client = ordinary(&bench, setup).await;
+    let description = tool(&client).await.unwrap()["description"].as_str().unwrap().to_owned();
+    assert!(description.contains("cost (What it costs): low, high; now low"), "{description}");
+    let chosen = choose(&client, json!({"delay": 3})).await;
+    assert_eq!(chosen["concerns"], json!({"cost": "low", "delay": 3}));
+    assert_eq!(chosen["tools_listed"], 2);
+    assert_eq!(choose(&client, json!({"cost": null})).await["tools_listed"], 3);
+}
+
+async fn b11_a_client_that_knows_concerns_never_sees_the_tool(setup: Setup) {
+    let bench = Bench::start(pinned(setup, options(json!({})))).await;
+    let identity = || Identity::default().at(&path(setup));
+    for knowing in [
+        Identity::offering(setup.strategy).at(&path(setup)),
+        identity().choosing(json!({})),
+        identity().choosing(json!({"cost": "low"})),
+        identity().choosing_afterwards(json!({"cost": "low"})),
+        identity().choosing_afterwards(json!({})),
+    ] {
+        let client = Client::connect_as(&bench, setup, knowing).await;
+        assert_eq!(tool(&client).await, None);
+        assert_eq!(client.call(BRIDGE, json!({"concerns": {}})).await.error()["code"], -32602);
+    }
+    // One that turns out to know them later does not see it from then on.
+    let client = ordinary(&bench, setup).await;
+    client.open_stream().await;
+    assert!(tool(&client).await.is_some());
+    client.request("updateConcerns", json!({"concerns": {}})).await.result();
+    assert_eq!(tool(&client).await, None);
+    client.notification("notifications/tools/list_changed").await;
+}
+
+async fn b11_without_sessions_or_declared_concerns_there_is_no_such_tool(setup: Setup) {
+    let plain = Options::new(UPSTREAM, Scenario::odd());
+    for options in [options(json!({})), plain] {
+        let has_sessions = setup.has_sessions();
+        if has_sessions && !options.about.concerns.is_empty() {
+            continue;
+        }
+        let bench = Bench::start(pinned(setup, options)).await;
+        let client = ordinary(&bench, setup).await;
+        assert_eq!(tool(&client).await, None);
+        assert_eq!(client.call(BRIDGE, json!({})).await.error()["code"], -32602);
+    }
+}
+
+async fn b11_settings_list_the_tool_to_all_or_to_none(setup: Setup) {
+    for (bridge, setting, ordinarily, knowingly) in [
+        (Bridge::Auto, "auto", true, false),
+        (Bridge::Always, "auto", true, true),
+        (Bridge::Never, "auto", false, false),
+        (Bridge::Auto, "never", false, false),
+        (Bridge::Always, "never", false, false),
+        (Bridge::Never, "always", true, true),
+    ] {
+        let options = pinned(setup, options(json!({"bridge": setting})));
+        let strategies = StrategyOptions { bridge, ..options.strategies.clone() };
+        let bench = Bench::start(Options { strategies, ..options }).await;
+        let client = ordinary(&bench, setup).await;
+        assert_eq!(tool(&client).await.is_some(), ordinarily, "{bridge} {setting}");
+        let knowing = Identity::default().at(&path(setup)).choosing(json!({"cost": "low"}));
+        let client = Client::connect_as(&bench, setup, knowing).await;
+        client.request("updateConcerns", json!({"concerns": {"cost": "high"}})).await.result();
+        assert_eq!(tool(&client).await.is_some(), knowingly, "{bridge} {setting}");
+    }
+}
+
+async fn b11_an_upstreams_tool_of_that_name_is_served_under_its_upstreams(setup: Setup) {
+    let own = json!({"name": BRIDGE, "description": "Its own.", "inputSchema": {"type": "object"}});
+    let scenario = Scenario::with_tools([own.to_string()]);
+    let options = Options { upstreams: vec![(UPSTREAM.into(), "kit", scenario)], ..options(json!({})) };
+    let bench = Bench::start(pinned(setup, options)).await;
+    let client = ordinary(&bench, setup).await;
+    assert_eq!(choose(&client, json!({"cost": "low"})).await["tools_listed"], 1);
+    let name = format!("kit__{BRIDGE}");
+    let result = match setup.strategy {
+        "resource" => {
+            client.call("describe_tools", json!({"names": [name]})).await.result();
+            client.call(&name, json!({"n": 1})).await.result()
+        }
+        _ => client.call(&name, json!({"n": 1})).await.result(),
+    };
+    assert_ne!(result["isError"], true, "{result}");
+    assert_eq!(client.calls_forwarded().await[0]["name"], BRIDGE);
+    // A client that is not listed ours finds the upstream's under its own name.
+    let knowing = Identity::offering(setup.strategy).at(&path(setup));
+    let client = Client::connect_as(&bench, setup, knowing).await;
+    assert!(tool(&client).await.is_some());
+}
+
+async fn b11_the_tool_stands_beside_info_and_invoke(setup: Setup) {
+    let mut options = pinned(setup, options(json!({})));
+    options.strategies.settings.insert("info".to_owned(), json!({"tools": "entry-only"}));
+    let bench = Bench::start(options).await;
+    let client = ordinary(&bench, setup).await;
+    let result = client.request("tools/list", json!({})).await.result();
+    let names = result["tools"].as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap());
+    assert_eq!(names.collect::<Vec<_>>(), [BRIDGE, "info", "invoke"]);
+    assert_eq!(choose(&client, json!({"cost": "low"})).await["tools_listed"], 2);
+    let overview = client.call("info", json!({})).await.result();
+    assert_eq!(overview["structuredContent"]["total_tools"], 2);
+}
+
+with_sessions!(
+    b11_a_client_that_knows_concerns_never_sees_the_tool,
+    b11_an_ordinary_client_chooses_by_a_tool,
+    b11_an_upstreams_tool_of_that_name_is_served_under_its_upstreams,
+    b11_settings_list_the_tool_to_all_or_to_none,
+    b11_the_tool_starts_from_what_the_operator_chose,
+);
+everywhere!(b11_without_sessions_or_declared_concerns_there_is_no_such_tool);
+only!(http_session = "info" Http Session; b11_the_tool_stands_beside_info_and_invoke);

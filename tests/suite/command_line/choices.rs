@@ -1,0 +1,102 @@
+//! `--concern` and `[strategy.concerns] choices` (B11): what every client starts with, validated before anything starts.
+
+use serde_json::json;
+
+use super::{ODD, configuration::configured, run, shown, start};
+
+const DECLARED: &str = r#"
+[[concerns]]
+name = "cost"
+values = ["low", "high", 3, true]
+[[concerns]]
+name = "delay"
+values = { min = 0, max = 10 }
+[upstreams.kit]
+command = "ODD"
+[tools.echo]
+concerns = { cost = "high" }
+"#;
+
+fn with(choices: &str) -> String {
+    format!("{DECLARED}\n[strategy.concerns]\nchoices = {{ {choices} }}\n")
+}
+
+#[test]
+fn b11_a_flag_wins_over_the_file_name_by_name() {
+    let (_directory, file) = configured(&with("cost = \"high\", delay = 2"));
+    for (flags, expected) in [
+        (vec![], json!({"cost": "high", "delay": 2})),
+        (vec!["--concern", "cost=low"], json!({"cost": "low", "delay": 2})),
+        (vec!["--concern", "cost=3", "--concern", "delay=1e1"], json!({"cost": 3, "delay": 10.0})),
+        (vec!["--concern", "cost=low", "--concern", "cost=true"], json!({"cost": true, "delay": 2})),
+    ] {
+        let mut gateway =
+            start(&[&["serve", "--config", shown(&file), "--strategy", "full"], &*flags].concat());
+        gateway.initialize();
+        let told = gateway.request("listConcerns", json!({}));
+        assert_eq!(told["result"]["effective"], expected);
+        let listed = gateway.tool_names();
+        assert_eq!(listed.contains(&"echo".to_owned()), expected["cost"] == "high", "{listed:?}");
+        gateway.finish().says(0, &[]);
+    }
+}
+
+#[test]
+fn b11_choices_that_are_not_declared_are_errors_with_their_place() {
+    for (choices, expected) in [
+        (
+            "cots = \"low\"",
+            "strategy.concerns.choices.cots: no concern 'cots' is declared (hint: declared are cost, delay; did you mean 'cost'?)",
+        ),
+        (
+            "cost = \"hig\"",
+            "strategy.concerns.choices.cost: concern 'cost' has no value \"hig\" (hint: its values are low, high, 3, true; did you mean 'high'?)",
+        ),
+        (
+            "delay = 11",
+            "strategy.concerns.choices.delay: concern 'delay' has no value 11 (hint: its values are 0 to 10)",
+        ),
+    ] {
+        let (_directory, file) = configured(&with(choices));
+        for command in [&["serve"][..], &["check"], &["prompt", "--strategy", "full"], &["compare"]] {
+            let ended = run(&[command, &["--config", shown(&file)]].concat());
+            assert_eq!(ended.code, Some(64), "{command:?}");
+            let said = format!("{}{}", ended.stdout, ended.stderr);
+            let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(said.contains("disclosure.toml:13:") || said.contains("disclosure.toml:14:"), "{said}");
+            let expected = expected.split(" (hint: ").next().unwrap();
+            assert!(said.contains(expected), "{said}");
+        }
+        run(&["serve", "--config", shown(&file)]).says(64, &[expected]);
+    }
+    let (_directory, file) = configured(DECLARED);
+    run(&["serve", "--config", shown(&file), "--concern", "delay=soon"]).says(
+        64,
+        &["--concern delay=soon: concern 'delay' has no value \"soon\" (hint: its values are 0 to 10)"],
+    );
+    run(&["serve", "--concern", "cost", "--", ODD]).says(2, &["it must be NAME=VALUE, such as cost=low"]);
+}
+
+#[test]
+fn b11_where_nothing_is_declared_the_upstream_may_declare_it_but_has_to() {
+    run(&["serve", "--concern", "cost=low", "--", ODD]).says(
+        64,
+        &["no concern 'cost' is declared, but --concern or [strategy.concerns] choices names it (hint: none are declared;"],
+    );
+}
+
+#[test]
+fn b11_what_a_category_maps_must_be_declared() {
+    let wrong = DECLARED.replace("[tools.echo]", "[categories.x]");
+    for (from, to, expected) in [
+        ("cost = \"high\"", "cost = \"hgh\"", "categories.\"x\": \"hgh\" is not a value of concern 'cost'"),
+        (
+            "cost = \"high\"",
+            "csot = \"high\"",
+            "categories.\"x\": unknown concern 'csot' (hint: did you mean 'cost'?)",
+        ),
+    ] {
+        let (_directory, file) = configured(&wrong.replace(from, to));
+        run(&["serve", "--config", shown(&file)]).says(64, &[expected]);
+    }
+}

@@ -1,0 +1,151 @@
+//! Messages name the channel that the reader has (B6).
+
+use kit::{Bench, Client, Identity, Options, Scenario, Setup};
+use mcp_disclosure_gateway::negotiation::{Bridge, StrategyOptions};
+use serde_json::{Value, json};
+
+/// A tool whose schema costs more than asking for it.
+fn solve() -> Options {
+    let long = "Equations to solve, as text, each with or without a right-hand side. ".repeat(4);
+    let schema = json!({
+        "type": "object", "required": ["equations"], "additionalProperties": false,
+        "properties": {
+            "equations": {"type": "array", "items": {"type": "string"}, "description": long},
+            "options": {"$ref": "#/$defs/options"}, "domain": {"type": "string"},
+        },
+        "$defs": {"options": {"type": "object", "required": ["max_steps"], "properties": {"max_steps": {"type": "integer"}}}},
+    });
+    let tool = json!({"name": "solve", "description": "Solves.", "inputSchema": schema}).to_string();
+    Options::new(crate::UPSTREAM, Scenario::with_tools([tool]))
+}
+
+async fn serving(setup: Setup, options: Options, bridge: Bridge, identity: Identity) -> (Bench, Client) {
+    let pinned = Some(setup.strategy.to_owned());
+    let strategies = StrategyOptions { pinned, bridge, ..StrategyOptions::default() };
+    let bench = Bench::start(Options { strategies, ..options }).await;
+    let client = Client::connect_as(&bench, setup, identity).await;
+    (bench, client)
+}
+
+/// The error of a call after the tool was learned.
+async fn error(client: &Client, setup: Setup, arguments: Value) -> Value {
+    let arguments =
+        if setup.strategy == "resource" { client.learn("solve", arguments).await } else { arguments };
+    let result = client.call("solve", arguments).await.result();
+    assert_eq!(result["isError"], true, "{result}");
+    result["structuredContent"]["error"].clone()
+}
+
+async fn b6_invalid_arguments_say_how_to_learn_the_tool(setup: Setup) {
+    for (bridge, over_bridge) in [(Bridge::Always, true), (Bridge::Never, false)] {
+        let (_bench, client) = serving(setup, solve(), bridge, Identity::offering(setup.strategy)).await;
+        let error = error(&client, setup, json!({})).await;
+        let expected = match (setup.strategy, over_bridge) {
+            ("info", _) => r#"call info with {"topic":"solve"}"#,
+            (_, true) => r#"call describe_tools with {"names":["solve"]}"#,
+            ("describe", false) => r#"request tools/describe with {"name":"solve"}"#,
+            (_, false) => "read the resource resource:///tool_descriptions?tools=solve",
+        };
+        let first = error["instructions"][0].as_str().unwrap();
+        assert!(first.ends_with(expected), "{first}");
+    }
+}
+
+async fn b6_invalid_arguments_say_which_was_probably_meant(setup: Setup) {
+    let (_bench, client) = serving(setup, solve(), Bridge::Auto, Identity::offering(setup.strategy)).await;
+    let problems = async |arguments: Value| {
+        let error = error(&client, setup, arguments).await;
+        let problems = error["problems"].as_array().unwrap().iter();
+        problems
+            .map(|problem| format!("{}: {}", problem["argument"], problem["expected"]))
+            .collect::<Vec<_>>()
+    };
+    let found = problems(json!({"equation": ["x"], "domian": "real", "zzz": 1})).await.join("\n");
+    for needed in [
+        "did you mean 'equations' by 'equation'",
+        "did you mean 'domain' by 'domian'",
+        "did you mean it by 'equation'",
+    ] {
+        assert!(found.contains(needed), "{needed}: {found}");
+    }
+    assert!(!found.contains("'zzz'?"), "{found}");
+    let found = problems(json!({"equations": ["x"], "options": {"maxSteps": 3}})).await.join("\n");
+    assert!(
+        found.contains("options.max_steps") && found.contains("did you mean it by 'maxSteps'?"),
+        "{found}"
+    );
+    // Nothing similar, or given already.
+    let found = problems(json!({"equations": ["x"], "equation": "y"})).await.join("\n");
+    assert!(!found.contains("did you mean"), "{found}");
+}
+
+where_schemas_are_withheld!(
+    b6_invalid_arguments_say_how_to_learn_the_tool,
+    b6_invalid_arguments_say_which_was_probably_meant,
+);
+
+async fn b6_over_the_bridge_nothing_is_said_of_uris(setup: Setup) {
+    let (_bench, client) = serving(setup, crate::odd(), Bridge::Auto, Identity::default()).await;
+    let mut refused = client.call("rich", json!({})).await.result()["structuredContent"].take();
+    let uri = refused["error"].as_object_mut().unwrap().shift_remove("resource_uri").unwrap();
+    assert_eq!(uri, "resource:///tool_descriptions?tools=rich");
+    let missing = client.call("describe_tools", json!({})).await.result()["structuredContent"].take();
+    assert_eq!(missing["error"]["examples"], json!([{"names": ["echo"]}, {"names": ["echo", "rich"]}]));
+    let introduction = match setup.has_sessions() {
+        true => client.introduction.clone(),
+        false => client.request("server/discover", json!({})).await.result(),
+    };
+    for said in [refused.to_string(), missing.to_string(), introduction["instructions"].to_string()] {
+        assert!(!said.contains("resource:") && !said.contains("'tools'"), "{said}");
+    }
+    assert!(refused["error"]["instructions"][0].as_str().unwrap().contains("describe_tools"));
+}
+
+async fn b6_a_uri_that_misses_narrowly_is_answered_with_the_right_one(setup: Setup) {
+    let missed = ["resource://tool_descriptions?tools=rich", "resource:///tool_description/rich"];
+    let other = "resource:///unheard-of";
+    let mut scenario = Scenario::odd();
+    for uri in missed.iter().chain([&other]) {
+        let missing = scenario.answers["resources/read kit://missing"].clone();
+        scenario.answers.insert(format!("resources/read {uri}"), missing);
+    }
+    let bench = Bench::start(Options::new(crate::UPSTREAM, scenario)).await;
+    let client = Client::connect(&bench, setup).await;
+    for uri in missed {
+        let error = client.read(uri).await.error();
+        let meant = "resource:///tool_descriptions?tools=rich";
+        assert!(error["message"].as_str().unwrap().ends_with(&format!("Did you mean {meant}?")), "{error}");
+        assert_eq!(error["data"], json!({"uri": uri, "suggestion": meant}));
+    }
+    let other = client.read(other).await.error();
+    assert!(!other["message"].as_str().unwrap().contains("Did you mean"), "{other}");
+}
+
+async fn b6_stateless_examples_are_calls_that_run(setup: Setup) {
+    let files = tempfile::tempdir().unwrap();
+    let file = json!({
+        "name": "a", "description": "Does a.", "inputSchema": {"type": "object", "properties": {"x": {}}},
+        "examples": [{"input": {"x": 1.5}, "output": "y"}],
+    });
+    std::fs::write(files.path().join("a.json"), file.to_string()).unwrap();
+    let options = Options { files: Some(files.path().to_owned()), ..crate::named(["a"]) };
+    let (_bench, client) = serving(setup, options, Bridge::Auto, Identity::default()).await;
+    for described in [
+        client.describe("a").await.text_as_json(),
+        client.call("describe_tools", json!({"names": ["a"]})).await.result()["structuredContent"].clone(),
+    ] {
+        let examples = &described["a"]["examples"];
+        let receipt = kit::client::receipt_of(&described["a"]);
+        assert_eq!(receipt.is_none(), setup.has_sessions());
+        assert_eq!(examples[0]["input"].get("disclosure_receipt"), receipt.as_ref());
+        assert_eq!(examples[0]["output"], "y");
+        let result = client.call("a", examples[0]["input"].clone()).await.result();
+        assert_eq!(result["structuredContent"]["given"], json!({"x": 1.5}), "{result}");
+    }
+}
+
+under_resource!(
+    b6_over_the_bridge_nothing_is_said_of_uris,
+    b6_a_uri_that_misses_narrowly_is_answered_with_the_right_one,
+    b6_stateless_examples_are_calls_that_run,
+);
