@@ -2,18 +2,19 @@
 
 use std::collections::{HashMap, HashSet};
 
-use mcp_disclosure_core::{Lesson, RawObject};
+use mcp_disclosure_core::{PERMISSIVE_SCHEMA, RawObject};
+use serde_json::Value;
 
-use crate::{Error, Subject, probe::Probe, tokenizer::Counter};
+use crate::{Error, HostKind, Subject, probe::Probe, tokenizer::Counter};
 
 /// State that is common to all connections of a comparison.
 pub(crate) struct Bench<'a> {
     pub(crate) subject: &'a Subject,
     pub(crate) counter: Counter,
+    /// What hosts show of a listed tool.
+    pub(crate) host: HostKind,
     /// Whether to request lists without `inputSchema`, where the strategy supports that.
     pub(crate) omits_schemas: bool,
-    /// The declared lessons, by strategy.
-    pub(crate) lessons: &'a HashMap<String, Lesson>,
     /// The lists of `full`; empty until they are known.
     pub(crate) baseline: Baseline,
 }
@@ -31,7 +32,7 @@ impl Baseline {
         let schema = |tool: &RawObject| Some((tool.string("name")?, tool.member("inputSchema")?.to_owned()));
         let resources = probe.resources().await?;
         Ok(Self {
-            schemas: probe.listed.iter().filter_map(schema).collect(),
+            schemas: probe.listed.tools().iter().filter_map(schema).collect(),
             resources: resources.iter().map(|resource| resource.text().to_owned()).collect(),
         })
     }
@@ -47,8 +48,24 @@ impl Baseline {
         tool.member("inputSchema") == self.schemas.get(&name).map(String::as_str)
     }
 
+    /// Whether the list shows how the tool is called: its schema is complete, or at least describes parameters. Where
+    /// schemas are withheld, the permissive one stands for them, also for a tool that has no other.
+    pub(crate) fn shows_use(&self, tool: &RawObject) -> bool {
+        match tool.member("inputSchema") {
+            None | Some(PERMISSIVE_SCHEMA) => false,
+            Some(schema) => self.tells_all(tool) || describes(schema),
+        }
+    }
+
     /// The listed resources that a strategy adds. The source's own are the same under every strategy.
     pub(crate) fn added(&self, resources: Vec<RawObject>) -> Vec<RawObject> {
         resources.into_iter().filter(|resource| !self.resources.contains(resource.text())).collect()
     }
+}
+
+/// Whether a schema names parameters, or says that there are none.
+fn describes(schema: &str) -> bool {
+    let schema: Value = serde_json::from_str(schema).unwrap_or_default();
+    schema["properties"].as_object().is_some_and(|properties| !properties.is_empty())
+        || schema["additionalProperties"] == false
 }

@@ -1,17 +1,19 @@
 //! A comparison: the runs for each strategy, in order, and the figures that are computed from them.
 
-use std::collections::HashMap;
-
-use mcp_disclosure_core::Lesson;
+use std::sync::Arc;
 
 use crate::{
-    Error, Report, Subject, Tokenizer,
+    Error, HostKind, Query, Recommendation, Report, Row, Subject, Tokenizer,
     agent::Task,
     bench::{Baseline, Bench},
     curve::Curve,
-    figures, habits,
+    figures::{self, Measured},
+    habits,
+    listed::Listed,
+    notes,
     probe::{LinkFactory, Manner, Probe},
-    report::{BridgeTokens, Compared, bases},
+    report::{Compared, bases},
+    retrieval,
     run::{Job, Run},
     tokenizer::Counter,
     tools,
@@ -24,22 +26,26 @@ pub const BASELINE: &str = mcp_disclosure_core::full::NAME;
 pub struct Comparison {
     /// The tools.
     pub subject: Subject,
-    /// The strategies, by the names that clients request. The baseline comes first in the report, named here or not.
-    pub strategies: Vec<String>,
+    /// The strategies. The baseline comes first in the report, named here or not.
+    pub rows: Vec<Row>,
     /// Opens links to a server of these tools whose calls are answered by a stand-in.
     pub links: LinkFactory,
     /// The tasks for which the tools are used.
     pub work: Work,
+    /// Queries to find tools by.
+    pub queries: Vec<Query>,
+    /// What hosts show of a listed tool.
+    pub host: HostKind,
     /// How tokens are counted.
     pub tokenizer: Tokenizer,
     /// The number of requests to a model in a conversation, without discovery.
     pub turns: u64,
     /// The number of timed runs.
     pub repeats: usize,
-    /// Whether to ask for lists without `inputSchema`, where that can be asked.
+    /// Whether negotiating clients ask for lists without `inputSchema`, where that can be asked.
     pub omits_schemas: bool,
-    /// How tools are learned under strategies that declare it, by strategy.
-    pub lessons: HashMap<String, Lesson>,
+    /// Whether each tool is measured alone.
+    pub per_tool: bool,
     /// The transport, such as `stdio`.
     pub transport: String,
 }
@@ -63,7 +69,17 @@ pub enum Work {
 pub type Progress<'a> = &'a (dyn Fn(usize, usize, &str) + Send + Sync);
 
 /// Steps of one strategy in a progress bar.
-const STEPS: usize = 4;
+const STEPS: usize = 3;
+
+/// What has been found so far.
+#[derive(Default)]
+struct Found<'r> {
+    strategies: Vec<Compared>,
+    rows: Vec<(&'r Row, Arc<Listed>)>,
+    /// The model's context at the start, of each row.
+    shown: Vec<String>,
+    notes: Vec<String>,
+}
 
 impl Comparison {
     /// Runs everything, one connection after the other.
@@ -72,10 +88,10 @@ impl Comparison {
     /// [`Error::UnknownTools`] before the first run, or the first failure of a connection.
     pub async fn run(&self, progress: Progress<'_>) -> Result<Report, Error> {
         let job = self.job()?;
-        let mut names = self.strategies.clone();
-        names.retain(|name| name != BASELINE);
-        names.insert(0, BASELINE.to_owned());
-        let total = names.len() * STEPS + 1;
+        let mut rows: Vec<Row> = self.rows.iter().filter(|row| row.name != BASELINE).cloned().collect();
+        let baseline = self.rows.iter().find(|row| row.name == BASELINE);
+        rows.insert(0, baseline.cloned().unwrap_or_else(|| Row::of(BASELINE)));
+        let total = rows.len() * STEPS;
         let mut done = 0;
         let mut step = |name: &str, what: &str| {
             progress(done, total, &format!("{name}: {what}"));
@@ -84,30 +100,40 @@ impl Comparison {
         let mut bench = Bench {
             subject: &self.subject,
             counter: Counter::new(self.tokenizer),
+            host: self.host,
             omits_schemas: self.omits_schemas,
-            lessons: &self.lessons,
             baseline: Baseline::default(),
         };
-        step(BASELINE, "lists");
-        bench.baseline = self.baseline(&bench).await?;
-        let mut strategies: Vec<Compared> = Vec::with_capacity(names.len());
-        for name in &names {
-            let compared = self.compare(&bench, name, &job, strategies.first(), &mut step).await?;
-            strategies.push(compared);
+        bench.baseline = self.baseline(&bench, &rows[0]).await?;
+        let mut found = Found::default();
+        for row in &rows {
+            self.compare(&bench, row, &job, &mut found, &mut step).await?;
         }
-        let per_tool = tools::costs(&bench, &self.links, &names, &job.used).await?;
+        let Found { strategies, rows: compared, mut notes, .. } = found;
+        let finding: Vec<&Row> = compared.iter().map(|(row, _)| *row).collect();
+        let retrieval = retrieval::run(&bench, &self.links, &finding, &self.queries).await?;
+        let is_small = self.subject.tools.len() <= tools::MOST_TOOLS;
+        let per_tool = match self.per_tool && is_small {
+            true => tools::costs(&bench, &self.links, &compared, &job.used).await?,
+            false => Vec::new(),
+        };
         progress(total, total, "done");
+        notes.splice(0..0, notes::of_work(&self.work, &self.subject));
+        notes.extend(notes::of_limits(self.per_tool && !is_small));
         Ok(Report {
             source: self.subject.source.clone(),
             tools: self.subject.tools.len(),
             tokenizer: self.tokenizer,
-            notes: self.notes(&strategies, &job),
+            host: self.host,
             used: job.used,
+            recommendation: Recommendation::of(&rows, &strategies, self.turns),
             strategies,
             turns: self.turns,
             transport: self.transport.clone(),
             repeats: self.repeats(),
             basis: bases(self.tokenizer),
+            notes,
+            retrieval,
             per_tool,
         })
     }
@@ -133,85 +159,57 @@ impl Comparison {
         if matches!(self.work, Work::Script { .. }) { 1 } else { self.repeats.max(1) }
     }
 
-    async fn baseline(&self, bench: &Bench<'_>) -> Result<Baseline, Error> {
-        let probe = Probe::open(bench, &self.links, BASELINE, Manner::Native).await?;
+    async fn baseline(&self, bench: &Bench<'_>, row: &Row) -> Result<Baseline, Error> {
+        let probe = Probe::open(bench, &self.links, row, Manner::Native).await?;
         let baseline = Baseline::of(&probe).await?;
         probe.host.close().await;
         Ok(baseline)
     }
 
-    async fn compare(
+    /// Measures a strategy, unless it shows a model the same as an earlier one.
+    async fn compare<'r>(
         &self,
         bench: &Bench<'_>,
-        name: &str,
+        row: &'r Row,
         job: &Job,
-        baseline: Option<&Compared>,
+        found: &mut Found<'r>,
         step: &mut impl FnMut(&str, &str),
-    ) -> Result<Compared, Error> {
-        step(name, "start to calls");
-        let links = match &self.work {
-            Work::Script { links, .. } => links,
-            _ => &self.links,
-        };
-        let needs_resources = self.needs_resources(bench, name).await?;
-        let mut runs = Vec::with_capacity(self.repeats());
-        for _ in 0..self.repeats() {
-            runs.push(Run::of(bench, links, name, job, needs_resources).await?);
+    ) -> Result<(), Error> {
+        step(&row.name, "lists, learning and calls");
+        let mut runs = vec![Run::of(bench, &self.links, row, Manner::Plain, job).await?];
+        let (listed, shown) = (Arc::clone(&runs[0].listed), std::mem::take(&mut runs[0].shown));
+        let same = found.shown.iter().position(|other| *other == shown);
+        if let Some(first) = same.map(|at| &mut found.strategies[at]) {
+            found.notes.push(notes::same(row, &first.name));
+            if row.is_stack {
+                first.also.push(row.name.clone());
+                step(&row.name, "the same as another");
+                step(&row.name, "the same as another");
+                return Ok(());
+            }
         }
-        step(name, "bridge");
-        let bridge = self.bridge(bench, name, job).await?;
-        step(name, "growing number of tools");
+        found.notes.extend(notes::unlisted(row, &listed, &job.used));
+        for _ in 1..self.repeats() {
+            runs.push(Run::of(bench, &self.links, row, Manner::Plain, job).await?);
+        }
+        if let Work::Script { links, .. } = &self.work {
+            // One server of the real tools serves all rows, so that each client has to name its strategy.
+            runs[0].calls = Run::of(bench, links, row, Manner::Native, job).await?.calls;
+        }
+        let negotiating = Run::of(bench, &self.links, row, Manner::Native, job).await?;
+        step(&row.name, "growing number of tools");
+        let baseline = found.strategies.first();
         let initial = runs[0].start.total();
         let limit = baseline.map_or(initial, |baseline| baseline.initial_tokens);
-        let curve = Curve::run(bench, &self.links, name, initial, limit).await?;
-        step(name, "habits");
-        let behaviour = habits::run(bench, &self.links, name, &job.tasks).await?;
-        Ok(figures::compared(name, self.turns, &runs, baseline, bridge, curve, behaviour))
-    }
-
-    /// Whether a model needs to see resources under this strategy: it lists resources that are not the source's.
-    async fn needs_resources(&self, bench: &Bench<'_>, name: &str) -> Result<bool, Error> {
-        let probe = Probe::open(bench, &self.links, name, Manner::Native).await?;
-        let added = bench.baseline.added(probe.resources().await?);
-        probe.host.close().await;
-        Ok(!added.is_empty())
-    }
-
-    /// The costs for a client that supports no strategy, and whose model cannot read resources.
-    async fn bridge(&self, bench: &Bench<'_>, name: &str, job: &Job) -> Result<BridgeTokens, Error> {
-        let mut probe = Probe::open(bench, &self.links, name, Manner::Plain).await?;
-        let names: Vec<&str> = job.used.iter().map(String::as_str).collect();
-        let initial_tokens = probe.start(&[]).total();
-        let discovery_tokens = probe.learn(&names).await?.map(|steps| figures::learned(&steps));
-        probe.host.close().await;
-        let total_tokens = discovery_tokens.map(|discovery| initial_tokens + discovery);
-        Ok(BridgeTokens { initial_tokens, discovery_tokens, total_tokens })
-    }
-
-    fn notes(&self, strategies: &[Compared], job: &Job) -> Vec<String> {
-        let mut notes = Vec::new();
-        if matches!(self.work, Work::Script { .. }) {
-            notes.push(
-                "The calls of the script were sent to the real tools, once for each strategy.".to_owned(),
-            );
-        }
-        if let Work::Sample(wanted) = self.work
-            && wanted > job.used.len()
-        {
-            notes.push(format!("{wanted} tools were requested for use; the source has {}.", job.used.len()));
-        }
-        for strategy in strategies {
-            if strategy.discovery_tokens.is_none() {
-                notes.push(format!(
-                    "{}: the cost of learning is unknown, because the strategy declares no call that teaches a tool.",
-                    strategy.name
-                ));
-            }
-            let failed = strategy.detail.as_ref().map_or(0, |detail| detail.calls.failed);
-            if failed > 0 {
-                notes.push(format!("{}: {failed} of {} calls failed.", strategy.name, job.tasks.len()));
-            }
-        }
-        notes
+        let curve = Curve::run(bench, &self.links, row, &listed, initial, limit).await?;
+        step(&row.name, "habits of models");
+        let behaviour = habits::run(bench, &self.links, row, &listed, &job.tasks).await?;
+        let measured = Measured { runs, negotiating, curve, behaviour };
+        let compared = figures::compared(row, self.turns, measured, baseline);
+        found.notes.extend(notes::of_row(&compared, job.tasks.len()));
+        found.strategies.push(compared);
+        found.rows.push((row, listed));
+        found.shown.push(shown);
+        Ok(())
     }
 }

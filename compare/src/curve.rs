@@ -1,18 +1,21 @@
-//! The cost of a strategy by the number of used tools, and the number from which it exceeds that of `full`. Each point
-//! is measured on a connection of its own, on which that number of tools is learned.
+//! The cost of a strategy by the number of used tools, and the number from which it exceeds that of `full`.
+//!
+//! All points are measured on one connection, on which more and more tools are learned, in the steps in which a host
+//! learns them. The last step of a point that is not yet whole is made in addition, and counted for that point only.
+
+use std::sync::Arc;
 
 use crate::{
-    Error,
+    Error, Row,
     bench::Bench,
+    learning::AT_ONCE,
+    listed::Listed,
     probe::{LinkFactory, Manner, Probe},
     report::Point,
 };
 
 /// Maximum number of points of a curve, without those that the search for the break-even adds.
 const MOST_POINTS: usize = 64;
-
-/// Maximum number of tools of a curve: a session can fetch 60 times a minute, 64 definitions each.
-const MOST_TOOLS: usize = 3_000;
 
 /// Total tokens against the number of tools used.
 pub(crate) struct Curve {
@@ -27,57 +30,52 @@ impl Curve {
     pub(crate) async fn run(
         bench: &Bench<'_>,
         links: &LinkFactory,
-        strategy: &str,
+        row: &Row,
+        listed: &Arc<Listed>,
         initial: u64,
         limit: u64,
     ) -> Result<Self, Error> {
-        let names: Vec<&str> = bench.subject.sample(MOST_TOOLS).iter().map(|tool| &*tool.name).collect();
-        let mut points = Vec::new();
-        for count in counts(names.len()) {
-            match at(bench, links, strategy, &names[..count], initial).await? {
-                Some(point) => points.push(point),
-                // The cost of learning is unknown.
-                None => return Ok(Self { points, break_even: None }),
+        let tools = bench.subject.tools.len();
+        let names: Vec<&str> = bench.subject.sample(tools).iter().map(|tool| &*tool.name).collect();
+        let wanted = counts(tools);
+        let mut curve = Self { points: Vec::new(), break_even: None };
+        curve.add(0, initial, limit);
+        let mut probe = Probe::enter(bench, links, row, Manner::Plain, Arc::clone(listed)).await?;
+        let (mut before, mut tokens) = (0, initial);
+        for step in names.chunks(AT_ONCE) {
+            let after = before + step.len();
+            let browsed = probe.browsed.clone();
+            let Some(added) = probe.learn(step).await? else { break };
+            let whole = tokens + added.iter().map(|step| step.tokens.both()).sum::<u64>();
+            // A larger sample contains the smaller ones, so costs only grow.
+            let crosses = curve.break_even.is_none() && whole > limit;
+            let so_far = std::mem::replace(&mut probe.browsed, browsed);
+            for count in (before + 1)..after {
+                let is_sought = crosses && curve.break_even.is_none();
+                if is_sought || wanted.binary_search(&count).is_ok() {
+                    let part = probe.try_learning(&step[..count - before]).await?.unwrap_or(0);
+                    curve.add(count, tokens + part, limit);
+                }
             }
-        }
-        // A larger sample contains the smaller ones, so costs only grow, and the first one over the limit can be
-        // searched for between two points.
-        let Some(over) = points.iter().position(|point| point.tokens > limit) else {
-            return Ok(Self { points, break_even: None });
-        };
-        let mut above = points[over].tools;
-        let mut below = over.checked_sub(1).map(|before| points[before].tools);
-        while let Some(least) = below.filter(|below| above - below > 1) {
-            let middle = least.midpoint(above);
-            let Some(point) = at(bench, links, strategy, &names[..middle], initial).await? else { break };
-            if point.tokens > limit {
-                above = middle;
-            } else {
-                below = Some(middle);
+            probe.browsed = so_far;
+            if (crosses && curve.break_even.is_none()) || wanted.binary_search(&after).is_ok() {
+                curve.add(after, whole, limit);
             }
-            points.push(point);
+            (before, tokens) = (after, whole);
         }
-        points.sort_by_key(|point| point.tools);
-        Ok(Self { points, break_even: Some(above) })
+        probe.host.close().await;
+        Ok(curve)
+    }
+
+    fn add(&mut self, tools: usize, tokens: u64, limit: u64) {
+        self.points.push(Point { tools, tokens });
+        if tokens > limit && self.break_even.is_none() {
+            self.break_even = Some(tools);
+        }
     }
 }
 
-async fn at(
-    bench: &Bench<'_>,
-    links: &LinkFactory,
-    strategy: &str,
-    names: &[&str],
-    initial: u64,
-) -> Result<Option<Point>, Error> {
-    let mut probe = Probe::open(bench, links, strategy, Manner::Native).await?;
-    let steps = probe.learn(names).await?;
-    probe.host.close().await;
-    let tokens = |step: &crate::probe::Step| step.tokens.both();
-    Ok(steps
-        .map(|steps| Point { tools: names.len(), tokens: initial + steps.iter().map(tokens).sum::<u64>() }))
-}
-
-/// The numbers of tools to run with: all, or [`POINTS`] of them in equal steps.
+/// The numbers of tools to run with: all, or [`MOST_POINTS`] of them in equal steps.
 fn counts(tools: usize) -> Vec<usize> {
     let steps = tools.min(MOST_POINTS);
     (0..=steps).map(|step| (step * tools).checked_div(steps).unwrap_or(0)).collect()

@@ -12,6 +12,12 @@ pub enum Error {
         /// The names, each with the most similar name of a tool.
         unknown: Vec<(String, Option<String>)>,
     },
+    /// Labelled queries name tools that the source does not have.
+    #[error("{}", unknown_labels(unknown))]
+    UnknownLabels {
+        /// The line of each, the label, and the most similar name of a tool.
+        unknown: Vec<(usize, String, Option<String>)>,
+    },
     /// The server selected another strategy than the requested one.
     #[error("requested strategy '{asked}', but the server selected {}", shown(served))]
     NotServed {
@@ -30,6 +36,16 @@ pub enum Error {
         /// The cause.
         source: mcp_disclosure_client::Error,
     },
+    /// A strategy answered a step of learning with an error.
+    #[error("strategy '{strategy}', {during}: the answer is an error: {said}")]
+    NotLearned {
+        /// The row.
+        strategy: String,
+        /// The step that failed.
+        during: &'static str,
+        /// The beginning of the answer.
+        said: String,
+    },
 }
 
 impl Error {
@@ -40,11 +56,20 @@ impl Error {
 }
 
 fn unknown_tools(unknown: &[(String, Option<String>)]) -> String {
-    let lines = unknown.iter().map(|(name, near)| match near {
+    let lines = unknown.iter().map(|(name, near)| unknown_tool(name, near));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn unknown_labels(unknown: &[(usize, String, Option<String>)]) -> String {
+    let lines = unknown.iter().map(|(line, name, near)| format!("line {line}: {}", unknown_tool(name, near)));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
+fn unknown_tool(name: &str, near: &Option<String>) -> String {
+    match near {
         Some(near) => format!("unknown tool '{name}'; did you mean '{near}'?"),
         None => format!("unknown tool '{name}'"),
-    });
-    lines.collect::<Vec<_>>().join("\n")
+    }
 }
 
 fn shown(served: &Option<String>) -> String {

@@ -1,33 +1,34 @@
 //! Figures that are computed from runs: sums, shares, medians.
 
 use crate::{
+    Row,
     curve::Curve,
     probe::Step,
     report::{
-        Behaviour, BridgeTokens, CallTokens, Compared, Detail, InitialTokens, Latency, StepTokens, Times,
+        Behaviour, CallTokens, Compared, Detail, InitialTokens, Latency, Negotiating, StepTokens, Times,
     },
     run::Run,
     spread::Spread,
 };
 
+/// What was measured under one strategy.
+pub(crate) struct Measured {
+    /// Runs of an ordinary host: at least one.
+    pub(crate) runs: Vec<Run>,
+    /// A run of a client that supports the strategy.
+    pub(crate) negotiating: Run,
+    pub(crate) curve: Curve,
+    pub(crate) behaviour: Vec<Behaviour>,
+}
+
 /// The figures of a strategy.
-pub(crate) fn compared(
-    name: &str,
-    turns: u64,
-    runs: &[Run],
-    baseline: Option<&Compared>,
-    bridge: BridgeTokens,
-    curve: Curve,
-    behaviour: Vec<Behaviour>,
-) -> Compared {
+pub(crate) fn compared(row: &Row, turns: u64, measured: Measured, baseline: Option<&Compared>) -> Compared {
+    let Measured { runs, negotiating, curve, behaviour } = measured;
     // Counts are the same in every run; only times differ.
     let first = &runs[0];
-    let initial = first.start.total();
-    let discovery = first.steps.as_deref().map(learned);
-    let total = discovery.map(|discovery| initial + discovery);
-    let saved = |tokens: u64, of: fn(&Compared) -> Option<u64>| {
-        let whole = baseline.map_or(Some(tokens), of)?;
-        Some(share_saved(tokens, whole))
+    let sums = Sums::of(first, turns);
+    let whole = |tokens: Option<u64>, of: fn(&Compared) -> Option<u64>| {
+        Some(share_saved(tokens?, baseline.map_or(tokens, of)?))
     };
     let times = Times {
         connect: Spread::of(runs.iter().map(|run| run.connect)),
@@ -35,13 +36,14 @@ pub(crate) fn compared(
         discover: Spread::of(runs.iter().map(|run| run.steps.iter().flatten().map(|step| step.took).sum())),
         call: Spread::of(runs.iter().flat_map(|run| run.calls.iter().map(|(call, _)| call.took))),
     };
+    let native = Sums::of(&negotiating, turns);
     Compared {
-        name: name.to_owned(),
-        initial_tokens: initial,
-        discovery_tokens: discovery,
-        total_tokens: total,
-        initial_saving: saved(initial, |full| Some(full.initial_tokens)).unwrap_or(0.0),
-        total_saving: total.and_then(|total| saved(total, |full| full.total_tokens)),
+        name: row.name.clone(),
+        initial_tokens: sums.initial,
+        discovery_tokens: sums.discovery,
+        total_tokens: sums.total,
+        initial_saving: whole(Some(sums.initial), |full| Some(full.initial_tokens)).unwrap_or(0.0),
+        total_saving: whole(sums.total, |full| full.total_tokens),
         round_trips: first.traffic.round_trips(),
         wire_bytes: first.traffic.bytes(),
         latency_ms: Latency {
@@ -51,21 +53,52 @@ pub(crate) fn compared(
             call: times.call.median,
         },
         break_even_tools: curve.break_even,
-        conversation_tokens: first.steps.as_deref().map(|steps| conversation(initial, steps, turns)),
+        conversation_tokens: sums.conversation,
+        conversation_saving: whole(sums.conversation, |full| full.conversation_tokens),
+        negotiating: Negotiating {
+            initial_tokens: native.initial,
+            discovery_tokens: native.discovery,
+            total_tokens: native.total,
+            conversation_tokens: native.conversation,
+            round_trips: negotiating.traffic.round_trips(),
+        },
+        not_offered: row.not_offered.clone(),
+        also: Vec::new(),
         detail: Some(Detail {
-            initial: InitialTokens {
-                tools: first.start.tools,
-                resources: first.start.resources,
-                instructions: first.start.instructions,
-            },
+            initial: initial_tokens(first),
             steps: first.steps.iter().flatten().map(step_tokens).collect(),
             calls: calls(&first.calls, baseline),
-            bridge,
             curve: curve.points,
             behaviour,
             times_ms: times,
         }),
     }
+}
+
+/// The sums of one run.
+struct Sums {
+    initial: u64,
+    discovery: Option<u64>,
+    total: Option<u64>,
+    conversation: Option<u64>,
+}
+
+impl Sums {
+    fn of(run: &Run, turns: u64) -> Self {
+        let (initial, steps) = (run.start.total(), run.steps.as_deref());
+        let discovery = steps.map(learned);
+        Self {
+            initial,
+            discovery,
+            total: discovery.map(|discovery| initial + discovery),
+            conversation: steps.map(|steps| conversation(initial, steps, turns)),
+        }
+    }
+}
+
+fn initial_tokens(run: &Run) -> InitialTokens {
+    let start = run.start;
+    InitialTokens { tools: start.tools, resources: start.resources, instructions: start.instructions }
 }
 
 /// The cost of all steps of learning.

@@ -1,8 +1,8 @@
 //! Compares strategies of progressive tool disclosure, counted from the messages of real connections.
 //!
-//! A [`Comparison`] has tools, names of strategies and [`LinkFactory`]: a new [`Link`](mcp_disclosure_client::Link) to
-//! a server of each strategy. For each strategy it connects as a host does, learns and calls the used tools, and counts
-//! what a model has to read for that. It depends on the client and on no server: all servers that announce the selected
+//! A [`Comparison`] has tools, [`Row`]s (strategies) and a [`LinkFactory`]: a new [`Link`](mcp_disclosure_client::Link)
+//! to a server of each row. For each it connects as an ordinary host does, learns and calls the used tools, and counts
+//! what a model has to read for that; once more as a client that supports the strategy. It depends on the client and on no server: all servers that announce the selected
 //! strategy can be compared. The result is a [`Report`], which [`output`] writes as a table, Markdown, JSON or an HTML
 //! page.
 //!
@@ -16,11 +16,18 @@ mod curve;
 mod error;
 mod figures;
 mod habits;
+mod host_kind;
 mod learning;
 mod ledger;
+mod listed;
+mod notes;
+mod number;
 pub mod output;
 mod probe;
+mod recommendation;
 pub mod report;
+pub mod retrieval;
+mod row;
 mod run;
 mod sample;
 mod seen;
@@ -28,13 +35,18 @@ mod spread;
 mod subject;
 mod tokenizer;
 mod tools;
+pub mod transcript;
 
 pub use basis::Basis;
 pub use comparison::{BASELINE, Comparison, Progress, Work};
 pub use error::Error;
+pub use host_kind::HostKind;
 pub use output::Format;
 pub use probe::LinkFactory;
+pub use recommendation::Recommendation;
 pub use report::Report;
+pub use retrieval::Query;
+pub use row::Row;
 pub use spread::Spread;
 pub use subject::{Subject, Tool};
 pub use tokenizer::Tokenizer;

@@ -8,36 +8,37 @@ use std::{
 
 use mcp_disclosure_client::{Error as Refusal, Host, Link, Preferences, Traffic};
 use mcp_disclosure_core::RawObject;
+use serde_json::json;
 
 use crate::{
-    Error,
+    Error, Row,
     agent::Task,
     bench::Bench,
     ledger::Ledger,
+    listed::Listed,
     seen::{self, Tokens},
 };
 
-/// Opens a new link to a server that serves this strategy to every client.
+/// Opens a new link to a server that serves the row of this name to every client.
 pub type LinkFactory = Arc<dyn Fn(&str) -> Result<Link, Refusal> + Send + Sync>;
 
-/// The kind of host.
+/// The kind of client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manner {
     /// It supports the strategy and uses its native channel.
     Native,
-    /// It supports none, and its model can use tools only.
+    /// That of an ordinary host: it supports no strategy, and its model can use tools only.
     Plain,
 }
 
 /// A measured connection.
 pub(crate) struct Probe<'a> {
     pub(crate) bench: &'a Bench<'a>,
-    pub(crate) strategy: &'a str,
+    pub(crate) row: &'a Row,
     pub(crate) manner: Manner,
     pub(crate) host: Host,
     ledger: Ledger,
-    pub(crate) listed: Vec<RawObject>,
-    names: Vec<String>,
+    pub(crate) listed: Arc<Listed>,
     /// The categories that were requested, once each.
     pub(crate) browsed: HashSet<String>,
     pub(crate) connected_in: Duration,
@@ -71,33 +72,45 @@ impl<'a> Probe<'a> {
     pub(crate) async fn open(
         bench: &'a Bench<'a>,
         links: &LinkFactory,
-        strategy: &'a str,
+        row: &'a Row,
         manner: Manner,
+    ) -> Result<Self, Error> {
+        let mut probe = Self::enter(bench, links, row, manner, Arc::default()).await?;
+        let begun = Instant::now();
+        let tools = probe.host.list().await.map_err(|source| probe.failed("listing tools", source))?;
+        probe.listed_in = begun.elapsed();
+        probe.listed = Arc::new(Listed::new(tools, &bench.baseline));
+        Ok(probe)
+    }
+
+    /// Connects with what the same server listed on another connection.
+    pub(crate) async fn enter(
+        bench: &'a Bench<'a>,
+        links: &LinkFactory,
+        row: &'a Row,
+        manner: Manner,
+        listed: Arc<Listed>,
     ) -> Result<Self, Error> {
         let ledger = Ledger::default();
         let native = manner == Manner::Native;
         let preferences = Preferences {
             omit_input_schema: bench.omits_schemas && native,
+            concerns: row.choices.clone(),
             listens: false,
             observer: Some(ledger.observer()),
-            ..Preferences::of(native.then_some(strategy))
+            ..Preferences::of(native.then_some(&*row.strategy))
         };
-        let failed =
-            |during| move |source| Error::Connection { strategy: strategy.to_owned(), during, source };
-        let link = links(strategy).map_err(failed("connecting"))?;
+        let failed = |source| Error::Connection { strategy: row.name.clone(), during: "connecting", source };
+        let link = links(&row.name).map_err(failed)?;
         let begun = Instant::now();
-        let host = Host::connect(link, preferences).await.map_err(failed("connecting"))?;
+        let host = Host::connect(link, preferences).await.map_err(failed)?;
         let connected_in = begun.elapsed();
         let served = host.server().selected.clone();
-        if served.as_deref() != Some(strategy) {
-            return Err(Error::NotServed { asked: strategy.to_owned(), served });
+        if served.as_deref() != Some(&*row.strategy) {
+            return Err(Error::NotServed { asked: row.strategy.clone(), served });
         }
-        let begun = Instant::now();
-        let listed = host.list().await.map_err(failed("listing tools"))?;
-        let listed_in = begun.elapsed();
-        let names = listed.iter().filter_map(|tool| tool.string("name")).collect();
-        let browsed = HashSet::new();
-        Ok(Self { bench, strategy, manner, host, ledger, listed, names, browsed, connected_in, listed_in })
+        let (browsed, listed_in) = (HashSet::new(), Duration::ZERO);
+        Ok(Self { bench, row, manner, host, ledger, listed, browsed, connected_in, listed_in })
     }
 
     /// The listed resources and templates.
@@ -111,19 +124,40 @@ impl<'a> Probe<'a> {
         Ok(listed)
     }
 
+    /// The instructions that the host shows to the model.
+    fn instructions(&self) -> String {
+        match self.manner {
+            Manner::Native => self.host.system_prompt(),
+            Manner::Plain => self.host.server().instructions.clone().unwrap_or_default(),
+        }
+    }
+
+    /// The listed tools as the host shows them to the model.
+    fn shown_tools(&self) -> String {
+        let shown: Vec<RawObject> =
+            self.listed.tools().iter().map(|tool| self.bench.host.shown(tool)).collect();
+        seen::array(&shown)
+    }
+
+    /// The texts of the model's context at the start, without resources.
+    pub(crate) fn shown(&self) -> String {
+        format!("{}\n{}", self.instructions(), self.shown_tools())
+    }
+
     /// The cost of the model's context at the start; `resources` are those that it needs to see.
     pub(crate) fn start(&self, resources: &[RawObject]) -> Start {
         let count = |text: &str| if text.is_empty() { 0 } else { self.bench.counter.count(text) };
         Start {
-            tools: count(&seen::array(&self.listed)),
+            tools: count(&self.shown_tools()),
             resources: if resources.is_empty() { 0 } else { count(&seen::array(resources)) },
-            instructions: count(&self.host.system_prompt()),
+            instructions: count(&self.instructions()),
         }
     }
 
     /// The tokens of a tool in the list, if it is listed.
     pub(crate) fn listed_tokens(&self, name: &str) -> Option<u64> {
-        Some(self.bench.counter.count(self.listed_tool(self.served_name(name))?.compact().text()))
+        let tool = self.listed_tool(self.served_name(name))?;
+        Some(self.bench.counter.count(self.bench.host.shown(tool).compact().text()))
     }
 
     /// The traffic of the connection.
@@ -131,28 +165,49 @@ impl<'a> Probe<'a> {
         self.host.traffic()
     }
 
-    /// The current position, for [`Probe::tokens_since`].
+    /// The current position, for [`Probe::since`].
     pub(crate) fn mark(&self) -> usize {
         self.ledger.mark()
     }
 
-    /// The tokens that a model has written and read since a position.
-    pub(crate) fn tokens_since(&self, mark: usize) -> Tokens {
-        Tokens::of(&self.ledger.since(mark), &self.bench.counter)
-    }
-
-    /// The same without lists, which are not requested by the model.
-    pub(crate) fn tokens_since_listing(&self, mark: usize) -> Tokens {
+    /// The requests of the model since a position, and the tokens that it has written and read. It does not request
+    /// lists; hosts do.
+    pub(crate) fn since(&self, mark: usize) -> (u64, Tokens) {
         let mut exchanges = self.ledger.since(mark);
         exchanges.retain(|exchange| !exchange.method.ends_with("/list"));
-        Tokens::of(&exchanges, &self.bench.counter)
+        (exchanges.len() as u64, Tokens::of(&exchanges, &self.bench.counter))
     }
 
     /// Calls a tool, and returns whether it succeeded.
     pub(crate) async fn call(&self, task: &Task) -> Result<(Step, bool), Error> {
-        let called = self.host.call(self.served_name(&task.tool), &task.arguments);
-        let (step, result) = self.step("calling a tool", called).await?;
-        Ok((step, result.member("isError") != Some("true")))
+        let name = self.served_name(&task.tool);
+        let (step, result) = match self.manner {
+            Manner::Native => self.step("calling a tool", self.host.call(name, &task.arguments)).await?,
+            Manner::Plain => self.ask("calling a tool", name, &task.arguments).await?,
+        };
+        Ok((step, !is_error(&result)))
+    }
+
+    /// Calls a tool without arguments, as a model that does not know them. The step, and the code of the refusal, if
+    /// it was refused.
+    pub(crate) async fn guess(&self, tool: &str) -> Result<(Step, Option<String>), Error> {
+        let name = self.served_name(tool);
+        let (step, result) = self.ask("calling a tool without arguments", name, &json!({})).await?;
+        let code = || {
+            let content = result.object("structuredContent")?;
+            content.object("error")?.string("code")
+        };
+        Ok((step, is_error(&result).then(|| code().unwrap_or_default())))
+    }
+
+    /// Calls a tool with these arguments only, as a model does whose host adds nothing.
+    pub(crate) async fn ask(
+        &self,
+        during: &'static str,
+        tool: &str,
+        arguments: &(impl serde::Serialize + ?Sized),
+    ) -> Result<(Step, RawObject), Error> {
+        self.step(during, self.host.call_unprepared(tool, arguments)).await
     }
 
     /// Awaits a future, and counts the messages in the meantime.
@@ -161,28 +216,30 @@ impl<'a> Probe<'a> {
         during: &'static str,
         work: impl Future<Output = Result<T, Refusal>>,
     ) -> Result<(Step, T), Error> {
-        let (mark, begun, before) = (self.mark(), Instant::now(), self.traffic());
+        let (mark, begun) = (self.mark(), Instant::now());
         let done = work.await.map_err(|source| self.failed(during, source))?;
         let took = begun.elapsed();
-        let requests = (self.traffic() - before).round_trips();
-        Ok((Step { requests, tokens: self.tokens_since(mark), took }, done))
+        let (requests, tokens) = self.since(mark);
+        Ok((Step { requests, tokens, took }, done))
     }
 
-    /// The name of a tool under this strategy: a tool with the name of the strategy's own tool is served as
-    /// `<upstream>__<tool>`.
+    /// The name by which a tool is served.
     pub(crate) fn served_name<'n>(&'n self, name: &'n str) -> &'n str {
-        let moved = format!("__{name}");
-        let is_new = |listed: &&str| listed.ends_with(&moved) && !self.bench.baseline.lists(listed);
-        self.names.iter().map(String::as_str).find(is_new).unwrap_or(name)
+        self.listed.served_name(name)
     }
 
     pub(crate) fn listed_tool(&self, name: &str) -> Option<&RawObject> {
-        self.listed.get(self.names.iter().position(|listed| listed == name)?)
+        self.listed.tool(name)
     }
 
     pub(crate) fn failed(&self, during: &'static str, source: Refusal) -> Error {
-        Error::Connection { strategy: self.strategy.to_owned(), during, source }
+        Error::Connection { strategy: self.row.name.clone(), during, source }
     }
+}
+
+/// Whether the result of a call is an error.
+pub(crate) fn is_error(result: &RawObject) -> bool {
+    result.member("isError") == Some("true")
 }
 
 impl Step {

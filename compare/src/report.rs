@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::{Basis, Tokenizer, spread::Spread};
+use crate::{Basis, HostKind, Recommendation, Tokenizer, retrieval::Retrieval, spread::Spread};
 
 /// The report of a comparison.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -15,10 +15,14 @@ pub struct Report {
     pub tools: usize,
     /// How tokens were counted.
     pub tokenizer: Tokenizer,
+    /// What hosts show of a listed tool.
+    pub host: HostKind,
     /// The tools that were used, in that order.
     pub used: Vec<String>,
     /// The strategies, `full` first.
     pub strategies: Vec<Compared>,
+    /// Which of them to serve the source with, and why.
+    pub recommendation: Recommendation,
     /// The number of requests to a model in the conversation of [`Compared::conversation_tokens`].
     pub turns: u64,
     /// The transport, such as `stdio`.
@@ -29,12 +33,15 @@ pub struct Report {
     pub basis: BTreeMap<&'static str, Basis>,
     /// Notes for the reader.
     pub notes: Vec<String>,
+    /// How well tools are found by words, for each strategy that finds them; with `--queries`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub retrieval: Vec<Retrieval>,
     /// Each tool by itself; with `--detail`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub per_tool: Vec<ToolCosts>,
 }
 
-/// One strategy.
+/// One strategy, with the figures of an ordinary host: it supports no strategy, and its model can use tools only.
 ///
 /// Shares are fractions of one: 0.8 is four fifths less than `full`, and a negative share is more. The cost of learning
 /// is unknown if the client does not know how tools are learned under the strategy.
@@ -62,6 +69,16 @@ pub struct Compared {
     pub break_even_tools: Option<usize>,
     /// Tokens that a model reads over a conversation in which everything is sent again with every request.
     pub conversation_tokens: Option<u64>,
+    /// The saved share of these.
+    pub conversation_saving: Option<f64>,
+    /// The figures of a client that supports the strategy and negotiates it.
+    pub negotiating: Negotiating,
+    /// Why `serve` would not offer it for this source with the same settings.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub not_offered: Option<String>,
+    /// Other rows that show a model exactly the same, and are left out.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<String>,
     /// Details; with `--detail`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<Detail>,
@@ -89,8 +106,6 @@ pub struct Detail {
     pub steps: Vec<StepTokens>,
     /// The calls.
     pub calls: CallTokens,
-    /// The same for a client that supports no strategy, and whose model can use tools only.
-    pub bridge: BridgeTokens,
     /// Total tokens by the number of used tools.
     pub curve: Vec<Point>,
     /// The behaviour of models that follow the workflow, and of models that do not.
@@ -136,15 +151,19 @@ pub struct CallTokens {
     pub failed: usize,
 }
 
-/// Tokens over a bridge.
+/// A client that supports the strategy. Members as in [`Compared`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub struct BridgeTokens {
+pub struct Negotiating {
     /// As [`Compared::initial_tokens`].
     pub initial_tokens: u64,
     /// As [`Compared::discovery_tokens`].
     pub discovery_tokens: Option<u64>,
     /// As [`Compared::total_tokens`].
     pub total_tokens: Option<u64>,
+    /// As [`Compared::conversation_tokens`].
+    pub conversation_tokens: Option<u64>,
+    /// As [`Compared::round_trips`].
+    pub round_trips: u64,
 }
 
 /// A point of a curve.
@@ -219,7 +238,10 @@ impl Report {
     /// Those of the named strategies whose total exceeds this number of tokens; if the cost of learning is unknown, the
     /// tokens at the start count.
     pub fn over<'a>(&'a self, most: u64, names: &'a [String]) -> impl Iterator<Item = &'a Compared> {
-        let named = self.strategies.iter().filter(|strategy| names.contains(&strategy.name));
+        let is_named = |strategy: &Compared| {
+            names.iter().any(|name| *name == strategy.name || strategy.also.contains(name))
+        };
+        let named = self.strategies.iter().filter(move |strategy| is_named(strategy));
         named.filter(move |strategy| strategy.total_tokens.unwrap_or(strategy.initial_tokens) > most)
     }
 
@@ -243,5 +265,7 @@ pub(crate) fn bases(tokenizer: Tokenizer) -> BTreeMap<&'static str, Basis> {
         ("latency_ms", Basis::Measured),
         ("break_even_tools", counted),
         ("conversation_tokens", derived),
+        ("conversation_saving", derived),
+        ("negotiating", counted),
     ])
 }

@@ -1,13 +1,17 @@
 //! One run of a strategy, from handshake to last call.
 
-use std::time::{Duration, Instant};
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use mcp_disclosure_client::Traffic;
 
 use crate::{
-    Error,
+    Error, Row,
     agent::Task,
     bench::Bench,
+    listed::Listed,
     probe::{LinkFactory, Manner, Probe, Start, Step},
 };
 
@@ -19,6 +23,9 @@ pub(crate) struct Job {
 
 /// One run of a strategy, from handshake to last call.
 pub(crate) struct Run {
+    pub(crate) listed: Arc<Listed>,
+    /// The texts of the model's context at the start.
+    pub(crate) shown: String,
     pub(crate) start: Start,
     pub(crate) steps: Option<Vec<Step>>,
     /// Each call, and whether it succeeded.
@@ -29,15 +36,16 @@ pub(crate) struct Run {
 }
 
 impl Run {
-    /// Connects, lists, learns and calls, as a host does.
+    /// Connects, lists, learns and calls, as a host of this kind does.
     pub(crate) async fn of(
         bench: &Bench<'_>,
         links: &LinkFactory,
-        strategy: &str,
+        row: &Row,
+        manner: Manner,
         job: &Job,
-        needs_resources: bool,
     ) -> Result<Self, Error> {
-        let mut probe = Probe::open(bench, links, strategy, Manner::Native).await?;
+        let needs_resources = manner == Manner::Native && adds_resources(bench, links, row).await?;
+        let mut probe = Probe::open(bench, links, row, manner).await?;
         let begun = Instant::now();
         let resources = if needs_resources { probe.resources().await? } else { Vec::new() };
         let list = probe.listed_in + begun.elapsed();
@@ -48,8 +56,17 @@ impl Run {
         for task in &job.tasks {
             calls.push(probe.call(task).await?);
         }
-        let traffic = probe.traffic();
+        let (traffic, shown) = (probe.traffic(), probe.shown());
         probe.host.close().await;
-        Ok(Self { start, steps, calls, traffic, connect: probe.connected_in, list })
+        let listed = Arc::clone(&probe.listed);
+        Ok(Self { listed, shown, start, steps, calls, traffic, connect: probe.connected_in, list })
     }
+}
+
+/// Whether a model needs to see resources under this strategy: it lists resources that are not the source's.
+async fn adds_resources(bench: &Bench<'_>, links: &LinkFactory, row: &Row) -> Result<bool, Error> {
+    let probe = Probe::enter(bench, links, row, Manner::Native, Arc::default()).await?;
+    let added = bench.baseline.added(probe.resources().await?);
+    probe.host.close().await;
+    Ok(!added.is_empty())
 }

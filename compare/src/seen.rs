@@ -33,14 +33,14 @@ impl Tokens {
 }
 
 /// The text that a model writes for this request: the parameters, without the host's `_meta`.
-fn written(exchange: &Exchange) -> String {
+pub(crate) fn written(exchange: &Exchange) -> String {
     let params = exchange.request.object("params").unwrap_or_default();
     params.retain(|key| key != "_meta").compact().text().to_owned()
 }
 
 /// The text of the response that a host shows to the model: texts of a result as they are, other results and errors as
 /// JSON. A tool's `structuredContent` repeats its texts, and is counted only if there are none.
-fn read(exchange: &Exchange) -> String {
+pub(crate) fn read(exchange: &Exchange) -> String {
     let Some(result) = exchange.answer.object("result") else {
         return exchange.answer.object("error").unwrap_or_default().compact().text().to_owned();
     };

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use mcp_disclosure_core::RawObject;
+use mcp_disclosure_core::{RawObject, nearest::nearest};
 
 use crate::{Error, agent::Task, sample};
 
@@ -20,6 +20,8 @@ pub struct Subject {
 pub struct Tool {
     /// The name by which it is served.
     pub name: String,
+    /// The upstream, and its name for the tool.
+    pub origin: (String, String),
     /// The category under strategies with categories.
     pub category: String,
     /// The complete definition.
@@ -38,6 +40,30 @@ impl Tool {
 }
 
 impl Subject {
+    /// The tool of this name.
+    pub(crate) fn tool(&self, name: &str) -> Option<&Tool> {
+        self.tools.iter().find(|tool| tool.name == name)
+    }
+
+    /// The tool that a label names: by the name by which it is served, or by its upstream and the name there, with `:`,
+    /// `/` or `__` between them.
+    pub(crate) fn labelled(&self, label: &str) -> Option<&Tool> {
+        let is_meant = |tool: &&Tool| {
+            let (upstream, name) = &tool.origin;
+            let rest = label.strip_prefix(&**upstream);
+            rest.is_some_and(|rest| {
+                [":", "/", "__"].iter().any(|between| rest.strip_prefix(between) == Some(name))
+            })
+        };
+        self.tool(label).or_else(|| self.tools.iter().find(is_meant))
+    }
+
+    /// The name of a tool that is most similar to this one.
+    pub(crate) fn nearest(&self, name: &str) -> Option<String> {
+        let names = self.tools.iter().map(|tool| tool.name.as_str());
+        nearest(name, names, 1).into_iter().next().map(str::to_owned)
+    }
+
     /// Positions of all tools in the order of sampling: the middle of the list, the quarters, the eighths, and so on
     /// (van der Corput sequence). Every sample is spread over the whole list, and a larger sample contains the smaller
     /// ones, so that their costs are comparable.
@@ -64,7 +90,7 @@ impl Subject {
         let (mut found, mut unknown): (Vec<&Tool>, Vec<String>) = (Vec::new(), Vec::new());
         let mut seen = HashSet::new();
         for name in names.iter().filter(|name| seen.insert(name.as_str())) {
-            match self.tools.iter().find(|tool| tool.name == *name) {
+            match self.tool(name) {
                 Some(tool) => found.push(tool),
                 None => unknown.push(name.clone()),
             }
@@ -83,6 +109,7 @@ mod tests {
     fn subject(count: usize) -> Subject {
         let tool = |at: usize| Tool {
             name: format!("t{at}"),
+            origin: ("u".to_owned(), format!("t{at}")),
             category: String::new(),
             definition: RawObject::empty(),
             example: None,

@@ -44,6 +44,14 @@ pub enum Error {
         /// The name.
         name: String,
     },
+    /// The finder in a strategy's profile is invalid.
+    #[error(
+        "invalid finder of strategy '{name}': arguments must be a JSON object with {{query}} in a string"
+    )]
+    InvalidFinder {
+        /// The name.
+        name: String,
+    },
     /// A stack is not a list of filters followed by at most one presenter.
     #[error(
         "'{stack}' is not a valid stack: name filters first and at most one presenter last, as in 'concerns+describe'"

@@ -34,18 +34,22 @@ impl Lesson {
 
     /// The arguments for learning this tool; `None` if the template is not a JSON object with the placeholder.
     pub fn arguments(&self, name: &str) -> Option<RawObject> {
-        let quoted = Value::from(name).to_string();
-        let within = quoted.strip_prefix('"')?.strip_suffix('"')?;
-        let named = self.arguments.contains(PLACE).then(|| self.arguments.replace(PLACE, within))?;
-        RawObject::parse(named).ok()
+        filled(self.arguments, PLACE, name)
     }
-}
 
-impl Lesson {
     /// The instruction to learn this tool, such as `call info with {"topic": "add"}`.
     pub fn instruction(&self, name: &str) -> Option<String> {
         Some(format!("call {} with {}", self.tool, self.arguments(name)?.text()))
     }
+}
+
+/// A template with a text in the place of a placeholder; `None` if that is not a JSON object, or the template lacks the
+/// placeholder.
+pub(crate) fn filled(template: &str, place: &str, text: &str) -> Option<RawObject> {
+    let quoted = Value::from(text).to_string();
+    let within = quoted.strip_prefix('"')?.strip_suffix('"')?;
+    let filled = template.contains(place).then(|| template.replace(place, within))?;
+    RawObject::parse(filled).ok()
 }
 
 #[cfg(test)]

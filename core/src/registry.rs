@@ -88,10 +88,10 @@ impl Registry {
     /// Registers a strategy.
     ///
     /// # Errors
-    /// [`Error::InvalidName`], [`Error::DuplicateStrategy`], [`Error::InvalidLesson`], and [`Error::NotAFilter`] for a
-    /// presenter that is registered [`everywhere`](PlugIn::everywhere).
+    /// [`Error::InvalidName`], [`Error::DuplicateStrategy`], [`Error::InvalidLesson`], [`Error::InvalidFinder`],
+    /// and [`Error::NotAFilter`] for a presenter that is registered [`everywhere`](PlugIn::everywhere).
     pub fn register(&mut self, plug_in: PlugIn) -> Result<&mut Self, Error> {
-        let Profile { name, role, lesson, .. } = &plug_in.profile;
+        let Profile { name, role, lesson, finder, .. } = &plug_in.profile;
         let error = |error: fn(String) -> Error| Err(error(name.to_string()));
         if StrategyName::parse(name).is_err() || name.contains(['+', '/']) {
             return error(|name| Error::InvalidName { name });
@@ -101,6 +101,9 @@ impl Registry {
         }
         if lesson.as_ref().is_some_and(|lesson| lesson.arguments("tool").is_none()) {
             return error(|name| Error::InvalidLesson { name });
+        }
+        if finder.as_ref().is_some_and(|finder| finder.arguments("words").is_none()) {
+            return error(|name| Error::InvalidFinder { name });
         }
         if plug_in.everywhere && *role != Role::Filter {
             return error(|name| Error::NotAFilter { name });
@@ -184,7 +187,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{context::ClientTraits, lesson::Lesson, listing::Listing, view::View};
+    use crate::{context::ClientTraits, finder::Finder, lesson::Lesson, listing::Listing, view::View};
 
     static FILTER: Profile = Profile::filter("filter", "", "");
 
@@ -246,6 +249,7 @@ mod tests {
         let presenter = Profile::presenter("presenter", "", "");
         assert!(refused(&presenter).contains("not a filter"));
         assert!(refused(&FILTER.clone().taught_by(Lesson::new("learn", "7"))).contains("lesson"));
+        assert!(refused(&FILTER.clone().found_by(Finder::new("find", "{}", &[]))).contains("finder"));
     }
 
     #[test]

@@ -72,6 +72,8 @@ fn profile(filters: &[Arc<dyn DisclosureStrategy>], presenter: &Arc<dyn Disclosu
         has_bridge: parts().any(|profile| profile.has_bridge),
         omits_schemas: parts().any(|profile| profile.omits_schemas),
         lesson: presenter.profile().lesson,
+        finder: presenter.profile().finder,
+        variants: presenter.profile().variants,
         gives_way: presenter.profile().gives_way,
     }
 }

@@ -54,12 +54,14 @@ use serde_json::value::RawValue;
 use crate::{
     context::{ClientTraits, Context},
     decision::{Decision, Fault, ResourceText, ToolCall},
+    finder::Finder,
     lesson::Lesson,
     listing::Listing,
     memory::Noted,
     name::ResourceUri,
     own_tool::OwnTool,
     raw::RawObject,
+    variant::Variant,
     view::View,
 };
 
@@ -88,6 +90,10 @@ pub struct Profile {
     pub omits_schemas: bool,
     /// The call of an own tool by which a model learns a tool that is not listed completely, if there is one.
     pub lesson: Option<Lesson>,
+    /// The call of an own tool by which a model finds tools by words, if there is one.
+    pub finder: Option<Finder>,
+    /// Settings with which it is compared besides its default.
+    pub variants: &'static [Variant],
     /// Whether a client that discloses by itself, such as another gateway, gets complete definitions (`full`) instead.
     /// `false` where the strategy decides on calls for reasons of its own.
     pub gives_way: bool,
@@ -104,6 +110,8 @@ impl Profile {
             has_bridge: false,
             omits_schemas: false,
             lesson: None,
+            finder: None,
+            variants: &[],
             gives_way: false,
         }
     }
@@ -136,6 +144,18 @@ impl Profile {
     /// Sets the call by which a model learns a tool.
     pub const fn taught_by(mut self, lesson: Lesson) -> Self {
         self.lesson = Some(lesson);
+        self
+    }
+
+    /// Sets the call by which a model finds tools by words.
+    pub const fn found_by(mut self, finder: Finder) -> Self {
+        self.finder = Some(finder);
+        self
+    }
+
+    /// Sets the settings with which it is compared besides its default.
+    pub const fn with_variants(mut self, variants: &'static [Variant]) -> Self {
+        self.variants = variants;
         self
     }
 }

@@ -1,8 +1,13 @@
 //! The demonstration: the Math server, wrapped like any `rmcp` handler.
 
+use mcp_disclosure_compare::{
+    agent::Task,
+    transcript::{Assignment, Call},
+};
 use mcp_disclosure_core::{About, Category, Concern, DescriptionFile, RawObject, Values};
 use mcp_disclosure_demo::{CATEGORIES, CONCERNS, DESCRIPTION, DESCRIPTION_FILES, FACTS, MathServer};
 use mcp_disclosure_gateway::{catalogue::Declared, upstream::Target};
+use serde_json::{Map, Value};
 
 /// The demonstration and its declarations.
 pub fn demonstration() -> (Target, Declared) {
@@ -16,6 +21,17 @@ pub fn demonstration() -> (Target, Declared) {
         Target::handler(MathServer::new()),
         Declared { files: files.collect(), about: about(), ..Declared::default() },
     )
+}
+
+/// The demonstration's own task, with the answer that its server gives.
+pub(crate) fn task() -> Assignment {
+    let mut call = Call::of(Task {
+        tool: "symbolic_solve".to_owned(),
+        arguments: RawObject::empty().with_value("equations", "x**2 - 4"),
+    });
+    let arguments: Map<String, Value> = serde_json::from_str(call.arguments.text()).unwrap_or_default();
+    call.answer = MathServer::new().call(&call.tool, &arguments).and_then(|result| result.structured_content);
+    Assignment { request: Some("Solve x² − 4 = 0.".to_owned()), ..Assignment::of(vec![call]) }
 }
 
 fn about() -> About {

@@ -23,3 +23,11 @@ mod run;
 pub use demo::demonstration;
 pub use mcp_disclosure_gateway::builtin;
 pub use run::{run, run_with};
+
+/// The demonstration's own task; none without the demonstration.
+fn own_task() -> Option<mcp_disclosure_compare::transcript::Assignment> {
+    #[cfg(feature = "demo")]
+    return Some(demo::task());
+    #[cfg(not(feature = "demo"))]
+    None
+}

@@ -70,7 +70,7 @@ fn start(
         // These commands print their own reports.
         Command::Check(_) if arguments.log == cli::LOG => "error".to_owned(),
         Command::Export(_) if arguments.log == cli::LOG => "warn".to_owned(),
-        Command::Compare(_) if arguments.log == cli::LOG => "warn".to_owned(),
+        Command::Compare(_) | Command::Demo(_) if arguments.log == cli::LOG => "warn".to_owned(),
         _ => arguments.log,
     });
     let done = match arguments.command {
@@ -78,6 +78,7 @@ fn start(
         Command::Check(check) => cli::check(&program, check),
         Command::Export(export) => cli::export(&program, export),
         Command::Compare(compare) => cli::compare(&program, *compare),
+        Command::Demo(demo) => cli::demo(&program, demo),
         Command::Prompt(prompt) => cli::prompt(&program, prompt),
         Command::Strategies => cli::strategies(&program),
     };

@@ -2,8 +2,8 @@
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{
-    ArgumentProblem, ClientTraits, Context, Decision, Definitions, DisclosureStrategy, Fault, Listing,
-    OwnTool, Profile, Refusal, ToolAnswer, ToolCall, View, VisibleTool, index::with_index,
+    ArgumentProblem, ClientTraits, Context, Decision, Definitions, DisclosureStrategy, Fault, Finder,
+    Listing, OwnTool, Profile, Refusal, ToolAnswer, ToolCall, Variant, View, VisibleTool, index::with_index,
 };
 use serde_json::{Map, Value, json};
 
@@ -25,7 +25,10 @@ pub static PROFILE: Profile = Profile::presenter(
     "Three levels through one info tool: overview, category, tool",
     "nothing: info is an ordinary tool",
 )
-.giving_way();
+.giving_way()
+// An unknown topic is answered with those that it may have meant.
+.found_by(Finder::new(INFO, r#"{"topic": "{query}"}"#, &["suggestions", "tools"]))
+.with_variants(&[Variant { name: "entry-only", key: "tools", value: "entry-only" }]);
 
 /// Three levels of disclosure through one `info` tool.
 #[derive(Debug)]

@@ -7,6 +7,7 @@
 #   INTEROP_OWN_SERVER  the example own-server; else its debug build beside the others
 #   INTEROP_ERAS        what is tried across eras: `direct` alone, or with the `gateway` between; else direct
 #   INTEROP_CACHE       where clients and servers are installed, once; else target/interop
+#   CHROMIUM            a Chromium or Chrome; else the one in PATH
 #   PYTHON              a Python 3.11 or later; else python3 (Node 20 or later and git are needed too)
 
 set -euo pipefail
@@ -115,6 +116,7 @@ run own-roots node "$cache/node/typescript/own-roots.mjs"
 run sessions node "$cache/node/typescript/sessions.mjs"
 run five-at-once node "$cache/node/typescript/five-at-once.mjs"
 run our-client node "$cache/node/typescript/our-client.mjs"
+run page node "$cache/node/typescript/page.mjs"
 run inspector node "$cache/node/typescript/inspector.mjs"
 run eras-python "$cache/python-2/bin/python" "$here/python/across_eras.py" "${INTEROP_ERAS:-gateway}"
 run eras-typescript node "$cache/node/typescript/across-eras.mjs" "${INTEROP_ERAS:-gateway}"

@@ -6,7 +6,10 @@ use kit::process::Ended;
 use mcp_disclosure_compare::Tokenizer;
 use serde_json::{Value, json};
 
-use crate::command_line::{ODD, program};
+use crate::{
+    UPSTREAM,
+    command_line::{ODD, program},
+};
 
 /// Runs `compare` to its end.
 #[track_caller]
@@ -43,7 +46,7 @@ fn the_json_is_the_contracts() {
     assert_eq!((&report["tools"], &report["tokenizer"]), (&json!(11), &json!("o200k_base")));
     assert_eq!(report["used"], json!(["symbolic_solve", "fft"]));
     let names: Vec<_> = strategies(&report).map(|strategy| strategy["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["full", "resource", "describe", "info"]);
+    assert_eq!(names, ["full", "resource", "describe", "info", "info(entry-only)"]);
     let contract = [
         "name",
         "initial_tokens",
@@ -60,15 +63,23 @@ fn the_json_is_the_contracts() {
         assert_eq!(keys(strategy)[..contract.len()], contract);
         assert_eq!(keys(&strategy["latency_ms"]), ["connect", "list", "discover", "call"]);
         let basis = &report["basis"];
-        assert!(keys(strategy)[1..].iter().all(|figure| basis[figure].is_string()), "{basis}");
+        let figures = keys(strategy).into_iter().filter(|key| !["name", "not_offered"].contains(key));
+        assert!(
+            figures.clone().count() >= 12 && figures.clone().all(|figure| basis[figure].is_string()),
+            "{basis}"
+        );
     }
 }
 
 #[test]
 fn figures_hold_together() {
-    for flags in
-        [&[][..], &["--info-tools", "entry-only"], &["--transport", "http"], &["--omit-input-schema"]]
-    {
+    for flags in [
+        &[][..],
+        &["--info-tools", "entry-only"],
+        &["--transport", "http"],
+        &["--omit-input-schema"],
+        &["--host", "verbatim"],
+    ] {
         let report = report(&[&["--detail", "--use", "3", "--turns", "7"], flags].concat());
         let full = &report["strategies"][0];
         for strategy in strategies(&report) {
@@ -82,6 +93,7 @@ fn figures_hold_together() {
             assert_eq!(strategy["initial_saving"], json!(saved("initial_tokens", initial)));
             assert_eq!(strategy["total_saving"], json!(saved("total_tokens", total)));
             parts_add_up(strategy, 7);
+            assert_eq!(strategy["detail"]["curve"][3]["tokens"], total, "{strategy}");
             break_even_is_the_smallest(strategy, number(&full["total_tokens"]));
         }
         assert_eq!(full["discovery_tokens"], 0);
@@ -93,17 +105,16 @@ fn figures_hold_together() {
 fn parts_add_up(strategy: &Value, turns: i64) {
     let detail = &strategy["detail"];
     let initial: i64 = detail["initial"].as_object().unwrap().values().map(number).sum();
-    assert_eq!(initial, number(&strategy["initial_tokens"]));
+    assert_eq!((initial, &detail["initial"]["resources"]), (number(&strategy["initial_tokens"]), &json!(0)));
     let steps = detail["steps"].as_array().unwrap();
     let step = |step: &Value| number(&step["request_tokens"]) + number(&step["answer_tokens"]);
     assert_eq!(steps.iter().map(step).sum::<i64>(), number(&strategy["discovery_tokens"]));
     let requests = turns + i64::try_from(steps.len()).unwrap();
     let learned: i64 = steps.iter().zip(1..).map(|(one, at)| step(one) * (requests - at)).sum();
     assert_eq!(number(&strategy["conversation_tokens"]), initial * requests + learned);
-    // Handshake and list, lists of resources and templates where needed, learning, and three calls.
-    let lists = if number(&detail["initial"]["resources"]) > 0 { 3 } else { 1 };
+    // Handshake and list, learning, and three calls.
     let learning: i64 = steps.iter().map(|step| number(&step["requests"])).sum();
-    assert_eq!(number(&strategy["round_trips"]), 1 + lists + learning + 3);
+    assert_eq!(number(&strategy["round_trips"]), 2 + learning + 3);
     assert_eq!(detail["calls"]["failed"], 0, "{strategy}");
 }
 
@@ -123,34 +134,45 @@ fn the_figure_of_full_is_that_of_its_list_counted_by_oneself() {
     let mut gateway =
         kit::process::Process::start(&mut program(&["serve", "--strategy", "full", "--", ODD, "ordinary"]));
     gateway.initialize();
-    let tools = gateway.tools();
-    let counted = Tokenizer::O200kBase.count(&serde_json::to_string(&tools).unwrap());
-    let report = report(&["--detail", "--", ODD, "ordinary"]);
-    assert_eq!(report["strategies"][0]["initial_tokens"], counted);
+    let mut tools = gateway.tools();
+    let mut counts = |host: &str| {
+        let counted = Tokenizer::O200kBase.count(&serde_json::to_string(&tools).unwrap());
+        let report = report(&["--host", host, "--", ODD, "ordinary"]);
+        assert_eq!(
+            (&report["strategies"][0]["initial_tokens"], &report["host"]),
+            (&json!(counted), &json!(host))
+        );
+        for tool in tools.iter_mut().filter_map(Value::as_object_mut) {
+            tool.retain(|member, _| ["name", "description", "inputSchema"].contains(&&**member));
+        }
+    };
+    counts("verbatim");
+    counts("ordinary");
 }
 
 /// The figures of a strategy as tables show them, from the JSON report.
 fn shown_figures(strategy: &Value) -> Vec<String> {
-    let grouped = |key: &str| {
-        let number = number(&strategy[key]);
+    let grouped = |path: &[&str]| {
+        let number = number(path.iter().fold(strategy, |value, key| &value[key]));
         if number < 1000 { number.to_string() } else { format!("{},{:03}", number / 1000, number % 1000) }
     };
     let saved = match strategy["total_saving"].as_f64().unwrap() {
         0.0 => "–".to_owned(),
-        share if share < 0.0 => format!("+{:.1} %", -100.0 * share),
-        share => format!("−{:.1} %", 100.0 * share),
+        share if share < 0.0 => format!("costs {:.1} % more", -100.0 * share),
+        share => format!("{:.1} %", 100.0 * share),
     };
     let break_even =
         strategy["break_even_tools"].as_i64().map_or("never".to_owned(), |tools| tools.to_string());
     [
         strategy["name"].as_str().unwrap().to_owned(),
-        grouped("initial_tokens"),
-        grouped("discovery_tokens"),
-        grouped("total_tokens"),
+        grouped(&["initial_tokens"]),
+        grouped(&["discovery_tokens"]),
+        grouped(&["total_tokens"]),
         saved,
-        grouped("conversation_tokens"),
+        grouped(&["conversation_tokens"]),
         break_even,
-        grouped("round_trips"),
+        grouped(&["round_trips"]),
+        grouped(&["negotiating", "total_tokens"]),
     ]
     .into()
 }
@@ -169,17 +191,17 @@ fn row(format: &str, text: &str, strategy: &str) -> Vec<String> {
             line.split('|').map(str::to_owned).collect()
         }
         _ => {
-            let is_row = |row: &&str| row.contains(&format!(">{strategy}</td>"));
-            let row =
-                text.split("<tr>").find(is_row).unwrap_or_else(|| panic!("no row {strategy} in {text}"));
+            let is_row = |row: &&str| row.contains(&format!(">{strategy}</th>"));
+            let row = text.split("<tr").find(is_row).unwrap_or_else(|| panic!("no row {strategy} in {text}"));
             let row = row.split("</tr>").next().unwrap();
             // Cells are the texts between tags.
-            row.split('<').map(|part| part.split_once('>').map_or("", |(_, text)| text).to_owned()).collect()
+            row.split('<')
+                .skip(1)
+                .map(|part| part.split_once('>').map_or("", |(_, text)| text).to_owned())
+                .collect()
         }
     };
-    let is_bar = |cell: &str| cell.chars().all(|character| ('▁'..='▏').contains(&character));
-    let cells = cells.iter().map(|cell| cell.trim());
-    cells.filter(|cell| !cell.is_empty() && !is_bar(cell)).map(str::to_owned).collect()
+    cells.iter().map(|cell| cell.trim()).filter(|cell| !cell.is_empty()).map(str::to_owned).collect()
 }
 
 #[test]
@@ -198,6 +220,11 @@ fn every_format_has_the_same_figures() {
         }
     }
     assert!(page.starts_with("<!DOCTYPE html>") && page.contains("default-src 'none'"));
+    let (_, played) = page.split_once("One task, step by step").unwrap();
+    for strategy in strategies(&report) {
+        let heading = format!("<h4>{}</h4>", strategy["name"].as_str().unwrap());
+        assert_eq!(played.matches(&heading).count(), 4, "{heading}: one for each course");
+    }
     for loading in ["src=", "href=", "url(", "@import"] {
         assert!(!page.contains(loading), "the page has {loading}");
     }
@@ -226,7 +253,7 @@ fn nothing_of_the_users_is_run() {
     let ended = compare(&["--use", "echo,wait", "--", ODD, "records", calls.to_str().unwrap()]);
     let report = &ended.says(0, &[]).stdout;
     assert!(report.contains("odd: 2 tools, used: echo, wait"), "{report}");
-    assert_eq!((recorded(&calls), &*ended.stderr), (vec![], ""));
+    assert!(recorded(&calls).is_empty() && !ended.stderr.contains("runs the real tools"), "{}", ended.stderr);
 }
 
 #[test]
@@ -281,7 +308,7 @@ fn a_budget_is_guarded_by_the_exit_code() {
     let describe = report["strategies"][2]["total_tokens"].to_string();
     // The baseline is measured, but was not asked for.
     let (_, stderr) = written(&[&describe, "--strategies", "describe"], 0);
-    assert_eq!(stderr, "");
+    assert!(!stderr.contains("costs"), "{stderr}");
 }
 
 #[test]
@@ -295,12 +322,15 @@ fn what_cannot_be_compared_is_refused_with_its_remedy() {
     compare(&["--format", "pdf"]).says(2, &["table, json, markdown, html"]);
     compare(&["--strategies", "nope,full+full"])
         .says(64, &["unknown strategy 'nope'", "'full+full' is not a valid stack"]);
+    compare(&["--strategies", "info(entry-onl)"]).says(64, &["no variant 'entry-onl'", "info(entry-only)"]);
+    compare(&["--strategies", "concerns(cost=low)+info"]).says(64, &["no concern 'cost'", "precision"]);
+    compare(&["--host", "some"]).says(2, &["expected ordinary or verbatim"]);
     compare(&["--out", "/no/such/place"]).says(1, &["cannot write /no/such/place"]);
     compare(&["--", "/no/such/program"]).says(1, &["/no/such/program"]);
 }
 
 #[test]
-fn briefs_that_are_too_long_are_shortened_and_that_is_said() {
+fn q2_a_strategy_that_serve_would_not_offer_is_marked_in_its_row() {
     let directory = tempfile::tempdir().unwrap();
     let long =
         "Echoes a text back to whoever sent it, which is good for seeing whether anything works at all.";
@@ -311,16 +341,18 @@ fn briefs_that_are_too_long_are_shortened_and_that_is_said() {
     let ended = compare(&[&files[..], &["--", ODD, "ordinary"]].concat());
     let stdout = &ended.says(0, &[]).stdout;
     assert!(
-        stdout.contains("describe: compared with --long-briefs shorten") && stdout.contains("'echo'"),
+        stdout.contains("† describe is compared, but serve would not offer it here")
+            && stdout.contains("'echo'"),
         "{stdout}"
     );
+    assert!(stdout.lines().any(|line| line.starts_with("describe †")), "{stdout}");
 }
 
 #[test]
 fn a_sample_larger_than_the_source_is_all_of_it_and_that_is_said() {
     let report = report(&["--use", "5", "--detail", "--", ODD, "ordinary"]);
     assert_eq!((&report["used"], &report["tools"]), (&json!(["wait", "echo"]), &json!(2)));
-    assert_eq!(report["notes"], json!(["5 tools were requested for use; the source has 2."]));
+    assert_eq!(report["notes"], json!(["The source has 2 tools; all of them are used."]));
 }
 
 #[test]
@@ -339,4 +371,156 @@ fn q4_a_source_that_discloses_already_is_recognized() {
             assert_eq!(expected["initial_tokens"], seen["initial_tokens"], "{}", expected["name"]);
         }
     }
+}
+
+#[test]
+fn q2_variants_and_choices_are_rows_and_what_changes_nothing_is_said() {
+    let rows =
+        "describe,concerns+describe,concerns(precision=exact)+describe,info(entry-only),info(tools=stubs)";
+    let report = report(&["--strategies", rows]);
+    let names: Vec<_> = strategies(&report).map(|strategy| strategy["name"].as_str().unwrap()).collect();
+    let expected =
+        ["full", "describe", "concerns(precision=exact)+describe", "info(entry-only)", "info(tools=stubs)"];
+    assert_eq!(names, expected);
+    let [full, describe, exact, entry, stubs] =
+        [0, 1, 2, 3, 4].map(|at| number(&report["strategies"][at]["initial_tokens"]));
+    assert!(exact < describe && describe < full && entry < stubs, "{report}");
+    assert_eq!(report["strategies"][1]["also"], json!(["concerns+describe"]));
+    let notes = report["notes"].to_string();
+    for note in [
+        "concerns+describe is the same as describe, and has no row of its own: nothing is chosen",
+        "concerns(precision=exact)+describe does not list linear_solve",
+    ] {
+        assert!(notes.contains(note), "{notes}");
+    }
+}
+
+#[test]
+fn q2_an_ordinary_host_is_in_front_and_a_negotiating_client_beside_it() {
+    let report = report(&["--strategies", "describe"]);
+    let describe = &report["strategies"][1];
+    let [plain, native] = ["/initial_tokens", "/negotiating/initial_tokens"]
+        .map(|path| number(describe.pointer(path).unwrap()));
+    // The bridge is listed, and permissive schemas.
+    assert!(native < plain, "{describe}");
+    let mut gateway = kit::process::Process::start(&mut program(&["serve", "--strategy", "describe"]));
+    let instructions = gateway.initialize()["instructions"].as_str().unwrap_or_default().to_owned();
+    let mut tools = gateway.tools();
+    for tool in tools.iter_mut().filter_map(Value::as_object_mut) {
+        tool.retain(|member, _| ["name", "description", "inputSchema"].contains(&&**member));
+    }
+    let count = |text: &str| i64::try_from(Tokenizer::O200kBase.count(text)).unwrap();
+    assert_eq!(plain, count(&serde_json::to_string(&tools).unwrap()) + count(&instructions));
+}
+
+#[test]
+fn q3_one_strategy_is_recommended_with_its_reason_and_its_command() {
+    let withheld = report(&["--info-tools", "entry-only"]);
+    let recommended = &withheld["recommendation"];
+    let name = recommended["strategy"].as_str().unwrap();
+    let best = strategies(&withheld).find(|strategy| strategy["name"] == name).unwrap();
+    let reason = recommended["reason"].as_str().unwrap();
+    let saved = format!("saves {:.1} %", best["conversation_saving"].as_f64().unwrap() * 100.0);
+    assert!(name != "full" && reason.contains(&saved), "{recommended}");
+    let command = recommended["command"].as_str().unwrap();
+    assert_eq!(command, format!("mcp-disclosure serve --strategy {name} --info-tools entry-only"));
+
+    let small = report(&["--", ODD, "ordinary"]);
+    let recommended = &small["recommendation"];
+    assert_eq!(recommended["strategy"], "full");
+    assert!(recommended["reason"].as_str().unwrap().starts_with("the list is small, "), "{recommended}");
+    let command = format!("mcp-disclosure serve --strategy full -- {ODD} ordinary");
+    assert_eq!(recommended["command"], command);
+    let table = compare(&["--", ODD, "ordinary"]).stdout;
+    // A dash before a figure would be a negative saving.
+    assert!(table.contains(&command) && table.contains("% more") && !table.contains('−'), "{table}");
+}
+
+/// A source with this many tools of the same kind.
+fn many(count: usize) -> tempfile::NamedTempFile {
+    let tool = |at: usize| {
+        let text = json!({"type": "string", "description": "Words that the remarks must contain"});
+        let schema = json!({"type": "object", "properties": {"text": text}, "required": ["text"]});
+        let description = format!("Find measurements of station {at}");
+        json!({"name": format!("find_{at}"), "description": description, "inputSchema": schema}).to_string()
+    };
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let scenario = kit::scenario::Scenario::with_tools((0..count).map(tool));
+    fs::write(file.path(), serde_json::to_string(&scenario).unwrap()).unwrap();
+    file
+}
+
+/// More fetches than a session may make in a minute.
+#[test]
+fn q4_the_number_of_tools_is_not_limited_by_our_own_rates() {
+    let source = many(700);
+    let flags =
+        ["--strategies", "resource,info(entry-only)", "--repeat", "1", "--format", "json", "--name", "kit"];
+    let ended = compare(&[&flags[..], &["--", UPSTREAM, source.path().to_str().unwrap()]].concat());
+    let report: Value = serde_json::from_str(&ended.says(0, &[]).stdout).unwrap();
+    assert_eq!(report["tools"], 700);
+    let [full, resource, entry] = [0, 1, 2].map(|at| &report["strategies"][at]);
+    assert!(resource["break_even_tools"].as_u64().unwrap() > 60, "{resource}");
+    assert!(number(&entry["total_tokens"]) < number(&full["total_tokens"]) / 3, "{entry}");
+    // A line for each upstream and strategy, and at most one more for each step of one that takes long.
+    let lines: Vec<&str> = ended.stderr.lines().collect();
+    for expected in
+        ["starting 1 upstream", "kit: 700 tools", "full: lists", "resource: lists", "info(entry-only): lists"]
+    {
+        assert!(lines.iter().any(|line| line.contains(expected)), "{lines:?}");
+    }
+    assert!(lines.len() <= 2 + 3 * 3, "{lines:?}");
+}
+
+/// Labelled queries as a file.
+fn queries(lines: &[Value]) -> tempfile::NamedTempFile {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    fs::write(file.path(), lines.iter().map(|line| format!("{line}\n")).collect::<String>()).unwrap();
+    file
+}
+
+#[test]
+fn q5_tools_are_found_by_words_as_labelled_queries_say() {
+    let file = queries(&[
+        json!({"query": "linear solve", "tools": ["linear_solve"]}),
+        // As in tests/data/tasks.jsonl.
+        json!({"id": "x", "query": "symbolic integrat", "tools": ["math-mcp:symbolic_integrate"], "kind": "single"}),
+        json!({"query": "zzzz", "tools": ["fft"]}),
+        json!({"query": "qqqq", "tools": []}),
+    ]);
+    let flags = ["--queries", file.path().to_str().unwrap(), "--strategies", "info,describe"];
+    let report = report(&flags);
+    let [found] = report["retrieval"].as_array().unwrap().as_slice() else { panic!("{report}") };
+    assert_eq!((&found["strategy"], &found["tool"]), (&json!("info"), &json!("info")));
+    let possible = &found["possible"];
+    assert_eq!((&possible["queries"], &found["impossible"]["queries"]), (&json!(3), &json!(1)));
+    let [first, five] = ["hit_at_1", "hit_at_5"].map(|share| possible[share].as_f64().unwrap());
+    assert!(0.0 < first && first <= five && five < 1.0, "{found}");
+    assert_eq!(found["missed_words"][0], json!({"word": "zzzz", "missed": 1, "queries": 1}));
+    assert_eq!(
+        (&found["missed"][0]["query"], &found["missed"][0]["tools"]),
+        (&json!("zzzz"), &json!(["fft"]))
+    );
+    let table = compare(&[&flags[..], &["--repeat", "1"]].concat()).stdout;
+    assert!(table.contains("Tools found by words: 3 possible queries"), "{table}");
+    assert!(table.contains(&format!("{:.1} %", five * 100.0)), "{table}");
+}
+
+#[test]
+fn q5_what_is_no_query_is_refused_with_its_line() {
+    let line = |query: &str, tools: Value| json!({"query": query, "tools": tools});
+    let refused = |lines: &[Value], code, expected: &[&str]| {
+        let file = queries(lines);
+        compare(&["--queries", file.path().to_str().unwrap()]).says(code, expected);
+    };
+    refused(&[line("a", json!([])), line("", json!([]))], 64, &["line 2: the query is empty"]);
+    refused(&[line("a", json!("fft"))], 64, &["line 1: invalid type", "each line is"]);
+    refused(&[json!({"query": "a"})], 64, &["line 1: missing field `tools`"]);
+    refused(&[], 64, &["there are no queries"]);
+    refused(
+        &[line("a", json!(["fft"])), line("b", json!(["ffft"]))],
+        64,
+        &["--queries: line 2: unknown tool 'ffft'; did you mean 'fft'?"],
+    );
+    compare(&["--queries", "/no/such/file"]).says(64, &["/no/such/file"]);
 }

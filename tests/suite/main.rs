@@ -49,6 +49,8 @@ mod revisions;
 mod secrets;
 mod snapshots;
 mod sse;
+mod transcript_docs;
+mod transcripts;
 mod transparency;
 mod unprocessed;
 

@@ -1,24 +1,25 @@
 //! A scripted agent, for tests: it simulates a model that follows the workflow, or one that does not.
 //!
 //! The guide (tool-descriptions-guide) names two anti-patterns of models: they fetch everything in order to choose, or
-//! they call without fetching. An [`Agent`] has one of these three habits, and then follows the errors of the server:
-//! the text and the structured content of an answer determine its next move, never knowledge of the strategy. The
-//! result is a [`Trace`].
+//! they call without fetching. An [`Agent`] has one of these three habits, and can be given a mistake to
+//! [start with](Agent::mistaking). Then it follows the errors of the server: the text and the structured content of an
+//! answer determine its next move, never knowledge of the strategy. The result is a [`Trace`].
 
 mod advice;
+mod lessons;
 mod moves;
+mod performance;
+mod plan;
 mod trace;
 
-use std::collections::VecDeque;
-
 use mcp_disclosure_client::{Error, Host};
-use mcp_disclosure_core::RawObject;
+use mcp_disclosure_core::{Lesson, RawObject};
 
-use self::moves::{Lessons, Move, Plan, Seen};
-pub use self::trace::{Outcome, Problem, Step, Trace};
-
-/// Maximum number of errors that an agent follows for one task.
-const MOST_MOVES: usize = 8;
+pub(crate) use self::plan::has_parameters;
+pub use self::{
+    performance::Performance,
+    trace::{Outcome, Problem, Purpose, Step, Trace},
+};
 
 /// How a model calls tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display, strum::EnumIter)]
@@ -47,17 +48,30 @@ pub struct Agent<'a> {
     host: &'a Host,
     habit: Habit,
     reads_resources: bool,
+    lesson: Option<Lesson>,
+    mistake: Option<Task>,
 }
 
 impl<'a> Agent<'a> {
     /// An agent with this habit.
     pub fn new(host: &'a Host, habit: Habit) -> Self {
-        Self { host, habit, reads_resources: true }
+        Self { host, habit, reads_resources: true, lesson: None, mistake: None }
     }
 
     /// The agent in a host whose model cannot read resources, as in most hosts.
     pub fn without_resources(self) -> Self {
         Self { reads_resources: false, ..self }
+    }
+
+    /// The agent under a strategy that declares this call as its way of learning a tool.
+    pub fn taught_by(self, lesson: Option<Lesson>) -> Self {
+        Self { lesson, ..self }
+    }
+
+    /// The agent that begins its first task with this call, which has a wrong name or wrong arguments. It makes the right
+    /// call once an answer, or the list of tools, shows what is right.
+    pub fn mistaking(self, mistake: Task) -> Self {
+        Self { mistake: Some(mistake), ..self }
     }
 
     /// Lists the tools, and performs the tasks one after the other. The trace has the agent's mistakes and the results
@@ -66,91 +80,18 @@ impl<'a> Agent<'a> {
     /// # Errors
     /// Failures of the connection. Errors that the server answers are part of the trace.
     pub async fn perform(&self, tasks: &[Task]) -> Result<Trace, Error> {
-        let tools = self.host.list().await?;
-        let plan =
-            Plan { channel: self.host.channel(), tools: &tools, reads_resources: self.reads_resources };
-        let (mut trace, mut lessons) = (Trace::default(), Lessons::default());
+        let mut performance = self.begin(self.host.list().await?);
         if self.habit == Habit::FetchEverything {
-            let wanted = tasks.first().map_or("", |task| &task.tool);
-            self.fetch_everything(wanted, &plan, &mut trace, &mut lessons).await?;
+            performance.fetch_everything(tasks.first().map_or("", |task| &task.tool)).await?;
         }
         for task in tasks {
-            let outcome = self.pursue(task, &plan, &mut trace, &mut lessons).await?;
-            trace.outcomes.push(outcome);
+            performance.pursue(task).await?;
         }
-        trace.needed = plan.needed(tasks);
-        Ok(trace)
+        Ok(performance.end())
     }
 
-    async fn fetch_everything(
-        &self,
-        wanted: &str,
-        plan: &Plan<'_>,
-        trace: &mut Trace,
-        lessons: &mut Lessons,
-    ) -> Result<(), Error> {
-        let mut queue = VecDeque::from(plan.everything());
-        let mut made = Vec::new();
-        while let Some(step) = queue.pop_front() {
-            let seen = self.make(&step, trace, lessons).await?;
-            let next = match seen.problem {
-                Some(_) => self.follow(&seen, wanted, &step).into_iter().collect(),
-                None => plan.onward(&seen),
-            };
-            made.push(step);
-            // Circular suggestions are followed once.
-            queue.extend(next.into_iter().filter(|next| !made.contains(next)));
-        }
-        Ok(())
-    }
-
-    async fn pursue(
-        &self,
-        task: &Task,
-        plan: &Plan<'_>,
-        trace: &mut Trace,
-        lessons: &mut Lessons,
-    ) -> Result<Outcome, Error> {
-        let before = trace.errors().count();
-        let call = Move::Call { tool: task.tool.clone(), arguments: task.arguments.clone() };
-        let fetches_first = self.habit != Habit::SkipFetching && !lessons.know(&task.tool);
-        let mut next = if fetches_first { plan.fetch(&task.tool) } else { None };
-        let mut result = None;
-        for _ in 0..MOST_MOVES {
-            let step = next.take().unwrap_or_else(|| call.clone());
-            let seen = self.make(&step, trace, lessons).await?;
-            let is_the_call = step == call;
-            match &seen.problem {
-                None if is_the_call => {
-                    result = seen.result;
-                    break;
-                }
-                None => {}
-                Some(_) => {
-                    next = self.follow(&seen, &task.tool, &step);
-                    if next.is_none() {
-                        result = seen.result.filter(|_| is_the_call);
-                        break;
-                    }
-                }
-            }
-        }
-        let met_errors = trace.errors().count() > before;
-        let succeeded = trace.steps.last().is_some_and(|step| step.problem.is_none()) && result.is_some();
-        Ok(Outcome { tool: task.tool.clone(), result, succeeded, recovered: met_errors && succeeded })
-    }
-
-    /// Makes a move, records it, and learns from the answer.
-    async fn make(&self, step: &Move, trace: &mut Trace, lessons: &mut Lessons) -> Result<Seen, Error> {
-        let seen = step.make(self.host, lessons).await?;
-        lessons.learn(&seen);
-        let (method, target) = step.shown();
-        trace.steps.push(Step { method, target, problem: seen.problem.clone() });
-        Ok(seen)
-    }
-
-    /// The next step that the error suggests, unless it is the move that was just made.
-    fn follow(&self, seen: &Seen, wanted: &str, made: &Move) -> Option<Move> {
-        advice::read(seen, wanted, self.reads_resources).filter(|next| next != made)
+    /// Begins with these tools, as the host has listed them; the caller decides what is pursued, and when.
+    pub fn begin(&self, tools: Vec<RawObject>) -> Performance<'_> {
+        Performance::new(self, tools)
     }
 }

@@ -16,12 +16,23 @@ pub struct Trace {
 /// One move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
+    /// What it was made for.
+    pub purpose: Purpose,
     /// The request's method.
     pub method: String,
     /// Its subject: the tool's name, or the URI.
     pub target: String,
     /// The error, if it failed.
     pub problem: Option<Problem>,
+}
+
+/// What a move is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To find a tool, or to learn how it is used.
+    Learn,
+    /// To use the tool of the task.
+    Call,
 }
 
 /// An error that an agent received.

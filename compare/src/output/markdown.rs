@@ -7,6 +7,10 @@ use crate::Report;
 
 pub(super) fn write(report: &Report, detail: bool) -> String {
     let mut text = format!("## {}\n", escaped(&sheets::heading(report)));
+    text.push_str(&format!("\n{}\n", escaped(&report.recommendation.sentence())));
+    if let Some(command) = &report.recommendation.command {
+        text.push_str(&format!("\n    {}\n", command.replace(char::is_control, " ")));
+    }
     for mut sheet in super::chosen(report, detail) {
         let cells = sheet.rows.iter_mut().flatten();
         cells.for_each(|cell| cell.text = escaped(&cell.text));
@@ -14,7 +18,7 @@ pub(super) fn write(report: &Report, detail: bool) -> String {
         text.push_str(&format!(
             "\n**{}**\n\n{}\n",
             sheet.title,
-            drawn(&sheet, presets::ASCII_MARKDOWN, None)
+            drawn(&sheet, presets::ASCII_MARKDOWN, false)
         ));
     }
     text.push('\n');

@@ -2,7 +2,6 @@
 
 mod html;
 mod markdown;
-mod number;
 mod sheet;
 mod sheets;
 mod table;
@@ -21,7 +20,7 @@ pub enum Format {
     Json,
     /// Tables in GitHub Flavored Markdown.
     Markdown,
-    /// One page with plots and without external resources.
+    /// One page, which loads nothing.
     Html,
 }
 
@@ -31,7 +30,7 @@ impl Format {
         match self {
             Self::Table => table::write(report, detail),
             Self::Markdown => markdown::write(report, detail),
-            Self::Html => html::write(report),
+            Self::Html => page(report, None),
             Self::Json => {
                 let shown = if detail { report.clone() } else { report.without_detail() };
                 // All maps of a report have string keys, and all numbers are finite.
@@ -43,9 +42,15 @@ impl Format {
     }
 }
 
+/// The page of a report. `transcripts` is ready HTML, in which whatever came from others is escaped; it becomes a section
+/// of the page, whose CSS variables (`--text`, `--faint`, `--panel`, `--rule`, `--accent`) it can use.
+pub fn page(report: &Report, transcripts: Option<&str>) -> String {
+    html::write(report, transcripts)
+}
+
 /// The sheets of a table or of Markdown.
 fn chosen(report: &Report, detail: bool) -> Vec<Sheet> {
-    let first = [sheets::overview, sheets::habits];
+    let first = [sheets::overview, sheets::retrieval, sheets::habits];
     let more = [sheets::parts, sheets::times, sheets::steps, sheets::growth, sheets::per_tool];
     let more = if detail { &more[..] } else { &[] };
     let chosen = first.iter().chain(more).map(|sheet| sheet(report));

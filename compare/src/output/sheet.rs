@@ -23,8 +23,6 @@ pub(super) struct Column {
 #[derive(Clone, Debug)]
 pub(super) struct Cell {
     pub(super) text: String,
-    /// Its fraction of the column's maximum, if it has a bar.
-    pub(super) bar: Option<f64>,
     /// The number by which the column is sorted.
     pub(super) number: Option<f64>,
 }
@@ -46,17 +44,13 @@ impl Column {
 
 impl Cell {
     pub(super) fn number(text: String, number: impl Into<Option<f64>>) -> Self {
-        Self { text, bar: None, number: number.into() }
-    }
-
-    pub(super) fn with_bar(self, bar: f64) -> Self {
-        Self { bar: Some(bar), ..self }
+        Self { text, number: number.into() }
     }
 }
 
 impl From<String> for Cell {
     fn from(text: String) -> Self {
-        Self { text, bar: None, number: None }
+        Self { text, number: None }
     }
 }
 

@@ -1,34 +1,33 @@
 //! The sheets of a report: their figures, titles and columns.
 
-use super::{
-    number::{grouped, kilobytes, known, milliseconds, of, saved},
-    sheet::{Cell, Column, Sheet},
-};
+use super::sheet::{Cell, Column, Sheet};
 use crate::{
     Basis, Report,
+    number::{grouped, kilobytes, known, milliseconds, of, percent, saved},
     report::{Behaviour, Compared, Detail, ToolCosts},
+    retrieval::Retrieval,
     spread::Spread,
 };
 
 /// The main sheet.
 pub(super) fn overview(report: &Report) -> Sheet {
     let basis = |figure| report.basis_of(figure);
-    let most = report.strategies.iter().map(|strategy| strategy.initial_tokens).max().unwrap_or(1).max(1);
     let row = |strategy: &Compared| {
-        let start = tokens(Some(strategy.initial_tokens));
         vec![
-            strategy.name.as_str().into(),
-            start.with_bar(strategy.initial_tokens as f64 / most as f64),
+            marked(strategy).into(),
+            tokens(Some(strategy.initial_tokens)),
             tokens(strategy.discovery_tokens),
             tokens(strategy.total_tokens),
             Cell::number(saved(strategy.total_saving), strategy.total_saving),
             tokens(strategy.conversation_tokens),
             break_even(strategy),
             Cell::number(strategy.round_trips.to_string(), strategy.round_trips as f64),
+            tokens(strategy.negotiating.total_tokens),
         ]
     };
     Sheet {
-        title: "Tokens that a model reads and writes before it has its results".to_owned(),
+        title: "Tokens that a model in an ordinary host reads and writes before it has its results"
+            .to_owned(),
         columns: vec![
             Column::words("strategy"),
             Column::figures("start", basis("initial_tokens")),
@@ -38,48 +37,96 @@ pub(super) fn overview(report: &Report) -> Sheet {
             Column::figures(format!("{} turns", report.turns), basis("conversation_tokens")),
             Column::figures("break-even", basis("break_even_tools")),
             Column::figures("trips", basis("round_trips")),
+            Column::figures("native", basis("negotiating")),
         ],
         rows: report.strategies.iter().map(row).collect(),
     }
 }
 
+/// The name of a strategy, with a mark where `serve` would not offer it.
+fn marked(strategy: &Compared) -> String {
+    let mark = if strategy.not_offered.is_some() { " †" } else { "" };
+    format!("{}{mark}", strategy.name)
+}
+
 /// The behaviour of models.
 pub(super) fn habits(report: &Report) -> Sheet {
-    let columns = ["strategy", "follows the workflow", "fetches everything first", "calls without learning"];
+    let habits = [
+        ("workflow", "follows the workflow"),
+        ("fetch-everything", "fetches everything first"),
+        ("skip-fetching", "calls at once, guessing"),
+    ];
     let row = |(strategy, detail): (&Compared, &Detail)| {
-        let cells = detail.behaviour.iter().map(|behaviour| behaved(behaviour).into());
+        let of = |habit: &str| detail.behaviour.iter().find(|behaviour| behaviour.habit == habit);
+        let cells = habits.map(|(habit, _)| of(habit).map_or_else(|| "–".to_owned(), behaved).into());
         [strategy.name.as_str().into()].into_iter().chain(cells).collect()
     };
+    let columns = habits.map(|(_, title)| Column::words(title));
     Sheet {
         title: "The same task by a model that".to_owned(),
-        columns: columns.map(Column::words).into(),
+        columns: [Column::words("strategy")].into_iter().chain(columns).collect(),
         rows: detailed(report).map(row).collect(),
     }
 }
 
-/// The parts of the start, and the costs for clients that support no strategy.
+/// The parts of the start, and the figures of clients that support the strategy.
 pub(super) fn parts(report: &Report) -> Sheet {
     let basis = report.basis_of("initial_tokens");
     let row = |(strategy, detail): (&Compared, &Detail)| {
-        let Detail { initial, bridge, calls, .. } = detail;
+        let Detail { initial, calls, .. } = detail;
+        let native = &strategy.negotiating;
         vec![
             strategy.name.as_str().into(),
             tokens(Some(initial.tools)),
-            tokens(Some(initial.resources)),
             tokens(Some(initial.instructions)),
             Cell::number(calls.overhead_tokens.to_string(), calls.overhead_tokens as f64),
-            tokens(Some(bridge.initial_tokens)),
-            tokens(bridge.discovery_tokens),
-            tokens(bridge.total_tokens),
+            tokens(Some(native.initial_tokens)),
+            tokens(native.discovery_tokens),
+            tokens(native.total_tokens),
+            Cell::number(native.round_trips.to_string(), native.round_trips as f64),
         ]
     };
-    let figures = ["tools", "resources", "instructions", "more a call", "start*", "learning*", "total*"];
+    let figures = ["tools", "instructions", "more a call", "start*", "learning*", "total*", "trips*"];
     let columns = figures.map(|title| Column::figures(title, basis));
     Sheet {
-        title: "Parts of the start; *: for a client that supports no strategy and cannot read resources"
-            .to_owned(),
+        title: "Parts of the start; *: a client that supports the strategy and negotiates it".to_owned(),
         columns: [Column::words("strategy")].into_iter().chain(columns).collect(),
         rows: detailed(report).map(row).collect(),
+    }
+}
+
+/// How well tools are found by words.
+pub(super) fn retrieval(report: &Report) -> Sheet {
+    let row = |found: &Retrieval| {
+        let share = |share: f64| Cell::number(percent(share), share);
+        let count = |count: usize| Cell::number(grouped(count as u64), count as f64);
+        let words: Vec<String> = found.missed_words.iter().take(6).map(|word| word.word.clone()).collect();
+        vec![
+            found.strategy.as_str().into(),
+            share(found.possible.hit_at_1),
+            share(found.possible.hit_at_5),
+            count(found.possible.nothing_found),
+            Cell::from(format!("{} of {}", found.impossible.nothing_found, found.impossible.queries)),
+            tokens(Some(found.answer_tokens)),
+            words.join(", ").into(),
+        ]
+    };
+    let figure = |title: &str| Column::figures(title, Basis::Measured);
+    let queries = report.retrieval.first().map_or(0, |found| found.possible.queries);
+    Sheet {
+        title: format!(
+            "Tools found by words: {queries} possible queries; kept off: impossible queries that find nothing"
+        ),
+        columns: vec![
+            Column::words("strategy"),
+            figure("hit@1"),
+            figure("hit@5"),
+            figure("found nothing"),
+            Column::words("kept off"),
+            Column::figures("an answer", report.basis_of("discovery_tokens")),
+            Column::words("words of misses"),
+        ],
+        rows: report.retrieval.iter().map(row).collect(),
     }
 }
 
@@ -188,9 +235,10 @@ pub(super) fn heading(report: &Report) -> String {
 }
 
 /// The explanation of the marks.
-pub(super) const LEGEND: &str = "ᵐ measured on real connections, ᶜ computed from that, ᵉ estimated. start: listed tools, resources where \
-     needed, instructions. learning: requests and answers until the used tools can be called. break-even: the \
-     number of used tools from which a strategy costs more than full.";
+pub(super) const LEGEND: &str = "ᵐ measured on real connections, ᶜ computed from that, ᵉ estimated. start: instructions and listed tools. \
+     learning: requests and answers until the used tools can be called. saved: share of the total of full. break-even: \
+     the number of used tools from which a strategy costs more than full. native: the total of a client that negotiates \
+     the strategy; all other figures are those of an ordinary host, whose model can use tools only.";
 
 fn detailed(report: &Report) -> impl Iterator<Item = (&Compared, &Detail)> {
     report.strategies.iter().filter_map(|strategy| Some((strategy, strategy.detail.as_ref()?)))

@@ -1,11 +1,10 @@
 //! Tables for a terminal.
 
-use comfy_table::{Cell as TableCell, CellAlignment, ContentArrangement, LineStyle, Table, TableStyle};
-
-use super::{
-    sheet::{Cell, Sheet},
-    sheets,
+use comfy_table::{
+    Cell as TableCell, CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle,
 };
+
+use super::{sheet::Sheet, sheets};
 use crate::Report;
 
 /// Maximum length of a line.
@@ -17,22 +16,15 @@ const RULED: TableStyle = TableStyle::new()
     .header_separator(LineStyle::none().fill('─').junction('─'))
     .bottom_border(LineStyle::none().fill('─').junction('─'));
 
-/// Width of a full bar in cells, if names leave room for it.
-const BAR: usize = 7;
-
-/// Maximum length of names that leave that room.
-const NAME: usize = 13;
-
-/// Eighths of a cell.
-const EIGHTHS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
-
 pub(super) fn write(report: &Report, detail: bool) -> String {
     let mut text = wrapped(&sheets::heading(report));
-    text.push('\n');
-    let longest = report.strategies.iter().map(|strategy| strategy.name.chars().count()).max();
-    let bar = BAR.saturating_sub(longest.unwrap_or(0).saturating_sub(NAME));
+    text.push_str(&format!("\n\n{}\n", wrapped(&report.recommendation.sentence())));
+    if let Some(command) = &report.recommendation.command {
+        // Not wrapped: it is there to be copied.
+        text.push_str(&format!("  {command}\n"));
+    }
     for sheet in super::chosen(report, detail) {
-        let table = drawn(&sheet, RULED, Some(bar)).to_string();
+        let table = drawn(&sheet, RULED, true).to_string();
         let lines: Vec<&str> = table.lines().map(str::trim_end).collect();
         text.push_str(&format!("\n{}\n{}\n", wrapped(&sheet.title), lines.join("\n")));
     }
@@ -44,24 +36,27 @@ pub(super) fn write(report: &Report, detail: bool) -> String {
     harmless(&text)
 }
 
-/// The table of a sheet in one of comfy-table's styles; for a terminal, with bars of `bar` cells.
-pub(super) fn drawn(sheet: &Sheet, style: TableStyle, bar: Option<usize>) -> Table {
+/// The table of a sheet in one of comfy-table's styles; for a terminal, within its width.
+pub(super) fn drawn(sheet: &Sheet, style: TableStyle, for_terminal: bool) -> Table {
     let mut table = Table::new();
     table.load_style(style).set_content_arrangement(ContentArrangement::Disabled);
-    if bar.is_some() {
+    if for_terminal {
         table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
     }
     table.set_header(sheet.columns.iter().map(|column| TableCell::new(column.marked())));
     for row in &sheet.rows {
-        let text = |cell: &Cell| bar.map_or_else(|| cell.text.clone(), |bar| with_bar(cell, bar));
-        table.add_row(row.iter().map(text));
+        table.add_row(row.iter().map(|cell| &cell.text));
     }
     for (at, column) in sheet.columns.iter().enumerate() {
         if let (Some(_), Some(drawn)) = (column.basis, table.column_mut(at)) {
             drawn.set_cell_alignment(CellAlignment::Right);
         }
-        if let Some(drawn) = table.column_mut(at).filter(|_| bar.is_some()) {
-            drawn.set_padding((0, 2));
+        if let Some(drawn) = table.column_mut(at).filter(|_| for_terminal) {
+            drawn.set_padding(if at + 1 < sheet.columns.len() { (0, 2) } else { (0, 0) });
+            if at == 0 || column.basis.is_some() {
+                // Better a long line than names and figures in pieces.
+                drawn.set_constraint(ColumnConstraint::ContentWidth);
+            }
         }
     }
     table
@@ -71,16 +66,6 @@ pub(super) fn drawn(sheet: &Sheet, style: TableStyle, bar: Option<usize>) -> Tab
 fn harmless(text: &str) -> String {
     let steers = |character: char| character.is_control() && character != '\n';
     text.replace(steers, &char::REPLACEMENT_CHARACTER.to_string())
-}
-
-/// The text with its bar before it.
-fn with_bar(cell: &Cell, width: usize) -> String {
-    let Some(share) = cell.bar.filter(|_| width > 0) else { return cell.text.clone() };
-    let eighths = (share.clamp(0.0, 1.0) * (width * 8) as f64).round() as usize;
-    // Every nonzero value is visible.
-    let eighths = if share > 0.0 { eighths.max(1) } else { eighths };
-    let bar = format!("{}{}", "█".repeat(eighths / 8), EIGHTHS[eighths % 8]);
-    format!("{bar:<width$}{:>8}", cell.text)
 }
 
 /// A paragraph, wrapped to the width.

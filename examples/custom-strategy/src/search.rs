@@ -5,7 +5,7 @@ use std::{collections::HashMap, io, path::PathBuf};
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{
-    ClientTraits, Context, Decision, DisclosureStrategy, Fault, Lesson, Listing, OwnTool, Profile,
+    ClientTraits, Context, Decision, DisclosureStrategy, Fault, Finder, Lesson, Listing, OwnTool, Profile,
     ToolAnswer, ToolCall, ToolName, View,
 };
 use serde::Deserialize;
@@ -20,7 +20,8 @@ pub static PROFILE: Profile = Profile::presenter(
     "Two tools instead of all: find_tools by words, use_tool by name",
     "nothing",
 )
-.taught_by(Lesson::new(FIND, r#"{"query": "{tool}"}"#));
+.taught_by(Lesson::new(FIND, r#"{"query": "{tool}"}"#))
+.found_by(Finder::new(FIND, r#"{"query": "{query}"}"#, &["tools"]));
 
 /// The settings in `[strategy.search]`.
 #[derive(Debug, Deserialize)]

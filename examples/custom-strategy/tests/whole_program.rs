@@ -90,6 +90,23 @@ fn it_is_compared_with_the_others() {
 }
 
 #[test]
+fn q5_what_it_finds_is_measured() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let queries = folder.path().join("queries.jsonl");
+    let labelled = r#"{"query": "fast fourier transform", "tools": ["fft"]}"#;
+    std::fs::write(&queries, format!("{labelled}\n{{\"query\": \"zzzz\", \"tools\": []}}\n"))
+        .expect("written");
+    let arguments = ["compare", "--strategies", "search", "--format", "json", "--queries"];
+    let output = Command::new(PROGRAM).args(arguments).arg(&queries).output().expect("it runs");
+    assert!(output.status.success());
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let found = &report["retrieval"][0];
+    assert_eq!((found["strategy"].as_str(), found["tool"].as_str()), (Some("search"), Some("find_tools")));
+    assert_eq!(found["possible"]["hit_at_5"], 1.0, "{report}");
+    assert_eq!(found["impossible"]["nothing_found"], 1, "{report}");
+}
+
+#[test]
 fn a_strategy_that_cannot_be_built_is_reported_before_anything_is_served() {
     let folder = tempfile::tempdir().expect("a folder");
     let config = folder.path().join("disclosure.toml");

@@ -5,7 +5,12 @@ use std::{sync::Arc, time::Duration};
 use mcp_disclosure_core::DisclosureStrategy;
 
 use super::Scope;
-use crate::{limits::Limits, lineage::Lineage, slot::Memory, upstream::Timeouts};
+use crate::{
+    limits::Limits,
+    lineage::Lineage,
+    slot::{Memory, Witness},
+    upstream::Timeouts,
+};
 
 /// Everything needed to start a backend, any number of times.
 #[derive(Clone, Debug)]
@@ -20,6 +25,8 @@ pub struct Recipe {
     pub scope: Scope,
     /// What upstreams listed in earlier runs of the program.
     pub memory: Option<Arc<dyn Memory>>,
+    /// Watches upstreams come up.
+    pub witness: Option<Arc<dyn Witness>>,
     /// The strategies that may serve clients, and whose own tools reserve names.
     pub strategies: Vec<Arc<dyn DisclosureStrategy>>,
     /// The gateways that lead to this one.

@@ -118,7 +118,9 @@ impl Recipe {
         let memory = self.memory.clone().filter(|_| like.is_none());
         let (timeouts, limits) = (self.timeouts, self.limits);
         let lineage = Arc::clone(&self.lineage);
-        let supervisor = Supervisor { timeouts, limits, lineage, memory, client, go, stopping: ending };
+        let witness = self.witness.clone();
+        let supervisor =
+            Supervisor { timeouts, limits, lineage, memory, witness, client, go, stopping: ending };
         let follower = Follower {
             backend: Arc::clone(&backend),
             keeper,

@@ -17,7 +17,7 @@ use crate::{
     lineage::Lineage,
     negotiation::Strategies,
     session::{Client, Peers, SessionLimits, Sessions},
-    slot::{Memory, Upstreams},
+    slot::{Memory, Upstreams, Witness},
     upstream::{Timeouts, UpstreamConfig, UpstreamError},
 };
 use mcp_disclosure_transport::printable::Short;
@@ -47,6 +47,8 @@ pub struct Assembly {
     pub wait_for_upstreams: Duration,
     /// What upstreams listed in earlier runs of the program, if that is kept.
     pub memory: Option<Arc<dyn Memory>>,
+    /// Watches upstreams come up.
+    pub witness: Option<Arc<dyn Witness>>,
     /// Which revisions clients are offered.
     pub revisions: OfferedRevisions,
     /// What clients and upstreams may make us spend.
@@ -77,6 +79,7 @@ impl Assembly {
             timeouts: Timeouts { connect: Duration::from_secs(60), request: Duration::from_secs(120) },
             wait_for_upstreams: WAIT_FOR_UPSTREAMS,
             memory: None,
+            witness: None,
             revisions: OfferedRevisions::default(),
             limits: Limits::default(),
             fetches: FetchLimits::per_minute(FetchLimits::DEFAULT_PER_MINUTE),
@@ -117,6 +120,7 @@ impl Gateway {
             timeouts: assembly.timeouts,
             wait_for_upstreams: assembly.wait_for_upstreams,
             memory: assembly.memory,
+            witness: assembly.witness,
             scope: assembly.scope,
             limits: assembly.limits,
             strategies: assembly.strategies.all().cloned().collect(),

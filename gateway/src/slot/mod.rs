@@ -11,6 +11,7 @@ mod status;
 mod subscriptions;
 mod supervision;
 mod supervisor;
+mod witness;
 
 use std::{sync::Arc, time::Duration};
 
@@ -28,6 +29,7 @@ pub use supervisor::Supervisor;
 pub(crate) use supervisor::name;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
+pub use witness::Witness;
 
 use crate::upstream::Upstream;
 

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Configured, End, Event, Memory, Recollection, Remembered, Signals, Slot, State, Status, Supervision,
-    Upstreams, Wishes,
+    Upstreams, Wishes, Witness,
 };
 use crate::{
     limits::Limits,
@@ -32,6 +32,8 @@ pub struct Supervisor {
     pub lineage: Arc<Lineage>,
     /// What upstreams said and listed in earlier runs of the program.
     pub memory: Option<Arc<dyn Memory>>,
+    /// Watches upstreams come up.
+    pub witness: Option<Arc<dyn Witness>>,
     /// The client that upstreams may send requests to, if they are dedicated to one.
     pub client: Option<Arc<Client>>,
     /// Cancelled when upstreams may be started.
@@ -73,7 +75,8 @@ impl Supervisor {
         let terms = Terms { timeouts, limits: self.limits, lineage: Arc::clone(&self.lineage) };
         // One that is awaited introduces itself before any client is served.
         let memory = self.memory.clone().filter(|_| is_remembered && !configured.config().awaited);
-        let task = Task { slot: Arc::clone(&slot), terms, memory, client: self.client.clone() };
+        let (witness, client) = (self.witness.clone(), self.client.clone());
+        let task = Task { slot: Arc::clone(&slot), terms, memory, witness, client };
         let go = self.go.clone();
         tokio::spawn(async move {
             tokio::select! {
@@ -91,6 +94,7 @@ struct Task {
     slot: Arc<Slot>,
     terms: Terms,
     memory: Option<Arc<dyn Memory>>,
+    witness: Option<Arc<dyn Witness>>,
     client: Option<Arc<Client>>,
 }
 
@@ -164,6 +168,9 @@ impl Task {
 
     fn connected(&self, upstream: &Arc<Upstream>, lists: UpstreamLists) {
         tracing::info!(upstream = %upstream.name(), tools = lists.tools.len(), "upstream ready");
+        if let Some(witness) = &self.witness {
+            witness.ready(upstream.name(), &lists);
+        }
         self.change(|status| {
             status.supervision.connected(Instant::now());
             status.introduction = Some(Arc::new(upstream.introduction().clone()));

@@ -99,8 +99,10 @@ pub enum Command {
     /// Nothing is written where anything is wrong, and nothing replaced without --force.
     #[command(verbatim_doc_comment)]
     Export(ExportArguments),
-    /// Compare what each strategy costs in tokens, trips and time on a source's tools
+    /// Compare what each strategy costs on a source's tools; --transcript shows what a model sees and does
     Compare(Box<CompareArguments>),
+    /// Show in one screen what disclosure does: one task without it, and with it
+    Demo(DemoArguments),
     /// Print the system prompt guidance for hosts
     Prompt(PromptArguments),
     /// List the strategies: name, summary, needs
@@ -339,6 +341,14 @@ pub struct ExportArguments {
     /// Write all files anew; what was written in those that are there is lost
     #[arg(long, help_heading = "Files")]
     pub replace: bool,
+}
+
+/// `demo`.
+#[derive(Debug, Args)]
+pub struct DemoArguments {
+    /// The strategy to show against full
+    #[arg(long, value_name = "NAME", default_value = "resource")]
+    pub strategy: String,
 }
 
 /// `prompt`.

@@ -60,6 +60,7 @@ fn look(program: &Program, source: Source, strategies: StrategyArguments) -> Res
     })
 }
 
-fn is_coloured() -> bool {
+/// Whether stdout shows colours.
+pub(super) fn is_coloured() -> bool {
     std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }

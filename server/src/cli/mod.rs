@@ -5,6 +5,7 @@ mod check;
 mod choices;
 mod circle;
 mod compare;
+mod demo;
 mod export;
 mod limits;
 mod prompt;
@@ -17,11 +18,12 @@ mod strategies;
 use mcp_disclosure_core::Registry;
 
 pub use arguments::{
-    Arguments, CheckArguments, Command, ExportArguments, Format, LOG, PromptArguments, ServeArguments,
-    SourceArguments, StrategyArguments,
+    Arguments, CheckArguments, Command, DemoArguments, ExportArguments, Format, LOG, PromptArguments,
+    ServeArguments, SourceArguments, StrategyArguments,
 };
 pub use check::check;
 pub use compare::{CompareArguments, compare};
+pub use demo::demo;
 pub use export::export;
 pub use prompt::prompt;
 pub use serve::serve;

@@ -34,7 +34,24 @@ pub struct SettingArguments {
     pub concern: Vec<(String, String)>,
 }
 
+/// Settings that have a flag: strategy, key, flag.
+const FLAGS: [(&str, &str, &str); 2] =
+    [(describe::NAME, "long_briefs", "--long-briefs"), (info::NAME, "tools", "--info-tools")];
+
 impl SettingArguments {
+    /// The flag for a setting of a strategy, if it has one.
+    pub(super) fn flag(strategy: &str, key: &str) -> Option<&'static str> {
+        let found = FLAGS.iter().find(|(named, setting, _)| (*named, *setting) == (strategy, key))?;
+        Some(found.2)
+    }
+
+    /// The flags that were given, as arguments of a command line.
+    pub(super) fn given(&self) -> Vec<(&'static str, String)> {
+        let [briefs, tools] = FLAGS.map(|(_, _, flag)| flag);
+        let given = [(briefs, &self.long_briefs), (tools, &self.info_tools)];
+        given.into_iter().filter_map(|(flag, value)| Some((flag, value.clone()?))).collect()
+    }
+
     /// Merges with other settings; flags take precedence.
     pub fn over(self, mut settings: Settings) -> Settings {
         if let Some(how) = self.long_briefs {
@@ -80,6 +97,21 @@ fn set(settings: &mut Settings, strategy: &str, key: &str, value: Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn every_flag_has_its_setting() {
+        let said = SettingArguments {
+            long_briefs: Some("a".to_owned()),
+            info_tools: Some("b".to_owned()),
+            ..SettingArguments::default()
+        };
+        let settings = said.clone().over(Settings::new());
+        for ((strategy, key, flag), (given, value)) in FLAGS.into_iter().zip(said.given()) {
+            assert_eq!((given, SettingArguments::flag(strategy, key)), (flag, Some(flag)));
+            assert_eq!(settings[strategy][key], json!(value));
+        }
+        assert_eq!(SettingArguments::flag(info::NAME, "colour"), None);
+    }
 
     #[test]
     fn flags_take_precedence_and_other_settings_are_kept() {

@@ -6,6 +6,7 @@ mod choices;
 mod circles;
 mod configuration;
 mod configuration_reload;
+mod demo;
 mod description_files;
 mod endings;
 mod eras;

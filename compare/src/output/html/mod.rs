@@ -1,4 +1,4 @@
-//! One HTML page without external resources, for wide and narrow screens, light and dark.
+//! One HTML page without external resources, for wide and narrow screens, paper, light and dark.
 
 mod bars;
 mod lines;
@@ -8,6 +8,6 @@ mod tables;
 
 use crate::Report;
 
-pub(super) fn write(report: &Report) -> String {
-    page::page(report).into_string()
+pub(super) fn write(report: &Report, transcripts: Option<&str>) -> String {
+    page::page(report, transcripts).into_string()
 }

@@ -1,23 +1,22 @@
-//! The page.
+//! The page: what each strategy costs and what it does first, the plot, and behind them what figures are made of.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::{bars, lines, tables::table};
+use super::{bars, lines, tables};
 use crate::{
     Basis, Report,
-    output::{
-        number::{grouped, of},
-        sheets,
-    },
+    number::of,
+    output::{sheet::Sheet, sheets},
+    transcript,
 };
 
 const STYLE: &str = include_str!("style.css");
-const SCRIPT: &str = include_str!("sort.js");
+const SCRIPT: &str = include_str!("page.js");
 
 /// Nothing can be loaded from anywhere, whatever the names of tools contain.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
 
-pub(super) fn page(report: &Report) -> Markup {
+pub(super) fn page(report: &Report, transcripts: Option<&str>) -> Markup {
     let title = format!("{}: strategies of disclosure compared", report.source);
     html! {
         (DOCTYPE)
@@ -28,47 +27,24 @@ pub(super) fn page(report: &Report) -> Markup {
                 meta name="color-scheme" content="light dark";
                 meta http-equiv="Content-Security-Policy" content=(POLICY);
                 title { (title) }
-                style { (PreEscaped(STYLE)) }
+                style { (PreEscaped(STYLE)) @if transcripts.is_some() { (PreEscaped(transcript::STYLE)) } }
             }
             body {
                 header { (heading(report)) }
                 main {
-                    section { (table(&sheets::overview(report), false)) (legend()) }
-                    (figure("Tokens by the number of tools used", &growth_caption(report), &lines::growth(report)))
-                    div.pair {
-                        (figure(
-                            "The model's context",
-                            "Tokens of listed tools, of required resources, and of instructions; then with learning.",
-                            &bars::tokens(report),
-                        ))
-                        (figure("Trips and times", &times_caption(report), &bars::trips_and_times(report)))
+                    section aria-labelledby="costs" { (costs(report)) }
+                    section aria-labelledby="does" { (behaviour(report)) }
+                    @if !report.retrieval.is_empty() {
+                        section aria-labelledby="finds" { (retrieval(report)) }
                     }
-                    section {
-                        h2 { "Behaviour of models" }
-                        p.lead {
-                            "The same task by a model that follows the workflow, by one that fetches everything \
-                             first, and by one that calls without learning. Trips, errors, tokens."
-                        }
-                        (table(&sheets::habits(report), false))
-                    }
-                    section {
-                        h2 { "Details of the figures" }
-                        (titled(&sheets::parts(report)))
-                        (titled(&sheets::times(report)))
-                    }
-                    @if !report.per_tool.is_empty() {
-                        section {
-                            h2 { "Each tool" }
-                            p.lead { "Tokens in the list + tokens to learn it alone. ●: used above. Click a heading to sort." }
-                            (table(&sheets::per_tool(report), true))
+                    @if let Some(transcripts) = transcripts {
+                        section.transcripts aria-labelledby="plays" {
+                            h2 #plays { "One task, step by step" }
+                            (PreEscaped(transcripts))
                         }
                     }
-                    @if !report.notes.is_empty() {
-                        section.notes {
-                            h2 { "Notes" }
-                            ul { @for note in &report.notes { li { (note) } } }
-                        }
-                    }
+                    section aria-labelledby="grows" { (growth(report)) }
+                    (behind(report))
                 }
                 footer {
                     "Written by mcp-disclosure " (env!("CARGO_PKG_VERSION"))
@@ -80,61 +56,115 @@ pub(super) fn page(report: &Report) -> Markup {
     }
 }
 
-/// The subject, and the result in one sentence.
+/// The subject, and the recommendation.
 fn heading(report: &Report) -> Markup {
-    let cheapest = report.strategies.iter().filter_map(|strategy| Some((strategy, strategy.total_tokens?)));
-    let cheapest = cheapest.min_by_key(|(_, tokens)| *tokens);
-    let full = report.strategies.first();
+    let recommendation = &report.recommendation;
     html! {
         h1 { (report.source) }
-        p {
+        p.subject {
             (of(report.tools, "tool")) ", used: "
             @for (at, name) in report.used.iter().enumerate() { @if at > 0 { ", " } code { (name) } }
             @if report.used.is_empty() { "none" }
             ". Tokens by " (report.tokenizer) "."
         }
-        @if let (Some((best, tokens)), Some(full)) = (cheapest, full) {
-            p.result {
-                @if best.name == full.name {
-                    "No strategy costs less here than " strong { (full.name) } ": " (grouped(tokens)) " tokens."
-                } @else {
-                    strong { (grouped(full.initial_tokens)) } " tokens without disclosure, "
-                    strong { (grouped(tokens)) } " under " strong { (best.name) }
-                    " until the used tools can be called."
-                }
+        p.result { "Use " strong { (recommendation.strategy) } ": " (recommendation.reason) "." }
+        @if let Some(command) = &recommendation.command {
+            pre.command tabindex="0" { code { (command) } }
+        }
+    }
+}
+
+fn costs(report: &Report) -> Markup {
+    let sheet = sheets::overview(report);
+    html! {
+        h2 #costs { "What it costs" }
+        p.lead { (sheet.title) ". " i.key.start {} " start " i.key.learning {} " learning" }
+        (tables::blocks(&sheet, Some(("start and learning", &bars::totals(report)))))
+        @if let Some(note) = marks(report) { p.lead { (note) } }
+    }
+}
+
+/// The explanation of a mark in the first table, if there is one.
+fn marks(report: &Report) -> Option<&'static str> {
+    let is_marked = report.strategies.iter().any(|strategy| strategy.not_offered.is_some());
+    is_marked.then_some("† serve would not offer it for this source; the notes say why.")
+}
+
+fn behaviour(report: &Report) -> Markup {
+    html! {
+        h2 #does { "What it does to a model" }
+        p.lead {
+            "The same task by a model that follows the workflow, by one that fetches everything first, and by one that "
+            "calls at once and guesses arguments. –: it does not apply."
+        }
+        (tables::blocks(&sheets::habits(report), None))
+    }
+}
+
+fn retrieval(report: &Report) -> Markup {
+    let sheet = sheets::retrieval(report);
+    html! {
+        h2 #finds { "How well it finds tools" }
+        p.lead { (sheet.title) "." }
+        (tables::blocks(&sheet, None))
+    }
+}
+
+fn growth(report: &Report) -> Markup {
+    html! {
+        h2 #grows { "Tokens by the number of tools used" }
+        p.lead { (growth_caption(report)) }
+        (lines::growth(report))
+    }
+}
+
+/// What figures are made of, folded.
+fn behind(report: &Report) -> Markup {
+    let sheets =
+        [sheets::parts(report), sheets::times(report), sheets::steps(report), sheets::growth(report)];
+    html! {
+        @if !report.notes.is_empty() {
+            section.notes aria-labelledby="notes" {
+                h2 #notes { "Notes" }
+                ul { @for note in &report.notes { li { (note) } } }
+            }
+        }
+        details {
+            summary { "What the figures are made of" }
+            (legend(report))
+            @for sheet in sheets.iter().filter(|sheet| !sheet.rows.is_empty()) { (titled(sheet, false)) }
+        }
+        @if !report.per_tool.is_empty() {
+            details {
+                summary { "Each tool: tokens in the list, and to learn it alone" }
+                (titled(&sheets::per_tool(report), true))
             }
         }
     }
 }
 
-fn legend() -> Markup {
+fn titled(sheet: &Sheet, sorts: bool) -> Markup {
+    html! { h3 { (sheet.title) } (tables::table(sheet, sorts)) }
+}
+
+fn legend(report: &Report) -> Markup {
     html! {
-        p.legend {
-            @for basis in [Basis::Measured, Basis::Computed, Basis::Estimated] {
-                span { (basis.mark()) " " (basis) }
-            }
+        p.lead {
+            @for basis in [Basis::Measured, Basis::Computed, Basis::Estimated] { (basis.mark()) " " (basis) ". " }
         }
-        dl.legend {
-            dt { "start" } dd { "listed tools, resources where needed, instructions" }
+        dl {
+            dt { "start" } dd { "instructions and listed tools, of which a model sees " (report.host.members()) }
             dt { "learning" } dd { "requests and answers until the used tools can be called" }
+            dt { "saved" } dd { "the share of the total of full" }
             dt { "turns" } dd { "everything sent again with each request to the model, including those of learning" }
             dt { "break-even" } dd { "the number of used tools from which it costs more than full" }
+            dt { "trips" } dd { "every request, from the handshake to the last call" }
+            dt { "native" } dd {
+                "the total of a client that negotiates the strategy; all other figures are those of an ordinary host, "
+                "whose model can use tools only"
+            }
         }
     }
-}
-
-fn figure(title: &str, caption: &str, plot: &Markup) -> Markup {
-    html! {
-        figure {
-            h2 { (title) }
-            figcaption { (caption) }
-            (plot)
-        }
-    }
-}
-
-fn titled(sheet: &crate::output::sheet::Sheet) -> Markup {
-    html! { h3 { (sheet.title) } (table(sheet, false)) }
 }
 
 fn growth_caption(report: &Report) -> String {
@@ -147,12 +177,4 @@ fn growth_caption(report: &Report) -> String {
             .to_owned(),
         losing => format!("Start and learning together. More than full (circles): {}.", losing.join(", ")),
     }
-}
-
-fn times_caption(report: &Report) -> String {
-    format!(
-        "Requests from handshake to last call; milliseconds over {}, median of {}.",
-        report.transport,
-        of(report.repeats, "connection")
-    )
 }

@@ -3,8 +3,9 @@
 use std::{num::NonZeroUsize, path::PathBuf, str::FromStr};
 
 use clap::Args;
-use mcp_disclosure_compare::{Format, Tokenizer};
+use mcp_disclosure_compare::{Format, HostKind, Tokenizer};
 
+use super::transcript::TranscriptArguments;
 use crate::{
     cli::{SettingArguments, SourceArguments},
     config::Transport,
@@ -17,21 +18,16 @@ pub struct CompareArguments {
     #[command(flatten)]
     pub source: SourceArguments,
 
-    /// Strategies to compare with full (a stack is NAME+NAME), or all
-    #[arg(
-        long,
-        value_name = "NAMES",
-        value_delimiter = ',',
-        default_value = "all",
-        help_heading = "Strategy"
-    )]
+    /// Strategies to compare with full, or all. A stack is NAME+NAME; in parentheses stand a variant or settings, as
+    /// in info(entry-only), and what a host chooses, as in concerns(cost=low)+describe
+    #[arg(long, value_name = "NAMES", default_value = "all", help_heading = "Strategy")]
     pub strategies: Vec<String>,
 
     /// Settings of strategies.
     #[command(flatten)]
     pub settings: SettingArguments,
 
-    /// Request lists without inputSchema, where the strategy supports it
+    /// Negotiating clients request lists without inputSchema, where the strategy supports it
     #[arg(long, help_heading = "Strategy")]
     pub omit_input_schema: bool,
 
@@ -42,6 +38,14 @@ pub struct CompareArguments {
     /// Calls to make to the real tools: a JSON array of {"tool", "arguments"}. Without it no tool is called
     #[arg(long, value_name = "FILE", conflicts_with = "used", help_heading = "Work")]
     pub script: Option<PathBuf>,
+
+    /// Labelled queries, to see how well strategies find tools by words: JSON lines of {"query", "tools"}
+    #[arg(long, value_name = "FILE", help_heading = "Work")]
+    pub queries: Option<PathBuf>,
+
+    /// What hosts show a model of a listed tool: ordinary (name, description, inputSchema), or verbatim (every member)
+    #[arg(long, value_name = "HOST", default_value_t, value_parser = host, help_heading = "Work")]
+    pub host: HostKind,
 
     /// Model requests per conversation
     #[arg(long, value_name = "COUNT", default_value_t = 10, value_parser = clap::value_parser!(u64).range(1..=1_000_000), help_heading = "Work")]
@@ -70,6 +74,10 @@ pub struct CompareArguments {
     /// Write the report to a file
     #[arg(long, value_name = "FILE", help_heading = "Report")]
     pub out: Option<PathBuf>,
+
+    /// The transcript of a task.
+    #[command(flatten)]
+    pub transcript: TranscriptArguments,
 
     /// Exit with 1 if a strategy costs more tokens than this in total
     #[arg(long, value_name = "TOKENS", help_heading = "Report")]
@@ -101,6 +109,10 @@ impl FromStr for Use {
 
 fn tokenizer(text: &str) -> Result<Tokenizer, String> {
     text.parse().map_err(|_| format!("expected one of {}", Tokenizer::NAMES.join(", ")))
+}
+
+fn host(text: &str) -> Result<HostKind, String> {
+    text.parse().map_err(|_| "expected ordinary or verbatim".to_owned())
 }
 
 fn format(text: &str) -> Result<Format, String> {

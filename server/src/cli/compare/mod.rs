@@ -1,22 +1,32 @@
 //! `compare`.
 
 mod arguments;
-mod contestants;
-mod progress;
+pub(super) mod command;
+pub(super) mod contestants;
+pub(super) mod progress;
+mod queries;
 mod script;
-mod stage;
+mod scripted;
+mod spec;
+pub(super) mod stage;
 mod stand_in;
 mod subject;
+pub(super) mod transcript;
 
 use std::{path::Path, sync::Arc};
 
 pub use arguments::CompareArguments;
-use mcp_disclosure_compare::{Comparison, Error, LinkFactory, Report, Work};
-use mcp_disclosure_gateway::Problem;
+use mcp_disclosure_compare::{
+    Comparison, Error, Format, LinkFactory, Report, Work, output, transcript::Play,
+};
+use mcp_disclosure_gateway::{Problem, catalogue::Declared};
 use tracing::subscriber::NoSubscriber;
 
-use self::{arguments::Use, contestants::Contestants, progress::Bar, stage::Stage};
-use super::{Program, print, runtime_for_one};
+use self::{
+    arguments::Use, command::Command, contestants::Contestants, progress::Progress, stage::Stage,
+    transcript::Behind,
+};
+use super::{Program, SettingArguments, print, runtime_for_one, source::Source};
 use crate::failure::Failure;
 
 /// Compares strategies on the tools of a source.
@@ -24,13 +34,19 @@ use crate::failure::Failure;
 /// # Errors
 /// Like `serve`, for the source and the strategies; [`Failure::OverBudget`] once the report is written.
 pub fn compare(program: &Program, arguments: CompareArguments) -> Result<(), Failure> {
+    if arguments.transcript.transcript {
+        return transcript::show(program, arguments);
+    }
     let tokenizer = arguments.tokenizer;
     // Decoding the vocabulary takes about as long as starting upstreams.
     std::thread::spawn(move || tokenizer.count(""));
     let (format, detail, out) = (arguments.format, arguments.detail, arguments.out.clone());
     let budget = arguments.fail_over;
-    let (report, asked) = runtime_for_one()?.block_on(run(program, arguments))?;
-    let text = format.write(&report, detail);
+    let Compared { report, transcript, asked } = runtime_for_one()?.block_on(run(program, arguments))?;
+    let text = match format {
+        Format::Html => output::page(&report, transcript.as_deref()),
+        format => format.write(&report, detail),
+    };
     match out {
         Some(path) => write(&path, &text)?,
         None => print(&text)?,
@@ -38,19 +54,27 @@ pub fn compare(program: &Program, arguments: CompareArguments) -> Result<(), Fai
     budget.map_or(Ok(()), |most| within(most, &report, &asked))
 }
 
-/// The report, and the names of the requested strategies.
-async fn run(program: &Program, arguments: CompareArguments) -> Result<(Report, Vec<String>), Failure> {
+/// What a comparison results in.
+struct Compared {
+    report: Report,
+    /// The transcript of the usual task, as HTML, for a page.
+    transcript: Option<String>,
+    /// The names of the requested rows.
+    asked: Vec<String>,
+}
+
+async fn run(program: &Program, arguments: CompareArguments) -> Result<Compared, Failure> {
+    let command = Command::of(&arguments.source, &arguments.settings);
     let source = arguments.source.resolve(program.own.as_ref())?;
     source.warn();
-    let declared = source.read().map_err(Failure::Configuration)?.declared;
-    let problems = source.choice_problems(&arguments.settings.clone().over(source.settings.clone()));
-    if !problems.is_empty() {
-        return Err(Failure::Configuration(problems));
-    }
+    let declared = checked(&source, &arguments.settings)?;
     let settings = (arguments.settings, source.settings.clone());
-    let mut contestants = Contestants::build(&program.registry, &arguments.strategies, settings)?;
+    let rows = arguments.strategies.join(",");
+    let mut contestants = Contestants::build(&program.registry, &rows, settings, &command)?;
     let script = arguments.script.as_deref().map(script::read).transpose()?;
-    let real = Stage::real(&source, declared.clone(), &contestants).await?;
+    let queries = arguments.queries.as_deref().map(queries::read).transpose()?.unwrap_or_default();
+    let progress = Arc::new(Progress::new());
+    let real = Stage::real(&source, declared.clone(), &contestants, &progress).await?;
     let read = real.read().await;
     let (subject, stand_ins) = match read {
         Ok(read) => read,
@@ -59,7 +83,10 @@ async fn run(program: &Program, arguments: CompareArguments) -> Result<(Report, 
             return Err(failure);
         }
     };
-    contestants.examine(real.gateway());
+    if let Err(failure) = contestants.examine(real.gateway()) {
+        real.close().await;
+        return Err(failure);
+    }
     let disclosing = stage::disclosing(real.gateway());
     if let Some(tasks) = &script {
         script::warn(tasks.len(), contestants.names().len());
@@ -68,36 +95,59 @@ async fn run(program: &Program, arguments: CompareArguments) -> Result<(Report, 
     }
     // Warnings about stand-ins repeat those about the source.
     let _quiet = tracing::subscriber::set_default(NoSubscriber::default());
+    let actors = (arguments.format == Format::Html).then(|| stand_ins.clone());
     let stages =
         Stage::stand_ins(&source, &declared, stand_ins, &mut contestants, arguments.transport).await?;
     let flag = if script.is_some() { "--script" } else { "--use" };
-    let work = match (script, arguments.used) {
+    let work = match (script, arguments.used.clone()) {
         (Some(tasks), _) => Work::Script { tasks, links: real.links() },
         (None, Use::Count(count)) => Work::Sample(count),
         (None, Use::Names(names)) => Work::Names(names),
     };
     let comparison = Comparison {
         subject,
-        strategies: contestants.names(),
+        rows: contestants.rows(),
         links: links(&stages),
         work,
+        queries,
+        host: arguments.host,
         tokenizer: arguments.tokenizer,
         turns: arguments.turns,
         repeats: arguments.repeat,
         omits_schemas: arguments.omit_input_schema,
-        lessons: contestants.lessons(),
+        per_tool: arguments.detail || arguments.format == Format::Html,
         transport: arguments.transport.to_string(),
     };
-    let bar = Bar::new();
-    let report = comparison.run(&|done, total, what| bar.show(done, total, what)).await;
-    drop(bar);
+    let report = comparison.run(&|done, total, what| progress.step(done, total, what)).await;
     for stage in &stages {
         stage.close().await;
     }
     real.close().await;
-    let mut report = report.map_err(|error| message(error, flag))?;
+    let transcript = match (actors, &report) {
+        (Some(actors), Ok(report)) => {
+            let task = transcript::chosen(program, &source, &comparison.subject, &arguments.used)?;
+            let behind =
+                Behind::scripted((&source, &declared), actors, &task, arguments.transport, &progress);
+            let (tokenizer, host) = (arguments.tokenizer, arguments.host);
+            let play = Play { subject: &comparison.subject, assignment: task, tokenizer, host };
+            transcript::fragment(behind, play, &mut contestants, report).await
+        }
+        _ => Ok(None),
+    };
+    progress.finish();
+    let (mut report, transcript) = (report.map_err(|error| message(error, flag))?, transcript?);
     report.notes.splice(0..0, contestants.notes().into_iter().chain(disclosing));
-    Ok((report, contestants.asked()))
+    Ok(Compared { report, transcript, asked: contestants.asked() })
+}
+
+/// What the source declares.
+///
+/// # Errors
+/// [`Failure::Configuration`] with what is wrong with its files, or with choices that settings make of it.
+fn checked(source: &Source, settings: &SettingArguments) -> Result<Declared, Failure> {
+    let declared = source.read().map_err(Failure::Configuration)?.declared;
+    let problems = source.choice_problems(&settings.clone().over(source.settings.clone()));
+    if problems.is_empty() { Ok(declared) } else { Err(Failure::Configuration(problems)) }
 }
 
 /// Links to the stage of each strategy.
@@ -116,6 +166,10 @@ fn message(error: Error, flag: &str) -> Failure {
         Error::UnknownTools { .. } => {
             let problem = |line: &str| Problem::new(format!("{flag}: {line}"));
             Failure::Usage(error.to_string().lines().map(problem).collect())
+        }
+        Error::UnknownLabels { .. } => {
+            let problem = |line: &str| Problem::new(format!("--queries: {line}"));
+            Failure::Configuration(error.to_string().lines().map(problem).collect())
         }
         error => Failure::Comparison(error),
     }

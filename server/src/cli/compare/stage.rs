@@ -6,14 +6,15 @@ use mcp_disclosure_client::{Error, Link};
 use mcp_disclosure_compare::{LinkFactory, Subject};
 use mcp_disclosure_core::ReceiptKey;
 use mcp_disclosure_gateway::{
-    Assembly, Gateway,
+    Assembly, FetchLimits, Gateway,
     catalogue::Declared,
     front::{http, stdio::Stdio},
+    slot::Witness,
     upstream::{Target, UpstreamConfig},
 };
 use tokio::net::TcpListener;
 
-use super::{contestants::Contestants, stand_in::StandIn, subject};
+use super::{contestants::Contestants, progress::Progress, stand_in::StandIn, subject};
 use crate::{
     cli::{serve::receipt_key, source::Source},
     config::Transport,
@@ -26,7 +27,7 @@ const PIPE: usize = 64 * 1024;
 type StandIns = Vec<UpstreamConfig>;
 
 /// A gateway, exactly as `serve` runs it, and links to it.
-pub(super) struct Stage {
+pub(in crate::cli) struct Stage {
     name: String,
     gateway: Arc<Gateway>,
     /// The URL of its HTTP endpoint, if it listens.
@@ -38,12 +39,18 @@ impl Stage {
     ///
     /// # Errors
     /// See [`Gateway::start`].
-    pub(super) async fn real(
+    pub(in crate::cli) async fn real(
         source: &Source,
         declared: Declared,
         contestants: &Contestants<'_>,
+        progress: &Arc<Progress>,
     ) -> Result<Self, Failure> {
         let assembly = source.clone().assembly(declared, contestants.negotiated()?, fresh_key()?);
+        let witness: Arc<dyn Witness> = Arc::clone(progress) as _;
+        let assembly = Assembly { witness: Some(witness), fetches: unlimited(), ..assembly };
+        let count = assembly.upstreams.len();
+        progress
+            .upstreams(&format!("starting {count} {}", if count == 1 { "upstream" } else { "upstreams" }));
         let started = Gateway::start(assembly).await?;
         for missing in started.missing {
             tracing::error!("{missing}; it is left out, the others are compared");
@@ -55,7 +62,7 @@ impl Stage {
     ///
     /// # Errors
     /// [`Failure::Upstreams`] for the first upstream that does not list again.
-    pub(super) async fn read(&self) -> Result<(Subject, StandIns), Failure> {
+    pub(in crate::cli) async fn read(&self) -> Result<(Subject, StandIns), Failure> {
         let backend = self.gateway.backends().shared();
         let upstreams = backend.upstreams();
         let subject = subject::of(backend.catalogue().current().snapshot(), &upstreams);
@@ -73,7 +80,7 @@ impl Stage {
     ///
     /// # Errors
     /// If the baseline cannot be served, or no port can be bound.
-    pub(super) async fn stand_ins(
+    pub(in crate::cli) async fn stand_ins(
         source: &Source,
         declared: &Declared,
         upstreams: StandIns,
@@ -84,7 +91,7 @@ impl Stage {
         for name in contestants.names() {
             let strategies = contestants.pinned(&name)?;
             let assembly = source.clone().assembly(declared.clone(), strategies, fresh_key()?);
-            let assembly = Assembly { upstreams: upstreams.clone(), ..assembly };
+            let assembly = Assembly { upstreams: upstreams.clone(), fetches: unlimited(), ..assembly };
             let gateway = match Gateway::start(assembly).await {
                 Ok(started) => started.gateway,
                 Err(error) if stages.is_empty() => return Err(error.into()),
@@ -103,17 +110,17 @@ impl Stage {
     }
 
     /// The strategy that serves every client; empty for the source itself.
-    pub(super) fn name(&self) -> &str {
+    pub(in crate::cli) fn name(&self) -> &str {
         &self.name
     }
 
     /// The gateway.
-    pub(super) fn gateway(&self) -> &Gateway {
+    pub(in crate::cli) fn gateway(&self) -> &Gateway {
         &self.gateway
     }
 
     /// Links to the gateway.
-    pub(super) fn links(&self) -> LinkFactory {
+    pub(in crate::cli) fn links(&self) -> LinkFactory {
         let (gateway, address) = (Arc::clone(&self.gateway), self.address.clone());
         Arc::new(move |_strategy| match &address {
             Some(address) => Link::url(address),
@@ -122,13 +129,13 @@ impl Stage {
     }
 
     /// Closes the gateway and its upstreams.
-    pub(super) async fn close(&self) {
+    pub(in crate::cli) async fn close(&self) {
         self.gateway.close().await;
     }
 }
 
 /// Which upstreams disclose progressively themselves: it is their complete definitions that are compared.
-pub(super) fn disclosing(gateway: &Gateway) -> Vec<String> {
+pub(in crate::cli) fn disclosing(gateway: &Gateway) -> Vec<String> {
     let upstreams = gateway.backends().shared().upstreams();
     let found = upstreams.iter().filter_map(|upstream| {
         let introduction = upstream.introduction();
@@ -146,8 +153,13 @@ pub(super) fn disclosing(gateway: &Gateway) -> Vec<String> {
 }
 
 /// The error for a link to a strategy that was left out.
-pub(super) fn left_out(strategy: &str) -> Error {
+pub(in crate::cli) fn left_out(strategy: &str) -> Error {
     Error::Ended { reason: format!("no gateway serves '{strategy}'") }
+}
+
+/// Rates are not limited: an ordinary client asks in an hour what is measured here in a second.
+fn unlimited() -> FetchLimits {
+    FetchLimits::per_minute(0)
 }
 
 fn fresh_key() -> Result<ReceiptKey, Failure> {

@@ -15,6 +15,7 @@ pub(super) fn of(snapshot: &Arc<Snapshot>, upstreams: &[Arc<Upstream>]) -> Subje
     let categories: HashMap<ToolName, String> = sorted.collect();
     let tools = view.tools().map(|visible| Tool {
         name: visible.name().to_string(),
+        origin: (visible.tool().upstream().to_string(), visible.tool().upstream_name().to_string()),
         category: categories.get(visible.name()).cloned().unwrap_or_default(),
         definition: visible.definition().into_owned(),
         example: example(visible.tool().supplement().part("examples")),

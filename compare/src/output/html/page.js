@@ -15,3 +15,5 @@ for (const table of document.querySelectorAll("table.sorts")) {
     table.tBodies[0].append(...rows);
   }));
 }
+// Paper cannot be unfolded.
+addEventListener("beforeprint", () => document.querySelectorAll("details").forEach(folded => { folded.open = true; }));

@@ -1,7 +1,7 @@
 //! Formatting of figures.
 
 /// With a comma between thousands.
-pub(super) fn grouped(number: u64) -> String {
+pub(crate) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::with_capacity(digits.len() * 4 / 3);
     for (at, digit) in digits.char_indices() {
@@ -14,32 +14,37 @@ pub(super) fn grouped(number: u64) -> String {
 }
 
 /// The same, or the mark of an unknown figure.
-pub(super) fn known(number: Option<u64>) -> String {
+pub(crate) fn known(number: Option<u64>) -> String {
     number.map_or_else(|| "unknown".to_owned(), grouped)
 }
 
-/// A saved share, with a minus; additional cost has a plus.
-pub(super) fn saved(share: Option<f64>) -> String {
+/// A share, in percent.
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}
+
+/// A saved share. What costs more is said in words: no figure is ever a negative saving.
+pub(crate) fn saved(share: Option<f64>) -> String {
     match share {
         None => "unknown".to_owned(),
-        Some(share) if share < 0.0 => format!("+{:.1} %", -share * 100.0),
+        Some(share) if share < 0.0 => format!("costs {} more", percent(-share)),
         Some(0.0) => "–".to_owned(),
-        Some(share) => format!("−{:.1} %", share * 100.0),
+        Some(share) => percent(share),
     }
 }
 
 /// Milliseconds, with significant digits only.
-pub(super) fn milliseconds(time: f64) -> String {
+pub(crate) fn milliseconds(time: f64) -> String {
     if time < 10.0 { format!("{time:.2}") } else { format!("{time:.0}") }
 }
 
 /// Bytes in thousands.
-pub(super) fn kilobytes(bytes: u64) -> String {
+pub(crate) fn kilobytes(bytes: u64) -> String {
     format!("{:.1}", bytes as f64 / 1000.0)
 }
 
 /// A number with a noun, in singular or plural.
-pub(super) fn of(count: usize, noun: &str) -> String {
+pub(crate) fn of(count: usize, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{} {noun}s", grouped(count as u64)) }
 }
 
@@ -53,8 +58,14 @@ mod tests {
             [0, 999, 1000, 37332, 1_000_000].map(grouped),
             ["0", "999", "1,000", "37,332", "1,000,000"]
         );
-        assert_eq!((saved(Some(0.805)), saved(Some(-0.5))), ("−80.5 %".to_owned(), "+50.0 %".to_owned()));
         assert_eq!((milliseconds(0.125), milliseconds(12.7)), ("0.12".to_owned(), "13".to_owned()));
         assert_eq!((of(1, "tool"), of(2, "tool")), ("1 tool".to_owned(), "2 tools".to_owned()));
+    }
+
+    #[test]
+    fn q3_what_is_saved_is_never_negative() {
+        assert_eq!(saved(Some(0.805)), "80.5 %");
+        assert_eq!(saved(Some(-0.5)), "costs 50.0 % more");
+        assert_eq!((saved(Some(0.0)), saved(None)), ("–".to_owned(), "unknown".to_owned()));
     }
 }

@@ -1,0 +1,166 @@
+//! One agent at work: the moves of its tasks, and what it makes of the answers.
+
+use std::collections::VecDeque;
+
+use mcp_disclosure_client::Error;
+use mcp_disclosure_core::RawObject;
+
+use super::{
+    Agent, Habit, Outcome, Purpose, Step, Task, Trace, advice,
+    lessons::Lessons,
+    moves::{Move, Seen},
+    plan::Plan,
+};
+
+/// Maximum number of moves for one task.
+const MOST_MOVES: usize = 10;
+
+/// One agent at work. It remembers what it has learned from task to task.
+pub struct Performance<'a> {
+    agent: &'a Agent<'a>,
+    plan: Plan,
+    trace: Trace,
+    lessons: Lessons,
+    made: Vec<Move>,
+    mistake: Option<Task>,
+    pursued: Vec<Task>,
+}
+
+impl<'a> Performance<'a> {
+    pub(super) fn new(agent: &'a Agent<'a>, tools: Vec<RawObject>) -> Self {
+        Self {
+            agent,
+            plan: Plan::new(agent.host, tools, agent.reads_resources, agent.lesson),
+            trace: Trace::default(),
+            lessons: Lessons::default(),
+            made: Vec::new(),
+            mistake: agent.mistake.clone(),
+            pursued: Vec::new(),
+        }
+    }
+
+    /// Goes on with other tools, as the host has listed them again.
+    pub fn list(&mut self, tools: Vec<RawObject>) {
+        self.plan.list(tools);
+    }
+
+    /// Looks for this tool in this category where tools are found by categories instead of being listed.
+    pub fn look_in(&mut self, category: &str, tool: &str) {
+        self.plan.look_in(category, tool);
+    }
+
+    /// The moves so far, and the outcomes of the tasks.
+    pub fn trace(&self) -> &Trace {
+        &self.trace
+    }
+
+    /// Ends the performance.
+    pub fn end(mut self) -> Trace {
+        self.trace.needed = self.plan.needed(&self.pursued);
+        self.trace
+    }
+
+    /// tool-descriptions-guide "Anti-Pattern 1": fetches every description. An error is followed as far as it leads to the
+    /// wanted tool.
+    ///
+    /// # Errors
+    /// Failures of the connection.
+    pub async fn fetch_everything(&mut self, wanted: &str) -> Result<(), Error> {
+        let mut queue = VecDeque::from(self.plan.everything());
+        while let Some(step) = queue.pop_front() {
+            let seen = self.make(&step, Purpose::Learn).await?;
+            let next = match seen.problem {
+                Some(_) => self.follow(&seen, wanted, &step).into_iter().collect(),
+                None => self.plan.onward(&seen),
+            };
+            // Circular suggestions are followed once.
+            queue.extend(next.into_iter().filter(|next| !self.made.contains(next)));
+        }
+        Ok(())
+    }
+
+    /// Performs one task, and records its outcome.
+    ///
+    /// # Errors
+    /// Failures of the connection. Errors that the server answers are part of the trace.
+    pub async fn pursue(&mut self, task: &Task) -> Result<(), Error> {
+        let before = self.trace.errors().count();
+        let right = Move::call(task);
+        let first = self.mistake.take().unwrap_or_else(|| task.clone());
+        let mut attempt = Move::call(&first);
+        let fetches_first = self.agent.habit != Habit::SkipFetching;
+        let mut queue: VecDeque<Move> =
+            if fetches_first { self.learning(&first.tool, &task.tool).into() } else { VecDeque::new() };
+        let (mut result, mut succeeded) = (None, false);
+        for _ in 0..MOST_MOVES {
+            let step = queue.pop_front().unwrap_or_else(|| attempt.clone());
+            let is_the_call = step == attempt;
+            let seen = self.make(&step, if is_the_call { Purpose::Call } else { Purpose::Learn }).await?;
+            if seen.problem.is_none() {
+                if is_the_call {
+                    (result, succeeded) = (seen.result, true);
+                    break;
+                }
+                continue;
+            }
+            queue.clear();
+            if attempt != right && self.is_shown_by(&seen, &attempt, task) {
+                if first.tool != task.tool {
+                    queue.extend(self.learning(&task.tool, &task.tool));
+                }
+                attempt = right.clone();
+                continue;
+            }
+            queue.extend(self.follow(&seen, &task.tool, &step));
+            if queue.is_empty() && attempt != right {
+                queue.extend(self.learning(&task.tool, &task.tool));
+            }
+            if queue.is_empty() {
+                result = seen.result.filter(|_| is_the_call);
+                break;
+            }
+            // What is learned now shows what is right.
+            attempt = right.clone();
+        }
+        let recovered = succeeded && self.trace.errors().count() > before;
+        self.trace.outcomes.push(Outcome { tool: task.tool.clone(), result, succeeded, recovered });
+        self.pursued.push(task.clone());
+        Ok(())
+    }
+
+    /// The moves by which a tool is learned that is not known yet; it is looked for under the other name.
+    fn learning(&self, tool: &str, sought: &str) -> Vec<Move> {
+        if self.lessons.know(tool) {
+            return Vec::new();
+        }
+        let found = self.plan.find(sought, &self.made).into_iter();
+        found.chain(self.plan.fetch(tool)).collect()
+    }
+
+    /// Whether a refusal of the mistaken call shows what is right: it names the right tool, or the list in front of the
+    /// model does; or it names every argument that is missing or wrong. Otherwise the model has to learn first.
+    fn is_shown_by(&self, seen: &Seen, attempt: &Move, task: &Task) -> bool {
+        let Move::Call { tool, arguments } = attempt else { return false };
+        if *tool != task.tool {
+            return seen.text.contains(&task.tool) || self.plan.listed(&task.tool).is_some();
+        }
+        let is_right = |name: &str, value: &str| arguments.member(name) == Some(value);
+        let mut wrong = task.arguments.iter().filter(|(name, value)| !is_right(name, value)).peekable();
+        wrong.peek().is_some() && wrong.all(|(name, _)| seen.text.contains(name))
+    }
+
+    /// Makes a move, records it, and learns from the answer.
+    async fn make(&mut self, step: &Move, purpose: Purpose) -> Result<Seen, Error> {
+        let seen = step.make(self.agent.host, &self.lessons, purpose).await?;
+        self.lessons.learn(&seen);
+        let (method, target) = step.shown();
+        self.trace.steps.push(Step { purpose, method, target, problem: seen.problem.clone() });
+        self.made.push(step.clone());
+        Ok(seen)
+    }
+
+    /// The next step that the error suggests, unless it is the move that was just made.
+    fn follow(&self, seen: &Seen, wanted: &str, made: &Move) -> Option<Move> {
+        advice::read(seen, wanted, self.agent.reads_resources).filter(|next| next != made)
+    }
+}

@@ -1,0 +1,97 @@
+//! Notes for readers of a report: what its figures do not say by themselves.
+
+use crate::{Row, Subject, Work, comparison::BASELINE, listed::Listed, number::of, report::Compared, tools};
+
+/// Names of tools in a note.
+const MOST_NAMES: usize = 5;
+
+/// Notes on the tasks.
+pub(crate) fn of_work(work: &Work, subject: &Subject) -> Option<String> {
+    let tools = subject.tools.len();
+    match work {
+        Work::Script { .. } => {
+            Some("The calls of the script were sent to the real tools, once for each strategy.".to_owned())
+        }
+        Work::Sample(wanted) if *wanted > tools => Some(match tools {
+            0 => "The source has no tools.".to_owned(),
+            1 => "The source has one tool, which is used.".to_owned(),
+            tools => format!("The source has {}; all of them are used.", of(tools, "tool")),
+        }),
+        _ => None,
+    }
+}
+
+/// Notes on what was not measured; `is_cut` if the costs of single tools were asked for, but are too many.
+pub(crate) fn of_limits(is_cut: bool) -> Option<String> {
+    is_cut.then(|| {
+        format!(
+            "The cost of each single tool is left out: it is measured for at most {} tools.",
+            tools::MOST_TOOLS
+        )
+    })
+}
+
+/// A row that shows a model what an earlier one shows.
+pub(crate) fn same(row: &Row, first: &str) -> String {
+    let name = &row.name;
+    if row.is_stack && row.choices.is_empty() {
+        return format!(
+            "{name} is the same as {first}, and has no row of its own: nothing is chosen. A choice is written in \
+             parentheses, as in {}.",
+            with_a_choice(name)
+        );
+    }
+    if row.is_stack {
+        return format!(
+            "{name} is the same as {first}, and has no row of its own: every tool fits the choice."
+        );
+    }
+    let what = if first == BASELINE { "complete definitions, as full does" } else { "what that row lists" };
+    format!(
+        "{name} has the figures of {first}: to an ordinary host it lists {what}. What it does to calls is not counted."
+    )
+}
+
+/// A stack with the form of a choice behind its first filter.
+fn with_a_choice(stack: &str) -> String {
+    match stack.split_once('+') {
+        Some((filter, rest)) => format!("{filter}(NAME=VALUE)+{rest}"),
+        None => format!("{stack}(NAME=VALUE)"),
+    }
+}
+
+/// Used tools that a choice leaves out.
+pub(crate) fn unlisted(row: &Row, listed: &Listed, used: &[String]) -> Option<String> {
+    let missing: Vec<&str> = used
+        .iter()
+        .map(String::as_str)
+        .filter(|name| !row.choices.is_empty() && listed.tool(listed.served_name(name)).is_none())
+        .collect();
+    let named = missing.iter().take(MOST_NAMES).copied().collect::<Vec<_>>().join(", ");
+    let more = if missing.len() > MOST_NAMES { ", …" } else { "" };
+    (!missing.is_empty()).then(|| {
+        format!(
+            "{} does not list {named}{more}: a model would not find what its figures say it learns and calls.",
+            row.name
+        )
+    })
+}
+
+/// Notes on the figures of a strategy.
+pub(crate) fn of_row(strategy: &Compared, calls: usize) -> Vec<String> {
+    let mut notes = Vec::new();
+    let name = &strategy.name;
+    if strategy.discovery_tokens.is_none() {
+        notes.push(format!(
+            "{name}: the cost of learning is unknown, because the strategy declares no call that teaches a tool."
+        ));
+    }
+    let failed = strategy.detail.as_ref().map_or(0, |detail| detail.calls.failed);
+    if failed > 0 {
+        notes.push(format!("{name}: {failed} of {calls} calls failed."));
+    }
+    if let Some(why) = &strategy.not_offered {
+        notes.push(format!("† {name} is compared, but serve would not offer it here: {why}"));
+    }
+    notes
+}

@@ -1,0 +1,182 @@
+//! The recommendation: one strategy, the reason in a sentence, and the command.
+
+use serde::Serialize;
+
+use crate::{
+    Row,
+    comparison::BASELINE,
+    number::{grouped, of, percent},
+    report::Compared,
+};
+
+/// Savings below this share of a conversation do not pay for additional steps: each is one more answer of the model to
+/// wait for, and one more chance to go wrong.
+const WORTHWHILE: f64 = 0.2;
+
+/// Lists of at most this many tokens are small beside anything else in a model's context.
+const SMALL: u64 = 1_000;
+
+/// Strategies whose cost differs by no more than this share are equal; the one with fewer round trips is better.
+const ALIKE: f64 = 0.1;
+
+/// Which strategy to serve a source with, and why.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Recommendation {
+    /// The row.
+    pub strategy: String,
+    /// The reason: one sentence, without the name.
+    pub reason: String,
+    /// The command line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub command: Option<String>,
+}
+
+impl Recommendation {
+    /// The recommendation for an ordinary host, whose conversations cost what the rows say: among those that `serve`
+    /// offers and that show all tools, the cheapest over a conversation.
+    pub(crate) fn of(rows: &[Row], strategies: &[Compared], turns: u64) -> Self {
+        let row = |name: &str| rows.iter().find(|row| row.name == name);
+        let is_candidate = |strategy: &&Compared| {
+            strategy.not_offered.is_none()
+                && row(&strategy.name).is_some_and(|row| row.choices.is_empty() && row.command.is_some())
+        };
+        let best = best(strategies.iter().filter(is_candidate));
+        let full = strategies.iter().find(|strategy| strategy.name == BASELINE);
+        let (strategy, reason) = match (best, full) {
+            (Some(best), Some(full)) => judged(best, full, turns),
+            _ => (BASELINE.to_owned(), "what the others cost is not known".to_owned()),
+        };
+        let command = row(&strategy).and_then(|row| row.command.clone());
+        Self { strategy, reason, command }
+    }
+
+    /// As one sentence.
+    pub fn sentence(&self) -> String {
+        format!("Use {}: {}.", self.strategy, self.reason)
+    }
+}
+
+/// The cheapest over a conversation; of those that cost about the same, the one with the fewest round trips.
+fn best<'a>(candidates: impl Iterator<Item = &'a Compared>) -> Option<&'a Compared> {
+    let known: Vec<(&Compared, u64)> =
+        candidates.filter_map(|strategy| Some((strategy, strategy.conversation_tokens?))).collect();
+    let least = known.iter().map(|(_, tokens)| *tokens).min()?;
+    let most = least as f64 * (1.0 + ALIKE);
+    let alike = known.into_iter().filter(|(_, tokens)| *tokens as f64 <= most);
+    alike.min_by_key(|(strategy, tokens)| (strategy.round_trips, *tokens)).map(|(strategy, _)| strategy)
+}
+
+fn judged(best: &Compared, full: &Compared, turns: u64) -> (String, String) {
+    let list = grouped(full.initial_tokens);
+    let remain = |why: String| (BASELINE.to_owned(), why);
+    let saving = best.conversation_saving.unwrap_or(0.0);
+    if full.initial_tokens <= SMALL {
+        return remain(format!("the list is small, {list} tokens, and needs no step of learning"));
+    }
+    if best.name == full.name || saving <= 0.0 {
+        return remain("no other strategy costs less over a conversation".to_owned());
+    }
+    let saved = percent(saving);
+    if saving < WORTHWHILE {
+        return remain(format!(
+            "the most that another strategy saves is {saved} ({}), too little for the additional steps",
+            best.name
+        ));
+    }
+    let extra = best.round_trips.saturating_sub(full.round_trips);
+    let steps = match extra {
+        0 => "no additional round trip".to_owned(),
+        extra => of(usize::try_from(extra).unwrap_or(usize::MAX), "additional round trip"),
+    };
+    let reason = format!(
+        "it saves {saved} of the tokens of a conversation of {} ({} instead of {}) for {steps}",
+        of(usize::try_from(turns).unwrap_or(usize::MAX), "turn"),
+        grouped(best.conversation_tokens.unwrap_or(0)),
+        grouped(full.conversation_tokens.unwrap_or(0)),
+    );
+    (best.name.clone(), reason)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::{Latency, Negotiating};
+
+    /// A strategy with this start, this cost of a conversation of ten turns, and this many round trips.
+    fn compared(name: &str, initial: u64, conversation: u64, trips: u64) -> Compared {
+        let negotiating = Negotiating {
+            initial_tokens: 0,
+            discovery_tokens: None,
+            total_tokens: None,
+            conversation_tokens: None,
+            round_trips: 0,
+        };
+        Compared {
+            name: name.to_owned(),
+            initial_tokens: initial,
+            discovery_tokens: Some(0),
+            total_tokens: Some(initial),
+            initial_saving: 0.0,
+            total_saving: Some(0.0),
+            round_trips: trips,
+            wire_bytes: 0,
+            latency_ms: Latency { connect: 0.0, list: 0.0, discover: 0.0, call: 0.0 },
+            break_even_tools: None,
+            conversation_tokens: Some(conversation),
+            conversation_saving: Some(1.0 - conversation as f64 / 40_000.0),
+            negotiating,
+            not_offered: None,
+            also: Vec::new(),
+            detail: None,
+        }
+    }
+
+    fn of(strategies: &[Compared], change: impl Fn(&mut Row)) -> Recommendation {
+        let row = |strategy: &Compared| {
+            let mut row = Row::of(&strategy.name);
+            row.command = Some(format!("serve {}", row.name));
+            change(&mut row);
+            row
+        };
+        let rows: Vec<Row> = strategies.iter().map(row).collect();
+        Recommendation::of(&rows, strategies, 10)
+    }
+
+    #[test]
+    fn q3_the_cheapest_of_those_that_can_be_served_and_of_equals_the_quickest() {
+        let mut all = [
+            compared("full", 4_000, 40_000, 4),
+            compared("slow", 400, 10_000, 9),
+            compared("quick", 500, 10_900, 5),
+            compared("dear", 900, 20_000, 4),
+        ];
+        let recommended = of(&all, |_| {});
+        assert_eq!((&*recommended.strategy, recommended.command.as_deref()), ("quick", Some("serve quick")));
+        assert_eq!(
+            recommended.sentence(),
+            "Use quick: it saves 72.8 % of the tokens of a conversation of 10 turns (10,900 instead of 40,000) for 1 \
+             additional round trip."
+        );
+        all[2].not_offered = Some("long briefs".to_owned());
+        assert_eq!(of(&all, |_| {}).strategy, "slow");
+        let chosen = |row: &mut Row| {
+            if row.name == "slow" {
+                row.choices.insert("cost".to_owned(), "low".into());
+            }
+        };
+        assert_eq!(of(&all, chosen).strategy, "dear");
+        assert_eq!(of(&all, |row| row.command = None).strategy, "full");
+    }
+
+    #[test]
+    fn q3_full_is_recommended_where_nothing_is_gained() {
+        let small = [compared("full", 900, 9_000, 4), compared("other", 100, 1_000, 5)];
+        assert!(of(&small, |_| {}).reason.starts_with("the list is small, 900 tokens"));
+        let alike = [compared("full", 4_000, 40_000, 4), compared("other", 3_000, 33_000, 5)];
+        let recommended = of(&alike, |_| {});
+        assert_eq!(recommended.strategy, "full");
+        assert!(recommended.reason.contains("17.5 % (other), too little"), "{recommended:?}");
+        let dearer = [compared("full", 4_000, 40_000, 4), compared("other", 5_000, 50_000, 5)];
+        assert!(of(&dearer, |_| {}).reason.contains("no other strategy costs less"));
+    }
+}

@@ -1,0 +1,293 @@
+//! How well tools are found by words: labelled queries, asked over real connections of the tool by which a strategy
+//! finds tools.
+
+use std::collections::BTreeMap;
+
+use mcp_disclosure_core::{Finder, Hit, RawObject};
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::{
+    Error, Row, Subject,
+    bench::Bench,
+    probe::{LinkFactory, Manner, Probe},
+};
+
+/// A model reads about this many hits.
+const FIRST: usize = 5;
+
+/// A labelled query.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Query {
+    /// Where it stands, from 1.
+    pub line: usize,
+    /// The words.
+    pub text: String,
+    /// The tools that are right, as the labels name them; none if nothing should be found.
+    pub tools: Vec<String>,
+}
+
+/// How well a strategy finds tools by words.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Retrieval {
+    /// The row.
+    pub strategy: String,
+    /// The tool that was asked.
+    pub tool: &'static str,
+    /// Queries for which there is a right tool.
+    pub possible: Possible,
+    /// Queries for which nothing should be found.
+    pub impossible: Impossible,
+    /// The median number of tokens of an answer.
+    pub answer_tokens: u64,
+    /// The words of possible queries without a right tool among the first five; first those that miss more often than
+    /// others.
+    pub missed_words: Vec<MissedWord>,
+    /// These queries.
+    pub missed: Vec<Missed>,
+}
+
+/// Queries for which there is a right tool.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Possible {
+    /// Their number.
+    pub queries: usize,
+    /// The share for which the first hit is right.
+    pub hit_at_1: f64,
+    /// The share for which one of the first five is right.
+    pub hit_at_5: f64,
+    /// The number for which nothing was found.
+    pub nothing_found: usize,
+    /// The number for which all hits are marked as weak.
+    pub only_weak: usize,
+}
+
+/// Queries for which nothing should be found.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Impossible {
+    /// Their number.
+    pub queries: usize,
+    /// The number for which nothing was found.
+    pub nothing_found: usize,
+    /// The number for which all hits are marked as weak.
+    pub only_weak: usize,
+}
+
+/// A word of queries that missed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MissedWord {
+    /// The word, in lower case.
+    pub word: String,
+    /// The number of possible queries with it that missed.
+    pub missed: usize,
+    /// The number of possible queries with it.
+    pub queries: usize,
+}
+
+/// A query that missed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Missed {
+    /// The words.
+    pub query: String,
+    /// The right tools.
+    pub tools: Vec<String>,
+    /// The first five hits instead.
+    pub found: Vec<String>,
+}
+
+/// A query with the names by which its tools are served.
+struct Asked<'q> {
+    text: &'q str,
+    right: Vec<&'q str>,
+}
+
+/// Asks all queries under each strategy that finds tools by words.
+///
+/// # Errors
+/// [`Error::UnknownLabels`] before the first connection.
+pub(crate) async fn run(
+    bench: &Bench<'_>,
+    links: &LinkFactory,
+    rows: &[&Row],
+    queries: &[Query],
+) -> Result<Vec<Retrieval>, Error> {
+    let asked = resolved(bench.subject, queries)?;
+    let mut retrievals = Vec::new();
+    if asked.is_empty() {
+        return Ok(retrievals);
+    }
+    for (row, finder) in rows.iter().filter_map(|row| Some((*row, row.finder?))) {
+        retrievals.push(of(bench, links, row, finder, &asked).await?);
+    }
+    Ok(retrievals)
+}
+
+fn resolved<'q>(subject: &'q Subject, queries: &'q [Query]) -> Result<Vec<Asked<'q>>, Error> {
+    let mut unknown = Vec::new();
+    let mut right = |query: &'q Query| {
+        let found = query.tools.iter().filter_map(|label| {
+            let tool = subject.labelled(label);
+            if tool.is_none() {
+                unknown.push((query.line, label.clone(), subject.nearest(label)));
+            }
+            tool.map(|tool| &*tool.name)
+        });
+        Asked { text: &query.text, right: found.collect() }
+    };
+    let asked = queries.iter().map(&mut right).collect();
+    if unknown.is_empty() { Ok(asked) } else { Err(Error::UnknownLabels { unknown }) }
+}
+
+async fn of(
+    bench: &Bench<'_>,
+    links: &LinkFactory,
+    row: &Row,
+    finder: Finder,
+    asked: &[Asked<'_>],
+) -> Result<Retrieval, Error> {
+    let probe = Probe::open(bench, links, row, Manner::Plain).await?;
+    let mut tally = Tally::default();
+    for query in asked {
+        // A registry refuses finders without arguments.
+        let arguments = finder.arguments(query.text).unwrap_or_default();
+        let (step, result) = probe.ask("finding tools", finder.tool(), &arguments).await?;
+        let hits = finder.hits(&content(&result));
+        tally.count(query, &hits, |name| probe.served_name(name), step.tokens.answer);
+    }
+    probe.host.close().await;
+    Ok(tally.retrieval(row, finder))
+}
+
+/// The structured content of a result, or its text, if that is JSON.
+fn content(result: &RawObject) -> Value {
+    let whole: Value = serde_json::from_str(result.text()).unwrap_or_default();
+    match whole.get("structuredContent") {
+        Some(content) => content.clone(),
+        None => {
+            serde_json::from_str(whole["content"][0]["text"].as_str().unwrap_or_default()).unwrap_or_default()
+        }
+    }
+}
+
+/// Counts of queries so far.
+#[derive(Default)]
+struct Tally {
+    possible: Possible,
+    first: usize,
+    among_five: usize,
+    impossible: Impossible,
+    answers: Vec<u64>,
+    words: BTreeMap<String, (usize, usize)>,
+    missed: Vec<Missed>,
+}
+
+impl Tally {
+    fn count<'n>(
+        &mut self,
+        query: &Asked<'n>,
+        hits: &[Hit],
+        served: impl Fn(&'n str) -> &'n str,
+        answer_tokens: u64,
+    ) {
+        self.answers.push(answer_tokens);
+        let nothing_found = usize::from(hits.is_empty());
+        let only_weak = usize::from(!hits.is_empty() && hits.iter().all(|hit| hit.is_weak));
+        if query.right.is_empty() {
+            self.impossible.queries += 1;
+            self.impossible.nothing_found += nothing_found;
+            self.impossible.only_weak += only_weak;
+            return;
+        }
+        self.possible.queries += 1;
+        self.possible.nothing_found += nothing_found;
+        self.possible.only_weak += only_weak;
+        let right: Vec<&str> = query.right.iter().map(|name| served(name)).collect();
+        let rank = hits.iter().take(FIRST).position(|hit| right.iter().any(|name| names(&hit.name, name)));
+        self.first += usize::from(rank == Some(0));
+        self.among_five += usize::from(rank.is_some());
+        let mut words: Vec<String> = words(query.text).collect();
+        words.sort_unstable();
+        words.dedup();
+        for word in words {
+            let (missed, queries) = self.words.entry(word).or_default();
+            *queries += 1;
+            *missed += usize::from(rank.is_none());
+        }
+        if rank.is_none() {
+            self.missed.push(Missed {
+                query: query.text.to_owned(),
+                tools: right.iter().map(|name| (*name).to_owned()).collect(),
+                found: hits.iter().take(FIRST).map(|hit| hit.name.clone()).collect(),
+            });
+        }
+    }
+
+    fn retrieval(mut self, row: &Row, finder: Finder) -> Retrieval {
+        let share = |count: usize| match self.possible.queries {
+            0 => 0.0,
+            queries => (count as f64 / queries as f64 * 1e4).round() / 1e4,
+        };
+        self.answers.sort_unstable();
+        let words = self.words.into_iter().filter(|(_, (missed, _))| *missed > 0);
+        let mut missed_words: Vec<MissedWord> =
+            words.map(|(word, (missed, queries))| MissedWord { word, missed, queries }).collect();
+        // A word that is in every query misses as often as queries do. The sort is stable: else by alphabet.
+        let rate = 1.0 - share(self.among_five);
+        let surplus = |word: &MissedWord| word.missed as f64 - rate * word.queries as f64;
+        missed_words.sort_by(|one, other| surplus(other).total_cmp(&surplus(one)));
+        Retrieval {
+            strategy: row.name.clone(),
+            tool: finder.tool(),
+            possible: Possible {
+                hit_at_1: share(self.first),
+                hit_at_5: share(self.among_five),
+                ..self.possible
+            },
+            impossible: self.impossible,
+            answer_tokens: self.answers.get(self.answers.len() / 2).copied().unwrap_or(0),
+            missed_words,
+            missed: self.missed,
+        }
+    }
+}
+
+/// Whether a hit names this tool; `tool:` tells a tool from a category of the same name.
+fn names(hit: &str, tool: &str) -> bool {
+    hit == tool || hit.strip_prefix("tool:") == Some(tool)
+}
+
+fn words(text: &str) -> impl Iterator<Item = String> {
+    let words = text.split(|character: char| !character.is_alphanumeric());
+    words.filter(|word| !word.is_empty()).map(str::to_lowercase)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn q5_ranks_misses_and_words_are_counted() {
+        let finder = Finder::new("find", r#"{"query": "{query}"}"#, &["tools"]);
+        let hit = |name: &str, is_weak| Hit { name: name.to_owned(), is_weak };
+        let asked = |text: &'static str, right: &[&'static str]| Asked { text, right: right.to_vec() };
+        let mut tally = Tally::default();
+        let mut count =
+            |query: Asked<'static>, hits: &[Hit], tokens| tally.count(&query, hits, |name| name, tokens);
+        count(asked("add two numbers", &["add"]), &[hit("add", false)], 10);
+        count(asked("Add, or sub", &["sub"]), &[hit("add", false), hit("tool:sub", false)], 20);
+        let five = ["a", "b", "c", "d", "e", "add"].map(|name| hit(name, true));
+        count(asked("sum numbers", &["add"]), &five, 30);
+        count(asked("send a letter", &[]), &[], 40);
+        count(asked("book a flight", &[]), &[hit("add", true)], 50);
+        let found = tally.retrieval(&Row::of("search"), finder);
+        assert_eq!(
+            found.possible,
+            Possible { queries: 3, hit_at_1: 0.3333, hit_at_5: 0.6667, nothing_found: 0, only_weak: 1 }
+        );
+        assert_eq!(found.impossible, Impossible { queries: 2, nothing_found: 1, only_weak: 1 });
+        assert_eq!((found.answer_tokens, found.missed.len(), found.missed[0].found.len()), (30, 1, 5));
+        let missed: Vec<_> =
+            found.missed_words.iter().map(|word| (&*word.word, word.missed, word.queries)).collect();
+        assert_eq!(missed, [("sum", 1, 1), ("numbers", 1, 2)]);
+    }
+}

@@ -1,0 +1,215 @@
+//! The task of a transcript: what is called, in order, and the mistakes that a model makes with it.
+
+use mcp_disclosure_client::Concerns;
+use mcp_disclosure_core::RawObject;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::course::Course;
+use crate::{Error, Subject, agent::Task};
+
+/// A task, as in the file of `--task`. `docs/compare.md` documents its members.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Assignment {
+    /// What the user asked for, in a sentence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request: Option<String>,
+    /// The calls that answer it, in order.
+    pub calls: Vec<Call>,
+    /// The kind of host.
+    #[serde(default)]
+    pub host: ClientKind,
+    /// How the model goes about it, one after the other.
+    #[serde(default = "Course::usual")]
+    pub courses: Vec<Course>,
+}
+
+/// One call of a task.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Call {
+    /// The tool, by the name it is served by.
+    pub tool: String,
+    /// Its arguments.
+    #[serde(default)]
+    pub arguments: RawObject,
+    /// What the tool answers: a text, or JSON as structured content. Without it the stand-in answers with one word.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer: Option<Value>,
+    /// The host's choices of concerns from this call on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choose: Option<Concerns>,
+    /// The arguments of a model that guesses, instead of those derived from the right ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wrong_arguments: Option<RawObject>,
+    /// The name that a model takes for the tool's, instead of the one derived from it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wrong_name: Option<String>,
+}
+
+/// The kind of host.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ClientKind {
+    /// It knows nothing of disclosure, and its model can use tools only, as most hosts do.
+    #[default]
+    Ordinary,
+    /// It negotiates the strategy and uses its native channel.
+    Negotiating,
+}
+
+impl Assignment {
+    /// A task of these calls for an ordinary host.
+    pub fn of(calls: Vec<Call>) -> Self {
+        Self { request: None, calls, host: ClientKind::default(), courses: Course::usual() }
+    }
+
+    /// The first tool of the sample, called with the arguments of its example or else with the minimum that its schema
+    /// requires; no calls if there is no tool.
+    pub fn sample(subject: &Subject) -> Self {
+        Self::of(subject.sample(1).into_iter().map(|tool| Call::of(tool.task())).collect())
+    }
+
+    /// These tools, called in the same way.
+    ///
+    /// # Errors
+    /// [`Error::UnknownTools`] with all unknown names.
+    pub fn using(subject: &Subject, names: &[String]) -> Result<Self, Error> {
+        Ok(Self::of(subject.named(names)?.into_iter().map(|tool| Call::of(tool.task())).collect()))
+    }
+
+    /// Reads a task from its JSON text.
+    ///
+    /// # Errors
+    /// What is wrong with it, and where.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let task: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        match (task.calls.is_empty(), task.courses.is_empty()) {
+            (true, _) => Err("'calls' is empty".to_owned()),
+            (_, true) => Err("'courses' is empty".to_owned()),
+            _ => Ok(task),
+        }
+    }
+}
+
+impl Call {
+    /// A call without a given answer.
+    pub fn of(task: Task) -> Self {
+        Self {
+            tool: task.tool,
+            arguments: task.arguments,
+            answer: None,
+            choose: None,
+            wrong_arguments: None,
+            wrong_name: None,
+        }
+    }
+
+    /// The right call.
+    pub(super) fn right(&self) -> Task {
+        Task { tool: self.tool.clone(), arguments: self.arguments.clone() }
+    }
+
+    /// The call of a model that guesses the parameters: the first argument has another name, or there is one although the
+    /// tool takes none.
+    pub(super) fn with_wrong_arguments(&self) -> Task {
+        let arguments = self.wrong_arguments.clone().unwrap_or_else(|| guessed(&self.arguments));
+        Task { tool: self.tool.clone(), arguments }
+    }
+
+    /// The call of a model that misspells the tool's name, as no tool that exists is named.
+    pub(super) fn with_wrong_name(&self, exists: impl Fn(&str) -> bool) -> Task {
+        let derived = || {
+            let mut name = misspelt(&self.tool);
+            while exists(&name) {
+                name.push('x');
+            }
+            name
+        };
+        let tool = self.wrong_name.clone().unwrap_or_else(derived);
+        Task { tool, arguments: self.arguments.clone() }
+    }
+}
+
+fn guessed(right: &RawObject) -> RawObject {
+    let pieces: Vec<(String, &str)> = right
+        .iter()
+        .enumerate()
+        .map(|(at, (name, value))| (if at == 0 { renamed(name) } else { name.to_owned() }, value))
+        .collect();
+    if pieces.is_empty() {
+        return RawObject::empty().with_value("input", "text");
+    }
+    RawObject::assemble(pieces.iter().map(|(name, value)| (name.as_str(), *value)))
+}
+
+/// The singular of a plural, or the plural.
+fn renamed(name: &str) -> String {
+    name.strip_suffix('s')
+        .filter(|singular| !singular.is_empty())
+        .map_or_else(|| format!("{name}s"), str::to_owned)
+}
+
+/// Without its next to last letter.
+fn misspelt(name: &str) -> String {
+    let mut letters: Vec<char> = name.chars().collect();
+    match letters.len() {
+        0..=2 => letters.push('x'),
+        count => {
+            letters.remove(count - 2);
+        }
+    }
+    letters.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(tool: &str, arguments: &str) -> Call {
+        Call::of(Task { tool: tool.to_owned(), arguments: RawObject::parse(arguments).unwrap() })
+    }
+
+    #[test]
+    fn mistakes_differ_from_the_right_call() {
+        for (arguments, guess) in [
+            (r#"{"equations":"x","n":1}"#, r#"{"equation":"x","n":1}"#),
+            (r#"{"path":"x"}"#, r#"{"paths":"x"}"#),
+            (r#"{"s":1}"#, r#"{"ss":1}"#),
+            ("{}", r#"{"input":"text"}"#),
+        ] {
+            assert_eq!(call("t", arguments).with_wrong_arguments().arguments.text(), guess);
+        }
+        for (name, wrong) in [("symbolic_solve", "symbolic_sole"), ("é", "éx"), ("", "x")] {
+            assert_eq!(call(name, "{}").with_wrong_name(|_| false).tool, wrong);
+        }
+        let neighbour = call("find_65", "{}").with_wrong_name(|name| name == "find_5");
+        assert_eq!(neighbour.tool, "find_5x");
+        let given = Call {
+            wrong_name: Some("solve".to_owned()),
+            wrong_arguments: Some(RawObject::parse(r#"{"q":1}"#).unwrap()),
+            ..call("t", "{}")
+        };
+        assert_eq!(given.with_wrong_name(|_| true).tool, "solve");
+        assert_eq!(given.with_wrong_arguments().arguments.text(), r#"{"q":1}"#);
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_file_is_said_with_its_place() {
+        let parsed = |text: &str| Assignment::parse(text).map(|task| task.courses.len());
+        assert_eq!(parsed(r#"{"calls": [{"tool": "a"}]}"#), Ok(Course::usual().len()));
+        assert_eq!(parsed(r#"{"calls": [{"tool": "a"}], "courses": ["too-early"]}"#), Ok(1));
+        for (text, expected) in [
+            (r#"{"calls": []}"#, "'calls' is empty"),
+            (r#"{"calls": [{"tool": "a"}], "courses": []}"#, "'courses' is empty"),
+            ("{\n\"calls\": [{\"tool\": \"a\", \"args\": {}}]}", "unknown field `args`"),
+            (r#"{"calls": [{"arguments": {}}]}"#, "missing field `tool`"),
+            (r#"{"calls": [{"tool": "a"}], "host": "odd"}"#, "unknown variant `odd`"),
+        ] {
+            let problem = parsed(text).unwrap_err();
+            assert!(problem.contains(expected), "{problem}");
+            assert!(problem.contains("is empty") || problem.contains(" at line "), "{problem}");
+        }
+    }
+}

@@ -1,0 +1,103 @@
+//! Long texts, cut to what fits, with a note of what is left out.
+
+use crate::number::grouped;
+
+/// Without what a terminal would act on instead of showing: controls, and characters that change the direction of text.
+/// Line ends are kept. Texts of upstreams are untrusted.
+pub(super) fn harmless(text: &str) -> String {
+    let steers = |letter: char| {
+        let turns = matches!(letter,
+            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
+        turns || (letter.is_control() && letter != '\n')
+    };
+    text.replace(steers, &char::REPLACEMENT_CHARACTER.to_string())
+}
+
+/// The text in one line of at most `width` characters; what is left out is counted in bytes.
+pub(super) fn cut(text: &str, width: usize) -> String {
+    let text = harmless(&text.split_whitespace().collect::<Vec<_>>().join(" "));
+    if text.chars().count() <= width {
+        return text;
+    }
+    // The note is at most this long for texts up to 999 GB.
+    let note = |left: usize| format!("… {} more bytes", grouped(left as u64));
+    let kept = width.saturating_sub(note(text.len()).chars().count()).max(1);
+    let end = text.char_indices().nth(kept).map_or(text.len(), |(at, _)| at);
+    format!("{}{}", &text[..end], note(text.len() - end))
+}
+
+/// One line with its spaces, of at most `width` characters.
+pub(super) fn clipped(line: &str, width: usize) -> String {
+    let line = harmless(&line.replace('\n', " "));
+    match line.char_indices().nth(width) {
+        None => line,
+        Some(_) => line.chars().take(width.saturating_sub(1)).chain(['…']).collect(),
+    }
+}
+
+/// The lines of a text, wrapped at spaces to `width` characters; longer words are broken.
+pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let width = width.max(1);
+    let mut lines = Vec::new();
+    for line in harmless(&text.replace('\t', " ")).lines() {
+        let (mut current, mut used) = (String::new(), 0);
+        for word in line.split_whitespace() {
+            let mut word: Vec<char> = word.chars().collect();
+            if used > 0 && used + 1 + word.len() > width {
+                lines.push(std::mem::take(&mut current));
+                used = 0;
+            }
+            if used > 0 {
+                current.push(' ');
+                used += 1;
+            }
+            while word.len() > width {
+                lines.push(word.drain(..width).collect());
+            }
+            used += word.len();
+            current.extend(word);
+        }
+        lines.push(current);
+    }
+    lines
+}
+
+/// The first `most` lines, and how many are left out.
+pub(super) fn first<T>(lines: &[T], most: usize) -> (&[T], usize) {
+    // One line more takes no more space than the note of its absence.
+    if lines.len() <= most + 1 { (lines, 0) } else { (&lines[..most], lines.len() - most) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_cut_is_counted() {
+        assert_eq!(cut("a  b\nc", 5), "a b c");
+        let long = "x".repeat(2_000);
+        let shown = cut(&long, 40);
+        assert_eq!(shown.chars().count(), 40);
+        let kept = shown.chars().take_while(|letter| *letter == 'x').count();
+        assert!(shown.ends_with(&format!("… {} more bytes", grouped(2_000 - kept as u64))), "{shown}");
+        // Bytes, not characters, and never within one.
+        assert!(cut(&"é".repeat(100), 30).ends_with(" more bytes"));
+        assert!(cut(&long, 1).starts_with("x…"));
+        assert_eq!((clipped("  ab", 4), clipped("  abc\n", 4)), ("  ab".to_owned(), "  a…".to_owned()));
+    }
+
+    #[test]
+    fn nothing_moves_a_terminal() {
+        let hostile = "a\u{1b}[2Jb\u{202e}c";
+        assert_eq!(cut(hostile, 50), "a\u{fffd}[2Jb\u{fffd}c");
+        assert_eq!(wrapped(hostile, 50), ["a\u{fffd}[2Jb\u{fffd}c"]);
+    }
+
+    #[test]
+    fn lines_are_wrapped_and_long_words_broken() {
+        assert_eq!(wrapped("one two three\nfour", 8), ["one two", "three", "four"]);
+        assert_eq!(wrapped("a abcdefgh b", 3), ["a", "abc", "def", "gh", "b"]);
+        assert_eq!(first(&[1, 2, 3], 2), (&[1, 2, 3][..], 0));
+        assert_eq!(first(&[1, 2, 3, 4], 2), (&[1, 2][..], 2));
+    }
+}

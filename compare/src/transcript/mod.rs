@@ -1,0 +1,39 @@
+//! Transcripts: one task under each strategy, step by step: what is listed, asked, answered, called, refused and
+//! recovered, with the tokens of each step.
+//!
+//! A [`Play`] performs an [`Assignment`] over real connections, with the scripted [agent](crate::agent) as the model, and
+//! results in a [`Transcript`], which is written as text for a terminal ([`terminal`]), Markdown ([`markdown`]), JSON
+//! ([`json`]), or an HTML fragment ([`html`]) for a page with the variables of [`STYLE`]. Nothing here depends on the
+//! wording of a strategy: sentences are derived from the kinds of messages, and texts of messages are quoted.
+
+mod assignment;
+mod course;
+mod fold;
+mod gist;
+mod html;
+mod markdown;
+mod play;
+mod scene;
+mod source;
+mod step;
+mod story;
+mod tell;
+mod terminal;
+mod wording;
+
+pub use assignment::{Assignment, Call, ClientKind};
+pub use course::Course;
+pub use html::{STYLE, html, page};
+pub use markdown::markdown;
+pub use play::{Play, Stage};
+pub use step::{Act, Ending, Kind, Phase, Played, Speaker, Step, Transcript};
+pub use story::story;
+pub use terminal::{Look, terminal};
+
+/// A transcript as JSON, with the members that `docs/compare.md` documents.
+pub fn json(transcript: &Transcript) -> String {
+    // All maps of a transcript have string keys, and all numbers are whole.
+    let mut text = serde_json::to_string_pretty(transcript).unwrap_or_default();
+    text.push('\n');
+    text
+}

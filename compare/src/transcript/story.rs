@@ -1,0 +1,214 @@
+//! A transcript as a story for readers who have never seen MCP: one task without disclosure and with it, on one screen of
+//! a terminal.
+
+use super::{
+    Act, Course, Kind, Look, Played, Speaker, Step, Transcript,
+    fold::{clipped, cut, first, wrapped},
+    tell::call_shown,
+};
+use crate::number::{grouped, of};
+
+/// Maximum width: longer lines are hard to read.
+const WIDEST: usize = 92;
+
+/// Maximum number of tools of a list.
+const MOST_TOOLS: usize = 2;
+
+/// Width of the column of figures.
+const FIGURES: usize = 9;
+
+/// Indentation of what is quoted.
+const QUOTED: usize = 5;
+
+/// The story of the first strategy of a transcript against the second. Both have the same task, and the second may have
+/// the course [`Course::TooEarly`] too. Empty if there are not two.
+pub fn story(transcript: &Transcript, look: Look) -> String {
+    let [without, with] = transcript.strategies.as_slice() else { return String::new() };
+    let (Some(plain), Some(saving)) = (without.acts.first(), with.acts.first()) else { return String::new() };
+    let mut teller =
+        Teller { width: look.width.clamp(60, WIDEST), coloured: look.coloured, lines: Vec::new() };
+    teller.opening(transcript);
+    teller.play(&format!("Without disclosure (strategy {})", without.name), plain, plain);
+    teller.play(&format!("With disclosure (strategy {})", with.name), saving, plain);
+    teller.early(with);
+    teller.moral(transcript, plain, saving);
+    teller.lines.iter().flat_map(|line| [line.trim_end(), "\n"]).collect()
+}
+
+struct Teller {
+    width: usize,
+    coloured: bool,
+    lines: Vec<String>,
+}
+
+impl Teller {
+    fn opening(&mut self, transcript: &Transcript) {
+        self.paragraph(
+            "An AI model works with other programs through tools. Servers offer tools by a protocol, MCP: before a \
+             conversation begins, the model gets a list of all of them, with the parameters of each. It pays for \
+             that list in tokens, the units in which models read text, whether it uses the tools or not. \
+             mcp-disclosure is a gateway between the two, which hands over parameters when the model needs them.",
+        );
+        let request = transcript.task.request.as_deref().unwrap_or_default();
+        self.paragraph(&format!(
+            "The task: {request} It has just been performed twice, on a mathematics server with {}.",
+            of(transcript.tools, "tool")
+        ));
+    }
+
+    /// One act. `plain` is the one whose list has the server's tools only.
+    fn play(&mut self, title: &str, act: &Act, plain: &Act) {
+        let room = self.width - FIGURES;
+        let title = self.bold(&format!("{title:<room$}{:>FIGURES$}", "tokens"));
+        self.lines.push(title);
+        let mut number = 0;
+        // What servers say of themselves is part of what a model reads, and of no interest here.
+        let mut unsaid = 0;
+        for step in &act.steps {
+            if matches!(step.kind, Kind::Introduced | Kind::Chose) {
+                unsaid += step.tokens;
+                continue;
+            }
+            number += 1;
+            self.step(number, step, step.tokens + std::mem::take(&mut unsaid));
+            self.quotes(step, plain);
+        }
+        self.figure("   in all", act.tokens());
+        self.lines.push(String::new());
+    }
+
+    fn step(&mut self, number: usize, step: &Step, tokens: u64) {
+        let says = format!("{number:>2} The {} {}", speaker(step.speaker), step.says);
+        match tokens {
+            0 => self.lines.push(clipped(&says, self.width)),
+            tokens => self.figure(&says, tokens),
+        }
+    }
+
+    fn quotes(&mut self, step: &Step, plain: &Act) {
+        let quoted: Vec<String> = match step.kind {
+            Kind::Listed => list(step, plain),
+            Kind::Explained if !step.gist.is_empty() => step.gist.clone(),
+            Kind::Asked | Kind::Called => vec![call_shown(&step.text)],
+            Kind::Explained | Kind::Returned => vec![step.text.clone()],
+            Kind::Picked | Kind::Introduced | Kind::Chose | Kind::Refused => Vec::new(),
+        };
+        for line in quoted {
+            self.quote(&cut(&line, self.width - QUOTED));
+        }
+    }
+
+    /// What happens when the model calls without having learned how.
+    fn early(&mut self, with: &Played) {
+        let early = with.acts.iter().find(|act| act.course == Course::TooEarly);
+        let Some(early) = early.filter(|act| act.errors > 0) else { return };
+        let title = self.bold("And if the model calls without asking?");
+        self.lines.push(title);
+        if let Some(refusal) = early.steps.iter().find(|step| step.kind == Kind::Refused) {
+            self.lines
+                .push(clipped(&format!("   The {} {}", speaker(refusal.speaker), refusal.says), self.width));
+            for line in refusal.gist.iter().take(2) {
+                for line in wrapped(&cut(line, 2 * (self.width - QUOTED)), self.width - QUOTED) {
+                    self.quote(&line);
+                }
+            }
+        }
+        let end = match early.ending {
+            super::Ending::Failed => "   The model finds no way out",
+            _ => "   The model does as it says, and gets its answer; in all",
+        };
+        self.figure(end, early.tokens());
+        self.lines.push(String::new());
+    }
+
+    fn moral(&mut self, transcript: &Transcript, plain: &Act, saving: &Act) {
+        let tool = transcript.task.calls.first().map_or("", |call| &call.tool);
+        let (plain_all, all) = (plain.tokens(), saving.tokens());
+        let start = grouped(plain.start_tokens);
+        let withheld = match plain.start_tokens.saturating_sub(saving.start_tokens) {
+            0 => "nothing.".to_owned(),
+            tokens => {
+                format!(
+                    "{} of {start} tokens of the list, which are not needed for choosing a tool.",
+                    grouped(tokens)
+                )
+            }
+        };
+        let learned = match saving.learning_tokens {
+            0 => "nothing; the list had what the task needed.".to_owned(),
+            tokens => {
+                format!(
+                    "how to use {tool}, and no other tool, once it was picked: {} tokens.",
+                    grouped(tokens)
+                )
+            }
+        };
+        let saved = match plain_all.checked_sub(all) {
+            Some(saved) if saved > 0 => format!(
+                "{} of {} tokens ({} %), for the same answer. Most clients send the whole conversation with every \
+                 message, so this is saved each time.",
+                grouped(saved),
+                grouped(plain_all),
+                100 * saved / plain_all
+            ),
+            _ => format!("nothing here: {} tokens against {}.", grouped(all), grouped(plain_all)),
+        };
+        for (name, text) in [("Withheld", withheld), ("Learned", learned), ("Saved", saved)] {
+            self.item(name, &text);
+        }
+        self.lines.push(String::new());
+    }
+
+    fn item(&mut self, name: &str, text: &str) {
+        let name = self.bold(&format!("{name:<10}"));
+        let mut name = Some(name);
+        for line in wrapped(text, self.width - 10) {
+            let name = name.take().unwrap_or_else(|| " ".repeat(10));
+            self.lines.push(format!("{name}{line}"));
+        }
+    }
+
+    fn paragraph(&mut self, text: &str) {
+        self.lines.extend(wrapped(text, self.width));
+        self.lines.push(String::new());
+    }
+
+    fn figure(&mut self, text: &str, tokens: u64) {
+        let room = self.width - FIGURES;
+        let text = clipped(text, room);
+        self.lines.push(format!("{text:<room$}{:>FIGURES$}", grouped(tokens)));
+    }
+
+    fn quote(&mut self, text: &str) {
+        let text = if self.coloured { format!("\u{1b}[2m{text}\u{1b}[0m") } else { text.to_owned() };
+        self.lines.push(format!("{:QUOTED$}{text}", ""));
+    }
+
+    fn bold(&self, text: &str) -> String {
+        if self.coloured { format!("\u{1b}[1m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+}
+
+/// The first tools of a list, how many there are more, and those that are not the server's.
+fn list(step: &Step, plain: &Act) -> Vec<String> {
+    let name = |line: &String| line.split([':', '(']).next().unwrap_or_default().to_owned();
+    let is_listed = |act: &Act, line: &String| {
+        let mut lines = act.steps.iter().filter(|step| step.kind == Kind::Listed).flat_map(|step| &step.gist);
+        lines.any(|listed| name(listed) == name(line))
+    };
+    let (servers, own): (Vec<String>, Vec<String>) =
+        step.gist.iter().cloned().partition(|line| is_listed(plain, line));
+    let (shown, left) = first(&servers, MOST_TOOLS);
+    let more = (left > 0).then(|| format!("… {left} more"));
+    shown.iter().cloned().chain(more).chain(own).collect()
+}
+
+/// The speaker, as a newcomer knows it.
+fn speaker(speaker: Speaker) -> &'static str {
+    match speaker {
+        Speaker::Host => "program of the model",
+        Speaker::Model => "model",
+        Speaker::Gateway => "gateway",
+        Speaker::Upstream => "server",
+    }
+}

@@ -1,0 +1,131 @@
+//! What happens in a step, as a sentence after the speaker's name.
+
+use mcp_disclosure_client::Concerns;
+use mcp_disclosure_core::RawObject;
+
+use super::{Course, gist, source::Source};
+use crate::{agent::Task, number::of};
+
+/// The server's instructions.
+pub(super) const INTRODUCED: &str = "says how its tools are used";
+
+/// What a list of tools shows of the source's tools, and what it adds.
+pub(super) fn listed(tools: &[RawObject], source: &Source) -> String {
+    let is_own = |tool: &&RawObject| tool.string("name").is_some_and(|name| !source.serves(&name));
+    let own: Vec<String> = tools.iter().filter(is_own).filter_map(|tool| tool.string("name")).collect();
+    let (count, listed) = (source.len(), tools.len() - own.len());
+    let complete = tools.iter().filter(|tool| !is_own(tool) && source.is_complete(tool)).count();
+    let shown = match listed {
+        0 => format!("lists none of the {}", of(count, "tool")),
+        _ if complete == listed && listed < count => {
+            format!("lists {listed} of {}, with parameters", of(count, "tool"))
+        }
+        _ if complete == listed => format!("lists {}, with parameters", of(listed, "tool")),
+        _ if complete == 0 && listed < count => {
+            format!("lists {listed} of {}, without parameters", of(count, "tool"))
+        }
+        _ if complete == 0 => format!("lists {}, without parameters", of(listed, "tool")),
+        _ => format!("lists {}, {complete} of them with parameters", of(listed, "tool")),
+    };
+    match own.as_slice() {
+        [] => shown,
+        own => format!("{shown}; adds {}", own.join(" and ")),
+    }
+}
+
+/// A list of resources that the strategy adds.
+pub(super) fn listed_resources(count: usize) -> String {
+    format!("lists {}, for descriptions", of(count, "resource"))
+}
+
+/// The host's choices.
+pub(super) fn chose(choices: &Concerns) -> String {
+    let each = choices.iter().map(|(name, value)| format!("{name} = {}", value.to_string().replace('"', "")));
+    format!("chooses {}", each.collect::<Vec<_>>().join(", "))
+}
+
+/// The model's choice of a tool.
+pub(super) fn picked(tool: &str, listed: Option<&RawObject>, source: &Source) -> String {
+    match listed {
+        None => "looks for a tool, since none of the list does this".to_owned(),
+        Some(listed) if source.is_complete(listed) => {
+            format!("picks {tool}, and knows its parameters from the list")
+        }
+        Some(_) => format!("picks {tool} by its short description"),
+    }
+}
+
+/// A request to find or to learn, as written.
+pub(super) fn asked(text: &str, task: &Task, mistake: Option<&Task>) -> String {
+    match mistake.filter(|wrong| wrong.tool != task.tool && names(text, &wrong.tool)) {
+        Some(wrong) => format!("asks how to use {}, which does not exist", wrong.tool),
+        None if names(text, &task.tool) => format!("asks how to use {}", task.tool),
+        None => "asks what there is".to_owned(),
+    }
+}
+
+/// The answer to it.
+pub(super) const EXPLAINED: &str = "explains";
+
+/// A call, as written; `attempt` is from 1.
+pub(super) fn called(
+    text: &str,
+    task: &Task,
+    mistake: Option<&Task>,
+    course: Course,
+    attempt: usize,
+) -> String {
+    let is_mistake = |wrong: &&Task| match wrong.tool == task.tool {
+        true => text.contains(wrong.arguments.compact().text()),
+        false => names(text, &wrong.tool),
+    };
+    match (mistake.filter(is_mistake), course) {
+        (Some(wrong), Course::UnknownName) => format!("calls {}, which does not exist", wrong.tool),
+        (Some(wrong), Course::WrongArgument) => format!("calls {}, with a wrong argument", wrong.tool),
+        (Some(wrong), _) => format!("calls {}, guessing its parameters", wrong.tool),
+        (None, _) if attempt == 1 => format!("calls {}", task.tool),
+        (None, _) => format!("calls {} again", task.tool),
+    }
+}
+
+/// Whether a request has this name, whole, in a string or as a URI's last parameter.
+fn names(text: &str, name: &str) -> bool {
+    text.contains(&format!("\"{name}\"")) || text.contains(&format!("={name}\""))
+}
+
+/// An error in answer to a request or a call.
+pub(super) fn refused(text: &str) -> String {
+    match gist::code(text) {
+        Some(code) => format!("refuses: {code}"),
+        None => "refuses".to_owned(),
+    }
+}
+
+/// The result of a call.
+pub(super) const RETURNED: &str = "answers";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tools(texts: &[&str]) -> Vec<RawObject> {
+        texts.iter().map(|text| RawObject::parse(*text).unwrap()).collect()
+    }
+
+    #[test]
+    fn a_list_is_summed_up_by_what_it_shows() {
+        let source = Source::of([("a", "{}"), ("b", r#"{"type":"object","x":1}"#)]);
+        let whole = r#"{"name":"a","inputSchema":{"properties":{"x":{}}}}"#;
+        let brief = r#"{"name":"b","inputSchema":{"type":"object"}}"#;
+        let own = r#"{"name":"describe_tools","inputSchema":{"properties":{"names":{}}}}"#;
+        for (texts, expected) in [
+            (&[whole, whole][..], "lists 2 tools, with parameters"),
+            (&[whole], "lists 1 of 2 tools, with parameters"),
+            (&[brief, brief, own], "lists 2 tools, without parameters; adds describe_tools"),
+            (&[whole, brief], "lists 2 tools, 1 of them with parameters"),
+            (&[own], "lists none of the 2 tools; adds describe_tools"),
+        ] {
+            assert_eq!(listed(&tools(texts), &source), expected);
+        }
+    }
+}

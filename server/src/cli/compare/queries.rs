@@ -1,0 +1,43 @@
+//! `--queries`: labelled queries to find tools by.
+
+use std::path::Path;
+
+use mcp_disclosure_compare::Query;
+use mcp_disclosure_gateway::Problem;
+use serde::Deserialize;
+
+use crate::failure::Failure;
+
+/// A line of the file. Other members, such as those of labelled tasks, are ignored.
+#[derive(Deserialize)]
+struct Line {
+    query: String,
+    tools: Vec<String>,
+}
+
+/// Reads JSON lines of `{"query": WORDS, "tools": [NAMES]}`. Blank lines are skipped.
+///
+/// # Errors
+/// [`Failure::Configuration`] with every invalid line.
+pub(super) fn read(path: &Path) -> Result<Vec<Query>, Failure> {
+    let problem = |message: String| {
+        Problem::new(format!("--queries {}: {message}", path.display()))
+            .hint(r#"each line is {"query": "WORDS", "tools": ["NAME"]}; no tools: nothing should be found"#)
+    };
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| Failure::Configuration(vec![problem(error.to_string())]))?;
+    let (mut queries, mut problems) = (Vec::new(), Vec::new());
+    for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
+        match serde_json::from_str::<Line>(line) {
+            Ok(Line { query, .. }) if query.trim().is_empty() => {
+                problems.push(problem(format!("line {number}: the query is empty")));
+            }
+            Ok(Line { query, tools }) => queries.push(Query { line: number, text: query, tools }),
+            Err(error) => problems.push(problem(format!("line {number}: {error}"))),
+        }
+    }
+    if queries.is_empty() && problems.is_empty() {
+        problems.push(problem("there are no queries".to_owned()));
+    }
+    if problems.is_empty() { Ok(queries) } else { Err(Failure::Configuration(problems)) }
+}

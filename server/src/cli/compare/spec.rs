@@ -1,0 +1,268 @@
+//! `--strategies`: which rows are compared.
+//!
+//! A row is a strategy or a stack, each part with what is set for it in parentheses: what a host chooses for a filter
+//! (`concerns(cost=low)`), settings for a presenter, by key and value (`info(tools=entry-only)`) or by the name of a
+//! variant that the strategy declares (`info(entry-only)`).
+
+use std::fmt;
+
+use mcp_disclosure_core::{Profile, Registry, Role, nearest::nearest};
+use mcp_disclosure_gateway::Problem;
+use serde_json::Value;
+
+/// One row, as it is written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Spec {
+    parts: Vec<Part>,
+}
+
+/// One strategy of a stack.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Part {
+    name: String,
+    items: Vec<Item>,
+}
+
+/// What stands in parentheses.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Item {
+    key: Option<String>,
+    value: String,
+}
+
+/// What a row says of its strategies.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct Said {
+    /// Strategy, key and value.
+    pub(super) settings: Vec<(String, String, Value)>,
+    /// Concerns and values.
+    pub(super) choices: Vec<(String, Value)>,
+}
+
+impl Spec {
+    /// All rows of a list.
+    ///
+    /// # Errors
+    /// Every row that is not written as one.
+    pub(super) fn list(text: &str) -> Result<Vec<Self>, Vec<Problem>> {
+        let (mut specs, mut problems) = (Vec::new(), Vec::new());
+        for row in split(text, ',') {
+            match Self::parse(row) {
+                Ok(spec) => specs.push(spec),
+                Err(message) => problems.push(
+                    Problem::new(format!("--strategies: '{row}' {message}"))
+                        .hint("a row is NAME, NAME(KEY=VALUE) or a stack of them joined by +"),
+                ),
+            }
+        }
+        if problems.is_empty() { Ok(specs) } else { Err(problems) }
+    }
+
+    fn parse(text: &str) -> Result<Self, String> {
+        let parts = split(text, '+').into_iter().map(Part::parse).collect::<Result<_, _>>()?;
+        Ok(Self { parts })
+    }
+
+    /// A strategy by its name.
+    pub(super) fn of(name: &str) -> Self {
+        Self { parts: vec![Part { name: name.to_owned(), items: Vec::new() }] }
+    }
+
+    /// A strategy in one of its variants.
+    pub(super) fn variant(name: &str, variant: &str) -> Self {
+        let item = Item { key: None, value: variant.to_owned() };
+        Self { parts: vec![Part { name: name.to_owned(), items: vec![item] }] }
+    }
+
+    /// The name of the strategy or stack.
+    pub(super) fn strategy(&self) -> String {
+        self.parts.iter().map(|part| &*part.name).collect::<Vec<_>>().join("+")
+    }
+
+    /// Whether there are several parts, or the only one is a filter.
+    pub(super) fn is_stack(&self, registry: &Registry) -> bool {
+        self.parts.len() > 1
+            || self
+                .parts
+                .iter()
+                .any(|part| find(registry, &part.name).is_some_and(|profile| profile.role == Role::Filter))
+    }
+
+    /// What stands in parentheses, as settings and choices. Unknown strategies are left to the registry.
+    ///
+    /// # Errors
+    /// What means nothing for its strategy, with the remedy.
+    pub(super) fn said(&self, registry: &Registry) -> Result<Said, Problem> {
+        let mut said = Said::default();
+        for part in &self.parts {
+            let Some(profile) = find(registry, &part.name) else { continue };
+            for item in &part.items {
+                let problem = |message: &str, hint: String| {
+                    Err(Problem::new(format!("--strategies: '{self}': {message}")).hint(hint))
+                };
+                match (&item.key, profile.role) {
+                    (Some(key), Role::Filter) => {
+                        said.choices.push((key.clone(), value(&item.value)));
+                    }
+                    (None, Role::Filter) => {
+                        let hint = format!("write {}(NAME={})", part.name, item.value);
+                        return problem(&format!("'{}' is a value without a name", item.value), hint);
+                    }
+                    (Some(key), Role::Presenter) => {
+                        said.settings.push((part.name.clone(), key.clone(), value(&item.value)));
+                    }
+                    (None, Role::Presenter) => {
+                        let variants = profile.variants;
+                        let Some(variant) = variants.iter().find(|variant| variant.name == item.value) else {
+                            return problem(
+                                &format!("{} has no variant '{}'", part.name, item.value),
+                                hint_of_variants(profile, &item.value),
+                            );
+                        };
+                        said.settings.push((part.name.clone(), variant.key.to_owned(), variant.value.into()));
+                    }
+                }
+            }
+        }
+        Ok(said)
+    }
+}
+
+fn hint_of_variants(profile: &Profile, given: &str) -> String {
+    let names = profile.variants.iter().map(|variant| variant.name);
+    match (nearest(given, names.clone(), 1).first(), profile.variants.is_empty()) {
+        (Some(near), _) => format!("did you mean {}({near})?", profile.name),
+        (None, true) => format!("settings are written as {}(KEY=VALUE)", profile.name),
+        (None, false) => format!(
+            "it has {}; other settings are written as {}(KEY=VALUE)",
+            names.collect::<Vec<_>>().join(", "),
+            profile.name
+        ),
+    }
+}
+
+impl Part {
+    fn parse(text: &str) -> Result<Self, String> {
+        let text = text.trim();
+        let (name, rest) = text.split_at(text.find('(').unwrap_or(text.len()));
+        let name = name.trim();
+        if name.is_empty() {
+            return Err("has an empty name".to_owned());
+        }
+        if name.contains(')') {
+            return Err("has a ')' without a '('".to_owned());
+        }
+        let items = match rest.strip_prefix('(').map(|rest| rest.strip_suffix(')')) {
+            None => Vec::new(),
+            Some(None) => return Err("has a '(' without a ')' at the end".to_owned()),
+            Some(Some(inner)) => inner.split(',').map(Item::parse).collect::<Result<_, _>>()?,
+        };
+        Ok(Self { name: name.to_owned(), items })
+    }
+}
+
+impl Item {
+    fn parse(text: &str) -> Result<Self, String> {
+        let (key, value) = match text.split_once('=') {
+            Some((key, value)) => (Some(key.trim()), value.trim()),
+            None => (None, text.trim()),
+        };
+        if value.is_empty() || key.is_some_and(str::is_empty) {
+            return Err("has something empty in its parentheses".to_owned());
+        }
+        if [Some(value), key].into_iter().flatten().any(|text| text.contains(['(', ')'])) {
+            return Err("has parentheses within parentheses".to_owned());
+        }
+        Ok(Self { key: key.map(str::to_owned), value: value.to_owned() })
+    }
+}
+
+impl fmt::Display for Spec {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let item = |item: &Item| match &item.key {
+            Some(key) => format!("{key}={}", item.value),
+            None => item.value.clone(),
+        };
+        let part = |part: &Part| match part.items.as_slice() {
+            [] => part.name.clone(),
+            items => format!("{}({})", part.name, items.iter().map(item).collect::<Vec<_>>().join(",")),
+        };
+        formatter.write_str(&self.parts.iter().map(part).collect::<Vec<_>>().join("+"))
+    }
+}
+
+fn find<'r>(registry: &'r Registry, name: &str) -> Option<&'r Profile> {
+    registry.profiles().find(|profile| profile.name == name)
+}
+
+/// A number or a truth value where the text is one, else a string.
+fn value(text: &str) -> Value {
+    match serde_json::from_str(text) {
+        Ok(value @ (Value::Number(_) | Value::Bool(_))) => value,
+        _ => text.into(),
+    }
+}
+
+/// Splits a text at a character that is not in parentheses.
+fn split(text: &str, at: char) -> Vec<&str> {
+    let mut depth = 0_usize;
+    let parts = text.split(|character: char| {
+        match character {
+            '(' => depth += 1,
+            ')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        character == at && depth == 0
+    });
+    parts.map(str::trim).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn q2_rows_are_strategies_with_settings_and_choices() {
+        let registry = crate::builtin();
+        let rows =
+            Spec::list("full, info(entry-only),concerns(cost=low,size=3)+info( tools = stubs )").unwrap();
+        let written: Vec<String> = rows.iter().map(Spec::to_string).collect();
+        assert_eq!(written, ["full", "info(entry-only)", "concerns(cost=low,size=3)+info(tools=stubs)"]);
+        assert_eq!(rows.iter().map(Spec::strategy).collect::<Vec<_>>(), ["full", "info", "concerns+info"]);
+        assert_eq!(rows[0].said(&registry).unwrap(), Said::default());
+        let settings = |value: &str| vec![("info".to_owned(), "tools".to_owned(), json!(value))];
+        assert_eq!(rows[1].said(&registry).unwrap().settings, settings("entry-only"));
+        let stacked = rows[2].said(&registry).unwrap();
+        assert_eq!(stacked.settings, settings("stubs"));
+        assert_eq!(stacked.choices, [("cost".to_owned(), json!("low")), ("size".to_owned(), json!(3))]);
+    }
+
+    #[test]
+    fn q2_what_is_no_row_is_refused_with_its_place_and_a_remedy() {
+        for (text, expected) in [
+            ("full,concerns(cost=low", "'concerns(cost=low' has a '(' without a ')'"),
+            ("concerns(cost=low)x", "without a ')' at the end"),
+            ("a)", "has a ')' without a '('"),
+            ("info()", "something empty"),
+            ("concerns(=low)", "something empty"),
+            ("full,,info", "has an empty name"),
+            ("info(a(b))", "parentheses within parentheses"),
+        ] {
+            let problems = Spec::list(text).unwrap_err();
+            assert!(problems[0].message().contains(expected), "{text}: {}", problems[0].message());
+            assert!(problems[0].remedy().is_some());
+        }
+        let registry = crate::builtin();
+        for (text, message, hint) in [
+            ("info(entry-onl)", "info has no variant 'entry-onl'", "did you mean info(entry-only)?"),
+            ("describe(short)", "describe has no variant 'short'", "describe(KEY=VALUE)"),
+            ("concerns(low)+info", "'low' is a value without a name", "write concerns(NAME=low)"),
+        ] {
+            let problem = Spec::list(text).unwrap()[0].said(&registry).unwrap_err();
+            assert!(problem.message().contains(message), "{}", problem.message());
+            assert!(problem.remedy().unwrap().contains(hint), "{:?}", problem.remedy());
+        }
+    }
+}

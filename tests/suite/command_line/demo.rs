@@ -1,0 +1,85 @@
+//! `demo`: one screen, for readers who have never seen MCP.
+
+use std::{io::Read, process::Stdio};
+
+use kit::process::Process;
+use rustix::termios::{Winsize, tcsetwinsize};
+
+use super::{program, terminal::terminal};
+
+/// What `demo` shows on a terminal of this width.
+fn shown(width: u16, arguments: &[&str]) -> String {
+    let (mut ours, theirs) = terminal();
+    tcsetwinsize(&ours, Winsize { ws_row: 60, ws_col: width, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+    let mut command = program(&[&["demo"], arguments].concat());
+    command.env("NO_COLOR", "1").env("TERM", "xterm");
+    let status = command.stdin(Stdio::null()).stdout(Stdio::from(theirs)).status().unwrap();
+    assert!(status.success());
+    drop(command);
+    let mut text = Vec::new();
+    // Linux ends a terminal's stream with an error.
+    let _end = ours.read_to_end(&mut text);
+    String::from_utf8_lossy(&text).replace("\r\n", "\n")
+}
+
+#[test]
+fn q6_it_fits_on_one_screen() {
+    for (strategy, width) in
+        [("resource", 80), ("resource", 200), ("describe", 80), ("info", 80), ("concerns+info", 80)]
+    {
+        let text = shown(width, &["--strategy", strategy]);
+        assert!(text.lines().count() <= 60, "{} lines for {strategy}:\n{text}", text.lines().count());
+        let longest = text.lines().map(|line| line.chars().count()).max().unwrap();
+        assert!(longest <= usize::from(width.min(92)), "{longest} columns:\n{text}");
+    }
+}
+
+#[test]
+fn q6_it_says_what_was_withheld_when_it_was_learned_and_what_that_saved() {
+    let text = shown(100, &[]);
+    let places = ["Without disclosure", "With disclosure", "Withheld", "Learned", "Saved", "Try next"];
+    let places = places.map(|part| text.find(part).unwrap_or_else(|| panic!("{part} is missing:\n{text}")));
+    assert!(places.is_sorted(), "{text}");
+    // Both have the answer, which the server has computed.
+    assert_eq!(text.matches(r#"{"solutions":[-2,2],"variables":["x"]}"#).count(), 2, "{text}");
+    assert!(text.contains("refuses: TOOL_DESCRIPTION_REQUIRED"), "{text}");
+    let next: Vec<&str> = text[places[5]..].lines().filter(|line| line.contains(" -- COMMAND")).collect();
+    assert_eq!(next.len(), 2, "{text}");
+    // The sums are those of the parts.
+    let [plain, saving] = [&text[places[0]..places[1]], &text[places[1]..places[2]]].map(|part| {
+        let figures =
+            part.lines().take_while(|line| !line.contains("in all")).filter_map(figure).sum::<u64>();
+        let sum = part.lines().find(|line| line.contains("in all")).and_then(figure).unwrap();
+        assert_eq!(figures, sum, "{part}");
+        sum
+    });
+    let saved = format!(
+        "{} of {} tokens ({} %)",
+        grouped(plain - saving),
+        grouped(plain),
+        100 * (plain - saving) / plain
+    );
+    assert!(text.contains(&saved), "{saved}:\n{text}");
+}
+
+/// The figure in the last column of a line.
+fn figure(line: &str) -> Option<u64> {
+    let (_, last) = line.rsplit_once("  ")?;
+    last.replace(',', "").parse().ok()
+}
+
+fn grouped(number: u64) -> String {
+    if number < 1000 { number.to_string() } else { format!("{},{:03}", number / 1000, number % 1000) }
+}
+
+#[test]
+fn q6_a_strategy_that_cannot_be_shown_is_refused() {
+    for (strategy, code, expected) in [
+        ("full", 2, "withholds nothing"),
+        ("resorce", 64, "unknown strategy 'resorce'"),
+        ("info,describe", 2, "one strategy"),
+    ] {
+        let ended = Process::start(&mut program(&["demo", "--strategy", strategy])).finish();
+        assert_eq!(ended.says(code, &[expected]).stdout, "");
+    }
+}

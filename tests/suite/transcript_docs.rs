@@ -1,0 +1,130 @@
+//! docs/transcripts.md: the workflows of the sources as transcripts, made by the program.
+
+use std::{fs, path::Path};
+
+use kit::process::Process;
+
+use crate::command_line::program;
+
+const DOCS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/transcripts.md");
+const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/data/transcripts");
+const UPSTREAM: &str = env!("CARGO_BIN_EXE_kit-upstream");
+
+const HEAD: &str = "\
+# Transcripts
+
+What models see and do under the strategies, step by step, in the workflows of the [sources](sources.md). Each is the output
+of `mcp-disclosure compare --transcript --task FILE --format markdown`, played over real connections; a test makes them
+again and compares. [compare.md](compare.md#transcripts) explains task files and figures, and the command makes the same of
+your own server and task.
+";
+
+/// A workflow: the folder of its task, its title, and the arguments of `compare`, in which `DATA` and `UPSTREAM` stand for
+/// the folder of all tasks and the program that plays a server.
+struct Workflow {
+    name: &'static str,
+    title: &'static str,
+    arguments: &'static [&'static str],
+}
+
+const WORKFLOWS: [Workflow; 5] = [
+    Workflow {
+        name: "tool-descriptions-resource",
+        title: "Descriptions from a resource",
+        arguments: &[
+            "--strategies",
+            "resource",
+            "--tool-descriptions",
+            "DATA/tool-descriptions-resource/tool_descriptions",
+            "--",
+            "UPSTREAM",
+            "DATA/tool-descriptions-resource/server.json",
+        ],
+    },
+    Workflow {
+        name: "tool-descriptions-guide",
+        title: "The guide's checklist and anti-patterns",
+        arguments: &[
+            "--strategies",
+            "resource",
+            "--tool-descriptions",
+            "DATA/tool-descriptions-resource/tool_descriptions",
+            "--",
+            "UPSTREAM",
+            "DATA/tool-descriptions-resource/server.json",
+        ],
+    },
+    Workflow {
+        name: "concern-based-filtering",
+        title: "Concerns",
+        arguments: &[
+            "--strategies",
+            "concerns",
+            "--config",
+            "DATA/concern-based-filtering/disclosure.toml",
+            "--",
+            "UPSTREAM",
+            "DATA/concern-based-filtering/server.json",
+        ],
+    },
+    Workflow {
+        name: "delta-mcp",
+        title: "Names first, definitions by request",
+        arguments: &["--strategies", "full,describe", "--", "UPSTREAM", "DATA/delta-mcp/server.json"],
+    },
+    Workflow {
+        name: "three-level-info",
+        title: "Three levels",
+        arguments: &["--strategies", "info", "--info-tools", "entry-only"],
+    },
+];
+
+impl Workflow {
+    /// The section of the page.
+    fn section(&self) -> String {
+        let folder = Path::new(DATA).join(self.name);
+        let task = folder.join("task.json");
+        // On a busy machine the check of arguments is not to be skipped.
+        let flags =
+            ["compare", "--transcript", "--format", "markdown", "--limit", "check_time=60000", "--task"];
+        let filled =
+            self.arguments.iter().map(|text| text.replace("DATA", DATA).replace("UPSTREAM", UPSTREAM));
+        let arguments: Vec<String> =
+            flags.iter().map(ToString::to_string).chain([task.display().to_string()]).chain(filled).collect();
+        let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+        let ended = Process::start(&mut program(&arguments)).finish();
+        let transcript: String = ended
+            .says(0, &[])
+            .stdout
+            .lines()
+            .map(|line| if line.starts_with("##") { format!("#{line}\n") } else { format!("{line}\n") })
+            .collect();
+        let intro = fs::read_to_string(folder.join("intro.md")).unwrap();
+        let link = format!("../tests/data/transcripts/{}/task.json", self.name);
+        format!("\n## {}\n\n{intro}\n[Task file]({link})\n\n{transcript}", self.title)
+    }
+}
+
+/// Run with `UPDATE_TRANSCRIPTS=1` to make the page again.
+#[test]
+fn q1_the_workflows_of_the_sources_are_as_documented() {
+    let page: String = [HEAD.to_owned()].into_iter().chain(WORKFLOWS.iter().map(Workflow::section)).collect();
+    if std::env::var_os("UPDATE_TRANSCRIPTS").is_some() {
+        fs::write(DOCS, &page).unwrap();
+    }
+    let written = fs::read_to_string(DOCS).unwrap_or_default();
+    let differs = written.lines().zip(page.lines()).find(|(written, made)| written != made);
+    assert!(
+        written == page,
+        "docs/transcripts.md is old: run this test with UPDATE_TRANSCRIPTS=1. First: {differs:?}"
+    );
+}
+
+/// The workflows of the sources end with their answers, whatever the strategies' texts are.
+#[test]
+fn q1_the_workflows_of_the_sources_come_to_their_answers() {
+    for workflow in WORKFLOWS {
+        let section = workflow.section();
+        assert!(section.contains("; answered") && !section.contains("not answered"), "{section}");
+    }
+}

@@ -1,0 +1,299 @@
+//! `compare --transcript`: one task under each strategy, step by step; in every format the same.
+
+use std::fs;
+
+use kit::process::{Ended, Process};
+use serde_json::{Value, json};
+
+use crate::command_line::{ODD, program};
+
+/// Runs `compare --transcript` to its end.
+#[track_caller]
+fn transcript(arguments: &[&str]) -> Ended {
+    // On a busy machine the check of arguments is not to be skipped: its refusals are part of the transcript.
+    let flags = ["compare", "--transcript", "--limit", "check_time=60000"];
+    Process::start(&mut program(&[&flags, arguments].concat())).finish()
+}
+
+/// The transcript as JSON.
+#[track_caller]
+fn played(arguments: &[&str]) -> Value {
+    let ended = transcript(&[&["--format", "json"], arguments].concat());
+    serde_json::from_str(&ended.says(0, &[]).stdout).unwrap()
+}
+
+fn list<'a>(value: &'a Value, member: &str) -> &'a Vec<Value> {
+    value[member].as_array().unwrap_or_else(|| panic!("{value} has no list {member}"))
+}
+
+/// The act of a strategy by a course.
+#[track_caller]
+fn act<'a>(played: &'a Value, strategy: &str, course: &str) -> &'a Value {
+    let strategy = list(played, "strategies").iter().find(|played| played["name"] == strategy).unwrap();
+    list(strategy, "acts").iter().find(|act| act["course"] == course).unwrap()
+}
+
+/// Who did what in an act.
+fn deeds(act: &Value) -> Vec<String> {
+    let deed =
+        |step: &Value| format!("{} {}", step["speaker"].as_str().unwrap(), step["kind"].as_str().unwrap());
+    list(act, "steps").iter().map(deed).collect()
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    value.as_object().unwrap().keys().map(String::as_str).collect()
+}
+
+#[test]
+fn q1_the_json_has_the_documented_members() {
+    let played = played(&[]);
+    assert_eq!(keys(&played), ["source", "tools", "tokenizer", "task", "strategies", "notes"]);
+    assert_eq!(played["task"]["calls"][0]["tool"], "symbolic_solve");
+    let names: Vec<&Value> = list(&played, "strategies").iter().map(|strategy| &strategy["name"]).collect();
+    assert_eq!(names, ["full", "resource", "describe", "info", "info(entry-only)"]);
+    let act_members =
+        ["course", "ending", "errors", "start_tokens", "learning_tokens", "call_tokens", "steps"];
+    let step_members =
+        ["kind", "speaker", "call", "attempt", "says", "gist", "text", "tokens", "tokens_so_far", "messages"];
+    for strategy in list(&played, "strategies") {
+        assert_eq!(keys(strategy), ["name", "acts"]);
+        for act in list(strategy, "acts") {
+            assert_eq!(keys(act), act_members);
+            list(act, "steps").iter().for_each(|step| assert_eq!(keys(step), step_members));
+        }
+    }
+}
+
+#[test]
+fn q1_every_member_and_value_is_documented() {
+    let docs = concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/compare.md");
+    let docs = fs::read_to_string(docs).unwrap();
+    let (_, section) = docs.split_once("## Transcripts").unwrap();
+    fn names(value: &Value, found: &mut Vec<String>) {
+        match value {
+            Value::Array(items) => items.iter().for_each(|item| names(item, found)),
+            Value::Object(members) => members.iter().for_each(|(name, value)| {
+                found.push(name.clone());
+                match name.as_str() {
+                    // What a member of a message or of the user's is named is not ours to document.
+                    "messages" | "arguments" | "answer" => {}
+                    "kind" | "speaker" | "course" | "ending" => {
+                        found.push(value.as_str().unwrap().to_owned())
+                    }
+                    _ => names(value, found),
+                }
+            }),
+            _ => {}
+        }
+    }
+    let mut found = Vec::new();
+    names(&played(&[]), &mut found);
+    for name in found {
+        assert!(section.contains(&format!("`{name}`")), "docs/compare.md does not document {name}");
+    }
+}
+
+#[test]
+fn q1_what_is_withheld_is_learned_before_the_call() {
+    let played = played(&[]);
+    assert_eq!(
+        deeds(act(&played, "full", "workflow")),
+        ["gateway introduced", "gateway listed", "model picked", "model called", "upstream returned"]
+    );
+    for strategy in ["resource", "describe", "info"] {
+        let workflow = act(&played, strategy, "workflow");
+        let expected = [
+            "gateway introduced",
+            "gateway listed",
+            "model picked",
+            "model asked",
+            "gateway explained",
+            "model called",
+            "upstream returned",
+        ];
+        assert_eq!(
+            (deeds(workflow).as_slice(), &workflow["ending"]),
+            (&expected.map(str::to_owned)[..], &json!("answered"))
+        );
+        let returned = list(workflow, "steps").last().unwrap();
+        assert_eq!(returned["text"], r#"{"solutions":[-2,2],"variables":["x"]}"#);
+    }
+}
+
+#[test]
+fn q1_tokens_add_up_and_are_those_of_the_table() {
+    let arguments = ["--use", "symbolic_solve"];
+    let played = played(&arguments);
+    for strategy in list(&played, "strategies") {
+        for act in list(strategy, "acts") {
+            let number = |value: &Value| value.as_u64().unwrap();
+            let mut so_far = number(&act["start_tokens"]);
+            if act["course"] == "workflow" {
+                so_far = 0;
+            }
+            for step in list(act, "steps") {
+                so_far += number(&step["tokens"]);
+                assert_eq!(number(&step["tokens_so_far"]), so_far, "{step}");
+            }
+            let parts = ["start_tokens", "learning_tokens", "call_tokens"].map(|part| number(&act[part]));
+            assert_eq!(parts.iter().sum::<u64>(), so_far, "{act}");
+        }
+    }
+    let report = Process::start(&mut program(
+        &[&["compare", "--format", "json", "--detail", "--repeat", "1"], &arguments[..]].concat(),
+    ));
+    let report: Value = serde_json::from_str(&report.finish().says(0, &[]).stdout).unwrap();
+    for strategy in list(&report, "strategies") {
+        let workflow = act(&played, strategy["name"].as_str().unwrap(), "workflow");
+        assert_eq!(workflow["start_tokens"], strategy["initial_tokens"]);
+        assert_eq!(workflow["learning_tokens"], strategy["discovery_tokens"]);
+    }
+}
+
+#[test]
+fn q1_each_mistake_leads_to_the_answer() {
+    let played = played(&[]);
+    for strategy in ["full", "resource", "describe", "info"] {
+        for (course, refused) in
+            [("too-early", strategy != "full"), ("wrong-argument", true), ("unknown-name", true)]
+        {
+            let act = act(&played, strategy, course);
+            let expected = if refused { "recovered" } else { "answered" };
+            assert_eq!(act["ending"], expected, "{strategy}, {course}: {act}");
+            assert_eq!(deeds(act).iter().any(|deed| deed.ends_with(" refused")), refused, "{act}");
+            assert_eq!(deeds(act).last().unwrap(), "upstream returned");
+        }
+    }
+    // Where lists show parameters the upstream checks them, else the gateway does.
+    assert!(deeds(act(&played, "full", "wrong-argument")).contains(&"upstream refused".to_owned()));
+    assert!(deeds(act(&played, "describe", "wrong-argument")).contains(&"gateway refused".to_owned()));
+    let early = act(&played, "resource", "too-early");
+    let refused = list(early, "steps").iter().find(|step| step["kind"] == "refused").unwrap();
+    assert!(refused["says"].as_str().unwrap().contains("TOOL_DESCRIPTION_REQUIRED"), "{refused}");
+    assert!(refused["gist"].to_string().contains("describe_tools"), "{refused}");
+}
+
+#[test]
+fn q1_tools_that_are_not_listed_are_found_level_by_level() {
+    let played = played(&["--strategies", "info", "--info-tools", "entry-only"]);
+    let workflow = act(&played, "info", "workflow");
+    let asked: Vec<&str> = list(workflow, "steps")
+        .iter()
+        .filter(|step| step["kind"] == "asked")
+        .map(|step| step["text"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        asked,
+        [
+            r#"{"name":"info","arguments":{}}"#,
+            r#"{"name":"info","arguments":{"topic":"symbolic"}}"#,
+            r#"{"name":"info","arguments":{"topic":"symbolic_solve"}}"#
+        ]
+    );
+    let called = list(workflow, "steps").iter().find(|step| step["kind"] == "called").unwrap();
+    assert!(called["text"].as_str().unwrap().starts_with(r#"{"name":"invoke""#), "{called}");
+}
+
+#[test]
+fn q1_rows_have_their_variants_and_choices() {
+    let played = played(&["--strategies", "info(entry-only),concerns(precision=exact)+info(tools=stubs)"]);
+    let names: Vec<&Value> = list(&played, "strategies").iter().map(|strategy| &strategy["name"]).collect();
+    assert_eq!(names, ["info(entry-only)", "concerns(precision=exact)+info(tools=stubs)"]);
+    let start = |strategy: &str| list(act(&played, strategy, "workflow"), "steps").clone();
+    let listed = start("info(entry-only)").into_iter().find(|step| step["kind"] == "listed").unwrap();
+    assert!(listed["says"].as_str().unwrap().starts_with("lists none of the 11 tools"), "{listed}");
+    let filtered = start("concerns(precision=exact)+info(tools=stubs)");
+    assert_eq!(
+        (&filtered[0]["kind"], &filtered[0]["says"]),
+        (&json!("chose"), &json!("chooses precision = exact"))
+    );
+    let listed = filtered.iter().find(|step| step["kind"] == "listed").unwrap();
+    assert!(listed["says"].as_str().unwrap().contains(" of 11 tools"), "{listed}");
+    transcript(&["--strategies", "concerns(cost=low)"]).says(64, &["--strategies", "no concern 'cost'"]);
+}
+
+#[test]
+fn q1_a_task_of_ones_own_is_played_in_order_with_its_answers() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("task.json");
+    let task = json!({"request": "Two things.", "courses": ["workflow", "too-early"], "calls": [
+        {"tool": "fft", "arguments": {"values": [1, 2]}, "answer": "first"},
+        {"tool": "fft", "arguments": {"values": [3]}, "answer": {"second": true}},
+    ]});
+    fs::write(&file, task.to_string()).unwrap();
+    let played = played(&["--strategies", "describe", "--task", file.to_str().unwrap()]);
+    let workflow = act(&played, "describe", "workflow");
+    let returned: Vec<&str> = list(workflow, "steps")
+        .iter()
+        .filter(|step| step["kind"] == "returned")
+        .map(|step| step["text"].as_str().unwrap())
+        .collect();
+    assert_eq!(returned, ["first", r#"{"second":true}"#]);
+    // It is learned once, and the second call differs from the first.
+    assert_eq!(deeds(workflow).iter().filter(|deed| *deed == "model asked").count(), 1);
+    assert_eq!(list(workflow, "steps").last().unwrap()["call"], 2);
+    let strategies = list(&played, "strategies");
+    assert_eq!((strategies.len(), list(&strategies[0], "acts").len()), (1, 2));
+}
+
+#[test]
+fn q1_a_task_that_cannot_be_played_is_refused_with_its_place() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("task.json");
+    let path = file.to_str().unwrap();
+    for (text, code, expected) in [
+        ("{", 64, "EOF while parsing"),
+        (r#"{"calls": []}"#, 64, "'calls' is empty"),
+        ("{\"calls\": [{\"tool\": \"fft\",\n \"argument\": {}}]}", 64, "unknown field `argument`"),
+        (r#"{"calls": [{"tool": "symbolic_solv"}]}"#, 2, "did you mean 'symbolic_solve'?"),
+    ] {
+        fs::write(&file, text).unwrap();
+        transcript(&["--task", path]).says(code, &["--task", expected]);
+    }
+    let missing = folder.path().join("nowhere.json");
+    transcript(&["--task", missing.to_str().unwrap()]).says(64, &["nowhere.json", "No such file"]);
+    transcript(&["--use", "nothing_of_that_name"]).says(2, &["--use", "unknown tool 'nothing_of_that_name'"]);
+}
+
+#[test]
+fn q1_no_tool_of_the_users_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let calls = folder.path().join("calls");
+    let played = played(&["--use", "echo", "--", ODD, "records", calls.to_str().unwrap()]);
+    assert_eq!(fs::read_to_string(&calls).unwrap_or_default(), "");
+    let returned = list(act(&played, "full", "workflow"), "steps").last().unwrap();
+    assert_eq!((&returned["kind"], &returned["text"]), (&json!("returned"), &json!("done")));
+}
+
+#[test]
+fn q1_the_text_keeps_its_width_unless_it_is_to_be_complete() {
+    for width in ["40", "72", "100", "200"] {
+        let ended = transcript(&["--width", width]);
+        let lines: Vec<&str> = ended.says(0, &[]).stdout.lines().collect();
+        let longest = lines.iter().map(|line| line.chars().count()).max().unwrap();
+        assert!(longest <= width.parse().unwrap(), "{longest} over {width}");
+        assert!(lines.iter().any(|line| line.contains("more bytes")), "{lines:?}");
+    }
+    let full = transcript(&["--full", "--strategies", "resource"]);
+    assert!(!full.says(0, &[]).stdout.contains("more bytes"));
+    // A word from the end of the description.
+    assert!(full.stdout.contains("find_root with two bounds"), "{}", full.stdout);
+}
+
+#[test]
+fn q1_every_format_has_the_same_steps() {
+    let played = played(&[]);
+    let text = transcript(&[]).says(0, &[]).stdout.clone();
+    let markdown = transcript(&["--format", "markdown"]).says(0, &[]).stdout.clone();
+    for strategy in list(&played, "strategies") {
+        let name = strategy["name"].as_str().unwrap();
+        assert!(text.contains(&format!("── {name} ─")) && markdown.contains(&format!("## {name}\n")));
+        for step in list(&list(strategy, "acts")[0], "steps") {
+            let (speaker, says) = (step["speaker"].as_str().unwrap(), step["says"].as_str().unwrap());
+            // Long sentences are wrapped.
+            let begins = says.split_at_checked(60).map_or(says, |(begins, _)| begins.trim_end());
+            assert!(text.contains(&format!("{speaker:<10}{begins}")), "{says}");
+            assert!(markdown.contains(&format!("**{speaker}** {says}")), "{says}");
+        }
+    }
+}
