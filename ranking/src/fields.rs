@@ -107,7 +107,7 @@ impl Field {
 }
 
 /// The texts of a tool by field, in the order of [`Field`].
-pub(crate) fn texts(tool: VisibleTool<'_>) -> [String; Field::COUNT] {
+pub(crate) fn texts(tool: VisibleTool<'_>, category: &str) -> [String; Field::COUNT] {
     let definition = tool.tool().definition();
     let text = |key: &str| definition.string(key).unwrap_or_default();
     let annotated = || definition.object("annotations").and_then(|annotations| annotations.string("title"));
@@ -126,13 +126,13 @@ pub(crate) fn texts(tool: VisibleTool<'_>) -> [String; Field::COUNT] {
     let mut texts = [
         tool.tool().upstream_name().to_string(),
         title,
-        tool.tool().brief().to_owned(),
+        tool.brief().to_owned(),
         keywords.join(" "),
         text("description"),
         parameters.names,
         parameters.descriptions,
         tool.tool().upstream().to_string(),
-        tool.tool().category().to_owned(),
+        category.to_owned(),
     ];
     texts.iter_mut().for_each(|text| text.truncate(beginning(text, LONGEST).len()));
     texts

@@ -36,8 +36,10 @@ impl Index {
         let mut terms: HashMap<Box<str>, Vec<Posting>> = HashMap::new();
         let mut names: HashMap<Box<str>, Vec<u32>> = HashMap::new();
         let mut lengths: Vec<[u32; Field::COUNT]> = Vec::new();
+        let categories = categories(view);
         for (at, visible) in view.tools().enumerate() {
             let Ok(tool) = u32::try_from(at) else { break };
+            let category = categories.get(visible.name().as_str()).copied().unwrap_or_default();
             let own = visible.tool();
             for name in [visible.name(), own.upstream_name(), own.qualified()].map(|name| normalized(name)) {
                 let tools = names.entry(name.into()).or_default();
@@ -46,7 +48,7 @@ impl Index {
                 }
             }
             let mut length = [0; Field::COUNT];
-            for (field, text) in Field::iter().zip(texts(visible)) {
+            for (field, text) in Field::iter().zip(texts(visible, category)) {
                 let mut counts: HashMap<String, u32> = HashMap::new();
                 for word in words(&text) {
                     *counts.entry(word.term).or_default() += 1;
@@ -101,6 +103,12 @@ impl Index {
         let (all, having) = (self.tools as f32, having as f32);
         ((all - having + 0.5) / (having + 0.5)).ln_1p()
     }
+}
+
+/// The names of categories by those of their tools.
+fn categories(view: &View) -> HashMap<&str, &str> {
+    let all = view.categories();
+    all.flat_map(|category| category.tools().map(move |tool| (tool.name().as_str(), category.name()))).collect()
 }
 
 /// Divides frequencies by how long the tool's field is in relation to that of others.

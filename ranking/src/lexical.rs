@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
-use mcp_disclosure_core::View;
+use mcp_disclosure_core::{ListedCategory, View, brief::shorten};
 use serde::Deserialize;
 
 use crate::{
@@ -12,13 +12,19 @@ use crate::{
     spelling::corrections,
     stop_words,
     thesaurus::Thesaurus,
-    words::{Word, beginning, words},
+    words::{Word, beginning, is_unspaced, words},
 };
 
 /// How much of a query is read, in bytes, and how many different words of it.
 const LONGEST_QUERY: usize = 4_096;
 /// See [`LONGEST_QUERY`].
 const MOST_WORDS: usize = 64;
+
+/// Maximum number of unknown words of a query that are corrected: each is compared with all words of all tools.
+const MOST_CORRECTED: usize = 8;
+
+/// Maximum length of an unmatched word in an answer, in characters.
+const LONGEST_UNMATCHED: usize = 60;
 
 /// How soon further occurrences of a term stop counting: BM25's k1.
 const SATURATION: f32 = 1.2;
@@ -55,6 +61,8 @@ pub struct Lexical {
 /// A word of a query with the terms that it is looked for by.
 struct Wanted<'q> {
     word: &'q Word,
+    /// Whether a tool has it or a synonym.
+    is_known: bool,
     /// How much it says.
     information: f32,
     /// Terms with their weights.
@@ -73,19 +81,25 @@ impl Lexical {
         let index = view.derived(Index::of);
         let text = beginning(query.text, LONGEST_QUERY);
         let words = meaningful(words(text));
-        let wanted: Vec<Wanted<'_>> = words.iter().map(|word| self.wanted(&index, word)).collect();
+        let mut corrected = MOST_CORRECTED;
+        let wanted: Vec<Wanted<'_>> =
+            words.iter().map(|word| self.wanted(&index, word, &mut corrected)).collect();
         let mut found = self.score(&index, &wanted);
         let exact: HashSet<u32> = index.named(text).iter().copied().collect();
         exact.iter().for_each(|tool| {
             found.entry(*tool).or_default();
         });
         let tools: Vec<_> = view.tools().collect();
+        let within: Option<HashSet<&str>> = query.category.map(|category| {
+            let tools = view.category(category).into_iter().flat_map(ListedCategory::tools);
+            tools.map(|tool| tool.name().as_str()).collect()
+        });
         let mut hits: Vec<(u32, Hit)> = found
             .into_iter()
             .filter_map(|(at, (score, coverage))| {
                 let tool = tools.get(at as usize)?;
                 let is_exact = exact.contains(&at);
-                let is_wanted = query.category.is_none_or(|category| tool.tool().category() == category);
+                let is_wanted = within.as_ref().is_none_or(|within| within.contains(tool.name().as_str()));
                 let matched = match coverage {
                     _ if is_exact => Match::Exact,
                     _ if coverage >= STRONG => Match::Strong,
@@ -100,14 +114,12 @@ impl Lexical {
             is_exact(b).cmp(&is_exact(a)).then(b.score.total_cmp(&a.score)).then(at.cmp(other))
         });
         hits.truncate(query.limit);
-        let unmatched = wanted.iter().filter(|wanted| wanted.terms.is_empty() && exact.is_empty());
-        Ranking {
-            hits: hits.into_iter().map(|(_, hit)| hit).collect(),
-            unmatched: unmatched.map(|wanted| wanted.word.written.clone()).collect(),
-        }
+        let unmatched = if exact.is_empty() { unmatched(&wanted) } else { Vec::new() };
+        Ranking { hits: hits.into_iter().map(|(_, hit)| hit).collect(), unmatched }
     }
 
-    fn wanted<'q>(&self, index: &Index, word: &'q Word) -> Wanted<'q> {
+    /// What to look for. `corrected` is how many more words can be corrected.
+    fn wanted<'q>(&self, index: &Index, word: &'q Word, corrected: &mut usize) -> Wanted<'q> {
         let is_known = |term: &str| !index.postings(term).is_empty();
         let mut terms = Vec::new();
         if is_known(&word.term) {
@@ -115,12 +127,14 @@ impl Lexical {
         }
         let synonyms = self.thesaurus.of(&word.term);
         terms.extend(synonyms.iter().filter(|term| is_known(term)).map(|term| (term.clone(), SYNONYM)));
-        if terms.is_empty() {
+        let is_known = !terms.is_empty();
+        if !is_known && *corrected > 0 && !word.term.chars().any(is_unspaced) {
+            *corrected -= 1;
             // The stem of a misspelt word may have lost what is right about it.
             let corrections = corrections(&word.written, index.vocabulary());
             terms.extend(corrections.into_iter().map(|term| (term.to_owned(), CORRECTION)));
         }
-        Wanted { word, information: index.information(&word.term), terms }
+        Wanted { word, is_known, information: index.information(&word.term), terms }
     }
 
     /// Score and coverage by tool.
@@ -160,6 +174,17 @@ impl Ranker for Lexical {
     async fn rank(&self, view: &View, query: &Query<'_>) -> Ranking {
         self.rank_now(view, query)
     }
+}
+
+/// The words that no tool has, nor a synonym of them, as written and each once.
+fn unmatched(wanted: &[Wanted<'_>]) -> Vec<String> {
+    let known: HashSet<&str> =
+        wanted.iter().filter(|wanted| wanted.is_known).map(|wanted| &*wanted.word.written).collect();
+    let mut unmatched: Vec<&str> = wanted.iter().map(|wanted| &*wanted.word.written).collect();
+    // A run of a script without spaces is several terms.
+    unmatched.dedup();
+    unmatched.retain(|word| !known.contains(word));
+    unmatched.into_iter().map(|word| shorten(word, LONGEST_UNMATCHED)).collect()
 }
 
 /// The different words of a query, without those that say nothing unless there are no others.

@@ -3,7 +3,8 @@
 use snowball_stemmers_rs::{Algorithm, Stemmer};
 use unicode_segmentation::UnicodeSegmentation;
 
-/// A word as written, in lower case, and the term that is indexed for it.
+/// A word as written, in lower case, and the term that is indexed for it. In scripts without spaces each pair of characters is
+/// a term, and what is written is the whole run of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Word {
     pub(crate) written: String,
@@ -62,7 +63,7 @@ fn language(character: char) -> Option<Algorithm> {
 }
 
 /// Whether a character belongs to a script without spaces between words: Han, Kana, Thai, Lao, Myanmar, Khmer.
-fn is_unspaced(character: char) -> bool {
+pub(crate) fn is_unspaced(character: char) -> bool {
     matches!(character,
         '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3005}'..='\u{3007}'
         | '\u{3040}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
@@ -71,12 +72,13 @@ fn is_unspaced(character: char) -> bool {
 
 /// Appends the pairs of neighbouring characters, or the only character, and empties the text.
 fn pairs(unspaced: &mut String, words: &mut Vec<Word>) {
-    let characters: Vec<char> = unspaced.drain(..).collect();
-    let plain = |text: String| Word { term: text.clone(), written: text };
+    let written = std::mem::take(unspaced);
+    let characters: Vec<char> = written.chars().collect();
+    let word = |term: String| Word { term, written: written.clone() };
     match characters.as_slice() {
         [] => {}
-        [only] => words.push(plain(only.to_string())),
-        several => words.extend(several.windows(2).map(|pair| plain(pair.iter().collect()))),
+        [only] => words.push(word(only.to_string())),
+        several => words.extend(several.windows(2).map(|pair| word(pair.iter().collect()))),
     }
 }
 
@@ -105,8 +107,10 @@ fn parts(piece: &str) -> Vec<&str> {
 mod tests {
     use super::*;
 
-    fn written(text: &str) -> Vec<String> {
-        words(text).into_iter().map(|word| word.written).collect()
+    /// The terms in scripts without spaces, else the words as written.
+    fn split(text: &str) -> Vec<String> {
+        let shown = |word: Word| if word.term.chars().all(is_unspaced) { word.term } else { word.written };
+        words(text).into_iter().map(shown).collect()
     }
 
     #[test]
@@ -124,8 +128,13 @@ mod tests {
             ("हिन्दी में खोज", vec!["हिन्दी", "में", "खोज"]),
             ("🙂 -- ...", vec![]),
         ] {
-            assert_eq!(written(text), expected, "{text}");
+            assert_eq!(split(text), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn a_run_without_spaces_is_written_as_one_word() {
+        assert!(words("天気予報").iter().all(|word| word.written == "天気予報"));
     }
 
     #[test]

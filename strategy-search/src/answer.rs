@@ -1,6 +1,10 @@
 //! The answers of `search_tools` (docs/CONTRACT.md S2, S4).
 
-use mcp_disclosure_core::{Context, ListedCategory, View, VisibleTool};
+use mcp_disclosure_core::{
+    Context, ListedCategory, RawObject, View, VisibleTool,
+    brief::shorten,
+    nearest::{misspelt, nearest},
+};
 use mcp_disclosure_ranking::{Hit, Match, Ranking};
 use serde_json::{Map, Value, json};
 
@@ -12,74 +16,129 @@ const MOST_LISTED: usize = 100;
 /// Maximum number of categories in an answer.
 const MOST_CATEGORIES: usize = 120;
 
+/// Maximum length of what a category is for, in characters. Operators may declare it at any length.
+const LONGEST_PURPOSE: usize = 160;
+
 /// Hits up to this share of the best one's score come with their schemas.
 const NEAR: f32 = 0.8;
 
+/// Maximum number of suggestions for an unknown category.
+const SUGGESTIONS: usize = 5;
+
+/// How much of schemas an answer can have, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Bounds {
+    /// Of one hit.
+    each: usize,
+    /// Of all hits.
+    together: usize,
+}
+
+impl Bounds {
+    /// The bounds of an answer: wider for one tool that is asked for in full, since there is no other way to learn it.
+    pub fn of(config: &SearchConfig, limit: usize, detail: Detail) -> Self {
+        if limit == 1 && detail == Detail::Full {
+            let most = config.whole_schema_bytes;
+            return Self { each: most, together: most };
+        }
+        Self { each: config.schema_bytes, together: config.answer_bytes }
+    }
+
+    /// Whether a schema of this length fits; if so, the rest is for others.
+    fn admit(&mut self, bytes: usize) -> bool {
+        let fits = bytes <= self.each.min(self.together);
+        if fits {
+            self.together -= bytes;
+        }
+        fits
+    }
+}
+
 /// The hits of a search.
-pub fn found(cx: &Context<'_>, config: &SearchConfig, ranking: &Ranking, detail: Detail) -> Value {
+pub fn found(cx: &Context<'_>, ranking: &Ranking, detail: Detail, mut bounds: Bounds) -> Value {
     let best = ranking.hits.first().map_or(0.0, |hit| hit.score);
-    let mut left = config.answer_bytes;
-    let hits: Vec<Value> = ranking
-        .hits
-        .iter()
-        .enumerate()
-        .filter_map(|(at, hit)| {
-            let tool = cx.view.tool(&hit.name)?;
-            let wanted = match detail {
-                Detail::Full => true,
-                Detail::Brief => false,
-                Detail::Best => at == 0 || hit.matched == Match::Exact || hit.score >= best * NEAR,
-            };
-            Some(shown(cx, config, tool, hit, wanted, &mut left))
-        })
-        .collect();
+    let is_whole = bounds.each == bounds.together;
+    let hits = ranking.hits.iter().enumerate().filter_map(|(at, hit)| {
+        let tool = cx.view.tool(&hit.name)?;
+        let with_schema = match detail {
+            Detail::Full => true,
+            Detail::Brief => false,
+            Detail::Best => at == 0 || hit.matched == Match::Exact || hit.score >= best * NEAR,
+        };
+        let mut shown = json!({"name": hit.name, "brief": tool.brief(), "match": hit.matched.to_string()});
+        if with_schema {
+            add_use(&mut shown, cx, tool, detail, is_whole, &mut bounds);
+        }
+        Some(shown)
+    });
+    let hits: Vec<Value> = hits.collect();
     let is_weak = ranking.hits.iter().all(|hit| hit.matched == Match::Weak);
     let mut answer = Map::from_iter([("tools".to_owned(), hits.into())]);
     answer.insert("unmatched".to_owned(), json!(ranking.unmatched));
     if is_weak {
-        answer.insert("categories".to_owned(), categories(cx.view));
-        answer.insert("note".to_owned(), wording::miss(ranking.hits.is_empty()).into());
+        let is_empty = ranking.hits.is_empty();
+        answer.insert("categories".to_owned(), categories(cx.view, is_empty));
+        answer.insert("note".to_owned(), wording::miss(is_empty).into());
     }
     answer.into()
 }
 
-/// A hit. `left` is what remains of the answer's budget of schemas, in bytes.
-fn shown(
+/// Adds how a hit is used. With [`Detail::Full`] that is all that is delivered, else the schema, and the annotations that a
+/// model must know.
+fn add_use(
+    shown: &mut Value,
     cx: &Context<'_>,
-    config: &SearchConfig,
     tool: VisibleTool<'_>,
-    hit: &Hit,
-    with_schema: bool,
-    left: &mut usize,
-) -> Value {
-    let mut shown = json!({"name": hit.name, "brief": tool.tool().brief(), "match": hit.matched.to_string()});
-    if !with_schema {
-        return shown;
-    }
+    detail: Detail,
+    is_whole: bool,
+    bounds: &mut Bounds,
+) {
     let delivered = tool.delivered(cx.client.definitions);
-    let fits =
-        delivered.member("inputSchema").filter(|schema| schema.len() <= config.schema_bytes.min(*left));
-    let schema = fits.and_then(|schema| Some((schema.len(), serde_json::from_str::<Value>(schema).ok()?)));
-    match schema {
-        Some((bytes, schema)) => {
-            *left -= bytes;
-            shown["inputSchema"] = schema;
+    let schema_bytes = delivered.member("inputSchema").map_or(0, str::len);
+    if !bounds.admit(schema_bytes) {
+        shown["note"] = if is_whole {
+            wording::never_fits(schema_bytes)
+        } else {
+            wording::too_large(tool.name())
         }
-        None => shown["note"] = wording::too_large(tool.name()).into(),
+        .into();
+        return;
     }
-    shown
+    let parts = match detail {
+        Detail::Full => delivered.retain(|key| key != "name"),
+        _ => {
+            let annotations = tool.tool().telling_annotations();
+            let schema = delivered.retain(|key| key == "inputSchema");
+            match annotations {
+                Some(annotations) => schema.with("annotations", annotations.text()),
+                None => schema,
+            }
+        }
+    };
+    add(shown, &parts, tool.brief());
+}
+
+/// Adds members, without a description that is the brief.
+fn add(shown: &mut Value, parts: &RawObject, brief: &str) {
+    for (key, text) in parts.iter() {
+        // JSON text that nests too deep to parse stays a string.
+        let value = serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
+        if key != "description" || value != brief {
+            shown[key] = value;
+        }
+    }
 }
 
 /// The categories, with what they are for.
 pub fn overview(view: &View) -> Value {
-    json!({"categories": categories(view), "note": wording::BROWSE})
+    json!({"categories": categories(view, true), "note": wording::BROWSE})
 }
 
-fn categories(view: &View) -> Value {
+fn categories(view: &View, with_purposes: bool) -> Value {
     let entry = |category: ListedCategory<'_>| {
         let mut entry = json!({"count": category.tools().len()});
-        if let Some(description) = category.description() {
-            entry["description"] = description.into();
+        if with_purposes {
+            entry["description"] = shorten(category.description(), LONGEST_PURPOSE).into();
         }
         (category.name().to_owned(), entry)
     };
@@ -88,7 +147,7 @@ fn categories(view: &View) -> Value {
 
 /// The tools of a category, a line each.
 pub fn category(category: ListedCategory<'_>) -> Value {
-    let line = |tool: VisibleTool<'_>| json!({"name": tool.name(), "brief": tool.tool().brief()});
+    let line = |tool: VisibleTool<'_>| json!({"name": tool.name(), "brief": category.brief_of(tool)});
     let tools: Vec<Value> = category.tools().take(MOST_LISTED).map(line).collect();
     let mut answer = json!({"category": category.name(), "tools": tools});
     if category.tools().len() > MOST_LISTED {
@@ -97,13 +156,24 @@ pub fn category(category: ListedCategory<'_>) -> Value {
     answer
 }
 
-/// The answer to an unknown category.
+/// The answer to an unknown category: those that it may have meant, and all of them.
 pub fn unknown_category(view: &View, name: &str) -> Value {
-    json!({"error": wording::unknown_category(name), "categories": categories(view)})
+    let wanted = name.to_lowercase();
+    let names = || view.categories().map(ListedCategory::name);
+    let containing = names().filter(|category| category.to_lowercase().contains(&wanted));
+    let mut meant: Vec<&str> = containing.take(SUGGESTIONS).collect();
+    if meant.is_empty() {
+        meant.extend(misspelt(name, names()).or_else(|| nearest(name, names(), 1).pop()));
+    }
+    json!({
+        "error": wording::unknown_category(name, &meant),
+        "suggestions": meant,
+        "categories": categories(view, false),
+    })
 }
 
 /// The answer to a call of an unknown tool: what it may have meant.
 pub fn unknown_tool(name: &str, ranking: &Ranking) -> Value {
-    let names: Vec<&str> = ranking.hits.iter().map(|hit| hit.name.as_str()).collect();
+    let names: Vec<&str> = ranking.hits.iter().map(|hit: &Hit| hit.name.as_str()).collect();
     json!({"error": wording::unknown_tool(name), "suggestions": names})
 }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use mcp_disclosure_core::Executors;
 use mcp_disclosure_ranking::{LexicalSettings, Weights};
 use serde::Deserialize;
 
@@ -17,7 +18,9 @@ pub struct SearchConfig {
     pub schema_bytes: usize,
     /// All schemas of an answer, in bytes.
     pub answer_bytes: usize,
-    /// Which tools call others.
+    /// The schema of a tool that is asked for alone and in full (`"limit": 1, "detail": "full"`), in bytes.
+    pub whole_schema_bytes: usize,
+    /// Which tools call others (docs/CONTRACT.md S1).
     pub executors: Executors,
     /// The weight of a word by the place where a tool has it.
     pub weights: Weights,
@@ -32,6 +35,7 @@ impl Default for SearchConfig {
             most_hits: 50,
             schema_bytes: 8 * 1024,
             answer_bytes: 24 * 1024,
+            whole_schema_bytes: 64 * 1024,
             executors: Executors::default(),
             weights: Weights::default(),
             synonyms: HashMap::new(),
@@ -44,16 +48,4 @@ impl SearchConfig {
     pub(crate) fn ranking(&self) -> LexicalSettings {
         LexicalSettings { weights: self.weights, synonyms: self.synonyms.clone() }
     }
-}
-
-/// Which tools call others (docs/CONTRACT.md S1).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Executors {
-    /// One that calls every tool.
-    #[default]
-    One,
-    /// One that calls tools marked as read-only, and one that calls the rest, so that users of a host can always allow the
-    /// first.
-    ByEffect,
 }

@@ -9,5 +9,5 @@ pub mod config;
 pub mod strategy;
 pub mod wording;
 
-pub use config::{Executors, SearchConfig};
+pub use config::SearchConfig;
 pub use strategy::{NAME, PROFILE, Search};

@@ -4,15 +4,18 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{
-    ArgumentProblem, ClientTraits, Context, Decision, DisclosureStrategy, Fault, Lesson, Listing, OwnTool,
-    Profile, Refusal, ToolAnswer, ToolCall, View, VisibleTool,
+    ArgumentProblem, ClientTraits, Context, Decision, DisclosureStrategy, Executors, Fault, Finder, Lesson,
+    ListedCategory, Listing, OwnTool, Profile, Refusal, ToolAnswer, ToolCall, View,
+    executors::is_read_only,
+    index::with_short_index,
     inner_call::{inner_call, members},
 };
 use mcp_disclosure_ranking::{Lexical, Query, Ranker};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
-    Executors, SearchConfig, answer,
+    SearchConfig,
+    answer::{self, Bounds},
     arguments::SearchArguments,
     wording::{self, CALL, CALL_READ_ONLY, SEARCH},
 };
@@ -30,6 +33,7 @@ pub static PROFILE: Profile = Profile::presenter(
     "nothing: both are ordinary tools",
 )
 .taught_by(Lesson::new(SEARCH, r#"{"query": "{tool}", "limit": 1, "detail": "full"}"#))
+.found_by(Finder::new(SEARCH, r#"{"query": "{query}"}"#, &["tools"]))
 .giving_way();
 
 /// Tools found by words.
@@ -51,7 +55,7 @@ impl Search {
         Self { ranker: Arc::new(ranker), ..self }
     }
 
-    fn search_tool(&self) -> OwnTool {
+    fn search_tool(&self, view: &View) -> OwnTool {
         let schema = json!({
             "type": "object",
             "properties": {
@@ -65,7 +69,8 @@ impl Search {
             },
             "additionalProperties": false,
         });
-        OwnTool::new(SEARCH, &wording::search_description(self.config.executors), &schema).read_only()
+        let description = with_short_index(&wording::search_description(self.config.executors), view);
+        OwnTool::new(SEARCH, &description, &schema).read_only()
     }
 
     fn executors(&self) -> Vec<OwnTool> {
@@ -93,7 +98,7 @@ impl Search {
         let answered = |content| ToolAnswer { content, is_error: false };
         let within = match &category {
             None => None,
-            Some(name) => match cx.view.category(name) {
+            Some(name) => match category_named(cx.view, name) {
                 Some(category) => Some(category),
                 None => {
                     let content = answer::unknown_category(cx.view, name);
@@ -107,10 +112,11 @@ impl Search {
                 None => answer::overview(cx.view),
             }));
         }
-        let query = Query { text: &query, category: category.as_deref(), limit };
+        let query = Query { text: &query, category: within.map(ListedCategory::name), limit };
         let ranking = self.ranker.rank(cx.view, &query).await;
         tracing::info!(session = cx.session, hits = ranking.hits.len(), "tools searched");
-        Ok(answered(answer::found(cx, &self.config, &ranking, detail)))
+        let bounds = Bounds::of(&self.config, limit, detail);
+        Ok(answered(answer::found(cx, &ranking, detail, bounds)))
     }
 
     /// Forwards the inner call under the tool's own name, so that it is looked up, checked and relayed like any other.
@@ -130,9 +136,7 @@ impl Search {
             return Ok(Decision::Refuse(Refusal { code: "UNKNOWN_TOOL", content }));
         };
         if only_reading && !is_read_only(tool) {
-            let code = "NOT_READ_ONLY";
-            let content = json!({"error": {"code": code, "message": wording::not_read_only(&inner.name)}});
-            return Ok(Decision::Refuse(Refusal { code, content }));
+            return Ok(Decision::Refuse(Refusal::not_read_only(wording::not_read_only(&inner.name))));
         }
         Ok(Decision::Forward(inner))
     }
@@ -148,8 +152,8 @@ impl DisclosureStrategy for Search {
         Listing::without_tools(view).guided(&wording::guidance(self.config.executors))
     }
 
-    fn own_tools(&self, _view: &View, _client: &ClientTraits) -> Vec<OwnTool> {
-        let mut tools = vec![self.search_tool()];
+    fn own_tools(&self, view: &View, _client: &ClientTraits) -> Vec<OwnTool> {
+        let mut tools = vec![self.search_tool(view)];
         tools.extend(self.executors());
         tools
     }
@@ -163,17 +167,15 @@ impl DisclosureStrategy for Search {
             }
             _ => return Ok(Decision::Forward(call)),
         };
-        let refused = |problem| Decision::Refuse(Refusal::wrong_arguments(&call.name, &[problem]));
+        let refused = |problem| Decision::Refuse(Refusal::wrong_arguments(&call.name, &[problem], None));
         Ok(decided.unwrap_or_else(refused))
     }
 }
 
-/// Whether a tool's annotations say that it only reads. Without them it may do anything.
-fn is_read_only(tool: VisibleTool<'_>) -> bool {
-    let annotations = tool.tool().definition().object("annotations");
-    let hint =
-        annotations.and_then(|annotations| serde_json::from_str(annotations.member("readOnlyHint")?).ok());
-    hint == Some(Value::Bool(true))
+/// The category of this name, in whatever case.
+fn category_named<'v>(view: &'v View, name: &str) -> Option<ListedCategory<'v>> {
+    let lower = name.trim().to_lowercase();
+    view.category(name).or_else(|| view.categories().find(|category| category.name().to_lowercase() == lower))
 }
 
 #[cfg(test)]

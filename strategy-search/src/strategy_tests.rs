@@ -1,11 +1,11 @@
 //! `search` called directly, without a server.
 
 use mcp_disclosure_core::{
-    Effects, Era, Marks, Memory, Noted, Permits, Principal, RawText, Receipts, Snapshot, ToolName, Unlimited,
+    DescriptionFile, Effects, Era, Marks, Memory, Noted, Permits, Principal, RawText, Receipts, Snapshot, ToolName, Unlimited,
     UpstreamLists, UpstreamName,
 };
 use proptest::prelude::*;
-use serde_json::value::to_raw_value;
+use serde_json::{Value, value::to_raw_value};
 
 use super::*;
 
@@ -16,7 +16,8 @@ fn tools() -> UpstreamLists {
         json!({"name": "read_file", "description": "Reads a file as text.", "annotations": {"readOnlyHint": true},
             "inputSchema": {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}}),
         json!({"name": "write_file", "description": "Writes text to a file.", "inputSchema": {"type": "object"}}),
-        json!({"name": "move_file", "description": "Moves a file.", "inputSchema": {"type": "object"}}),
+        json!({"name": "move_file", "description": "Moves a file.", "inputSchema": {"type": "object"},
+            "annotations": {"destructiveHint": true}}),
         json!({"name": "transform", "description": "Transforms matrices.",
             "inputSchema": {"type": "object", "description": huge}}),
     ]
@@ -79,10 +80,139 @@ fn s2_a_search_answers_with_what_a_call_needs() {
     assert!(brief["tools"].as_array().unwrap().iter().all(|hit| hit.get("inputSchema").is_none()));
     let one = answer(&all(), &json!({"query": "file", "limit": 1})).content;
     assert_eq!(one["tools"].as_array().unwrap().len(), 1);
-    // A schema of more than 8 kB is not part of the answer, which says so.
+    // A schema of more than 8 kB is not part of the answer, which says how to get it.
     let huge = answer(&all(), &json!({"query": "transform"})).content;
     assert_eq!(huge["tools"][0]["match"], "exact");
-    assert!(huge["tools"][0]["note"].as_str().unwrap().contains("too large"), "{huge}");
+    let note = huge["tools"][0]["note"].as_str().unwrap();
+    assert!(note.contains(r#"{"query": "transform", "limit": 1, "detail": "full"}"#), "{note}");
+    let whole = answer(&all(), &json!({"query": "transform", "limit": 1, "detail": "full"})).content;
+    assert_eq!(whole["tools"][0]["inputSchema"]["description"].as_str().unwrap().len(), 9_000);
+}
+
+#[test]
+fn s2_schemas_share_24_kb_and_what_does_not_fit_comes_brief() {
+    let mut lists = UpstreamLists::empty(UpstreamName::parse("files").unwrap());
+    let schema = json!({"type": "object", "description": "x".repeat(7_000)});
+    let tool =
+        |at: usize| to_raw_value(&json!({"name": format!("copy_{at}"), "inputSchema": schema})).unwrap();
+    lists.tools = (0..5).map(tool).collect();
+    let view = View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous());
+    let found = answer(&view, &json!({"query": "copy", "detail": "full"})).content;
+    let hits = found["tools"].as_array().unwrap();
+    assert_eq!(hits.iter().filter(|hit| hit.get("inputSchema").is_some()).count(), 3);
+    assert!(hits.iter().all(|hit| hit.get("inputSchema").is_some() != hit.get("note").is_some()), "{found}");
+}
+
+#[test]
+fn s2_a_schema_that_no_answer_can_have_says_so() {
+    let mut lists = UpstreamLists::empty(UpstreamName::parse("files").unwrap());
+    let schema = json!({"type": "object", "description": "x".repeat(70_000)});
+    lists.tools = vec![to_raw_value(&json!({"name": "copy", "inputSchema": schema})).unwrap()];
+    let view = View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous());
+    let found = answer(&view, &json!({"query": "copy", "limit": 1, "detail": "full"})).content;
+    assert!(found["tools"][0]["note"].as_str().unwrap().contains("too many to show"), "{found}");
+}
+
+#[test]
+fn s2_in_full_a_hit_has_everything_that_is_delivered() {
+    let file = json!({
+        "name": "read_file", "description": "Reads a file as text.", "inputSchema": {"type": "object"},
+        "examples": [{"input": {"path": "/a"}}], "usage_guidance": "Prefer absolute paths.",
+    });
+    let file = DescriptionFile::parse("d/read_file.json", "read_file", &file.to_string()).unwrap();
+    let snapshot = Snapshot::build(&[tools()], &[file]).unwrap().0;
+    let view = View::of(Arc::new(snapshot), &Principal::anonymous());
+    let found = answer(&view, &json!({"query": "read_file", "limit": 1, "detail": "full"})).content;
+    assert_eq!(found["tools"][0]["usage_guidance"], "Prefer absolute paths.");
+    assert_eq!(found["tools"][0]["examples"], json!([{"input": {"path": "/a"}}]));
+    let best = answer(&view, &json!({"query": "read_file"})).content;
+    assert!(best["tools"][0].get("examples").is_none() && best["tools"][0]["inputSchema"].is_object());
+    // What the instruction to learn a tool asks for.
+    let lesson = PROFILE.lesson.unwrap().arguments("read_file").unwrap();
+    assert_eq!(answer(&view, &serde_json::from_str(lesson.text()).unwrap()).content, found);
+}
+
+#[test]
+fn s1_destructive_tools_are_marked_in_hits() {
+    let found = answer(&all(), &json!({"query": "move a file"})).content;
+    assert_eq!(found["tools"][0]["annotations"], json!({"destructiveHint": true}));
+}
+
+#[test]
+fn s7_keywords_synonyms_and_weights_find_what_the_words_of_the_author_do_not() {
+    let find = |view: &View, config: SearchConfig, query: &str| {
+        let arguments = json!({"query": query});
+        match decide(&Search::new(config), view, SEARCH, &arguments) {
+            Decision::Answer(answer) => answer.content["tools"][0]["name"].clone(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let plain = SearchConfig::default;
+    assert_eq!(find(&all(), plain(), "slurp"), Value::Null);
+    let file = json!({
+        "name": "read_file", "description": "Reads.", "inputSchema": {"type": "object"}, "keywords": ["slurp"],
+    });
+    let file = DescriptionFile::parse("d/read_file.json", "read_file", &file.to_string()).unwrap();
+    assert!(file.unknown.is_empty());
+    let worded = View::of(
+        Arc::new(Snapshot::build(&[tools()], std::slice::from_ref(&file)).unwrap().0),
+        &Principal::anonymous(),
+    );
+    assert_eq!(find(&worded, plain(), "slurp"), "read_file");
+    let config: SearchConfig = serde_json::from_value(json!({"weights": {"keywords": 0.0}})).unwrap();
+    assert_eq!(find(&worded, config, "slurp"), Value::Null);
+    let config = serde_json::from_value(json!({"synonyms": {"slurp": ["read"]}})).unwrap();
+    assert_eq!(find(&all(), config, "slurping"), "read_file");
+}
+
+/// Queries as models and attackers write them: each has an answer that helps.
+#[test]
+fn s2_bad_queries_are_answered_in_a_sentence_that_helps() {
+    let long = "lorem ipsum ".repeat(10_000);
+    for query in [
+        "", " ", "a", "the of and", "?!...", ".*", "^read_[a-z]+$", "🙂🙂", "\u{0}", "读取文件", "ファイルを読む", "อ่านไฟล์",
+        "اقرأ الملف", "прочитать файл", "Datei lesen", "github create_issue", &long,
+    ] {
+        let answer = answer(&all(), &json!({"query": query}));
+        assert!(!answer.is_error);
+        let hits = answer.content["tools"].as_array().is_some_and(|hits| !hits.is_empty());
+        let helps = answer.content["note"].is_string() && answer.content["categories"].is_object();
+        assert!(hits || helps, "{query:.20}: {}", answer.content);
+        assert!(answer.content.to_string().len() < 4_000, "{query:.20}");
+    }
+    let found = answer(&all(), &json!({"query": "^read_[a-z]+$"})).content;
+    assert_eq!(found["tools"][0]["name"], "read_file");
+}
+
+#[test]
+fn s2_limits_and_details_are_read_as_written_or_refused_by_name() {
+    let hits = |limit: Value| {
+        let answer = answer(&all(), &json!({"query": "file", "limit": limit}));
+        answer.content["tools"].as_array().unwrap().len()
+    };
+    assert_eq!((hits(json!(1e9)), hits(json!("2")), hits(json!(2.0))), (4, 2, 2));
+    for (arguments, argument) in [
+        (json!({"query": "file", "limit": 0}), "limit"),
+        (json!({"query": "file", "limit": -1}), "limit"),
+        (json!({"query": "file", "detail": "everything"}), "detail"),
+        (json!({"query": ["file"]}), "query"),
+        (json!({"q": "file"}), "q"),
+        (json!([1]), "arguments"),
+    ] {
+        match decide(&search(Executors::One), &all(), SEARCH, &arguments) {
+            Decision::Refuse(refusal) => {
+                assert_eq!(refusal.content["error"]["problems"][0]["argument"], argument, "{arguments}");
+            }
+            other => panic!("{arguments}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn b7_the_description_says_what_is_behind() {
+    let tools = search(Executors::One).own_tools(&all(), &ClientTraits::plain(Era::Session));
+    let description = tools[0].definition().string("description").unwrap();
+    assert!(description.contains("4 tools:\n- files (4)") && description.len() <= 2_000, "{description}");
 }
 
 #[test]
@@ -91,8 +221,12 @@ fn s2_without_a_query_it_browses() {
     assert_eq!(overview["categories"]["files"]["count"], 4);
     let category = answer(&all(), &json!({"category": "files"})).content;
     assert_eq!(category["tools"].as_array().unwrap().len(), 4);
-    let unknown = answer(&all(), &json!({"category": "nowhere", "query": "file"}));
-    assert!(unknown.is_error && unknown.content["categories"]["files"].is_object());
+    assert_eq!(answer(&all(), &json!({"category": "FILES"})).content, category);
+    for (wrong, meant) in [("file", json!(["files"])), ("fiels", json!(["files"])), ("zzz", json!([]))] {
+        let unknown = answer(&all(), &json!({"category": wrong, "query": "file"}));
+        assert!(unknown.is_error && unknown.content["categories"]["files"].is_object());
+        assert_eq!(unknown.content["suggestions"], meant, "{wrong}");
+    }
 }
 
 #[test]

@@ -1,8 +1,6 @@
 //! Every sentence of `search` that a model reads.
 
-use mcp_disclosure_core::brief::shorten;
-
-use crate::Executors;
+use mcp_disclosure_core::{Executors, brief::shorten};
 
 /// The tool that finds tools.
 pub const SEARCH: &str = "search_tools";
@@ -94,7 +92,9 @@ pub const BROWSE: &str = "Search with a query, or list a category.";
 /// The note of a hit whose schema is too large for an answer.
 pub fn too_large(name: &str) -> String {
     format!(
-        "The inputSchema is too large for this answer. Search for \"{name}\" with limit 1 and detail full."
+        "The inputSchema is too large for this answer. For it, call {SEARCH} with {{\"query\": {}, \"limit\": 1, \
+         \"detail\": \"full\"}}",
+        serde_json::Value::from(name)
     )
 }
 
@@ -103,9 +103,21 @@ pub fn more_tools(count: usize) -> String {
     format!("{count} more tools are not shown: search with a query and this category.")
 }
 
+/// The note of a hit whose schema is too large for any answer.
+pub fn never_fits(bytes: usize) -> String {
+    format!(
+        "The inputSchema has {bytes} bytes, too many to show. Call the tool with the arguments that it probably takes: an \
+         answer to wrong ones names them."
+    )
+}
+
 /// The error of an unknown category.
-pub fn unknown_category(name: &str) -> String {
-    format!("Unknown category: {}", shorten(name, LONGEST_NAME))
+pub fn unknown_category(name: &str, meant: &[&str]) -> String {
+    let name = shorten(name, LONGEST_NAME);
+    match meant {
+        [] => format!("Unknown category: {name}"),
+        meant => format!("Unknown category: {name}. Did you mean: {}?", meant.join(", ")),
+    }
 }
 
 /// The error of an unknown tool.
