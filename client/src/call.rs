@@ -14,6 +14,9 @@ use crate::{
 /// The tool that calls others, on servers that list only this and the info tool.
 const INVOKE: &str = "invoke";
 
+/// The same under `search`.
+const CALL_TOOL: &str = "call_tool";
+
 impl Host {
     /// Calls a tool and returns its result as the server sent it. The result of a tool that failed has `isError: true`.
     ///
@@ -64,15 +67,20 @@ impl Host {
     }
 
     async fn send_call(&self, name: &str, arguments: RawObject) -> Result<RawObject, Error> {
-        if *self.channel() == Channel::InfoTool && self.goes_through_invoke(name).await? {
+        if let Some(executor) = self.executor(name).await? {
             let inner = RawObject::empty().with_value("tool", name).with("arguments", arguments.text());
-            return self.0.call_knowing(INVOKE, &inner, None).await;
+            return self.0.call_knowing(executor, &inner, None).await;
         }
         self.0.call_knowing(name, &arguments, None).await
     }
 
-    /// Whether the server lists `invoke` instead of its tools.
-    async fn goes_through_invoke(&self, name: &str) -> Result<bool, Error> {
+    /// The tool that calls this one, if the server lists that instead.
+    async fn executor(&self, name: &str) -> Result<Option<&'static str>, Error> {
+        let executor = match self.channel() {
+            Channel::InfoTool => INVOKE,
+            Channel::SearchTool => CALL_TOOL,
+            _ => return Ok(None),
+        };
         let tools = match self.0.memory.tools() {
             Some(tools) => tools,
             None => self.list().await?.into(),
@@ -82,8 +90,9 @@ impl Host {
             let properties = tool.object("inputSchema").and_then(|schema| schema.object("properties"));
             properties.is_some_and(|properties| properties.member("tool").is_some())
         };
-        let has_invoke = tools.iter().any(|tool| is(tool, INVOKE) && takes_a_tool(tool));
-        Ok(has_invoke && !tools.iter().any(|tool| is(tool, name)))
+        let has_executor = tools.iter().any(|tool| is(tool, executor) && takes_a_tool(tool));
+        let is_own = |tool: &RawObject| is(tool, name);
+        Ok((has_executor && !tools.iter().any(is_own)).then_some(executor))
     }
 }
 

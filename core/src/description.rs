@@ -31,7 +31,8 @@ const KNOWN: &[&str] = &[
 ];
 
 /// The members that are delivered with the definition, or that a strategy uses.
-const PARTS: &[&str] = &["examples", "usage_guidance", "error_guidance", "keywords", "concerns", "returns", "related"];
+const PARTS: &[&str] =
+    &["examples", "usage_guidance", "error_guidance", "keywords", "concerns", "returns", "related"];
 
 /// One parsed description file.
 #[derive(Clone, Debug)]

@@ -118,6 +118,24 @@ impl Lexical {
         Ranking { hits: hits.into_iter().map(|(_, hit)| hit).collect(), unmatched }
     }
 
+    /// The words of a query that a tool lacks, as written and each once; none if the view does not list it.
+    pub fn lacking(&self, view: &View, tool: &str, query: &str) -> Vec<String> {
+        let Some(at) = view.tools().position(|listed| **listed.name() == *tool) else { return Vec::new() };
+        let index = view.derived(Index::of);
+        let words = meaningful(words(beginning(query, LONGEST_QUERY)));
+        let mut corrected = MOST_CORRECTED;
+        let has = |term: &str| index.postings(term).iter().any(|posting| posting.tool as usize == at);
+        let mut lacks = |word: &Word| {
+            let wanted = self.wanted(&index, word, &mut corrected);
+            !wanted.terms.iter().any(|(term, _)| has(term))
+        };
+        let lacking = words.iter().filter(|word| lacks(word));
+        let mut lacking: Vec<String> =
+            lacking.map(|word| shorten(&word.written, LONGEST_UNMATCHED)).collect();
+        lacking.dedup();
+        lacking
+    }
+
     /// What to look for. `corrected` is how many more words can be corrected.
     fn wanted<'q>(&self, index: &Index, word: &'q Word, corrected: &mut usize) -> Wanted<'q> {
         let is_known = |term: &str| !index.postings(term).is_empty();

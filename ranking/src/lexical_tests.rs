@@ -61,6 +61,15 @@ fn words_are_found_by_form_synonym_and_place() {
 }
 
 #[test]
+fn s7_the_words_that_a_tool_lacks_are_named() {
+    let lacking =
+        |tool: &str, query: &str| Lexical::new(&LexicalSettings::default()).lacking(&files(), tool, query);
+    assert_eq!(lacking("move_file", "rename the folder"), ["folder"]);
+    assert_eq!(lacking("move_file", "zip archives"), ["zip", "archives"]);
+    assert!(lacking("move_file", "move").is_empty() && lacking("no_tool", "zip").is_empty());
+}
+
+#[test]
 fn s4_a_miss_is_honest() {
     let view = files();
     let ranking = rank(&view, "refund invoice");

@@ -23,7 +23,10 @@ pub(crate) fn corrections<'v>(word: &str, vocabulary: impl Iterator<Item = &'v s
         _ => return Vec::new(),
     };
     // Lengths first: the distance is at least their difference, and costs a thousand times as much.
-    let near = vocabulary.filter(|known| known.chars().count().abs_diff(length) <= most.max(ENDING));
+    // The first letter is rarely wrong, and "flight" is not meant to be "light".
+    let near = vocabulary
+        .filter(|known| known.chars().next() == word.chars().next())
+        .filter(|known| known.chars().count().abs_diff(length) <= most.max(ENDING));
     let mut near: Vec<(usize, &str)> = near
         .filter(|known| known.chars().any(char::is_alphabetic))
         .map(|known| (osa_distance(word, known), known))
@@ -46,11 +49,12 @@ mod tests {
 
     #[test]
     fn near_words_are_found_and_others_are_not() {
-        let vocabulary = ["branch", "repositori", "page", "2024"];
+        let vocabulary = ["branch", "repositori", "page", "light", "2024"];
         let corrections = |term| corrections(term, vocabulary.into_iter());
         assert_eq!(corrections("brnach"), ["branch"]);
         assert_eq!(corrections("reposotory"), ["repositori"]);
         assert!(corrections("pag").is_empty());
+        assert!(corrections("flight").is_empty());
         assert!(corrections("2023").is_empty());
         assert!(corrections(&"a".repeat(100)).is_empty());
     }

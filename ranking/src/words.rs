@@ -21,25 +21,50 @@ pub(crate) fn beginning(text: &str, bytes: usize) -> &str {
 /// between words become pairs of characters.
 pub(crate) fn words(text: &str) -> Vec<Word> {
     let mut words = Vec::new();
+    each(text, |part| {
+        words.push(match part {
+            Part::Word(written) => Word { written: written.to_owned(), term: stem(written) },
+            Part::Pair { term, run } => Word { written: run.to_owned(), term: term.to_owned() },
+        });
+    });
+    words
+}
+
+/// A part of a text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Part<'t> {
+    /// A word in lower case.
+    Word(&'t str),
+    /// A pair of characters in a run of a script without spaces, or the only one.
+    Pair {
+        /// The pair.
+        term: &'t str,
+        /// The whole run.
+        run: &'t str,
+    },
+}
+
+/// Visits [`words`] without storing them.
+pub(crate) fn each(text: &str, mut visit: impl FnMut(Part<'_>)) {
     let mut unspaced = String::new();
     let mut end = 0;
     for (at, piece) in text.unicode_word_indices() {
         if at != end {
-            pairs(&mut unspaced, &mut words);
+            pairs(&mut unspaced, &mut visit);
         }
         end = at + piece.len();
-        if piece.chars().all(is_unspaced) {
+        // The usual case, which needs no copy.
+        if piece.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            pairs(&mut unspaced, &mut visit);
+            visit(Part::Word(piece));
+        } else if piece.chars().all(is_unspaced) {
             unspaced.push_str(piece);
-            continue;
-        }
-        pairs(&mut unspaced, &mut words);
-        for part in parts(piece) {
-            let written = part.to_lowercase();
-            words.push(Word { term: stem(&written), written });
+        } else {
+            pairs(&mut unspaced, &mut visit);
+            parts(piece).into_iter().for_each(|part| visit(Part::Word(&part.to_lowercase())));
         }
     }
-    pairs(&mut unspaced, &mut words);
-    words
+    pairs(&mut unspaced, &mut visit);
 }
 
 /// A word's stem, by the script's most common language. `word` is in lower case.
@@ -70,15 +95,16 @@ pub(crate) fn is_unspaced(character: char) -> bool {
         | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{3ffff}')
 }
 
-/// Appends the pairs of neighbouring characters, or the only character, and empties the text.
-fn pairs(unspaced: &mut String, words: &mut Vec<Word>) {
-    let written = std::mem::take(unspaced);
-    let characters: Vec<char> = written.chars().collect();
-    let word = |term: String| Word { term, written: written.clone() };
-    match characters.as_slice() {
-        [] => {}
-        [only] => words.push(word(only.to_string())),
-        several => words.extend(several.windows(2).map(|pair| word(pair.iter().collect()))),
+/// Visits the pairs of neighbouring characters, or the only character, and empties the text.
+fn pairs(unspaced: &mut String, visit: &mut impl FnMut(Part<'_>)) {
+    if unspaced.is_empty() {
+        return;
+    }
+    let run = std::mem::take(unspaced);
+    let ends: Vec<usize> = run.char_indices().map(|(at, _)| at).chain([run.len()]).collect();
+    match ends.len() {
+        2 => visit(Part::Pair { term: &run, run: &run }),
+        _ => ends.windows(3).for_each(|ends| visit(Part::Pair { term: &run[ends[0]..ends[2]], run: &run })),
     }
 }
 

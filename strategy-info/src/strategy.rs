@@ -15,8 +15,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     InfoConfig, OtherTools, answer,
     contents::{Contents, Topic},
-    explain,
-    topics,
+    explain, topics,
     wording::{self, INFO, INVOKE, INVOKE_READ_ONLY, OVERVIEW},
 };
 
@@ -116,7 +115,11 @@ impl Info {
                 content.into()
             }
             None => {
-                tracing::info!(session = cx.session, topic = shorten(topic, LONGEST_TOPIC), "unknown topic requested");
+                tracing::info!(
+                    session = cx.session,
+                    topic = shorten(topic, LONGEST_TOPIC),
+                    "unknown topic requested"
+                );
                 answer::unknown(contents, &self.ranker, topic)
             }
         };

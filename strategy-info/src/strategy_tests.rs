@@ -343,8 +343,16 @@ fn i7_invalid_arguments_of_invoke_are_refused_with_what_is_expected() {
         (r#"{"tool":""}"#, "tool", "a string: the name of the tool to call"),
         (r#"{"tool":7}"#, "tool", "a string: the name of the tool to call"),
         (r#"{"arguments":{"x":1}}"#, "tool", "a string: the name of the tool to call"),
-        (r#"{"tool":"invoke","arguments":{"tool":"a"}}"#, "tool", "the name of another tool; it cannot call itself"),
-        (r#"{"tool":"a","arguments":{"x":1},"x":2}"#, "x", "one value; the one in arguments and the one beside arguments differ"),
+        (
+            r#"{"tool":"invoke","arguments":{"tool":"a"}}"#,
+            "tool",
+            "the name of another tool; it cannot call itself",
+        ),
+        (
+            r#"{"tool":"a","arguments":{"x":1},"x":2}"#,
+            "x",
+            "one value; the one in arguments and the one beside arguments differ",
+        ),
         (r#"{"tool":"a","arguments":"words","x":2}"#, "arguments", "a JSON object"),
         (r#"[]"#, "arguments", "a JSON object"),
     ] {

@@ -20,7 +20,7 @@ const MOST_CATEGORIES: usize = 120;
 const LONGEST_PURPOSE: usize = 160;
 
 /// Hits up to this share of the best one's score come with their schemas.
-const NEAR: f32 = 0.8;
+const NEAR: f32 = 0.9;
 
 /// Maximum number of suggestions for an unknown category.
 const SUGGESTIONS: usize = 5;
@@ -63,9 +63,15 @@ pub fn found(cx: &Context<'_>, ranking: &Ranking, detail: Detail, mut bounds: Bo
         let with_schema = match detail {
             Detail::Full => true,
             Detail::Brief => false,
-            Detail::Best => at == 0 || hit.matched == Match::Exact || hit.score >= best * NEAR,
+            Detail::Best => match hit.matched {
+                Match::Exact => true,
+                Match::Strong => at == 0 || hit.score >= best * NEAR,
+                Match::Weak => at == 0,
+            },
         };
-        let mut shown = json!({"name": hit.name, "brief": tool.brief(), "match": hit.matched.to_string()});
+        // Those that are less likely to be meant are only there to choose from.
+        let brief = if with_schema || detail == Detail::Brief { tool.brief() } else { tool.short_brief() };
+        let mut shown = json!({"name": hit.name, "brief": brief, "match": hit.matched.to_string()});
         if with_schema {
             add_use(&mut shown, cx, tool, detail, is_whole, &mut bounds);
         }
@@ -96,12 +102,8 @@ fn add_use(
     let delivered = tool.delivered(cx.client.definitions);
     let schema_bytes = delivered.member("inputSchema").map_or(0, str::len);
     if !bounds.admit(schema_bytes) {
-        shown["note"] = if is_whole {
-            wording::never_fits(schema_bytes)
-        } else {
-            wording::too_large(tool.name())
-        }
-        .into();
+        shown["note"] =
+            if is_whole { wording::never_fits(schema_bytes) } else { wording::too_large(tool.name()) }.into();
         return;
     }
     let parts = match detail {

@@ -12,8 +12,8 @@ pub struct SearchArguments {
     pub query: String,
     /// The category to search or list.
     pub category: Option<String>,
-    /// Maximum number of hits.
-    pub limit: usize,
+    /// Maximum number of hits; `None` if the search does not say.
+    pub limit: Option<usize>,
     /// What hits come with.
     pub detail: Detail,
 }
@@ -50,10 +50,7 @@ impl SearchArguments {
         };
         let query = text("query", wording::EXPECTED_QUERY)?.unwrap_or_default();
         let category = text("category", wording::EXPECTED_CATEGORY)?;
-        let limit = match given("limit") {
-            None => config.hits,
-            Some(raw) => limit(raw, config.most_hits)?,
-        };
+        let limit = given("limit").map(|raw| limit(raw, config.most_hits)).transpose()?;
         let detail = match text("detail", wording::EXPECTED_DETAIL)?.as_deref() {
             None => Detail::Best,
             Some("brief") => Detail::Brief,
@@ -102,13 +99,13 @@ mod tests {
         let expected = SearchArguments {
             query: "a b".to_owned(),
             category: Some("git".to_owned()),
-            limit: 7,
+            limit: Some(7),
             detail: Detail::Full,
         };
         assert_eq!(read(&all), Ok(expected));
         let none = read(&json!({"query": null, "category": " ", "limit": null})).unwrap();
-        assert_eq!((none.query.as_str(), none.category, none.limit), ("", None, 5));
-        assert_eq!(read(&json!({"limit": 1e9})).unwrap().limit, 50);
+        assert_eq!((none.query.as_str(), none.category, none.limit), ("", None, None));
+        assert_eq!(read(&json!({"limit": 1e9})).unwrap().limit, Some(50));
     }
 
     #[test]

@@ -20,6 +20,8 @@ pub struct SearchConfig {
     pub answer_bytes: usize,
     /// The schema of a tool that is asked for alone and in full (`"limit": 1, "detail": "full"`), in bytes.
     pub whole_schema_bytes: usize,
+    /// The description of `search_tools` with the index of what is behind, in bytes.
+    pub description_bytes: usize,
     /// Which tools call others (docs/CONTRACT.md S1).
     pub executors: Executors,
     /// The weight of a word by the place where a tool has it.
@@ -36,6 +38,7 @@ impl Default for SearchConfig {
             schema_bytes: 8 * 1024,
             answer_bytes: 24 * 1024,
             whole_schema_bytes: 64 * 1024,
+            description_bytes: 900,
             executors: Executors::default(),
             weights: Weights::default(),
             synonyms: HashMap::new(),
@@ -45,7 +48,7 @@ impl Default for SearchConfig {
 
 impl SearchConfig {
     /// The settings of the built-in ranker.
-    pub(crate) fn ranking(&self) -> LexicalSettings {
+    pub fn ranking(&self) -> LexicalSettings {
         LexicalSettings { weights: self.weights, synonyms: self.synonyms.clone() }
     }
 }

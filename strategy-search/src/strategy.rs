@@ -5,12 +5,12 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use mcp_disclosure_core::{
     ArgumentProblem, ClientTraits, Context, Decision, DisclosureStrategy, Executors, Fault, Finder, Lesson,
-    ListedCategory, Listing, OwnTool, Profile, Refusal, ToolAnswer, ToolCall, View,
+    ListedCategory, Listing, OwnTool, Profile, Refusal, ToolAnswer, ToolCall, ToolName, View,
     executors::is_read_only,
-    index::with_short_index,
+    index::with_index_within,
     inner_call::{inner_call, members},
 };
-use mcp_disclosure_ranking::{Lexical, Query, Ranker};
+use mcp_disclosure_ranking::{Hit, Lexical, Match, Query, Ranker, Ranking};
 use serde_json::json;
 
 use crate::{
@@ -25,6 +25,9 @@ pub const NAME: &str = "search";
 
 /// The number of suggestions for an unknown tool.
 const SUGGESTIONS: usize = 5;
+
+/// Hits below this share of the best one's score are left out, unless the search says how many it wants.
+const FAR: f32 = 0.4;
 
 /// The profile of `search`.
 pub static PROFILE: Profile = Profile::presenter(
@@ -61,22 +64,18 @@ impl Search {
             "properties": {
                 "query": {"type": "string", "description": wording::QUERY},
                 "category": {"type": "string", "description": wording::CATEGORY},
-                "limit": {
-                    "type": "integer", "minimum": 1, "maximum": self.config.most_hits, "default": self.config.hits,
-                    "description": wording::LIMIT,
-                },
+                "limit": {"type": "integer", "default": self.config.hits},
                 "detail": {"type": "string", "enum": ["brief", "full"], "description": wording::DETAIL},
             },
-            "additionalProperties": false,
         });
-        let description = with_short_index(&wording::search_description(self.config.executors), view);
+        let description = wording::search_description(self.config.executors);
+        let description = with_index_within(&description, view, self.config.description_bytes);
         OwnTool::new(SEARCH, &description, &schema).read_only()
     }
 
     fn executors(&self) -> Vec<OwnTool> {
-        let arguments =
-            json!({"type": "object", "additionalProperties": true, "description": wording::ARGUMENTS});
-        let tool = json!({"type": "string", "description": wording::TOOL});
+        let arguments = json!({"type": "object", "description": wording::ARGUMENTS});
+        let tool = json!({"type": "string"});
         let schema = json!({
             "type": "object", "properties": {"tool": tool, "arguments": arguments}, "required": ["tool"],
         });
@@ -112,10 +111,17 @@ impl Search {
                 None => answer::overview(cx.view),
             }));
         }
-        let query = Query { text: &query, category: within.map(ListedCategory::name), limit };
-        let ranking = self.ranker.rank(cx.view, &query).await;
+        let most = limit.unwrap_or(self.config.hits);
+        let query = Query { text: &query, category: within.map(ListedCategory::name), limit: most };
+        let mut ranking = self.ranker.rank(cx.view, &query).await;
+        if let Some(tool) = cx.view.tool(query.text).filter(|_| within.is_none()) {
+            put_first(&mut ranking, tool.name(), most);
+        }
+        if limit.is_none() {
+            leave_out_far_ones(&mut ranking);
+        }
         tracing::info!(session = cx.session, hits = ranking.hits.len(), "tools searched");
-        let bounds = Bounds::of(&self.config, limit, detail);
+        let bounds = Bounds::of(&self.config, most, detail);
         Ok(answered(answer::found(cx, &ranking, detail, bounds)))
     }
 
@@ -170,6 +176,26 @@ impl DisclosureStrategy for Search {
         let refused = |problem| Decision::Refuse(Refusal::wrong_arguments(&call.name, &[problem], None));
         Ok(decided.unwrap_or_else(refused))
     }
+}
+
+/// Leaves out hits far behind the best one. Of the labelled queries (docs/CONTRACT.md S8) none loses its tool by it, and answers
+/// lose a third of their length.
+fn leave_out_far_ones(ranking: &mut Ranking) {
+    let best = ranking.hits.iter().map(|hit| hit.score).fold(0.0, f32::max);
+    ranking.hits.retain(|hit| hit.matched == Match::Exact || hit.score >= best * FAR);
+}
+
+/// Makes the tool of this name the first hit: an exact name wins whatever the ranker knows, and tools that filters leave out
+/// are found by it alone.
+fn put_first(ranking: &mut Ranking, name: &ToolName, limit: usize) {
+    if ranking.hits.first().is_some_and(|hit| hit.name == *name && hit.matched == Match::Exact) {
+        return;
+    }
+    let score = ranking.hits.first().map_or(1.0, |hit| hit.score);
+    ranking.hits.retain(|hit| hit.name != *name);
+    ranking.hits.insert(0, Hit { name: name.clone(), matched: Match::Exact, score });
+    ranking.hits.truncate(limit);
+    ranking.unmatched.clear();
 }
 
 /// The category of this name, in whatever case.

@@ -1,8 +1,8 @@
 //! `search` called directly, without a server.
 
 use mcp_disclosure_core::{
-    DescriptionFile, Effects, Era, Marks, Memory, Noted, Permits, Principal, RawText, Receipts, Snapshot, ToolName, Unlimited,
-    UpstreamLists, UpstreamName,
+    DescriptionFile, Effects, Era, Marks, Memory, Noted, Permits, Primitive, Principal, RawText, Receipts,
+    Snapshot, Unlimited, UpstreamLists, UpstreamName,
 };
 use proptest::prelude::*;
 use serde_json::{Value, value::to_raw_value};
@@ -170,8 +170,23 @@ fn s7_keywords_synonyms_and_weights_find_what_the_words_of_the_author_do_not() {
 fn s2_bad_queries_are_answered_in_a_sentence_that_helps() {
     let long = "lorem ipsum ".repeat(10_000);
     for query in [
-        "", " ", "a", "the of and", "?!...", ".*", "^read_[a-z]+$", "🙂🙂", "\u{0}", "读取文件", "ファイルを読む", "อ่านไฟล์",
-        "اقرأ الملف", "прочитать файл", "Datei lesen", "github create_issue", &long,
+        "",
+        " ",
+        "a",
+        "the of and",
+        "?!...",
+        ".*",
+        "^read_[a-z]+$",
+        "🙂🙂",
+        "\u{0}",
+        "读取文件",
+        "ファイルを読む",
+        "อ่านไฟล์",
+        "اقرأ الملف",
+        "прочитать файл",
+        "Datei lesen",
+        "github create_issue",
+        &long,
     ] {
         let answer = answer(&all(), &json!({"query": query}));
         assert!(!answer.is_error);
@@ -209,10 +224,23 @@ fn s2_limits_and_details_are_read_as_written_or_refused_by_name() {
 }
 
 #[test]
+fn c10_a_tool_that_a_filter_leaves_out_is_found_by_its_exact_name_only() {
+    let view =
+        all().narrow(|item| !matches!(item, Primitive::Tool(tool) if tool.key().as_str() == "read_file"));
+    let words = answer(&view, &json!({"query": "reads a file as text"})).content;
+    assert!(words["tools"].as_array().unwrap().iter().all(|hit| hit["name"] != "read_file"), "{words}");
+    let named = answer(&view, &json!({"query": "read_file", "limit": 1})).content;
+    assert_eq!(
+        (&named["tools"][0]["name"], &named["tools"][0]["match"]),
+        (&json!("read_file"), &json!("exact"))
+    );
+}
+
+#[test]
 fn b7_the_description_says_what_is_behind() {
     let tools = search(Executors::One).own_tools(&all(), &ClientTraits::plain(Era::Session));
     let description = tools[0].definition().string("description").unwrap();
-    assert!(description.contains("4 tools:\n- files (4)") && description.len() <= 2_000, "{description}");
+    assert!(description.contains("4 tools:\n- files (4)") && description.len() <= 900, "{description}");
 }
 
 #[test]

@@ -23,23 +23,20 @@ pub fn search_description(executors: Executors) -> String {
         }
     };
     format!(
-        "Find tools by what you want to do; they are not listed. Each hit has a name, what the tool does, and for the best \
-         ones the inputSchema. Then {call}. Without a query: the categories; with a category alone: its tools. \
-         Hits marked weak match in part only: if none fits, no tool may exist for the task."
+        "Find tools by what you want to do; they are not listed. Hits have a name, a brief and, the best ones, an \
+         inputSchema: {call}. Without a query: categories; with a category alone: its tools. If hits are weak and none \
+         fits, no tool may exist."
     )
 }
 
 /// The argument `query`.
-pub const QUERY: &str = "What to do, in a few words, such as \"rename a file\"; or a tool's name";
+pub const QUERY: &str = "What to do, in a few words, or a tool's name";
 
 /// The argument `category`.
-pub const CATEGORY: &str = "Search this category only; without a query, list its tools";
-
-/// The argument `limit`.
-pub const LIMIT: &str = "Maximum number of hits";
+pub const CATEGORY: &str = "Only in this category";
 
 /// The argument `detail`.
-pub const DETAIL: &str = "full: every hit with its inputSchema; brief: none";
+pub const DETAIL: &str = "full: all hits with inputSchema";
 
 /// The description of `call_tool`.
 pub fn call_description(executors: Executors) -> String {
@@ -55,11 +52,8 @@ pub fn call_description(executors: Executors) -> String {
 pub const CALL_READ_ONLY_DESCRIPTION: &str =
     "Call a tool found by search_tools that is marked as read-only. Refuses all others. Returns its result.";
 
-/// The argument `tool`.
-pub const TOOL: &str = "Tool name";
-
 /// The argument `arguments`.
-pub const ARGUMENTS: &str = "Arguments for the tool, by its inputSchema";
+pub const ARGUMENTS: &str = "By the tool's inputSchema";
 
 /// The guidance for system prompts.
 pub fn guidance(executors: Executors) -> String {

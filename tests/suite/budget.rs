@@ -47,6 +47,36 @@ async fn b5_b12_the_list_of_131_recorded_tools_stays_small(setup: Setup) {
 }
 under_describe!(b5_b12_the_list_of_131_recorded_tools_stays_small);
 
+/// The cost of a tool that a model knows by a few words: the list, a search and the call, with what is sent and what is
+/// read.
+async fn s9_one_of_131_recorded_tools_is_usable_for_little(setup: Setup) {
+    let Some(bench) = recorded(setup, json!({})).await else { return };
+    let (tools, listed) = list(&bench, setup, Identity::default()).await;
+    assert_eq!(tools.len(), 2);
+    let client = Client::connect_as(&bench, setup, Identity::default()).await;
+    let (mut usable, mut searches) = (Vec::new(), Vec::new());
+    for task in include_str!("../data/tasks.jsonl").lines() {
+        let task: Value = serde_json::from_str(task).unwrap();
+        let query = json!({"query": task["query"]});
+        let result = client.call("search_tools", query.clone()).await.result();
+        let answer = result["content"][0]["text"].as_str().unwrap();
+        searches.push(tokens(answer));
+        let hit = &result["structuredContent"]["tools"][0]["name"];
+        let named = task["tools"].as_array().unwrap();
+        if !named.iter().any(|tool| tool.as_str().unwrap().split(':').next_back() == hit.as_str()) {
+            continue;
+        }
+        let call = json!({"tool": hit, "arguments": task["args"]});
+        usable.push(listed + tokens(&query.to_string()) + tokens(answer) + tokens(&call.to_string()));
+    }
+    usable.sort_unstable();
+    searches.sort_unstable();
+    let median = usable[usable.len() / 2];
+    assert!(usable.len() > 50, "{}", usable.len());
+    assert!(median <= 700, "{median}; the list {listed}, a search {}", searches[searches.len() / 2]);
+}
+only!(http_session = "search" Http Session; s9_one_of_131_recorded_tools_is_usable_for_little);
+
 /// The answer of `info`, and what asking and reading cost.
 async fn ask(client: &Client, topic: &str) -> (Value, u64) {
     let arguments = json!({"topic": topic});

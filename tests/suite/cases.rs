@@ -92,6 +92,16 @@ macro_rules! everywhere {
     })* };
 }
 
+/// Rules of strategies whose lists have the upstreams' tools.
+macro_rules! where_tools_are_listed {
+    ($($rule:ident),* $(,)?) => { $(rows! { $rule []
+        full sessions full stateless
+        resource sessions resource stateless
+        describe sessions describe stateless
+        info sessions info stateless
+    })* };
+}
+
 /// Rules of `full` alone.
 macro_rules! under_full {
     ($($rule:ident),* $(,)?) => { $(rows! { $rule []

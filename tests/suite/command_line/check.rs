@@ -271,3 +271,46 @@ fn nothing_that_an_upstream_says_reaches_a_terminal_as_a_command() {
     let json = run(&["check", "--format", "json", "--", UPSTREAM, &file]).stdout;
     assert!(!json.contains('\u{9b}') && findings(&json).iter().any(|(_, tool, _)| tool == name), "{json}");
 }
+
+/// Labelled queries as a file.
+fn queries(lines: &[Value]) -> tempfile::NamedTempFile {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    std::fs::write(file.path(), text).unwrap();
+    file
+}
+
+#[test]
+fn s7_queries_that_do_not_find_their_tool_are_findings_with_the_words_that_miss() {
+    let tools = [tool("move_file", "Moves a file to another place."), tool("sum", "Adds two numbers.")];
+    let file = queries(&[
+        json!({"query": "move a file", "tools": ["move_file"]}),
+        json!({"query": "zip archives", "tools": ["up:move_file", "move_file"]}),
+        json!({"query": "numbers of a file", "tools": ["move_file"]}),
+        json!({"query": "two numbers", "tools": []}),
+        json!({"query": "book a flight", "tools": []}),
+        json!({"query": "sum", "tools": ["summ"]}),
+    ]);
+    let path = shown(file.path()).to_owned();
+    let codes = ["not-found", "found-later", "found-wrongly", "unknown-label"];
+    let found = found(&tools, &["--queries", &path]);
+    let found: Vec<_> = found.iter().filter(|(code, ..)| codes.contains(&&**code)).collect();
+    let of = |code: &str| found.iter().filter(|found| found.0 == code).collect::<Vec<_>>();
+    assert_eq!(of("not-found").len(), 1, "{found:?}");
+    let missed = of("not-found")[0];
+    assert_eq!(missed.1, "move_file");
+    assert!(missed.2.contains("the tool lacks: zip, archives"), "{missed:?}");
+    assert!(of("found-wrongly")[0].2.contains("sum"), "{found:?}");
+    let unknown: Vec<&str> = of("unknown-label").iter().map(|found| &*found.2).collect();
+    assert!(unknown.iter().any(|message| message.contains("'summ'; did you mean 'sum'?")), "{unknown:?}");
+    // With the words as synonyms it is found.
+    let (_directory, scenario) = with_tools(&tools);
+    let config = format!(
+        "[upstreams.up]\ncommand = {:?}\nargs = [{scenario:?}]\n[strategy.search.synonyms]\nzip = [\"move\"]\narchives = [\"file\"]\n",
+        UPSTREAM
+    );
+    let config = write(&config);
+    let ended = run(&["check", "--format", "json", "--queries", &path, "--config", shown(config.path())]);
+    assert!(findings(&ended.stdout).iter().all(|(code, ..)| code != "not-found"), "{}", ended.stdout);
+    run(&["check", "--queries", "/no/such/file"]).says(64, &["/no/such/file"]);
+}

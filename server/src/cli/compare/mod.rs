@@ -4,7 +4,7 @@ mod arguments;
 pub(super) mod command;
 pub(super) mod contestants;
 pub(super) mod progress;
-mod queries;
+pub(super) mod queries;
 mod script;
 mod scripted;
 mod spec;
