@@ -44,7 +44,8 @@ async fn agent(
     let mark = probe.mark();
     let served = |task: &Task| Task { tool: probe.served_name(&task.tool).to_owned(), ..task.clone() };
     let tasks: Vec<Task> = tasks.iter().map(served).collect();
-    let performed = Agent::new(&probe.host, habit).without_resources().perform(&tasks).await;
+    let performed =
+        Agent::new(&probe.host, habit).taught_by(probe.row.lesson).without_resources().perform(&tasks).await;
     let trace = performed.map_err(|source| probe.failed("following a habit", source))?;
     let (_, tokens) = probe.since(mark);
     probe.host.close().await;

@@ -61,7 +61,7 @@ pub struct Lexical {
 /// A word of a query with the terms that it is looked for by.
 struct Wanted<'q> {
     word: &'q Word,
-    /// Whether a tool has it or a synonym.
+    /// Whether a tool has it.
     is_known: bool,
     /// How much it says.
     information: f32,
@@ -145,14 +145,13 @@ impl Lexical {
         }
         let synonyms = self.thesaurus.of(&word.term);
         terms.extend(synonyms.iter().filter(|term| is_known(term)).map(|term| (term.clone(), SYNONYM)));
-        let is_known = !terms.is_empty();
-        if !is_known && *corrected > 0 && !word.term.chars().any(is_unspaced) {
+        if terms.is_empty() && *corrected > 0 && !word.term.chars().any(is_unspaced) {
             *corrected -= 1;
             // The stem of a misspelt word may have lost what is right about it.
             let corrections = corrections(&word.written, index.vocabulary());
             terms.extend(corrections.into_iter().map(|term| (term.to_owned(), CORRECTION)));
         }
-        Wanted { word, is_known, information: index.information(&word.term), terms }
+        Wanted { word, is_known: is_known(&word.term), information: index.information(&word.term), terms }
     }
 
     /// Score and coverage by tool.
@@ -194,7 +193,7 @@ impl Ranker for Lexical {
     }
 }
 
-/// The words that no tool has, nor a synonym of them, as written and each once.
+/// The words that no tool has, as written and each once.
 fn unmatched(wanted: &[Wanted<'_>]) -> Vec<String> {
     let known: HashSet<&str> =
         wanted.iter().filter(|wanted| wanted.is_known).map(|wanted| &*wanted.word.written).collect();

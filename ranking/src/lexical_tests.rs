@@ -75,6 +75,10 @@ fn s4_a_miss_is_honest() {
     let ranking = rank(&view, "refund invoice");
     assert!(ranking.hits.is_empty());
     assert_eq!(ranking.unmatched, ["refund", "invoice"]);
+    // A synonym finds the tool, and does not hide that the word itself is nowhere.
+    let ranking = rank(&view, "create a folder");
+    assert_eq!((ranking.hits[0].name.as_str(), ranking.hits[0].matched), ("create_directory", Match::Strong));
+    assert_eq!(ranking.unmatched, ["folder"]);
     let ranking = rank(&view, "send the file by pigeon post");
     assert!(ranking.hits.iter().all(|hit| hit.matched == Match::Weak), "{ranking:?}");
     assert!(ranking.unmatched.contains(&"pigeon".to_owned()));

@@ -236,6 +236,32 @@ fn c10_a_tool_that_a_filter_leaves_out_is_found_by_its_exact_name_only() {
     );
 }
 
+/// Finds the last tool, whatever is asked.
+#[derive(Debug)]
+struct Last;
+
+#[async_trait]
+impl Ranker for Last {
+    async fn rank(&self, view: &View, _query: &Query<'_>) -> Ranking {
+        let hits = view.tools().last().map(|tool| Hit {
+            name: tool.name().clone(),
+            matched: Match::Strong,
+            score: 1.0,
+        });
+        Ranking { hits: hits.into_iter().collect(), unmatched: Vec::new() }
+    }
+}
+
+#[test]
+fn s10_another_ranker_takes_the_place_of_ours_and_exact_names_still_win() {
+    let strategy = search(Executors::One).ranked_by(Last);
+    let first = |query: &str| match decide(&strategy, &all(), SEARCH, &json!({"query": query})) {
+        Decision::Answer(answer) => answer.content["tools"][0]["name"].as_str().unwrap().to_owned(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!((first("reads a file"), first("read_file")), ("transform".to_owned(), "read_file".to_owned()));
+}
+
 #[test]
 fn b7_the_description_says_what_is_behind() {
     let tools = search(Executors::One).own_tools(&all(), &ClientTraits::plain(Era::Session));

@@ -309,8 +309,34 @@ fn s7_queries_that_do_not_find_their_tool_are_findings_with_the_words_that_miss(
         "[upstreams.up]\ncommand = {:?}\nargs = [{scenario:?}]\n[strategy.search.synonyms]\nzip = [\"move\"]\narchives = [\"file\"]\n",
         UPSTREAM
     );
-    let config = write(&config);
-    let ended = run(&["check", "--format", "json", "--queries", &path, "--config", shown(config.path())]);
+    let (_folder, config) = configured(&config);
+    let ended = run(&["check", "--format", "json", "--queries", &path, "--config", shown(&config)]);
     assert!(findings(&ended.stdout).iter().all(|(code, ..)| code != "not-found"), "{}", ended.stdout);
     run(&["check", "--queries", "/no/such/file"]).says(64, &["/no/such/file"]);
+}
+
+/// The blocks of `docs/search.md` in this language.
+fn documented(language: &str) -> Vec<&'static str> {
+    let page = include_str!("../../../docs/search.md");
+    page.split("```").filter_map(|block| block.strip_prefix(language)?.strip_prefix('\n')).collect()
+}
+
+#[test]
+fn s7_the_page_about_words_is_true() {
+    let directory = tempfile::tempdir().unwrap();
+    let queries = directory.path().join("queries.jsonl");
+    std::fs::write(&queries, documented("jsonl")[0]).unwrap();
+    let [before, after] = documented("text").try_into().unwrap();
+    assert_eq!(run(&["check", "--queries", shown(&queries)]).says(0, &[]).stdout, before);
+    let synonyms = page_indented("[strategy.search.synonyms]");
+    let (_folder, config) = configured(&synonyms);
+    let ended = run(&["check", "--queries", shown(&queries), "--config", shown(&config)]);
+    assert_eq!(ended.says(0, &[]).stdout, after);
+}
+
+/// The indented block of the page that begins with this line.
+fn page_indented(first: &str) -> String {
+    let page = include_str!("../../../docs/search.md").lines().map(str::trim);
+    let lines: Vec<&str> = page.skip_while(|line| *line != first).take_while(|line| *line != "```").collect();
+    lines.join("\n")
 }
