@@ -46,6 +46,33 @@ fn snapshot_build(bencher: Bencher<'_, '_>, count: usize) {
     bencher.counter(ItemsCount::new(count)).bench_local(|| Snapshot::build(black_box(&lists), &[]));
 }
 
+/// The search over a view (S9): the index, made with the first query, and a query after that.
+mod search {
+    use mcp_disclosure_ranking::{Lexical, LexicalSettings, Query};
+
+    use super::*;
+
+    fn view(count: usize) -> View {
+        View::of(Arc::new(snapshot(count)), &Principal::anonymous())
+    }
+
+    #[divan::bench(args = SIZES, sample_count = 5, sample_size = 1)]
+    fn index(bencher: Bencher<'_, '_>, count: usize) {
+        let ranker = Lexical::new(&LexicalSettings::default());
+        bencher
+            .with_inputs(|| view(count))
+            .bench_local_refs(|view| ranker.rank_now(view, &Query::new("list the records", 5)));
+    }
+
+    #[divan::bench(args = SIZES)]
+    fn query(bencher: Bencher<'_, '_>, count: usize) {
+        let (ranker, view) = (Lexical::new(&LexicalSettings::default()), view(count));
+        let query = Query::new("find the customers who did not pay the last invoice", 5);
+        ranker.rank_now(&view, &query);
+        bencher.bench_local(|| ranker.rank_now(black_box(&view), &query));
+    }
+}
+
 /// Computes the digests that `changes` needs; entries are computed at first use.
 #[divan::bench(args = SIZES, sample_count = 10, sample_size = 1)]
 fn snapshot_changes_first(bencher: Bencher<'_, '_>, count: usize) {

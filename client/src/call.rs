@@ -14,6 +14,9 @@ use crate::{
 /// The tool that calls others, on servers that list only this and the info tool.
 const INVOKE: &str = "invoke";
 
+/// The same under `search`.
+const CALL_TOOL: &str = "call_tool";
+
 impl Host {
     /// Calls a tool and returns its result as the server sent it. The result of a tool that failed has `isError: true`.
     ///
@@ -64,21 +67,27 @@ impl Host {
     }
 
     async fn send_call(&self, name: &str, arguments: RawObject) -> Result<RawObject, Error> {
-        if *self.channel() == Channel::InfoTool && self.goes_through_invoke(name).await? {
+        if let Some(executor) = self.executor(name).await? {
             let inner = RawObject::empty().with_value("tool", name).with("arguments", arguments.text());
-            return self.0.call_knowing(INVOKE, &inner, None).await;
+            return self.0.call_knowing(executor, &inner, None).await;
         }
         self.0.call_knowing(name, &arguments, None).await
     }
 
-    /// Whether the server lists `invoke` instead of its tools.
-    async fn goes_through_invoke(&self, name: &str) -> Result<bool, Error> {
+    /// The tool that calls this one, if the server lists that instead.
+    async fn executor(&self, name: &str) -> Result<Option<&'static str>, Error> {
+        let executor = match self.channel() {
+            Channel::InfoTool => INVOKE,
+            Channel::SearchTool => CALL_TOOL,
+            _ => return Ok(None),
+        };
         let listed = self.0.listed().await?;
         let takes_a_tool = |tool: &RawObject| {
             let properties = tool.object("inputSchema").and_then(|schema| schema.object("properties"));
             properties.is_some_and(|properties| properties.member("tool").is_some())
         };
-        Ok(listed.tool(INVOKE).is_some_and(takes_a_tool) && listed.tool(name).is_none())
+        let has_executor = listed.tool(executor).is_some_and(takes_a_tool);
+        Ok((has_executor && listed.tool(name).is_none()).then_some(executor))
     }
 }
 

@@ -20,6 +20,8 @@ pub enum Channel {
     Method,
     /// By the tool `info` (three-level-info).
     InfoTool,
+    /// By the tool `search_tools`. Tools are not listed, and called by their own names.
+    SearchTool,
 }
 
 /// The URI of the descriptions resource of this project's gateway.
@@ -38,6 +40,7 @@ impl Channel {
             Some("resource") => Self::Resource { uri: DESCRIPTIONS.to_owned() },
             Some("describe") => Self::Method,
             Some("info") => Self::InfoTool,
+            Some("search") => Self::SearchTool,
             _ => Self::List,
         }
     }
@@ -66,6 +69,7 @@ mod tests {
             (Some("concerns"), Channel::List),
             (Some("describe"), Channel::Method),
             (Some("concerns+info"), Channel::InfoTool),
+            (Some("search"), Channel::SearchTool),
             (Some("a+b+resource"), Channel::Resource { uri: DESCRIPTIONS.to_owned() }),
         ] {
             server.selected = selected.map(str::to_owned);

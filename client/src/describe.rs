@@ -64,6 +64,7 @@ impl Host {
             Channel::Resource { uri } => self.0.by_resource(uri, names).await,
             Channel::Method => self.0.by_method(names).await,
             Channel::InfoTool => self.0.by_info_tool(names).await,
+            Channel::SearchTool => self.0.by_search_tool(names).await,
         }
     }
 
@@ -140,6 +141,39 @@ impl Inner {
         let definition = Definition::new(name, answer);
         self.memory.keep(age, &definition);
         Ok(definition)
+    }
+
+    async fn by_search_tool(&self, names: &[&str]) -> Result<Vec<Definition>, Error> {
+        let mut definitions = Vec::new();
+        for names in names.chunks(AT_ONCE) {
+            definitions.extend(try_join_all(names.iter().map(|name| self.search(name))).await?);
+        }
+        Ok(definitions)
+    }
+
+    /// The definition of the tool of exactly this name, which is the first hit of a search for it.
+    async fn search(&self, name: &str) -> Result<Definition, Error> {
+        let age = self.memory.age();
+        let query = RawObject::empty().with_value("query", name);
+        let query = query.with_value("limit", &1).with_value("detail", "full");
+        let params = RawObject::empty().with_value("name", "search_tools").with("arguments", query.text());
+        let result = self.ask("tools/call", params).await?;
+        let answer = content_of(&result)
+            .ok_or_else(|| invalid("tools/call", "search_tools did not answer with JSON"))?;
+        if let Some(refused) = refusal(&answer).filter(|_| is_failed(&result)) {
+            return Err(refused);
+        }
+        let hits = answer.member("tools").and_then(|text| serde_json::from_str::<Vec<RawObject>>(text).ok());
+        let hit = hits.into_iter().flatten().next();
+        let found = hit.as_ref().and_then(|hit| hit.string("name"));
+        match hit.filter(|_| found.as_deref() == Some(name)) {
+            Some(hit) => {
+                let definition = Definition::new(name, hit);
+                self.memory.keep(age, &definition);
+                Ok(definition)
+            }
+            None => Err(Error::UnknownTool { name: name.to_owned(), available: found.into_iter().collect() }),
+        }
     }
 }
 

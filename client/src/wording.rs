@@ -39,6 +39,12 @@ pub(crate) fn workflow(channel: &Channel, era: Era, example: Option<&str>) -> Op
              4. CALL the tool {call}. If it is not listed, call invoke with {{\"tool\": \
              \"{example}\", \"arguments\": {{…}}}}."
         )),
+        Channel::SearchTool => Some(format!(
+            "Tools of this server are found by searching. Follow this order:\n\
+             1. SEARCH: call search_tools with {{\"query\": \"what you want to do, in a few words\"}}, and PICK a hit.\n\
+             2. If the hit has no inputSchema, call search_tools with its name as query.\n\
+             3. CALL it: call_tool with {{\"tool\": \"{example}\", \"arguments\": {{…}}}}."
+        )),
     }
 }
 

@@ -23,6 +23,7 @@ const KNOWN: &[&str] = &[
     "error_guidance",
     "brief",
     "category",
+    "keywords",
     "concerns",
     "returns",
     "related",
@@ -30,7 +31,8 @@ const KNOWN: &[&str] = &[
 ];
 
 /// The members that are delivered with the definition, or that a strategy uses.
-const PARTS: &[&str] = &["examples", "usage_guidance", "error_guidance", "concerns", "returns", "related"];
+const PARTS: &[&str] =
+    &["examples", "usage_guidance", "error_guidance", "keywords", "concerns", "returns", "related"];
 
 /// One parsed description file.
 #[derive(Clone, Debug)]
@@ -54,7 +56,7 @@ pub struct Supplement {
     pub brief: Option<String>,
     /// The operator's category.
     pub category: Option<String>,
-    /// `examples`, `usage_guidance`, `error_guidance`, `concerns`, `returns` and `related`, as JSON text.
+    /// `examples`, `usage_guidance`, `error_guidance`, `keywords`, `concerns`, `returns` and `related`, as JSON text.
     pub parts: Option<RawObject>,
     /// The values by concern of its category, as JSON text.
     pub grouped: Option<RawObject>,
@@ -155,6 +157,7 @@ struct Typed {
     description: Option<String>,
     brief: Option<String>,
     category: Option<String>,
+    keywords: Option<Vec<String>>,
     related: Option<Vec<String>>,
     examples: Option<Vec<Example>>,
     made_from: Option<MadeFrom>,
@@ -208,7 +211,7 @@ impl DescriptionFile {
             }
             _ => return Err(errors),
         };
-        let _shapes = (typed.related, typed.examples);
+        let _shapes = (typed.keywords, typed.related, typed.examples);
         let unknown = members.iter().map(|(key, _)| key).filter(|key| !KNOWN.contains(key));
         let unknown = unknown.map(str::to_owned).collect();
         let overlay =

@@ -21,16 +21,21 @@ const MAX_SERVERS: usize = 300;
 
 /// A text followed by the index of a view, in at most [`MAX_BYTES`] if the text leaves room for a line.
 pub fn with_index(text: &str, view: &View) -> String {
-    with_index_of(text, view, &PURPOSES)
+    with_index_of(text, view, &PURPOSES, MAX_BYTES)
+}
+
+/// The same in at most this many bytes, where the list is there to be small.
+pub fn with_index_within(text: &str, view: &View, bytes: usize) -> String {
+    with_index_of(text, view, &PURPOSES, bytes.min(MAX_BYTES))
 }
 
 /// The same where a list has every tool with its brief, so that a few words for each category do.
 pub fn with_short_index(text: &str, view: &View) -> String {
-    with_index_of(text, view, &PURPOSES[SHORT..])
+    with_index_of(text, view, &PURPOSES[SHORT..], MAX_BYTES)
 }
 
-fn with_index_of(text: &str, view: &View, purposes: &[usize]) -> String {
-    let room = MAX_BYTES.saturating_sub(text.len() + 1);
+fn with_index_of(text: &str, view: &View, purposes: &[usize], bytes: usize) -> String {
+    let room = bytes.saturating_sub(text.len() + 1);
     match index(view, room, purposes) {
         Some(index) => format!("{text}\n{index}"),
         None => text.to_owned(),

@@ -9,6 +9,8 @@ use mcp_disclosure_strategy_describe as describe;
 use mcp_disclosure_strategy_info as info;
 #[cfg(feature = "resource")]
 use mcp_disclosure_strategy_resource as resource;
+#[cfg(feature = "search")]
+use mcp_disclosure_strategy_search as search;
 
 /// The built-in strategies, and `full`, which is always included. To add a plug-in, add a line.
 pub fn builtin() -> Registry {
@@ -26,6 +28,8 @@ fn register(registry: &mut Registry) -> Result<(), Error> {
         mcp_disclosure_core::PlugIn::new(&describe::PROFILE, describe::Describe::new),
         #[cfg(feature = "info")]
         mcp_disclosure_core::PlugIn::new(&info::PROFILE, info::Info::new),
+        #[cfg(feature = "search")]
+        mcp_disclosure_core::PlugIn::new(&search::PROFILE, search::Search::new),
         // Where concerns are declared, hosts may select by them under any presenter.
         #[cfg(feature = "concerns")]
         mcp_disclosure_core::PlugIn::new(&concerns::PROFILE, concerns::Concerns::new).everywhere(),

@@ -1,6 +1,6 @@
 //! Settings of `info`: the section `[strategy.info]`.
 
-use mcp_disclosure_core::CHEAP_SCHEMA_BYTES;
+use mcp_disclosure_core::{CHEAP_SCHEMA_BYTES, Executors};
 use serde::Deserialize;
 
 /// The settings of the strategy.
@@ -9,6 +9,8 @@ use serde::Deserialize;
 pub struct InfoConfig {
     /// How the other tools are listed.
     pub tools: OtherTools,
+    /// Which tools call others under `entry-only`.
+    pub executors: Executors,
     /// A tool is shown with its parameters, in the list or in its category, if its schema has at most this many bytes; 0:
     /// never.
     pub inline_schema_bytes: usize,
@@ -18,7 +20,12 @@ pub struct InfoConfig {
 
 impl Default for InfoConfig {
     fn default() -> Self {
-        Self { tools: OtherTools::default(), inline_schema_bytes: CHEAP_SCHEMA_BYTES, most_topics: 16 }
+        Self {
+            tools: OtherTools::default(),
+            executors: Executors::default(),
+            inline_schema_bytes: CHEAP_SCHEMA_BYTES,
+            most_topics: 16,
+        }
     }
 }
 

@@ -1,6 +1,12 @@
 //! The contents of a view by topic. Each answer names the topics of the next level.
 
-use mcp_disclosure_core::{ListedCategory, View, VisibleTool, nearest::nearest};
+use std::collections::HashSet;
+
+use mcp_disclosure_core::{
+    ListedCategory, ToolName, View, VisibleTool,
+    nearest::{misspelt, nearest},
+};
+use mcp_disclosure_ranking::{Lexical, Query};
 
 use crate::wording::{CATEGORY, OVERVIEW, TOOL};
 
@@ -88,17 +94,26 @@ impl<'v> Contents<'v> {
         if is_plain { name.to_owned() } else { format!("{TOOL}{name}") }
     }
 
-    /// The topics most similar to an unknown one, or the first of all topics if none is similar.
-    pub fn topics_like(&self, topic: &str) -> Vec<String> {
+    /// The topics that an unknown one may have meant (docs/CONTRACT.md B10): a name that is spelt similarly, then tools by what
+    /// they are about; the first of all topics if there are neither.
+    pub fn topics_like(&self, ranker: &Lexical, topic: &str) -> Vec<String> {
         let categories = self.categories().map(|category| self.topic_of_category(category.name()));
         let tools = self.view.tools().map(|tool| self.topic_of_tool(tool.name()));
         let topics: Vec<String> = [OVERVIEW.to_owned()].into_iter().chain(categories).chain(tools).collect();
-        like(topic, &topics)
+        let ranked = self.ranked(ranker, topic).into_iter().map(|name| self.topic_of_tool(&name)).collect();
+        like(topic, &topics, ranked)
     }
 
-    /// The tool names most similar to an unknown one.
-    pub fn tools_like(&self, name: &str) -> Vec<String> {
-        like(name, &self.view.tools().map(|tool| tool.name().to_string()).collect::<Vec<_>>())
+    /// The names of tools that an unknown one may have meant, in the same way.
+    pub fn tools_like(&self, ranker: &Lexical, name: &str) -> Vec<String> {
+        let names: Vec<String> = self.view.tools().map(|tool| tool.name().to_string()).collect();
+        let ranked = self.ranked(ranker, name).into_iter().map(|name| name.to_string()).collect();
+        like(name, &names, ranked)
+    }
+
+    fn ranked(&self, ranker: &Lexical, words: &str) -> Vec<ToolName> {
+        let ranking = ranker.rank_now(self.view, &Query::new(words, SUGGESTIONS));
+        ranking.hits.into_iter().map(|hit| hit.name).collect()
     }
 }
 
@@ -107,20 +122,26 @@ fn is_plain(name: &str) -> bool {
     name != OVERVIEW && !name.is_empty() && !name.starts_with(CATEGORY) && !name.starts_with(TOOL)
 }
 
-/// Names that contain `wanted`, then similar ones, or the first names if there are none.
-fn like(wanted: &str, names: &[String]) -> Vec<String> {
+/// Names that contain `wanted` or are spelt similarly, if it can be a name; then the `ranked` ones. If there are neither, the
+/// names that are least different, or the first.
+fn like(wanted: &str, names: &[String], ranked: Vec<String>) -> Vec<String> {
     // Long input is not a name; only its beginning is compared, as in `nearest`.
     let wanted: String = wanted.trim().chars().take(128).flat_map(char::to_lowercase).collect();
-    let containing = names.iter().filter(|name| wanted.len() > 2 && name.to_lowercase().contains(&wanted));
+    let all = || names.iter().map(String::as_str);
+    let can_be_name = wanted.len() > 2 && !wanted.contains(char::is_whitespace);
     let mut found: Vec<&str> = Vec::new();
-    let containing = containing.map(String::as_str).take(SUGGESTIONS);
-    for name in containing.chain(nearest(&wanted, names.iter().map(String::as_str), SUGGESTIONS)) {
-        if found.len() < SUGGESTIONS && !found.contains(&name) {
-            found.push(name);
-        }
+    if can_be_name {
+        found.extend(all().filter(|name| name.to_lowercase().contains(&wanted)).take(SUGGESTIONS));
+        found.extend(misspelt(&wanted, all()));
+    }
+    found.extend(ranked.iter().map(String::as_str));
+    if found.is_empty() {
+        found.extend(nearest(&wanted, all(), SUGGESTIONS));
     }
     if found.is_empty() {
-        found.extend(names.iter().map(String::as_str).take(SUGGESTIONS));
+        found.extend(all());
     }
-    found.into_iter().map(str::to_owned).collect()
+    let mut seen = HashSet::new();
+    found.retain(|name| seen.insert(*name));
+    found.into_iter().take(SUGGESTIONS).map(str::to_owned).collect()
 }

@@ -6,7 +6,6 @@ pub mod answer;
 pub mod config;
 pub mod contents;
 pub mod explain;
-pub mod invoke;
 pub mod strategy;
 pub mod topics;
 pub mod wording;

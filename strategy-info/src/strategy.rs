@@ -2,22 +2,28 @@
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{
-    ArgumentProblem, ClientTraits, Context, Decision, Definitions, DisclosureStrategy, Fault, Finder,
-    Listing, OwnTool, Profile, Refusal, ToolAnswer, ToolCall, Variant, View, VisibleTool, index::with_index,
+    ArgumentProblem, ClientTraits, Context, Decision, Definitions, DisclosureStrategy, Executors, Fault,
+    Finder, Listing, OwnTool, Profile, Refusal, ToolAnswer, ToolCall, Variant, View, VisibleTool,
+    brief::shorten,
+    executors::is_read_only,
+    index::with_index,
+    inner_call::{inner_call, members},
 };
+use mcp_disclosure_ranking::{Lexical, LexicalSettings};
 use serde_json::{Map, Value, json};
 
 use crate::{
     InfoConfig, OtherTools, answer,
     contents::{Contents, Topic},
-    explain,
-    invoke::{self, shown},
-    topics,
-    wording::{self, INFO, INVOKE, OVERVIEW},
+    explain, topics,
+    wording::{self, INFO, INVOKE, INVOKE_READ_ONLY, OVERVIEW},
 };
 
 /// The strategy's name, as in flags, addresses, offers and settings.
 pub const NAME: &str = "info";
+
+/// Maximum length of a topic in logs, in characters.
+const LONGEST_TOPIC: usize = 120;
 
 /// The profile of `info`.
 pub static PROFILE: Profile = Profile::presenter(
@@ -34,37 +40,48 @@ pub static PROFILE: Profile = Profile::presenter(
 #[derive(Debug)]
 pub struct Info {
     config: InfoConfig,
+    /// Finds tools where a topic names none.
+    ranker: Lexical,
 }
 
 impl Info {
     /// Makes the strategy.
     pub fn new(config: InfoConfig) -> Self {
-        Self { config }
+        Self { config, ranker: Lexical::new(&LexicalSettings::default()) }
     }
 
     fn info(&self, contents: &Contents<'_>) -> OwnTool {
-        let lists_schemas = self.config.inline_schema_bytes > 0;
-        let description = wording::info_description(self.config.tools, lists_schemas);
-        let description = with_index(&description, contents.view());
+        let description = with_index(&wording::info_description(&self.config), contents.view());
         let topic = json!({"type": "string", "default": OVERVIEW, "description": wording::TOPIC});
         let schema = json!({"type": "object", "properties": {"topic": topic}, "additionalProperties": false});
         OwnTool::new(INFO, &description, &schema).read_only()
     }
 
-    fn invoke(&self) -> OwnTool {
+    fn executors(&self) -> Vec<OwnTool> {
         let tool = json!({"type": "string", "description": wording::INVOKE_TOOL});
         let arguments = json!({
             "type": "object", "additionalProperties": true, "description": wording::INVOKE_ARGUMENTS
         });
         let properties = json!({"tool": tool, "arguments": arguments});
         let schema = json!({"type": "object", "properties": properties, "required": ["tool"]});
-        OwnTool::new(INVOKE, wording::INVOKE_DESCRIPTION, &schema)
+        let acting = OwnTool::new(INVOKE, wording::invoke_description(self.config.executors), &schema);
+        match self.config.executors {
+            Executors::One => vec![acting],
+            Executors::ByEffect => {
+                let description = wording::INVOKE_READ_ONLY_DESCRIPTION;
+                let reading = OwnTool::new(INVOKE_READ_ONLY, description, &schema);
+                vec![
+                    reading.with("annotations", &json!({"readOnlyHint": true})),
+                    acting.with("annotations", &json!({"destructiveHint": true})),
+                ]
+            }
+        }
     }
 
     /// Answers one topic, or several by name. It is an error if nothing that was asked for exists.
     fn explain(&self, cx: &Context<'_>, call: &ToolCall) -> Result<Decision, ArgumentProblem> {
         let contents = Contents::of(cx.view);
-        let topics = topics::read(&invoke::members(call)?, &contents, self.config.most_topics)?;
+        let topics = topics::read(&members(call)?, &contents, self.config.most_topics)?;
         let (content, is_error) = match &topics[..] {
             [topic] => self.answer(cx, &contents, topic),
             topics => {
@@ -98,8 +115,12 @@ impl Info {
                 content.into()
             }
             None => {
-                tracing::info!(session = cx.session, topic = shown(topic), "unknown topic requested");
-                answer::unknown(contents, topic)
+                tracing::info!(
+                    session = cx.session,
+                    topic = shorten(topic, LONGEST_TOPIC),
+                    "unknown topic requested"
+                );
+                answer::unknown(contents, &self.ranker, topic)
             }
         };
         (content, found.is_none())
@@ -116,16 +137,35 @@ impl Info {
     }
 
     /// Forwards the inner call under the tool's own name, so that it is looked up, checked and relayed like any other.
-    fn run(&self, cx: &Context<'_>, call: &ToolCall) -> Result<Decision, ArgumentProblem> {
-        let inner = invoke::inner_call(cx.view, &invoke::members(call)?)?;
+    fn run(
+        &self,
+        cx: &Context<'_>,
+        call: &ToolCall,
+        only_reading: bool,
+    ) -> Result<Decision, ArgumentProblem> {
+        let inner = inner_call(cx.view, &call.name, &members(call)?)?;
         if *inner.name == *INFO {
             return self.explain(cx, &inner);
         }
-        if cx.view.tool(&inner.name).is_some() {
-            return Ok(Decision::Forward(inner));
+        let Some(tool) = cx.view.tool(&inner.name) else {
+            let content = answer::unknown_tool(&Contents::of(cx.view), &self.ranker, &inner.name);
+            return Ok(Decision::Refuse(Refusal { code: "UNKNOWN_TOOL", content }));
+        };
+        if only_reading && !is_read_only(tool) {
+            return Ok(Decision::Refuse(Refusal::not_read_only(wording::not_read_only(&inner.name))));
         }
-        let content = answer::unknown_tool(&Contents::of(cx.view), &inner.name);
-        Ok(Decision::Refuse(Refusal { code: "UNKNOWN_TOOL", content }))
+        Ok(Decision::Forward(inner))
+    }
+
+    /// Whether a tool is one of the strategy's own that call others; if so, whether it calls read-only ones alone.
+    fn executor(&self, name: &str) -> Option<bool> {
+        let is_split = self.config.executors == Executors::ByEffect;
+        match name {
+            _ if self.config.tools != OtherTools::EntryOnly => None,
+            INVOKE => Some(false),
+            INVOKE_READ_ONLY if is_split => Some(true),
+            _ => None,
+        }
     }
 }
 
@@ -136,8 +176,7 @@ impl DisclosureStrategy for Info {
     }
 
     fn list(&self, view: &View, client: &ClientTraits) -> Listing {
-        let listing = Listing::without_tools(view)
-            .guided(&wording::guidance(self.config.tools, self.config.inline_schema_bytes > 0));
+        let listing = Listing::without_tools(view).guided(&wording::guidance(&self.config));
         match self.config.tools {
             OtherTools::Stubs => {
                 let most = self.config.inline_schema_bytes;
@@ -152,7 +191,7 @@ impl DisclosureStrategy for Info {
         let info = self.info(&Contents::of(view));
         match self.config.tools {
             OtherTools::Stubs => vec![info],
-            OtherTools::EntryOnly => vec![info, self.invoke()],
+            OtherTools::EntryOnly => [vec![info], self.executors()].concat(),
         }
     }
 
@@ -161,9 +200,9 @@ impl DisclosureStrategy for Info {
     }
 
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
-        let decided = match call.name.as_str() {
-            INFO => self.explain(cx, &call),
-            INVOKE if self.config.tools == OtherTools::EntryOnly => self.run(cx, &call),
+        let decided = match (call.name.as_str(), self.executor(&call.name)) {
+            (INFO, _) => self.explain(cx, &call),
+            (_, Some(only_reading)) => self.run(cx, &call, only_reading),
             _ => return Ok(Decision::Forward(call)),
         };
         let refused = |problem| Decision::Refuse(Refusal::wrong_arguments(&call.name, &[problem], None));

@@ -288,8 +288,8 @@ fn invalid_arguments_of_info_are_refused_with_what_is_expected() {
         (r#"{"topic":{"one":1}}"#, "topic", wording::EXPECTED_TOPIC),
         (r#"{"topic":"\ud800"}"#, "topic", wording::EXPECTED_TOPIC),
         (r#"{"tool":"a"}"#, "tool", wording::ONLY_TOPIC),
-        (r#"[1]"#, "arguments", wording::EXPECTED_OBJECT),
-        (r#""one""#, "arguments", wording::EXPECTED_OBJECT),
+        (r#"[1]"#, "arguments", "a JSON object"),
+        (r#""one""#, "arguments", "a JSON object"),
     ] {
         let decision = decide(&info(OtherTools::Stubs), &some(), INFO, Some(arguments));
         let Decision::Refuse(refusal) = decision else { panic!("{arguments}: {decision:?}") };
@@ -338,15 +338,23 @@ fn i7_invoke_accepts_arguments_in_either_place() {
 #[test]
 fn i7_invalid_arguments_of_invoke_are_refused_with_what_is_expected() {
     for (arguments, argument, expected) in [
-        ("{}", "tool", wording::EXPECTED_TOOL),
-        (r#"{"tool":null}"#, "tool", wording::EXPECTED_TOOL),
-        (r#"{"tool":""}"#, "tool", wording::EXPECTED_TOOL),
-        (r#"{"tool":7}"#, "tool", wording::EXPECTED_TOOL),
-        (r#"{"arguments":{"x":1}}"#, "tool", wording::EXPECTED_TOOL),
-        (r#"{"tool":"invoke","arguments":{"tool":"a"}}"#, "tool", wording::NOT_ITSELF),
-        (r#"{"tool":"a","arguments":{"x":1},"x":2}"#, "x", wording::ONE_PLACE),
-        (r#"{"tool":"a","arguments":"words","x":2}"#, "arguments", wording::EXPECTED_OBJECT),
-        (r#"[]"#, "arguments", wording::EXPECTED_OBJECT),
+        ("{}", "tool", "a string: the name of the tool to call"),
+        (r#"{"tool":null}"#, "tool", "a string: the name of the tool to call"),
+        (r#"{"tool":""}"#, "tool", "a string: the name of the tool to call"),
+        (r#"{"tool":7}"#, "tool", "a string: the name of the tool to call"),
+        (r#"{"arguments":{"x":1}}"#, "tool", "a string: the name of the tool to call"),
+        (
+            r#"{"tool":"invoke","arguments":{"tool":"a"}}"#,
+            "tool",
+            "the name of another tool; it cannot call itself",
+        ),
+        (
+            r#"{"tool":"a","arguments":{"x":1},"x":2}"#,
+            "x",
+            "one value; the one in arguments and the one beside arguments differ",
+        ),
+        (r#"{"tool":"a","arguments":"words","x":2}"#, "arguments", "a JSON object"),
+        (r#"[]"#, "arguments", "a JSON object"),
     ] {
         let refusal = invoke(&some(), arguments).unwrap_err();
         let problem = &refusal["error"]["problems"][0];
@@ -357,7 +365,7 @@ fn i7_invalid_arguments_of_invoke_are_refused_with_what_is_expected() {
         );
     }
     let unknown = invoke(&some(), r#"{"tool":"onee"}"#).unwrap_err();
-    assert_eq!(unknown, json!({"error": "Unknown tool: onee", "suggestions": ["one"]}));
+    assert_eq!(unknown, json!({"error": "Unknown tool: onee", "suggestions": ["one", "a"]}));
     let explained = invoke(&some(), r#"{"tool":"info","arguments":{"topic":"a"}}"#).unwrap_err();
     assert_eq!(explained["tool"], "a");
     let overview = invoke(&some(), r#"{"tool":"info"}"#).unwrap_err();

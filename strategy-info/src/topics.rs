@@ -6,7 +6,6 @@ use mcp_disclosure_core::{ArgumentProblem, RawObject};
 
 use crate::{
     contents::Contents,
-    invoke::{problem, shown},
     wording::{self, OVERVIEW},
 };
 
@@ -24,7 +23,7 @@ pub fn read(
     most: usize,
 ) -> Result<Vec<String>, ArgumentProblem> {
     if let Some((key, _)) = members.iter().find(|(key, _)| *key != "topic") {
-        return Err(problem(key, wording::UNKNOWN_ARGUMENT.to_owned(), wording::ONLY_TOPIC));
+        return Err(ArgumentProblem::of(key, wording::UNKNOWN_ARGUMENT, wording::ONLY_TOPIC));
     }
     let given = members.member("topic").filter(|given| *given != "null");
     let Some(given) = given else { return Ok(vec![OVERVIEW.to_owned()]) };
@@ -34,13 +33,13 @@ pub fn read(
         (_, Some(text)) if contents.find(&text).is_some() => vec![text],
         (Ok(topics), _) => topics,
         (Err(_), Some(text)) => separated(&text, contents, most),
-        (Err(_), None) => return Err(problem("topic", shown(given), wording::EXPECTED_TOPIC)),
+        (Err(_), None) => return Err(ArgumentProblem::of("topic", given, wording::EXPECTED_TOPIC)),
     };
     let mut seen = HashSet::new();
     topics.retain(|topic| seen.insert(topic.clone()));
     match topics.len() {
         0 => Ok(vec![OVERVIEW.to_owned()]),
-        count if count > most => Err(problem("topic", shown(given), &wording::too_many_topics(most))),
+        count if count > most => Err(ArgumentProblem::of("topic", given, &wording::too_many_topics(most))),
         _ => Ok(topics),
     }
 }

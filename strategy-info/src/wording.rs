@@ -2,13 +2,18 @@
 
 use serde_json::{Number, Value};
 
-use crate::config::OtherTools;
+use mcp_disclosure_core::Executors;
+
+use crate::{InfoConfig, OtherTools};
 
 /// The name of the tool that explains.
 pub const INFO: &str = "info";
 
-/// The name of the tool that calls others, under `entry-only`.
+/// The name of the tool that calls others, under `entry-only`: all of them, or those that can change something.
 pub const INVOKE: &str = "invoke";
+
+/// The name of the tool that calls read-only tools, where there are two.
+pub const INVOKE_READ_ONLY: &str = "invoke_read_only";
 
 /// The topic of the first level.
 pub const OVERVIEW: &str = "overview";
@@ -20,9 +25,10 @@ pub const CATEGORY: &str = "category:";
 pub const TOOL: &str = "tool:";
 
 /// The description of `info`, before the index: what to ask for, and when.
-pub fn info_description(tools: OtherTools, lists_schemas: bool) -> String {
+pub fn info_description(config: &InfoConfig) -> String {
+    let lists_schemas = config.inline_schema_bytes > 0;
     let shown = if lists_schemas { SOME_ARE_SHOWN } else { "Do this before a tool's first call." };
-    match tools {
+    match config.tools {
         OtherTools::Stubs => format!(
             "How to use this server's tools. Topic: a tool, or several separated by commas: parameters, results and \
              examples. {shown} If several tools seem to fit, ask about them together and compare. A category: its tools, \
@@ -33,9 +39,10 @@ pub fn info_description(tools: OtherTools, lists_schemas: bool) -> String {
              1. PICK a category below: {{\"topic\": \"CATEGORY\"}} gives its tools, one line each{}. No topic: overview of \
              all categories with the names of their tools.\n\
              2. LEARN a tool{}: {{\"topic\": \"TOOL\"}}, or several together: {{\"topic\": \"TOOL,TOOL\"}}.\n\
-             3. CALL it: {INVOKE} with {{\"tool\": \"TOOL\", \"arguments\": {{..}}}}.\n{CHECK_HERE}",
+             3. CALL it: {}.\n{CHECK_HERE}",
             if lists_schemas { ", simple ones with their parameters" } else { "" },
             if lists_schemas { " whose line has no parameters" } else { "" },
+            how_to_call(config.executors),
         ),
     }
 }
@@ -49,8 +56,31 @@ const CHECK_HERE: &str = "Check here before you say that something cannot be don
 /// The description of the argument of `info`.
 pub const TOPIC: &str = "overview, a category, or a tool; several separated by commas";
 
+/// How a tool that is not listed is called.
+fn how_to_call(executors: Executors) -> String {
+    let call = format!("{INVOKE} with {{\"tool\": \"TOOL\", \"arguments\": {{..}}}}");
+    match executors {
+        Executors::One => call,
+        Executors::ByEffect => format!("{call}; {INVOKE_READ_ONLY} in the same way for tools that only read"),
+    }
+}
+
 /// The description of `invoke`.
-pub const INVOKE_DESCRIPTION: &str = "Call a tool described by info. Returns its result.";
+pub fn invoke_description(executors: Executors) -> &'static str {
+    match executors {
+        Executors::One => "Call a tool described by info. Returns its result.",
+        Executors::ByEffect => "Call a tool described by info that can change something. Returns its result.",
+    }
+}
+
+/// The description of `invoke_read_only`.
+pub const INVOKE_READ_ONLY_DESCRIPTION: &str =
+    "Call a tool described by info that is marked as read-only. Refuses all others. Returns its result.";
+
+/// The refusal of a call of a tool that may change something by the executor of read-only tools.
+pub fn not_read_only(name: &str) -> String {
+    format!("Tool '{name}' is not marked as read-only. It did not run. Call it with {INVOKE}.")
+}
 
 /// The description of the first argument of `invoke`.
 pub const INVOKE_TOOL: &str = "Tool name";
@@ -59,8 +89,8 @@ pub const INVOKE_TOOL: &str = "Tool name";
 pub const INVOKE_ARGUMENTS: &str = "Arguments for the tool, as described by info";
 
 /// The guidance for system prompts.
-pub fn guidance(tools: OtherTools, lists_schemas: bool) -> String {
-    let shown = match (tools, lists_schemas) {
+pub fn guidance(config: &InfoConfig) -> String {
+    let shown = match (config.tools, config.inline_schema_bytes > 0) {
         (_, false) => "before its first call",
         (OtherTools::Stubs, true) => "unless it is listed with parameters, or with an empty list of them",
         (OtherTools::EntryOnly, true) => "unless its category showed its parameters",
@@ -69,7 +99,7 @@ pub fn guidance(tools: OtherTools, lists_schemas: bool) -> String {
         "LEARN it {shown}: call {INFO} with {{\"topic\": \"TOOL\"}}, or with {{\"topic\": \"TOOL,TOOL\"}} if several seem to \
          fit. Once is enough."
     );
-    match tools {
+    match config.tools {
         OtherTools::Stubs => format!(
             "Tools of this server are listed with WHAT each does; {INFO} says HOW to use them.\n\
              1. PICK a tool by its description.\n2. {learn}\n3. CALL it with these parameters.\n\
@@ -79,7 +109,8 @@ pub fn guidance(tools: OtherTools, lists_schemas: bool) -> String {
             "Tools of this server are not listed; {INFO} says which exist and how to use them.\n\
              1. PICK a tool: call {INFO} with {{\"topic\": \"CATEGORY\"}}; the description of {INFO} has the categories. \
              Skip this if you know the tool's name.\n2. {learn}\n\
-             3. CALL it: {INVOKE} with {{\"tool\": \"TOOL\", \"arguments\": {{..}}}}."
+             3. CALL it: {}.",
+            how_to_call(config.executors),
         ),
     }
 }
@@ -126,26 +157,11 @@ pub fn unknown_tool(name: &str) -> String {
 /// What was expected of the topic.
 pub const EXPECTED_TOPIC: &str = "a string: overview, a category, or a tool; or a list of these";
 
-/// What was expected of the arguments.
-pub const EXPECTED_OBJECT: &str = "a JSON object";
-
-/// What was given for a missing argument.
-pub const NOTHING: &str = "nothing";
-
 /// What was given where `info` has no such argument.
 pub const UNKNOWN_ARGUMENT: &str = "an unknown argument";
 
 /// What was expected instead.
 pub const ONLY_TOPIC: &str = "topic and no other argument";
-
-/// What was expected of `tool`.
-pub const EXPECTED_TOOL: &str = "a string: the name of the tool to call";
-
-/// What was expected of `tool` where it is `invoke`.
-pub const NOT_ITSELF: &str = "the name of another tool; invoke cannot call itself";
-
-/// What was expected of an argument that was given twice.
-pub const ONE_PLACE: &str = "one value; the one in arguments and the one beside arguments differ";
 
 /// The note on parameters where the schema names none and excludes none.
 pub const OPEN: &str = "No parameters are described; any are accepted.";

@@ -28,6 +28,11 @@ impl Setup {
         self.era == Era::Session
     }
 
+    /// Whether the strategy's list has the upstreams' tools; elsewhere they are found by `search_tools`.
+    pub fn lists_tools(&self) -> bool {
+        !self.strategy.ends_with("search")
+    }
+
     /// Whether the client comes in over HTTP.
     pub fn is_http(&self) -> bool {
         self.transport == Transport::Http

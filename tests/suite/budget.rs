@@ -47,6 +47,61 @@ async fn b5_b12_the_list_of_131_recorded_tools_stays_small(setup: Setup) {
 }
 under_describe!(b5_b12_the_list_of_131_recorded_tools_stays_small);
 
+/// The labelled queries over the recorded tools.
+fn tasks() -> Vec<Value> {
+    include_str!("../data/tasks.jsonl").lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// Whether a task's labels, `UPSTREAM:NAME`, have this name.
+fn is_right(task: &Value, name: &Value) -> bool {
+    let labels = task["tools"].as_array().unwrap().iter();
+    labels.filter_map(|label| label.as_str()?.split(':').next_back()).any(|label| *name == label)
+}
+
+async fn b10_words_that_name_nothing_are_answered_with_the_nearest_tools(setup: Setup) {
+    let Some(bench) = recorded(setup, json!({"tools": "entry-only"})).await else { return };
+    let client = Client::connect_as(&bench, setup, Identity::default()).await;
+    let (mut asked, mut found) = (0, 0);
+    for task in tasks().iter().filter(|task| !task["tools"].as_array().unwrap().is_empty()) {
+        let (answer, _) = ask(&client, task["query"].as_str().unwrap()).await;
+        asked += 1;
+        // A query can be a tool's or category's name.
+        let suggested =
+            answer["suggestions"].as_array().cloned().unwrap_or_else(|| vec![answer["tool"].clone()]);
+        found += usize::from(suggested.iter().any(|name| is_right(task, name)));
+    }
+    assert!(found * 100 >= asked * 85, "{found} of {asked}");
+}
+only!(http_session = "info" Http Session; b10_words_that_name_nothing_are_answered_with_the_nearest_tools);
+
+/// The cost of a tool that a model knows by a few words: the list, a search and the call, with what is sent and what is
+/// read.
+async fn s9_one_of_131_recorded_tools_is_usable_for_little(setup: Setup) {
+    let Some(bench) = recorded(setup, json!({})).await else { return };
+    let (tools, listed) = list(&bench, setup, Identity::default()).await;
+    assert_eq!(tools.len(), 2);
+    let client = Client::connect_as(&bench, setup, Identity::default()).await;
+    let (mut usable, mut searches) = (Vec::new(), Vec::new());
+    for task in tasks() {
+        let query = json!({"query": task["query"]});
+        let result = client.call("search_tools", query.clone()).await.result();
+        let answer = result["content"][0]["text"].as_str().unwrap();
+        searches.push(tokens(answer));
+        let hit = &result["structuredContent"]["tools"][0]["name"];
+        if !is_right(&task, hit) {
+            continue;
+        }
+        let call = json!({"tool": hit, "arguments": task["args"]});
+        usable.push(listed + tokens(&query.to_string()) + tokens(answer) + tokens(&call.to_string()));
+    }
+    usable.sort_unstable();
+    searches.sort_unstable();
+    let median = usable[usable.len() / 2];
+    assert!(usable.len() > 50, "{}", usable.len());
+    assert!(median <= 700, "{median}; the list {listed}, a search {}", searches[searches.len() / 2]);
+}
+only!(http_session = "search" Http Session; s9_one_of_131_recorded_tools_is_usable_for_little);
+
 /// The answer of `info`, and what asking and reading cost.
 async fn ask(client: &Client, topic: &str) -> (Value, u64) {
     let arguments = json!({"topic": topic});

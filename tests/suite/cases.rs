@@ -62,10 +62,38 @@ macro_rules! rows {
             info_stdio_stateless = "info" Stdio Stateless, info_http_stateless = "info" Http Stateless,
         ] $($rest)* }
     };
+    ($rule:ident [$($row:tt)*] search sessions $($rest:tt)*) => {
+        rows! { $rule [$($row)*
+            search_stdio_session = "search" Stdio Session, search_http_session = "search" Http Session,
+        ] $($rest)* }
+    };
+    ($rule:ident [$($row:tt)*] search stateless $($rest:tt)*) => {
+        rows! { $rule [$($row)*
+            search_stdio_stateless = "search" Stdio Stateless, search_http_stateless = "search" Http Stateless,
+        ] $($rest)* }
+    };
+    ($rule:ident [$($row:tt)*] concerns_search both $($rest:tt)*) => {
+        rows! { $rule [$($row)*
+            concerns_search_stdio_session = "concerns+search" Stdio Session,
+            concerns_search_http_stateless = "concerns+search" Http Stateless,
+        ] $($rest)* }
+    };
 }
 
 /// Rules that hold under every strategy, over every transport, in every era.
 macro_rules! everywhere {
+    ($($rule:ident),* $(,)?) => { $(rows! { $rule []
+        full sessions full stateless
+        resource sessions resource stateless
+        describe sessions describe stateless
+        info sessions info stateless
+        search sessions search stateless
+        concerns_search both
+    })* };
+}
+
+/// Rules of strategies whose lists have the upstreams' tools.
+macro_rules! where_tools_are_listed {
     ($($rule:ident),* $(,)?) => { $(rows! { $rule []
         full sessions full stateless
         resource sessions resource stateless
@@ -102,12 +130,21 @@ macro_rules! under_info {
     })* };
 }
 
+/// Rules of `search` alone, and behind a filter.
+macro_rules! under_search {
+    ($($rule:ident),* $(,)?) => { $(rows! { $rule []
+        search sessions search stateless
+        concerns_search both
+    })* };
+}
+
 /// Rules of strategies whose lists withhold schemas.
 macro_rules! where_schemas_are_withheld {
     ($($rule:ident),* $(,)?) => { $(rows! { $rule []
         resource sessions resource stateless
         describe sessions describe stateless
         info sessions info stateless
+        search sessions search stateless
     })* };
 }
 
@@ -115,6 +152,7 @@ macro_rules! where_schemas_are_withheld {
 macro_rules! with_sessions {
     ($($rule:ident),* $(,)?) => { $(rows! { $rule []
         full sessions resource sessions describe sessions info sessions
+        search sessions
     })* };
 }
 
@@ -122,6 +160,7 @@ macro_rules! with_sessions {
 macro_rules! without_sessions {
     ($($rule:ident),* $(,)?) => { $(rows! { $rule []
         full stateless resource stateless describe stateless info stateless
+        search stateless
     })* };
 }
 

@@ -146,6 +146,8 @@ async fn ask_everything(client: &Client) {
         client.request("tools/describe", json!({"name": name})).await;
         client.call("info", json!({"topic": format!("tool:{name}")})).await;
         client.call("invoke", json!({"tool": name, "arguments": {}})).await;
+        client.call("search_tools", json!({"query": name, "limit": 50})).await;
+        client.call("call_tool", json!({"tool": name, "arguments": {}})).await;
         client.request("prompts/get", json!({"name": name})).await;
         let reference = json!({"type": "ref/prompt", "name": name});
         client
@@ -170,6 +172,8 @@ async fn enumerated(client: &Client) -> String {
         client.call("describe_tools", json!({"names": ["unknown"]})).await,
         client.call("info", json!({"topic": "unknown"})).await,
         client.call("info", json!({"topic": "a"})).await,
+        client.call("search_tools", json!({"query": "unknown"})).await,
+        client.call("search_tools", json!({"category": "a"})).await,
     ] {
         answers.push_str(&reply.text.unwrap());
     }
@@ -204,7 +208,7 @@ fn nothing_hidden_is_seen_or_called_whoever_comes_and_goes_p2() {
         options.config = written.into_iter().collect();
         options.strategies = StrategyOptions { bridge: Bridge::Always, ..StrategyOptions::default() };
         let bench = Bench::start(options).await;
-        for (at, strategy) in ["full", "resource", "describe", "info"].into_iter().enumerate() {
+        for (at, strategy) in ["full", "resource", "describe", "info", "search"].into_iter().enumerate() {
             let client =
                 Client::connect_as(&bench, setup(strategy, choice), Identity::offering(strategy)).await;
             ask_everything(&client).await;

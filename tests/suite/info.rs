@@ -207,9 +207,10 @@ async fn i5_an_unknown_topic_is_an_error_with_suggestions(setup: Setup) {
     let (_bench, client, _files) = mathematics(setup, |options| options).await;
     let result = client.call("info", json!({"topic": "symbollic"})).await.result();
     assert_eq!(result["isError"], true);
+    let answer = answered(&result);
     assert_eq!(
-        answered(&result),
-        json!({"error": "Unknown topic: symbollic", "suggestions": ["symbolic", "solve"]})
+        (&answer["error"], &answer["suggestions"][0]),
+        (&json!("Unknown topic: symbollic"), &json!("symbolic"))
     );
     for arguments in [json!({"topic": 5}), json!({"tool": "solve"}), json!([1]), json!("solve")] {
         let result = client.call("info", arguments.clone()).await.result();

@@ -46,6 +46,7 @@ mod refusals;
 mod resource;
 mod resumption;
 mod revisions;
+mod search;
 mod secrets;
 mod snapshots;
 mod sse;

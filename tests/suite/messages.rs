@@ -41,6 +41,7 @@ async fn b6_invalid_arguments_say_how_to_learn_the_tool(setup: Setup) {
         let (_bench, client) = serving(setup, solve(), bridge, Identity::offering(setup.strategy)).await;
         let error = error(&client, setup, json!({})).await;
         let expected = match (setup.strategy, over_bridge) {
+            ("search", _) => r#"call search_tools with {"query": "solve", "limit": 1, "detail": "full"}"#,
             ("info", _) => r#"call info with {"topic":"solve"}"#,
             (_, true) => r#"call describe_tools with {"names":["solve"]}"#,
             ("describe", false) => r#"request tools/describe with {"name":"solve"}"#,

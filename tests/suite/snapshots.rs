@@ -62,6 +62,13 @@ fn channel(strategy: &str, era: Era) -> Vec<(&'static str, Value)> {
             ]
         }
         "info" => vec![call("info", json!({})), call("info", json!({"topic": TOOL})), invalid],
+        "search" | "concerns+search" => vec![
+            call("search_tools", json!({})),
+            call("search_tools", json!({"query": "weigh something"})),
+            call("search_tools", json!({"query": "book a flight"})),
+            call("call_tool", json!({"tool": TOOL, "arguments": {"grams": 0}})),
+            call("call_tool", json!({"tool": TOOL, "grams": 5})),
+        ],
         "concerns+full" => [vec![("listConcerns", json!({}))], choose, vec![unknown]].concat(),
         "concerns+resource" => [choose, fetch.into()].concat(),
         other => panic!("no conversation for {other}"),
@@ -163,6 +170,8 @@ conversations!(
     resource = "resource",
     describe = "describe",
     info = "info",
+    search = "search",
+    concerns_search = "concerns+search",
     concerns = "concerns+full",
     concerns_resource = "concerns+resource",
 );

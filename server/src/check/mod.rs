@@ -6,6 +6,7 @@
 mod concerns;
 mod drift;
 mod examples;
+mod findable;
 mod finding;
 mod leaks;
 mod names;
@@ -20,6 +21,7 @@ use std::{
     thread::{Builder, scope},
 };
 
+pub use findable::findable;
 pub use finding::{Finding, Findings, Place, Rule, Severity};
 use mcp_disclosure_core::{
     CheckLimits, Principal, Snapshot, Tool, View,

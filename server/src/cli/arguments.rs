@@ -247,6 +247,10 @@ pub struct CheckArguments {
     #[arg(long, help_heading = "Findings")]
     pub strict: bool,
 
+    /// Labelled queries, to see which tools their words do not find: JSON lines of {"query", "tools"}, as for compare
+    #[arg(long, value_name = "FILE", help_heading = "Findings")]
+    pub queries: Option<PathBuf>,
+
     /// Ignore findings with these codes
     #[arg(long, value_name = "CODES", value_delimiter = ',', help_heading = "Findings")]
     pub allow: Vec<String>,

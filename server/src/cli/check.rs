@@ -2,15 +2,18 @@
 
 use std::io::IsTerminal;
 
-use mcp_disclosure_core::{Principal, View};
+use mcp_disclosure_compare::Query;
+use mcp_disclosure_core::{Principal, Settings, View};
 use mcp_disclosure_gateway::Gateway;
+use mcp_disclosure_ranking::Lexical;
+use mcp_disclosure_strategy_search::{self as search, SearchConfig};
 
 use super::{
-    CheckArguments, Format, Program, StrategyArguments, print, print_styled, runtime_for_one,
-    serve::receipt_key, source::Source,
+    CheckArguments, Format, Program, StrategyArguments, compare::queries, print, print_styled,
+    runtime_for_one, serve::receipt_key, source::Source,
 };
 use crate::{
-    check::{Findings, Report, Severity, Subject, left_out, objections, refusals, unreachable},
+    check::{Findings, Report, Severity, Subject, findable, left_out, objections, refusals, unreachable},
     failure::Failure,
 };
 
@@ -19,11 +22,12 @@ use crate::{
 /// # Errors
 /// [`Failure::Findings`], after the report was printed: if `serve` would not start, or with `--strict` for any finding.
 pub fn check(program: &Program, arguments: CheckArguments) -> Result<(), Failure> {
-    let CheckArguments { source, strategies, strict, allow, format } = arguments;
+    let CheckArguments { source, strategies, strict, queries, allow, format } = arguments;
+    let queries = queries.as_deref().map(queries::read).transpose()?.unwrap_or_default();
     let source = source.resolve(program.own.as_ref());
     let mut findings =
         source.as_ref().map_or_else(|_| Findings::default(), |source| left_out(source.left_out()));
-    let looked = source.and_then(|source| look(program, source, strategies));
+    let looked = source.and_then(|source| look(program, source, strategies, &queries));
     let refused = looked.is_err();
     let report = looked.unwrap_or_else(|failure| Report { tools: None, findings: refusals(&failure) });
     findings.0.extend(report.findings.0);
@@ -41,8 +45,14 @@ pub fn check(program: &Program, arguments: CheckArguments) -> Result<(), Failure
 }
 
 /// Starts what `serve` would start, and looks at what it would serve.
-fn look(program: &Program, source: Source, strategies: StrategyArguments) -> Result<Report, Failure> {
+fn look(
+    program: &Program,
+    source: Source,
+    strategies: StrategyArguments,
+    queries: &[Query],
+) -> Result<Report, Failure> {
     let options = strategies.over(&source.serve, source.settings.clone());
+    let ranker = ranker(&options.settings);
     let assembly = source.prepare(&program.registry, &options, receipt_key(None))?;
     let all: Vec<_> = assembly.strategies.all().cloned().collect();
     runtime_for_one()?.block_on(async {
@@ -55,9 +65,17 @@ fn look(program: &Program, source: Source, strategies: StrategyArguments) -> Res
         }
         let tools = Some(snapshot.tool_count());
         findings.0.extend(Subject::new(snapshot, started.gateway.limits().check()).look().0);
+        findings.0.extend(findable(&everything, &ranker, queries).0);
         started.gateway.close().await;
         Ok(Report { tools, findings: Findings(findings.0) })
     })
+}
+
+/// What `search` ranks by with these settings. Invalid ones are refused elsewhere.
+fn ranker(settings: &Settings) -> Lexical {
+    let config = settings.get(search::NAME).cloned();
+    let config: Option<SearchConfig> = config.and_then(|config| serde_json::from_value(config).ok());
+    Lexical::new(&config.unwrap_or_default().ranking())
 }
 
 /// Whether stdout shows colours.

@@ -12,7 +12,7 @@ const NATIVE: &[&str] = &["title", "description", "inputSchema", "outputSchema"]
 
 /// Those that only operators have.
 const LAID_OVER: &[&str] =
-    &["examples", "usage_guidance", "error_guidance", "returns", "related", "concerns"];
+    &["examples", "usage_guidance", "error_guidance", "returns", "related", "keywords", "concerns"];
 
 /// A new description file called `name`: what `decided` says of the tool, and the whole definition if that is wanted, else
 /// the members that differ from the upstream's. Values are spelled as they are now, so that laying them over changes

@@ -56,7 +56,7 @@ async fn c13_a_choice_that_is_not_declared_is_refused_or_ignored_as_the_server_s
     assert_eq!(listed(&host.list().await.unwrap()).len(), 3);
 }
 
-everywhere!(
+where_tools_are_listed!(
     c13_choices_are_handed_over_before_the_first_list_and_again_after_changes,
     c13_a_choice_that_is_not_declared_is_refused_or_ignored_as_the_server_says,
 );

@@ -20,7 +20,10 @@ async fn n1_the_host_knows_what_was_selected(setup: Setup) {
     assert!(host.system_prompt().contains("Be odd."));
     let listed = host.list().await.unwrap();
     let names: Vec<String> = listed.iter().filter_map(|tool| tool.string("name")).collect();
-    assert!(setup.strategy == "info" || names.contains(&"odd ü,?&%".to_owned()), "{names:?}");
+    assert!(
+        setup.strategy == "info" || !setup.lists_tools() || names.contains(&"odd ü,?&%".to_owned()),
+        "{names:?}"
+    );
 }
 
 async fn d6_definitions_are_asked_for_once(setup: Setup) {

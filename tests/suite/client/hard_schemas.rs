@@ -57,7 +57,8 @@ async fn i4_d3_hard_schemas_are_described_and_called_at_once(setup: Setup) {
     }
     assert_eq!(calls_forwarded(&host).await.len(), schemas().len());
 }
-everywhere!(i4_d3_hard_schemas_are_described_and_called_at_once);
+// Under `search` a schema of 1 MB is never part of an answer.
+where_tools_are_listed!(i4_d3_hard_schemas_are_described_and_called_at_once);
 
 async fn f5_arguments_are_held_against_a_schema_that_refers_to_itself(setup: Setup) {
     let tools = schemas().into_iter().map(|(name, schema, _)| {

@@ -122,6 +122,23 @@ fn describe_is_documented_as_it_is_d2_d7() {
 }
 
 #[test]
+fn search_is_documented_as_it_is_s1_s2_s4() {
+    let mut search = Conversation::open(&["--strategy", "search"], &json!({}));
+    search.ask("tools/list", json!({}));
+    for arguments in [
+        json!({"query": "solve an equation"}),
+        json!({"query": "book a flight"}),
+        json!({}),
+        json!({"category": "symbolic"}),
+    ] {
+        search.call("search_tools", arguments);
+    }
+    let arguments = json!({"equations": "x**2 - 4"});
+    search.call("call_tool", json!({"tool": "symbolic_solve", "arguments": arguments}));
+    is_true(include_str!("../../../docs/strategies/search.md"), &search.said);
+}
+
+#[test]
 fn info_is_documented_as_it_is_i1_i2_i3_i4_i5_i7() {
     let mut said = complete();
     let mut stubs = Conversation::open(&["--strategy", "info"], &json!({}));

@@ -5,7 +5,7 @@ pub(super) mod command;
 pub(super) mod contestants;
 pub(super) mod prepared;
 pub(super) mod progress;
-mod queries;
+pub(super) mod queries;
 mod script;
 mod scripted;
 mod secrets;

@@ -19,7 +19,7 @@ struct Line {
 ///
 /// # Errors
 /// [`Failure::Configuration`] with every invalid line.
-pub(super) fn read(path: &Path) -> Result<Vec<Query>, Failure> {
+pub(in crate::cli) fn read(path: &Path) -> Result<Vec<Query>, Failure> {
     let problem = |message: String| {
         Problem::new(format!("--queries {}: {message}", path.display()))
             .hint(r#"each line is {"query": "WORDS", "tools": ["NAME"]}; no tools: nothing should be found"#)

@@ -1,0 +1,107 @@
+//! A call within the arguments of another: what models write to a tool that calls tools.
+
+use crate::{
+    arguments::ArgumentProblem,
+    brief::shorten,
+    decision::ToolCall,
+    name::ToolName,
+    raw::RawObject,
+    text::RawText,
+    view::{View, VisibleTool},
+};
+
+/// Maximum length of a given value in a problem, in characters.
+const LONGEST_VALUE: usize = 120;
+
+/// What was expected of all arguments, or of the inner ones.
+const EXPECTED_OBJECT: &str = "a JSON object";
+
+/// What was expected of `tool`.
+const EXPECTED_TOOL: &str = "a string: the name of the tool to call";
+
+/// What was expected of `tool` where it is the tool that calls.
+const ANOTHER: &str = "the name of another tool; it cannot call itself";
+
+/// What was expected of an argument that was given twice.
+const ONE_PLACE: &str = "one value; the one in arguments and the one beside arguments differ";
+
+/// The members of a call's arguments: of an object, or of the JSON object in a string.
+///
+/// # Errors
+/// The problem, if they are neither.
+pub fn members(call: &ToolCall) -> Result<RawObject, ArgumentProblem> {
+    match &call.arguments {
+        None => Ok(RawObject::empty()),
+        Some(given) if given.get() == "null" => Ok(RawObject::empty()),
+        Some(given) => {
+            object(given.get()).ok_or_else(|| ArgumentProblem::of("arguments", given.get(), EXPECTED_OBJECT))
+        }
+    }
+}
+
+/// The call that the arguments `{"tool", "arguments"}` of `caller` contain. Whether the tool exists is not checked.
+///
+/// The tool's arguments are in `arguments` or beside `tool`; if in both places, they are merged. Their JSON text is kept
+/// as received.
+///
+/// # Errors
+/// The first problem with them.
+pub fn inner_call(view: &View, caller: &str, members: &RawObject) -> Result<ToolCall, ArgumentProblem> {
+    let given = members.member("tool").filter(|given| *given != "null");
+    let given = given.ok_or_else(|| ArgumentProblem::missing("tool", EXPECTED_TOOL))?;
+    let name = members.string("tool").and_then(|name| ToolName::parse(&name).ok());
+    let name = name.ok_or_else(|| ArgumentProblem::of("tool", given, EXPECTED_TOOL))?;
+    if *name == *caller {
+        return Err(ArgumentProblem::of("tool", given, ANOTHER));
+    }
+    let arguments = arguments(view.tool(&name), members)?;
+    Ok(ToolCall { name, arguments })
+}
+
+fn arguments(tool: Option<VisibleTool<'_>>, members: &RawObject) -> Result<Option<RawText>, ArgumentProblem> {
+    let beside = members.retain(|key| key != "tool" && key != "arguments");
+    let within = members.member("arguments").filter(|given| *given != "null");
+    let (true, Some(within)) = (!beside.is_empty(), within) else {
+        return Ok(match within {
+            Some(_) => members.share("arguments"),
+            None => (!beside.is_empty()).then(|| beside.into_text()),
+        });
+    };
+    // If the tool has a parameter `arguments`, it is one of the arguments beside `tool`.
+    if tool.is_some_and(has_parameter_arguments) {
+        return Ok(Some(members.retain(|key| key != "tool").into_text()));
+    }
+    let within = object(within).ok_or_else(|| ArgumentProblem::of("arguments", within, EXPECTED_OBJECT))?;
+    let differs = |(key, value): &(&str, &str)| within.member(key).is_some_and(|other| other != *value);
+    if let Some((key, value)) = beside.iter().find(differs) {
+        return Err(ArgumentProblem::of(key, value, ONE_PLACE));
+    }
+    Ok(Some(beside.iter().fold(within, |all, (key, value)| all.with(key, value)).into_text()))
+}
+
+fn has_parameter_arguments(tool: VisibleTool<'_>) -> bool {
+    let schema = tool.tool().definition().object("inputSchema");
+    schema.and_then(|schema| schema.object("properties")).is_some_and(|all| all.member("arguments").is_some())
+}
+
+/// An object, or a string that holds one.
+fn object(given: &str) -> Option<RawObject> {
+    let inner = || RawObject::parse(serde_json::from_str::<String>(given).ok()?).ok();
+    RawObject::parse(given).ok().or_else(inner)
+}
+
+impl ArgumentProblem {
+    /// A problem with an argument, of this JSON text.
+    pub fn of(argument: &str, given: &str, expected: &str) -> Self {
+        Self {
+            argument: shorten(argument, LONGEST_VALUE),
+            given: shorten(given, LONGEST_VALUE),
+            expected: expected.to_owned(),
+        }
+    }
+
+    /// A missing argument.
+    pub fn missing(argument: &str, expected: &str) -> Self {
+        Self::of(argument, "nothing", expected)
+    }
+}

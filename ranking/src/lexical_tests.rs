@@ -1,0 +1,95 @@
+use std::sync::Arc;
+
+use mcp_disclosure_core::{Principal, Snapshot, UpstreamLists, UpstreamName};
+use serde_json::{Value, json, value::to_raw_value};
+
+use super::*;
+
+fn view(tools: &[Value]) -> View {
+    let mut lists = UpstreamLists::empty(UpstreamName::parse("u").unwrap());
+    lists.tools = tools.iter().map(|tool| to_raw_value(tool).unwrap()).collect();
+    View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous())
+}
+
+fn files() -> View {
+    view(&[
+        json!({"name": "list_directory", "description": "List the entries of a directory."}),
+        json!({"name": "create_directory", "description": "Create a directory."}),
+        json!({"name": "read_file", "description": "Read a file as text.", "inputSchema": {"type": "object", "properties": {
+            "path": {"type": "string"}, "tail": {"type": "integer", "description": "Only the last lines"}}}}),
+        json!({"name": "move_file", "description": "Move a file to another place."}),
+        json!({"name": "天気", "description": "東京の天気予報を取得します"}),
+    ])
+}
+
+fn rank(view: &View, text: &str) -> Ranking {
+    Lexical::new(&LexicalSettings::default()).rank_now(view, &Query::new(text, 10))
+}
+
+fn best(view: &View, text: &str) -> (String, Match) {
+    let hit = rank(view, text).hits.into_iter().next().unwrap_or_else(|| panic!("{text}: no hits"));
+    (hit.name.to_string(), hit.matched)
+}
+
+#[test]
+fn s3_exact_names_win_in_every_spelling() {
+    let view = files();
+    for name in ["read_file", "READ_FILE", "readFile", "read file", "u__read_file", "u/read_file"] {
+        assert_eq!(best(&view, name), ("read_file".to_owned(), Match::Exact), "{name}");
+    }
+    for misspelt in ["raed_file", "read_flie", "creat_directroy"] {
+        let (found, matched) = best(&view, misspelt);
+        assert!(
+            matched != Match::Exact && (found == "read_file" || found == "create_directory"),
+            "{misspelt}: {found}"
+        );
+    }
+}
+
+#[test]
+fn words_are_found_by_form_synonym_and_place() {
+    let view = files();
+    for (query, found) in [
+        ("new folder", "create_directory"),
+        ("entries of folders", "list_directory"),
+        ("renaming a file", "move_file"),
+        ("tail of a log", "read_file"),
+        ("天気予報", "天気"),
+    ] {
+        assert_eq!(best(&view, query).0, found, "{query}");
+    }
+}
+
+#[test]
+fn s7_the_words_that_a_tool_lacks_are_named() {
+    let lacking =
+        |tool: &str, query: &str| Lexical::new(&LexicalSettings::default()).lacking(&files(), tool, query);
+    assert_eq!(lacking("move_file", "rename the folder"), ["folder"]);
+    assert_eq!(lacking("move_file", "zip archives"), ["zip", "archives"]);
+    assert!(lacking("move_file", "move").is_empty() && lacking("no_tool", "zip").is_empty());
+}
+
+#[test]
+fn s4_a_miss_is_honest() {
+    let view = files();
+    let ranking = rank(&view, "refund invoice");
+    assert!(ranking.hits.is_empty());
+    assert_eq!(ranking.unmatched, ["refund", "invoice"]);
+    // A synonym finds the tool, and does not hide that the word itself is nowhere.
+    let ranking = rank(&view, "create a folder");
+    assert_eq!((ranking.hits[0].name.as_str(), ranking.hits[0].matched), ("create_directory", Match::Strong));
+    assert_eq!(ranking.unmatched, ["folder"]);
+    let ranking = rank(&view, "send the file by pigeon post");
+    assert!(ranking.hits.iter().all(|hit| hit.matched == Match::Weak), "{ranking:?}");
+    assert!(ranking.unmatched.contains(&"pigeon".to_owned()));
+}
+
+#[test]
+fn odd_queries_find_nothing_and_end() {
+    let view = files();
+    for query in ["", " ", "?", ".*", "🙂", &"x ".repeat(50_000), &"a".repeat(100_000), "\u{0}"] {
+        assert!(rank(&view, query).hits.is_empty(), "{}", &query[..query.len().min(10)]);
+    }
+    // Only words that say nothing: they count after all.
+    assert!(!rank(&view, "to another").hits.is_empty());
+}

@@ -1,0 +1,65 @@
+//! The seam between strategies that find tools by words and whatever ranks them.
+
+use std::fmt;
+
+use async_trait::async_trait;
+use mcp_disclosure_core::{ToolName, View};
+
+/// Ranks the listed tools of a view. Implementations can wait for a model or a service.
+///
+/// Must not depend on anything that the view does not list: statistics of hidden tools would show in the order.
+#[async_trait]
+pub trait Ranker: fmt::Debug + Send + Sync + 'static {
+    /// The tools that fit a query, best first; ties in the order of the view.
+    async fn rank(&self, view: &View, query: &Query<'_>) -> Ranking;
+}
+
+/// A query.
+#[derive(Clone, Copy, Debug)]
+pub struct Query<'q> {
+    /// What is looked for: words, or a tool's name.
+    pub text: &'q str,
+    /// Only tools of this category.
+    pub category: Option<&'q str>,
+    /// Maximum number of hits.
+    pub limit: usize,
+}
+
+impl<'q> Query<'q> {
+    /// A query among all tools.
+    pub fn new(text: &'q str, limit: usize) -> Self {
+        Self { text, category: None, limit }
+    }
+}
+
+/// The answer to a query.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Ranking {
+    /// The tools that fit, best first.
+    pub hits: Vec<Hit>,
+    /// The words of the query that no listed tool has, as written.
+    pub unmatched: Vec<String>,
+}
+
+/// A tool that fits.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Hit {
+    /// Its name in the view.
+    pub name: ToolName,
+    /// How well it fits.
+    pub matched: Match,
+    /// The rank's value: larger is better, comparable within one answer only.
+    pub score: f32,
+}
+
+/// How well a tool fits, best first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, strum::Display, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
+pub enum Match {
+    /// The query is its name.
+    Exact,
+    /// It has most of what the query says.
+    Strong,
+    /// It has a lesser part.
+    Weak,
+}

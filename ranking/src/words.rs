@@ -1,0 +1,177 @@
+//! Text as terms: words of any language and script, parts of identifiers, stems.
+
+use snowball_stemmers_rs::{Algorithm, Stemmer};
+use unicode_segmentation::UnicodeSegmentation;
+
+/// A word as written, in lower case, and the term that is indexed for it. In scripts without spaces each pair of characters is
+/// a term, and what is written is the whole run of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Word {
+    pub(crate) written: String,
+    pub(crate) term: String,
+}
+
+/// The beginning of a text, of at most this many bytes.
+pub(crate) fn beginning(text: &str, bytes: usize) -> &str {
+    let end = (0..=bytes.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
+    &text[..end.unwrap_or_default()]
+}
+
+/// The words of a text, in order. Identifiers are split (`get_user`, `getUser`, `HTTPServer`); scripts without spaces
+/// between words become pairs of characters.
+pub(crate) fn words(text: &str) -> Vec<Word> {
+    let mut words = Vec::new();
+    each(text, |part| {
+        words.push(match part {
+            Part::Word(written) => Word { written: written.to_owned(), term: stem(written) },
+            Part::Pair { term, run } => Word { written: run.to_owned(), term: term.to_owned() },
+        });
+    });
+    words
+}
+
+/// A part of a text.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Part<'t> {
+    /// A word in lower case.
+    Word(&'t str),
+    /// A pair of characters in a run of a script without spaces, or the only one.
+    Pair {
+        /// The pair.
+        term: &'t str,
+        /// The whole run.
+        run: &'t str,
+    },
+}
+
+/// Visits [`words`] without storing them.
+pub(crate) fn each(text: &str, mut visit: impl FnMut(Part<'_>)) {
+    let mut unspaced = String::new();
+    let mut end = 0;
+    for (at, piece) in text.unicode_word_indices() {
+        if at != end {
+            pairs(&mut unspaced, &mut visit);
+        }
+        end = at + piece.len();
+        // The usual case, which needs no copy.
+        if piece.bytes().all(|byte| byte.is_ascii_lowercase()) {
+            pairs(&mut unspaced, &mut visit);
+            visit(Part::Word(piece));
+        } else if piece.chars().all(is_unspaced) {
+            unspaced.push_str(piece);
+        } else {
+            pairs(&mut unspaced, &mut visit);
+            parts(piece).into_iter().for_each(|part| visit(Part::Word(&part.to_lowercase())));
+        }
+    }
+    pairs(&mut unspaced, &mut visit);
+}
+
+/// A word's stem, by the script's most common language. `word` is in lower case.
+pub(crate) fn stem(word: &str) -> String {
+    let Some(algorithm) = word.chars().next().and_then(language) else { return word.to_owned() };
+    Stemmer::create(algorithm).stem(word).into_owned()
+}
+
+/// The language whose stemmer suits words of a character's script; `None` if there is no stemmer.
+fn language(character: char) -> Option<Algorithm> {
+    Some(match character {
+        'a'..='z' => Algorithm::English,
+        '\u{370}'..='\u{3ff}' => Algorithm::Greek,
+        '\u{400}'..='\u{4ff}' => Algorithm::Russian,
+        '\u{531}'..='\u{58f}' => Algorithm::Armenian,
+        '\u{600}'..='\u{6ff}' => Algorithm::Arabic,
+        '\u{900}'..='\u{97f}' => Algorithm::Hindi,
+        '\u{b80}'..='\u{bff}' => Algorithm::Tamil,
+        _ => return None,
+    })
+}
+
+/// Whether a character belongs to a script without spaces between words: Han, Kana, Thai, Lao, Myanmar, Khmer.
+pub(crate) fn is_unspaced(character: char) -> bool {
+    matches!(character,
+        '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3005}'..='\u{3007}'
+        | '\u{3040}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
+        | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{3ffff}')
+}
+
+/// Visits the pairs of neighbouring characters, or the only character, and empties the text.
+fn pairs(unspaced: &mut String, visit: &mut impl FnMut(Part<'_>)) {
+    if unspaced.is_empty() {
+        return;
+    }
+    let run = std::mem::take(unspaced);
+    let ends: Vec<usize> = run.char_indices().map(|(at, _)| at).chain([run.len()]).collect();
+    match ends.len() {
+        2 => visit(Part::Pair { term: &run, run: &run }),
+        _ => ends.windows(3).for_each(|ends| visit(Part::Pair { term: &run[ends[0]..ends[2]], run: &run })),
+    }
+}
+
+/// The parts of an identifier: between punctuation, and where the case changes.
+fn parts(piece: &str) -> Vec<&str> {
+    let mut parts = Vec::new();
+    for piece in piece.split(['_', '.', ':', '\'', '’', ',', ';', '·']) {
+        let mut begin = 0;
+        let characters: Vec<(usize, char)> = piece.char_indices().collect();
+        for window in 1..characters.len() {
+            let (before, (at, now)) = (characters[window - 1].1, characters[window]);
+            let next_is_lower = characters.get(window + 1).is_some_and(|(_, next)| next.is_lowercase());
+            let is_start = now.is_uppercase() && (!before.is_uppercase() || next_is_lower);
+            if is_start {
+                parts.push(&piece[begin..at]);
+                begin = at;
+            }
+        }
+        parts.push(&piece[begin..]);
+    }
+    parts.retain(|part| !part.is_empty());
+    parts
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The terms in scripts without spaces, else the words as written.
+    fn split(text: &str) -> Vec<String> {
+        let shown = |word: Word| if word.term.chars().all(is_unspaced) { word.term } else { word.written };
+        words(text).into_iter().map(shown).collect()
+    }
+
+    #[test]
+    fn identifiers_and_prose_become_words() {
+        for (text, expected) in [
+            ("create_issue", vec!["create", "issue"]),
+            ("getUserById, HTTPServer2", vec!["get", "user", "by", "id", "http", "server2"]),
+            ("API-patch-page: v2.0!", vec!["api", "patch", "page", "v2", "0"]),
+            ("browser.click", vec!["browser", "click"]),
+            ("don't", vec!["don", "t"]),
+            ("Größe ändern", vec!["größe", "ändern"]),
+            ("天気予報 tokyo", vec!["天気", "気予", "予報", "tokyo"]),
+            ("雨", vec!["雨"]),
+            ("ค้นหา", vec!["ค้", "้น", "นห", "หา"]),
+            ("हिन्दी में खोज", vec!["हिन्दी", "में", "खोज"]),
+            ("🙂 -- ...", vec![]),
+        ] {
+            assert_eq!(split(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_run_without_spaces_is_written_as_one_word() {
+        assert!(words("天気予報").iter().all(|word| word.written == "天気予報"));
+    }
+
+    #[test]
+    fn forms_of_a_word_have_one_stem() {
+        for (one, other) in [
+            ("directories", "directory"),
+            ("deleting", "deletes"),
+            ("файлы", "файл"),
+            ("relations", "relation"),
+        ] {
+            assert_eq!(stem(one), stem(other), "{one}");
+        }
+    }
+}

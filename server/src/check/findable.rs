@@ -1,0 +1,119 @@
+//! Which tools labelled queries do not find under `search` (docs/CONTRACT.md S7).
+
+use mcp_disclosure_compare::Query;
+use mcp_disclosure_core::{View, VisibleTool, nearest::nearest};
+use mcp_disclosure_ranking::{Lexical, Match, Query as Words, Ranking};
+
+use super::{Findings, Place, Rule, Severity};
+
+const NOT_FOUND: Rule = Rule {
+    code: "not-found",
+    severity: Severity::Warning,
+    summary: "a query does not find its tool among the first five hits",
+    hint: "put the words that the tool lacks into its description, brief or `keywords`, or add them as synonyms \
+           ([strategy.search.synonyms])",
+};
+
+const FOUND_LATER: Rule = Rule {
+    code: "found-later",
+    severity: Severity::Note,
+    summary: "a query finds other tools before its own",
+    hint: "say in the tool's description or `keywords` what it does that the others do not",
+};
+
+const FOUND_WRONGLY: Rule = Rule {
+    code: "found-wrongly",
+    severity: Severity::Note,
+    summary: "a query that should find nothing has strong hits",
+    hint: "say in the description of these tools what they do not do, or accept it",
+};
+
+const UNKNOWN_LABEL: Rule = Rule {
+    code: "unknown-label",
+    severity: Severity::Warning,
+    summary: "a query names a tool that is not served",
+    hint: "correct the name in the file of queries",
+};
+
+/// The number of hits that a model reads.
+const FIRST: usize = 5;
+
+/// Looks for every query in what a view lists.
+pub fn findable(view: &View, ranker: &Lexical, queries: &[Query]) -> Findings {
+    let mut findings = Findings::default();
+    for query in queries {
+        let right: Vec<VisibleTool<'_>> =
+            query.tools.iter().filter_map(|label| labelled(view, label, query, &mut findings)).collect();
+        let ranking = ranker.rank_now(view, &Words::new(&query.text, FIRST));
+        match (right.first(), query.tools.is_empty()) {
+            (Some(_), _) => look(view, ranker, query, &right, &ranking, &mut findings),
+            (None, true) => look_for_none(query, &ranking, &mut findings),
+            // None of its labels is known, which is a finding already.
+            (None, false) => {}
+        }
+    }
+    findings
+}
+
+fn look(
+    view: &View,
+    ranker: &Lexical,
+    query: &Query,
+    right: &[VisibleTool<'_>],
+    ranking: &Ranking,
+    findings: &mut Findings,
+) {
+    let is_right = |name: &str| right.iter().any(|tool| **tool.name() == *name);
+    let found = ranking.hits.iter().position(|hit| is_right(&hit.name));
+    let (rule, others) = match found {
+        Some(0) => return,
+        Some(place) => (FOUND_LATER, &ranking.hits[..place]),
+        None => (NOT_FOUND, &ranking.hits[..]),
+    };
+    let others: Vec<&str> = others.iter().map(|hit| hit.name.as_str()).collect();
+    let found = if others.is_empty() { "nothing".to_owned() } else { others.join(", ") };
+    // One of several right tools is enough; the first label is the one to mend.
+    let lacking = ranker.lacking(view, right[0].name(), &query.text);
+    let lacking =
+        if lacking.is_empty() { String::new() } else { format!("; the tool lacks: {}", lacking.join(", ")) };
+    findings.add(rule, Place::from(right[0].tool()), format!("{:?} finds {found}{lacking}", query.text));
+}
+
+fn look_for_none(query: &Query, ranking: &Ranking, findings: &mut Findings) {
+    let strong = ranking.hits.iter().filter(|hit| hit.matched != Match::Weak);
+    let strong: Vec<&str> = strong.map(|hit| hit.name.as_str()).collect();
+    if !strong.is_empty() {
+        findings.add(
+            FOUND_WRONGLY,
+            Place::default(),
+            format!("{:?} finds {}", query.text, strong.join(", ")),
+        );
+    }
+}
+
+/// The tool that a label names: as it is served, or by its upstream and the name there, with `:`, `/` or `__` between them.
+fn labelled<'v>(
+    view: &'v View,
+    label: &str,
+    query: &Query,
+    findings: &mut Findings,
+) -> Option<VisibleTool<'v>> {
+    let is_meant = |tool: &VisibleTool<'_>| {
+        let rest = label.strip_prefix(&**tool.tool().upstream());
+        let own = tool.tool().upstream_name().as_str();
+        rest.is_some_and(|rest| {
+            [":", "/", "__"].iter().any(|between| rest.strip_prefix(between) == Some(own))
+        })
+    };
+    let found = view.tool(label).or_else(|| view.tools().find(is_meant));
+    if found.is_none() {
+        let near = nearest(label, view.tools().map(|tool| tool.name().as_str()), 1);
+        let meant = near.first().map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
+        findings.add(
+            UNKNOWN_LABEL,
+            Place::default(),
+            format!("line {}: unknown tool '{label}'{meant}", query.line),
+        );
+    }
+    found
+}

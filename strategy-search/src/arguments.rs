@@ -1,0 +1,125 @@
+//! The arguments of `search_tools`.
+
+use mcp_disclosure_core::{ArgumentProblem, RawObject};
+use serde_json::Value;
+
+use crate::{SearchConfig, wording};
+
+/// A search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SearchArguments {
+    /// The words; empty to browse.
+    pub query: String,
+    /// The category to search or list.
+    pub category: Option<String>,
+    /// Maximum number of hits; `None` if the search does not say.
+    pub limit: Option<usize>,
+    /// What hits come with.
+    pub detail: Detail,
+}
+
+/// What hits come with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Detail {
+    /// The schemas of hits that are certain or near the best one.
+    Best,
+    /// No schemas.
+    Brief,
+    /// All schemas.
+    Full,
+}
+
+impl SearchArguments {
+    /// Reads the members of the arguments. Numbers and words in strings are understood.
+    ///
+    /// # Errors
+    /// The first problem.
+    pub fn read(members: &RawObject, config: &SearchConfig) -> Result<Self, ArgumentProblem> {
+        let known = ["query", "category", "limit", "detail"];
+        if let Some((key, _)) = members.iter().find(|(key, _)| !known.contains(key)) {
+            return Err(ArgumentProblem {
+                argument: key.to_owned(),
+                given: wording::UNKNOWN_ARGUMENT.to_owned(),
+                expected: wording::KNOWN_ARGUMENTS.to_owned(),
+            });
+        }
+        let given = |key: &str| members.member(key).filter(|given| *given != "null");
+        let text = |key: &str, expected: &str| match given(key) {
+            None => Ok(None),
+            Some(raw) => members.string(key).map(Some).ok_or_else(|| ArgumentProblem::of(key, raw, expected)),
+        };
+        let query = text("query", wording::EXPECTED_QUERY)?.unwrap_or_default();
+        let category = text("category", wording::EXPECTED_CATEGORY)?;
+        let limit = given("limit").map(|raw| limit(raw, config.most_hits)).transpose()?;
+        let detail = match text("detail", wording::EXPECTED_DETAIL)?.as_deref() {
+            None => Detail::Best,
+            Some("brief") => Detail::Brief,
+            Some("full") => Detail::Full,
+            Some(other) => {
+                return Err(ArgumentProblem::of("detail", other, wording::EXPECTED_DETAIL));
+            }
+        };
+        Ok(Self {
+            query: query.trim().to_owned(),
+            category: category.filter(|category| !category.trim().is_empty()),
+            limit,
+            detail,
+        })
+    }
+}
+
+/// A limit: what is too large counts as the maximum.
+fn limit(raw: &str, most: usize) -> Result<usize, ArgumentProblem> {
+    let value: Option<Value> = serde_json::from_str(raw).ok();
+    let number = match &value {
+        Some(Value::String(text)) => text.trim().parse().ok(),
+        Some(value) => value.as_f64(),
+        None => None,
+    };
+    // Casts from floats saturate, and a fraction of a hit is none.
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+    let limit = number.filter(|number| *number >= 1.0).map(|number| (number as usize).min(most));
+    limit.ok_or_else(|| ArgumentProblem::of("limit", raw, &wording::expected_limit(most)))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn read(arguments: &Value) -> Result<SearchArguments, ArgumentProblem> {
+        let members = RawObject::parse(arguments.to_string()).unwrap();
+        SearchArguments::read(&members, &SearchConfig::default())
+    }
+
+    #[test]
+    fn arguments_are_read_as_models_write_them() {
+        let all = json!({"query": " a b ", "category": "git", "limit": "7", "detail": "full"});
+        let expected = SearchArguments {
+            query: "a b".to_owned(),
+            category: Some("git".to_owned()),
+            limit: Some(7),
+            detail: Detail::Full,
+        };
+        assert_eq!(read(&all), Ok(expected));
+        let none = read(&json!({"query": null, "category": " ", "limit": null})).unwrap();
+        assert_eq!((none.query.as_str(), none.category, none.limit), ("", None, None));
+        assert_eq!(read(&json!({"limit": 1e9})).unwrap().limit, Some(50));
+    }
+
+    #[test]
+    fn every_wrong_argument_is_named() {
+        for (arguments, argument) in [
+            (json!({"query": 7}), "query"),
+            (json!({"category": []}), "category"),
+            (json!({"limit": 0}), "limit"),
+            (json!({"limit": -1}), "limit"),
+            (json!({"limit": "many"}), "limit"),
+            (json!({"detail": "all"}), "detail"),
+            (json!({"words": "x"}), "words"),
+        ] {
+            assert_eq!(read(&arguments).unwrap_err().argument, argument);
+        }
+    }
+}

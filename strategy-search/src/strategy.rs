@@ -1,0 +1,209 @@
+//! The strategy: what it lists, what a search answers, and which calls its executors make.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use mcp_disclosure_core::{
+    ArgumentProblem, ClientTraits, Context, Decision, DisclosureStrategy, Executors, Fault, Finder, Lesson,
+    ListedCategory, Listing, OwnTool, Profile, Refusal, ToolAnswer, ToolCall, ToolName, View,
+    executors::is_read_only,
+    index::with_index_within,
+    inner_call::{inner_call, members},
+};
+use mcp_disclosure_ranking::{Hit, Lexical, Match, Query, Ranker, Ranking};
+use serde_json::json;
+
+use crate::{
+    SearchConfig,
+    answer::{self, Bounds},
+    arguments::SearchArguments,
+    wording::{self, CALL, CALL_READ_ONLY, SEARCH},
+};
+
+/// The strategy's name, as in flags, addresses, offers and settings.
+pub const NAME: &str = "search";
+
+/// The number of suggestions for an unknown tool.
+const SUGGESTIONS: usize = 5;
+
+/// Hits below this share of the best one's score are left out, unless the search says how many it wants.
+const FAR: f32 = 0.4;
+
+/// The profile of `search`.
+pub static PROFILE: Profile = Profile::presenter(
+    NAME,
+    "Tools found by words: one tool that searches, one that calls",
+    "nothing: both are ordinary tools",
+)
+.taught_by(Lesson::new(SEARCH, r#"{"query": "{tool}", "limit": 1, "detail": "full"}"#))
+.found_by(Finder::new(SEARCH, r#"{"query": "{query}"}"#, &["tools"]))
+.giving_way();
+
+/// Tools found by words.
+#[derive(Debug)]
+pub struct Search {
+    config: SearchConfig,
+    ranker: Arc<dyn Ranker>,
+}
+
+impl Search {
+    /// Makes the strategy with the built-in ranker.
+    pub fn new(config: SearchConfig) -> Self {
+        let ranker = Arc::new(Lexical::new(&config.ranking()));
+        Self { config, ranker }
+    }
+
+    /// The same with another ranker.
+    pub fn ranked_by(self, ranker: impl Ranker) -> Self {
+        Self { ranker: Arc::new(ranker), ..self }
+    }
+
+    fn search_tool(&self, view: &View) -> OwnTool {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "query": {"type": "string", "description": wording::QUERY},
+                "category": {"type": "string", "description": wording::CATEGORY},
+                "limit": {"type": "integer", "default": self.config.hits},
+                "detail": {"type": "string", "enum": ["brief", "full"], "description": wording::DETAIL},
+            },
+        });
+        let description = wording::search_description(self.config.executors);
+        let description = with_index_within(&description, view, self.config.description_bytes);
+        OwnTool::new(SEARCH, &description, &schema).read_only()
+    }
+
+    fn executors(&self) -> Vec<OwnTool> {
+        let arguments = json!({"type": "object", "description": wording::ARGUMENTS});
+        let tool = json!({"type": "string"});
+        let schema = json!({
+            "type": "object", "properties": {"tool": tool, "arguments": arguments}, "required": ["tool"],
+        });
+        let acting = OwnTool::new(CALL, &wording::call_description(self.config.executors), &schema);
+        match self.config.executors {
+            Executors::One => vec![acting],
+            Executors::ByEffect => {
+                let reading = OwnTool::new(CALL_READ_ONLY, wording::CALL_READ_ONLY_DESCRIPTION, &schema);
+                // Whether the world outside is reached depends on the tool that is called.
+                let reading = reading.with("annotations", &json!({"readOnlyHint": true}));
+                vec![reading, acting.with("annotations", &json!({"destructiveHint": true}))]
+            }
+        }
+    }
+
+    async fn search(&self, cx: &Context<'_>, call: &ToolCall) -> Result<ToolAnswer, ArgumentProblem> {
+        let SearchArguments { query, category, limit, detail } =
+            SearchArguments::read(&members(call)?, &self.config)?;
+        let answered = |content| ToolAnswer { content, is_error: false };
+        let within = match &category {
+            None => None,
+            Some(name) => match category_named(cx.view, name) {
+                Some(category) => Some(category),
+                None => {
+                    let content = answer::unknown_category(cx.view, name);
+                    return Ok(ToolAnswer { content, is_error: true });
+                }
+            },
+        };
+        if query.is_empty() {
+            return Ok(answered(match within {
+                Some(category) => answer::category(category),
+                None => answer::overview(cx.view),
+            }));
+        }
+        let most = limit.unwrap_or(self.config.hits);
+        let query = Query { text: &query, category: within.map(ListedCategory::name), limit: most };
+        let mut ranking = self.ranker.rank(cx.view, &query).await;
+        if let Some(tool) = cx.view.tool(query.text).filter(|_| within.is_none()) {
+            put_first(&mut ranking, tool.name(), most);
+        }
+        if limit.is_none() {
+            leave_out_far_ones(&mut ranking);
+        }
+        tracing::info!(session = cx.session, hits = ranking.hits.len(), "tools searched");
+        let bounds = Bounds::of(&self.config, most, detail);
+        Ok(answered(answer::found(cx, &ranking, detail, bounds)))
+    }
+
+    /// Forwards the inner call under the tool's own name, so that it is looked up, checked and relayed like any other.
+    async fn execute(
+        &self,
+        cx: &Context<'_>,
+        call: &ToolCall,
+        only_reading: bool,
+    ) -> Result<Decision, ArgumentProblem> {
+        let inner = inner_call(cx.view, &call.name, &members(call)?)?;
+        if *inner.name == *SEARCH {
+            return self.search(cx, &inner).await.map(Decision::Answer);
+        }
+        let Some(tool) = cx.view.tool(&inner.name) else {
+            let ranking = self.ranker.rank(cx.view, &Query::new(&inner.name, SUGGESTIONS)).await;
+            let content = answer::unknown_tool(&inner.name, &ranking);
+            return Ok(Decision::Refuse(Refusal { code: "UNKNOWN_TOOL", content }));
+        };
+        if only_reading && !is_read_only(tool) {
+            return Ok(Decision::Refuse(Refusal::not_read_only(wording::not_read_only(&inner.name))));
+        }
+        Ok(Decision::Forward(inner))
+    }
+}
+
+#[async_trait]
+impl DisclosureStrategy for Search {
+    fn profile(&self) -> &Profile {
+        &PROFILE
+    }
+
+    fn list(&self, view: &View, _client: &ClientTraits) -> Listing {
+        Listing::without_tools(view).guided(&wording::guidance(self.config.executors))
+    }
+
+    fn own_tools(&self, view: &View, _client: &ClientTraits) -> Vec<OwnTool> {
+        let mut tools = vec![self.search_tool(view)];
+        tools.extend(self.executors());
+        tools
+    }
+
+    async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
+        let decided = match call.name.as_str() {
+            SEARCH => self.search(cx, &call).await.map(Decision::Answer),
+            CALL => self.execute(cx, &call, false).await,
+            CALL_READ_ONLY if self.config.executors == Executors::ByEffect => {
+                self.execute(cx, &call, true).await
+            }
+            _ => return Ok(Decision::Forward(call)),
+        };
+        let refused = |problem| Decision::Refuse(Refusal::wrong_arguments(&call.name, &[problem], None));
+        Ok(decided.unwrap_or_else(refused))
+    }
+}
+
+/// Leaves out hits far behind the best one. Of the labelled queries (docs/CONTRACT.md S8) none loses its tool by it, and answers
+/// lose a third of their length.
+fn leave_out_far_ones(ranking: &mut Ranking) {
+    let best = ranking.hits.iter().map(|hit| hit.score).fold(0.0, f32::max);
+    ranking.hits.retain(|hit| hit.matched == Match::Exact || hit.score >= best * FAR);
+}
+
+/// Makes the tool of this name the first hit: an exact name wins whatever the ranker knows, and tools that filters leave out
+/// are found by it alone.
+fn put_first(ranking: &mut Ranking, name: &ToolName, limit: usize) {
+    if ranking.hits.first().is_some_and(|hit| hit.name == *name && hit.matched == Match::Exact) {
+        return;
+    }
+    let score = ranking.hits.first().map_or(1.0, |hit| hit.score);
+    ranking.hits.retain(|hit| hit.name != *name);
+    ranking.hits.insert(0, Hit { name: name.clone(), matched: Match::Exact, score });
+    ranking.hits.truncate(limit);
+    ranking.unmatched.clear();
+}
+
+/// The category of this name, in whatever case.
+fn category_named<'v>(view: &'v View, name: &str) -> Option<ListedCategory<'v>> {
+    let lower = name.trim().to_lowercase();
+    view.category(name).or_else(|| view.categories().find(|category| category.name().to_lowercase() == lower))
+}
+
+#[cfg(test)]
+#[path = "strategy_tests.rs"]
+mod tests;

@@ -1,0 +1,145 @@
+//! Every sentence of `search` that a model reads.
+
+use mcp_disclosure_core::{Executors, brief::shorten};
+
+/// The tool that finds tools.
+pub const SEARCH: &str = "search_tools";
+
+/// The tool that calls tools: all of them, or those that can change something.
+pub const CALL: &str = "call_tool";
+
+/// The tool that calls read-only tools, where there are two.
+pub const CALL_READ_ONLY: &str = "call_read_only_tool";
+
+/// Maximum length of a name in a message, in characters.
+const LONGEST_NAME: usize = 120;
+
+/// The description of `search_tools`, before the index of what is behind.
+pub fn search_description(executors: Executors) -> String {
+    let call = match executors {
+        Executors::One => format!("call it with {CALL}"),
+        Executors::ByEffect => {
+            format!("call it with {CALL_READ_ONLY} if it only reads, else with {CALL}")
+        }
+    };
+    format!(
+        "Find tools by what you want to do; they are not listed. Hits have a name, a brief and, the best ones, an \
+         inputSchema: {call}. Without a query: categories; with a category alone: its tools. If hits are weak and none \
+         fits, no tool may exist."
+    )
+}
+
+/// The argument `query`.
+pub const QUERY: &str = "What to do, in a few words, or a tool's name";
+
+/// The argument `category`.
+pub const CATEGORY: &str = "Only in this category";
+
+/// The argument `detail`.
+pub const DETAIL: &str = "full: all hits with inputSchema";
+
+/// The description of `call_tool`.
+pub fn call_description(executors: Executors) -> String {
+    match executors {
+        Executors::One => format!("Call a tool found by {SEARCH}. Returns its result."),
+        Executors::ByEffect => {
+            format!("Call a tool found by {SEARCH} that can change something. Returns its result.")
+        }
+    }
+}
+
+/// The description of `call_read_only_tool`.
+pub const CALL_READ_ONLY_DESCRIPTION: &str =
+    "Call a tool found by search_tools that is marked as read-only. Refuses all others. Returns its result.";
+
+/// The argument `arguments`.
+pub const ARGUMENTS: &str = "By the tool's inputSchema";
+
+/// The guidance for system prompts.
+pub fn guidance(executors: Executors) -> String {
+    let call = match executors {
+        Executors::One => format!("call {CALL} with {{\"tool\": \"NAME\", \"arguments\": {{..}}}}"),
+        Executors::ByEffect => format!(
+            "call {CALL} with {{\"tool\": \"NAME\", \"arguments\": {{..}}}}, or {CALL_READ_ONLY} for tools that only read"
+        ),
+    };
+    format!(
+        "Tools of this server are found by searching.\n\
+         1. SEARCH: call {SEARCH} with {{\"query\": \"rename a file\"}}: what you want to do, in a few words.\n\
+         2. CALL: {call}, by the inputSchema of the hit. A hit without one: search for its name first.\n\
+         A tool that was found once needs no further search."
+    )
+}
+
+/// The note of an answer without strong hits.
+pub fn miss(is_empty: bool) -> &'static str {
+    if is_empty {
+        "No tool has these words. Try others, or list a category; if nothing fits, no tool can do this."
+    } else {
+        "Weak matches only. If none fits, try other words or list a category; possibly no tool can do this."
+    }
+}
+
+/// The note of an answer without a query.
+pub const BROWSE: &str = "Search with a query, or list a category.";
+
+/// The note of a hit whose schema is too large for an answer.
+pub fn too_large(name: &str) -> String {
+    format!(
+        "The inputSchema is too large for this answer. For it, call {SEARCH} with {{\"query\": {}, \"limit\": 1, \
+         \"detail\": \"full\"}}",
+        serde_json::Value::from(name)
+    )
+}
+
+/// The note of a category with more tools.
+pub fn more_tools(count: usize) -> String {
+    format!("{count} more tools are not shown: search with a query and this category.")
+}
+
+/// The note of a hit whose schema is too large for any answer.
+pub fn never_fits(bytes: usize) -> String {
+    format!(
+        "The inputSchema has {bytes} bytes, too many to show. Call the tool with the arguments that it probably takes: an \
+         answer to wrong ones names them."
+    )
+}
+
+/// The error of an unknown category.
+pub fn unknown_category(name: &str, meant: &[&str]) -> String {
+    let name = shorten(name, LONGEST_NAME);
+    match meant {
+        [] => format!("Unknown category: {name}"),
+        meant => format!("Unknown category: {name}. Did you mean: {}?", meant.join(", ")),
+    }
+}
+
+/// The error of an unknown tool.
+pub fn unknown_tool(name: &str) -> String {
+    format!("Unknown tool: {}", shorten(name, LONGEST_NAME))
+}
+
+/// The refusal of a call of a tool that may change something by the executor of read-only tools.
+pub fn not_read_only(name: &str) -> String {
+    format!("Tool '{name}' is not marked as read-only. It did not run. Call it with {CALL}.")
+}
+
+/// What was given where there is no such argument.
+pub const UNKNOWN_ARGUMENT: &str = "an unknown argument";
+
+/// What was expected instead.
+pub const KNOWN_ARGUMENTS: &str = "query, category, limit or detail";
+
+/// What was expected of `query`.
+pub const EXPECTED_QUERY: &str = "a string: what to do, in a few words";
+
+/// What was expected of `category`.
+pub const EXPECTED_CATEGORY: &str = "a string: the name of a category";
+
+/// What was expected of `detail`.
+pub const EXPECTED_DETAIL: &str = "\"brief\" or \"full\"";
+
+/// What was expected of `limit`.
+pub fn expected_limit(most: usize) -> String {
+    format!("a number from 1 to {most}")
+}

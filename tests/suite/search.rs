@@ -1,0 +1,166 @@
+//! `search` (S1 to S5): two tools are listed, everything else is found and called through them.
+
+use kit::{Bench, Client, Identity, Options, Scenario, Setup};
+use mcp_disclosure_gateway::negotiation::StrategyOptions;
+use serde_json::{Value, json};
+
+use crate::{connected, named, odd};
+
+async fn tools(client: &Client) -> Vec<Value> {
+    let mut listed = client.request("tools/list", json!({})).await.result();
+    listed["tools"].as_array_mut().unwrap().iter_mut().map(Value::take).collect()
+}
+
+async fn search(client: &Client, arguments: Value) -> Value {
+    client.call("search_tools", arguments).await.result()["structuredContent"].take()
+}
+
+async fn s1_two_tools_are_listed_and_all_others_stay_callable_by_name(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    let listed = tools(&client).await;
+    let names: Vec<&Value> = listed.iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(names, ["search_tools", "call_tool"]);
+    assert_eq!(listed[0]["annotations"]["readOnlyHint"], true);
+    assert_ne!(client.call("rich", json!({})).await.result()["isError"], true);
+    assert_eq!(client.call("no_such_tool", json!({})).await.code(), -32602);
+}
+
+async fn s1_arguments_are_understood_wherever_they_are(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    let given = json!({"text": "t", "filters": {"a": [1]}});
+    for arguments in [
+        json!({"tool": "echo", "arguments": given}),
+        json!({"tool": "echo", "arguments": given.to_string()}),
+        json!({"tool": "echo", "text": "t", "filters": {"a": [1]}}),
+        json!(json!({"tool": "echo", "arguments": given}).to_string()),
+    ] {
+        let result = client.call("call_tool", arguments.clone()).await.result();
+        assert_eq!(result["structuredContent"]["given"], given, "{arguments}");
+    }
+    let through = client.call("call_tool", json!({"tool": "rich"})).await.result_text();
+    assert_eq!(through, client.call("rich", json!({})).await.result_text());
+}
+
+async fn s1_wrong_calls_do_not_run_and_say_what_to_do(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    for (arguments, argument) in [
+        (json!({}), "tool"),
+        (json!({"tool": 7}), "tool"),
+        (json!({"tool": "call_tool", "arguments": {"tool": "rich"}}), "tool"),
+        (json!({"tool": "echo", "arguments": {"text": 1}}), "text"),
+        (json!({"tool": "echo"}), "text"),
+        (json!([1]), "arguments"),
+    ] {
+        let result = client.call("call_tool", arguments.clone()).await.result();
+        let error = &result["structuredContent"]["error"];
+        assert_eq!(error["code"], "INVALID_ARGUMENTS", "{arguments}: {result}");
+        assert_eq!(error["problems"][0]["argument"], argument, "{arguments}");
+    }
+    let unknown = client.call("call_tool", json!({"tool": "ehco"})).await.result();
+    assert_eq!(unknown["isError"], true);
+    assert_eq!(unknown["structuredContent"]["suggestions"][0], "echo");
+    assert_eq!(client.calls_forwarded().await, Vec::<Value>::new());
+}
+
+async fn s1_readers_call_read_only_tools_alone(setup: Setup) {
+    let tool = |name: &str, annotations: Value| {
+        json!({"name": name, "description": "Does it.", "inputSchema": {"type": "object"}, "annotations": annotations})
+            .to_string()
+    };
+    let scenario = Scenario::with_tools([
+        tool("look", json!({"readOnlyHint": true})),
+        tool("change", json!({"readOnlyHint": false})),
+        tool("unknown", json!({})),
+    ]);
+    let presenter = setup.strategy.rsplit('+').next().unwrap();
+    let strategies = StrategyOptions {
+        settings: [(presenter.to_owned(), json!({"executors": "by-effect"}))].into(),
+        ..StrategyOptions::default()
+    };
+    let options = Options { strategies, ..Options::new(crate::UPSTREAM, scenario) };
+    let bench = Bench::start(options).await;
+    let client = Client::connect_as(&bench, setup, Identity::offering(setup.strategy)).await;
+    let listed = tools(&client).await;
+    let names: Vec<&Value> = listed.iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(names, ["search_tools", "call_read_only_tool", "call_tool"]);
+    let hints = |at: usize| &listed[at]["annotations"];
+    assert_eq!((&hints(1)["readOnlyHint"], &hints(2)["destructiveHint"]), (&json!(true), &json!(true)));
+    for (caller, name, runs) in [
+        ("call_read_only_tool", "look", true),
+        ("call_read_only_tool", "change", false),
+        ("call_read_only_tool", "unknown", false),
+        ("call_tool", "look", true),
+        ("call_tool", "change", true),
+    ] {
+        let result = client.call(caller, json!({"tool": name})).await.result();
+        let code = &result["structuredContent"]["error"]["code"];
+        assert_eq!(*code == "NOT_READ_ONLY", !runs, "{caller} {name}: {result}");
+    }
+    assert_eq!(client.calls_forwarded().await.len(), 3);
+}
+
+async fn s2_s3_a_hit_has_what_a_call_needs(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    for query in ["echo", "ECHO", "kit__echo", "kit/echo", "ecoh"] {
+        let found = search(&client, json!({"query": query})).await;
+        assert_eq!(found["tools"][0]["name"], "echo", "{query}: {found}");
+        assert_eq!(found["tools"][0]["inputSchema"]["required"], json!(["text"]), "{query}");
+    }
+    let categories = search(&client, json!({})).await;
+    let lines = search(&client, json!({"category": "kit"})).await;
+    assert_eq!(categories["categories"]["kit"]["count"], lines["tools"].as_array().unwrap().len());
+    let wrong = client.call("search_tools", json!({"query": "x", "limit": 0})).await.result();
+    assert_eq!(wrong["structuredContent"]["error"]["problems"][0]["argument"], "limit");
+}
+
+async fn s4_a_miss_says_so(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    let missed = search(&client, json!({"query": "book a flight"})).await;
+    assert_eq!((&missed["tools"], &missed["unmatched"]), (&json!([]), &json!(["book", "flight"])));
+    assert!(missed["categories"]["kit"].is_object(), "{missed}");
+}
+
+async fn s5_a_new_tool_is_found_at_once(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    assert_ne!(search(&client, json!({"query": "late"})).await["tools"][0]["name"], "late");
+    client.open_stream().await;
+    client.read(&kit::scenario::control("tool")).await.result();
+    client.notification("notifications/tools/list_changed").await;
+    assert_eq!(search(&client, json!({"query": "late"})).await["tools"][0]["name"], "late");
+}
+
+under_search!(
+    s1_two_tools_are_listed_and_all_others_stay_callable_by_name,
+    s1_arguments_are_understood_wherever_they_are,
+    s1_wrong_calls_do_not_run_and_say_what_to_do,
+    s1_readers_call_read_only_tools_alone,
+    s2_s3_a_hit_has_what_a_call_needs,
+    s4_a_miss_says_so,
+);
+only!(http_session = "search" Http Session; s5_a_new_tool_is_found_at_once);
+
+async fn s1_info_splits_its_executor_as_well(setup: Setup) {
+    let settings = json!({"tools": "entry-only", "executors": "by-effect"});
+    let strategies = StrategyOptions {
+        settings: [(setup.strategy.to_owned(), settings)].into(),
+        ..StrategyOptions::default()
+    };
+    let bench = Bench::start(Options { strategies, ..named(["a"]) }).await;
+    let client = Client::connect_as(&bench, setup, Identity::offering(setup.strategy)).await;
+    let listed = tools(&client).await;
+    let names: Vec<&Value> = listed.iter().map(|tool| &tool["name"]).collect();
+    assert_eq!(names, ["info", "invoke_read_only", "invoke"]);
+    let refused = client.call("invoke_read_only", json!({"tool": "a"})).await.result();
+    assert_eq!(refused["structuredContent"]["error"]["code"], "NOT_READ_ONLY");
+    assert_eq!(client.calls_forwarded().await, Vec::<Value>::new());
+    assert_ne!(client.call("invoke", json!({"tool": "a"})).await.result()["isError"], true);
+}
+under_info!(s1_info_splits_its_executor_as_well);
+
+/// One client's strategy is chosen by the address.
+async fn s1_the_address_chooses_it(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let client = Client::connect_as(&bench, setup, Identity::default().at("/mcp/search")).await;
+    assert_eq!(tools(&client).await[0]["name"], "search_tools");
+}
+over_http!(s1_the_address_chooses_it);
