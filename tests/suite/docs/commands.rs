@@ -1,14 +1,22 @@
 //! Blocks of commands: our program's are run in front of a server of ours, those that need what is not here are parsed.
 
-use std::{fs, path::Path, process::Stdio};
+use std::{
+    collections::{HashMap, HashSet},
+    fs,
+    path::Path,
+    process::Stdio,
+};
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 use kit::{process::Process, scenario::Scenario};
 use mcp_disclosure_server::cli::Arguments;
 use serde_json::json;
 
-use super::{Block, ROOT, blocks::of_kind};
+use super::{Block, ROOT, blocks::of_kind, checked};
 use crate::{UPSTREAM, command_line::program};
+
+/// Pages that name flags of other programs, or of what the contract has decided but is not built yet.
+const OTHER_FLAGS: [&str; 3] = ["docs/BENCHMARKS.md", "docs/CONTRACT.md", "docs/accuracy.md"];
 
 /// A line that starts our program.
 struct Line {
@@ -115,6 +123,31 @@ fn w4_flags_of_pages_are_those_of_the_program() {
     }
 }
 
+#[test]
+fn w4_flags_in_sentences_are_those_of_the_program() {
+    let command = Arguments::command();
+    let commands = command.get_subcommands().chain([&command]);
+    let arguments = commands.flat_map(clap::Command::get_arguments);
+    let known: HashSet<&str> = arguments.flat_map(clap::Arg::get_long).chain(["help", "version"]).collect();
+    let mut count = 0;
+    for page in checked().iter().filter(|page| !OTHER_FLAGS.contains(&&*page.path)) {
+        for (number, line) in page.prose() {
+            for flag in line.split("`--").skip(1) {
+                let flag =
+                    flag.split(|letter: char| !letter.is_alphanumeric() && letter != '-').next().unwrap();
+                // `--` alone stands before a server's command.
+                assert!(
+                    flag.is_empty() || known.contains(flag),
+                    "{}:{number}: --{flag} is no flag of the program",
+                    page.path
+                );
+                count += 1;
+            }
+        }
+    }
+    assert!(count > 100, "{count}");
+}
+
 /// The files that pages name.
 fn prepare(folder: &Path) {
     let write = |name: &str, text: String| fs::write(folder.join(name), text).unwrap();
@@ -138,7 +171,7 @@ fn prepare(folder: &Path) {
 /// In the order of a page, since a command may need what the one before has written.
 #[test]
 fn w4_commands_of_pages_run() {
-    let mut folders = std::collections::HashMap::new();
+    let mut folders = HashMap::new();
     let mut count = 0;
     for block in of_kind("sh").iter().filter(|block| block.needs().is_none()) {
         let page = block.place.split(':').next().unwrap().to_owned();

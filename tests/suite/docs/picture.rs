@@ -10,8 +10,8 @@ use crate::command_line::program;
 
 // Narrow, so that it can be read on a phone.
 const WIDTH: u64 = 480;
-const LEFT: u64 = 140;
-const LONGEST: u64 = 270;
+const LEFT: u64 = 150;
+const LONGEST: u64 = 255;
 const ROW: u64 = 30;
 const TOP: u64 = 66;
 
