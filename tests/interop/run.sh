@@ -4,7 +4,8 @@
 #
 #   MCP_DISCLOSURE_BIN  the gateway; else the release build of this repository, else the debug build
 #   INTEROP_CLIENT      our own client's example, use_a_tool; else its debug build
-#   INTEROP_OWN_SERVER  the example own-server; else its debug build beside the others
+#   INTEROP_OWN_SERVER  the example own-server, with own-server-http beside it; else its debug build beside the others
+#   INTEROP_SITE        the built site of the documentation; else target/site
 #   INTEROP_ERAS        what is tried across eras: `direct` alone, or with the `gateway` between; else direct
 #   INTEROP_CACHE       where clients and servers are installed, once; else target/interop
 #   CHROMIUM            a Chromium or Chrome; else the one in PATH
@@ -89,6 +90,13 @@ if ! [ -x "$INTEROP_OWN_SERVER" ]; then
 fi
 INTEROP_OWN_SERVER=$(cd "$(dirname "$INTEROP_OWN_SERVER")" && pwd)/$(basename "$INTEROP_OWN_SERVER")
 export INTEROP_OWN_SERVER
+INTEROP_SITE=${INTEROP_SITE:-$target/site}
+if ! [ -f "$INTEROP_SITE/index.html" ]; then
+  echo "no site: bash .ci/site" >&2
+  exit 2
+fi
+INTEROP_SITE=$(cd "$INTEROP_SITE" && pwd)
+export INTEROP_SITE
 export INTEROP_CACHE=$cache INTEROP_HERE=$here
 export INTEROP_EVERYTHING=$cache/node/node_modules/.bin/mcp-server-everything
 export INTEROP_PLAYWRIGHT=$cache/node/node_modules/.bin/playwright-mcp
@@ -117,6 +125,7 @@ run sessions node "$cache/node/typescript/sessions.mjs"
 run five-at-once node "$cache/node/typescript/five-at-once.mjs"
 run our-client node "$cache/node/typescript/our-client.mjs"
 run page node "$cache/node/typescript/page.mjs"
+run site node "$cache/node/typescript/site.mjs"
 run inspector node "$cache/node/typescript/inspector.mjs"
 run eras-python "$cache/python-2/bin/python" "$here/python/across_eras.py" "${INTEROP_ERAS:-gateway}"
 run eras-typescript node "$cache/node/typescript/across-eras.mjs" "${INTEROP_ERAS:-gateway}"

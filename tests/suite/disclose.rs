@@ -62,27 +62,3 @@ async fn it_serves_until_it_is_stopped_and_an_address_in_use_is_an_error() {
     let served = handler().until(ready(())).serve_on(listener);
     tokio::time::timeout(Duration::from_secs(15), served).await.unwrap().unwrap();
 }
-
-/// The page and what it quotes, which is compiled: the example, and examples in documentation comments.
-#[test]
-fn every_block_of_the_page_on_own_servers_is_compiled() {
-    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-    let read = |path: &str| std::fs::read_to_string(format!("{root}/{path}")).unwrap();
-    let compiled: Vec<String> = ["examples/own-server/src/main.rs", "examples/own-server/src/notes.rs"]
-        .into_iter()
-        .chain(["gateway/src/disclose.rs", "server/src/run.rs"])
-        .map(|path| read(path).replace("    /// ", "").replace("/// ", "").replace("///\n", "\n"))
-        .collect();
-    let page = read("docs/own-server.md");
-    let blocks: Vec<&str> =
-        page.split("```rust\n").skip(1).filter_map(|rest| rest.split("```").next()).collect();
-    assert!(blocks.len() >= 4, "{}", blocks.len());
-    for block in blocks {
-        assert!(compiled.iter().any(|source| source.contains(block)), "not compiled:\n{block}");
-    }
-    let block = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
-    let manifest = read("examples/own-server/Cargo.toml");
-    for line in block.lines().filter(|line| !line.starts_with("mcp-disclosure")) {
-        assert!(manifest.contains(line), "{line}");
-    }
-}

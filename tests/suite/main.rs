@@ -24,6 +24,7 @@ mod delta;
 mod describe;
 mod disclose;
 mod disclosing;
+mod docs;
 mod failures;
 mod hidden_resources;
 mod hiding;

@@ -8,6 +8,13 @@ use serde_json::{Value, json};
 /// The eras an upstream may speak; `None` is both.
 const ERAS: [Option<Era>; 3] = [None, Some(Era::Session), Some(Era::Stateless)];
 
+/// Tools that ask, how, and what of the answer their results repeat.
+const ASKING: [(&str, &str, &str); 3] = [
+    ("test_input_required_result_elicitation", "elicitation/create", "Ada"),
+    ("test_input_required_result_sampling", "sampling/createMessage", "Paris"),
+    ("test_input_required_result_list_roots", "roots/list", "file:///home"),
+];
+
 /// A handler with progressive disclosure around it, and a client that can be asked.
 async fn embedded(setup: Setup) -> (Bench, Client) {
     let bench = Bench::of(disclose(Conformance::new()).assembly().unwrap()).await;
@@ -98,11 +105,7 @@ fn text(result: &Value) -> &str {
 async fn f3_what_an_upstream_asks_reaches_the_client_and_its_answer_the_upstream(setup: Setup) {
     for era in ERAS {
         let (_bench, client) = asking(setup, era).await;
-        for (tool, method, heard) in [
-            ("test_input_required_result_elicitation", "elicitation/create", "Ada"),
-            ("test_input_required_result_sampling", "sampling/createMessage", "Paris"),
-            ("test_input_required_result_list_roots", "roots/list", "file:///home"),
-        ] {
+        for (tool, method, heard) in ASKING {
             let (result, questions) = converse(&client, tool).await;
             assert_eq!(questions.len(), 1, "{era:?} {tool}");
             assert_eq!(questions[0]["method"], method);
@@ -120,6 +123,20 @@ async fn f3_what_an_embedded_handler_asks_reaches_the_client(setup: Setup) {
         questions.iter().map(|question| question["method"].as_str().unwrap()).collect();
     asked.sort_unstable();
     assert_eq!(asked, ["elicitation/create", "roots/list", "sampling/createMessage"]);
+}
+
+async fn w6_elicitation_sampling_and_roots_of_an_embedded_handler_reach_the_client(setup: Setup) {
+    let server = disclose(Conformance::new()).strategy(setup.strategy);
+    let bench = Bench::of(server.assembly().unwrap()).await;
+    // An ordinary client, which can be asked.
+    let client = Client::connect_as(&bench, setup, Identity::default().askable()).await;
+    client.open_stream_of_session().await;
+    for (tool, method, heard) in ASKING {
+        let (result, questions) = converse(&client, tool).await;
+        let asked: Vec<&Value> = questions.iter().map(|question| &question["method"]).collect();
+        assert_eq!(asked, [method], "{tool}");
+        assert!(text(&result).contains(heard), "{tool}: {result}");
+    }
 }
 
 async fn f3_an_upstream_may_ask_again_and_several_things_at_once(setup: Setup) {
@@ -239,6 +256,7 @@ async fn f7_headers_must_say_what_the_arguments_say(setup: Setup) {
 
 everywhere!(
     f3_what_an_embedded_handler_asks_reaches_the_client,
+    w6_elicitation_sampling_and_roots_of_an_embedded_handler_reach_the_client,
     f3_what_an_upstream_asks_reaches_the_client_and_its_answer_the_upstream,
     f3_an_upstream_may_ask_again_and_several_things_at_once,
     f3_log_messages_come_with_the_request_they_belong_to,

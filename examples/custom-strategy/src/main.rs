@@ -1,16 +1,26 @@
-//! The whole program with one more strategy: every flag, address, offer and command supports it.
+//! The whole program with one more strategy and one more filter: every flag, address, offer and command supports them.
 
 mod search;
+mod team;
 
 use std::process::ExitCode;
 
-use mcp_disclosure_core::PlugIn;
+use mcp_disclosure_core::{Error, PlugIn, Registry};
 
 fn main() -> ExitCode {
-    let mut registry = mcp_disclosure_server::builtin();
-    if let Err(error) = registry.register(PlugIn::fallible(&search::PROFILE, search::Search::open)) {
-        eprintln!("{error}");
-        return ExitCode::FAILURE;
+    match strategies() {
+        Ok(registry) => mcp_disclosure_server::run(registry),
+        Err(error) => {
+            eprintln!("{error}");
+            ExitCode::FAILURE
+        }
     }
-    mcp_disclosure_server::run(registry)
+}
+
+/// The built-in strategies, and those of this program.
+fn strategies() -> Result<Registry, Error> {
+    let mut registry = mcp_disclosure_server::builtin();
+    registry.register(PlugIn::fallible(&search::PROFILE, search::Search::open))?;
+    registry.register(PlugIn::new(&team::PROFILE, team::Team::new))?;
+    Ok(registry)
 }

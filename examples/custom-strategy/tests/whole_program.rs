@@ -79,6 +79,17 @@ fn by_offer_it_is_negotiated() {
 }
 
 #[test]
+fn a_filter_narrows_the_list_by_what_the_client_says() {
+    let listed = |team: &str| {
+        let settings =
+            json!({"extensions": {"io.github.mcp-disclosure/progressive-disclosure": {"team": team}}});
+        let answers = exchange(&["serve", "--strategy", "team+full"], settings, &[("tools/list", json!({}))]);
+        answers[1]["tools"].as_array().expect("tools").len()
+    };
+    assert_eq!((listed("math-mcp"), listed("red")), (11, 0));
+}
+
+#[test]
 fn it_is_compared_with_the_others() {
     let arguments = ["compare", "--strategies", "search", "--format", "json"];
     let output = Command::new(PROGRAM).args(arguments).output().expect("it runs");

@@ -1,15 +1,9 @@
-//! One's own server with progressive disclosure: on stdin and stdout, or over Streamable HTTP at the address given.
-
-mod notes;
+//! One's own server with progressive disclosure, on stdin and stdout.
 
 use mcp_disclosure_gateway::disclose;
-use notes::Notes;
+use own_server::Notes;
 
 #[tokio::main]
 async fn main() -> Result<(), mcp_disclosure_gateway::Error> {
-    let server = disclose(Notes::default()).strategy("resource");
-    match std::env::args().nth(1) {
-        None => server.serve_stdio().await,
-        Some(address) => server.serve_http(address).await,
-    }
+    disclose(Notes::new()).strategy("resource").serve_stdio().await
 }

@@ -98,7 +98,7 @@ pub enum Command {
     /// it over. Tools are sorted into categories by upstream, by the beginning of their names and
     /// by what they say they change; rename and describe these as you like.
     ///
-    /// Nothing is written where anything is wrong, and nothing replaced without --force.
+    /// Nothing is written where anything is wrong, and nothing replaced without --replace.
     #[command(verbatim_doc_comment)]
     Export(ExportArguments),
     /// Compare what each strategy costs on a source's tools; --transcript shows what a model sees and does

@@ -50,7 +50,7 @@ fn problem(error: &DescriptionError) -> Problem {
             "write a JSON Schema such as {\"type\": \"object\", \"properties\": {}}"
         }
         DescriptionError::NameDiffers { .. } => "rename the file, or correct 'name' in it",
-        _ => "see the section \"Description files\" of the README",
+        _ => "see docs/description-files.md",
     };
     Problem::new(error.to_string()).hint(hint)
 }

@@ -1,18 +1,14 @@
 // The page of `compare` in a real browser: it loads nothing, says nothing on the console, fits a phone, can be read in
 // light, dark and on paper, and is used by keyboard.
-//
-// CHROMIUM names the browser; else it is the first of the usual names, or the one that Playwright has installed.
 
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { chromium } from 'playwright-core';
+import { LEAST_CONTRAST, contrasts, launched } from './browser.mjs';
 import { Checks } from './checks.mjs';
 
-const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
-const LEAST_CONTRAST = 4.5;
 const MOST_BYTES = 400_000;
 const QUERIES = [{ query: 'solve equation', tools: ['symbolic_solve'] }, { query: 'send a letter', tools: [] }];
 
@@ -21,8 +17,7 @@ const folder = mkdtempSync(join(tmpdir(), 'page-'));
 await checks.group('page', async (atEnd) => {
   atEnd(async () => rmSync(folder, { recursive: true }));
   const file = written();
-  // The browser's own sandbox does not work for root, as which containers run this.
-  const browser = await chromium.launch({ executablePath: executable(), args: ['--no-sandbox'] });
+  const browser = await launched();
   atEnd(() => browser.close());
   const address = pathToFileURL(file).href;
   for (const colorScheme of ['light', 'dark'])
@@ -42,15 +37,6 @@ function written() {
   const { size } = statSync(file);
   checks.true(`it has less than ${MOST_BYTES} bytes`, size < MOST_BYTES, `${size}`);
   return file;
-}
-
-function executable() {
-  if (process.env.CHROMIUM) return process.env.CHROMIUM;
-  const folders = (process.env.PATH ?? '').split(delimiter);
-  const places = BROWSERS.flatMap((name) => folders.map((at) => join(at, name)));
-  const found = [...places, chromium.executablePath()].find((place) => existsSync(place));
-  if (!found) throw new Error('no browser: install Chromium, or name one in CHROMIUM');
-  return found;
 }
 
 async function looked(browser, address, colorScheme, width) {
@@ -111,32 +97,6 @@ async function byKeyboard(browser, address) {
 
 function unfold() {
   for (const folded of document.querySelectorAll('details')) folded.open = true;
-}
-
-// How many texts there are, and those with too little contrast to what is behind them.
-function contrasts(least) {
-  const numbers = (colour) => colour.match(/[\d.]+/g).map(Number);
-  const channel = (value) => (value <= 10 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
-  const luminance = ([red, green, blue]) => 0.2126 * channel(red) + 0.7152 * channel(green) + 0.0722 * channel(blue);
-  const behind = (element) => {
-    for (let at = element; at; at = at.parentElement) {
-      const [red, green, blue, alpha = 1] = numbers(getComputedStyle(at).backgroundColor);
-      if (alpha === 1) return [red, green, blue];
-    }
-    return [255, 255, 255];
-  };
-  const low = [];
-  let read = 0;
-  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-    const element = text.parentElement;
-    if (!text.data.trim() || !element.checkVisibility() || element.closest('script, style')) continue;
-    read += 1;
-    const [one, other] = [numbers(getComputedStyle(element).color), behind(element)].map(luminance);
-    const contrast = (Math.max(one, other) + 0.05) / (Math.min(one, other) + 0.05);
-    if (contrast < least) low.push(`${contrast.toFixed(2)}: ${text.data.trim().slice(0, 40)}`);
-  }
-  return { low, read };
 }
 
 function covered() {

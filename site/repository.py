@@ -1,0 +1,61 @@
+"""A preprocessor of mdBook. In the repository, pages of docs/ link to code beside docs/ and have diagrams that only some
+viewers draw. On the site such links lead to the repository, and sequence diagrams are text, so that pages need no scripts.
+"""
+
+import json
+import posixpath
+import re
+import sys
+from pathlib import Path
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+FENCED = re.compile(r"(^```.*?^```$|`[^`\n]*`)", re.MULTILINE | re.DOTALL)
+LINK = re.compile(r"\]\(([^)\s:#]+)(#[^)\s]*)?\)")
+DIAGRAM = re.compile(r"^```mermaid\nsequenceDiagram\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+MESSAGE = re.compile(r"\s*(\w+)-?->>(\w+): (.*)")
+PARTICIPANT = re.compile(r"\s*participant (\w+) as (.*)")
+
+
+def linked(folder, repository, match):
+    """A link as it is on the site; `folder` is that of its page, relative to docs/."""
+    path, anchor = match[1], match[2] or ""
+    place = posixpath.normpath(posixpath.join(folder, path))
+    if place.startswith("../"):
+        kind = "tree" if (DOCS / place).is_dir() else "blob"
+        return f"]({repository}/{kind}/main/{place.removeprefix('../')}{anchor})"
+    if (DOCS / place).is_dir():
+        path = f"{path.rstrip('/')}/README.md"
+    # mdBook renames these pages, but not the links to them.
+    return f"]({re.sub(r'README[.]md$', 'index.html', path)}{anchor})"
+
+
+def as_text(match):
+    """A sequence diagram as lines: who sends what to whom."""
+    names = dict(PARTICIPANT.findall(match[1]))
+    messages = [(names[sender], names[receiver], text) for sender, receiver, text in MESSAGE.findall(match[1])]
+    width = max(len(f"{sender} → {receiver}") for sender, receiver, _ in messages)
+    lines = [f"{f'{sender} → {receiver}':{width}}   {text}" for sender, receiver, text in messages]
+    return "\n".join(["```text", *lines, "```"])
+
+
+def page(content, path, repository):
+    """A page as it is on the site."""
+    folder = posixpath.dirname(path)
+    parts = FENCED.split(DIAGRAM.sub(as_text, content))
+    # Every second part is code, in which nothing is a link.
+    parts[::2] = [LINK.sub(lambda match: linked(folder, repository, match), part) for part in parts[::2]]
+    return "".join(parts)
+
+
+def walk(items, repository):
+    """Changes all chapters in place."""
+    for chapter in (item["Chapter"] for item in items if "Chapter" in item):
+        if chapter["source_path"]:
+            chapter["content"] = page(chapter["content"], chapter["source_path"], repository)
+        walk(chapter["sub_items"], repository)
+
+
+if len(sys.argv) == 1:  # With an argument mdBook asks whether a renderer is supported: every one is.
+    context, book = json.load(sys.stdin)
+    walk(book["items"], context["config"]["output"]["html"]["git-repository-url"])
+    json.dump(book, sys.stdout)
