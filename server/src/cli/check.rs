@@ -17,7 +17,8 @@ use crate::{
 /// Prints what `serve` would refuse, and what would mislead a model or a host.
 ///
 /// # Errors
-/// [`Failure::Findings`], after the report was printed: if `serve` would not start, or with `--strict` for any finding.
+/// [`Failure::Findings`], after the report was printed: if `serve` would not start, for an error, and with `--strict` for
+/// any finding.
 pub fn check(program: &Program, arguments: CheckArguments) -> Result<(), Failure> {
     let CheckArguments { source, strategies, strict, allow, format } = arguments;
     let source = source.resolve(program.own.as_ref());
@@ -33,16 +34,16 @@ pub fn check(program: &Program, arguments: CheckArguments) -> Result<(), Failure
         // It escapes what is not its own.
         Format::Text => print_styled(&report.to_text(is_coloured()))?,
     }
-    let found = report.findings.0.len();
-    if refused || (strict && found > 0) {
-        return Err(Failure::Findings { refused, errors: report.count(Severity::Error), found });
+    let (errors, found) = (report.count(Severity::Error), report.findings.0.len());
+    if refused || errors > 0 || (strict && found > 0) {
+        return Err(Failure::Findings { refused, errors, found });
     }
     Ok(())
 }
 
 /// Starts what `serve` would start, and looks at what it would serve.
 fn look(program: &Program, source: Source, strategies: StrategyArguments) -> Result<Report, Failure> {
-    let options = strategies.over(&source.serve, source.settings.clone());
+    let options = strategies.over(&source);
     let assembly = source.prepare(&program.registry, &options, receipt_key(None))?;
     let all: Vec<_> = assembly.strategies.all().cloned().collect();
     runtime_for_one()?.block_on(async {
