@@ -37,6 +37,7 @@ mod subject;
 mod tokenizer;
 mod tools;
 pub mod transcript;
+mod vocabulary;
 
 pub use basis::Basis;
 pub use comparison::{BASELINE, Comparison, Progress, Work};

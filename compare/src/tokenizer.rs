@@ -6,9 +6,9 @@ use std::{
 };
 
 use serde::Serialize;
-use tiktoken_rs::{CoreBPE, cl100k_base_singleton, o200k_base_singleton};
+use tiktoken_rs::{CoreBPE, cl100k_base_singleton};
 
-use crate::basis::Basis;
+use crate::{basis::Basis, vocabulary::O200K_BASE};
 
 /// A tokenizer. All are embedded; none downloads anything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, strum::Display, strum::EnumString)]
@@ -45,7 +45,7 @@ impl Tokenizer {
     pub fn count(self, text: &str) -> u64 {
         let by = |vocabulary: &CoreBPE| vocabulary.encode_ordinary(text).len();
         let tokens = match self {
-            Self::O200kBase => by(o200k_base_singleton()),
+            Self::O200kBase => by(&O200K_BASE),
             Self::Cl100kBase => by(cl100k_base_singleton()),
             Self::FourCharacters => text.chars().count().div_ceil(4),
         };

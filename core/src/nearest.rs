@@ -30,6 +30,13 @@ pub fn misspelt<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>)
     by_letters.iter().position(|candidate| candidate == nearest).map(|at| candidates[at])
 }
 
+/// The word that was probably meant in a message of `serde` such as "unknown variant `htp`, expected `http` or `stdio`".
+pub fn meant(message: &str) -> Option<&str> {
+    let mut quoted = message.strip_prefix("unknown variant ")?.split('`').skip(1).step_by(2);
+    let unknown = quoted.next()?;
+    nearest(unknown, quoted, 1).first().copied()
+}
+
 fn ranked<'a>(
     wanted: &str,
     candidates: impl IntoIterator<Item = &'a str>,
@@ -57,6 +64,20 @@ mod tests {
         assert_eq!(nearest("Symbolic_Solv", names, 1), ["symbolic_solve"]);
         assert!(nearest("zzz", names, 3).is_empty());
         assert_eq!(nearest_always("zzz", names, 2).len(), 2);
+    }
+
+    #[test]
+    fn w5_a_word_that_serde_does_not_know_is_recognized() {
+        for (message, word) in [
+            ("unknown variant `htp`, expected `stdio` or `http`", Some("http")),
+            ("unknown variant `Slim`, expected one of `slim`, `structured`, `exact`\n", Some("slim")),
+            ("unknown variant `carrier-pigeon`, expected `stdio` or `http`", None),
+            ("unknown variant `http`", None),
+            ("invalid type: integer `1`, expected a string", None),
+            ("", None),
+        ] {
+            assert_eq!(meant(message), word, "{message}");
+        }
     }
 
     #[test]

@@ -1,18 +1,19 @@
 //! Selection of the strategy that serves a client.
 
 use std::{
-    collections::{HashMap, HashSet},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::Arc,
 };
 
 use mcp_disclosure_core::{
-    ClientTraits, Definitions, DisclosureStrategy, Era, Objection, Principal, Registry, Settings, Snapshot,
-    View, full, nearest::nearest,
+    ClientTraits, Definitions, DisclosureStrategy, Era, Error, Objection, Principal, Registry, Settings,
+    Snapshot, View, full,
+    nearest::{meant, nearest},
 };
 
 use crate::{
     dialect::Offer,
-    problem::{Problem, Problems},
+    problem::{Place, Problem, Problems},
 };
 
 /// When a strategy's channel is offered as an ordinary tool as well.
@@ -58,6 +59,25 @@ pub struct StrategyOptions {
     pub definitions: Definitions,
     /// Settings by strategy.
     pub settings: Settings,
+    /// Where a file has them.
+    pub places: StrategyPlaces,
+}
+
+/// Where a file names strategies, for messages.
+#[derive(Clone, Debug, Default)]
+pub struct StrategyPlaces {
+    /// Strategies and stacks, as they are written.
+    pub names: Vec<(String, Place)>,
+    /// Settings by strategy.
+    pub settings: BTreeMap<String, Place>,
+}
+
+impl StrategyPlaces {
+    /// The place of a strategy's name, alone or in a stack.
+    fn of(&self, name: &str) -> Option<&Place> {
+        let found = self.names.iter().find(|(written, _)| written.split('+').any(|part| part == name));
+        found.map(|(_, place)| place)
+    }
 }
 
 impl Default for StrategyOptions {
@@ -69,6 +89,7 @@ impl Default for StrategyOptions {
             bridge: Bridge::Auto,
             definitions: Definitions::Slim,
             settings: Settings::new(),
+            places: StrategyPlaces::default(),
         }
     }
 }
@@ -134,12 +155,12 @@ impl Strategies {
     /// # Errors
     /// Every unknown name and every invalid setting.
     pub fn build(registry: &Registry, options: &StrategyOptions) -> Result<Self, Problems> {
-        let mut problems = foreign_settings(registry, &options.settings);
+        let mut problems = foreign_settings(registry, options);
         let builder = registry.builder(&options.settings);
         let mut build = |name: &str| match builder.build(name) {
             Ok(strategy) => Some((Arc::from(&*strategy.profile().name), strategy)),
             Err(error) => {
-                problems.push(Problem::new(describe(&error)));
+                problems.push(problem(&error, &options.places));
                 None
             }
         };
@@ -307,16 +328,33 @@ fn complete_name(name: &str) -> String {
     }
 }
 
+/// Why a strategy cannot be built, with what was probably meant, and where it is written.
+pub fn problem(error: &Error, places: &StrategyPlaces) -> Problem {
+    let problem = Problem::new(describe(error));
+    let (place, near) = match error {
+        Error::UnknownStrategy { name, known } => {
+            (places.of(name), nearest(name, known.split(", "), 1).first().map(|near| (*near).to_owned()))
+        }
+        Error::Build { name, source } => {
+            (places.settings.get(name), meant(&source.to_string()).map(str::to_owned))
+        }
+        _ => (None, None),
+    };
+    let problem = place.cloned().into_iter().fold(problem, Problem::at);
+    near.into_iter().fold(problem, |problem, near| problem.hint(format!("did you mean '{near}'?")))
+}
+
 /// Settings for unknown strategies.
-fn foreign_settings(registry: &Registry, settings: &Settings) -> Vec<Problem> {
+fn foreign_settings(registry: &Registry, options: &StrategyOptions) -> Vec<Problem> {
     let known: Vec<&str> = registry.profiles().map(|profile| &*profile.name).collect();
-    let foreign = settings.keys().filter(|name| !known.contains(&name.as_str()));
+    let foreign = options.settings.keys().filter(|name| !known.contains(&name.as_str()));
     let problems = foreign.map(|name| {
         let hint = match nearest(name, known.iter().copied(), 1).first() {
             Some(near) => format!("did you mean '{near}'?"),
             None => format!("known are {}", known.join(", ")),
         };
-        Problem::new(format!("settings for unknown strategy '{name}'")).hint(hint)
+        let problem = Problem::new(format!("settings for unknown strategy '{name}'")).hint(hint);
+        options.places.settings.get(name).cloned().into_iter().fold(problem, Problem::at)
     });
     problems.collect()
 }

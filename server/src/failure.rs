@@ -30,7 +30,11 @@ pub enum Failure {
         source: std::io::Error,
     },
     /// `check` has printed findings.
-    #[error("{}", if *refused { format!("serve would not start; errors: {errors}") } else { format!("--strict; findings: {found}") })]
+    #[error("{}", match (refused, errors) {
+        (true, _) => format!("serve would not start; errors: {errors}"),
+        (false, 0) => format!("--strict; findings: {found}"),
+        (false, _) => format!("errors: {errors}"),
+    })]
     Findings {
         /// Whether `serve` would not start.
         refused: bool,

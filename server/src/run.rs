@@ -4,7 +4,6 @@ use std::process::ExitCode;
 
 #[cfg(feature = "demo")]
 use clap::CommandFactory;
-use clap::FromArgMatches;
 use mcp_disclosure_core::Registry;
 use mcp_disclosure_gateway::{EXPLANATIONS, catalogue::Declared, upstream::Target};
 use mcp_disclosure_transport::{child::guard, printable::printable};
@@ -19,9 +18,9 @@ use crate::{
 /// demonstration, if that was built in.
 pub fn run(registry: Registry) -> ExitCode {
     #[cfg(feature = "demo")]
-    let (own, command) = (|| Some(crate::demonstration()), Arguments::command());
+    let (own, command) = (|| Some(crate::demonstration()), Arguments::command);
     #[cfg(not(feature = "demo"))]
-    let (own, command) = (|| None, Arguments::without_demonstration("Source"));
+    let (own, command) = (|| None, || Arguments::without_demonstration("Source"));
     start(registry, own, command)
 }
 
@@ -44,14 +43,14 @@ pub fn run_with(registry: Registry, target: Target) -> ExitCode {
     start(
         registry,
         || Some((target, Declared::default())),
-        Arguments::without_demonstration("Source (none: this program's own server)"),
+        || Arguments::without_demonstration("Source (none: this program's own server)"),
     )
 }
 
 fn start(
     registry: Registry,
     own: impl FnOnce() -> Option<(Target, Declared)>,
-    command: clap::Command,
+    command: impl Fn() -> clap::Command,
 ) -> ExitCode {
     if guard::is_asked_for() {
         guard::stand();
@@ -60,8 +59,8 @@ fn start(
     guard::enable();
     let program = Program { registry, own: own() };
     let names: Vec<String> = program.registry.profiles().map(|profile| profile.name.to_string()).collect();
-    let command = command.after_help(format!("Strategies: {}", names.join(", ")));
-    let arguments = match Arguments::from_arg_matches(&command.get_matches()) {
+    let command = || command().after_help(format!("Strategies: {}", names.join(", ")));
+    let arguments = match cli::parse(&mut command(), std::env::args_os()) {
         Ok(arguments) => arguments,
         Err(error) => error.exit(),
     };
@@ -81,6 +80,8 @@ fn start(
         Command::Demo(demo) => cli::demo(&program, demo),
         Command::Prompt(prompt) => cli::prompt(&program, prompt),
         Command::Strategies => cli::strategies(&program),
+        Command::Completions { shell } => cli::completions(command(), shell),
+        Command::Man(man) => cli::man(command(), &man),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,

@@ -18,6 +18,7 @@ target=$here/../../target
 cache=${INTEROP_CACHE:-$target/interop}
 mkdir -p "$cache"
 cache=$(cd "$cache" && pwd)
+. "$here/python.sh"
 
 gateway() {
   for folder in release debug; do
@@ -30,16 +31,6 @@ gateway() {
   fi
   # Absolute, because the servers under test may be started elsewhere.
   echo "$(cd "$(dirname "$MCP_DISCLOSURE_BIN")" && pwd)/$(basename "$MCP_DISCLOSURE_BIN")"
-}
-
-# A virtual environment with what requirements-$1.txt pins, made anew when that file changes.
-install_python() {
-  local folder=$cache/python-$1 wanted=$here/requirements-$1.txt
-  cmp -s "$wanted" "$folder/installed.txt" && return
-  rm -rf "$folder"
-  "${PYTHON:-python3}" -m venv "$folder"
-  "$folder/bin/pip" install --quiet --disable-pip-version-check -r "$wanted"
-  cp "$wanted" "$folder/installed.txt"
 }
 
 # The packages of package-lock.json, and the programs beside them: modules are looked for upwards only.

@@ -31,6 +31,41 @@ pub use report::Report;
 use serde_json::Value;
 pub use serving::{left_out, objections, refusals, unreachable};
 
+/// Every code of a finding.
+pub const CODES: [&str; 31] = [
+    "brief-over-60",
+    "description-repeats-name",
+    "drifted-definition",
+    "example-does-not-fit",
+    "internal-host",
+    "internal-path",
+    "left-out",
+    "matches-nothing",
+    "name-clash",
+    "name-over-48",
+    "name-over-60",
+    "never-shown",
+    "no-description",
+    "no-example",
+    "no-related",
+    "no-returns",
+    "odd-list",
+    "odd-name",
+    "poor-brief",
+    "reference-outside",
+    "refused",
+    "repeated-description",
+    "schema-does-not-compile",
+    "schema-not-object",
+    "schema-too-expensive",
+    "strategy-not-offered",
+    "undeclared-concern",
+    "undescribed-parameter",
+    "unknown-related",
+    "unreachable-upstream",
+    "unused-concern",
+];
+
 /// What is looked at: everything that would be served, to whoever may use all of it.
 #[derive(Debug)]
 pub struct Subject {
@@ -94,4 +129,20 @@ impl Subject {
 /// A tool's schema, where it can be read.
 fn schema(tool: &Tool, member: &str) -> Option<Value> {
     serde_json::from_str(tool.definition().member(member)?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::CODES;
+
+    #[test]
+    fn w5_the_codes_are_those_of_all_rules() {
+        let folder = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/check")).unwrap();
+        let sources: Vec<String> =
+            folder.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap()).collect();
+        let of_rules = sources.iter().flat_map(|source| source.split("\n    code: \"").skip(1));
+        let mut codes: Vec<&str> = of_rules.filter_map(|rest| Some(rest.split_once('"')?.0)).collect();
+        codes.sort_unstable();
+        assert_eq!(codes, CODES);
+    }
 }

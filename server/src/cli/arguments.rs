@@ -6,8 +6,9 @@ use clap::{
     Args, CommandFactory, Parser, Subcommand, ValueEnum,
     builder::{PossibleValue, PossibleValuesParser, TypedValueParser},
 };
+use clap_complete::Shell;
 use ipnet::IpNet;
-use mcp_disclosure_core::{Definitions, Settings};
+use mcp_disclosure_core::Definitions;
 use mcp_disclosure_gateway::{
     FetchLimits, OfferedRevisions,
     backend::Scope,
@@ -17,11 +18,13 @@ use mcp_disclosure_gateway::{
 use strum::{EnumMessage, VariantArray};
 
 use super::{
-    CompareArguments, SettingArguments, SourceArguments, limits,
+    CompareArguments, ManArguments, SettingArguments, SourceArguments, limits, log_filter,
+    source::Source,
     source_arguments::{HEADING, seconds},
 };
 use crate::{
-    config::{Serve, Transport},
+    check::CODES,
+    config::Transport,
     remember::Remember,
 };
 
@@ -36,7 +39,7 @@ pub const LOG: &str = "info,rmcp=warn";
 ///
 /// Without a source it serves a demonstration: a mathematics server with eleven tools.
 #[derive(Debug, Parser)]
-#[command(name = "mcp-disclosure", version, verbatim_doc_comment, disable_help_subcommand = true)]
+#[command(name = "mcp-disclosure", version, verbatim_doc_comment)]
 pub struct Arguments {
     /// What to log to stderr: error, warn, info, debug, trace, or a filter such as
     /// "warn,mcp_disclosure_gateway=debug"
@@ -46,7 +49,7 @@ pub struct Arguments {
         value_name = "FILTER",
         env = "MCP_DISCLOSURE_LOG",
         default_value = LOG,
-        value_parser = filter
+        value_parser = log_filter::parse
     )]
     pub log: String,
 
@@ -84,7 +87,7 @@ pub enum Command {
     /// or a host is likely to fail) and notes (possible improvements); docs/configuration.md lists
     /// all codes.
     ///
-    /// Exit codes: 0; 1 with --strict if anything is found; 64 if serve would not start.
+    /// Exit codes: 0; 1 if an error is found, or with --strict anything; 64 if serve would not start.
     #[command(verbatim_doc_comment)]
     Check(CheckArguments),
     /// Write a description file per tool, and a disclosure.toml to start from
@@ -109,6 +112,20 @@ pub enum Command {
     Prompt(PromptArguments),
     /// List the strategies: name, summary, needs
     Strategies,
+    /// Print completions for a shell
+    ///
+    ///   mcp-disclosure completions bash > ~/.local/share/bash-completion/completions/mcp-disclosure
+    #[command(verbatim_doc_comment)]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print a manual page, or write all of them
+    ///
+    ///   mcp-disclosure man | man -l -
+    ///   mcp-disclosure man --out ~/.local/share/man/man1
+    #[command(verbatim_doc_comment)]
+    Man(ManArguments),
 }
 
 /// `serve`.
@@ -218,8 +235,8 @@ pub struct StrategyArguments {
 
 impl StrategyArguments {
     /// The options: flags take precedence over the file, and the file over defaults.
-    pub fn over(self, file: &Serve, settings: Settings) -> StrategyOptions {
-        let defaults = StrategyOptions::default();
+    pub(super) fn over(self, source: &Source) -> StrategyOptions {
+        let (file, defaults) = (&source.serve, StrategyOptions::default());
         let offer = if self.offer.is_empty() { file.offer.clone() } else { Some(self.offer) };
         StrategyOptions {
             pinned: self.strategy.or_else(|| file.strategy.clone()).filter(|name| name != "auto"),
@@ -227,7 +244,8 @@ impl StrategyArguments {
             fallback: self.fallback.or_else(|| file.fallback.clone()).unwrap_or(defaults.fallback),
             bridge: self.bridge.or(file.bridge).unwrap_or_default(),
             definitions: self.definitions.or(file.definitions).unwrap_or_default(),
-            settings: self.settings.over(settings),
+            settings: self.settings.over(source.settings.clone()),
+            places: source.places.clone(),
         }
     }
 }
@@ -252,7 +270,10 @@ pub struct CheckArguments {
     pub queries: Option<PathBuf>,
 
     /// Ignore findings with these codes
-    #[arg(long, value_name = "CODES", value_delimiter = ',', help_heading = "Findings")]
+    #[arg(
+        long, value_name = "CODES", value_delimiter = ',', help_heading = "Findings",
+        value_parser = PossibleValuesParser::new(CODES), hide_possible_values = true
+    )]
     pub allow: Vec<String>,
 
     /// Output format
@@ -336,10 +357,6 @@ where
         PossibleValue::new(<&str>::from(value)).help(help.trim_end_matches('.').to_owned())
     });
     PossibleValuesParser::new(values).try_map(|name| name.parse::<T>())
-}
-
-fn filter(text: &str) -> Result<String, String> {
-    tracing_subscriber::EnvFilter::try_new(text).map(|_| text.to_owned()).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

@@ -20,7 +20,8 @@ use crate::{
 /// Prints what `serve` would refuse, and what would mislead a model or a host.
 ///
 /// # Errors
-/// [`Failure::Findings`], after the report was printed: if `serve` would not start, or with `--strict` for any finding.
+/// [`Failure::Findings`], after the report was printed: if `serve` would not start, for an error, and with `--strict` for
+/// any finding.
 pub fn check(program: &Program, arguments: CheckArguments) -> Result<(), Failure> {
     let CheckArguments { source, strategies, strict, queries, allow, format } = arguments;
     let queries = queries.as_deref().map(queries::read).transpose()?.unwrap_or_default();
@@ -37,9 +38,9 @@ pub fn check(program: &Program, arguments: CheckArguments) -> Result<(), Failure
         // It escapes what is not its own.
         Format::Text => print_styled(&report.to_text(is_coloured()))?,
     }
-    let found = report.findings.0.len();
-    if refused || (strict && found > 0) {
-        return Err(Failure::Findings { refused, errors: report.count(Severity::Error), found });
+    let (errors, found) = (report.count(Severity::Error), report.findings.0.len());
+    if refused || errors > 0 || (strict && found > 0) {
+        return Err(Failure::Findings { refused, errors, found });
     }
     Ok(())
 }
@@ -51,7 +52,7 @@ fn look(
     strategies: StrategyArguments,
     queries: &[Query],
 ) -> Result<Report, Failure> {
-    let options = strategies.over(&source.serve, source.settings.clone());
+    let options = strategies.over(&source);
     let ranker = ranker(&options.settings);
     let assembly = source.prepare(&program.registry, &options, receipt_key(None))?;
     let all: Vec<_> = assembly.strategies.all().cloned().collect();

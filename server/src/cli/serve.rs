@@ -37,7 +37,7 @@ const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8848
 pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure> {
     let source = arguments.source.resolve(program.own.as_ref())?.joining();
     source.warn();
-    let options = arguments.strategies.over(&source.serve, source.settings.clone());
+    let options = arguments.strategies.over(&source);
     let transport = arguments.transport.or(source.serve.transport).unwrap_or_default();
     let listen = arguments.listen.or(source.serve.listen).unwrap_or(LISTEN);
     let has_key = arguments.receipt_key_file.is_some();

@@ -11,7 +11,7 @@ use mcp_disclosure_gateway::{
     catalogue::Declared,
     limits::LimitSettings,
     lineage::Lineage,
-    negotiation::{Strategies, StrategyOptions},
+    negotiation::{Strategies, StrategyOptions, StrategyPlaces},
     upstream::{Target, Timeouts, without_secrets},
 };
 
@@ -36,6 +36,8 @@ pub(super) struct Source {
     pub(super) limits: LimitSettings,
     /// Settings of strategies; flags win.
     pub(super) settings: Settings,
+    /// Where the configuration names strategies.
+    pub(super) places: StrategyPlaces,
     /// The gateways above this one.
     lineage: Lineage,
 }
@@ -159,6 +161,7 @@ impl SourceArguments {
             contents: origin.read(),
             origin,
             timeouts: Timeouts { connect: self.connect_timeout, request: self.request_timeout },
+            places: config.places(),
             serve: config.serve,
             limits,
             settings: config.strategy,

@@ -4,7 +4,11 @@ use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf};
 
 use mcp_disclosure_core::{Definitions, MadeFrom, Settings};
 use mcp_disclosure_gateway::{
-    Place, backend::Scope, limits::LimitSettings, negotiation::Bridge, upstream::Restart,
+    Place,
+    backend::Scope,
+    limits::LimitSettings,
+    negotiation::{Bridge, StrategyPlaces},
+    upstream::Restart,
 };
 #[cfg(test)]
 use schemars::JsonSchema;
@@ -52,9 +56,24 @@ pub struct DisclosureFile {
     /// Where the settings of each strategy are written.
     #[cfg_attr(test, schemars(skip))]
     pub strategy_places: BTreeMap<String, Place>,
+    /// Where each key of `serve` is written.
+    #[cfg_attr(test, schemars(skip))]
+    pub serve_places: BTreeMap<String, Place>,
 }
 
 impl DisclosureFile {
+    /// Where it names strategies.
+    pub fn places(&self) -> StrategyPlaces {
+        let Serve { strategy, fallback, offer, .. } = &self.serve;
+        let named = [("strategy", strategy.as_slice()), ("fallback", fallback.as_slice())];
+        let offered = ("offer", offer.as_deref().unwrap_or_default());
+        let names = named.into_iter().chain([offered]).flat_map(|(key, names)| {
+            let place = self.serve_places.get(key);
+            names.iter().filter_map(move |name| Some((name.clone(), place?.clone())))
+        });
+        StrategyPlaces { names: names.collect(), settings: self.strategy_places.clone() }
+    }
+
     /// The sections that differ from an older file and take effect only after a restart.
     pub fn needs_restart_after(&self, older: &Self) -> Vec<&'static str> {
         let differs = [

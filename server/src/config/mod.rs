@@ -9,6 +9,7 @@ mod environment;
 mod fields;
 mod file;
 mod hosts;
+mod mistaken;
 mod reader;
 mod reference;
 #[cfg(test)]

@@ -2,9 +2,9 @@
 //!
 //! Each key is deserialized by itself, since serde stops at the first error.
 
-use std::{ops::Range, path::Path, sync::Arc};
+use std::{collections::BTreeMap, ops::Range, path::Path, sync::Arc};
 
-use mcp_disclosure_core::nearest::nearest;
+use mcp_disclosure_core::nearest::{meant, nearest};
 use mcp_disclosure_gateway::{Place, Problem};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
@@ -18,11 +18,12 @@ use super::{
     environment::{Lookup, expand, own},
     fields::fields,
     file::Resources,
+    mistaken,
     text::place,
 };
 
 /// The top-level keys of a file.
-const KEYS: &[&str] = &[
+pub(super) const KEYS: &[&str] = &[
     "tool_descriptions",
     "server",
     "serve",
@@ -43,10 +44,11 @@ impl DisclosureFile {
     /// Every problem, with its place and a hint.
     pub fn read(path: &Path) -> Result<Self, Vec<Problem>> {
         let shown = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|error| {
-            vec![Problem::new(format!("{shown}: {error}")).hint("the file must be readable, in UTF-8")]
-        })?;
-        Self::parse(&shown, &text)
+        let text = std::fs::read_to_string(path).map_err(|error| vec![mistaken::unreadable(path, &error)])?;
+        Self::parse(&shown, &text).map_err(|problems| match mistaken::for_declarations(path, &text) {
+            Some(problem) => vec![problem],
+            None => problems,
+        })
     }
 
     /// Parses a file's text, with values from the process's environment.
@@ -94,7 +96,10 @@ impl<'t> Reader<'t> {
             match &*name {
                 "tool_descriptions" => file.tool_descriptions = self.value(&name, value),
                 "server" => file.server = self.section(&name, value),
-                "serve" => file.serve = self.section(&name, value),
+                "serve" => {
+                    file.serve_places = self.places(&value);
+                    file.serve = self.section(&name, value);
+                }
                 "limits" => file.limits = self.section(&name, value),
                 "upstreams" => file.upstreams = self.sections(&name, value),
                 "categories" => file.categories = self.sections(&name, value),
@@ -175,11 +180,7 @@ impl<'t> Reader<'t> {
                 Err(error) => {
                     let message =
                         format!("{within}.{}: {}", quoted(key.get_ref()), first_line(error.message()));
-                    self.report(
-                        error.span().unwrap_or(span),
-                        &message,
-                        "see docs/configuration.md for the form",
-                    );
+                    self.report(error.span().unwrap_or(span), &message, &remedy(error.message()));
                 }
             }
         }
@@ -192,7 +193,7 @@ impl<'t> Reader<'t> {
         let read = T::deserialize(toml::de::ValueDeserializer::from(value));
         read.map_err(|error| {
             let message = format!("{within}: {}", first_line(error.message()));
-            self.report(span, &message, "see docs/configuration.md for the form");
+            self.report(span, &message, &remedy(error.message()));
         })
         .ok()
     }
@@ -246,6 +247,12 @@ impl<'t> Reader<'t> {
         self.problems.push(Problem::new(message).at(place).hint(hint));
     }
 
+    /// Where the keys of a table are.
+    fn places(&self, value: &Section<'t>) -> BTreeMap<String, Place> {
+        let keys = value.get_ref().as_table().into_iter().flat_map(|table| table.keys());
+        keys.map(|key| (key.get_ref().clone().into_owned(), self.place(key.span()))).collect()
+    }
+
     fn place(&self, span: Range<usize>) -> Place {
         place(&self.path, self.text, span.start)
     }
@@ -275,6 +282,14 @@ impl Read for Settings {
             }
         }
         Self(Value::Object(settings))
+    }
+}
+
+/// What to do about a value that cannot be read.
+fn remedy(message: &str) -> String {
+    match meant(message) {
+        Some(word) => format!("did you mean '{word}'?"),
+        None => "see docs/configuration.md for the form".to_owned(),
     }
 }
 

@@ -11,7 +11,11 @@ use mcp_disclosure_gateway::Problem;
 /// Every problem there is, with its file and a hint.
 pub fn read_directory(directory: &Path) -> Result<Vec<DescriptionFile>, Vec<Problem>> {
     let unreadable = |path: &Path, error: &std::io::Error| {
-        Problem::new(format!("{}: {error}", path.display())).hint("give a directory that can be read")
+        let hint = match path.is_file() {
+            true => "give the directory that it is in",
+            false => "give a directory that can be read",
+        };
+        Problem::new(format!("{}: {error}", path.display())).hint(hint)
     };
     let paths = description_paths(directory).map_err(|error| vec![unreadable(directory, &error)])?;
     let mut files = Vec::with_capacity(paths.len());

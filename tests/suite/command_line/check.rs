@@ -241,7 +241,7 @@ fn an_upstream_that_cannot_be_reached_is_an_error_and_the_rest_is_looked_at() {
     let (_directory, file) =
         configured("[upstreams.gone]\ncommand = \"/no/such/program\"\n[upstreams.odd]\ncommand = \"ODD\"\n");
     let ended = run(&["check", "--config", shown(&file)]);
-    ended.says(0, &[]);
+    ended.says(1, &["errors: 1"]);
     assert!(ended.stdout.starts_with("error unreachable-upstream (1): "), "{}", ended.stdout);
     assert!(ended.stdout.contains("2 tools: 1 error, "), "{}", ended.stdout);
 }

@@ -71,15 +71,14 @@ fn files_about_tools_that_no_upstream_lists_are_warned_about_with_the_nearest_na
 
 #[test]
 fn a_directory_that_cannot_be_read_is_named() {
-    let refuse = |directory: &Path, reason: &str| {
+    let refuse = |directory: &Path, reason: &str, hint: &str| {
         let place = format!("{}: {reason}", directory.display());
-        run(&["serve", "--tool-descriptions", shown(directory)])
-            .says(64, &[&place, "give a directory that can be read"]);
+        run(&["serve", "--tool-descriptions", shown(directory)]).says(64, &[&place, hint]);
     };
     let directory = tempfile::tempdir().unwrap();
-    refuse(&directory.path().join("none"), "No such file or directory");
+    refuse(&directory.path().join("none"), "No such file or directory", "give a directory that can be read");
     write(directory.path(), "file", "");
-    refuse(&directory.path().join("file"), "Not a directory");
+    refuse(&directory.path().join("file"), "Not a directory", "give the directory that it is in");
 }
 
 #[test]

@@ -17,6 +17,7 @@ mod lines;
 mod live_upstreams;
 mod logs;
 mod long_briefs;
+mod mistakes;
 mod naming;
 mod once_broken;
 mod protection;

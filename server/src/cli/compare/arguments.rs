@@ -2,7 +2,10 @@
 
 use std::{mem::take, num::NonZeroUsize, path::PathBuf, str::FromStr};
 
-use clap::Args;
+use clap::{
+    Args,
+    builder::{PossibleValuesParser, TypedValueParser},
+};
 use mcp_disclosure_compare::{Format, HostKind, Tokenizer};
 
 use super::{
@@ -46,7 +49,7 @@ pub struct CompareArguments {
     pub queries: Option<PathBuf>,
 
     /// What hosts show a model of a listed tool: ordinary (name, description, inputSchema), or verbatim (every member)
-    #[arg(long, value_name = "HOST", default_value_t, value_parser = host, help_heading = "Work")]
+    #[arg(long, value_name = "HOST", default_value_t, hide_possible_values = true, value_parser = word::<HostKind>(["ordinary", "verbatim"]), help_heading = "Work")]
     pub host: HostKind,
 
     /// Model requests per conversation
@@ -62,11 +65,11 @@ pub struct CompareArguments {
     pub transport: Transport,
 
     /// Token count: o200k_base, cl100k_base, or chars/4
-    #[arg(long, value_name = "NAME", default_value_t, value_parser = tokenizer, help_heading = "Report")]
+    #[arg(long, value_name = "NAME", default_value_t, hide_possible_values = true, value_parser = word::<Tokenizer>(Tokenizer::NAMES), help_heading = "Report")]
     pub tokenizer: Tokenizer,
 
     /// Report format: table, json, markdown, or html
-    #[arg(long, value_name = "FORMAT", default_value_t, value_parser = format, help_heading = "Report")]
+    #[arg(long, value_name = "FORMAT", default_value_t, hide_possible_values = true, value_parser = word::<Format>(["table", "json", "markdown", "html"]), help_heading = "Report")]
     pub format: Format,
 
     /// Include what the figures are made of: parts, steps, times, growth, every tool
@@ -126,16 +129,12 @@ impl FromStr for Use {
     }
 }
 
-fn tokenizer(text: &str) -> Result<Tokenizer, String> {
-    text.parse().map_err(|_| format!("expected one of {}", Tokenizer::NAMES.join(", ")))
-}
-
-fn host(text: &str) -> Result<HostKind, String> {
-    text.parse().map_err(|_| "expected ordinary or verbatim".to_owned())
-}
-
-fn format(text: &str) -> Result<Format, String> {
-    text.parse().map_err(|_| "expected one of table, json, markdown, html".to_owned())
+/// One of these words, parsed.
+fn word<T>(words: impl IntoIterator<Item = &'static str>) -> impl TypedValueParser<Value = T>
+where
+    T: FromStr<Err = strum::ParseError> + Clone + Send + Sync + 'static,
+{
+    PossibleValuesParser::new(words.into_iter().collect::<Vec<_>>()).try_map(|word| word.parse::<T>())
 }
 
 fn repeats(text: &str) -> Result<usize, String> {

@@ -7,7 +7,7 @@ use mcp_disclosure_compare::{BASELINE, Row};
 use mcp_disclosure_core::{DisclosureStrategy, Notes, Objection, Principal, Registry, Role, Settings, View};
 use mcp_disclosure_gateway::{
     Gateway, Problem,
-    negotiation::{Strategies, StrategyOptions, describe},
+    negotiation::{Strategies, StrategyOptions, StrategyPlaces, problem},
 };
 use mcp_disclosure_strategy_concerns::operator::misfits;
 use serde_json::Value;
@@ -205,7 +205,10 @@ impl Contestant {
         let said = spec.said(registry)?;
         let settings = with(as_set, &said);
         let build = |settings: &Settings| {
-            registry.builder(settings).build(&spec.strategy()).map_err(|error| Problem::new(describe(&error)))
+            registry
+                .builder(settings)
+                .build(&spec.strategy())
+                .map_err(|error| problem(&error, &StrategyPlaces::default()))
         };
         let as_set = build(&settings)?;
         let profile = as_set.profile();

@@ -21,7 +21,11 @@ mod variables;
 mod vscode;
 mod zed;
 
-use std::{collections::HashSet, path::Path, sync::Arc};
+use std::{
+    collections::HashSet,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use mcp_disclosure_core::{Switches, UpstreamName};
 use mcp_disclosure_gateway::{Place, Problem, upstream::UpstreamSettings};
@@ -32,7 +36,7 @@ use self::{
     scene::Scene,
     shape::{SHAPES, Shape},
 };
-use super::{Named, environment::own, text::place};
+use super::{Named, environment::own, mistaken, text::place};
 
 /// The servers of a host's file.
 #[derive(Debug, Default)]
@@ -52,12 +56,16 @@ pub struct HostsFile {
 /// # Errors
 /// If the file as a whole cannot be read.
 pub fn read_hosts(path: &Path) -> Result<HostsFile, Problem> {
-    let shown = path.display();
-    let text = std::fs::read_to_string(path).map_err(|error| {
-        Problem::new(format!("{shown}: {error}")).hint("the file must be readable, in UTF-8")
-    })?;
+    let text = std::fs::read_to_string(path).map_err(|error| mistaken::unreadable(path, &error))?;
     let current = std::env::current_dir().unwrap_or_default();
     parse(path, &text, &Scene::new(path, current, &own))
+}
+
+/// Whether a text is a host's file that names servers.
+pub(super) fn names_servers(path: &Path, text: &str) -> bool {
+    let scene = Scene::new(path, PathBuf::new(), &own);
+    let root = node::parse(path, text.trim_start_matches('\u{feff}'));
+    root.is_ok_and(|root| SHAPES.iter().any(|shape| !(shape.servers)(&root, &scene).is_empty()))
 }
 
 fn parse(path: &Path, text: &str, scene: &Scene<'_>) -> Result<HostsFile, Problem> {
@@ -78,8 +86,7 @@ fn parse(path: &Path, text: &str, scene: &Scene<'_>) -> Result<HostsFile, Proble
         }
     }
     if !is_known {
-        let hint = "expected servers under mcpServers, servers, context_servers, mcp or mcp_servers";
-        return Err(Problem::new(format!("{name}: no MCP servers found")).hint(hint));
+        return Err(mistaken::for_servers(path, text));
     }
     Ok(reader.file)
 }

@@ -1,0 +1,86 @@
+//! `completions` and `man`: what is made of the command line itself.
+
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Command};
+use clap_complete::Shell;
+use clap_mangen::Man;
+use mcp_disclosure_core::nearest::nearest;
+use mcp_disclosure_gateway::Problem;
+
+use super::print_styled;
+use crate::failure::Failure;
+
+/// `man`.
+#[derive(Debug, Args)]
+pub struct ManArguments {
+    /// The command whose page is printed; without it, that of the program
+    pub command: Option<String>,
+
+    /// Write all pages into a directory, which is made if it is not there
+    #[arg(long, value_name = "DIR", conflicts_with = "command")]
+    pub out: Option<PathBuf>,
+}
+
+/// Prints completions of a command line for a shell.
+///
+/// # Errors
+/// If stdout cannot be written.
+pub fn completions(mut command: Command, shell: Shell) -> Result<(), Failure> {
+    let (name, mut script) = (command.get_name().to_owned(), Vec::new());
+    clap_complete::generate(shell, &mut command, &*name, &mut script);
+    let script = String::from_utf8_lossy(&script);
+    // For bash, clap_complete 4.6 replaces the hyphens of a program's name in two ways, and then finds no command.
+    print_styled(&script.replace(&name.replace('-', "__subcmd__"), &name.replace('-', "__")))
+}
+
+/// Prints the manual page of a command, or writes those of all.
+///
+/// # Errors
+/// [`Failure::Usage`] for an unknown command, [`Failure::Write`] if a page cannot be written.
+pub fn man(command: Command, arguments: &ManArguments) -> Result<(), Failure> {
+    let mut command = command.disable_help_subcommand(true);
+    // Names of commands become those of pages.
+    command.build();
+    if let Some(folder) = &arguments.out {
+        return write(&command, folder);
+    }
+    let shown = match &arguments.command {
+        None => &command,
+        Some(name) => command.find_subcommand(name).ok_or_else(|| unknown(&command, name))?,
+    };
+    print_styled(&String::from_utf8_lossy(&page(shown)))
+}
+
+fn write(command: &Command, folder: &Path) -> Result<(), Failure> {
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |source| Failure::Write { path, source }
+    };
+    std::fs::create_dir_all(folder).map_err(failed(folder))?;
+    for shown in command.get_subcommands().chain([command]) {
+        let path = folder.join(format!("{}.1", name(shown)));
+        std::fs::write(&path, page(shown)).map_err(failed(&path))?;
+    }
+    Ok(())
+}
+
+fn name(command: &Command) -> &str {
+    command.get_display_name().unwrap_or(command.get_name())
+}
+
+fn page(command: &Command) -> Vec<u8> {
+    let mut page = Vec::new();
+    // Writing to memory does not fail.
+    let _written = Man::new(command.clone()).title(name(command)).render(&mut page);
+    page
+}
+
+fn unknown(command: &Command, name: &str) -> Failure {
+    let known: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+    let problem = Problem::new(format!("there is no command '{name}'"));
+    Failure::Usage(vec![match nearest(name, known.iter().copied(), 1).first() {
+        Some(near) => problem.hint(format!("did you mean '{near}'?")),
+        None => problem.hint(format!("known are {}", known.join(", "))),
+    }])
+}

@@ -1,0 +1,106 @@
+//! What was probably meant by a command line that is refused.
+
+use std::ffi::OsString;
+
+use clap::{
+    Arg, Command, Error, FromArgMatches,
+    error::{ContextKind, ContextValue, ErrorKind},
+};
+
+use super::Arguments;
+
+/// Parses a command line.
+///
+/// # Errors
+/// What clap refuses, with a tip where a source was given without its flag, or a command without `--`.
+pub(crate) fn parse(
+    command: &mut Command,
+    given: impl IntoIterator<Item = OsString>,
+) -> Result<Arguments, Error> {
+    let given: Vec<OsString> = given.into_iter().collect();
+    let matches = command.try_get_matches_from_mut(&given);
+    matches.and_then(|matches| Arguments::from_arg_matches(&matches)).map_err(|mut error| {
+        if let Some(tip) = tip(&error, command, &given) {
+            error.insert(ContextKind::Suggested, ContextValue::StyledStrs(vec![tip.into()]));
+        }
+        error
+    })
+}
+
+fn tip(error: &Error, command: &Command, given: &[OsString]) -> Option<String> {
+    let word = match error.kind() {
+        ErrorKind::UnknownArgument => error.get(ContextKind::InvalidArg)?,
+        ErrorKind::InvalidSubcommand if error.get(ContextKind::SuggestedSubcommand).is_none() => {
+            error.get(ContextKind::InvalidSubcommand)?
+        }
+        _ => return None,
+    };
+    let ContextValue::String(word) = word else { return None };
+    if word.starts_with('-') {
+        return None;
+    }
+    let mut words = given.iter().skip(1).filter_map(|word| word.to_str());
+    let name = match words.find_map(|word| command.find_subcommand(word)) {
+        Some(subcommand) if takes_a_source(subcommand) => subcommand.get_name(),
+        Some(_) => return None,
+        None => "serve",
+    };
+    let ending = word.rsplit_once('.').map(|(_, ending)| ending);
+    Some(match ending {
+        _ if word.starts_with("http://") || word.starts_with("https://") => {
+            format!("a server at a URL is given by a flag: mcp-disclosure {name} --upstream-url {word}")
+        }
+        Some("toml") => format!("a configuration is given by a flag: mcp-disclosure {name} --config {word}"),
+        Some("json" | "jsonc" | "yaml" | "yml") => {
+            format!("the file of an MCP host is given by a flag: mcp-disclosure {name} --mcp-config {word}")
+        }
+        // Its arguments may be secret, and hosts log what this prints.
+        _ => format!("a server's command comes after --: mcp-disclosure {name} -- {word} ..."),
+    })
+}
+
+/// Whether upstreams can be named to it.
+fn takes_a_source(command: &Command) -> bool {
+    command.get_positionals().any(Arg::is_last_set)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    #[track_caller]
+    fn refused(line: &str) -> String {
+        let given = ["mcp-disclosure"].into_iter().chain(line.split_whitespace()).map(OsString::from);
+        parse(&mut Arguments::command(), given).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn w5_a_source_without_its_flag_is_recognized() {
+        for (line, tip) in [
+            ("serve npx -y server --key secret", "after --: mcp-disclosure serve -- npx ..."),
+            ("serve --strategy resource ./server", "after --: mcp-disclosure serve -- ./server ..."),
+            ("--log warn check uvx server", "after --: mcp-disclosure check -- uvx ..."),
+            ("uvx mcp-server-git", "after --: mcp-disclosure serve -- uvx ..."),
+            (
+                "export --out a https://example.com/mcp",
+                "mcp-disclosure export --upstream-url https://example.com/mcp",
+            ),
+            ("compare mcp.json", "mcp-disclosure compare --mcp-config mcp.json"),
+            ("serve disclosure.toml", "mcp-disclosure serve --config disclosure.toml"),
+        ] {
+            let refused = refused(line);
+            assert!(refused.contains("tip: ") && refused.contains(tip), "{line}: {refused}");
+            assert!(!refused.contains("secret"), "{refused}");
+        }
+    }
+
+    #[test]
+    fn w5_what_is_no_source_gets_no_such_tip() {
+        for line in ["sevre", "demo npx", "strategies npx", "serve --frobnicate", "serve --log debug -x"] {
+            let refused = refused(line);
+            assert!(!refused.contains("after --:"), "{line}: {refused}");
+        }
+    }
+}

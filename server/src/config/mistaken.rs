@@ -1,0 +1,63 @@
+//! Files given for others: what one is, where another was expected.
+
+use std::{io, path::Path};
+
+use mcp_disclosure_gateway::Problem;
+use toml::{Spanned, de::DeTable};
+
+use super::{hosts::names_servers, reader::KEYS};
+
+/// The name that `export` gives to a file.
+const NAME: &str = "disclosure.toml";
+
+/// Why a file cannot be read.
+pub(super) fn unreadable(path: &Path, error: &io::Error) -> Problem {
+    let problem = Problem::new(format!("{}: {error}", path.display()));
+    let declarations = path.join(NAME);
+    if declarations.is_file() {
+        return problem.hint(format!("this is a folder: --config {}", declarations.display()));
+    }
+    problem.hint(match path.is_dir() {
+        true => "this is a folder: give a file in it",
+        false => "the file must be readable, in UTF-8",
+    })
+}
+
+/// What a file is that was given for `disclosure.toml` and has problems as such; none if it may be one.
+pub(super) fn for_declarations(path: &Path, text: &str) -> Option<Problem> {
+    let shown = path.display();
+    let top = toml(text);
+    let is_of_host = match &top {
+        Some(top) => top.contains_key("mcp_servers") && !is_declarations(top),
+        None => names_servers(path, text),
+    };
+    if is_of_host {
+        let problem = Problem::new(format!("{shown}: this is the file of an MCP host, not {NAME}"));
+        return Some(problem.hint(format!("--mcp-config {shown}")));
+    }
+    let is_json = top.is_none() && text.trim_start_matches('\u{feff}').trim_start().starts_with('{');
+    is_json.then(|| {
+        Problem::new(format!("{shown}: this is JSON, and --config takes TOML"))
+            .hint("docs/configuration.md has an example; mcp-disclosure export writes one for your servers")
+    })
+}
+
+/// Why a file that was given for a host's has no servers.
+pub(super) fn for_servers(path: &Path, text: &str) -> Problem {
+    let shown = path.display();
+    let problem = Problem::new(format!("{shown}: no MCP servers found"));
+    match toml(text).is_some_and(|top| is_declarations(&top)) {
+        true => problem.hint(format!("this is a {NAME}: --config {shown}")),
+        false => {
+            problem.hint("expected servers under mcpServers, servers, context_servers, mcp or mcp_servers")
+        }
+    }
+}
+
+fn toml(text: &str) -> Option<DeTable<'_>> {
+    DeTable::parse(text).ok().map(Spanned::into_inner)
+}
+
+fn is_declarations(top: &DeTable<'_>) -> bool {
+    KEYS.iter().any(|key| top.contains_key(*key))
+}

@@ -1,0 +1,218 @@
+//! What the program says to likely mistakes, and the texts that it makes of its command line.
+
+use std::{fs, process::Command};
+
+use super::{ODD, run, shown};
+
+/// A file of this name and text, given to `serve` by this flag.
+#[track_caller]
+fn refuses_file(name: &str, text: &str, flag: &str, code: i32, expected: &[&str]) {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join(name);
+    fs::write(&file, text).unwrap();
+    let expected: Vec<String> =
+        expected.iter().map(|expected| expected.replace("FILE", shown(&file))).collect();
+    let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+    run(&["serve", flag, shown(&file)]).says(code, &expected);
+}
+
+#[test]
+fn w5_a_forgotten_separator_is_named() {
+    for (line, tip) in [
+        (&["serve", "--strategy", "resource", ODD, "ordinary"][..], format!("serve -- {ODD} ...")),
+        (&["check", "npx", "-y", "server"], "check -- npx ...".to_owned()),
+        (&["npx", "-y", "server"], "serve -- npx ...".to_owned()),
+    ] {
+        run(line).says(2, &["a server's command comes after --", &tip]);
+    }
+    run(&["serve", "mcp.json"]).says(2, &["serve --mcp-config mcp.json"]);
+    run(&["serve", "https://example.com/mcp"]).says(2, &["serve --upstream-url https://example.com/mcp"]);
+}
+
+#[test]
+fn w5_a_host_s_file_given_as_the_configuration_is_named() {
+    for (name, text) in [
+        ("mcp.json", r#"{"mcpServers": {"a": {"command": "a"}}}"#),
+        ("settings.json", "{ // Zed\n \"context_servers\": {\"a\": {\"command\": \"a\"}},}"),
+        ("config.yaml", "mcpServers:\n  - name: a\n    command: a\n"),
+        ("config.toml", "model = \"o3\"\n[mcp_servers.a]\ncommand = \"a\"\n"),
+    ] {
+        let expected = ["FILE: this is the file of an MCP host, not disclosure.toml", "--mcp-config FILE"];
+        refuses_file(name, text, "--config", 64, &expected);
+    }
+    refuses_file(
+        "odd.json",
+        "{\"a\": 1}",
+        "--config",
+        64,
+        &["this is JSON, and --config takes TOML", "export"],
+    );
+}
+
+#[test]
+fn w5_a_configuration_given_as_a_host_s_file_is_named() {
+    let expected = ["FILE: no MCP servers found", "this is a disclosure.toml: --config FILE"];
+    refuses_file("disclosure.toml", "[upstreams.a]\ncommand = \"a\"\n", "--mcp-config", 64, &expected);
+    refuses_file("mcp.json", "{}", "--mcp-config", 64, &["no MCP servers found", "expected servers under"]);
+}
+
+#[test]
+fn w5_a_configuration_with_mistakes_of_its_own_stays_one() {
+    for (text, expected) in [
+        ("[servers.a]\ncommand = \"a\"\n", "FILE:1:2: unknown key servers (hint: "),
+        ("[upstreams.a]\ncommand = 3\n[mcp_servers.b]\n", "unknown key mcp_servers"),
+        ("[upstreams.a\n", "FILE:1:13"),
+    ] {
+        refuses_file("disclosure.toml", text, "--config", 64, &[expected]);
+    }
+}
+
+#[test]
+fn w5_a_folder_given_for_a_file_and_the_reverse_are_named() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = shown(folder.path());
+    run(&["serve", "--config", path]).says(64, &["this is a folder: give a file in it"]);
+    run(&["serve", "--mcp-config", path]).says(64, &["this is a folder: give a file in it"]);
+    let file = folder.path().join("disclosure.toml");
+    fs::write(&file, "").unwrap();
+    run(&["serve", "--config", path]).says(64, &[&format!("this is a folder: --config {}", shown(&file))]);
+    run(&["serve", "--tool-descriptions", shown(&file)]).says(64, &["give the directory that it is in"]);
+}
+
+#[test]
+fn w5_a_misspelt_strategy_is_named_with_its_place() {
+    run(&["serve", "--strategy", "inf"])
+        .says(64, &["unknown strategy 'inf'", "(hint: did you mean 'info'?)"]);
+    run(&["compare", "--strategies", "inf"]).says(64, &["(hint: did you mean 'info'?)"]);
+    for (text, expected) in [
+        ("[serve]\n  strategy = \"inf\"\n", "FILE:2:3: unknown strategy 'inf'"),
+        ("\n[serve]\nfallback = \"concerns+inf\"\n", "FILE:3:1: unknown strategy 'inf'"),
+        ("serve.offer = [\"full\",\n \"inf\"]\n", "FILE:1:7: unknown strategy 'inf'"),
+        ("[strategy.inf]\n", "FILE:1:11: settings for unknown strategy 'inf'"),
+    ] {
+        let expected = [expected, "(hint: did you mean 'info'?)"];
+        refuses_file("disclosure.toml", text, "--config", 64, &expected);
+    }
+    // What a flag replaced is not blamed.
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("disclosure.toml");
+    fs::write(&file, "[serve]\nstrategy = \"inf\"\n").unwrap();
+    let other = run(&["serve", "--strategy", "resorce", "--config", shown(&file)]);
+    other.says(64, &["unknown strategy 'resorce'", "did you mean 'resource'?"]);
+    assert!(!other.stderr.contains("disclosure.toml:"), "{other:?}");
+}
+
+#[test]
+fn w5_a_misspelt_word_is_named_wherever_words_are_listed() {
+    for (line, near) in [
+        (&["serve", "--transport", "htp"][..], "http"),
+        (&["serve", "--bridge", "allways"], "always"),
+        (&["serve", "--definitions", "exac"], "exact"),
+        (&["serve", "--revisions", "session"], "sessions"),
+        (&["serve", "--remember", "of"], "off"),
+        (&["serve", "--upstream-scope", "shard"], "shared"),
+        (&["serve", "--long-briefs", "rejct"], "reject"),
+        (&["serve", "--info-tools", "stub"], "stubs"),
+        (&["serve", "--receipts", "sined"], "signed"),
+        (&["serve", "--limit", "massage_depth=3"], "message_depth"),
+        (&["check", "--format", "jsn"], "json"),
+        (&["check", "--allow", "no-exampel"], "no-example"),
+        (&["compare", "--host", "verbatm"], "verbatim"),
+        (&["compare", "--tokenizer", "o200k"], "o200k_base"),
+        (&["compare", "--format", "markdwn"], "markdown"),
+        (&["completions", "bsh"], "bash"),
+        (&["man", "serv"], "serve"),
+        (&["serve", "--log", "debg"], "debug"),
+    ] {
+        run(line).says(2, &[&format!("'{near}'")]);
+    }
+    for (text, expected) in [
+        ("[serve]\ntransport = \"htp\"\n", "FILE:2:13: serve.transport: unknown variant `htp`"),
+        ("[upstreams.a]\nurl = \"http://a\"\ntype = \"htp\"\n", "FILE:3:8: upstreams.a.type"),
+    ] {
+        refuses_file("disclosure.toml", text, "--config", 64, &[expected, "(hint: did you mean 'http'?)"]);
+    }
+    let text = "[strategy.info]\ntools = \"stub\"\n";
+    refuses_file("disclosure.toml", text, "--config", 64, &["FILE:1:11: ", "did you mean 'stubs'?"]);
+}
+
+#[test]
+fn w5_check_fails_on_errors() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("disclosure.toml");
+    let good = format!("[upstreams.good]\ncommand = {ODD:?}\nargs = [\"ordinary\"]\n");
+    fs::write(&file, &good).unwrap();
+    run(&["check", "--config", shown(&file)]).says(0, &[]);
+    fs::write(&file, format!("{good}[upstreams.gone]\ncommand = \"/no/such/program\"\n")).unwrap();
+    let check = run(&["check", "--config", shown(&file)]);
+    assert!(check.says(1, &["errors: 1"]).stdout.contains("/no/such/program"), "{check:?}");
+    run(&["check", "--config", shown(&file), "--allow", "unreachable-upstream"]).says(0, &[]);
+}
+
+#[test]
+fn w3_help_is_a_subcommand() {
+    let help = run(&["help"]);
+    assert_eq!(help.says(0, &[]).stdout, run(&["--help"]).stdout);
+    let help = run(&["help", "serve"]);
+    assert_eq!(help.says(0, &[]).stdout, run(&["serve", "--help"]).stdout);
+    run(&["help", "dance"]).says(2, &["dance"]);
+}
+
+#[test]
+fn w3_completions_know_commands_flags_and_values() {
+    for (shell, expected) in [
+        ("bash", "--upstream-scope"),
+        ("zsh", "#compdef mcp-disclosure"),
+        ("fish", "complete -c mcp-disclosure"),
+        ("powershell", "Register-ArgumentCompleter"),
+        ("elvish", "edit:completion"),
+    ] {
+        let script = run(&["completions", shell]);
+        let script = &script.says(0, &[]).stdout;
+        for expected in [expected, "serve", "compare", "strategies"] {
+            assert!(script.contains(expected), "{shell}: {expected}");
+        }
+    }
+}
+
+#[test]
+fn w3_bash_completes_a_value() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("completions");
+    fs::write(&script, run(&["completions", "bash"]).stdout).unwrap();
+    let complete = r#"source "$0"
+        function=$(complete -p mcp-disclosure | sed 's/.* -F \([^ ]*\) .*/\1/')
+        COMP_WORDS=(mcp-disclosure serve --remember "") COMP_CWORD=3
+        "$function" mcp-disclosure "" --remember
+        echo "${COMPREPLY[@]}""#;
+    let output = Command::new("bash").args(["-c", complete]).arg(&script).output().unwrap();
+    assert_eq!(String::from_utf8_lossy(&output.stdout), "on off\n", "{output:?}");
+}
+
+#[test]
+fn w3_manual_pages_are_printed_and_written() {
+    let page = run(&["man"]);
+    for expected in
+        [".TH mcp-disclosure 1", "\\fBmcp\\-disclosure\\fR [", "mcp\\-disclosure\\-serve(1)", "\\-\\-log"]
+    {
+        assert!(page.says(0, &[]).stdout.contains(expected), "{expected}: {page:?}");
+    }
+    let serve = run(&["man", "serve"]).stdout;
+    assert!(
+        serve.contains(".TH mcp-disclosure-serve 1") && serve.contains("\\-\\-upstream\\-scope"),
+        "{serve}"
+    );
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("man1");
+    run(&["man", "--out", shown(&out)]).says(0, &[]);
+    let mut written: Vec<String> =
+        fs::read_dir(&out).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap()).collect();
+    written.sort();
+    assert!(written.contains(&"mcp-disclosure.1".to_owned()), "{written:?}");
+    assert!(written.contains(&"mcp-disclosure-serve.1".to_owned()), "{written:?}");
+    assert!(!written.iter().any(|name| name.contains("help")), "{written:?}");
+    assert_eq!(fs::read_to_string(out.join("mcp-disclosure-serve.1")).unwrap().trim_end(), serve);
+    let blocked = folder.path().join("file");
+    fs::write(&blocked, "").unwrap();
+    run(&["man", "--out", shown(&blocked)]).says(1, &["cannot write"]);
+}
