@@ -7,6 +7,7 @@ mod circle;
 mod compare;
 mod demo;
 mod export;
+mod init;
 mod limits;
 mod prompt;
 mod serve;
@@ -14,21 +15,24 @@ mod settings;
 mod signals;
 mod source;
 mod strategies;
+mod undo;
 
 use mcp_disclosure_core::Registry;
 
 pub use arguments::{
-    Arguments, CheckArguments, Command, DemoArguments, ExportArguments, Format, LOG, PromptArguments,
-    ServeArguments, SourceArguments, StrategyArguments,
+    Arguments, CheckArguments, Command, DemoArguments, ExportArguments, Format, InitArguments, LOG,
+    PlaceArguments, PromptArguments, ServeArguments, SourceArguments, StrategyArguments, UndoArguments,
 };
 pub use check::check;
 pub use compare::{CompareArguments, compare};
 pub use demo::demo;
 pub use export::export;
+pub use init::init;
 pub use prompt::prompt;
 pub use serve::serve;
 pub use settings::SettingArguments;
 pub use strategies::strategies;
+pub use undo::undo;
 
 use mcp_disclosure_gateway::{catalogue::Declared, upstream::Target};
 use mcp_disclosure_transport::printable::printable;

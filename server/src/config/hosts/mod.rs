@@ -8,12 +8,14 @@
 mod claude_code;
 mod codex;
 mod continue_dev;
+pub(crate) mod document;
 mod entry;
 mod env_file;
 mod gemini;
 mod keys;
+pub(crate) mod launch;
 mod mcp_servers;
-mod node;
+pub(crate) mod node;
 mod opencode;
 mod scene;
 mod shape;
@@ -58,6 +60,14 @@ pub fn read_hosts(path: &Path) -> Result<HostsFile, Problem> {
     })?;
     let current = std::env::current_dir().unwrap_or_default();
     parse(path, &text, &Scene::new(path, current, &own))
+}
+
+/// Reads this text as a host's file of this path, for a host that is started in `current`.
+///
+/// # Errors
+/// If the file as a whole cannot be read.
+pub(crate) fn read_as(path: &Path, text: &str, current: &Path) -> Result<HostsFile, Problem> {
+    parse(path, text, &Scene::new(path, current.to_owned(), &own))
 }
 
 fn parse(path: &Path, text: &str, scene: &Scene<'_>) -> Result<HostsFile, Problem> {
