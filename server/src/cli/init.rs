@@ -74,7 +74,7 @@ pub fn init(program: &Program, arguments: InitArguments) -> Result<(), Failure> 
     if !places.agreed("Write this?")? {
         return Ok(());
     }
-    apply(&plans, &records)?;
+    apply(&plans, &current, &records)?;
     let mut hosts: Vec<&str> = plans.iter().filter_map(|plan| plan.place.host).collect();
     hosts.dedup();
     let restart = if hosts.is_empty() { "the host".to_owned() } else { hosts.join(", ") };
@@ -261,7 +261,7 @@ fn nothing_to_do(plans: &[Plan], problems: &[(Place, Problem)]) -> Result<(), Fa
 }
 
 /// Writes files of ours and records first, so that no entry of a host leads to a file that is not there.
-fn apply(plans: &[Plan], records: &Records) -> Result<(), Failure> {
+fn apply(plans: &[Plan], current: &Path, records: &Records) -> Result<(), Failure> {
     let mut kept: Vec<(&Path, Option<Record>)> = Vec::new();
     let written = plans.iter().try_for_each(|plan| {
         let path: &Path = &plan.change.path;
@@ -270,7 +270,7 @@ fn apply(plans: &[Plan], records: &Records) -> Result<(), Failure> {
         kept.push((path, before));
         let gathered = plan.moved.iter().map(|moved| moved.file.clone()).collect();
         let (before, after) = (plan.change.before.clone(), plan.change.after.clone());
-        record.steps.push(Step { before, after, gathered });
+        record.steps.push(Step { before, after, current: current.to_owned(), gathered });
         plan.moved.iter().try_for_each(|moved| write_private(&moved.file, &moved.text))?;
         records.keep(&record)
     });

@@ -30,8 +30,9 @@ pub(crate) struct Record {
 pub(crate) struct Step {
     pub(crate) before: String,
     pub(crate) after: String,
+    /// The folder in which `init` was run, on which the servers of Claude Code's projects depend.
+    pub(crate) current: PathBuf,
     /// The files that servers were moved to.
-    #[serde(default)]
     pub(crate) gathered: Vec<PathBuf>,
 }
 

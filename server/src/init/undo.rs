@@ -1,7 +1,7 @@
 //! What a file is without this program.
 //!
 //! If a file is as `init` left it, the bytes that were there before are given back. If it was edited since, only the entries
-//! that `init` changed are turned back: to their former text if nobody has touched them, else by what the entry itself says.
+//! that `init` changed are turned back: to their former text if they are untouched, else by what the entry itself says.
 
 use std::{
     ops::Range,
@@ -17,7 +17,7 @@ use super::{
     ours::Ours,
     permissions,
     record::Step,
-    unwrap::unwrapped,
+    unwrap::{NOT_OURS, unwrapped},
 };
 use crate::config::hosts::{
     document::{Document, Server, Syntax},
@@ -51,12 +51,12 @@ pub(crate) fn undone(
     for step in steps.iter().rev() {
         if undone.text == step.after {
             undone.text.clone_from(&step.before);
-            undone.turned_back.extend(changed_names(path, current, step)?);
+            undone.turned_back.extend(changed_names(path, step)?);
             continue;
         }
-        let parse = |text: &str| Document::parse(path, text, current);
+        let parse = |text: &str| Document::parse(path, text, &step.current);
         let mut turned = Turned { now: parse(&undone.text)?, launcher, undone: &mut undone };
-        turned.step(&parse(&step.before)?, &parse(&step.after)?)?;
+        turned.step(&parse(&step.before)?, &parse(&step.after)?, step);
         undone.text = turned.now.bytes();
     }
     if steps.is_empty() {
@@ -69,9 +69,9 @@ pub(crate) fn undone(
 }
 
 /// The servers that differ between the two texts of a step, by what they were before.
-fn changed_names(path: &Path, current: &Path, step: &Step) -> Result<Vec<String>, Problem> {
-    let (before, after) =
-        (Document::parse(path, &step.before, current)?, Document::parse(path, &step.after, current)?);
+fn changed_names(path: &Path, step: &Step) -> Result<Vec<String>, Problem> {
+    let parse = |text: &str| Document::parse(path, text, &step.current);
+    let (before, after) = (parse(&step.before)?, parse(&step.after)?);
     let names = before.servers().into_iter().filter(|server| {
         let same = same_server(&after, &before, server);
         same.is_none_or(|same| !server.node.is_same_but(same.node, None, &[]))
@@ -96,23 +96,32 @@ struct Turned<'u> {
 
 impl Turned<'_> {
     /// Turns back what one run of `init` changed.
-    fn step(&mut self, before: &Document, after: &Document) -> Result<(), Problem> {
+    fn step(&mut self, before: &Document, after: &Document, step: &Step) {
         for server in after.servers() {
             let was = same_server(before, after, &server);
             let is_changed = was.as_ref().is_none_or(|was| !was.node.is_same_but(server.node, None, &[]));
             let now = same_server(&self.now, after, &server).map(|now| self.number(&now));
-            let (true, Some(number)) = (is_changed, now) else { continue };
-            let turned = match &was {
-                Some(was) => self.entry(number, (before, was), &server),
-                None => self.moved_back(number, before, after, &server),
+            let turned = match (&was, now) {
+                _ if !is_changed => continue,
+                (Some(_), None) => continue,
+                (Some(was), Some(number)) => self.entry(number, (before, was), &server),
+                (None, Some(number)) => self.moved_back(number, before, after, &server),
+                (None, None) => {
+                    let files = step.gathered.iter().map(|file| file.display().to_string());
+                    let files = files.collect::<Vec<_>>().join(", ");
+                    Err(format!("the entry was removed; the servers behind it are still in {files}"))
+                }
             };
+            // An entry that is not ours any more is the person's own.
+            if turned.as_ref().is_err_and(|why| why == NOT_OURS) {
+                continue;
+            }
             self.note(&server.name, turned);
         }
         if let Some(document) = permissions::withdrawn(&self.now, before, after) {
             self.now = document;
             self.undone.turned_back.push(permissions::LIST.join("."));
         }
-        Ok(())
     }
 
     fn note(&mut self, name: &str, turned: Result<Document, Why>) {

@@ -257,3 +257,39 @@ fn w1_what_cannot_be_done_is_said_and_nothing_is_written() {
     let ended = Process::start(&mut homeless).finish();
     assert_ne!(ended.code, Some(0), "{}", ended.stdout);
 }
+
+#[cfg(unix)]
+#[test]
+fn w1_on_a_terminal_only_a_yes_is_one() {
+    let person = Person::new();
+    let file = person.write(FILE, &servers(&json!({"plain": {"command": "ODD"}})));
+    let before = fs::read_to_string(&file).unwrap();
+    for (answer, is_written) in [("\n", false), ("n\n", false), ("y\n", true)] {
+        let (mut ours, theirs) = super::terminal::terminal();
+        ours.write_all(answer.as_bytes()).unwrap();
+        let mut command = person.at_home(program(&["init", "--strategy", "full"]));
+        let asked = Process::start_with(&mut command, theirs.into()).finish();
+        assert!(asked.says(0, &[]).stdout.contains("Write this? [y/N]"), "{}", asked.stdout);
+        assert_eq!(fs::read_to_string(&file).unwrap() != before, is_written, "{answer:?}");
+        assert_eq!(asked.stdout.contains("Nothing was changed."), !is_written);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn w1_a_file_that_two_hosts_share_is_edited_once() {
+    let person = Person::new();
+    let real = person.write("dotfiles/mcp.json", &servers(&json!({"plain": {"command": "ODD"}})));
+    let before = fs::read_to_string(&real).unwrap();
+    for link in [FILE, "home/.codeium/windsurf/mcp_config.json"] {
+        let link = person.path(link);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(&real, link).unwrap();
+    }
+    person.run(&["init", "--strategy", "full", "--yes"]).says(0, &[]);
+    assert_eq!(fs::read_to_string(&real).unwrap().matches("\"serve\"").count(), 1);
+    assert!(fs::symlink_metadata(person.path(FILE)).unwrap().is_symlink());
+    assert_eq!(person.kept().len(), 1);
+    person.run(&["undo", "--yes"]).says(0, &[]);
+    assert_eq!(fs::read_to_string(&real).unwrap(), before);
+}

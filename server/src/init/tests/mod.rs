@@ -77,12 +77,17 @@ impl Project {
     fn apply(&self, plan: &Plan) -> Step {
         fs::write(&self.file, &plan.change.after).unwrap();
         let gathered = plan.moved.iter().map(|moved| moved.file.clone()).collect();
-        Step { before: plan.change.before.clone(), after: plan.change.after.clone(), gathered }
+        Step {
+            before: plan.change.before.clone(),
+            after: plan.change.after.clone(),
+            current: PathBuf::from("/now"),
+            gathered,
+        }
     }
 
     #[track_caller]
     fn undo(&self, steps: &[Step]) -> Undone {
         let launcher = front().launcher;
-        undone(&self.file, Path::new("/now"), &self.text(), steps, &launcher, &self.gathered()).unwrap()
+        undone(&self.file, Path::new("/later"), &self.text(), steps, &launcher, &self.gathered()).unwrap()
     }
 }

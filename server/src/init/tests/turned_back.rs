@@ -208,3 +208,32 @@ fn w1_arguments_that_init_added_go_again_after_an_edit() {
         assert_eq!(project.undo(&[step]).text, format!("{expected}{note}"));
     }
 }
+
+#[test]
+fn w1_undo_from_another_folder_finds_the_servers_of_a_project() {
+    let text = r#"{"projects": {"/now": {"mcpServers": {"a": {"command": "x"}}}, "/other": {"mcpServers": {"b": {"command": "y"}}}}}"#;
+    let project = Project::of(".claude.json", text);
+    let step = project.apply(&project.plan());
+    edited(&project, "\"/other\"", "\"/another\"");
+    let undone = project.undo(&[step]);
+    assert_eq!(undone.text, text.replace("\"/other\"", "\"/another\""));
+}
+
+#[test]
+fn w1_an_entry_that_was_replaced_is_the_persons_own_and_moved_servers_are_not_lost() {
+    let text = r#"{"mcpServers": {"a": {"command": "x"}}}"#;
+    let project = Project::of("mcp.json", text);
+    let step = project.apply(&project.plan());
+    let own = r#"{"mcpServers": {"a": {"command": "mine"}}}"#;
+    fs::write(&project.file, own).unwrap();
+    let undone = project.undo(&[step]);
+    assert_eq!((&*undone.text, undone.left), (own, vec![]));
+
+    let project = Project::of("mcp.json", text);
+    let plan = project.gather();
+    let step = project.apply(&plan);
+    fs::write(&project.file, r#"{"mcpServers": {}}"#).unwrap();
+    let undone = project.undo(&[step]);
+    let (name, why) = &undone.left[0];
+    assert!(name == "mcp-disclosure" && why.contains(plan.moved[0].file.to_str().unwrap()), "{why}");
+}
