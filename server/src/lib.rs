@@ -15,6 +15,7 @@ mod demo;
 pub mod export;
 pub mod failure;
 pub mod files;
+mod init;
 pub mod launcher;
 mod log;
 pub mod remember;

@@ -69,7 +69,11 @@ fn start(
         // These commands print their own reports.
         Command::Check(_) if arguments.log == cli::LOG => "error".to_owned(),
         Command::Export(_) if arguments.log == cli::LOG => "warn".to_owned(),
-        Command::Compare(_) | Command::Demo(_) if arguments.log == cli::LOG => "warn".to_owned(),
+        Command::Compare(_) | Command::Demo(_) | Command::Init(_) | Command::Undo(_)
+            if arguments.log == cli::LOG =>
+        {
+            "warn".to_owned()
+        }
         _ => arguments.log,
     });
     let done = match arguments.command {
@@ -78,6 +82,8 @@ fn start(
         Command::Export(export) => cli::export(&program, export),
         Command::Compare(compare) => cli::compare(&program, *compare),
         Command::Demo(demo) => cli::demo(&program, demo),
+        Command::Init(init) => cli::init(&program, init),
+        Command::Undo(undo) => cli::undo(undo),
         Command::Prompt(prompt) => cli::prompt(&program, prompt),
         Command::Strategies => cli::strategies(&program),
         Command::Completions { shell } => cli::completions(command(), shell),

@@ -108,6 +108,31 @@ pub enum Command {
     Compare(Box<CompareArguments>),
     /// Show in one screen what disclosure does: one task without it, and with it
     Demo(DemoArguments),
+    /// Put this program in front of the servers that your hosts start
+    ///
+    /// Finds the files in which Claude, Cursor, VS Code and others name their servers, shows what would change, asks,
+    /// and keeps a backup:
+    ///
+    ///   mcp-disclosure init --dry-run
+    ///   mcp-disclosure init --host cursor
+    ///   mcp-disclosure init --file .vscode/mcp.json --strategy info --yes
+    ///
+    /// No server is started by this. Entries keep their variables, folders and switches; all else in the file stays as
+    /// it is. `mcp-disclosure undo` gives back what was there.
+    ///
+    /// Exit codes: 0; 2 if there is no terminal to ask on; 64 if a file cannot be edited; 1 if it cannot be written.
+    #[command(verbatim_doc_comment)]
+    Init(InitArguments),
+    /// Take this program out of the files that init changed
+    ///
+    ///   mcp-disclosure undo --dry-run
+    ///   mcp-disclosure undo
+    ///   mcp-disclosure undo --file .vscode/mcp.json --yes
+    ///
+    /// A file that is as init left it gets its former bytes back. In one that was edited since, only the entries that
+    /// init changed are turned back.
+    #[command(verbatim_doc_comment)]
+    Undo(UndoArguments),
     /// Print the system prompt guidance for hosts
     Prompt(PromptArguments),
     /// List the strategies: name, summary, needs
@@ -320,6 +345,53 @@ pub struct ExportArguments {
     /// Write all files anew; what was written in those that are there is lost
     #[arg(long, help_heading = "Files")]
     pub replace: bool,
+}
+
+/// `init`.
+#[derive(Debug, Args)]
+pub struct InitArguments {
+    /// The files.
+    #[command(flatten)]
+    pub places: PlaceArguments,
+
+    /// Serve with this strategy; auto: the one that the client requests [default: complete lists where they are small,
+    /// else search]
+    #[arg(long, value_name = "NAME")]
+    pub strategy: Option<String>,
+
+    /// Put all servers of a file behind one entry, instead of wrapping each where it stands. Those that depend on the
+    /// host's folder or questions are wrapped
+    #[arg(long)]
+    pub gather: bool,
+}
+
+/// `undo`.
+#[derive(Debug, Args)]
+pub struct UndoArguments {
+    /// The files.
+    #[command(flatten)]
+    pub places: PlaceArguments,
+}
+
+/// Which files of hosts are meant, and whether to ask.
+#[derive(Debug, Args)]
+pub struct PlaceArguments {
+    /// The files of this host: claude-desktop, claude-code, cursor, vscode, windsurf, gemini, cline, roo, zed,
+    /// opencode, continue or codex; may be repeated [default: all that are found]
+    #[arg(long, value_name = "NAME", help_heading = "Files")]
+    pub host: Vec<String>,
+
+    /// A host's file; may be repeated
+    #[arg(long, value_name = "PATH", help_heading = "Files")]
+    pub file: Vec<PathBuf>,
+
+    /// Show what would change, and change nothing
+    #[arg(long, conflicts_with = "yes")]
+    pub dry_run: bool,
+
+    /// Do not ask
+    #[arg(long)]
+    pub yes: bool,
 }
 
 /// `demo`.

@@ -7,6 +7,7 @@ mod circle;
 mod compare;
 mod demo;
 mod export;
+mod init;
 mod limits;
 mod log_filter;
 mod manual;
@@ -18,17 +19,19 @@ mod signals;
 mod source;
 mod source_arguments;
 mod strategies;
+mod undo;
 
 use mcp_disclosure_core::Registry;
 
 pub use arguments::{
-    Arguments, CheckArguments, Command, DemoArguments, ExportArguments, Format, LOG, PromptArguments,
-    ServeArguments, StrategyArguments,
+    Arguments, CheckArguments, Command, DemoArguments, ExportArguments, Format, InitArguments, LOG,
+    PlaceArguments, PromptArguments, ServeArguments, StrategyArguments, UndoArguments,
 };
 pub use check::check;
 pub use compare::{CompareArguments, compare};
 pub use demo::demo;
 pub use export::export;
+pub use init::init;
 pub use manual::{ManArguments, completions, man};
 pub(crate) use mistakes::parse;
 pub use prompt::prompt;
@@ -36,6 +39,7 @@ pub use serve::serve;
 pub use settings::SettingArguments;
 pub use source_arguments::SourceArguments;
 pub use strategies::strategies;
+pub use undo::undo;
 
 use mcp_disclosure_gateway::{catalogue::Declared, upstream::Target};
 use mcp_disclosure_transport::printable::printable;

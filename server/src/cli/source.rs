@@ -15,6 +15,8 @@ use mcp_disclosure_gateway::{
     upstream::{Target, Timeouts, without_secrets},
 };
 
+use reqwest::header::{HeaderName, HeaderValue};
+
 use super::{SourceArguments, choices, strategies::build};
 use crate::{
     config::{DisclosureFile, Named, Serve, UpstreamEntry},
@@ -190,12 +192,21 @@ impl SourceArguments {
             let entry = Some(UpstreamEntry::of_url(url));
             given.push(Named { entry, ..Named::given(None, Target::url(url.clone())) });
         }
+        self.add_headers(&mut given)?;
+        if given.is_empty() && !(self.hide_tool.is_empty() && self.only_tool.is_empty()) {
+            let message = "--hide-tool, --only-tool: there is no upstream whose tools could be switched";
+            let hint = "give its command after --, or write hidden and allow into the file that names it";
+            return Err(usage(Problem::new(message).hint(hint)));
+        }
         let name = parse_name(self.name.as_deref())?;
         let is_file = self.config.is_some() || !self.mcp_config.is_empty();
         match (name, given.as_mut_slice()) {
             (None, _) => {}
             (Some(_), []) if !is_file => {}
-            (name, [only]) => only.name = name,
+            (name, [only]) => {
+                only.name = name;
+                self.switch_tools(only);
+            }
             (Some(_), []) => {
                 let message = "--name names the one upstream that is an argument, but there is none";
                 return Err(usage(
@@ -208,6 +219,47 @@ impl SourceArguments {
             }
         }
         Ok(given)
+    }
+
+    /// Adds the headers that flags give to the one URL; their values are in the environment.
+    fn add_headers(&self, given: &mut [Named]) -> Result<(), Failure> {
+        for flag in &self.upstream_header {
+            let wrong =
+                |what: &str, hint: &str| usage(Problem::new(format!("--upstream-header: {what}")).hint(hint));
+            let (name, variable) = flag.split_once('=').ok_or_else(|| {
+                wrong("expected NAME=VARIABLE", "the value of the header is in the environment variable")
+            })?;
+            let [Named { target: Target::Url(endpoint), entry, .. }] = &mut *given else {
+                return Err(wrong("there is not one --upstream-url", "put several into --config"));
+            };
+            let value = std::env::var(variable).map_err(|_| {
+                wrong(
+                    &format!("the environment variable '{variable}' is not set"),
+                    "set it to the header's value",
+                )
+            })?;
+            let (Ok(header), Ok(mut value)) = (HeaderName::try_from(name), HeaderValue::try_from(value))
+            else {
+                return Err(wrong(
+                    &format!("'{name}' and its value make no header"),
+                    "values have no line breaks",
+                ));
+            };
+            // Whatever it is, it is not for logs.
+            value.set_sensitive(true);
+            endpoint.headers.insert(header, value);
+            let entry = entry.iter_mut();
+            entry.for_each(|entry| drop(entry.headers.insert(name.to_owned(), format!("${{{variable}}}"))));
+        }
+        Ok(())
+    }
+
+    /// Which tools of the one given upstream exist.
+    fn switch_tools(&self, given: &mut Named) {
+        if let Some(entry) = &mut given.entry {
+            entry.hidden.clone_from(&self.hide_tool);
+            entry.allow = Some(self.only_tool.clone()).filter(|only| !only.is_empty());
+        }
     }
 }
 

@@ -37,6 +37,18 @@ pub struct SourceArguments {
     #[arg(long, value_name = "URL")]
     pub upstream_url: Vec<Url>,
 
+    /// A header of requests to the --upstream-url, and the environment variable with its value; may be repeated
+    #[arg(long, value_name = "NAME=VARIABLE")]
+    pub upstream_header: Vec<String>,
+
+    /// A tool (or pattern) of the upstream named by --name that does not exist for clients; may be repeated
+    #[arg(long, value_name = "NAME", requires = "name")]
+    pub hide_tool: Vec<String>,
+
+    /// The only tools (or patterns) of the upstream named by --name that exist for clients; may be repeated
+    #[arg(long, value_name = "NAME", requires = "name")]
+    pub only_tool: Vec<String>,
+
     /// Description files (NAME.json) laid over the upstreams' own definitions; reloaded when they change
     #[arg(long, value_name = "DIR")]
     pub tool_descriptions: Option<PathBuf>,

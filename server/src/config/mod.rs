@@ -8,7 +8,7 @@ mod endpoint_type;
 mod environment;
 mod fields;
 mod file;
-mod hosts;
+pub(crate) mod hosts;
 mod mistaken;
 mod reader;
 mod reference;

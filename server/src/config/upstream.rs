@@ -97,7 +97,7 @@ impl UpstreamEntry {
     }
 
     /// Which tools of it exist, where not all of them do. `name` is its name, `place` where that is written.
-    pub(super) fn switches(&self, name: &str, place: String) -> Option<Switches> {
+    pub(crate) fn switches(&self, name: &str, place: String) -> Option<Switches> {
         let patterns = |texts: &[String]| texts.iter().map(|text| Pattern::new(text)).collect();
         let switches = Switches {
             upstream: UpstreamName::parse(name).ok()?,

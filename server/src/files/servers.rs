@@ -70,6 +70,10 @@ impl Servers {
         if self.inherit {
             found.upstreams = found.upstreams.into_iter().map(Named::inheriting).collect();
         }
+        let switched = self.given.iter().filter_map(|given| {
+            given.entry.as_ref()?.switches(given.name.as_deref()?, "the command line".to_owned())
+        });
+        found.switches.extend(switched);
         found.upstreams.extend(self.given.iter().cloned());
         problems.extend(named_alike(&found.upstreams));
         let names_some =

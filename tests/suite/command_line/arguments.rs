@@ -41,6 +41,15 @@ fn an_invalid_command_line_is_refused_with_2() {
         ),
         (&["serve", "--name", ""], "--name: the upstream name must not be empty"),
         (&several, "--name names the one upstream, but there are several (hint: leave --name out)"),
+        (&["serve", "--hide-tool", "x", "--", "y"], "--name <NAME>"),
+        (&["serve", "--hide-tool", "x", "--name", "y"], "there is no upstream whose tools could be switched"),
+        (&["serve", "--upstream-header", "x", "--upstream-url", "http://a/mcp"], "expected NAME=VARIABLE"),
+        (&["serve", "--upstream-header", "x=y", "--", "z"], "there is not one --upstream-url"),
+        (
+            &["serve", "--upstream-header", "x=NOT_SET_ANYWHERE", "--upstream-url", "http://a/mcp"],
+            "'NOT_SET_ANYWHERE' is not set",
+        ),
+        (&["init", "--dry-run", "--yes"], "cannot be used with"),
         (&["prompt"], "--strategy <NAME>"),
         (&["serve", "--long-briefs", "cut"], "possible values: shorten-derived, reject, shorten"),
     ] {

@@ -13,6 +13,7 @@ mod eras;
 mod export;
 mod export_again;
 mod hosts;
+mod init;
 mod lines;
 mod live_upstreams;
 mod logs;

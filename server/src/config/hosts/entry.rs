@@ -62,6 +62,18 @@ impl Entry {
             let hint = "write an object such as {\"command\": \"…\"} or {\"url\": \"https://…\"}";
             return Err(vec![Wrong::new(format!("it is {}", node.kind()), hint)]);
         }
+        let (entry, wrong) = Self::read_what_can_be(name, node, shape, root, scene);
+        if entry.off.is_some() || wrong.is_empty() { Ok(entry) } else { Err(wrong) }
+    }
+
+    /// The usable parts of the entry, and every problem with the others.
+    pub(super) fn read_what_can_be(
+        name: &str,
+        node: &Node,
+        shape: &Shape,
+        root: &Node,
+        scene: &Scene<'_>,
+    ) -> (Self, Vec<Wrong>) {
         let (mut entry, wrong) = read_keys(node, shape, root, scene);
         let Elsewhere { off, hidden, allow } = (shape.elsewhere)(root, scene, name);
         entry.off = entry.off.or(off);
@@ -71,7 +83,7 @@ impl Entry {
             (Some(one), Some(other)) => Some(one.into_iter().filter(|tool| other.contains(tool)).collect()),
             (one, other) => one.or(other),
         };
-        if entry.off.is_some() || wrong.is_empty() { Ok(entry) } else { Err(wrong) }
+        (entry, wrong)
     }
 
     /// The entry with the keys of one transport only.

@@ -6,6 +6,7 @@ use super::{
     super::environment::{escape, expand},
     entry::{Entry, Transport, Wrong},
     env_file,
+    launch::OF_TABLE,
     node::{Node, Value},
     scene::Scene,
     shape::{Keys, Means, Shape},
@@ -104,10 +105,7 @@ impl Reader<'_> {
                 self.entry.upstream.command = words.next();
                 self.entry.upstream.args = words.collect();
             }
-            Value::Table(_) => self.table(
-                &[("path", Means::Command), ("args", Means::Arguments), ("env", Means::Environment)],
-                node,
-            ),
+            Value::Table(_) => self.table(OF_TABLE, node),
             _ => self.entry.upstream.command = self.path(key, node),
         }
     }

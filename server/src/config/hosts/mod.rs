@@ -8,12 +8,14 @@
 mod claude_code;
 mod codex;
 mod continue_dev;
+pub(crate) mod document;
 mod entry;
 mod env_file;
 mod gemini;
 mod keys;
+pub(crate) mod launch;
 mod mcp_servers;
-mod node;
+pub(crate) mod node;
 mod opencode;
 mod scene;
 mod shape;
@@ -66,6 +68,14 @@ pub(super) fn names_servers(path: &Path, text: &str) -> bool {
     let scene = Scene::new(path, PathBuf::new(), &own);
     let root = node::parse(path, text.trim_start_matches('\u{feff}'));
     root.is_ok_and(|root| SHAPES.iter().any(|shape| !(shape.servers)(&root, &scene).is_empty()))
+}
+
+/// Reads this text as a host's file of this path, for a host that is started in `current`.
+///
+/// # Errors
+/// If the file as a whole cannot be read.
+pub(crate) fn read_as(path: &Path, text: &str, current: &Path) -> Result<HostsFile, Problem> {
+    parse(path, text, &Scene::new(path, current.to_owned(), &own))
 }
 
 fn parse(path: &Path, text: &str, scene: &Scene<'_>) -> Result<HostsFile, Problem> {

@@ -224,7 +224,7 @@ mod tests {
         let environment = |name: &str| (name == "SET" || name == HOME).then(|| "value".to_owned());
         let scene =
             Scene::new(std::path::Path::new("/work/app/.vscode/mcp.json"), "/now".into(), &environment);
-        let root = Node { at: 0, value: Value::Null };
+        let root = Node { at: 0, end: 0, value: Value::Null };
         let home = variable(HOME);
         for (style, text, translated) in [
             (Style::Dollar, "a ${SET} ${env:SET} ${X:-y:z}$", Ok("a ${SET} ${env:SET} ${X:-y:z}$")),
@@ -262,7 +262,7 @@ mod tests {
     fn no_message_quotes_a_secret() {
         let environment = |name: &str| (name == "SET").then(|| "value".to_owned());
         let scene = Scene::new(std::path::Path::new("/work/app/.mcp.json"), "/now".into(), &environment);
-        let root = Node { at: 0, value: Value::Null };
+        let root = Node { at: 0, end: 0, value: Value::Null };
         for (style, text, message) in [
             (Style::Dollar, "s3cret${s3cret", "'${' at character 7 is not closed"),
             (

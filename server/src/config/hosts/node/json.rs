@@ -28,12 +28,12 @@ pub(super) fn parse(text: &str) -> Result<Node, SyntaxError> {
         at: error.range().start,
         message: error.kind().to_string().to_lowercase(),
     })?;
-    Ok(parsed.value.map_or(Node { at: 0, value: Value::Null }, node))
+    Ok(parsed.value.map_or(Node { at: 0, end: 0, value: Value::Null }, node))
 }
 
 /// Recursion is safe: the parser limits the depth.
 fn node(json: Json<'_>) -> Node {
-    let at = json.start();
+    let (at, end) = (json.start(), json.end());
     let value = match json {
         Json::NullKeyword(_) => Value::Null,
         Json::BooleanLit(literal) => Value::Bool(literal.value),
@@ -42,11 +42,12 @@ fn node(json: Json<'_>) -> Node {
         Json::Array(array) => Value::List(array.elements.into_iter().map(node).collect()),
         Json::Object(object) => Value::Table(object.properties.into_iter().map(member).collect()),
     };
-    Node { at, value }
+    Node { at, end, value }
 }
 
 fn member(property: ObjectProp<'_>) -> Member {
-    Member { at: property.name.start(), name: property.name.into_string(), node: node(property.value) }
+    let (at, name_end) = (property.name.start(), property.name.end());
+    Member { at, name_end, name: property.name.into_string(), node: node(property.value) }
 }
 
 #[cfg(test)]

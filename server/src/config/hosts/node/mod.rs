@@ -6,16 +6,19 @@ mod yaml;
 
 use std::path::Path;
 
-/// A value and its byte offset in the text.
+/// A value and its place in the text.
 #[derive(Clone, Debug)]
-pub(super) struct Node {
-    pub(super) at: usize,
-    pub(super) value: Value,
+pub(crate) struct Node {
+    /// The byte offset of its beginning.
+    pub(crate) at: usize,
+    /// The byte offset behind it; in TOML and for blocks of YAML only that of a scalar or of a value in brackets is exact.
+    pub(crate) end: usize,
+    pub(crate) value: Value,
 }
 
 /// A value of JSON, TOML or YAML.
 #[derive(Clone, Debug)]
-pub(super) enum Value {
+pub(crate) enum Value {
     Null,
     Bool(bool),
     /// As it is written.
@@ -30,22 +33,24 @@ pub(super) enum Value {
 
 /// A member of a table.
 #[derive(Clone, Debug)]
-pub(super) struct Member {
-    pub(super) name: String,
+pub(crate) struct Member {
+    pub(crate) name: String,
     /// The byte offset of the name.
-    pub(super) at: usize,
-    pub(super) node: Node,
+    pub(crate) at: usize,
+    /// The byte offset behind the name.
+    pub(crate) name_end: usize,
+    pub(crate) node: Node,
 }
 
 /// A syntax error and its byte offset.
 #[derive(Debug)]
-pub(super) struct SyntaxError {
-    pub(super) at: usize,
-    pub(super) message: String,
+pub(crate) struct SyntaxError {
+    pub(crate) at: usize,
+    pub(crate) message: String,
 }
 
 /// Parses a text in the syntax of the file's extension; JSON with comments by default.
-pub(super) fn parse(path: &Path, text: &str) -> Result<Node, SyntaxError> {
+pub(crate) fn parse(path: &Path, text: &str) -> Result<Node, SyntaxError> {
     match path.extension().and_then(|extension| extension.to_str()) {
         Some("toml") => toml::parse(text),
         Some("yaml" | "yml") => yaml::parse(text),
@@ -55,18 +60,18 @@ pub(super) fn parse(path: &Path, text: &str) -> Result<Node, SyntaxError> {
 
 impl Node {
     /// The last member with this name, as in hosts; null counts as absent.
-    pub(super) fn get(&self, name: &str) -> Option<&Self> {
+    pub(crate) fn get(&self, name: &str) -> Option<&Self> {
         let found = self.members().iter().rev().find(|member| member.name == name);
         found.map(|member| &member.node).filter(|node| !matches!(node.value, Value::Null))
     }
 
     /// The value at a path of names.
-    pub(super) fn path(&self, names: &[&str]) -> Option<&Self> {
+    pub(crate) fn path(&self, names: &[&str]) -> Option<&Self> {
         names.iter().try_fold(self, |node, name| node.get(name))
     }
 
     /// The members of a table; empty for other values.
-    pub(super) fn members(&self) -> &[Member] {
+    pub(crate) fn members(&self) -> &[Member] {
         match &self.value {
             Value::Table(members) => members,
             _ => &[],
@@ -74,29 +79,29 @@ impl Node {
     }
 
     /// The items of a list; empty for other values.
-    pub(super) fn items(&self) -> &[Self] {
+    pub(crate) fn items(&self) -> &[Self] {
         match &self.value {
             Value::List(items) => items,
             _ => &[],
         }
     }
 
-    pub(super) fn is_table(&self) -> bool {
+    pub(crate) fn is_table(&self) -> bool {
         matches!(self.value, Value::Table(_))
     }
 
-    pub(super) fn is_list(&self) -> bool {
+    pub(crate) fn is_list(&self) -> bool {
         matches!(self.value, Value::List(_))
     }
 
-    pub(super) fn as_bool(&self) -> Option<bool> {
+    pub(crate) fn as_bool(&self) -> Option<bool> {
         match self.value {
             Value::Bool(value) => Some(value),
             _ => None,
         }
     }
 
-    pub(super) fn text(&self) -> Option<&str> {
+    pub(crate) fn text(&self) -> Option<&str> {
         match &self.value {
             Value::Text(text) => Some(text),
             _ => None,
@@ -104,7 +109,7 @@ impl Node {
     }
 
     /// A text, number or boolean as text.
-    pub(super) fn scalar(&self) -> Option<String> {
+    pub(crate) fn scalar(&self) -> Option<String> {
         match &self.value {
             Value::Text(text) | Value::Number(text) => Some(text.clone()),
             Value::Bool(value) => Some(value.to_string()),
@@ -113,12 +118,12 @@ impl Node {
     }
 
     /// Whether this is the text, or a list that contains it.
-    pub(super) fn lists(&self, text: &str) -> bool {
+    pub(crate) fn lists(&self, text: &str) -> bool {
         self.items().iter().chain([self]).any(|item| item.text() == Some(text))
     }
 
     /// The kind of value, for messages.
-    pub(super) fn kind(&self) -> &'static str {
+    pub(crate) fn kind(&self) -> &'static str {
         match self.value {
             Value::Null => "null",
             Value::Bool(_) => "a boolean",

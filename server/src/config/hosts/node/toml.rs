@@ -1,5 +1,7 @@
 //! TOML.
 
+use std::ops::Range;
+
 use toml::{
     Spanned,
     de::{DeTable, DeValue},
@@ -12,11 +14,11 @@ pub(super) fn parse(text: &str) -> Result<Node, SyntaxError> {
         at: error.span().map_or(0, |span| span.start),
         message: error.message().lines().next().unwrap_or_default().to_owned(),
     })?;
-    Ok(Node { at: 0, value: table(root.into_inner()) })
+    Ok(Node { at: 0, end: text.len(), value: table(root.into_inner()) })
 }
 
 fn node(value: Spanned<DeValue<'_>>) -> Node {
-    let at = value.span().start;
+    let Range { start: at, end } = value.span();
     let value = match value.into_inner() {
         DeValue::String(text) => Value::Text(text.into_owned()),
         DeValue::Integer(number) => Value::Number(number.to_string()),
@@ -26,12 +28,13 @@ fn node(value: Spanned<DeValue<'_>>) -> Node {
         DeValue::Array(items) => Value::List(items.into_iter().map(node).collect()),
         DeValue::Table(members) => table(members),
     };
-    Node { at, value }
+    Node { at, end, value }
 }
 
 fn table(members: DeTable<'_>) -> Value {
     let members = members.into_iter().map(|(key, value)| Member {
         at: key.span().start,
+        name_end: key.span().end,
         name: key.into_inner().into_owned(),
         node: node(value),
     });

@@ -12,6 +12,7 @@ pub(super) fn parse(text: &str) -> Result<Node, SyntaxError> {
     for event in Parser::new_from_str(text) {
         let (event, span) = event.map_err(|error| refused(text, &error))?;
         let at = span.start.byte_offset().unwrap_or_default();
+        let end = span.end.byte_offset().unwrap_or(at);
         let value = match event {
             Event::Scalar(text, style, _, tag) => {
                 if tag.is_none() && style == ScalarStyle::Plain {
@@ -34,7 +35,7 @@ pub(super) fn parse(text: &str) -> Result<Node, SyntaxError> {
             }
             Event::SequenceEnd | Event::MappingEnd => match open.pop() {
                 Some(Open { at, parts }) => {
-                    let node = Node { at, value: parts.close() };
+                    let node = Node { at, end, value: parts.close() };
                     match open.last_mut() {
                         Some(parent) => parent.add(node)?,
                         None => return Ok(node),
@@ -47,11 +48,11 @@ pub(super) fn parse(text: &str) -> Result<Node, SyntaxError> {
             _ => continue,
         };
         match open.last_mut() {
-            Some(parent) => parent.add(Node { at, value })?,
-            None => return Ok(Node { at, value }),
+            Some(parent) => parent.add(Node { at, end, value })?,
+            None => return Ok(Node { at, end, value }),
         }
     }
-    Ok(Node { at: 0, value: Value::Null })
+    Ok(Node { at: 0, end: 0, value: Value::Null })
 }
 
 fn refused(text: &str, error: &ScanError) -> SyntaxError {
@@ -68,7 +69,7 @@ struct Open {
 enum Parts {
     List(Vec<Node>),
     /// With a key that has no value yet.
-    Table(Vec<Member>, Option<(String, usize)>),
+    Table(Vec<Member>, Option<(String, usize, usize)>),
 }
 
 impl Open {
@@ -76,15 +77,15 @@ impl Open {
         match &mut self.parts {
             Parts::List(items) => items.push(node),
             Parts::Table(members, key) => match key.take() {
-                Some((name, at)) => members.push(Member { name, at, node }),
+                Some((name, at, name_end)) => members.push(Member { name, at, name_end, node }),
                 None => {
                     let name = match node.value {
                         Value::Null => Some("null".to_owned()),
                         _ => node.scalar(),
                     };
                     let message = || format!("a key must be text, not {}", node.kind());
-                    *key =
-                        Some((name.ok_or_else(|| SyntaxError { at: node.at, message: message() })?, node.at));
+                    let name = name.ok_or_else(|| SyntaxError { at: node.at, message: message() })?;
+                    *key = Some((name, node.at, node.end));
                 }
             },
         }

@@ -1,0 +1,235 @@
+//! A host's file that is edited: its text, and its servers with their places.
+
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use mcp_disclosure_gateway::Problem;
+
+use super::{
+    super::environment::own,
+    entry::{Entry, Transport},
+    launch::{Launch, member},
+    node::{self, Member, Node, Value},
+    place,
+    scene::Scene,
+    shape::{Keys, Means, SHAPES, Shape},
+};
+
+/// A byte order mark, which stays where it is.
+const MARK: &str = "\u{feff}";
+
+/// The syntax of a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Syntax {
+    Json,
+    Toml,
+    Yaml,
+}
+
+/// A host's file.
+#[derive(Debug)]
+pub(crate) struct Document {
+    /// The path by which it was found, absolute.
+    pub(crate) path: PathBuf,
+    /// Its text without a byte order mark; all places are offsets into it.
+    pub(crate) text: String,
+    pub(crate) root: Node,
+    has_mark: bool,
+    /// The directory in which the host is taken to be started.
+    current: PathBuf,
+}
+
+/// A server of the file, as the host would use it.
+#[derive(Debug)]
+pub(crate) struct Server<'n> {
+    pub(crate) name: String,
+    /// The table or list that has the entry.
+    pub(crate) servers: &'n Node,
+    /// The key of the entry; `None` in a list.
+    pub(crate) key: Option<&'n Member>,
+    pub(crate) node: &'n Node,
+    /// The program; `None` for a server at a URL.
+    pub(crate) launch: Option<Launch<'n>>,
+    /// The keys that are about the connection to a URL.
+    pub(crate) address: Address<'n>,
+    /// The key that disables it.
+    pub(crate) off: Option<&'static str>,
+    /// The tools that the host disables.
+    pub(crate) hidden: Vec<String>,
+    /// The only tools that the host enables.
+    pub(crate) allow: Option<Vec<String>>,
+    /// The lists of the entry that name the only enabled tools.
+    pub(crate) filters: Vec<&'n Member>,
+}
+
+/// How an entry says where its server is.
+#[derive(Debug, Default)]
+pub(crate) struct Address<'n> {
+    /// The URL in force.
+    pub(crate) url: Option<&'n Member>,
+    /// Headers by name.
+    pub(crate) headers: Option<&'n Member>,
+    /// Whether other keys are about the connection, such as a second URL or a token's variable.
+    pub(crate) has_more: bool,
+    /// The key that names the transport.
+    pub(crate) transport: Option<&'n Member>,
+    /// The variables of a program: the key's name, and whether the entry has it.
+    pub(crate) environment: (&'static str, bool),
+    /// Whether a program's arguments have a key of their own, instead of being part of the command.
+    pub(crate) has_arguments: bool,
+}
+
+impl Document {
+    /// Parses a host's file. `current` is the directory in which the host is taken to be started.
+    ///
+    /// # Errors
+    /// A syntax error, with its place and a hint.
+    pub(crate) fn parse(path: &Path, text: &str, current: &Path) -> Result<Self, Problem> {
+        let body = text.strip_prefix(MARK).unwrap_or(text);
+        let root = node::parse(path, body).map_err(|error| {
+            let hint = "the file must be JSON (comments are allowed), or TOML or YAML by its extension";
+            let shown: Arc<str> = path.display().to_string().into();
+            Problem::new(error.message).at(place(&shown, body, error.at)).hint(hint)
+        })?;
+        let has_mark = body.len() < text.len();
+        let (path, current) = (path.to_owned(), current.to_owned());
+        Ok(Self { path, text: body.to_owned(), root, has_mark, current })
+    }
+
+    /// The same file with another text (without a byte order mark).
+    ///
+    /// # Errors
+    /// A syntax error, with its place and a hint.
+    pub(crate) fn with_text(&self, text: &str) -> Result<Self, Problem> {
+        Ok(Self { has_mark: self.has_mark, ..Self::parse(&self.path, text, &self.current)? })
+    }
+
+    /// The whole file.
+    pub(crate) fn bytes(&self) -> String {
+        format!("{}{}", if self.has_mark { MARK } else { "" }, self.text)
+    }
+
+    pub(crate) fn syntax(&self) -> Syntax {
+        match self.path.extension().and_then(|extension| extension.to_str()) {
+            Some("toml") => Syntax::Toml,
+            Some("yaml" | "yml") => Syntax::Yaml,
+            _ => Syntax::Json,
+        }
+    }
+
+    /// The servers in the order of the file's tables, without those whose name a later entry of their table has.
+    pub(crate) fn servers(&self) -> Vec<Server<'_>> {
+        let scene = Scene::new(&self.path, self.current.clone(), &own);
+        let tables = SHAPES.iter().flat_map(|shape| {
+            let tables = (shape.servers)(&self.root, &scene);
+            tables.into_iter().map(move |table| (*shape, table))
+        });
+        tables.flat_map(|(shape, table)| self.of_table(shape, table, &scene)).collect()
+    }
+
+    /// The names that lead to a value of this file.
+    pub(crate) fn path_of(&self, node: &Node) -> Vec<String> {
+        fn search<'n>(at: &'n Node, wanted: &Node, path: &mut Vec<&'n str>) -> bool {
+            std::ptr::eq(at, wanted)
+                || at.members().iter().any(|member| {
+                    path.push(&member.name);
+                    let is_here = search(&member.node, wanted, path);
+                    if !is_here {
+                        path.pop();
+                    }
+                    is_here
+                })
+        }
+        let mut path = Vec::new();
+        search(&self.root, node, &mut path);
+        path.into_iter().map(str::to_owned).collect()
+    }
+
+    fn of_table<'n>(&'n self, shape: &Shape, table: &'n Node, scene: &Scene<'_>) -> Vec<Server<'n>> {
+        let is_last =
+            |at: usize, name: &str| table.members()[at + 1..].iter().all(|later| later.name != name);
+        let members = table.members().iter().enumerate();
+        let members = members.filter(|(at, member)| is_last(*at, &member.name));
+        let named = members.map(|(_, member)| (member.name.as_str(), Some(member), &member.node));
+        let items = table.items().iter();
+        let items = items.filter_map(|item| Some((item.get("name").and_then(Node::text)?, None, item)));
+        let all = named.chain(items).filter(|(_, _, node)| node.is_table());
+        all.map(|(name, key, node)| self.server(shape, name, table, key, node, scene)).collect()
+    }
+
+    fn server<'n>(
+        &'n self,
+        shape: &Shape,
+        name: &str,
+        servers: &'n Node,
+        key: Option<&'n Member>,
+        node: &'n Node,
+        scene: &Scene<'_>,
+    ) -> Server<'n> {
+        let (entry, _) = Entry::read_what_can_be(name, node, shape, &self.root, scene);
+        let is_remote = matches!(entry.transport, Some(Transport::Http | Transport::Sse));
+        let address = Address::of(node, shape.keys);
+        let launch = Launch::of(node, shape.keys).filter(|_| !(is_remote && address.url.is_some()));
+        let filters = shape.keys.iter().filter(|(_, means)| matches!(means, Means::Allowed));
+        let filters = filters.filter_map(|(key, _)| member(node, key)).collect();
+        let (name, hidden, allow) = (name.to_owned(), entry.upstream.hidden, entry.upstream.allow);
+        Server { name, servers, key, node, launch, address, off: entry.off, hidden, allow, filters }
+    }
+}
+
+impl<'n> Address<'n> {
+    fn of(entry: &'n Node, keys: Keys) -> Self {
+        let mut found = Self { environment: ("env", false), ..Self::default() };
+        for (key, means) in keys {
+            let there = member(entry, key);
+            match means {
+                Means::Environment => found.environment = (key, there.is_some()),
+                Means::Address | Means::HttpAddress if there.is_some() => {
+                    found.has_more |= found.url.is_some();
+                    found.url = there;
+                }
+                Means::Headers if there.is_some() => found.headers = there,
+                Means::Arguments => found.has_arguments = true,
+                Means::Transport if there.is_some() => {
+                    found.has_more |= found.transport.is_some();
+                    found.transport = there;
+                }
+                Means::HeadersFromVariables
+                | Means::Bearer
+                | Means::BearerFromVariable
+                | Means::Foreign(_)
+                | Means::Parts(_) => found.has_more |= there.is_some(),
+                _ => {}
+            }
+        }
+        found
+    }
+}
+
+impl Node {
+    /// Whether two values are the same wherever they are written, but for these members of one table of the first.
+    pub(crate) fn is_same_but(&self, other: &Self, table: Option<&Self>, members: &[&str]) -> bool {
+        let is_table = table.is_some_and(|table| std::ptr::eq(self, table));
+        let is_compared = |member: &&Member| !(is_table && members.contains(&member.name.as_str()));
+        match (&self.value, &other.value) {
+            (Value::Null, Value::Null) | (Value::Alias, Value::Alias) => true,
+            (Value::Bool(one), Value::Bool(two)) => one == two,
+            (Value::Number(one), Value::Number(two)) | (Value::Text(one), Value::Text(two)) => one == two,
+            (Value::List(one), Value::List(two)) => {
+                one.len() == two.len()
+                    && one.iter().zip(two).all(|(one, two)| one.is_same_but(two, table, members))
+            }
+            (Value::Table(one), Value::Table(two)) => {
+                let one: Vec<&Member> = one.iter().filter(is_compared).collect();
+                let two: Vec<&Member> = two.iter().filter(is_compared).collect();
+                let same = |(one, two): (&&Member, &&Member)| {
+                    one.name == two.name && one.node.is_same_but(&two.node, table, members)
+                };
+                one.len() == two.len() && one.iter().zip(&two).all(same)
+            }
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Where an entry says which program is started, so that it can be edited there.
+
+use super::{
+    node::{Member, Node, Value},
+    shape::{Keys, Means},
+};
+
+/// The program of an entry, and its arguments.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Launch<'n> {
+    /// The table that has both keys.
+    pub(crate) holder: &'n Node,
+    /// The program, or a list of the program and its arguments.
+    pub(crate) command: &'n Member,
+    /// The arguments beside a program.
+    pub(crate) arguments: Option<&'n Node>,
+    /// The key of the arguments.
+    pub(crate) arguments_key: &'static str,
+}
+
+/// The keys of a command that is a table, in Zed's older files.
+pub(super) const OF_TABLE: Keys =
+    &[("path", Means::Command), ("args", Means::Arguments), ("env", Means::Environment)];
+
+impl<'n> Launch<'n> {
+    /// The program of this entry; `None` for an entry without one.
+    pub(super) fn of(entry: &'n Node, keys: Keys) -> Option<Self> {
+        for (key, means) in keys {
+            let Some(member) = member(entry, key) else { continue };
+            match (means, &member.node.value) {
+                (Means::Command, Value::Table(_)) => return Self::of(&member.node, OF_TABLE),
+                (Means::Command, _) => {
+                    let arguments_key = key_of(keys, |means| matches!(means, Means::Arguments))?;
+                    let arguments = entry.get(arguments_key);
+                    return Some(Self { holder: entry, command: member, arguments, arguments_key });
+                }
+                (Means::Parts(keys), _) => {
+                    if let Some(launch) = Self::of(&member.node, keys) {
+                        return Some(launch);
+                    }
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Whether program and arguments are one list.
+    pub(crate) fn is_list(&self) -> bool {
+        self.command.node.is_list()
+    }
+
+    /// The program and its arguments as they are written; `None` if a part of them is of another kind.
+    pub(crate) fn words(&self) -> Option<Vec<String>> {
+        let program = match &self.command.node.value {
+            Value::List(_) => Vec::new(),
+            _ => vec![self.command.node.scalar()?],
+        };
+        let arguments = match self.arguments.filter(|_| !self.is_list()) {
+            Some(arguments) if !arguments.is_list() => return None,
+            arguments => arguments.map_or(&[][..], Node::items),
+        };
+        let words = program.into_iter().map(Some);
+        let words = words.chain(self.command.node.items().iter().chain(arguments).map(Node::scalar));
+        let words: Vec<String> = words.collect::<Option<_>>()?;
+        words.first().is_some_and(|program| !program.is_empty()).then_some(words)
+    }
+}
+
+/// The last member with this name that is not null, as in hosts.
+pub(super) fn member<'n>(node: &'n Node, name: &str) -> Option<&'n Member> {
+    let found = node.members().iter().rev().find(|member| member.name == name);
+    found.filter(|member| !matches!(member.node.value, Value::Null))
+}
+
+/// The first key with a meaning.
+fn key_of(keys: Keys, is_meant: impl Fn(Means) -> bool) -> Option<&'static str> {
+    let found = keys.iter().find(|(_, means)| is_meant(*means));
+    found.map(|(key, _)| *key).or(Some("args"))
+}

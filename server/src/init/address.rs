@@ -1,0 +1,124 @@
+//! Putting this program in front of a server at a URL, where nothing is lost by it.
+
+use super::{
+    UNUSUAL, Why,
+    edit::{Edits, insert_after, list, quoted},
+    wrap::{Front, switches},
+};
+use crate::config::hosts::{
+    document::{Document, Server, Syntax},
+    node::{Member, Node},
+};
+
+/// The file with this program in front of the server with this number, which is at a URL. Its headers become variables of
+/// this program, where the host goes on filling them in, and other users of the machine do not see them.
+///
+/// # Errors
+/// Why the server is left as it is.
+pub(super) fn wrapped(document: &Document, number: usize, front: &Front) -> Result<Document, Why> {
+    let servers = document.servers();
+    let server = &servers[number];
+    let url = server.address.url.ok_or("it has neither a command nor a url")?;
+    let headers = carried(server, url)?;
+    let command_key =
+        if document.syntax() == Syntax::Json { quoted("command") } else { "command".to_owned() };
+    let words = [&front.launcher[..], &["serve".to_owned()], &front.strategy, &switches(server)?];
+    let mut words = words.concat();
+    words.extend(["--upstream-url".to_owned(), url.node.text().unwrap_or_default().to_owned()]);
+    for (name, variable) in &headers {
+        words.extend(["--upstream-header".to_owned(), format!("{name}={variable}")]);
+    }
+    let mut edits = Edits::default();
+    edits.replace(url.at..url.name_end, command_key);
+    if server.address.has_arguments {
+        edits.replace(url.node.at..url.node.end, quoted(&words[0]));
+        insert_after(&mut edits, document, server.node, url, ("args", &list(&words[1..])));
+    } else {
+        edits.replace(url.node.at..url.node.end, list(&words));
+    }
+    let transport =
+        server.address.transport.filter(|transport| of_program(transport) != transport.node.text());
+    if let Some((transport, text)) = transport.and_then(|member| Some((member, of_program(member)?))) {
+        edits.replace(transport.node.at..transport.node.end, quoted(text));
+    }
+    let environment = server.address.environment.0;
+    if let Some(table) = server.address.headers {
+        let key = |name: &str| if document.syntax() == Syntax::Json { quoted(name) } else { name.to_owned() };
+        edits.replace(table.at..table.name_end, key(environment));
+        for (header, (_, variable)) in table.node.members().iter().zip(&headers) {
+            edits.replace(header.at..header.name_end, key(variable));
+        }
+    }
+    let changed = edits.apply(&document.text).and_then(|text| document.with_text(&text).ok());
+    let changed = changed.ok_or(UNUSUAL)?;
+    let is_as_expected = {
+        let after = changed.servers();
+        let keys = [Some(url), server.address.headers, server.address.transport];
+        let mut members = vec!["command", "args", environment];
+        members.extend(keys.iter().flatten().map(|member| member.name.as_str()));
+        let holds = |after: &Server<'_>| {
+            after.launch.and_then(|launch| launch.words()).as_ref() == Some(&words)
+                && has_headers(server, after.node.get(environment))
+        };
+        after.len() == servers.len()
+            && after.get(number).is_some_and(holds)
+            && document.root.is_same_but(&changed.root, Some(server.node), &members)
+    };
+    if is_as_expected { Ok(changed) } else { Err(UNUSUAL.to_owned()) }
+}
+
+/// The headers of a server, each with the variable that carries its value.
+///
+/// # Errors
+/// What would be lost.
+fn carried(server: &Server<'_>, url: &Member) -> Result<Vec<(String, String)>, Why> {
+    let address = url.node.text().ok_or("its url is not text")?;
+    let host = address.split_once("://").map_or("", |(_, rest)| rest);
+    let host = host.split(['/', '?', '#']).next().unwrap_or_default();
+    if address.contains('?') || host.contains('@') {
+        let why = "its url may contain a secret, which every user of this machine could read as an argument";
+        return Err(format!("{why}; put it into a header"));
+    }
+    let signs_in = server.node.members().iter().map(|member| member.name.to_lowercase());
+    let signs_in = signs_in.filter(|name| name.contains("auth") || name == "headershelper").count() > 0;
+    let is_local =
+        ["localhost", "127.0.0.1", "[::1]"].contains(&host.rsplit_once(':').map_or(host, |(name, _)| name));
+    if signs_in || (server.address.headers.is_none() && !is_local) {
+        return Err("the host may have to sign in to it (OAuth)".to_owned());
+    }
+    if server.address.has_more {
+        return Err("it says in several keys how it is reached".to_owned());
+    }
+    let Some(table) = server.address.headers else { return Ok(Vec::new()) };
+    if server.address.environment.1 {
+        return Err("it has headers and variables".to_owned());
+    }
+    let mut headers: Vec<(String, String)> = Vec::new();
+    for header in table.node.members() {
+        let name = &header.name;
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_".contains(&byte);
+        let variable = format!("MCP_DISCLOSURE_HEADER_{}", name.to_ascii_uppercase().replace('-', "_"));
+        let is_new = headers.iter().all(|(_, other)| *other != variable);
+        if header.node.text().is_none() || name.is_empty() || !name.bytes().all(is_plain) || !is_new {
+            return Err(format!("its header '{name}' cannot be kept in a variable"));
+        }
+        headers.push((name.clone(), variable));
+    }
+    Ok(headers)
+}
+
+/// What the key of a transport says of a program, where it may say this of a server.
+pub(super) fn of_program(transport: &Member) -> Option<&str> {
+    match transport.node.text()? {
+        "remote" | "local" => Some("local"),
+        "custom" => Some("custom"),
+        _ => Some("stdio"),
+    }
+}
+
+fn has_headers(server: &Server<'_>, environment: Option<&Node>) -> bool {
+    let before = server.address.headers.map_or(&[][..], |table| table.node.members());
+    let after = environment.map_or(&[][..], Node::members);
+    before.len() == after.len()
+        && before.iter().zip(after).all(|(one, two)| one.node.is_same_but(&two.node, None, &[]))
+}

@@ -1,0 +1,167 @@
+//! Replacing pieces of a file's text.
+
+use std::ops::Range;
+
+use crate::config::hosts::{
+    document::{Document, Syntax},
+    node::{Member, Node},
+};
+
+/// Replacements of a text, which do not overlap.
+#[derive(Debug, Default)]
+pub(super) struct Edits(Vec<(Range<usize>, String)>);
+
+impl Edits {
+    pub(super) fn replace(&mut self, range: Range<usize>, text: impl Into<String>) {
+        self.0.push((range, text.into()));
+    }
+
+    pub(super) fn insert(&mut self, at: usize, text: impl Into<String>) {
+        self.replace(at..at, text);
+    }
+
+    /// The text with all replacements; `None` if they do not fit it.
+    pub(super) fn apply(mut self, text: &str) -> Option<String> {
+        self.0.sort_by_key(|(range, _)| range.start);
+        if self.0.windows(2).any(|pair| pair[0].0.end > pair[1].0.start) {
+            return None;
+        }
+        let mut edited = String::with_capacity(text.len() + 256);
+        let mut done = 0;
+        for (range, new) in self.0 {
+            edited.push_str(text.get(done..range.start)?);
+            edited.push_str(&new);
+            text.get(range.clone())?;
+            done = range.end;
+        }
+        edited.push_str(text.get(done..)?);
+        Some(edited)
+    }
+}
+
+/// A string in quotes, as all three syntaxes read it.
+pub(super) fn quoted(text: &str) -> String {
+    // JSON leaves this one as it is; TOML does not allow it.
+    serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
+}
+
+/// A list on one line.
+pub(super) fn list<T: AsRef<str>>(words: &[T]) -> String {
+    format!("[{}]", joined(words))
+}
+
+fn joined<T: AsRef<str>>(words: &[T]) -> String {
+    words.iter().map(|word| quoted(word.as_ref())).collect::<Vec<_>>().join(", ")
+}
+
+impl Document {
+    /// The line end that the file uses.
+    pub(super) fn line_end(&self) -> &'static str {
+        if self.text.contains("\r\n") { "\r\n" } else { "\n" }
+    }
+
+    /// The text between the beginning of the line and a place.
+    pub(super) fn line_before(&self, at: usize) -> &str {
+        let before = self.text.get(..at).unwrap_or_default();
+        &before[before.rfind('\n').map_or(0, |end| end + 1)..]
+    }
+
+    /// The line end and what begins a line, if nothing else stands before the place in its line.
+    fn on_own_line(&self, at: usize) -> Option<String> {
+        let before = self.line_before(at);
+        before.trim().is_empty().then(|| format!("{}{before}", self.line_end()))
+    }
+
+    pub(super) fn source(&self, node: &Node) -> &str {
+        self.text.get(node.at..node.end).unwrap_or_default()
+    }
+
+    fn is_in_brackets(&self, node: &Node) -> bool {
+        self.text.get(node.at..).is_some_and(|text| text.starts_with(['[', '{']))
+    }
+}
+
+/// Puts words before the items of a list.
+pub(super) fn prefix(edits: &mut Edits, document: &Document, list: &Node, words: &[String]) {
+    match list.items().first() {
+        None => edits.replace(list.at..list.end, self::list(words)),
+        Some(first) if document.is_in_brackets(list) => {
+            let break_ =
+                document.on_own_line(first.at).map_or_else(|| ", ".to_owned(), |line| format!(",{line}"));
+            edits.insert(first.at, format!("{}{break_}", joined(words)));
+        }
+        Some(first) => {
+            // A block of YAML: each item is behind a dash.
+            let dash = document.text.get(..first.at).and_then(|before| before.rfind('-')).unwrap_or(first.at);
+            let indent = " ".repeat(document.line_before(dash).chars().count());
+            let item = |word: &String| format!("- {}{}{indent}", quoted(word), document.line_end());
+            edits.insert(dash, words.iter().map(item).collect::<String>());
+        }
+    }
+}
+
+/// Puts words after the items of a list in brackets.
+pub(super) fn append(edits: &mut Edits, document: &Document, list: &Node, words: &[String]) {
+    match list.items().last() {
+        Some(last) if document.is_in_brackets(list) => {
+            let break_ =
+                document.on_own_line(last.at).map_or_else(|| ", ".to_owned(), |line| format!(",{line}"));
+            let words: String = words.iter().map(|word| format!("{break_}{}", quoted(word))).collect();
+            edits.insert(last.end, words);
+        }
+        _ => prefix(edits, document, list, words),
+    }
+}
+
+/// Removes items of a list in brackets, each with the comma beside it.
+pub(super) fn remove_items(edits: &mut Edits, list: &Node, is_removed: impl Fn(&Node) -> bool) {
+    let items = list.items();
+    if !items.iter().any(|item| !is_removed(item)) {
+        return edits.replace(list.at..list.end, "[]");
+    }
+    // Items before the first that is kept go with the comma behind them, later ones with the one before them.
+    let first_kept = items.iter().position(|item| !is_removed(item)).unwrap_or_default();
+    if first_kept > 0 {
+        edits.replace(items[0].at..items[first_kept].at, "");
+    }
+    for pair in items[first_kept..].windows(2).filter(|pair| is_removed(&pair[1])) {
+        edits.replace(pair[0].end..pair[1].end, "");
+    }
+}
+
+/// Puts a member with this value (as source) behind another one of a table.
+pub(super) fn insert_after(
+    edits: &mut Edits,
+    document: &Document,
+    table: &Node,
+    member: &Member,
+    (name, value): (&str, &str),
+) {
+    let line = document.line_before(member.at);
+    let text = match document.syntax() {
+        Syntax::Toml if !is_inline(document, table) => {
+            // What stands before the key is its indentation, or the rest of a dotted name.
+            format!("{}{line}{name} = {value}", document.line_end())
+        }
+        Syntax::Yaml if !document.is_in_brackets(table) => {
+            // Before the first key of an item there is a dash.
+            let indent = " ".repeat(line.chars().count());
+            format!("{}{indent}{name}: {value}", document.line_end())
+        }
+        syntax => {
+            let key = match syntax {
+                Syntax::Json => format!("{}: ", quoted(name)),
+                Syntax::Toml => format!("{name} = "),
+                Syntax::Yaml => format!("{name}: "),
+            };
+            let break_ = document.on_own_line(member.at).unwrap_or_else(|| " ".to_owned());
+            format!(",{break_}{key}{value}")
+        }
+    };
+    edits.insert(member.node.end, text);
+}
+
+/// Whether a table of TOML is written in braces.
+fn is_inline(document: &Document, table: &Node) -> bool {
+    document.text.get(table.at..).is_some_and(|text| text.starts_with('{'))
+}

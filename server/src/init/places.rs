@@ -1,0 +1,285 @@
+//! Where MCP hosts keep the files that name their servers.
+
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
+
+use mcp_disclosure_gateway::Problem;
+
+/// A host, and its files.
+#[derive(Debug)]
+pub(crate) struct Host {
+    /// The name on the command line.
+    pub(crate) name: &'static str,
+    /// The name that people know.
+    pub(crate) title: &'static str,
+    /// Its files, user's files first.
+    files: &'static [(Base, &'static str)],
+    /// Where its documentation says so.
+    #[cfg_attr(not(test), expect(dead_code, reason = "compared with docs/init.md by a test"))]
+    source: &'static str,
+}
+
+/// The folder that a path begins in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Base {
+    /// The current folder.
+    Project,
+    /// The user's home.
+    Home,
+    /// `$XDG_CONFIG_HOME`, or `~/.config`; on macOS, too.
+    DotConfig,
+    /// Where the system keeps applications' data: `~/.config`, `~/Library/Application Support`, `%APPDATA%`.
+    Applications,
+    /// `%APPDATA%` on Windows, else as `DotConfig`.
+    Roaming,
+}
+
+use Base::{Applications, DotConfig, Home, Project, Roaming};
+
+/// A folder that may hold several files is given by a path that ends with `/`.
+const HOSTS: &[Host] = &[
+    Host {
+        name: "claude-desktop",
+        title: "Claude Desktop",
+        files: &[(Applications, "Claude/claude_desktop_config.json")],
+        source: "https://modelcontextprotocol.io/docs/develop/connect-local-servers",
+    },
+    Host {
+        name: "claude-code",
+        title: "Claude Code",
+        files: &[
+            (Home, ".claude.json"),
+            (Project, ".mcp.json"),
+            (Home, ".claude/settings.json"),
+            (Project, ".claude/settings.json"),
+            (Project, ".claude/settings.local.json"),
+        ],
+        source: "https://code.claude.com/docs/en/mcp",
+    },
+    Host {
+        name: "cursor",
+        title: "Cursor",
+        files: &[(Home, ".cursor/mcp.json"), (Project, ".cursor/mcp.json")],
+        source: "https://cursor.com/docs/context/mcp",
+    },
+    Host {
+        name: "vscode",
+        title: "VS Code",
+        files: &[
+            (Applications, "Code/User/mcp.json"),
+            (Applications, "Code/User/settings.json"),
+            (Project, ".vscode/mcp.json"),
+            (Project, ".vscode/settings.json"),
+        ],
+        source: "https://code.visualstudio.com/docs/copilot/reference/mcp-configuration",
+    },
+    Host {
+        name: "windsurf",
+        title: "Windsurf",
+        files: &[(Home, ".codeium/windsurf/mcp_config.json")],
+        source: "https://docs.windsurf.com/windsurf/cascade/mcp",
+    },
+    Host {
+        name: "gemini",
+        title: "Gemini CLI",
+        files: &[(Home, ".gemini/settings.json"), (Project, ".gemini/settings.json")],
+        source: "https://github.com/google-gemini/gemini-cli/blob/main/docs/tools/mcp-server.md",
+    },
+    Host {
+        name: "cline",
+        title: "Cline",
+        files: &[(
+            Applications,
+            "Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
+        )],
+        source: "https://docs.cline.bot/mcp/configuring-mcp-servers",
+    },
+    Host {
+        name: "roo",
+        title: "Roo",
+        files: &[
+            (Applications, "Code/User/globalStorage/rooveterinaryinc.roo-cline/settings/mcp_settings.json"),
+            (Project, ".roo/mcp.json"),
+        ],
+        source: "https://docs.roocode.com/features/mcp/using-mcp-in-roo",
+    },
+    Host {
+        name: "zed",
+        title: "Zed",
+        files: &[(Roaming, "zed/settings.json"), (Project, ".zed/settings.json")],
+        source: "https://zed.dev/docs/configuring-zed",
+    },
+    Host {
+        name: "opencode",
+        title: "opencode",
+        files: &[
+            (DotConfig, "opencode/opencode.json"),
+            (DotConfig, "opencode/opencode.jsonc"),
+            (Project, "opencode.json"),
+            (Project, "opencode.jsonc"),
+        ],
+        source: "https://opencode.ai/docs/config/",
+    },
+    Host {
+        name: "continue",
+        title: "Continue",
+        files: &[
+            (Home, ".continue/config.yaml"),
+            (Home, ".continue/config.json"),
+            (Home, ".continue/mcpServers/"),
+            (Project, ".continue/mcpServers/"),
+        ],
+        source: "https://docs.continue.dev/customize/deep-dives/mcp",
+    },
+    Host {
+        name: "codex",
+        title: "Codex",
+        files: &[(Home, ".codex/config.toml"), (Project, ".codex/config.toml")],
+        source: "https://developers.openai.com/codex/mcp",
+    },
+];
+
+/// The folders of a user on this system.
+#[derive(Clone, Debug)]
+pub(crate) struct Folders {
+    /// The current folder.
+    pub(crate) project: PathBuf,
+    home: Option<PathBuf>,
+    dot_config: Option<PathBuf>,
+    applications: Option<PathBuf>,
+    roaming: Option<PathBuf>,
+}
+
+impl Folders {
+    /// The folders of this process's user; those of a user without a home are left out.
+    pub(crate) fn of_user(lookup: &dyn Fn(&str) -> Option<String>, project: PathBuf) -> Self {
+        let folder = |name: &str| lookup(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let home = folder(if cfg!(windows) { "USERPROFILE" } else { "HOME" });
+        let within_home = |path: &str| home.as_ref().map(|home| home.join(path));
+        let dot_config = folder("XDG_CONFIG_HOME").or_else(|| within_home(".config"));
+        let app_data = folder("APPDATA").or_else(|| within_home("AppData/Roaming"));
+        let applications = match std::env::consts::OS {
+            "macos" => within_home("Library/Application Support"),
+            "windows" => app_data.clone(),
+            _ => dot_config.clone(),
+        };
+        let roaming = if cfg!(windows) { app_data } else { dot_config.clone() };
+        Self { project, dot_config, applications, roaming, home }
+    }
+
+    fn of(&self, base: Base) -> Option<&Path> {
+        match base {
+            Project => Some(&self.project),
+            Home => self.home.as_deref(),
+            DotConfig => self.dot_config.as_deref(),
+            Applications => self.applications.as_deref(),
+            Roaming => self.roaming.as_deref(),
+        }
+    }
+}
+
+/// A file of a host.
+#[derive(Clone, Debug)]
+pub(crate) struct Place {
+    /// The host's name for people; none for a file that was named.
+    pub(crate) host: Option<&'static str>,
+    /// The path, absolute.
+    pub(crate) path: PathBuf,
+}
+
+/// The hosts of these names; all of them if none is named.
+///
+/// # Errors
+/// A problem for each unknown name.
+pub(crate) fn hosts(names: &[String]) -> Result<Vec<&'static Host>, Vec<Problem>> {
+    let known = |name: &String| HOSTS.iter().find(|host| host.name == *name);
+    let all: Vec<&str> = HOSTS.iter().map(|host| host.name).collect();
+    let unknown = names.iter().filter(|name| known(name).is_none());
+    let problems: Vec<Problem> = unknown
+        .map(|name| {
+            Problem::new(format!("--host: unknown host '{name}'"))
+                .hint(format!("hosts are {}", all.join(", ")))
+        })
+        .collect();
+    match (problems.is_empty(), names.is_empty()) {
+        (false, _) => Err(problems),
+        (true, true) => Ok(HOSTS.iter().collect()),
+        (true, false) => Ok(names.iter().filter_map(known).collect()),
+    }
+}
+
+/// The files of these hosts that exist, each real file once.
+pub(crate) fn existing(hosts: &[&Host], folders: &Folders) -> Vec<Place> {
+    let mut seen = BTreeSet::new();
+    let all =
+        hosts.iter().flat_map(|host| candidates(host, folders).into_iter().map(|path| (host.title, path)));
+    let there = all.filter(|(_, path)| path.symlink_metadata().is_ok());
+    // Two hosts may share a file by a link.
+    let new = there.filter(|(_, path)| seen.insert(path.canonicalize().unwrap_or_else(|_| path.clone())));
+    new.map(|(title, path)| Place { host: Some(title), path }).collect()
+}
+
+/// The paths at which a host looks for its files.
+pub(crate) fn candidates(host: &Host, folders: &Folders) -> Vec<PathBuf> {
+    let paths = host.files.iter().filter_map(|(base, path)| Some((folders.of(*base)?.join(path), *path)));
+    let files = paths.flat_map(|(full, path)| if path.ends_with('/') { within(&full) } else { vec![full] });
+    files.collect()
+}
+
+fn within(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
+    let is_read = |path: &PathBuf| {
+        path.extension().is_some_and(|kind| ["json", "yaml", "yml"].iter().any(|read| kind == *read))
+    };
+    files.retain(is_read);
+    files.sort();
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn w1_each_host_is_documented_with_its_source() {
+        let page = include_str!("../../../docs/init.md");
+        for host in HOSTS {
+            assert!(
+                page.contains(&format!("`{}`", host.name)) && page.contains(host.source),
+                "{}",
+                host.name
+            );
+        }
+    }
+
+    #[test]
+    fn w1_files_are_found_in_the_users_folders_and_in_the_current_one() {
+        let root = tempfile::tempdir().unwrap();
+        let home = root.path().join("home");
+        let folders = |home: Option<&Path>| {
+            let home = home.map(|path| path.to_str().unwrap().to_owned());
+            Folders::of_user(
+                &move |name| home.clone().filter(|_| matches!(name, "HOME" | "USERPROFILE")),
+                root.path().join("project"),
+            )
+        };
+        for path in
+            ["home/.cursor/mcp.json", "project/.cursor/mcp.json", "project/.continue/mcpServers/a.yaml"]
+        {
+            std::fs::create_dir_all(root.path().join(path).parent().unwrap()).unwrap();
+            std::fs::write(root.path().join(path), "{}").unwrap();
+        }
+        let found = |names: &[&str], home: Option<&Path>| {
+            let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+            existing(&hosts(&names).unwrap(), &folders(home)).len()
+        };
+        assert_eq!(found(&[], Some(&home)), 3);
+        assert_eq!(found(&["cursor"], Some(&home)), 2);
+        assert_eq!(found(&["cursor"], None), 1, "without a home, the current folder is left");
+        let problem = hosts(&["curser".to_owned()]).unwrap_err().remove(0).to_string();
+        assert!(problem.contains("unknown host 'curser' (hint: hosts are claude-desktop, "), "{problem}");
+    }
+}

@@ -1,0 +1,99 @@
+//! What is done to one file.
+
+use std::path::{Path, PathBuf};
+
+use mcp_disclosure_gateway::Problem;
+
+use super::{
+    Why, address,
+    gather::{self, Moved},
+    ours::Ours,
+    places::Place,
+    wrap::{self, Front},
+    write::{Change, read},
+};
+use crate::config::hosts::document::Document;
+
+/// What is done to one file.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) place: Place,
+    pub(crate) change: Change,
+    /// The names of the servers that this program is put in front of.
+    pub(crate) served: Vec<String>,
+    /// Those that are served by this program already.
+    pub(crate) already: Vec<String>,
+    /// Those that are left as they are, and why.
+    pub(crate) left: Vec<(String, Why)>,
+    /// Servers for which the host's settings name the only tools outside the entry, and the tools that are missing there.
+    pub(crate) unlisted: Vec<(String, String)>,
+    /// The tools that are added to a list of tools that run without a question.
+    pub(crate) permitted: Vec<String>,
+    /// Servers that are moved to files of ours.
+    pub(crate) moved: Vec<Moved>,
+}
+
+impl Plan {
+    pub(crate) fn changes(&self) -> bool {
+        self.change.before != self.change.after
+    }
+
+    /// Whether the file names any server.
+    pub(crate) fn has_servers(&self) -> bool {
+        !(self.served.is_empty() && self.already.is_empty() && self.left.is_empty())
+    }
+}
+
+/// What is done to the file at this place. With `gathered`, servers are moved to files of this beginning where that is
+/// possible.
+///
+/// # Errors
+/// Why the file as a whole cannot be edited.
+pub(crate) fn plan(
+    place: Place,
+    current: &Path,
+    front: &Front,
+    gathered: Option<&Path>,
+) -> Result<Plan, Problem> {
+    let (path, before) = read(&place.path)?;
+    let mut document = Document::parse(&place.path, &before, current)?;
+    let (mut served, mut already, mut left) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut moved, mut unlisted) = (Vec::new(), Vec::new());
+    let bridges: Vec<&str> = front.bridges.iter().map(|bridge| &*bridge.name).collect();
+    if let Some(beginning) = gathered {
+        (document, moved) = gather::gathered(document, front, beginning);
+        served.extend(moved.iter().flat_map(|moved| moved.names.clone()));
+    }
+    let ours: Vec<&String> = moved.iter().map(|moved| &moved.entry).collect();
+    // Editing an entry changes no other, so numbers stay.
+    for number in 0..document.servers().len() {
+        let (name, is_ours, is_program, is_listed) = {
+            let server = &document.servers()[number];
+            let words = server.launch.and_then(|launch| launch.words());
+            let is_ours = words.is_some_and(|words| Ours::of(&words, &front.launcher).is_some());
+            let is_listed = server.allow.is_some() && server.filters.is_empty() && !bridges.is_empty();
+            (server.name.clone(), is_ours, server.launch.is_some(), is_listed)
+        };
+        if is_ours {
+            already.extend(Some(name).filter(|name| !ours.contains(&name)));
+            continue;
+        }
+        let put = if is_program { wrap::wrapped } else { address::wrapped };
+        match put(&document, number, front) {
+            Ok(changed) => {
+                document = changed;
+                unlisted.extend(is_listed.then(|| (name.clone(), bridges.join(", "))));
+                served.push(name);
+            }
+            Err(why) => left.push((name, why)),
+        }
+    }
+    let change = Change { path, before, after: document.bytes() };
+    Ok(Plan { place, change, served, already, left, unlisted, permitted: Vec::new(), moved })
+}
+
+/// The beginning of the names of files that servers of this file are moved to.
+pub(crate) fn beginning(folder: &Path, file: &Path) -> PathBuf {
+    let real = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    folder.join(super::record::key(&real))
+}

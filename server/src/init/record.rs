@@ -1,0 +1,147 @@
+//! What `init` did to a file, kept so that `undo` can give back the bytes that were there.
+
+use std::{
+    fs, io,
+    path::{Path, PathBuf},
+};
+
+use etcetera::BaseStrategy;
+use mcp_disclosure_gateway::Problem;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use super::write::write_private;
+use crate::failure::Failure;
+
+/// The version of this format; other ones are not read.
+const VERSION: u32 = 1;
+
+/// The edits of one file, the latest one last.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Record {
+    version: u32,
+    /// The file, without links.
+    pub(crate) path: PathBuf,
+    pub(crate) steps: Vec<Step>,
+}
+
+/// One edit of a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Step {
+    pub(crate) before: String,
+    pub(crate) after: String,
+    /// The folder in which `init` was run, on which the servers of Claude Code's projects depend.
+    pub(crate) current: PathBuf,
+    /// The files that servers were moved to.
+    pub(crate) gathered: Vec<PathBuf>,
+}
+
+impl Record {
+    pub(crate) fn new(path: &Path) -> Self {
+        Self { version: VERSION, path: path.to_owned(), steps: Vec::new() }
+    }
+}
+
+/// The folder of records.
+#[derive(Clone, Debug)]
+pub(crate) struct Records(PathBuf);
+
+impl Records {
+    /// The records of this user.
+    ///
+    /// # Errors
+    /// If the user has no home.
+    pub(crate) fn of_user() -> Result<Self, Failure> {
+        let base = folders()?;
+        Ok(Self(base.state_dir().unwrap_or_else(|| base.data_dir()).join("mcp-disclosure").join("init")))
+    }
+
+    pub(crate) fn folder(&self) -> &Path {
+        &self.0
+    }
+
+    fn file(&self, path: &Path) -> PathBuf {
+        self.0.join(format!("{}.json", key(path)))
+    }
+
+    /// The record of a file, if there is one.
+    ///
+    /// # Errors
+    /// A damaged record, with a hint.
+    pub(crate) fn of(&self, path: &Path) -> Result<Option<Record>, Problem> {
+        read(&self.file(path))
+    }
+
+    /// All records, by path.
+    ///
+    /// # Errors
+    /// A damaged record, with a hint.
+    pub(crate) fn all(&self) -> Result<Vec<Record>, Problem> {
+        let entries = fs::read_dir(&self.0).into_iter().flatten().filter_map(Result::ok);
+        let files = entries
+            .map(|entry| entry.path())
+            .filter(|path| path.extension().is_some_and(|kind| kind == "json"));
+        let mut records: Vec<Record> =
+            files.filter_map(|path| read(&path).transpose()).collect::<Result<_, _>>()?;
+        records.sort_by(|one, two| one.path.cmp(&two.path));
+        Ok(records)
+    }
+
+    /// Keeps a record, readable by the user only.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(crate) fn keep(&self, record: &Record) -> Result<(), Failure> {
+        let text = serde_json::to_string(record).map_err(io::Error::other);
+        let text = text.map_err(|source| Failure::Io { what: "cannot write the record", source })?;
+        write_private(&self.file(&record.path), &text)
+    }
+
+    /// Forgets the record of a file, if there is one.
+    ///
+    /// # Errors
+    /// If it cannot be removed.
+    pub(crate) fn forget(&self, path: &Path) -> Result<(), Failure> {
+        let file = self.file(path);
+        match fs::remove_file(&file) {
+            Err(source) if source.kind() != io::ErrorKind::NotFound => {
+                Err(Failure::Write { path: file, source })
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Names a file in our folders.
+pub(crate) fn key(path: &Path) -> String {
+    let digest = Sha256::digest(path.as_os_str().as_encoded_bytes());
+    digest.iter().take(12).map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The user's folders.
+///
+/// # Errors
+/// If the user has no home.
+pub(crate) fn folders() -> Result<impl BaseStrategy, Failure> {
+    etcetera::choose_base_strategy().map_err(|_| {
+        let hint = "set HOME; backups and records are kept below it";
+        Failure::Configuration(vec![Problem::new("there is no home folder").hint(hint)])
+    })
+}
+
+fn read(file: &Path) -> Result<Option<Record>, Problem> {
+    let refused = |what: String| {
+        let message = format!("{}: {what}", file.display());
+        Problem::new(message).hint("remove this record to go on without the backup in it")
+    };
+    let text = match fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(refused(error.to_string())),
+    };
+    let record: Record = serde_json::from_str(&text).map_err(|error| refused(error.to_string()))?;
+    if record.version != VERSION {
+        return Err(refused(format!("has version {}, and this program reads {VERSION}", record.version)));
+    }
+    Ok(Some(record))
+}

@@ -1,0 +1,99 @@
+//! Files and servers that cannot be edited, and unusual forms that can.
+
+use super::*;
+
+#[track_caller]
+fn refused(path: &str, text: &str) -> String {
+    let project = Project::of(path, text);
+    plan(project.place(), Path::new("/now"), &front(), None).unwrap_err().to_string()
+}
+
+#[test]
+fn w1_what_is_no_hosts_file_is_refused_with_its_place() {
+    assert!(refused("mcp.json", "{\"mcpServers\": {").contains("mcp.json:1:16: unterminated object"));
+    assert!(refused("mcp.json", "{\"a\": 1 \"b\": 2}").contains("mcp.json:1:8"));
+    assert!(refused("config.toml", "[mcp_servers\n").contains("config.toml:1:"));
+    assert!(refused("config.yaml", "a: [\n").contains("config.yaml:"));
+    for (path, text) in
+        [("mcp.json", ""), ("mcp.json", "[]"), ("mcp.json", "// only a comment"), ("config.toml", "")]
+    {
+        let plan = Project::of(path, text).plan();
+        assert!(!plan.has_servers() && !plan.changes(), "{text:?}");
+    }
+}
+
+#[test]
+fn w1_unusual_forms_keep_every_other_byte() {
+    let one = |command: &str| format!("{{\"mcpServers\": {{\"a\": {{\"command\": {command}}}}}}}");
+    for (path, text) in [
+        ("mcp.json", format!("\u{feff}{}", one("\"x\""))),
+        ("mcp.json", one("\"x\"").replace(": {", ":\r\n\t{\r\n\t\t")),
+        ("mcp.json", one("\"x\", \"args\": [ /* none */ ], // end\n")),
+        ("mcp.json", one("\"x\", \"args\": null")),
+        ("mcp.json", one("\"x\\u00fc\\\"\", \"args\": [\"\\u0000\", 5, true,]")),
+        ("mcp.json", one("\"first\", \"command\": \"second\"")),
+        (
+            "mcp.json",
+            "{\"mcpServers\": {\"a\": {\"command\": \"x\"}, \"a\": {\"command\": \"y\"}}}".to_owned(),
+        ),
+        ("c.toml", "mcp_servers.a.command = 'x'\r\nother = 1\r\n".to_owned()),
+        ("c.toml", "mcp_servers = { a = { command = \"x\" } }\n".to_owned()),
+        ("c.toml", "[ mcp_servers . \"a b\" ]\n  command = '''x'''   # c\n  env = {}\n".to_owned()),
+        ("c.yaml", "mcpServers:\n- command: x # c\n  name: a\n".to_owned()),
+        ("c.yaml", "mcpServers: [{name: a, command: x, args: [1, two]}]\n".to_owned()),
+        (
+            "c.yaml",
+            "mcpServers:\r\n  - name: a\r\n    command: 'x'\r\n    args:\r\n    - one\r\n    env: {}\r\n"
+                .to_owned(),
+        ),
+    ] {
+        let project = Project::of(path, &text);
+        let plan = project.plan();
+        assert_eq!((plan.served.len(), &plan.left), (1, &Vec::new()), "{text}\n{}", plan.change.after);
+        let is_line_end_of_windows = plan.change.after.contains("\r\n");
+        assert_eq!(is_line_end_of_windows, text.contains("\r\n"));
+        assert!(!is_line_end_of_windows || !plan.change.after.replace("\r\n", "").contains('\n'), "{text}");
+        let step = project.apply(&plan);
+        assert!(!project.plan().changes(), "{text}");
+        assert_eq!(project.undo(&[step]).text, text);
+    }
+}
+
+#[test]
+fn w1_servers_that_would_lose_something_are_left_with_the_reason() {
+    for (entry, why) in [
+        (r#"{"command": "~/bin/x"}"#, "begins with ~"),
+        (r#"{"command": "npx -y x"}"#, "a whole line"),
+        (r#"{"command": "x", "args": "one two"}"#, "not text"),
+        (r#"{"command": ""}"#, "not text"),
+        (r#"{"args": ["x"]}"#, "neither a command nor a url"),
+        (r#"{"url": "https://a.example/mcp"}"#, "sign in"),
+        (r#"{"url": "https://a.example/mcp", "headers": {"A": "b"}, "oauth": {}}"#, "sign in"),
+        (r#"{"url": "https://a.example/mcp?key=k", "headers": {"A": "b"}}"#, "may contain a secret"),
+        (r#"{"url": "https://me:pw@a.example/mcp", "headers": {"A": "b"}}"#, "may contain a secret"),
+        (r#"{"url": "http://localhost/a", "serverUrl": "http://localhost/b"}"#, "several keys"),
+        (
+            r#"{"url": "https://a.example/mcp", "headers": {"A": "b"}, "env": {"C": "d"}}"#,
+            "headers and variables",
+        ),
+        (r#"{"url": "https://a.example/mcp", "headers": {"A-B": "b", "a_b": "c"}}"#, "'a_b' cannot be kept"),
+        (r#"{"command": "x", "includeTools": []}"#, "enables none"),
+    ] {
+        let project = Project::of("mcp.json", &format!(r#"{{"mcpServers": {{"a": {entry}}}}}"#));
+        let plan = project.plan();
+        assert!(!plan.changes(), "{entry}");
+        assert!(plan.left[0].1.contains(why), "{entry}: {:?}", plan.left);
+    }
+}
+
+#[test]
+fn w1_a_large_file_is_edited_and_a_huge_one_refused() {
+    let filler = format!("\"filler\": \"{}\",\n", "x".repeat(1000)).repeat(5_000);
+    let text = format!("{{{filler}\"mcpServers\": {{\"a\": {{\"command\": \"x\"}}}}}}");
+    let project = Project::of("mcp.json", &text);
+    let plan = project.plan();
+    assert!(text.len() > 5_000_000 && plan.served == ["a"]);
+    assert_eq!(project.undo(&[project.apply(&plan)]).text, text);
+    let huge = " ".repeat(usize::try_from(super::super::write::LARGEST).unwrap() + 1);
+    assert!(refused("mcp.json", &huge).contains("are edited"));
+}

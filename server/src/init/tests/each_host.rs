@@ -1,0 +1,66 @@
+//! Real shapes of every host's file, before and after.
+
+use super::{super::diff::unified, *};
+
+const FIXTURES: &[(&str, &str)] = &[
+    (
+        "Claude/claude_desktop_config.json",
+        include_str!("../../config/hosts/fixtures/claude_desktop_config.json"),
+    ),
+    (".claude.json", include_str!("../../config/hosts/fixtures/claude.json")),
+    (".mcp.json", include_str!("../../config/hosts/fixtures/claude_code_project.json")),
+    (".cursor/mcp.json", include_str!("../../config/hosts/fixtures/cursor.json")),
+    (".vscode/mcp.json", include_str!("../../config/hosts/fixtures/vscode.jsonc")),
+    ("Code/settings.json", include_str!("../../config/hosts/fixtures/vscode_settings.jsonc")),
+    ("windsurf/mcp_config.json", include_str!("../../config/hosts/fixtures/windsurf.json")),
+    (".gemini/settings.json", include_str!("../../config/hosts/fixtures/gemini.json")),
+    ("cline_mcp_settings.json", include_str!("../../config/hosts/fixtures/cline.json")),
+    (".roo/mcp.json", include_str!("../../config/hosts/fixtures/roo.json")),
+    ("zed/settings.json", include_str!("../../config/hosts/fixtures/zed.jsonc")),
+    ("opencode.jsonc", include_str!("../../config/hosts/fixtures/opencode.jsonc")),
+    (".continue/config.yaml", include_str!("../../config/hosts/fixtures/continue.yaml")),
+    ("x/config.json", include_str!("../../config/hosts/fixtures/continue.json")),
+    (".codex/config.toml", include_str!("../../config/hosts/fixtures/codex.toml")),
+];
+
+/// What a person is shown.
+fn shown(project: &Project, path: &str, plan: &Plan) -> String {
+    let left = plan.left.iter().map(|(name, why)| format!("'{name}' is left: {why}\n"));
+    let moved = plan.moved.iter().map(|moved| format!("moved: {}\n{}", moved.names.join(", "), moved.text));
+    let diff = unified(Path::new(path), &plan.change.before, &plan.change.after, false);
+    let text = left.chain(moved).chain([diff]).collect::<String>();
+    let text = text.replace(&super::super::record::key(&project.file.canonicalize().unwrap()), "KEY");
+    text.replace(project.directory.path().to_str().unwrap(), "PROJECT")
+}
+
+#[test]
+fn w1_each_hosts_servers_are_wrapped_where_they_stand() {
+    for (path, text) in FIXTURES {
+        let project = Project::of(path, text);
+        let plan = project.plan();
+        insta::assert_snapshot!(
+            format!("wrapped {path}").replace(['/', '.', ' '], "_"),
+            shown(&project, path, &plan)
+        );
+        let step = project.apply(&plan);
+        let again = project.plan();
+        assert!(!again.changes(), "{path}: twice is the same as once: {again:#?}");
+        assert_eq!(again.already, plan.served, "{path}");
+        assert_eq!(project.undo(&[step]).text, *text, "{path}");
+    }
+}
+
+#[test]
+fn w1_each_hosts_servers_are_gathered_behind_one_entry() {
+    for (path, text) in FIXTURES {
+        let project = Project::of(path, text);
+        let plan = project.gather();
+        insta::assert_snapshot!(
+            format!("gathered {path}").replace(['/', '.', ' '], "_"),
+            shown(&project, path, &plan)
+        );
+        let step = project.apply(&plan);
+        assert!(!project.gather().changes(), "{path}: twice is the same as once");
+        assert_eq!(project.undo(&[step]).text, *text, "{path}");
+    }
+}

@@ -1,0 +1,239 @@
+//! `undo` after the file was edited, rewritten, or without a backup.
+
+use serde_json::{Value, json};
+
+use super::{super::permissions, *};
+use crate::config::hosts::document::Document;
+
+const CURSOR: &str = r#"{
+  // mine
+  "mcpServers": {
+    "one": {"command": "npx", "args": ["-y", "one"], "env": {"KEY": "${env:PATH}"}},
+    "two": {
+      "command": "two"
+    },
+    "three": {"url": "https://a.example/mcp", "headers": {"X-Key": "k"}}
+  }
+}
+"#;
+
+fn edited(project: &Project, from: &str, to: &str) {
+    let text = project.text();
+    assert!(text.contains(from), "{text}");
+    fs::write(&project.file, text.replacen(from, to, 1)).unwrap();
+}
+
+#[test]
+fn w1_what_was_edited_since_stays_and_only_our_entries_are_turned_back() {
+    let project = Project::of(".cursor/mcp.json", CURSOR);
+    let step = project.apply(&project.plan());
+    // Another entry, a comment, and an entry of ours with one more variable.
+    edited(&project, "  // mine\n", "  // mine, and more\n  \"other\": [1,  2],\n");
+    edited(&project, "\"KEY\": \"${env:PATH}\"", "\"KEY\": \"${env:PATH}\", \"NEW\": \"1\"");
+    let undone = project.undo(&[step]);
+    let expected = CURSOR
+        .replace("  // mine\n", "  // mine, and more\n  \"other\": [1,  2],\n")
+        .replace("\"KEY\": \"${env:PATH}\"", "\"KEY\": \"${env:PATH}\", \"NEW\": \"1\"");
+    assert_eq!(undone.text, expected);
+    assert_eq!(undone.turned_back, ["one", "two", "three"]);
+    assert_eq!(undone.left, []);
+}
+
+#[test]
+fn w1_a_server_that_was_removed_since_stays_removed_and_a_new_one_stays() {
+    let project =
+        Project::of("mcp.json", r#"{"mcpServers": {"one": {"command": "x"}, "two": {"command": "y"}}}"#);
+    let step = project.apply(&project.plan());
+    fs::write(
+        &project.file,
+        format!(
+            r#"{{"mcpServers": {{"two": {}, "new": {{"command": "z"}}}}}}"#,
+            serde_json::from_str::<Value>(&project.text()).unwrap()["mcpServers"]["two"]
+        ),
+    )
+    .unwrap();
+    let text = project.undo(&[step]).text;
+    let value: Value = serde_json::from_str(&text).unwrap();
+    assert_eq!(value, json!({"mcpServers": {"two": {"command": "y"}, "new": {"command": "z"}}}));
+}
+
+#[test]
+fn w1_a_file_that_the_host_wrote_anew_is_turned_back_by_its_entries() {
+    let plain = CURSOR.replace("  // mine\n", "");
+    for gather in [false, true] {
+        let project = Project::of(".windsurf/mcp.json", &plain);
+        let plan = if gather { project.gather() } else { project.plan() };
+        let step = project.apply(&plan);
+        let value: Value = serde_json::from_str(&project.text()).unwrap();
+        let mut members: Vec<_> = value["mcpServers"].as_object().unwrap().clone().into_iter().collect();
+        members.reverse();
+        let servers: Value = Value::Object(members.into_iter().collect());
+        fs::write(&project.file, json!({"version": 2, "mcpServers": servers}).to_string()).unwrap();
+        let undone = project.undo(&[step]);
+        let read: Value = serde_json::from_str(&undone.text).unwrap();
+        let before: Value = serde_json::from_str(&plain).unwrap();
+        assert_eq!(read, json!({"version": 2, "mcpServers": before["mcpServers"]}), "{gather}");
+        assert_eq!(undone.left, []);
+    }
+}
+
+#[test]
+fn w1_without_a_backup_an_entry_says_what_it_was() {
+    for (path, text) in [
+        (
+            "mcp.json",
+            r#"{"mcpServers": {"a": {"command": "npx", "args": ["-y", "x", "--", "y"], "env": {"K": "v"}}}}"#,
+        ),
+        (
+            "opencode.json",
+            r#"{"mcp": {"a": {"type": "local", "command": ["npx", "-y", "x"], "enabled": true}}}"#,
+        ),
+        (
+            "a/config.toml",
+            "[mcp_servers.a] # mine\ncommand = \"npx\"\nargs = [\n  \"-y\", # yes\n  \"x\",\n]\n",
+        ),
+        (
+            ".continue/config.yaml",
+            "mcpServers:\n  - name: a\n    command: \"npx\"\n    args:\n      - -y\n      - x\n",
+        ),
+        ("settings.json", r#"{"context_servers": {"a": {"command": {"path": "x", "args": ["1"]}}}}"#),
+    ] {
+        let project = Project::of(path, text);
+        let plan = project.plan();
+        assert_eq!(plan.left, [], "{path}");
+        project.apply(&plan);
+        let undone = project.undo(&[]);
+        assert_eq!(undone.text, text, "{path}");
+        assert_eq!(undone.left, []);
+    }
+}
+
+#[test]
+fn w1_without_a_backup_moved_servers_come_back_from_our_file_and_urls_are_named() {
+    let project = Project::of(".windsurf/mcp.json", CURSOR.replace("  // mine\n", "").as_str());
+    let plan = project.gather();
+    assert_eq!(plan.served, ["one", "two", "three"]);
+    project.apply(&plan);
+    let read: Value = serde_json::from_str(&project.undo(&[]).text).unwrap();
+    assert_eq!(read, serde_json::from_str::<Value>(&plan.change.before).unwrap());
+
+    let project = Project::of("mcp.json", r#"{"mcpServers": {"a": {"url": "http://localhost:1/mcp"}}}"#);
+    project.apply(&project.plan());
+    let undone = project.undo(&[]);
+    assert_eq!(undone.left.len(), 1);
+    assert!(undone.left[0].1.contains("write it by hand"), "{undone:?}");
+}
+
+#[test]
+fn w1_two_runs_are_turned_back_one_after_the_other() {
+    let project = Project::of("mcp.json", CURSOR);
+    let first = project.apply(&project.plan());
+    edited(&project, "\"mcpServers\": {", "\"mcpServers\": {\n    \"late\": {\"command\": \"late\"},");
+    let second = project.apply(&project.plan());
+    let text = project.undo(&[first, second]).text;
+    assert_eq!(
+        text,
+        CURSOR.replace("\"mcpServers\": {", "\"mcpServers\": {\n    \"late\": {\"command\": \"late\"},")
+    );
+}
+
+#[test]
+fn w1_names_that_were_added_to_lists_of_tools_are_removed_again() {
+    let text = r#"{"mcpServers": {"a": {"command": "x", "autoApprove": ["one"]}, "b": {"command": "y", "autoApprove": []}}}"#;
+    let project = Project::of("mcp.json", text);
+    let step = project.apply(&project.plan());
+    let lists = |text: &str| {
+        let document = Document::parse(&project.file, text, Path::new("/")).unwrap();
+        let lists = document.servers().into_iter().map(|server| {
+            let list = server.node.get("autoApprove").unwrap().items();
+            list.iter().map(|item| item.text().unwrap().to_owned()).collect::<Vec<_>>().join(" ")
+        });
+        lists.collect::<Vec<_>>()
+    };
+    // What calls other tools is never approved, and nothing is where nothing was.
+    assert_eq!(lists(&project.text()), ["one info", ""]);
+    edited(&project, "\"one\"", "\"one\", \"two\"");
+    assert_eq!(lists(&project.undo(&[step]).text), ["one two", ""]);
+}
+
+#[test]
+fn w1_claude_codes_permissions_get_what_only_reads_and_lose_it_again() {
+    let text = r#"{"mcpServers": {"a": {"command": "x"}, "b": {"command": "y"}}}"#;
+    let project = Project::of(".mcp.json", text);
+    let settings = project.directory.path().join(".claude/settings.json");
+    let allowed = "{\n  \"permissions\": {\n    \"allow\": [\n      \"Bash\",\n      \"mcp__a__read\" // mine\n    ]\n  }\n}\n";
+    fs::create_dir_all(settings.parent().unwrap()).unwrap();
+    fs::write(&settings, allowed).unwrap();
+    let place = Place { host: Some("Claude Code"), path: settings.clone() };
+    let current = project.directory.path();
+    let planned = |plan: Plan| {
+        let plan = Plan { place: Place { host: Some("Claude Code"), ..plan.place.clone() }, ..plan };
+        permissions::plan(place.clone(), current, &[plan], &front()).unwrap()
+    };
+    let wrapped = planned(project.plan()).unwrap();
+    assert_eq!(wrapped.permitted, ["mcp__a__info"], "not of b, and never what calls others");
+    assert!(
+        wrapped.change.after.contains("\"mcp__a__read\",\n      \"mcp__a__info\" // mine"),
+        "{}",
+        wrapped.change.after
+    );
+    assert_eq!(planned(project.gather()).unwrap().permitted, ["mcp__mcp-disclosure__info"]);
+
+    let Project { directory, .. } = project;
+    let project = Project { directory, file: settings };
+    let step = project.apply(&wrapped);
+    assert_eq!(project.undo(std::slice::from_ref(&step)).text, allowed);
+    edited(&project, "\"Bash\",", "\"Bash\", \"Edit\",");
+    assert_eq!(project.undo(&[step]).text, allowed.replace("\"Bash\",", "\"Bash\", \"Edit\","));
+}
+
+#[test]
+fn w1_arguments_that_init_added_go_again_after_an_edit() {
+    for (path, text) in [
+        ("a/config.toml", "[mcp_servers.a]\ncommand = \"x\" # mine\n"),
+        ("a/config.toml", "mcp_servers.a.command = \"x\"\n"),
+        ("c.yaml", "mcpServers:\n  - name: a\n    command: \"x\"\n"),
+        ("mcp.json", "{\"mcpServers\": {\"a\": {\n  \"command\": \"x\" // mine\n}}}\n"),
+    ] {
+        let project = Project::of(path, text);
+        let step = project.apply(&project.plan());
+        let note = if path.ends_with("json") { "// a note\n" } else { "# a note\n" };
+        fs::write(&project.file, format!("{}{note}", project.text())).unwrap();
+        // Edited, so that it is not the former text of the entry that comes back.
+        if path.ends_with("json") {
+            edited(&project, "// mine", "// mine\n, \"env\": {}");
+        }
+        let expected = text.replace("// mine", "// mine\n, \"env\": {}");
+        let expected = if path.ends_with("json") { expected } else { text.to_owned() };
+        assert_eq!(project.undo(&[step]).text, format!("{expected}{note}"));
+    }
+}
+
+#[test]
+fn w1_undo_from_another_folder_finds_the_servers_of_a_project() {
+    let text = r#"{"projects": {"/now": {"mcpServers": {"a": {"command": "x"}}}, "/other": {"mcpServers": {"b": {"command": "y"}}}}}"#;
+    let project = Project::of(".claude.json", text);
+    let step = project.apply(&project.plan());
+    edited(&project, "\"/other\"", "\"/another\"");
+    let undone = project.undo(&[step]);
+    assert_eq!(undone.text, text.replace("\"/other\"", "\"/another\""));
+}
+
+#[test]
+fn w1_an_entry_that_was_replaced_is_the_persons_own_and_moved_servers_are_not_lost() {
+    let text = r#"{"mcpServers": {"a": {"command": "x"}}}"#;
+    let project = Project::of("mcp.json", text);
+    let step = project.apply(&project.plan());
+    let own = r#"{"mcpServers": {"a": {"command": "mine"}}}"#;
+    fs::write(&project.file, own).unwrap();
+    let undone = project.undo(&[step]);
+    assert_eq!((&*undone.text, undone.left), (own, vec![]));
+
+    let project = Project::of("mcp.json", text);
+    let plan = project.gather();
+    let step = project.apply(&plan);
+    fs::write(&project.file, r#"{"mcpServers": {}}"#).unwrap();
+    let undone = project.undo(&[step]);
+    let (name, why) = &undone.left[0];
+    assert!(name == "mcp-disclosure" && why.contains(plan.moved[0].file.to_str().unwrap()), "{why}");
+}

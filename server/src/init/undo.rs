@@ -1,0 +1,295 @@
+//! What a file is without this program.
+//!
+//! If a file is as `init` left it, the bytes that were there before are given back. If it was edited since, only the entries
+//! that `init` changed are turned back: to their former text if they are untouched, else by what the entry itself says.
+
+use std::{
+    ops::Range,
+    path::{Path, PathBuf},
+};
+
+use mcp_disclosure_gateway::Problem;
+use serde_json::Value as Json;
+
+use super::{
+    UNUSUAL, Why,
+    edit::{Edits, quoted, remove_items},
+    ours::Ours,
+    permissions,
+    record::Step,
+    unwrap::{NOT_OURS, unwrapped},
+};
+use crate::config::hosts::{
+    document::{Document, Server, Syntax},
+    node::{Member, Node},
+};
+
+/// A file without this program.
+#[derive(Debug, Default)]
+pub(crate) struct Undone {
+    pub(crate) text: String,
+    /// The entries that are as they were, or without this program.
+    pub(crate) turned_back: Vec<String>,
+    /// The entries that are left as they are, and why.
+    pub(crate) left: Vec<(String, Why)>,
+}
+
+/// Turns a file back. Without steps, every entry that starts this program is turned back by what it says itself; servers
+/// that were moved are read from the files below `gathered`.
+///
+/// # Errors
+/// If the file cannot be read as a host's file.
+pub(crate) fn undone(
+    path: &Path,
+    current: &Path,
+    text: &str,
+    steps: &[Step],
+    launcher: &[String],
+    gathered: &Path,
+) -> Result<Undone, Problem> {
+    let mut undone = Undone { text: text.to_owned(), ..Undone::default() };
+    for step in steps.iter().rev() {
+        if undone.text == step.after {
+            undone.text.clone_from(&step.before);
+            undone.turned_back.extend(changed_names(path, step)?);
+            continue;
+        }
+        let parse = |text: &str| Document::parse(path, text, &step.current);
+        let mut turned = Turned { now: parse(&undone.text)?, launcher, undone: &mut undone };
+        turned.step(&parse(&step.before)?, &parse(&step.after)?, step);
+        undone.text = turned.now.bytes();
+    }
+    if steps.is_empty() {
+        let now = Document::parse(path, &undone.text, current)?;
+        let mut turned = Turned { now, launcher, undone: &mut undone };
+        turned.without_record(gathered);
+        undone.text = turned.now.bytes();
+    }
+    Ok(undone)
+}
+
+/// The servers that differ between the two texts of a step, by what they were before.
+fn changed_names(path: &Path, step: &Step) -> Result<Vec<String>, Problem> {
+    let parse = |text: &str| Document::parse(path, text, &step.current);
+    let (before, after) = (parse(&step.before)?, parse(&step.after)?);
+    let names = before.servers().into_iter().filter(|server| {
+        let same = same_server(&after, &before, server);
+        same.is_none_or(|same| !server.node.is_same_but(same.node, None, &[]))
+    });
+    Ok(names.map(|server| server.name).collect())
+}
+
+/// The server of the same name in the same table of another text of the file.
+fn same_server<'n>(other: &'n Document, document: &Document, server: &Server<'_>) -> Option<Server<'n>> {
+    let table = document.path_of(server.servers);
+    other
+        .servers()
+        .into_iter()
+        .find(|found| found.name == server.name && other.path_of(found.servers) == table)
+}
+
+struct Turned<'u> {
+    now: Document,
+    launcher: &'u [String],
+    undone: &'u mut Undone,
+}
+
+impl Turned<'_> {
+    /// Turns back what one run of `init` changed.
+    fn step(&mut self, before: &Document, after: &Document, step: &Step) {
+        for server in after.servers() {
+            let was = same_server(before, after, &server);
+            let is_changed = was.as_ref().is_none_or(|was| !was.node.is_same_but(server.node, None, &[]));
+            let now = same_server(&self.now, after, &server).map(|now| self.number(&now));
+            let turned = match (&was, now) {
+                _ if !is_changed => continue,
+                (Some(_), None) => continue,
+                (Some(was), Some(number)) => self.entry(number, (before, was), &server),
+                (None, Some(number)) => self.moved_back(number, before, after, &server),
+                (None, None) => {
+                    let files = step.gathered.iter().map(|file| file.display().to_string());
+                    let files = files.collect::<Vec<_>>().join(", ");
+                    Err(format!("the entry was removed; the servers behind it are still in {files}"))
+                }
+            };
+            // An entry that is not ours any more is the person's own.
+            if turned.as_ref().is_err_and(|why| why == NOT_OURS) {
+                continue;
+            }
+            self.note(&server.name, turned);
+        }
+        if let Some(document) = permissions::withdrawn(&self.now, before, after) {
+            self.now = document;
+            self.undone.turned_back.push(permissions::LIST.join("."));
+        }
+    }
+
+    fn note(&mut self, name: &str, turned: Result<Document, Why>) {
+        match turned {
+            Ok(document) => {
+                self.now = document;
+                self.undone.turned_back.push(name.to_owned());
+            }
+            Err(why) => self.undone.left.push((name.to_owned(), why)),
+        }
+    }
+
+    fn number(&self, server: &Server<'_>) -> usize {
+        let same = |found: &Server<'_>| std::ptr::eq(found.node, server.node);
+        self.now.servers().iter().position(same).unwrap_or_default()
+    }
+
+    /// One entry as it was, or without this program if it was edited since.
+    fn entry(
+        &self,
+        number: usize,
+        (before, was): (&Document, &Server<'_>),
+        after: &Server<'_>,
+    ) -> Result<Document, Why> {
+        let servers = self.now.servers();
+        let now = &servers[number];
+        let is_untouched = after.node.is_same_but(now.node, None, &[]);
+        if is_untouched && self.now.syntax() == Syntax::Json {
+            let mut edits = Edits::default();
+            edits.replace(now.node.at..now.node.end, self.with_line_ends(before.source(was.node)));
+            return self.edited(edits);
+        }
+        let unwrapped = unwrapped(&self.now, number, self.launcher)?;
+        without_additions(&unwrapped, number, was, after)
+    }
+
+    /// The servers that were moved behind this entry, in its place.
+    fn moved_back(
+        &self,
+        number: usize,
+        before: &Document,
+        after: &Document,
+        entry: &Server<'_>,
+    ) -> Result<Document, Why> {
+        let table = after.path_of(entry.servers);
+        let is_gone = |server: &Server<'_>| {
+            before.path_of(server.servers) == table && same_server(after, before, server).is_none()
+        };
+        let gone = before.servers().into_iter().filter(is_gone);
+        let sources = gone.filter_map(|server| {
+            let source = before.text.get(server.key?.at..server.node.end)?;
+            Some((server.name.clone(), self.with_line_ends(source)))
+        });
+        self.in_place_of(number, &sources.collect::<Vec<_>>())
+    }
+
+    /// The file with these members in the place of one, without those whose name has come back.
+    fn in_place_of(&self, number: usize, members: &[(String, String)]) -> Result<Document, Why> {
+        let servers = self.now.servers();
+        let entry = &servers[number];
+        let key = entry.key.ok_or(UNUSUAL)?;
+        let is_there = |name: &String| entry.servers.members().iter().any(|member| member.name == *name);
+        let missing: Vec<&str> =
+            members.iter().filter(|(name, _)| !is_there(name)).map(|(_, source)| source.as_str()).collect();
+        if missing.is_empty() {
+            return Err(
+                "the servers behind it are not known any more, or are there again; remove it by hand"
+                    .to_owned(),
+            );
+        }
+        let line = self.now.line_before(key.at);
+        let break_ =
+            if line.trim().is_empty() { format!(",{}{line}", self.now.line_end()) } else { ", ".to_owned() };
+        let mut edits = Edits::default();
+        edits.replace(key.at..entry.node.end, missing.join(&break_));
+        self.edited(edits)
+    }
+
+    fn edited(&self, edits: Edits) -> Result<Document, Why> {
+        let text = edits.apply(&self.now.text).ok_or(UNUSUAL)?;
+        self.now.with_text(&text).map_err(|_| UNUSUAL.to_owned())
+    }
+
+    /// A piece of an older text of the file with the line ends that it has now.
+    fn with_line_ends(&self, source: &str) -> String {
+        source.replace("\r\n", "\n").replace('\n', self.now.line_end())
+    }
+
+    /// Turns back every entry that starts this program.
+    fn without_record(&mut self, gathered: &Path) {
+        let mut number = 0;
+        while number < self.now.servers().len() {
+            let (name, words) = {
+                let server = &self.now.servers()[number];
+                (server.name.clone(), server.launch.and_then(|launch| launch.words()).unwrap_or_default())
+            };
+            if let Some(ours) = Ours::of(&words, self.launcher) {
+                let files: Vec<PathBuf> =
+                    ours.values("--mcp-config").into_iter().map(PathBuf::from).collect();
+                let turned = match &files[..] {
+                    [file] if file.starts_with(gathered) => {
+                        moved_members(file).and_then(|members| self.in_place_of(number, &members))
+                    }
+                    _ => unwrapped(&self.now, number, self.launcher),
+                };
+                self.note(&name, turned);
+            }
+            number += 1;
+        }
+    }
+}
+
+/// The members that were moved to a file of ours, by name, as JSON.
+fn moved_members(file: &Path) -> Result<Vec<(String, String)>, Why> {
+    let unknown = |error: String| format!("{}: {error}", file.display());
+    let text = std::fs::read_to_string(file).map_err(|error| unknown(error.to_string()))?;
+    let document =
+        Document::parse(file, &text, Path::new("")).map_err(|problem| unknown(problem.to_string()))?;
+    let members = document.servers().into_iter().filter_map(|server| {
+        let value: Json = serde_json::from_str(document.source(server.node)).ok()?;
+        Some((server.name.clone(), format!("{}: {value}", quoted(&server.name))))
+    });
+    Ok(members.collect())
+}
+
+/// An entry without the names that `init` added to its lists of tools.
+fn without_additions(
+    document: &Document,
+    number: usize,
+    was: &Server<'_>,
+    after: &Server<'_>,
+) -> Result<Document, Why> {
+    let servers = document.servers();
+    let now = &servers[number];
+    let mut edits = Edits::default();
+    for Member { name, node, .. } in now.node.members() {
+        let (Some(was), Some(after)) = (was.node.get(name), after.node.get(name)) else { continue };
+        let is_command = |launch: &crate::config::hosts::launch::Launch<'_>| {
+            launch.command.name == *name || launch.arguments_key == name
+        };
+        if !(was.is_list() && after.is_list() && node.is_list())
+            || now.launch.as_ref().is_some_and(is_command)
+        {
+            continue;
+        }
+        let is_added = |item: &Node| item.text().is_some_and(|text| after.lists(text) && !was.lists(text));
+        if node.items().iter().any(is_added) {
+            remove_items(&mut edits, node, is_added);
+        }
+    }
+    if let Some(added) = added_arguments(document, now, was) {
+        edits.replace(added, "");
+    }
+    let text = edits.apply(&document.text).ok_or(UNUSUAL)?;
+    document.with_text(&text).map_err(|_| UNUSUAL.to_owned())
+}
+
+/// Where an entry has an empty list of arguments, right behind the command, that it did not have before.
+fn added_arguments(document: &Document, now: &Server<'_>, was: &Server<'_>) -> Option<Range<usize>> {
+    let launch = now.launch.filter(|launch| !launch.is_list())?;
+    let had = was.launch.is_some_and(|launch| launch.arguments.is_some());
+    let arguments = launch.arguments.filter(|arguments| !had && arguments.items().is_empty())?;
+    let added = launch.command.node.end..arguments.end;
+    let between = document.text.get(added.start..arguments.at)?;
+    let is_right_behind = launch
+        .holder
+        .members()
+        .windows(2)
+        .any(|pair| std::ptr::eq(&pair[0], launch.command) && std::ptr::eq(&pair[1].node, arguments));
+    (is_right_behind && !between.contains(['#', '/'])).then_some(added)
+}

@@ -1,0 +1,160 @@
+//! Putting this program in front of one server, where that stands.
+
+use mcp_disclosure_core::UpstreamName;
+
+use super::{
+    UNUSUAL, Why,
+    edit::{Edits, append, insert_after, list, prefix, quoted},
+    ours::Ours,
+};
+use crate::config::hosts::{
+    document::{Document, Server},
+    launch::Launch,
+    node::{Member, Node},
+};
+
+/// What is put in front of servers.
+#[derive(Clone, Debug)]
+pub(crate) struct Front {
+    /// The command that starts this program.
+    pub(crate) launcher: Vec<String>,
+    /// The arguments of `serve` that choose the strategy.
+    pub(crate) strategy: Vec<String>,
+    /// The tools that the strategy adds to the list.
+    pub(crate) bridges: Vec<Bridge>,
+}
+
+/// A tool of a strategy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Bridge {
+    pub(crate) name: String,
+    /// Whether it changes nothing, so that it may be approved once and for all.
+    pub(crate) reads_only: bool,
+}
+
+/// The file with this program in front of the server with this number.
+///
+/// # Errors
+/// Why the server is left as it is.
+pub(super) fn wrapped(document: &Document, number: usize, front: &Front) -> Result<Document, Why> {
+    let servers = document.servers();
+    let server = &servers[number];
+    let launch = server.launch.ok_or("it has neither a command nor a url")?;
+    let words = launch.words().ok_or("its command or arguments are not text")?;
+    if Ours::of(&words, &front.launcher).is_some() {
+        return Err(OURS.to_owned());
+    }
+    can_be_moved(&words)?;
+    let ours =
+        [&front.launcher[..], &["serve".to_owned()], &front.strategy, &switches(server)?, &["--".to_owned()]];
+    let ours = ours.concat();
+    let expected = [&ours[..], &words].concat();
+    let mut edits = Edits::default();
+    put_in_front(&mut edits, document, &launch, &ours, &words[0]);
+    let lists = extended(server, front);
+    lists.iter().for_each(|(list, names)| append(&mut edits, document, &list.node, names));
+    let changed = edits.apply(&document.text).and_then(|text| document.with_text(&text).ok());
+    let changed = changed.ok_or(UNUSUAL)?;
+    let is_as_expected = {
+        let after = changed.servers();
+        let holds = |after: &Server<'_>| {
+            after.name == server.name
+                && after.launch.and_then(|launch| launch.words()).as_ref() == Some(&expected)
+                && lists.iter().all(|(list, names)| is_extended(list, names, after))
+        };
+        let mut members = vec![launch.command.name.as_str(), launch.arguments_key];
+        members.extend(lists.iter().map(|(list, _)| list.name.as_str()));
+        // A list of tools stands in the entry, even if the command is in a table of it.
+        let is_one_table = lists.is_empty() || std::ptr::eq(launch.holder, server.node);
+        after.len() == servers.len()
+            && after.get(number).is_some_and(holds)
+            && is_one_table
+            && document.root.is_same_but(&changed.root, Some(launch.holder), &members)
+    };
+    if is_as_expected { Ok(changed) } else { Err(UNUSUAL.to_owned()) }
+}
+
+/// Why a server is left as it is that is served by this program already.
+pub(super) const OURS: &str = "it is served by mcp-disclosure already";
+
+/// Whether a command means the same when it is started by this program instead of the host.
+fn can_be_moved(words: &[String]) -> Result<(), Why> {
+    let program = &words[0];
+    if program.starts_with("~") {
+        return Err(
+            "its command begins with ~, which only the host replaces; write the path in full".to_owned()
+        );
+    }
+    let is_line =
+        words.len() == 1 && program.split(' ').next().is_some_and(|first| !first.contains(['/', '\\']));
+    if is_line && program.contains(' ') {
+        return Err("its command is a whole line; write the arguments into args".to_owned());
+    }
+    Ok(())
+}
+
+fn put_in_front(edits: &mut Edits, document: &Document, launch: &Launch<'_>, ours: &[String], program: &str) {
+    let command = &launch.command.node;
+    if launch.is_list() {
+        return prefix(edits, document, command, ours);
+    }
+    edits.replace(command.at..command.end, quoted(&ours[0]));
+    let moved = [&ours[1..], &[program.to_owned()]].concat();
+    let null = launch.holder.members().iter().find(|member| member.name == launch.arguments_key);
+    match (launch.arguments, null) {
+        (Some(arguments), _) => prefix(edits, document, arguments, &moved),
+        (None, Some(null)) => edits.replace(null.node.at..null.node.end, list(&moved)),
+        (None, None) => {
+            let member = (launch.arguments_key, &*list(&moved));
+            insert_after(edits, document, launch.holder, launch.command, member);
+        }
+    }
+}
+
+/// The arguments of `serve` by which what the host switched off stays so: a strategy could disclose it otherwise.
+pub(super) fn switches(server: &Server<'_>) -> Result<Vec<String>, Why> {
+    let mut arguments = Vec::new();
+    for (flag, tools) in [("--only-tool", server.allow.as_deref()), ("--hide-tool", Some(&*server.hidden))] {
+        for tool in tools.unwrap_or_default() {
+            arguments.extend([flag.to_owned(), tool.clone()]);
+        }
+    }
+    if server.allow.as_ref().is_some_and(Vec::is_empty) {
+        return Err("the host enables none of its tools".to_owned());
+    }
+    if arguments.is_empty() {
+        return Ok(arguments);
+    }
+    if arguments.iter().any(|word| word.is_empty()) {
+        return Err("the host switches a tool without a name".to_owned());
+    }
+    UpstreamName::parse(&server.name).map_err(|error| format!("its tools are switched, and {error}"))?;
+    // Written in one word each, so that no name is taken for a flag.
+    let pairs = arguments.chunks(2).map(|pair| format!("{}={}", pair[0], pair[1]));
+    Ok([format!("--name={}", server.name)].into_iter().chain(pairs).collect())
+}
+
+/// The lists of the entry that name tools, and the strategy's tools that they lack.
+fn extended<'n>(server: &Server<'n>, front: &Front) -> Vec<(&'n Member, Vec<String>)> {
+    // A list of tools that run without a question never gets one that can call others.
+    let approved =
+        APPROVED.iter().filter_map(|key| server.node.members().iter().find(|member| member.name == *key));
+    let approved = approved.filter(|list| !list.node.items().is_empty()).map(|list| (list, true));
+    let lists = server.filters.iter().map(|list| (*list, false)).chain(approved);
+    let lacking = |(list, reads_only): (&'n Member, bool)| {
+        let bridges = front.bridges.iter().filter(|bridge| bridge.reads_only || !reads_only);
+        let names = bridges.map(|bridge| bridge.name.clone()).filter(|name| !list.node.lists(name));
+        (list, names.collect::<Vec<_>>())
+    };
+    let lists = lists.filter(|(list, _)| list.node.is_list()).map(lacking);
+    lists.filter(|(_, names)| !names.is_empty()).collect()
+}
+
+/// Keys of an entry that name the tools which run without a question: of Cline, and of Roo.
+pub(super) const APPROVED: &[&str] = &["autoApprove", "alwaysAllow"];
+
+fn is_extended(list: &Member, names: &[String], after: &Server<'_>) -> bool {
+    let texts = |list: &Node| list.items().iter().map(Node::scalar).collect::<Vec<_>>();
+    let expected: Vec<_> = texts(&list.node).into_iter().chain(names.iter().cloned().map(Some)).collect();
+    after.node.get(&list.name).is_some_and(|list| texts(list) == expected)
+}

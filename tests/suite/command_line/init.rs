@@ -1,0 +1,295 @@
+//! `init` and `undo`, as a person runs them, with a home of their own.
+
+use std::{
+    fs,
+    io::{Read, Write},
+    net::TcpListener,
+    path::PathBuf,
+    process::Command,
+};
+
+use kit::process::{Ended, Process};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::{ODD, program};
+
+/// A person's folders: a home, and a project in which commands run.
+struct Person {
+    root: TempDir,
+}
+
+impl Person {
+    fn new() -> Self {
+        let root = tempfile::tempdir().unwrap();
+        for folder in ["home", "project"] {
+            fs::create_dir(root.path().join(folder)).unwrap();
+        }
+        Self { root }
+    }
+
+    fn path(&self, path: &str) -> PathBuf {
+        self.root.path().join(path)
+    }
+
+    fn write(&self, path: &str, text: &str) -> PathBuf {
+        let file = self.path(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, text).unwrap();
+        file
+    }
+
+    fn at_home(&self, mut command: Command) -> Command {
+        command.current_dir(self.path("project")).env("HOME", self.path("home"));
+        for name in ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "XDG_DATA_HOME", "MCP_DISCLOSURE_LAUNCHER"] {
+            command.env_remove(name);
+        }
+        command
+    }
+
+    #[track_caller]
+    fn run(&self, arguments: &[&str]) -> Ended {
+        Process::start(&mut self.at_home(program(arguments))).finish()
+    }
+
+    /// The backups and other files of ours.
+    fn kept(&self) -> Vec<PathBuf> {
+        let mut files = Vec::new();
+        for folder in ["home/.local/state/mcp-disclosure/init", "home/.config/mcp-disclosure/gathered"] {
+            let entries = fs::read_dir(self.path(folder)).into_iter().flatten();
+            files.extend(entries.map(|entry| entry.unwrap().path()));
+        }
+        files
+    }
+
+    /// The command of an entry, as a host starts it.
+    #[track_caller]
+    fn entry(&self, file: &str, name: &str) -> Command {
+        let file: Value = serde_json::from_str(&fs::read_to_string(self.path(file)).unwrap()).unwrap();
+        let entry = &file["mcpServers"][name];
+        let mut command = Command::new(entry["command"].as_str().unwrap());
+        command.args(entry["args"].as_array().unwrap().iter().map(|word| word.as_str().unwrap()));
+        for (name, value) in entry["env"].as_object().into_iter().flatten() {
+            command.env(name, value.as_str().unwrap());
+        }
+        self.at_home(command)
+    }
+
+    #[track_caller]
+    fn started(&self, file: &str, name: &str) -> Process {
+        let mut server = Process::start(&mut self.entry(file, name));
+        server.initialize();
+        server
+    }
+}
+
+fn servers(servers: &Value) -> String {
+    format!("{:#}\n", json!({"mcpServers": servers})).replace("ODD", ODD)
+}
+
+const FILE: &str = "home/.cursor/mcp.json";
+
+#[test]
+fn w1_a_host_starts_the_rewritten_entry_and_undo_gives_back_the_bytes() {
+    for gather in [&[][..], &["--gather"]] {
+        let person = Person::new();
+        let text = servers(&json!({"plain": {"command": "ODD", "args": ["ordinary"], "env": {"A": "1"}}}));
+        let file = person.write(FILE, &text);
+        let shown = person.run(&[&["init", "--strategy", "full", "--dry-run"], gather].concat());
+        assert!(
+            shown.says(0, &[]).stdout.contains("+      \"command\": ") || !gather.is_empty(),
+            "{}",
+            shown.stdout
+        );
+        assert_eq!(fs::read_to_string(&file).unwrap(), text, "--dry-run changes nothing");
+        assert_eq!(person.kept(), Vec::<PathBuf>::new());
+
+        let done = person.run(&[&["init", "--strategy", "full", "--yes"], gather].concat());
+        assert!(done.says(0, &[]).stdout.contains("Restart Cursor to use it"), "{}", done.stdout);
+        assert_eq!(person.kept().len(), 1 + gather.len());
+        #[cfg(unix)]
+        for kept in person.kept() {
+            use std::os::unix::fs::PermissionsExt;
+            assert_eq!(fs::metadata(kept).unwrap().permissions().mode() & 0o777, 0o600);
+        }
+        let after = fs::read_to_string(&file).unwrap();
+        let again = person.run(&[&["init", "--strategy", "full", "--yes"], gather].concat());
+        assert!(again.says(0, &[]).stdout.contains("Nothing to do"), "{}", again.stdout);
+        assert_eq!(fs::read_to_string(&file).unwrap(), after, "twice is the same as once");
+
+        let mut server = person.started(FILE, if gather.is_empty() { "plain" } else { "mcp-disclosure" });
+        assert_eq!(server.tool_names(), ["echo", "wait"]);
+        assert_eq!(server.call("echo", json!({"text": "x"}))["error"], Value::Null);
+        server.finish().says(0, &[]);
+
+        person.run(&["undo", "--yes"]).says(0, &[]);
+        assert_eq!(fs::read_to_string(&file).unwrap(), text);
+        assert_eq!(person.kept(), Vec::<PathBuf>::new(), "nothing is left behind");
+        assert!(person.run(&["undo", "--yes"]).says(0, &[]).stdout.contains("Nothing to do"));
+    }
+}
+
+#[test]
+fn w1_tools_that_a_host_switches_off_stay_off() {
+    let person = Person::new();
+    person.write(
+        FILE,
+        &servers(&json!({
+            "some": {"command": "ODD", "args": ["ordinary"], "disabledTools": ["wait"]},
+            "one": {"command": "ODD", "args": ["ordinary"], "includeTools": ["wait"]},
+        })),
+    );
+    person.run(&["init", "--strategy", "full", "--yes"]).says(0, &[]);
+    for (name, tools) in [("some", &["echo"][..]), ("one", &["wait"])] {
+        let mut server = person.started(FILE, name);
+        assert_eq!(server.tool_names(), tools);
+        server.finish().says(0, &[]);
+    }
+}
+
+#[test]
+fn w1_claude_codes_permissions_follow_its_servers() {
+    let person = Person::new();
+    let servers = person.write("project/.mcp.json", &servers(&json!({"plain": {"command": "ODD"}})));
+    let allowed = r#"{"permissions": {"allow": ["mcp__plain__echo"]}}"#;
+    let settings = person.write("project/.claude/settings.json", allowed);
+    let before = fs::read_to_string(&servers).unwrap();
+    person.run(&["init", "--strategy", "resource", "--host", "claude-code", "--yes"]).says(0, &[]);
+    let after = fs::read_to_string(&settings).unwrap();
+    assert_eq!(after, allowed.replace("echo\"", "echo\", \"mcp__plain__describe_tools\""));
+    assert_eq!(person.kept().len(), 2);
+    person.run(&["undo", "--host", "claude-code", "--yes"]).says(0, &[]);
+    assert_eq!(fs::read_to_string(&settings).unwrap(), allowed);
+    assert_eq!(fs::read_to_string(&servers).unwrap(), before);
+    assert_eq!(person.kept(), Vec::<PathBuf>::new());
+}
+
+#[test]
+fn w1_a_server_at_a_url_keeps_its_headers() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/mcp", listener.local_addr().unwrap());
+    let heard = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut head = [0; 4096];
+        let read = stream.read(&mut head).unwrap();
+        stream
+            .write_all(b"HTTP/1.1 401 Unauthorized\r\ncontent-length: 0\r\nconnection: close\r\n\r\n")
+            .unwrap();
+        String::from_utf8_lossy(&head[..read]).into_owned()
+    });
+    let person = Person::new();
+    let entry = json!({"type": "http", "url": url, "headers": {"X-Api-Key": "s3cret"}});
+    let file = person.write(
+        "project/.mcp.json",
+        &servers(&json!({"far": entry, "other": {"url": "https://a.example/mcp"}})),
+    );
+    let before = fs::read_to_string(&file).unwrap();
+    let done = person.run(&["init", "--strategy", "full", "--file", ".mcp.json", "--yes"]);
+    let why = "'other' is left as it is: the host may have to sign in to it (OAuth)";
+    assert!(done.says(0, &[]).stdout.contains(why), "{}", done.stdout);
+    let mut server = Process::start(&mut person.entry("project/.mcp.json", "far"));
+    server.ask("initialize", json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}));
+    let head = heard.join().unwrap();
+    assert!(head.contains("x-api-key: s3cret\r\n"), "{head}");
+    assert!(!server.finish().stderr.contains("s3cret"));
+    person.run(&["undo", "--yes"]).says(0, &[]);
+    assert_eq!(fs::read_to_string(&file).unwrap(), before);
+}
+
+#[test]
+fn w1_without_a_terminal_nothing_is_written_without_yes() {
+    let person = Person::new();
+    let text = servers(&json!({"plain": {"command": "ODD"}}));
+    let file = person.write("project/.vscode/mcp.json", &text.replace("mcpServers", "servers"));
+    let before = fs::read_to_string(&file).unwrap();
+    let asked = person.run(&["init", "--strategy", "full"]);
+    asked.says(2, &["there is no terminal to ask on (hint: --yes writes it, --dry-run only shows it)"]);
+    assert!(asked.stdout.contains("VS Code: ") && asked.stdout.contains("+++ "), "{}", asked.stdout);
+    assert_eq!(fs::read_to_string(&file).unwrap(), before);
+    let named = person.run(&["init", "--file", ".vscode/mcp.json", "--strategy", "full", "--yes"]);
+    assert!(named.says(0, &[]).stdout.contains("Restart the host"), "{}", named.stdout);
+    assert_eq!(person.run(&["undo", "--dry-run"]).code, Some(0));
+    person.run(&["undo", "--host", "vscode", "--yes"]).says(0, &[]);
+    assert_eq!(fs::read_to_string(&file).unwrap(), before);
+}
+
+#[test]
+fn w1_what_cannot_be_done_is_said_and_nothing_is_written() {
+    let person = Person::new();
+    person
+        .run(&["init"])
+        .says(64, &["no file of a host is found (hint: name one with --file", ".cursor/mcp.json"]);
+    person
+        .run(&["init", "--host", "curser"])
+        .says(2, &["unknown host 'curser' (hint: hosts are claude-desktop, "]);
+    person.run(&["init", "--strategy", "inf"]).says(2, &["inf", "hint: "]);
+    let good = person.write(FILE, &servers(&json!({"plain": {"command": "ODD"}})));
+    let before = fs::read_to_string(&good).unwrap();
+    person.write("home/.gemini/settings.json", "{");
+    let bad = person.path("home/.gemini/settings.json");
+    // A file that was named must be usable.
+    let named = person.run(&[
+        "init",
+        "--strategy",
+        "full",
+        "--yes",
+        "--file",
+        bad.to_str().unwrap(),
+        "--host",
+        "cursor",
+    ]);
+    named.says(64, &["settings.json:1:1: unterminated object"]);
+    assert_eq!(fs::read_to_string(&good).unwrap(), before);
+    // One that was found is left, and said.
+    let found = person.run(&["init", "--strategy", "full", "--yes"]);
+    assert!(found.says(0, &[]).stdout.contains("is left as it is: "), "{}", found.stdout);
+    assert_ne!(fs::read_to_string(&good).unwrap(), before);
+    // After the backup is gone, the entry says what it was.
+    for kept in person.kept() {
+        fs::remove_file(kept).unwrap();
+    }
+    person.run(&["undo", "--host", "cursor", "--yes"]).says(0, &[]);
+    let turned: Value = serde_json::from_str(&fs::read_to_string(&good).unwrap()).unwrap();
+    assert_eq!(turned["mcpServers"]["plain"]["command"], ODD);
+
+    let mut homeless = person.at_home(program(&["init", "--strategy", "full", "--yes"]));
+    homeless.env("HOME", "");
+    let ended = Process::start(&mut homeless).finish();
+    assert_ne!(ended.code, Some(0), "{}", ended.stdout);
+}
+
+#[cfg(unix)]
+#[test]
+fn w1_on_a_terminal_only_a_yes_is_one() {
+    let person = Person::new();
+    let file = person.write(FILE, &servers(&json!({"plain": {"command": "ODD"}})));
+    let before = fs::read_to_string(&file).unwrap();
+    for (answer, is_written) in [("\n", false), ("n\n", false), ("y\n", true)] {
+        let (mut ours, theirs) = super::terminal::terminal();
+        ours.write_all(answer.as_bytes()).unwrap();
+        let mut command = person.at_home(program(&["init", "--strategy", "full"]));
+        let asked = Process::start_with(&mut command, theirs.into()).finish();
+        assert!(asked.says(0, &[]).stdout.contains("Write this? [y/N]"), "{}", asked.stdout);
+        assert_eq!(fs::read_to_string(&file).unwrap() != before, is_written, "{answer:?}");
+        assert_eq!(asked.stdout.contains("Nothing was changed."), !is_written);
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn w1_a_file_that_two_hosts_share_is_edited_once() {
+    let person = Person::new();
+    let real = person.write("dotfiles/mcp.json", &servers(&json!({"plain": {"command": "ODD"}})));
+    let before = fs::read_to_string(&real).unwrap();
+    for link in [FILE, "home/.codeium/windsurf/mcp_config.json"] {
+        let link = person.path(link);
+        fs::create_dir_all(link.parent().unwrap()).unwrap();
+        std::os::unix::fs::symlink(&real, link).unwrap();
+    }
+    person.run(&["init", "--strategy", "full", "--yes"]).says(0, &[]);
+    assert_eq!(fs::read_to_string(&real).unwrap().matches("\"serve\"").count(), 1);
+    assert!(fs::symlink_metadata(person.path(FILE)).unwrap().is_symlink());
+    assert_eq!(person.kept().len(), 1);
+    person.run(&["undo", "--yes"]).says(0, &[]);
+    assert_eq!(fs::read_to_string(&real).unwrap(), before);
+}
