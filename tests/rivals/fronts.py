@@ -2,7 +2,7 @@
 
 A front is a class with
 
-- `label`, and `note` if its figures need one;
+- `label`: of its row;
 - `connect(stack, world)`: a session of the official SDK's client with it;
 - `search(query)`: the call that a model makes to find tools;
 - `hits(answer)`: what it found, best first;
@@ -17,7 +17,6 @@ import json
 import os
 import socket
 import sys
-import tempfile
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -62,7 +61,9 @@ class World:
         files = sorted(self.recordings.glob("*.json"))
         if not files:
             raise Failure(f"{recordings} has no recorded lists")
-        self.tools = {file.stem: [tool["name"] for tool in json.loads(file.read_text())["tools"]] for file in files}
+        recorded = {file.stem: json.loads(file.read_text()) for file in files}
+        self.tools = {server: [tool["name"] for tool in one["tools"]] for server, one in recorded.items()}
+        self.instructions = [one["instructions"] for one in recorded.values() if one.get("instructions")]
         journal = self.folder / "journal"
         journal.touch()
         self.servers = {
@@ -88,11 +89,9 @@ def text_of(answer):
     return "\n".join(part.text for part in answer.content if part.type == "text")
 
 
-async def over_stdio(stack, command, *arguments, env=None):
-    """A session with a child."""
-    # Its cache must not be the user's.
-    cache = stack.enter_context(tempfile.TemporaryDirectory())
-    environment = {"PATH": os.environ["PATH"], "XDG_CACHE_HOME": cache, **(env or {})}
+async def over_stdio(stack, world, command, *arguments):
+    """A session with a child, whose cache is not the user's."""
+    environment = {"PATH": os.environ["PATH"], "XDG_CACHE_HOME": str(world.folder)}
     child = StdioServerParameters(command=str(command), args=[str(it) for it in arguments], env=environment)
     return await stack.enter_async_context(ClientSession(*await stack.enter_async_context(stdio_client(child))))
 
@@ -122,7 +121,7 @@ class FastMcpProxy(FastMcp):
 
     async def connect(self, stack, world):
         self.labels = world.labels(lambda server, tool: f"{server}_{tool}")
-        return await over_stdio(stack, sys.executable, HERE / "fastmcp_proxy.py", world.config)
+        return await over_stdio(stack, world, sys.executable, HERE / "fastmcp_proxy.py", world.config)
 
 
 class FastMcpServer(FastMcp):
@@ -133,7 +132,7 @@ class FastMcpServer(FastMcp):
 
     async def connect(self, stack, world):
         self.labels = world.labels(lambda server, tool: tool, lambda server, tool: f"{server}_{tool}")
-        return await over_stdio(stack, sys.executable, HERE / "fastmcp_server.py", world.recordings)
+        return await over_stdio(stack, world, sys.executable, HERE / "fastmcp_server.py", world.recordings)
 
 
 class McpProxyCrate:
@@ -194,12 +193,15 @@ class Ours:
     """`mcp-disclosure serve --strategy search`, which marks weak hits and gives the best ones with their schemas."""
 
     def __init__(self, program):
-        self.program, self.label = program, "mcp-disclosure, `search`"
+        self.program, self.label = Path(program), "mcp-disclosure, `search`"
+        if self.program.parent.name == "debug":
+            # Slower by an order of magnitude, which must not be taken for the program's.
+            self.label += ", debug build"
 
     async def connect(self, stack, world):
         self.labels = world.labels(lambda server, tool: tool, lambda server, tool: f"{server}__{tool}")
         arguments = ["serve", "--strategy", "search", "--log", "error", "--mcp-config", world.config]
-        return await over_stdio(stack, self.program, *arguments)
+        return await over_stdio(stack, world, self.program, *arguments)
 
     def search(self, query):
         return "search_tools", {"query": query}

@@ -18,22 +18,40 @@ from score import HEAD, Asked, Counter, misses, row
 BEGIN, END = "<!-- rivals -->", "<!-- /rivals -->"
 
 
-def read_tasks(path):
-    """The labelled queries; those without a `query` are asked as users say them."""
-    lines = [line for line in Path(path).read_text().splitlines() if line.strip()]
-    tasks = [json.loads(line) for line in lines]
-    return [{**task, "query": task.get("query", task.get("request"))} for task in tasks]
+def read_tasks(path, world):
+    """The labelled queries: JSON lines with `query` and `tools`."""
+    known = {f"{server}:{tool}" for server, tools in world.tools.items() for tool in tools}
+    tasks = []
+    for number, line in enumerate(Path(path).read_text().splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            task = json.loads(line)
+            unknown = [tool for tool in task["tools"] if tool not in known]
+            if not isinstance(task["query"], str):
+                raise TypeError("'query' is no string")
+        except (ValueError, KeyError, TypeError) as error:
+            raise Failure(f"{path}:{number}: expected an object with 'query' and 'tools': {error!r}") from error
+        if unknown:
+            raise Failure(f"{path}:{number}: {unknown[0]} is in no recorded list; a label is SERVER:TOOL")
+        tasks.append(task)
+    if not any(task["tools"] for task in tasks):
+        raise Failure(f"{path} has no query with a right tool")
+    return tasks
 
 
-async def start_of(front, session):
-    """Opens a session: what a host puts before a model, as `accuracy` counts it."""
+async def start_of(front, session, world):
+    """Opens a session: what a host puts before a model, as `accuracy` counts it, without what is not the front's own."""
     try:
-        hello = await session.initialize()
-        tools = (await session.list_tools()).tools
+        hello, tools = await session.initialize(), (await session.list_tools()).tools
     except MCPError as error:
         raise Failure(f"{front.label} cannot be used: {error}") from error
+    instructions = hello.instructions or ""
+    for text in world.instructions:
+        # Some fronts forward it, some do not, and some if the server is up in time.
+        instructions = instructions.replace(text.strip(), "")
     shown = [{"name": it.name, "description": it.description, "inputSchema": it.input_schema} for it in tools]
-    return dump({"instructions": hello.instructions or "", "tools": shown})
+    return dump({"instructions": instructions.strip(), "tools": shown})
 
 
 def dump(value):
@@ -42,41 +60,45 @@ def dump(value):
 
 
 async def call(session, name, arguments):
-    """Makes a call: what a model writes for it, and the answer."""
+    """Makes a call, which must succeed."""
     answer = await session.call_tool(name, arguments)
     if answer.is_error:
         raise Failure(f"{name} {dump(arguments)} failed: {text_of(answer)}")
-    return dump({"name": name, "arguments": arguments}), answer
+    return answer
+
+
+def written(name, arguments):
+    """What a model writes for a call."""
+    return dump({"name": name, "arguments": arguments})
 
 
 async def ask(front, session, task):
     """One query, and the way to a right tool if one was found."""
-    name, arguments = front.search(task["query"])
+    search = front.search(task["query"])
     before = time.perf_counter()
-    asking, answer = await call(session, name, arguments)
+    answer = await call(session, *search)
     seconds = time.perf_counter() - before
     asked = Asked(task, front.hits(answer), text_of(answer), seconds)
     if asked.rank() is not None:
-        asked.spent = [asking, asked.answer, *await way(front, session, asked.hits[asked.rank()], task)]
+        rest = await way(front, session, asked.hits[asked.rank()], task)
+        asked.spent = [written(*search), asked.answer, *rest]
     return asked
 
 
 async def way(front, session, hit, task):
-    """What follows until the call of a tool that was found: its schema, where the hit lacks it, and the call. The tool's
-    result is not counted."""
-    spent = []
-    if front.learn(hit):
-        learning, answer = await call(session, *front.learn(hit))
-        spent += [learning, text_of(answer)]
-    using, _ = await call(session, *front.use(hit, task.get("args") or {}))
-    return [*spent, using]
+    """What follows until a tool that was found is called: its schema, where the hit lacks it, and the call. The call is not
+    made, since labelled arguments are only those that a right call must have."""
+    spent, learn = [], front.learn(hit)
+    if learn:
+        spent = [written(*learn), text_of(await call(session, *learn))]
+    return [*spent, written(*front.use(hit, task.get("args") or {}))]
 
 
 async def measure(fronts, world, tasks):
     """For each front: what a model sees at the start, and the answers."""
     async with AsyncExitStack() as stack:
         sessions = [await front.connect(stack, world) for front in fronts]
-        starts = [await start_of(*opened) for opened in zip(fronts, sessions)]
+        starts = [await start_of(*pair, world) for pair in zip(fronts, sessions)]
         for front, session in zip(fronts, sessions):
             # Indexes are built at the first search.
             await ask(front, session, tasks[0])
@@ -90,12 +112,13 @@ async def measure(fronts, world, tasks):
 
 
 def report(fronts, starts, asked, accuracy, tools):
-    """The table with what it was measured on, and our misses."""
+    """The table with what it was measured on."""
     texts = {*starts} | {text for rows in asked for one in rows for text in (one.answer, *one.spent)}
     counter = Counter(accuracy, list(texts))
     possible = sum(not one.is_impossible() for one in asked[0])
     lines = [
-        f"{tools} tools, {possible} possible queries and {len(asked[0]) - possible} impossible ones; {date.today()}:",
+        f"{tools} tools, {possible} possible queries and {len(asked[0]) - possible} impossible ones; {date.today()}, load "
+        f"average {os.getloadavg()[0]:.0f} on {os.cpu_count()} cores:",
         "",
         HEAD,
     ]
@@ -113,7 +136,7 @@ def write(path, lines):
 
 
 def main():
-    accuracy, tasks = os.environ["ACCURACY"], read_tasks(os.environ["TASKS"])
+    accuracy = os.environ["ACCURACY"]
     fronts = [
         FastMcpProxy(),
         FastMcpServer(),
@@ -122,6 +145,7 @@ def main():
     ]
     with tempfile.TemporaryDirectory() as folder:
         world = World(os.environ["RECORDINGS"], accuracy, folder)
+        tasks = read_tasks(os.environ["TASKS"], world)
         starts, asked = asyncio.run(measure(fronts, world, tasks))
     lines = report(fronts, starts, asked, accuracy, sum(map(len, world.tools.values())))
     for front, rows in zip(fronts, asked):
