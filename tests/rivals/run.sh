@@ -48,10 +48,9 @@ if ! cmp -s "$here/requirements.txt" "$cache/installed.txt"; then
   "$cache/python/bin/pip" install --quiet --disable-pip-version-check -r "$here/requirements.txt"
   cp "$here/requirements.txt" "$cache/installed.txt"
 fi
-# Of its features only the search: the others measure and authenticate, and double the time of the build.
+# Of its features the search alone: metrics, tracing and authentication take no part in it.
 if ! [ -x "$cache/bin/mcp-proxy" ] || [ "$(cat "$cache/mcp-proxy.version" 2> /dev/null)" != "$mcp_proxy" ]; then
-  cargo install mcp-proxy --version "=$mcp_proxy" --locked --force --root "$cache" --target-dir "$cache/build" \
-    --no-default-features --features discovery
+  cargo install mcp-proxy --version "=$mcp_proxy" --locked --force --root "$cache" --no-default-features --features discovery
   echo "$mcp_proxy" > "$cache/mcp-proxy.version"
 fi
 
