@@ -42,26 +42,62 @@ fn a_model_is_scored_by_what_reaches_the_upstreams() {
             "finished": ["early", "wrong", "none"],
         }),
     ];
+    // The same gateway as a row of ours, and as any other program's.
+    let gateway = env!("CARGO_BIN_EXE_gateway");
+    let by_command = format!("by/command={gateway} serve --log error --strategy 'resource' --mcp-config");
+    for (row, label, transcript) in [
+        (["--behind", "--strategy resource"], "--strategy resource", "strategy-resource.jsonl"),
+        (["--server", &by_command], "by/command", "by-command.jsonl"),
+    ] {
+        let ended = Command::new(env!("CARGO_BIN_EXE_accuracy"))
+            .args(["run", "--batch", "3", "--bin", gateway])
+            .arg("--recordings")
+            .arg(folder.path().join("recordings"))
+            .arg("--tasks")
+            .arg(folder.path().join("tasks"))
+            .arg("--transcripts")
+            .arg(folder.path())
+            .args(["--model", &scripted(folder.path(), &turns)])
+            .args(row)
+            .output()
+            .unwrap();
+        let stderr = String::from_utf8(ended.stderr).unwrap();
+        assert_eq!(ended.status.code(), Some(1), "{stderr}");
+        let table = String::from_utf8(ended.stdout).unwrap();
+        // A row that is named is the only one.
+        assert_eq!(table.lines().count(), 3, "{table}");
+        assert!(table.contains(&format!("| {label} | 1 of 2 | 1 of 1 | 1.67 | 1 |")), "{table}");
+        let transcript = fs::read_to_string(folder.path().join(transcript)).unwrap();
+        let judged: Vec<Value> = transcript.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let verdicts: Vec<&str> = judged.iter().map(|task| task["verdict"].as_str().unwrap()).collect();
+        assert_eq!(verdicts, ["right", "tool", "right"]);
+        // The first call was refused, and the same call ran once its description was delivered.
+        assert!(judged[0]["steps"][0]["answer"].as_str().unwrap().contains("TOOL_DESCRIPTION_REQUIRED"));
+        assert_eq!(judged[0]["reached"], json!([{"tool": "kit:plus", "arguments": {"a": 1}}]));
+    }
+}
+
+#[test]
+fn a_server_needs_a_label_and_a_command() {
+    for server in ["python server.py", "=python server.py", "FastMCP= "] {
+        let ended = Command::new(env!("CARGO_BIN_EXE_accuracy"))
+            .args(["run", "--recordings", ".", "--model", "true", "--server", server])
+            .output()
+            .unwrap();
+        let stderr = String::from_utf8(ended.stderr).unwrap();
+        assert!(!ended.status.success() && stderr.contains("expected LABEL=COMMAND"), "{server}: {stderr}");
+    }
+}
+
+#[test]
+fn tokens_are_counted_line_by_line() {
+    let folder = tempfile::tempdir().unwrap();
+    let texts = folder.path().join("texts");
+    fs::write(&texts, "\"hello world\"\n\"\"\n\"one\\ntwo\"\n").unwrap();
     let ended = Command::new(env!("CARGO_BIN_EXE_accuracy"))
-        .args(["run", "--batch", "3", "--bin", env!("CARGO_BIN_EXE_gateway")])
-        .arg("--recordings")
-        .arg(folder.path().join("recordings"))
-        .arg("--tasks")
-        .arg(folder.path().join("tasks"))
-        .arg("--transcripts")
-        .arg(folder.path())
-        .args(["--model", &scripted(folder.path(), &turns), "--behind", "--strategy resource"])
+        .arg("count")
+        .stdin(fs::File::open(texts).unwrap())
         .output()
         .unwrap();
-    let stderr = String::from_utf8(ended.stderr).unwrap();
-    assert_eq!(ended.status.code(), Some(1), "{stderr}");
-    let table = String::from_utf8(ended.stdout).unwrap();
-    assert!(table.contains("| --strategy resource | 1 of 2 | 1 of 1 | 1.67 | 1 |"), "{table}");
-    let transcript = fs::read_to_string(folder.path().join("strategy-resource.jsonl")).unwrap();
-    let judged: Vec<Value> = transcript.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let verdicts: Vec<&str> = judged.iter().map(|task| task["verdict"].as_str().unwrap()).collect();
-    assert_eq!(verdicts, ["right", "tool", "right"]);
-    // The first call was refused, and the same call ran once its description was delivered.
-    assert!(judged[0]["steps"][0]["answer"].as_str().unwrap().contains("TOOL_DESCRIPTION_REQUIRED"));
-    assert_eq!(judged[0]["reached"], json!([{"tool": "kit:plus", "arguments": {"a": 1}}]));
+    assert_eq!(String::from_utf8(ended.stdout).unwrap(), "2\n0\n3\n");
 }

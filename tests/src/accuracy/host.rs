@@ -1,10 +1,9 @@
-//! An ordinary host in front of the gateway: what a model sees of it, and its calls.
+//! An ordinary host of a gateway, or of any other front: what a model sees of it, and its calls.
 
 use std::{
     fs,
     io::{Read, Seek, SeekFrom},
     path::{Path, PathBuf},
-    process::Command,
 };
 
 use serde::Serialize;
@@ -12,7 +11,7 @@ use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
 use super::{
-    Failure, Task,
+    Failure, Front, Task,
     replay::ROLE,
     task::{Reached, upstreams},
 };
@@ -27,37 +26,30 @@ pub struct Seen {
     pub tools: Vec<Value>,
 }
 
-/// A gateway with a strategy in front of replays of recorded lists, and a client of it.
+/// A front of replays of recorded lists, and a client of it.
 #[derive(Debug)]
 pub struct Host {
-    gateway: Process,
+    front: Process,
     journal: fs::File,
     instructions: String,
     _folder: TempDir,
 }
 
 impl Host {
-    /// Starts the gateway `program` with these arguments after `serve`, in front of every recording in `recordings`.
+    /// Starts the front, in front of every recording in `recordings`.
     ///
     /// # Errors
     /// Why it cannot be started; an upstream that tasks name and that is not recorded.
-    pub fn start<'a>(
-        program: &Path,
-        arguments: impl IntoIterator<Item = &'a str>,
-        recordings: &Path,
-        tasks: &[Task],
-    ) -> Result<Self, Failure> {
+    pub fn start(front: &Front, recordings: &Path, tasks: &[Task]) -> Result<Self, Failure> {
         let folder = tempfile::tempdir()?;
         let journal = folder.path().join("journal");
         let config = folder.path().join("servers.json");
         fs::write(&config, servers(recordings, &journal, tasks)?.to_string())?;
-        let mut command = Command::new(program);
-        command.arg("serve").arg("--mcp-config").arg(&config).args(["--log", "error"]).args(arguments);
-        let mut gateway = Process::start(&mut command);
-        let hello = gateway.initialize();
+        let mut front = Process::start(&mut front.command(&config));
+        let hello = front.initialize();
         let instructions = hello["instructions"].as_str().unwrap_or_default().to_owned();
         let journal = fs::OpenOptions::new().read(true).append(true).create(true).open(journal)?;
-        Ok(Self { gateway, journal, instructions, _folder: folder })
+        Ok(Self { front, journal, instructions, _folder: folder })
     }
 
     /// What the model sees.
@@ -69,7 +61,7 @@ impl Host {
         };
         Seen {
             instructions: self.instructions.clone(),
-            tools: self.gateway.tools().into_iter().map(shown).collect(),
+            tools: self.front.tools().into_iter().map(shown).collect(),
         }
     }
 
@@ -79,7 +71,7 @@ impl Host {
     /// Why the journal cannot be read.
     pub fn call(&mut self, tool: &str, arguments: Value) -> Result<(String, Vec<Reached>), Failure> {
         let end = self.journal.seek(SeekFrom::End(0))?;
-        let answer = self.gateway.call(tool, arguments);
+        let answer = self.front.call(tool, arguments);
         let text = match &answer["result"]["content"] {
             Value::Array(parts) => {
                 parts.iter().filter_map(|part| part["text"].as_str()).collect::<Vec<_>>().join("\n")

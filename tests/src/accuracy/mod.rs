@@ -5,6 +5,7 @@
 //! line a turn.
 
 mod conversation;
+mod front;
 mod host;
 mod model;
 mod record;
@@ -13,6 +14,7 @@ mod score;
 mod task;
 
 pub use conversation::Conversation;
+pub use front::Front;
 pub use host::Host;
 pub use model::Model;
 pub use record::record;

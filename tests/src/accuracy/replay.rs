@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{Failure, task::Reached};
 use crate::recordings::Recorded;
 
-/// The subcommand under which the host's program starts itself again as an upstream.
+/// The subcommand under which the host's program starts itself again as an upstream; tests/rivals names it, too.
 pub const ROLE: &str = "replay";
 
 /// Serves a recorded list over stdio until stdin ends. `name` is the upstream's name in the journal.

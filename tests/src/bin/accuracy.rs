@@ -1,14 +1,15 @@
-//! Lets a model work behind a strategy, and scores it by what reached the upstreams (docs/accuracy.md).
+//! Lets a model work behind a strategy or another front, and scores it by what reached the upstreams (docs/accuracy.md).
 
 use std::{
     fs,
-    io::Write,
+    io::{BufRead, Write},
     path::{Path, PathBuf},
     process::ExitCode,
 };
 
 use clap::{Args, Parser, Subcommand};
-use kit::accuracy::{Conversation, Failure, Host, Model, Score, Task, record, replay, table};
+use kit::accuracy::{Conversation, Failure, Front, Host, Model, Score, Task, record, replay, table};
+use mcp_disclosure_compare::Tokenizer;
 
 /// Measures whether a model chooses the right tools behind a strategy.
 ///
@@ -31,7 +32,7 @@ enum Command {
     },
     /// Give labelled tasks to a model
     Run(Run),
-    /// Serve a recorded list (`run` starts its upstreams with this)
+    /// Serve a recorded list (`run` and tests/rivals start upstreams with this)
     #[command(hide = true)]
     Replay {
         /// The name in the journal
@@ -41,6 +42,9 @@ enum Command {
         /// The file that every call is appended to
         journal: PathBuf,
     },
+    /// Count the o200k_base tokens of JSON strings on stdin, one a line (tests/rivals counts with this)
+    #[command(hide = true)]
+    Count,
 }
 
 #[derive(Debug, Args)]
@@ -78,9 +82,14 @@ struct Run {
     #[arg(long, value_name = "PATH")]
     bin: Option<PathBuf>,
 
-    /// Arguments for `mcp-disclosure serve`, one row each [default: every built-in way of disclosing]
-    #[arg(long, value_name = "ARGUMENTS", default_values = ROWS, hide_default_value = true, allow_hyphen_values = true)]
+    /// Arguments for `mcp-disclosure serve`, one row each [default without --server: every built-in way of disclosing]
+    #[arg(long, value_name = "ARGUMENTS", allow_hyphen_values = true)]
     behind: Vec<String>,
+
+    /// Another program that serves MCP over stdio, one row each: a shell command, which gets a file with "mcpServers", the
+    /// recorded servers, as its last argument
+    #[arg(long, value_name = "LABEL=COMMAND", value_parser = Front::parse)]
+    server: Vec<Front>,
 }
 
 /// The rows of docs/accuracy.md.
@@ -99,6 +108,7 @@ fn main() -> ExitCode {
         Command::Replay { name, recording, journal } => {
             replay(&name, &recording, &journal).map(|()| ExitCode::SUCCESS)
         }
+        Command::Count => count(),
     };
     done.unwrap_or_else(|error| {
         log(&format!("error: {error}"));
@@ -116,13 +126,21 @@ fn list(config: &Path, folder: &Path) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
+fn count() -> Result<ExitCode, Failure> {
+    for line in std::io::stdin().lock().lines() {
+        let text: String = serde_json::from_str(&line?)?;
+        print(&Tokenizer::O200kBase.count(&text).to_string());
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
 impl Run {
     fn go(&self) -> Result<ExitCode, Failure> {
         let mut tasks = Task::read(&self.tasks)?;
         tasks.truncate(self.first.unwrap_or(usize::MAX));
-        let mut scores = Vec::with_capacity(self.behind.len());
-        for behind in &self.behind {
-            scores.push(self.row(behind, &tasks)?);
+        let mut scores = Vec::new();
+        for front in self.fronts()? {
+            scores.push(self.row(&front, &tasks)?);
         }
         let rows = table(&scores);
         // A model on stdout would read it.
@@ -134,13 +152,24 @@ impl Run {
         Ok(if scores.iter().all(Score::is_perfect) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
     }
 
-    /// Gives all tasks to the model behind a gateway with these arguments.
-    fn row(&self, behind: &str, tasks: &[Task]) -> Result<Score, Failure> {
+    /// What makes a row: gateways first.
+    fn fronts(&self) -> Result<Vec<Front>, Failure> {
         let bin = match &self.bin {
             Some(bin) => bin.clone(),
             None => std::env::current_exe()?.with_file_name("mcp-disclosure"),
         };
-        let mut host = Host::start(&bin, behind.split_whitespace(), &self.recordings, tasks)?;
+        let gateways: Vec<&str> = match &*self.behind {
+            [] if self.server.is_empty() => ROWS.into(),
+            behind => behind.iter().map(|arguments| &**arguments).collect(),
+        };
+        let gateways = gateways.into_iter().map(|arguments| Front::gateway(&bin, arguments));
+        Ok(gateways.chain(self.server.iter().cloned()).collect())
+    }
+
+    /// Gives all tasks to the model behind this front.
+    fn row(&self, front: &Front, tasks: &[Task]) -> Result<Score, Failure> {
+        let label = front.label();
+        let mut host = Host::start(front, &self.recordings, tasks)?;
         let seen = host.seen();
         let mut judged = Vec::with_capacity(tasks.len());
         let mut conversation = Conversation::new(&mut host, Model::start(&self.model)?);
@@ -151,17 +180,17 @@ impl Run {
             }
             judged.extend(conversation.give(batch)?);
             for task in &judged[judged.len() - batch.len()..] {
-                log(&format!("{behind} [{}/{}] {}: {}", judged.len(), tasks.len(), task.task, task.verdict));
+                log(&format!("{label} [{}/{}] {}: {}", judged.len(), tasks.len(), task.task, task.verdict));
             }
         }
         conversation.end()?;
         if let Some(folder) = &self.transcripts {
             let lines = judged.iter().map(serde_json::to_string).collect::<Result<Vec<_>, _>>()?;
             fs::create_dir_all(folder)?;
-            let name = behind.replace("--", "").replace(' ', "-");
+            let name = label.replace("--", "").replace([' ', '/'], "-");
             fs::write(folder.join(format!("{name}.jsonl")), lines.join("\n") + "\n")?;
         }
-        Ok(Score::of(behind, &seen, &judged))
+        Ok(Score::of(label, &seen, &judged))
     }
 }
 

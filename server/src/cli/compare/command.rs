@@ -86,6 +86,9 @@ fn flags(source: &SourceArguments) -> Vec<String> {
         mcp_config,
         inherit_env,
         upstream_url,
+        upstream_header,
+        hide_tool,
+        only_tool,
         tool_descriptions,
         name,
         command: _,
@@ -103,6 +106,11 @@ fn flags(source: &SourceArguments) -> Vec<String> {
     }
     for url in upstream_url {
         flag("--upstream-url", secrets::url(url));
+    }
+    for (name, values) in
+        [("--upstream-header", upstream_header), ("--hide-tool", hide_tool), ("--only-tool", only_tool)]
+    {
+        values.iter().for_each(|value| flag(name, value.clone()));
     }
     if let Some(path) = tool_descriptions {
         flag("--tool-descriptions", path.display().to_string());

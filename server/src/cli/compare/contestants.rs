@@ -78,7 +78,7 @@ impl<'a> Contestants<'a> {
         let relaxed = flags.long_briefs.clone().unwrap_or_else(|| "shorten".to_owned());
         let relaxed = SettingArguments { long_briefs: Some(relaxed), ..flags.clone() };
         let relaxed = relaxed.over(source.settings.clone());
-        let served = StrategyArguments::default().over(&source.serve, Settings::new());
+        let served = StrategyArguments::default().over(source);
         let (contestants, asked) = (Vec::new(), Vec::new());
         let mut built = Self { registry, contestants, flag, asked, asks_for_all, served, notes: Vec::new() };
         let mut problems = Vec::new();
