@@ -5,6 +5,7 @@
 //! [`receipt`] the proof of delivery, and [`registry`] the list of strategies.
 
 pub mod about;
+pub mod adaptive;
 pub mod arguments;
 pub mod assembly;
 pub mod brief;
@@ -22,12 +23,14 @@ pub mod description;
 pub mod digest;
 pub mod effect;
 pub mod error;
+pub mod estimate;
 pub mod extension;
 pub mod fetch;
 pub mod finder;
 pub mod full;
 mod guard;
 pub mod hints;
+pub mod host_hints;
 mod idle;
 pub mod index;
 pub mod layout;
@@ -43,6 +46,7 @@ pub mod nearest;
 mod origin;
 pub mod own_tool;
 pub mod pattern;
+pub mod pins;
 pub mod principal;
 pub mod raw;
 pub mod receipt;
@@ -63,6 +67,7 @@ pub mod view;
 pub mod warning;
 
 pub use about::{About, Category};
+pub use adaptive::{Adaptive, CompleteList, Selected};
 pub use arguments::{ArgumentCheck, ArgumentProblem, CheckLimits, Checked, Misfit, Unchecked};
 pub use assembly::{Material, UpstreamLists};
 pub use cap::Cap;

@@ -62,7 +62,7 @@ impl Receipts<'_> {
     }
 
     /// Whether the definition of this digest was delivered. `handle` is what the call brought.
-    pub fn check(
+    pub(crate) fn check(
         &self,
         tool: &ToolName,
         digest: &Digest,

@@ -10,6 +10,10 @@ use mcp_disclosure_strategy_info as info;
 #[cfg(feature = "resource")]
 use mcp_disclosure_strategy_resource as resource;
 
+/// What serves clients that request no strategy where the complete list is over the budget of `adaptive`, unless the
+/// operator names another one.
+pub(crate) const OVER_BUDGET: &str = "describe";
+
 /// The built-in strategies, and `full`, which is always included. To add a plug-in, add a line.
 pub fn builtin() -> Registry {
     let mut registry = Registry::new();

@@ -13,7 +13,7 @@ use crate::{
     explain,
     invoke::{self, shown},
     topics,
-    wording::{self, INFO, INVOKE, OVERVIEW},
+    wording::{self, INFO, INVOKE, OVERVIEW, Shown},
 };
 
 /// The strategy's name, as in flags, addresses, offers and settings.
@@ -42,9 +42,14 @@ impl Info {
         Self { config }
     }
 
+    /// What the list shows of a view.
+    fn shown(&self, view: &View) -> Shown {
+        let InfoConfig { tools, inline_schema_bytes, .. } = self.config;
+        Shown { tools, cheap_schemas: inline_schema_bytes > 0, pins: view.has_pins() }
+    }
+
     fn info(&self, contents: &Contents<'_>) -> OwnTool {
-        let lists_schemas = self.config.inline_schema_bytes > 0;
-        let description = wording::info_description(self.config.tools, lists_schemas);
+        let description = wording::info_description(self.shown(contents.view()));
         let description = with_index(&description, contents.view());
         let topic = json!({"type": "string", "default": OVERVIEW, "description": wording::TOPIC});
         let schema = json!({"type": "object", "properties": {"topic": topic}, "additionalProperties": false});
@@ -136,8 +141,7 @@ impl DisclosureStrategy for Info {
     }
 
     fn list(&self, view: &View, client: &ClientTraits) -> Listing {
-        let listing = Listing::without_tools(view)
-            .guided(&wording::guidance(self.config.tools, self.config.inline_schema_bytes > 0));
+        let listing = Listing::without_tools(view).guided(&wording::guidance(self.shown(view)));
         match self.config.tools {
             OtherTools::Stubs => {
                 let most = self.config.inline_schema_bytes;

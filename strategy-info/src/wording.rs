@@ -19,9 +19,21 @@ pub const CATEGORY: &str = "category:";
 /// Prefix of a tool's topic where a category has the same name.
 pub const TOOL: &str = "tool:";
 
+/// What a list shows of the tools that are explained.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown {
+    /// How they are listed.
+    pub tools: OtherTools,
+    /// Whether cheap schemas are shown, in the list or in categories.
+    pub cheap_schemas: bool,
+    /// Whether any tool is pinned, and so listed completely.
+    pub pins: bool,
+}
+
 /// The description of `info`, before the index: what to ask for, and when.
-pub fn info_description(tools: OtherTools, lists_schemas: bool) -> String {
-    let shown = if lists_schemas { SOME_ARE_SHOWN } else { "Do this before a tool's first call." };
+pub fn info_description(Shown { tools, cheap_schemas, pins }: Shown) -> String {
+    let shown =
+        if cheap_schemas || pins { SOME_ARE_SHOWN } else { "Do this before a tool's first call." };
     match tools {
         OtherTools::Stubs => format!(
             "How to use this server's tools. Topic: a tool, or several separated by commas: parameters, results and \
@@ -29,18 +41,22 @@ pub fn info_description(tools: OtherTools, lists_schemas: bool) -> String {
              one line each. No topic: overview of all categories with their tools. {CHECK_HERE}"
         ),
         OtherTools::EntryOnly => format!(
-            "The tools of this server are not listed; find them here.\n\
+            "{} of this server are not listed; find them here.\n\
              1. PICK a category below: {{\"topic\": \"CATEGORY\"}} gives its tools, one line each{}. No topic: overview of \
              all categories with the names of their tools.\n\
              2. LEARN a tool{}: {{\"topic\": \"TOOL\"}}, or several together: {{\"topic\": \"TOOL,TOOL\"}}.\n\
              3. CALL it: {INVOKE} with {{\"tool\": \"TOOL\", \"arguments\": {{..}}}}.\n{CHECK_HERE}",
-            if lists_schemas { ", simple ones with their parameters" } else { "" },
-            if lists_schemas { " whose line has no parameters" } else { "" },
+            if pins { OTHERS } else { "The tools" },
+            if cheap_schemas { ", simple ones with their parameters" } else { "" },
+            if cheap_schemas { " whose line has no parameters" } else { "" },
         ),
     }
 }
 
-/// Which tools need no explanation where small schemas are listed.
+/// The beginning of what is said of tools that are not listed, where others are.
+const OTHERS: &str = "Tools that are listed can be called at once by their names. The other tools";
+
+/// Which tools need no explanation where some are listed with their schemas.
 const SOME_ARE_SHOWN: &str = "Tools that are listed with parameters, or with an empty list of them (\"properties\": {}), \
      can be called at once; ask about the others before their first call.";
 
@@ -59,8 +75,8 @@ pub const INVOKE_TOOL: &str = "Tool name";
 pub const INVOKE_ARGUMENTS: &str = "Arguments for the tool, as described by info";
 
 /// The guidance for system prompts.
-pub fn guidance(tools: OtherTools, lists_schemas: bool) -> String {
-    let shown = match (tools, lists_schemas) {
+pub fn guidance(Shown { tools, cheap_schemas, pins }: Shown) -> String {
+    let shown = match (tools, cheap_schemas || (pins && tools == OtherTools::Stubs)) {
         (_, false) => "before its first call",
         (OtherTools::Stubs, true) => "unless it is listed with parameters, or with an empty list of them",
         (OtherTools::EntryOnly, true) => "unless its category showed its parameters",
@@ -76,10 +92,11 @@ pub fn guidance(tools: OtherTools, lists_schemas: bool) -> String {
              If no tool seems to fit, call {INFO} without a topic for an overview."
         ),
         OtherTools::EntryOnly => format!(
-            "Tools of this server are not listed; {INFO} says which exist and how to use them.\n\
+            "{} of this server are not listed; {INFO} says which exist and how to use them.\n\
              1. PICK a tool: call {INFO} with {{\"topic\": \"CATEGORY\"}}; the description of {INFO} has the categories. \
              Skip this if you know the tool's name.\n2. {learn}\n\
-             3. CALL it: {INVOKE} with {{\"tool\": \"TOOL\", \"arguments\": {{..}}}}."
+             3. CALL it: {INVOKE} with {{\"tool\": \"TOOL\", \"arguments\": {{..}}}}.",
+            if pins { OTHERS } else { "Tools" },
         ),
     }
 }

@@ -9,6 +9,7 @@ mod examples;
 mod finding;
 mod leaks;
 mod names;
+mod pins;
 mod report;
 mod schemas;
 mod serving;
@@ -45,6 +46,7 @@ const FAMILIES: &[Family] = &[
     drift::look,
     texts::look,
     names::look,
+    pins::look,
     schemas::look,
     examples::look,
     leaks::look,

@@ -31,6 +31,7 @@ const KEYS: &[&str] = &[
     "categories",
     "concerns",
     "tools",
+    "pins",
     "resources",
     "prompts",
     "strategy",
@@ -100,6 +101,10 @@ impl<'t> Reader<'t> {
                 "categories" => file.categories = self.sections(&name, value),
                 "concerns" => file.concerns = self.list(&name, value),
                 "tools" => file.tools = self.sections(&name, value),
+                "pins" => {
+                    file.pins_place = Some(self.place(key.span()));
+                    file.pins = self.section(&name, value);
+                }
                 "resources" => file.resources = self.resources(value),
                 "prompts" => file.prompts = self.sections(&name, value),
                 "strategy" => {
