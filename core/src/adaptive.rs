@@ -83,10 +83,12 @@ impl Adaptive {
     /// the same filters.
     pub fn new(within: Arc<dyn DisclosureStrategy>, over: Arc<dyn DisclosureStrategy>, budget: u64) -> Self {
         let of_over = over.profile();
-        let filters = of_over.name.rsplit_once('+').map_or(String::new(), |(filters, _)| format!("{filters}+"));
+        let filters =
+            of_over.name.rsplit_once('+').map_or(String::new(), |(filters, _)| format!("{filters}+"));
         let profile = Profile {
             name: format!("{filters}{NAME}").into(),
-            summary: format!("Complete definitions up to {budget} tokens, over that: {}", of_over.summary).into(),
+            summary: format!("Complete definitions up to {budget} tokens, over that: {}", of_over.summary)
+                .into(),
             role: Role::Presenter,
             variants: &[],
             ..of_over.clone()
@@ -189,5 +191,83 @@ impl DisclosureStrategy for Adaptive {
     ) -> Result<Option<RawObject>, Fault> {
         let (serving, cx) = self.serve(cx);
         serving.request(&cx, method, params).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use serde_json::{json, value::to_raw_value};
+
+    use super::*;
+    use crate::{
+        assembly::UpstreamLists, context::Era, full::Full, name::UpstreamName, principal::Principal,
+        snapshot::Snapshot,
+    };
+
+    static NAMES: Profile = Profile::presenter("names", "Names", "nothing");
+
+    /// Lists names, and has a tool of its own.
+    #[derive(Debug)]
+    struct Names;
+
+    impl DisclosureStrategy for Names {
+        fn profile(&self) -> &Profile {
+            &NAMES
+        }
+
+        fn list(&self, view: &View, _client: &ClientTraits) -> Listing {
+            let tools = view.tools().map(|tool| tool.minimal().with_value("description", "")).collect();
+            Listing { tools, ..Listing::without_tools(view) }
+        }
+
+        fn own_tools(&self, _view: &View, _client: &ClientTraits) -> Vec<OwnTool> {
+            vec![OwnTool::new("find", "", &json!({}))]
+        }
+    }
+
+    fn view(descriptions: &[String]) -> View {
+        let tool = |(at, description): (usize, &String)| {
+            to_raw_value(&json!({"name": format!("t{at}"), "description": description, "inputSchema": {}}))
+                .unwrap()
+        };
+        let tools = descriptions.iter().enumerate().map(tool).collect();
+        let lists = UpstreamLists { tools, ..UpstreamLists::empty(UpstreamName::parse("u").unwrap()) };
+        View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous())
+    }
+
+    proptest! {
+        #[test]
+        fn s11_a_view_is_served_completely_exactly_within_the_budget(
+            descriptions in proptest::collection::vec("\\PC{0,80}", 0..12),
+            budget in 0u64..400,
+            kept in 0usize..12,
+        ) {
+            let adaptive = Adaptive::new(Arc::new(Full), Arc::new(Names), budget);
+            let client = ClientTraits::plain(Era::Session);
+            let whole = view(&descriptions);
+            let narrowed = whole.clone().narrow(|primitive| match primitive {
+                crate::view::Primitive::Tool(tool) => tool.key()[1..].parse::<usize>().unwrap() < kept,
+                crate::view::Primitive::Entry(..) => true,
+            });
+            for view in [&whole, &narrowed] {
+                let listed = Full.list(view, &client);
+                let bytes = serde_json::to_string(&listed.tools).unwrap().len();
+                let list = CompleteList::of(view);
+                // The comma that the last one has not.
+                prop_assert_eq!((list.tools, list.bytes), (listed.tools.len(), bytes + usize::from(!listed.tools.is_empty())));
+                let is_within = list.tokens() <= budget;
+                let expected = if is_within { listed } else { Names.list(view, &client) };
+                prop_assert_eq!(adaptive.list(view, &client), expected);
+                prop_assert_eq!(adaptive.own_tools(view, &client).is_empty(), is_within);
+                let selected = adaptive.selects(view).unwrap();
+                prop_assert_eq!(&*selected.name, if is_within { "full" } else { "names" });
+                let side = if is_within { "within the budget" } else { "over the budget" };
+                prop_assert!(selected.reason.contains(side));
+            }
+            // Names are reserved with the whole view, so a part of it must not need new ones.
+            let own = |view| adaptive.own_tools(view, &client).len();
+            prop_assert!(own(&narrowed) <= own(&whole));
+        }
     }
 }

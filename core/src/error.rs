@@ -27,7 +27,9 @@ pub enum Error {
         name: String,
     },
     /// The name means something else in flags.
-    #[error("strategy name '{name}' is reserved: --fallback {name} selects a strategy by the size of the list")]
+    #[error(
+        "strategy name '{name}' is reserved: --fallback {name} selects a strategy by the size of the list"
+    )]
     ReservedName {
         /// The name.
         name: String,

@@ -4,7 +4,7 @@
 //! budget?) is not changed by a tenth more or less.
 
 /// Bytes of a list of tools, as JSON, for each token of o200k_base, in tenths. Measured on the lists of eight recorded
-/// servers (131 tools), of which each is within a fifth of this: `estimates_are_near_the_tokenizer_s11`.
+/// servers: 4.44 for their 131 tools together, 4.1 to 4.6 for each.
 pub const TENTHS_PER_TOKEN: u64 = 45;
 
 /// About how many tokens of JSON this many bytes are.

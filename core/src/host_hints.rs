@@ -24,7 +24,8 @@ pub fn with_host_hints(tool: VisibleTool<'_>) -> Cow<'_, RawObject> {
         (ALWAYS_LOAD, tool.is_pinned().then_some(Value::Bool(true))),
         (SEARCH_HINT, brief.map(|brief| json!(brief.trim()))),
     ];
-    let hints: Vec<(&str, Value)> = hints.into_iter().filter_map(|(key, value)| Some((key, value?))).collect();
+    let hints: Vec<(&str, Value)> =
+        hints.into_iter().filter_map(|(key, value)| Some((key, value?))).collect();
     let meta = match definition.member("_meta") {
         None => Some(RawObject::empty()),
         Some(_) => definition.object("_meta"),

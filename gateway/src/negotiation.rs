@@ -6,8 +6,11 @@ use std::{
 };
 
 use mcp_disclosure_core::{
-    ClientTraits, Definitions, DisclosureStrategy, Era, Objection, Principal, Registry,
-    Settings, Snapshot, View, adaptive::{DEFAULT_BUDGET, NAME as ADAPTIVE}, full, nearest::nearest,
+    ClientTraits, Definitions, DisclosureStrategy, Era, Objection, Principal, Registry, Settings, Snapshot,
+    View,
+    adaptive::{DEFAULT_BUDGET, NAME as ADAPTIVE},
+    full,
+    nearest::nearest,
 };
 
 use crate::{
@@ -154,7 +157,9 @@ impl Strategies {
             Err(error) => {
                 let problem = Problem::new(describe(&error));
                 problems.push(match name {
-                    ADAPTIVE => problem.hint("it is for clients that request no strategy: --fallback adaptive"),
+                    ADAPTIVE => {
+                        problem.hint("it is for clients that request no strategy: --fallback adaptive")
+                    }
                     _ => problem,
                 });
                 None
@@ -288,13 +293,7 @@ impl Strategies {
     }
 
     /// A client's choice.
-    fn choice(
-        &self,
-        chosen: (NamedStrategy, Reason),
-        is_pinned: bool,
-        offer: &Offer,
-        era: Era,
-    ) -> Choice {
+    fn choice(&self, chosen: (NamedStrategy, Reason), is_pinned: bool, offer: &Offer, era: Era) -> Choice {
         let gives_way = chosen.0.1.profile().gives_way;
         let instead = self.complete.get(&*chosen.0.1.profile().name).filter(|_| offer.complete).cloned();
         let ((name, strategy), reason) = instead.map_or(chosen, |instead| (instead, Reason::Complete));

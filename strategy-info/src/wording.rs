@@ -32,8 +32,7 @@ pub struct Shown {
 
 /// The description of `info`, before the index: what to ask for, and when.
 pub fn info_description(Shown { tools, cheap_schemas, pins }: Shown) -> String {
-    let shown =
-        if cheap_schemas || pins { SOME_ARE_SHOWN } else { "Do this before a tool's first call." };
+    let shown = if cheap_schemas || pins { SOME_ARE_SHOWN } else { "Do this before a tool's first call." };
     match tools {
         OtherTools::Stubs => format!(
             "How to use this server's tools. Topic: a tool, or several separated by commas: parameters, results and \

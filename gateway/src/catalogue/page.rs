@@ -3,7 +3,8 @@
 use std::{collections::HashSet, convert::Infallible, hash::Hash, sync::Arc};
 
 use mcp_disclosure_core::{
-    Advertisement, ClientTraits, Kind, ListHints, Memory, Noted, Principal, RawObject, Selected, Shown, Snapshot, View,
+    Advertisement, ClientTraits, Kind, ListHints, Memory, Noted, Principal, RawObject, Selected, Shown,
+    Snapshot, View,
 };
 use mcp_disclosure_transport::Json;
 use parking_lot::{Mutex, RwLock};

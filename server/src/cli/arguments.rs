@@ -281,7 +281,10 @@ impl StrategyArguments {
             offered: offer.unwrap_or_default(),
             fallback: self.fallback.or_else(|| file.fallback.clone()).unwrap_or(defaults.fallback),
             budget: self.budget.or(file.budget).unwrap_or(defaults.budget),
-            over_budget: self.over_budget.or_else(|| file.over_budget.clone()).unwrap_or(defaults.over_budget),
+            over_budget: self
+                .over_budget
+                .or_else(|| file.over_budget.clone())
+                .unwrap_or(defaults.over_budget),
             bridge: self.bridge.or(file.bridge).unwrap_or_default(),
             definitions: self.definitions.or(file.definitions).unwrap_or_default(),
             settings: self.settings.over(settings),
