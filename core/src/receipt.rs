@@ -62,7 +62,9 @@ impl Receipts<'_> {
     }
 
     /// Whether the definition of this digest was delivered. `handle` is what the call brought.
-    pub(crate) fn check(
+    ///
+    /// Strategies ask [`Context::authorize`](crate::Context::authorize), which knows which tools need no receipt.
+    pub fn check(
         &self,
         tool: &ToolName,
         digest: &Digest,

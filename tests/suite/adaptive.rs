@@ -128,7 +128,10 @@ async fn s11_a_catalogue_that_outgrows_the_budget_changes_the_list(setup: Setup)
         std::fs::write(bench.directory.path().join("disclosure.toml"), config).unwrap();
         bench.reloads.reload(true).await.unwrap();
         client.notification("notifications/tools/list_changed").await;
+        client.notification("notifications/resources/list_changed").await;
         assert_eq!(is_complete().await, within, "a session follows the catalogue");
+        let resources = client.request("resources/list", json!({})).await.text.unwrap();
+        assert_eq!(resources.contains("resource:///tool_descriptions"), !within, "{resources}");
         let called = client.call("echo", json!({"text": "x"})).await.result();
         assert_eq!(called["isError"] != true, within, "{called}");
     }
