@@ -115,6 +115,7 @@ impl Comparison {
         }
         let Found { strategies, rows: compared, mut notes, .. } = found;
         let finding: Vec<&Row> = compared.iter().map(|(row, _)| *row).collect();
+        progress(total, total, "tools found by words, and one by one");
         let retrieval = retrieval::run(&bench, &self.links, &finding, &queries).await?;
         let is_small = subject.tools().len() <= tools::MOST_TOOLS;
         let per_tool = match self.per_tool && is_small {

@@ -96,7 +96,6 @@ impl<'a> Probe<'a> {
         let native = manner == Manner::Native;
         let preferences = Preferences {
             omit_input_schema: bench.omits_schemas && native,
-            concerns: row.choices.clone(),
             listens: false,
             observer: Some(ledger.observer()),
             ..Preferences::of(native.then_some(&*row.strategy))

@@ -7,7 +7,7 @@ use crate::{
     effect::{Effect, Effects},
     memory::{Noted, Notes},
     raw::RawObject,
-    receipt::{Receipt, Receipts},
+    receipt::{Receipt, ReceiptProblem, Receipts},
     view::{View, VisibleTool},
 };
 
@@ -101,6 +101,18 @@ impl<'a> Context<'a> {
             self.effects.push(Effect::Delivered { tool: key.clone(), digest });
         }
         receipt
+    }
+
+    /// Whether a call of this tool may run: its definition was delivered, or the list of every client has it, since the
+    /// tool is pinned (docs/CONTRACT.md S12). `handle` is the receipt that the call brought.
+    ///
+    /// # Errors
+    /// Why the definition has to be fetched first.
+    pub fn authorize(&self, tool: VisibleTool<'_>, handle: Option<&str>) -> Result<(), ReceiptProblem> {
+        if tool.is_pinned() {
+            return Ok(());
+        }
+        self.receipts.check(tool.tool().key(), &tool.tool().entry().1, handle)
     }
 
     /// The context of one part of a stack, which has its own notes.

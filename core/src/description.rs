@@ -60,6 +60,8 @@ pub struct Supplement {
     pub parts: Option<RawObject>,
     /// The values by concern of its category, as JSON text.
     pub grouped: Option<RawObject>,
+    /// Whether the operator pinned the tool (docs/CONTRACT.md S12).
+    pub pinned: bool,
     /// The description file it comes from.
     pub path: Option<String>,
     /// The upstream's definition that all of this was decided on, where that was recorded.
@@ -82,9 +84,9 @@ impl Supplement {
 
     /// Whether both say the same, whatever they were made from.
     pub(crate) fn says_the_same(&self, other: &Self) -> bool {
-        let Self { brief, category, parts, grouped, path, recorded: _ } = self;
-        (brief, category, parts, grouped, path)
-            == (&other.brief, &other.category, &other.parts, &other.grouped, &other.path)
+        let Self { brief, category, parts, grouped, pinned, path, recorded: _ } = self;
+        (brief, category, parts, grouped, pinned, path)
+            == (&other.brief, &other.category, &other.parts, &other.grouped, &other.pinned, &other.path)
     }
 
     /// The supplement with what is said of the tool's category: the operator's, or else the one that is named after its
@@ -98,6 +100,7 @@ impl Supplement {
     pub(crate) fn ruled_by(mut self, said: &Said<'_>) -> Self {
         self.brief = said.strongest(self.brief, |rule| rule.brief.clone());
         self.category = said.strongest(self.category, |rule| rule.category.clone());
+        self.pinned = said.strongest(None, |rule| rule.pinned.then_some(())).is_some();
         self.recorded = said.strongest(self.recorded, |rule| {
             Some(Recorded { place: rule.place.clone(), made_from: rule.made_from.clone()? })
         });
@@ -222,6 +225,7 @@ impl DescriptionFile {
             category: typed.category.filter(|category| !category.trim().is_empty()),
             parts: Some(parts),
             grouped: None,
+            pinned: false,
             path: Some(path.to_owned()),
             recorded: typed.made_from.map(|made_from| Recorded { place: path.to_owned(), made_from }),
         };

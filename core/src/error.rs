@@ -26,6 +26,14 @@ pub enum Error {
         /// The name.
         name: String,
     },
+    /// The name means something else in flags.
+    #[error(
+        "strategy name '{name}' is reserved: --fallback {name} selects a strategy by the size of the list"
+    )]
+    ReservedName {
+        /// The name.
+        name: String,
+    },
     /// A strategy of this name is already registered.
     #[error("strategy '{name}' is registered twice")]
     DuplicateStrategy {

@@ -1,9 +1,11 @@
-//! The strategy `full`: complete definitions, as any MCP server sends them.
+//! The strategy `full`: complete definitions, as any MCP server sends them, with what an operator says of tools where
+//! hosts read it.
 
 use serde::Deserialize;
 
 use crate::{
     context::ClientTraits,
+    host_hints::with_host_hints,
     listing::Listing,
     strategy::{DisclosureStrategy, Profile},
     view::View,
@@ -12,7 +14,8 @@ use crate::{
 /// The strategy's name, as in flags, addresses and offers.
 pub const NAME: &str = "full";
 
-/// Lists the complete definitions as the upstream sent them, and passes everything through.
+/// Lists the complete definitions as the upstream sent them, with [host hints](crate::host_hints), and passes everything
+/// through.
 #[derive(Debug)]
 pub struct Full;
 
@@ -31,6 +34,7 @@ impl DisclosureStrategy for Full {
     }
 
     fn list(&self, view: &View, _client: &ClientTraits) -> Listing {
-        Listing::complete(view)
+        let tools = view.tools().map(|tool| with_host_hints(tool).into_owned()).collect();
+        Listing { tools, ..Listing::without_tools(view) }
     }
 }

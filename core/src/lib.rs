@@ -5,6 +5,7 @@
 //! [`receipt`] the proof of delivery, and [`registry`] the list of strategies.
 
 pub mod about;
+pub mod adaptive;
 pub mod arguments;
 pub mod assembly;
 pub mod brief;
@@ -22,6 +23,7 @@ pub mod description;
 pub mod digest;
 pub mod effect;
 pub mod error;
+pub mod estimate;
 pub mod executors;
 pub mod extension;
 pub mod fetch;
@@ -29,6 +31,7 @@ pub mod finder;
 pub mod full;
 mod guard;
 pub mod hints;
+pub mod host_hints;
 mod idle;
 pub mod index;
 pub mod inner_call;
@@ -45,6 +48,7 @@ pub mod nearest;
 mod origin;
 pub mod own_tool;
 pub mod pattern;
+pub mod pins;
 pub mod principal;
 pub mod raw;
 pub mod receipt;
@@ -65,6 +69,7 @@ pub mod view;
 pub mod warning;
 
 pub use about::{About, Category};
+pub use adaptive::{Adaptive, CompleteList, Selected};
 pub use arguments::{ArgumentCheck, ArgumentProblem, CheckLimits, Checked, Misfit, Unchecked};
 pub use assembly::{Material, UpstreamLists};
 pub use cap::Cap;

@@ -37,6 +37,12 @@ pub fn meant(message: &str) -> Option<&str> {
     nearest(unknown, quoted, 1).first().copied()
 }
 
+/// Whether a model may take one name for the other: they differ by a few letters, or by a word in the middle, as
+/// `read_file` and `read_text_file`.
+pub fn are_alike(one: &str, other: &str) -> bool {
+    misspelt(one, [other]).is_some()
+}
+
 fn ranked<'a>(
     wanted: &str,
     candidates: impl IntoIterator<Item = &'a str>,
@@ -92,6 +98,20 @@ mod tests {
             ("", None),
         ] {
             assert_eq!(misspelt(wanted, names), meant, "{wanted}");
+        }
+    }
+
+    #[test]
+    fn s12_look_alikes_differ_by_letters_or_a_word_in_the_middle() {
+        for (one, other, are) in [
+            ("read_file", "read_files", true),
+            ("read_file", "read_text_file", true),
+            ("create_issue", "createIssue", true),
+            ("list_issues", "list_releases", false),
+            ("read_file", "write_file", false),
+            ("search", "fetch", false),
+        ] {
+            assert_eq!((are_alike(one, other), are_alike(other, one)), (are, are), "{one} {other}");
         }
     }
 }

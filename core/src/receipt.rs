@@ -62,6 +62,8 @@ impl Receipts<'_> {
     }
 
     /// Whether the definition of this digest was delivered. `handle` is what the call brought.
+    ///
+    /// Strategies ask [`Context::authorize`](crate::Context::authorize), which knows which tools need no receipt.
     pub fn check(
         &self,
         tool: &ToolName,

@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::{
+    adaptive,
     error::{BuildError, Error},
     full::{self, Full},
     name::StrategyName,
@@ -88,13 +89,16 @@ impl Registry {
     /// Registers a strategy.
     ///
     /// # Errors
-    /// [`Error::InvalidName`], [`Error::DuplicateStrategy`], [`Error::InvalidLesson`], [`Error::InvalidFinder`],
+    /// [`Error::InvalidName`], [`Error::ReservedName`], [`Error::DuplicateStrategy`], [`Error::InvalidLesson`], [`Error::InvalidFinder`],
     /// and [`Error::NotAFilter`] for a presenter that is registered [`everywhere`](PlugIn::everywhere).
     pub fn register(&mut self, plug_in: PlugIn) -> Result<&mut Self, Error> {
         let Profile { name, role, lesson, finder, .. } = &plug_in.profile;
         let error = |error: fn(String) -> Error| Err(error(name.to_string()));
         if StrategyName::parse(name).is_err() || name.contains(['+', '/']) {
             return error(|name| Error::InvalidName { name });
+        }
+        if name == adaptive::NAME {
+            return error(|name| Error::ReservedName { name });
         }
         if self.find(name).is_some() {
             return error(|name| Error::DuplicateStrategy { name });

@@ -77,6 +77,8 @@ pub struct Rule {
     pub concerns: Option<RawObject>,
     /// Whether it does not exist for clients.
     pub hidden: Option<bool>,
+    /// Whether it is listed completely by every strategy; tools only. Nothing takes that back.
+    pub pinned: bool,
     /// The definition that was current when this was decided; tools only.
     pub made_from: Option<MadeFrom>,
 }
@@ -85,7 +87,16 @@ impl Rule {
     /// A rule that says nothing yet.
     pub fn new(pattern: &str, place: String) -> Self {
         let pattern = Pattern::new(pattern);
-        Self { pattern, place, brief: None, category: None, concerns: None, hidden: None, made_from: None }
+        Self {
+            pattern,
+            place,
+            brief: None,
+            category: None,
+            concerns: None,
+            hidden: None,
+            pinned: false,
+            made_from: None,
+        }
     }
 
     pub(crate) fn hides(&self) -> bool {

@@ -6,6 +6,7 @@ use async_trait::async_trait;
 use serde_json::value::RawValue;
 
 use crate::{
+    adaptive::Selected,
     context::{ClientTraits, Context},
     decision::{Decision, Fault, ResourceText, ToolCall},
     listing::Listing,
@@ -102,6 +103,10 @@ impl DisclosureStrategy for Stack {
 
     fn advertise(&self, view: &View, advertisement: &mut Advertisement) {
         self.parts().for_each(|part| part.advertise(view, advertisement));
+    }
+
+    fn selects(&self, view: &View) -> Option<Selected> {
+        self.presenter.selects(view)
     }
 
     fn lifecycle(&self, cx: &Context<'_>, event: &Lifecycle<'_>) -> Result<(), Fault> {

@@ -52,6 +52,7 @@ use async_trait::async_trait;
 use serde_json::value::RawValue;
 
 use crate::{
+    adaptive::Selected,
     context::{ClientTraits, Context},
     decision::{Decision, Fault, ResourceText, ToolCall},
     finder::Finder,
@@ -256,6 +257,13 @@ pub trait DisclosureStrategy: fmt::Debug + Send + Sync + 'static {
     /// differently, so lists are marked as private to each.
     fn advertise(&self, view: &View, advertisement: &mut Advertisement) {
         let _ = (view, advertisement);
+    }
+
+    /// The strategy that serves a view, where this one only selects another: [`Adaptive`](crate::Adaptive). It is what the
+    /// handshake names, and `--explain` says why.
+    fn selects(&self, view: &View) -> Option<Selected> {
+        let _ = view;
+        None
     }
 
     /// Receives a client's settings and notifications, and stores them by [`Context::remember`]. Not `async`, since the

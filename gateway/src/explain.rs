@@ -2,10 +2,11 @@
 
 use std::{collections::HashSet, fmt};
 
-use mcp_disclosure_core::Memory;
+use mcp_disclosure_core::{Memory, Selected};
 use parking_lot::Mutex;
 
 use crate::{
+    catalogue::Page,
     dialect::{Offer, Revision},
     negotiation::Choice,
 };
@@ -25,15 +26,15 @@ pub(crate) struct Explanation<'a> {
     pub offer: &'a Offer,
     /// The selected strategy.
     pub choice: &'a Choice,
-    /// The strategy's own tools in its list.
-    pub own_tools: &'a [String],
+    /// What it is shown.
+    pub page: &'a Page,
     /// What strategies recorded from the offer.
     pub memory: &'a Memory,
 }
 
 impl fmt::Display for Explanation<'_> {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { client, revision, offer, choice, own_tools, memory } = self;
+        let Self { client, revision, offer, choice, page, memory } = self;
         write!(formatter, "client '{}' ({revision}) ", printable(client))?;
         match (&*offer.strategies, offer.settings.is_empty() && !offer.omit_input_schema) {
             ([], true) => write!(formatter, "declared no disclosure support")?,
@@ -41,8 +42,11 @@ impl fmt::Display for Explanation<'_> {
             (strategies, _) => write!(formatter, "offered {}", printable(&strategies.join(", ")))?,
         }
         write!(formatter, "; served by {}: {}", choice.name, choice.reason)?;
-        if !own_tools.is_empty() {
-            write!(formatter, "; own tools listed: {}", own_tools.join(", "))?;
+        if let Some(Selected { name, reason }) = &page.selected {
+            write!(formatter, "; {} selects {name}: {reason}", choice.name)?;
+        }
+        if !page.own_tools.is_empty() {
+            write!(formatter, "; own tools listed: {}", page.own_tools.join(", "))?;
         }
         if offer.omit_input_schema {
             write!(formatter, "; lists without inputSchema, as requested")?;

@@ -13,6 +13,7 @@ mod disclose;
 pub mod dispatch;
 mod error;
 mod explain;
+mod fallback;
 pub mod front;
 pub mod limits;
 pub mod lineage;

@@ -7,13 +7,18 @@ use std::{
 
 use mcp_disclosure_core::{
     ClientTraits, Definitions, DisclosureStrategy, Era, Error, Objection, Principal, Registry, Settings,
-    Snapshot, View, full,
+    Snapshot, View,
+    adaptive::{DEFAULT_BUDGET, NAME as ADAPTIVE},
+    full,
     nearest::{meant, nearest},
 };
 
 use crate::{
+    catalogue::Published,
     dialect::Offer,
+    fallback::{Advice, adaptive},
     problem::{Place, Problem, Problems},
+    strategies::OVER_BUDGET,
 };
 
 /// When a strategy's channel is offered as an ordinary tool as well.
@@ -51,8 +56,13 @@ pub struct StrategyOptions {
     pub pinned: Option<String>,
     /// The strategies offered. Empty offers all, each behind the filters that apply to every strategy.
     pub offered: Vec<String>,
-    /// The strategy for clients without a usable offer.
+    /// The strategy for clients without a usable offer; [`ADAPTIVE`] for `full` where the complete list is within
+    /// `budget`, else `over_budget`.
     pub fallback: String,
+    /// What a complete list may cost under that, in tokens.
+    pub budget: u64,
+    /// The strategy for lists that cost more.
+    pub over_budget: String,
     /// When bridges are listed.
     pub bridge: Bridge,
     /// What of definitions bridges deliver.
@@ -86,6 +96,8 @@ impl Default for StrategyOptions {
             pinned: None,
             offered: Vec::new(),
             fallback: full::NAME.to_owned(),
+            budget: DEFAULT_BUDGET,
+            over_budget: OVER_BUDGET.to_owned(),
             bridge: Bridge::Auto,
             definitions: Definitions::Slim,
             settings: Settings::new(),
@@ -100,6 +112,9 @@ pub struct Strategies {
     offered: Vec<NamedStrategy>,
     pinned: Option<NamedStrategy>,
     fallback: NamedStrategy,
+    /// What a complete list may cost, in tokens, and the strategy for those that cost more.
+    budget: u64,
+    over_budget: Option<NamedStrategy>,
     bridge: Bridge,
     definitions: Definitions,
     /// Filters that apply to every strategy. Clients may still name them.
@@ -108,7 +123,7 @@ pub struct Strategies {
     complete: HashMap<String, NamedStrategy>,
 }
 
-type NamedStrategy = (Arc<str>, Arc<dyn DisclosureStrategy>);
+pub(crate) type NamedStrategy = (Arc<str>, Arc<dyn DisclosureStrategy>);
 
 /// The strategy selected for a client.
 #[derive(Clone, Debug)]
@@ -160,7 +175,13 @@ impl Strategies {
         let mut build = |name: &str| match builder.build(name) {
             Ok(strategy) => Some((Arc::from(&*strategy.profile().name), strategy)),
             Err(error) => {
-                problems.push(problem(&error, &options.places));
+                let problem = problem(&error, &options.places);
+                problems.push(match name {
+                    ADAPTIVE => {
+                        problem.hint("it is for clients that request no strategy: --fallback adaptive")
+                    }
+                    _ => problem,
+                });
                 None
             }
         };
@@ -175,7 +196,17 @@ impl Strategies {
         let mut seen = HashSet::new();
         offered.retain(|(name, _)| seen.insert(Arc::clone(name)));
         let pinned = options.pinned.as_deref().map(&mut build);
-        let fallback = build(&options.fallback);
+        let is_adaptive = options.fallback == ADAPTIVE;
+        // The default may not be among the strategies of a program that does not need it.
+        let may_lack = options.over_budget == OVER_BUDGET && !is_adaptive;
+        let is_known = |name: &str| registry.profiles().any(|profile| profile.name == name);
+        let over_budget = (!may_lack || is_known(OVER_BUDGET)).then(|| build(&options.over_budget)).flatten();
+        let fallback = match &over_budget {
+            Some(over) if is_adaptive => build(&complete_name(&over.0))
+                .map(|complete| adaptive(complete, over.clone(), options.budget)),
+            None if is_adaptive => None,
+            _ => build(&options.fallback),
+        };
         let (pinned, Some(fallback)) = (pinned.flatten(), fallback) else { return Err(problems.into()) };
         if !problems.is_empty() {
             return Err(problems.into());
@@ -189,8 +220,18 @@ impl Strategies {
                 complete.insert(name.to_string(), (instead.into(), built));
             }
         }
-        let StrategyOptions { bridge, definitions, .. } = *options;
-        let mut strategies = Self { offered, pinned, fallback, bridge, definitions, everywhere, complete };
+        let StrategyOptions { bridge, definitions, budget, .. } = *options;
+        let mut strategies = Self {
+            offered,
+            pinned,
+            fallback,
+            budget,
+            over_budget,
+            bridge,
+            definitions,
+            everywhere,
+            complete,
+        };
         let unoffered = strategies.pinned.clone().filter(|(name, _)| !strategies.is_offered(name));
         strategies.offered.extend(unoffered);
         Ok(strategies)
@@ -268,6 +309,11 @@ impl Strategies {
         let chosen = pinned.or_else(|| preferred().map(|named| (named, Reason::Preference)));
         let nothing = if offer.strategies.is_empty() { Reason::NoOffer } else { Reason::NothingInCommon };
         let chosen = chosen.unwrap_or_else(|| (self.fallback.clone(), nothing));
+        self.choice(chosen, is_pinned, offer, era)
+    }
+
+    /// A client's choice.
+    fn choice(&self, chosen: (NamedStrategy, Reason), is_pinned: bool, offer: &Offer, era: Era) -> Choice {
         let gives_way = chosen.0.1.profile().gives_way;
         let instead = self.complete.get(&*chosen.0.1.profile().name).filter(|_| offer.complete).cloned();
         let ((name, strategy), reason) = instead.map_or(chosen, |instead| (instead, Reason::Complete));
@@ -290,6 +336,16 @@ impl Strategies {
             traits,
             reason,
         }
+    }
+
+    /// That clients which request no strategy are listed more than they need, if they are.
+    pub(crate) fn advice(&self, published: &Published) -> Option<String> {
+        let nothing = Offer::default();
+        let served = self.choose(None, &nothing, Era::Session);
+        let over = self.over_budget.clone().filter(|_| served.reason == Reason::NoOffer)?;
+        let instead = self.choice((over, Reason::NoOffer), false, &nothing, Era::Session);
+        let advice = Advice::of(published, &served, &instead, self.budget)?;
+        Some(advice.sentence(&instead.name))
     }
 
     /// Whether this strategy shows different items to different clients.

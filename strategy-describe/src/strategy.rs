@@ -64,7 +64,8 @@ impl DisclosureStrategy for Describe {
 
     fn list(&self, view: &View, client: &ClientTraits) -> Listing {
         let example = view.tools().next().map_or(wording::SOME_TOOL, |tool| tool.name().as_str());
-        let guidance = wording::guidance(client.bridge, self.config.inline_schema_bytes > 0, example);
+        let lists_schemas = client.bridge && self.config.inline_schema_bytes > 0;
+        let guidance = wording::guidance(client.bridge, lists_schemas || view.has_pins(), example);
         // The bridge's own description has the index, and is always current.
         let guidance = if client.bridge { guidance } else { with_short_index(&guidance, view) };
         let mut listing = Listing::without_tools(view).guided(&guidance);
@@ -84,7 +85,7 @@ impl DisclosureStrategy for Describe {
     }
 
     fn own_tools(&self, view: &View, client: &ClientTraits) -> Vec<OwnTool> {
-        let lists_schemas = self.config.inline_schema_bytes > 0;
+        let lists_schemas = self.config.inline_schema_bytes > 0 || view.has_pins();
         let bridge = || {
             let description = with_short_index(&wording::bridge_description(lists_schemas), view);
             fetching_tool(wording::BRIDGE, &description, wording::BRIDGE_NAMES)

@@ -11,7 +11,7 @@ pub const BRIDGE: &str = "describe_tools";
 /// Stands for a tool's name where no tool is listed.
 pub const SOME_TOOL: &str = "TOOL_NAME";
 
-/// The bridge tool's description, before the index.
+/// The bridge tool's description, before the index. `lists_schemas` is whether some tools are listed with theirs.
 pub fn bridge_description(lists_schemas: bool) -> String {
     let when = if lists_schemas { SOME_ARE_SHOWN } else { "Do this before the first call of a tool." };
     format!(
@@ -20,7 +20,7 @@ pub fn bridge_description(lists_schemas: bool) -> String {
     )
 }
 
-/// Which tools need no description where small schemas are listed.
+/// Which tools need no description where some are listed with their schemas.
 const SOME_ARE_SHOWN: &str = "Tools that are listed with parameters, or with an empty list of them (\"properties\": {}), \
      can be called at once; fetch the others before their first call.";
 
@@ -36,10 +36,10 @@ pub fn how_to_learn(bridge: bool, tool: &str) -> String {
     }
 }
 
-/// The guidance for system prompts. `lists_schemas` is whether small schemas are listed.
+/// The guidance for system prompts. `lists_schemas` is whether some tools are listed with their schemas.
 pub fn guidance(bridge: bool, lists_schemas: bool, example: &str) -> String {
     let how = how_to_learn(bridge, example);
-    let (parameters, when) = if bridge && lists_schemas {
+    let (parameters, when) = if lists_schemas {
         ("some with parameters", "unless it is listed with parameters, or with an empty list of them")
     } else {
         ("without parameters", "before its first call")

@@ -16,7 +16,7 @@ use crate::{
     InfoConfig, OtherTools, answer,
     contents::{Contents, Topic},
     explain, topics,
-    wording::{self, INFO, INVOKE, INVOKE_READ_ONLY, OVERVIEW},
+    wording::{self, INFO, INVOKE, INVOKE_READ_ONLY, OVERVIEW, Shown},
 };
 
 /// The strategy's name, as in flags, addresses, offers and settings.
@@ -50,8 +50,15 @@ impl Info {
         Self { config, ranker: Lexical::new(&LexicalSettings::default()) }
     }
 
+    /// What the list shows of a view.
+    fn shown(&self, view: &View) -> Shown {
+        let InfoConfig { tools, inline_schema_bytes, .. } = self.config;
+        Shown { tools, cheap_schemas: inline_schema_bytes > 0, pins: view.has_pins() }
+    }
+
     fn info(&self, contents: &Contents<'_>) -> OwnTool {
-        let description = with_index(&wording::info_description(&self.config), contents.view());
+        let description = wording::info_description(self.shown(contents.view()), self.config.executors);
+        let description = with_index(&description, contents.view());
         let topic = json!({"type": "string", "default": OVERVIEW, "description": wording::TOPIC});
         let schema = json!({"type": "object", "properties": {"topic": topic}, "additionalProperties": false});
         OwnTool::new(INFO, &description, &schema).read_only()
@@ -176,7 +183,8 @@ impl DisclosureStrategy for Info {
     }
 
     fn list(&self, view: &View, client: &ClientTraits) -> Listing {
-        let listing = Listing::without_tools(view).guided(&wording::guidance(&self.config));
+        let guidance = wording::guidance(self.shown(view), self.config.executors);
+        let listing = Listing::without_tools(view).guided(&guidance);
         match self.config.tools {
             OtherTools::Stubs => {
                 let most = self.config.inline_schema_bytes;

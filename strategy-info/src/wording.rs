@@ -4,7 +4,7 @@ use serde_json::{Number, Value};
 
 use mcp_disclosure_core::Executors;
 
-use crate::{InfoConfig, OtherTools};
+use crate::OtherTools;
 
 /// The name of the tool that explains.
 pub const INFO: &str = "info";
@@ -24,30 +24,44 @@ pub const CATEGORY: &str = "category:";
 /// Prefix of a tool's topic where a category has the same name.
 pub const TOOL: &str = "tool:";
 
+/// What a list shows of the tools that are explained.
+#[derive(Clone, Copy, Debug)]
+pub struct Shown {
+    /// How they are listed.
+    pub tools: OtherTools,
+    /// Whether cheap schemas are shown, in the list or in categories.
+    pub cheap_schemas: bool,
+    /// Whether any tool is pinned, and so listed completely.
+    pub pins: bool,
+}
+
 /// The description of `info`, before the index: what to ask for, and when.
-pub fn info_description(config: &InfoConfig) -> String {
-    let lists_schemas = config.inline_schema_bytes > 0;
-    let shown = if lists_schemas { SOME_ARE_SHOWN } else { "Do this before a tool's first call." };
-    match config.tools {
+pub fn info_description(Shown { tools, cheap_schemas, pins }: Shown, executors: Executors) -> String {
+    let shown = if cheap_schemas || pins { SOME_ARE_SHOWN } else { "Do this before a tool's first call." };
+    match tools {
         OtherTools::Stubs => format!(
             "How to use this server's tools. Topic: a tool, or several separated by commas: parameters, results and \
              examples. {shown} If several tools seem to fit, ask about them together and compare. A category: its tools, \
              one line each. No topic: overview of all categories with their tools. {CHECK_HERE}"
         ),
         OtherTools::EntryOnly => format!(
-            "The tools of this server are not listed; find them here.\n\
+            "{} of this server are not listed; find them here.\n\
              1. PICK a category below: {{\"topic\": \"CATEGORY\"}} gives its tools, one line each{}. No topic: overview of \
              all categories with the names of their tools.\n\
              2. LEARN a tool{}: {{\"topic\": \"TOOL\"}}, or several together: {{\"topic\": \"TOOL,TOOL\"}}.\n\
              3. CALL it: {}.\n{CHECK_HERE}",
-            if lists_schemas { ", simple ones with their parameters" } else { "" },
-            if lists_schemas { " whose line has no parameters" } else { "" },
-            how_to_call(config.executors),
+            if pins { OTHERS } else { "The tools" },
+            if cheap_schemas { ", simple ones with their parameters" } else { "" },
+            if cheap_schemas { " whose line has no parameters" } else { "" },
+            how_to_call(executors),
         ),
     }
 }
 
-/// Which tools need no explanation where small schemas are listed.
+/// The beginning of what is said of tools that are not listed, where others are.
+const OTHERS: &str = "Tools that are listed can be called at once by their names. The other tools";
+
+/// Which tools need no explanation where some are listed with their schemas.
 const SOME_ARE_SHOWN: &str = "Tools that are listed with parameters, or with an empty list of them (\"properties\": {}), \
      can be called at once; ask about the others before their first call.";
 
@@ -89,8 +103,8 @@ pub const INVOKE_TOOL: &str = "Tool name";
 pub const INVOKE_ARGUMENTS: &str = "Arguments for the tool, as described by info";
 
 /// The guidance for system prompts.
-pub fn guidance(config: &InfoConfig) -> String {
-    let shown = match (config.tools, config.inline_schema_bytes > 0) {
+pub fn guidance(Shown { tools, cheap_schemas, pins }: Shown, executors: Executors) -> String {
+    let shown = match (tools, cheap_schemas || (pins && tools == OtherTools::Stubs)) {
         (_, false) => "before its first call",
         (OtherTools::Stubs, true) => "unless it is listed with parameters, or with an empty list of them",
         (OtherTools::EntryOnly, true) => "unless its category showed its parameters",
@@ -99,18 +113,19 @@ pub fn guidance(config: &InfoConfig) -> String {
         "LEARN it {shown}: call {INFO} with {{\"topic\": \"TOOL\"}}, or with {{\"topic\": \"TOOL,TOOL\"}} if several seem to \
          fit. Once is enough."
     );
-    match config.tools {
+    match tools {
         OtherTools::Stubs => format!(
             "Tools of this server are listed with WHAT each does; {INFO} says HOW to use them.\n\
              1. PICK a tool by its description.\n2. {learn}\n3. CALL it with these parameters.\n\
              If no tool seems to fit, call {INFO} without a topic for an overview."
         ),
         OtherTools::EntryOnly => format!(
-            "Tools of this server are not listed; {INFO} says which exist and how to use them.\n\
+            "{} of this server are not listed; {INFO} says which exist and how to use them.\n\
              1. PICK a tool: call {INFO} with {{\"topic\": \"CATEGORY\"}}; the description of {INFO} has the categories. \
              Skip this if you know the tool's name.\n2. {learn}\n\
              3. CALL it: {}.",
-            how_to_call(config.executors),
+            if pins { OTHERS } else { "Tools" },
+            how_to_call(executors),
         ),
     }
 }

@@ -46,11 +46,11 @@ impl Resource {
         if self.signs_receipts() { Era::Stateless } else { client.era }
     }
 
-    fn resource(&self, example: &str) -> RawObject {
+    fn resource(&self, example: &str, has_pins: bool) -> RawObject {
         RawObject::empty()
             .with_value("uri", BASE_URI)
             .with_value("name", wording::RESOURCE_NAME)
-            .with_value("description", &wording::resource_description(example))
+            .with_value("description", &wording::resource_description(example, has_pins))
             .with_value("mimeType", MIME_TYPE)
     }
 
@@ -80,12 +80,13 @@ impl DisclosureStrategy for Resource {
 
     fn list(&self, view: &View, client: &ClientTraits) -> Listing {
         let example = view.tools().next().map_or(wording::SOME_TOOL, |tool| tool.name().as_str());
-        let guidance = wording::guidance(self.proof(client), client.bridge, example);
+        let has_pins = view.has_pins();
+        let guidance = wording::guidance(self.proof(client), client.bridge, has_pins, example);
         // The bridge's own description has the index, and is always current.
         let guidance = if client.bridge { guidance } else { with_short_index(&guidance, view) };
         let mut listing = Listing::without_tools(view).guided(&guidance);
         listing.tools = view.tools().map(|tool| tool.minimal()).collect();
-        listing.resources.push(self.resource(example));
+        listing.resources.push(self.resource(example, has_pins));
         listing.templates.push(self.template());
         listing
     }
@@ -95,7 +96,7 @@ impl DisclosureStrategy for Resource {
     }
 
     fn own_tools(&self, view: &View, client: &ClientTraits) -> Vec<OwnTool> {
-        let description = || with_short_index(wording::BRIDGE_DESCRIPTION, view);
+        let description = || with_short_index(&wording::bridge_description(view.has_pins()), view);
         let bridge = || fetching_tool(wording::BRIDGE, &description(), wording::BRIDGE_NAMES);
         client.bridge.then(bridge).into_iter().collect()
     }
@@ -129,8 +130,7 @@ impl DisclosureStrategy for Resource {
             Receipts::Marks(_) => (None, call),
             Receipts::Handles(_) => take_receipt(call, &receipt_argument(tool)),
         };
-        let digest = tool.tool().entry().1;
-        match cx.receipts.check(tool.tool().key(), &digest, handle.as_deref()) {
+        match cx.authorize(tool, handle.as_deref()) {
             Ok(()) => Ok(Decision::Forward(call)),
             Err(problem) => {
                 let code = "TOOL_DESCRIPTION_REQUIRED";

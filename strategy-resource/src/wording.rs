@@ -21,8 +21,8 @@ pub const TEMPLATE_NAME: &str = "Tool descriptions by tool name";
 pub const TEMPLATE_DESCRIPTION: &str = "Complete descriptions of the named tools. Use names from tools/list, separated by commas. At least one is required.";
 
 /// The resource's description: the numbered workflow, after tool-descriptions-guide "Proven Effective Pattern".
-pub fn resource_description(example: &str) -> String {
-    format!(
+pub fn resource_description(example: &str, has_pins: bool) -> String {
+    let description = format!(
         "WORKFLOW:\n\
          Step 1: PICK the tool you need from tools/list. Its short description says WHAT the tool does.\n\
          Step 2: FETCH that tool's full description here: {}\n\
@@ -32,13 +32,25 @@ pub fn resource_description(example: &str) -> String {
          for USING it: parameters, examples, errors. Fetching also authorizes the tool.\n\
          ?tools=NAME is required; separate several names by commas. Reading without it fails.",
         uri_of([example])
-    )
+    );
+    with_pins(description, has_pins)
 }
 
 /// The bridge tool's description, before the index.
-pub const BRIDGE_DESCRIPTION: &str = "Fetch the full descriptions of tools by name. \
+pub fn bridge_description(has_pins: bool) -> String {
+    with_pins(BRIDGE_DESCRIPTION.to_owned(), has_pins)
+}
+
+const BRIDGE_DESCRIPTION: &str = "Fetch the full descriptions of tools by name. \
      REQUIRED once before each tool's first call: it returns the parameters and authorizes the tool. \
      Name several tools to fetch them at once: those that you are about to call, or those that all seem to fit.";
+
+/// A text that says that tools have to be fetched, with the exception that pins make of it.
+fn with_pins(text: String, has_pins: bool) -> String {
+    if has_pins { format!("{text} {PINS}") } else { text }
+}
+
+const PINS: &str = "Exception: tools that are listed with their parameters can be called at once.";
 
 /// The description of the bridge tool's one argument.
 pub const BRIDGE_NAMES: &str = "Names of the tools to describe, exactly as listed";
@@ -53,21 +65,22 @@ pub fn how_to_learn(bridge: bool, tool: &str) -> String {
 }
 
 /// The guidance for system prompts (tool-descriptions-resource §8.2).
-pub fn guidance(era: Era, bridge: bool, example: &str) -> String {
+pub fn guidance(era: Era, bridge: bool, has_pins: bool, example: &str) -> String {
     let how = how_to_learn(bridge, example);
     let call = match era {
         Era::Session => "with the parameters from its description",
         Era::Stateless => "with the parameters from its description, including disclosure_receipt",
     };
     let never = if bridge { "without naming a tool" } else { "without ?tools=NAME" };
-    format!(
+    let guidance = format!(
         "Tools of this server are disclosed in two stages. Follow this order:\n\
          1. PICK a tool by its short description; that is usually enough to choose.\n\
          2. FETCH its full description before its first call: {how}. One request can name several tools; if several \
          seem to fit, fetch them together and compare.\n\
          3. CALL it {call}.\n\
          A call without step 2 fails. Once fetched, a tool can be called as often as you like. Never fetch {never}."
-    )
+    );
+    with_pins(guidance, has_pins)
 }
 
 /// The message of `MISSING_TOOL_SELECTION` (tool-descriptions-resource §6.1).

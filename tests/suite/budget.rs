@@ -1,7 +1,8 @@
-//! What the 131 tools of eight recorded servers cost a model, by o200k_base (B9, B12).
+//! What the 131 tools of eight recorded servers cost a model, by o200k_base (B9, B12, S11).
 
 use kit::{Bench, Client, Identity, Options, Scenario, Setup};
 use mcp_disclosure_compare::Tokenizer;
+use mcp_disclosure_core::estimate;
 use mcp_disclosure_gateway::negotiation::StrategyOptions;
 use serde_json::{Value, json};
 
@@ -19,6 +20,26 @@ async fn recorded(setup: Setup, settings: Value) -> Option<Bench> {
         ..StrategyOptions::default()
     };
     Some(Bench::start(Options { upstreams: upstreams.collect(), strategies, ..crate::odd() }).await)
+}
+
+#[test]
+fn s11_estimates_are_near_the_tokenizer_for_recorded_lists() {
+    let Some(servers) = kit::recordings::recorded() else { return };
+    let (mut estimated, mut counted) = (0.0, 0.0);
+    for (name, server) in servers {
+        let tools: Vec<&str> = server.tools.iter().map(|tool| tool.get()).collect();
+        let list = format!("[{}]", tools.join(","));
+        let (estimate, count) = (estimate::tokens(list.len()) as f64, tokens(&list) as f64);
+        println!(
+            "{name}: {} bytes, {count} tokens, {:.2} bytes a token",
+            list.len(),
+            list.len() as f64 / count
+        );
+        assert!((0.85..=1.15).contains(&(estimate / count)), "{name}: {estimate} for {count}");
+        (estimated, counted) = (estimated + estimate, counted + count);
+    }
+    println!("{estimated} for {counted}");
+    assert!((0.95..=1.05).contains(&(estimated / counted)), "{estimated} for {counted}");
 }
 
 fn tokens(text: &str) -> u64 {

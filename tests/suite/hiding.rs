@@ -184,8 +184,9 @@ async fn enumerated(client: &Client) -> String {
 fn nothing_hidden_is_seen_or_called_whoever_comes_and_goes_p2() {
     let rules = collection::vec((rule(), any::<bool>()), 1..5);
     let named = [named(), named(), named()];
-    let drawn = (rules, [brought(), brought(), brought()], named, 0..4usize, any::<u8>());
-    hold(drawn, async |(rules, brought, named, missing, choice)| {
+    // Where everything is pinned, too (S12).
+    let drawn = (rules, [brought(), brought(), brought()], named, 0..4usize, any::<u8>(), any::<bool>());
+    hold(drawn, async |(rules, brought, named, missing, choice, pinned)| {
         let of = |tools: bool| {
             rules.iter().filter(|(_, of)| *of == tools).map(|(rule, _)| rule.clone()).collect::<Vec<String>>()
         };
@@ -204,6 +205,7 @@ fn nothing_hidden_is_seen_or_called_whoever_comes_and_goes_p2() {
                 options.upstreams.push((UPSTREAM.into(), upstream, scenario(upstream, brought)));
             }
         }
+        written.extend(pinned.then(|| "[pins]\ntools = [\"*\", \"x\", \"a/*\"]\n".to_owned()));
         written.extend(UPSTREAMS.iter().zip(&named).map(|(upstream, named)| named.toml(upstream)));
         options.config = written.into_iter().collect();
         options.strategies = StrategyOptions { bridge: Bridge::Always, ..StrategyOptions::default() };

@@ -6,6 +6,7 @@
 #[macro_use]
 mod cases;
 mod accuracy;
+mod adaptive;
 mod briefs;
 mod budget;
 mod cache_hints;
@@ -38,6 +39,7 @@ mod messages;
 mod negotiation;
 mod news;
 mod permits;
+mod pins;
 mod polling;
 mod properties;
 mod protocol_errors;

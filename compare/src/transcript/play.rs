@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use mcp_disclosure_client::Concerns;
 use mcp_disclosure_core::{Lesson, RawObject};
 
 use super::{
@@ -77,7 +78,7 @@ impl Play<'_> {
             return Ok(source);
         };
         let kind = ClientKind::Negotiating;
-        let scene = Scene::open(stage, (counter, self.host), kind, stage.row.choices.clone()).await?;
+        let scene = Scene::open(stage, (counter, self.host), kind, Concerns::new()).await?;
         let resources = scene.resources().await?;
         scene.close().await;
         Ok(source.with_resources(&resources))
@@ -92,8 +93,7 @@ impl Play<'_> {
     ) -> Result<Act, Error> {
         let calls = self.calls(course);
         let client = self.assignment.host;
-        let mut choices = stage.row.choices.clone();
-        choices.extend(calls.first().and_then(|call| call.choose.clone()).unwrap_or_default());
+        let choices = calls.first().and_then(|call| call.choose.clone()).unwrap_or_default();
         let mut scene = Scene::open(stage, (counter, self.host), client, choices).await?;
         let mut tools = scene.begin(source).await?;
         let mistake = calls.first().and_then(|call| mistake(call, course, &tools, source));

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use mcp_disclosure_core::{DisclosureStrategy, RawObject, Spellings};
+use mcp_disclosure_core::{DisclosureStrategy, Kind, Principal, RawObject, Snapshot, Spellings, View};
 use tokio::{
     sync::{mpsc, watch},
     task::spawn_blocking,
@@ -216,7 +216,11 @@ impl Follower {
             };
             self.keeper = keeper;
             let like = self.like.as_ref().map(|shared| shared.catalogue.current());
+            let before = self.backend.catalogue.current();
             changes = self.backend.catalogue.replace(snapshot, like);
+            if self.select_anew(before.snapshot()) && !changes.contains(&Kind::Resources) {
+                changes.push(Kind::Resources);
+            }
             self.backend.audience.notify_changed(&changes);
             self.report_clashes();
         }
@@ -224,6 +228,16 @@ impl Follower {
         // The asker may be gone.
         let _asker_is_gone = reply.map(|reply| reply.send(changes));
         self
+    }
+
+    /// Whether a strategy that selects another one does so differently than for an earlier snapshot. The other one may
+    /// have resources of its own.
+    fn select_anew(&self, before: &Arc<Snapshot>) -> bool {
+        let current = self.backend.catalogue.current();
+        let [before, now] = [before, current.snapshot()]
+            .map(|snapshot| View::of(Arc::clone(snapshot), &Principal::anonymous()));
+        let selected = |strategy: &Arc<dyn DisclosureStrategy>, view| Some(strategy.selects(view)?.name);
+        self.strategies.iter().any(|strategy| selected(strategy, &before) != selected(strategy, &now))
     }
 
     /// Logs names that clash since upstreams joined or changed. At the start they are errors instead.

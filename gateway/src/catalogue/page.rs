@@ -3,7 +3,8 @@
 use std::{collections::HashSet, convert::Infallible, hash::Hash, sync::Arc};
 
 use mcp_disclosure_core::{
-    Advertisement, ClientTraits, Kind, ListHints, Memory, Noted, Principal, RawObject, Shown, Snapshot, View,
+    Advertisement, ClientTraits, Kind, ListHints, Memory, Noted, Principal, RawObject, Selected, Shown,
+    Snapshot, View,
 };
 use mcp_disclosure_transport::Json;
 use parking_lot::{Mutex, RwLock};
@@ -15,6 +16,7 @@ use strum::IntoEnumIterator;
 
 use crate::{
     dialect::{Caching, list_result},
+    explain,
     negotiation::{Choice, warn_of},
 };
 
@@ -87,6 +89,8 @@ pub struct Page {
     pub advertisement: Advertisement,
     /// The names of its strategy's own tools.
     pub own_tools: Vec<String>,
+    /// The strategy that was selected for the view, if the client's only selects one.
+    pub selected: Option<Selected>,
     /// Whether any of this depends on the client's declared capabilities.
     pub depends_on_client: bool,
     shown: Shown,
@@ -204,9 +208,14 @@ impl Page {
     fn make(view: View, is_personal: bool, choice: &Choice, memory: &Memory) -> Self {
         let Choice { strategy, traits, .. } = choice;
         let view = strategy.narrow(view, traits, Noted::new(memory, &strategy.profile().name));
+        let selected = strategy.selects(&view);
+        if let Some(Selected { name, reason }) = &selected {
+            // Clients are explained when they come, and the catalogue may grow after that.
+            tracing::debug!(target: explain::TARGET, "{} selects {name}: {reason}", choice.name);
+        }
         let mut advertisement = Advertisement::default();
         strategy.advertise(&view, &mut advertisement);
-        let mut listing = strategy.list(&view, traits);
+        let mut listing = strategy.list(&view, traits).with_pins(&view);
         let shown = Shown::of(&view, &listing);
         let own = strategy.own_tools(&view, traits);
         listing.tools.extend(own.iter().map(|tool| tool.definition().clone()));
@@ -227,6 +236,7 @@ impl Page {
             instructions: listing.instructions,
             own_tools: own.iter().map(|tool| tool.name().to_owned()).collect(),
             advertisement,
+            selected,
             depends_on_client,
             shown,
             view,

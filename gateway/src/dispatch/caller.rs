@@ -200,7 +200,7 @@ impl Gateway {
                 revision: Revision::V2026_07_28,
                 offer: &meta.offer,
                 choice: &caller.choice,
-                own_tools: &caller.page().own_tools,
+                page: &caller.page(),
                 memory: &caller.memory,
             };
             explanation.to_string()

@@ -208,9 +208,9 @@ impl Gateway {
         let (choice, memory) = (&session.choice(), session.memory());
         let InitializeRequest { client, revision, offer, .. } = initialize;
         let page = backend.catalogue().current().page(session.principal(), choice, &memory);
-        let (revision, own_tools) = (*revision, &page.own_tools);
+        let revision = *revision;
         self.explained.explain(|| {
-            Explanation { client, revision, offer, choice, own_tools, memory: &memory }.to_string()
+            Explanation { client, revision, offer, choice, page: &page, memory: &memory }.to_string()
         });
         let result = initialize.answer(&self.advertised(backend, &page, choice));
         self.sessions.add(Arc::clone(session)).map_err(no_room)?;
@@ -242,7 +242,7 @@ impl Gateway {
             completions: backend.has("completions"),
             logging: backend.has("logging"),
             offered: self.strategies.offered(),
-            selected: choice.name.to_string(),
+            selected: page.selected.as_ref().map_or_else(|| choice.name.to_string(), |by| by.name.clone()),
             instructions: page.instructions.clone(),
             added: page.advertisement.clone(),
             depends_on_client: page.depends_on_client,

@@ -153,7 +153,24 @@ impl Gateway {
             shutdown: CancellationToken::new(),
         });
         tokio::spawn(Arc::clone(&gateway).sweep(assembly.sessions));
+        tokio::spawn(Arc::clone(&gateway).advise());
         Ok(StartedGateway { gateway, missing })
+    }
+
+    /// Says once what another strategy would save, when it is known what there is.
+    async fn advise(self: Arc<Self>) {
+        let backend = Arc::clone(self.backends.shared());
+        tokio::select! {
+            () = self.shutdown.cancelled() => return,
+            () = backend.settled() => {}
+        }
+        // Beside the workers, since the lists of thousands of tools take a while.
+        let advising = tokio::task::spawn_blocking(move || {
+            let published = backend.catalogue().current();
+            self.strategies.advice(&published).inspect(|advice| tracing::info!("{advice}"))
+        });
+        // A panic of a strategy is logged, and costs the advice only.
+        drop(advising.await);
     }
 
     /// Ends what has been idle for too long, until the gateway ends.

@@ -10,6 +10,7 @@ mod findable;
 mod finding;
 mod leaks;
 mod names;
+mod pins;
 mod report;
 mod schemas;
 mod serving;
@@ -82,6 +83,7 @@ const FAMILIES: &[Family] = &[
     drift::look,
     texts::look,
     names::look,
+    pins::look,
     schemas::look,
     examples::look,
     leaks::look,

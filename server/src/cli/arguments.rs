@@ -22,11 +22,7 @@ use super::{
     source::Source,
     source_arguments::{HEADING, seconds},
 };
-use crate::{
-    check::CODES,
-    config::Transport,
-    remember::Remember,
-};
+use crate::{check::CODES, config::Transport, remember::Remember};
 
 /// The default log filter.
 pub const LOG: &str = "info,rmcp=warn";
@@ -240,9 +236,18 @@ pub struct StrategyArguments {
     #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Strategy")]
     pub offer: Vec<String>,
 
-    /// The strategy for clients that request no offered strategy [default: full]
+    /// The strategy for clients that request no offered strategy; adaptive: full where the complete list is within
+    /// --budget, else --over-budget [default: full]
     #[arg(long, value_name = "NAME", help_heading = "Strategy")]
     pub fallback: Option<String>,
+
+    /// What the complete list of tools may cost under --fallback adaptive, in tokens (estimated) [default: 4000]
+    #[arg(long, value_name = "TOKENS", help_heading = "Strategy")]
+    pub budget: Option<u64>,
+
+    /// The strategy for lists over the budget, under --fallback adaptive [default: describe]
+    #[arg(long, value_name = "NAME", help_heading = "Strategy")]
+    pub over_budget: Option<String>,
 
     /// Whether a strategy's channel is also listed as an ordinary tool: for clients that have not declared the
     /// strategy, for all, or for none [default: auto]
@@ -267,6 +272,11 @@ impl StrategyArguments {
             pinned: self.strategy.or_else(|| file.strategy.clone()).filter(|name| name != "auto"),
             offered: offer.unwrap_or_default(),
             fallback: self.fallback.or_else(|| file.fallback.clone()).unwrap_or(defaults.fallback),
+            budget: self.budget.or(file.budget).unwrap_or(defaults.budget),
+            over_budget: self
+                .over_budget
+                .or_else(|| file.over_budget.clone())
+                .unwrap_or(defaults.over_budget),
             bridge: self.bridge.or(file.bridge).unwrap_or_default(),
             definitions: self.definitions.or(file.definitions).unwrap_or_default(),
             settings: self.settings.over(source.settings.clone()),

@@ -30,6 +30,7 @@ impl DisclosureFile {
             rules.tools.push(check.tool(name, place, tool, &mut problems));
         }
         rules.tools.extend(self.sorted_into_categories(&mut problems));
+        rules.tools.extend(self.pinned());
         for (name, place, category) in &self.categories.0 {
             let mapping = check.mapping("categories", name, place, category.concerns.as_ref(), &mut problems);
             rules.grouped.extend(mapping.map(|mapping| (name.clone(), mapping)));
@@ -118,6 +119,14 @@ impl DisclosureFile {
             }
         }
         concerns
+    }
+
+    /// The rules for pinned tools.
+    fn pinned(&self) -> impl Iterator<Item = Rule> {
+        let place = self.pins_place.as_ref().map_or_else(String::new, |place| format!("{place}: "));
+        let rule =
+            move |tool: &String| Rule { pinned: true, ..Rule::new(tool, format!("{place}pins.tools")) };
+        self.pins.tools.iter().map(rule)
     }
 
     /// The rules for tools listed in categories.

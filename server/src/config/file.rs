@@ -46,6 +46,11 @@ pub struct DisclosureFile {
     /// Rules for tools, by name or pattern. "upstream/tool" or "upstream__tool" is one upstream's tool; "tool" is every
     /// upstream's tool of that name.
     pub tools: Table<Tool>,
+    /// Tools that every strategy lists completely.
+    pub pins: Pins,
+    /// Where they are written.
+    #[cfg_attr(test, schemars(skip))]
+    pub pins_place: Option<Place>,
     /// Rules for resources and resource templates, and which may be read.
     pub resources: Resources,
     /// Rules for prompts, by name or pattern as for tools.
@@ -135,8 +140,13 @@ pub struct Serve {
     pub strategy: Option<String>,
     /// The strategies that clients may choose. Default: all.
     pub offer: Option<Vec<String>>,
-    /// The strategy for clients that request no offered strategy. Default: "full".
+    /// The strategy for clients that request no offered strategy. Default: "full"; "adaptive" is full where the complete
+    /// list is within the budget, else the strategy of `over_budget`.
     pub fallback: Option<String>,
+    /// What the complete list of tools may cost under "adaptive", in tokens. Default: 4000.
+    pub budget: Option<u64>,
+    /// The strategy for lists over the budget. Default: "describe".
+    pub over_budget: Option<String>,
     /// Whether a strategy's channel is also listed as an ordinary tool: "auto", for clients that have not declared the
     /// strategy, "always", or "never".
     #[cfg_attr(test, schemars(with = "Option<schema::Word<Bridge>>"))]
@@ -289,6 +299,16 @@ pub struct Tool {
     /// upstream's is another.
     #[cfg_attr(test, schemars(with = "schema::MadeFrom"))]
     pub made_from: Option<MadeFrom>,
+}
+
+/// Tools that every strategy lists completely, and that are called without being learned.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[cfg_attr(test, derive(JsonSchema))]
+#[serde(deny_unknown_fields, default)]
+pub struct Pins {
+    /// Names as in `[tools]`, or patterns in which `*` matches any text and `?` any one character.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub tools: Vec<String>,
 }
 
 /// Rules for resources and resource templates, by URI, by "upstream/URI", or by patterns of these. URIs are compared as

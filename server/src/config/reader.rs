@@ -32,6 +32,7 @@ pub(super) const KEYS: &[&str] = &[
     "categories",
     "concerns",
     "tools",
+    "pins",
     "resources",
     "prompts",
     "strategy",
@@ -105,6 +106,10 @@ impl<'t> Reader<'t> {
                 "categories" => file.categories = self.sections(&name, value),
                 "concerns" => file.concerns = self.list(&name, value),
                 "tools" => file.tools = self.sections(&name, value),
+                "pins" => {
+                    file.pins_place = Some(self.place(key.span()));
+                    file.pins = self.section(&name, value);
+                }
                 "resources" => file.resources = self.resources(value),
                 "prompts" => file.prompts = self.sections(&name, value),
                 "strategy" => {

@@ -34,6 +34,7 @@ pub(super) fn blocks(origins: &Origins<'_>, tools: &[&Tool]) -> Result<Vec<Block
         text.item("concerns", concern.name(), &declaration(concern))?;
     }
     if let Some(config) = origins.config {
+        text.table("", &["pins"], &config.pins)?;
         if let Some(allow) = &config.resources.allow {
             text.table("", &["resources"], &json!({"allow": allow}))?;
         }

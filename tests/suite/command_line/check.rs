@@ -340,3 +340,56 @@ fn page_indented(first: &str) -> String {
     let lines: Vec<&str> = page.skip_while(|line| *line != first).take_while(|line| *line != "```").collect();
     lines.join("\n")
 }
+
+#[test]
+fn s12_pins_that_are_many_alike_or_idle_are_found() {
+    let names = ["read_file", "read_text_file", "list", "stat", "copy", "move", "link"];
+    let tools = names.map(|name| tool(name, &format!("Does {name}.")));
+    let (_directory, scenario) = with_tools(&tools);
+    let found = |pins: Value| {
+        let config = format!(
+            "[upstreams.kit]\ncommand = {UPSTREAM:?}\nargs = [{scenario:?}]\n[pins]\ntools = {pins}\n"
+        );
+        let (_directory, file) = configured(&config);
+        let allow =
+            "no-example,no-returns,no-related,repeated-description,description-repeats-name,poor-brief";
+        let ended = run(&["check", "--format", "json", "--allow", allow, "--config", shown(&file)]);
+        findings(&ended.says(0, &[]).stdout)
+    };
+    assert_eq!(found(json!(["kit/list", "kit__stat", "c*", "move", "link"])), []);
+    let codes = |found: &[(String, String, String)]| -> Vec<(String, String)> {
+        found.iter().map(|(code, tool, _)| (code.clone(), tool.clone())).collect()
+    };
+    let expected = |list: &[(&str, &str)]| -> Vec<(String, String)> {
+        list.iter().map(|(code, tool)| ((*code).to_owned(), (*tool).to_owned())).collect()
+    };
+    let many = found(json!(["*"]));
+    assert_eq!(codes(&many), expected(&[("many-pins", "")]));
+    assert!(many[0].2.contains("7 pins, about "), "{many:?}");
+    let alike = found(json!(["read_file"]));
+    assert_eq!(codes(&alike), expected(&[("pin-look-alike", "read_file")]));
+    assert!(alike[0].2.contains("'read_text_file'"), "{alike:?}");
+    assert_eq!(found(json!(["read_*"])), [], "both are pinned");
+    let idle = found(json!(["kit/lst", "x*"]));
+    assert_eq!(codes(&idle), expected(&[("matches-nothing", ""), ("matches-nothing", "")]));
+    assert!(
+        idle.iter().any(|(_, _, message)| message.contains("disclosure.toml:4:2: pins.tools: ")),
+        "{idle:?}"
+    );
+    assert!(idle.iter().any(|(_, _, message)| message.contains("did you mean 'kit/list'?")), "{idle:?}");
+}
+
+#[test]
+fn s12_pins_are_written_as_documented() {
+    for (config, expected) in [
+        (
+            "[pins]\ntool = [\"a\"]\n",
+            "disclosure.toml:2:1: unknown key pins.tool (hint: did you mean 'tools'?)",
+        ),
+        ("[pins]\ntools = \"a\"\n", "disclosure.toml:2:9: pins.tools: invalid type"),
+        ("[pin]\ntools = [\"a\"]\n", "unknown key pin (hint: did you mean 'pins'?)"),
+    ] {
+        let (_directory, file) = configured(config);
+        run(&["serve", "--config", shown(&file)]).says(64, &[expected]);
+    }
+}

@@ -77,6 +77,8 @@ fn several_upstreams_and_what_is_said_of_them_are_kept() {
         [categories.mine]
         description = "Sorted by hand"
         tools = ["wait"]
+        [pins]
+        tools = ["kit/wait"]
         [[concerns]]
         name = "cost"
         values = {{ min = 0, max = 2.5 }}
@@ -104,6 +106,7 @@ fn several_upstreams_and_what_is_said_of_them_are_kept() {
     assert!(text.contains("name = \"costs $${nothing}\""), "{text}");
     let decided = "\n[tools.wait]\nbrief = \"Waits\"\nconcerns = { cost = [0, 1] }\nmade_from = { definition = \"sha256:";
     assert!(text.contains(decided), "{text}");
+    assert!(text.contains("[pins]\ntools = [\"kit/wait\"]"), "{text}");
     assert_eq!(files(&out).len(), 1, "no tool has a description of its own");
     // What was exported can be exported again, and is the same.
     let again = directory.path().join("again");

@@ -1,5 +1,6 @@
 //! The program as its users start it: command lines, exit codes, messages, and upstreams on bad days.
 
+mod adaptive;
 mod arguments;
 mod check;
 mod choices;

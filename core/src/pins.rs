@@ -1,0 +1,143 @@
+//! Pins: tools that an operator wants listed completely, whatever the strategy withholds of the others
+//! (docs/CONTRACT.md S12).
+//!
+//! A strategy need not know of them. What it lists passes [`Listing::with_pins`], which puts the complete definition in
+//! the place of what it made of a pinned tool, and [`Context::authorize`](crate::Context::authorize) asks no receipt for
+//! one. [`View::has_pins`] is for its wording, where that says that tools have to be learned first.
+//!
+//! A pin is about how a tool is listed, not about whether: what is hidden, not permitted or left out by a filter stays so.
+
+use std::collections::HashSet;
+
+use crate::{
+    listing::Listing,
+    raw::RawObject,
+    view::{View, VisibleTool},
+};
+
+/// The member to which strategies add.
+const META: &str = "_meta";
+
+impl View {
+    /// The listed tools that are pinned.
+    pub fn pinned(&self) -> impl Iterator<Item = VisibleTool<'_>> {
+        self.tools().filter(VisibleTool::is_pinned)
+    }
+
+    /// Whether any listed tool is pinned.
+    pub fn has_pins(&self) -> bool {
+        self.pinned().next().is_some()
+    }
+}
+
+impl VisibleTool<'_> {
+    /// Whether it is pinned.
+    pub fn is_pinned(&self) -> bool {
+        self.tool().supplement().pinned
+    }
+}
+
+impl Listing {
+    /// The listing of a view with its pinned tools listed completely: in their places, or, where the strategy lists them
+    /// not at all, behind the others.
+    pub fn with_pins(mut self, view: &View) -> Self {
+        if !view.has_pins() {
+            return self;
+        }
+        let mut seen = HashSet::new();
+        for listed in &mut self.tools {
+            let tool = listed.string("name").and_then(|name| view.tool(&name));
+            let Some(tool) = tool.filter(VisibleTool::is_pinned) else { continue };
+            seen.insert(tool.name());
+            let definition = tool.definition();
+            // What is complete may say more in `_meta`, as `full` does.
+            if !is_complete(listed, &definition) {
+                *listed = definition.into_owned();
+            }
+        }
+        let unlisted = view.pinned().filter(|tool| !seen.contains(tool.name()));
+        self.tools.extend(unlisted.map(|tool| tool.definition().into_owned()));
+        self
+    }
+}
+
+fn is_complete(listed: &RawObject, definition: &RawObject) -> bool {
+    definition.iter().all(|(key, value)| key == META || listed.member(key) == Some(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::{Value, json, value::to_raw_value};
+
+    use crate::{
+        assembly::{Material, UpstreamLists},
+        host_hints::with_host_hints,
+        name::UpstreamName,
+        principal::Principal,
+        rules::{Rule, Rules},
+        snapshot::Snapshot,
+        view::View,
+    };
+
+    fn upstream(name: &str, tools: &[Value]) -> UpstreamLists {
+        let tools = tools.iter().map(|tool| to_raw_value(tool).unwrap()).collect();
+        UpstreamLists { tools, ..UpstreamLists::empty(UpstreamName::parse(name).unwrap()) }
+    }
+
+    fn snapshot(upstreams: &[UpstreamLists], rules: Vec<Rule>) -> Snapshot {
+        let rules = Arc::new(Rules { tools: rules, ..Rules::default() });
+        Snapshot::assemble(Material { upstreams, complete: true, files: &[], rules: &rules })
+    }
+
+    fn pin(name: &str) -> Rule {
+        Rule { pinned: true, ..Rule::new(name, "f:1:1".to_owned()) }
+    }
+
+    #[test]
+    fn s12_pins_name_tools_as_all_rules_do() {
+        let tools = ["same", "own"].map(|name| json!({"name": name, "inputSchema": {}}));
+        let upstreams = [upstream("a", &tools), upstream("b", &tools[..1])];
+        for (name, pinned, warnings) in [
+            ("a/same", vec!["a__same"], 0),
+            ("a__same", vec!["a__same"], 0),
+            ("same", vec!["a__same", "b__same"], 0),
+            ("b/*", vec!["b__same"], 0),
+            ("*", vec!["a__same", "own", "b__same"], 0),
+            ("b/own", vec![], 1),
+            ("c*", vec![], 1),
+            ("", vec![], 1),
+        ] {
+            let snapshot = snapshot(&upstreams, vec![pin(name)]);
+            assert_eq!(snapshot.warnings().len(), warnings, "{name}: {:?}", snapshot.warnings());
+            let view = View::of(Arc::new(snapshot), &Principal::anonymous());
+            let found: Vec<&str> = view.pinned().map(|tool| tool.name().as_str()).collect();
+            assert_eq!((found, view.has_pins()), (pinned.clone(), !pinned.is_empty()), "{name}");
+        }
+    }
+
+    #[test]
+    fn s12_a_pin_is_a_change_and_does_not_show_what_is_hidden() {
+        let upstreams = [upstream("a", &[json!({"name": "t", "inputSchema": {}})])];
+        let (with, without) = (snapshot(&upstreams, vec![pin("t")]), snapshot(&upstreams, vec![]));
+        assert_eq!(with.changes(&without), [crate::Kind::Tools]);
+        let hidden = Rule { hidden: Some(true), ..Rule::new("*", String::new()) };
+        for rules in [vec![pin("a/t"), hidden.clone()], vec![hidden, pin("a/t")]] {
+            assert_eq!(snapshot(&upstreams, rules).tool_count(), 0);
+        }
+    }
+
+    #[test]
+    fn s12_a_meta_that_is_no_object_is_left_alone() {
+        for (meta, expected) in [
+            (json!(7), json!(7)),
+            (json!({"anthropic/alwaysLoad": false, "k": 1}), json!({"anthropic/alwaysLoad": true, "k": 1})),
+        ] {
+            let upstreams = [upstream("a", &[json!({"name": "t", "inputSchema": {}, "_meta": meta})])];
+            let view = View::of(Arc::new(snapshot(&upstreams, vec![pin("t")])), &Principal::anonymous());
+            let listed = with_host_hints(view.tool("t").unwrap()).into_owned();
+            assert_eq!(serde_json::from_str::<Value>(listed.member("_meta").unwrap()).unwrap(), expected);
+        }
+    }
+}

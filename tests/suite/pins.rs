@@ -1,0 +1,228 @@
+//! Pins: tools that every strategy lists completely, and that are called without being learned (S12).
+
+use kit::{Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup, eventually};
+use mcp_disclosure_gateway::negotiation::{Bridge, StrategyOptions};
+use serde_json::{Value, json};
+
+use crate::UPSTREAM;
+
+/// A tool with everything that strategies withhold.
+fn complete(name: &str) -> Value {
+    let long = "What it means is explained at such length that it costs more than asking for it. ".repeat(3);
+    json!({
+        "name": name,
+        "title": "Title",
+        "description": format!("Does what {name} does. {long}"),
+        "inputSchema": {"type": "object", "required": ["x"], "properties": {"x": {"type": "integer", "description": long}}},
+        "outputSchema": {"type": "object", "properties": {"given": {"description": long}}},
+        "annotations": {"readOnlyHint": true, "openWorldHint": false},
+        "_meta": {"kit": 1},
+    })
+}
+
+/// A gateway before three tools, of which `held` is pinned.
+fn options(strategies: StrategyOptions) -> Options {
+    let tools = ["first", "held", "last"].map(|name| complete(name).to_string());
+    Options {
+        strategies,
+        config: "[pins]\ntools = [\"kit/he*\"]\n".to_owned(),
+        ..Options::new(UPSTREAM, Scenario::with_tools(tools))
+    }
+}
+
+fn settings(strategy: &str, settings: Value) -> StrategyOptions {
+    StrategyOptions { settings: [(strategy.to_owned(), settings)].into(), ..StrategyOptions::default() }
+}
+
+/// Clients of a strategy: one that knows nothing, one that negotiates, one that wants no schemas, and the shortest lists'.
+async fn clients(bench: &Bench, setup: Setup) -> Vec<Client> {
+    let plain = Identity::default();
+    let native = Identity::offering(setup.strategy);
+    let omitting = Identity { omits_schemas: true, ..native.clone() };
+    let mut clients = Vec::new();
+    for identity in [plain, native, omitting] {
+        clients.push(Client::connect_as(bench, setup, identity).await);
+    }
+    clients
+}
+
+async fn tools(client: &Client) -> Vec<Value> {
+    client.request("tools/list", json!({})).await.result()["tools"].as_array().unwrap().clone()
+}
+
+fn named<'t>(tools: &'t [Value], name: &str) -> Vec<&'t Value> {
+    tools.iter().filter(|tool| tool["name"] == name).collect()
+}
+
+fn pinned_to(setup: Setup, options: StrategyOptions) -> StrategyOptions {
+    StrategyOptions { pinned: Some(setup.strategy.to_owned()), ..options }
+}
+
+async fn s12_a_pinned_tool_is_listed_to_the_letter(setup: Setup) {
+    let bench = Bench::start(options(pinned_to(setup, StrategyOptions::default()))).await;
+    for client in clients(&bench, setup).await {
+        let tools = tools(&client).await;
+        assert_eq!(named(&tools, "held"), [&complete("held")], "once, and complete");
+        for other in ["first", "last"] {
+            assert_ne!(named(&tools, other), [&complete(other)], "still withheld");
+        }
+        let own = tools.iter().filter(|tool| tool["name"] == "info" || tool["name"] == "describe_tools");
+        assert_eq!(tools.len() - own.count(), 3, "in its place");
+        assert_eq!(tools[1]["name"], "held");
+    }
+}
+
+async fn s12_a_pinned_tool_is_called_at_once(setup: Setup) {
+    let bench = Bench::start(options(pinned_to(setup, StrategyOptions::default()))).await;
+    for client in clients(&bench, setup).await {
+        let before = client.calls_forwarded().await.len();
+        // Its schema is shown, so its arguments are left to the upstream.
+        let given = client.call("held", json!({"x": "seven"})).await.result();
+        assert_eq!(given["structuredContent"]["given"], json!({"x": "seven"}));
+        let refused = client.call("last", json!({"x": "seven"})).await.result();
+        assert_eq!(refused["isError"], true, "{refused}");
+        let called: Vec<Value> = client.calls_forwarded().await;
+        assert_eq!(called[before..].iter().map(|call| &call["name"]).collect::<Vec<_>>(), ["held"]);
+    }
+}
+
+async fn s12_a_model_reads_that_some_tools_can_be_called_at_once(setup: Setup) {
+    let strategies = pinned_to(setup, settings(setup.strategy, without_cheap_schemas(setup)));
+    let with = Bench::start(options(strategies.clone())).await;
+    let without = Bench::start(Options { config: String::new(), ..options(strategies) }).await;
+    let own = async |bench| {
+        let client = Client::connect_as(bench, setup, Identity::default()).await;
+        tools(&client).await.last().unwrap()["description"].as_str().unwrap().to_owned()
+    };
+    let says = |text: &str| text.contains("listed with") && text.contains("at once");
+    let (with, without) = (own(&with).await, own(&without).await);
+    assert!(says(&with) && !says(&without), "{with}\n---\n{without}");
+    assert!(with.len() <= 2_000, "{}", with.len());
+}
+
+/// Settings without which cheap schemas are listed as well.
+fn without_cheap_schemas(setup: Setup) -> Value {
+    match setup.strategy {
+        "resource" => json!({}),
+        _ => json!({"inline_schema_bytes": 0}),
+    }
+}
+
+where_schemas_are_withheld!(
+    s12_a_pinned_tool_is_listed_to_the_letter,
+    s12_a_pinned_tool_is_called_at_once,
+    s12_a_model_reads_that_some_tools_can_be_called_at_once,
+);
+
+async fn s12_what_lists_no_tools_lists_pinned_ones(setup: Setup) {
+    let strategies = pinned_to(setup, settings("info", json!({"tools": "entry-only"})));
+    let bench = Bench::start(options(strategies)).await;
+    for client in clients(&bench, setup).await {
+        let tools = tools(&client).await;
+        let names: Vec<&str> = tools.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
+        assert_eq!(names, ["held", "info", "invoke"]);
+        assert_eq!(tools[0], complete("held"));
+        let called = client.call("held", json!({"x": 1})).await.result();
+        assert_eq!(called["structuredContent"]["given"], json!({"x": 1}));
+        let invoked = client.call("invoke", json!({"tool": "held", "x": 2})).await.result();
+        assert_eq!(invoked["structuredContent"]["given"], json!({"x": 2}));
+        let description = tools[1]["description"].as_str().unwrap();
+        assert!(description.starts_with("Tools that are listed can be called at once"), "{description}");
+    }
+}
+under_info!(s12_what_lists_no_tools_lists_pinned_ones);
+
+async fn s12_a_receipt_is_taken_though_none_is_asked_for(setup: Setup) {
+    let bench = Bench::start(options(pinned_to(setup, StrategyOptions::default()))).await;
+    let client = Client::connect_as(&bench, setup, Identity::offering("resource")).await;
+    let learned = client.learn("held", json!({"x": 1})).await;
+    let called = client.call("held", learned).await.result();
+    assert_eq!(called["structuredContent"]["given"], json!({"x": 1}));
+    let invented = client.call("held", json!({"x": 1, "disclosure_receipt": "none"})).await.result();
+    assert_ne!(invented["isError"], true, "{invented}");
+}
+under_resource!(s12_a_receipt_is_taken_though_none_is_asked_for);
+
+async fn s12_full_says_to_hosts_what_the_operator_said(setup: Setup) {
+    let config =
+        "[pins]\ntools = [\"held\"]\n[tools.held]\nbrief = \" Holds it \"\n[tools.last]\nbrief = \"Lasts\"\n";
+    let bench =
+        Bench::start(Options { config: config.to_owned(), ..options(StrategyOptions::default()) }).await;
+    let client = Client::connect(&bench, setup).await;
+    let listed = tools(&client).await;
+    assert_eq!(listed[0], complete("first"), "nothing was said of it");
+    let with = |name: &str, meta: Value| {
+        let mut tool = complete(name);
+        tool["_meta"] = meta;
+        tool
+    };
+    let held = json!({"kit": 1, "anthropic/alwaysLoad": true, "anthropic/searchHint": "Holds it"});
+    assert_eq!(listed[1], with("held", held));
+    assert_eq!(listed[2], with("last", json!({"kit": 1, "anthropic/searchHint": "Lasts"})));
+    // What is delivered as a definition is the upstream's.
+    let describing = Client::connect_as(&bench, setup, Identity::offering("describe")).await;
+    let definition = describing.request("tools/describe", json!({"name": "held"})).await.result();
+    assert_eq!(definition["_meta"]["kit"], 1);
+    for client in [describing, Client::connect_as(&bench, setup, Identity::offering("resource")).await] {
+        let listed = client.request("tools/list", json!({})).await.text.unwrap();
+        assert!(!listed.contains("anthropic/"), "{listed}");
+    }
+}
+under_full!(s12_full_says_to_hosts_what_the_operator_said);
+
+async fn s12_a_pin_shows_nothing_that_is_hidden(setup: Setup) {
+    let admission = HeaderAdmission::default().knowing("ann", &["first", "last"]).on_stdio("ann");
+    let strategies = StrategyOptions { bridge: Bridge::Always, ..StrategyOptions::default() };
+    for (admission, rule) in
+        [(admission, ""), (HeaderAdmission::default(), "[tools.\"*/held\"]\nhidden = true\n")]
+    {
+        let options = options(strategies.clone());
+        let config = format!("{}{rule}", options.config);
+        let bench = Bench::start(Options { admission, config, ..options }).await;
+        let identity = Identity::offering(setup.strategy).known_as("ann");
+        let client = Client::connect_as(&bench, setup, identity).await;
+        let listed = client.request("tools/list", json!({})).await.text.unwrap();
+        assert!(!listed.contains("held") && !listed.contains("at once by their names"), "{listed}");
+        let refused = client.call("held", json!({"x": 1})).await;
+        assert_eq!(refused.error()["message"], "Unknown tool: held");
+        assert_eq!(client.calls_forwarded().await, Vec::<Value>::new());
+    }
+}
+
+/// A pin says how a tool is listed, and the choice of a client whether.
+async fn s12_a_pin_is_no_exception_from_a_choice(setup: Setup) {
+    let pins = "[pins]\ntools = [\"dear\"]\n".to_owned();
+    let bench = Bench::start(Options { config: pins, ..crate::concerns::options(json!({})) }).await;
+    let identity = Identity::offering(setup.strategy);
+    let client = Client::connect_as(&bench, setup, identity.clone()).await;
+    let listed = tools(&client).await;
+    assert_eq!(named(&listed, "dear")[0]["inputSchema"]["properties"]["n"]["type"], "integer");
+    let client = Client::connect_as(&bench, setup, identity.choosing(json!({"cost": "low"}))).await;
+    assert_eq!(named(&tools(&client).await, "dear"), Vec::<&Value>::new());
+    assert_ne!(client.call("dear", json!({"n": 1})).await.result()["isError"], true, "by its name as before");
+}
+
+everywhere!(s12_a_pin_shows_nothing_that_is_hidden, s12_a_pin_is_no_exception_from_a_choice);
+
+async fn s12_pins_are_read_again(setup: Setup) {
+    let bench = Bench::start(options(pinned_to(setup, StrategyOptions::default()))).await;
+    let client = Client::connect(&bench, setup).await;
+    assert_eq!(named(&tools(&client).await, "held"), [&complete("held")]);
+    client.open_stream().await;
+    let path = bench.directory.path().join("disclosure.toml");
+    std::fs::write(path, "[pins]\ntools = [\"last\"]\n").unwrap();
+    bench.reloads.reload(true).await.unwrap();
+    client.notification("notifications/tools/list_changed").await;
+    eventually("the new pin", async || {
+        let tools = tools(&client).await;
+        (named(&tools, "last") == [&complete("last")]).then_some(())
+    })
+    .await;
+    assert_ne!(named(&tools(&client).await, "held"), [&complete("held")]);
+}
+only!(resource_http_session = "resource" Http Session; s12_pins_are_read_again);
+only!(describe_stdio_session = "describe" Stdio Session; s12_pins_of_a_host_on_stdio_are_read_again);
+
+async fn s12_pins_of_a_host_on_stdio_are_read_again(setup: Setup) {
+    s12_pins_are_read_again(setup).await;
+}
