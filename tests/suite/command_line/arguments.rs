@@ -142,6 +142,8 @@ fn strategies_are_listed_with_summary_and_needs() {
                needs: tools/describe, or the bridge tool describe_tools
     info       Three levels through one info tool: overview, category, tool
                needs: nothing: info is an ordinary tool
+    search     Tools found by words: one tool that searches, one that calls
+               needs: nothing: both are ordinary tools
     concerns   Lists what fits the concerns that the host chose
                needs: nothing; a host that knows the declared concerns may choose
     ");
