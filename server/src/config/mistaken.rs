@@ -5,10 +5,13 @@ use std::{io, path::Path};
 use mcp_disclosure_gateway::Problem;
 use toml::{Spanned, de::DeTable};
 
-use super::{hosts::names_servers, reader::KEYS};
+use super::hosts::names_servers;
 
 /// The name that `export` gives to a file.
 const NAME: &str = "disclosure.toml";
+
+/// A key that no host's file has.
+const UPSTREAMS: &str = "upstreams";
 
 /// Why a file cannot be read.
 pub(super) fn unreadable(path: &Path, error: &io::Error) -> Problem {
@@ -28,7 +31,8 @@ pub(super) fn for_declarations(path: &Path, text: &str) -> Option<Problem> {
     let shown = path.display();
     let top = toml(text);
     let is_of_host = match &top {
-        Some(top) => top.contains_key("mcp_servers") && !is_declarations(top),
+        // Codex's file may have a table `tools`, too.
+        Some(top) => top.contains_key("mcp_servers") && !top.contains_key(UPSTREAMS),
         None => names_servers(path, text),
     };
     if is_of_host {
@@ -46,7 +50,8 @@ pub(super) fn for_declarations(path: &Path, text: &str) -> Option<Problem> {
 pub(super) fn for_servers(path: &Path, text: &str) -> Problem {
     let shown = path.display();
     let problem = Problem::new(format!("{shown}: no MCP servers found"));
-    match toml(text).is_some_and(|top| is_declarations(&top)) {
+    let is_declarations = path.ends_with(NAME) || toml(text).is_some_and(|top| top.contains_key(UPSTREAMS));
+    match is_declarations {
         true => problem.hint(format!("this is a {NAME}: --config {shown}")),
         false => {
             problem.hint("expected servers under mcpServers, servers, context_servers, mcp or mcp_servers")
@@ -56,8 +61,4 @@ pub(super) fn for_servers(path: &Path, text: &str) -> Problem {
 
 fn toml(text: &str) -> Option<DeTable<'_>> {
     DeTable::parse(text).ok().map(Spanned::into_inner)
-}
-
-fn is_declarations(top: &DeTable<'_>) -> bool {
-    KEYS.iter().any(|key| top.contains_key(*key))
 }

@@ -23,7 +23,7 @@ use super::{
 };
 
 /// The top-level keys of a file.
-pub(super) const KEYS: &[&str] = &[
+const KEYS: &[&str] = &[
     "tool_descriptions",
     "server",
     "serve",

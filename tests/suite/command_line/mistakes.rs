@@ -35,7 +35,7 @@ fn w5_a_host_s_file_given_as_the_configuration_is_named() {
         ("mcp.json", r#"{"mcpServers": {"a": {"command": "a"}}}"#),
         ("settings.json", "{ // Zed\n \"context_servers\": {\"a\": {\"command\": \"a\"}},}"),
         ("config.yaml", "mcpServers:\n  - name: a\n    command: a\n"),
-        ("config.toml", "model = \"o3\"\n[mcp_servers.a]\ncommand = \"a\"\n"),
+        ("config.toml", "[tools]\nweb_search = true\n[mcp_servers.a]\ncommand = \"a\"\n"),
     ] {
         let expected = ["FILE: this is the file of an MCP host, not disclosure.toml", "--mcp-config FILE"];
         refuses_file(name, text, "--config", 64, &expected);
@@ -53,6 +53,9 @@ fn w5_a_host_s_file_given_as_the_configuration_is_named() {
 fn w5_a_configuration_given_as_a_host_s_file_is_named() {
     let expected = ["FILE: no MCP servers found", "this is a disclosure.toml: --config FILE"];
     refuses_file("disclosure.toml", "[upstreams.a]\ncommand = \"a\"\n", "--mcp-config", 64, &expected);
+    refuses_file("disclosure.toml", "[tools.a]\nhidden = true\n", "--mcp-config", 64, &expected);
+    let servers = "expected servers under";
+    refuses_file("config.toml", "[tools]\nweb_search = true\n", "--mcp-config", 64, &[servers]);
     refuses_file("mcp.json", "{}", "--mcp-config", 64, &["no MCP servers found", "expected servers under"]);
 }
 
