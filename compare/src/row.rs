@@ -10,7 +10,7 @@ pub struct Row {
     pub name: String,
     /// The strategy that the server announces.
     pub strategy: String,
-    /// The concerns that the host chooses.
+    /// The concerns that the server has chosen for every client at the start.
     pub choices: Concerns,
     /// The call by which a model learns a tool, if the strategy declares one.
     pub lesson: Option<Lesson>,
