@@ -18,7 +18,7 @@ fn handler() -> Disclosure {
 #[derive(Debug)]
 struct Search;
 
-static SEARCH: Profile = Profile::presenter("search", "", "");
+static SEARCH: Profile = Profile::presenter("own", "", "");
 
 impl DisclosureStrategy for Search {
     fn profile(&self) -> &Profile {
@@ -46,8 +46,8 @@ fn a_strategy_that_is_unknown_or_set_wrong_is_an_error_with_all_its_problems() {
 
 #[test]
 fn a_registered_strategy_serves_and_a_name_that_is_taken_does_not() {
-    let assembly = handler().register(PlugIn::new(&SEARCH, search)).strategy("search").assembly().unwrap();
-    assert!(assembly.strategies.offered().contains(&"search".to_owned()));
+    let assembly = handler().register(PlugIn::new(&SEARCH, search)).strategy("own").assembly().unwrap();
+    assert!(assembly.strategies.offered().contains(&"own".to_owned()));
     let twice = handler().register(PlugIn::new(&SEARCH, search)).register(PlugIn::new(&SEARCH, search));
     let taken = twice.assembly().unwrap_err();
     assert!(matches!(taken, Error::Registration(Registering::DuplicateStrategy { .. })), "{taken}");

@@ -15,15 +15,12 @@ const FIND: &str = "find_tools";
 const USE: &str = "use_tool";
 
 /// The strategy's profile: the server acts on these values, never on the name.
-pub static PROFILE: Profile = Profile::presenter(
-    "search",
-    "Two tools instead of all: find_tools by words, use_tool by name",
-    "nothing",
-)
-.taught_by(Lesson::new(FIND, r#"{"query": "{tool}"}"#))
-.found_by(Finder::new(FIND, r#"{"query": "{query}"}"#, &["tools"]));
+pub static PROFILE: Profile =
+    Profile::presenter("find", "Two tools instead of all: find_tools by words, use_tool by name", "nothing")
+        .taught_by(Lesson::new(FIND, r#"{"query": "{tool}"}"#))
+        .found_by(Finder::new(FIND, r#"{"query": "{query}"}"#, &["tools"]));
 
-/// The settings in `[strategy.search]`.
+/// The settings in `[strategy.find]`.
 #[derive(Debug, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct SearchConfig {

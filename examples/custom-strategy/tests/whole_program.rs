@@ -42,7 +42,7 @@ fn exchange(arguments: &[&str], capabilities: Value, requests: &[(&str, Value)])
 fn the_strategy_is_listed_with_the_others() {
     let output = Command::new(PROGRAM).arg("strategies").output().expect("it runs");
     let text = String::from_utf8(output.stdout).expect("UTF-8");
-    assert!(text.contains("full") && text.contains("resource") && text.contains("search"), "{text}");
+    assert!(text.contains("full") && text.contains("resource") && text.contains("find"), "{text}");
 }
 
 #[test]
@@ -59,7 +59,7 @@ fn by_flag_it_serves_finds_and_calls() {
             json!({"name": "use_tool", "arguments": {"tool": "symbolic_solve", "arguments": {"equations": 4}}}),
         ),
     ];
-    let answers = exchange(&["serve", "--strategy", "search"], json!({}), &requests);
+    let answers = exchange(&["serve", "--strategy", "find"], json!({}), &requests);
     let names: Vec<_> =
         answers[1]["tools"].as_array().expect("tools").iter().map(|tool| &tool["name"]).collect();
     // The demonstration declares a concern.
@@ -72,9 +72,9 @@ fn by_flag_it_serves_finds_and_calls() {
 #[test]
 fn by_offer_it_is_negotiated() {
     let id = "io.github.mcp-disclosure/progressive-disclosure";
-    let offer = json!({"extensions": {id: {"strategies": ["search"]}}});
+    let offer = json!({"extensions": {id: {"strategies": ["find"]}}});
     let answers = exchange(&["serve"], offer, &[("tools/list", json!({}))]);
-    assert_eq!(answers[0]["capabilities"]["extensions"][id]["selected"], "search");
+    assert_eq!(answers[0]["capabilities"]["extensions"][id]["selected"], "find");
     assert_eq!(answers[1]["tools"].as_array().expect("tools").len(), 2);
 }
 
@@ -91,7 +91,7 @@ fn a_filter_narrows_the_list_by_what_the_client_says() {
 
 #[test]
 fn it_is_compared_with_the_others() {
-    let arguments = ["compare", "--strategies", "search", "--format", "json"];
+    let arguments = ["compare", "--strategies", "find", "--format", "json"];
     let output = Command::new(PROGRAM).args(arguments).output().expect("it runs");
     assert!(output.status.success());
     let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
@@ -107,12 +107,12 @@ fn q5_what_it_finds_is_measured() {
     let labelled = r#"{"query": "fast fourier transform", "tools": ["fft"]}"#;
     std::fs::write(&queries, format!("{labelled}\n{{\"query\": \"zzzz\", \"tools\": []}}\n"))
         .expect("written");
-    let arguments = ["compare", "--strategies", "search", "--format", "json", "--queries"];
+    let arguments = ["compare", "--strategies", "find", "--format", "json", "--queries"];
     let output = Command::new(PROGRAM).args(arguments).arg(&queries).output().expect("it runs");
     assert!(output.status.success());
     let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     let found = &report["retrieval"][0];
-    assert_eq!((found["strategy"].as_str(), found["tool"].as_str()), (Some("search"), Some("find_tools")));
+    assert_eq!((found["strategy"].as_str(), found["tool"].as_str()), (Some("find"), Some("find_tools")));
     assert_eq!(found["possible"]["hit_at_5"], 1.0, "{report}");
     assert_eq!(found["impossible"]["nothing_found"], 1, "{report}");
 }
@@ -122,9 +122,9 @@ fn a_strategy_that_cannot_be_built_is_reported_before_anything_is_served() {
     let folder = tempfile::tempdir().expect("a folder");
     let config = folder.path().join("disclosure.toml");
     let serve = |settings: &str| {
-        std::fs::write(&config, format!("[strategy.search]\n{settings}")).expect("written");
+        std::fs::write(&config, format!("[strategy.find]\n{settings}")).expect("written");
         let mut command = Command::new(PROGRAM);
-        command.args(["serve", "--strategy", "search", "--config"]).arg(&config);
+        command.args(["serve", "--strategy", "find", "--config"]).arg(&config);
         command.stdin(Stdio::null()).output().expect("it runs")
     };
     let synonyms = folder.path().join("synonyms.json");
@@ -138,7 +138,7 @@ fn a_strategy_that_cannot_be_built_is_reported_before_anything_is_served() {
 
 #[test]
 fn it_gives_a_prompt_like_any_other() {
-    let output = Command::new(PROGRAM).args(["prompt", "--strategy", "search"]).output().expect("it runs");
+    let output = Command::new(PROGRAM).args(["prompt", "--strategy", "find"]).output().expect("it runs");
     assert!(output.status.success());
     assert!(!output.stdout.is_empty());
 }
