@@ -245,7 +245,7 @@ pub struct StrategyArguments {
     #[arg(long, value_name = "TOKENS", help_heading = "Strategy")]
     pub budget: Option<u64>,
 
-    /// The strategy for lists over the budget, under --fallback adaptive [default: describe]
+    /// The strategy for lists over the budget, under --fallback adaptive [default: search]
     #[arg(long, value_name = "NAME", help_heading = "Strategy")]
     pub over_budget: Option<String>,
 

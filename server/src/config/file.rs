@@ -145,7 +145,7 @@ pub struct Serve {
     pub fallback: Option<String>,
     /// What the complete list of tools may cost under "adaptive", in tokens. Default: 4000.
     pub budget: Option<u64>,
-    /// The strategy for lists over the budget. Default: "describe".
+    /// The strategy for lists over the budget. Default: "search".
     pub over_budget: Option<String>,
     /// Whether a strategy's channel is also listed as an ordinary tool: "auto", for clients that have not declared the
     /// strategy, "always", or "never".

@@ -41,9 +41,9 @@ fn s11_adaptive_is_explained_with_the_figures() {
     assert!(line.ends_with("bytes, estimated at 4.5 bytes a token), within the budget of 4000"), "{line}");
     assert_eq!(tools.len(), 20);
     let (line, tools) = explained(&["--budget", "300"]);
-    assert!(line.contains("adaptive selects describe: the complete list of 20 tools is about "), "{line}");
-    assert!(line.contains("over the budget of 300; own tools listed: describe_tools"), "{line}");
-    assert_eq!(tools.len(), 21);
+    assert!(line.contains("adaptive selects search: the complete list of 20 tools is about "), "{line}");
+    assert!(line.contains("over the budget of 300; own tools listed: search_tools, call_tool"), "{line}");
+    assert_eq!(tools.len(), 2);
     let (line, _) = explained(&["--budget", "300", "--over-budget", "info"]);
     assert!(line.contains("adaptive selects info: "), "{line}");
 }
@@ -78,7 +78,7 @@ fn s11_a_complete_list_over_the_budget_is_advised_on_once() {
     let mut gateway = start(&["serve", "--", UPSTREAM, shown(&file)]);
     gateway.initialize();
     let line = gateway.logged(advice);
-    assert!(line.contains("over the budget of 4000; under 'describe' it would be about "), "{line}");
+    assert!(line.contains("over the budget of 4000; under 'search' it would be about "), "{line}");
     assert!(line.ends_with("(hint: --fallback adaptive)"), "{line}");
     gateway.tool_names();
     let ended = gateway.finish();
