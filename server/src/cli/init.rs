@@ -100,9 +100,17 @@ fn front(program: &Program, strategy: Option<&str>) -> Result<Front, Failure> {
     };
     let strategy = match strategy {
         Some(name) => ["--strategy", name],
-        None => DEFAULT,
+        None if has_default(program) => DEFAULT,
+        None => ["--strategy", "auto"],
     };
     Ok(Front { launcher, strategy: strategy.map(str::to_owned).to_vec(), bridges })
+}
+
+/// Whether this program can serve by the default: one with strategies of its own may not.
+fn has_default(program: &Program) -> bool {
+    let [_, name] = DEFAULT;
+    let options = StrategyOptions { fallback: name.to_owned(), ..StrategyOptions::default() };
+    build(&program.registry, &options).is_ok()
 }
 
 /// The tools that a strategy adds to the list, as it lists them before the demonstration; none without one.

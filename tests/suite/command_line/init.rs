@@ -148,6 +148,16 @@ fn w1_tools_that_a_host_switches_off_stay_off() {
 }
 
 #[test]
+fn w1_the_entry_that_is_written_without_a_strategy_can_be_started() {
+    let person = Person::new();
+    person.write(FILE, &servers(&json!({"plain": {"command": "ODD", "args": ["ordinary"]}})));
+    person.run(&["init", "--yes"]).says(0, &[]);
+    let mut server = person.started(FILE, "plain");
+    assert_eq!(server.tool_names(), ["echo", "wait"]);
+    server.finish().says(0, &[]);
+}
+
+#[test]
 fn w1_claude_codes_permissions_follow_its_servers() {
     let person = Person::new();
     let servers = person.write("project/.mcp.json", &servers(&json!({"plain": {"command": "ODD"}})));
