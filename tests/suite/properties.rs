@@ -181,7 +181,9 @@ async fn reveals_nothing_of(client: &Client, strategy: &str, hidden: &[&str], sh
     let listed = client.request("tools/list", json!({})).await.result();
     let listed = listed["tools"].as_array().unwrap();
     let listed: Vec<&str> = listed.iter().map(|tool| tool["name"].as_str().unwrap()).collect();
-    assert_eq!(listed[..shown.len()], *shown);
+    if client.setup.lists_tools() {
+        assert_eq!(listed[..shown.len()], *shown);
+    }
     client.request("resources/list", json!({})).await.result();
     client.request("server/discover", json!({})).await;
     // The requested name is similar to a hidden one, but unknown: suggestions must not be hidden names.

@@ -131,7 +131,7 @@ fn a_strategy_that_cannot_be_built_is_reported_before_anything_is_served() {
     let output = serve(&format!("synonyms = {synonyms:?}"));
     let errors = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(64), "{errors}");
-    assert!(errors.contains("strategy 'search' cannot be built: No such file"), "{errors}");
+    assert!(errors.contains("strategy 'find' cannot be built: No such file"), "{errors}");
     std::fs::write(&synonyms, r#"{"equation": ["solve"]}"#).expect("written");
     assert!(serve(&format!("synonyms = {synonyms:?}")).status.success());
 }
