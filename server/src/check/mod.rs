@@ -33,14 +33,17 @@ use serde_json::Value;
 pub use serving::{left_out, objections, refusals, unreachable};
 
 /// Every code of a finding.
-pub const CODES: [&str; 31] = [
+pub const CODES: [&str; 37] = [
     "brief-over-60",
     "description-repeats-name",
     "drifted-definition",
     "example-does-not-fit",
+    "found-later",
+    "found-wrongly",
     "internal-host",
     "internal-path",
     "left-out",
+    "many-pins",
     "matches-nothing",
     "name-clash",
     "name-over-48",
@@ -50,8 +53,10 @@ pub const CODES: [&str; 31] = [
     "no-example",
     "no-related",
     "no-returns",
+    "not-found",
     "odd-list",
     "odd-name",
+    "pin-look-alike",
     "poor-brief",
     "reference-outside",
     "refused",
@@ -62,6 +67,7 @@ pub const CODES: [&str; 31] = [
     "strategy-not-offered",
     "undeclared-concern",
     "undescribed-parameter",
+    "unknown-label",
     "unknown-related",
     "unreachable-upstream",
     "unused-concern",
