@@ -325,7 +325,7 @@ fn documented(language: &str) -> Vec<&'static str> {
 fn s7_the_page_about_words_is_true() {
     let directory = tempfile::tempdir().unwrap();
     let queries = directory.path().join("queries.jsonl");
-    std::fs::write(&queries, documented("jsonl")[0]).unwrap();
+    std::fs::write(&queries, documented("json")[0]).unwrap();
     let [before, after] = documented("text").try_into().unwrap();
     assert_eq!(
         run(&["check", "--queries", shown(&queries)]).says(0, &[]).stdout.trim_end(),
