@@ -79,20 +79,20 @@ impl Disclosure {
     /// # struct Notes;
     /// # impl ServerHandler for Notes {}
     /// # #[derive(Debug)]
-    /// # struct Search;
-    /// # static PROFILE: Profile = Profile::presenter("search", "", "");
-    /// # impl DisclosureStrategy for Search {
+    /// # struct Find;
+    /// # static PROFILE: Profile = Profile::presenter("find", "", "");
+    /// # impl DisclosureStrategy for Find {
     /// #     fn profile(&self) -> &Profile { &PROFILE }
     /// #     fn list(&self, view: &View, _: &ClientTraits) -> Listing { Listing::complete(view) }
     /// # }
-    /// # impl Search {
+    /// # impl Find {
     /// #     fn new(_: Config) -> Self { Self }
     /// # }
     /// use mcp_disclosure_gateway::{core::PlugIn, disclose};
     ///
     /// let server = disclose(Notes::default())
-    ///     .register(PlugIn::new(&PROFILE, Search::new))
-    ///     .strategy("search");
+    ///     .register(PlugIn::new(&PROFILE, Find::new))
+    ///     .strategy("find");
     /// # assert!(server.assembly().is_ok());
     /// ```
     pub fn register(mut self, plug_in: PlugIn) -> Self {

@@ -68,7 +68,7 @@ impl Search {
                 "detail": {"type": "string", "enum": ["brief", "full"], "description": wording::DETAIL},
             },
         });
-        let description = wording::search_description(self.config.executors);
+        let description = wording::search_description(self.config.executors, view.has_pins());
         let description = with_index_within(&description, view, self.config.description_bytes);
         OwnTool::new(SEARCH, &description, &schema).read_only()
     }
@@ -155,7 +155,7 @@ impl DisclosureStrategy for Search {
     }
 
     fn list(&self, view: &View, _client: &ClientTraits) -> Listing {
-        Listing::without_tools(view).guided(&wording::guidance(self.config.executors))
+        Listing::without_tools(view).guided(&wording::guidance(self.config.executors, view.has_pins()))
     }
 
     fn own_tools(&self, view: &View, _client: &ClientTraits) -> Vec<OwnTool> {

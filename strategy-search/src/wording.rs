@@ -15,19 +15,23 @@ pub const CALL_READ_ONLY: &str = "call_read_only_tool";
 const LONGEST_NAME: usize = 120;
 
 /// The description of `search_tools`, before the index of what is behind.
-pub fn search_description(executors: Executors) -> String {
+pub fn search_description(executors: Executors, has_pins: bool) -> String {
     let call = match executors {
         Executors::One => format!("call it with {CALL}"),
         Executors::ByEffect => {
             format!("call it with {CALL_READ_ONLY} if it only reads, else with {CALL}")
         }
     };
+    let others = if has_pins { OTHERS } else { "Find tools by what you want to do; they are not listed." };
     format!(
-        "Find tools by what you want to do; they are not listed. Hits have a name, a brief and, the best ones, an \
+        "{others} Hits have a name, a brief and, the best ones, an \
          inputSchema: {call}. Without a query: categories; with a category alone: its tools. If hits are weak and none \
          fits, no tool may exist."
     )
 }
+
+/// The beginning of the description where some tools are pinned.
+const OTHERS: &str = "Tools that are listed with their parameters can be called at once. Find the others by what you want to do.";
 
 /// The argument `query`.
 pub const QUERY: &str = "What to do, in a few words, or a tool's name";
@@ -56,7 +60,7 @@ pub const CALL_READ_ONLY_DESCRIPTION: &str =
 pub const ARGUMENTS: &str = "By the tool's inputSchema";
 
 /// The guidance for system prompts.
-pub fn guidance(executors: Executors) -> String {
+pub fn guidance(executors: Executors, has_pins: bool) -> String {
     let call = match executors {
         Executors::One => format!("call {CALL} with {{\"tool\": \"NAME\", \"arguments\": {{..}}}}"),
         Executors::ByEffect => format!(
@@ -64,10 +68,11 @@ pub fn guidance(executors: Executors) -> String {
         ),
     };
     format!(
-        "Tools of this server are found by searching.\n\
+        "{} of this server are found by searching.\n\
          1. SEARCH: call {SEARCH} with {{\"query\": \"rename a file\"}}: what you want to do, in a few words.\n\
          2. CALL: {call}, by the inputSchema of the hit. A hit without one: search for its name first.\n\
-         A tool that was found once needs no further search."
+         A tool that was found once needs no further search.",
+        if has_pins { "Tools that are listed can be called at once. Others" } else { "Tools" },
     )
 }
 
