@@ -44,7 +44,7 @@ fn w4_every_block_is_checked_or_says_what_it_needs() {
         let is_known = CHECKED.contains(&&*block.kind) || SHOWN.contains(&&*block.kind);
         let is_marked = block.needs().is_some() || block.of().is_some();
         assert!(is_known || block.needs().is_some(), "{}: no test checks '{}'", block.place, block.kind);
-        assert!(is_marked || block.mark.is_none(), "{}: write needs=WHAT or of=WHAT", block.place);
+        assert!(is_marked || block.mark.is_none(), "{}: write needs-WHAT or of-WHAT", block.place);
         needing += usize::from(block.needs().is_some());
     }
     let checked = blocks.iter().filter(|block| CHECKED.contains(&&*block.kind)).count();
@@ -79,8 +79,8 @@ fn w4_toml_of_pages_is_read() {
                 let read = DisclosureFile::parse(&place, &text);
                 assert!(read.is_ok(), "{:?}", read.err());
             }
-            Some("of=host") => is_of_a_host(&place, "toml", &text),
-            Some("of=manifest") => {
+            Some("of-host") => is_of_a_host(&place, "toml", &text),
+            Some("of-manifest") => {
                 let manifest = Path::new(ROOT).join("examples/own-server/Cargo.toml");
                 let manifest = fs::read_to_string(manifest).unwrap();
                 // Outside of the repository our crates are found elsewhere.
@@ -99,7 +99,7 @@ fn w4_json_of_pages_is_read() {
         let values: Vec<Value> =
             values.collect::<Result<_, _>>().unwrap_or_else(|error| panic!("{place}: {error}"));
         match mark.as_deref() {
-            Some("of=description-file") => {
+            Some("of-description-file") => {
                 let folder = tempfile::tempdir().unwrap();
                 let name = values[0]["name"].as_str().unwrap();
                 fs::write(folder.path().join(format!("{name}.json")), &text).unwrap();

@@ -183,7 +183,7 @@ fn w4_commands_of_pages_run() {
         for text in lines(block) {
             let line = Line::parse(&text);
             let line = line.unwrap_or_else(|| {
-                panic!("{}: mark what needs=WHAT, or show our program: {text}", block.place)
+                panic!("{}: mark what needs-WHAT, or show our program: {text}", block.place)
             });
             line.run(folder.path(), &block.place);
             count += 1;

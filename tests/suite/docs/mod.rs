@@ -21,7 +21,7 @@ struct Page {
     text: String,
 }
 
-/// A fenced block: `` ```sh,needs=network `` is of the kind `sh` with the mark `needs=network`.
+/// A fenced block: `` ```sh,needs-network `` is of the kind `sh` with the mark `needs-network`.
 struct Block {
     /// `docs/start.md:17`.
     place: String,
@@ -33,12 +33,12 @@ struct Block {
 impl Block {
     /// What is not on every machine, and so keeps this block from being run.
     fn needs(&self) -> Option<&str> {
-        self.mark.as_deref()?.strip_prefix("needs=")
+        self.mark.as_deref()?.strip_prefix("needs-")
     }
 
     /// Which kind of file this is, if not the one that its kind stands for.
     fn of(&self) -> Option<&str> {
-        self.mark.as_deref()?.strip_prefix("of=")
+        self.mark.as_deref()?.strip_prefix("of-")
     }
 }
 
