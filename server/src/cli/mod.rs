@@ -7,6 +7,7 @@ mod circle;
 mod compare;
 mod demo;
 mod export;
+mod given_file;
 mod init;
 mod limits;
 mod log_filter;

@@ -19,7 +19,7 @@ use crate::{
 const WIDTH: usize = 160;
 
 /// Maximum length of one exact message, in bytes: lists of hundreds of tools are not repeated in a page.
-const LONGEST_MESSAGE: usize = 16_000;
+const LONGEST_MESSAGE: usize = 10_000;
 
 /// Maximum length of a line of an exact message.
 const LINE: usize = 400;

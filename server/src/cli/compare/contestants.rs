@@ -39,6 +39,8 @@ pub(in crate::cli) struct Contestants<'a> {
     asks_for_all: bool,
     /// As the source's files say clients are served.
     served: StrategyOptions,
+    /// The only strategies that the source's files let clients have, if they name some.
+    offered: Option<Vec<String>>,
     notes: Vec<String>,
 }
 
@@ -80,7 +82,10 @@ impl<'a> Contestants<'a> {
         let relaxed = relaxed.over(source.settings.clone());
         let served = StrategyArguments::default().over(source);
         let (contestants, asked) = (Vec::new(), Vec::new());
-        let mut built = Self { registry, contestants, flag, asked, asks_for_all, served, notes: Vec::new() };
+        let offered =
+            source.serve.offer.clone().map(|offered| [offered, vec![served.fallback.clone()]].concat());
+        let mut built =
+            Self { registry, contestants, flag, asked, asks_for_all, served, offered, notes: Vec::new() };
         let mut problems = Vec::new();
         let first = [(Spec::of(BASELINE), false)].into_iter();
         for (spec, is_asked) in first.chain(specs.into_iter().map(|spec| (spec, true))) {
@@ -113,7 +118,9 @@ impl<'a> Contestants<'a> {
         for contestant in &mut self.contestants {
             let objections = contestant.as_set.objections(&everything);
             let row = &mut contestant.row;
-            row.not_offered = objections.first().map(|first| message(first, objections.len() - 1));
+            let objected = objections.first().map(|first| message(first, objections.len() - 1));
+            let is_offered = self.offered.as_ref().is_none_or(|offered| offered.contains(&row.strategy));
+            row.not_offered = objected.or((!is_offered).then(|| "[serve] offer leaves it out".to_owned()));
             let choices: Notes = row.choices.clone().into_iter().collect();
             for misfit in misfits(declared, &choices, true) {
                 let text = format!("{}: '{}': {}", self.flag, row.name, misfit.message);

@@ -52,8 +52,8 @@ pub(in crate::cli) struct Prepared<'a> {
     declared: Declared,
     stand_ins: StandIns,
     transport: Transport,
-    /// Which upstreams disclose progressively themselves.
-    disclosing: Vec<String>,
+    /// Which upstreams are missing, or disclose progressively themselves.
+    notes: Vec<String>,
     /// Warnings about stand-ins repeat those about the source.
     _quiet: DefaultGuard,
 }
@@ -81,22 +81,13 @@ impl<'a> Prepared<'a> {
         let real = Stage::real(&source, declared.clone(), &contestants, &progress).await?;
         let read = real.read().await;
         let examined = contestants.examine(real.gateway());
-        let disclosing = stage::disclosing(real.gateway());
+        let mut notes = real.missing();
+        notes.extend(stage::disclosing(real.gateway()));
         real.close().await;
         let (subject, stand_ins) = read?;
         examined?;
         let _quiet = tracing::subscriber::set_default(NoSubscriber::default());
-        Ok(Self {
-            contestants,
-            subject,
-            progress,
-            source,
-            declared,
-            stand_ins,
-            transport,
-            disclosing,
-            _quiet,
-        })
+        Ok(Self { contestants, subject, progress, source, declared, stand_ins, transport, notes, _quiet })
     }
 
     /// Whether the only upstream is the one that the program has of its own.
@@ -163,7 +154,7 @@ impl<'a> Prepared<'a> {
 
     /// Notes for readers, about the rows and the source.
     pub(super) fn notes(&self) -> impl Iterator<Item = String> {
-        self.contestants.notes().into_iter().chain(self.disclosing.clone())
+        self.contestants.notes().into_iter().chain(self.notes.clone())
     }
 }
 

@@ -6,7 +6,7 @@ use mcp_disclosure_compare::Query;
 use mcp_disclosure_gateway::Problem;
 use serde::Deserialize;
 
-use crate::failure::Failure;
+use crate::{cli::given_file, failure::Failure};
 
 /// A line of the file. Other members, such as those of labelled tasks, are ignored.
 #[derive(Deserialize)]
@@ -24,8 +24,7 @@ pub(in crate::cli) fn read(path: &Path) -> Result<Vec<Query>, Failure> {
         Problem::new(format!("--queries {}: {message}", path.display()))
             .hint(r#"each line is {"query": "WORDS", "tools": ["NAME"]}; no tools: nothing should be found"#)
     };
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| Failure::Configuration(vec![problem(error.to_string())]))?;
+    let text = given_file::read(path).map_err(|why| Failure::Configuration(vec![problem(why)]))?;
     let (mut queries, mut problems) = (Vec::new(), Vec::new());
     for (line, number) in text.lines().zip(1..).filter(|(line, _)| !line.trim().is_empty()) {
         match serde_json::from_str::<Line>(line) {

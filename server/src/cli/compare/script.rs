@@ -6,7 +6,7 @@ use mcp_disclosure_compare::agent::Task;
 use mcp_disclosure_core::RawObject;
 use mcp_disclosure_gateway::Problem;
 
-use crate::failure::Failure;
+use crate::{cli::given_file, failure::Failure};
 
 /// Reads a script: a JSON array of `{"tool": NAME, "arguments": {…}}`.
 ///
@@ -18,7 +18,7 @@ pub(super) fn read(path: &Path) -> Result<Vec<Task>, Failure> {
             .hint(r#"a script is a JSON array of {"tool": "NAME", "arguments": {}}"#)
     };
     let wrong = |message: String| Failure::Configuration(vec![problem(message)]);
-    let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
+    let text = given_file::read(path).map_err(wrong)?;
     let calls: Vec<RawObject> = serde_json::from_str(&text).map_err(|error| wrong(error.to_string()))?;
     if calls.is_empty() {
         return Err(wrong("the script is empty".to_owned()));

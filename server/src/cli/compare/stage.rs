@@ -1,6 +1,6 @@
 //! Stages: the gateways on which strategies are compared, and links to them.
 
-use std::{io, sync::Arc};
+use std::{io, sync::Arc, time::Duration};
 
 use mcp_disclosure_client::{Error, Link};
 use mcp_disclosure_compare::{LinkFactory, Subject};
@@ -9,6 +9,7 @@ use mcp_disclosure_gateway::{
     Assembly, FetchLimits, Gateway,
     catalogue::Declared,
     front::{http, stdio::Stdio},
+    limits::Limits,
     slot::Witness,
     upstream::{Target, UpstreamConfig},
 };
@@ -20,6 +21,9 @@ use crate::{
     config::Transport,
     failure::Failure,
 };
+
+/// The time that a check of arguments may take: other work on the machine must not change what is refused.
+const UNHURRIED: Duration = Duration::from_secs(60);
 
 /// Buffer for messages not yet read, in bytes: that of a pipe of the operating system.
 const PIPE: usize = 64 * 1024;
@@ -33,6 +37,8 @@ pub(in crate::cli) struct Stage {
     gateway: Arc<Gateway>,
     /// The URL of its HTTP endpoint, if it listens.
     address: Option<String>,
+    /// Upstreams that could not be started, and why.
+    missing: Vec<String>,
 }
 
 impl Stage {
@@ -53,10 +59,12 @@ impl Stage {
         progress
             .upstreams(&format!("starting {count} {}", if count == 1 { "upstream" } else { "upstreams" }));
         let started = Gateway::start(assembly).await?;
-        for missing in started.missing {
+        let missing = started.missing.iter().map(|missing| {
             tracing::error!("{missing}; it is left out, the others are compared");
-        }
-        Ok(Self { name: String::new(), gateway: started.gateway, address: None })
+            format!("Not compared: {missing}.")
+        });
+        let missing = missing.collect();
+        Ok(Self { name: String::new(), gateway: started.gateway, address: None, missing })
     }
 
     /// The subject of the comparison, and a stand-in for each upstream.
@@ -90,18 +98,24 @@ impl Stage {
     ) -> Result<Self, Failure> {
         let assembly = source.clone().assembly(declared.clone(), contestants.pinned(name)?, fresh_key()?);
         let upstreams = upstreams.unwrap_or_else(|| assembly.upstreams.clone());
-        let assembly = Assembly { upstreams, fetches: unlimited(), ..assembly };
+        let limits = Limits { check_time: UNHURRIED, ..assembly.limits.clone() };
+        let assembly = Assembly { upstreams, limits, fetches: unlimited(), ..assembly };
         let gateway = Gateway::start(assembly).await?.gateway;
         let address = match transport {
             Transport::Stdio => None,
             Transport::Http => Some(listen(&gateway).await?),
         };
-        Ok(Self { name: name.to_owned(), gateway, address })
+        Ok(Self { name: name.to_owned(), gateway, address, missing: Vec::new() })
     }
 
     /// The row by which every client is served; empty for the source itself.
     fn name(&self) -> &str {
         &self.name
+    }
+
+    /// What could not be started, and why.
+    pub(super) fn missing(&self) -> Vec<String> {
+        self.missing.clone()
     }
 
     /// The gateway.

@@ -12,9 +12,13 @@ use mcp_disclosure_gateway::Problem;
 
 use super::{CompareArguments, arguments::Use, message, prepared::Prepared, write};
 use crate::{
-    cli::{Program, check::is_coloured, print, print_styled, runtime_for_one},
+    cli::{Program, check::is_coloured, given_file, print, print_styled, runtime_for_one},
     failure::Failure,
 };
+
+/// What readers of a transcript have to know.
+const STAND_IN: &str = "No tool ran: stand-ins for the upstreams answered, with one word, and refused arguments that a tool's \
+                        schema does not allow.";
 
 /// The width where there is no terminal.
 const WIDTH: u16 = 100;
@@ -83,7 +87,9 @@ async fn run(program: &Program, mut arguments: CompareArguments) -> Result<Trans
         let why = row.not_offered?;
         Some(format!("{} is shown, but serve would not offer it here: {why}", row.name))
     });
-    transcript.notes = prepared.notes().chain(refused).collect();
+    let invented = transcript.task.calls.iter().any(|call| call.answer.is_none());
+    let stand_in = invented.then(|| STAND_IN.to_owned());
+    transcript.notes = prepared.notes().chain(refused).chain(stand_in).collect();
     Ok(transcript)
 }
 
@@ -158,7 +164,7 @@ fn read(path: &Path) -> Result<Assignment, Failure> {
         let hint = r#"a task is {"calls": [{"tool": "NAME", "arguments": {}, "answer": "TEXT"}]}; docs/compare.md has the rest"#;
         Failure::Configuration(vec![Problem::new(format!("--task {}: {message}", path.display())).hint(hint)])
     };
-    let text = std::fs::read_to_string(path).map_err(|error| problem(error.to_string()))?;
+    let text = given_file::read(path).map_err(problem)?;
     Assignment::parse(&text).map_err(problem)
 }
 
