@@ -239,7 +239,7 @@ impl Tally {
     }
 }
 
-/// Whether a hit names this tool; `tool:` tells a tool from a category of the same name.
+/// Whether a hit names this tool; `tool:` distinguishes a tool from a category of the same name.
 fn names(hit: &str, tool: &str) -> bool {
     hit == tool || hit.strip_prefix("tool:") == Some(tool)
 }

@@ -3,7 +3,7 @@
 use super::{
     Act, Step, Transcript,
     fold::harmless,
-    tell::{AS_INTENDED, Detail, body, heading, sums},
+    sentences::{AS_INTENDED, Detail, body, heading, sums},
 };
 use crate::number::grouped;
 

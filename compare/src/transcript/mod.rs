@@ -14,10 +14,10 @@ mod html;
 mod markdown;
 mod play;
 mod scene;
+mod sentences;
 mod source;
 mod step;
 mod story;
-mod tell;
 mod terminal;
 mod wording;
 

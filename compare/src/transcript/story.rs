@@ -4,7 +4,7 @@
 use super::{
     Act, Course, Kind, Look, Played, Speaker, Step, Transcript,
     fold::{clipped, cut, first, wrapped},
-    tell::call_shown,
+    sentences::call_shown,
 };
 use crate::number::{grouped, percent};
 
@@ -49,14 +49,14 @@ pub fn story(
         commands.iter().for_each(|(command, does)| teller.command(command, does));
         teller.lines
     };
-    let mut told = Vec::new();
+    let mut quoted = Vec::new();
     for quotes in QUOTES {
-        told = lines(quotes);
-        if told.len() <= MOST_LINES {
+        quoted = lines(quotes);
+        if quoted.len() <= MOST_LINES {
             break;
         }
     }
-    told.iter().flat_map(|line| [line.trim_end(), "\n"]).collect()
+    quoted.iter().flat_map(|line| [line.trim_end(), "\n"]).collect()
 }
 
 struct Teller {

@@ -3,7 +3,7 @@
 use super::{
     Act, Kind, Played, Speaker, Step, Transcript,
     fold::{harmless, wrapped},
-    tell::{AS_INTENDED, Detail, body, heading, sums},
+    sentences::{AS_INTENDED, Detail, body, heading, sums},
 };
 use crate::number::grouped;
 

@@ -10,8 +10,8 @@ use crate::{
     transcript::{
         Act, Kind, Phase, Played, Step, Transcript,
         fold::{harmless, wrapped},
+        sentences::{self, AS_INTENDED, Detail},
         step::Place,
-        tell::{self, AS_INTENDED, Detail},
     },
 };
 
@@ -27,7 +27,7 @@ const LINE: usize = 400;
 /// The task and the host.
 pub(super) fn heading(transcript: &Transcript) -> Markup {
     html! {
-        @for line in tell::heading(transcript) { p.about { (harmless(&line)) } }
+        @for line in sentences::heading(transcript) { p.about { (harmless(&line)) } }
         p.about { "Beside each step: its tokens → all tokens so far." }
     }
 }
@@ -84,7 +84,7 @@ fn rows_of(act: &Act, earlier: &[Act], places: &BTreeSet<Place>, used: &[String]
 }
 
 fn item(step: &Step, used: &[String], is_new: bool) -> Markup {
-    let lines = tell::body(step, used, Detail { width: WIDTH, full: false });
+    let lines = sentences::body(step, used, Detail { width: WIDTH, full: false });
     html! {
         li.refused[step.kind == Kind::Refused] {
             p {
@@ -131,6 +131,6 @@ fn sum(act: &Act) -> Markup {
     html! {
         strong { (grouped(act.tokens())) " tokens" } ": "
         (grouped(act.start_tokens)) " at the start, " (grouped(act.learning_tokens)) " to learn, "
-        (grouped(act.call_tokens)) " for calls. " (tell::ending(act)) "."
+        (grouped(act.call_tokens)) " for calls. " (sentences::ending(act)) "."
     }
 }
