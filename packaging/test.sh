@@ -45,10 +45,16 @@ check() {
     { cat "$work/stderr" >&2; return 1; }
 }
 
+# From nothing to a host that uses it, and back: as the program is started by these words.
+in_and_out() {
+  stranger "$@" 2> "$work/stderr" || { cat "$work/stderr" >&2; return 1; }
+}
+
 ! stranger sh -c 'command -v cargo' || { echo "FAIL cargo is in $stranger_path" >&2; exit 1; }
 released=$(sed -n 's/^version = "\(.*\)"/\1/p' "$root/Cargo.toml" | head -n 1)
 install_python 1
 install_uv
+client=("$cache/python-1/bin/python" "$packaging/test/stranger.py")
 
 echo "== packages of $binary"
 cp "$binary" "$work/mcp-disclosure"
@@ -64,6 +70,7 @@ until [ -s "$work/registry" ]; do kill -0 "$registry" && sleep 0.1; done
 mkdir -p "$work/home"
 printf 'registry=%s\naudit=false\nfund=false\nupdate-notifier=false\n' "$(cat "$work/registry")" > "$work/home/.npmrc"
 check npx -y "mcp-disclosure@$released"
+in_and_out "${client[@]}" npx -y "mcp-disclosure@$released"
 stranger npm install --silent --prefix "$work/installed" mcp-disclosure
 check "$work/installed/node_modules/.bin/mcp-disclosure"
 
@@ -73,8 +80,12 @@ stranger "$python" -m venv "$work/venv"
 stranger "$work/venv/bin/pip" install --quiet --disable-pip-version-check --no-index "${wheel[0]}"
 check "$work/venv/bin/mcp-disclosure"
 check "$work/venv/bin/python" -m mcp_disclosure
+in_and_out "${client[@]}" "$work/venv/bin/mcp-disclosure"
 check "$cache/uv/bin/uvx" --quiet --python "$python" --offline --no-index --find-links "$work/packages" \
   "mcp-disclosure==$released"
+# The entry that is written finds these packages by the variables that uv reads.
+in_and_out PATH="$cache/uv/bin:$stranger_path" UV_PYTHON="$python" UV_OFFLINE=1 UV_NO_INDEX=1 \
+  UV_FIND_LINKS="$work/packages" "${client[@]}" uvx --quiet "mcp-disclosure==$released"
 
 echo "== launcher"
 "$packaging/build.sh" --binary "$packaging/test/stand-in" --out "$work/stand-in" > /dev/null
