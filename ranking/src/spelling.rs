@@ -8,9 +8,10 @@ const MOST: usize = 3;
 /// Maximum length of a word that is corrected, in characters: longer ones are no words.
 const LONGEST: usize = 32;
 
-/// Minimum length of what two forms of a word begin with, in characters,
+/// Minimum length of what two forms of a word begin with, in characters.
 const STEM: usize = 5;
-/// and maximum length of what follows it.
+
+/// Maximum length of what follows it in each of them, in characters.
 const ENDING: usize = 3;
 
 /// The known terms that an unknown word was probably meant to be, nearest first.

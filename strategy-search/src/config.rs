@@ -14,11 +14,11 @@ pub struct SearchConfig {
     pub hits: usize,
     /// The maximum number of hits that a search can ask for.
     pub most_hits: usize,
-    /// Schemas of one hit up to this size are part of the answer, in bytes.
+    /// The definition of one hit up to this size is part of the answer, in bytes.
     pub schema_bytes: usize,
-    /// All schemas of an answer, in bytes.
+    /// All definitions of an answer, in bytes.
     pub answer_bytes: usize,
-    /// The schema of a tool that is asked for alone and in full (`"limit": 1, "detail": "full"`), in bytes.
+    /// The definition of a tool that is asked for alone and in full (`"limit": 1, "detail": "full"`), in bytes.
     pub whole_schema_bytes: usize,
     /// The description of `search_tools` with the index of what is behind, in bytes.
     pub description_bytes: usize,

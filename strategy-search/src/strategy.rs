@@ -107,7 +107,10 @@ impl Search {
         };
         if query.is_empty() {
             return Ok(answered(match within {
-                Some(category) => answer::category(category),
+                Some(category) => {
+                    let bounds = Bounds::of(&self.config, category.tools().len(), detail);
+                    answer::category(cx, category, detail, bounds)
+                }
                 None => answer::overview(cx.view),
             }));
         }
