@@ -70,6 +70,38 @@ fn s7_the_words_that_a_tool_lacks_are_named() {
 }
 
 #[test]
+fn s7_a_field_of_weight_0_is_not_searched() {
+    let weights = Weights { name: 0.0, ..Weights::default() };
+    let view = view(&[
+        json!({"name": "slurp_file", "description": "Read a file."}),
+        json!({"name": "write", "description": "Write a file."}),
+    ]);
+    let rank = |weights: Weights| {
+        let ranker = Lexical::new(&LexicalSettings { weights, ..LexicalSettings::default() });
+        let ranking = ranker.rank_now(&view, &Query::new("slurp text", 5));
+        (ranking.hits.len(), ranking.unmatched.join(" "))
+    };
+    // In this order, and again: an index is made for its weights.
+    assert_eq!(rank(weights), (0, "slurp text".to_owned()));
+    assert_eq!(rank(Weights::default()), (1, "text".to_owned()));
+    assert_eq!(rank(weights), (0, "slurp text".to_owned()));
+    let exact = Lexical::new(&LexicalSettings { weights, ..LexicalSettings::default() });
+    assert_eq!(exact.rank_now(&view, &Query::new("slurp_file", 5)).hits[0].matched, Match::Exact);
+}
+
+#[test]
+fn s2_a_category_limits_hits_to_its_tools() {
+    let view = files();
+    let category = view.categories().next().unwrap();
+    let query = Query { category: Some(category.name()), ..Query::new("directory file", 10) };
+    let ranked = Lexical::new(&LexicalSettings::default()).rank_now(&view, &query);
+    assert!(!ranked.hits.is_empty());
+    assert!(ranked.hits.iter().all(|hit| category.tools().any(|tool| *tool.name() == hit.name)));
+    let nowhere = Query { category: Some("none"), ..query };
+    assert!(Lexical::new(&LexicalSettings::default()).rank_now(&view, &nowhere).hits.is_empty());
+}
+
+#[test]
 fn s4_a_miss_is_honest() {
     let view = files();
     let ranking = rank(&view, "refund invoice");

@@ -114,7 +114,7 @@ impl Search {
                 None => answer::overview(cx.view),
             }));
         }
-        let most = limit.unwrap_or(self.config.hits);
+        let most = limit.unwrap_or(self.config.hits.get());
         let query = Query { text: &query, category: within.map(ListedCategory::name), limit: most };
         let mut ranking = self.ranker.rank(cx.view, &query).await;
         if let Some(tool) = cx.view.tool(query.text).filter(|_| within.is_none()) {
