@@ -151,8 +151,9 @@ mod tests {
 
     #[test]
     fn hostile_numbers_of_members_in_both_places_are_merged_at_once() {
-        let members =
-            |from: usize| (from..from + 99_000).map(|at| format!(r#""{at}":1"#)).collect::<Vec<_>>().join(",");
+        let members = |from: usize| {
+            (from..from + 99_000).map(|at| format!(r#""{at}":1"#)).collect::<Vec<_>>().join(",")
+        };
         // Half of the keys are in both places.
         let call = format!(r#"{{"tool":"t",{},"arguments":{{{}}}}}"#, members(0), members(49_500));
         let start = Instant::now();

@@ -20,7 +20,17 @@ const HEAVIEST: f32 = 1000.0;
 
 /// A place where a tool has words.
 #[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, strum::Display, strum::EnumCount, strum::EnumIter,
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Deserialize,
+    strum::Display,
+    strum::EnumCount,
+    strum::EnumIter,
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
@@ -112,7 +122,8 @@ impl<'de> Deserialize<'de> for Weights {
         // What is not finite has no JSON, and comes as `null`.
         for (field, weight) in BTreeMap::<Field, Option<f32>>::deserialize(deserializer)? {
             let weight = weight.filter(|weight| (0.0..=HEAVIEST).contains(weight));
-            let wrong = || D::Error::custom(format_args!("weights.{field} must be a number from 0 to {HEAVIEST}"));
+            let wrong =
+                || D::Error::custom(format_args!("weights.{field} must be a number from 0 to {HEAVIEST}"));
             *weights.place(field) = weight.ok_or_else(wrong)?;
         }
         Ok(weights)
@@ -206,9 +217,12 @@ mod tests {
 
     #[test]
     fn s7_weights_are_numbers_that_sums_can_hold() {
-        let given: Weights = serde_json::from_value(json!({"name": 0, "parameter_descriptions": 1000})).unwrap();
+        let given: Weights =
+            serde_json::from_value(json!({"name": 0, "parameter_descriptions": 1000})).unwrap();
         assert_eq!((given.name, given.parameter_descriptions, given.title), (0.0, 1000.0, 2.0));
-        for wrong in [json!(-1), json!(-1e-9), json!(1001), json!(1e39), json!(f64::NAN), json!(f64::INFINITY)] {
+        for wrong in
+            [json!(-1), json!(-1e-9), json!(1001), json!(1e39), json!(f64::NAN), json!(f64::INFINITY)]
+        {
             let error = serde_json::from_value::<Weights>(json!({"title": wrong})).unwrap_err().to_string();
             assert_eq!(error, "weights.title must be a number from 0 to 1000", "{wrong}");
         }

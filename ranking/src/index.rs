@@ -60,18 +60,24 @@ type Place = Arc<OnceLock<Arc<Index>>>;
 impl Indexes {
     /// The index of a view, made at first use.
     pub(crate) fn of(view: &View, weights: &Weights) -> Arc<Index> {
+        Arc::clone(Self::place(view, weights).get_or_init(|| Arc::new(Index::of(view, weights))))
+    }
+
+    /// Whether it is made.
+    pub(crate) fn has(view: &View, weights: &Weights) -> bool {
+        Self::place(view, weights).get().is_some()
+    }
+
+    fn place(view: &View, weights: &Weights) -> Place {
         let indexes = view.derived(|_| Self::default());
-        let place = {
-            // A panic while the lock was held cannot have left the list inconsistent.
-            let mut places = indexes.0.lock().unwrap_or_else(PoisonError::into_inner);
-            let known = places.iter().find(|(known, _)| known == weights).map(|(_, place)| Arc::clone(place));
-            known.unwrap_or_else(|| {
-                let place = Place::default();
-                places.push((*weights, Arc::clone(&place)));
-                place
-            })
-        };
-        Arc::clone(place.get_or_init(|| Arc::new(Index::of(view, weights))))
+        // A panic while the lock was held cannot have left the list inconsistent.
+        let mut places = indexes.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, place)) = places.iter().find(|(known, _)| known == weights) {
+            return Arc::clone(place);
+        }
+        let place = Place::default();
+        places.push((*weights, Arc::clone(&place)));
+        place
     }
 }
 
@@ -215,8 +221,10 @@ impl Reader {
         };
         let finished = self.terms.drain().map(|(term, place)| {
             let by_tool = self.occurrences[place as usize].chunk_by(|one, other| one.tool == other.tool);
-            let posting =
-                |all: &[Occurrence]| Posting { tool: all[0].tool, frequency: all.iter().map(prominence).sum() };
+            let posting = |all: &[Occurrence]| Posting {
+                tool: all[0].tool,
+                frequency: all.iter().map(prominence).sum(),
+            };
             let postings: Box<[Posting]> = by_tool.map(posting).collect();
             let information = information(self.lengths.len(), postings.len());
             (term, Term { postings, information })

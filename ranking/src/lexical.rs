@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
-use mcp_disclosure_core::{View, brief::shorten};
+use mcp_disclosure_core::{Preparation, View, brief::shorten};
 use serde::Deserialize;
 
 use crate::{
@@ -181,6 +181,12 @@ fn score(index: &Index, wanted: &[Wanted<'_>]) -> HashMap<u32, (f32, f32)> {
 
 #[async_trait]
 impl Ranker for Lexical {
+    fn preparation(&self, view: &View) -> Option<Preparation> {
+        let weights = self.weights;
+        let prepare = move |view: &View| drop(Indexes::of(view, &weights));
+        (!Indexes::has(view, &weights)).then(|| Box::new(prepare) as Preparation)
+    }
+
     async fn rank(&self, view: &View, query: &Query<'_>) -> Ranking {
         self.rank_now(view, query)
     }

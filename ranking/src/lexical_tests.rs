@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use mcp_disclosure_core::{Principal, Snapshot, UpstreamLists, UpstreamName};
+use mcp_disclosure_core::{Primitive, Principal, Snapshot, UpstreamLists, UpstreamName};
 use serde_json::{Value, json, value::to_raw_value};
 
 use super::*;
@@ -99,6 +99,20 @@ fn s2_a_category_limits_hits_to_its_tools() {
     assert!(ranked.hits.iter().all(|hit| category.tools().any(|tool| *tool.name() == hit.name)));
     let nowhere = Query { category: Some("none"), ..query };
     assert!(Lexical::new(&LexicalSettings::default()).rank_now(&view, &nowhere).hits.is_empty());
+}
+
+#[test]
+fn s5_an_index_is_prepared_once_for_all_views_that_list_the_same() {
+    let view = files();
+    let ranker = Lexical::new(&LexicalSettings::default());
+    let preparation = ranker.preparation(&view).expect("no index is made yet");
+    preparation(&view);
+    assert!(ranker.preparation(&view).is_none());
+    let all = view.clone().narrow(|_| true);
+    assert!(ranker.preparation(&all).is_none());
+    let fewer =
+        view.narrow(|item| !matches!(item, Primitive::Tool(tool) if tool.key().as_str() == "read_file"));
+    assert!(ranker.preparation(&fewer).is_some());
 }
 
 #[test]

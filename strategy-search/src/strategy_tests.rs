@@ -122,9 +122,7 @@ fn view_of(tools: impl IntoIterator<Item = Value>) -> View {
 #[test]
 fn s2_descriptions_count_as_schemas_do() {
     let description = "Copies a file. ".repeat(50_000 / 15);
-    let tool = |at: usize| {
-        json!({"name": format!("copy_{at}"), "description": description, "inputSchema": {"type": "object"}})
-    };
+    let tool = |at: usize| json!({"name": format!("copy_{at}"), "description": description, "inputSchema": {"type": "object"}});
     let view = view_of((0..50).map(tool));
     let category = view.categories().next().unwrap().name().to_owned();
     for arguments in [
@@ -138,7 +136,10 @@ fn s2_descriptions_count_as_schemas_do() {
             // What a call needs is there all the same.
             assert_eq!(hit["inputSchema"], json!({"type": "object"}), "{hit}");
             let note = hit["note"].as_str().unwrap();
-            assert!(hit.get("description").is_none() && note.starts_with("The complete description"), "{hit}");
+            assert!(
+                hit.get("description").is_none() && note.starts_with("The complete description"),
+                "{hit}"
+            );
         }
         assert!(found.to_string().len() < 24 * 1024, "{}", found.to_string().len());
     }
@@ -168,7 +169,9 @@ fn s2_a_category_in_full_has_schemas_within_the_same_bounds() {
     let brief = answer(&view, &json!({"category": category})).content;
     assert!(brief["tools"].as_array().unwrap().iter().all(|tool| tool.as_object().unwrap().len() == 2));
     // A category of one tool is a tool that is asked for alone.
-    let one = view_of([json!({"name": "copy", "inputSchema": {"type": "object", "description": "x".repeat(9_000)}})]);
+    let one = view_of([
+        json!({"name": "copy", "inputSchema": {"type": "object", "description": "x".repeat(9_000)}}),
+    ]);
     let category = one.categories().next().unwrap().name().to_owned();
     let whole = answer(&one, &json!({"category": category, "detail": "full"})).content;
     assert!(whole["tools"][0]["inputSchema"].is_object(), "{whole}");
@@ -336,6 +339,21 @@ fn s10_another_ranker_takes_the_place_of_ours_and_exact_names_still_win() {
         other => panic!("{other:?}"),
     };
     assert_eq!((first("reads a file"), first("read_file")), ("transform".to_owned(), "read_file".to_owned()));
+}
+
+#[test]
+fn s5_only_calls_that_search_prepare_an_index() {
+    let strategy = search(Executors::One);
+    let prepares = |view: &View, name: &str, arguments: Value| {
+        let arguments = Some(RawText::parse(arguments.to_string()).unwrap());
+        strategy.preparation(view, &ToolCall { name: ToolName::parse(name).unwrap(), arguments }).is_some()
+    };
+    let view = all();
+    assert!(prepares(&view, SEARCH, json!({"query": "file"})));
+    assert!(prepares(&view, CALL, json!({"tool": "raed_file"})));
+    assert!(!prepares(&view, CALL, json!({"tool": "read_file"})) && !prepares(&view, "read_file", json!({})));
+    answer(&view, &json!({"query": "file"}));
+    assert!(!prepares(&view, SEARCH, json!({"query": "file"})));
 }
 
 #[test]

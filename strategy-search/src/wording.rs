@@ -119,7 +119,9 @@ impl Missing {
                  takes: an answer to wrong ones names them."
             ),
             Self::Description => {
-                format!("The complete definition has {bytes} bytes, too many to show. The inputSchema is complete.")
+                format!(
+                    "The complete definition has {bytes} bytes, too many to show. The inputSchema is complete."
+                )
             }
         }
     }
