@@ -11,7 +11,7 @@ use strum::{EnumCount, IntoEnumIterator};
 use crate::{
     Weights,
     fields::{Field, texts},
-    words::{Part, each, stem},
+    words::{Part, each, stem, words},
 };
 
 /// A term in a tool.
@@ -47,6 +47,8 @@ pub(crate) struct Index {
     terms: HashMap<Box<str>, Term>,
     /// Tools by their names without case and punctuation.
     names: HashMap<Box<str>, Vec<u32>>,
+    /// The terms of names by the words as written, which a misspelt one resembles more.
+    written: HashMap<Box<str>, Box<str>>,
     tools: Vec<Indexed>,
     categories: HashMap<Box<str>, u32>,
 }
@@ -86,8 +88,10 @@ impl Index {
     pub(crate) fn of(view: &View, weights: &Weights) -> Self {
         let mut reader = Reader::default();
         let mut names: HashMap<Box<str>, Vec<u32>> = HashMap::new();
+        let mut written = HashMap::new();
         let mut tools = Vec::new();
-        let (categories, by_tool) = categories(view);
+        let by_tool = categories(view);
+        let categories = by_tool.values().map(|(place, name)| ((*name).into(), *place)).collect();
         for (at, visible) in view.tools().enumerate() {
             let Ok(tool) = u32::try_from(at) else { break };
             let own = visible.tool();
@@ -97,13 +101,17 @@ impl Index {
                     named.push(tool);
                 }
             }
+            if weights.of(Field::Name) > 0.0 {
+                let words = words(own.upstream_name()).into_iter();
+                written.extend(words.map(|word| (word.written.into_boxed_str(), word.term.into_boxed_str())));
+            }
             let category = by_tool.get(visible.name().as_str());
             let texts = texts(visible, category.map_or("", |(_, name)| name));
             let searched = Field::iter().zip(&texts).filter(|(field, _)| weights.of(*field) > 0.0);
             reader.read_tool(tool, searched);
             tools.push(Indexed { name: visible.name().clone(), category: category.map(|(place, _)| *place) });
         }
-        Self { terms: reader.finish(weights), names, tools, categories }
+        Self { terms: reader.finish(weights), names, written, tools, categories }
     }
 
     /// The tools, by their places in the view.
@@ -116,9 +124,10 @@ impl Index {
         self.terms.get(term)
     }
 
-    /// All terms.
-    pub(crate) fn vocabulary(&self) -> impl Iterator<Item = &str> {
-        self.terms.keys().map(|term| &**term)
+    /// All terms, and the words of names as written; each with its term.
+    pub(crate) fn vocabulary(&self) -> impl Iterator<Item = (&str, &Term)> {
+        let written = self.written.iter().filter_map(|(word, term)| Some((&**word, self.term(term)?)));
+        self.terms.iter().map(|(term, found)| (&**term, found)).chain(written)
     }
 
     /// The tools of this name, with or without the upstream's, in whatever case and punctuation.
@@ -244,14 +253,13 @@ impl Reader {
     }
 }
 
-/// The places of categories by name; and the place and name of a category by the names of its tools.
-fn categories(view: &View) -> (HashMap<Box<str>, u32>, HashMap<&str, (u32, &str)>) {
-    let (mut places, mut by_tool) = (HashMap::new(), HashMap::new());
-    for (place, category) in (0..).zip(view.categories()) {
-        places.insert(category.name().into(), place);
-        by_tool.extend(category.tools().map(|tool| (tool.name().as_str(), (place, category.name()))));
-    }
-    (places, by_tool)
+/// The places and names of categories by the names of their tools.
+fn categories(view: &View) -> HashMap<&str, (u32, &str)> {
+    let all = (0..).zip(view.categories());
+    all.flat_map(|(place, category)| {
+        category.tools().map(move |tool| (tool.name().as_str(), (place, category.name())))
+    })
+    .collect()
 }
 
 /// A name without case and punctuation, unless it has nothing else.

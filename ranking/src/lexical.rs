@@ -9,7 +9,7 @@ use serde::Deserialize;
 use crate::{
     Hit, Match, Query, Ranker, Ranking, Weights,
     index::{Index, Indexes, Term},
-    spelling::corrections,
+    spelling::{corrections, meant_name},
     stop_words,
     thesaurus::Thesaurus,
     words::{Word, beginning, is_unspaced, words},
@@ -34,6 +34,9 @@ const SYNONYM: f32 = 0.5;
 
 /// The weight of a correction, in relation to the word itself.
 const CORRECTION: f32 = 0.7;
+
+/// The score of a tool whose name was misspelt, in relation to the best other one.
+const FIRST: f32 = 1.1;
 
 /// A hit is strong if it covers at least this share of what the query says.
 const STRONG: f32 = 0.55;
@@ -89,6 +92,10 @@ impl Lexical {
         exact.iter().for_each(|tool| {
             found.entry(*tool).or_default();
         });
+        if let Some(at) = misspelt_name(&index, text).filter(|_| exact.is_empty()) {
+            let best = found.values().map(|(score, _)| *score).fold(1.0, f32::max);
+            found.insert(at, (best * FIRST, 1.0));
+        }
         let mut hits: Vec<(u32, Hit)> = found
             .into_iter()
             .filter_map(|(at, (score, coverage))| {
@@ -140,8 +147,8 @@ impl Lexical {
         if terms.is_empty() && *corrected > 0 && !word.term.chars().any(is_unspaced) {
             *corrected -= 1;
             // The stem of a misspelt word may have lost what is right about it.
-            let corrections = corrections(&word.written, index.vocabulary()).into_iter();
-            terms.extend(corrections.filter_map(|term| Some((index.term(term)?, CORRECTION))));
+            let corrections = corrections(&word.written, index.vocabulary());
+            terms.extend(corrections.into_iter().map(|term| (term, CORRECTION)));
         }
         let information = own.map_or_else(|| index.information_of_unknown(), |term| term.information);
         Wanted { word, is_known: own.is_some(), information, terms }
@@ -179,6 +186,14 @@ fn score(index: &Index, wanted: &[Wanted<'_>]) -> HashMap<u32, (f32, f32)> {
     found
 }
 
+/// The tool whose name a query was probably meant to be, if it looks like a name.
+fn misspelt_name(index: &Index, query: &str) -> Option<u32> {
+    let query = query.trim();
+    let is_name = query.contains(['_', '-', '.', '/']) && !query.contains(char::is_whitespace);
+    let names = (0..).zip(index.tools()).map(|(at, tool)| (tool.name.as_str(), at));
+    is_name.then(|| meant_name(query, names))?
+}
+
 #[async_trait]
 impl Ranker for Lexical {
     fn preparation(&self, view: &View) -> Option<Preparation> {
@@ -203,15 +218,11 @@ fn unmatched(wanted: &[Wanted<'_>]) -> Vec<String> {
     unmatched.into_iter().map(|word| shorten(word, LONGEST_UNMATCHED)).collect()
 }
 
-/// The different words of a query, without those that say nothing unless there are no others.
+/// The different words of a query that say something.
 fn meaningful(words: Vec<Word>) -> Vec<Word> {
     let mut seen = HashSet::new();
     let mut different = words;
-    different.retain(|word| seen.insert(word.term.clone()));
-    let says = |word: &Word| !stop_words::contains(&word.written);
-    if different.iter().any(says) {
-        different.retain(says);
-    }
+    different.retain(|word| !stop_words::contains(&word.written) && seen.insert(word.term.clone()));
     different.truncate(MOST_WORDS);
     different
 }

@@ -23,6 +23,13 @@ const MOST_CATEGORIES: usize = 120;
 /// Maximum length of what a category is for, in characters. Operators may declare it at any length.
 const LONGEST_PURPOSE: usize = 160;
 
+/// What categories are for, together, where a model asks for the categories, in bytes.
+const OVERVIEW_BYTES: usize = 8 * 1024;
+
+/// The names of categories after a search without strong hits, and what they are for, in bytes each: a miss costs about what
+/// a good hit does. Without a query, all categories are listed.
+const MISS_BYTES: usize = 1024;
+
 /// Hits up to this share of the best one's score come with their schemas.
 const NEAR: f32 = 0.9;
 
@@ -88,7 +95,8 @@ pub fn found(cx: &Context<'_>, ranking: &Ranking, detail: Detail, mut bounds: Bo
     answer.insert("unmatched".to_owned(), json!(ranking.unmatched));
     if is_weak {
         let is_empty = ranking.hits.is_empty();
-        answer.insert("categories".to_owned(), categories(cx.view, is_empty));
+        let purposes = if is_empty { MISS_BYTES } else { 0 };
+        answer.insert("categories".to_owned(), categories(cx.view, MISS_BYTES, purposes));
         answer.insert("note".to_owned(), wording::miss(is_empty).into());
     }
     answer.into()
@@ -142,18 +150,25 @@ fn add(shown: &mut Value, parts: &RawObject) {
 
 /// The categories, with what they are for.
 pub fn overview(view: &View) -> Value {
-    json!({"categories": categories(view, true), "note": wording::BROWSE})
+    json!({"categories": categories(view, usize::MAX, OVERVIEW_BYTES), "note": wording::BROWSE})
 }
 
-fn categories(view: &View, with_purposes: bool) -> Value {
-    let entry = |category: ListedCategory<'_>| {
+/// Categories with their numbers of tools, as many as fit in `names` bytes; with what they are for, where that fits in
+/// `purposes` bytes.
+fn categories(view: &View, mut names: usize, mut purposes: usize) -> Value {
+    let mut shown = Map::new();
+    for category in view.categories().take(MOST_CATEGORIES) {
         let mut entry = json!({"count": category.tools().len()});
-        if with_purposes {
-            entry["description"] = shorten(category.description(), LONGEST_PURPOSE).into();
+        let Some(left) = names.checked_sub(category.name().len() + entry.to_string().len()) else { break };
+        names = left;
+        let purpose = shorten(category.description(), LONGEST_PURPOSE);
+        if let Some(left) = purposes.checked_sub(purpose.len()) {
+            purposes = left;
+            entry["description"] = purpose.into();
         }
-        (category.name().to_owned(), entry)
-    };
-    view.categories().take(MOST_CATEGORIES).map(entry).collect::<Map<_, _>>().into()
+        shown.insert(category.name().to_owned(), entry);
+    }
+    shown.into()
 }
 
 /// The tools of a category, a line each; with [`Detail::Full`] with their definitions, as far as these fit.
@@ -186,7 +201,7 @@ pub fn unknown_category(view: &View, name: &str) -> Value {
     json!({
         "error": wording::unknown_category(name, &meant),
         "suggestions": meant,
-        "categories": categories(view, false),
+        "categories": categories(view, usize::MAX, 0),
     })
 }
 

@@ -386,6 +386,22 @@ fn s4_a_miss_says_so_and_shows_the_categories() {
 }
 
 #[test]
+fn s4_a_miss_costs_what_a_good_hit_does() {
+    let nouns = ["invoice", "customer", "branch", "ticket", "calendar", "payment", "server", "report"];
+    let tools = (0..2_000).map(|at| {
+        let noun = format!("{}{}", nouns[at % 8], at / 8 % 12);
+        json!({"name": format!("{noun}_{at}"), "description": format!("Handles the {noun} of a company.")})
+    });
+    let view = view_of(tools);
+    assert!(view.categories().len() > 20, "{}", view.categories().len());
+    let missed = answer(&view, &json!({"query": "kubernetes"})).content;
+    assert!(missed["categories"].as_object().is_some_and(|shown| !shown.is_empty()));
+    assert!(missed.to_string().len() < 3_000, "{}", missed.to_string().len());
+    let all = answer(&view, &json!({})).content;
+    assert_eq!(all["categories"].as_object().unwrap().len(), view.categories().len().min(120));
+}
+
+#[test]
 fn s5_what_a_principal_may_not_use_changes_nothing() {
     let permits = Permits::Only(
         ["write_file", "move_file"]
