@@ -16,7 +16,8 @@ pub(crate) fn beginning(text: &str, bytes: usize) -> &str {
     if text.len() <= bytes {
         return text;
     }
-    let beginning = &text[..text.floor_char_boundary(bytes)];
+    let end = (0..=bytes).rev().find(|end| text.is_char_boundary(*end));
+    let beginning = &text[..end.unwrap_or_default()];
     // Where no space is, there is no better place.
     beginning.rfind(char::is_whitespace).map_or(beginning, |space| &beginning[..space])
 }
