@@ -19,7 +19,7 @@ use crate::{
     name::ResourceUri,
     own_tool::OwnTool,
     raw::RawObject,
-    strategy::{Advertisement, DisclosureStrategy, Lifecycle, Objection, Profile, Role},
+    strategy::{Advertisement, DisclosureStrategy, Lifecycle, Objection, Preparation, Profile, Role},
     view::View,
 };
 
@@ -176,6 +176,10 @@ impl DisclosureStrategy for Adaptive {
     ) -> Result<Option<ResourceText>, Fault> {
         let (serving, cx) = self.serve(cx);
         serving.read_resource(&cx, uri).await
+    }
+
+    fn preparation(&self, view: &View, call: &ToolCall) -> Option<Preparation> {
+        self.serving(view).preparation(view, call)
     }
 
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {

@@ -1,5 +1,7 @@
 //! A call within the arguments of another: what models write to a tool that calls tools.
 
+use std::collections::HashMap;
+
 use crate::{
     arguments::ArgumentProblem,
     brief::shorten,
@@ -72,11 +74,14 @@ fn arguments(tool: Option<VisibleTool<'_>>, members: &RawObject) -> Result<Optio
         return Ok(Some(members.retain(|key| key != "tool").into_text()));
     }
     let within = object(within).ok_or_else(|| ArgumentProblem::of("arguments", within, EXPECTED_OBJECT))?;
-    let differs = |(key, value): &(&str, &str)| within.member(key).is_some_and(|other| other != *value);
+    // Compared by a map, since both can have as many members as a message holds. The last of equal keys is in force.
+    let known: HashMap<&str, &str> = within.iter().collect();
+    let differs = |(key, value): &(&str, &str)| known.get(key).is_some_and(|other| other != value);
     if let Some((key, value)) = beside.iter().find(differs) {
         return Err(ArgumentProblem::of(key, value, ONE_PLACE));
     }
-    Ok(Some(beside.iter().fold(within, |all, (key, value)| all.with(key, value)).into_text()))
+    let added = beside.iter().filter(|(key, _)| !known.contains_key(key));
+    Ok(Some(RawObject::assemble(within.iter().chain(added)).into_text()))
 }
 
 fn has_parameter_arguments(tool: VisibleTool<'_>) -> bool {
@@ -103,5 +108,58 @@ impl ArgumentProblem {
     /// A missing argument.
     pub fn missing(argument: &str, expected: &str) -> Self {
         Self::of(argument, "nothing", expected)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        sync::Arc,
+        time::{Duration, Instant},
+    };
+
+    use super::*;
+    use crate::{principal::Principal, snapshot::Snapshot};
+
+    fn view() -> View {
+        View::of(Arc::new(Snapshot::build(&[], &[]).unwrap().0), &Principal::anonymous())
+    }
+
+    fn inner(members: &str) -> Result<String, String> {
+        let members = RawObject::parse(members).unwrap();
+        match inner_call(&view(), "call_tool", &members) {
+            Ok(call) => Ok(call.arguments.unwrap().get().to_owned()),
+            Err(problem) => Err(problem.argument),
+        }
+    }
+
+    #[test]
+    fn i7_arguments_in_both_places_are_merged_or_refused() {
+        let merged = inner(r#"{"tool": "t", "a": 1, "b": 2, "arguments": {"b": 2, "c": 3.0}}"#);
+        assert_eq!(merged.unwrap(), r#"{"b":2,"c":3.0,"a":1}"#);
+        let differing = r#"{"tool": "t", "a": 1, "b": 2, "arguments": {"b": 3}}"#;
+        assert_eq!(inner(differing).unwrap_err(), "b");
+    }
+
+    /// The last of equal keys is what JSON readers use.
+    #[test]
+    fn i7_the_last_of_equal_keys_is_compared() {
+        let same = r#"{"tool": "t", "a": 2, "arguments": {"a": 1, "a": 2}}"#;
+        assert_eq!(inner(same).unwrap(), r#"{"a":1,"a":2}"#);
+        assert_eq!(inner(r#"{"tool": "t", "a": 1, "arguments": {"a": 1, "a": 2}}"#).unwrap_err(), "a");
+    }
+
+    #[test]
+    fn hostile_numbers_of_members_in_both_places_are_merged_at_once() {
+        let members = |from: usize| {
+            (from..from + 99_000).map(|at| format!(r#""{at}":1"#)).collect::<Vec<_>>().join(",")
+        };
+        // Half of the keys are in both places.
+        let call = format!(r#"{{"tool":"t",{},"arguments":{{{}}}}}"#, members(0), members(49_500));
+        let start = Instant::now();
+        let merged = inner(&call).unwrap();
+        // A comparison of each with each, or a copy for each, takes minutes.
+        assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+        assert_eq!(merged.matches(':').count(), 148_500);
     }
 }

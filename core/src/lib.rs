@@ -106,7 +106,7 @@ pub use shown::Shown;
 pub use snapshot::{Entry, Kind, Snapshot};
 pub use spellings::Spellings;
 pub use stack::Stack;
-pub use strategy::{Advertisement, DisclosureStrategy, Lifecycle, Objection, Profile, Role};
+pub use strategy::{Advertisement, DisclosureStrategy, Lifecycle, Objection, Preparation, Profile, Role};
 pub use take::take_member;
 pub use text::RawText;
 pub use tool::{CHEAP_SCHEMA_BYTES, PERMISSIVE_SCHEMA, Tool};

@@ -11,6 +11,7 @@ use std::{
 use crate::{
     about::About,
     concern::Mapping,
+    derived::DerivedByExtent,
     guard::Guard,
     hints::ListHints,
     made_from::Drift,
@@ -108,6 +109,8 @@ pub struct Snapshot {
     mirrors_arguments: OnceLock<bool>,
     /// Whether every upstream has listed what it has.
     complete: bool,
+    /// What strategies derive from its views.
+    derived: DerivedByExtent,
 }
 
 /// Everything of one kind, findable by key.
@@ -161,6 +164,7 @@ impl Snapshot {
             stuck,
             mirrors_arguments: OnceLock::new(),
             complete: true,
+            derived: DerivedByExtent::default(),
         }
     }
 
@@ -176,6 +180,11 @@ impl Snapshot {
     /// How many things of a kind there are.
     pub(crate) fn count(&self, kind: Kind) -> usize {
         if kind == Kind::Tools { self.tools.len() } else { self.entries(kind).len() }
+    }
+
+    /// What strategies derived from its views.
+    pub(crate) fn derived(&self) -> &DerivedByExtent {
+        &self.derived
     }
 
     pub(crate) fn ruled_by(self, rules: Arc<Rules>, guard: Guard) -> Self {

@@ -14,7 +14,7 @@ use crate::{
     name::ResourceUri,
     own_tool::OwnTool,
     raw::RawObject,
-    strategy::{Advertisement, DisclosureStrategy, Lifecycle, Objection, Profile, Role},
+    strategy::{Advertisement, DisclosureStrategy, Lifecycle, Objection, Preparation, Profile, Role},
     view::View,
 };
 
@@ -136,6 +136,10 @@ impl DisclosureStrategy for Stack {
             }
         }
         Ok(None)
+    }
+
+    fn preparation(&self, view: &View, call: &ToolCall) -> Option<Preparation> {
+        self.parts().find_map(|part| part.preparation(view, call))
     }
 
     async fn before_call(&self, cx: &Context<'_>, mut call: ToolCall) -> Result<Decision, Fault> {

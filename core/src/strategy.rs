@@ -212,6 +212,9 @@ pub struct Objection {
     pub hint: Cow<'static, str>,
 }
 
+/// Work for a view that takes long: see [`DisclosureStrategy::preparation`].
+pub type Preparation = Box<dyn FnOnce(&View) + Send>;
+
 /// One way to disclose a view.
 ///
 /// Implementations are shared by all clients and must not store anything about one of them; [`Context::remember`] does.
@@ -310,6 +313,14 @@ pub trait DisclosureStrategy: fmt::Debug + Send + Sync + 'static {
     ) -> Result<Option<ResourceText>, Fault> {
         let _ = (cx, uri);
         Ok(None)
+    }
+
+    /// What [`before_call`](Self::before_call) needs for this call and takes long to make, such as an index of everything
+    /// that is listed. The server runs it before, beside the workers that serve clients. It makes values that are kept by
+    /// [`View::derived`]; if they are made, or the call needs none, there is nothing to do.
+    fn preparation(&self, view: &View, call: &ToolCall) -> Option<Preparation> {
+        let _ = (view, call);
+        None
     }
 
     /// Decides on a call.

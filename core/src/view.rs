@@ -7,7 +7,6 @@
 use std::{
     any::Any,
     borrow::Cow,
-    collections::HashSet,
     sync::{Arc, OnceLock},
 };
 
@@ -20,7 +19,7 @@ use crate::{
     categories::{Categories, ListedCategory},
     concern::{Concern, Mapping},
     definitions::Definitions,
-    derived::Derived,
+    derived::Extent,
     hints::ListHints,
     memory::Notes,
     name::ToolName,
@@ -36,10 +35,7 @@ use crate::{
 #[derive(Clone, Debug)]
 pub struct View {
     snapshot: Arc<Snapshot>,
-    permitted: Selection,
-    listed: [Selection; 4],
-    reserved: Arc<HashSet<String>>,
-    shows_concerns: bool,
+    extent: Extent,
     /// The values of concerns that it was narrowed to.
     choices: Arc<Notes>,
     /// The view before that.
@@ -47,7 +43,6 @@ pub struct View {
     /// The listed tools by category; computed at first use.
     categories: Arc<OnceLock<Categories>>,
     briefs: Arc<ListedBriefs>,
-    derived: Arc<Derived>,
 }
 
 /// Briefs that depend on what else is listed, each computed at first use.
@@ -58,7 +53,7 @@ struct ListedBriefs {
 }
 
 /// A set of positions in a list of the snapshot.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Selection {
     All,
     Some(Arc<[u64]>),
@@ -120,31 +115,27 @@ impl View {
         let listed = [Selection::All, Selection::All, Selection::All, Selection::All];
         Self {
             snapshot,
-            permitted,
-            listed,
-            reserved: Arc::default(),
-            shows_concerns: false,
+            extent: Extent { permitted, listed, reserved: Arc::default(), shows_concerns: false },
             choices: Arc::default(),
             unchosen: None,
             categories: Arc::default(),
             briefs: Arc::default(),
-            derived: Arc::default(),
         }
     }
 
     /// The view with fewer primitives listed. The others can still be found by their exact names.
     pub fn narrow(mut self, keep: impl Fn(Primitive<'_>) -> bool) -> Self {
         let tools = self.snapshot.tools();
-        let kept = |at: usize| self.listed[0].contains(at) && keep(Primitive::Tool(&tools[at]));
+        let kept = |at: usize| self.extent.listed[0].contains(at) && keep(Primitive::Tool(&tools[at]));
         let mut listed = [Selection::by(tools.len(), kept), Selection::All, Selection::All, Selection::All];
         for (slot, kind) in [(1, Kind::Resources), (2, Kind::Templates), (3, Kind::Prompts)] {
             let entries = self.snapshot.entries(kind);
             listed[slot] = Selection::by(entries.len(), |at| {
-                self.listed[slot].contains(at) && keep(Primitive::Entry(kind, &entries[at]))
+                self.extent.listed[slot].contains(at) && keep(Primitive::Entry(kind, &entries[at]))
             });
         }
-        self.listed = listed;
-        (self.categories, self.briefs, self.derived) = (Arc::default(), Arc::default(), Arc::default());
+        self.extent.listed = listed;
+        (self.categories, self.briefs) = (Arc::default(), Arc::default());
         self
     }
 
@@ -178,15 +169,14 @@ impl View {
     /// The view in which these names are reserved for a strategy's own tools: an upstream's tool of such a name is
     /// served as `<upstream>__<tool>`.
     pub fn reserving(mut self, names: impl IntoIterator<Item = String>) -> Self {
-        self.reserved = Arc::new(names.into_iter().collect());
-        self.derived = Arc::default();
+        self.extent.reserved = Arc::new(names.into_iter().collect());
         self
     }
 
     /// The view in which definitions have their mapping in `_meta.concerns` (concern-based-filtering "Optional Field in
     /// `_meta`").
     pub fn showing_concerns(self) -> Self {
-        Self { shows_concerns: true, ..self }
+        Self { extent: Extent { shows_concerns: true, ..self.extent }, ..self }
     }
 
     /// The listed tools, in the order of their upstreams.
@@ -197,13 +187,13 @@ impl View {
     /// The same with their positions in the snapshot.
     pub(crate) fn listed(&self) -> impl Iterator<Item = (usize, &Tool)> {
         let tools = self.snapshot.tools().iter().enumerate();
-        tools.filter(|(at, _)| self.permitted.contains(*at) && self.listed[0].contains(*at))
+        tools.filter(|(at, _)| self.extent.permitted.contains(*at) && self.extent.listed[0].contains(*at))
     }
 
     /// The tool at a position in the snapshot.
     pub(crate) fn at(&self, position: usize) -> VisibleTool<'_> {
         let tool = &self.snapshot.tools()[position];
-        let renamed = self.reserved.contains(tool.key().as_str());
+        let renamed = self.extent.reserved.contains(tool.key().as_str());
         let name = if renamed { tool.qualified() } else { tool.key() };
         VisibleTool { view: self, position, tool, name }
     }
@@ -222,12 +212,12 @@ impl View {
 
     /// Its position in the snapshot.
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
-        let own = self.snapshot.position(name).filter(|_| !self.reserved.contains(name));
+        let own = self.snapshot.position(name).filter(|_| !self.extent.reserved.contains(name));
         let moved = || {
             let at = self.snapshot.qualified_position(name)?;
-            Some(at).filter(|at| self.reserved.contains(self.snapshot.tools()[*at].key().as_str()))
+            Some(at).filter(|at| self.extent.reserved.contains(self.snapshot.tools()[*at].key().as_str()))
         };
-        own.or_else(moved).filter(|at| self.permitted.contains(*at))
+        own.or_else(moved).filter(|at| self.extent.permitted.contains(*at))
     }
 
     /// The snapshot, with what the caller may not see.
@@ -239,12 +229,12 @@ impl View {
     pub fn entries(&self, kind: Kind) -> impl Iterator<Item = &Entry> {
         let slot = kind as usize;
         let entries = self.snapshot.entries(kind).iter().enumerate();
-        entries.filter(move |(at, _)| self.listed[slot].contains(*at)).map(|(_, entry)| entry)
+        entries.filter(move |(at, _)| self.extent.listed[slot].contains(*at)).map(|(_, entry)| entry)
     }
 
     /// The definition of a resource, template or prompt as this view lists it.
     pub fn text(&self, entry: &Entry) -> RawObject {
-        if self.shows_concerns { entry.mapping().shown_in(entry.text()) } else { entry.text().clone() }
+        if self.extent.shows_concerns { entry.mapping().shown_in(entry.text()) } else { entry.text().clone() }
     }
 
     /// The upstreams' hints on a list as a whole. Their `_meta` is included if this view lists everything that they
@@ -252,7 +242,8 @@ impl View {
     pub fn hints(&self, kind: Kind) -> ListHints {
         let is_whole = |selection: &Selection| matches!(selection, Selection::All);
         let hints = self.snapshot.hints(kind);
-        let all = is_whole(&self.listed[kind as usize]) && (kind != Kind::Tools || is_whole(&self.permitted));
+        let all = is_whole(&self.extent.listed[kind as usize])
+            && (kind != Kind::Tools || is_whole(&self.extent.permitted));
         if all { hints } else { ListHints { meta: None, ..hints } }
     }
 
@@ -293,8 +284,10 @@ impl View {
         self.categories.get_or_init(|| Categories::of(self))
     }
 
-    /// A value that depends on this view alone, such as an index of its tools. It is computed at first use and kept for
-    /// as long as the view is in force. `T` must be a type of the strategy's crate.
+    /// A value that depends on what this view lists and permits alone, such as an index of its tools. It is computed at first
+    /// use, and shared with views that have the same of the same snapshot. It is kept until the snapshot is replaced, or many
+    /// other views were used since. `T` must be a type of the strategy's crate; a value must not depend on
+    /// [`choices`](Self::choices), nor contain the view, which would keep the snapshot forever.
     ///
     /// ```
     /// # use mcp_disclosure_core::View;
@@ -306,7 +299,7 @@ impl View {
     /// }
     /// ```
     pub fn derived<T: Any + Send + Sync>(&self, make: impl FnOnce(&Self) -> T) -> Arc<T> {
-        self.derived.get(|| make(self))
+        self.snapshot.derived().of(&self.extent).get(|| make(self))
     }
 
     /// The upstreams' own instructions for the model.
@@ -388,7 +381,7 @@ impl<'v> VisibleTool<'v> {
     }
 
     fn with_concerns<'a>(&self, definition: Cow<'a, RawObject>) -> Cow<'a, RawObject> {
-        if self.view.shows_concerns {
+        if self.view.extent.shows_concerns {
             Cow::Owned(self.tool.mapping().shown_in(&definition))
         } else {
             definition

@@ -1,7 +1,9 @@
 //! The places where a tool has words, and their weights.
 
+use std::collections::BTreeMap;
+
 use mcp_disclosure_core::VisibleTool;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, de::Error};
 use serde_json::{Map, Value};
 use strum::EnumCount;
 
@@ -13,8 +15,25 @@ const DEEPEST: usize = 3;
 /// Maximum length of the text of one field, in bytes. Real tools have less than a tenth of it.
 const LONGEST: usize = 32 * 1024;
 
+/// The largest weight: sums of larger ones could be infinite.
+const HEAVIEST: f32 = 1000.0;
+
 /// A place where a tool has words.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::EnumCount, strum::EnumIter)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Deserialize,
+    strum::Display,
+    strum::EnumCount,
+    strum::EnumIter,
+)]
+#[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 #[repr(u8)]
 pub enum Field {
     /// Its name.
@@ -37,9 +56,8 @@ pub enum Field {
     Category,
 }
 
-/// The weight of a word by field. A field of weight 0 is not searched.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
-#[serde(default, deny_unknown_fields)]
+/// The weight of a word by field, from 0 to 1000. A field of weight 0 is not searched.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Weights {
     /// The tool's name.
     pub name: f32,
@@ -78,18 +96,37 @@ impl Default for Weights {
 }
 
 impl Weights {
-    pub(crate) fn of(&self, field: Field) -> f32 {
+    pub(crate) fn of(mut self, field: Field) -> f32 {
+        *self.place(field)
+    }
+
+    fn place(&mut self, field: Field) -> &mut f32 {
         match field {
-            Field::Name => self.name,
-            Field::Title => self.title,
-            Field::Brief => self.brief,
-            Field::Keywords => self.keywords,
-            Field::Description => self.description,
-            Field::Parameters => self.parameters,
-            Field::ParameterDescriptions => self.parameter_descriptions,
-            Field::Upstream => self.upstream,
-            Field::Category => self.category,
+            Field::Name => &mut self.name,
+            Field::Title => &mut self.title,
+            Field::Brief => &mut self.brief,
+            Field::Keywords => &mut self.keywords,
+            Field::Description => &mut self.description,
+            Field::Parameters => &mut self.parameters,
+            Field::ParameterDescriptions => &mut self.parameter_descriptions,
+            Field::Upstream => &mut self.upstream,
+            Field::Category => &mut self.category,
         }
+    }
+}
+
+/// The defaults with the given weights. Each is checked here, so that an error names it.
+impl<'de> Deserialize<'de> for Weights {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let mut weights = Self::default();
+        // What is not finite has no JSON, and comes as `null`.
+        for (field, weight) in BTreeMap::<Field, Option<f32>>::deserialize(deserializer)? {
+            let weight = weight.filter(|weight| (0.0..=HEAVIEST).contains(weight));
+            let wrong =
+                || D::Error::custom(format_args!("weights.{field} must be a number from 0 to {HEAVIEST}"));
+            *weights.place(field) = weight.ok_or_else(wrong)?;
+        }
+        Ok(weights)
     }
 }
 
@@ -169,5 +206,27 @@ fn append(text: &mut String, more: &str) {
     if text.len() < LONGEST {
         text.push(' ');
         text.push_str(more);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn s7_weights_are_numbers_that_sums_can_hold() {
+        let given: Weights =
+            serde_json::from_value(json!({"name": 0, "parameter_descriptions": 1000})).unwrap();
+        assert_eq!((given.name, given.parameter_descriptions, given.title), (0.0, 1000.0, 2.0));
+        for wrong in
+            [json!(-1), json!(-1e-9), json!(1001), json!(1e39), json!(f64::NAN), json!(f64::INFINITY)]
+        {
+            let error = serde_json::from_value::<Weights>(json!({"title": wrong})).unwrap_err().to_string();
+            assert_eq!(error, "weights.title must be a number from 0 to 1000", "{wrong}");
+        }
+        let error = serde_json::from_value::<Weights>(json!({"nmae": 1})).unwrap_err().to_string();
+        assert!(error.contains("nmae") && error.contains("`name`"), "{error}");
     }
 }

@@ -1,144 +1,133 @@
-//! The index of a view: which tools have a term, where, and how prominently.
+//! The index of a view: which tools have a term, and how prominently.
 
-use std::collections::HashMap;
+use std::{
+    collections::HashMap,
+    sync::{Arc, Mutex, OnceLock, PoisonError},
+};
 
-use mcp_disclosure_core::View;
+use mcp_disclosure_core::{ToolName, View};
 use strum::{EnumCount, IntoEnumIterator};
 
 use crate::{
+    Weights,
     fields::{Field, texts},
-    words::{Part, each, stem},
+    words::{Part, each, stem, words},
 };
 
-/// A term in a field of a tool.
+/// A term in a tool.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Posting {
     /// The tool, by its place in the view.
     pub(crate) tool: u32,
-    /// The field.
-    pub(crate) field: Field,
-    /// How often the field has the term, in relation to the field's length.
+    /// How often the tool's fields have the term, in relation to their lengths, by weight. More than 0.
     pub(crate) frequency: f32,
 }
 
-/// The terms of the listed tools of a view. It does not depend on settings, so that everything that ranks shares it.
-#[derive(Debug, Default)]
+/// A term and the tools that have it.
+#[derive(Debug)]
+pub(crate) struct Term {
+    /// The tools, in the order of the view; at least one.
+    pub(crate) postings: Box<[Posting]>,
+    /// How much it says.
+    pub(crate) information: f32,
+}
+
+/// A listed tool.
+#[derive(Debug)]
+pub(crate) struct Indexed {
+    /// Its name in the view.
+    pub(crate) name: ToolName,
+    /// The place of its category.
+    category: Option<u32>,
+}
+
+/// The terms of the listed tools of a view, for some weights: a field that is not searched has no terms.
+#[derive(Debug)]
 pub(crate) struct Index {
-    /// The places of terms in `postings`.
-    terms: HashMap<Box<str>, u32>,
-    postings: Vec<Vec<Posting>>,
+    terms: HashMap<Box<str>, Term>,
     /// Tools by their names without case and punctuation.
     names: HashMap<Box<str>, Vec<u32>>,
-    tools: usize,
+    /// The terms of names by the words as written, which a misspelt one resembles more.
+    written: HashMap<Box<str>, Box<str>>,
+    tools: Vec<Indexed>,
+    categories: HashMap<Box<str>, u32>,
+}
+
+/// The indexes of a view by weights: rankers with the same ones share theirs.
+#[derive(Debug, Default)]
+pub(crate) struct Indexes(Mutex<Vec<(Weights, Place)>>);
+
+type Place = Arc<OnceLock<Arc<Index>>>;
+
+impl Indexes {
+    /// The index of a view, made at first use.
+    pub(crate) fn of(view: &View, weights: &Weights) -> Arc<Index> {
+        Arc::clone(Self::place(view, weights).get_or_init(|| Arc::new(Index::of(view, weights))))
+    }
+
+    /// Whether it is made.
+    pub(crate) fn has(view: &View, weights: &Weights) -> bool {
+        Self::place(view, weights).get().is_some()
+    }
+
+    fn place(view: &View, weights: &Weights) -> Place {
+        let indexes = view.derived(|_| Self::default());
+        // A panic while the lock was held cannot have left the list inconsistent.
+        let mut places = indexes.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((_, place)) = places.iter().find(|(known, _)| known == weights) {
+            return Arc::clone(place);
+        }
+        let place = Place::default();
+        places.push((*weights, Arc::clone(&place)));
+        place
+    }
 }
 
 impl Index {
     /// Reads everything that the view lists.
-    pub(crate) fn of(view: &View) -> Self {
-        let mut index = Self::default();
-        let mut lengths: Vec<[u32; Field::COUNT]> = Vec::new();
-        let mut known = HashMap::new();
-        let categories = categories(view);
+    pub(crate) fn of(view: &View, weights: &Weights) -> Self {
+        let mut reader = Reader::default();
+        let mut names: HashMap<Box<str>, Vec<u32>> = HashMap::new();
+        let mut written = HashMap::new();
+        let mut tools = Vec::new();
+        let by_tool = categories(view);
+        let categories = by_tool.values().map(|(place, name)| ((*name).into(), *place)).collect();
         for (at, visible) in view.tools().enumerate() {
             let Ok(tool) = u32::try_from(at) else { break };
             let own = visible.tool();
-            [visible.name(), own.upstream_name(), own.qualified()]
-                .into_iter()
-                .for_each(|name| index.name(tool, name));
-            let category = categories.get(visible.name().as_str()).copied().unwrap_or_default();
-            let texts = Field::iter().zip(texts(visible, category));
-            let mut length = [0; Field::COUNT];
-            texts.for_each(|(field, text)| {
-                length[field as usize] = index.read(tool, field, &text, &mut known)
-            });
-            lengths.push(length);
-        }
-        index.tools = lengths.len();
-        index.relate(&lengths);
-        index
-    }
-
-    fn name(&mut self, tool: u32, name: &str) {
-        let tools = self.names.entry(normalized(name).into()).or_default();
-        if tools.last() != Some(&tool) {
-            tools.push(tool);
-        }
-    }
-
-    /// Reads a field and returns its number of words. `known` has the terms of words that were read before: a catalogue has
-    /// few words, many times.
-    fn read(&mut self, tool: u32, field: Field, text: &str, known: &mut HashMap<Box<str>, u32>) -> u32 {
-        let mut length = 0;
-        each(text, |part| {
-            length += 1;
-            let term = match part {
-                Part::Pair { term, .. } => self.term(term),
-                Part::Word(word) => match known.get(word) {
-                    Some(term) => *term,
-                    None => {
-                        let term = self.term(&stem(word));
-                        known.insert(word.into(), term);
-                        term
-                    }
-                },
-            };
-            let postings = &mut self.postings[term as usize];
-            match postings.last_mut() {
-                Some(last) if (last.tool, last.field) == (tool, field) => last.frequency += 1.0,
-                _ => postings.push(Posting { tool, field, frequency: 1.0 }),
+            for name in [visible.name(), own.upstream_name(), own.qualified()] {
+                let named = names.entry(normalized(name).into()).or_default();
+                if named.last() != Some(&tool) {
+                    named.push(tool);
+                }
             }
-        });
-        length
-    }
-
-    /// The place of a term; a new one if there is none.
-    fn term(&mut self, term: &str) -> u32 {
-        if let Some(place) = self.terms.get(term) {
-            return *place;
-        }
-        // 10,000 tools have less than 100,000 terms.
-        let place = u32::try_from(self.postings.len()).unwrap_or(u32::MAX);
-        self.postings.push(Vec::new());
-        self.terms.insert(term.into(), place);
-        place
-    }
-
-    /// Divides frequencies by how long the tool's field is in relation to that of others.
-    fn relate(&mut self, lengths: &[[u32; Field::COUNT]]) {
-        let mut means = [0.0_f32; Field::COUNT];
-        for (field, mean) in means.iter_mut().enumerate() {
-            let sum: u64 = lengths.iter().map(|length| u64::from(length[field])).sum();
-            // Precision is of no matter here.
-            #[allow(clippy::cast_precision_loss)]
-            {
-                *mean = (sum as f32 / lengths.len().max(1) as f32).max(1.0);
+            if weights.of(Field::Name) > 0.0 {
+                let words = words(own.upstream_name()).into_iter();
+                written.extend(words.map(|word| (word.written.into_boxed_str(), word.term.into_boxed_str())));
             }
+            let category = by_tool.get(visible.name().as_str());
+            let texts = texts(visible, category.map_or("", |(_, name)| name));
+            let searched = Field::iter().zip(&texts).filter(|(field, _)| weights.of(*field) > 0.0);
+            reader.read_tool(tool, searched);
+            tools.push(Indexed { name: visible.name().clone(), category: category.map(|(place, _)| *place) });
         }
-        for postings in &mut self.postings {
-            postings.shrink_to_fit();
-            for posting in postings {
-                let (field, penalty) = (posting.field as usize, posting.field.length_penalty());
-                // Precision is of no matter here.
-                #[allow(clippy::cast_precision_loss)]
-                let length = lengths[posting.tool as usize][field] as f32 / means[field];
-                posting.frequency /= 1.0 - penalty + penalty * length;
-            }
-        }
+        Self { terms: reader.finish(weights), names, written, tools, categories }
     }
 
-    /// How many tools there are.
-    pub(crate) fn tools(&self) -> usize {
-        self.tools
+    /// The tools, by their places in the view.
+    pub(crate) fn tools(&self) -> &[Indexed] {
+        &self.tools
     }
 
-    /// Where a term stands, tool by tool.
-    pub(crate) fn postings(&self, term: &str) -> &[Posting] {
-        self.terms.get(term).map_or(&[], |place| &self.postings[*place as usize])
+    /// A term, if a tool has it.
+    pub(crate) fn term(&self, term: &str) -> Option<&Term> {
+        self.terms.get(term)
     }
 
-    /// All terms.
-    pub(crate) fn vocabulary(&self) -> impl Iterator<Item = &str> {
-        self.terms.keys().map(|term| &**term)
+    /// All terms, and the words of names as written; each with its term.
+    pub(crate) fn vocabulary(&self) -> impl Iterator<Item = (&str, &Term)> {
+        let written = self.written.iter().filter_map(|(word, term)| Some((&**word, self.term(term)?)));
+        self.terms.iter().map(|(term, found)| (&**term, found)).chain(written)
     }
 
     /// The tools of this name, with or without the upstream's, in whatever case and punctuation.
@@ -146,26 +135,131 @@ impl Index {
         self.names.get(&*normalized(name)).map_or(&[], Vec::as_slice)
     }
 
-    /// How much a term says: the fewer tools have it, the more (BM25's idf). Between 0.1 and 10 for real catalogues.
-    pub(crate) fn information(&self, term: &str) -> f32 {
-        let mut having = 0_u32;
-        let mut last = None;
-        for posting in self.postings(term) {
-            having += u32::from(last != Some(posting.tool));
-            last = Some(posting.tool);
-        }
-        // Precision is of no matter here.
-        #[allow(clippy::cast_precision_loss)]
-        let (all, having) = (self.tools as f32, having as f32);
-        ((all - having + 0.5) / (having + 0.5)).ln_1p()
+    /// Whether a tool is in the category of this name.
+    pub(crate) fn is_within(&self, tool: &Indexed, category: &str) -> bool {
+        self.categories.get(category).is_some_and(|place| tool.category == Some(*place))
+    }
+
+    /// How much a term says that no tool has.
+    pub(crate) fn information_of_unknown(&self) -> f32 {
+        information(self.tools.len(), 0)
     }
 }
 
-/// The names of categories by those of their tools.
-fn categories(view: &View) -> HashMap<&str, &str> {
-    let all = view.categories();
-    all.flat_map(|category| category.tools().map(move |tool| (tool.name().as_str(), category.name())))
-        .collect()
+/// How much a term says: the fewer tools have it, the more (BM25's idf). Between 0.1 and 10 for real catalogues.
+fn information(all: usize, having: usize) -> f32 {
+    // Precision is of no matter here.
+    #[allow(clippy::cast_precision_loss)]
+    let (all, having) = (all as f32, having as f32);
+    ((all - having + 0.5) / (having + 0.5)).ln_1p()
+}
+
+/// A term in a field of a tool.
+#[derive(Clone, Copy, Debug)]
+struct Occurrence {
+    tool: u32,
+    field: Field,
+    count: f32,
+}
+
+/// Reads texts, tool by tool.
+#[derive(Debug, Default)]
+struct Reader {
+    /// The places of terms in `occurrences`.
+    terms: HashMap<Box<str>, u32>,
+    occurrences: Vec<Vec<Occurrence>>,
+    /// The places of words that were read before: a catalogue has few words, many times.
+    known: HashMap<Box<str>, u32>,
+    /// The number of words of each tool's fields.
+    lengths: Vec<[u32; Field::COUNT]>,
+}
+
+impl Reader {
+    fn read_tool<'t>(&mut self, tool: u32, texts: impl Iterator<Item = (Field, &'t String)>) {
+        let mut length = [0; Field::COUNT];
+        texts.for_each(|(field, text)| length[field as usize] = self.read(tool, field, text));
+        self.lengths.push(length);
+    }
+
+    /// Reads a field and returns its number of words.
+    fn read(&mut self, tool: u32, field: Field, text: &str) -> u32 {
+        let mut length = 0;
+        each(text, |part| {
+            length += 1;
+            let term = match part {
+                Part::Pair { term, .. } => self.place(term),
+                Part::Word(word) => match self.known.get(word) {
+                    Some(term) => *term,
+                    None => {
+                        let term = self.place(&stem(word));
+                        self.known.insert(word.into(), term);
+                        term
+                    }
+                },
+            };
+            let occurrences = &mut self.occurrences[term as usize];
+            match occurrences.last_mut() {
+                Some(last) if (last.tool, last.field) == (tool, field) => last.count += 1.0,
+                _ => occurrences.push(Occurrence { tool, field, count: 1.0 }),
+            }
+        });
+        length
+    }
+
+    /// The place of a term; a new one if there is none.
+    fn place(&mut self, term: &str) -> u32 {
+        if let Some(place) = self.terms.get(term) {
+            return *place;
+        }
+        // 10,000 tools have less than 100,000 terms.
+        let place = u32::try_from(self.occurrences.len()).unwrap_or(u32::MAX);
+        self.occurrences.push(Vec::new());
+        self.terms.insert(term.into(), place);
+        place
+    }
+
+    /// The terms: occurrences weighed by field, and normalized by how long the field is in relation to that of other tools.
+    fn finish(mut self, weights: &Weights) -> HashMap<Box<str>, Term> {
+        let means = self.mean_lengths();
+        let prominence = |occurrence: &Occurrence| {
+            let (field, penalty) = (occurrence.field as usize, occurrence.field.length_penalty());
+            // Precision is of no matter here.
+            #[allow(clippy::cast_precision_loss)]
+            let length = self.lengths[occurrence.tool as usize][field] as f32 / means[field];
+            weights.of(occurrence.field) * occurrence.count / (1.0 - penalty + penalty * length)
+        };
+        let finished = self.terms.drain().map(|(term, place)| {
+            let by_tool = self.occurrences[place as usize].chunk_by(|one, other| one.tool == other.tool);
+            let posting = |all: &[Occurrence]| Posting {
+                tool: all[0].tool,
+                frequency: all.iter().map(prominence).sum(),
+            };
+            let postings: Box<[Posting]> = by_tool.map(posting).collect();
+            let information = information(self.lengths.len(), postings.len());
+            (term, Term { postings, information })
+        });
+        finished.collect()
+    }
+
+    fn mean_lengths(&self) -> [f32; Field::COUNT] {
+        let mean = |field: usize| {
+            let sum: u64 = self.lengths.iter().map(|length| u64::from(length[field])).sum();
+            // Precision is of no matter here.
+            #[allow(clippy::cast_precision_loss)]
+            let mean = sum as f32 / self.lengths.len().max(1) as f32;
+            mean.max(1.0)
+        };
+        std::array::from_fn(mean)
+    }
+}
+
+/// The places and names of categories by the names of their tools.
+fn categories(view: &View) -> HashMap<&str, (u32, &str)> {
+    let all = (0..).zip(view.categories());
+    all.flat_map(|(place, category)| {
+        category.tools().map(move |tool| (tool.name().as_str(), (place, category.name())))
+    })
+    .collect()
 }
 
 /// A name without case and punctuation, unless it has nothing else.

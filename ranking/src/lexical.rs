@@ -3,13 +3,13 @@
 use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
-use mcp_disclosure_core::{ListedCategory, View, brief::shorten};
+use mcp_disclosure_core::{Preparation, View, brief::shorten};
 use serde::Deserialize;
 
 use crate::{
     Hit, Match, Query, Ranker, Ranking, Weights,
-    index::Index,
-    spelling::corrections,
+    index::{Index, Indexes, Term},
+    spelling::{corrections, meant_name},
     stop_words,
     thesaurus::Thesaurus,
     words::{Word, beginning, is_unspaced, words},
@@ -34,6 +34,9 @@ const SYNONYM: f32 = 0.5;
 
 /// The weight of a correction, in relation to the word itself.
 const CORRECTION: f32 = 0.7;
+
+/// The score of a tool whose name was misspelt, in relation to the best other one.
+const FIRST: f32 = 1.1;
 
 /// A hit is strong if it covers at least this share of what the query says.
 const STRONG: f32 = 0.55;
@@ -66,7 +69,7 @@ struct Wanted<'q> {
     /// How much it says.
     information: f32,
     /// Terms with their weights.
-    terms: Vec<(String, f32)>,
+    terms: Vec<(&'q Term, f32)>,
 }
 
 impl Lexical {
@@ -78,34 +81,33 @@ impl Lexical {
 
     /// [`Ranker::rank`], which never waits. The first query of a view reads its tools.
     pub fn rank_now(&self, view: &View, query: &Query<'_>) -> Ranking {
-        let index = view.derived(Index::of);
+        let index = Indexes::of(view, &self.weights);
         let text = beginning(query.text, LONGEST_QUERY);
         let words = meaningful(words(text));
         let mut corrected = MOST_CORRECTED;
         let wanted: Vec<Wanted<'_>> =
             words.iter().map(|word| self.wanted(&index, word, &mut corrected)).collect();
-        let mut found = self.score(&index, &wanted);
-        let exact: HashSet<u32> = index.named(text).iter().copied().collect();
+        let mut found = score(&index, &wanted);
+        let exact = index.named(text);
         exact.iter().for_each(|tool| {
             found.entry(*tool).or_default();
         });
-        let tools: Vec<_> = view.tools().collect();
-        let within: Option<HashSet<&str>> = query.category.map(|category| {
-            let tools = view.category(category).into_iter().flat_map(ListedCategory::tools);
-            tools.map(|tool| tool.name().as_str()).collect()
-        });
+        if let Some(at) = misspelt_name(&index, text).filter(|_| exact.is_empty()) {
+            let best = found.values().map(|(score, _)| *score).fold(1.0, f32::max);
+            found.insert(at, (best * FIRST, 1.0));
+        }
         let mut hits: Vec<(u32, Hit)> = found
             .into_iter()
             .filter_map(|(at, (score, coverage))| {
-                let tool = tools.get(at as usize)?;
-                let is_exact = exact.contains(&at);
-                let is_wanted = within.as_ref().is_none_or(|within| within.contains(tool.name().as_str()));
+                let tool = &index.tools()[at as usize];
+                let is_exact = exact.binary_search(&at).is_ok();
+                let is_wanted = query.category.is_none_or(|category| index.is_within(tool, category));
                 let matched = match coverage {
                     _ if is_exact => Match::Exact,
                     _ if coverage >= STRONG => Match::Strong,
                     _ => Match::Weak,
                 };
-                let hit = || Hit { name: tool.name().clone(), matched, score };
+                let hit = || Hit { name: tool.name.clone(), matched, score };
                 (is_wanted && (is_exact || coverage >= LEAST)).then(|| (at, hit()))
             })
             .collect();
@@ -121,10 +123,10 @@ impl Lexical {
     /// The words of a query that a tool lacks, as written and each once; none if the view does not list it.
     pub fn lacking(&self, view: &View, tool: &str, query: &str) -> Vec<String> {
         let Some(at) = view.tools().position(|listed| **listed.name() == *tool) else { return Vec::new() };
-        let index = view.derived(Index::of);
+        let index = Indexes::of(view, &self.weights);
         let words = meaningful(words(beginning(query, LONGEST_QUERY)));
         let mut corrected = MOST_CORRECTED;
-        let has = |term: &str| index.postings(term).iter().any(|posting| posting.tool as usize == at);
+        let has = |term: &Term| term.postings.iter().any(|posting| posting.tool as usize == at);
         let mut lacks = |word: &Word| {
             let wanted = self.wanted(&index, word, &mut corrected);
             !wanted.terms.iter().any(|(term, _)| has(term))
@@ -137,57 +139,69 @@ impl Lexical {
     }
 
     /// What to look for. `corrected` is how many more words can be corrected.
-    fn wanted<'q>(&self, index: &Index, word: &'q Word, corrected: &mut usize) -> Wanted<'q> {
-        let is_known = |term: &str| !index.postings(term).is_empty();
-        let mut terms = Vec::new();
-        if is_known(&word.term) {
-            terms.push((word.term.clone(), 1.0));
-        }
-        let synonyms = self.thesaurus.of(&word.term);
-        terms.extend(synonyms.iter().filter(|term| is_known(term)).map(|term| (term.clone(), SYNONYM)));
+    fn wanted<'q>(&self, index: &'q Index, word: &'q Word, corrected: &mut usize) -> Wanted<'q> {
+        let own = index.term(&word.term);
+        let synonyms = self.thesaurus.of(&word.term).iter().filter_map(|synonym| index.term(synonym));
+        let mut terms: Vec<(&Term, f32)> = own.into_iter().map(|term| (term, 1.0)).collect();
+        terms.extend(synonyms.map(|term| (term, SYNONYM)));
         if terms.is_empty() && *corrected > 0 && !word.term.chars().any(is_unspaced) {
             *corrected -= 1;
             // The stem of a misspelt word may have lost what is right about it.
             let corrections = corrections(&word.written, index.vocabulary());
-            terms.extend(corrections.into_iter().map(|term| (term.to_owned(), CORRECTION)));
+            terms.extend(corrections.into_iter().map(|term| (term, CORRECTION)));
         }
-        Wanted { word, is_known: is_known(&word.term), information: index.information(&word.term), terms }
+        let information = own.map_or_else(|| index.information_of_unknown(), |term| term.information);
+        Wanted { word, is_known: own.is_some(), information, terms }
     }
+}
 
-    /// Score and coverage by tool.
-    fn score(&self, index: &Index, wanted: &[Wanted<'_>]) -> HashMap<u32, (f32, f32)> {
-        let sum: f32 = wanted.iter().map(|wanted| wanted.information).sum();
-        let mut found: HashMap<u32, (f32, f32)> = HashMap::new();
-        let (mut best, mut covered) = (vec![0.0_f32; index.tools()], vec![0.0_f32; index.tools()]);
-        for wanted in wanted {
-            best.fill(0.0);
-            covered.fill(0.0);
-            for (term, weight) in &wanted.terms {
-                let information = wanted.information.min(index.information(term)) * weight;
-                for postings in index.postings(term).chunk_by(|a, b| a.tool == b.tool) {
-                    let frequency: f32 = postings
-                        .iter()
-                        .map(|posting| self.weights.of(posting.field) * posting.frequency)
-                        .sum();
-                    let score = information * frequency / (frequency + SATURATION);
-                    let tool = postings[0].tool as usize;
-                    if score > best[tool] {
-                        (best[tool], covered[tool]) = (score, *weight);
-                    }
+/// Score and coverage by tool.
+fn score(index: &Index, wanted: &[Wanted<'_>]) -> HashMap<u32, (f32, f32)> {
+    let sum: f32 = wanted.iter().map(|wanted| wanted.information).sum();
+    let mut found: HashMap<u32, (f32, f32)> = HashMap::new();
+    // For one word: the score of its best term and that term's weight, by tool; and the tools that have any.
+    let mut best = vec![(0.0_f32, 0.0_f32); index.tools().len()];
+    let mut having: Vec<u32> = Vec::new();
+    for wanted in wanted {
+        for (term, weight) in &wanted.terms {
+            let information = wanted.information.min(term.information) * weight;
+            for posting in &term.postings {
+                let score = information * posting.frequency / (posting.frequency + SATURATION);
+                let best = &mut best[posting.tool as usize];
+                if best.0 == 0.0 {
+                    having.push(posting.tool);
+                }
+                if score > best.0 {
+                    *best = (score, *weight);
                 }
             }
-            for (tool, score) in (0..).zip(&best).filter(|(_, score)| **score > 0.0) {
-                let entry = found.entry(tool).or_default();
-                entry.0 += score;
-                entry.1 += covered[tool as usize] * wanted.information / sum;
-            }
         }
-        found
+        for tool in having.drain(..) {
+            let (score, weight) = std::mem::take(&mut best[tool as usize]);
+            let entry = found.entry(tool).or_default();
+            entry.0 += score;
+            entry.1 += weight * wanted.information / sum;
+        }
     }
+    found
+}
+
+/// The tool whose name a query was probably meant to be, if it looks like a name.
+fn misspelt_name(index: &Index, query: &str) -> Option<u32> {
+    let query = query.trim();
+    let is_name = query.contains(['_', '-', '.', '/']) && !query.contains(char::is_whitespace);
+    let names = (0..).zip(index.tools()).map(|(at, tool)| (tool.name.as_str(), at));
+    is_name.then(|| meant_name(query, names))?
 }
 
 #[async_trait]
 impl Ranker for Lexical {
+    fn preparation(&self, view: &View) -> Option<Preparation> {
+        let weights = self.weights;
+        let prepare = move |view: &View| drop(Indexes::of(view, &weights));
+        (!Indexes::has(view, &weights)).then(|| Box::new(prepare) as Preparation)
+    }
+
     async fn rank(&self, view: &View, query: &Query<'_>) -> Ranking {
         self.rank_now(view, query)
     }
@@ -204,15 +218,11 @@ fn unmatched(wanted: &[Wanted<'_>]) -> Vec<String> {
     unmatched.into_iter().map(|word| shorten(word, LONGEST_UNMATCHED)).collect()
 }
 
-/// The different words of a query, without those that say nothing unless there are no others.
+/// The different words of a query that say something.
 fn meaningful(words: Vec<Word>) -> Vec<Word> {
     let mut seen = HashSet::new();
     let mut different = words;
-    different.retain(|word| seen.insert(word.term.clone()));
-    let says = |word: &Word| !stop_words::contains(&word.written);
-    if different.iter().any(says) {
-        different.retain(says);
-    }
+    different.retain(|word| !stop_words::contains(&word.written) && seen.insert(word.term.clone()));
     different.truncate(MOST_WORDS);
     different
 }

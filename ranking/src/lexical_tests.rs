@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use mcp_disclosure_core::{Principal, Snapshot, UpstreamLists, UpstreamName};
+use mcp_disclosure_core::{Primitive, Principal, Snapshot, UpstreamLists, UpstreamName};
 use serde_json::{Value, json, value::to_raw_value};
 
 use super::*;
@@ -47,6 +47,22 @@ fn s3_exact_names_win_in_every_spelling() {
 }
 
 #[test]
+fn s3_a_misspelt_name_is_found_before_what_has_some_of_its_words() {
+    let tools = ["git_log", "git_status", "emulate", "browser_navigate", "browser_click", "approve_request"];
+    let view = view(&tools.map(|name| json!({"name": name, "description": "Works with git in a browser."})));
+    for (misspelt, name) in [
+        ("git_lgo", "git_log"),
+        ("git_sttaus", "git_status"),
+        ("emulatte", "emulate"),
+        ("emulat", "emulate"),
+        ("browser_naviigate", "browser_navigate"),
+        ("aprove", "approve_request"),
+    ] {
+        assert_eq!(best(&view, misspelt).0, name, "{misspelt}");
+    }
+}
+
+#[test]
 fn words_are_found_by_form_synonym_and_place() {
     let view = files();
     for (query, found) in [
@@ -70,6 +86,52 @@ fn s7_the_words_that_a_tool_lacks_are_named() {
 }
 
 #[test]
+fn s7_a_field_of_weight_0_is_not_searched() {
+    let weights = Weights { name: 0.0, ..Weights::default() };
+    let view = view(&[
+        json!({"name": "slurp_file", "description": "Read a file."}),
+        json!({"name": "write", "description": "Write a file."}),
+    ]);
+    let rank = |weights: Weights| {
+        let ranker = Lexical::new(&LexicalSettings { weights, ..LexicalSettings::default() });
+        let ranking = ranker.rank_now(&view, &Query::new("slurp text", 5));
+        (ranking.hits.len(), ranking.unmatched.join(" "))
+    };
+    // In this order, and again: an index is made for its weights.
+    assert_eq!(rank(weights), (0, "slurp text".to_owned()));
+    assert_eq!(rank(Weights::default()), (1, "text".to_owned()));
+    assert_eq!(rank(weights), (0, "slurp text".to_owned()));
+    let exact = Lexical::new(&LexicalSettings { weights, ..LexicalSettings::default() });
+    assert_eq!(exact.rank_now(&view, &Query::new("slurp_file", 5)).hits[0].matched, Match::Exact);
+}
+
+#[test]
+fn s2_a_category_limits_hits_to_its_tools() {
+    let view = files();
+    let category = view.categories().next().unwrap();
+    let query = Query { category: Some(category.name()), ..Query::new("directory file", 10) };
+    let ranked = Lexical::new(&LexicalSettings::default()).rank_now(&view, &query);
+    assert!(!ranked.hits.is_empty());
+    assert!(ranked.hits.iter().all(|hit| category.tools().any(|tool| *tool.name() == hit.name)));
+    let nowhere = Query { category: Some("none"), ..query };
+    assert!(Lexical::new(&LexicalSettings::default()).rank_now(&view, &nowhere).hits.is_empty());
+}
+
+#[test]
+fn s5_an_index_is_prepared_once_for_all_views_that_list_the_same() {
+    let view = files();
+    let ranker = Lexical::new(&LexicalSettings::default());
+    let preparation = ranker.preparation(&view).expect("no index is made yet");
+    preparation(&view);
+    assert!(ranker.preparation(&view).is_none());
+    let all = view.clone().narrow(|_| true);
+    assert!(ranker.preparation(&all).is_none());
+    let fewer =
+        view.narrow(|item| !matches!(item, Primitive::Tool(tool) if tool.key().as_str() == "read_file"));
+    assert!(ranker.preparation(&fewer).is_some());
+}
+
+#[test]
 fn s4_a_miss_is_honest() {
     let view = files();
     let ranking = rank(&view, "refund invoice");
@@ -87,9 +149,11 @@ fn s4_a_miss_is_honest() {
 #[test]
 fn odd_queries_find_nothing_and_end() {
     let view = files();
-    for query in ["", " ", "?", ".*", "🙂", &"x ".repeat(50_000), &"a".repeat(100_000), "\u{0}"] {
+    let long = ["x ".repeat(50_000), "a".repeat(100_000)];
+    let nothing = ["", " ", "?", ".*", "🙂", "\u{0}"];
+    // Only words that say nothing.
+    let empty = ["the of and", "how do I", "can you", "I", "a", "s", "don't"];
+    for query in nothing.into_iter().chain(empty).chain(long.iter().map(String::as_str)) {
         assert!(rank(&view, query).hits.is_empty(), "{}", &query[..query.len().min(10)]);
     }
-    // Only words that say nothing: they count after all.
-    assert!(!rank(&view, "to another").hits.is_empty());
 }

@@ -1,11 +1,12 @@
 //! Words that say nothing about a tool.
 
-/// English words without a meaning of their own, in lower case. They count only in a query that has no others.
+/// English words without a meaning of their own, in lower case, and what apostrophes leave of others. They never count.
 const STOP_WORDS: &[&str] = &[
-    "a", "all", "an", "and", "any", "are", "as", "at", "be", "by", "can", "for", "from", "how", "i", "if",
-    "in", "into", "is", "it", "its", "me", "my", "not", "of", "on", "one", "or", "please", "that", "the",
-    "these", "this", "those", "to", "use", "used", "using", "was", "what", "when", "which", "will", "with",
-    "you", "your",
+    "a", "all", "am", "an", "and", "any", "are", "as", "at", "be", "by", "can", "could", "do", "does", "don",
+    "for", "from", "how", "i", "if", "in", "into", "is", "it", "its", "ll", "me", "my", "not", "of", "on",
+    "one", "or", "please", "re", "s", "should", "t", "that", "the", "these", "this", "those", "to", "use",
+    "used", "using", "ve", "want", "was", "we", "what", "when", "which", "will", "with", "would", "you",
+    "your",
 ];
 
 /// Whether a word, in lower case, says nothing about a tool.

@@ -11,10 +11,15 @@ pub(crate) struct Word {
     pub(crate) term: String,
 }
 
-/// The beginning of a text, of at most this many bytes.
+/// The beginning of a text, of at most this many bytes and without half a word.
 pub(crate) fn beginning(text: &str, bytes: usize) -> &str {
-    let end = (0..=bytes.min(text.len())).rev().find(|end| text.is_char_boundary(*end));
-    &text[..end.unwrap_or_default()]
+    if text.len() <= bytes {
+        return text;
+    }
+    let end = (0..=bytes).rev().find(|end| text.is_char_boundary(*end));
+    let beginning = &text[..end.unwrap_or_default()];
+    // Where no space is, there is no better place.
+    beginning.rfind(char::is_whitespace).map_or(beginning, |space| &beginning[..space])
 }
 
 /// The words of a text, in order. Identifiers are split (`get_user`, `getUser`, `HTTPServer`); scripts without spaces
@@ -87,11 +92,12 @@ fn language(character: char) -> Option<Algorithm> {
     })
 }
 
-/// Whether a character belongs to a script without spaces between words: Han, Kana, Thai, Lao, Myanmar, Khmer.
+/// Whether a character belongs to a script that is read by pairs: one without spaces between words (Han, Kana, Thai, Lao,
+/// Myanmar, Khmer), or whose words have endings that no stemmer here knows (Hangul).
 pub(crate) fn is_unspaced(character: char) -> bool {
     matches!(character,
         '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3005}'..='\u{3007}'
-        | '\u{3040}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
+        | '\u{3040}'..='\u{30ff}' | '\u{ac00}'..='\u{d7a3}' | '\u{31f0}'..='\u{31ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
         | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{3ffff}')
 }
 
@@ -150,11 +156,21 @@ mod tests {
             ("Größe ändern", vec!["größe", "ändern"]),
             ("天気予報 tokyo", vec!["天気", "気予", "予報", "tokyo"]),
             ("雨", vec!["雨"]),
+            ("파일을 읽기", vec!["파일", "일을", "읽기"]),
             ("ค้นหา", vec!["ค้", "้น", "นห", "หา"]),
             ("हिन्दी में खोज", vec!["हिन्दी", "में", "खोज"]),
             ("🙂 -- ...", vec![]),
         ] {
             assert_eq!(split(text), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_beginning_has_whole_words() {
+        for (text, bytes, expected) in
+            [("ab cd", 4, "ab"), ("ab cd", 5, "ab cd"), ("ab cd", 3, "ab"), ("äöü", 3, "ä"), ("", 0, "")]
+        {
+            assert_eq!(beginning(text, bytes), expected, "{text} {bytes}");
         }
     }
 

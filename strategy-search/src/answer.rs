@@ -8,7 +8,11 @@ use mcp_disclosure_core::{
 use mcp_disclosure_ranking::{Hit, Match, Ranking};
 use serde_json::{Map, Value, json};
 
-use crate::{SearchConfig, arguments::Detail, wording};
+use crate::{
+    SearchConfig,
+    arguments::Detail,
+    wording::{self, Missing},
+};
 
 /// Maximum number of tools in the list of a category; the rest is found by words.
 const MOST_LISTED: usize = 100;
@@ -19,19 +23,28 @@ const MOST_CATEGORIES: usize = 120;
 /// Maximum length of what a category is for, in characters. Operators may declare it at any length.
 const LONGEST_PURPOSE: usize = 160;
 
+/// What categories are for, together, where a model asks for the categories, in bytes.
+const OVERVIEW_BYTES: usize = 8 * 1024;
+
+/// The names of categories after a search without strong hits, and what they are for, in bytes each: a miss costs about what
+/// a good hit does. Without a query, all categories are listed.
+const MISS_BYTES: usize = 1024;
+
 /// Hits up to this share of the best one's score come with their schemas.
 const NEAR: f32 = 0.9;
 
 /// Maximum number of suggestions for an unknown category.
 const SUGGESTIONS: usize = 5;
 
-/// How much of schemas an answer can have, in bytes.
+/// How much of definitions an answer can have, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct Bounds {
-    /// Of one hit.
+    /// Of one tool.
     each: usize,
-    /// Of all hits.
+    /// Of all tools.
     together: usize,
+    /// Whether no other search could show more.
+    is_widest: bool,
 }
 
 impl Bounds {
@@ -39,12 +52,12 @@ impl Bounds {
     pub fn of(config: &SearchConfig, limit: usize, detail: Detail) -> Self {
         if limit == 1 && detail == Detail::Full {
             let most = config.whole_schema_bytes;
-            return Self { each: most, together: most };
+            return Self { each: most, together: most, is_widest: true };
         }
-        Self { each: config.schema_bytes, together: config.answer_bytes }
+        Self { each: config.schema_bytes, together: config.answer_bytes, is_widest: false }
     }
 
-    /// Whether a schema of this length fits; if so, the rest is for others.
+    /// Whether a text of this length fits; if so, the rest is for others.
     fn admit(&mut self, bytes: usize) -> bool {
         let fits = bytes <= self.each.min(self.together);
         if fits {
@@ -57,7 +70,6 @@ impl Bounds {
 /// The hits of a search.
 pub fn found(cx: &Context<'_>, ranking: &Ranking, detail: Detail, mut bounds: Bounds) -> Value {
     let best = ranking.hits.first().map_or(0.0, |hit| hit.score);
-    let is_whole = bounds.each == bounds.together;
     let hits = ranking.hits.iter().enumerate().filter_map(|(at, hit)| {
         let tool = cx.view.tool(&hit.name)?;
         let with_schema = match detail {
@@ -73,7 +85,7 @@ pub fn found(cx: &Context<'_>, ranking: &Ranking, detail: Detail, mut bounds: Bo
         let brief = if with_schema || detail == Detail::Brief { tool.brief() } else { tool.short_brief() };
         let mut shown = json!({"name": hit.name, "brief": brief, "match": hit.matched.to_string()});
         if with_schema {
-            add_use(&mut shown, cx, tool, detail, is_whole, &mut bounds);
+            add_use(&mut shown, cx, tool, detail, &mut bounds);
         }
         Some(shown)
     });
@@ -83,73 +95,92 @@ pub fn found(cx: &Context<'_>, ranking: &Ranking, detail: Detail, mut bounds: Bo
     answer.insert("unmatched".to_owned(), json!(ranking.unmatched));
     if is_weak {
         let is_empty = ranking.hits.is_empty();
-        answer.insert("categories".to_owned(), categories(cx.view, is_empty));
+        let purposes = if is_empty { MISS_BYTES } else { 0 };
+        answer.insert("categories".to_owned(), categories(cx.view, MISS_BYTES, purposes));
         answer.insert("note".to_owned(), wording::miss(is_empty).into());
     }
     answer.into()
 }
 
-/// Adds how a hit is used. With [`Detail::Full`] that is all that is delivered, else the schema, and the annotations that a
-/// model must know.
-fn add_use(
-    shown: &mut Value,
-    cx: &Context<'_>,
-    tool: VisibleTool<'_>,
-    detail: Detail,
-    is_whole: bool,
-    bounds: &mut Bounds,
-) {
+/// Adds how a tool is used: with [`Detail::Full`] everything that is delivered, or what a call needs if that does not fit.
+fn add_use(shown: &mut Value, cx: &Context<'_>, tool: VisibleTool<'_>, detail: Detail, bounds: &mut Bounds) {
     let delivered = tool.delivered(cx.client.definitions);
-    let schema_bytes = delivered.member("inputSchema").map_or(0, str::len);
-    if !bounds.admit(schema_bytes) {
-        shown["note"] =
-            if is_whole { wording::never_fits(schema_bytes) } else { wording::too_large(tool.name()) }.into();
-        return;
-    }
-    let parts = match detail {
-        Detail::Full => delivered.retain(|key| key != "name"),
-        _ => {
-            let annotations = tool.tool().telling_annotations();
-            let schema = delivered.retain(|key| key == "inputSchema");
-            match annotations {
-                Some(annotations) => schema.with("annotations", annotations.text()),
-                None => schema,
-            }
+    let needed = needed(tool, &delivered);
+    if detail == Detail::Full {
+        let all = without_repetition(&delivered, tool.brief());
+        if bounds.admit(all.text().len()) {
+            return add(shown, &all);
         }
-    };
-    add(shown, &parts, tool.brief());
+    }
+    let fits = bounds.admit(needed.text().len());
+    if fits {
+        add(shown, &needed);
+    }
+    if !fits || detail == Detail::Full {
+        let part = if fits { Missing::Description } else { Missing::Schema };
+        let bytes = if fits { delivered.text().len() } else { needed.text().len() };
+        let note = if bounds.is_widest { part.never_fits(bytes) } else { part.too_large(tool.name()) };
+        shown["note"] = note.into();
+    }
 }
 
-/// Adds members, without a description that is the brief.
-fn add(shown: &mut Value, parts: &RawObject, brief: &str) {
+/// The schema, and the annotations that a model must know.
+fn needed(tool: VisibleTool<'_>, delivered: &RawObject) -> RawObject {
+    let schema = delivered.retain(|key| key == "inputSchema");
+    match tool.tool().telling_annotations() {
+        Some(annotations) => schema.with("annotations", annotations.text()),
+        None => schema,
+    }
+}
+
+/// What is delivered, without what a hit has already: the name, and a description that is the brief.
+fn without_repetition(delivered: &RawObject, brief: &str) -> RawObject {
+    let bare = |text: &str| text.trim().trim_end_matches('.').to_owned();
+    let description = delivered.string("description");
+    let is_repeated = description.is_some_and(|description| bare(&description) == bare(brief));
+    delivered.retain(|key| key != "name" && !(key == "description" && is_repeated))
+}
+
+fn add(shown: &mut Value, parts: &RawObject) {
     for (key, text) in parts.iter() {
         // JSON text that nests too deep to parse stays a string.
-        let value = serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
-        if key != "description" || value != brief {
-            shown[key] = value;
-        }
+        shown[key] = serde_json::from_str(text).unwrap_or_else(|_| Value::from(text));
     }
 }
 
 /// The categories, with what they are for.
 pub fn overview(view: &View) -> Value {
-    json!({"categories": categories(view, true), "note": wording::BROWSE})
+    json!({"categories": categories(view, usize::MAX, OVERVIEW_BYTES), "note": wording::BROWSE})
 }
 
-fn categories(view: &View, with_purposes: bool) -> Value {
-    let entry = |category: ListedCategory<'_>| {
+/// Categories with their numbers of tools, as many as fit in `names` bytes; with what they are for, where that fits in
+/// `purposes` bytes.
+fn categories(view: &View, mut names: usize, mut purposes: usize) -> Value {
+    let mut shown = Map::new();
+    for category in view.categories().take(MOST_CATEGORIES) {
         let mut entry = json!({"count": category.tools().len()});
-        if with_purposes {
-            entry["description"] = shorten(category.description(), LONGEST_PURPOSE).into();
+        let Some(left) = names.checked_sub(category.name().len() + entry.to_string().len()) else { break };
+        names = left;
+        let purpose = shorten(category.description(), LONGEST_PURPOSE);
+        if let Some(left) = purposes.checked_sub(purpose.len()) {
+            purposes = left;
+            entry["description"] = purpose.into();
         }
-        (category.name().to_owned(), entry)
-    };
-    view.categories().take(MOST_CATEGORIES).map(entry).collect::<Map<_, _>>().into()
+        shown.insert(category.name().to_owned(), entry);
+    }
+    shown.into()
 }
 
-/// The tools of a category, a line each.
-pub fn category(category: ListedCategory<'_>) -> Value {
-    let line = |tool: VisibleTool<'_>| json!({"name": tool.name(), "brief": category.brief_of(tool)});
+/// The tools of a category, a line each; with [`Detail::Full`] with their definitions, as far as these fit.
+pub fn category(cx: &Context<'_>, category: ListedCategory<'_>, detail: Detail, mut bounds: Bounds) -> Value {
+    let line = |tool: VisibleTool<'_>| {
+        if detail != Detail::Full {
+            return json!({"name": tool.name(), "brief": category.brief_of(tool)});
+        }
+        let mut shown = json!({"name": tool.name(), "brief": tool.brief()});
+        add_use(&mut shown, cx, tool, detail, &mut bounds);
+        shown
+    };
     let tools: Vec<Value> = category.tools().take(MOST_LISTED).map(line).collect();
     let mut answer = json!({"category": category.name(), "tools": tools});
     if category.tools().len() > MOST_LISTED {
@@ -170,7 +201,7 @@ pub fn unknown_category(view: &View, name: &str) -> Value {
     json!({
         "error": wording::unknown_category(name, &meant),
         "suggestions": meant,
-        "categories": categories(view, false),
+        "categories": categories(view, usize::MAX, 0),
     })
 }
 

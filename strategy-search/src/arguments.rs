@@ -50,7 +50,7 @@ impl SearchArguments {
         };
         let query = text("query", wording::EXPECTED_QUERY)?.unwrap_or_default();
         let category = text("category", wording::EXPECTED_CATEGORY)?;
-        let limit = given("limit").map(|raw| limit(raw, config.most_hits)).transpose()?;
+        let limit = given("limit").map(|raw| limit(raw, config.most_hits.get())).transpose()?;
         let detail = match text("detail", wording::EXPECTED_DETAIL)?.as_deref() {
             None => Detail::Best,
             Some("brief") => Detail::Brief,

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use mcp_disclosure_core::{
     ArgumentProblem, ClientTraits, Context, Decision, DisclosureStrategy, Executors, Fault, Finder, Lesson,
-    ListedCategory, Listing, OwnTool, Profile, Refusal, ToolAnswer, ToolCall, ToolName, View,
+    ListedCategory, Listing, OwnTool, Preparation, Profile, Refusal, ToolAnswer, ToolCall, ToolName, View,
     executors::is_read_only,
     index::with_index_within,
     inner_call::{inner_call, members},
@@ -107,11 +107,14 @@ impl Search {
         };
         if query.is_empty() {
             return Ok(answered(match within {
-                Some(category) => answer::category(category),
+                Some(category) => {
+                    let bounds = Bounds::of(&self.config, category.tools().len(), detail);
+                    answer::category(cx, category, detail, bounds)
+                }
                 None => answer::overview(cx.view),
             }));
         }
-        let most = limit.unwrap_or(self.config.hits);
+        let most = limit.unwrap_or(self.config.hits.get());
         let query = Query { text: &query, category: within.map(ListedCategory::name), limit: most };
         let mut ranking = self.ranker.rank(cx.view, &query).await;
         if let Some(tool) = cx.view.tool(query.text).filter(|_| within.is_none()) {
@@ -162,6 +165,21 @@ impl DisclosureStrategy for Search {
         let mut tools = vec![self.search_tool(view)];
         tools.extend(self.executors());
         tools
+    }
+
+    fn preparation(&self, view: &View, call: &ToolCall) -> Option<Preparation> {
+        let preparation = self.ranker.preparation(view)?;
+        // An executor searches for what an unknown name may have meant.
+        let is_unknown = || {
+            let called = members(call).ok().and_then(|members| members.string("tool"));
+            called.is_some_and(|called| view.tool(&called).is_none())
+        };
+        let searches = match call.name.as_str() {
+            SEARCH => true,
+            CALL | CALL_READ_ONLY => is_unknown(),
+            _ => false,
+        };
+        searches.then_some(preparation)
     }
 
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {

@@ -113,6 +113,85 @@ fn s2_a_schema_that_no_answer_can_have_says_so() {
     assert!(found["tools"][0]["note"].as_str().unwrap().contains("too many to show"), "{found}");
 }
 
+fn view_of(tools: impl IntoIterator<Item = Value>) -> View {
+    let mut lists = UpstreamLists::empty(UpstreamName::parse("files").unwrap());
+    lists.tools = tools.into_iter().map(|tool| to_raw_value(&tool).unwrap()).collect();
+    View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous())
+}
+
+#[test]
+fn s2_descriptions_count_as_schemas_do() {
+    let description = "Copies a file. ".repeat(50_000 / 15);
+    let tool = |at: usize| json!({"name": format!("copy_{at}"), "description": description, "inputSchema": {"type": "object"}});
+    let view = view_of((0..50).map(tool));
+    let category = view.categories().next().unwrap().name().to_owned();
+    for arguments in [
+        json!({"query": "copy", "limit": 50, "detail": "full"}),
+        json!({"category": category, "detail": "full"}),
+    ] {
+        let found = answer(&view, &arguments).content;
+        let hits = found["tools"].as_array().unwrap();
+        assert_eq!(hits.len(), 50);
+        for hit in hits {
+            // What a call needs is there all the same.
+            assert_eq!(hit["inputSchema"], json!({"type": "object"}), "{hit}");
+            let note = hit["note"].as_str().unwrap();
+            assert!(
+                hit.get("description").is_none() && note.starts_with("The complete description"),
+                "{hit}"
+            );
+        }
+        assert!(found.to_string().len() < 24 * 1024, "{}", found.to_string().len());
+    }
+    let whole = answer(&view, &json!({"query": "copy_7", "limit": 1, "detail": "full"})).content;
+    assert!(whole["tools"][0]["description"] == description);
+}
+
+#[test]
+fn s2_bounds_that_are_equal_still_say_how_to_get_the_rest() {
+    let config = SearchConfig { schema_bytes: 500, answer_bytes: 500, ..SearchConfig::default() };
+    let found = match decide(&Search::new(config), &all(), SEARCH, &json!({"query": "transform"})) {
+        Decision::Answer(answer) => answer.content,
+        other => panic!("{other:?}"),
+    };
+    assert!(found["tools"][0]["note"].as_str().unwrap().contains("\"limit\": 1"), "{found}");
+}
+
+#[test]
+fn s2_a_category_in_full_has_schemas_within_the_same_bounds() {
+    let schema = json!({"type": "object", "description": "x".repeat(7_000)});
+    let view = view_of((0..5).map(|at| json!({"name": format!("copy_{at}"), "inputSchema": schema})));
+    let category = view.categories().next().unwrap().name().to_owned();
+    let listed = answer(&view, &json!({"category": category, "detail": "full"})).content;
+    let tools = listed["tools"].as_array().unwrap();
+    assert_eq!(tools.iter().filter(|tool| tool["inputSchema"] == schema).count(), 3);
+    assert!(tools.iter().all(|tool| tool.get("inputSchema").is_some() != tool.get("note").is_some()));
+    let brief = answer(&view, &json!({"category": category})).content;
+    assert!(brief["tools"].as_array().unwrap().iter().all(|tool| tool.as_object().unwrap().len() == 2));
+    // A category of one tool is a tool that is asked for alone.
+    let one = view_of([
+        json!({"name": "copy", "inputSchema": {"type": "object", "description": "x".repeat(9_000)}}),
+    ]);
+    let category = one.categories().next().unwrap().name().to_owned();
+    let whole = answer(&one, &json!({"category": category, "detail": "full"})).content;
+    assert!(whole["tools"][0]["inputSchema"].is_object(), "{whole}");
+}
+
+#[test]
+fn s2_in_full_a_description_that_is_the_brief_is_left_out() {
+    let long = format!("Moves a file. {}", "Its permissions stay as they are. ".repeat(10));
+    let view = view_of([
+        json!({"name": "copy", "description": "Copies a file.", "inputSchema": {"type": "object"}}),
+        json!({"name": "move", "description": long, "inputSchema": {"type": "object"}}),
+    ]);
+    let hit = |name: &str| {
+        let arguments = json!({"query": name, "limit": 1, "detail": "full"});
+        answer(&view, &arguments).content["tools"][0].clone()
+    };
+    assert!(hit("copy").get("description").is_none(), "{}", hit("copy"));
+    assert_eq!(hit("move")["description"], *long);
+}
+
 #[test]
 fn s2_in_full_a_hit_has_everything_that_is_delivered() {
     let file = json!({
@@ -263,6 +342,21 @@ fn s10_another_ranker_takes_the_place_of_ours_and_exact_names_still_win() {
 }
 
 #[test]
+fn s5_only_calls_that_search_prepare_an_index() {
+    let strategy = search(Executors::One);
+    let prepares = |view: &View, name: &str, arguments: Value| {
+        let arguments = Some(RawText::parse(arguments.to_string()).unwrap());
+        strategy.preparation(view, &ToolCall { name: ToolName::parse(name).unwrap(), arguments }).is_some()
+    };
+    let view = all();
+    assert!(prepares(&view, SEARCH, json!({"query": "file"})));
+    assert!(prepares(&view, CALL, json!({"tool": "raed_file"})));
+    assert!(!prepares(&view, CALL, json!({"tool": "read_file"})) && !prepares(&view, "read_file", json!({})));
+    answer(&view, &json!({"query": "file"}));
+    assert!(!prepares(&view, SEARCH, json!({"query": "file"})));
+}
+
+#[test]
 fn b7_the_description_says_what_is_behind() {
     let tools = search(Executors::One).own_tools(&all(), &ClientTraits::plain(Era::Session));
     let description = tools[0].definition().string("description").unwrap();
@@ -289,6 +383,22 @@ fn s4_a_miss_says_so_and_shows_the_categories() {
     assert_eq!(missed["tools"], json!([]));
     assert_eq!(missed["unmatched"], json!(["book", "flight"]));
     assert!(missed["categories"]["files"].is_object() && missed["note"].is_string());
+}
+
+#[test]
+fn s4_a_miss_costs_what_a_good_hit_does() {
+    let nouns = ["invoice", "customer", "branch", "ticket", "calendar", "payment", "server", "report"];
+    let tools = (0..2_000).map(|at| {
+        let noun = format!("{}{}", nouns[at % 8], at / 8 % 12);
+        json!({"name": format!("{noun}_{at}"), "description": format!("Handles the {noun} of a company.")})
+    });
+    let view = view_of(tools);
+    assert!(view.categories().len() > 20, "{}", view.categories().len());
+    let missed = answer(&view, &json!({"query": "kubernetes"})).content;
+    assert!(missed["categories"].as_object().is_some_and(|shown| !shown.is_empty()));
+    assert!(missed.to_string().len() < 3_000, "{}", missed.to_string().len());
+    let all = answer(&view, &json!({})).content;
+    assert_eq!(all["categories"].as_object().unwrap().len(), view.categories().len().min(120));
 }
 
 #[test]
@@ -329,7 +439,7 @@ fn s1_executors_forward_what_they_may_run() {
     let (code, content) = inner(&one, CALL, "raed_file");
     assert_eq!(code, "UNKNOWN_TOOL");
     assert!(content.contains("read_file"), "{content}");
-    // Without a second executor its name is an upstream's, or nobody's.
+    // Without a second executor its name is an upstream's, or that of no tool.
     assert_eq!(inner(&one, CALL_READ_ONLY, "write_file").0, CALL_READ_ONLY);
     assert_eq!(inner(&one, CALL, CALL).0, "INVALID_ARGUMENTS");
 }

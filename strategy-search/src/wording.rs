@@ -88,26 +88,48 @@ pub fn miss(is_empty: bool) -> &'static str {
 /// The note of an answer without a query.
 pub const BROWSE: &str = "Search with a query, or list a category.";
 
-/// The note of a hit whose schema is too large for an answer.
-pub fn too_large(name: &str) -> String {
-    format!(
-        "The inputSchema is too large for this answer. For it, call {SEARCH} with {{\"query\": {}, \"limit\": 1, \
-         \"detail\": \"full\"}}",
-        serde_json::Value::from(name)
-    )
+/// What a hit lacks because it is too large.
+#[derive(Clone, Copy, Debug)]
+pub enum Missing {
+    /// The schema, and everything else.
+    Schema,
+    /// Everything but the schema.
+    Description,
+}
+
+impl Missing {
+    /// The note of a hit, where another search can show it.
+    pub fn too_large(self, name: &str) -> String {
+        let what = match self {
+            Self::Schema => "The inputSchema",
+            Self::Description => "The complete description",
+        };
+        format!(
+            "{what} is too large for this answer. For it, call {SEARCH} with {{\"query\": {}, \"limit\": 1, \
+             \"detail\": \"full\"}}",
+            serde_json::Value::from(name)
+        )
+    }
+
+    /// The note of a hit, where no search can show it; of how many bytes it is.
+    pub fn never_fits(self, bytes: usize) -> String {
+        match self {
+            Self::Schema => format!(
+                "The inputSchema has {bytes} bytes, too many to show. Call the tool with the arguments that it probably \
+                 takes: an answer to wrong ones names them."
+            ),
+            Self::Description => {
+                format!(
+                    "The complete definition has {bytes} bytes, too many to show. The inputSchema is complete."
+                )
+            }
+        }
+    }
 }
 
 /// The note of a category with more tools.
 pub fn more_tools(count: usize) -> String {
     format!("{count} more tools are not shown: search with a query and this category.")
-}
-
-/// The note of a hit whose schema is too large for any answer.
-pub fn never_fits(bytes: usize) -> String {
-    format!(
-        "The inputSchema has {bytes} bytes, too many to show. Call the tool with the arguments that it probably takes: an \
-         answer to wrong ones names them."
-    )
 }
 
 /// The error of an unknown category.

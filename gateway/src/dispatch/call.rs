@@ -6,6 +6,7 @@ use mcp_disclosure_core::{
 };
 use mcp_disclosure_transport::{ErrorText, Json, Request, code};
 use serde_json::json;
+use tokio::task::spawn_blocking;
 
 use super::{Caller, Gateway, links, relay::UpstreamRequest};
 use crate::{catalogue::Page, dialect::complete};
@@ -35,6 +36,11 @@ impl Gateway {
         let (fetches, effects) = (self.fetches.of(&caller.fetcher), Effects::default());
         let cx = caller.context(self, &page.view, &fetches, &effects);
         let name = call.name.clone();
+        if let Some(prepare) = caller.choice.strategy.preparation(&page.view, &call) {
+            let view = page.view.clone();
+            // What fails here is made, and fails, when it is used.
+            let _ = spawn_blocking(move || prepare(&view)).await;
+        }
         let decision = caller.choice.strategy.before_call(&cx, call).await?;
         self.carry_out(caller, effects).await;
         match decision {

@@ -137,6 +137,13 @@ fn w5_a_misspelt_word_is_named_wherever_words_are_listed() {
     }
     let text = "[strategy.info]\ntools = \"stub\"\n";
     refuses_file("disclosure.toml", text, "--config", 64, &["FILE:1:11: ", "did you mean 'stubs'?"]);
+    for weight in ["nan", "inf", "-inf", "-1.0", "1e39"] {
+        let text = format!("[strategy.search]\nweights = {{ title = {weight} }}\n");
+        let expected = ["FILE:1:11: ", "weights.title must be a number from 0 to 1000"];
+        refuses_file("disclosure.toml", &text, "--config", 64, &expected);
+    }
+    let text = "[strategy.search]\nhits = 0\n";
+    refuses_file("disclosure.toml", text, "--config", 64, &["FILE:1:11: ", "hits must be a number from 1"]);
 }
 
 #[test]
