@@ -26,6 +26,7 @@ use crate::{
         places::{Folders, Place, candidates, existing, hosts},
         plan::{Plan, beginning, plan},
         record::{Record, Records, Step, folders},
+        rules::rules,
         wrap::{Bridge, Front},
         write::{write, write_private},
     },
@@ -47,13 +48,16 @@ pub fn init(program: &Program, arguments: InitArguments) -> Result<(), Failure> 
     let InitArguments { places, strategy, gather } = arguments;
     let front = front(program, strategy.as_deref())?;
     let (current, found) = places.found()?;
+    let of_user = user_folders(&current);
     let records = Records::of_user()?;
     let folder = folders()?.config_dir().join("mcp-disclosure").join("gathered");
     let (settings, found): (Vec<Place>, Vec<Place>) = found.into_iter().partition(permissions::is_settings);
     let (mut plans, mut problems) = (Vec::new(), Vec::new());
     for place in found {
         let gathered = gather.then(|| beginning(&folder, &place.path));
-        match plan(place.clone(), &current, &front, gathered.as_deref()) {
+        let planned = rules(&place, &of_user)
+            .and_then(|rules| plan(place.clone(), &current, &front, gathered.as_deref(), rules));
+        match planned {
             Ok(plan) => plans.push(plan),
             Err(problem) => problems.push((place, problem)),
         }
@@ -137,6 +141,10 @@ fn bridges(program: &Program, options: &StrategyOptions) -> Result<Vec<Bridge>, 
     })
 }
 
+fn user_folders(current: &Path) -> Folders {
+    Folders::of_user(&|name| std::env::var(name).ok(), current.to_owned())
+}
+
 impl PlaceArguments {
     /// The current folder, and the files that are meant and exist.
     ///
@@ -148,7 +156,7 @@ impl PlaceArguments {
         let named = self.file.iter().map(|path| Place { host: None, path: current.join(path) });
         let mut found: Vec<Place> = named.collect();
         if self.file.is_empty() || !self.host.is_empty() {
-            let folders = Folders::of_user(&|name| std::env::var(name).ok(), current.clone());
+            let folders = user_folders(&current);
             let hosts = hosts(&self.host).map_err(Failure::Usage)?;
             let files = existing(&hosts, &folders);
             if files.is_empty() {
@@ -232,6 +240,9 @@ fn show(plans: &[Plan], problems: &[(Place, Problem)]) -> Result<(), Failure> {
         }
         for tool in &plan.permitted {
             let _written = writeln!(notes, "  runs without a question: {tool}");
+        }
+        for name in &plan.apart {
+            let _written = writeln!(notes, "  '{name}' keeps its entry: the host's rules for tools name it");
         }
         for moved in &plan.moved {
             let _written = writeln!(notes, "  moved to {}: {}", moved.file.display(), moved.names.join(", "));
