@@ -5,7 +5,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use etcetera::BaseStrategy;
 use mcp_disclosure_gateway::Problem;
 
 use super::{
@@ -19,7 +18,7 @@ use crate::{
     init::{
         diff::unified,
         places::Place,
-        record::{Record, Records, folders},
+        record::{Record, Records, gathered_folder},
         undo::{Undone, undone},
         write::{Change, read, write},
     },
@@ -53,7 +52,7 @@ pub fn undo(arguments: UndoArguments) -> Result<(), Failure> {
     let launcher =
         launcher::command().map_err(|source| Failure::Io { what: "cannot name this program", source })?;
     let records = Records::of_user()?;
-    let gathered = folders()?.config_dir().join("mcp-disclosure").join("gathered");
+    let gathered = gathered_folder()?;
     let current = std::env::current_dir()
         .map_err(|source| Failure::Io { what: "cannot find the current folder", source })?;
     let (all, damaged) = records.all();

@@ -125,11 +125,16 @@ pub(crate) fn key(path: &Path) -> String {
     digest.iter().take(12).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The user's folders.
+/// The folder of the files that servers are moved to.
 ///
 /// # Errors
 /// If the user has no home.
-pub(crate) fn folders() -> Result<impl BaseStrategy, Failure> {
+pub(crate) fn gathered_folder() -> Result<PathBuf, Failure> {
+    Ok(folders()?.config_dir().join("mcp-disclosure").join("gathered"))
+}
+
+/// The user's folders.
+fn folders() -> Result<impl BaseStrategy, Failure> {
     etcetera::choose_base_strategy().map_err(|_| {
         let hint = "set HOME; backups and records are kept below it";
         Failure::Configuration(vec![Problem::new("there is no home folder").hint(hint)])

@@ -1,5 +1,6 @@
 //! What `init` makes of hosts' files, and `undo` of that.
 
+mod applied;
 mod bad_input;
 mod each_host;
 mod properties;
