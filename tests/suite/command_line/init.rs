@@ -323,7 +323,7 @@ fn w1_a_record_whose_file_is_gone_is_forgotten_and_a_damaged_one_stops_only_itse
         assert!(shown.contains(part), "{part}: {shown}");
     }
     assert_eq!(fs::read_to_string(&other).unwrap(), before);
-    assert_eq!(person.kept(), [record.clone()], "only what is damaged is left");
+    assert_eq!(person.kept(), std::slice::from_ref(&record), "only what is damaged is left");
     person.run(&["undo", "--yes"]).says(64, &["damaged.json", "remove this record"]);
     fs::remove_file(record).unwrap();
 
