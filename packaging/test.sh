@@ -66,7 +66,7 @@ ls -l "$work/packages"
 echo "== npm"
 node "$packaging/test/registry.mjs" "$work/packages" > "$work/registry" &
 registry=$!
-until [ -s "$work/registry" ]; do kill -0 "$registry" && sleep 0.1; done
+until [ -s "$work/registry" ]; do kill -0 "$registry" || exit 1; sleep 0.1; done
 mkdir -p "$work/home"
 printf 'registry=%s\naudit=false\nfund=false\nupdate-notifier=false\n' "$(cat "$work/registry")" > "$work/home/.npmrc"
 check npx -y "mcp-disclosure@$released"

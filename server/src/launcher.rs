@@ -3,7 +3,7 @@
 //! `npx` and `uvx` keep programs in caches that they clear, so a path into one does not last. They are given by name, with
 //! this version.
 
-use std::{io, path::Path};
+use std::{ffi::OsStr, io, path::Path};
 
 /// Set to `npx` by the npm package's launcher when it runs from npx's cache.
 const VARIABLE: &str = "MCP_DISCLOSURE_LAUNCHER";
@@ -40,12 +40,21 @@ fn started_by(launcher: Option<&str>, program: &Path) -> Option<Vec<String>> {
     Some(words.iter().map(|word| (*word).to_owned()).chain([package]).collect())
 }
 
-/// Whether this program is in one of uv's short-lived environments. Only those have these folders: `uv tool install` and
-/// `pip` install elsewhere, to stay.
+/// Whether this program is in one of uv's short-lived environments: in a folder of this name and a version, in a folder
+/// that is tagged as a cache. `uv tool install` and `pip` install elsewhere, to stay.
 fn is_cached_by_uv(program: &Path) -> bool {
-    let folders = program.ancestors().filter_map(|folder| folder.file_name()?.to_str());
-    folders.skip(1).any(|folder| folder.starts_with("archive-v") || folder.starts_with("environments-v"))
+    let is_versioned = |name: &str| {
+        let version = BUCKETS.iter().find_map(|bucket| name.strip_prefix(bucket));
+        version
+            .is_some_and(|version| !version.is_empty() && version.bytes().all(|byte| byte.is_ascii_digit()))
+    };
+    let is_bucket = |folder: &&Path| folder.file_name().and_then(OsStr::to_str).is_some_and(is_versioned);
+    let caches = program.ancestors().skip(1).filter(is_bucket).filter_map(Path::parent);
+    caches.into_iter().any(|cache| cache.join("CACHEDIR.TAG").is_file())
 }
+
+/// The folders of uv's cache that environments are in, before their version.
+const BUCKETS: [&str; 2] = ["archive-v", "environments-v"];
 
 #[cfg(test)]
 mod tests {
@@ -61,11 +70,20 @@ mod tests {
         let binary = "/home/a/.npm/_npx/1f/node_modules/@mcp-disclosure/linux-x64/bin/mcp-disclosure";
         assert!(started(Some("npx"), binary).ends_with(&npx));
         let uvx = format!("uvx mcp-disclosure=={VERSION}");
+        let root = tempfile::tempdir().unwrap();
+        std::fs::write(root.path().join("CACHEDIR.TAG"), "Signature: 8a477f597d28d172789f06886806bc55")
+            .unwrap();
+        let within = |path: &str| root.path().join(path).to_str().unwrap().to_owned();
+        for binary in ["archive-v0/5Qk/bin/mcp-disclosure", "environments-v12/mcp-1/bin/mcp-disclosure"] {
+            assert_eq!(started(None, &within(binary)), uvx);
+        }
+        // Only uv's own layout, in a folder that is a cache.
         for binary in [
-            "/home/a/.cache/uv/archive-v0/5Qk/bin/mcp-disclosure",
-            "/tmp/elsewhere/environments-v2/mcp-1/bin/mcp-disclosure",
+            "archive-v/x/mcp-disclosure",
+            "archive-v2b/x/mcp-disclosure",
+            "deeper/archive-v0/x/mcp-disclosure",
         ] {
-            assert_eq!(started(None, binary), uvx);
+            assert_eq!(started(None, &within(binary)), within(binary));
         }
     }
 
@@ -76,6 +94,7 @@ mod tests {
             "/home/a/.local/share/uv/tools/mcp-disclosure/bin/mcp-disclosure",
             "/srv/node_modules/@mcp-disclosure/linux-x64/bin/mcp-disclosure",
             "/srv/archive-v0",
+            "/srv/archive-v2/bin/mcp-disclosure",
         ] {
             assert_eq!(started(None, binary), binary);
             assert_eq!(started(Some("something else"), binary), binary);

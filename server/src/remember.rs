@@ -20,6 +20,8 @@ use mcp_disclosure_gateway::{
 use serde_json::json;
 use sha2::Sha256;
 
+use crate::files::make_private_folder;
+
 /// Whether upstreams are remembered.
 #[derive(
     Clone,
@@ -109,7 +111,7 @@ impl Store {
 
     /// Replaces a file as a whole; it is readable by the user only.
     fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        make_folder(&self.folder)?;
+        make_private_folder(&self.folder)?;
         let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
         file.write_all(bytes)?;
         file.persist(path)?;
@@ -193,17 +195,6 @@ fn check_owner(path: &Path, found: &fs::Metadata) -> io::Result<()> {
 #[cfg(not(unix))]
 fn check_owner(_: &Path, _: &fs::Metadata) -> io::Result<()> {
     Ok(())
-}
-
-#[cfg(unix)]
-fn make_folder(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
-}
-
-#[cfg(not(unix))]
-fn make_folder(folder: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder)
 }
 
 #[cfg(test)]

@@ -4,30 +4,29 @@ use std::{
     fmt::Write,
     io::{BufRead, IsTerminal},
     path::{Path, PathBuf},
+    sync::Arc,
 };
 
-use etcetera::BaseStrategy;
-use mcp_disclosure_core::{Era, Kind, Memory, Principal};
-use mcp_disclosure_gateway::{
-    Assembly, Gateway, Offer, Problem, negotiation::StrategyOptions, upstream::UpstreamConfig,
-};
+use mcp_disclosure_core::{Era, Material, OwnTool, Principal, Snapshot, View};
+use mcp_disclosure_gateway::{Offer, Problem, negotiation::StrategyOptions};
 
 use serde_json::Value;
 
 use super::{
-    InitArguments, PlaceArguments, Program, check::is_coloured, print, print_styled, runtime_for_one,
-    serve::receipt_key, strategies::build,
+    InitArguments, PlaceArguments, Program, check::is_coloured, print, print_styled, strategies::build,
 };
 use crate::{
+    config::EXPECTED,
     failure::Failure,
     init::{
+        apply::apply,
         diff::unified,
         permissions,
         places::{Folders, Place, candidates, existing, hosts},
         plan::{Plan, beginning, plan},
-        record::{Record, Records, Step, folders},
+        record::{Records, gathered_folder},
+        rules::rules,
         wrap::{Bridge, Front},
-        write::{write, write_private},
     },
     launcher,
 };
@@ -47,13 +46,16 @@ pub fn init(program: &Program, arguments: InitArguments) -> Result<(), Failure> 
     let InitArguments { places, strategy, gather } = arguments;
     let front = front(program, strategy.as_deref())?;
     let (current, found) = places.found()?;
+    let of_user = user_folders(&current);
     let records = Records::of_user()?;
-    let folder = folders()?.config_dir().join("mcp-disclosure").join("gathered");
+    let folder = gathered_folder()?;
     let (settings, found): (Vec<Place>, Vec<Place>) = found.into_iter().partition(permissions::is_settings);
     let (mut plans, mut problems) = (Vec::new(), Vec::new());
     for place in found {
         let gathered = gather.then(|| beginning(&folder, &place.path));
-        match plan(place.clone(), &current, &front, gathered.as_deref()) {
+        let planned = rules(&place, &of_user)
+            .and_then(|rules| plan(place.clone(), &current, &front, gathered.as_deref(), rules));
+        match planned {
             Ok(plan) => plans.push(plan),
             Err(problem) => problems.push((place, problem)),
         }
@@ -94,13 +96,14 @@ fn front(program: &Program, strategy: Option<&str>) -> Result<Front, Failure> {
     if let Some(name) = pinned {
         build(&program.registry, &options(name)).map_err(Failure::Usage)?;
     }
-    let bridges = match (strategy, pinned) {
-        (Some(_), None) => Vec::new(),
-        (_, name) => bridges(program, &options(name.unwrap_or(FOR_LARGE))).unwrap_or_default(),
+    let default = strategy.is_none().then_some(FOR_LARGE).filter(|_| has_default(program));
+    let bridges = match pinned.or(default) {
+        Some(name) => bridges(program, &options(name))?,
+        None => Vec::new(),
     };
     let strategy = match strategy {
         Some(name) => ["--strategy", name],
-        None if has_default(program) => DEFAULT,
+        None if default.is_some() => DEFAULT,
         None => ["--strategy", "auto"],
     };
     Ok(Front { launcher, strategy: strategy.map(str::to_owned).to_vec(), bridges })
@@ -113,28 +116,23 @@ fn has_default(program: &Program) -> bool {
     build(&program.registry, &options).is_ok()
 }
 
-/// The tools that a strategy adds to the list, as it lists them before the demonstration; none without one.
+/// The tools that a strategy adds to the lists of an ordinary host.
 fn bridges(program: &Program, options: &StrategyOptions) -> Result<Vec<Bridge>, Failure> {
-    // Its declarations are not those of the person's servers.
-    let Some((target, _)) = program.own.clone() else { return Ok(Vec::new()) };
     let strategies = build(&program.registry, options).map_err(Failure::Configuration)?;
-    let key = receipt_key(None).map_err(|problem| Failure::Configuration(vec![problem]))?;
-    let upstreams = vec![UpstreamConfig::from(target)];
-    let assembly = Assembly { upstreams, ..Assembly::new(strategies, key) };
-    runtime_for_one()?.block_on(async {
-        let gateway = Gateway::start(assembly).await?.gateway;
-        let choice = gateway.strategies().choose(None, &Offer::default(), Era::Session);
-        let current = gateway.backends().shared().catalogue().current();
-        let page = current.page(&Principal::anonymous(), &choice, &Memory::default());
-        gateway.close().await;
-        let listed: Value = serde_json::from_str(page.list(Kind::Tools).as_str()).unwrap_or_default();
-        let reads_only = |name: &str| {
-            let own = listed["tools"].as_array().into_iter().flatten().find(|tool| tool["name"] == name);
-            own.is_some_and(|tool| tool["annotations"]["readOnlyHint"] == true)
-        };
-        let bridge = |name: &String| Bridge { reads_only: reads_only(name), name: name.clone() };
-        Ok(page.own_tools.iter().map(bridge).collect())
-    })
+    let choice = strategies.choose(None, &Offer::default(), Era::Session);
+    let nothing = Material { upstreams: &[], complete: true, files: &[], rules: &Arc::default() };
+    let view = View::of(Arc::new(Snapshot::assemble(nothing)), &Principal::anonymous());
+    let own = choice.strategy.own_tools(&view, &choice.traits);
+    let bridge = |tool: &OwnTool| {
+        let definition: Value = serde_json::from_str(tool.definition().text()).unwrap_or_default();
+        let reads_only = definition["annotations"]["readOnlyHint"] == true;
+        Bridge { name: tool.name().to_owned(), reads_only }
+    };
+    Ok(own.iter().map(bridge).collect())
+}
+
+fn user_folders(current: &Path) -> Folders {
+    Folders::of_user(&|name| std::env::var(name).ok(), current.to_owned())
 }
 
 impl PlaceArguments {
@@ -148,7 +146,7 @@ impl PlaceArguments {
         let named = self.file.iter().map(|path| Place { host: None, path: current.join(path) });
         let mut found: Vec<Place> = named.collect();
         if self.file.is_empty() || !self.host.is_empty() {
-            let folders = Folders::of_user(&|name| std::env::var(name).ok(), current.clone());
+            let folders = user_folders(&current);
             let hosts = hosts(&self.host).map_err(Failure::Usage)?;
             let files = existing(&hosts, &folders);
             if files.is_empty() {
@@ -233,6 +231,9 @@ fn show(plans: &[Plan], problems: &[(Place, Problem)]) -> Result<(), Failure> {
         for tool in &plan.permitted {
             let _written = writeln!(notes, "  runs without a question: {tool}");
         }
+        for name in &plan.apart {
+            let _written = writeln!(notes, "  '{name}' keeps its entry: the host's rules for tools name it");
+        }
         for moved in &plan.moved {
             let _written = writeln!(notes, "  moved to {}: {}", moved.file.display(), moved.names.join(", "));
         }
@@ -254,8 +255,7 @@ pub(super) fn show_problems(problems: &[(Place, Problem)]) -> Result<(), Failure
 fn nothing_to_do(plans: &[Plan], problems: &[(Place, Problem)]) -> Result<(), Failure> {
     if !plans.iter().any(Plan::has_servers) {
         let named = plans.iter().map(|plan| {
-            let hint = "expected servers under mcpServers, servers, context_servers, mcp or mcp_servers";
-            Problem::new(format!("{}: no MCP servers found", plan.place.path.display())).hint(hint)
+            Problem::new(format!("{}: no MCP servers found", plan.place.path.display())).hint(EXPECTED)
         });
         let mut all: Vec<Problem> =
             named.chain(problems.iter().map(|(_, problem)| problem.clone())).collect();
@@ -268,37 +268,27 @@ fn nothing_to_do(plans: &[Plan], problems: &[(Place, Problem)]) -> Result<(), Fa
     print("\nNothing to do.\n")
 }
 
-/// Writes files of ours and records first, so that no entry of a host leads to a file that is not there.
-fn apply(plans: &[Plan], current: &Path, records: &Records) -> Result<(), Failure> {
-    let mut kept: Vec<(&Path, Option<Record>)> = Vec::new();
-    let written = plans.iter().try_for_each(|plan| {
-        let path: &Path = &plan.change.path;
-        let before = records.of(path).map_err(|problem| Failure::Configuration(vec![problem]))?;
-        let mut record = before.clone().unwrap_or_else(|| Record::new(path));
-        kept.push((path, before));
-        let gathered = plan.moved.iter().map(|moved| moved.file.clone()).collect();
-        let (before, after) = (plan.change.before.clone(), plan.change.after.clone());
-        record.steps.push(Step { before, after, current: current.to_owned(), gathered });
-        plan.moved.iter().try_for_each(|moved| write_private(&moved.file, &moved.text))?;
-        records.keep(&record)
-    });
-    let changes: Vec<_> = plans.iter().map(|plan| plan.change.clone()).collect();
-    written.and_then(|()| write(&changes)).inspect_err(|_| {
-        for (path, before) in kept {
-            let _restored = match before {
-                Some(record) => records.keep(&record),
-                None => records.forget(path),
-            };
-        }
-        for moved in plans.iter().flat_map(|plan| &plan.moved) {
-            let _removed = std::fs::remove_file(&moved.file);
-        }
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn w1_a_strategys_own_tools_are_known_without_a_demonstration() {
+        let program = Program { registry: mcp_disclosure_gateway::builtin(), own: None };
+        for (strategy, expected) in [
+            (None, &[("search_tools", true), ("call_tool", false)][..]),
+            (Some("search"), &[("search_tools", true), ("call_tool", false)]),
+            (Some("resource"), &[("describe_tools", true)]),
+            (Some("full"), &[]),
+            (Some("auto"), &[]),
+        ] {
+            let bridges = front(&program, strategy).unwrap().bridges;
+            let bridges: Vec<_> = bridges.iter().map(|bridge| (&*bridge.name, bridge.reads_only)).collect();
+            assert_eq!(bridges, expected, "{strategy:?}");
+        }
+        let program = Program { registry: mcp_disclosure_core::Registry::default(), own: None };
+        assert!(front(&program, Some("search")).is_err());
+    }
 
     #[test]
     fn w1_only_a_clear_yes_is_one() {

@@ -13,6 +13,10 @@ const NAME: &str = "disclosure.toml";
 /// A key that no host's file has.
 const UPSTREAMS: &str = "upstreams";
 
+/// The hint where a file names no server.
+pub(crate) const EXPECTED: &str =
+    "expected servers under mcpServers, servers, context_servers, mcp or mcp_servers";
+
 /// Why a file cannot be read.
 pub(super) fn unreadable(path: &Path, error: &io::Error) -> Problem {
     let problem = Problem::new(format!("{}: {error}", path.display()));
@@ -53,9 +57,7 @@ pub(super) fn for_servers(path: &Path, text: &str) -> Problem {
     let is_declarations = path.ends_with(NAME) || toml(text).is_some_and(|top| top.contains_key(UPSTREAMS));
     match is_declarations {
         true => problem.hint(format!("this is a {NAME}: --config {shown}")),
-        false => {
-            problem.hint("expected servers under mcpServers, servers, context_servers, mcp or mcp_servers")
-        }
+        false => problem.hint(EXPECTED),
     }
 }
 

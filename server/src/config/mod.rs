@@ -23,6 +23,7 @@ pub use endpoint_type::EndpointType;
 pub(crate) use environment::escape_all;
 pub use file::{Category, Concern, DisclosureFile, Primitive, Serve, Server, Table, Tool, UpstreamEntry};
 pub use hosts::{HostsFile, read_hosts};
+pub(crate) use mistaken::EXPECTED;
 pub use seconds::Seconds;
 pub use transport::Transport;
 pub use upstream::{Named, upstreams};

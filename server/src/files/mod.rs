@@ -3,6 +3,7 @@
 mod contents;
 mod description_files;
 mod origin;
+mod private;
 mod quiet;
 mod reload;
 mod servers;
@@ -12,6 +13,7 @@ pub use contents::Contents;
 pub(crate) use description_files::description_paths;
 pub use description_files::read_directory;
 pub use origin::{ConfigFile, Origin};
+pub(crate) use private::make_private_folder;
 pub use quiet::Seen;
 pub use reload::Reloads;
 pub use servers::{Found, Servers};

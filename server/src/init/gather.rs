@@ -51,7 +51,8 @@ pub(super) fn gathered(mut document: Document, front: &Front, beginning: &Path) 
         document.servers().iter().map(|server| document.path_of(server.servers)).collect();
     tables.dedup();
     for (number, table) in tables.iter().enumerate() {
-        if let Some((changed, moved)) = of_table(&document, table, front, &file(beginning, number)) {
+        let file = file(beginning, number, &all);
+        if let Some((changed, moved)) = of_table(&document, table, front, &file) {
             document = changed;
             all.push(moved);
         }
@@ -59,10 +60,11 @@ pub(super) fn gathered(mut document: Document, front: &Front, beginning: &Path) 
     (document, all)
 }
 
-/// A name that no file has.
-fn file(beginning: &Path, number: usize) -> PathBuf {
+/// A name that no file has, and none of those that are written later.
+fn file(beginning: &Path, number: usize, planned: &[Moved]) -> PathBuf {
     let mut names = (number..).map(|number| PathBuf::from(format!("{}-{number}.json", beginning.display())));
-    names.find(|name| !name.exists()).unwrap_or_else(|| beginning.to_owned())
+    let is_planned = |name: &PathBuf| planned.iter().any(|moved| moved.file == *name);
+    names.find(|name| !name.exists() && !is_planned(name)).unwrap_or_else(|| beginning.to_owned())
 }
 
 fn of_table(document: &Document, table: &[String], front: &Front, file: &Path) -> Option<(Document, Moved)> {
@@ -76,7 +78,9 @@ fn of_table(document: &Document, table: &[String], front: &Front, file: &Path) -
         let signs_in = server.launch.is_none() && server.address.headers.is_none();
         // Lists outside the entry name the server, not ours.
         let is_listed = server.allow.is_some() && server.filters.is_empty();
-        server.key.is_some() && server.off.is_none() && !is_ours && !asks && !signs_in && !is_listed
+        server.key.is_some()
+            && server.off.is_none()
+            && !(is_ours || asks || signs_in || is_listed || server.is_ruled())
     };
     let candidates: Vec<&Server<'_>> = servers.iter().filter(can_move).copied().collect();
     let names = same(document, table, &candidates, file);

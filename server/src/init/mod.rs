@@ -2,11 +2,12 @@
 //!
 //! A file is edited by replacing pieces of its text (`edit`), so that every other byte stays. What was edited is read again,
 //! and refused if anything but the entry changed (`wrap`, `gather`, `unwrap`): an unusual form of file is left alone, not
-//! damaged. `places` says where hosts keep their files, `plan` what is done to one file, `record` keeps what `undo` needs,
-//! and `permissions` adds tools to
-//! lists of other files, and `write` puts several files into place, all of them or none.
+//! damaged. `places` says where hosts keep their files, `rules` what else hosts say of the servers, and `plan` what is done to
+//! one file; `permissions` adds tools to lists of other files. `record` keeps what `undo` needs, `write` puts several files
+//! into place, all of them or none, and `apply` does both.
 
 pub(crate) mod address;
+pub(crate) mod apply;
 pub(crate) mod diff;
 mod edit;
 pub(crate) mod gather;
@@ -15,6 +16,7 @@ pub(crate) mod permissions;
 pub(crate) mod places;
 pub(crate) mod plan;
 pub(crate) mod record;
+pub(crate) mod rules;
 pub(crate) mod undo;
 mod unwrap;
 pub(crate) mod wrap;

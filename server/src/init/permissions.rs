@@ -11,20 +11,18 @@ use super::{
     edit::{Edits, append, remove_items},
     places::Place,
     plan::Plan,
+    rules::CLAUDE_CODE,
     wrap::Front,
     write::{Change, read},
 };
 use crate::config::hosts::{document::Document, node::Node};
-
-/// The host whose servers the list names.
-const HOST: &str = "Claude Code";
 
 /// The names that lead to the list.
 pub(crate) const LIST: [&str; 2] = ["permissions", "allow"];
 
 /// Whether a file is one of its settings, and not one that names servers.
 pub(crate) fn is_settings(place: &Place) -> bool {
-    place.host == Some(HOST) && place.path.parent().is_some_and(|parent| parent.ends_with(".claude"))
+    place.host == Some(CLAUDE_CODE) && place.path.parent().is_some_and(|parent| parent.ends_with(".claude"))
 }
 
 /// What is added to the list of this file for the servers of these plans; `None` if nothing is.
@@ -37,7 +35,7 @@ pub(crate) fn plan(
     plans: &[Plan],
     front: &Front,
 ) -> Result<Option<Plan>, Problem> {
-    let plans = plans.iter().filter(|plan| plan.place.host == Some(HOST));
+    let plans = plans.iter().filter(|plan| plan.place.host == Some(CLAUDE_CODE));
     // A moved server's tools are now those of our entry.
     let servers = plans.flat_map(|plan| {
         let entry = |name: &String| {
@@ -71,8 +69,8 @@ pub(crate) fn plan(
     let Some(changed) = edited(&document, edits) else { return Ok(None) };
     let after = changed.bytes();
     let change = Change { path, before, after };
-    let (served, already, left, unlisted, moved) = Default::default();
-    Ok(Some(Plan { place, change, served, already, left, unlisted, permitted, moved }))
+    let (served, already, left, unlisted, moved, apart) = Default::default();
+    Ok(Some(Plan { place, change, served, already, left, unlisted, permitted, moved, apart }))
 }
 
 /// The file without what was added to the list between two older texts; `None` if nothing of it is there.

@@ -169,6 +169,11 @@ impl Folders {
         Self { project, dot_config, applications, roaming, home }
     }
 
+    /// The user's home.
+    pub(crate) fn home(&self) -> Option<&Path> {
+        self.home.as_deref()
+    }
+
     fn of(&self, base: Base) -> Option<&Path> {
         match base {
             Project => Some(&self.project),

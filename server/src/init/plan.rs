@@ -12,7 +12,7 @@ use super::{
     wrap::{self, Front},
     write::{Change, read},
 };
-use crate::config::hosts::document::Document;
+use crate::config::hosts::{document::Document, permissions::Rules};
 
 /// What is done to one file.
 #[derive(Debug)]
@@ -31,6 +31,8 @@ pub(crate) struct Plan {
     pub(crate) permitted: Vec<String>,
     /// Servers that are moved to files of ours.
     pub(crate) moved: Vec<Moved>,
+    /// Servers that keep their entries though others are moved, since rules of the host name them.
+    pub(crate) apart: Vec<String>,
 }
 
 impl Plan {
@@ -44,8 +46,8 @@ impl Plan {
     }
 }
 
-/// What is done to the file at this place. With `gathered`, servers are moved to files of this beginning where that is
-/// possible.
+/// What is done to the file at this place, whose servers have these rules in other files. With `gathered`, servers are moved
+/// to files of this beginning where that is possible.
 ///
 /// # Errors
 /// Why the file as a whole cannot be edited.
@@ -54,11 +56,12 @@ pub(crate) fn plan(
     current: &Path,
     front: &Front,
     gathered: Option<&Path>,
+    rules: Rules,
 ) -> Result<Plan, Problem> {
     let (path, before) = read(&place.path)?;
-    let mut document = Document::parse(&place.path, &before, current)?;
+    let mut document = Document::parse(&place.path, &before, current)?.with_rules(rules);
     let (mut served, mut already, mut left) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut moved, mut unlisted) = (Vec::new(), Vec::new());
+    let (mut moved, mut unlisted, mut apart) = (Vec::new(), Vec::new(), Vec::new());
     let bridges: Vec<&str> = front.bridges.iter().map(|bridge| &*bridge.name).collect();
     if let Some(beginning) = gathered {
         (document, moved) = gather::gathered(document, front, beginning);
@@ -67,12 +70,12 @@ pub(crate) fn plan(
     let ours: Vec<&String> = moved.iter().map(|moved| &moved.entry).collect();
     // Editing an entry changes no other, so numbers stay.
     for number in 0..document.servers().len() {
-        let (name, is_ours, is_program, is_listed) = {
+        let (name, is_ours, is_program, is_listed, is_ruled) = {
             let server = &document.servers()[number];
             let words = server.launch.and_then(|launch| launch.words());
             let is_ours = words.is_some_and(|words| Ours::of(&words, &front.launcher).is_some());
             let is_listed = server.allow.is_some() && server.filters.is_empty() && !bridges.is_empty();
-            (server.name.clone(), is_ours, server.launch.is_some(), is_listed)
+            (server.name.clone(), is_ours, server.launch.is_some(), is_listed, server.is_ruled())
         };
         if is_ours {
             already.extend(Some(name).filter(|name| !ours.contains(&name)));
@@ -83,13 +86,14 @@ pub(crate) fn plan(
             Ok(changed) => {
                 document = changed;
                 unlisted.extend(is_listed.then(|| (name.clone(), bridges.join(", "))));
+                apart.extend((gathered.is_some() && is_ruled).then(|| name.clone()));
                 served.push(name);
             }
             Err(why) => left.push((name, why)),
         }
     }
     let change = Change { path, before, after: document.bytes() };
-    Ok(Plan { place, change, served, already, left, unlisted, permitted: Vec::new(), moved })
+    Ok(Plan { place, change, served, already, left, unlisted, permitted: Vec::new(), moved, apart })
 }
 
 /// The beginning of the names of files that servers of this file are moved to.

@@ -56,6 +56,11 @@ impl Records {
         Ok(Self(base.state_dir().unwrap_or_else(|| base.data_dir()).join("mcp-disclosure").join("init")))
     }
 
+    #[cfg(test)]
+    pub(crate) fn within(folder: &Path) -> Self {
+        Self(folder.to_owned())
+    }
+
     pub(crate) fn folder(&self) -> &Path {
         &self.0
     }
@@ -72,19 +77,21 @@ impl Records {
         read(&self.file(path))
     }
 
-    /// All records, by path.
-    ///
-    /// # Errors
-    /// A damaged record, with a hint.
-    pub(crate) fn all(&self) -> Result<Vec<Record>, Problem> {
+    /// All records, by path; and what is damaged, each with a hint.
+    pub(crate) fn all(&self) -> (Vec<Record>, Vec<(PathBuf, Problem)>) {
         let entries = fs::read_dir(&self.0).into_iter().flatten().filter_map(Result::ok);
         let files = entries
             .map(|entry| entry.path())
             .filter(|path| path.extension().is_some_and(|kind| kind == "json"));
-        let mut records: Vec<Record> =
-            files.filter_map(|path| read(&path).transpose()).collect::<Result<_, _>>()?;
+        let (mut records, mut damaged) = (Vec::new(), Vec::new());
+        for file in files {
+            match read(&file) {
+                Ok(record) => records.extend(record),
+                Err(problem) => damaged.push((file, problem)),
+            }
+        }
         records.sort_by(|one, two| one.path.cmp(&two.path));
-        Ok(records)
+        (records, damaged)
     }
 
     /// Keeps a record, readable by the user only.
@@ -118,11 +125,16 @@ pub(crate) fn key(path: &Path) -> String {
     digest.iter().take(12).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The user's folders.
+/// The folder of the files that servers are moved to.
 ///
 /// # Errors
 /// If the user has no home.
-pub(crate) fn folders() -> Result<impl BaseStrategy, Failure> {
+pub(crate) fn gathered_folder() -> Result<PathBuf, Failure> {
+    Ok(folders()?.config_dir().join("mcp-disclosure").join("gathered"))
+}
+
+/// The user's folders.
+fn folders() -> Result<impl BaseStrategy, Failure> {
     etcetera::choose_base_strategy().map_err(|_| {
         let hint = "set HOME; backups and records are kept below it";
         Failure::Configuration(vec![Problem::new("there is no home folder").hint(hint)])

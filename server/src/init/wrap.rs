@@ -11,6 +11,7 @@ use crate::config::hosts::{
     document::{Document, Server},
     launch::Launch,
     node::{Member, Node},
+    permissions::is_all,
 };
 
 /// What is put in front of servers.
@@ -112,7 +113,13 @@ fn put_in_front(edits: &mut Edits, document: &Document, launch: &Launch<'_>, our
 }
 
 /// The arguments of `serve` by which what the host switched off stays so: a strategy could disclose it otherwise.
+///
+/// # Errors
+/// Where arguments cannot say it, as of tools that the host asks about: behind a strategy's own tool it would not see them.
 pub(super) fn switches(server: &Server<'_>) -> Result<Vec<String>, Why> {
+    if let Some(tool) = server.asked.iter().find(|tool| !is_all(tool)) {
+        return Err(format!("the host asks before calls of '{tool}', and could not recognize them any more"));
+    }
     let mut arguments = Vec::new();
     for (flag, tools) in [("--only-tool", server.allow.as_deref()), ("--hide-tool", Some(&*server.hidden))] {
         for tool in tools.unwrap_or_default() {

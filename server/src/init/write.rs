@@ -9,7 +9,7 @@ use std::{
 use mcp_disclosure_gateway::Problem;
 use tempfile::NamedTempFile;
 
-use crate::failure::Failure;
+use crate::{failure::Failure, files::make_private_folder};
 
 /// The largest file of a host that is edited, in bytes.
 pub(crate) const LARGEST: u64 = 16 * 1024 * 1024;
@@ -50,12 +50,32 @@ pub(crate) fn read(path: &Path) -> Result<(PathBuf, String), Problem> {
     Ok((real, text))
 }
 
+/// Why files were not written.
+#[derive(Debug)]
+pub(crate) struct Unwritten {
+    pub(crate) failure: Failure,
+    /// The files that were changed already, and could not be put back.
+    pub(crate) changed: Vec<PathBuf>,
+}
+
+impl From<Failure> for Unwritten {
+    fn from(failure: Failure) -> Self {
+        Self { failure, changed: Vec::new() }
+    }
+}
+
+impl From<Unwritten> for Failure {
+    fn from(unwritten: Unwritten) -> Self {
+        unwritten.failure
+    }
+}
+
 /// Puts all files into place. Each is written aside in its own folder first, and moved over the other as a whole.
 ///
 /// # Errors
 /// Files that changed since they were read, and those that cannot be written. Nothing has changed then, or the error names
 /// the files that could not be put back.
-pub(crate) fn write(changes: &[Change]) -> Result<(), Failure> {
+pub(crate) fn write(changes: &[Change]) -> Result<(), Unwritten> {
     let mut ready = Vec::new();
     for change in changes {
         let failed = |source| Failure::Write { path: change.path.clone(), source };
@@ -66,7 +86,7 @@ pub(crate) fn write(changes: &[Change]) -> Result<(), Failure> {
     let changed: Vec<Problem> =
         changes.iter().filter(|change| is_changed(change)).map(changed_meanwhile).collect();
     if !changed.is_empty() {
-        return Err(Failure::Configuration(changed));
+        return Err(Failure::Configuration(changed).into());
     }
     let mut done: Vec<(&Change, NamedTempFile)> = Vec::new();
     for (change, new, old) in ready {
@@ -90,17 +110,19 @@ pub(crate) fn write(changes: &[Change]) -> Result<(), Failure> {
 }
 
 /// Puts back what was there, and adds the files for which that failed to the failure.
-fn put_back(done: Vec<(&Change, NamedTempFile)>, failure: Failure) -> Failure {
+fn put_back(done: Vec<(&Change, NamedTempFile)>, failure: Failure) -> Unwritten {
     let lost = done.into_iter().rev().filter_map(|(change, old)| {
         let error = old.persist(&change.path).err()?.error;
         let what = format!("{}: was changed already, and cannot be put back: {error}", change.path.display());
-        Some(Problem::new(what).hint("mcp-disclosure undo --file with this path restores it"))
+        let problem = Problem::new(what).hint("mcp-disclosure undo --file with this path restores it");
+        Some((problem, change.path.clone()))
     });
-    let lost: Vec<Problem> = lost.collect();
+    let (lost, changed): (Vec<Problem>, Vec<PathBuf>) = lost.unzip();
     if lost.is_empty() {
-        return failure;
+        return failure.into();
     }
-    Failure::Configuration([vec![Problem::new(failure.to_string())], lost].concat())
+    let failure = Failure::Configuration([vec![Problem::new(failure.to_string())], lost].concat());
+    Unwritten { failure, changed }
 }
 
 fn is_changed(change: &Change) -> bool {
@@ -164,17 +186,6 @@ pub(crate) fn write_private(path: &Path, text: &str) -> Result<(), Failure> {
     written().map_err(|source| Failure::Write { path: path.to_owned(), source })
 }
 
-#[cfg(unix)]
-fn make_private_folder(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
-}
-
-#[cfg(not(unix))]
-fn make_private_folder(folder: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -189,7 +200,8 @@ mod tests {
         let (one, two) = (folder.path().join("one"), folder.path().join("two"));
         fs::write(&one, "1").unwrap();
         fs::write(&two, "2").unwrap();
-        let failed = write(&[change(&one, "1", "A"), change(&two, "other", "B")]).unwrap_err().to_string();
+        let failed =
+            write(&[change(&one, "1", "A"), change(&two, "other", "B")]).unwrap_err().failure.to_string();
         assert!(failed.contains("two: changed or vanished meanwhile"), "{failed}");
         let gone = folder.path().join("gone");
         write(&[change(&one, "1", "A"), change(&gone, "", "B")]).unwrap_err();
@@ -210,8 +222,24 @@ mod tests {
         let done = change(&one, "1", "A");
         let old = aside(&one, "1").unwrap();
         let failure = put_back(vec![(&done, old)], Failure::Configuration(vec![Problem::new("the reason")]));
-        assert_eq!(failure.to_string(), "the reason");
+        assert_eq!((failure.failure.to_string().as_str(), failure.changed), ("the reason", vec![]));
         assert_eq!(fs::read_to_string(&one).unwrap(), "1");
+    }
+
+    #[test]
+    fn w1_a_file_that_cannot_be_put_back_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let (one, two) = (folder.path().join("one"), folder.path().join("two"));
+        fs::write(&one, "A").unwrap();
+        fs::write(&two, "B").unwrap();
+        let (first, second) = (change(&one, "1", "A"), change(&two, "2", "B"));
+        let done = vec![(&first, aside(&one, "1").unwrap()), (&second, aside(&two, "2").unwrap())];
+        // No file can be moved over a folder.
+        fs::remove_file(&one).unwrap();
+        fs::create_dir(&one).unwrap();
+        let unwritten = put_back(done, Failure::Configuration(vec![Problem::new("the reason")]));
+        assert_eq!((unwritten.changed, fs::read_to_string(&two).unwrap()), (vec![one], "2".to_owned()));
+        assert!(unwritten.failure.to_string().contains("one: was changed already, and cannot be put back"));
     }
 
     #[cfg(unix)]

@@ -303,3 +303,56 @@ fn w1_a_file_that_two_hosts_share_is_edited_once() {
     person.run(&["undo", "--yes"]).says(0, &[]);
     assert_eq!(fs::read_to_string(&real).unwrap(), before);
 }
+
+#[test]
+fn w1_a_record_whose_file_is_gone_is_forgotten_and_a_damaged_one_stops_only_itself() {
+    let person = Person::new();
+    let entry = json!({"plain": {"command": "ODD", "args": ["ordinary"]}});
+    let gone = person.write(FILE, &servers(&entry));
+    let other = person.write("home/.codeium/windsurf/mcp_config.json", &servers(&entry));
+    let before = fs::read_to_string(&other).unwrap();
+    person.run(&["init", "--strategy", "full", "--gather", "--yes"]).says(0, &[]);
+    fs::remove_file(&gone).unwrap();
+    let record = person.write("home/.local/state/mcp-disclosure/init/damaged.json", "{");
+    person.run(&["undo"]).says(2, &["there is no terminal to ask on"]);
+    assert_eq!(person.kept().len(), 5);
+
+    let undone = person.run(&["undo", "--yes"]);
+    let shown = &undone.says(0, &[]).stdout;
+    for part in ["mcp.json\n  is gone", "forgotten", "gathered", "damaged.json: EOF", "Written."] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert_eq!(fs::read_to_string(&other).unwrap(), before);
+    assert_eq!(person.kept(), std::slice::from_ref(&record), "only what is damaged is left");
+    person.run(&["undo", "--yes"]).says(64, &["damaged.json", "remove this record"]);
+    fs::remove_file(record).unwrap();
+
+    // Alone, and by its name.
+    for arguments in [&["undo", "--yes"][..], &["undo", "--yes", "--file", FILE_FROM_PROJECT]] {
+        person.write(FILE, &servers(&entry));
+        person.run(&["init", "--strategy", "full", "--host", "cursor", "--yes"]).says(0, &[]);
+        fs::remove_file(&gone).unwrap();
+        let undone = person.run(arguments);
+        assert!(undone.says(0, &[]).stdout.contains("Forgotten."), "{}", undone.stdout);
+        assert_eq!(person.kept(), Vec::<PathBuf>::new());
+    }
+}
+
+const FILE_FROM_PROJECT: &str = "../home/.cursor/mcp.json";
+
+#[test]
+fn w1_what_a_host_denies_cannot_be_called_and_what_it_asks_about_is_left() {
+    let person = Person::new();
+    let names =
+        ["denied", "asked"].map(|name| (name.to_owned(), json!({"command": "ODD", "args": ["ordinary"]})));
+    person.write("project/.mcp.json", &servers(&names.into_iter().collect()));
+    let rules = json!({"permissions": {"deny": ["mcp__denied__wait"], "ask": ["mcp__asked__wait"]}});
+    person.write("home/.claude/settings.json", &rules.to_string());
+    let done = person.run(&["init", "--strategy", "full", "--host", "claude-code", "--gather", "--yes"]);
+    let shown = &done.says(0, &[]).stdout;
+    assert!(shown.contains("'asked' is left as it is: the host asks before calls of 'wait'"), "{shown}");
+    assert!(shown.contains("'denied' keeps its entry: "), "{shown}");
+    let mut server = person.started("project/.mcp.json", "denied");
+    assert_eq!(server.tool_names(), ["echo"]);
+    server.finish().says(0, &[]);
+}

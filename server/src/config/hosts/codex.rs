@@ -8,7 +8,7 @@ use super::{
 };
 
 pub(super) const SHAPE: Shape =
-    Shape { hosts: "Codex", servers, keys: KEYS, style: Style::Literal, elsewhere: Elsewhere::nothing };
+    Shape { hosts: "Codex", servers, keys: KEYS, style: Style::Literal, elsewhere };
 
 const KEYS: Keys = &[
     ("command", Means::Command),
@@ -27,4 +27,14 @@ const KEYS: Keys = &[
 
 fn servers<'n>(root: &'n Node, _: &Scene<'_>) -> Vec<&'n Node> {
     root.get("mcp_servers").into_iter().collect()
+}
+
+/// The tools that have an approval mode of their own, unless it is the one that never asks.
+fn elsewhere(root: &Node, _: &Scene<'_>, name: &str) -> Elsewhere {
+    let tools = root.path(&["mcp_servers", name, "tools"]).into_iter().flat_map(Node::members);
+    let asked = tools.filter(|tool| {
+        let mode = tool.node.get("approval_mode");
+        mode.is_some_and(|mode| mode.text() != Some("approve"))
+    });
+    Elsewhere { asked: asked.map(|tool| tool.name.clone()).collect(), ..Elsewhere::default() }
 }

@@ -12,9 +12,10 @@ use super::{
     entry::{Entry, Transport},
     launch::{Launch, member},
     node::{self, Member, Node, Value},
+    permissions::Rules,
     place,
     scene::Scene,
-    shape::{Keys, Means, SHAPES, Shape},
+    shape::{Elsewhere, Keys, Means, SHAPES, Shape},
 };
 
 /// A byte order mark, which stays where it is.
@@ -39,6 +40,8 @@ pub(crate) struct Document {
     has_mark: bool,
     /// The directory in which the host is taken to be started.
     current: PathBuf,
+    /// What the host says of its servers in other files.
+    rules: Rules,
 }
 
 /// A server of the file, as the host would use it.
@@ -58,6 +61,10 @@ pub(crate) struct Server<'n> {
     pub(crate) off: Option<&'static str>,
     /// The tools that the host disables.
     pub(crate) hidden: Vec<String>,
+    /// The tools that the host asks about before each call.
+    pub(crate) asked: Vec<String>,
+    /// Whether a rule of the host, in another file, holds for the server's name only.
+    pub(crate) is_named: bool,
     /// The only tools that the host enables.
     pub(crate) allow: Option<Vec<String>>,
     /// The lists of the entry that name the only enabled tools.
@@ -95,7 +102,12 @@ impl Document {
         })?;
         let has_mark = body.len() < text.len();
         let (path, current) = (path.to_owned(), current.to_owned());
-        Ok(Self { path, text: body.to_owned(), root, has_mark, current })
+        Ok(Self { path, text: body.to_owned(), root, has_mark, current, rules: Rules::default() })
+    }
+
+    /// The file of a host that has these rules in other files.
+    pub(crate) fn with_rules(self, rules: Rules) -> Self {
+        Self { rules, ..self }
     }
 
     /// The same file with another text (without a byte order mark).
@@ -103,7 +115,8 @@ impl Document {
     /// # Errors
     /// A syntax error, with its place and a hint.
     pub(crate) fn with_text(&self, text: &str) -> Result<Self, Problem> {
-        Ok(Self { has_mark: self.has_mark, ..Self::parse(&self.path, text, &self.current)? })
+        let (has_mark, rules) = (self.has_mark, self.rules.clone());
+        Ok(Self { has_mark, rules, ..Self::parse(&self.path, text, &self.current)? })
     }
 
     /// The whole file.
@@ -174,8 +187,23 @@ impl Document {
         let launch = Launch::of(node, shape.keys).filter(|_| !(is_remote && address.url.is_some()));
         let filters = shape.keys.iter().filter(|(_, means)| matches!(means, Means::Allowed));
         let filters = filters.filter_map(|(key, _)| member(node, key)).collect();
-        let (name, hidden, allow) = (name.to_owned(), entry.upstream.hidden, entry.upstream.allow);
-        Server { name, servers, key, node, launch, address, off: entry.off, hidden, allow, filters }
+        let (name, allow, off) = (name.to_owned(), entry.upstream.allow, entry.off);
+        let (mut ruling, mut hidden) = (self.rules.of(&name), entry.upstream.hidden);
+        let Elsewhere { mut asked, .. } = (shape.elsewhere)(&self.root, scene, &name);
+        for file in self.rules.files() {
+            ruling.add((shape.elsewhere)(file, scene, &name));
+        }
+        hidden.extend(ruling.hidden);
+        asked.extend(ruling.asked);
+        let is_named = ruling.is_named;
+        Server { name, servers, key, node, launch, address, off, hidden, asked, is_named, allow, filters }
+    }
+}
+
+impl Server<'_> {
+    /// Whether the host has rules that hold for the server's name only, so that it cannot be served under another one.
+    pub(crate) fn is_ruled(&self) -> bool {
+        self.is_named || !self.asked.is_empty()
     }
 }
 

@@ -75,7 +75,7 @@ impl Entry {
         scene: &Scene<'_>,
     ) -> (Self, Vec<Wrong>) {
         let (mut entry, wrong) = read_keys(node, shape, root, scene);
-        let Elsewhere { off, hidden, allow } = (shape.elsewhere)(root, scene, name);
+        let Elsewhere { off, hidden, allow, .. } = (shape.elsewhere)(root, scene, name);
         entry.off = entry.off.or(off);
         entry.upstream.hidden.extend(hidden);
         // The intersection: each list removes the tools that it does not name.

@@ -15,6 +15,9 @@ pub(super) const SHAPE: Shape =
 const ALLOWED: &[&[&str]] = &[&["mcp", "allowed"], &["allowMCPServers"]];
 const EXCLUDED: &[&[&str]] = &[&["mcp", "excluded"], &["excludeMCPServers"]];
 
+/// Keys of the lists of tools that do not exist, of whatever server.
+const EXCLUDED_TOOLS: &[&[&str]] = &[&["tools", "exclude"], &["excludeTools"]];
+
 /// Keys that no other host uses.
 const MARKS: &[&str] = &["httpUrl", "includeTools", "excludeTools", "trust"];
 
@@ -39,7 +42,20 @@ fn elsewhere(root: &Node, _: &Scene<'_>, name: &str) -> Elsewhere {
     } else {
         None
     };
-    Elsewhere { off, ..Elsewhere::default() }
+    Elsewhere { off, hidden: excluded_tools(root, name), ..Elsewhere::default() }
+}
+
+/// The tools of the server that a list for all tools excludes, by their names alone or behind the server's.
+fn excluded_tools(root: &Node, server: &str) -> Vec<String> {
+    let lists = EXCLUDED_TOOLS.iter().filter_map(|names| root.path(names)).flat_map(Node::items);
+    // With arguments in parentheses, it is a command of the shell.
+    let names = lists.filter_map(Node::text).filter(|name| !name.contains('('));
+    let prefixes = [format!("{server}__"), format!("mcp_{server}_")];
+    let own = |name: &str| {
+        let rest = prefixes.iter().find_map(|prefix| name.strip_prefix(prefix));
+        rest.unwrap_or(name).to_owned()
+    };
+    names.map(own).filter(|name| !name.is_empty()).collect()
 }
 
 /// Whether a list names the server. Gemini CLI compares names trimmed and in lower case.

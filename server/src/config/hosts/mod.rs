@@ -17,6 +17,7 @@ pub(crate) mod launch;
 mod mcp_servers;
 pub(crate) mod node;
 mod opencode;
+pub(crate) mod permissions;
 mod scene;
 mod shape;
 mod variables;

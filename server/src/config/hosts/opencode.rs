@@ -5,6 +5,7 @@ use mcp_disclosure_core::Pattern;
 use super::{
     gemini,
     node::Node,
+    permissions::{of_tools, plain},
     scene::Scene,
     shape::{Elsewhere, Keys, Means, Shape},
     variables::Style,
@@ -30,7 +31,7 @@ fn servers<'n>(root: &'n Node, scene: &Scene<'_>) -> Vec<&'n Node> {
 }
 
 /// opencode names a tool `server_tool`, with `_` for every character other than ASCII letters, digits, `_` and `-`. Patterns
-/// of these names under `tools`, in newer files under `permission`, disable tools.
+/// of these names under `tools`, in newer files under `permission`, disable tools, or ask before each call.
 fn elsewhere(root: &Node, _: &Scene<'_>, name: &str) -> Elsewhere {
     let switched = root.get("tools").into_iter().flat_map(Node::members);
     let switched = switched.filter(|tool| tool.node.as_bool() == Some(false));
@@ -38,66 +39,36 @@ fn elsewhere(root: &Node, _: &Scene<'_>, name: &str) -> Elsewhere {
     let denied = permission.into_iter().flat_map(Node::members).filter(|tool| denies(&tool.node));
     let patterns = switched.chain(denied).map(|tool| tool.name.as_str());
     let patterns = patterns.chain(permission.filter(|all| denies(all)).map(|_| "*"));
-    let prefix =
-        format!("{}_", name.replace(|c: char| !(c.is_ascii_alphanumeric() || "_-".contains(c)), "_"));
-    let mut hidden: Vec<String> = patterns.flat_map(|pattern| rests(pattern, &prefix)).collect();
-    // In the tool's own name, a `_` may be any character.
-    hidden.iter_mut().for_each(|rest| *rest = rest.replace('_', "?"));
-    Elsewhere { hidden, ..Elsewhere::default() }
+    let prefix = format!("{}_", plain(name));
+    let of_tools = |pattern: &str| of_tools(pattern, &prefix);
+    let hidden = patterns.flat_map(of_tools).collect();
+    let asked = questions(root).into_iter().flat_map(of_tools).collect();
+    Elsewhere { hidden, asked, ..Elsewhere::default() }
 }
 
-/// Whether a permission disables a tool: `deny`, or `deny` for a pattern that matches all arguments. MCP tools request `*`,
-/// so rules for particular arguments do not apply to them.
+/// The patterns of tools that are asked about, and of those that an agent of the file may not use or asks about.
+fn questions(root: &Node) -> Vec<&str> {
+    let permission = root.get("permission").into_iter().flat_map(Node::members);
+    let asked = permission.filter(|tool| says("ask", &tool.node)).map(|tool| tool.name.as_str());
+    let agents = ["agent", "mode"].iter().filter_map(|key| root.get(key)).flat_map(Node::members);
+    let of_agents = agents.flat_map(|agent| {
+        let switched = agent.node.get("tools").into_iter().flat_map(Node::members);
+        let switched = switched.filter(|tool| tool.node.as_bool() == Some(false));
+        let permission = agent.node.get("permission").into_iter().flat_map(Node::members);
+        let restricted = permission.filter(|tool| says("ask", &tool.node) || denies(&tool.node));
+        switched.chain(restricted).map(|tool| tool.name.as_str())
+    });
+    asked.chain(of_agents).collect()
+}
+
 fn denies(permission: &Node) -> bool {
-    let is_denied = |node: &Node| node.text() == Some("deny");
+    says("deny", permission)
+}
+
+/// Whether a permission is this one, or is for a pattern that matches all arguments. MCP tools request `*`, so rules for
+/// particular arguments do not apply to them.
+fn says(wanted: &str, permission: &Node) -> bool {
+    let is_wanted = |node: &Node| node.text() == Some(wanted);
     let mut any = permission.members().iter().filter(|rule| Pattern::new(&rule.name).matches("*"));
-    is_denied(permission) || any.any(|rule| is_denied(&rule.node))
-}
-
-/// The patterns for the rest of a name after a prefix, one for each way in which the pattern can match the prefix.
-fn rests(pattern: &str, prefix: &str) -> Vec<String> {
-    let mut rests = vec![pattern.to_owned()];
-    for wanted in prefix.chars() {
-        let mut next = Vec::new();
-        for rest in &rests {
-            // A star matches this character and remains, or matches nothing.
-            let after = rest.trim_start_matches('*');
-            if after.len() < rest.len() {
-                next.push(rest.clone());
-            }
-            let mut after = after.chars();
-            if after.next().is_some_and(|first| first == '?' || first == wanted) {
-                next.push(after.as_str().to_owned());
-            }
-        }
-        next.sort();
-        next.dedup();
-        rests = next;
-    }
-    rests.retain(|rest| !rest.is_empty());
-    rests
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_pattern_of_names_is_one_of_the_servers_tools() {
-        for (pattern, of_tools) in [
-            ("my_*", &["*"][..]),
-            ("my*", &["*"]),
-            ("*", &["*"]),
-            ("my_delete", &["delete"]),
-            ("my_?", &["?"]),
-            ("*_delete_*", &["*_delete_*", "delete_*"]),
-            ("m?_x", &["x"]),
-            ("other_*", &[]),
-            ("my", &[]),
-            ("my_", &[]),
-            ("bash", &[]),
-        ] {
-            assert_eq!(rests(pattern, "my_"), of_tools, "{pattern}");
-        }
-    }
+    is_wanted(permission) || any.any(|rule| is_wanted(&rule.node))
 }

@@ -72,6 +72,8 @@ pub(super) struct Elsewhere {
     pub(super) off: Option<&'static str>,
     /// Disabled tools.
     pub(super) hidden: Vec<String>,
+    /// Tools that the host asks about before each call.
+    pub(super) asked: Vec<String>,
     /// The only enabled tools.
     pub(super) allow: Option<Vec<String>>,
 }

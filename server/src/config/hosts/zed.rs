@@ -45,5 +45,15 @@ fn elsewhere(root: &Node, _: &Scene<'_>, name: &str) -> Elsewhere {
         None => default == Some(ALL),
     };
     let allow = (!all).then(|| switched(true));
-    Elsewhere { hidden: switched(false), allow, ..Elsewhere::default() }
+    let permitted = |wanted| permissions(root, name, wanted);
+    let hidden = [switched(false), permitted("deny")].concat();
+    Elsewhere { hidden, allow, asked: permitted("confirm"), ..Elsewhere::default() }
+}
+
+/// The server's tools that `agent.tool_permissions` names, as `mcp:server:tool`, with this default.
+fn permissions(root: &Node, name: &str, wanted: &str) -> Vec<String> {
+    let tools = root.path(&["agent", "tool_permissions", "tools"]).into_iter().flat_map(Node::members);
+    let tools = tools.filter(|tool| tool.node.get("default").and_then(Node::text) == Some(wanted));
+    let prefix = format!("mcp:{name}:");
+    tools.filter_map(|tool| tool.name.strip_prefix(&prefix).map(str::to_owned)).collect()
 }

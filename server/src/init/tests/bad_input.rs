@@ -5,7 +5,7 @@ use super::*;
 #[track_caller]
 fn refused(path: &str, text: &str) -> String {
     let project = Project::of(path, text);
-    plan(project.place(), Path::new("/now"), &front(), None).unwrap_err().to_string()
+    plan(project.place(), Path::new("/now"), &front(), None, Rules::default()).unwrap_err().to_string()
 }
 
 #[test]

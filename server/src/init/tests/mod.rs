@@ -1,8 +1,10 @@
 //! What `init` makes of hosts' files, and `undo` of that.
 
+mod applied;
 mod bad_input;
 mod each_host;
 mod properties;
+mod protected;
 mod turned_back;
 
 use std::{
@@ -19,6 +21,7 @@ use super::{
     undo::{Undone, undone},
     wrap::{Bridge, Front},
 };
+use crate::config::hosts::permissions::Rules;
 
 /// What is put in front in these tests.
 fn front() -> Front {
@@ -60,13 +63,14 @@ impl Project {
 
     #[track_caller]
     fn plan(&self) -> Plan {
-        plan(self.place(), Path::new("/now"), &front(), None).unwrap()
+        plan(self.place(), Path::new("/now"), &front(), None, Rules::default()).unwrap()
     }
 
     #[track_caller]
     fn gather(&self) -> Plan {
         let beginning = beginning(&self.gathered(), &self.file);
-        let plan = plan(self.place(), Path::new("/now"), &front(), Some(&beginning)).unwrap();
+        let plan =
+            plan(self.place(), Path::new("/now"), &front(), Some(&beginning), Rules::default()).unwrap();
         for moved in &plan.moved {
             super::write::write_private(&moved.file, &moved.text).unwrap();
         }

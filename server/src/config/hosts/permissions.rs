@@ -1,0 +1,178 @@
+//! What hosts forbid, or ask about, by the names that they give to servers' tools: `server_tool`, `mcp__server__tool`.
+
+use super::{node::Node, shape::Elsewhere};
+
+/// Rules of a host that stand in other files than its servers.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Rules {
+    denied: Vec<String>,
+    asked: Vec<String>,
+    /// Servers that settings switch by name.
+    servers: Vec<String>,
+    /// Other files in the shape of the servers' file.
+    files: Vec<Node>,
+}
+
+/// What rules say of one server.
+#[derive(Debug, Default)]
+pub(super) struct Ruling {
+    /// Patterns of tools that never run.
+    pub(super) hidden: Vec<String>,
+    /// Patterns of tools that run after a question only.
+    pub(super) asked: Vec<String>,
+    /// Whether a rule names the server or tools of it, so that it holds under the server's name only.
+    pub(super) is_named: bool,
+}
+
+/// What begins the names of MCP tools in Claude Code's rules.
+const PREFIX: &str = "mcp__";
+
+impl Rules {
+    /// Adds the rules of one file of Claude Code's settings.
+    pub(crate) fn add(&mut self, settings: &Node) {
+        let list = |names: &[&str]| settings.path(names).map_or(&[][..], Node::items);
+        let texts = |names: &[&str]| list(names).iter().filter_map(Node::text).map(str::to_owned);
+        self.denied.extend(texts(&["permissions", "deny"]));
+        self.asked.extend(texts(&["permissions", "ask"]));
+        self.servers.extend(texts(&["disabledMcpjsonServers"]));
+        let denied = list(&["deniedMcpServers"]).iter().filter_map(|server| server.get("serverName")?.text());
+        self.servers.extend(denied.map(str::to_owned));
+    }
+
+    /// Adds another file of the host, of the same shape.
+    pub(crate) fn add_file(&mut self, root: Node) {
+        self.files.push(root);
+    }
+
+    pub(super) fn files(&self) -> &[Node] {
+        &self.files
+    }
+
+    /// What Claude Code's settings say of the server of this name.
+    pub(super) fn of(&self, server: &str) -> Ruling {
+        let prefix = format!("{PREFIX}{}__", plain(server));
+        let matching = |rules: &[String]| rules.iter().flat_map(|rule| of_rule(rule, &prefix)).collect();
+        let (hidden, asked): (Vec<String>, Vec<String>) = (matching(&self.denied), matching(&self.asked));
+        let is_switched = self.servers.iter().any(|name| name == server);
+        let is_named = is_switched || !hidden.is_empty() || !asked.is_empty();
+        // A rule for all tools goes on matching: the entry keeps its name.
+        let of_tools = |patterns: Vec<String>| patterns.into_iter().filter(|pattern| !is_all(pattern));
+        Ruling { hidden: of_tools(hidden).collect(), asked: of_tools(asked).collect(), is_named }
+    }
+}
+
+impl Ruling {
+    /// Adds what another file says; not its lists of enabled tools, which are of its own profiles.
+    pub(super) fn add(&mut self, elsewhere: Elsewhere) {
+        let Elsewhere { off, hidden, asked, .. } = elsewhere;
+        self.is_named |= off.is_some() || !hidden.is_empty() || !asked.is_empty();
+        self.hidden.extend(hidden);
+        self.asked.extend(asked);
+    }
+}
+
+/// The patterns of the server's tools that one rule names; all of them for the server's name alone.
+fn of_rule(rule: &str, prefix: &str) -> Vec<String> {
+    // What stands in parentheses narrows a rule to arguments, which is not known of tools of MCP.
+    let name = rule.split('(').next().unwrap_or_default().trim();
+    let is_server = name == prefix || Some(name) == prefix.strip_suffix("__");
+    if is_server { vec!["*".to_owned()] } else { of_tools(name, prefix) }
+}
+
+/// A name as hosts write it: `_` for every character other than ASCII letters, digits, `_` and `-`.
+pub(super) fn plain(name: &str) -> String {
+    name.replace(|c: char| !(c.is_ascii_alphanumeric() || "_-".contains(c)), "_")
+}
+
+/// Whether a pattern is of all tools.
+pub(crate) fn is_all(pattern: &str) -> bool {
+    pattern.chars().all(|c| c == '*')
+}
+
+/// The patterns of a server's own tools that a pattern of hosts' names comes to. `prefix` is what the host puts before them.
+pub(super) fn of_tools(pattern: &str, prefix: &str) -> Vec<String> {
+    // In the tool's own name, a `_` may be any character.
+    rests(pattern, prefix).into_iter().map(|rest| rest.replace('_', "?")).collect()
+}
+
+/// The patterns for the rest of a name after a prefix, one for each way in which the pattern can match the prefix.
+fn rests(pattern: &str, prefix: &str) -> Vec<String> {
+    let mut rests = vec![pattern.to_owned()];
+    for wanted in prefix.chars() {
+        let mut next = Vec::new();
+        for rest in &rests {
+            // A star matches this character and remains, or matches nothing.
+            let after = rest.trim_start_matches('*');
+            if after.len() < rest.len() {
+                next.push(rest.clone());
+            }
+            let mut after = after.chars();
+            if after.next().is_some_and(|first| first == '?' || first == wanted) {
+                next.push(after.as_str().to_owned());
+            }
+        }
+        next.sort();
+        next.dedup();
+        rests = next;
+    }
+    rests.retain(|rest| !rest.is_empty());
+    rests
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::node, *};
+
+    fn ruling(settings: &str, server: &str) -> (Vec<String>, Vec<String>, bool) {
+        let mut rules = Rules::default();
+        rules.add(&node::parse("settings.json".as_ref(), settings).unwrap());
+        let Ruling { hidden, asked, is_named } = rules.of(server);
+        (hidden, asked, is_named)
+    }
+
+    #[test]
+    fn w1_claude_codes_rules_name_servers_and_tools() {
+        for (rule, hidden, is_named) in [
+            ("mcp__my_git__delete", &["delete"][..], true),
+            ("mcp__my_git__delete_repo(*)", &["delete?repo"], true),
+            ("mcp__my_git__delete_*", &["delete?*"], true),
+            ("mcp__*__delete", &["*??delete", "?delete", "delete"], true),
+            ("mcp__my_git", &[], true),
+            ("mcp__my_git__*", &[], true),
+            ("mcp__my*", &[], true),
+            ("mcp__my", &[], false),
+            ("mcp__other__delete", &[], false),
+            ("Bash(rm:*)", &[], false),
+        ] {
+            let hidden: Vec<String> = hidden.iter().map(|&pattern| pattern.to_owned()).collect();
+            let denied = ruling(&format!(r#"{{"permissions": {{"deny": ["{rule}"]}}}}"#), "my git");
+            assert_eq!(denied, (hidden.clone(), vec![], is_named), "{rule}");
+            let asked = ruling(&format!(r#"{{"permissions": {{"ask": ["{rule}"]}}}}"#), "my git");
+            assert_eq!(asked, (vec![], hidden, is_named), "{rule}");
+        }
+        for switched in
+            [r#"{"disabledMcpjsonServers": ["a"]}"#, r#"{"deniedMcpServers": [{"serverName": "a"}]}"#]
+        {
+            assert_eq!((ruling(switched, "a").2, ruling(switched, "b").2), (true, false));
+        }
+    }
+
+    #[test]
+    fn a_pattern_of_names_is_one_of_the_servers_tools() {
+        for (pattern, of_tools) in [
+            ("my_*", &["*"][..]),
+            ("my*", &["*"]),
+            ("*", &["*"]),
+            ("my_delete", &["delete"]),
+            ("my_?", &["?"]),
+            ("*_delete_*", &["*_delete_*", "delete_*"]),
+            ("m?_x", &["x"]),
+            ("other_*", &[]),
+            ("my", &[]),
+            ("my_", &[]),
+            ("bash", &[]),
+        ] {
+            assert_eq!(rests(pattern, "my_"), of_tools, "{pattern}");
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! What hosts say of servers in other files than those that name the servers. A rule that is not seen here would stop
+//! matching behind this program, so a file that cannot be read is an error.
+
+use std::{
+    fs,
+    io::{self, Read},
+    path::{Path, PathBuf},
+};
+
+use mcp_disclosure_gateway::Problem;
+
+use super::{
+    places::{Folders, Place, candidates, hosts},
+    write::LARGEST,
+};
+use crate::config::hosts::{
+    node::{self, Node},
+    permissions::Rules,
+};
+
+/// The host whose rules are in files of their own.
+pub(super) const CLAUDE_CODE: &str = "Claude Code";
+
+/// Its files of servers, wherever they are.
+const OF_SERVERS: [&str; 2] = [".mcp.json", ".claude.json"];
+
+/// Its settings in a folder `.claude`.
+const SETTINGS: [&str; 2] = ["settings.json", "settings.local.json"];
+
+/// The settings of an administrator.
+const MANAGED: &str = if cfg!(target_os = "macos") {
+    "/Library/Application Support/ClaudeCode/managed-settings.json"
+} else if cfg!(windows) {
+    r"C:\Program Files\ClaudeCode\managed-settings.json"
+} else {
+    "/etc/claude-code/managed-settings.json"
+};
+
+/// The rules for the servers of this file.
+///
+/// # Errors
+/// A file with rules that cannot be read, with a hint.
+pub(crate) fn rules(place: &Place, folders: &Folders) -> Result<Rules, Problem> {
+    let mut rules = Rules::default();
+    let is_of_claude_code = OF_SERVERS.iter().any(|name| place.path.ends_with(name));
+    if is_of_claude_code || place.host == Some(CLAUDE_CODE) {
+        for file in settings(place, folders)? {
+            parsed(&file)?.iter().for_each(|settings| rules.add(settings));
+        }
+    }
+    for file in others(place, folders) {
+        parsed(&file)?.into_iter().for_each(|root| rules.add_file(root));
+    }
+    Ok(rules)
+}
+
+/// The files of settings that hold where these servers are used: the user's, those of the projects, the administrator's.
+fn settings(place: &Place, folders: &Folders) -> Result<Vec<PathBuf>, Problem> {
+    let mut used = vec![folders.project.clone()];
+    used.extend(folders.home().map(Path::to_owned));
+    used.extend(place.path.parent().map(Path::to_owned));
+    // The servers of the user are used in all projects.
+    let root = parsed(&place.path)?;
+    let projects = root.as_ref().and_then(|root| root.get("projects")).map_or(&[][..], Node::members);
+    used.extend(projects.iter().map(|project| PathBuf::from(&project.name)));
+    used.sort();
+    used.dedup();
+    let files = used.iter().flat_map(|folder| SETTINGS.map(|name| folder.join(".claude").join(name)));
+    Ok(files.chain([PathBuf::from(MANAGED)]).collect())
+}
+
+/// The other files of a host that reads several, and merges them.
+fn others(place: &Place, folders: &Folders) -> Vec<PathBuf> {
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let own = real(&place.path);
+    let all = hosts(&[]).unwrap_or_default();
+    let files = all
+        .into_iter()
+        .filter(|host| host.title != CLAUDE_CODE)
+        .map(|host| (host, candidates(host, folders)));
+    let of_host = files
+        .filter(|(host, files)| place.host == Some(host.title) || files.iter().any(|file| real(file) == own));
+    of_host.flat_map(|(_, files)| files).filter(|file| real(file) != own).collect()
+}
+
+/// A file, if it is there.
+fn parsed(path: &Path) -> Result<Option<Node>, Problem> {
+    let refused = |what: String| {
+        let hint = "its rules for tools must be known; mend it, or make it readable";
+        Problem::new(format!("{}: {what}", path.display())).hint(hint)
+    };
+    let file = match fs::File::open(path) {
+        Ok(file) => file,
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(refused(error.to_string())),
+    };
+    let mut text = String::new();
+    let read = file.take(LARGEST + 1).read_to_string(&mut text);
+    read.map_err(|error| refused(error.to_string()))?;
+    if text.len() as u64 > LARGEST {
+        return Err(refused(format!("is larger than {LARGEST} bytes")));
+    }
+    let text = text.trim_start_matches('\u{feff}');
+    // A host takes an empty file for one without settings.
+    if text.trim().is_empty() {
+        return Ok(None);
+    }
+    node::parse(path, text).map(Some).map_err(|error| refused(error.message))
+}

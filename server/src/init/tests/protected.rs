@@ -1,0 +1,161 @@
+//! What a host forbids or asks about stays so behind this program.
+
+use std::collections::BTreeMap;
+
+use super::{
+    super::{places::Folders, rules::rules},
+    *,
+};
+
+/// A person's files, of which the first one has the servers; and what is planned for it.
+fn planned(files: &[(&str, &str)], gather: bool) -> Result<(Plan, TempDir), String> {
+    let root = tempfile::tempdir().unwrap();
+    for (path, text) in files {
+        let file = root.path().join(path);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text.replace("ROOT", root.path().to_str().unwrap())).unwrap();
+    }
+    let variables =
+        BTreeMap::from([("HOME", "home"), ("USERPROFILE", "home"), ("XDG_CONFIG_HOME", "home/.config")]);
+    let lookup = |name: &str| Some(root.path().join(variables.get(name)?).to_str()?.to_owned());
+    let folders = Folders::of_user(&lookup, root.path().join("project"));
+    let place = Place { host: None, path: root.path().join(files[0].0) };
+    let gathered = beginning(&root.path().join("gathered"), &place.path);
+    let rules = rules(&place, &folders).map_err(|problem| problem.to_string())?;
+    let plan = plan(place, &folders.project, &front(), gather.then_some(&*gathered), rules);
+    Ok((plan.map_err(|problem| problem.to_string())?, root))
+}
+
+const SERVERS: &str = r#"{"mcpServers": {"git": {"command": "x"}, "other": {"command": "y"}}}"#;
+
+#[test]
+fn w1_rules_of_every_file_of_settings_hold_behind_this_program() {
+    let of_user = r#"{"mcpServers": {"git": {"command": "x"}, "other": {"command": "y"}}, "projects": {"ROOT/far": {}}}"#;
+    for (servers, text, settings) in [
+        ("project/.mcp.json", SERVERS, "project/.claude/settings.json"),
+        ("project/.mcp.json", SERVERS, "project/.claude/settings.local.json"),
+        ("project/.mcp.json", SERVERS, "home/.claude/settings.json"),
+        ("elsewhere/.mcp.json", SERVERS, "elsewhere/.claude/settings.json"),
+        ("home/.claude.json", of_user, "home/.claude/settings.json"),
+        ("home/.claude.json", of_user, "far/.claude/settings.local.json"),
+    ] {
+        let denied = r#"{"permissions": {"deny": ["mcp__git__delete"]}}"#;
+        let (plan, _root) = planned(&[(servers, text), (settings, denied)], false).unwrap();
+        let after = &plan.change.after;
+        assert!(after.contains(r#""--name=git", "--hide-tool=delete", "--", "x""#), "{settings}: {after}");
+        assert_eq!(after.matches("--hide-tool").count(), 1, "{settings}");
+
+        let asked = r#"{"permissions": {"ask": ["mcp__git__delete"]}}"#;
+        let (plan, _root) = planned(&[(servers, text), (settings, asked)], false).unwrap();
+        assert_eq!(plan.served, ["other"], "{settings}");
+        assert!(plan.left[0].1.contains("the host asks before calls of 'delete'"), "{:?}", plan.left);
+
+        for rule in ["deny", "ask"] {
+            let whole = format!(r#"{{"permissions": {{"{rule}": ["mcp__git"]}}}}"#);
+            let (plan, _root) = planned(&[(servers, text), (settings, &whole)], false).unwrap();
+            assert_eq!(plan.served, ["git", "other"], "the entry keeps its name");
+            let (plan, _root) = planned(&[(servers, text), (settings, &whole)], true).unwrap();
+            assert_eq!(
+                (&*plan.apart, &*plan.moved[0].names),
+                (&["git".to_owned()][..], &["other".to_owned()][..])
+            );
+        }
+        let broken = planned(&[(servers, text), (settings, r#"{"permissions": {"#)], false).unwrap_err();
+        assert!(broken.contains("its rules for tools must be known"), "{broken}");
+    }
+}
+
+#[test]
+fn w1_rules_of_other_hosts_hold_behind_this_program() {
+    for (path, text, expected) in [
+        (
+            "project/opencode.json",
+            r#"{"mcp": {"git": {"type": "local", "command": ["x"]}}, "permission": RULES}"#,
+            &[
+                (r#"{"git_delete": "deny"}"#, "--hide-tool=delete"),
+                (r#"{"git_delete": "ask"}"#, "asks before"),
+                (r#"{"git_delete": {"*": "ask"}}"#, "asks before"),
+                (r#"{"git_*": "ask"}"#, "apart"),
+            ][..],
+        ),
+        (
+            "project/opencode.json",
+            r#"{"mcp": {"git": {"type": "local", "command": ["x"]}}, "agent": {"plan": RULES}}"#,
+            &[
+                (r#"{"permission": {"git_delete": "deny"}}"#, "asks before"),
+                (r#"{"tools": {"git_delete": false}}"#, "asks before"),
+                (r#"{"tools": {"git_*": false}}"#, "apart"),
+            ],
+        ),
+        (
+            "project/.gemini/settings.json",
+            r#"{"mcpServers": {"git": {"command": "x"}}, "tools": {"exclude": RULES}}"#,
+            &[
+                (r#"["delete"]"#, "--hide-tool=delete"),
+                (r#"["git__delete", "Shell(rm)"]"#, "--hide-tool=delete"),
+                (r#"["mcp_git_delete"]"#, "--hide-tool=delete"),
+            ],
+        ),
+        (
+            "project/.zed/settings.json",
+            r#"{"context_servers": {"git": {"command": "x"}}, "agent": {"tool_permissions": {"tools": RULES}}}"#,
+            &[
+                (r#"{"mcp:git:delete": {"default": "deny"}}"#, "--hide-tool=delete"),
+                (r#"{"mcp:git:delete": {"default": "confirm"}}"#, "asks before"),
+            ],
+        ),
+        (
+            "project/.codex/config.toml",
+            "[mcp_servers.git]\ncommand = \"x\"\n[mcp_servers.git.tools.delete]\napproval_mode = RULES\n",
+            &[("\"prompt\"", "asks before")],
+        ),
+    ] {
+        for (rules, expected) in expected {
+            let text = text.replace("RULES", rules);
+            let (plan, _root) = planned(&[(path, &text)], *expected == "apart").unwrap();
+            let is_kept = match *expected {
+                "apart" => plan.apart == ["git"] && plan.moved.is_empty(),
+                "asks before" => plan.left[0].1.contains("asks before calls of 'delete'") && !plan.changes(),
+                argument => plan.change.after.contains(argument),
+            };
+            assert!(is_kept, "{path}: {rules}: {:?}\n{}", plan.left, plan.change.after);
+        }
+    }
+}
+
+#[test]
+fn w1_rules_in_another_file_of_the_same_host_hold_too() {
+    let servers = r#"{"mcp": {"git": {"type": "local", "command": ["x"]}}}"#;
+    let of_user = "home/.config/opencode/opencode.json";
+    for (rules, is_wrapped) in [("deny", true), ("ask", false)] {
+        let rules = format!(r#"{{"permission": {{"git_delete": "{rules}"}}}}"#);
+        let (plan, _root) = planned(&[(of_user, servers), ("project/opencode.json", &rules)], false).unwrap();
+        assert_eq!(
+            (plan.change.after.contains("--hide-tool=delete"), plan.changes()),
+            (is_wrapped, is_wrapped)
+        );
+        let (plan, _root) = planned(&[(of_user, servers), ("project/opencode.json", &rules)], true).unwrap();
+        assert!(plan.moved.is_empty());
+    }
+}
+
+#[test]
+fn w1_two_tables_of_a_file_are_moved_to_two_files_in_every_run() {
+    let text = r#"{"mcpServers": {"a": {"command": "x"}}, "servers": {"b": {"command": "y"}}}"#;
+    let project = Project::of("mcp.json", text);
+    let first = project.gather();
+    let first_step = project.apply(&first);
+    let edited = project.text();
+    for (table, name) in [("mcpServers", "c"), ("servers", "d")] {
+        let with_late = format!("\"{table}\": {{\"{name}\": {{\"command\": \"z\"}}, ");
+        fs::write(&project.file, project.text().replace(&format!("\"{table}\": {{"), &with_late)).unwrap();
+    }
+    assert_ne!(project.text(), edited);
+    let second = project.gather();
+    let second_step = project.apply(&second);
+    let mut files: Vec<&PathBuf> = first.moved.iter().chain(&second.moved).map(|moved| &moved.file).collect();
+    files.sort();
+    files.dedup();
+    assert_eq!(files.len(), 4, "{files:?}");
+    assert_eq!(project.undo(&[first_step, second_step]).left, []);
+}
