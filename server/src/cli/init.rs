@@ -48,6 +48,7 @@ pub fn init(program: &Program, arguments: InitArguments) -> Result<(), Failure> 
     let (current, found) = places.found()?;
     let of_user = user_folders(&current);
     let records = Records::of_user()?;
+    let _lock = (!places.dry_run).then(|| records.lock()).transpose()?;
     let folder = gathered_folder()?;
     let (settings, found): (Vec<Place>, Vec<Place>) = found.into_iter().partition(permissions::is_settings);
     let (mut plans, mut problems) = (Vec::new(), Vec::new());

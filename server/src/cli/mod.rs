@@ -79,7 +79,9 @@ fn print(text: &str) -> Result<(), Failure> {
 /// Writes to stdout unescaped; a closed pipe is not a failure.
 fn print_styled(text: &str) -> Result<(), Failure> {
     use std::io::Write;
-    match std::io::stdout().write_all(text.as_bytes()) {
+    let mut stdout = std::io::stdout();
+    // A question ends without a line break.
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
         written => written.map_err(|source| Failure::Io { what: "cannot write to stdout", source }),
     }

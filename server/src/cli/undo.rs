@@ -52,6 +52,7 @@ pub fn undo(arguments: UndoArguments) -> Result<(), Failure> {
     let launcher =
         launcher::command().map_err(|source| Failure::Io { what: "cannot name this program", source })?;
     let records = Records::of_user()?;
+    let _lock = (!places.dry_run).then(|| records.lock()).transpose()?;
     let gathered = gathered_folder()?;
     let current = std::env::current_dir()
         .map_err(|source| Failure::Io { what: "cannot find the current folder", source })?;

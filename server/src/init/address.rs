@@ -75,6 +75,12 @@ fn carried(server: &Server<'_>, url: &Member) -> Result<Vec<(String, String)>, W
     let address = url.node.text().ok_or("its url is not text")?;
     let host = address.split_once("://").map_or("", |(_, rest)| rest);
     let host = host.split(['/', '?', '#']).next().unwrap_or_default();
+    if !["http://", "https://"].iter().any(|scheme| address.to_lowercase().starts_with(scheme)) {
+        return Err("it is not reached over http or https".to_owned());
+    }
+    if address.contains("${") {
+        return Err("its url has variables, which only the host fills in".to_owned());
+    }
     if address.contains('?') || host.contains('@') {
         let why = "its url may contain a secret, which every user of this machine could read as an argument";
         return Err(format!("{why}; put it into a header"));
@@ -83,7 +89,8 @@ fn carried(server: &Server<'_>, url: &Member) -> Result<Vec<(String, String)>, W
     let signs_in = signs_in.filter(|name| name.contains("auth") || name == "headershelper").count() > 0;
     let is_local =
         ["localhost", "127.0.0.1", "[::1]"].contains(&host.rsplit_once(':').map_or(host, |(name, _)| name));
-    if signs_in || (server.address.headers.is_none() && !is_local) {
+    let has_headers = server.address.headers.is_some_and(|table| !table.node.members().is_empty());
+    if signs_in || (!has_headers && !is_local) {
         return Err("the host may have to sign in to it (OAuth)".to_owned());
     }
     if server.address.has_more {

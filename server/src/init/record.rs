@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::write::write_private;
-use crate::failure::Failure;
+use crate::{failure::Failure, files::make_private_folder};
 
 /// The version of this format; other ones are not read.
 const VERSION: u32 = 1;
@@ -59,6 +59,24 @@ impl Records {
     #[cfg(test)]
     pub(crate) fn within(folder: &Path) -> Self {
         Self(folder.to_owned())
+    }
+
+    /// The right to edit hosts' files, until the value is dropped: two runs at once would take each other's backups away.
+    ///
+    /// # Errors
+    /// If another run has it, or the folder of records cannot be made.
+    pub(crate) fn lock(&self) -> Result<fs::File, Failure> {
+        let what = "cannot lock the folder of backups";
+        let made = make_private_folder(&self.0).and_then(|()| fs::File::create(self.0.join("lock")));
+        let file = made.map_err(|source| Failure::Io { what, source })?;
+        match file.try_lock() {
+            Ok(()) => Ok(file),
+            Err(fs::TryLockError::Error(source)) => Err(Failure::Io { what, source }),
+            Err(fs::TryLockError::WouldBlock) => {
+                let problem = Problem::new("another init or undo is under way");
+                Err(Failure::Usage(vec![problem.hint("run this again when it has ended")]))
+            }
+        }
     }
 
     pub(crate) fn folder(&self) -> &Path {
@@ -156,4 +174,20 @@ fn read(file: &Path) -> Result<Option<Record>, Problem> {
         return Err(refused(format!("has version {}, and this program reads {VERSION}", record.version)));
     }
     Ok(Some(record))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn w1_two_runs_do_not_edit_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let records = Records::within(&folder.path().join("init"));
+        let first = records.lock().unwrap();
+        let refused = records.lock().unwrap_err().to_string();
+        assert!(refused.contains("another init or undo is under way"), "{refused}");
+        drop(first);
+        records.lock().unwrap();
+    }
 }
