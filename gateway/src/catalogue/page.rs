@@ -267,7 +267,7 @@ impl Page {
     /// Marks what `tools/list` shows completely, for a session whose calls may later need what was delivered: where the
     /// strategy selects another by the catalogue (docs/CONTRACT.md S11).
     pub fn mark_delivered(&self, marks: &Marks) {
-        self.delivers.iter().for_each(|(tool, digest)| marks.mark(tool.clone(), digest.clone()));
+        self.delivers.iter().for_each(|(tool, digest)| marks.mark(tool.clone(), *digest));
     }
 
     /// The kinds whose lists differ between two pages.
