@@ -3,7 +3,8 @@
 //!
 //! Which of the two serves is a function of the view alone, as lists are: the same catalogue is served in the same way to
 //! every client of equal rights, by every replica, in each request. A session is not bound to what served it first. Where
-//! the catalogue grows over the budget, its list changes as lists do, with the notification that says so.
+//! the catalogue crosses the budget, its list changes as lists do, with the notification that says so. The own tools of the
+//! other strategy are listed over the budget, callable on both sides of it, and their names reserved on both.
 
 use std::sync::Arc;
 
@@ -96,8 +97,18 @@ impl Adaptive {
         Self { profile, within, over, budget }
     }
 
+    fn is_within_budget(&self, view: &View) -> bool {
+        CompleteList::of(view).tokens() <= self.budget
+    }
+
+    // A host that lists once would not find out what comes later; through the other strategy's tools it does.
     fn serving(&self, view: &View) -> &Arc<dyn DisclosureStrategy> {
-        if CompleteList::of(view).tokens() <= self.budget { &self.within } else { &self.over }
+        if self.is_within_budget(view) && !view.is_starting() { &self.within } else { &self.over }
+    }
+
+    /// What decides on a call. Reserved names are those of the own tools over the budget, which are callable within it too.
+    fn calling(&self, view: &View, call: &ToolCall) -> &Arc<dyn DisclosureStrategy> {
+        if view.reserves(&call.name) { &self.over } else { self.serving(view) }
     }
 
     /// What serves a request, and the context of it.
@@ -117,15 +128,20 @@ impl DisclosureStrategy for Adaptive {
     }
 
     fn selects(&self, view: &View) -> Option<Selected> {
-        let list = CompleteList::of(view);
-        let (tokens, budget) = (list.tokens(), self.budget);
-        let side = if tokens <= budget { "within" } else { "over" };
-        let so_far = if view.is_complete() { "" } else { " so far" };
-        let (tools, bytes, method) = (list.tools, list.bytes, estimate::METHOD);
-        let reason = format!(
-            "the complete list of {tools} tools{so_far} is about {tokens} tokens ({bytes} bytes, {method}), {side} the \
-             budget of {budget}"
-        );
+        let is_within = self.is_within_budget(view);
+        let reason = if is_within && view.is_starting() {
+            format!("upstreams are still starting, and their lists may be over the budget of {}", self.budget)
+        } else {
+            let list = CompleteList::of(view);
+            let side = if is_within { "within" } else { "over" };
+            let so_far = if view.is_complete() { "" } else { " so far" };
+            let (tools, tokens, bytes, method) = (list.tools, list.tokens(), list.bytes, estimate::METHOD);
+            let budget = self.budget;
+            format!(
+                "the complete list of {tools} tools{so_far} is about {tokens} tokens ({bytes} bytes, {method}), {side} \
+                 the budget of {budget}"
+            )
+        };
         Some(Selected { name: self.serving(view).profile().name.to_string(), reason })
     }
 
@@ -135,6 +151,12 @@ impl DisclosureStrategy for Adaptive {
 
     fn own_tools(&self, view: &View, client: &ClientTraits) -> Vec<OwnTool> {
         self.serving(view).own_tools(view, client)
+    }
+
+    // Clients hold lists for longer than a catalogue stays on one side of the budget, and a name that a user allowed must not
+    // become another tool's.
+    fn reserved_names(&self, view: &View, client: &ClientTraits) -> Vec<String> {
+        self.over.reserved_names(view, client)
     }
 
     fn objections(&self, view: &View) -> Vec<Objection> {
@@ -179,12 +201,12 @@ impl DisclosureStrategy for Adaptive {
     }
 
     fn preparation(&self, view: &View, call: &ToolCall) -> Option<Preparation> {
-        self.serving(view).preparation(view, call)
+        self.calling(view, call).preparation(view, call)
     }
 
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
-        let (serving, cx) = self.serve(cx);
-        serving.before_call(&cx, call).await
+        let serving = self.calling(cx.view, &call);
+        serving.before_call(&cx.of_part(&serving.profile().name), call).await
     }
 
     async fn request(
@@ -231,13 +253,17 @@ mod tests {
     }
 
     fn view(descriptions: &[String]) -> View {
+        View::of(Arc::new(snapshot(descriptions)), &Principal::anonymous())
+    }
+
+    fn snapshot(descriptions: &[String]) -> Snapshot {
         let tool = |(at, description): (usize, &String)| {
             to_raw_value(&json!({"name": format!("t{at}"), "description": description, "inputSchema": {}}))
                 .unwrap()
         };
         let tools = descriptions.iter().enumerate().map(tool).collect();
         let lists = UpstreamLists { tools, ..UpstreamLists::empty(UpstreamName::parse("u").unwrap()) };
-        View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous())
+        Snapshot::build(&[lists], &[]).unwrap().0
     }
 
     proptest! {
@@ -269,6 +295,11 @@ mod tests {
                 let side = if is_within { "within the budget" } else { "over the budget" };
                 prop_assert!(selected.reason.contains(side));
             }
+            let starting = snapshot(&descriptions).while_starting(true);
+            let starting = View::of(Arc::new(starting), &Principal::anonymous());
+            prop_assert_eq!(adaptive.list(&starting, &client), Names.list(&starting, &client));
+            prop_assert_eq!(&*adaptive.selects(&starting).unwrap().name, "names");
+            prop_assert_eq!(adaptive.reserved_names(&whole, &client), ["find"]);
             // Names are reserved with the whole view, so a part of it must not need new ones.
             let own = |view| adaptive.own_tools(view, &client).len();
             prop_assert!(own(&narrowed) <= own(&whole));

@@ -44,7 +44,7 @@ pub fn members(call: &ToolCall) -> Result<RawObject, ArgumentProblem> {
 /// The call that the arguments `{"tool", "arguments"}` of `caller` contain. Whether the tool exists is not checked.
 ///
 /// The tool's arguments are in `arguments` or beside `tool`; if in both places, they are merged. Their JSON text is kept
-/// as received.
+/// as received, but for an object in a string, which becomes the object: not every tool's arguments are checked after this.
 ///
 /// # Errors
 /// The first problem with them.
@@ -56,7 +56,7 @@ pub fn inner_call(view: &View, caller: &str, members: &RawObject) -> Result<Tool
     if *name == *caller {
         return Err(ArgumentProblem::of("tool", given, ANOTHER));
     }
-    let arguments = arguments(view.tool(&name), members)?;
+    let arguments = as_object(arguments(view.tool(&name), members)?)?;
     Ok(ToolCall { name, arguments })
 }
 
@@ -82,6 +82,18 @@ fn arguments(tool: Option<VisibleTool<'_>>, members: &RawObject) -> Result<Optio
     }
     let added = beside.iter().filter(|(key, _)| !known.contains_key(key));
     Ok(Some(RawObject::assemble(within.iter().chain(added)).into_text()))
+}
+
+/// Arguments that are an object, or a string that holds one, as the object.
+fn as_object(arguments: Option<RawText>) -> Result<Option<RawText>, ArgumentProblem> {
+    // An object may be as large as a message, and is not parsed for this.
+    let Some(given) = arguments else { return Ok(None) };
+    if given.get().trim_start().starts_with('{') {
+        return Ok(Some(given));
+    }
+    let found = object(given.get());
+    let found = found.ok_or_else(|| ArgumentProblem::of("arguments", given.get(), EXPECTED_OBJECT))?;
+    Ok(Some(found.into_text()))
 }
 
 fn has_parameter_arguments(tool: VisibleTool<'_>) -> bool {

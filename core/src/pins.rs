@@ -61,6 +61,16 @@ impl Listing {
     }
 }
 
+impl Listing {
+    /// The tools of a view that this list has with their complete definition, pinned or not.
+    pub fn complete_tools<'v>(&self, view: &'v View) -> impl Iterator<Item = VisibleTool<'v>> {
+        self.tools.iter().filter_map(|listed| {
+            let tool = view.tool(&listed.string("name")?)?;
+            is_complete(listed, &tool.definition()).then_some(tool)
+        })
+    }
+}
+
 fn is_complete(listed: &RawObject, definition: &RawObject) -> bool {
     definition.iter().all(|(key, value)| key == META || listed.member(key) == Some(value))
 }

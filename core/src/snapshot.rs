@@ -111,6 +111,8 @@ pub struct Snapshot {
     complete: bool,
     /// What strategies derive from its views.
     derived: DerivedByExtent,
+    /// Whether an upstream has not been tried yet, and nothing is remembered of it.
+    starting: bool,
 }
 
 /// Everything of one kind, findable by key.
@@ -165,6 +167,7 @@ impl Snapshot {
             mirrors_arguments: OnceLock::new(),
             complete: true,
             derived: DerivedByExtent::default(),
+            starting: false,
         }
     }
 
@@ -223,6 +226,17 @@ impl Snapshot {
     /// Whether every configured upstream has listed what it has: what is missing now may still come otherwise.
     pub fn is_complete(&self) -> bool {
         self.complete
+    }
+
+    /// The same, made while upstreams are starting of which nothing is known: neither that they list anything nor that they
+    /// fail.
+    pub fn while_starting(self, starting: bool) -> Self {
+        Self { starting, ..self }
+    }
+
+    /// Whether it was made while such upstreams were starting.
+    pub fn is_starting(&self) -> bool {
+        self.starting
     }
 
     /// What it says of itself as a whole.
@@ -293,6 +307,7 @@ impl Snapshot {
             && self.rules == other.rules
             && self.hints == other.hints
             && self.complete == other.complete
+            && self.starting == other.starting
             && tools.into_iter().all(|(a, b)| a.upstream() == b.upstream() && a.drifts_like(b))
             && entries.all(|(a, b)| a.upstream() == b.upstream())
     }

@@ -101,6 +101,10 @@ impl DisclosureStrategy for Stack {
         self.parts().flat_map(|part| part.own_tools(view, client)).collect()
     }
 
+    fn reserved_names(&self, view: &View, client: &ClientTraits) -> Vec<String> {
+        self.parts().flat_map(|part| part.reserved_names(view, client)).collect()
+    }
+
     fn advertise(&self, view: &View, advertisement: &mut Advertisement) {
         self.parts().for_each(|part| part.advertise(view, advertisement));
     }

@@ -10,7 +10,7 @@
 //!    The client's settings and notifications go to [`lifecycle`](DisclosureStrategy::lifecycle), which stores what it
 //!    needs by [`Context::remember`].
 //! 2. For each snapshot it makes the principal's [`View`], reserves the names of
-//!    [`own_tools`](DisclosureStrategy::own_tools) in it, and applies [`narrow`](DisclosureStrategy::narrow) with the
+//!    [`own_tools`](DisclosureStrategy::own_tools) in it ([`reserved_names`](DisclosureStrategy::reserved_names)), and applies [`narrow`](DisclosureStrategy::narrow) with the
 //!    notes on the client.
 //! 3. All list methods and the instructions come from [`list`](DisclosureStrategy::list), with `own_tools` after the
 //!    listed ones. Both run once per snapshot, view and traits, and their results are cached, as is what
@@ -240,6 +240,14 @@ pub trait DisclosureStrategy: fmt::Debug + Send + Sync + 'static {
     fn own_tools(&self, view: &View, client: &ClientTraits) -> Vec<OwnTool> {
         let _ = (view, client);
         Vec::new()
+    }
+
+    /// The names that an upstream's tool may not have for this client. They are those of [`own_tools`](Self::own_tools), and of
+    /// own tools that are not listed for this view but called all the same: [`Adaptive`](crate::Adaptive) has such.
+    ///
+    /// It is called with the whole view.
+    fn reserved_names(&self, view: &View, client: &ClientTraits) -> Vec<String> {
+        self.own_tools(view, client).iter().map(|tool| tool.name().to_owned()).collect()
     }
 
     /// All reasons why this strategy cannot serve the catalogue at start, such as briefs that are too long. A strategy

@@ -166,11 +166,22 @@ impl View {
         self.snapshot.is_complete()
     }
 
+    /// Whether upstreams are starting of which nothing is known yet. Those that failed do not count, nor those whose lists are
+    /// remembered.
+    pub fn is_starting(&self) -> bool {
+        self.snapshot.is_starting()
+    }
+
     /// The view in which these names are reserved for a strategy's own tools: an upstream's tool of such a name is
     /// served as `<upstream>__<tool>`.
     pub fn reserving(mut self, names: impl IntoIterator<Item = String>) -> Self {
         self.extent.reserved = Arc::new(names.into_iter().collect());
         self
+    }
+
+    /// Whether a name is reserved for a strategy's own tools.
+    pub fn reserves(&self, name: &str) -> bool {
+        self.reserved.contains(name)
     }
 
     /// The view in which definitions have their mapping in `_meta.concerns` (concern-based-filtering "Optional Field in

@@ -1,11 +1,11 @@
 //! Nothing is withheld where nothing is gained (S11).
 
-use kit::{Bench, Client, Identity, Options, Setup};
+use kit::{Bench, Client, Identity, Options, Scenario, Setup};
 use mcp_disclosure_core::{CompleteList, EXTENSION, Principal, View};
 use mcp_disclosure_gateway::negotiation::StrategyOptions;
 use serde_json::{Value, json};
 
-use crate::odd;
+use crate::{UPSTREAM, odd};
 
 /// Adaptive, with this strategy over the budget.
 fn adaptive(setup: Setup, budget: u64) -> StrategyOptions {
@@ -66,8 +66,67 @@ async fn s11_calls_are_decided_on_by_what_serves(setup: Setup) {
         assert_eq!(called["isError"] == true, serves == "resource", "{called}");
         let read = client.read("resource:///tool_descriptions?tools=rich").await.text.unwrap();
         assert_eq!(read.contains("inputSchema"), serves == "resource", "{read}");
-        let own = client.call("info", json!({})).await;
-        assert_eq!(own.answer().get("result").is_some(), serves == "info", "{own:?}");
+    }
+}
+
+/// The own tools of a strategy, with arguments about a tool.
+fn own_tools(setup: Setup, tool: &str) -> Vec<(&'static str, Value)> {
+    match setup.strategy {
+        "info" => vec![("info", json!({"topic": tool}))],
+        "search" => vec![("search_tools", json!({"query": tool})), ("call_tool", json!({"tool": tool}))],
+        _ => vec![("describe_tools", json!({"names": [tool]}))],
+    }
+}
+
+/// Whether an upstream answered, which repeats what it is given.
+fn is_of_upstream(answer: &Value) -> bool {
+    answer["structuredContent"].get("given").is_some()
+}
+
+/// A client that holds the list of one side may call by it on the other.
+async fn s11_own_tools_are_callable_on_both_sides_of_the_budget(setup: Setup) {
+    for budget in [u64::MAX, 0] {
+        let bench = Bench::start(Options { strategies: adaptive(setup, budget), ..odd() }).await;
+        let client = Client::connect_as(&bench, setup, Identity::default()).await;
+        let names = listed(&client).await;
+        for (name, arguments) in own_tools(setup, "progress") {
+            let is_listed = names.iter().any(|tool| tool["name"] == name);
+            assert_eq!(is_listed, budget == 0, "{name}");
+            let called = client.call(name, arguments).await.result();
+            assert_ne!(called["isError"], true, "{name}: {called}");
+            assert_eq!(is_of_upstream(&called), name == "call_tool", "{called}");
+            assert!(name == "call_tool" || called.to_string().contains("progress"), "{called}");
+        }
+        assert_eq!(client.call("no_such_tool", json!({})).await.code(), -32602);
+    }
+}
+
+/// What a user allowed under a name stays what it is.
+async fn s11_a_name_is_the_same_tool_on_both_sides_of_the_budget(setup: Setup) {
+    let own = own_tools(setup, "plain");
+    let scenario = || Scenario::named(own.iter().map(|(name, _)| *name).chain(["plain"]));
+    for budget in [u64::MAX, 0] {
+        let bench = Bench::start(Options {
+            strategies: adaptive(setup, budget),
+            ..Options::new(UPSTREAM, scenario())
+        });
+        let bench = bench.await;
+        let client = Client::connect_as(&bench, setup, Identity::default()).await;
+        let names = listed(&client).await;
+        for (name, arguments) in &own {
+            let qualified = format!("kit__{name}");
+            if budget > 0 {
+                assert!(names.iter().any(|tool| tool["name"] == *qualified), "{names:?}");
+                assert!(!names.iter().any(|tool| tool["name"] == *name), "{names:?}");
+            }
+            let called = client.call(name, arguments.clone()).await.result();
+            assert_eq!(is_of_upstream(&called), *name == "call_tool", "{name} is the gateway's: {called}");
+            let called = match budget {
+                0 => client.learn_and_call(&qualified, json!({})).await.result(),
+                _ => client.call(&qualified, json!({})).await.result(),
+            };
+            assert!(is_of_upstream(&called), "{qualified} is the upstream's: {called}");
+        }
     }
 }
 
@@ -87,6 +146,8 @@ async fn s11_a_client_that_asks_gets_what_it_asks_for(setup: Setup) {
 where_schemas_are_withheld!(
     s11_the_size_of_the_complete_list_decides,
     s11_calls_are_decided_on_by_what_serves,
+    s11_own_tools_are_callable_on_both_sides_of_the_budget,
+    s11_a_name_is_the_same_tool_on_both_sides_of_the_budget,
     s11_a_client_that_asks_gets_what_it_asks_for,
 );
 
@@ -132,8 +193,20 @@ async fn s11_a_catalogue_that_outgrows_the_budget_changes_the_list(setup: Setup)
         assert_eq!(is_complete().await, within, "a session follows the catalogue");
         let resources = client.request("resources/list", json!({})).await.text.unwrap();
         assert_eq!(resources.contains("resource:///tool_descriptions"), !within, "{resources}");
+        // What was listed completely was delivered by that; what came later was not.
         let called = client.call("echo", json!({"text": "x"})).await.result();
-        assert_eq!(called["isError"] != true, within, "{called}");
+        assert_ne!(called["isError"], true, "{called}");
+        if !within {
+            let called = client.call("rich", json!({})).await.result();
+            let error = &called["structuredContent"]["error"];
+            assert_eq!(error["code"], "TOOL_DESCRIPTION_REQUIRED", "{called}");
+            assert!(called.to_string().contains("describe_tools"), "{called}");
+        }
     }
+    // Another session was listed nothing.
+    std::fs::write(bench.directory.path().join("disclosure.toml"), "").unwrap();
+    bench.reloads.reload(true).await.unwrap();
+    let other = Client::connect_as(&bench, setup, Identity::default()).await;
+    assert_eq!(other.call("echo", json!({"text": "x"})).await.result()["isError"], true);
 }
 only!(resource_http_session = "resource" Http Session; s11_a_catalogue_that_outgrows_the_budget_changes_the_list);

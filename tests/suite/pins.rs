@@ -119,6 +119,28 @@ where_schemas_are_withheld!(
     s12_a_model_reads_that_some_tools_can_be_called_at_once,
 );
 
+async fn s12_an_executor_gives_a_pinned_tool_an_object(setup: Setup) {
+    let executor = if setup.strategy == "info" { "invoke" } else { "call_tool" };
+    let strategies = pinned_to(setup, settings("info", json!({"tools": "entry-only"})));
+    let bench = Bench::start(options(strategies)).await;
+    let client = Client::connect_as(&bench, setup, Identity::default()).await;
+    let call = async |arguments: Value| {
+        client.call(executor, json!({"tool": "held", "arguments": arguments})).await.result()
+    };
+    let given = json!({"x": "seven", "more": [1]});
+    for arguments in [given.clone(), json!(given.to_string()), json!(format!(" {given}"))] {
+        assert_eq!(call(arguments.clone()).await["structuredContent"]["given"], given, "{arguments}");
+    }
+    let before = client.calls_forwarded().await.len();
+    for arguments in [json!("words"), json!("[1]"), json!([1]), json!(7), json!(true), json!("\"{}\"")] {
+        let refused = call(arguments.clone()).await;
+        let error = &refused["structuredContent"]["error"];
+        assert_eq!(error["code"], "INVALID_ARGUMENTS", "{arguments}: {refused}");
+        assert_eq!(error["problems"][0]["argument"], "arguments", "{arguments}");
+    }
+    assert_eq!(client.calls_forwarded().await.len(), before);
+}
+
 async fn s12_what_lists_no_tools_lists_pinned_ones(setup: Setup) {
     let [finding, calling] = match setup.strategy {
         "info" => ["info", "invoke"],
@@ -141,6 +163,10 @@ async fn s12_what_lists_no_tools_lists_pinned_ones(setup: Setup) {
     }
 }
 rows! { s12_what_lists_no_tools_lists_pinned_ones []
+    info sessions info stateless
+    search sessions search stateless
+}
+rows! { s12_an_executor_gives_a_pinned_tool_an_object []
     info sessions info stateless
     search sessions search stateless
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{ClientTraits, DisclosureStrategy, Era, OwnTool, Principal, Snapshot, View};
+use mcp_disclosure_core::{ClientTraits, DisclosureStrategy, Era, Principal, Snapshot, View};
 
 use crate::problem::Problem;
 
@@ -11,9 +11,9 @@ use crate::problem::Problem;
 pub(super) fn clashes(strategies: &[Arc<dyn DisclosureStrategy>], snapshot: &Arc<Snapshot>) -> Vec<Problem> {
     let everything = View::of(Arc::clone(snapshot), &Principal::anonymous());
     let with_bridge = ClientTraits { bridge: true, filter_bridge: true, ..ClientTraits::plain(Era::Session) };
-    let own = strategies.iter().flat_map(|strategy| strategy.own_tools(&everything, &with_bridge));
-    let own: Vec<OwnTool> = own.collect();
-    let reserved: Vec<&str> = own.iter().map(OwnTool::name).collect();
+    let own = strategies.iter().flat_map(|strategy| strategy.reserved_names(&everything, &with_bridge));
+    let own: Vec<String> = own.collect();
+    let reserved: Vec<&str> = own.iter().map(String::as_str).collect();
     let mut names = snapshot.unresolvable(&reserved);
     names.sort();
     names.dedup();

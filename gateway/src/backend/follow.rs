@@ -218,8 +218,9 @@ impl Follower {
             let like = self.like.as_ref().map(|shared| shared.catalogue.current());
             let before = self.backend.catalogue.current();
             changes = self.backend.catalogue.replace(snapshot, like);
-            if self.select_anew(before.snapshot()) && !changes.contains(&Kind::Resources) {
-                changes.push(Kind::Resources);
+            if self.select_anew(before.snapshot()) {
+                let new = [Kind::Tools, Kind::Resources].into_iter().filter(|kind| !changes.contains(kind));
+                changes.extend(new.collect::<Vec<_>>());
             }
             self.backend.audience.notify_changed(&changes);
             self.report_clashes();
@@ -230,8 +231,8 @@ impl Follower {
         self
     }
 
-    /// Whether a strategy that selects another one does so differently than for an earlier snapshot. The other one may
-    /// have resources of its own.
+    /// Whether a strategy that selects another one does so differently than for an earlier snapshot: its tools are
+    /// listed in another way, and the other one may have resources of its own.
     fn select_anew(&self, before: &Arc<Snapshot>) -> bool {
         let current = self.backend.catalogue.current();
         let [before, now] = [before, current.snapshot()]

@@ -14,6 +14,8 @@ pub struct Keeper {
     lists: Vec<Arc<UpstreamLists>>,
     /// Whether these are the lists of all upstreams: a missing one may bring what something is declared for.
     complete: bool,
+    /// Whether there are upstreams of which nothing is known yet.
+    starting: bool,
     declared: Declared,
     /// `serverInfo`, for what is not declared.
     server_info: RawObject,
@@ -26,7 +28,8 @@ impl Keeper {
     pub fn open(declared: Declared, quiet: bool) -> (Self, Snapshot) {
         let warned = (!quiet).then(HashSet::new);
         let server_info = RawObject::empty();
-        let keeper = Self { lists: Vec::new(), complete: false, declared, server_info, warned };
+        let keeper =
+            Self { lists: Vec::new(), complete: false, starting: true, declared, server_info, warned };
         keeper.warn_of_unknown_members();
         keeper.build(false)
     }
@@ -36,12 +39,15 @@ impl Keeper {
         let lists: Vec<Arc<UpstreamLists>> =
             upstreams.iter().filter_map(|status| status.offered().cloned()).collect();
         let complete = lists.len() == upstreams.len();
+        let starting = upstreams.iter().any(|status| !status.is_tried() && status.offered().is_none());
         let same = |(old, new): (&Arc<UpstreamLists>, &Arc<UpstreamLists>)| Arc::ptr_eq(old, new);
         let is_same = complete == self.complete
+            && starting == self.starting
             && lists.len() == self.lists.len()
             && self.lists.iter().zip(&lists).all(same);
         if !is_same {
-            (self.lists, self.complete, self.server_info) = (lists, complete, server_info(upstreams));
+            (self.lists, self.complete, self.starting) = (lists, complete, starting);
+            self.server_info = server_info(upstreams);
         }
         !is_same
     }
@@ -66,7 +72,8 @@ impl Keeper {
             self.warn_of(&snapshot);
         }
         let about = self.about(&self.declared.about);
-        (self, snapshot.about_itself(about))
+        let snapshot = snapshot.about_itself(about).while_starting(self.starting);
+        (self, snapshot)
     }
 
     /// Logs the warnings that the last snapshot did not have.

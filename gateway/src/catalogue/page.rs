@@ -3,8 +3,8 @@
 use std::{collections::HashSet, convert::Infallible, hash::Hash, sync::Arc};
 
 use mcp_disclosure_core::{
-    Advertisement, ClientTraits, Kind, ListHints, Memory, Noted, Principal, RawObject, Selected, Shown,
-    Snapshot, View,
+    Advertisement, ClientTraits, Digest, Kind, ListHints, Marks, Memory, Noted, Principal, RawObject,
+    Selected, Shown, Snapshot, ToolName, View,
 };
 use mcp_disclosure_transport::Json;
 use parking_lot::{Mutex, RwLock};
@@ -94,6 +94,8 @@ pub struct Page {
     /// Whether any of this depends on the client's declared capabilities.
     pub depends_on_client: bool,
     shown: Shown,
+    /// The tools whose definitions count as delivered to a session by its `tools/list`, and their digests.
+    delivers: Vec<(ToolName, Digest)>,
     tools: Json,
     resources: Json,
     templates: Json,
@@ -158,8 +160,8 @@ impl Published {
         };
         cached(&self.views, &key, || {
             let view = View::of(Arc::clone(&self.snapshot), principal);
-            let own = choice.strategy.own_tools(&view, &choice.traits);
-            view.reserving(own.iter().map(|tool| tool.name().to_owned()))
+            let names = choice.strategy.reserved_names(&view, &choice.traits);
+            view.reserving(names)
         })
     }
 
@@ -209,14 +211,17 @@ impl Page {
         let Choice { strategy, traits, .. } = choice;
         let view = strategy.narrow(view, traits, Noted::new(memory, &strategy.profile().name));
         let selected = strategy.selects(&view);
-        if let Some(Selected { name, reason }) = &selected {
-            // Clients are explained when they come, and the catalogue may grow after that.
+        // Clients are explained when they come, and the catalogue may grow after that.
+        if let Some(Selected { name, reason }) = selected.as_ref().filter(|_| !view.is_starting()) {
             tracing::debug!(target: explain::TARGET, "{} selects {name}: {reason}", choice.name);
         }
         let mut advertisement = Advertisement::default();
         strategy.advertise(&view, &mut advertisement);
         let mut listing = strategy.list(&view, traits).with_pins(&view);
         let shown = Shown::of(&view, &listing);
+        // Elsewhere whether a call needs a delivery does not change with the catalogue.
+        let complete = selected.iter().flat_map(|_| listing.complete_tools(&view));
+        let delivers = complete.map(|tool| (tool.tool().key().clone(), tool.tool().entry().1)).collect();
         let own = strategy.own_tools(&view, traits);
         listing.tools.extend(own.iter().map(|tool| tool.definition().clone()));
         let depends_on_client = choice.depends_on_client || !advertisement.is_empty();
@@ -239,6 +244,7 @@ impl Page {
             selected,
             depends_on_client,
             shown,
+            delivers,
             view,
         }
     }
@@ -256,6 +262,12 @@ impl Page {
             Kind::Templates => self.templates.clone(),
             Kind::Prompts => self.prompts.clone(),
         }
+    }
+
+    /// Marks what `tools/list` shows completely, for a session whose calls may later need what was delivered: where the
+    /// strategy selects another by the catalogue (docs/CONTRACT.md S11).
+    pub fn mark_delivered(&self, marks: &Marks) {
+        self.delivers.iter().for_each(|(tool, digest)| marks.mark(tool.clone(), *digest));
     }
 
     /// The kinds whose lists differ between two pages.

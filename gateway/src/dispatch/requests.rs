@@ -110,7 +110,11 @@ impl Gateway {
         }
         // Boxed but for calls: a future is as large as its largest branch, and is copied where it is spawned.
         match method {
-            Some(Method::ToolsList) => listed(&page, Kind::Tools, params),
+            Some(Method::ToolsList) => {
+                let list = listed(&page, Kind::Tools, params)?;
+                caller.session.iter().for_each(|session| page.mark_delivered(&session.marks));
+                Ok(list)
+            }
             Some(Method::ResourcesList) => listed(&page, Kind::Resources, params),
             Some(Method::TemplatesList) => listed(&page, Kind::Templates, params),
             Some(Method::PromptsList) => listed(&page, Kind::Prompts, params),

@@ -1,9 +1,21 @@
 //! `--fallback adaptive`, and what is advised without it (S11).
 
-use kit::Scenario;
-use serde_json::json;
+use std::path::{Path, PathBuf};
 
-use super::{configuration::configured, run, shown, start};
+use kit::{
+    Scenario,
+    process::{CACHE, Process, until},
+};
+use serde_json::json;
+use tempfile::TempDir;
+
+use super::{
+    ODD,
+    configuration::configured,
+    program, run, shown, start,
+    supervision::{CHANGED, GATED, scripted},
+    text,
+};
 use crate::UPSTREAM;
 
 /// Tools that cost about 90 tokens each.
@@ -67,6 +79,81 @@ fn s11_the_file_has_the_same_keys_and_flags_come_first() {
     assert_eq!(tools(&["--over-budget", "describe"]), "describe_tools");
     assert_eq!(tools(&["--budget", "4000"]), "tool_19");
     assert_eq!(tools(&["--fallback", "full"]), "tool_19");
+}
+
+/// A configuration of one upstream, which lists little, and starts once the file `gate` is in the folder.
+fn gated() -> (TempDir, PathBuf) {
+    let (directory, config) = configured("");
+    std::fs::write(&config, scripted("late", GATED, &config)).unwrap();
+    (directory, config)
+}
+
+/// A run of the program with its cache in the folder of `config`.
+fn begin(config: &Path, flags: &[&str]) -> Process {
+    let serve = ["serve", "--config", shown(config), "--fallback", "adaptive", "--explain"];
+    Process::start(program(&[&serve, flags].concat()).env(CACHE, config.with_file_name("cache")))
+}
+
+/// Whether what an upstream listed is kept for the next run.
+fn kept(config: &Path) -> bool {
+    let folder = std::fs::read_dir(config.with_file_name("cache").join("mcp-disclosure/upstreams"));
+    let mut paths = folder.into_iter().flatten().map(|entry| entry.unwrap().path());
+    paths.any(|path| path.extension().is_some_and(|extension| extension == "json"))
+}
+
+#[test]
+fn s11_what_is_not_known_yet_is_not_within_the_budget() {
+    let (directory, config) = gated();
+    let mut gateway = begin(&config, &["--wait-for-upstreams", "1"]);
+    // A host that asks once must find what comes later.
+    let introduction = gateway.initialize();
+    assert!(introduction["instructions"].as_str().unwrap().contains("search_tools"), "{introduction}");
+    assert_eq!(gateway.tool_names(), ["search_tools", "call_tool"]);
+    let line = gateway.logged("declared no disclosure support");
+    assert!(line.contains("adaptive selects search: upstreams are still starting"), "{line}");
+    std::fs::write(directory.path().join("gate"), "").unwrap();
+    gateway.notified(CHANGED, 1);
+    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+    gateway.logged("adaptive selects full: the complete list of 2 tools is about ");
+    // It may never ask again.
+    let found = gateway.call("search_tools", json!({"query": "echo"}));
+    assert!(found.to_string().contains("inputSchema"), "{found}");
+    let called = gateway.call("call_tool", json!({"tool": "echo", "arguments": {"text": "here"}}));
+    assert_eq!(text(&called), "here");
+    let ended = gateway.finish();
+    assert!(!ended.says(0, &[]).stderr.contains("0 tools"), "{ended:?}");
+}
+
+#[test]
+fn s11_what_failed_is_not_waited_for() {
+    let (_directory, config) = configured("");
+    let entries = "[upstreams.fails]\ncommand = \"false\"\n[upstreams.works]\ncommand = \"ODD\"\n";
+    std::fs::write(&config, entries.replace("ODD", ODD)).unwrap();
+    let mut gateway = begin(&config, &[]);
+    gateway.initialize();
+    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
+    gateway.logged("adaptive selects full: the complete list of 2 tools so far is about ");
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn s11_what_is_remembered_decides_before_upstreams_are_ready() {
+    let (directory, config) = gated();
+    let gate = directory.path().join("gate");
+    std::fs::write(&gate, "").unwrap();
+    let mut first = begin(&config, &[]);
+    first.initialize();
+    assert_eq!(first.tool_names(), ["echo", "wait"]);
+    assert!(until(|| kept(&config)), "nothing is kept");
+    first.finish().says(0, &[]);
+    std::fs::remove_file(&gate).unwrap();
+    let mut second = begin(&config, &[]);
+    let introduction = second.initialize();
+    assert!(!introduction.to_string().contains("search_tools"), "{introduction}");
+    assert_eq!(second.tool_names(), ["echo", "wait"]);
+    std::fs::write(&gate, "").unwrap();
+    second.logged("upstream ready");
+    assert!(!second.finish().says(0, &[]).stdout.contains(CHANGED));
 }
 
 #[test]
