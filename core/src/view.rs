@@ -181,7 +181,7 @@ impl View {
 
     /// Whether a name is reserved for a strategy's own tools.
     pub fn reserves(&self, name: &str) -> bool {
-        self.reserved.contains(name)
+        self.extent.reserved.contains(name)
     }
 
     /// The view in which definitions have their mapping in `_meta.concerns` (concern-based-filtering "Optional Field in
