@@ -69,7 +69,7 @@ pub fn guidance(executors: Executors, has_pins: bool) -> String {
     };
     format!(
         "{} of this server are found by searching.\n\
-         1. SEARCH: call {SEARCH} with {{\"query\": \"rename a file\"}}: what you want to do, in a few words.\n\
+         1. SEARCH: call {SEARCH} with {{\"query\": \"rename a file\"}}.\n\
          2. CALL: {call}, by the inputSchema of the hit. A hit without one: search for its name first.\n\
          A tool that was found once needs no further search.",
         if has_pins { "Tools that are listed can be called at once. Others" } else { "Tools" },

@@ -75,11 +75,12 @@ fn carried(server: &Server<'_>, url: &Member) -> Result<Vec<(String, String)>, W
     let address = url.node.text().ok_or("its url is not text")?;
     let host = address.split_once("://").map_or("", |(_, rest)| rest);
     let host = host.split(['/', '?', '#']).next().unwrap_or_default();
+    if ["${", "{env:", "{file:"].iter().any(|variable| address.contains(variable)) {
+        return Err("its url has variables, whose values every user of this machine could read as arguments"
+            .to_owned());
+    }
     if !["http://", "https://"].iter().any(|scheme| address.to_lowercase().starts_with(scheme)) {
         return Err("it is not reached over http or https".to_owned());
-    }
-    if address.contains("${") {
-        return Err("its url has variables, which only the host fills in".to_owned());
     }
     if address.contains('?') || host.contains('@') {
         let why = "its url may contain a secret, which every user of this machine could read as an argument";

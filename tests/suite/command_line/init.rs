@@ -52,12 +52,13 @@ impl Person {
         Process::start(&mut self.at_home(program(arguments))).finish()
     }
 
-    /// The backups and other files of ours.
+    /// The backups and other files of ours, but for the lock.
     fn kept(&self) -> Vec<PathBuf> {
         let mut files = Vec::new();
         for folder in ["home/.local/state/mcp-disclosure/init", "home/.config/mcp-disclosure/gathered"] {
             let entries = fs::read_dir(self.path(folder)).into_iter().flatten();
-            files.extend(entries.map(|entry| entry.unwrap().path()));
+            let paths = entries.map(|entry| entry.unwrap().path());
+            files.extend(paths.filter(|path| !path.ends_with("lock")));
         }
         files
     }
