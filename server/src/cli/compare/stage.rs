@@ -98,7 +98,7 @@ impl Stage {
     ) -> Result<Self, Failure> {
         let assembly = source.clone().assembly(declared.clone(), contestants.pinned(name)?, fresh_key()?);
         let upstreams = upstreams.unwrap_or_else(|| assembly.upstreams.clone());
-        let limits = Limits { check_time: UNHURRIED, ..assembly.limits.clone() };
+        let limits = Limits { check_time: UNHURRIED, ..assembly.limits };
         let assembly = Assembly { upstreams, limits, fetches: unlimited(), ..assembly };
         let gateway = Gateway::start(assembly).await?.gateway;
         let address = match transport {
