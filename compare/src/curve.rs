@@ -17,6 +17,10 @@ use crate::{
 /// Maximum number of points of a curve, without those that the search for the break-even adds.
 const MOST_POINTS: usize = 64;
 
+/// Sources with more tools are followed to the break-even only: beyond it a curve says nothing new, and each tool takes a
+/// request.
+const MOST_FOLLOWED: usize = 1_000;
+
 /// Total tokens against the number of tools used.
 pub(crate) struct Curve {
     pub(crate) points: Vec<Point>,
@@ -62,6 +66,9 @@ impl Curve {
                 curve.add(after, whole, limit);
             }
             (before, tokens) = (after, whole);
+            if tools > MOST_FOLLOWED && curve.break_even.is_some() {
+                break;
+            }
         }
         probe.host.close().await;
         Ok(curve)
