@@ -1,3 +1,5 @@
+//! Ranking: names, weak matches, weights, scripts and bad input.
+
 use std::sync::Arc;
 
 use mcp_disclosure_core::{Primitive, Principal, Snapshot, UpstreamLists, UpstreamName};
