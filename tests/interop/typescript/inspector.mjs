@@ -16,6 +16,8 @@ import { completeDefinitions, described, minimalList, receiptFor, refused, resou
 
 const VERSIONS = { legacy: '2025-11-25', modern: '2026-07-28' };
 const ANSWER_SECONDS = 60;
+/** Each run of the Inspector is a client, and leaves a session with an upstream of its own. */
+const UNENDED = ['--limit', 'upstreams_per_peer=200'];
 const ASKED = ['prompts/list', 'prompt with arguments', 'resource'];
 const CALLED = ['call: text', 'call: structured content'];
 const QUESTIONS = {
@@ -72,7 +74,7 @@ writeFileSync(key, randomBytes(32));
 await suites('stdio', gateway('full', EVERYTHING), gateway('resource', EVERYTHING, '--receipt-key-file', key));
 await checks.group('http', async (atEnd) => {
   // With upstreams of its own: server-everything lists one tool to those alone whom it can ask for their roots.
-  const origin = await httpGateway('resource', EVERYTHING, atEnd, '--upstream-scope', 'session');
+  const origin = await httpGateway('resource', EVERYTHING, atEnd, '--upstream-scope', 'session', ...UNENDED);
   await suites('http', `${origin}/mcp/full`, `${origin}/mcp/resource`);
 }, 240);
 process.exit(checks.close());
