@@ -22,7 +22,7 @@ use crate::{
     slot::{self, Configured, Event, Recollection, Slot, Status, Supervisor, Upstreams},
 };
 
-/// While upstreams are starting, changes are gathered for this long, since most come at about the same time.
+/// While upstreams are starting, changes are gathered for at most this long, since most come at about the same time.
 const GATHERING: Duration = Duration::from_millis(20);
 
 /// The events of slots, by number.
@@ -150,12 +150,9 @@ impl Follower {
         while let Ok(event) = events.try_recv() {
             self.note(event);
         }
-        if self.backend.slots().iter().all(|slot| slot.status().is_tried()) {
-            return;
-        }
         let gathering = tokio::time::sleep(GATHERING);
         tokio::pin!(gathering);
-        loop {
+        while !self.backend.slots().iter().all(|slot| slot.status().is_tried()) {
             tokio::select! {
                 () = &mut gathering => return,
                 Some(event) = events.recv() => self.note(event),
