@@ -2,6 +2,7 @@
 
 use std::{
     fmt::Write,
+    fs::File,
     io::{BufRead, IsTerminal},
     path::{Path, PathBuf},
     sync::Arc,
@@ -26,6 +27,7 @@ use crate::{
         plan::{Plan, beginning, plan},
         record::{Records, gathered_folder},
         rules::rules,
+        stale,
         wrap::{Bridge, Front},
     },
     launcher,
@@ -48,8 +50,11 @@ pub fn init(program: &Program, arguments: InitArguments) -> Result<(), Failure> 
     let (current, found) = places.found()?;
     let of_user = user_folders(&current);
     let records = Records::of_user()?;
-    let _lock = (!places.dry_run).then(|| records.lock()).transpose()?;
+    let lock = (!places.dry_run).then(|| records.lock()).transpose()?;
     let folder = gathered_folder()?;
+    if let Some(lock) = &lock {
+        clear_copies(&found, &[records.folder(), &folder], lock);
+    }
     let (settings, found): (Vec<Place>, Vec<Place>) = found.into_iter().partition(permissions::is_settings);
     let (mut plans, mut problems) = (Vec::new(), Vec::new());
     for place in found {
@@ -87,6 +92,14 @@ pub fn init(program: &Program, arguments: InitArguments) -> Result<(), Failure> 
     ))
 }
 
+/// Removes what runs that were killed left beside these files, and in folders of ours.
+pub(super) fn clear_copies(places: &[Place], folders: &[&Path], lock: &File) {
+    let real = places.iter().filter_map(|place| place.path.canonicalize().ok());
+    let own = folders.iter().map(|folder| folder.join("lock"));
+    let files: Vec<PathBuf> = real.chain(own).collect();
+    stale::remove(files.iter().map(PathBuf::as_path), lock);
+}
+
 /// What is put in front: the command of this program, and the strategy.
 fn front(program: &Program, strategy: Option<&str>) -> Result<Front, Failure> {
     let launcher =
@@ -102,12 +115,13 @@ fn front(program: &Program, strategy: Option<&str>) -> Result<Front, Failure> {
         Some(name) => bridges(program, &options(name))?,
         None => Vec::new(),
     };
+    let is_asked = strategy.is_some();
     let strategy = match strategy {
         Some(name) => ["--strategy", name],
         None if default.is_some() => DEFAULT,
         None => ["--strategy", "auto"],
     };
-    Ok(Front { launcher, strategy: strategy.map(str::to_owned).to_vec(), bridges })
+    Ok(Front { launcher, strategy: strategy.map(str::to_owned).to_vec(), is_asked, bridges })
 }
 
 /// Whether this program can serve by the default: one with strategies of its own may not.
@@ -140,24 +154,32 @@ impl PlaceArguments {
     /// The current folder, and the files that are meant and exist.
     ///
     /// # Errors
-    /// Unknown hosts, and a host without files.
+    /// Unknown hosts, and no file at all.
     pub(super) fn found(&self) -> Result<(PathBuf, Vec<Place>), Failure> {
         let failed = |source| Failure::Io { what: "cannot find the current folder", source };
         let current = std::env::current_dir().map_err(failed)?;
+        let found = self.existing(&current)?;
+        if found.is_empty() {
+            let (hosts, folders) = (hosts(&self.host).map_err(Failure::Usage)?, user_folders(&current));
+            let looked = hosts.iter().flat_map(|host| candidates(host, &folders));
+            let looked: Vec<String> = looked.map(|path| path.display().to_string()).collect();
+            let problem = Problem::new("no file of a host is found");
+            let hint = format!("name one with --file, or make one of: {}", looked.join(", "));
+            return Err(Failure::Configuration(vec![problem.hint(hint)]));
+        }
+        Ok((current, found))
+    }
+
+    /// The files that were named, and those of hosts that exist.
+    ///
+    /// # Errors
+    /// Unknown hosts.
+    pub(super) fn existing(&self, current: &Path) -> Result<Vec<Place>, Failure> {
         let named = self.file.iter().map(|path| Place { host: None, path: current.join(path) });
         let mut found: Vec<Place> = named.collect();
         if self.file.is_empty() || !self.host.is_empty() {
-            let folders = user_folders(&current);
             let hosts = hosts(&self.host).map_err(Failure::Usage)?;
-            let files = existing(&hosts, &folders);
-            if files.is_empty() {
-                let looked = hosts.iter().flat_map(|host| candidates(host, &folders));
-                let looked: Vec<String> = looked.map(|path| path.display().to_string()).collect();
-                let problem = Problem::new("no file of a host is found");
-                let hint = format!("name one with --file, or make one of: {}", looked.join(", "));
-                return Err(Failure::Configuration(vec![problem.hint(hint)]));
-            }
-            found.extend(files);
+            found.extend(existing(&hosts, &user_folders(current)));
         }
         let real = |place: &Place| place.path.canonicalize().unwrap_or_else(|_| place.path.clone());
         let mut seen = Vec::new();
@@ -166,7 +188,7 @@ impl PlaceArguments {
             seen.push(real(place));
             is_new
         });
-        Ok((current, found))
+        Ok(found)
     }
 
     /// Whether the person agrees to what was shown.
@@ -232,8 +254,16 @@ fn show(plans: &[Plan], problems: &[(Place, Problem)]) -> Result<(), Failure> {
         for tool in &plan.permitted {
             let _written = writeln!(notes, "  runs without a question: {tool}");
         }
-        for name in &plan.apart {
-            let _written = writeln!(notes, "  '{name}' keeps its entry: the host's rules for tools name it");
+        for (name, why) in &plan.apart {
+            let _written = writeln!(notes, "  '{name}' keeps its entry: {why}");
+        }
+        if !plan.otherwise.is_empty() {
+            let (names, path) = (plan.otherwise.join(", "), plan.place.path.display());
+            let _written = writeln!(
+                notes,
+                "  already in front with other options: {names}; to change them, run `mcp-disclosure undo --file '{path}'` \
+                 first"
+            );
         }
         for moved in &plan.moved {
             let _written = writeln!(notes, "  moved to {}: {}", moved.file.display(), moved.names.join(", "));
