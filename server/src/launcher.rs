@@ -64,8 +64,9 @@ fn lasting_link(first: &OsStr, search: &OsStr, program: &Path, temporary: &Path)
     let path = if first.components().count() > 1 {
         path::absolute(first).ok().filter(leads_here)?
     } else {
-        let found = env::split_paths(search)
-            .map(|folder| folder.join(first.with_extension(env::consts::EXE_EXTENSION)));
+        let name = first.to_str()?.trim_end_matches(env::consts::EXE_SUFFIX);
+        let name = format!("{name}{}", env::consts::EXE_SUFFIX);
+        let found = env::split_paths(search).map(|folder| folder.join(&name));
         found.filter(|path| path.is_absolute()).find(|path| path.is_file()).filter(leads_here)?
     };
     let is_in = |folder: &Path| path.starts_with(folder);
