@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints a binary's size, and the time from its start to its first answer.
+"""Prints a binary's size, and the time from its start to its first answer, as rows of packaging/README.md.
 
     packaging/figures.py BINARY [STARTS]
 
@@ -39,8 +39,9 @@ def main():
     binary = os.path.abspath(sys.argv[1])
     starts = int(sys.argv[2]) if len(sys.argv) > 2 else 50
     times = sorted(first_answer(binary) for _ in range(starts))
-    print(f"{os.path.getsize(binary) / 1e6:.1f} MB")
-    print(f"first answer: median {statistics.median(times):.1f} ms, fastest {times[0]:.1f} ms, of {starts} starts")
+    print(f"| binary | {os.path.getsize(binary) / 1e6:.1f} MB |")
+    print(f"| from start to the first answer | {statistics.median(times):.1f} ms |")
+    print(f"fastest of {starts} starts: {times[0]:.1f} ms", file=sys.stderr)
 
 
 main()

@@ -16,6 +16,7 @@ use crate::{
     hints::ListHints,
     idle::{idle_files, idle_renames, idle_resource_rules, idle_rules, idle_switches},
     layout::compact,
+    longer::longer_forms,
     matching::{Item, Matched, Scene},
     name::{ToolName, UpstreamName},
     naming::MAX_CHARACTERS,
@@ -171,6 +172,7 @@ fn assemble_tools(material: &Material<'_>, scene: Scene<'_>, warnings: &mut Vec<
     }
     warnings.extend(idle_files(files.left(), &items));
     warnings.extend(idle_rules(Kind::Tools, &matched, &items));
+    warnings.extend(longer_forms(Kind::Tools, &rules.tools, &items));
     warnings.extend(idle_switches(&rules.switches, &items));
     warnings.extend(idle_renames(&rules.naming, &items));
     tools
@@ -244,6 +246,7 @@ fn assemble_prompts(material: &Material<'_>, scene: Scene<'_>, warnings: &mut Ve
     let items: Vec<Item<'_>> = brought.iter().map(Brought::item).collect();
     let matched = Matched::of(&material.rules.prompts, &items, scene);
     warnings.extend(idle_rules(Kind::Prompts, &matched, &items));
+    warnings.extend(longer_forms(Kind::Prompts, &material.rules.prompts, &items));
     let shown = brought.iter().zip(&matched.said).filter(|(_, said)| !said.is_hidden());
     let entry = |prompt: &Brought| {
         let Brought { upstream, own, served, object, .. } = prompt;

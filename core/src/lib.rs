@@ -38,6 +38,7 @@ pub mod inner_call;
 pub mod layout;
 pub mod lesson;
 pub mod listing;
+mod longer;
 pub mod made_from;
 mod matching;
 pub mod memory;

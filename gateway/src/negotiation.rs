@@ -10,7 +10,7 @@ use mcp_disclosure_core::{
     Snapshot, View,
     adaptive::{DEFAULT_BUDGET, NAME as ADAPTIVE},
     full,
-    nearest::{meant, nearest},
+    nearest::{are_alike, meant, nearest},
 };
 
 use crate::{
@@ -207,6 +207,14 @@ impl Strategies {
             None if is_adaptive => None,
             _ => build(&options.fallback),
         };
+        if fallback.is_none() && !is_adaptive && are_alike(&options.fallback, ADAPTIVE) {
+            let meant = |problem: Problem| match problem.remedy() {
+                None => problem.hint(format!("did you mean '{ADAPTIVE}'?")),
+                Some(_) => problem,
+            };
+            let last = problems.pop().map(meant);
+            problems.extend(last);
+        }
         let (pinned, Some(fallback)) = (pinned.flatten(), fallback) else { return Err(problems.into()) };
         if !problems.is_empty() {
             return Err(problems.into());

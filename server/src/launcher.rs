@@ -3,7 +3,12 @@
 //! `npx` and `uvx` keep programs in caches that they clear, so a path into one does not last. They are given by name, with
 //! this version.
 
-use std::{ffi::OsStr, io, path::Path};
+use std::{
+    env,
+    ffi::OsStr,
+    io,
+    path::{self, Component, Path, PathBuf},
+};
 
 /// Set to `npx` by the npm package's launcher when it runs from npx's cache.
 const VARIABLE: &str = "MCP_DISCLOSURE_LAUNCHER";
@@ -19,25 +24,55 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// # Errors
 /// If the system does not know this program's file, or its path is not Unicode, which hosts' files cannot express.
 pub fn command() -> io::Result<Vec<String>> {
-    let program = std::env::current_exe()?;
-    let launcher = std::env::var(VARIABLE).ok();
-    started_by(launcher.as_deref(), &program)
+    let program = env::current_exe()?;
+    let launcher = env::var(VARIABLE).ok();
+    let link = || lasting_link(&env::args_os().next()?, &env::var_os("PATH")?, &program, &env::temp_dir());
+    started_by(launcher.as_deref(), &program, link)
         .ok_or_else(|| io::Error::other(format!("the path {} is not Unicode", program.display())))
 }
 
-fn started_by(launcher: Option<&str>, program: &Path) -> Option<Vec<String>> {
+fn started_by(
+    launcher: Option<&str>,
+    program: &Path,
+    link: impl FnOnce() -> Option<PathBuf>,
+) -> Option<Vec<String>> {
     let words: &[&str] = match launcher {
         // npx is a batch file there, which hosts do not start by themselves.
         Some("npx") if cfg!(windows) => &["cmd", "/c", "npx", "-y"],
         Some("npx") => &["npx", "-y"],
         _ if is_cached_by_uv(program) => &["uvx"],
-        _ => return Some(vec![program.to_str()?.to_owned()]),
+        _ => {
+            let link = link().and_then(|link| link.to_str().map(str::to_owned));
+            return Some(vec![link.or_else(|| program.to_str().map(str::to_owned))?]);
+        }
     };
     let package = match words {
         ["uvx"] => format!("{PACKAGE}=={VERSION}"),
         _ => format!("{PACKAGE}@{VERSION}"),
     };
     Some(words.iter().map(|word| (*word).to_owned()).chain([package]).collect())
+}
+
+/// The path of links by which the program was started, where that is another one: package managers keep it when they
+/// replace what it leads to. `first` is the first word of the command line; a link in a temporary folder does not last.
+fn lasting_link(first: &OsStr, search: &OsStr, program: &Path, temporary: &Path) -> Option<PathBuf> {
+    let first = Path::new(first);
+    let leads_here = |path: &PathBuf| {
+        // Programs are recognized by their names, when they are taken out again.
+        path.file_name() == program.file_name() && path.canonicalize().ok() == program.canonicalize().ok()
+    };
+    let path = if first.components().count() > 1 {
+        path::absolute(first).ok().filter(leads_here)?
+    } else {
+        let name = first.to_str()?.trim_end_matches(env::consts::EXE_SUFFIX);
+        let name = format!("{name}{}", env::consts::EXE_SUFFIX);
+        let found = env::split_paths(search).map(|folder| folder.join(&name));
+        found.filter(|path| path.is_absolute()).find(|path| path.is_file()).filter(leads_here)?
+    };
+    let is_in = |folder: &Path| path.starts_with(folder);
+    let is_temporary = is_in(temporary) || temporary.canonicalize().is_ok_and(|folder| is_in(&folder));
+    let is_plain = path.components().all(|part| part != Component::ParentDir);
+    (is_plain && !is_temporary && path != program).then_some(path)
 }
 
 /// Whether this program is in one of uv's short-lived environments: in a folder of this name and a version, in a folder
@@ -61,7 +96,7 @@ mod tests {
     use super::*;
 
     fn started(launcher: Option<&str>, program: &str) -> String {
-        started_by(launcher, Path::new(program)).unwrap().join(" ")
+        started_by(launcher, Path::new(program), || None).unwrap().join(" ")
     }
 
     #[test]
@@ -107,6 +142,43 @@ mod tests {
     #[test]
     fn w1_a_path_that_no_file_can_express_is_refused() {
         use std::{ffi::OsStr, os::unix::ffi::OsStrExt};
-        assert_eq!(started_by(None, Path::new(OsStr::from_bytes(b"/srv/\xff/mcp-disclosure"))), None);
+        let path = Path::new(OsStr::from_bytes(b"/srv/\xff/mcp-disclosure"));
+        assert_eq!(started_by(None, path, || None), None);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn w1_a_program_that_is_found_by_a_link_is_started_by_the_link() {
+        use std::os::unix::fs::symlink;
+        let root = tempfile::tempdir().unwrap();
+        let root = root.path().canonicalize().unwrap();
+        let program = root.join("cellar/1.2/mcp-disclosure");
+        let (bin, named) = (root.join("bin"), root.join("bin/another-name"));
+        std::fs::create_dir_all(program.parent().unwrap()).unwrap();
+        std::fs::create_dir(&bin).unwrap();
+        std::fs::write(&program, "").unwrap();
+        let link = bin.join("mcp-disclosure");
+        symlink(&program, &link).unwrap();
+        symlink(&program, &named).unwrap();
+        let other = root.join("other");
+        let search = env::join_paths([Path::new("relative"), &root.join("absent"), &bin]).unwrap();
+        let found =
+            |first: &Path, temporary: &Path| lasting_link(first.as_ref(), &search, &program, temporary);
+        let by_name = Path::new("mcp-disclosure");
+        assert_eq!(found(by_name, &other), Some(link.clone()));
+        assert_eq!(found(&link, &other), Some(link.clone()));
+        let started = started_by(None, &program, || Some(link.clone())).unwrap();
+        assert_eq!(started, [link.to_str().unwrap()]);
+        for (first, temporary) in [
+            (by_name, &*bin),
+            (&*link, &*root),
+            (&*program, &*other),
+            (&*named, &*other),
+            (Path::new("/bin/sh"), &*other),
+            (Path::new("absent"), &*other),
+            (&*bin.join("../bin/mcp-disclosure"), &*other),
+        ] {
+            assert_eq!(found(first, temporary), None, "{first:?}");
+        }
     }
 }

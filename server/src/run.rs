@@ -86,7 +86,7 @@ fn start(
         Command::Undo(undo) => cli::undo(undo),
         Command::Prompt(prompt) => cli::prompt(&program, prompt),
         Command::Strategies => cli::strategies(&program),
-        Command::Completions { shell } => cli::completions(command(), shell),
+        Command::Completions { shell } => cli::completions(command(), shell, &names),
         Command::Man(man) => cli::man(command(), &man),
     };
     match done {

@@ -10,6 +10,7 @@ mod findable;
 mod finding;
 mod leaks;
 mod names;
+mod old_forms;
 mod pins;
 mod report;
 mod schemas;
@@ -33,7 +34,7 @@ use serde_json::Value;
 pub use serving::{left_out, objections, refusals, unreachable};
 
 /// Every code of a finding.
-pub const CODES: [&str; 37] = [
+pub const CODES: [&str; 38] = [
     "brief-over-60",
     "description-repeats-name",
     "drifted-definition",
@@ -56,6 +57,7 @@ pub const CODES: [&str; 37] = [
     "not-found",
     "odd-list",
     "odd-name",
+    "old-form",
     "pin-look-alike",
     "poor-brief",
     "reference-outside",
@@ -87,6 +89,7 @@ type Family = fn(&Subject, &mut Findings);
 const FAMILIES: &[Family] = &[
     serving::oddities,
     drift::look,
+    old_forms::look,
     texts::look,
     names::look,
     pins::look,

@@ -113,8 +113,8 @@ pub(super) fn oddities(subject: &Subject, findings: &mut Findings) {
     for warning in subject.snapshot.warnings() {
         let rule = match warning {
             Warning::Unmatched(_) | Warning::NothingMatches { .. } => IDLE_RULE,
-            // A finding about names.
-            Warning::TooLong { .. } => continue,
+            // Findings about names, and about old forms.
+            Warning::TooLong { .. } | Warning::LongerForm { .. } => continue,
             _ => ODD_LIST,
         };
         findings.add(rule, Place::default(), warning.to_string());

@@ -2,7 +2,7 @@
 
 use std::{
     fmt::Write,
-    io::{BufRead, IsTerminal},
+    fs::File,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -13,7 +13,7 @@ use mcp_disclosure_gateway::{Offer, Problem, negotiation::StrategyOptions};
 use serde_json::Value;
 
 use super::{
-    InitArguments, PlaceArguments, Program, check::is_coloured, print, print_styled, strategies::build,
+    InitArguments, Program, check::is_coloured, places::user_folders, print, print_styled, strategies::build,
 };
 use crate::{
     config::EXPECTED,
@@ -22,10 +22,11 @@ use crate::{
         apply::apply,
         diff::unified,
         permissions,
-        places::{Folders, Place, candidates, existing, hosts},
+        places::Place,
         plan::{Plan, beginning, plan},
         record::{Records, gathered_folder},
         rules::rules,
+        stale,
         wrap::{Bridge, Front},
     },
     launcher,
@@ -48,8 +49,11 @@ pub fn init(program: &Program, arguments: InitArguments) -> Result<(), Failure> 
     let (current, found) = places.found()?;
     let of_user = user_folders(&current);
     let records = Records::of_user()?;
-    let _lock = (!places.dry_run).then(|| records.lock()).transpose()?;
+    let lock = (!places.dry_run).then(|| records.lock()).transpose()?;
     let folder = gathered_folder()?;
+    if let Some(lock) = &lock {
+        clear_copies(&found, &[records.folder(), &folder], lock);
+    }
     let (settings, found): (Vec<Place>, Vec<Place>) = found.into_iter().partition(permissions::is_settings);
     let (mut plans, mut problems) = (Vec::new(), Vec::new());
     for place in found {
@@ -87,6 +91,14 @@ pub fn init(program: &Program, arguments: InitArguments) -> Result<(), Failure> 
     ))
 }
 
+/// Removes what runs that were killed left beside these files, and in folders of ours.
+pub(super) fn clear_copies(places: &[Place], folders: &[&Path], lock: &File) {
+    let real = places.iter().filter_map(|place| place.path.canonicalize().ok());
+    let own = folders.iter().map(|folder| folder.join("lock"));
+    let files: Vec<PathBuf> = real.chain(own).collect();
+    stale::remove(files.iter().map(PathBuf::as_path), lock);
+}
+
 /// What is put in front: the command of this program, and the strategy.
 fn front(program: &Program, strategy: Option<&str>) -> Result<Front, Failure> {
     let launcher =
@@ -102,12 +114,13 @@ fn front(program: &Program, strategy: Option<&str>) -> Result<Front, Failure> {
         Some(name) => bridges(program, &options(name))?,
         None => Vec::new(),
     };
+    let is_asked = strategy.is_some();
     let strategy = match strategy {
         Some(name) => ["--strategy", name],
         None if default.is_some() => DEFAULT,
         None => ["--strategy", "auto"],
     };
-    Ok(Front { launcher, strategy: strategy.map(str::to_owned).to_vec(), bridges })
+    Ok(Front { launcher, strategy: strategy.map(str::to_owned).to_vec(), is_asked, bridges })
 }
 
 /// Whether this program can serve by the default: one with strategies of its own may not.
@@ -130,75 +143,6 @@ fn bridges(program: &Program, options: &StrategyOptions) -> Result<Vec<Bridge>, 
         Bridge { name: tool.name().to_owned(), reads_only }
     };
     Ok(own.iter().map(bridge).collect())
-}
-
-fn user_folders(current: &Path) -> Folders {
-    Folders::of_user(&|name| std::env::var(name).ok(), current.to_owned())
-}
-
-impl PlaceArguments {
-    /// The current folder, and the files that are meant and exist.
-    ///
-    /// # Errors
-    /// Unknown hosts, and a host without files.
-    pub(super) fn found(&self) -> Result<(PathBuf, Vec<Place>), Failure> {
-        let failed = |source| Failure::Io { what: "cannot find the current folder", source };
-        let current = std::env::current_dir().map_err(failed)?;
-        let named = self.file.iter().map(|path| Place { host: None, path: current.join(path) });
-        let mut found: Vec<Place> = named.collect();
-        if self.file.is_empty() || !self.host.is_empty() {
-            let folders = user_folders(&current);
-            let hosts = hosts(&self.host).map_err(Failure::Usage)?;
-            let files = existing(&hosts, &folders);
-            if files.is_empty() {
-                let looked = hosts.iter().flat_map(|host| candidates(host, &folders));
-                let looked: Vec<String> = looked.map(|path| path.display().to_string()).collect();
-                let problem = Problem::new("no file of a host is found");
-                let hint = format!("name one with --file, or make one of: {}", looked.join(", "));
-                return Err(Failure::Configuration(vec![problem.hint(hint)]));
-            }
-            found.extend(files);
-        }
-        let real = |place: &Place| place.path.canonicalize().unwrap_or_else(|_| place.path.clone());
-        let mut seen = Vec::new();
-        found.retain(|place| {
-            let is_new = !seen.contains(&real(place));
-            seen.push(real(place));
-            is_new
-        });
-        Ok((current, found))
-    }
-
-    /// Whether the person agrees to what was shown.
-    ///
-    /// # Errors
-    /// [`Failure::Usage`] if there is no terminal to ask on.
-    pub(super) fn agreed(&self, question: &str) -> Result<bool, Failure> {
-        if self.dry_run {
-            print("\nNothing was changed (--dry-run).\n")?;
-            return Ok(false);
-        }
-        if self.yes {
-            return Ok(true);
-        }
-        if !std::io::stdin().is_terminal() {
-            let problem = Problem::new("nothing was changed: there is no terminal to ask on");
-            return Err(Failure::Usage(vec![problem.hint("--yes writes it, --dry-run only shows it")]));
-        }
-        print(&format!("\n{question} [y/N] "))?;
-        let is_agreed = is_yes(&mut std::io::stdin().lock())?;
-        if !is_agreed {
-            print("Nothing was changed.\n")?;
-        }
-        Ok(is_agreed)
-    }
-}
-
-fn is_yes(input: &mut impl BufRead) -> Result<bool, Failure> {
-    let mut answer = String::new();
-    let read = input.read_line(&mut answer);
-    read.map_err(|source| Failure::Io { what: "cannot read the answer", source })?;
-    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
 /// Files that were named must be usable; others are left out.
@@ -232,8 +176,16 @@ fn show(plans: &[Plan], problems: &[(Place, Problem)]) -> Result<(), Failure> {
         for tool in &plan.permitted {
             let _written = writeln!(notes, "  runs without a question: {tool}");
         }
-        for name in &plan.apart {
-            let _written = writeln!(notes, "  '{name}' keeps its entry: the host's rules for tools name it");
+        for (name, why) in &plan.apart {
+            let _written = writeln!(notes, "  '{name}' keeps its entry: {why}");
+        }
+        if !plan.otherwise.is_empty() {
+            let (names, path) = (plan.otherwise.join(", "), plan.place.path.display());
+            let _written = writeln!(
+                notes,
+                "  already in front with other options: {names}; to change them, run `mcp-disclosure undo --file '{path}'` \
+                 first"
+            );
         }
         for moved in &plan.moved {
             let _written = writeln!(notes, "  moved to {}: {}", moved.file.display(), moved.names.join(", "));
@@ -289,14 +241,5 @@ mod tests {
         }
         let program = Program { registry: mcp_disclosure_core::Registry::default(), own: None };
         assert!(front(&program, Some("search")).is_err());
-    }
-
-    #[test]
-    fn w1_only_a_clear_yes_is_one() {
-        for (answer, expected) in
-            [("y\n", true), ("YES\r\n", true), ("\n", false), ("", false), ("yep\n", false), ("n\n", false)]
-        {
-            assert_eq!(is_yes(&mut answer.as_bytes()).unwrap(), expected, "{answer:?}");
-        }
     }
 }

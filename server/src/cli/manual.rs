@@ -2,14 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
-use clap::{Args, Command};
+use clap::{
+    Args, Command,
+    builder::{PossibleValue, PossibleValuesParser, Str},
+};
 use clap_complete::Shell;
 use clap_mangen::Man;
-use mcp_disclosure_core::nearest::nearest;
+use mcp_disclosure_core::{adaptive, nearest::nearest};
 use mcp_disclosure_gateway::Problem;
 
 use super::print_styled;
-use crate::failure::Failure;
+use crate::{failure::Failure, init::places::host_names};
 
 /// `man`.
 #[derive(Debug, Args)]
@@ -22,16 +25,36 @@ pub struct ManArguments {
     pub out: Option<PathBuf>,
 }
 
-/// Prints completions of a command line for a shell.
+/// Prints completions of a command line for a shell. `strategies` are the names of this program's strategies.
 ///
 /// # Errors
 /// If stdout cannot be written.
-pub fn completions(mut command: Command, shell: Shell) -> Result<(), Failure> {
+pub fn completions(command: Command, shell: Shell, strategies: &[String]) -> Result<(), Failure> {
+    let mut command = with_values(command, strategies);
     let (name, mut script) = (command.get_name().to_owned(), Vec::new());
     clap_complete::generate(shell, &mut command, &*name, &mut script);
     let script = String::from_utf8_lossy(&script);
     // For bash, clap_complete 4.6 replaces the hyphens of a program's name in two ways, and then finds no command.
     print_styled(&script.replace(&name.replace('-', "__subcmd__"), &name.replace('-', "__")))
+}
+
+/// The command line with the values of its open lists, for completions only: a strategy may also be a stack of several.
+fn with_values(command: Command, strategies: &[String]) -> Command {
+    let parser = |first: &[&str]| {
+        let names = strategies.iter().map(|name| Str::from(name.clone()));
+        let first = first.iter().map(|name| Str::from((*name).to_owned()));
+        PossibleValuesParser::new(first.chain(names).map(PossibleValue::new))
+    };
+    command.mut_subcommands(|subcommand| {
+        let edits_files = ["init", "undo"].contains(&subcommand.get_name());
+        subcommand.mut_args(|argument| match argument.get_long() {
+            Some("host") if edits_files => argument.value_parser(PossibleValuesParser::new(host_names())),
+            Some("strategy") => argument.value_parser(parser(&["auto"])),
+            Some("fallback") => argument.value_parser(parser(&[adaptive::NAME])),
+            Some("offer" | "over-budget") => argument.value_parser(parser(&[])),
+            _ => argument,
+        })
+    })
 }
 
 /// Prints the manual page of a command, or writes those of all.
@@ -69,10 +92,13 @@ fn name(command: &Command) -> &str {
     command.get_display_name().unwrap_or(command.get_name())
 }
 
+/// What the pages are part of.
+const SOURCE: &str = concat!("mcp-disclosure ", env!("CARGO_PKG_VERSION"));
+
 fn page(command: &Command) -> Vec<u8> {
     let mut page = Vec::new();
     // Writing to memory does not fail.
-    let _written = Man::new(command.clone()).title(name(command)).render(&mut page);
+    let _written = Man::new(command.clone()).title(name(command)).source(SOURCE).render(&mut page);
     page
 }
 

@@ -42,6 +42,12 @@ fn tip(error: &Error, command: &Command, given: &[OsString]) -> Option<String> {
     let mut words = given.iter().skip(1).filter_map(|word| word.to_str());
     let name = match words.find_map(|word| command.find_subcommand(word)) {
         Some(subcommand) if takes_a_source(subcommand) => subcommand.get_name(),
+        Some(subcommand) if takes_a_file(subcommand) => {
+            let name = subcommand.get_name();
+            return Some(format!(
+                "the file of an MCP host is given by a flag: mcp-disclosure {name} --file {word}"
+            ));
+        }
         Some(_) => return None,
         None => "serve",
     };
@@ -62,6 +68,11 @@ fn tip(error: &Error, command: &Command, given: &[OsString]) -> Option<String> {
 /// Whether upstreams can be named to it.
 fn takes_a_source(command: &Command) -> bool {
     command.get_positionals().any(Arg::is_last_set)
+}
+
+/// Whether it edits hosts' files.
+fn takes_a_file(command: &Command) -> bool {
+    command.get_arguments().any(|argument| argument.get_long() == Some("file"))
 }
 
 #[cfg(test)]
@@ -89,6 +100,8 @@ mod tests {
             ),
             ("compare mcp.json", "mcp-disclosure compare --mcp-config mcp.json"),
             ("serve disclosure.toml", "mcp-disclosure serve --config disclosure.toml"),
+            ("init mcp.json", "mcp-disclosure init --file mcp.json"),
+            ("undo --yes mcp.json", "mcp-disclosure undo --file mcp.json"),
         ] {
             let refused = refused(line);
             assert!(refused.contains("tip: ") && refused.contains(tip), "{line}: {refused}");

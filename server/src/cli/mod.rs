@@ -13,6 +13,7 @@ mod limits;
 mod log_filter;
 mod manual;
 mod mistakes;
+mod places;
 mod prompt;
 mod serve;
 mod settings;

@@ -10,7 +10,7 @@ use mcp_disclosure_gateway::Problem;
 use super::{
     UndoArguments,
     check::is_coloured,
-    init::{heading, refuse_named, show_problems},
+    init::{clear_copies, heading, refuse_named, show_problems},
     print, print_styled,
 };
 use crate::{
@@ -32,6 +32,19 @@ struct Plan {
     record: Option<Record>,
     turned_back: Vec<String>,
     left: Vec<(String, String)>,
+    /// Files that servers were moved to and that stay, and why.
+    kept: Vec<(PathBuf, String)>,
+}
+
+impl Plan {
+    fn changes(&self) -> bool {
+        self.change.before != self.change.after
+    }
+
+    /// The record, if nothing is left that it is needed for.
+    fn done(&self) -> Option<&Record> {
+        self.record.as_ref().filter(|_| self.left.is_empty())
+    }
 }
 
 /// What is planned for all files.
@@ -52,7 +65,7 @@ pub fn undo(arguments: UndoArguments) -> Result<(), Failure> {
     let launcher =
         launcher::command().map_err(|source| Failure::Io { what: "cannot name this program", source })?;
     let records = Records::of_user()?;
-    let _lock = (!places.dry_run).then(|| records.lock()).transpose()?;
+    let lock = (!places.dry_run).then(|| records.lock()).transpose()?;
     let gathered = gathered_folder()?;
     let current = std::env::current_dir()
         .map_err(|source| Failure::Io { what: "cannot find the current folder", source })?;
@@ -62,10 +75,11 @@ pub fn undo(arguments: UndoArguments) -> Result<(), Failure> {
     let found = if is_recorded && !all.is_empty() {
         all.iter().map(|record| Place { host: None, path: record.path.clone() }).collect()
     } else {
-        places.found().map(|(_, found)| found).or_else(|failure| {
-            if is_recorded && !damaged.is_empty() { Ok(Vec::new()) } else { Err(failure) }
-        })?
+        places.existing(&current)?
     };
+    if let Some(lock) = &lock {
+        clear_copies(&found, &[records.folder(), &gathered], lock);
+    }
     let mut plans = Plans::default();
     for place in found {
         if let Some(record) = all.iter().find(|record| is_gone(record, &place.path)) {
@@ -75,10 +89,10 @@ pub fn undo(arguments: UndoArguments) -> Result<(), Failure> {
         let planned = read(&place.path).and_then(|(path, before)| {
             let record = records.of(&path)?;
             let steps = record.as_ref().map_or(&[][..], |record| &record.steps);
-            let Undone { text: after, turned_back, left } =
+            let Undone { text: after, turned_back, left, kept } =
                 undone(&place.path, &current, &before, steps, &launcher, &gathered)?;
             let (place, change) = (place.clone(), Change { path, before, after });
-            Ok(Plan { place, change, record, turned_back, left })
+            Ok(Plan { place, change, record, turned_back, left, kept })
         });
         match planned {
             Ok(plan) => plans.files.push(plan),
@@ -93,20 +107,19 @@ pub fn undo(arguments: UndoArguments) -> Result<(), Failure> {
     if !is_recorded {
         refuse_named(&plans.problems)?;
     }
-    plans.files.retain(|plan| {
-        plan.change.before != plan.change.after || plan.record.is_some() || !plan.left.is_empty()
-    });
+    plans.files.retain(|plan| plan.changes() || plan.record.is_some() || !plan.left.is_empty());
     show(&plans)?;
-    let is_file_left =
-        plans.files.iter().all(|plan| plan.change.before == plan.change.after && plan.record.is_none());
-    if is_file_left && plans.gone.is_empty() {
-        return nothing_to_do(plans.problems);
+    let is_written = plans.files.iter().any(Plan::changes);
+    let is_forgotten = !plans.gone.is_empty() || plans.files.iter().any(|plan| plan.done().is_some());
+    if !is_written && !is_forgotten {
+        let is_left = !plans.files.is_empty();
+        return nothing_to_do(plans.problems, is_left);
     }
-    if !places.agreed(if is_file_left { "Forget this?" } else { "Turn this back?" })? {
+    if !places.agreed(if is_written { "Turn this back?" } else { "Forget this?" })? {
         return Ok(());
     }
     apply(&plans, &records)?;
-    print(if is_file_left { "\nForgotten.\n" } else { "\nWritten. Restart the host to use it.\n" })
+    print(if is_written { "\nWritten. Restart the host to use it.\n" } else { "\nForgotten.\n" })
 }
 
 /// Whether this is the record of the file at this path, and there is no such file any more.
@@ -121,9 +134,14 @@ fn is_gone(record: &Record, path: &Path) -> bool {
 fn show(plans: &Plans) -> Result<(), Failure> {
     for plan in &plans.files {
         let notes = plan.left.iter().map(|(name, why)| format!("  '{name}' is left as it is: {why}\n"));
+        let kept = plan.kept.iter().map(|(file, why)| format!("  {} is kept: {why}\n", file.display()));
+        let is_forgotten = !plan.changes() && plan.done().is_some();
+        let forgotten =
+            if is_forgotten { "  has nothing of it any more; forgotten is its backup\n" } else { "" };
         let turned = format!("  turned back: {}\n", plan.turned_back.join(", "));
         let turned = if plan.turned_back.is_empty() { String::new() } else { turned };
-        print(&format!("{}\n{turned}{}", heading(&plan.place), notes.collect::<String>()))?;
+        let notes: String = notes.chain(kept).collect();
+        print(&format!("{}\n{turned}{forgotten}{notes}", heading(&plan.place)))?;
         let Change { path, before, after } = &plan.change;
         print_styled(&unified(path, before, after, is_coloured()))?;
     }
@@ -136,7 +154,10 @@ fn show(plans: &Plans) -> Result<(), Failure> {
     show_problems(&plans.problems)
 }
 
-fn nothing_to_do(problems: Vec<(Place, Problem)>) -> Result<(), Failure> {
+fn nothing_to_do(problems: Vec<(Place, Problem)>, is_left: bool) -> Result<(), Failure> {
+    if problems.is_empty() && is_left {
+        return print("\nNothing was changed.\n");
+    }
     if problems.is_empty() {
         return print("Nothing to do: no entry of a host starts mcp-disclosure.\n");
     }
@@ -145,12 +166,12 @@ fn nothing_to_do(problems: Vec<(Place, Problem)>) -> Result<(), Failure> {
 
 /// Writes the files, and then forgets what is not needed any more.
 fn apply(plans: &Plans, records: &Records) -> Result<(), Failure> {
-    let changes = plans.files.iter().map(|plan| &plan.change).filter(|change| change.before != change.after);
+    let changes = plans.files.iter().filter(|plan| plan.changes()).map(|plan| &plan.change);
     write(&changes.cloned().collect::<Vec<_>>())?;
-    let turned_back = plans.files.iter().filter(|plan| plan.left.is_empty());
-    let records_done = turned_back.filter_map(|plan| plan.record.as_ref());
+    let is_kept = |file: &Path| plans.files.iter().flat_map(|plan| &plan.kept).any(|(kept, _)| kept == file);
+    let records_done = plans.files.iter().filter_map(Plan::done);
     records_done.chain(&plans.gone).try_for_each(|record| {
-        files_of(record).try_for_each(|file| remove(file))?;
+        files_of(record).filter(|file| !is_kept(file)).try_for_each(|file| remove(file))?;
         records.forget(&record.path)
     })
 }

@@ -67,6 +67,52 @@ pub(super) fn wrapped(document: &Document, number: usize, front: &Front) -> Resu
     if is_as_expected { Ok(changed) } else { Err(UNUSUAL.to_owned()) }
 }
 
+/// The file with the server of this number at its URL again. Its entry is as `wrapped` left it, and `was` is the entry before,
+/// in the other text of the file. The keys that were changed get their former text.
+///
+/// # Errors
+/// If the entry is written in another form.
+pub(super) fn unwrapped(
+    document: &Document,
+    number: usize,
+    (before, was): (&Document, &Server<'_>),
+) -> Result<Document, Why> {
+    let servers = document.servers();
+    let now = servers[number].node;
+    let launch = servers[number].launch.ok_or(UNUSUAL)?;
+    let url = was.address.url.ok_or(UNUSUAL)?;
+    let key = |member: &Member| before.text.get(member.at..member.name_end).ok_or(UNUSUAL);
+    let member = |name: &str| now.members().iter().find(|member| member.name == name).ok_or(UNUSUAL);
+    let mut edits = Edits::default();
+    edits.replace(launch.command.at..launch.command.name_end, key(url)?);
+    edits.replace(launch.command.node.at..launch.command.node.end, before.source(&url.node));
+    if let Some(arguments) = launch.arguments {
+        edits.replace(launch.command.node.end..arguments.end, "");
+    }
+    if let Some(transport) = was.address.transport {
+        let written = &member(&transport.name)?.node;
+        edits.replace(written.at..written.end, before.source(&transport.node));
+    }
+    if let Some(headers) = was.address.headers {
+        let variables = member(was.address.environment.0)?;
+        edits.replace(variables.at..variables.name_end, key(headers)?);
+        for (variable, header) in variables.node.members().iter().zip(headers.node.members()) {
+            edits.replace(variable.at..variable.name_end, key(header)?);
+        }
+    }
+    let changed = edits.apply(&document.text).and_then(|text| document.with_text(&text).ok());
+    let changed = changed.ok_or(UNUSUAL)?;
+    let is_as_expected = {
+        let after = changed.servers();
+        let (mut members, entry) = (Vec::new(), after.get(number).ok_or(UNUSUAL)?);
+        members.extend(now.members().iter().chain(entry.node.members()).map(|member| member.name.as_str()));
+        after.len() == servers.len()
+            && was.node.is_same_but(entry.node, None, &[])
+            && document.root.is_same_but(&changed.root, Some(now), &members)
+    };
+    if is_as_expected { Ok(changed) } else { Err(UNUSUAL.to_owned()) }
+}
+
 /// The headers of a server, each with the variable that carries its value.
 ///
 /// # Errors

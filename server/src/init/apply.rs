@@ -32,9 +32,7 @@ pub(super) fn applied(
         let before = records.of(path).map_err(|problem| Failure::Configuration(vec![problem]))?;
         let mut record = before.clone().unwrap_or_else(|| Record::new(path));
         earlier.push((plan, before));
-        let gathered = plan.moved.iter().map(|moved| moved.file.clone()).collect();
-        let (before, after) = (plan.change.before.clone(), plan.change.after.clone());
-        record.steps.push(Step { before, after, current: current.to_owned(), gathered });
+        record.steps.push(Step::of(&plan.change, current, &plan.moved));
         plan.moved.iter().try_for_each(|moved| write_private(&moved.file, &moved.text))?;
         records.keep(&record)
     });

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use serde_json::{Map, Value as Json, json};
 
 use super::{
-    ENTRY,
+    ENTRY, Why,
     address::of_program,
     edit::{Edits, list, quoted},
     ours::Ours,
-    wrap::{APPROVED, Front},
+    wrap::Front,
 };
 use crate::config::{
     UpstreamEntry,
@@ -35,29 +35,38 @@ pub(crate) struct Moved {
 }
 
 /// What files say of servers outside their entries.
-const ABOUT: &[&str] = &["inputs", "tools", "permission", "agent"];
+pub(super) const ABOUT: &[&str] = &["inputs", "tools", "permission", "agent"];
 
 /// A folder that paths are relative to when readings are compared: what depends on the host's folder is not the same.
 const ELSEWHERE: &str =
     if cfg!(windows) { r"C:\mcp-disclosure-elsewhere" } else { "/mcp-disclosure-elsewhere" };
 
+/// The servers that keep their entries, and why.
+pub(super) type Apart = Vec<(String, Why)>;
+
 /// The file without the servers that can be moved, and where they go. `beginning` begins the names of new files.
-pub(super) fn gathered(mut document: Document, front: &Front, beginning: &Path) -> (Document, Vec<Moved>) {
-    let mut all = Vec::new();
+pub(super) fn gathered(
+    mut document: Document,
+    front: &Front,
+    beginning: &Path,
+) -> (Document, Vec<Moved>, Apart) {
+    let (mut all, mut apart) = (Vec::new(), Vec::new());
     if document.syntax() != Syntax::Json {
-        return (document, all);
+        let why = "only servers of JSON files are moved";
+        apart.extend(document.servers().into_iter().map(|server| (server.name, why.to_owned())));
+        return (document, all, apart);
     }
     let mut tables: Vec<Vec<String>> =
         document.servers().iter().map(|server| document.path_of(server.servers)).collect();
     tables.dedup();
     for (number, table) in tables.iter().enumerate() {
         let file = file(beginning, number, &all);
-        if let Some((changed, moved)) = of_table(&document, table, front, &file) {
+        if let Some((changed, moved)) = of_table(&document, table, front, &file, &mut apart) {
             document = changed;
             all.push(moved);
         }
     }
-    (document, all)
+    (document, all, apart)
 }
 
 /// A name that no file has, and none of those that are written later.
@@ -67,25 +76,34 @@ fn file(beginning: &Path, number: usize, planned: &[Moved]) -> PathBuf {
     names.find(|name| !name.exists() && !is_planned(name)).unwrap_or_else(|| beginning.to_owned())
 }
 
-fn of_table(document: &Document, table: &[String], front: &Front, file: &Path) -> Option<(Document, Moved)> {
+fn of_table(
+    document: &Document,
+    table: &[String],
+    front: &Front,
+    file: &Path,
+    apart: &mut Apart,
+) -> Option<(Document, Moved)> {
     let servers = document.servers();
-    let servers: Vec<&Server<'_>> =
-        servers.iter().filter(|server| document.path_of(server.servers) == table).collect();
-    let can_move = |server: &&&Server<'_>| {
+    let is_ours = |server: &Server<'_>| {
         let words = server.launch.and_then(|launch| launch.words());
-        let is_ours = words.is_some_and(|words| Ours::of(&words, &front.launcher).is_some());
-        let asks = document.source(server.node).contains("${input:");
-        let signs_in = server.launch.is_none() && server.address.headers.is_none();
-        // Lists outside the entry name the server, not ours.
-        let is_listed = server.allow.is_some() && server.filters.is_empty();
-        server.key.is_some()
-            && server.off.is_none()
-            && !(is_ours || asks || signs_in || is_listed || server.is_ruled())
+        words.is_some_and(|words| Ours::of(&words, &front.launcher).is_some())
     };
-    let candidates: Vec<&Server<'_>> = servers.iter().filter(can_move).copied().collect();
+    let servers: Vec<&Server<'_>> = servers
+        .iter()
+        .filter(|server| document.path_of(server.servers) == table && !is_ours(server))
+        .collect();
+    let mut candidates: Vec<&Server<'_>> = Vec::new();
+    for server in servers {
+        match stays(document, server) {
+            Some(why) => apart.push((server.name.clone(), why)),
+            None => candidates.push(server),
+        }
+    }
     let names = same(document, table, &candidates, file);
-    let moved: Vec<&Server<'_>> =
-        candidates.into_iter().filter(|server| names.contains(&server.name)).collect();
+    let (moved, others): (Vec<&Server<'_>>, Vec<&Server<'_>>) =
+        candidates.into_iter().partition(|server| names.contains(&server.name));
+    let elsewhere = "it would be read in another way in another file";
+    apart.extend(others.iter().map(|server| (server.name.clone(), elsewhere.to_owned())));
     let text = moved_text(document, table, &moved);
     let holder = moved.first()?.servers;
     let taken = |name: &str| holder.members().iter().any(|member| member.name == name);
@@ -98,15 +116,29 @@ fn of_table(document: &Document, table: &[String], front: &Front, file: &Path) -
         let mut members: Vec<&str> = names.iter().map(String::as_str).collect();
         members.push(&entry);
         let after = changed.servers();
-        let is_ours = |server: &Server<'_>| {
-            let words = server.launch.and_then(|launch| launch.words());
-            server.name == entry && words.is_some_and(|words| Ours::of(&words, &front.launcher).is_some())
-        };
-        after.iter().any(is_ours)
+        after.iter().any(|server| server.name == entry && is_ours(server))
             && after.len() == document.servers().len() - names.len() + 1
             && document.root.is_same_but(&changed.root, Some(holder), &members)
     };
     is_as_expected.then(|| (changed, Moved { entry, names, file: file.to_owned(), text }))
+}
+
+/// Why a server keeps its entry, if something of it would be lost in a file of ours.
+pub(super) fn stays(document: &Document, server: &Server<'_>) -> Option<Why> {
+    // Lists outside the entry name the server, not ours.
+    let is_listed = server.allow.is_some() && server.filters.is_empty();
+    let signs_in = server.launch.is_none() && server.address.headers.is_none();
+    let why = match &server.foreign[..] {
+        _ if server.key.is_none() => "it is in a list",
+        _ if server.off.is_some() => "the host has it switched off",
+        _ if signs_in => "the host may have to sign in to it (OAuth)",
+        _ if document.source(server.node).contains("${input:") => "the host asks for its inputs",
+        _ if is_listed => "the host's settings enable only some of its tools",
+        _ if server.is_ruled() => "the host's rules name it",
+        [] => return None,
+        foreign => return Some(format!("the host reads its {}", foreign.join(", "))),
+    };
+    Some(why.to_owned())
 }
 
 /// The names of those servers that read the same in a file of ours.
@@ -145,7 +177,7 @@ fn moved_text(document: &Document, table: &[String], servers: &[&Server<'_>]) ->
 }
 
 /// A value as JSON; what an alias stands for is not known.
-fn json(node: &Node) -> Json {
+pub(super) fn json(node: &Node) -> Json {
     let member = |member: &Member| (member.name.clone(), json(&member.node));
     match &node.value {
         Value::Null | Value::Alias => Json::Null,
@@ -172,14 +204,6 @@ fn own_entry(moved: &[&Server<'_>], front: &Front, file: &Path) -> Option<String
         members.push(("args".to_owned(), list(&words[1..])));
     } else {
         members.push(("command".to_owned(), list(&words)));
-    }
-    let approves = |key: &&&str| {
-        moved.iter().any(|server| server.node.get(key).is_some_and(|list| !list.items().is_empty()))
-    };
-    let reading: Vec<&str> =
-        front.bridges.iter().filter(|bridge| bridge.reads_only).map(|bridge| &*bridge.name).collect();
-    for key in APPROVED.iter().filter(approves).filter(|_| !reading.is_empty()) {
-        members.push(((*key).to_owned(), list(&reading)));
     }
     let members: Vec<String> =
         members.iter().map(|(name, value)| format!("{}: {value}", quoted(name))).collect();

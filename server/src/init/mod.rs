@@ -6,17 +6,20 @@
 //! one file; `permissions` adds tools to lists of other files. `record` keeps what `undo` needs, `write` puts several files
 //! into place, all of them or none, and `apply` does both.
 
+mod additions;
 pub(crate) mod address;
 pub(crate) mod apply;
 pub(crate) mod diff;
 mod edit;
 pub(crate) mod gather;
+mod moved_back;
 pub(crate) mod ours;
 pub(crate) mod permissions;
 pub(crate) mod places;
 pub(crate) mod plan;
 pub(crate) mod record;
 pub(crate) mod rules;
+pub(crate) mod stale;
 pub(crate) mod undo;
 mod unwrap;
 pub(crate) mod wrap;

@@ -194,13 +194,18 @@ pub(crate) struct Place {
     pub(crate) path: PathBuf,
 }
 
+/// The names of all hosts on the command line.
+pub(crate) fn host_names() -> impl Iterator<Item = &'static str> {
+    HOSTS.iter().map(|host| host.name)
+}
+
 /// The hosts of these names; all of them if none is named.
 ///
 /// # Errors
 /// A problem for each unknown name.
 pub(crate) fn hosts(names: &[String]) -> Result<Vec<&'static Host>, Vec<Problem>> {
     let known = |name: &String| HOSTS.iter().find(|host| host.name == *name);
-    let all: Vec<&str> = HOSTS.iter().map(|host| host.name).collect();
+    let all: Vec<&str> = host_names().collect();
     let unknown = names.iter().filter(|name| known(name).is_none());
     let problems: Vec<Problem> = unknown
         .map(|name| {

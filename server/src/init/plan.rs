@@ -9,6 +9,7 @@ use super::{
     gather::{self, Moved},
     ours::Ours,
     places::Place,
+    unwrap::unwrapped,
     wrap::{self, Front},
     write::{Change, read},
 };
@@ -31,8 +32,10 @@ pub(crate) struct Plan {
     pub(crate) permitted: Vec<String>,
     /// Servers that are moved to files of ours.
     pub(crate) moved: Vec<Moved>,
-    /// Servers that keep their entries though others are moved, since rules of the host name them.
-    pub(crate) apart: Vec<String>,
+    /// Servers that keep their entries though others are moved, and why.
+    pub(crate) apart: Vec<(String, Why)>,
+    /// Those of `already` that are served with other options than the person asked for.
+    pub(crate) otherwise: Vec<String>,
 }
 
 impl Plan {
@@ -62,22 +65,31 @@ pub(crate) fn plan(
     let mut document = Document::parse(&place.path, &before, current)?.with_rules(rules);
     let (mut served, mut already, mut left) = (Vec::new(), Vec::new(), Vec::new());
     let (mut moved, mut unlisted, mut apart) = (Vec::new(), Vec::new(), Vec::new());
+    let mut otherwise = Vec::new();
     let bridges: Vec<&str> = front.bridges.iter().map(|bridge| &*bridge.name).collect();
     if let Some(beginning) = gathered {
-        (document, moved) = gather::gathered(document, front, beginning);
+        (document, moved, apart) = gather::gathered(document, front, beginning);
         served.extend(moved.iter().flat_map(|moved| moved.names.clone()));
     }
     let ours: Vec<&String> = moved.iter().map(|moved| &moved.entry).collect();
     // Editing an entry changes no other, so numbers stay.
     for number in 0..document.servers().len() {
-        let (name, is_ours, is_program, is_listed, is_ruled) = {
+        let (name, ours_as_asked, is_program, is_listed) = {
             let server = &document.servers()[number];
             let words = server.launch.and_then(|launch| launch.words());
-            let is_ours = words.is_some_and(|words| Ours::of(&words, &front.launcher).is_some());
+            let may_move = || {
+                let former = unwrapped(&document, number, &front.launcher).ok();
+                former.is_some_and(|former| gather::stays(&former, &former.servers()[number]).is_none())
+            };
+            let as_asked = |ours: Ours<'_>| {
+                (!front.is_asked || ours.has(&front.strategy)) && !(gathered.is_some() && may_move())
+            };
+            let ours = words.as_ref().and_then(|words| Ours::of(words, &front.launcher)).map(as_asked);
             let is_listed = server.allow.is_some() && server.filters.is_empty() && !bridges.is_empty();
-            (server.name.clone(), is_ours, server.launch.is_some(), is_listed, server.is_ruled())
+            (server.name.clone(), ours, server.launch.is_some(), is_listed)
         };
-        if is_ours {
+        if let Some(is_as_asked) = ours_as_asked {
+            otherwise.extend((!is_as_asked).then(|| name.clone()));
             already.extend(Some(name).filter(|name| !ours.contains(&name)));
             continue;
         }
@@ -86,14 +98,15 @@ pub(crate) fn plan(
             Ok(changed) => {
                 document = changed;
                 unlisted.extend(is_listed.then(|| (name.clone(), bridges.join(", "))));
-                apart.extend((gathered.is_some() && is_ruled).then(|| name.clone()));
                 served.push(name);
             }
             Err(why) => left.push((name, why)),
         }
     }
+    apart.retain(|(name, _)| served.contains(name));
     let change = Change { path, before, after: document.bytes() };
-    Ok(Plan { place, change, served, already, left, unlisted, permitted: Vec::new(), moved, apart })
+    let permitted = Vec::new();
+    Ok(Plan { place, change, served, already, left, unlisted, permitted, moved, apart, otherwise })
 }
 
 /// The beginning of the names of files that servers of this file are moved to.

@@ -10,7 +10,10 @@ use mcp_disclosure_gateway::Problem;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::write::write_private;
+use super::{
+    gather::Moved,
+    write::{Change, write_private},
+};
 use crate::{failure::Failure, files::make_private_folder};
 
 /// The version of this format; other ones are not read.
@@ -34,6 +37,19 @@ pub(crate) struct Step {
     pub(crate) current: PathBuf,
     /// The files that servers were moved to.
     pub(crate) gathered: Vec<PathBuf>,
+    /// The digests of their texts, in the same order; none in records of older releases.
+    #[serde(default)]
+    pub(crate) digests: Vec<String>,
+}
+
+impl Step {
+    /// What is kept of an edit.
+    pub(crate) fn of(change: &Change, current: &Path, moved: &[Moved]) -> Self {
+        let Change { before, after, .. } = change.clone();
+        let gathered = moved.iter().map(|moved| moved.file.clone()).collect();
+        let digests = moved.iter().map(|moved| digest(&moved.text)).collect();
+        Self { before, after, current: current.to_owned(), gathered, digests }
+    }
 }
 
 impl Record {
@@ -139,8 +155,17 @@ impl Records {
 
 /// Names a file in our folders.
 pub(crate) fn key(path: &Path) -> String {
-    let digest = Sha256::digest(path.as_os_str().as_encoded_bytes());
-    digest.iter().take(12).map(|byte| format!("{byte:02x}")).collect()
+    hex(path.as_os_str().as_encoded_bytes(), 12)
+}
+
+/// Recognizes a text.
+pub(crate) fn digest(text: &str) -> String {
+    hex(text.as_bytes(), 32)
+}
+
+/// The first bytes of a SHA-256 digest.
+fn hex(bytes: &[u8], count: usize) -> String {
+    Sha256::digest(bytes).iter().take(count).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The folder of the files that servers are moved to.

@@ -3,26 +3,23 @@
 //! If a file is as `init` left it, the bytes that were there before are given back. If it was edited since, only the entries
 //! that `init` changed are turned back: to their former text if they are untouched, else by what the entry itself says.
 
-use std::{
-    ops::Range,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use mcp_disclosure_gateway::Problem;
 use serde_json::Value as Json;
 
 use super::{
     UNUSUAL, Why,
-    edit::{Edits, quoted, remove_items},
+    additions::without_additions,
+    address,
+    edit::{Edits, quoted},
+    moved_back::{Edited, edited},
     ours::Ours,
     permissions,
     record::Step,
     unwrap::{NOT_OURS, unwrapped},
 };
-use crate::config::hosts::{
-    document::{Document, Server, Syntax},
-    node::{Member, Node},
-};
+use crate::config::hosts::document::{Document, Server, Syntax};
 
 /// A file without this program.
 #[derive(Debug, Default)]
@@ -32,6 +29,8 @@ pub(crate) struct Undone {
     pub(crate) turned_back: Vec<String>,
     /// The entries that are left as they are, and why.
     pub(crate) left: Vec<(String, Why)>,
+    /// The files that servers were moved to and that are still needed, and why.
+    pub(crate) kept: Vec<(PathBuf, Why)>,
 }
 
 /// Turns a file back. Without steps, every entry that starts this program is turned back by what it says itself; servers
@@ -48,7 +47,10 @@ pub(crate) fn undone(
     gathered: &Path,
 ) -> Result<Undone, Problem> {
     let mut undone = Undone { text: text.to_owned(), ..Undone::default() };
-    for step in steps.iter().rev() {
+    for recorded in steps.iter().rev() {
+        let Edited { before, kept } = edited(path, recorded);
+        let step = &Step { before, ..recorded.clone() };
+        undone.kept.extend(kept);
         if undone.text == step.after {
             undone.text.clone_from(&step.before);
             undone.turned_back.extend(changed_names(path, step)?);
@@ -88,6 +90,15 @@ fn same_server<'n>(other: &'n Document, document: &Document, server: &Server<'_>
         .find(|found| found.name == server.name && other.path_of(found.servers) == table)
 }
 
+/// The servers of an entry's table that were moved behind it.
+fn gone<'n>(before: &'n Document, after: &Document, entry: &Server<'_>) -> Vec<Server<'n>> {
+    let table = after.path_of(entry.servers);
+    let is_gone = |server: &Server<'_>| {
+        before.path_of(server.servers) == table && same_server(after, before, server).is_none()
+    };
+    before.servers().into_iter().filter(is_gone).collect()
+}
+
 struct Turned<'u> {
     now: Document,
     launcher: &'u [String],
@@ -107,9 +118,8 @@ impl Turned<'_> {
                 (Some(was), Some(number)) => self.entry(number, (before, was), &server),
                 (None, Some(number)) => self.moved_back(number, before, after, &server),
                 (None, None) => {
-                    let files = step.gathered.iter().map(|file| file.display().to_string());
-                    let files = files.collect::<Vec<_>>().join(", ");
-                    Err(format!("the entry was removed; the servers behind it are still in {files}"))
+                    self.keep(before, after, &server, step);
+                    continue;
                 }
             };
             // An entry that is not ours any more is the person's own.
@@ -154,6 +164,9 @@ impl Turned<'_> {
             edits.replace(now.node.at..now.node.end, self.with_line_ends(before.source(was.node)));
             return self.edited(edits);
         }
+        if is_untouched && was.launch.is_none() {
+            return address::unwrapped(&self.now, number, (before, was));
+        }
         let unwrapped = unwrapped(&self.now, number, self.launcher)?;
         without_additions(&unwrapped, number, was, after)
     }
@@ -166,16 +179,22 @@ impl Turned<'_> {
         after: &Document,
         entry: &Server<'_>,
     ) -> Result<Document, Why> {
-        let table = after.path_of(entry.servers);
-        let is_gone = |server: &Server<'_>| {
-            before.path_of(server.servers) == table && same_server(after, before, server).is_none()
-        };
-        let gone = before.servers().into_iter().filter(is_gone);
-        let sources = gone.filter_map(|server| {
+        let sources = gone(before, after, entry).into_iter().filter_map(|server| {
             let source = before.text.get(server.key?.at..server.node.end)?;
             Some((server.name.clone(), self.with_line_ends(source)))
         });
         self.in_place_of(number, &sources.collect::<Vec<_>>())
+    }
+
+    /// Keeps the files that servers were moved to behind an entry that was removed, unless they are in the file again.
+    fn keep(&mut self, before: &Document, after: &Document, entry: &Server<'_>, step: &Step) {
+        let is_back = |server: &Server<'_>| same_server(&self.now, before, server).is_some();
+        if gone(before, after, entry).iter().all(is_back) && step.changed().is_empty() {
+            return;
+        }
+        let why = format!("the servers behind '{}', which was removed, are in it", entry.name);
+        let files = step.gathered.iter().filter(|file| file.exists());
+        self.undone.kept.extend(files.map(|file| (file.clone(), why.clone())));
     }
 
     /// The file with these members in the place of one, without those whose name has come back.
@@ -245,51 +264,4 @@ fn moved_members(file: &Path) -> Result<Vec<(String, String)>, Why> {
         Some((server.name.clone(), format!("{}: {value}", quoted(&server.name))))
     });
     Ok(members.collect())
-}
-
-/// An entry without the names that `init` added to its lists of tools.
-fn without_additions(
-    document: &Document,
-    number: usize,
-    was: &Server<'_>,
-    after: &Server<'_>,
-) -> Result<Document, Why> {
-    let servers = document.servers();
-    let now = &servers[number];
-    let mut edits = Edits::default();
-    for Member { name, node, .. } in now.node.members() {
-        let (Some(was), Some(after)) = (was.node.get(name), after.node.get(name)) else { continue };
-        let is_command = |launch: &crate::config::hosts::launch::Launch<'_>| {
-            launch.command.name == *name || launch.arguments_key == name
-        };
-        if !(was.is_list() && after.is_list() && node.is_list())
-            || now.launch.as_ref().is_some_and(is_command)
-        {
-            continue;
-        }
-        let is_added = |item: &Node| item.text().is_some_and(|text| after.lists(text) && !was.lists(text));
-        if node.items().iter().any(is_added) {
-            remove_items(&mut edits, node, is_added);
-        }
-    }
-    if let Some(added) = added_arguments(document, now, was) {
-        edits.replace(added, "");
-    }
-    let text = edits.apply(&document.text).ok_or(UNUSUAL)?;
-    document.with_text(&text).map_err(|_| UNUSUAL.to_owned())
-}
-
-/// Where an entry has an empty list of arguments, right behind the command, that it did not have before.
-fn added_arguments(document: &Document, now: &Server<'_>, was: &Server<'_>) -> Option<Range<usize>> {
-    let launch = now.launch.filter(|launch| !launch.is_list())?;
-    let had = was.launch.is_some_and(|launch| launch.arguments.is_some());
-    let arguments = launch.arguments.filter(|arguments| !had && arguments.items().is_empty())?;
-    let added = launch.command.node.end..arguments.end;
-    let between = document.text.get(added.start..arguments.at)?;
-    let is_right_behind = launch
-        .holder
-        .members()
-        .windows(2)
-        .any(|pair| std::ptr::eq(&pair[0], launch.command) && std::ptr::eq(&pair[1].node, arguments));
-    (is_right_behind && !between.contains(['#', '/'])).then_some(added)
 }

@@ -21,6 +21,8 @@ pub(crate) struct Front {
     pub(crate) launcher: Vec<String>,
     /// The arguments of `serve` that choose the strategy.
     pub(crate) strategy: Vec<String>,
+    /// Whether the person asked for this strategy.
+    pub(crate) is_asked: bool,
     /// The tools that the strategy adds to the list.
     pub(crate) bridges: Vec<Bridge>,
 }
@@ -117,6 +119,9 @@ fn put_in_front(edits: &mut Edits, document: &Document, launch: &Launch<'_>, our
 /// # Errors
 /// Where arguments cannot say it, as of tools that the host asks about: behind a strategy's own tool it would not see them.
 pub(super) fn switches(server: &Server<'_>) -> Result<Vec<String>, Why> {
+    if let Some(lost) = &server.lost {
+        return Err(lost.clone());
+    }
     if let Some(tool) = server.asked.iter().find(|tool| !is_all(tool)) {
         return Err(format!("the host asks before calls of '{tool}', and could not recognize them any more"));
     }
@@ -158,7 +163,7 @@ fn extended<'n>(server: &Server<'n>, front: &Front) -> Vec<(&'n Member, Vec<Stri
 }
 
 /// Keys of an entry that name the tools which run without a question: of Cline, and of Roo.
-pub(super) const APPROVED: &[&str] = &["autoApprove", "alwaysAllow"];
+const APPROVED: &[&str] = &["autoApprove", "alwaysAllow"];
 
 fn is_extended(list: &Member, names: &[String], after: &Server<'_>) -> bool {
     let texts = |list: &Node| list.items().iter().map(Node::scalar).collect::<Vec<_>>();

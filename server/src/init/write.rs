@@ -9,6 +9,7 @@ use std::{
 use mcp_disclosure_gateway::Problem;
 use tempfile::NamedTempFile;
 
+use super::stale::PREFIX;
 use crate::{failure::Failure, files::make_private_folder};
 
 /// The largest file of a host that is edited, in bytes.
@@ -137,7 +138,7 @@ fn changed_meanwhile(change: &Change) -> Problem {
 /// A file beside another one with this text and the other's mode, on disk.
 fn aside(path: &Path, text: &str) -> io::Result<NamedTempFile> {
     let folder = path.parent().unwrap_or(Path::new("."));
-    let mut file = tempfile::Builder::new().prefix(".mcp-disclosure-").tempfile_in(folder)?;
+    let mut file = tempfile::Builder::new().prefix(PREFIX).tempfile_in(folder)?;
     file.write_all(text.as_bytes())?;
     file.as_file().set_permissions(fs::metadata(path)?.permissions())?;
     keep_owner(&file, path)?;
@@ -177,7 +178,7 @@ pub(crate) fn write_private(path: &Path, text: &str) -> Result<(), Failure> {
         let folder = path.parent().unwrap_or(Path::new("."));
         make_private_folder(folder)?;
         // Files of this kind have mode 0600.
-        let mut file = NamedTempFile::new_in(folder)?;
+        let mut file = tempfile::Builder::new().prefix(PREFIX).tempfile_in(folder)?;
         file.write_all(text.as_bytes())?;
         file.as_file().sync_all()?;
         file.persist(path)?;

@@ -359,7 +359,7 @@ fn s12_pins_that_are_many_alike_or_idle_are_found() {
         let ended = run(&["check", "--format", "json", "--allow", allow, "--config", shown(&file)]);
         findings(&ended.says(0, &[]).stdout)
     };
-    assert_eq!(found(json!(["kit/list", "kit__stat", "c*", "move", "link"])), []);
+    assert_eq!(found(json!(["kit/list", "kit/stat", "c*", "move", "link"])), []);
     let codes = |found: &[(String, String, String)]| -> Vec<(String, String)> {
         found.iter().map(|(code, tool, _)| (code.clone(), tool.clone())).collect()
     };
@@ -395,4 +395,62 @@ fn s12_pins_are_written_as_documented() {
         let (_directory, file) = configured(config);
         run(&["serve", "--config", shown(&file)]).says(64, &[expected]);
     }
+}
+
+/// Two upstreams with a tool and a prompt each, and what is said of them in the old and in the new form.
+const FORMS: &str = r#"
+[upstreams.a]
+command = "PROGRAM"
+args = ["SCENARIO"]
+
+[upstreams.b]
+command = "PROGRAM"
+args = ["SCENARIO"]
+
+[tools.a__one]
+hidden = true
+
+[tools."b/one"]
+brief = "Finds one"
+
+[tools."b__*"]
+concerns = {}
+
+[pins]
+tools = ["a__two", "b/two"]
+
+[categories.main]
+description = "Main"
+tools = ["b__two"]
+"#;
+
+#[test]
+fn w4_what_a_file_says_in_an_old_form_is_named_with_its_place_and_new_spelling() {
+    let (directory, scenario) = with_tools(&[tool("one", "Finds one."), tool("two", "Finds two.")]);
+    let file = directory.path().join("disclosure.toml");
+    let forms = FORMS.replace("PROGRAM", UPSTREAM).replace("SCENARIO", &scenario);
+    std::fs::write(&file, &forms).unwrap();
+    let ended = run(&["check", "--format", "json", "--config", shown(&file)]);
+    let report: Value = serde_json::from_str(&ended.says(0, &[]).stdout).unwrap();
+    let old = report["findings"].as_array().unwrap().iter().filter(|finding| finding["code"] == "old-form");
+    let said = old.map(|finding| {
+        assert!(finding["file"].as_str().unwrap().ends_with("disclosure.toml"), "{finding}");
+        let message = finding["message"].as_str().unwrap().rsplit_once(": ").unwrap().1;
+        format!("{} {message}", finding["line"])
+    });
+    let mut said: Vec<String> = said.collect();
+    said.sort();
+    assert_eq!(
+        said,
+        [
+            "10 'a__one' is now written 'a/one'",
+            "16 'b__*' is now written 'b/*'",
+            "19 'a__two' is now written 'a/two'",
+            "22 'b__two' is now written 'b/two'",
+        ]
+    );
+    let new = forms.replace("tools.a__one", "tools.\"a/one\"").replace("b__", "b/").replace("a__", "a/");
+    std::fs::write(&file, new).unwrap();
+    let ended = run(&["check", "--format", "json", "--config", shown(&file)]);
+    assert!(!ended.says(0, &[]).stdout.contains("old-form"), "{}", ended.stdout);
 }

@@ -357,3 +357,117 @@ fn w1_what_a_host_denies_cannot_be_called_and_what_it_asks_about_is_left() {
     assert_eq!(server.tool_names(), ["echo"]);
     server.finish().says(0, &[]);
 }
+
+#[test]
+fn w1_what_is_in_front_with_other_options_is_said_with_the_command() {
+    for (first, second, is_other) in [
+        (&["--strategy", "full"][..], &["--strategy", "info"][..], true),
+        (&["--strategy", "full"], &["--gather"], true),
+        (&["--gather"], &["--strategy", "info"], true),
+        (&["--strategy", "full"], &["--strategy", "full"], false),
+        (&["--strategy", "full"], &[], false),
+        (&["--gather"], &["--gather"], false),
+    ] {
+        let person = Person::new();
+        person.write("project/mcp.json", &servers(&json!({"plain": {"command": "ODD"}})));
+        let run = |flags: &[&str]| person.run(&[&["init", "--file", "mcp.json", "--yes"], flags].concat());
+        run(first).says(0, &[]);
+        let again = run(second);
+        let said = &again.says(0, &[]).stdout;
+        let command =
+            format!("run `mcp-disclosure undo --file '{}'` first", person.path("project/mcp.json").display());
+        assert_eq!(said.contains(&command), is_other, "{first:?} {second:?}: {said}");
+    }
+}
+
+#[test]
+fn w1_undo_forgets_what_a_person_turned_back_and_keeps_what_is_still_needed() {
+    let person = Person::new();
+    let text = servers(&json!({"plain": {"command": "ODD"}}));
+    let file = person.write("project/mcp.json", &text);
+    let init = || {
+        person.run(&["init", "--file", "mcp.json", "--gather", "--yes"]).says(0, &[]);
+    };
+    init();
+    fs::write(&file, "{\"mcpServers\": {}}\n").unwrap();
+    let forgotten = person.run(&["undo", "--yes"]);
+    let said = &forgotten.says(0, &[]).stdout;
+    assert!(said.contains("is kept: the servers behind") && said.contains("Forgotten."), "{said}");
+    assert!(!said.contains("Written"), "{said}");
+    assert_eq!(person.kept().len(), 1, "the servers");
+    assert!(person.run(&["undo", "--yes"]).says(0, &[]).stdout.contains("Nothing to do"));
+
+    fs::remove_file(&person.kept()[0]).unwrap();
+    fs::write(&file, &text).unwrap();
+    init();
+    fs::write(&file, format!("{text}\n")).unwrap();
+    person.run(&["undo", "--yes"]).says(0, &[]);
+    assert_eq!((person.kept(), fs::read_to_string(&file).unwrap()), (vec![], format!("{text}\n")));
+
+    // What was edited in the file of ours comes back.
+    fs::write(&file, &text).unwrap();
+    init();
+    let gathered =
+        person.kept().into_iter().find(|path| path.parent().unwrap().ends_with("gathered")).unwrap();
+    let moved = fs::read_to_string(&gathered).unwrap();
+    fs::write(&gathered, moved.replace(ODD, "edited")).unwrap();
+    person.run(&["undo", "--yes"]).says(0, &[]);
+    assert_eq!((person.kept(), fs::read_to_string(&file).unwrap()), (vec![], text.replace(ODD, "edited")));
+}
+
+#[test]
+fn w1_where_there_is_nothing_to_undo_that_is_said() {
+    let person = Person::new();
+    person.write("project/mcp.json", &servers(&json!({"plain": {"command": "ODD"}})));
+    for arguments in [&["undo"][..], &["undo", "--host", "cursor"], &["undo", "--file", "mcp.json"]] {
+        assert!(person.run(arguments).says(0, &[]).stdout.contains("Nothing to do: "), "{arguments:?}");
+    }
+    person.run(&["undo", "--file", "absent.json"]).says(64, &["absent.json"]);
+}
+
+#[test]
+fn w1_copies_that_a_killed_run_left_are_removed_by_the_next_one() {
+    for command in ["init", "undo"] {
+        let person = Person::new();
+        let file = person.write("project/mcp.json", &servers(&json!({"plain": {"command": "ODD"}})));
+        let old = person.write("project/.mcp-disclosure-aB3dEf", "");
+        let (new, other) = (
+            person.write("project/.mcp-disclosure-000000", ""),
+            person.write("project/.mcp-disclosure-mine.txt", ""),
+        );
+        let an_hour_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(3600);
+        for path in [&old, &other] {
+            fs::File::options().append(true).open(path).unwrap().set_modified(an_hour_ago).unwrap();
+        }
+        person.run(&[command, "--file", "mcp.json", "--dry-run"]).says(0, &[]);
+        assert!(old.exists(), "--dry-run changes nothing");
+        person.run(&[command, "--file", "mcp.json", "--yes"]).says(0, &[]);
+        assert_eq!(
+            [&old, &new, &other, &file].map(|path| path.exists()),
+            [false, true, true, true],
+            "{command}"
+        );
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn w1_a_program_that_was_found_by_a_link_is_written_by_the_link() {
+    let person = Person::new();
+    person.write("project/mcp.json", &servers(&json!({"plain": {"command": "ODD"}})));
+    fs::create_dir(person.path("bin")).unwrap();
+    let real = program(&[]).get_program().to_owned();
+    let name = PathBuf::from(&real).file_name().unwrap().to_str().unwrap().to_owned();
+    let link = person.path("bin").join(&name);
+    std::os::unix::fs::symlink(&real, &link).unwrap();
+    // The person's folders are temporary, and are not to be seen as such.
+    for (temporary, is_kept) in [("elsewhere", true), ("bin", false)] {
+        let mut linked = Command::new("sh");
+        linked.args(["-c", &format!("exec {name} init --file mcp.json --dry-run")]);
+        let mut linked = person.at_home(linked);
+        linked.env("PATH", format!("{}:/usr/bin:/bin", person.path("bin").display()));
+        let shown = Process::start(linked.env("TMPDIR", person.path(temporary))).finish();
+        let said = &shown.says(0, &[]).stdout;
+        assert_eq!(said.contains(&format!("\"{}\"", link.display())), is_kept, "{said}");
+    }
+}

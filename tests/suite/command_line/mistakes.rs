@@ -86,6 +86,16 @@ fn w5_a_folder_given_for_a_file_and_the_reverse_are_named() {
 fn w5_a_misspelt_strategy_is_named_with_its_place() {
     run(&["serve", "--strategy", "inf"])
         .says(64, &["unknown strategy 'inf'", "(hint: did you mean 'info'?)"]);
+    let adaptive = "(hint: did you mean 'adaptive'?)";
+    run(&["serve", "--fallback", "adaptve"]).says(64, &["unknown strategy 'adaptve'", adaptive]);
+    let text = "[serve]\nfallback = \"adaptiv\"\n";
+    refuses_file(
+        "disclosure.toml",
+        text,
+        "--config",
+        64,
+        &["FILE:2:1: unknown strategy 'adaptiv'", adaptive],
+    );
     run(&["compare", "--strategies", "inf"]).says(64, &["(hint: did you mean 'info'?)"]);
     for (text, expected) in [
         ("[serve]\n  strategy = \"inf\"\n", "FILE:2:3: unknown strategy 'inf'"),
@@ -192,11 +202,21 @@ fn w3_bash_completes_a_value() {
     fs::write(&script, run(&["completions", "bash"]).stdout).unwrap();
     let complete = r#"source "$0"
         function=$(complete -p mcp-disclosure | sed 's/.* -F \([^ ]*\) .*/\1/')
-        COMP_WORDS=(mcp-disclosure serve --remember "") COMP_CWORD=3
-        "$function" mcp-disclosure "" --remember
+        COMP_WORDS=(mcp-disclosure "$1" "$2" "$3") COMP_CWORD=3
+        "$function" mcp-disclosure "$3" "$2"
         echo "${COMPREPLY[@]}""#;
-    let output = Command::new("bash").args(["-c", complete]).arg(&script).output().unwrap();
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "on off\n", "{output:?}");
+    for (words, expected) in [
+        (["serve", "--remember", ""], "on off"),
+        (["serve", "--fallback", "a"], "adaptive"),
+        (["serve", "--strategy", "re"], "resource"),
+        (["init", "--strategy", "a"], "auto"),
+        (["init", "--host", "c"], "claude-desktop claude-code cursor cline continue codex"),
+        (["undo", "--host", "vs"], "vscode"),
+        (["compare", "--host", ""], "ordinary verbatim"),
+    ] {
+        let output = Command::new("bash").args(["-c", complete]).arg(&script).args(words).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stdout).trim_end(), expected, "{words:?} {output:?}");
+    }
 }
 
 #[test]
@@ -211,6 +231,12 @@ fn w3_manual_pages_are_printed_and_written() {
     assert!(
         serve.contains(".TH mcp-disclosure-serve 1") && serve.contains("\\-\\-upstream\\-scope"),
         "{serve}"
+    );
+    let init = run(&["man", "init"]).stdout;
+    let version = concat!("\"mcp-disclosure ", env!("CARGO_PKG_VERSION"), "\"");
+    assert!(
+        init.lines().any(|line| line.starts_with(".TH mcp-disclosure-init 1") && line.contains(version)),
+        "{init}"
     );
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("man1");

@@ -63,12 +63,16 @@ pub(crate) struct Server<'n> {
     pub(crate) hidden: Vec<String>,
     /// The tools that the host asks about before each call.
     pub(crate) asked: Vec<String>,
+    /// What the host does by its tools' names, and could not do any more behind this program.
+    pub(crate) lost: Option<String>,
     /// Whether a rule of the host, in another file, holds for the server's name only.
     pub(crate) is_named: bool,
     /// The only tools that the host enables.
     pub(crate) allow: Option<Vec<String>>,
     /// The lists of the entry that name the only enabled tools.
     pub(crate) filters: Vec<&'n Member>,
+    /// The keys that only the host reads, if they say anything.
+    pub(crate) foreign: Vec<&'n str>,
 }
 
 /// How an entry says where its server is.
@@ -187,23 +191,43 @@ impl Document {
         let launch = Launch::of(node, shape.keys).filter(|_| !(is_remote && address.url.is_some()));
         let filters = shape.keys.iter().filter(|(_, means)| matches!(means, Means::Allowed));
         let filters = filters.filter_map(|(key, _)| member(node, key)).collect();
+        let is_known = |name: &str| shape.keys.iter().any(|(key, _)| *key == name);
+        let foreign =
+            node.members().iter().filter(|member| !is_known(&member.name) && member.node.says_anything());
+        let foreign = foreign.map(|member| member.name.as_str()).collect();
         let (name, allow, off) = (name.to_owned(), entry.upstream.allow, entry.off);
         let (mut ruling, mut hidden) = (self.rules.of(&name), entry.upstream.hidden);
-        let Elsewhere { mut asked, .. } = (shape.elsewhere)(&self.root, scene, &name);
+        let Elsewhere { mut asked, is_named, .. } = (shape.elsewhere)(&self.root, scene, &name);
+        ruling.is_named |= is_named;
         for file in self.rules.files() {
             ruling.add((shape.elsewhere)(file, scene, &name));
         }
         hidden.extend(ruling.hidden);
         asked.extend(ruling.asked);
-        let is_named = ruling.is_named;
-        Server { name, servers, key, node, launch, address, off, hidden, asked, is_named, allow, filters }
+        let (is_named, lost) = (ruling.is_named, ruling.lost);
+        Server {
+            name,
+            servers,
+            key,
+            node,
+            launch,
+            address,
+            off,
+            hidden,
+            asked,
+            lost,
+            is_named,
+            allow,
+            filters,
+            foreign,
+        }
     }
 }
 
 impl Server<'_> {
     /// Whether the host has rules that hold for the server's name only, so that it cannot be served under another one.
     pub(crate) fn is_ruled(&self) -> bool {
-        self.is_named || !self.asked.is_empty()
+        self.is_named || self.lost.is_some() || !self.asked.is_empty()
     }
 }
 
@@ -237,6 +261,16 @@ impl<'n> Address<'n> {
 }
 
 impl Node {
+    /// Whether it is neither null nor an empty list or table.
+    fn says_anything(&self) -> bool {
+        match &self.value {
+            Value::Null => false,
+            Value::List(items) => !items.is_empty(),
+            Value::Table(members) => !members.is_empty(),
+            _ => true,
+        }
+    }
+
     /// Whether two values are the same wherever they are written, but for these members of one table of the first.
     pub(crate) fn is_same_but(&self, other: &Self, table: Option<&Self>, members: &[&str]) -> bool {
         let is_table = table.is_some_and(|table| std::ptr::eq(self, table));

@@ -34,6 +34,7 @@ fn servers<'n>(root: &'n Node, scene: &Scene<'_>) -> Vec<&'n Node> {
 
 fn elsewhere(root: &Node, _: &Scene<'_>, name: &str) -> Elsewhere {
     let mut allowed = ALLOWED.iter().filter_map(|names| root.path(names));
+    let is_named = allowed.clone().any(|list| lists(list, name));
     let mut excluded = EXCLUDED.iter().filter_map(|names| root.path(names));
     let off = if excluded.any(|list| lists(list, name)) {
         Some("mcp.excluded")
@@ -42,7 +43,7 @@ fn elsewhere(root: &Node, _: &Scene<'_>, name: &str) -> Elsewhere {
     } else {
         None
     };
-    Elsewhere { off, hidden: excluded_tools(root, name), ..Elsewhere::default() }
+    Elsewhere { off, hidden: excluded_tools(root, name), is_named, ..Elsewhere::default() }
 }
 
 /// The tools of the server that a list for all tools excludes, by their names alone or behind the server's.

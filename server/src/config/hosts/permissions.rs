@@ -9,6 +9,10 @@ pub(crate) struct Rules {
     asked: Vec<String>,
     /// Servers that settings switch by name.
     servers: Vec<String>,
+    /// What hooks match, as patterns of names.
+    hooks: Vec<String>,
+    /// Whether servers are allowed or denied by their commands or URLs, which are others behind this program.
+    by_command: bool,
     /// Other files in the shape of the servers' file.
     files: Vec<Node>,
 }
@@ -22,6 +26,8 @@ pub(super) struct Ruling {
     pub(super) asked: Vec<String>,
     /// Whether a rule names the server or tools of it, so that it holds under the server's name only.
     pub(super) is_named: bool,
+    /// What would be lost behind this program.
+    pub(super) lost: Option<String>,
 }
 
 /// What begins the names of MCP tools in Claude Code's rules.
@@ -35,8 +41,15 @@ impl Rules {
         self.denied.extend(texts(&["permissions", "deny"]));
         self.asked.extend(texts(&["permissions", "ask"]));
         self.servers.extend(texts(&["disabledMcpjsonServers"]));
-        let denied = list(&["deniedMcpServers"]).iter().filter_map(|server| server.get("serverName")?.text());
-        self.servers.extend(denied.map(str::to_owned));
+        self.servers.extend(texts(&["enabledMcpjsonServers"]));
+        for rule in ["deniedMcpServers", "allowedMcpServers"].iter().flat_map(|key| list(&[key])) {
+            self.servers.extend(rule.get("serverName").and_then(Node::text).map(str::to_owned));
+            self.by_command |= ["serverCommand", "serverUrl"].iter().any(|key| rule.get(key).is_some());
+        }
+        let events = settings.get("hooks").map_or(&[][..], Node::members);
+        let matchers = events.iter().flat_map(|event| event.node.items());
+        let matchers = matchers.filter_map(|hook| hook.get("matcher")?.text());
+        self.hooks.extend(matchers.flat_map(alternatives));
     }
 
     /// Adds another file of the host, of the same shape.
@@ -57,18 +70,56 @@ impl Rules {
         let is_named = is_switched || !hidden.is_empty() || !asked.is_empty();
         // A rule for all tools goes on matching: the entry keeps its name.
         let of_tools = |patterns: Vec<String>| patterns.into_iter().filter(|pattern| !is_all(pattern));
-        Ruling { hidden: of_tools(hidden).collect(), asked: of_tools(asked).collect(), is_named }
+        let (hidden, asked) = (of_tools(hidden).collect(), of_tools(asked).collect());
+        let hooked: Vec<String> = self.hooks.iter().flat_map(|pattern| of_rule(pattern, &prefix)).collect();
+        // What matches the tools of any server goes on matching, under whatever name.
+        let others = |pattern: &String| of_rule(pattern, ANY).iter().any(|rest| is_all(rest));
+        let own = self.hooks.iter().filter(|pattern| !others(pattern));
+        let is_hooked = own.flat_map(|pattern| of_rule(pattern, &prefix)).next().is_some();
+        let lost = match hooked.iter().find(|pattern| !is_all(pattern)) {
+            Some(tools) => Some(format!(
+                "a hook of the host matches calls of '{tools}', and could not recognize them any more"
+            )),
+            None if self.by_command => Some(
+                "the host's settings allow or deny servers by command or url, which would be another"
+                    .to_owned(),
+            ),
+            None => None,
+        };
+        Ruling { hidden, asked, is_named: is_named || is_hooked, lost }
     }
 }
 
 impl Ruling {
     /// Adds what another file says; not its lists of enabled tools, which are of its own profiles.
     pub(super) fn add(&mut self, elsewhere: Elsewhere) {
-        let Elsewhere { off, hidden, asked, .. } = elsewhere;
-        self.is_named |= off.is_some() || !hidden.is_empty() || !asked.is_empty();
+        let Elsewhere { off, hidden, asked, is_named, .. } = elsewhere;
+        self.is_named |= is_named || off.is_some() || !hidden.is_empty() || !asked.is_empty();
         self.hidden.extend(hidden);
         self.asked.extend(asked);
     }
+}
+
+/// A server that no one has, in the names of its tools.
+const ANY: &str = "mcp__any-server__";
+
+/// The alternatives of a hook's matcher, a regular expression that matches a whole name, as patterns. What is no pattern
+/// becomes one that matches more, and is taken for one of single tools.
+fn alternatives(matcher: &str) -> Vec<String> {
+    let pattern = |alternative: &str| {
+        let plain = alternative.trim().trim_start_matches('^').trim_end_matches('$');
+        let plain = plain.replace(".*", "*").replace(".+", "?*").replace("\\.", ".");
+        match plain.find(['[', ']', '(', ')', '{', '}', '\\', '+']) {
+            Some(at) => format!("{}*?", &plain[..at]),
+            None => plain.replace('.', "?"),
+        }
+    };
+    // Groups are cut off, so a `|` within one only yields more patterns.
+    matcher
+        .split('|')
+        .map(pattern)
+        .filter(|pattern| pattern.contains("mcp") || pattern.starts_with('*'))
+        .collect()
 }
 
 /// The patterns of the server's tools that one rule names; all of them for the server's name alone.
@@ -126,7 +177,7 @@ mod tests {
     fn ruling(settings: &str, server: &str) -> (Vec<String>, Vec<String>, bool) {
         let mut rules = Rules::default();
         rules.add(&node::parse("settings.json".as_ref(), settings).unwrap());
-        let Ruling { hidden, asked, is_named } = rules.of(server);
+        let Ruling { hidden, asked, is_named, .. } = rules.of(server);
         (hidden, asked, is_named)
     }
 
@@ -154,6 +205,51 @@ mod tests {
             [r#"{"disabledMcpjsonServers": ["a"]}"#, r#"{"deniedMcpServers": [{"serverName": "a"}]}"#]
         {
             assert_eq!((ruling(switched, "a").2, ruling(switched, "b").2), (true, false));
+        }
+    }
+
+    #[test]
+    fn w1_hooks_of_single_tools_are_lost_and_those_of_all_tools_go_on_matching() {
+        for (matcher, is_lost, is_named) in [
+            ("mcp__git__delete", true, true),
+            ("Edit|mcp__git__delete", true, true),
+            ("^mcp__git__(delete|push)$", true, true),
+            ("mcp__git__delete.*", true, true),
+            ("mcp__.*__delete.*", true, true),
+            ("mcp__.*delete", true, true),
+            (".*__delete", true, true),
+            ("mcp__git__.*", false, true),
+            ("mcp__git", false, true),
+            ("mcp__.*", false, false),
+            (".*", false, false),
+            ("*", false, false),
+            ("", false, false),
+            ("Edit|Write", false, false),
+            ("mcp__other__.*", false, false),
+            ("mcp__other__delete", false, false),
+        ] {
+            let hooks =
+                format!(r#"{{"hooks": {{"PreToolUse": [{{"matcher": "{matcher}", "hooks": []}}]}}}}"#);
+            let mut rules = Rules::default();
+            rules.add(&node::parse("settings.json".as_ref(), &hooks).unwrap());
+            let Ruling { hidden, asked, is_named: named, lost } = rules.of("git");
+            assert_eq!(
+                (lost.is_some(), named, hidden.len() + asked.len()),
+                (is_lost, is_named, 0),
+                "{matcher}: {lost:?}"
+            );
+        }
+        for (settings, is_lost, is_named) in [
+            (r#"{"allowedMcpServers": [{"serverCommand": ["npx", "x"]}]}"#, true, false),
+            (r#"{"deniedMcpServers": [{"serverUrl": "https://*"}]}"#, true, false),
+            (r#"{"allowedMcpServers": [{"serverName": "git"}]}"#, false, true),
+            (r#"{"enabledMcpjsonServers": ["git"]}"#, false, true),
+            (r#"{"enabledMcpjsonServers": ["other"]}"#, false, false),
+        ] {
+            let mut rules = Rules::default();
+            rules.add(&node::parse("settings.json".as_ref(), settings).unwrap());
+            let ruling = rules.of("git");
+            assert_eq!((ruling.lost.is_some(), ruling.is_named), (is_lost, is_named), "{settings}");
         }
     }
 

@@ -74,6 +74,8 @@ pub(super) struct Elsewhere {
     pub(super) hidden: Vec<String>,
     /// Tools that the host asks about before each call.
     pub(super) asked: Vec<String>,
+    /// Whether the host names the server, so that what it says holds under this name only.
+    pub(super) is_named: bool,
     /// The only enabled tools.
     pub(super) allow: Option<Vec<String>>,
 }

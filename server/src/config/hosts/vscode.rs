@@ -1,14 +1,15 @@
 //! VS Code: `servers` in `mcp.json`, or `mcp.servers` in its settings.
 
 use super::{
-    node::Node,
+    node::{Member, Node},
+    permissions::plain,
     scene::Scene,
     shape::{Elsewhere, Keys, Means, Shape},
     variables::Style,
 };
 
 pub(super) const SHAPE: Shape =
-    Shape { hosts: "VS Code", servers, keys: KEYS, style: Style::Dollar, elsewhere: Elsewhere::nothing };
+    Shape { hosts: "VS Code", servers, keys: KEYS, style: Style::Dollar, elsewhere };
 
 const KEYS: Keys = &[
     ("type", Means::Transport),
@@ -27,6 +28,28 @@ fn servers<'n>(root: &'n Node, _: &Scene<'_>) -> Vec<&'n Node> {
     let of_settings = root.get("mcp").filter(|mcp| is_settings(mcp)).and_then(|mcp| mcp.get("servers"));
     root.get("servers").into_iter().chain(of_settings).collect()
 }
+
+/// Settings that name servers or their tools. `chat.tools.eligibleForAutoApproval` names tools as `server/tool`, or as
+/// `mcp_server_tool`; those that are not eligible are asked about. A bare name may be that of a built-in tool, and is not
+/// taken for a server's.
+fn elsewhere(root: &Node, _: &Scene<'_>, name: &str) -> Elsewhere {
+    let eligible = root.get(ELIGIBLE).into_iter().flat_map(Node::members);
+    let asked = eligible.filter(|tool| tool.node.as_bool() == Some(false));
+    let prefixes = [format!("{name}/"), format!("mcp_{}_", plain(name))];
+    let own =
+        |tool: &Member| prefixes.iter().find_map(|prefix| tool.name.strip_prefix(prefix)).map(str::to_owned);
+    let asked = asked.filter_map(own).collect();
+    // Its keys are such as `Global in Code: server`.
+    let mut sampling = root.get(SAMPLING).into_iter().flat_map(Node::members);
+    let is_named = sampling.any(|server| server.name.rsplit(": ").next() == Some(name));
+    Elsewhere { asked, is_named, ..Elsewhere::default() }
+}
+
+/// Which tools may run without a question.
+const ELIGIBLE: &str = "chat.tools.eligibleForAutoApproval";
+
+/// Which servers may ask for samples of which models.
+const SAMPLING: &str = "chat.mcp.serverSampling";
 
 /// Whether `mcp` is part of VS Code's settings, not an opencode file with a server named "servers".
 pub(super) fn is_settings(mcp: &Node) -> bool {

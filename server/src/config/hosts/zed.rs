@@ -47,7 +47,9 @@ fn elsewhere(root: &Node, _: &Scene<'_>, name: &str) -> Elsewhere {
     let allow = (!all).then(|| switched(true));
     let permitted = |wanted| permissions(root, name, wanted);
     let hidden = [switched(false), permitted("deny")].concat();
-    Elsewhere { hidden, allow, asked: permitted("confirm"), ..Elsewhere::default() }
+    let mut profiles = root.path(&["agent", "profiles"]).into_iter().flat_map(Node::members);
+    let is_named = profiles.any(|profile| profile.node.path(&["context_servers", name]).is_some());
+    Elsewhere { hidden, allow, asked: permitted("confirm"), is_named, ..Elsewhere::default() }
 }
 
 /// The server's tools that `agent.tool_permissions` names, as `mcp:server:tool`, with this default.

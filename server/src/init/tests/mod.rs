@@ -30,6 +30,7 @@ fn front() -> Front {
     Front {
         launcher: words("npx -y mcp-disclosure@0.1.0"),
         strategy: words("--strategy info"),
+        is_asked: true,
         bridges: vec![bridge("info", true), bridge("invoke", false)],
     }
 }
@@ -80,13 +81,7 @@ impl Project {
     /// Writes what is planned, and what undo needs for it.
     fn apply(&self, plan: &Plan) -> Step {
         fs::write(&self.file, &plan.change.after).unwrap();
-        let gathered = plan.moved.iter().map(|moved| moved.file.clone()).collect();
-        Step {
-            before: plan.change.before.clone(),
-            after: plan.change.after.clone(),
-            current: PathBuf::from("/now"),
-            gathered,
-        }
+        Step::of(&plan.change, Path::new("/now"), &plan.moved)
     }
 
     #[track_caller]

@@ -55,10 +55,8 @@ fn w1_rules_of_every_file_of_settings_hold_behind_this_program() {
             let (plan, _root) = planned(&[(servers, text), (settings, &whole)], false).unwrap();
             assert_eq!(plan.served, ["git", "other"], "the entry keeps its name");
             let (plan, _root) = planned(&[(servers, text), (settings, &whole)], true).unwrap();
-            assert_eq!(
-                (&*plan.apart, &*plan.moved[0].names),
-                (&["git".to_owned()][..], &["other".to_owned()][..])
-            );
+            let apart = vec![("git".to_owned(), "the host's rules name it".to_owned())];
+            assert_eq!((plan.apart, &*plan.moved[0].names), (apart, &["other".to_owned()][..]));
         }
         let broken = planned(&[(servers, text), (settings, r#"{"permissions": {"#)], false).unwrap_err();
         assert!(broken.contains("its rules for tools must be known"), "{broken}");
@@ -105,6 +103,20 @@ fn w1_rules_of_other_hosts_hold_behind_this_program() {
             ],
         ),
         (
+            "project/.vscode/settings.json",
+            r#"{"mcp": {"servers": {"git": {"command": "x"}}}, "chat.tools.eligibleForAutoApproval": RULES}"#,
+            &[
+                (r#"{"git/delete": false}"#, "asks before"),
+                (r#"{"mcp_git_delete": false}"#, "asks before"),
+                (r#"{"git/delete": true, "delete": false, "other/delete": false}"#, "\"--\", \"x\""),
+            ],
+        ),
+        (
+            "project/.gemini/settings.json",
+            r#"{"mcpServers": {"git": {"command": "x"}}, "mcp": RULES}"#,
+            &[(r#"{"allowed": ["git"]}"#, "apart")],
+        ),
+        (
             "project/.codex/config.toml",
             "[mcp_servers.git]\ncommand = \"x\"\n[mcp_servers.git.tools.delete]\napproval_mode = RULES\n",
             &[("\"prompt\"", "asks before")],
@@ -114,7 +126,7 @@ fn w1_rules_of_other_hosts_hold_behind_this_program() {
             let text = text.replace("RULES", rules);
             let (plan, _root) = planned(&[(path, &text)], *expected == "apart").unwrap();
             let is_kept = match *expected {
-                "apart" => plan.apart == ["git"] && plan.moved.is_empty(),
+                "apart" => plan.apart[0].0 == "git" && plan.moved.is_empty(),
                 "asks before" => plan.left[0].1.contains("asks before calls of 'delete'") && !plan.changes(),
                 argument => plan.change.after.contains(argument),
             };
@@ -158,4 +170,46 @@ fn w1_two_tables_of_a_file_are_moved_to_two_files_in_every_run() {
     files.dedup();
     assert_eq!(files.len(), 4, "{files:?}");
     assert_eq!(project.undo(&[first_step, second_step]).left, []);
+}
+
+#[test]
+fn w1_a_server_that_a_hook_matches_by_its_tools_is_left_and_one_that_it_matches_as_a_whole_keeps_its_entry() {
+    for (matcher, left, apart) in [
+        ("mcp__git__delete", &["git"][..], &[][..]),
+        ("mcp__.*__write.*", &["git", "other"], &[]),
+        ("mcp__git__.*", &[], &["git"]),
+        ("mcp__.*", &[], &[]),
+    ] {
+        let hooks = format!(r#"{{"hooks": {{"PreToolUse": [{{"matcher": "{matcher}", "hooks": []}}]}}}}"#);
+        let files = [("project/.mcp.json", SERVERS), ("home/.claude/settings.json", &hooks)];
+        let (plan, _root) = planned(&files, true).unwrap();
+        let names = |list: &[(String, String)]| list.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
+        assert_eq!(
+            (names(&plan.left), names(&plan.apart)),
+            (
+                left.iter().map(|&name| name.to_owned()).collect(),
+                apart.iter().map(|&name| name.to_owned()).collect()
+            ),
+            "{matcher}"
+        );
+    }
+}
+
+#[test]
+fn w1_keys_that_only_the_host_reads_keep_a_server_in_its_entry() {
+    for (keys, foreign) in [
+        (r#""timeout": 60"#, Some("timeout")),
+        (r#""trust": true, "timeout": 1"#, Some("trust, timeout")),
+        (r#""alwaysAllow": ["a"]"#, Some("alwaysAllow")),
+        (r#""autoApprove": [], "alwaysAllow": null, "disabled": false, "env": {}"#, None),
+    ] {
+        let text =
+            format!(r#"{{"mcpServers": {{"a": {{"command": "x", {keys}}}, "b": {{"command": "y"}}}}}}"#);
+        let project = Project::of("mcp.json", &text);
+        let plan = project.gather();
+        let apart = foreign.map(|keys| ("a".to_owned(), format!("the host reads its {keys}")));
+        assert_eq!(plan.apart, Vec::from_iter(apart), "{keys}");
+        assert_eq!((plan.served.len(), plan.left), (2, vec![]));
+        assert_eq!(plan.moved[0].names.len(), if foreign.is_some() { 1 } else { 2 });
+    }
 }

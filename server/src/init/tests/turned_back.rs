@@ -231,9 +231,87 @@ fn w1_an_entry_that_was_replaced_is_the_persons_own_and_moved_servers_are_not_lo
 
     let project = Project::of("mcp.json", text);
     let plan = project.gather();
-    let step = project.apply(&plan);
+    let step_of_gather = project.apply(&plan);
     fs::write(&project.file, r#"{"mcpServers": {}}"#).unwrap();
-    let undone = project.undo(&[step]);
-    let (name, why) = &undone.left[0];
-    assert!(name == "mcp-disclosure" && why.contains(plan.moved[0].file.to_str().unwrap()), "{why}");
+    let undone = project.undo(std::slice::from_ref(&step_of_gather));
+    assert_eq!((undone.left, undone.kept[0].0.clone()), (vec![], plan.moved[0].file.clone()));
+    // A person turned it back by hand.
+    fs::write(&project.file, format!("{text}\n")).unwrap();
+    let undone = project.undo(&[step_of_gather]);
+    assert_eq!((undone.left, undone.kept), (vec![], vec![]));
+}
+
+#[test]
+fn w1_what_was_edited_in_a_gathered_file_comes_back() {
+    let text = "{\"mcpServers\": {\n  \"a\": {\"command\": \"x\", \"args\": [\"1\"]}, // mine\n  \"b\": {\"command\": \"y\"}\n}}\n";
+    for (from, to, expected, kept) in [
+        ("\"1\"", "\"2\"", text.replace("\"1\"", "\"2\""), None),
+        (
+            "\"command\": \"y\"",
+            "\"command\": \"y\", \"env\": {\"K\": \"v\"}",
+            text.replace("{\"command\": \"y\"}", r#"{"command":"y","env":{"K":"v"}}"#),
+            None,
+        ),
+        ("\"a\": {", "\"new\": {\"command\": \"z\"}, \"a\": {", text.to_owned(), Some("'new' was added")),
+        ("\"a\": {", "/* a note */ \"a\": {", text.to_owned(), Some("comments")),
+        ("\"b\": {", "\"b\": ", text.to_owned(), Some("cannot be read")),
+        ("\"b\": {", "\"c\": {", text.to_owned(), Some("'c' was added")),
+    ] {
+        for is_edited_elsewhere in [false, true] {
+            let project = Project::of("mcp.json", text);
+            let plan = project.gather();
+            let step = project.apply(&plan);
+            let file = &plan.moved[0].file;
+            let edited_text = fs::read_to_string(file).unwrap().replacen(from, to, 1);
+            assert_ne!(edited_text, plan.moved[0].text, "{from}");
+            fs::write(file, edited_text).unwrap();
+            if is_edited_elsewhere {
+                edited(&project, "{\"mcpServers\"", "{\"other\": 1, \"mcpServers\"");
+            }
+            let undone = project.undo(&[step]);
+            let value = |text: &str| {
+                let root = crate::config::hosts::node::parse(Path::new("a.json"), text).unwrap();
+                super::super::gather::json(root.get("mcpServers").unwrap())
+            };
+            assert_eq!(value(&undone.text), value(&expected), "{to}");
+            if !is_edited_elsewhere {
+                assert_eq!(undone.text, expected, "{to}");
+            }
+            let why = undone.kept.first().map(|(kept, why)| {
+                assert_eq!(kept, file);
+                why.as_str()
+            });
+            assert_eq!(why.is_some(), kept.is_some(), "{to}: {why:?}");
+            assert!(why.unwrap_or_default().contains(kept.unwrap_or_default()), "{to}: {why:?}");
+        }
+    }
+}
+
+#[test]
+fn w1_urls_of_toml_and_yaml_come_back_after_an_edit_elsewhere() {
+    for (path, text) in [
+        (
+            ".codex/config.toml",
+            "[mcp_servers.u]\nurl = \"http://localhost:1/mcp\" # mine\nhttp_headers = { X = \"k\" }\n",
+        ),
+        (
+            ".codex/config.toml",
+            "[mcp_servers.u]\nurl = 'https://a.example/mcp'\n[mcp_servers.u.http_headers]\nX-Key = \"k\"\n",
+        ),
+        (".codex/config.toml", "[mcp_servers]\nu = { url = \"http://localhost:1/mcp\" }\n"),
+        (
+            ".continue/config.yaml",
+            "mcpServers:\n  - name: u\n    type: streamable-http\n    url: http://localhost:1/mcp\n",
+        ),
+        (".continue/config.yaml", "mcpServers:\n  - name: u\n    url: \"http://localhost:1/mcp\" # mine\n"),
+    ] {
+        let project = Project::of(path, text);
+        let plan = project.plan();
+        assert_eq!(plan.left, [], "{text}");
+        let step = project.apply(&plan);
+        fs::write(&project.file, format!("{}# a note\n", project.text())).unwrap();
+        let undone = project.undo(&[step]);
+        assert_eq!(undone.left, [], "{}", project.text());
+        assert_eq!(undone.text, format!("{text}# a note\n"));
+    }
 }
