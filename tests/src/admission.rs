@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use axum::http::HeaderMap;
-use mcp_disclosure_core::{Permits, Principal, ToolName};
-use mcp_disclosure_gateway::dispatch::Admission;
+use async_trait::async_trait;
+use mcp_disclosure_core::{Grant, Permits, Principal};
+use mcp_disclosure_gateway::dispatch::{Admission, Arriving, Denied};
 
 /// Names the caller.
 pub const HEADER: &str = "x-test-principal";
@@ -20,11 +20,9 @@ pub struct HeaderAdmission {
 impl HeaderAdmission {
     /// The same with this principal, who may use these tools.
     pub fn knowing(mut self, name: &str, tools: &[&str]) -> Self {
-        let tools = tools
-            .iter()
-            .map(|tool| ToolName::parse(tool).unwrap())
-            .collect::<std::collections::BTreeSet<_>>();
-        self.known.insert(name.to_owned(), Principal::new(name, Permits::Only(tools.into())));
+        let tools = tools.iter().map(|tool| format!("*/{tool}")).collect();
+        let grant = Grant { tools: Some(tools), ..Grant::default() };
+        self.known.insert(name.to_owned(), Principal::new(name, Permits::of([grant])));
         self
     }
 
@@ -33,14 +31,22 @@ impl HeaderAdmission {
         self.on_stdio = Some(name.to_owned());
         self
     }
+
+    fn called(&self, name: Option<&str>) -> Principal {
+        name.and_then(|name| self.known.get(name)).cloned().unwrap_or_default()
+    }
 }
 
+#[async_trait]
 impl Admission for HeaderAdmission {
-    fn principal(&self, headers: Option<&HeaderMap>) -> Principal {
-        let name = match headers {
-            Some(headers) => headers.get(HEADER).and_then(|name| name.to_str().ok()),
-            None => self.on_stdio.as_deref(),
-        };
-        name.and_then(|name| self.known.get(name)).cloned().unwrap_or_default()
+    async fn admit(&self, request: &Arriving<'_>) -> Result<Principal, Denied> {
+        if let Some(name) = request.profile {
+            return Err(Denied::unknown_profile(name));
+        }
+        Ok(self.called(request.headers.get(HEADER).and_then(|name| name.to_str().ok())))
+    }
+
+    fn on_stdio(&self) -> Principal {
+        self.called(self.on_stdio.as_deref())
     }
 }

@@ -8,7 +8,7 @@ use mcp_disclosure_transport::{ErrorText, Json, Request, code};
 use serde_json::json;
 use tokio::task::spawn_blocking;
 
-use super::{Caller, Gateway, links, relay::UpstreamRequest};
+use super::{Caller, Gateway, allowance::Allowance, links, relay::UpstreamRequest};
 use crate::{catalogue::Page, dialect::complete};
 
 impl Gateway {
@@ -33,7 +33,7 @@ impl Gateway {
         params: &RawObject,
     ) -> Result<Json, ErrorText> {
         let call = read_call(params)?;
-        let (fetches, effects) = (self.fetches.of(&caller.fetcher), Effects::default());
+        let (fetches, effects) = (self.fetches.of(&caller.fetcher, &caller.allowances), Effects::default());
         let cx = caller.context(self, &page.view, &fetches, &effects);
         let name = call.name.clone();
         if let Some(prepare) = caller.choice.strategy.preparation(&page.view, &call) {
@@ -56,7 +56,7 @@ impl Gateway {
 
     /// How this caller's model learns a tool.
     fn how_to_learn(&self, caller: &Caller, page: &Page, tool: &str) -> Option<String> {
-        let (fetches, effects) = (self.fetches.of(&caller.fetcher), Effects::default());
+        let (fetches, effects) = (self.fetches.of(&caller.fetcher, &caller.allowances), Effects::default());
         let cx = caller.context(self, &page.view, &fetches, &effects);
         caller.choice.strategy.how_to_learn(&cx, tool)
     }
@@ -87,6 +87,7 @@ impl Gateway {
                 }
             }
         };
+        let _running = Allowance::call(&caller.allowances)?;
         let slot = caller.backend.slot(tool.tool().upstream())?;
         let mirrored = mirrored(tool.tool(), arguments.as_ref());
         let relayed = relayed(params, tool.tool(), arguments.as_ref());

@@ -7,10 +7,12 @@ use std::{
     time::Duration,
 };
 
-use mcp_disclosure_core::{ReceiptKey, Settings};
+use mcp_disclosure_access::{Access, Settings as AccessSettings};
+use mcp_disclosure_core::{Permits, ReceiptKey, Settings};
 use mcp_disclosure_gateway::{
-    Assembly, FetchLimits, Gateway, Problem, SessionLimits,
+    Admission, Assembly, FetchLimits, Gateway, Problem, SessionLimits,
     front::{http, stdio::Stdio},
+    negotiation::Strategies,
     slot::Memory,
 };
 use mcp_disclosure_strategy_resource as resource;
@@ -21,9 +23,9 @@ use super::{
     signals::{Asked, Signals},
 };
 use crate::{
-    config::Transport,
+    config::{self, Transport},
     failure::Failure,
-    files::{Origin, Reloads, watch},
+    files::{Contents, Origin, Reloads, watch},
     remember::{Remember, Store},
 };
 
@@ -36,10 +38,11 @@ const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8848
 /// Everything that keeps it from serving, before any client is answered.
 pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure> {
     let source = arguments.source.resolve(program.own.as_ref())?.joining();
-    source.warn();
-    let options = arguments.strategies.over(&source);
     let transport = arguments.transport.or(source.serve.transport).unwrap_or_default();
     let listen = arguments.listen.or(source.serve.listen).unwrap_or(LISTEN);
+    let source = source.for_callers(arguments.access.flags(transport, listen)?);
+    source.warn();
+    let options = arguments.strategies.over(&source);
     let has_key = arguments.receipt_key_file.is_some();
     if transport == Transport::Stdio && signs_receipts(&options.settings) && !has_key {
         tracing::warn!(
@@ -108,7 +111,13 @@ async fn start(assembly: Assembly, origin: Origin) -> Result<Option<Arc<Gateway>
     // Watched before they are read, so that no change falls between.
     let watch = watch(&origin);
     let contents = origin.read().map_err(Failure::Configuration)?;
-    let assembly = Assembly { declared: contents.declared.clone(), ..assembly };
+    let refused = unknown_strategies(&contents.access, &assembly.strategies);
+    if !refused.is_empty() {
+        return Err(Failure::Configuration(refused));
+    }
+    let access = door(&contents).await?;
+    let admission = Arc::clone(&access) as Arc<dyn Admission>;
+    let assembly = Assembly { declared: contents.declared.clone(), admission, ..assembly };
     tracing::info!(upstreams = assembly.upstreams.len(), "starting");
     let asked_to_end = async { while signals.next().await != Asked::End {} };
     let started = tokio::select! {
@@ -123,9 +132,30 @@ async fn start(assembly: Assembly, origin: Origin) -> Result<Option<Arc<Gateway>
     let (upstreams, tools) = (shared.slots().len(), shared.catalogue().current().snapshot().tool_count());
     let offered = gateway.strategies().offered();
     tracing::info!(upstreams, tools, strategies = offered.join(", "), "ready");
-    let reloads = Reloads::follow(Arc::clone(&gateway), origin, contents, watch);
+    let served = Arc::clone(&gateway);
+    access.follow_tokens(move || served.permissions_changed());
+    let reloads = Reloads::follow(Arc::clone(&gateway), access, origin, contents, watch);
     tokio::spawn(follow(signals, Arc::clone(&gateway), reloads));
     Ok(Some(gateway))
+}
+
+fn unknown_strategies(access: &AccessSettings, strategies: &Strategies) -> Vec<Problem> {
+    let all = Permits::all();
+    config::unknown_strategies(access, |name| strategies.is_offered_to(&all, name), &strategies.offered())
+}
+
+/// Who may come in. An issuer that cannot be reached is asked again.
+async fn door(contents: &Contents) -> Result<Arc<Access>, Failure> {
+    let made = Access::new(contents.access.clone());
+    let access =
+        made.map_err(|problems| Failure::Configuration(problems.into_iter().map(Problem::new).collect()))?;
+    if let Err(problem) = access.read_keys().await {
+        tracing::error!("{problem}; tokens of the issuer are refused until they are read");
+    }
+    for name in access.shadowed() {
+        tracing::warn!("principal '{name}' is never used: an earlier entry matches whoever it matches");
+    }
+    Ok(Arc::new(access))
 }
 
 /// Does what signals ask for, until the gateway ends.
