@@ -42,6 +42,7 @@ use crate::{
     limits::Limits,
     lineage::Lineage,
     negotiation::Strategies,
+    observe::Observer,
     problem::Problem,
     session::{Peers, Sessions},
 };
@@ -62,6 +63,7 @@ pub struct Gateway {
     explained: Explained,
     lineage: Arc<Lineage>,
     admission: Arc<dyn Admission>,
+    observer: Arc<dyn Observer>,
     shutdown: CancellationToken,
 }
 
@@ -103,6 +105,11 @@ impl Gateway {
     /// Decides which callers are accepted.
     pub fn admission(&self) -> &dyn Admission {
         &*self.admission
+    }
+
+    /// Observes what happens.
+    pub fn observer(&self) -> &Arc<dyn Observer> {
+        &self.observer
     }
 
     /// Cancelled at shutdown; long-lived streams end then.

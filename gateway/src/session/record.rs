@@ -14,7 +14,7 @@ use mcp_disclosure_transport::LoggingLevel;
 use parking_lot::Mutex;
 
 use super::{Address, Client, InFlight, Peer, Place, ReplayBuffer, ReplayBuffers, StreamEvent, list_changed};
-use crate::{backend::Backend, dialect::Revision, limits::Limits, negotiation::Choice};
+use crate::{backend::Backend, dialect::Revision, limits::Limits, negotiation::Choice, observe::Who};
 
 /// How a session is opened.
 #[derive(Clone, Debug)]
@@ -47,6 +47,8 @@ pub struct Session {
     choice: Choice,
     principal: Principal,
     address: Option<String>,
+    /// What the client calls itself.
+    client_name: Box<str>,
     /// The delivery receipts of this session.
     pub marks: Marks,
     /// Requests in progress.
@@ -80,6 +82,7 @@ impl Session {
         opening: Opening,
         backend: Arc<Backend>,
         place: Place,
+        client_name: &str,
         limits: &Limits,
     ) -> Self {
         Self {
@@ -88,6 +91,7 @@ impl Session {
             choice,
             principal: opening.principal,
             address: opening.address.strategy,
+            client_name: client_name.into(),
             marks: Marks::default(),
             in_flight: InFlight::default(),
             replay: ReplayBuffers::new(limits.client_queue_bytes, opening.peer.replay().clone()),
@@ -130,6 +134,21 @@ impl Session {
     /// Records that the client used a filter's own methods or members.
     pub fn speak_natively(&self) {
         self.speaks_natively.store(true, Ordering::Relaxed);
+    }
+
+    /// The name of the strategy that serves it.
+    pub fn strategy(&self) -> &Arc<str> {
+        &self.choice.name
+    }
+
+    /// Its client, for observers; `label` is the beginning of its id.
+    pub(crate) fn who<'a>(&'a self, label: &'a str) -> Who<'a> {
+        Who {
+            principal: self.principal.id(),
+            session: Some(label),
+            strategy: &self.choice.name,
+            client: &self.client_name,
+        }
     }
 
     /// The principal that opened it; the only one allowed to use it.

@@ -14,7 +14,7 @@ mod stream;
 
 use std::{net::SocketAddr, sync::Arc};
 
-pub use accept::serve;
+pub use accept::{serve, serve_app};
 use axum::{
     Router,
     body::Body,
