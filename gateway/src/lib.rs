@@ -27,7 +27,9 @@ pub mod upstream;
 
 pub use dialect::{Offer, Revision};
 pub use disclose::{Disclosure, disclose};
-pub use dispatch::{Admission, Assembly, FetchLimits, Gateway, OfferedRevisions, Open, StartedGateway};
+pub use dispatch::{
+    Admission, Arriving, Assembly, Denied, FetchLimits, Gateway, OfferedRevisions, Open, StartedGateway,
+};
 pub use error::Error;
 pub use explain::TARGET as EXPLANATIONS;
 pub use mcp_disclosure_core as core;

@@ -2,9 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use axum::http::HeaderMap;
+use async_trait::async_trait;
 use mcp_disclosure_core::{Permits, Principal, ToolName};
-use mcp_disclosure_gateway::dispatch::Admission;
+use mcp_disclosure_gateway::dispatch::{Admission, Arriving, Denied};
 
 /// Names the caller.
 pub const HEADER: &str = "x-test-principal";
@@ -33,14 +33,19 @@ impl HeaderAdmission {
         self.on_stdio = Some(name.to_owned());
         self
     }
+
+    fn called(&self, name: Option<&str>) -> Principal {
+        name.and_then(|name| self.known.get(name)).cloned().unwrap_or_default()
+    }
 }
 
+#[async_trait]
 impl Admission for HeaderAdmission {
-    fn principal(&self, headers: Option<&HeaderMap>) -> Principal {
-        let name = match headers {
-            Some(headers) => headers.get(HEADER).and_then(|name| name.to_str().ok()),
-            None => self.on_stdio.as_deref(),
-        };
-        name.and_then(|name| self.known.get(name)).cloned().unwrap_or_default()
+    async fn admit(&self, request: &Arriving<'_>) -> Result<Principal, Denied> {
+        Ok(self.called(request.headers.get(HEADER).and_then(|name| name.to_str().ok())))
+    }
+
+    fn on_stdio(&self) -> Principal {
+        self.called(self.on_stdio.as_deref())
     }
 }

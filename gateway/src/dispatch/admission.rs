@@ -2,21 +2,63 @@
 
 use std::fmt;
 
-use axum::http::HeaderMap;
-use mcp_disclosure_core::Principal;
+use async_trait::async_trait;
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
+use mcp_disclosure_core::{Principal, RawObject};
+use mcp_disclosure_transport::ErrorText;
 
-/// Determines the principal of a request. An authenticating front door implements this.
+/// A request over HTTP before its body is read. Its `Host` and `Origin` were checked.
+#[derive(Clone, Copy, Debug)]
+pub struct Arriving<'a> {
+    /// The method.
+    pub method: &'a Method,
+    /// The request target.
+    pub target: &'a Uri,
+    /// All headers, as received.
+    pub headers: &'a HeaderMap,
+}
+
+/// A request that is not accepted.
+#[derive(Clone, Debug)]
+pub struct Denied {
+    /// The HTTP status.
+    pub status: StatusCode,
+    /// The `WWW-Authenticate` header.
+    pub challenge: Option<HeaderValue>,
+    /// The body's error. Clients that are not authenticated read it.
+    pub error: ErrorText,
+}
+
+/// Decides who comes in. An authenticating front door implements this.
+#[async_trait]
 pub trait Admission: fmt::Debug + Send + Sync + 'static {
-    /// The principal of a request. `headers` is `None` on stdio.
-    fn principal(&self, headers: Option<&HeaderMap>) -> Principal;
+    /// The principal of a request over HTTP, with the permissions that it has now. Called once for each request.
+    ///
+    /// # Errors
+    /// The response to a request that is not accepted.
+    async fn admit(&self, request: &Arriving<'_>) -> Result<Principal, Denied>;
+
+    /// The principal of the client on stdio, with the permissions that it has now. Called once for each message.
+    fn on_stdio(&self) -> Principal;
+
+    /// The document that anyone may read at a request's path, such as the metadata by which clients find the authorization
+    /// server (RFC 9728). It is sent as JSON.
+    fn open_document(&self, _request: &Arriving<'_>) -> Option<RawObject> {
+        None
+    }
 }
 
 /// Admits everyone as anonymous.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Open;
 
+#[async_trait]
 impl Admission for Open {
-    fn principal(&self, _headers: Option<&HeaderMap>) -> Principal {
+    async fn admit(&self, _request: &Arriving<'_>) -> Result<Principal, Denied> {
+        Ok(Principal::anonymous())
+    }
+
+    fn on_stdio(&self) -> Principal {
         Principal::anonymous()
     }
 }

@@ -152,14 +152,14 @@ impl Caller {
 }
 
 impl Gateway {
-    /// The caller of a request in a session.
-    pub fn in_session(&self, session: &Arc<Session>, outlet: Outlet) -> Caller {
+    /// The caller of a request in a session, with the permissions that its principal has now.
+    pub fn in_session(&self, session: &Arc<Session>, principal: Principal, outlet: Outlet) -> Caller {
         let backend = Arc::clone(session.backend());
         // A client with dedicated upstreams receives all their log messages by default.
         let default_level = backend.client().map(|_| LoggingLevel::Debug);
         Caller {
             choice: session.choice(),
-            principal: session.principal().clone(),
+            principal,
             memory: session.memory(),
             label: Short(session.id()).to_string().into(),
             fetcher: Fetcher::Session(Arc::clone(session.id())),

@@ -25,7 +25,7 @@ mod suggestions;
 
 use std::{sync::Arc, time::Duration};
 
-pub use admission::{Admission, Open};
+pub use admission::{Admission, Arriving, Denied, Open};
 pub use caller::Caller;
 use checks::Checks;
 pub use fetches::FetchLimits;

@@ -5,6 +5,7 @@ mod accept;
 mod body;
 mod connections;
 mod cors;
+mod entry;
 mod guard;
 mod post;
 mod proxies;
@@ -16,10 +17,11 @@ use std::{net::SocketAddr, sync::Arc};
 
 pub use accept::{serve, serve_app};
 use axum::{
-    Router,
+    Extension, Router,
     body::Body,
     extract::{ConnectInfo, Path, Request, State, rejection::PathRejection},
     http::{self, HeaderMap, Method, StatusCode},
+    middleware::from_fn_with_state,
     response::Response,
     routing::any,
 };
@@ -55,6 +57,7 @@ pub fn router(gateway: Arc<Gateway>, guard: Guard) -> Router {
         .route("/mcp", any(at_any))
         .route("/mcp/{strategy}", any(at_strategy))
         .fallback(|| async { plain(StatusCode::NOT_FOUND, "MCP is served at /mcp and /mcp/<strategy>") })
+        .layer(from_fn_with_state(front.clone(), entry::admit))
         .with_state(front);
     guarded(router, guard)
 }
@@ -62,33 +65,41 @@ pub fn router(gateway: Arc<Gateway>, guard: Guard) -> Router {
 async fn at_any(
     State(front): State<Front>,
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    Extension(principal): Extension<Principal>,
     request: Request,
 ) -> Response {
-    front.answer(peer, None, request).await
+    front.answer(peer, principal, None, request).await
 }
 
 async fn at_strategy(
     State(front): State<Front>,
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    Extension(principal): Extension<Principal>,
     strategy: Result<Path<String>, PathRejection>,
     request: Request,
 ) -> Response {
     // A name that is not UTF-8 matches no strategy.
     let strategy = strategy.map_or_else(|_| char::REPLACEMENT_CHARACTER.to_string(), |Path(name)| name);
-    front.answer(peer, Some(strategy), request).await
+    front.answer(peer, principal, Some(strategy), request).await
 }
 
 impl Front {
-    async fn answer(&self, peer: SocketAddr, address: Option<String>, request: Request) -> Response {
+    async fn answer(
+        &self,
+        peer: SocketAddr,
+        principal: Principal,
+        address: Option<String>,
+        request: Request,
+    ) -> Response {
         if let Some(name) = address.as_deref().filter(|name| !self.gateway.strategies().is_offered(name)) {
             let message =
                 format_args!("no strategy '{name}' is offered here; offered are: {}", self.offered());
             return body::error(StatusCode::NOT_FOUND, &ErrorText::new(code::INVALID_REQUEST, message));
         }
         match *request.method() {
-            Method::POST => self.post(peer, address, request).await,
-            Method::GET => self.listen(address.as_deref(), request.headers()),
-            Method::DELETE => self.end(address.as_deref(), request.headers()),
+            Method::POST => self.post(peer, principal, address, request).await,
+            Method::GET => self.listen(&principal, address.as_deref(), request.headers()),
+            Method::DELETE => self.end(&principal, address.as_deref(), request.headers()),
             _ => not_allowed("POST, GET, DELETE"),
         }
     }
@@ -110,8 +121,8 @@ impl Front {
     }
 
     /// Opens the session's general stream, or resumes a stream.
-    fn listen(&self, address: Option<&str>, headers: &HeaderMap) -> Response {
-        let session = match self.session(address, headers) {
+    fn listen(&self, principal: &Principal, address: Option<&str>, headers: &HeaderMap) -> Response {
+        let session = match self.session(principal, address, headers) {
             Ok(Some(session)) => session,
             // The stateless era has no such stream.
             Ok(None) => return not_allowed("POST"),
@@ -134,8 +145,8 @@ impl Front {
     }
 
     /// Ends a session.
-    fn end(&self, address: Option<&str>, headers: &HeaderMap) -> Response {
-        match self.session(address, headers) {
+    fn end(&self, principal: &Principal, address: Option<&str>, headers: &HeaderMap) -> Response {
+        match self.session(principal, address, headers) {
             Ok(Some(session)) => {
                 self.gateway.end_session(session.id());
                 body::empty(StatusCode::NO_CONTENT)
@@ -146,12 +157,16 @@ impl Front {
     }
 
     /// The session named in the headers, if any.
-    fn session(&self, address: Option<&str>, headers: &HeaderMap) -> Result<Option<Arc<Session>>, Response> {
+    fn session(
+        &self,
+        principal: &Principal,
+        address: Option<&str>,
+        headers: &HeaderMap,
+    ) -> Result<Option<Arc<Session>>, Response> {
         let Some(id) = headers.get(SESSION) else { return Ok(None) };
         let found = id.to_str().ok().and_then(|id| self.gateway.sessions().find(id));
-        let principal = self.gateway.admission().principal(Some(headers));
         // Another principal's session is indistinguishable from an unknown one.
-        let Some(session) = found.filter(|session| *session.principal() == principal) else {
+        let Some(session) = found.filter(|session| session.principal().id() == principal.id()) else {
             let message = "this session is unknown or has ended; initialize a new one";
             return Err(body::error(StatusCode::NOT_FOUND, &ErrorText::new(code::INVALID_REQUEST, message)));
         };

@@ -7,7 +7,7 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::Response as HttpResponse,
 };
-use mcp_disclosure_core::Era;
+use mcp_disclosure_core::{Era, Principal};
 use mcp_disclosure_transport::{
     ErrorText, Id, Message, Notification, Request, Response, code, headers::SESSION,
 };
@@ -32,6 +32,7 @@ const QUIET: Duration = Duration::from_secs(10);
 
 /// A received request.
 struct Posted {
+    principal: Principal,
     peer: Peer,
     address: Option<String>,
     /// The query of the address, as received.
@@ -55,6 +56,7 @@ impl Front {
     pub(super) async fn post(
         &self,
         connection: SocketAddr,
+        principal: Principal,
         address: Option<String>,
         request: HttpRequest,
     ) -> HttpResponse {
@@ -70,7 +72,7 @@ impl Front {
             let message = "Accept must name application/json, text/event-stream, or both";
             return body::error(StatusCode::NOT_ACCEPTABLE, &ErrorText::new(code::INVALID_REQUEST, message));
         }
-        let peer = self.peer(connection, &headers, &self.gateway.admission().principal(Some(&headers)));
+        let peer = self.peer(connection, &headers, &principal);
         let limits = self.gateway.limits();
         let (text, place) = match body::read(body, &peer, limits).await {
             Ok(read) => read,
@@ -81,13 +83,13 @@ impl Front {
         match message {
             Err(refused) => body::json(StatusCode::BAD_REQUEST, refused.encode()),
             Ok(Message::Request(request)) => {
-                let posted = Posted { peer, address, query, headers, accepts, place };
+                let posted = Posted { principal, peer, address, query, headers, accepts, place };
                 self.request(posted, request).await
             }
             Ok(Message::Notification(notification)) => {
-                self.handle_notification(address.as_deref(), &headers, &notification)
+                self.handle_notification(&principal, address.as_deref(), &headers, &notification)
             }
-            Ok(Message::Response(response)) => match self.session(address.as_deref(), &headers) {
+            Ok(Message::Response(response)) => match self.session(&principal, address.as_deref(), &headers) {
                 Ok(session) => {
                     // Requests to clients exist only in sessions.
                     session.iter().for_each(|session| session.client.settle(response.clone()));
@@ -131,7 +133,7 @@ impl Front {
                     Ok(address) => address,
                     Err((status, error)) => return refuse(status, request.id, error),
                 };
-                let principal = self.gateway.admission().principal(Some(headers));
+                let principal = posted.principal.clone();
                 let (outlet, frames) = accepts.outlet(&posted.peer, self.gateway.limits());
                 let caller =
                     self.gateway.stateless(&address, &request, &meta, principal, &posted.peer, outlet).await;
@@ -167,8 +169,7 @@ impl Front {
                 return body::json(status, Response::new(request.id.clone(), Err(error)).encode());
             }
         };
-        let principal = self.gateway.admission().principal(Some(&posted.headers));
-        let Posted { peer, .. } = posted;
+        let Posted { principal, peer, .. } = posted;
         let capabilities = request.params.object("capabilities").unwrap_or_default();
         let opening =
             Opening { principal, address, client: Arc::new(Client::new(Era::Session, &capabilities)), peer };
@@ -196,9 +197,9 @@ impl Front {
     }
 
     async fn in_session(&self, posted: Posted, request: Request) -> HttpResponse {
-        let Posted { address, headers, accepts, place, .. } = posted;
+        let Posted { principal, address, headers, accepts, place, .. } = posted;
         let headers = &headers;
-        let session = match self.session(address.as_deref(), headers) {
+        let session = match self.session(&principal, address.as_deref(), headers) {
             Ok(Some(session)) => session,
             Ok(None) => {
                 let message = "no session: send initialize first and then its Mcp-Session-Id, or params._meta as of 2026-07-28";
@@ -223,7 +224,7 @@ impl Front {
         };
         session.begin_work();
         let (outlet, frames) = accepts.outlet(session.peer(), self.gateway.limits());
-        let caller = self.gateway.in_session(&session, outlet);
+        let caller = self.gateway.in_session(&session, principal, outlet);
         self.run(Run { caller, ticket: Some(ticket), frames, accepts, place }, request).await
     }
 
@@ -268,11 +269,12 @@ impl Front {
 
     fn handle_notification(
         &self,
+        principal: &Principal,
         address: Option<&str>,
         headers: &HeaderMap,
         notification: &Notification,
     ) -> HttpResponse {
-        match self.session(address, headers) {
+        match self.session(principal, address, headers) {
             Ok(Some(session)) => {
                 if notification.method == "notifications/cancelled" {
                     let id = notification.params.member("requestId").and_then(Id::parse);

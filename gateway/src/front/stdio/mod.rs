@@ -8,7 +8,7 @@ mod streams;
 use std::{sync::Arc, time::Duration};
 
 use first::First;
-use mcp_disclosure_core::{Era, Principal};
+use mcp_disclosure_core::Era;
 use mcp_disclosure_transport::{
     ErrorText, Id, Json, Line, Lines, Message, Notification, Request, Response, code,
 };
@@ -95,11 +95,9 @@ impl<R: AsyncRead + Unpin + Send + 'static> Stdio<R> {
     /// # Errors
     /// The operating system's error if the input cannot be read.
     pub async fn serve(self, gateway: &Arc<Gateway>) -> std::io::Result<()> {
-        let principal = gateway.admission().principal(None);
         let client = Arc::clone(&self.client);
         let mut connection = Connection {
             gateway: Arc::clone(gateway),
-            principal,
             peer: self.peer,
             session: None,
             client: self.client,
@@ -122,7 +120,6 @@ impl<R: AsyncRead + Unpin + Send + 'static> Stdio<R> {
 
 struct Connection {
     gateway: Arc<Gateway>,
-    principal: Principal,
     peer: Peer,
     session: Option<Arc<Session>>,
     client: Arc<Client>,
@@ -246,7 +243,7 @@ impl Connection {
         let meta = check(request, self.gateway.limits())?;
         match classify(request, meta)? {
             RequestKind::Stateless(meta) => {
-                let (principal, outlet) = (self.principal.clone(), self.outlet.clone());
+                let (principal, outlet) = (self.gateway.admission().on_stdio(), self.outlet.clone());
                 self.gateway
                     .stateless(&Address::default(), request, &meta, principal, &self.peer, outlet)
                     .await
@@ -257,7 +254,7 @@ impl Connection {
                 Ok(None)
             }
             RequestKind::Session => match &self.session {
-                Some(session) => Ok(Some(self.gateway.in_session(session, self.outlet.clone()))),
+                Some(session) => Ok(Some(self.in_session(session))),
                 None if request.method == "ping" => {
                     self.answer(request.id.clone(), Ok(Json::empty_object())).await;
                     Ok(None)
@@ -270,11 +267,16 @@ impl Connection {
         }
     }
 
+    fn in_session(&self, session: &Arc<Session>) -> Caller {
+        let principal = self.gateway.admission().on_stdio();
+        self.gateway.in_session(session, principal, self.outlet.clone())
+    }
+
     async fn initialize(&mut self, request: &Request) -> Result<(), ErrorText> {
         if self.session.is_some() {
             return Err(ErrorText::new(code::INVALID_REQUEST, "this connection is already initialized"));
         }
-        let principal = self.principal.clone();
+        let principal = self.gateway.admission().on_stdio();
         // Dedicated upstreams are sent the capabilities of its first message.
         if self.gateway.backends().shared().client().is_none() {
             let capabilities = request.params.object("capabilities").unwrap_or_default();

@@ -1,0 +1,37 @@
+//! The entry: every request is admitted once, before its body is read, whatever its path.
+
+use axum::{
+    extract::{Request, State},
+    http::{StatusCode, header},
+    middleware::Next,
+    response::Response,
+};
+
+use super::{Front, body};
+use crate::dispatch::{Arriving, Denied};
+
+/// Admits a request, and passes its principal on as an extension.
+pub(super) async fn admit(State(front): State<Front>, request: Request, next: Next) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let arriving = Arriving { method: &parts.method, target: &parts.uri, headers: &parts.headers };
+    let admission = front.gateway.admission();
+    if let Some(document) = admission.open_document(&arriving) {
+        return body::json(StatusCode::OK, document.text().to_owned());
+    }
+    match admission.admit(&arriving).await {
+        Ok(principal) => {
+            parts.extensions.insert(principal);
+            next.run(Request::from_parts(parts, body)).await
+        }
+        Err(denied) => response(denied),
+    }
+}
+
+fn response(denied: Denied) -> Response {
+    tracing::debug!(status = denied.status.as_u16(), "request not admitted");
+    let mut response = body::error(denied.status, &denied.error);
+    if let Some(challenge) = denied.challenge {
+        response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
+    }
+    response
+}
