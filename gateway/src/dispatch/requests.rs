@@ -90,9 +90,12 @@ impl Drop for Unopened<'_> {
 impl Gateway {
     /// Handles a request. A panic becomes an internal error.
     pub async fn handle(&self, caller: &Caller, request: &Request) -> Result<Json, ErrorText> {
+        self.observed(caller, request).instrument(caller.span(request)).await
+    }
+
+    async fn observed(&self, caller: &Caller, request: &Request) -> Result<Json, ErrorText> {
         let mut watch = Watch::begin(self, caller, request);
-        let answering = AssertUnwindSafe(self.answer(caller, request, &mut watch)).catch_unwind();
-        let answered = answering.instrument(caller.span(request)).await;
+        let answered = AssertUnwindSafe(self.answer(caller, request, &mut watch)).catch_unwind().await;
         let answered = answered.unwrap_or_else(|_| {
             watch.decides(Outcome::Panicked);
             Err(panicked(&request.method))

@@ -87,4 +87,24 @@ impl Outcome {
     pub fn name(self) -> &'static str {
         self.into()
     }
+
+    /// Whether the call was sent to its upstream, or was waiting for it. The other outcomes are decisions of the gateway.
+    pub fn is_forwarded(self) -> bool {
+        match self {
+            Self::Ok
+            | Self::ToolError
+            | Self::InputRequired
+            | Self::UpstreamError
+            | Self::Failed
+            | Self::Cancelled
+            | Self::Panicked => true,
+            Self::Forwarded
+            | Self::Answered
+            | Self::Refused
+            | Self::Unknown
+            | Self::NotPermitted
+            | Self::Invalid
+            | Self::Unrecorded => false,
+        }
+    }
 }

@@ -5,6 +5,7 @@
 
 mod event;
 mod several;
+mod tally;
 mod watch;
 
 use std::{fmt, sync::Arc};
@@ -13,6 +14,7 @@ pub use event::{Called, Outcome, Who};
 use futures::future::BoxFuture;
 use mcp_disclosure_core::Kind;
 pub use several::Several;
+pub use tally::{Cost, Step, Tally};
 pub(crate) use watch::Watch;
 
 use crate::catalogue::Page;

@@ -62,6 +62,11 @@ pub fn router(gateway: Arc<Gateway>, guard: Guard) -> Router {
     guarded(router, guard)
 }
 
+/// Admits each request to a router of other pages, as those to `/mcp` are.
+pub fn admitted(router: Router, gateway: Arc<Gateway>, guard: Arc<Guard>) -> Router {
+    router.layer(from_fn_with_state(Front { gateway, guard }, entry::admit))
+}
+
 async fn at_any(
     State(front): State<Front>,
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
