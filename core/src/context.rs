@@ -128,6 +128,9 @@ impl<'a> Context<'a> {
 pub trait FetchLimit: std::fmt::Debug + Send + Sync {
     /// Counts one fetch. `Err` has the time to wait until the next is admitted.
     fn admit(&self) -> Result<(), Duration>;
+
+    /// Notes that this request delivers descriptions, for the operator's metrics.
+    fn delivers(&self) {}
 }
 
 /// No limit, for tests and benchmarks.

@@ -237,6 +237,14 @@ impl View {
         self.position(name).map(|at| self.at(at))
     }
 
+    /// Whether a tool of this name exists, but not for this caller. For the operator's records; the caller's answer must not
+    /// depend on it.
+    pub fn withholds(&self, name: &str) -> bool {
+        let exists =
+            self.snapshot.position(name).or_else(|| self.snapshot.qualified_position(name)).is_some();
+        exists && self.tool(name).is_none()
+    }
+
     /// Its position in the snapshot.
     pub(crate) fn position(&self, name: &str) -> Option<usize> {
         let own = self.snapshot.position(name).filter(|_| !self.extent.reserved.contains(name));

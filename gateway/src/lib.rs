@@ -18,6 +18,7 @@ pub mod front;
 pub mod limits;
 pub mod lineage;
 pub mod negotiation;
+pub mod observe;
 mod problem;
 mod session;
 pub mod slot;

@@ -197,6 +197,10 @@ limits! {
     log_field_characters: count = 256;
     /// Lines of an upstream's stderr that are logged in a minute.
     upstream_stderr_lines: count = 600;
+    /// Records of the audit log that are not written yet. Beyond that they are lost and counted, or calls are refused under `--audit-strict`.
+    audit_queue: count = 4_096;
+    /// How long a call waits for its record to be written under `--audit-strict`; then it is refused.
+    audit_wait: milliseconds = 5_000;
     /// Description fetches per minute by all clients of one address that have neither a session nor a principal. Clients with different client info also have their own limit.
     peer_fetches: count = 600;
     /// Gateways of this program in a row, each an upstream of the one before; one that would be deeper does not start or is refused.

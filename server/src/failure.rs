@@ -24,6 +24,8 @@ pub enum Failure {
     /// The address cannot be listened on.
     #[error("cannot listen on {address}: {source}")]
     Listen {
+        /// The flag that chooses another.
+        flag: &'static str,
         /// The address.
         address: String,
         /// The error of the operating system.
@@ -107,8 +109,8 @@ impl Failure {
                 }
                 _ => None,
             },
-            Self::Listen { .. } => {
-                Some("choose another with --listen ADDRESS:PORT; port 0 selects a free port".to_owned())
+            Self::Listen { flag, .. } => {
+                Some(format!("choose another with {flag} ADDRESS:PORT; port 0 selects a free port"))
             }
             Self::Usage(_)
             | Self::Configuration(_)
@@ -126,7 +128,7 @@ impl From<Error> for Failure {
         match error {
             Error::Configuration(problems) => Self::Configuration(problems.into()),
             Error::Upstreams(errors) => Self::Upstreams(errors),
-            Error::Listen { address, source } => Self::Listen { address, source },
+            Error::Listen { address, source } => Self::Listen { flag: "--listen", address, source },
             Error::Io { what, source } => Self::Io { what, source },
             other => Self::Configuration(vec![Problem::new(describe(&other))]),
         }

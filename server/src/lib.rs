@@ -17,7 +17,8 @@ pub mod failure;
 pub mod files;
 mod init;
 pub mod launcher;
-mod log;
+pub mod log;
+pub mod operating;
 pub mod remember;
 mod run;
 

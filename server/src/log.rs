@@ -1,20 +1,32 @@
 //! The log on stderr: one line per event, whatever text peers put into it.
 //!
 //! Every field and message passes through here, so that call sites need not escape: control characters and direction
-//! overrides are escaped, and long values are cut.
+//! overrides are escaped, and long values are cut. [`json`] is the format for programs.
+
+mod json;
 
 use std::{
     fmt::{self, Write},
     io::IsTerminal,
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::{
+        OnceLock,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 
-use mcp_disclosure_transport::printable::Bounded;
+use mcp_disclosure_transport::printable::{Bounded, printable};
 use tracing::field::{Field, Visit};
 use tracing_subscriber::{
-    EnvFilter,
+    EnvFilter, Layer,
     field::RecordFields,
-    fmt::{FormatFields, format::Writer},
+    filter::{FilterExt, filter_fn},
+    fmt::{
+        FormatFields,
+        format::Writer,
+        time::{FormatTime, SystemTime},
+    },
+    layer::SubscriberExt,
+    util::SubscriberInitExt,
 };
 
 use mcp_disclosure_gateway::limits::Limits;
@@ -25,17 +37,69 @@ static FIELD: AtomicUsize = AtomicUsize::new(0);
 /// A message may be as long as this many fields, since it contains a few values.
 const FIELDS_IN_A_MESSAGE: usize = 4;
 
+/// How the log is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub enum LogFormat {
+    /// Lines for people.
+    #[default]
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// The format in use.
+static FORMAT: OnceLock<LogFormat> = OnceLock::new();
+
 /// Writes events to stderr, since stdout belongs to the protocol.
-pub(crate) fn to_stderr(filter: &str) {
+pub(crate) fn to_stderr(filter: &str, format: LogFormat) {
     let filter = EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("info"));
+    let registry = tracing_subscriber::registry();
+    // A program that embeds this one may have set up logging already.
+    let _already = match format {
+        LogFormat::Text => registry.with(text().with_filter(filter.and(is_event()))).try_init(),
+        LogFormat::Json => {
+            json::report_panics();
+            registry.with(json::JsonLines.with_filter(filter)).try_init()
+        }
+    };
+    let _first = FORMAT.set(format);
+}
+
+/// Lines for people. The line of a call names what its span has, so spans are not made for it.
+fn text<S>() -> impl Layer<S>
+where
+    S: tracing::Subscriber + for<'a> tracing_subscriber::registry::LookupSpan<'a>,
+{
     let colour =
         std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let subscriber =
-        tracing_subscriber::fmt().with_writer(std::io::stderr).with_ansi(colour).with_env_filter(filter);
+    let layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colour);
     // If stderr is closed, reporting that there would panic.
-    let subscriber = subscriber.log_internal_errors(false).fmt_fields(Fields);
-    // A program that embeds this one may have set up logging already.
-    let _already = subscriber.with_target(false).try_init();
+    layer.log_internal_errors(false).fmt_fields(Fields).with_target(false)
+}
+
+fn is_event<S: tracing::Subscriber>() -> impl tracing_subscriber::layer::Filter<S> {
+    filter_fn(|metadata| metadata.is_event())
+}
+
+/// Reports why the program ends, whatever is logged.
+pub(crate) fn report(text: &str, hint: Option<&str>) {
+    use std::io::Write;
+    if FORMAT.get() == Some(&LogFormat::Json) {
+        return json::failure(text, hint);
+    }
+    let hint = hint.map(|hint| format!("hint: {hint}"));
+    for line in text.lines().chain(hint.as_deref().unwrap_or_default().lines()) {
+        // A closed stderr does not change the exit code.
+        let _unread = writeln!(std::io::stderr(), "mcp-disclosure: {}", printable(line));
+    }
+}
+
+/// The time, as in every line: RFC 3339 in UTC.
+pub(crate) fn now() -> String {
+    let mut now = String::new();
+    // Writing to a string does not fail.
+    let _ = SystemTime.format_time(&mut Writer::new(&mut now));
+    now
 }
 
 /// Applies the configured limits to fields.

@@ -6,11 +6,10 @@ use std::process::ExitCode;
 use clap::CommandFactory;
 use mcp_disclosure_core::Registry;
 use mcp_disclosure_gateway::{EXPLANATIONS, catalogue::Declared, upstream::Target};
-use mcp_disclosure_transport::{child::guard, printable::printable};
+use mcp_disclosure_transport::child::guard;
 
 use crate::{
     cli::{self, Arguments, Command, Program},
-    failure::Failure,
     log,
 };
 
@@ -64,7 +63,7 @@ fn start(
         Ok(arguments) => arguments,
         Err(error) => error.exit(),
     };
-    log::to_stderr(&match &arguments.command {
+    let filter = match &arguments.command {
         Command::Serve(serve) if serve.explain => format!("{},{}=debug", arguments.log, EXPLANATIONS),
         // These commands print their own reports.
         Command::Check(_) if arguments.log == cli::LOG => "error".to_owned(),
@@ -75,7 +74,8 @@ fn start(
             "warn".to_owned()
         }
         _ => arguments.log,
-    });
+    };
+    log::to_stderr(&filter, arguments.log_format);
     let done = match arguments.command {
         Command::Serve(serve) => cli::serve(&program, serve),
         Command::Check(check) => cli::check(&program, check),
@@ -92,18 +92,8 @@ fn start(
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
-            report(&failure);
+            log::report(&failure.to_string(), failure.hint().as_deref());
             ExitCode::from(failure.exit_code())
         }
-    }
-}
-
-fn report(failure: &Failure) {
-    use std::io::Write;
-    let hint = failure.hint().map(|hint| format!("hint: {hint}"));
-    let text = failure.to_string();
-    for line in text.lines().chain(hint.as_deref().unwrap_or_default().lines()) {
-        // A closed stderr does not change the exit code.
-        let _unread = writeln!(std::io::stderr(), "mcp-disclosure: {}", printable(line));
     }
 }

@@ -111,6 +111,7 @@ impl Info {
                 answer::category(contents, category, from, |tool| self.cheap_parameters(tool))
             }
             Some(Topic::Tool(visible)) => {
+                cx.fetches.delivers();
                 tracing::info!(session = cx.session, tool = %visible.name(), "tool explained");
                 let mut content = answer::tool(contents, visible);
                 // Stubs are listed with their annotations.

@@ -45,6 +45,7 @@ pub fn deliver(cx: &Context<'_>, config: &ResourceConfig, channel: Channel, name
         let message = wording::too_many(names.len(), config.most_names);
         return failure(json!({"error": {"code": "TOO_MANY_TOOLS", "message": message}}));
     }
+    cx.fetches.delivers();
     let entries: Vec<String> = names
         .iter()
         .map(|name| match cx.view.tool(name) {

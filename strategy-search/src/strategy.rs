@@ -123,6 +123,7 @@ impl Search {
         if limit.is_none() {
             leave_out_far_ones(&mut ranking);
         }
+        cx.fetches.delivers();
         tracing::info!(session = cx.session, hits = ranking.hits.len(), "tools searched");
         let bounds = Bounds::of(&self.config, most, detail);
         Ok(answered(answer::found(cx, &ranking, detail, bounds)))

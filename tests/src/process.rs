@@ -242,6 +242,14 @@ impl Process {
         after.trim_end_matches("/mcp").parse().expect("an address")
     }
 
+    /// The address that it logs for operators.
+    #[track_caller]
+    pub fn admin(&self) -> SocketAddr {
+        let line = self.logged("operators find http://");
+        let after = line.split("http://").nth(1).unwrap_or_default();
+        after.split("/status").next().and_then(|address| address.parse().ok()).expect("an address")
+    }
+
     /// Ends its input.
     pub fn close_stdin(&mut self) {
         self.stdin = None;
@@ -369,6 +377,44 @@ pub fn is_gone(id: &str) -> bool {
         Ok(stat) => stat.rsplit(')').next().unwrap_or_default().trim_start().starts_with('Z'),
         Err(_) => true,
     }
+}
+
+/// What a GET is answered.
+#[derive(Debug)]
+pub struct Page {
+    /// The status.
+    pub status: u16,
+    /// The headers as received.
+    pub head: String,
+    /// The body.
+    pub body: String,
+}
+
+impl Page {
+    /// The body as JSON.
+    #[track_caller]
+    pub fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
+    }
+}
+
+/// Reads a page; `headers` are whole lines with their ends, and say which host is meant.
+#[track_caller]
+pub fn get(address: SocketAddr, path: &str, headers: &str) -> Page {
+    let mut stream = TcpStream::connect(address).expect("a listener");
+    stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
+    let request = format!("GET {path} HTTP/1.1\r\nConnection: close\r\n{headers}\r\n");
+    stream.write_all(request.as_bytes()).expect("a listener that reads");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    let (head, body) = answer.split_once("\r\n\r\n").expect("an HTTP answer");
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+    let body = match head.to_ascii_lowercase().contains("transfer-encoding: chunked") {
+        // Each piece has its length in front.
+        true => body.split("\r\n").skip(1).step_by(2).collect(),
+        false => body.to_owned(),
+    };
+    Page { status, head: head.to_owned(), body }
 }
 
 /// Posts a message over HTTP: the session's id if there is one, and the answer.

@@ -38,6 +38,7 @@ mod listen;
 mod messages;
 mod negotiation;
 mod news;
+mod operating;
 mod permits;
 mod pins;
 mod polling;

@@ -18,6 +18,7 @@ use crate::{
     dialect::{Caching, list_result},
     explain,
     negotiation::{Choice, warn_of},
+    observe::Tally,
 };
 
 /// Maximum size of all pages that are kept, in bytes; those used least are made again.
@@ -95,6 +96,8 @@ pub struct Page {
     pub selected: Option<Selected>,
     /// Whether any of this depends on the client's declared capabilities.
     pub depends_on_client: bool,
+    /// What its list of tools costs, once an observer counted it.
+    pub tally: Tally,
     shown: Shown,
     /// The tools whose definitions count as delivered to a session by its `tools/list`, and their digests.
     delivers: Vec<(ToolName, Digest)>,
@@ -247,6 +250,7 @@ impl Page {
             advertisement,
             selected,
             depends_on_client,
+            tally: Tally::default(),
             shown,
             delivers,
             view,

@@ -2,14 +2,18 @@
 
 use mcp_disclosure_core::{
     Decision, Effects, Era, Mirrored, Misfit, RawObject, RawText, Refusal, Tool, ToolAnswer, ToolCall,
-    ToolName,
+    ToolName, inner_call,
 };
 use mcp_disclosure_transport::{ErrorText, Json, Request, code};
 use serde_json::json;
 use tokio::task::spawn_blocking;
 
 use super::{Caller, Gateway, allowance::Allowance, links, relay::UpstreamRequest};
-use crate::{catalogue::Page, dialect::complete};
+use crate::{
+    catalogue::Page,
+    dialect::complete,
+    observe::{Outcome, Watch},
+};
 
 impl Gateway {
     /// The arguments that a call must repeat in headers, and whether the caller was given the schema that
@@ -31,22 +35,40 @@ impl Gateway {
         caller: &Caller,
         page: &Page,
         params: &RawObject,
+        watch: &mut Watch<'_>,
     ) -> Result<Json, ErrorText> {
-        let call = read_call(params)?;
+        let call = read_call(params).inspect_err(|_| watch.decides(Outcome::Invalid))?;
+        watch.names(&call.name);
         let (fetches, effects) = (self.fetches.of(&caller.fetcher, &caller.allowances), Effects::default());
         let cx = caller.context(self, &page.view, &fetches, &effects);
-        let name = call.name.clone();
         if let Some(prepare) = caller.choice.strategy.preparation(&page.view, &call) {
             let view = page.view.clone();
             // What fails here is made, and fails, when it is used.
             let _ = spawn_blocking(move || prepare(&view)).await;
         }
-        let decision = caller.choice.strategy.before_call(&cx, call).await?;
+        // Moved below, and of a call that is not forwarded needed all the same.
+        let given = call.clone();
+        let decided = caller.choice.strategy.before_call(&cx, call).await;
+        let decision = decided.inspect_err(|_| watch.decides(Outcome::Invalid))?;
         self.carry_out(caller, effects).await;
+        if fetches.has_delivered() {
+            caller.identified(|who| self.observer.fetched(&who));
+        }
         match decision {
-            Decision::Forward(call) => self.forward(caller, page, call, params).await,
-            Decision::Answer(answer) => Ok(answered(caller.era(), &answer)),
-            Decision::Refuse(refusal) => Ok(refused(caller, &name, refusal)),
+            Decision::Forward(call) => {
+                drop(given);
+                self.forward(caller, page, call, params, watch).await
+            }
+            Decision::Answer(answer) => {
+                watch.decides(Outcome::Answered);
+                watch.takes(given.arguments.as_ref()).await;
+                Ok(answered(caller.era(), &answer))
+            }
+            Decision::Refuse(refusal) => {
+                name_inner(page, &given, watch);
+                watch.takes(given.arguments.as_ref()).await;
+                Ok(refused(caller, refusal, watch))
+            }
             other => {
                 tracing::error!(?other, "unknown decision");
                 Err(ErrorText::new(code::INTERNAL_ERROR, "internal error: unknown decision"))
@@ -67,28 +89,42 @@ impl Gateway {
         page: &Page,
         call: ToolCall,
         params: &RawObject,
+        watch: &mut Watch<'_>,
     ) -> Result<Json, ErrorText> {
         let Some(tool) = page.view.tool(&call.name) else {
-            tracing::info!(session = %caller.label, tool = %call.name, "unknown tool called");
+            let withheld = page.view.withholds(&call.name);
+            watch.decides(if withheld { Outcome::NotPermitted } else { Outcome::Unknown });
+            watch.names(&call.name);
+            watch.takes(call.arguments.as_ref()).await;
             return Err(ErrorText::invalid_params(format_args!("Unknown tool: {}", call.name)));
         };
+        watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
+        watch.takes(call.arguments.as_ref()).await;
         let arguments = if page.shows_schema(&call.name) {
             call.arguments
         } else {
             match self.checks.apply(&page.view, tool, &call).await {
                 Ok(repaired) => repaired.map(RawText::from).or(call.arguments),
                 Err(Misfit::Unreadable(error)) => {
+                    watch.decides(Outcome::Invalid);
                     return Err(ErrorText::invalid_params(format_args!("arguments cannot be read: {error}")));
                 }
                 Err(Misfit::Wrong(problems)) => {
                     let lesson = self.how_to_learn(caller, page, &call.name);
                     let refusal = Refusal::wrong_arguments(&call.name, &problems, lesson.as_deref());
-                    return Ok(refused(caller, &call.name, refusal));
+                    return Ok(refused(caller, refusal, watch));
                 }
             }
         };
-        let _running = Allowance::call(&caller.allowances)?;
+        let running = Allowance::call(&caller.allowances);
+        let _running = running.inspect_err(|_| watch.decides(Outcome::Limited))?;
         let slot = caller.backend.slot(tool.tool().upstream())?;
+        if let Some(recording) = watch.forwards()
+            && let Err(reason) = recording.await
+        {
+            watch.decides(Outcome::Unrecorded);
+            return Err(ErrorText::new(code::INTERNAL_ERROR, reason));
+        }
         let mirrored = mirrored(tool.tool(), arguments.as_ref());
         let relayed = relayed(params, tool.tool(), arguments.as_ref());
         // Arguments may be as large as a message, and the upstream may be slow: they are freed before
@@ -143,10 +179,24 @@ fn read_call(params: &RawObject) -> Result<ToolCall, ErrorText> {
     Ok(ToolCall { name, arguments: params.share("arguments") })
 }
 
-/// A refusal as a tool result; logged.
-fn refused(caller: &Caller, tool: &ToolName, refusal: Refusal) -> Json {
-    tracing::info!(session = %caller.label, %tool, code = refusal.code, "call refused");
+/// A refusal as a tool result.
+fn refused(caller: &Caller, refusal: Refusal, watch: &mut Watch<'_>) -> Json {
+    watch.refuses(refusal.code);
     answered(caller.era(), &ToolAnswer { content: refusal.content, is_error: true })
+}
+
+/// Of a refused call within a call, the inner tool is observed.
+fn name_inner(page: &Page, call: &ToolCall, watch: &mut Watch<'_>) {
+    if let Some(tool) = page.view.tool(&call.name) {
+        return watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
+    }
+    let members = inner_call::members(call).ok();
+    let inner = members.and_then(|members| ToolName::parse(&members.string("tool")?).ok());
+    let Some(inner) = inner else { return };
+    match page.view.tool(&inner) {
+        Some(tool) => watch.finds(tool.tool().upstream(), tool.tool().upstream_name()),
+        None => watch.names(&inner),
+    }
 }
 
 /// The gateway's own answer as a `CallToolResult`: structured content, and the same as text.

@@ -6,10 +6,11 @@ use std::{
 };
 
 use mcp_disclosure_core::{
-    Context, Effects, Era, FetchLimit, Handles, Memory, Noted, Principal, Receipts, View,
+    Context, Effects, Era, FetchLimit, Handles, Memory, Noted, Principal, RawObject, Receipts, View,
 };
 use mcp_disclosure_transport::{ErrorText, LoggingLevel, Request, printable::Short};
 use tokio::sync::OnceCell;
+use tracing::{Span, field::Empty};
 
 use super::{Gateway, allowance::Allowance, fetches::Fetcher};
 use crate::{
@@ -18,6 +19,7 @@ use crate::{
     dialect::{RequestMeta, Revision},
     explain::Explanation,
     negotiation::Choice,
+    observe::Who,
     session::{Address, Client, Outlet, Peer, ReplyRoute, Session},
     upstream::Owner,
 };
@@ -39,6 +41,8 @@ pub struct Caller {
     pub(super) fetcher: Fetcher,
     /// The quotas that it counts against.
     pub(super) allowances: Vec<Arc<Allowance>>,
+    /// What a client without session says of itself.
+    info: RawObject,
     /// Where notifications about this request are sent.
     pub outlet: Outlet,
     /// The lowest log level to send there; `None` for no log messages.
@@ -57,6 +61,32 @@ impl Caller {
     /// The protocol era.
     pub fn era(&self) -> Era {
         self.choice.traits.era
+    }
+
+    /// The sender, for observers.
+    pub(crate) fn identified<T>(&self, observe: impl FnOnce(Who<'_>) -> T) -> T {
+        match &self.session {
+            Some(session) => observe(session.who(&self.label)),
+            None => observe(Who {
+                principal: self.principal.id(),
+                session: None,
+                strategy: &self.choice.name,
+                client: &self.info.string("name").unwrap_or_default(),
+            }),
+        }
+    }
+
+    /// The span of a request.
+    pub(super) fn span(&self, request: &Request) -> Span {
+        tracing::info_span!(
+            "request",
+            request = request.id.as_str(),
+            method = request.method,
+            session = %self.label,
+            principal = self.principal.id(),
+            strategy = &*self.choice.name,
+            upstream = Empty,
+        )
     }
 
     /// The client that requests can be sent to, if there is one.
@@ -138,6 +168,7 @@ impl Gateway {
             label: Short(session.id()).to_string().into(),
             fetcher: Fetcher::Session(Arc::clone(session.id())),
             session: Some(Arc::clone(session)),
+            info: RawObject::empty(),
             peer: session.peer().clone(),
             outlet,
             log_level: session.log_level().or(default_level),
@@ -207,6 +238,7 @@ impl Gateway {
             principal,
             memory: Memory::default(),
             session: None,
+            info: meta.client.clone(),
             peer: peer.clone(),
             label,
             fetcher,

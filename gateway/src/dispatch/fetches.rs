@@ -1,6 +1,14 @@
 //! The rate limit on description fetches (000 §10.3).
 
-use std::{fmt, num::NonZeroU32, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    num::NonZeroU32,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use governor::{
     DefaultKeyedRateLimiter, Quota, RateLimiter,
@@ -73,7 +81,7 @@ impl FetchLimits {
 
     /// The limit that applies to this caller.
     pub(super) fn of<'a>(&'a self, caller: &'a Fetcher, allowances: &'a [Arc<Allowance>]) -> OfCaller<'a> {
-        OfCaller { limits: self, caller, allowances }
+        OfCaller { limits: self, caller, allowances, delivered: AtomicBool::new(false) }
     }
 
     /// Removes callers that have not fetched recently.
@@ -93,12 +101,20 @@ impl fmt::Debug for FetchLimits {
     }
 }
 
-/// The limit of one caller.
-#[derive(Clone, Debug)]
+/// The limit of one caller, for one request.
+#[derive(Debug)]
 pub(super) struct OfCaller<'a> {
     limits: &'a FetchLimits,
     caller: &'a Fetcher,
     allowances: &'a [Arc<Allowance>],
+    delivered: AtomicBool,
+}
+
+impl OfCaller<'_> {
+    /// Whether the request delivered descriptions.
+    pub(super) fn has_delivered(&self) -> bool {
+        self.delivered.load(Ordering::Relaxed)
+    }
 }
 
 impl FetchLimit for OfCaller<'_> {
@@ -113,6 +129,10 @@ impl FetchLimit for OfCaller<'_> {
             }
             _ => Ok(()),
         }
+    }
+
+    fn delivers(&self) {
+        self.delivered.store(true, Ordering::Relaxed);
     }
 }
 

@@ -46,6 +46,7 @@ use crate::{
     limits::Limits,
     lineage::Lineage,
     negotiation::Strategies,
+    observe::Observer,
     problem::Problem,
     session::{Peers, Sessions},
 };
@@ -68,6 +69,7 @@ pub struct Gateway {
     explained: Explained,
     lineage: Arc<Lineage>,
     admission: Arc<dyn Admission>,
+    observer: Arc<dyn Observer>,
     shutdown: CancellationToken,
 }
 
@@ -119,6 +121,11 @@ impl Gateway {
             session.notify_changed(&Kind::iter().collect::<Vec<_>>());
         }
         self.permissions.send_replace(());
+    }
+
+    /// Observes what happens.
+    pub fn observer(&self) -> &Arc<dyn Observer> {
+        &self.observer
     }
 
     /// Cancelled at shutdown; long-lived streams end then.

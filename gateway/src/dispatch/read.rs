@@ -29,6 +29,9 @@ impl Gateway {
         let own = caller.choice.strategy.read_resource(&cx, &uri).await?;
         let meant = if own.is_none() { caller.choice.strategy.meant_resource(&cx, &uri) } else { None };
         self.carry_out(caller, effects).await;
+        if fetches.has_delivered() {
+            caller.identified(|who| self.observer.fetched(&who));
+        }
         if let Some(text) = own {
             return Ok(read_result(caller.era(), contents(&uri, &text)));
         }

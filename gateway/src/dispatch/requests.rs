@@ -8,6 +8,7 @@ use std::{
 use futures::FutureExt;
 use mcp_disclosure_core::{Effect, Effects, Era, Kind, Lifecycle, Permits, RawObject};
 use mcp_disclosure_transport::{ErrorText, Json, LoggingLevel, Request, code, printable::Short};
+use tracing::Instrument;
 
 use super::{Caller, Gateway};
 use crate::{
@@ -16,6 +17,7 @@ use crate::{
     dialect::{Advertised, InitializeRequest, complete, discover_result, era_error},
     explain::Explanation,
     negotiation::Choice,
+    observe::{Outcome, Watch},
     session::{Full, Opening, Session, new_id},
     slot::Recollection,
 };
@@ -88,15 +90,29 @@ impl Drop for Unopened<'_> {
 impl Gateway {
     /// Handles a request. A panic becomes an internal error.
     pub async fn handle(&self, caller: &Caller, request: &Request) -> Result<Json, ErrorText> {
-        let answered = AssertUnwindSafe(self.answer(caller, request)).catch_unwind().await;
-        let answered = answered.unwrap_or_else(|_| Err(panicked(&request.method)));
+        self.observed(caller, request).instrument(caller.span(request)).await
+    }
+
+    async fn observed(&self, caller: &Caller, request: &Request) -> Result<Json, ErrorText> {
+        let mut watch = Watch::begin(self, caller, request);
+        let answered = AssertUnwindSafe(self.answer(caller, request, &mut watch)).catch_unwind().await;
+        let answered = answered.unwrap_or_else(|_| {
+            watch.decides(Outcome::Panicked);
+            Err(panicked(&request.method))
+        });
+        watch.settle(&answered);
         if let Some(session) = &caller.session {
             session.touch();
         }
         answered.map_err(|error| era_error(caller.era(), error))
     }
 
-    async fn answer(&self, caller: &Caller, request: &Request) -> Result<Json, ErrorText> {
+    async fn answer(
+        &self,
+        caller: &Caller,
+        request: &Request,
+        watch: &mut Watch<'_>,
+    ) -> Result<Json, ErrorText> {
         let method = request.method.parse::<Method>().ok().filter(|method| method.is_of(caller.era()));
         self.offer_sessions(caller, method == Some(Method::Discover))?;
         let params = &request.params;
@@ -105,20 +121,20 @@ impl Gateway {
             caller.backend.settled().await;
             page = caller.page();
         }
-        if method == Some(Method::ToolsCall) && relisted(caller, &page, params).await? {
+        if method == Some(Method::ToolsCall) && relisted(caller, &page, params, watch).await? {
             page = caller.page();
         }
         // Boxed but for calls: a future is as large as its largest branch, and is copied where it is spawned.
         match method {
             Some(Method::ToolsList) => {
-                let list = listed(&page, Kind::Tools, params)?;
+                let list = self.listed(caller, &page, Kind::Tools, params)?;
                 caller.session.iter().for_each(|session| page.mark_delivered(&session.marks));
                 Ok(list)
             }
-            Some(Method::ResourcesList) => listed(&page, Kind::Resources, params),
-            Some(Method::TemplatesList) => listed(&page, Kind::Templates, params),
-            Some(Method::PromptsList) => listed(&page, Kind::Prompts, params),
-            Some(Method::ToolsCall) => self.call(caller, &page, params).await,
+            Some(Method::ResourcesList) => self.listed(caller, &page, Kind::Resources, params),
+            Some(Method::TemplatesList) => self.listed(caller, &page, Kind::Templates, params),
+            Some(Method::PromptsList) => self.listed(caller, &page, Kind::Prompts, params),
+            Some(Method::ToolsCall) => self.call(caller, &page, params, watch).await,
             Some(Method::ResourcesRead) => Box::pin(self.read(caller, &page, params)).await,
             Some(Method::PromptsGet) => Box::pin(self.prompt(caller, &page, params)).await,
             Some(Method::Complete) => Box::pin(self.completion(caller, &page, params)).await,
@@ -147,6 +163,9 @@ impl Gateway {
         let cx = caller.context(self, &page.view, &fetches, &effects);
         let answer = caller.choice.strategy.request(&cx, &request.method, &request.params.to_raw()).await?;
         self.carry_out(caller, effects).await;
+        if fetches.has_delivered() {
+            caller.identified(|who| self.observer.fetched(&who));
+        }
         match answer {
             Some(result) => Ok(complete(caller.era(), result.into())),
             None => Err(ErrorText::method_not_found(&request.method)),
@@ -188,7 +207,16 @@ impl Gateway {
         backend.recalled().await;
         tracing::info!(session = %Short(&id), client = initialize.client, %revision, strategy = %choice.name, reason = %choice.reason, "session opened");
         let (own, parameters) = (Arc::clone(&backend), std::mem::take(&mut opening.address.parameters));
-        let session = Arc::new(Session::new(id, revision, choice, opening, own, place, &self.limits));
+        let session = Arc::new(Session::new(
+            id,
+            revision,
+            choice,
+            opening,
+            own,
+            place,
+            &initialize.client,
+            &self.limits,
+        ));
         self.arrive(&session, &parameters).await.inspect_err(|_| self.let_go(&session))?;
         // Building the page calls the strategy, which may panic.
         let result = catch_unwind(AssertUnwindSafe(|| self.open_session(&initialize, &backend, &session)));
@@ -201,6 +229,7 @@ impl Gateway {
             tokio::spawn(async move { backend.pass_on_concerns(&settings).await });
         }
         backend.audience().join(&session);
+        self.observer.opened(&session.who(&Short(session.id()).to_string()));
         unopened.keep();
         Ok((session, result))
     }
@@ -260,6 +289,23 @@ impl Gateway {
         }
     }
 
+    /// Lists are returned in one page, so no cursor is ever issued.
+    fn listed(
+        &self,
+        caller: &Caller,
+        page: &Arc<Page>,
+        kind: Kind,
+        params: &RawObject,
+    ) -> Result<Json, ErrorText> {
+        if params.member("cursor").is_some() {
+            return Err(ErrorText::invalid_params(
+                "params.cursor is not one of ours: lists are sent in one page",
+            ));
+        }
+        caller.identified(|who| self.observer.listed(&who, kind, page));
+        Ok(page.list(kind))
+    }
+
     fn set_level(&self, caller: &Caller, params: &RawObject) -> Result<Json, ErrorText> {
         let level = params.string("level").and_then(|level| level.parse::<LoggingLevel>().ok());
         let level =
@@ -294,7 +340,12 @@ impl Gateway {
 ///
 /// # Errors
 /// -32000 if the upstream does not come.
-async fn relisted(caller: &Caller, page: &Page, params: &RawObject) -> Result<bool, ErrorText> {
+async fn relisted(
+    caller: &Caller,
+    page: &Page,
+    params: &RawObject,
+    watch: &mut Watch<'_>,
+) -> Result<bool, ErrorText> {
     if caller.backend.is_complete() {
         return Ok(false);
     }
@@ -304,6 +355,7 @@ async fn relisted(caller: &Caller, page: &Page, params: &RawObject) -> Result<bo
     if slot.status().recollection != Recollection::Offered {
         return Ok(false);
     }
+    watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
     slot.connected(None).await?;
     caller.backend.listed(&slot).await;
     Ok(true)
@@ -333,14 +385,4 @@ pub(super) fn panicked(method: &str) -> ErrorText {
 
 fn no_room(full: Full) -> ErrorText {
     ErrorText::new(code::UPSTREAM_FAILED, full)
-}
-
-/// Lists are returned in one page, so no cursor is ever issued.
-fn listed(page: &Page, kind: Kind, params: &RawObject) -> Result<Json, ErrorText> {
-    if params.member("cursor").is_some() {
-        return Err(ErrorText::invalid_params(
-            "params.cursor is not one of ours: lists are sent in one page",
-        ));
-    }
-    Ok(page.list(kind))
 }

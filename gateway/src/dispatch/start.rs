@@ -18,6 +18,7 @@ use crate::{
     limits::Limits,
     lineage::Lineage,
     negotiation::Strategies,
+    observe::{Observer, Unobserved},
     session::{Client, Peers, SessionLimits, Sessions},
     slot::{Memory, Upstreams, Witness},
     upstream::{Timeouts, UpstreamConfig, UpstreamError},
@@ -41,6 +42,8 @@ pub struct Assembly {
     pub strategies: Strategies,
     /// Who may come in.
     pub admission: Arc<dyn Admission>,
+    /// Observes what happens.
+    pub observer: Arc<dyn Observer>,
     /// How many sessions, and how long they may idle.
     pub sessions: SessionLimits,
     /// How long upstreams may take.
@@ -77,6 +80,7 @@ impl Assembly {
             declared: Declared::default(),
             strategies,
             admission: Arc::new(Open),
+            observer: Arc::new(Unobserved),
             sessions: SessionLimits::default(),
             timeouts: Timeouts { connect: Duration::from_secs(60), request: Duration::from_secs(120) },
             wait_for_upstreams: WAIT_FOR_UPSTREAMS,
@@ -154,6 +158,7 @@ impl Gateway {
             explained: Explained::default(),
             lineage,
             admission: assembly.admission,
+            observer: assembly.observer,
             shutdown: CancellationToken::new(),
         });
         tokio::spawn(Arc::clone(&gateway).sweep(assembly.sessions));

@@ -9,14 +9,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_disclosure_core::{Kind, Marks, Memory, Notes, Principal};
+use mcp_disclosure_core::{Kind, Marks, Memory, Notes, Permits, Principal};
 use mcp_disclosure_transport::LoggingLevel;
 use parking_lot::Mutex;
 
 use super::{
     Address, Client, InFlight, Location, Peer, Place, ReplayBuffer, ReplayBuffers, StreamEvent, list_changed,
 };
-use crate::{backend::Backend, dialect::Revision, limits::Limits, negotiation::Choice};
+use crate::{backend::Backend, dialect::Revision, limits::Limits, negotiation::Choice, observe::Who};
 
 /// How a session is opened.
 #[derive(Clone, Debug)]
@@ -47,10 +47,15 @@ pub struct Session {
     id: Arc<str>,
     revision: Revision,
     choice: Choice,
-    principal: Mutex<Principal>,
+    /// Who opened it.
+    principal: Principal,
+    /// What its principal was permitted at the last request.
+    permits: Mutex<Permits>,
     /// Whether its permissions may have changed since its last request.
     is_suspended: AtomicBool,
     location: Location,
+    /// What the client calls itself.
+    client_name: Box<str>,
     /// The delivery receipts of this session.
     pub marks: Marks,
     /// Requests in progress.
@@ -84,15 +89,18 @@ impl Session {
         opening: Opening,
         backend: Arc<Backend>,
         place: Place,
+        client_name: &str,
         limits: &Limits,
     ) -> Self {
         Self {
             id,
             revision,
             choice,
-            principal: Mutex::new(opening.principal),
+            permits: Mutex::new(opening.principal.permits().clone()),
+            principal: opening.principal,
             is_suspended: AtomicBool::new(false),
             location: opening.address.location,
+            client_name: client_name.into(),
             marks: Marks::default(),
             in_flight: InFlight::default(),
             replay: ReplayBuffers::new(limits.client_queue_bytes, opening.peer.replay().clone()),
@@ -137,17 +145,32 @@ impl Session {
         self.speaks_natively.store(true, Ordering::Relaxed);
     }
 
+    /// The name of the strategy that serves it.
+    pub fn strategy(&self) -> &Arc<str> {
+        &self.choice.name
+    }
+
+    /// Its client, for observers; `label` is the beginning of its id.
+    pub(crate) fn who<'a>(&'a self, label: &'a str) -> Who<'a> {
+        Who {
+            principal: self.principal.id(),
+            session: Some(label),
+            strategy: &self.choice.name,
+            client: &self.client_name,
+        }
+    }
+
     /// The principal that opened it, the only one allowed to use it, with its permissions at the last request.
     pub fn principal(&self) -> Principal {
-        self.principal.lock().clone()
+        self.principal.clone().permitted(self.permits.lock().clone())
     }
 
     /// Takes over the permissions that its principal has now; whether they differ.
     pub fn readmit(&self, principal: &Principal) -> bool {
-        let mut known = self.principal.lock();
-        let differ = known.permits() != principal.permits();
+        let mut known = self.permits.lock();
+        let differ = *known != *principal.permits();
         if differ {
-            *known = principal.clone();
+            *known = principal.permits().clone();
         }
         self.is_suspended.store(false, Ordering::Relaxed);
         differ

@@ -95,6 +95,11 @@ impl Sessions {
         idle.iter().filter_map(|session| self.remove(session.id())).collect()
     }
 
+    /// The strategy of each open session.
+    pub fn strategies(&self) -> Vec<Arc<str>> {
+        self.by_id.lock().values().map(|session| Arc::clone(session.strategy())).collect()
+    }
+
     /// All open sessions.
     pub fn all(&self) -> Vec<Arc<Session>> {
         self.by_id.lock().values().cloned().collect()

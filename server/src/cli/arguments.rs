@@ -22,7 +22,9 @@ use super::{
     source::Source,
     source_arguments::{HEADING, seconds},
 };
-use crate::{check::CODES, config::Transport, remember::Remember};
+use crate::{
+    check::CODES, config::Transport, log::LogFormat, operating::OperatingArguments, remember::Remember,
+};
 
 /// The default log filter.
 pub const LOG: &str = "info,rmcp=warn";
@@ -48,6 +50,17 @@ pub struct Arguments {
         value_parser = log_filter::parse
     )]
     pub log: String,
+
+    /// How the log on stderr is written: lines for people, or a JSON object a line
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "FORMAT",
+        env = "MCP_DISCLOSURE_LOG_FORMAT",
+        default_value_t
+    )]
+    pub log_format: LogFormat,
 
     /// What to do.
     #[command(subcommand)]
@@ -188,6 +201,10 @@ pub struct ServeArguments {
     /// Limits per address then apply to the clients behind it
     #[arg(long, value_name = "CIDR", value_parser = network, help_heading = "Clients")]
     pub trusted_proxy: Vec<IpNet>,
+
+    /// What operators see.
+    #[command(flatten)]
+    pub operating: OperatingArguments,
 
     /// Which revisions of MCP clients are offered
     #[arg(long, value_name = "WHICH", default_value_t, value_parser = one_of::<OfferedRevisions>(), help_heading = "Clients")]

@@ -25,7 +25,8 @@ use super::{
 use crate::{
     config::{self, Transport},
     failure::Failure,
-    files::{Contents, Origin, Reloads, watch},
+    files::{Contents, Origin, Reloads, others_can_read, watch},
+    operating::Operating,
     remember::{Remember, Store},
 };
 
@@ -51,7 +52,10 @@ pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure
     }
     let key = receipt_key(arguments.receipt_key_file.as_deref());
     let origin = source.origin.clone();
+    let operating =
+        Arc::new(Operating::prepare(&arguments.operating, source.serve.admin, &source.limits.resolve())?);
     let assembly = Assembly {
+        observer: operating.observer(),
         sessions: SessionLimits { most: arguments.max_sessions, idle: arguments.session_idle },
         fetches: FetchLimits::per_minute(arguments.fetches_per_minute),
         receipt_lifetime: arguments.receipt_lifetime,
@@ -67,21 +71,27 @@ pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure
     match transport {
         Transport::Stdio => {
             runtime = runtime_for_one()?;
-            served = runtime.block_on(over_stdio(assembly, origin));
+            served = runtime.block_on(over_stdio(assembly, origin, &operating));
         }
         Transport::Http => {
             runtime = runtime_for_many()?;
-            served = runtime.block_on(over_http(assembly, origin, listen, guard));
+            served = runtime.block_on(over_http(assembly, origin, listen, guard, &operating));
         }
     }
     // A read of a terminal cannot be interrupted, and must not keep the program from ending.
     runtime.shutdown_timeout(Duration::from_millis(500));
+    // Calls that were given up by that are recorded as well.
+    operating.finish();
     served
 }
 
-async fn over_stdio(assembly: Assembly, origin: Origin) -> Result<(), Failure> {
+async fn over_stdio(assembly: Assembly, origin: Origin, operating: &Arc<Operating>) -> Result<(), Failure> {
+    let admin = operating.listen().await?;
     let client = Stdio::on_standard_streams(&assembly.limits)?;
-    let Some(gateway) = start(client.alone(assembly), origin).await? else { return Ok(()) };
+    let Some(gateway) = start(client.alone(assembly), origin, operating).await? else {
+        return Ok(());
+    };
+    operating.serve(admin, &gateway);
     let served = client.serve(&gateway).await;
     gateway.close().await;
     served.map_err(|source| Failure::Io { what: "cannot read stdin", source })
@@ -92,12 +102,15 @@ async fn over_http(
     origin: Origin,
     listen: SocketAddr,
     guard: http::Guard,
+    operating: &Arc<Operating>,
 ) -> Result<(), Failure> {
-    let failed = |source| Failure::Listen { address: listen.to_string(), source };
+    let failed = |source| Failure::Listen { flag: "--listen", address: listen.to_string(), source };
     // Bound first: an address in use is found out before anything is started. Clients that come meanwhile wait.
     let listener = TcpListener::bind(listen).await.map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
-    let Some(gateway) = start(assembly, origin).await? else { return Ok(()) };
+    let admin = operating.listen().await?;
+    let Some(gateway) = start(assembly, origin, operating).await? else { return Ok(()) };
+    operating.serve(admin, &gateway);
     tracing::info!("listening on http://{address}/mcp");
     http::serve(Arc::clone(&gateway), listener, guard).await;
     gateway.close().await;
@@ -105,9 +118,13 @@ async fn over_http(
 }
 
 /// A gateway that ends when the process is asked to; `None` if that came before it was ready.
-async fn start(assembly: Assembly, origin: Origin) -> Result<Option<Arc<Gateway>>, Failure> {
+async fn start(
+    assembly: Assembly,
+    origin: Origin,
+    operating: &Arc<Operating>,
+) -> Result<Option<Arc<Gateway>>, Failure> {
     // Listened to before anything is started, so that nothing started is left behind.
-    let mut signals = Signals::listen(&origin);
+    let mut signals = Signals::listen(&origin, operating.reopens());
     // Watched before they are read, so that no change falls between.
     let watch = watch(&origin);
     let contents = origin.read().map_err(Failure::Configuration)?;
@@ -134,8 +151,9 @@ async fn start(assembly: Assembly, origin: Origin) -> Result<Option<Arc<Gateway>
     tracing::info!(upstreams, tools, strategies = offered.join(", "), "ready");
     let served = Arc::clone(&gateway);
     access.follow_tokens(move || served.permissions_changed());
+    let has_files = !origin.watched().is_empty();
     let reloads = Reloads::follow(Arc::clone(&gateway), access, origin, contents, watch);
-    tokio::spawn(follow(signals, Arc::clone(&gateway), reloads));
+    tokio::spawn(follow(signals, Arc::clone(&gateway), reloads, has_files, Arc::clone(operating)));
     Ok(Some(gateway))
 }
 
@@ -159,7 +177,13 @@ async fn door(contents: &Contents) -> Result<Arc<Access>, Failure> {
 }
 
 /// Does what signals ask for, until the gateway ends.
-async fn follow(mut signals: Signals, gateway: Arc<Gateway>, reloads: Reloads) {
+async fn follow(
+    mut signals: Signals,
+    gateway: Arc<Gateway>,
+    reloads: Reloads,
+    has_files: bool,
+    operating: Arc<Operating>,
+) {
     // One at a time, beside the signals: files may be on a disk that does not answer.
     let mut reloading = JoinSet::new();
     loop {
@@ -168,7 +192,11 @@ async fn follow(mut signals: Signals, gateway: Arc<Gateway>, reloads: Reloads) {
             Some(_) = reloading.join_next() => continue,
             () = gateway.shutdown().cancelled() => return,
         };
+        if asked == Asked::Reload {
+            operating.reopen();
+        }
         match asked {
+            Asked::Reload if !has_files => {}
             Asked::Reload if reloading.is_empty() => {
                 tracing::info!("SIGHUP: reading the configuration again");
                 let reloads = reloads.clone();
@@ -215,16 +243,4 @@ pub(super) fn receipt_key(file: Option<&Path>) -> Result<ReceiptKey, Problem> {
     key.map_err(|message| {
         Problem::new(format!("--receipt-key-file {}: {message}", path.display())).hint(hint)
     })
-}
-
-#[cfg(unix)]
-fn others_can_read(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
-    // A device or a pipe, as of process substitution, has a mode of its own.
-    std::fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o044 != 0)
-}
-
-#[cfg(not(unix))]
-fn others_can_read(_: &Path) -> bool {
-    false
 }

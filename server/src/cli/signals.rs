@@ -1,7 +1,7 @@
 //! Signals.
 //!
-//! SIGTERM and SIGINT end the program. SIGHUP reloads the configuration if there is one; otherwise it ends the program,
-//! as when a terminal is closed.
+//! SIGTERM and SIGINT end the program. SIGHUP reloads the configuration and opens the audit log again, if there is either;
+//! otherwise it ends the program, as when a terminal is closed.
 
 use crate::files::Origin;
 
@@ -10,7 +10,7 @@ use crate::files::Origin;
 pub(super) enum Asked {
     /// Shut down.
     End,
-    /// Reload the configuration.
+    /// Reload the configuration, and open files again.
     Reload,
 }
 
@@ -29,14 +29,14 @@ pub(super) struct Signals {
 }
 
 impl Signals {
-    /// Begins to listen. Must be called within a runtime.
+    /// Begins to listen. Must be called within a runtime. `reopens`: there is a file to open again.
     #[cfg(unix)]
-    pub(super) fn listen(origin: &Origin) -> Self {
+    pub(super) fn listen(origin: &Origin, reopens: bool) -> Self {
         use tokio::signal::unix::{SignalKind, signal};
         let listen =
             |kind| signal(kind).inspect_err(|error| tracing::warn!(%error, "cannot listen to a signal")).ok();
         // Before the handler is installed, which replaces an ignored disposition.
-        let hang_up_asks = hang_up_asks(origin);
+        let hang_up_asks = if reopens { Some(Asked::Reload) } else { hang_up_asks(origin) };
         Self {
             terminate: listen(SignalKind::terminate()),
             interrupt: listen(SignalKind::interrupt()),
@@ -47,7 +47,7 @@ impl Signals {
 
     /// Begins to listen. Must be called within a runtime.
     #[cfg(not(unix))]
-    pub(super) fn listen(_: &Origin) -> Self {
+    pub(super) fn listen(_: &Origin, _: bool) -> Self {
         Self {}
     }
 

@@ -21,6 +21,7 @@ use super::{
     EndpointType, Seconds, Transport,
     access::{Auth, PrincipalEntry, ProfileEntry},
 };
+use crate::operating::AdminAddress;
 
 /// Everything that mcp-disclosure serves, and how, in one file.
 ///
@@ -172,6 +173,10 @@ pub struct Serve {
     /// Where to listen for HTTP, as ADDRESS:PORT.
     #[cfg_attr(test, schemars(with = "Option<String>"))]
     pub listen: Option<SocketAddr>,
+    /// Where operators find /healthz, /readyz, /metrics and /status: a port of this machine, or ADDRESS:PORT.
+    #[cfg_attr(test, schemars(with = "Option<String>"))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub admin: Option<AdminAddress>,
 }
 
 /// One MCP server: a program with the stdio transport, or a URL.

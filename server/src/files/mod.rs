@@ -13,7 +13,7 @@ pub use contents::Contents;
 pub(crate) use description_files::description_paths;
 pub use description_files::read_directory;
 pub use origin::{ConfigFile, Origin};
-pub(crate) use private::make_private_folder;
+pub(crate) use private::{make_private_folder, others_can_read};
 pub use quiet::Seen;
 pub use reload::Reloads;
 pub use servers::{Found, Servers};

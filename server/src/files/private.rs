@@ -1,4 +1,4 @@
-//! Folders that only the user can read.
+//! Folders that only the user can read, and files that others can.
 
 use std::{fs, io, path::Path};
 
@@ -13,4 +13,18 @@ pub(crate) fn make_private_folder(folder: &Path) -> io::Result<()> {
 #[cfg(not(unix))]
 pub(crate) fn make_private_folder(folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)
+}
+
+/// Whether other users can read a file.
+#[cfg(unix)]
+pub(crate) fn others_can_read(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    // A device or a pipe, as of process substitution, has a mode of its own.
+    fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o044 != 0)
+}
+
+/// Whether other users can read a file, which is unknown on this platform.
+#[cfg(not(unix))]
+pub(crate) fn others_can_read(_: &Path) -> bool {
+    false
 }

@@ -10,6 +10,7 @@ use std::{
 };
 
 use axum::{
+    Router,
     body::{Body, Bytes, HttpBody},
     extract::ConnectInfo,
     http::{Request, Response},
@@ -62,8 +63,15 @@ const REFUSING: Duration = Duration::from_secs(1);
 /// Serves clients until the gateway shuts down. Responses in progress are finished first. Errors of
 /// connections and of the listener are logged.
 pub async fn serve(gateway: Arc<Gateway>, listener: TcpListener, guard: Guard) {
+    let app = router(Arc::clone(&gateway), guard.clone());
+    serve_app(&gateway, listener, guard, app).await;
+}
+
+/// Serves another application in the same way, such as pages for operators, with connections counted by themselves. The
+/// guard must be part of the application ([`guarded`](super::guarded)).
+pub async fn serve_app(gateway: &Gateway, listener: TcpListener, guard: Guard, app: Router) {
     let shutdown = gateway.shutdown().clone();
-    let front = Serving::new(&gateway, guard);
+    let front = Serving::new(gateway, guard, app);
     let mut pause = Duration::ZERO;
     loop {
         let accepted = async {
@@ -97,7 +105,7 @@ fn is_of_one_connection(kind: ErrorKind) -> bool {
 }
 
 struct Serving {
-    app: TowerToHyperService<axum::Router>,
+    app: TowerToHyperService<Router>,
     http: http1::Builder,
     guard: Guard,
     connections: Arc<Connections>,
@@ -107,13 +115,13 @@ struct Serving {
 }
 
 impl Serving {
-    fn new(gateway: &Arc<Gateway>, guard: Guard) -> Self {
+    fn new(gateway: &Gateway, guard: Guard, app: Router) -> Self {
         // Not `axum::serve`, and not hyper-util's `auto`: both wait for a head, or its first bytes, without a
         // time-out.
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new()).header_read_timeout(UNUSED);
         Self {
-            app: TowerToHyperService::new(router(Arc::clone(gateway), guard.clone())),
+            app: TowerToHyperService::new(app),
             http,
             guard,
             connections: Connections::new(gateway.limits()),

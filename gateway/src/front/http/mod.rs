@@ -16,7 +16,7 @@ mod stream;
 
 use std::{net::SocketAddr, sync::Arc};
 
-pub use accept::serve;
+pub use accept::{serve, serve_app};
 use axum::{
     Extension, Router,
     body::Body,
@@ -61,6 +61,11 @@ pub fn router(gateway: Arc<Gateway>, guard: Guard) -> Router {
         .layer(from_fn_with_state(front.clone(), entry::admit))
         .with_state(front);
     guarded(router, guard)
+}
+
+/// Admits each request to a router of other pages, as those to `/mcp` are.
+pub fn admitted(router: Router, gateway: Arc<Gateway>, guard: Arc<Guard>) -> Router {
+    router.layer(from_fn_with_state(Front { gateway, guard }, entry::admit))
 }
 
 async fn at(

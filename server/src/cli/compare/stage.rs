@@ -234,7 +234,8 @@ fn over_stdio(gateway: &Arc<Gateway>) -> Link {
 
 /// Listens on a free local port; the URL.
 async fn listen(gateway: &Arc<Gateway>) -> Result<String, Failure> {
-    let failed = |source: io::Error| Failure::Listen { address: "127.0.0.1:0".to_owned(), source };
+    let failed =
+        |source: io::Error| Failure::Listen { flag: "--listen", address: "127.0.0.1:0".to_owned(), source };
     let listener = TcpListener::bind("127.0.0.1:0").await.map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     let guard = http::Guard::new(address.ip(), &[], &[]);

@@ -1,0 +1,113 @@
+//! The values that observers receive.
+
+use std::{fmt, time::Duration};
+
+/// The sender of a request.
+#[derive(Clone, Copy, Debug)]
+pub struct Who<'a> {
+    /// The authenticated principal.
+    pub principal: Option<&'a str>,
+    /// The beginning of the session's id, in the era that has sessions.
+    pub session: Option<&'a str>,
+    /// The strategy that serves it: one of those offered.
+    pub strategy: &'a str,
+    /// What the client calls itself, as received: any text.
+    pub client: &'a str,
+}
+
+/// A call of a tool.
+#[derive(Clone, Copy)]
+pub struct Called<'a> {
+    /// The caller.
+    pub who: Who<'a>,
+    /// The upstream of the tool, where the tool exists for the caller.
+    pub upstream: Option<&'a str>,
+    /// The upstream's name of the tool, or that of a strategy's own; otherwise the name that was called, as received: any
+    /// text. Of a call within another call, this is the inner tool.
+    pub tool: &'a str,
+    /// What became of the call.
+    pub outcome: Outcome,
+    /// The code of a refusal, such as `TOOL_DESCRIPTION_REQUIRED`.
+    pub refusal: Option<&'static str>,
+    /// From the beginning of its handling.
+    pub duration: Duration,
+    /// The size of its parameters.
+    pub request_bytes: usize,
+    /// The size of its result, or of the error's message.
+    pub response_bytes: usize,
+    /// The fingerprint of its arguments, if an observer made one.
+    pub fingerprint: Option<&'a str>,
+}
+
+impl fmt::Debug for Called<'_> {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Called").field("tool", &self.tool).field("outcome", &self.outcome).finish()
+    }
+}
+
+/// What became of a call.
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, Hash, strum::Display, strum::IntoStaticStr, strum::VariantArray,
+)]
+#[strum(serialize_all = "snake_case")]
+#[non_exhaustive]
+pub enum Outcome {
+    /// It is being forwarded; of a call that is not over.
+    Forwarded,
+    /// The upstream's result.
+    Ok,
+    /// The upstream's result, with `isError`.
+    ToolError,
+    /// The upstream requires input, and the client calls again (2026-07-28).
+    InputRequired,
+    /// The upstream's own JSON-RPC error.
+    UpstreamError,
+    /// The upstream gave no answer: it ended, timed out, or could not be started.
+    Failed,
+    /// Answered by the strategy: the tool is its own.
+    Answered,
+    /// Refused by the strategy, or for wrong arguments.
+    Refused,
+    /// No tool has the name.
+    Unknown,
+    /// A tool has the name, and does not exist for this caller. The caller's answer is that of `Unknown`.
+    NotPermitted,
+    /// A quota of the caller is used up.
+    Limited,
+    /// The request itself is invalid.
+    Invalid,
+    /// Not forwarded, since it could not be recorded.
+    Unrecorded,
+    /// The client cancelled it or hung up.
+    Cancelled,
+    /// Answering it panicked.
+    Panicked,
+}
+
+impl Outcome {
+    /// The name, as in labels and records.
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+
+    /// Whether the call was sent to its upstream, or was waiting for it. The other outcomes are decisions of the gateway.
+    pub fn is_forwarded(self) -> bool {
+        match self {
+            Self::Ok
+            | Self::ToolError
+            | Self::InputRequired
+            | Self::UpstreamError
+            | Self::Failed
+            | Self::Cancelled
+            | Self::Panicked => true,
+            Self::Forwarded
+            | Self::Answered
+            | Self::Refused
+            | Self::Unknown
+            | Self::NotPermitted
+            | Self::Limited
+            | Self::Invalid
+            | Self::Unrecorded => false,
+        }
+    }
+}

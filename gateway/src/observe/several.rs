@@ -1,0 +1,49 @@
+//! Several observers as one.
+
+use std::sync::Arc;
+
+use mcp_disclosure_core::Kind;
+
+use super::{Called, Observer, Recording, Who};
+use crate::catalogue::Page;
+
+/// Observers that are called in this order.
+#[derive(Clone, Debug, Default)]
+pub struct Several(pub Vec<Arc<dyn Observer>>);
+
+impl Observer for Several {
+    fn wants_fingerprints(&self) -> bool {
+        self.0.iter().any(|observer| observer.wants_fingerprints())
+    }
+
+    /// That of the first observer that makes one.
+    fn fingerprint(&self, arguments: &str) -> Option<Box<str>> {
+        self.0.iter().find_map(|observer| observer.fingerprint(arguments))
+    }
+
+    fn before(&self, call: &Called<'_>) -> Option<Recording> {
+        let mut recordings: Vec<Recording> =
+            self.0.iter().filter_map(|observer| observer.before(call)).collect();
+        if recordings.len() < 2 {
+            return recordings.pop();
+        }
+        let all = futures::future::try_join_all(recordings);
+        Some(Box::pin(async move { all.await.map(drop) }))
+    }
+
+    fn called(&self, call: &Called<'_>) {
+        self.0.iter().for_each(|observer| observer.called(call));
+    }
+
+    fn fetched(&self, who: &Who<'_>) {
+        self.0.iter().for_each(|observer| observer.fetched(who));
+    }
+
+    fn listed(&self, who: &Who<'_>, kind: Kind, page: &Arc<Page>) {
+        self.0.iter().for_each(|observer| observer.listed(who, kind, page));
+    }
+
+    fn opened(&self, who: &Who<'_>) {
+        self.0.iter().for_each(|observer| observer.opened(who));
+    }
+}

@@ -1,0 +1,88 @@
+//! What a list costs a model: counted once, and kept with the page that has the list.
+
+use parking_lot::Mutex;
+
+/// Tokens of a list, and of the complete list of the same view.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// The list as it is served.
+    pub listed: u64,
+    /// The list with all definitions.
+    pub full: u64,
+}
+
+/// The cost of one list. Counting takes long, so it is done beside the workers that serve clients, while the list is sent to
+/// others already.
+#[derive(Debug, Default)]
+pub struct Tally(Mutex<State>);
+
+#[derive(Clone, Copy, Debug, Default)]
+enum State {
+    #[default]
+    Uncounted,
+    /// It is being counted, and was sent so often meanwhile.
+    Counting(u64),
+    Counted(Cost),
+}
+
+/// What an observer does when the list is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// Count it, and call [`Tally::settle`] or [`Tally::give_up`].
+    Count,
+    /// Nothing: the count that is under way adds this time as well.
+    Wait,
+    /// Add this.
+    Add(Cost),
+}
+
+impl Tally {
+    /// The list was sent.
+    pub fn sent(&self) -> Step {
+        let mut state = self.0.lock();
+        match &mut *state {
+            State::Uncounted => {
+                *state = State::Counting(1);
+                Step::Count
+            }
+            State::Counting(times) => {
+                *times += 1;
+                Step::Wait
+            }
+            State::Counted(cost) => Step::Add(*cost),
+        }
+    }
+
+    /// It was counted. Returns how often it was sent until now.
+    pub fn settle(&self, cost: Cost) -> u64 {
+        self.0.lock().leave(State::Counted(cost))
+    }
+
+    /// It could not be counted; the next time may be luckier. Returns how often it was sent until now.
+    pub fn give_up(&self) -> u64 {
+        self.0.lock().leave(State::Uncounted)
+    }
+}
+
+impl State {
+    fn leave(&mut self, next: Self) -> u64 {
+        match std::mem::replace(self, next) {
+            Self::Counting(times) => times,
+            Self::Uncounted | Self::Counted(_) => 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn o1_each_time_is_added_once_whenever_the_count_comes() {
+        let (tally, cost) = (Tally::default(), Cost { listed: 3, full: 7 });
+        assert_eq!([tally.sent(), tally.sent(), tally.sent()], [Step::Count, Step::Wait, Step::Wait]);
+        assert_eq!((tally.settle(cost), tally.sent()), (3, Step::Add(cost)));
+        let tally = Tally::default();
+        assert_eq!((tally.sent(), tally.give_up(), tally.sent()), (Step::Count, 1, Step::Count));
+    }
+}

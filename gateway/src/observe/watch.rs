@@ -1,0 +1,215 @@
+//! Watches one call of a tool, from its first step to its end, however it ends.
+
+use std::{sync::Arc, time::Instant};
+
+use mcp_disclosure_core::{RawObject, RawText, ToolName, UpstreamName};
+use mcp_disclosure_transport::{ErrorText, Json, Request, code};
+
+use super::{Called, Outcome, Recording};
+use crate::{
+    dialect::asks_for_input,
+    dispatch::{Caller, Gateway},
+};
+
+/// The length up to which texts are fingerprinted in place: longer ones would hold a worker up.
+const SHORT: usize = 64 * 1024;
+
+/// What announces a result with an error.
+const IS_ERROR: (&str, &str) = ("\"isError\"", "true");
+
+/// What announces a result that asks for input.
+const ASKS: (&str, &str) = ("\"resultType\"", "\"input_required\"");
+
+/// Watches a request; only calls of tools are observed. If it is dropped before it is settled, the call was cancelled.
+#[derive(Debug)]
+pub(crate) struct Watch<'a> {
+    gateway: &'a Gateway,
+    caller: &'a Caller,
+    call: Option<Watched>,
+}
+
+#[derive(Debug)]
+struct Watched {
+    begun: Instant,
+    request_bytes: usize,
+    /// The name, as received or as decided.
+    tool: Option<ToolName>,
+    upstream: Option<UpstreamName>,
+    /// What is known before there is a result.
+    outcome: Option<Outcome>,
+    refusal: Option<&'static str>,
+    fingerprint: Option<Box<str>>,
+}
+
+impl<'a> Watch<'a> {
+    pub(crate) fn begin(gateway: &'a Gateway, caller: &'a Caller, request: &Request) -> Self {
+        let call = (request.method == "tools/call").then(|| Watched {
+            begun: Instant::now(),
+            request_bytes: request.params.text().len(),
+            tool: None,
+            upstream: None,
+            outcome: None,
+            refusal: None,
+            fingerprint: None,
+        });
+        Self { gateway, caller, call }
+    }
+
+    /// The name that is called: the strategy's own, the inner one of a call within a call, or one that no tool has.
+    pub(crate) fn names(&mut self, tool: &ToolName) {
+        if let Some(call) = &mut self.call {
+            call.tool = Some(tool.clone());
+        }
+    }
+
+    /// The tool that is called.
+    pub(crate) fn finds(&mut self, upstream: &UpstreamName, tool: &ToolName) {
+        self.names(tool);
+        if let Some(call) = &mut self.call {
+            tracing::Span::current().record("upstream", upstream.as_str());
+            call.upstream = Some(upstream.clone());
+        }
+    }
+
+    /// What becomes of it.
+    pub(crate) fn decides(&mut self, outcome: Outcome) {
+        if let Some(call) = &mut self.call {
+            call.outcome = Some(outcome);
+        }
+    }
+
+    /// That it is refused, and by which code.
+    pub(crate) fn refuses(&mut self, code: &'static str) {
+        self.decides(Outcome::Refused);
+        if let Some(call) = &mut self.call {
+            call.refusal = Some(code);
+        }
+    }
+
+    /// The arguments of the call.
+    pub(crate) async fn takes(&mut self, arguments: Option<&RawText>) {
+        let (Some(call), observer) = (&mut self.call, self.gateway.observer()) else { return };
+        if !observer.wants_fingerprints() {
+            return;
+        }
+        call.fingerprint = match arguments {
+            Some(arguments) if arguments.get().len() > SHORT => {
+                let (observer, arguments) = (Arc::clone(observer), arguments.clone());
+                let made = tokio::task::spawn_blocking(move || observer.fingerprint(arguments.get()));
+                // It fails if the runtime ends.
+                made.await.ok().flatten()
+            }
+            arguments => observer.fingerprint(arguments.map_or("{}", RawText::get)),
+        };
+    }
+
+    /// What must be recorded before the call is forwarded.
+    pub(crate) fn forwards(&self) -> Option<Recording> {
+        let call = self.call.as_ref()?;
+        let observer = self.gateway.observer();
+        self.caller.identified(|who| observer.before(&call.event(who, Outcome::Forwarded, 0)))
+    }
+
+    /// The call is over.
+    pub(crate) fn settle(mut self, answered: &Result<Json, ErrorText>) {
+        let Some(call) = self.call.take() else { return };
+        let outcome = call.outcome.unwrap_or_else(|| outcome(answered));
+        let bytes = match answered {
+            Ok(result) => result.as_bytes().len(),
+            Err(error) => error.message().len(),
+        };
+        self.report(&call, outcome, bytes);
+    }
+
+    /// Logs the call, in one line, and passes it to the observer.
+    fn report(&self, call: &Watched, outcome: Outcome, bytes: usize) {
+        let caller = self.caller;
+        caller.identified(|who| {
+            let event = call.event(who, outcome, bytes);
+            macro_rules! log {
+                ($message:literal) => {
+                    tracing::info!(
+                        session = %caller.label, principal = event.who.principal, strategy = event.who.strategy,
+                        upstream = event.upstream, tool = %event.tool, outcome = %outcome, code = event.refusal,
+                        duration_ms = event.duration.as_micros() as f64 / 1000.0, $message
+                    )
+                };
+            }
+            match outcome {
+                Outcome::Refused => log!("call refused"),
+                Outcome::Unknown | Outcome::NotPermitted => log!("unknown tool called"),
+                _ => log!("tool called"),
+            }
+            self.gateway.observer().called(&event);
+        });
+    }
+}
+
+impl Watched {
+    fn event<'e>(&'e self, who: super::Who<'e>, outcome: Outcome, response_bytes: usize) -> Called<'e> {
+        Called {
+            who,
+            upstream: self.upstream.as_ref().map(UpstreamName::as_str),
+            tool: self.tool.as_ref().map_or("", ToolName::as_str),
+            outcome,
+            refusal: self.refusal,
+            duration: self.begun.elapsed(),
+            request_bytes: self.request_bytes,
+            response_bytes,
+            fingerprint: self.fingerprint.as_deref(),
+        }
+    }
+}
+
+impl Drop for Watch<'_> {
+    fn drop(&mut self) {
+        if let Some(call) = self.call.take() {
+            self.report(&call, Outcome::Cancelled, 0);
+        }
+    }
+}
+
+/// The outcome of a call that was forwarded, or that could not be.
+fn outcome(answered: &Result<Json, ErrorText>) -> Outcome {
+    match answered {
+        Ok(result) if has(result, IS_ERROR, |object| object.member("isError") == Some("true")) => {
+            Outcome::ToolError
+        }
+        Ok(result) if has(result, ASKS, asks_for_input) => Outcome::InputRequired,
+        Ok(_) => Outcome::Ok,
+        Err(error) if error.code() == code::UPSTREAM_FAILED => Outcome::Failed,
+        Err(_) => Outcome::UpstreamError,
+    }
+}
+
+/// Whether a result is of a kind that this member announces. Results may be as large as a message, so only one that has
+/// such a member somewhere is parsed.
+fn has(result: &Json, (key, value): (&str, &str), is: impl Fn(&RawObject) -> bool) -> bool {
+    let text = result.as_str();
+    let has_value = |after: &str| {
+        after.trim_start().strip_prefix(':').is_some_and(|after| after.trim_start().starts_with(value))
+    };
+    let may_be = text.match_indices(key).any(|(at, _)| has_value(&text[at + key.len()..]));
+    may_be && RawObject::parse(text).is_ok_and(|object| is(&object))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(result: &str) -> Outcome {
+        outcome(&Ok(RawObject::parse(result).unwrap().into()))
+    }
+
+    #[test]
+    fn a7_outcomes_are_read_from_results() {
+        assert_eq!(of(r#"{"content":[],"isError" : true}"#), Outcome::ToolError);
+        assert_eq!(of(r#"{"content":[],"isError":false,"structuredContent":{"isError":true}}"#), Outcome::Ok);
+        assert_eq!(of(r#"{"content":[{"text":"\"isError\": true"}]}"#), Outcome::Ok);
+        assert_eq!(of(r#"{"resultType":"input_required"}"#), Outcome::InputRequired);
+        assert_eq!(of("{}"), Outcome::Ok);
+        let failed = |code| outcome(&Err(ErrorText::new(code, "x")));
+        assert_eq!(failed(code::UPSTREAM_FAILED), Outcome::Failed);
+        assert_eq!(failed(code::INVALID_PARAMS), Outcome::UpstreamError);
+    }
+}

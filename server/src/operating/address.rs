@@ -1,0 +1,97 @@
+//! `--admin`.
+
+use std::{
+    fmt,
+    net::{Ipv4Addr, SocketAddr},
+    str::FromStr,
+};
+
+use mcp_disclosure_gateway::Problem;
+use serde::{Deserialize, Serialize};
+
+use crate::failure::Failure;
+
+/// Where operators look. A port alone is one of this machine's loopback address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(try_from = "Written", into = "String")]
+pub struct AdminAddress(pub SocketAddr);
+
+/// How files write it.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Written {
+    Port(u16),
+    Address(String),
+}
+
+impl AdminAddress {
+    /// # Errors
+    /// If others than users of this machine could reach it, since nothing there asks who they are.
+    pub(super) fn allowed(&self) -> Result<(), Failure> {
+        if self.0.ip().to_canonical().is_loopback() {
+            return Ok(());
+        }
+        let message =
+            format!("--admin {self}: the address is reachable from elsewhere, and asks for no credentials");
+        let hint = format!(
+            "--admin {} listens on this machine only; a proxy in front of it can authenticate",
+            self.0.port()
+        );
+        Err(Failure::Configuration(vec![Problem::new(message).hint(&hint)]))
+    }
+}
+
+impl FromStr for AdminAddress {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        if let Ok(port) = text.parse::<u16>() {
+            return Ok(Self(SocketAddr::from((Ipv4Addr::LOCALHOST, port))));
+        }
+        text.parse().map(Self).map_err(|_| "it must be a port, or ADDRESS:PORT such as 127.0.0.1:9090")
+    }
+}
+
+impl TryFrom<Written> for AdminAddress {
+    type Error = &'static str;
+
+    fn try_from(written: Written) -> Result<Self, Self::Error> {
+        match written {
+            Written::Port(port) => Ok(Self(SocketAddr::from((Ipv4Addr::LOCALHOST, port)))),
+            Written::Address(text) => text.parse(),
+        }
+    }
+}
+
+impl From<AdminAddress> for String {
+    fn from(address: AdminAddress) -> Self {
+        address.to_string()
+    }
+}
+
+impl fmt::Display for AdminAddress {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn o1_a_port_alone_is_on_loopback() {
+        let parsed = |text: &str| text.parse::<AdminAddress>().map(|address| address.to_string());
+        assert_eq!(parsed("9090").as_deref(), Ok("127.0.0.1:9090"));
+        assert_eq!(parsed("[::1]:9090").as_deref(), Ok("[::1]:9090"));
+        assert_eq!(parsed("0.0.0.0:1").as_deref(), Ok("0.0.0.0:1"));
+        for wrong in ["", "localhost", "65536", "127.0.0.1", ":9090"] {
+            assert!(parsed(wrong).is_err(), "{wrong}");
+        }
+        for (address, allowed) in
+            [("9090", true), ("[::1]:1", true), ("0.0.0.0:1", false), ("10.0.0.1:1", false)]
+        {
+            assert_eq!(address.parse::<AdminAddress>().unwrap().allowed().is_ok(), allowed, "{address}");
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! The listener for operators: health, readiness, metrics and status.
+
+use std::sync::Arc;
+
+use axum::{
+    Router,
+    body::Body,
+    extract::State,
+    http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
+    middleware::map_response,
+    response::{IntoResponse, Response},
+    routing::get,
+};
+use mcp_disclosure_gateway::{Gateway, front::http};
+use serde::Serialize;
+use serde_json::json;
+use tokio::net::TcpListener;
+
+use super::{metrics::Metrics, page, readiness::Readiness, status::Status};
+
+/// The text format of Prometheus.
+const METRICS: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
+
+/// The page has a style and nothing else.
+const POLICY: HeaderValue = HeaderValue::from_static(
+    "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+);
+
+const PATHS: &str = "here are /healthz, /readyz, /metrics and /status\n";
+
+#[derive(Clone)]
+struct Admin {
+    gateway: Arc<Gateway>,
+    metrics: Arc<Metrics>,
+}
+
+/// Serves operators until the gateway ends.
+pub(super) async fn serve(listener: TcpListener, gateway: Arc<Gateway>, metrics: Arc<Metrics>) {
+    let address = match listener.local_addr() {
+        Ok(address) => address,
+        Err(error) => return tracing::error!(%error, "the address for operators is gone"),
+    };
+    let guard = http::Guard::new(address.ip(), &[], &[]);
+    tracing::info!("operators find http://{address}/status");
+    let app = router(Admin { gateway: Arc::clone(&gateway), metrics });
+    let app = http::guarded(app, Arc::new(guard.clone()));
+    http::serve_app(&gateway, listener, guard, app).await;
+}
+
+fn router(admin: Admin) -> Router {
+    Router::new()
+        .route("/healthz", get(async || json(&json!({"status": "ok"}))))
+        .route("/readyz", get(readyz))
+        .route("/metrics", get(metrics))
+        .route("/status", get(status))
+        .fallback(async || (StatusCode::NOT_FOUND, PATHS))
+        .layer(map_response(unkept))
+        .with_state(admin)
+}
+
+/// Nothing here is true for long, or meant for other pages.
+async fn unkept(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(HeaderName::from_static("referrer-policy"), HeaderValue::from_static("no-referrer"));
+    headers.insert(header::CONTENT_SECURITY_POLICY, POLICY);
+    response
+}
+
+async fn readyz(State(admin): State<Admin>) -> Response {
+    let readiness = Readiness::of(&admin.gateway);
+    let status = if readiness.ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    (status, json(&readiness)).into_response()
+}
+
+async fn metrics(State(admin): State<Admin>) -> Response {
+    ([(header::CONTENT_TYPE, METRICS)], Body::from(admin.metrics.text(&admin.gateway))).into_response()
+}
+
+async fn status(State(admin): State<Admin>, headers: HeaderMap) -> Response {
+    let status = Status::of(&admin.gateway, &admin.metrics);
+    let mut response = if wants_json(&headers) {
+        json(&status)
+    } else {
+        let html = HeaderValue::from_static("text/html; charset=utf-8");
+        ([(header::CONTENT_TYPE, html)], page::page(&status).into_string()).into_response()
+    };
+    response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
+    response
+}
+
+fn json(value: &impl Serialize) -> Response {
+    let json = HeaderValue::from_static("application/json");
+    let text = serde_json::to_string(value).unwrap_or_default();
+    ([(header::CONTENT_TYPE, json)], Body::from(text)).into_response()
+}
+
+/// Whether JSON is accepted, and a page is not.
+fn wants_json(headers: &HeaderMap) -> bool {
+    let accepts = |kind: &str| {
+        let values = headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok());
+        values
+            .flat_map(|value| value.split(','))
+            .any(|range| range.split(';').next().is_some_and(|range| range.trim().eq_ignore_ascii_case(kind)))
+    };
+    accepts("application/json") && !accepts("text/html")
+}

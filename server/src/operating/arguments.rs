@@ -1,0 +1,28 @@
+//! Flags of `serve` for operators.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+use super::AdminAddress;
+
+/// What operators see.
+#[derive(Debug, Default, Args)]
+pub struct OperatingArguments {
+    /// Where operators find /healthz, /readyz, /metrics and /status: a port of this machine, or ADDRESS:PORT
+    #[arg(long, value_name = "ADDRESS", help_heading = "Operating")]
+    pub admin: Option<AdminAddress>,
+
+    /// Append a JSON line for each call of a tool and each decision on one to this file; SIGHUP opens it again
+    #[arg(long, value_name = "FILE", help_heading = "Operating")]
+    pub audit: Option<PathBuf>,
+
+    /// The key of the fingerprints that stand for arguments in the audit log, at least 32 bytes [default: a new key at
+    /// each start]
+    #[arg(long, value_name = "FILE", requires = "audit", help_heading = "Operating")]
+    pub audit_key_file: Option<PathBuf>,
+
+    /// Refuse calls whose decision cannot be written to the audit log before they are forwarded
+    #[arg(long, requires = "audit", help_heading = "Operating")]
+    pub audit_strict: bool,
+}

@@ -1,0 +1,102 @@
+//! The audit log: one JSON line for each call of a tool and each decision on one, appended to a file.
+//!
+//! Records are made by the tasks that serve clients and written by a thread of their own, through a queue with a limit. A
+//! record that finds no room, or cannot be written, is lost: counted, and logged at most once a minute. With
+//! `--audit-strict` a call is forwarded only once the record of its decision is on the disk.
+
+mod file;
+mod key;
+mod losses;
+mod record;
+mod writer;
+
+use std::{sync::Arc, time::Duration};
+
+use file::AuditFile;
+use key::Key;
+pub(super) use losses::Losses;
+use mcp_disclosure_gateway::{
+    limits::Limits,
+    observe::{Called, Observer, Recording},
+};
+use record::{record, started};
+use tokio::sync::oneshot;
+use writer::Writer;
+
+use super::OperatingArguments;
+use crate::failure::Failure;
+
+/// The audit log of one run.
+#[derive(Debug)]
+pub(super) struct Audit {
+    key: Key,
+    writer: Writer,
+    losses: Arc<Losses>,
+    /// How long a call waits for its record, if it must be written first.
+    strict: Option<Duration>,
+}
+
+impl Audit {
+    /// Opens the file, if there is to be one.
+    ///
+    /// # Errors
+    /// If the key cannot be used, or the file cannot be opened.
+    pub(super) fn open(arguments: &OperatingArguments, limits: &Limits) -> Result<Option<Self>, Failure> {
+        let Some(path) = &arguments.audit else { return Ok(None) };
+        let key = Key::new(arguments.audit_key_file.as_deref())?;
+        let opened = AuditFile::open(path, started(&key));
+        let file = opened.map_err(|source| Failure::Write { path: path.clone(), source })?;
+        let losses = Arc::new(Losses::default());
+        let writer = Writer::start(file, limits.audit_queue, Arc::clone(&losses))?;
+        let strict = arguments.audit_strict.then_some(limits.audit_wait);
+        Ok(Some(Self { key, writer, losses, strict }))
+    }
+
+    pub(super) fn losses(&self) -> Arc<Losses> {
+        Arc::clone(&self.losses)
+    }
+
+    /// Opens the file again, which may have been renamed.
+    pub(super) fn reopen(&self) {
+        self.writer.reopen();
+    }
+
+    /// Writes what is queued.
+    pub(super) fn finish(&self) {
+        self.writer.finish();
+    }
+}
+
+impl Observer for Audit {
+    fn wants_fingerprints(&self) -> bool {
+        true
+    }
+
+    fn fingerprint(&self, arguments: &str) -> Option<Box<str>> {
+        Some(self.key.fingerprint(arguments))
+    }
+
+    fn before(&self, call: &Called<'_>) -> Option<Recording> {
+        let patience = self.strict?;
+        let (written, done) = oneshot::channel();
+        let is_queued = self.writer.write(record(call), Some(written));
+        Some(Box::pin(async move {
+            if !is_queued {
+                return Err(refusal("too many records wait to be written (limits.audit_queue)"));
+            }
+            match tokio::time::timeout(patience, done).await {
+                Ok(Ok(true)) => Ok(()),
+                Ok(_) => Err(refusal("its record could not be written")),
+                Err(_) => Err(refusal("its record was not written in time (limits.audit_wait)")),
+            }
+        }))
+    }
+
+    fn called(&self, call: &Called<'_>) {
+        self.writer.write(record(call), None);
+    }
+}
+
+fn refusal(why: &str) -> String {
+    format!("this call was not run, since calls must be recorded here first (--audit-strict): {why}")
+}

@@ -1,0 +1,268 @@
+//! Metrics: what happened, counted as it happens, and the state when they are read, in Prometheus' text format.
+//!
+//! Labels have few values: strategies that are offered, outcomes and codes of this program, upstreams of the
+//! configuration. Tools, principals and what clients call themselves are no labels, since peers could make any number.
+
+use std::{
+    sync::Arc,
+    time::{Duration, Instant, SystemTime, UNIX_EPOCH},
+};
+
+use mcp_disclosure_core::Kind;
+use mcp_disclosure_gateway::{
+    Gateway,
+    catalogue::Page,
+    observe::{Called, Observer, Outcome, Who},
+};
+use prometheus::{
+    Gauge, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry,
+    TextEncoder, core::Collector,
+};
+
+use super::{audit::Losses, counting::Counting, state};
+use crate::failure::Failure;
+
+/// Upper bounds of durations, in seconds. A request may take 120 s by default.
+const DURATIONS: [f64; 14] =
+    [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0, 30.0, 120.0];
+
+/// The numbers of one run.
+#[derive(Debug)]
+pub(super) struct Metrics {
+    registry: Registry,
+    calls: IntCounterVec,
+    refusals: IntCounterVec,
+    fetches: IntCounterVec,
+    opened: IntCounterVec,
+    durations: HistogramVec,
+    listed: IntCounterVec,
+    full: IntCounterVec,
+    counting: Counting,
+    losses: Option<Arc<Losses>>,
+    begun: Instant,
+}
+
+/// The sums that the status shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize)]
+pub(super) struct Totals {
+    /// Calls of tools, of strategies' own as well, whatever became of them.
+    pub(super) calls: u64,
+    /// Calls that a strategy or the check of arguments refused.
+    pub(super) refusals: u64,
+    /// Requests that delivered descriptions.
+    pub(super) fetches: u64,
+    /// Tokens of the lists of tools that were sent.
+    pub(super) tokens_listed: u64,
+    /// Tokens that complete lists of the same tools would have had.
+    pub(super) tokens_full: u64,
+}
+
+impl Metrics {
+    pub(super) fn new(losses: Option<Arc<Losses>>) -> Result<Self, Failure> {
+        let registry = Registry::new();
+        let metrics = Family { registry: &registry };
+        let (listed, full) = (
+            metrics.counter(
+                "tokens_listed_total",
+                "Tokens (o200k_base) of the lists of tools that were sent.",
+                &["strategy"],
+            ),
+            metrics.counter(
+                "tokens_full_total",
+                "Tokens (o200k_base) that complete lists of the same tools would have had.",
+                &["strategy"],
+            ),
+        );
+        let uncounted = metrics.single(
+            "lists_uncounted_total",
+            "Lists of tools that were sent and whose tokens could not be counted, since too many were new at once.",
+        );
+        let buckets = HistogramOpts::new(
+            "mcp_disclosure_call_duration_seconds",
+            "Duration of calls that were forwarded, by upstream.",
+        );
+        let durations = metrics.kept(HistogramVec::new(buckets.buckets(DURATIONS.to_vec()), &["upstream"]));
+        let made = Self {
+            calls: metrics.counter(
+                "calls_total",
+                "Calls of tools, by what became of them. Calls of strategies' own tools are 'answered'.",
+                &["strategy", "outcome"],
+            ),
+            refusals: metrics.counter(
+                "refusals_total",
+                "Calls that were refused by the strategy or for wrong arguments, by the refusal's code.",
+                &["strategy", "code"],
+            ),
+            fetches: metrics.counter(
+                "fetches_total",
+                "Requests that delivered descriptions of tools.",
+                &["strategy"],
+            ),
+            opened: metrics.counter("sessions_opened_total", "Sessions that were opened.", &["strategy"]),
+            durations,
+            counting: Counting::start(listed.clone(), full.clone(), uncounted)?,
+            listed,
+            full,
+            losses,
+            begun: Instant::now(),
+            registry: registry.clone(),
+        };
+        made.about_the_process();
+        Ok(made)
+    }
+
+    /// What does not change.
+    fn about_the_process(&self) {
+        let metrics = Family { registry: &self.registry };
+        let build = Opts::new("mcp_disclosure_build_info", "The version of the program; always 1.")
+            .const_label("version", env!("CARGO_PKG_VERSION"));
+        metrics.kept(IntGauge::with_opts(build)).set(1);
+        let start =
+            Opts::new("process_start_time_seconds", "When the process started, in seconds since 1970.");
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        metrics.kept(Gauge::with_opts(start)).set(now.as_secs_f64());
+    }
+
+    /// Shows strategies before the first client comes: a rate needs a zero to start from.
+    pub(super) fn expect(&self, strategies: &[String]) {
+        for strategy in strategies {
+            for counter in [&self.fetches, &self.opened, &self.listed, &self.full] {
+                let _zero = counter.with_label_values(&[strategy]);
+            }
+            for outcome in [Outcome::Ok, Outcome::ToolError, Outcome::Refused, Outcome::Failed] {
+                let _zero = self.calls.with_label_values(&[&**strategy, outcome.name()]);
+            }
+        }
+    }
+
+    /// The sums over all labels.
+    pub(super) fn totals(&self) -> Totals {
+        let sum = |counter: &IntCounterVec| {
+            let families = counter.collect();
+            let values = families
+                .iter()
+                .flat_map(|family| family.get_metric())
+                .map(|one| one.get_counter().get_value());
+            values.sum::<f64>() as u64
+        };
+        Totals {
+            calls: sum(&self.calls),
+            refusals: sum(&self.refusals),
+            fetches: sum(&self.fetches),
+            tokens_listed: sum(&self.listed),
+            tokens_full: sum(&self.full),
+        }
+    }
+
+    /// Since the start.
+    pub(super) fn uptime(&self) -> Duration {
+        self.begun.elapsed()
+    }
+
+    /// The losses of the audit log, if there is one.
+    pub(super) fn losses(&self) -> Option<&Losses> {
+        self.losses.as_deref()
+    }
+
+    /// Everything as text.
+    pub(super) fn text(&self, gateway: &Gateway) -> String {
+        let now = Registry::new();
+        self.add_state(&now, gateway);
+        let families: Vec<_> = self.registry.gather().into_iter().chain(now.gather()).collect();
+        TextEncoder::new().encode_to_string(&families).unwrap_or_else(|error| {
+            tracing::error!(%error, "metrics cannot be written as text");
+            String::new()
+        })
+    }
+
+    /// The state of this moment, in a registry of its own, so that what is gone leaves nothing behind.
+    fn add_state(&self, now: &Registry, gateway: &Gateway) {
+        let metrics = Family { registry: now };
+        let sessions =
+            metrics.gauge("sessions", "Open sessions, by the strategy that serves them.", &["strategy"]);
+        for (strategy, count) in state::clients(gateway) {
+            sessions.with_label_values(&[&strategy]).set(number(count));
+        }
+        let up = metrics.gauge("upstream_up", "Whether an upstream is ready.", &["upstream"]);
+        let tools = metrics.gauge("upstream_tools", "Tools that an upstream offers.", &["upstream"]);
+        let restarts = metrics.counter(
+            "upstream_restarts_total",
+            "How often an upstream was connected again.",
+            &["upstream"],
+        );
+        for upstream in state::upstreams(gateway) {
+            let label = [&*upstream.name];
+            up.with_label_values(&label).set(i64::from(upstream.is_ready()));
+            tools.with_label_values(&label).set(number(upstream.tools));
+            restarts.with_label_values(&label).inc_by(upstream.restarts);
+        }
+        if let Some(losses) = &self.losses {
+            let written =
+                metrics.single("audit_records_total", "Records of the audit log that were written.");
+            written.inc_by(losses.written());
+            let lost =
+                metrics.single("audit_lost_total", "Records of the audit log that could not be written.");
+            lost.inc_by(losses.lost());
+        }
+    }
+}
+
+impl Observer for Metrics {
+    fn called(&self, call: &Called<'_>) {
+        self.calls.with_label_values(&[call.who.strategy, call.outcome.name()]).inc();
+        if let Some(code) = call.refusal {
+            self.refusals.with_label_values(&[call.who.strategy, code]).inc();
+        }
+        if let (Some(upstream), true) = (call.upstream, call.outcome.is_forwarded()) {
+            self.durations.with_label_values(&[upstream]).observe(call.duration.as_secs_f64());
+        }
+    }
+
+    fn fetched(&self, who: &Who<'_>) {
+        self.fetches.with_label_values(&[who.strategy]).inc();
+    }
+
+    fn listed(&self, who: &Who<'_>, kind: Kind, page: &Arc<Page>) {
+        if kind == Kind::Tools {
+            self.counting.sent(who.strategy, page);
+        }
+    }
+
+    fn opened(&self, who: &Who<'_>) {
+        self.opened.with_label_values(&[who.strategy]).inc();
+    }
+}
+
+/// Makes metrics whose names begin as ours do, and registers them.
+struct Family<'a> {
+    registry: &'a Registry,
+}
+
+impl Family<'_> {
+    fn counter(&self, name: &str, help: &str, labels: &[&str]) -> IntCounterVec {
+        self.kept(IntCounterVec::new(options(name, help), labels))
+    }
+
+    fn single(&self, name: &str, help: &str) -> IntCounter {
+        self.kept(IntCounter::with_opts(options(name, help)))
+    }
+
+    fn gauge(&self, name: &str, help: &str, labels: &[&str]) -> IntGaugeVec {
+        self.kept(IntGaugeVec::new(options(name, help), labels))
+    }
+
+    /// Names and labels are constants of this file, which a test makes all of.
+    fn kept<C: Collector + Clone + 'static>(&self, made: prometheus::Result<C>) -> C {
+        let metric = made.expect("a valid name, and labels without repetition");
+        self.registry.register(Box::new(metric.clone())).expect("each name is registered once");
+        metric
+    }
+}
+
+fn options(name: &str, help: &str) -> Opts {
+    Opts::new(format!("mcp_disclosure_{name}"), help)
+}
+
+fn number(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}

@@ -1,0 +1,206 @@
+//! The status as a page: no script, nothing from elsewhere, and readable on a phone.
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::status::Status;
+
+/// The page is loaded again after this time, in seconds.
+const REFRESH: u32 = 5;
+
+const STYLE: &str = "
+:root { color-scheme: light dark; --line: #8884; --soft: #555; --good: #126b2e; --bad: #b3261e; }
+@media (prefers-color-scheme: dark) { :root { --soft: #b4b4b4; --good: #7bd88f; --bad: #ff9d94; } }
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem; overflow-wrap: anywhere; }
+h1 { font-size: 1.4rem; margin: 0; }
+h2 { font-size: 1.1rem; margin: 1.5rem 0 .5rem; }
+p { margin: .25rem 0; color: var(--soft); }
+dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: .75rem; margin: 1rem 0; }
+dl div { border: 1px solid var(--line); border-radius: .5rem; padding: .5rem .75rem; }
+dt { color: var(--soft); }
+dd { margin: 0; font-size: 1.4rem; font-variant-numeric: tabular-nums; }
+table { border-collapse: collapse; width: 100%; }
+th, td { text-align: left; padding: .35rem .5rem; border-bottom: 1px solid var(--line); vertical-align: top; }
+th[scope=row] { font-weight: 500; }
+.number { text-align: right; font-variant-numeric: tabular-nums; }
+.ready { color: var(--good); }
+.failing, .stopped, .lost { color: var(--bad); }
+small { display: block; color: var(--soft); }
+";
+
+/// The page of a status.
+pub(super) fn page(status: &Status) -> Markup {
+    html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta http-equiv="refresh" content=(REFRESH);
+                // Browsers ask for an icon otherwise.
+                link rel="icon" href="data:,";
+                title { (title(status)) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                main {
+                    h1 { "mcp-disclosure" }
+                    p { "Version " (status.version) ", up for " (duration(status.uptime_seconds)) "." }
+                    (figures(status))
+                    (upstreams(status))
+                    (clients(status))
+                }
+            }
+        }
+    }
+}
+
+fn title(status: &Status) -> String {
+    let ready = status.upstreams.iter().filter(|upstream| upstream.is_ready()).count();
+    format!("mcp-disclosure: {ready} of {} upstreams ready", status.upstreams.len())
+}
+
+fn figures(status: &Status) -> Markup {
+    let totals = &status.totals;
+    html! {
+        section aria-labelledby="since" {
+            h2 id="since" { "Since the start" }
+            dl {
+                (figure("calls", totals.calls))
+                (figure("refusals", totals.refusals))
+                (figure("descriptions fetched", totals.fetches))
+                (figure("tokens listed", totals.tokens_listed))
+                (figure("of complete lists", totals.tokens_full))
+                @if let Some(audit) = &status.audit {
+                    (figure("audit records", audit.written))
+                    div { dt { "audit records lost" } dd class=[(audit.lost > 0).then_some("lost")] { (grouped(audit.lost)) } }
+                }
+            }
+            @if let Some(sentence) = savings(totals.tokens_listed, totals.tokens_full) { p { (sentence) } }
+        }
+    }
+}
+
+fn figure(name: &str, value: u64) -> Markup {
+    html! { div { dt { (name) } dd { (grouped(value)) } } }
+}
+
+/// What the lists cost, compared with complete ones.
+fn savings(listed: u64, full: u64) -> Option<String> {
+    let percent = |part: u64| part as f64 * 100.0 / full as f64;
+    match full {
+        0 => None,
+        _ if listed < full => {
+            Some(format!("Lists of tools cost {:.0} % less than complete ones.", percent(full - listed)))
+        }
+        _ if listed == full => Some("Lists of tools are complete.".to_owned()),
+        _ => Some(format!("Lists of tools cost {:.0} % more than complete ones.", percent(listed - full))),
+    }
+}
+
+fn upstreams(status: &Status) -> Markup {
+    html! {
+        section aria-labelledby="upstreams" {
+            h2 id="upstreams" { "Upstreams" }
+            table {
+                thead {
+                    tr {
+                        th scope="col" { "name" }
+                        th scope="col" { "state" }
+                        th scope="col" class="number" { "tools" }
+                        th scope="col" class="number" { "restarts" }
+                    }
+                }
+                tbody {
+                    @for upstream in &status.upstreams {
+                        tr {
+                            th scope="row" {
+                                (upstream.name)
+                                @if let Some(error) = &upstream.error { small { (error) } }
+                            }
+                            td class=(upstream.state) { (upstream.state) }
+                            td class="number" { (upstream.tools) }
+                            td class="number" { (upstream.restarts) }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn clients(status: &Status) -> Markup {
+    let served = status.clients.iter().filter(|(_, count)| **count > 0);
+    html! {
+        section aria-labelledby="clients" {
+            h2 id="clients" { "Clients" }
+            @if status.clients.values().all(|count| *count == 0) {
+                p { "No session is open." }
+            } @else {
+                table {
+                    thead { tr { th scope="col" { "strategy" } th scope="col" class="number" { "sessions" } } }
+                    tbody {
+                        @for (strategy, count) in served {
+                            tr { th scope="row" { (strategy) } td class="number" { (count) } }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// A number with its digits in groups of three.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+fn duration(seconds: u64) -> String {
+    match (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60) {
+        (0, 0, 0) => format!("{seconds} s"),
+        (0, 0, minutes) => format!("{minutes} min"),
+        (0, hours, minutes) => format!("{hours} h {minutes} min"),
+        (days, hours, _) => format!("{days} d {hours} h"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::operating::{metrics::Totals, state::UpstreamState, status::Records};
+
+    #[test]
+    fn o1_the_page_escapes_what_upstreams_are_called_and_needs_nothing() {
+        let upstream = UpstreamState {
+            name: "<script>alert(1)</script>".to_owned(),
+            state: "failing",
+            tools: 3,
+            restarts: 2,
+            error: Some("<b>".to_owned()),
+        };
+        let status = Status {
+            version: "1",
+            uptime_seconds: 90_061,
+            upstreams: vec![upstream],
+            clients: [("full".to_owned(), 1)].into(),
+            totals: Totals { calls: 1_234_567, tokens_listed: 25, tokens_full: 100, ..Totals::default() },
+            audit: Some(Records { written: 1, lost: 2 }),
+        };
+        let page = page(&status).into_string();
+        for expected in
+            ["&lt;script&gt;", "1 d 1 h", "1,234,567", "75 % less", "0 of 1 upstreams ready", "&lt;b&gt;"]
+        {
+            assert!(page.contains(expected), "{expected}: {page}");
+        }
+        for refused in ["<script", "http://", "https://", "src=", "@import", "url("] {
+            assert!(!page.contains(refused), "{refused}: {page}");
+        }
+    }
+}

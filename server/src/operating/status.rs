@@ -1,0 +1,49 @@
+//! The status: what the page shows, and what programs read as JSON.
+
+use std::collections::BTreeMap;
+
+use mcp_disclosure_gateway::Gateway;
+use serde::Serialize;
+
+use super::{
+    metrics::{Metrics, Totals},
+    state::{self, UpstreamState},
+};
+
+/// The state of a gateway, and what it did since its start.
+#[derive(Debug, Serialize)]
+pub(super) struct Status {
+    /// The program's version.
+    pub(super) version: &'static str,
+    /// Since the start.
+    pub(super) uptime_seconds: u64,
+    /// The upstreams, in the order of the configuration.
+    pub(super) upstreams: Vec<UpstreamState>,
+    /// Open sessions, by the strategy that serves them.
+    pub(super) clients: BTreeMap<String, usize>,
+    #[serde(flatten)]
+    pub(super) totals: Totals,
+    /// The audit log, if there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) audit: Option<Records>,
+}
+
+/// Records of the audit log.
+#[derive(Debug, Serialize)]
+pub(super) struct Records {
+    pub(super) written: u64,
+    pub(super) lost: u64,
+}
+
+impl Status {
+    pub(super) fn of(gateway: &Gateway, metrics: &Metrics) -> Self {
+        Self {
+            version: env!("CARGO_PKG_VERSION"),
+            uptime_seconds: metrics.uptime().as_secs(),
+            upstreams: state::upstreams(gateway),
+            clients: state::clients(gateway),
+            totals: metrics.totals(),
+            audit: metrics.losses().map(|losses| Records { written: losses.written(), lost: losses.lost() }),
+        }
+    }
+}

@@ -1,0 +1,155 @@
+//! O1: metrics, status, health and readiness.
+
+use kit::process::{Process, get, post, until};
+use serde_json::{Value, json};
+
+use super::{counts, metrics, serve, start, status};
+use crate::command_line::{ODD, program};
+
+/// Calls of all kinds, under a strategy that refuses some.
+fn worked() -> Process {
+    let mut gateway = serve(&["--strategy", "resource"], &["ordinary"]);
+    gateway.tools();
+    gateway.call("echo", json!({"text": "s3cret-argument"}));
+    gateway.request("resources/read", json!({"uri": "resource:///tool_descriptions?tools=echo"}));
+    gateway.call("echo", json!({"text": "s3cret-argument"}));
+    gateway.call("no-such-tool-anywhere", json!({}));
+    gateway
+}
+
+#[test]
+fn o1_metrics_count_calls_refusals_fetches_and_tokens() {
+    let gateway = worked();
+    for line in [
+        r#"mcp_disclosure_calls_total{outcome="ok",strategy="resource"} 1"#,
+        r#"mcp_disclosure_calls_total{outcome="refused",strategy="resource"} 1"#,
+        r#"mcp_disclosure_calls_total{outcome="unknown",strategy="resource"} 1"#,
+        r#"mcp_disclosure_refusals_total{code="TOOL_DESCRIPTION_REQUIRED",strategy="resource"} 1"#,
+        r#"mcp_disclosure_fetches_total{strategy="resource"} 1"#,
+        r#"mcp_disclosure_sessions{strategy="resource"} 1"#,
+        r#"mcp_disclosure_upstream_up{upstream="odd"} 1"#,
+        r#"mcp_disclosure_upstream_tools{upstream="odd"} 2"#,
+        r#"mcp_disclosure_call_duration_seconds_count{upstream="odd"} 1"#,
+    ] {
+        counts(&gateway, line);
+    }
+    assert!(until(|| status(&gateway)["tokens_full"].as_u64() > Some(50)), "{}", status(&gateway));
+    let status = status(&gateway);
+    let expected = json!([{"name": "odd", "state": "ready", "tools": 2, "restarts": 0}]);
+    assert_eq!(
+        (&status["upstreams"], &status["calls"], &status["refusals"]),
+        (&expected, &json!(3), &json!(1))
+    );
+    assert_eq!((&status["fetches"], &status["clients"]["resource"]), (&json!(1), &json!(1)));
+}
+
+#[test]
+fn o1_no_label_is_what_a_peer_chose() {
+    let gateway = worked();
+    let metrics = metrics(&gateway);
+    for word in ["no-such-tool", "s3cret", "echo", "test\""] {
+        assert!(!metrics.contains(word), "{word}:\n{metrics}");
+    }
+}
+
+#[test]
+fn o1_tokens_are_counted_once_a_list_and_added_each_time() {
+    let mut gateway = serve(&["--strategy", "full"], &["ordinary"]);
+    gateway.tools();
+    assert!(until(|| status(&gateway)["tokens_listed"].as_u64() > Some(0)));
+    let once = status(&gateway)["tokens_listed"].as_u64().unwrap();
+    gateway.tools();
+    gateway.tools();
+    let after = status(&gateway);
+    assert_eq!((&after["tokens_listed"], &after["tokens_full"]), (&json!(once * 3), &json!(once * 3)));
+}
+
+#[test]
+fn o1_the_page_is_for_browsers_and_needs_nothing_from_elsewhere() {
+    let gateway = worked();
+    let page =
+        get(gateway.admin(), "/status", "Host: localhost\r\nAccept: text/html,application/json;q=0.9\r\n");
+    assert!(page.status == 200 && page.head.contains("content-type: text/html"), "{page:?}");
+    for expected in ["http-equiv=\"refresh\"", "odd", "resource", "ready", "name=\"viewport\""] {
+        assert!(page.body.contains(expected), "{expected}: {}", page.body);
+    }
+    for refused in ["<script", "http://", "https://", "src="] {
+        assert!(!page.body.contains(refused), "{refused}: {}", page.body);
+    }
+    assert!(page.head.contains("content-security-policy: default-src 'none'"), "{}", page.head);
+}
+
+#[test]
+fn o1_ready_as_long_as_one_upstream_serves() {
+    let directory = tempfile::tempdir().unwrap();
+    let dead = format!("[upstreams.dead]\ncommand = {ODD:?}\nargs = [\"exits\"]\n");
+    let config = |more: &str| {
+        let file = directory.path().join("disclosure.toml");
+        std::fs::write(&file, format!("[serve]\nadmin = \"127.0.0.1:0\"\n{dead}{more}")).unwrap();
+        file
+    };
+    let ready = |gateway: &Process| get(gateway.admin(), "/readyz", "Host: localhost\r\n");
+    let begin =
+        |file: &std::path::Path| Process::start(&mut program(&["serve", "--config", file.to_str().unwrap()]));
+    let none = begin(&config(""));
+    none.logged("upstream failed");
+    let page = ready(&none);
+    assert_eq!((page.status, &page.json()["ready"]), (503, &json!(false)));
+    let dead = &page.json()["not_ready"][0];
+    assert_eq!((&dead["name"], &dead["tools"]), (&json!("dead"), &json!(0)));
+    assert!(dead["error"].as_str().unwrap().contains("exit status: 7"), "{dead}");
+    assert_eq!(get(none.admin(), "/healthz", "Host: localhost\r\n").status, 200);
+    drop(none);
+    let mut some = begin(&config(&format!("[upstreams.odd]\ncommand = {ODD:?}\n")));
+    // Over stdio, upstreams wait for the client.
+    some.initialize();
+    assert!(until(|| ready(&some).status == 200));
+    assert_eq!(ready(&some).json()["not_ready"][0]["name"], "dead");
+}
+
+#[test]
+fn o1_hosts_and_origins_are_checked_p15() {
+    let gateway = serve(&[], &["ordinary"]);
+    for path in ["/healthz", "/readyz", "/metrics", "/status"] {
+        let status = |headers: &str| get(gateway.admin(), path, headers).status;
+        assert_eq!(status("Host: localhost\r\n"), 200, "{path}");
+        assert_eq!(status("Host: evil.example\r\n"), 403, "{path}");
+        assert_eq!(status("Host: localhost\r\nOrigin: https://evil.example\r\n"), 403, "{path}");
+        assert_eq!(status("Host: localhost\r\nHost: localhost\r\n"), 400, "{path}");
+        assert_eq!(status(""), 403, "{path}");
+    }
+    assert_eq!(get(gateway.admin(), "/mcp", "Host: localhost\r\n").status, 404);
+}
+
+#[test]
+fn o1_an_address_that_others_reach_is_refused() {
+    let ended = start(&["--admin", "0.0.0.0:0"], &["ordinary"]);
+    let ended = ended.ended();
+    // Given twice, clap itself complains.
+    assert_eq!(ended.code, Some(2), "{ended:?}");
+    let ended = Process::start(&mut program(&["serve", "--admin", "0.0.0.0:9", "--", ODD])).ended();
+    ended.says(64, &["--admin 0.0.0.0:9: ", "hint: --admin 9 listens on this machine only"]);
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let ended = Process::start(&mut program(&["serve", "--admin", &address, "--", ODD])).ended();
+    ended.says(1, &["cannot listen on ", "choose another with --admin"]);
+}
+
+#[test]
+fn o1_sessions_and_restarts_are_those_of_the_moment() {
+    let flags =
+        ["serve", "--transport", "http", "--listen", "127.0.0.1:0", "--admin", "127.0.0.1:0", "--", ODD];
+    let gateway = Process::start(&mut program(&[&flags[..], &["dies-on-call"]].concat()));
+    let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"},
+    }});
+    let sessions: Vec<Option<String>> = (0..3).map(|_| post(gateway.address(), None, &hello).0).collect();
+    counts(&gateway, r#"mcp_disclosure_sessions{strategy="full"} 3"#);
+    let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "echo"}});
+    let (_, answer) = post(gateway.address(), sessions[0].as_deref(), &call);
+    assert_eq!(answer["error"]["code"], -32000);
+    counts(&gateway, r#"mcp_disclosure_calls_total{outcome="failed",strategy="full"} 1"#);
+    counts(&gateway, r#"mcp_disclosure_upstream_restarts_total{upstream="odd"} 1"#);
+    let upstreams: Value = status(&gateway)["upstreams"].clone();
+    assert_eq!((&upstreams[0]["restarts"], &upstreams[0]["state"]), (&json!(1), &json!("ready")));
+}

@@ -1,0 +1,178 @@
+//! A7: each call and each decision is one line, whatever path it took.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
+
+use kit::process::{Process, until};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::{records, serve, start};
+use crate::command_line::{ODD, program};
+
+const META: &str = "io.modelcontextprotocol";
+
+fn file() -> (TempDir, PathBuf) {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("audit.jsonl");
+    (directory, file)
+}
+
+/// The records after the first line, without those of `opened`.
+fn after(gateway: Process, file: &Path) -> Vec<Value> {
+    gateway.finish().says(0, &[]);
+    let all = records(file);
+    assert_eq!(all[0]["event"], "opened");
+    all.into_iter().filter(|record| record["event"] != "opened").collect()
+}
+
+/// Event, tool and outcome of each.
+fn short(records: &[Value]) -> Vec<[&str; 3]> {
+    let of = |record: &'_ Value, member: &str| record[member].as_str().unwrap_or("null").to_owned();
+    records
+        .iter()
+        .map(|record| ["event", "tool", "outcome"].map(|member| &*of(record, member).leak()))
+        .collect()
+}
+
+#[test]
+fn a7_each_call_and_decision_is_one_line_with_all_members() {
+    let (_directory, file) = file();
+    let flags = ["--strategy", "resource", "--audit", file.to_str().unwrap()];
+    let mut gateway = serve(&flags, &["ordinary"]);
+    gateway.call("echo", json!({"text": "s3cret"}));
+    gateway.request("resources/read", json!({"uri": "resource:///tool_descriptions?tools=echo"}));
+    gateway.call("echo", json!({"text": "s3cret"}));
+    gateway.call("echo", json!({"text": 7}));
+    gateway.call(&format!("none\n{}", "x".repeat(1_000)), json!({}));
+    gateway.request("tools/call", json!({"arguments": {}}));
+    let records = after(gateway, &file);
+    let outcomes: Vec<[&str; 3]> = short(&records);
+    assert_eq!(outcomes[0], ["decision", "echo", "refused"]);
+    assert_eq!(outcomes[1], ["call", "echo", "ok"]);
+    assert_eq!(outcomes[2], ["decision", "echo", "refused"]);
+    assert_eq!((outcomes[3][0], outcomes[3][2]), ("decision", "unknown"));
+    assert_eq!((outcomes[4][0], outcomes[4][2], outcomes.len()), ("decision", "invalid", 5));
+    assert_eq!(records[0]["code"], "TOOL_DESCRIPTION_REQUIRED");
+    let members = [
+        "time",
+        "event",
+        "principal",
+        "session",
+        "strategy",
+        "client",
+        "upstream",
+        "tool",
+        "outcome",
+        "code",
+        "duration_ms",
+        "request_bytes",
+        "response_bytes",
+        "arguments_hmac",
+    ];
+    for record in &records {
+        let found: Vec<&String> = record.as_object().unwrap().keys().collect();
+        assert_eq!(found, members);
+        assert_eq!((&record["client"], record["session"].as_str().map(str::len)), (&json!("test"), Some(8)));
+    }
+    assert_eq!((&records[1]["upstream"], &records[3]["upstream"]), (&json!("odd"), &Value::Null));
+    assert!(records[1]["response_bytes"].as_u64() > Some(20) && records[1]["duration_ms"].is_f64());
+    // The same arguments have the same fingerprint, whatever was decided.
+    assert_eq!(records[0]["arguments_hmac"], records[1]["arguments_hmac"]);
+    assert_ne!(records[1]["arguments_hmac"], records[2]["arguments_hmac"]);
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(!text.contains("s3cret") && text.lines().all(|line| line.len() < 1_500), "{text}");
+}
+
+#[test]
+fn a7_calls_within_calls_have_the_name_of_the_inner_tool() {
+    let (_directory, file) = file();
+    let flags = ["--strategy", "search", "--audit", file.to_str().unwrap()];
+    let mut gateway = serve(&flags, &["ordinary"]);
+    gateway.call("search_tools", json!({"query": "echo"}));
+    gateway.call("call_tool", json!({"tool": "echo", "arguments": {"text": "x"}}));
+    gateway.call("call_tool", json!({"tool": "none", "arguments": {}}));
+    let records = after(gateway, &file);
+    let expected =
+        [["decision", "search_tools", "answered"], ["call", "echo", "ok"], ["decision", "none", "refused"]];
+    assert_eq!(short(&records), expected);
+}
+
+#[test]
+fn a7_upstreams_that_fail_and_clients_that_hang_up_are_recorded() {
+    let (directory, file) = file();
+    let flags = ["--strategy", "full", "--audit", file.to_str().unwrap()];
+    let mut gateway = serve(&flags, &["dies-on-call"]);
+    gateway.call("echo", json!({}));
+    assert_eq!(short(&after(gateway, &file)), [["call", "echo", "failed"]]);
+    fs::remove_file(&file).unwrap();
+    let mut gateway = serve(&flags, &["ordinary"]);
+    let never = directory.path().join("never");
+    let id = gateway.ask("tools/call", json!({"name": "wait", "arguments": {"file": never}}));
+    assert!(until(|| directory.path().join("never.began").exists()));
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}});
+    gateway.line(cancel.to_string());
+    assert!(until(|| records(&file).len() == 2));
+    // Without a session.
+    let meta = json!({
+        format!("{META}/protocolVersion"): "2026-07-28", format!("{META}/clientCapabilities"): {},
+        format!("{META}/clientInfo"): {"name": "stateless", "version": "1"},
+    });
+    gateway.request("tools/call", json!({"name": "echo", "arguments": {}, "_meta": meta}));
+    let records = after(gateway, &file);
+    assert_eq!(short(&records), [["call", "wait", "cancelled"], ["call", "echo", "ok"]]);
+    assert_eq!((&records[1]["session"], &records[1]["client"]), (&Value::Null, &json!("stateless")));
+}
+
+#[test]
+fn a7_fingerprints_are_those_of_the_key_file() {
+    let (directory, file) = file();
+    let key = directory.path().join("key");
+    fs::write(&key, [7; 32]).unwrap();
+    let flags =
+        ["--strategy", "full", "--audit", file.to_str().unwrap(), "--audit-key-file", key.to_str().unwrap()];
+    for _ in 0..2 {
+        let mut gateway = serve(&flags, &["ordinary"]);
+        gateway.call("echo", json!({"text": "x"}));
+        gateway.finish().says(0, &[]);
+    }
+    let all = records(&file);
+    let of = |event: &str, member: &str| {
+        let found = all.iter().filter(|record| record["event"] == event);
+        found.map(|record| record[member].clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(of("opened", "key"), ["file", "file"]);
+    let (ids, fingerprints) = (of("opened", "key_id"), of("call", "arguments_hmac"));
+    assert_eq!((&ids[0], &fingerprints[0]), (&ids[1], &fingerprints[1]));
+    fs::write(&key, "short").unwrap();
+    let ended = start(&flags, &["ordinary"]).finish();
+    ended.says(64, &["--audit-key-file ", "5 bytes are no key", "hint: head -c 32"]);
+}
+
+#[test]
+fn a7_the_file_is_the_users_alone_and_is_opened_again_by_sighup() {
+    use std::os::unix::fs::PermissionsExt;
+    let (directory, file) = file();
+    let flags = ["--strategy", "full", "--audit", file.to_str().unwrap()];
+    let mut gateway = serve(&flags, &["ordinary"]);
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    gateway.call("echo", json!({}));
+    let old = directory.path().join("audit.1");
+    fs::rename(&file, &old).unwrap();
+    gateway.hang_up();
+    gateway.logged("opened the audit log again");
+    gateway.call("wait", json!({"file": "/dev/null"}));
+    let records = after(gateway, &file);
+    assert_eq!(short(&records), [["call", "wait", "ok"]]);
+    assert_eq!(super::records(&old).len(), 2);
+}
+
+#[test]
+fn a7_flags_that_mean_nothing_are_refused() {
+    let ended = Process::start(&mut program(&["serve", "--audit-strict", "--", ODD])).finish();
+    ended.says(2, &["--audit <FILE>"]);
+    let ended = Process::start(&mut program(&["serve", "--audit", "/nowhere/audit", "--", ODD])).finish();
+    ended.says(1, &["cannot write /nowhere/audit"]);
+}

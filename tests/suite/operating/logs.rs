@@ -1,0 +1,94 @@
+//! O2: every line is JSON, and a call is one line.
+
+use kit::process::{Ended, Process};
+use serde_json::{Value, json};
+
+use super::start;
+use crate::command_line::{ODD, program, serve_odd};
+
+#[track_caller]
+fn lines(ended: &Ended) -> Vec<Value> {
+    let lines = ended.stderr.lines();
+    lines.map(|line| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"))).collect()
+}
+
+#[test]
+fn o2_every_line_is_an_object_that_nothing_forges() {
+    let mut gateway =
+        start(&["--log-format", "json", "--log", "debug", "--strategy", "full"], &["dies-on-call"]);
+    gateway.initialize();
+    let forged = "x\"}\n{\"level\":\"ERROR\",\"message\":\"all is lost\"} \u{1b}[31m\u{202e}";
+    gateway.call(forged, json!({}));
+    gateway.call(&"y".repeat(100_000), json!({}));
+    gateway.call("echo", json!({"text": "s3cret"}));
+    let ended = gateway.finish();
+    let lines = lines(&ended);
+    for line in &lines {
+        assert!(
+            line["timestamp"].is_string() && line["level"].is_string() && line["message"].is_string(),
+            "{line}"
+        );
+        assert!(line["message"] != "all is lost", "{line}");
+    }
+    assert!(!ended.stderr.contains(['\u{1b}', '\u{202e}']) && !ended.stderr.contains("s3cret"), "{ended:?}");
+    assert!(ended.stderr.lines().all(|line| line.len() < 2_500), "{ended:?}");
+    // What an upstream writes to its stderr is a line of ours.
+    assert!(
+        lines.iter().any(|line| line["message"].as_str().unwrap().contains("segmentation fault")),
+        "{ended:?}"
+    );
+}
+
+#[test]
+fn o2_a_call_is_one_line_at_info_with_what_it_belongs_to() {
+    let mut gateway = start(&["--log-format", "json", "--strategy", "resource"], &["ordinary"]);
+    gateway.initialize();
+    gateway.call("echo", json!({}));
+    gateway.request("resources/read", json!({"uri": "resource:///tool_descriptions?tools=echo"}));
+    gateway.call("echo", json!({"text": "x"}));
+    gateway.call("none", json!({}));
+    let lines = lines(&gateway.finish());
+    let calls: Vec<&Value> = lines.iter().filter(|line| line["method"] == "tools/call").collect();
+    let outcomes: Vec<&Value> = calls.iter().map(|line| &line["outcome"]).collect();
+    assert_eq!(outcomes, ["refused", "ok", "unknown"], "{calls:?}");
+    let opened = lines.iter().find(|line| line["message"] == "session opened").unwrap();
+    for call in &calls {
+        assert_eq!((&call["level"], &call["session"]), (&json!("INFO"), &opened["session"]));
+        assert_eq!(call["strategy"], "resource");
+        assert!(call["duration_ms"].is_f64() && call["request"].is_string(), "{call}");
+    }
+    assert_eq!((&calls[1]["upstream"], &calls[1]["tool"]), (&json!("odd"), &json!("echo")));
+    // What happens within a request says whose it is.
+    let delivered = lines.iter().find(|line| line["message"] == "description delivered").unwrap();
+    assert_eq!((&delivered["method"], &delivered["session"]), (&json!("resources/read"), &opened["session"]));
+}
+
+#[test]
+fn o2_failures_at_the_start_are_lines_too() {
+    for (arguments, code) in [
+        (&["serve", "--config", "/nowhere/disclosure.toml"][..], 64),
+        (&["serve", "--", ODD, "exits"], 1),
+        (&["serve", "--strategy", "no-such", "--", ODD], 64),
+    ] {
+        let mut command = program(arguments);
+        command.env("MCP_DISCLOSURE_LOG_FORMAT", "json");
+        let ended = Process::start(&mut command).finish();
+        assert_eq!(ended.code, Some(code), "{ended:?}");
+        let lines = lines(&ended);
+        let last = lines.last().unwrap();
+        assert_eq!(last["level"], "ERROR", "{last}");
+    }
+}
+
+#[test]
+fn o2_text_stays_text_and_has_one_line_for_a_call() {
+    let mut gateway = serve_odd(&[], &["ordinary"]);
+    gateway.call("echo", json!({"text": "x"}));
+    let ended = gateway.finish();
+    let calls: Vec<&str> = ended.stderr.lines().filter(|line| line.contains("tool called")).collect();
+    assert_eq!(calls.len(), 1, "{ended:?}");
+    assert!(
+        calls[0].contains("INFO tool called session=") && calls[0].contains("tool=echo outcome=ok"),
+        "{calls:?}"
+    );
+}
