@@ -20,6 +20,7 @@ pub mod launcher;
 mod log;
 pub mod remember;
 mod run;
+mod shell;
 
 #[cfg(feature = "demo")]
 pub use demo::demonstration;

@@ -28,6 +28,11 @@ const FIELDS_IN_A_MESSAGE: usize = 4;
 /// Writes events to stderr, since stdout belongs to the protocol.
 pub(crate) fn to_stderr(filter: &str) {
     let filter = EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("info"));
+    // It logs authorization codes, and answers that hold tokens. What matters of it is in our own errors.
+    let filter = match "rmcp::transport::auth=off".parse() {
+        Ok(directive) => filter.add_directive(directive),
+        Err(_) => filter,
+    };
     let colour =
         std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
     let subscriber =

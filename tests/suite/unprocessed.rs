@@ -96,7 +96,7 @@ async fn request(connection: &Arc<Connection>, method: &str) -> Result<(), CallE
 
 fn connect(url: &str, listens: bool) -> Arc<Connection> {
     let endpoint =
-        Endpoint { url: url.parse().unwrap(), kind: EndpointKind::Detect, headers: HeaderMap::new() };
+        Endpoint { url: url.parse().unwrap(), kind: EndpointKind::Detect, headers: HeaderMap::new(), authorization: None };
     http::connect(endpoint, listens, Arc::new(Owner), Limits::default().bounds())
 }
 

@@ -10,6 +10,7 @@ mod fields;
 mod file;
 pub(crate) mod hosts;
 mod mistaken;
+mod oauth;
 mod reader;
 mod reference;
 #[cfg(test)]
@@ -22,6 +23,7 @@ mod upstream;
 pub use endpoint_type::EndpointType;
 pub(crate) use environment::escape_all;
 pub use file::{Category, Concern, DisclosureFile, Primitive, Serve, Server, Table, Tool, UpstreamEntry};
+pub use oauth::{ClientSecret, OauthEntry, SecretFile};
 pub use hosts::{HostsFile, read_hosts};
 pub(crate) use mistaken::EXPECTED;
 pub use seconds::Seconds;
