@@ -50,9 +50,9 @@ impl Authorization for SignIn {
         match (sent, inner.settings.grant) {
             (None, _) if !challenge.may_be_for_tokens() => Ok(None),
             (None, Grant::AuthorizationCode) => Err(inner.unauthorized(&Error::NobodySignedIn)),
-            (_, Grant::ClientCredentials) if is_second => {
-                Err(Unauthorized::Unavailable { detail: "it refuses a token that was just issued for it".to_owned() })
-            }
+            (_, Grant::ClientCredentials) if is_second => Err(Unauthorized::Unavailable {
+                detail: "it refuses a token that was just issued for it".to_owned(),
+            }),
             _ if is_second => Err(inner.unauthorized(&Error::NobodySignedIn)),
             (sent, _) => {
                 let renewed = inner.renewed(sent.cloned()).await;
@@ -83,14 +83,17 @@ impl Inner {
             Error::NobodySignedIn if self.settings.grant == Grant::AuthorizationCode => {
                 Unauthorized::SignIn { command: self.command.clone() }
             }
-            other => Unauthorized::Unavailable { detail: other.to_string() },
+            Error::Protocol(reason) => Unauthorized::Unavailable { detail: reason.clone() },
+            other => Unauthorized::Unavailable { detail: format!("it {other}") },
         }
     }
 
     /// The command to run for the scopes that a challenge names.
     fn command_for(&self, challenge: &Challenge) -> String {
-        let scopes = challenge.headers.iter().find_map(|header| header.split_once("scope=\"")?.1.split_once('"'));
-        let scopes = scopes.map_or("", |(scopes, _)| scopes).split(' ').filter(|scope| is_plain(scope)).take(20);
+        let scopes =
+            challenge.headers.iter().find_map(|header| header.split_once("scope=\"")?.1.split_once('"'));
+        let scopes =
+            scopes.map_or("", |(scopes, _)| scopes).split(' ').filter(|scope| is_plain(scope)).take(20);
         let arguments: String = scopes.map(|scope| format!(" --scope {scope}")).collect();
         format!("{}{arguments}", self.command)
     }
@@ -98,6 +101,7 @@ impl Inner {
 
 /// Whether a scope, which a server chose, can stand in a command that people copy into a shell.
 fn is_plain(scope: &str) -> bool {
-    let letters = |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | ':' | '/' | '_' | '-');
+    let letters =
+        |letter: char| letter.is_ascii_alphanumeric() || matches!(letter, '.' | ':' | '/' | '_' | '-');
     (1..=100).contains(&scope.len()) && !scope.starts_with('-') && scope.chars().all(letters)
 }

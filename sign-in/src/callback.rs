@@ -80,7 +80,10 @@ impl Answer {
             (Some(code), None) => Ok((code, self.iss)),
             (_, code) => Err(Error::Refused {
                 code: short(&code.unwrap_or_else(|| "nothing".to_owned())),
-                description: self.error_description.map(|text| format!(": {}", short(&text))).unwrap_or_default(),
+                description: self
+                    .error_description
+                    .map(|text| format!(": {}", short(&text)))
+                    .unwrap_or_default(),
             }),
         }
     }
@@ -133,7 +136,10 @@ impl Listener {
 
 type Shared = Arc<(String, mpsc::Sender<Answer>)>;
 
-async fn receive(State(shared): State<Shared>, Query(answer): Query<Answer>) -> (StatusCode, Html<&'static str>) {
+async fn receive(
+    State(shared): State<Shared>,
+    Query(answer): Query<Answer>,
+) -> (StatusCode, Html<&'static str>) {
     let (state, sender) = &*shared;
     if !answer.has_state(state) {
         return (StatusCode::BAD_REQUEST, Html(STRANGE));
@@ -150,12 +156,19 @@ mod tests {
     #[test]
     fn a6_only_an_answer_of_this_attempt_is_taken() {
         let pasted = |url: &str| Answer::pasted(url, "s").and_then(Answer::code);
-        let taken = pasted(" http://127.0.0.1:1/callback?code=c&state=s&iss=https%3A%2F%2Fa.example \n").unwrap();
+        let taken =
+            pasted(" http://127.0.0.1:1/callback?code=c&state=s&iss=https%3A%2F%2Fa.example \n").unwrap();
         assert_eq!(taken, ("c".to_owned(), Some("https://a.example".to_owned())));
-        for url in ["c", "http://127.0.0.1/?code=c", "http://127.0.0.1/?code=c&state=t", "http://127.0.0.1/?code=c&state="] {
+        for url in [
+            "c",
+            "http://127.0.0.1/?code=c",
+            "http://127.0.0.1/?code=c&state=t",
+            "http://127.0.0.1/?code=c&state=",
+        ] {
             assert!(matches!(pasted(url), Err(Error::Pasted(_))), "{url}");
         }
-        let refused = pasted("http://h/?error=access_denied&error_description=no%0Aluck&state=s").unwrap_err();
+        let refused =
+            pasted("http://h/?error=access_denied&error_description=no%0Aluck&state=s").unwrap_err();
         assert!(refused.to_string().contains("access_denied: no"), "{refused}");
         assert!(matches!(pasted("http://h/?state=s"), Err(Error::Refused { .. })));
     }

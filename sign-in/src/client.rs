@@ -18,7 +18,7 @@ use crate::Error;
 const LARGEST: usize = 1024 * 1024;
 
 /// How long an answer may take, to its end.
-const TIMEOUT: Duration = Duration::from_secs(15);
+pub(crate) const TIMEOUT: Duration = Duration::from_secs(15);
 
 /// A client for the authorization servers of one server.
 #[derive(Debug)]
@@ -105,7 +105,7 @@ impl OAuthHttpClient for BoundedClient {
 pub(crate) fn http_client() -> Result<Client, Error> {
     // A provider already installed in this process is fine.
     let _already = rustls::crypto::ring::default_provider().install_default();
-    let client = Client::builder().redirect(Policy::none()).connect_timeout(TIMEOUT).timeout(TIMEOUT).build();
+    let client = Client::builder().redirect(Policy::none()).connect_timeout(TIMEOUT).build();
     client.map_err(|error| Error::Unreachable(error.to_string()))
 }
 

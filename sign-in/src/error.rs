@@ -22,10 +22,14 @@ pub enum Error {
     #[error("cannot be reached: {0}")]
     Unreachable(String),
     /// Neither the server nor an authorization server says how to sign in.
-    #[error("asks for sign-in, but says nowhere how: it publishes no metadata of an authorization server (RFC 9728, RFC 8414)")]
+    #[error(
+        "asks for sign-in, but says nowhere how: it publishes no metadata of an authorization server (RFC 9728, RFC 8414)"
+    )]
     NoMetadata,
     /// The authorization server does not say that it supports PKCE.
-    #[error("names an authorization server that does not support PKCE with S256, without which a stolen code could be used")]
+    #[error(
+        "names an authorization server that does not support PKCE with S256, without which a stolen code could be used"
+    )]
     NoPkce,
     /// An endpoint that tokens would cross a network to by plain HTTP.
     #[error("names an authorization server whose {what} is not an https URL: {url}")]

@@ -59,7 +59,8 @@ impl SignIn {
     /// something else, a header or user info in the URL, and where tokens would cross a network by plain HTTP.
     pub fn new(endpoint: &Endpoint, settings: Settings, folder: Folder, command: String) -> Option<Self> {
         let Endpoint { url, headers, .. } = endpoint;
-        let is_open = !headers.contains_key(AUTHORIZATION) && url.username().is_empty() && url.password().is_none();
+        let is_open =
+            !headers.contains_key(AUTHORIZATION) && url.username().is_empty() && url.password().is_none();
         if !is_open || !client::is_safe(url, client::is_loopback(url)) {
             return None;
         }

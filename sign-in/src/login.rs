@@ -6,9 +6,7 @@ use oauth2::TokenResponse;
 use reqwest::Url;
 use rmcp::transport::auth::{AuthError, CredentialStore, OAuthClientConfig};
 
-use crate::{
-    Answer, Error, Secret, SignIn, SignedIn, callback::Listener, party::Party, saved::Saved,
-};
+use crate::{Answer, Error, Secret, SignIn, SignedIn, callback::Listener, party::Party, saved::Saved};
 
 /// How long a person has, from when the URL is shown.
 pub const PATIENCE: Duration = Duration::from_secs(5 * 60);
@@ -69,7 +67,15 @@ impl SignIn {
         }
         let url = party.manager.get_authorization_url(&scopes).await?;
         let state = state(&url).ok_or(AuthError::InternalError("no state".to_owned()))?;
-        Ok(Begun { sign_in: self.clone(), party, url, state, listener: Some(listener), client_secret, challenge })
+        Ok(Begun {
+            sign_in: self.clone(),
+            party,
+            url,
+            state,
+            listener: Some(listener),
+            client_secret,
+            challenge,
+        })
     }
 
     /// Signs in by itself, with client credentials.
@@ -126,7 +132,8 @@ impl Begun {
     pub async fn finish(self, answer: Answer) -> Result<SignedIn, Error> {
         let Self { sign_in, party, state, client_secret, challenge, .. } = self;
         let (code, issuer) = answer.code()?;
-        let exchanged = party.manager.exchange_code_for_token_with_issuer(&code, &state, issuer.as_deref()).await?;
+        let exchanged =
+            party.manager.exchange_code_for_token_with_issuer(&code, &state, issuer.as_deref()).await?;
         if !matches!(exchanged.token_type(), oauth2::basic::BasicTokenType::Bearer) {
             return Err(Error::OtherTokens);
         }

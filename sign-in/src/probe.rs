@@ -7,7 +7,10 @@ use reqwest::{
 };
 use serde_json::json;
 
-use crate::{Error, Inner, SignIn, client::http_client};
+use crate::{
+    Error, Inner, SignIn,
+    client::{TIMEOUT, http_client},
+};
 
 /// Whether the server answers 401 to someone who is not signed in.
 ///
@@ -34,9 +37,11 @@ impl Inner {
             .post(self.url.clone())
             .header(CONTENT_TYPE, "application/json")
             .header(ACCEPT, "application/json, text/event-stream")
+            .timeout(TIMEOUT)
             .body(hello.to_string());
         // Only the head is read.
-        let response = request.send().await.map_err(|error| Error::Unreachable(causes(&error.without_url())))?;
+        let response =
+            request.send().await.map_err(|error| Error::Unreachable(causes(&error.without_url())))?;
         let challenge = Challenge::of(&response).and_then(|challenge| best(challenge.headers));
         Ok((response.status(), challenge))
     }

@@ -97,7 +97,13 @@ impl Inner {
             client_id: client_id.clone(),
             client_secret: secret.reveal().to_owned(),
             scopes: match self.settings.scopes.is_empty() {
-                true => party.manager.select_initial_scopes(&[]).await.into_iter().filter(|scope| scope != "offline_access").collect(),
+                true => party
+                    .manager
+                    .select_initial_scopes(&[])
+                    .await
+                    .into_iter()
+                    .filter(|scope| scope != "offline_access")
+                    .collect(),
                 false => self.settings.scopes.clone(),
             },
             resource: Some(self.resource(&mut party).await),
@@ -108,7 +114,9 @@ impl Inner {
         let mut credentials = party.tokens.load().await?.ok_or(Error::NobodySignedIn)?;
         if credentials.granted_scopes.is_empty() {
             // RFC 6749 §5.1: as asked for.
-            let ClientCredentialsConfig::ClientSecret { scopes, .. } = config else { return Err(Error::OtherTokens) };
+            let ClientCredentialsConfig::ClientSecret { scopes, .. } = config else {
+                return Err(Error::OtherTokens);
+            };
             credentials.granted_scopes = scopes;
         }
         let (url, issuer) = (self.url.to_string(), party.issuer().to_owned());
@@ -146,6 +154,8 @@ fn is_final(error: &AuthError, party: &Party) -> bool {
 fn check_issuer(party: &Party, saved: &Saved) -> Result<(), Error> {
     match party.issuer() == saved.issuer {
         true => Ok(()),
-        false => Err(Error::OtherIssuer { before: saved.issuer.clone(), now: crate::error::short(party.issuer()) }),
+        false => {
+            Err(Error::OtherIssuer { before: saved.issuer.clone(), now: crate::error::short(party.issuer()) })
+        }
     }
 }

@@ -66,7 +66,8 @@ impl Store {
         let digest = Sha256::digest(settings.account(url));
         let digest: String = digest.iter().take(12).map(|byte| format!("{byte:02x}")).collect();
         // The host is for people who look into the folder.
-        let host = url.host_str().unwrap_or_default().replace(|letter: char| !letter.is_ascii_alphanumeric(), "-");
+        let host =
+            url.host_str().unwrap_or_default().replace(|letter: char| !letter.is_ascii_alphanumeric(), "-");
         let file = folder.join(format!("{}-{digest}.json", host.get(..40).unwrap_or(&host)));
         Self { folder, file }
     }
@@ -138,7 +139,10 @@ impl Store {
         let path = self.file.with_extension("lock");
         let open = || {
             make_private(&self.folder)?;
-            File::options().create(true).truncate(false).write(true).open(&path)
+            let mut options = File::options();
+            #[cfg(unix)]
+            std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+            options.create(true).truncate(false).write(true).open(&path)
         };
         let file = open().map_err(|source| Error::File { path: path.clone(), source })?;
         let taking = async {
@@ -190,7 +194,9 @@ fn check_owner(found: &fs::Metadata) -> io::Result<()> {
     if is_own && (found.is_file() || found.is_dir()) {
         return Ok(());
     }
-    Err(io::Error::other("is not the user's alone (file 0600, folder 0700); if nobody else has read it, run chmod"))
+    Err(io::Error::other(
+        "is not the user's alone (file 0600, folder 0700); if nobody else has read it, run chmod",
+    ))
 }
 
 #[cfg(not(unix))]

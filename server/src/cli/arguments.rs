@@ -18,7 +18,8 @@ use mcp_disclosure_gateway::{
 use strum::{EnumMessage, VariantArray};
 
 use super::{
-    CompareArguments, LoginArguments, LogoutArguments, ManArguments, SettingArguments, SourceArguments, limits, log_filter,
+    CompareArguments, LoginArguments, LogoutArguments, ManArguments, SettingArguments, SourceArguments,
+    limits, log_filter,
     source::Source,
     source_arguments::{HEADING, seconds},
 };

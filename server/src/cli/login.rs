@@ -86,7 +86,9 @@ pub fn login(arguments: LoginArguments) -> Result<(), Failure> {
                 continue;
             }
             match sign_in(&account, &arguments, pasted.as_mut()).await? {
-                Ok(signed_in) => print(&format!("{} is signed in. {}\n", account.shown(), described(&signed_in)))?,
+                Ok(signed_in) => {
+                    print(&format!("{} is signed in. {}\n", account.shown(), described(&signed_in)))?
+                }
                 Err(error) => problems.push(account.problem(&error)),
             }
         }
@@ -133,7 +135,9 @@ impl Account {
             Target::Url(endpoint) if endpoint.url.scheme() == "http" => {
                 "is reached by plain HTTP, where everyone on the way could read its tokens: use https"
             }
-            Target::Url(_) => "is authorized by a header Authorization, or by its URL, as the operator decided",
+            Target::Url(_) => {
+                "is authorized by a header Authorization, or by its URL, as the operator decided"
+            }
             _ => "is a program, which is not signed in to",
         });
         Self { name: name(named), sign_in }
@@ -164,11 +168,18 @@ impl AccountArguments {
         let is_file = self.config.is_some() || !self.mcp_config.is_empty();
         if !is_file && (upstream_url.is_empty() || !names.is_empty()) {
             let message = "no file is named in which the upstreams could be found";
-            return Err(usage(message.to_owned(), "add --config FILE or --mcp-config FILE, or give the upstream's URL"));
+            return Err(usage(
+                message.to_owned(),
+                "add --config FILE or --mcp-config FILE, or give the upstream's URL",
+            ));
         }
         let given = upstream_url.len();
-        let source =
-            SourceArguments { upstream_url, config: self.config, mcp_config: self.mcp_config, ..SourceArguments::default() };
+        let source = SourceArguments {
+            upstream_url,
+            config: self.config,
+            mcp_config: self.mcp_config,
+            ..SourceArguments::default()
+        };
         let source = source.resolve(None)?;
         source.read().map_err(Failure::Configuration)?;
         let all = source.upstreams();
@@ -214,7 +225,11 @@ async fn sign_in(
         Err(error) => return Ok(Err(error)),
     };
     let minutes = PATIENCE.as_secs() / 60;
-    print(&format!("To sign in to {}, open this address within {minutes} minutes:\n\n  {}\n\n", account.shown(), begun.url()))?;
+    print(&format!(
+        "To sign in to {}, open this address within {minutes} minutes:\n\n  {}\n\n",
+        account.shown(),
+        begun.url()
+    ))?;
     if arguments.no_browser {
         print(
             "If the browser is on another machine, its last page cannot be loaded: paste the address of that page here.\n",
@@ -279,7 +294,11 @@ pub(super) fn described(signed_in: &SignedIn) -> String {
 
 /// The time until then, for people; `None` if it is over.
 fn left(until: SystemTime) -> Option<String> {
-    let left = until.duration_since(SystemTime::now()).ok().filter(|left| *left >= Duration::from_secs(1))?.as_secs();
+    let left = until
+        .duration_since(SystemTime::now())
+        .ok()
+        .filter(|left| *left >= Duration::from_secs(1))?
+        .as_secs();
     let units = [(86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second")];
     // Two of a unit say more than one of the next.
     let (seconds, unit) = units.into_iter().find(|(seconds, _)| left >= 2 * seconds).unwrap_or((1, "second"));
@@ -317,7 +336,9 @@ mod tests {
     #[test]
     fn times_are_given_in_the_largest_unit_of_which_there_are_two() {
         let now = SystemTime::now();
-        for (seconds, shown) in [(3599, "59 minutes"), (90_000, "25 hours"), (200_000, "2 days"), (100, "100 seconds")] {
+        for (seconds, shown) in
+            [(3599, "59 minutes"), (90_000, "25 hours"), (200_000, "2 days"), (100, "100 seconds")]
+        {
             // Some of it passes until it is measured.
             let until = now + Duration::from_millis(seconds * 1000 + 900);
             assert_eq!(left(until).as_deref(), Some(shown));

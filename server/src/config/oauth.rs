@@ -89,7 +89,12 @@ impl OauthEntry {
             };
             return Err((what.to_owned(), "the authorization server gives out both together"));
         }
-        Ok(Settings { grant, client_id, client_secret: client_secret.map(Secret::from), scopes: self.scopes.clone() })
+        Ok(Settings {
+            grant,
+            client_id,
+            client_secret: client_secret.map(Secret::from),
+            scopes: self.scopes.clone(),
+        })
     }
 
     /// The same for a file in another directory than `base`.
@@ -103,7 +108,12 @@ impl OauthEntry {
 }
 
 fn read(path: &Path) -> Result<String, (String, &'static str)> {
-    let wrong = |what: String| (format!("oauth.client_secret: {}: {what}", path.display()), "a relative path is relative to the file");
+    let wrong = |what: String| {
+        (
+            format!("oauth.client_secret: {}: {what}", path.display()),
+            "a relative path is relative to the file",
+        )
+    };
     let text = std::fs::read_to_string(path).map_err(|error| wrong(error.to_string()))?;
     match text.trim() {
         "" => Err(wrong("it is empty".to_owned())),

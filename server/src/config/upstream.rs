@@ -175,7 +175,10 @@ impl UpstreamEntry {
         });
         let settings = settings.map_err(|problem| wrong.push(problem));
         if self.url.is_none() {
-            wrong.push(("oauth is for a url, and this is a program".to_owned(), "leave it out, or give a url"));
+            wrong.push((
+                "oauth is for a url, and this is a program".to_owned(),
+                "leave it out, or give a url",
+            ));
         }
         if self.headers.keys().any(|name| name.eq_ignore_ascii_case("authorization")) {
             let hint = "keep one of the two: the header is sent as it is, oauth gets one by signing in";

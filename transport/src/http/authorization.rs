@@ -77,7 +77,8 @@ impl Challenge {
     pub fn of(response: &Response) -> Option<Self> {
         let status = response.status();
         let values = response.headers().get_all(WWW_AUTHENTICATE).iter();
-        let short = values.filter_map(|value| value.to_str().ok()).filter(|value| value.len() <= LONGEST_CHALLENGE);
+        let short =
+            values.filter_map(|value| value.to_str().ok()).filter(|value| value.len() <= LONGEST_CHALLENGE);
         let challenge = Self { status, headers: short.map(str::to_owned).collect() };
         let counts = match status {
             StatusCode::UNAUTHORIZED => true,
