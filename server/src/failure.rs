@@ -45,6 +45,9 @@ pub enum Failure {
         /// The number of all findings.
         found: usize,
     },
+    /// Upstreams could not be signed in to, or out of.
+    #[error("{}", list(.0))]
+    SignIn(Vec<Problem>),
     /// Strategies could not be compared.
     #[error("{0}")]
     Comparison(#[from] mcp_disclosure_compare::Error),
@@ -78,6 +81,7 @@ impl Failure {
             Self::Findings { .. }
             | Self::Upstreams(_)
             | Self::Listen { .. }
+            | Self::SignIn(_)
             | Self::Comparison(_)
             | Self::OverBudget(_)
             | Self::Write { .. }
@@ -98,6 +102,8 @@ impl Failure {
                 UpstreamError { why: Why::Silent { .. }, .. } => {
                     Some("is it an MCP server? For a slow one, raise --connect-timeout".to_owned())
                 }
+                // Its message names the command.
+                error if error.needs_sign_in() => None,
                 UpstreamError { why: Why::Talk(_), remote: true, .. } => {
                     Some("is an MCP server running there, and is the path right? Most serve /mcp".to_owned())
                 }
@@ -115,6 +121,7 @@ impl Failure {
             Self::Usage(_)
             | Self::Configuration(_)
             | Self::Findings { .. }
+            | Self::SignIn(_)
             | Self::Comparison(_)
             | Self::OverBudget(_)
             | Self::Write { .. }

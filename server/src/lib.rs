@@ -21,6 +21,7 @@ pub mod log;
 pub mod operating;
 pub mod remember;
 mod run;
+mod shell;
 
 #[cfg(feature = "demo")]
 pub use demo::demonstration;

@@ -53,6 +53,11 @@ static FORMAT: OnceLock<LogFormat> = OnceLock::new();
 /// Writes events to stderr, since stdout belongs to the protocol.
 pub(crate) fn to_stderr(filter: &str, format: LogFormat) {
     let filter = EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new("info"));
+    // It logs authorization codes, and answers that hold tokens. What matters of it is in our own errors.
+    let filter = match "rmcp::transport::auth=off".parse() {
+        Ok(directive) => filter.add_directive(directive),
+        Err(_) => filter,
+    };
     let registry = tracing_subscriber::registry();
     // A program that embeds this one may have set up logging already.
     let _already = match format {

@@ -15,7 +15,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_gateway::{
     slot::Memory,
-    upstream::{Target, UpstreamConfig},
+    upstream::{Authorizer, Endpoint, Target, UpstreamConfig},
 };
 use serde_json::json;
 use sha2::Sha256;
@@ -67,7 +67,7 @@ impl Store {
         Self { folder, most_bytes }
     }
 
-    /// The file of an upstream; `None` for one that is part of this program.
+    /// The file of an upstream; `None` for one that is part of this program, or is signed in to.
     fn file(&self, config: &UpstreamConfig, era: Era) -> io::Result<Option<PathBuf>> {
         let target = match &config.target {
             Target::Command(program) => json!({
@@ -77,6 +77,12 @@ impl Store {
                 "inherits": program.inherits,
                 "cwd": program.directory,
             }),
+            // What is listed to somebody who is signed in is theirs.
+            Target::Url(Endpoint { authorization: Some(Authorizer(authorization)), .. })
+                if authorization.is_signed_in() =>
+            {
+                return Ok(None);
+            }
             Target::Url(endpoint) => {
                 let headers = endpoint.headers.iter();
                 let headers: Vec<_> =

@@ -68,7 +68,12 @@ fn start(
         // These commands print their own reports.
         Command::Check(_) if arguments.log == cli::LOG => "error".to_owned(),
         Command::Export(_) if arguments.log == cli::LOG => "warn".to_owned(),
-        Command::Compare(_) | Command::Demo(_) | Command::Init(_) | Command::Undo(_)
+        Command::Compare(_)
+        | Command::Demo(_)
+        | Command::Init(_)
+        | Command::Undo(_)
+        | Command::Login(_)
+        | Command::Logout(_)
             if arguments.log == cli::LOG =>
         {
             "warn".to_owned()
@@ -84,6 +89,8 @@ fn start(
         Command::Demo(demo) => cli::demo(&program, demo),
         Command::Init(init) => cli::init(&program, init),
         Command::Undo(undo) => cli::undo(undo),
+        Command::Login(login) => cli::login(login),
+        Command::Logout(logout) => cli::logout(logout),
         Command::Prompt(prompt) => cli::prompt(&program, prompt),
         Command::Strategies => cli::strategies(&program),
         Command::Completions { shell } => cli::completions(command(), shell, &names),

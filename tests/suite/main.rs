@@ -52,6 +52,7 @@ mod resumption;
 mod revisions;
 mod search;
 mod secrets;
+mod sign_in;
 mod snapshots;
 mod sse;
 mod transcript_docs;

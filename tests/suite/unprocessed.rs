@@ -95,8 +95,12 @@ async fn request(connection: &Arc<Connection>, method: &str) -> Result<(), CallE
 }
 
 fn connect(url: &str, listens: bool) -> Arc<Connection> {
-    let endpoint =
-        Endpoint { url: url.parse().unwrap(), kind: EndpointKind::Detect, headers: HeaderMap::new() };
+    let endpoint = Endpoint {
+        url: url.parse().unwrap(),
+        kind: EndpointKind::Detect,
+        headers: HeaderMap::new(),
+        authorization: None,
+    };
     http::connect(endpoint, listens, Arc::new(Owner), Limits::default().bounds())
 }
 

@@ -110,8 +110,9 @@ impl Slot {
     pub async fn connected(&self, after: Option<&Arc<Upstream>>) -> Result<Arc<Upstream>, ErrorText> {
         let mut status = self.status.subscribe();
         let is_new = |upstream: &Arc<Upstream>| after.is_none_or(|after| !Arc::ptr_eq(after, upstream));
-        let decided =
-            status.wait_for(|status| status.is_stopped() || status.upstream.as_ref().is_some_and(is_new));
+        let decided = status.wait_for(|status| {
+            status.is_stopped() || status.needs_sign_in() || status.upstream.as_ref().is_some_and(is_new)
+        });
         if let Ok(Ok(status)) = tokio::time::timeout(self.patience, decided).await
             && let Some(upstream) = &status.upstream
         {
@@ -145,6 +146,7 @@ impl Slot {
             None => "the upstream".to_owned(),
         };
         let message = match (&status.error, status.is_stopped()) {
+            (Some(error), _) if status.needs_sign_in() => error.for_clients(),
             (Some(error), true) => format!("{subject} is not running: {}", error.for_clients()),
             (None, true) => format!("{subject} is not running"),
             (Some(error), false) => format!(

@@ -52,6 +52,12 @@ impl Status {
         self.upstream.is_some() || self.error.is_some() || self.is_stopped()
     }
 
+    /// Whether it waits for a person to sign in.
+    pub fn needs_sign_in(&self) -> bool {
+        matches!(self.supervision.state(), State::Failing { .. })
+            && self.error.as_ref().is_some_and(|error| error.needs_sign_in())
+    }
+
     /// Whether no further attempts are made.
     pub fn is_stopped(&self) -> bool {
         self.supervision.state() == State::Stopped

@@ -15,7 +15,7 @@ use crate::{
     limits::Limits,
     lineage::Lineage,
     session::Client,
-    upstream::{Opening, Terms, Timeouts, Upstream, UpstreamError},
+    upstream::{Authorizer, Endpoint, Opening, Target, Terms, Timeouts, Upstream, UpstreamError},
 };
 
 /// The shortest time between two fetches of lists.
@@ -115,8 +115,22 @@ impl Task {
                 Err(error) => self.failed(error),
             }
             let State::Failing { next } = self.slot.status.borrow().supervision.state() else { return };
-            tokio::time::sleep_until(next).await;
+            tokio::select! {
+                () = tokio::time::sleep_until(next) => {}
+                () = self.signed_in() => {}
+            }
             self.change(|status| status.supervision.retrying());
+        }
+    }
+
+    /// Waits until somebody has signed in, if the upstream waits for that.
+    async fn signed_in(&self) {
+        let needs_sign_in = self.slot.status.borrow().needs_sign_in();
+        match &self.slot.configured.config().target {
+            Target::Url(Endpoint { authorization: Some(Authorizer(authorization)), .. }) if needs_sign_in => {
+                authorization.changed().await;
+            }
+            _ => std::future::pending().await,
         }
     }
 
@@ -227,6 +241,7 @@ impl Task {
     }
 
     fn failed(&self, error: UpstreamError) {
+        let was_known = self.slot.status.borrow().error.as_ref().is_some_and(|error| error.needs_sign_in());
         self.change(|status| {
             match error.is_circle() {
                 true => status.supervision.failed_for_good(),
@@ -234,13 +249,19 @@ impl Task {
             }
             status.error = Some(Arc::new(error));
         });
-        self.log_failure();
+        // It is tried again by the clock, too, which is no news.
+        if !(was_known && self.slot.status.borrow().needs_sign_in()) {
+            self.log_failure();
+        }
     }
 
     fn log_failure(&self) {
         let status = self.slot.status.borrow();
         let Some(error) = &status.error else { return };
         let failures = status.supervision.failures();
+        if status.needs_sign_in() {
+            return tracing::warn!(%error, "sign-in needed");
+        }
         match status.supervision.state() {
             State::Failing { next } => {
                 let retry_in = next.saturating_duration_since(Instant::now());

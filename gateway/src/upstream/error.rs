@@ -67,6 +67,11 @@ impl UpstreamError {
         }
     }
 
+    /// Whether a person has to sign in before another attempt may succeed.
+    pub fn needs_sign_in(&self) -> bool {
+        matches!(&self.why, Why::Talk(CallError::Http(error)) if error.needs_sign_in())
+    }
+
     /// Whether it leads back to this gateway, so that another attempt would fail like this one.
     pub fn is_circle(&self) -> bool {
         match &self.why {

@@ -32,7 +32,7 @@ use mcp_disclosure_core::{Era, RawObject, UpstreamLists, UpstreamName};
 pub use mcp_disclosure_transport::{
     CallError,
     child::Program,
-    http::{Endpoint, EndpointKind, without_secrets},
+    http::{Authorization, Authorizer, Challenge, Endpoint, EndpointKind, Unauthorized, without_secrets},
 };
 use mcp_disclosure_transport::{Connection, ErrorText, Json, Request};
 pub use opening::{Introduced, Opening};

@@ -29,7 +29,7 @@ use mcp_disclosure_core::{
     CheckLimits, Principal, Snapshot, Tool, View,
     arguments::{BoundedSchema, STACK_BYTES},
 };
-pub use report::Report;
+pub use report::{Report, SignInState};
 use serde_json::Value;
 pub use serving::{left_out, objections, refusals, unreachable};
 

@@ -20,8 +20,22 @@ const WIDTH: usize = 100;
 pub struct Report {
     /// How many tools were looked at; `None` where it came to none.
     pub tools: Option<usize>,
+    /// Which upstreams are signed in to.
+    pub sign_ins: Vec<SignInState>,
     /// What was found.
     pub findings: Findings,
+}
+
+/// Whether an upstream is signed in to.
+#[derive(Debug, Serialize)]
+pub struct SignInState {
+    /// Its name, or its URL.
+    pub upstream: String,
+    /// Whether it is.
+    #[serde(rename = "signedIn")]
+    pub is_signed_in: bool,
+    /// For how long, with which scopes; or what to do.
+    pub detail: String,
 }
 
 /// A finding in the JSON report.
@@ -42,22 +56,30 @@ impl Report {
     }
 
     /// JSON: `tools`, `errors`, `warnings`, `notes` (counts) and `findings`, each with `code`, `severity`, `message`,
-    /// `hint` and what is known of `tool`, `primitive`, `file`, `line`, `column`.
+    /// `hint` and what is known of `tool`, `primitive`, `file`, `line`, `column`. `signIns`, where upstreams are signed in to.
     pub fn to_json(&self) -> String {
         let findings: Vec<JsonFinding<'_>> = self.findings.0.iter().map(Finding::message).collect();
-        let report = json!({
+        let mut report = json!({
             "tools": self.tools,
             "errors": self.count(Severity::Error),
             "warnings": self.count(Severity::Warning),
             "notes": self.count(Severity::Note),
             "findings": findings,
         });
+        if !self.sign_ins.is_empty() {
+            report["signIns"] = json!(self.sign_ins);
+        }
         format!("{report:#}\n")
     }
 
     /// Text for people: kinds of findings, worst first, each with what to do and where.
     pub fn to_text(&self, coloured: bool) -> String {
         let mut text = String::new();
+        for SignInState { upstream, is_signed_in, detail } in &self.sign_ins {
+            let state = if *is_signed_in { "signed in" } else { "not signed in" };
+            // Writing to a string does not fail.
+            let _ = writeln!(text, "upstream '{}': {state}. {}", printable(upstream), printable(detail));
+        }
         for group in self.groups() {
             write_group(&mut text, &group, coloured);
         }

@@ -18,7 +18,8 @@ use mcp_disclosure_gateway::{
 use strum::{EnumMessage, VariantArray};
 
 use super::{
-    AccessArguments, CompareArguments, ManArguments, SettingArguments, SourceArguments, limits, log_filter,
+    AccessArguments, CompareArguments, LoginArguments, LogoutArguments, ManArguments, SettingArguments,
+    SourceArguments, limits, log_filter,
     source::Source,
     source_arguments::{HEADING, seconds},
 };
@@ -142,6 +143,24 @@ pub enum Command {
     /// init changed are turned back.
     #[command(verbatim_doc_comment)]
     Undo(UndoArguments),
+    /// Sign in to upstreams that ask for it, in a browser
+    ///
+    ///   mcp-disclosure login --config disclosure.toml tracker
+    ///   mcp-disclosure login https://mcp.example.com/mcp
+    ///
+    /// The URL to open is always printed. One sign-in is for all clients that are served; the tokens are kept in your
+    /// configuration folder and renewed without you. A running serve notices it.
+    ///
+    /// Exit codes: 0; 1 if an upstream was not signed in to; 2 and 64 as for serve.
+    #[command(verbatim_doc_comment)]
+    Login(LoginArguments),
+    /// Forget the tokens of upstreams
+    ///
+    ///   mcp-disclosure logout --config disclosure.toml tracker
+    ///
+    /// What was granted can be withdrawn at the upstream's own site.
+    #[command(verbatim_doc_comment)]
+    Logout(LogoutArguments),
     /// Print the system prompt guidance for hosts
     Prompt(PromptArguments),
     /// List the strategies: name, summary, needs

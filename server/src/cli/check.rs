@@ -9,11 +9,19 @@ use mcp_disclosure_ranking::Lexical;
 use mcp_disclosure_strategy_search::{self as search, SearchConfig};
 
 use super::{
-    CheckArguments, Format, Program, StrategyArguments, compare::queries, print, print_styled,
-    runtime_for_one, serve::receipt_key, source::Source,
+    CheckArguments, Format, Program, StrategyArguments,
+    compare::queries,
+    login::{described, name},
+    print, print_styled, runtime_for_one,
+    serve::receipt_key,
+    source::Source,
 };
 use crate::{
-    check::{Findings, Report, Severity, Subject, findable, left_out, objections, refusals, unreachable},
+    check::{
+        Findings, Report, Severity, SignInState, Subject, findable, left_out, objections, refusals,
+        unreachable,
+    },
+    config::Named,
     failure::Failure,
 };
 
@@ -26,13 +34,18 @@ pub fn check(program: &Program, arguments: CheckArguments) -> Result<(), Failure
     let CheckArguments { source, strategies, strict, queries, allow, format } = arguments;
     let queries = queries.as_deref().map(queries::read).transpose()?.unwrap_or_default();
     let source = source.resolve(program.own.as_ref());
+    let sign_ins = source.as_ref().map(|source| sign_ins(source.upstreams())).unwrap_or_default();
     let mut findings =
         source.as_ref().map_or_else(|_| Findings::default(), |source| left_out(source.left_out()));
     let looked = source.and_then(|source| look(program, source, strategies, &queries));
     let refused = looked.is_err();
-    let report = looked.unwrap_or_else(|failure| Report { tools: None, findings: refusals(&failure) });
+    let report = looked.unwrap_or_else(|failure| Report {
+        tools: None,
+        sign_ins: Vec::new(),
+        findings: refusals(&failure),
+    });
     findings.0.extend(report.findings.0);
-    let report = Report { findings: findings.without(&allow), ..report };
+    let report = Report { sign_ins, findings: findings.without(&allow), ..report };
     match format {
         Format::Json => print(&report.to_json())?,
         // It escapes what is not its own.
@@ -68,8 +81,26 @@ fn look(
         findings.0.extend(Subject::new(snapshot, started.gateway.limits().check()).look().0);
         findings.0.extend(findable(&everything, &ranker, queries).0);
         started.gateway.close().await;
-        Ok(Report { tools, findings: Findings(findings.0) })
+        Ok(Report { tools, sign_ins: Vec::new(), findings: Findings(findings.0) })
     })
+}
+
+/// Which upstreams are signed in to, of those that are or are said to be.
+fn sign_ins(upstreams: &[Named]) -> Vec<SignInState> {
+    let state = |named: &Named| {
+        let sign_in = named.sign_in()?;
+        let (is_signed_in, detail) = match sign_in.signed_in() {
+            Ok(Some(signed_in)) => (true, described(&signed_in)),
+            Ok(None) if sign_in.is_of_service() => {
+                (false, "it signs in by itself when it is served".to_owned())
+            }
+            Ok(None) if named.oauth == Default::default() => return None,
+            Ok(None) => (false, format!("run '{}'", sign_in.command())),
+            Err(error) => (false, error.to_string()),
+        };
+        Some(SignInState { upstream: name(named), is_signed_in, detail })
+    };
+    upstreams.iter().filter_map(state).collect()
 }
 
 /// What `search` ranks by with these settings. Invalid ones are refused elsewhere.

@@ -18,7 +18,7 @@ use serde_json::{Map, Number, Value};
 #[cfg(test)]
 use super::schema;
 use super::{
-    EndpointType, Seconds, Transport,
+    EndpointType, OauthEntry, Seconds, Transport,
     access::{Auth, PrincipalEntry, ProfileEntry},
 };
 use crate::operating::AdminAddress;
@@ -210,6 +210,9 @@ pub struct UpstreamEntry {
     /// Headers of each request to the URL.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,
+    /// How to sign in to the URL, where it asks for that and no header of `headers` authorizes requests.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub oauth: Option<OauthEntry>,
     /// Whether the upstream is not started.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub disabled: bool,

@@ -11,6 +11,7 @@ mod fields;
 mod file;
 pub(crate) mod hosts;
 mod mistaken;
+mod oauth;
 mod reader;
 mod reference;
 #[cfg(test)]
@@ -26,6 +27,7 @@ pub(crate) use environment::escape_all;
 pub use file::{Category, Concern, DisclosureFile, Primitive, Serve, Server, Table, Tool, UpstreamEntry};
 pub use hosts::{HostsFile, read_hosts};
 pub(crate) use mistaken::EXPECTED;
+pub use oauth::{ClientSecret, OauthEntry, SecretFile};
 pub use seconds::Seconds;
 pub use transport::Transport;
 pub use upstream::{Named, upstreams};

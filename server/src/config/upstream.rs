@@ -1,12 +1,13 @@
 //! From what a file says of an upstream to what is started or reached.
 
-use std::{collections::BTreeMap, path::Path};
+use std::{collections::BTreeMap, path::Path, sync::Arc};
 
 use mcp_disclosure_core::{Naming, NamingError, Pattern, Switches, UpstreamName};
 use mcp_disclosure_gateway::{
     Problem,
-    upstream::{Endpoint, Program, Target, UpstreamConfig, UpstreamSettings},
+    upstream::{Authorizer, Endpoint, Program, Target, UpstreamConfig, UpstreamSettings, without_secrets},
 };
+use mcp_disclosure_sign_in::{Folder, Settings, SignIn};
 use reqwest::{
     Url,
     header::{HeaderMap, HeaderName, HeaderValue},
@@ -16,6 +17,7 @@ use super::{
     Table, UpstreamEntry,
     environment::{Lookup, escape, expand, own},
 };
+use crate::shell::quoted;
 
 /// An upstream of a source.
 #[derive(Clone, Debug)]
@@ -26,6 +28,10 @@ pub struct Named {
     pub target: Target,
     /// How its connection is kept.
     pub settings: UpstreamSettings,
+    /// How to sign in to it, where it asks for that.
+    pub oauth: Settings,
+    /// What a person runs to sign in to it.
+    pub login: String,
     /// How a file says so, variables unfilled; `None` for what no file can say.
     pub entry: Option<UpstreamEntry>,
     /// Whether a file says so. Clients are served before such an upstream is ready.
@@ -42,14 +48,23 @@ pub fn upstreams(table: &Table<UpstreamEntry>, base: &Path) -> Result<Vec<Named>
         let mut tell = |message: String, hint: &str| {
             problems.push(Problem::new(format!("upstream '{name}': {message}")).at(place.clone()).hint(hint));
         };
-        match entry.target(base, &own) {
+        let target = entry.target(base, &own).and_then(|target| Ok((target, entry.oauth(base, &own)?)));
+        match target {
             Err(wrong) => wrong.into_iter().for_each(|(message, hint)| tell(message, hint)),
-            Ok(target) => match UpstreamName::parse(name) {
+            Ok((target, oauth)) => match UpstreamName::parse(name) {
                 Err(error) => tell(error.to_string(), "give it a name; clashing tools are prefixed by it"),
                 Ok(name) => {
                     let settings = entry.settings();
                     let entry = Some(entry.clone().seen_from(base));
-                    upstreams.push(Named { name: Some(name), target, settings, entry, is_of_file: true });
+                    upstreams.push(Named {
+                        name: Some(name),
+                        target,
+                        settings,
+                        oauth,
+                        login: String::new(),
+                        entry,
+                        is_of_file: true,
+                    });
                 }
             },
         }
@@ -69,7 +84,29 @@ impl Named {
 
     /// An upstream of the command line, or of the program itself.
     pub fn given(name: Option<UpstreamName>, target: Target) -> Self {
-        Self { name, target, settings: UpstreamSettings::default(), entry: None, is_of_file: false }
+        let (settings, oauth) = (UpstreamSettings::default(), Settings::default());
+        Self { name, target, settings, oauth, login: String::new(), entry: None, is_of_file: false }
+    }
+
+    /// How to sign in to it, if that is possible: it is a URL, and no header authorizes requests.
+    pub fn sign_in(&self) -> Option<SignIn> {
+        let Target::Url(endpoint) = &self.target else { return None };
+        SignIn::new(endpoint, self.oauth.clone(), Folder::of_user()?, self.login.clone())
+    }
+
+    /// The same, where a person signs in with the command `login`. `files` are the arguments that name its file.
+    pub fn signing_in(mut self, files: &str) -> Self {
+        let of_url = match &self.target {
+            Target::Url(endpoint) => without_secrets(&endpoint.url).to_string(),
+            _ => return self,
+        };
+        let name = self.name.as_deref().filter(|_| !files.is_empty()).unwrap_or(&of_url);
+        self.login = format!("mcp-disclosure login{files} {}", quoted(name));
+        let sign_in = self.sign_in();
+        if let Target::Url(endpoint) = &mut self.target {
+            endpoint.authorization = sign_in.map(|sign_in| Authorizer(Arc::new(sign_in)));
+        }
+        self
     }
 
     /// The same with our whole environment, where it is a program.
@@ -123,6 +160,36 @@ impl UpstreamEntry {
         }
     }
 
+    /// How to sign in to it. `base` is what relative paths are relative to.
+    ///
+    /// # Errors
+    /// Everything that is wrong with that.
+    fn oauth(&self, base: &Path, lookup: Lookup<'_>) -> Result<Settings, Vec<Wrong>> {
+        let Some(oauth) = &self.oauth else { return Ok(Settings::default()) };
+        let mut wrong = Vec::new();
+        let settings = oauth.settings(base, |key, text| {
+            expand(text, lookup).unwrap_or_else(|message| {
+                wrong.push((format!("{key}: {message}"), "'$${' stands for '${'"));
+                String::new()
+            })
+        });
+        let settings = settings.map_err(|problem| wrong.push(problem));
+        if self.url.is_none() {
+            wrong.push((
+                "oauth is for a url, and this is a program".to_owned(),
+                "leave it out, or give a url",
+            ));
+        }
+        if self.headers.keys().any(|name| name.eq_ignore_ascii_case("authorization")) {
+            let hint = "keep one of the two: the header is sent as it is, oauth gets one by signing in";
+            wrong.push(("has both oauth and a header Authorization".to_owned(), hint));
+        }
+        match settings {
+            Ok(settings) if wrong.is_empty() => Ok(settings),
+            _ => Err(wrong),
+        }
+    }
+
     /// How its connection is kept.
     fn settings(&self) -> UpstreamSettings {
         UpstreamSettings {
@@ -141,7 +208,8 @@ impl UpstreamEntry {
             if path.contains("${") { path } else { seen.to_string_lossy().into_owned() }
         };
         let command = self.command.map(|command| if is_path(&command) { absolute(command) } else { command });
-        Self { command, cwd: self.cwd.map(absolute), ..self }
+        let oauth = self.oauth.map(|oauth| oauth.seen_from(base));
+        Self { command, cwd: self.cwd.map(absolute), oauth, ..self }
     }
 
     /// What it comes down to. `base` is what relative paths are relative to.
@@ -248,7 +316,7 @@ impl UpstreamEntry {
         match url {
             Some(url) if wrong.is_empty() => {
                 let kind = self.endpoint_type.map(Into::into).unwrap_or_default();
-                Ok(Target::Url(Endpoint { url, kind, headers: map }))
+                Ok(Target::Url(Endpoint { url, kind, headers: map, authorization: None }))
             }
             _ => Err(wrong),
         }

@@ -8,7 +8,10 @@ use std::{
 use mcp_disclosure_core::Switches;
 use mcp_disclosure_gateway::Problem;
 
-use crate::config::{DisclosureFile, Named, read_hosts, upstreams};
+use crate::{
+    config::{DisclosureFile, Named, read_hosts, upstreams},
+    shell::quoted,
+};
 
 /// Where upstreams are named.
 #[derive(Clone, Debug, Default)]
@@ -52,14 +55,14 @@ impl Servers {
         if let Some((path, config)) = config {
             let directory = path.parent().unwrap_or(Path::new(""));
             match upstreams(&config.upstreams, directory) {
-                Ok(upstreams) => found.upstreams = upstreams,
+                Ok(upstreams) => found.upstreams = signing_in(upstreams, "config", path),
                 Err(wrong) => problems.extend(wrong),
             }
         }
         for path in &self.hosts {
             match read_hosts(path) {
                 Ok(file) => {
-                    found.upstreams.extend(file.upstreams);
+                    found.upstreams.extend(signing_in(file.upstreams, "mcp-config", path));
                     found.switches.extend(file.switches);
                     found.left_out.extend(file.left_out);
                     found.switched_off.extend(file.switched_off);
@@ -74,7 +77,7 @@ impl Servers {
             given.entry.as_ref()?.switches(given.name.as_deref()?, "the command line".to_owned())
         });
         found.switches.extend(switched);
-        found.upstreams.extend(self.given.iter().cloned());
+        found.upstreams.extend(self.given.iter().cloned().map(|given| given.signing_in("")));
         problems.extend(named_alike(&found.upstreams));
         let names_some =
             !self.hosts.is_empty() || config.is_some_and(|(_, config)| !config.upstreams.0.is_empty());
@@ -84,6 +87,14 @@ impl Servers {
         }
         if problems.is_empty() { Ok(found) } else { Err(problems) }
     }
+}
+
+/// The upstreams of a file, with the command to sign in to each.
+fn signing_in(upstreams: Vec<Named>, flag: &str, path: &Path) -> Vec<Named> {
+    // The command may be run in another folder.
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    let files = format!(" --{flag} {}", quoted(&path.to_string_lossy()));
+    upstreams.into_iter().map(|upstream| upstream.signing_in(&files)).collect()
 }
 
 /// Upstreams of the same name, whose tools could not be distinguished.

@@ -18,7 +18,7 @@ use crate::questions::converse;
 
 fn target(server: &SseServer, kind: EndpointKind) -> Target {
     let headers = [("x-api-key".parse().unwrap(), "s3cret".parse().unwrap())].into_iter().collect();
-    Target::Url(Endpoint { url: server.url().parse().unwrap(), kind, headers })
+    Target::Url(Endpoint { url: server.url().parse().unwrap(), kind, headers, authorization: None })
 }
 
 async fn before(server: &SseServer, kind: EndpointKind, options: Options) -> Bench {

@@ -4,6 +4,8 @@ use std::fmt;
 
 use reqwest::{Url, header::HeaderMap};
 
+use super::Authorizer;
+
 /// A URL, which transport it serves, and headers for every request to it.
 #[derive(Clone, PartialEq)]
 pub struct Endpoint {
@@ -13,6 +15,8 @@ pub struct Endpoint {
     pub kind: EndpointKind,
     /// Headers of every request.
     pub headers: HeaderMap,
+    /// What authorizes requests to it, besides these headers.
+    pub authorization: Option<Authorizer>,
 }
 
 /// Which of MCP's HTTP transports an endpoint serves.
@@ -29,7 +33,7 @@ pub enum EndpointKind {
 
 impl From<Url> for Endpoint {
     fn from(url: Url) -> Self {
-        Self { url, kind: EndpointKind::default(), headers: HeaderMap::new() }
+        Self { url, kind: EndpointKind::default(), headers: HeaderMap::new(), authorization: None }
     }
 }
 

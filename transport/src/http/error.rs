@@ -4,7 +4,7 @@ use std::{error::Error, fmt, io};
 
 use reqwest::StatusCode;
 
-use super::{NoEndpoint, redirect};
+use super::{NoEndpoint, Unauthorized, redirect};
 use crate::Bound;
 
 /// An HTTP exchange without a response to the request.
@@ -30,6 +30,9 @@ pub enum HttpError {
         /// The content type.
         content_type: String,
     },
+    /// The request is not authorized.
+    #[error("{0}")]
+    Unauthorized(#[from] Unauthorized),
     /// The server's name could not be resolved.
     #[error("cannot be reached: its name cannot be resolved")]
     Dns {
@@ -95,6 +98,7 @@ impl HttpError {
     pub(super) fn detail(&self) -> &str {
         match self {
             Self::Status { body, .. } => body,
+            Self::Unauthorized(Unauthorized::Unavailable { detail }) => detail,
             Self::Dns { cause }
             | Self::Tls { cause }
             | Self::Connect { cause, .. }
@@ -104,9 +108,19 @@ impl HttpError {
         }
     }
 
-    /// Whether the request was not sent, because there was no connection to send it on.
+    /// Whether the request was not sent, because there was no connection to send it on, or was refused because nobody is
+    /// signed in.
     pub fn is_unsent(&self) -> bool {
-        matches!(self, Self::Dns { .. } | Self::Tls { .. } | Self::Connect { .. })
+        match self {
+            Self::Dns { .. } | Self::Tls { .. } | Self::Connect { .. } => true,
+            Self::Unauthorized(unauthorized) => !matches!(unauthorized, Unauthorized::Scopes { .. }),
+            _ => false,
+        }
+    }
+
+    /// Whether a person has to sign in before a later attempt may succeed.
+    pub fn needs_sign_in(&self) -> bool {
+        matches!(self, Self::Unauthorized(Unauthorized::SignIn { .. }))
     }
 
     /// Whether the server has no such endpoint, so that it may serve HTTP+SSE of 2024-11-05 there.
@@ -131,6 +145,7 @@ impl HttpError {
                 StatusCode::NOT_IMPLEMENTED => false,
                 other => other.is_server_error(),
             },
+            Self::Unauthorized(unauthorized) => matches!(unauthorized, Unauthorized::Unavailable { .. }),
             Self::Dns { .. } | Self::Tls { .. } | Self::Connect { .. } | Self::Broken { .. } => true,
             _ => false,
         }

@@ -85,7 +85,7 @@ impl Link {
         let request =
             request.header(CONTENT_TYPE, JSON).header(ACCEPT, "application/json, text/event-stream");
         let posting = Posting::begin(&self.posting);
-        let response = request.body(text).send().await.map_err(|error| HttpError::from(&error))?;
+        let response = self.execute(request.body(text)).await?;
         let status = response.status();
         // Some servers send a session id with an error, or in response to a stateless request; those are
         // ignored.
@@ -176,7 +176,7 @@ impl Link {
     /// Opens an event stream by GET: resumed at this position, or the general one.
     pub(super) async fn open_stream(&self, position: &StreamPosition) -> Result<Response, HttpError> {
         let request = self.in_session(Method::GET).header(ACCEPT, EVENT_STREAM);
-        let response = position.resuming(request).send().await.map_err(|error| HttpError::from(&error))?;
+        let response = self.execute(position.resuming(request)).await?;
         let status = response.status();
         if !status.is_success() {
             return Err(HttpError::Status { status, body: String::new() });

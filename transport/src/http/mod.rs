@@ -5,6 +5,7 @@
 //! by the server are resumed. A stateless request (2026-07-28) has its own headers, ends with its stream, and
 //! is cancelled by closing it.
 
+mod authorization;
 mod backoff;
 mod endpoint;
 mod error;
@@ -17,6 +18,7 @@ mod sse;
 
 use std::{sync::Arc, time::Duration};
 
+pub use authorization::{Authorization, Authorizer, Challenge, Unauthorized};
 pub(crate) use backoff::Backoff;
 pub use endpoint::{Endpoint, EndpointKind, without_secrets};
 use error::Cause;
@@ -63,12 +65,22 @@ pub fn connect(
     let ending = Ending(Arc::clone(&connection));
     tokio::spawn(async move {
         let connection = Arc::clone(&ending.0);
-        let Endpoint { url, kind, headers } = endpoint;
+        let Endpoint { url, kind, headers, authorization } = endpoint;
         match client(headers) {
             Ok(client) => {
                 let (session, messages, posting) =
                     (Mutex::default(), OnceCell::new(), watch::Sender::default());
-                let link = Link { client, url, kind, listens, session, messages, posting, connection };
+                let link = Link {
+                    client,
+                    url,
+                    kind,
+                    authorization,
+                    listens,
+                    session,
+                    messages,
+                    posting,
+                    connection,
+                };
                 Arc::new(link).run(queued).await;
                 ending.0.end("the connection was closed");
             }
@@ -97,6 +109,7 @@ struct Link {
     client: Client,
     url: Url,
     kind: EndpointKind,
+    authorization: Option<Authorizer>,
     listens: bool,
     session: Mutex<Option<HeaderValue>>,
     /// Where messages are posted by HTTP+SSE, once that is what the server serves.
@@ -191,8 +204,9 @@ impl Link {
         if self.session().is_none() || self.connection.is_ended() {
             return;
         }
-        if let Err(error) = self.in_session(Method::DELETE).timeout(LEAVING).send().await {
-            let (upstream, error) = (self.connection.name(), HttpError::from(&error).in_full());
+        let deleting = tokio::time::timeout(LEAVING, self.execute(self.in_session(Method::DELETE)));
+        if let Ok(Err(error)) = deleting.await {
+            let (upstream, error) = (self.connection.name(), error.in_full());
             tracing::debug!(upstream, error, "cannot delete the session");
         }
     }

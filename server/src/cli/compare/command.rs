@@ -8,9 +8,12 @@ use super::{
     secrets::{self, HIDDEN},
     spec::Said,
 };
-use crate::cli::{
-    SettingArguments, SourceArguments,
-    source_arguments::{CONNECT_TIMEOUT, REQUEST_TIMEOUT},
+use crate::{
+    cli::{
+        SettingArguments, SourceArguments,
+        source_arguments::{CONNECT_TIMEOUT, REQUEST_TIMEOUT},
+    },
+    shell::quoted,
 };
 
 /// The arguments of `serve` for a source.
@@ -134,15 +137,6 @@ fn flags(source: &SourceArguments) -> Vec<String> {
         flags.push("--inherit-env".to_owned());
     }
     flags
-}
-
-/// A word of a command line, quoted for a shell if it has to be.
-fn quoted(word: &str) -> String {
-    let is_plain = |character: char| character.is_alphanumeric() || "@%+=:,./-_…".contains(character);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.to_owned(),
-        false => format!("'{}'", word.replace('\'', r"'\''")),
-    }
 }
 
 #[cfg(test)]

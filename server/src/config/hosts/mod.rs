@@ -187,7 +187,7 @@ impl Reader<'_> {
             vec![Wrong::new(error.to_string(), "clashing tools are prefixed by the name")]
         })?;
         let (settings, entry) = (UpstreamSettings::default(), Some(upstream.seen_from(folder)));
-        Ok(Named { name: Some(parsed), target, settings, entry, is_of_file: true })
+        Ok(Named { settings, entry, is_of_file: true, ..Named::given(Some(parsed), target) })
     }
 
     fn leave_out(&mut self, name: &str, at: usize, wrong: Vec<Wrong>) {

@@ -67,7 +67,7 @@ impl Project {
                     let directory = program.directory.as_ref().map(|path| format!(" in {}", path.display()));
                     format!("{}{} {:?}", words.join(" "), directory.unwrap_or_default(), program.environment)
                 }
-                Target::Url(Endpoint { url, kind, headers }) => {
+                Target::Url(Endpoint { url, kind, headers, .. }) => {
                     let kind = if *kind == EndpointKind::Sse { " by SSE" } else { "" };
                     let headers =
                         headers.iter().map(|(name, value)| format!(" {name}={}", value.to_str().unwrap()));

@@ -1,0 +1,348 @@
+//! `login` and `logout`.
+
+use std::{
+    io::BufRead,
+    path::PathBuf,
+    time::{Duration, SystemTime},
+};
+
+use clap::Args;
+use mcp_disclosure_core::nearest::nearest;
+use mcp_disclosure_gateway::{
+    Problem,
+    upstream::{Target, without_secrets},
+};
+use mcp_disclosure_sign_in::{Answer, Begun, Error, PATIENCE, SignIn, SignedIn, asks_for_sign_in};
+use reqwest::Url;
+use tokio::sync::mpsc;
+
+use super::{SourceArguments, print, runtime_for_one};
+use crate::{config::Named, failure::Failure};
+
+/// Which upstreams are meant.
+#[derive(Clone, Debug, Args)]
+pub struct AccountArguments {
+    /// Upstreams by their names in the files, or by their URLs
+    #[arg(value_name = "UPSTREAM", required_unless_present = "all")]
+    pub upstreams: Vec<String>,
+
+    /// The disclosure.toml that names them
+    #[arg(long, value_name = "FILE", help_heading = "Files")]
+    pub config: Option<PathBuf>,
+
+    /// The file of an MCP host that names them; may be repeated
+    #[arg(long, value_name = "FILE", help_heading = "Files")]
+    pub mcp_config: Vec<PathBuf>,
+}
+
+/// `login`.
+#[derive(Debug, Args)]
+pub struct LoginArguments {
+    /// The upstreams.
+    #[command(flatten)]
+    pub accounts: AccountArguments,
+
+    /// All upstreams of the files that ask for sign-in
+    #[arg(long, conflicts_with = "upstreams")]
+    pub all: bool,
+
+    /// Open no browser; the address of its last page can be pasted, if it runs on another machine
+    #[arg(long)]
+    pub no_browser: bool,
+
+    /// The port of this machine that the browser comes back to [default: any that is free]
+    #[arg(long, default_value_t = 0, hide_default_value = true)]
+    pub port: u16,
+
+    /// A scope to ask for, besides the others; may be repeated
+    #[arg(long = "scope", value_name = "SCOPE")]
+    pub scopes: Vec<String>,
+}
+
+/// `logout`.
+#[derive(Debug, Args)]
+pub struct LogoutArguments {
+    /// The upstreams.
+    #[command(flatten)]
+    pub accounts: AccountArguments,
+
+    /// All upstreams of the files
+    #[arg(long, conflicts_with = "upstreams")]
+    pub all: bool,
+}
+
+/// Signs in to upstreams, one after another.
+///
+/// # Errors
+/// [`Failure::SignIn`] with every upstream that was not signed in to; [`Failure::Usage`] and [`Failure::Configuration`] if
+/// it is not clear which ones are meant.
+pub fn login(arguments: LoginArguments) -> Result<(), Failure> {
+    let accounts = arguments.accounts.clone().find()?;
+    let mut pasted = arguments.no_browser.then(lines);
+    runtime_for_one()?.block_on(async {
+        let mut problems = Vec::new();
+        for account in accounts {
+            if arguments.all && !asks(&account).await? {
+                continue;
+            }
+            match sign_in(&account, &arguments, pasted.as_mut()).await? {
+                Ok(signed_in) => {
+                    print(&format!("{} is signed in. {}\n", account.shown(), described(&signed_in)))?
+                }
+                Err(error) => problems.push(account.problem(&error)),
+            }
+        }
+        if problems.is_empty() { Ok(()) } else { Err(Failure::SignIn(problems)) }
+    })
+}
+
+/// Forgets tokens.
+///
+/// # Errors
+/// As [`login()`].
+pub fn logout(arguments: LogoutArguments) -> Result<(), Failure> {
+    let accounts = arguments.accounts.find()?;
+    runtime_for_one()?.block_on(async {
+        let mut problems = Vec::new();
+        for account in accounts.into_iter().filter(|account| !arguments.all || account.sign_in.is_ok()) {
+            let forgotten = match &account.sign_in {
+                Ok(sign_in) => sign_in.forget().await,
+                Err(why) => {
+                    problems.push(Problem::new(format!("{} {why}", account.shown())));
+                    continue;
+                }
+            };
+            match forgotten {
+                Ok(true) => print(&format!("{} is signed out: its tokens are deleted.\n", account.shown()))?,
+                Ok(false) => print(&format!("{} was not signed in.\n", account.shown()))?,
+                Err(error) => problems.push(account.problem(&error)),
+            }
+        }
+        if problems.is_empty() { Ok(()) } else { Err(Failure::SignIn(problems)) }
+    })
+}
+
+/// An upstream that may be signed in to.
+struct Account {
+    name: String,
+    /// Or why it cannot be.
+    sign_in: Result<SignIn, &'static str>,
+}
+
+impl Account {
+    fn of(named: &Named) -> Self {
+        let sign_in = named.sign_in().ok_or(match &named.target {
+            Target::Url(endpoint) if endpoint.url.scheme() == "http" => {
+                "is reached by plain HTTP, where everyone on the way could read its tokens: use https"
+            }
+            Target::Url(_) => {
+                "is authorized by a header Authorization, or by its URL, as the operator decided"
+            }
+            _ => "is a program, which is not signed in to",
+        });
+        Self { name: name(named), sign_in }
+    }
+
+    fn shown(&self) -> String {
+        format!("upstream '{}'", self.name)
+    }
+
+    fn problem(&self, error: &Error) -> Problem {
+        let problem = Problem::new(format!("{} {error}", self.shown()));
+        match error.hint() {
+            Some(hint) => problem.hint(hint),
+            None => problem,
+        }
+    }
+}
+
+impl AccountArguments {
+    /// The upstreams that are meant; all of the files, if none is named.
+    fn find(self) -> Result<Vec<Account>, Failure> {
+        let (urls, names): (Vec<_>, Vec<_>) =
+            self.upstreams.into_iter().partition(|upstream| upstream.contains("://"));
+        let upstream_url: Vec<Url> = urls
+            .iter()
+            .map(|url| Url::parse(url).map_err(|error| usage(format!("'{url}' is no URL: {error}"), "")))
+            .collect::<Result<_, _>>()?;
+        let is_file = self.config.is_some() || !self.mcp_config.is_empty();
+        if !is_file && (upstream_url.is_empty() || !names.is_empty()) {
+            let message = "no file is named in which the upstreams could be found";
+            return Err(usage(
+                message.to_owned(),
+                "add --config FILE or --mcp-config FILE, or give the upstream's URL",
+            ));
+        }
+        let given = upstream_url.len();
+        let source = SourceArguments {
+            upstream_url,
+            config: self.config,
+            mcp_config: self.mcp_config,
+            ..SourceArguments::default()
+        };
+        let source = source.resolve(None)?;
+        source.read().map_err(Failure::Configuration)?;
+        let all = source.upstreams();
+        if names.is_empty() && given == 0 {
+            return Ok(all.iter().map(Account::of).collect());
+        }
+        let (of_files, of_urls) = all.split_at(all.len().saturating_sub(given));
+        let mut found: Vec<Account> = Vec::new();
+        for wanted in &names {
+            let named = of_files.iter().find(|named| named.name.as_deref() == Some(wanted));
+            found.push(Account::of(named.ok_or_else(|| unknown(wanted, of_files))?));
+        }
+        found.extend(of_urls.iter().map(Account::of));
+        Ok(found)
+    }
+}
+
+async fn asks(account: &Account) -> Result<bool, Failure> {
+    let Ok(sign_in) = &account.sign_in else { return Ok(false) };
+    match asks_for_sign_in(sign_in).await {
+        Ok(asks) => Ok(asks),
+        Err(error) => {
+            print(&format!("{} is left out: it {error}\n", account.shown()))?;
+            Ok(false)
+        }
+    }
+}
+
+async fn sign_in(
+    account: &Account,
+    arguments: &LoginArguments,
+    pasted: Option<&mut mpsc::Receiver<String>>,
+) -> Result<Result<SignedIn, Error>, Failure> {
+    let sign_in = match &account.sign_in {
+        Ok(sign_in) => sign_in,
+        Err(why) => return Err(usage(format!("{} {why}", account.shown()), "")),
+    };
+    if sign_in.is_of_service() {
+        return Ok(sign_in.begin_service().await);
+    }
+    let mut begun = match sign_in.begin(arguments.port, &arguments.scopes).await {
+        Ok(begun) => begun,
+        Err(error) => return Ok(Err(error)),
+    };
+    let minutes = PATIENCE.as_secs() / 60;
+    print(&format!(
+        "To sign in to {}, open this address within {minutes} minutes:\n\n  {}\n\n",
+        account.shown(),
+        begun.url()
+    ))?;
+    if arguments.no_browser {
+        print(
+            "If the browser is on another machine, its last page cannot be loaded: paste the address of that page here.\n",
+        )?;
+    } else if open::that_detached(begun.url()).is_err() {
+        print("No browser could be opened.\n")?;
+    }
+    match answer(&mut begun, pasted).await? {
+        Ok(answer) => Ok(begun.finish(answer).await),
+        Err(error) => Ok(Err(error)),
+    }
+}
+
+/// What the browser comes back with, or a person pastes.
+async fn answer(
+    begun: &mut Begun,
+    pasted: Option<&mut mpsc::Receiver<String>>,
+) -> Result<Result<Answer, Error>, Failure> {
+    let state = begun.state().to_owned();
+    let coming = begun.answer();
+    tokio::pin!(coming);
+    let Some(pasted) = pasted else { return Ok(coming.await) };
+    loop {
+        let line = tokio::select! {
+            answer = &mut coming => return Ok(answer),
+            Some(line) = pasted.recv() => line,
+        };
+        match Answer::pasted(&line, &state) {
+            Ok(answer) => return Ok(Ok(answer)),
+            Err(_) if line.trim().is_empty() => {}
+            Err(error) => print(&format!("The upstream {error}. Try again:\n"))?,
+        }
+    }
+}
+
+/// The lines of stdin. A thread waits for them, since nothing else can be interrupted while it does.
+fn lines() -> mpsc::Receiver<String> {
+    let (sender, lines) = mpsc::channel(1);
+    std::thread::spawn(move || {
+        let read = std::io::stdin().lock().lines().map_while(Result::ok);
+        read.take_while(|line| sender.blocking_send(line.clone()).is_ok()).for_each(drop);
+    });
+    lines
+}
+
+/// What a sign-in is good for.
+pub(super) fn described(signed_in: &SignedIn) -> String {
+    let SignedIn { issuer, scopes, until, renews, file } = signed_in;
+    let scopes = match scopes.is_empty() {
+        true => "no scopes were named".to_owned(),
+        false => format!("scopes: {}", scopes.join(", ")),
+    };
+    let valid = match (until.map(left), renews) {
+        (None, _) => "valid until it is withdrawn".to_owned(),
+        (Some(None), true) => "renewed when it is used".to_owned(),
+        (Some(None), false) => "expired: sign in again".to_owned(),
+        (Some(Some(left)), true) => format!("valid for {left}, and renewed without you"),
+        (Some(Some(left)), false) => format!("valid for {left}, and then to be repeated"),
+    };
+    format!("It is {valid} ({scopes}; by {issuer}; kept in {})", file.display())
+}
+
+/// The time until then, for people; `None` if it is over.
+fn left(until: SystemTime) -> Option<String> {
+    let left = until
+        .duration_since(SystemTime::now())
+        .ok()
+        .filter(|left| *left >= Duration::from_secs(1))?
+        .as_secs();
+    let units = [(86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second")];
+    // Two of a unit say more than one of the next.
+    let (seconds, unit) = units.into_iter().find(|(seconds, _)| left >= 2 * seconds).unwrap_or((1, "second"));
+    let count = left / seconds;
+    Some(format!("{count} {unit}{}", if count == 1 { "" } else { "s" }))
+}
+
+/// An upstream as messages call it.
+pub(super) fn name(named: &Named) -> String {
+    match (&named.name, &named.target) {
+        (Some(name), _) => name.to_string(),
+        (None, Target::Url(endpoint)) => without_secrets(&endpoint.url).to_string(),
+        (None, target) => target.to_string(),
+    }
+}
+
+fn unknown(wanted: &str, upstreams: &[Named]) -> Failure {
+    let names: Vec<&str> = upstreams.iter().filter_map(|named| named.name.as_deref()).collect();
+    let hint = match nearest(wanted, names.iter().copied(), 1).first() {
+        Some(near) => format!("did you mean '{near}'?"),
+        None => format!("the upstreams are {}", names.join(", ")),
+    };
+    usage(format!("no upstream is named '{wanted}'"), &hint)
+}
+
+fn usage(message: String, hint: &str) -> Failure {
+    let problem = Problem::new(message);
+    Failure::Usage(vec![if hint.is_empty() { problem } else { problem.hint(hint) }])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_given_in_the_largest_unit_of_which_there_are_two() {
+        let now = SystemTime::now();
+        for (seconds, shown) in
+            [(3599, "59 minutes"), (90_000, "25 hours"), (200_000, "2 days"), (100, "100 seconds")]
+        {
+            // Some of it passes until it is measured.
+            let until = now + Duration::from_millis(seconds * 1000 + 900);
+            assert_eq!(left(until).as_deref(), Some(shown));
+        }
+        assert_eq!(left(now), None);
+    }
+}

@@ -1,0 +1,72 @@
+//! The authorization server of a server: found, and checked before anything is sent to it.
+
+use std::sync::Arc;
+
+use reqwest::Url;
+use rmcp::transport::auth::{AuthorizationManager, AuthorizationMetadata, InMemoryCredentialStore};
+
+use crate::{
+    Error, Grant,
+    client::{BoundedClient, is_loopback, is_safe},
+    error::short,
+};
+
+/// An authorization server, and the protocol with it.
+pub(crate) struct Party {
+    pub(crate) manager: AuthorizationManager,
+    pub(crate) metadata: AuthorizationMetadata,
+    pub(crate) client: Arc<BoundedClient>,
+    /// Where the manager keeps tokens.
+    pub(crate) tokens: InMemoryCredentialStore,
+}
+
+impl Party {
+    /// Finds the authorization server of the server at this URL, by its challenge if there is one.
+    ///
+    /// # Errors
+    /// If there is none, or its metadata is wrong, or unfit for this grant.
+    pub(crate) async fn find(url: &Url, challenge: Option<&str>, grant: Grant) -> Result<Self, Error> {
+        let client = Arc::new(BoundedClient::new(url)?);
+        let mut manager =
+            AuthorizationManager::new_with_oauth_http_client(url.clone(), Arc::clone(&client) as _).await?;
+        let found = manager.resolve_metadata_from_challenge(challenge).await?;
+        if !found.source.is_discovered() {
+            return Err(Error::NoMetadata);
+        }
+        check(&found.metadata, is_loopback(url), grant)?;
+        let tokens = InMemoryCredentialStore::new();
+        manager.set_credential_store(tokens.clone());
+        manager.set_metadata(found.metadata.clone());
+        Ok(Self { manager, metadata: found.metadata, client, tokens })
+    }
+
+    /// The issuer, which discovery has compared with where the metadata was found.
+    pub(crate) fn issuer(&self) -> &str {
+        self.metadata.issuer.as_deref().unwrap_or_default()
+    }
+}
+
+fn check(metadata: &AuthorizationMetadata, is_local: bool, grant: Grant) -> Result<(), Error> {
+    let registration = metadata.registration_endpoint.as_deref();
+    let endpoints = [
+        ("issuer", metadata.issuer.as_deref()),
+        ("authorization endpoint", Some(&*metadata.authorization_endpoint)),
+        ("token endpoint", Some(&*metadata.token_endpoint)),
+        ("registration endpoint", registration),
+    ];
+    for (what, text) in endpoints {
+        let Some(text) = text else { continue };
+        if !Url::parse(text).is_ok_and(|url| is_safe(&url, is_local)) {
+            return Err(Error::Insecure { what, url: short(text) });
+        }
+    }
+    if metadata.issuer.is_none() {
+        return Err(Error::NoMetadata);
+    }
+    let methods = metadata.code_challenge_methods_supported.as_deref().unwrap_or_default();
+    // MCP: without this member a server does not support PKCE, and clients must not go on.
+    if grant == Grant::AuthorizationCode && !methods.iter().any(|method| method == "S256") {
+        return Err(Error::NoPkce);
+    }
+    Ok(())
+}

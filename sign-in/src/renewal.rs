@@ -1,0 +1,161 @@
+//! Renewing tokens: by one process at a time.
+
+use std::sync::Arc;
+
+use reqwest::header::HeaderValue;
+use rmcp::transport::auth::{AuthError, ClientCredentialsConfig, CredentialStore, OAuthClientConfig};
+
+use crate::{Error, Grant, Inner, Secret, party::Party, saved::Saved};
+
+/// Codes of refusals after which only a new sign-in helps (RFC 6749 §5.2): the refresh token or the client is unknown.
+const FINAL: [&str; 3] = ["invalid_grant", "invalid_client", "unauthorized_client"];
+
+impl Inner {
+    /// What is kept, as it is now.
+    pub(crate) fn load(&self) -> Result<Option<Saved>, Error> {
+        // In this order, so that a file that is replaced meanwhile counts as changed.
+        let seen = self.store.seen();
+        let saved = self.store.read();
+        *self.seen.lock() = seen;
+        saved
+    }
+
+    /// Another token than the one that is `stale`, unless another process has got one meanwhile. It is completed even if
+    /// nobody waits for it any more: a refresh token that was used must be replaced.
+    ///
+    /// # Errors
+    /// [`Error::NobodySignedIn`] if a person is needed; others may be temporary.
+    pub(crate) async fn renewed(self: &Arc<Self>, stale: Option<HeaderValue>) -> Result<HeaderValue, Error> {
+        let inner = Arc::clone(self);
+        let renewing = tokio::spawn(async move { inner.renew(stale.as_ref()).await });
+        renewing.await.unwrap_or_else(|error| Err(Error::Protocol(error.to_string())))
+    }
+
+    async fn renew(&self, stale: Option<&HeaderValue>) -> Result<HeaderValue, Error> {
+        let _lock = self.store.lock().await?;
+        let saved = self.load()?;
+        if let Some(saved) = &saved
+            && saved.is_fresh()
+        {
+            let header = saved.header()?;
+            if Some(&header) != stale {
+                return Ok(header);
+            }
+        }
+        let renewed = match (self.settings.grant, saved) {
+            (Grant::ClientCredentials, saved) => self.with_credentials(saved).await,
+            (Grant::AuthorizationCode, Some(saved)) => self.refresh(saved).await,
+            (Grant::AuthorizationCode, None) => Err(Error::NobodySignedIn),
+        }?;
+        self.store.write(&renewed)?;
+        *self.seen.lock() = self.store.seen();
+        renewed.header()
+    }
+
+    async fn refresh(&self, saved: Saved) -> Result<Saved, Error> {
+        if !saved.has_refresh_token() {
+            return Err(Error::NobodySignedIn);
+        }
+        let mut party = Party::find(&self.url, saved.challenge.as_deref(), self.settings.grant).await?;
+        check_issuer(&party, &saved)?;
+        let client_id = saved.credentials.client_id.clone();
+        // The redirect is not part of a refresh.
+        let mut config = OAuthClientConfig::new(client_id, self.url.as_str());
+        let secret = self.settings.client_secret.as_ref().or(saved.client_secret.as_ref());
+        if let Some(secret) = secret {
+            config = config.with_client_secret(secret.reveal());
+        }
+        party.manager.configure_client(config)?;
+        party.tokens.save(saved.credentials.clone()).await?;
+        match party.manager.refresh_token().await {
+            Ok(_) => {
+                let credentials = party.tokens.load().await?.ok_or(Error::NobodySignedIn)?;
+                Ok(Saved { credentials, ..saved })
+            }
+            Err(error) if is_final(&error, &party) => {
+                tracing::warn!(url = %self.url, issuer = saved.issuer, "the sign-in was ended by the authorization server");
+                self.store.remove()?;
+                Err(Error::NobodySignedIn)
+            }
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn with_credentials(&self, saved: Option<Saved>) -> Result<Saved, Error> {
+        let (Some(client_id), Some(secret)) = (&self.settings.client_id, &self.settings.client_secret) else {
+            return Err(Error::Protocol("client_id or client_secret is missing".to_owned()));
+        };
+        let challenge = match &saved {
+            Some(saved) => saved.challenge.clone(),
+            None => self.probe().await?.1,
+        };
+        let mut party = Party::find(&self.url, challenge.as_deref(), self.settings.grant).await?;
+        if let Some(saved) = &saved {
+            check_issuer(&party, saved)?;
+        }
+        let config = ClientCredentialsConfig::ClientSecret {
+            client_id: client_id.clone(),
+            client_secret: secret.reveal().to_owned(),
+            scopes: match self.settings.scopes.is_empty() {
+                true => party
+                    .manager
+                    .select_initial_scopes(&[])
+                    .await
+                    .into_iter()
+                    .filter(|scope| scope != "offline_access")
+                    .collect(),
+                false => self.settings.scopes.clone(),
+            },
+            resource: Some(self.resource(&mut party).await),
+        };
+        party.manager.validate_client_credentials_metadata(&config)?;
+        party.manager.configure_client_credentials(&config)?;
+        party.manager.exchange_client_credentials(&config).await?;
+        let mut credentials = party.tokens.load().await?.ok_or(Error::NobodySignedIn)?;
+        if credentials.granted_scopes.is_empty() {
+            // RFC 6749 §5.1: as asked for.
+            let ClientCredentialsConfig::ClientSecret { scopes, .. } = config else {
+                return Err(Error::OtherTokens);
+            };
+            credentials.granted_scopes = scopes;
+        }
+        let (url, issuer) = (self.url.to_string(), party.issuer().to_owned());
+        Ok(Saved { url, issuer, client_secret: None, challenge, credentials })
+    }
+
+    /// The resource for which tokens are asked (RFC 8707), as the server's metadata names it. The library shows it only
+    /// in URLs for browsers.
+    async fn resource(&self, party: &mut Party) -> String {
+        let config = OAuthClientConfig::new("", self.url.as_str());
+        let shown = match party.manager.configure_client(config) {
+            Ok(()) => party.manager.get_authorization_url(&[]).await.ok(),
+            Err(_) => None,
+        };
+        let shown = shown.and_then(|url| reqwest::Url::parse(&url).ok());
+        let resource = shown.and_then(|url| {
+            url.query_pairs().find(|(name, _)| name == "resource").map(|(_, value)| value.into_owned())
+        });
+        resource.unwrap_or_else(|| self.url.to_string())
+    }
+
+    /// The secret that authenticates this program, if it is not a public client.
+    pub(crate) fn secret(&self) -> Option<&Secret> {
+        self.settings.client_secret.as_ref()
+    }
+}
+
+fn is_final(error: &AuthError, party: &Party) -> bool {
+    let refusal = party.client.refusal();
+    matches!(error, AuthError::TokenRefreshRejected(_) | AuthError::AuthorizationRequired)
+        || refusal.is_some_and(|code| FINAL.contains(&&*code))
+}
+
+/// Tokens of one authorization server are not sent to another.
+fn check_issuer(party: &Party, saved: &Saved) -> Result<(), Error> {
+    match party.issuer() == saved.issuer {
+        true => Ok(()),
+        false => {
+            Err(Error::OtherIssuer { before: saved.issuer.clone(), now: crate::error::short(party.issuer()) })
+        }
+    }
+}

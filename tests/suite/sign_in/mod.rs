@@ -1,0 +1,340 @@
+//! A6: authorization servers that lie, and what they get for it: nothing. Honest ones are in tests/interop.
+
+mod server;
+
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, AtomicUsize, Ordering},
+};
+
+use axum::{
+    http::{StatusCode, header},
+    response::IntoResponse,
+};
+use kit::eventually;
+use mcp_disclosure_core::ReceiptKey;
+use mcp_disclosure_gateway::{
+    Assembly, Gateway, builtin,
+    negotiation::{Strategies, StrategyOptions},
+    upstream::{Authorization, Authorizer, Challenge, Endpoint, Target, Unauthorized},
+};
+use mcp_disclosure_sign_in::{Answer, Begun, Error, SignIn, SignedIn};
+use reqwest::Url;
+use serde_json::json;
+use server::{Server, endless, metadata, shown, tokens};
+
+const AUTHORIZATION_SERVER: &str = "/.well-known/oauth-authorization-server";
+const RESOURCE: &str = "/.well-known/oauth-protected-resource/mcp";
+
+/// The parameter of a URL.
+fn parameter(url: &str, name: &str) -> String {
+    let url: Url = url.parse().unwrap();
+    url.query_pairs().find(|(key, _)| key == name).map(|(_, value)| value.into_owned()).unwrap_or_default()
+}
+
+/// The address that an honest browser comes back to, with this issuer.
+fn coming_back(begun: &Begun, issuer: &str) -> String {
+    let redirect = parameter(begun.url(), "redirect_uri");
+    let mut url: Url = redirect.parse().unwrap();
+    url.query_pairs_mut()
+        .append_pair("code", "the-code")
+        .append_pair("state", begun.state())
+        .append_pair("iss", issuer);
+    url.to_string()
+}
+
+async fn log_in(server: &Server, sign_in: &SignIn) -> Result<SignedIn, Error> {
+    let begun = sign_in.begin(0, &[]).await?;
+    let answer = Answer::pasted(&coming_back(&begun, &server.origin), begun.state())?;
+    begun.finish(answer).await
+}
+
+fn bearer(token: &str) -> String {
+    format!("Bearer {token}")
+}
+
+async fn header(sign_in: &SignIn) -> Result<Option<String>, Unauthorized> {
+    let header = sign_in.header().await?;
+    Ok(header.map(|header| header.to_str().unwrap().to_owned()))
+}
+
+#[tokio::test]
+async fn a6_an_honest_server_is_signed_in_to_with_pkce_and_its_resource() {
+    let server = Server::start(|_, _| None).await;
+    let sign_in = server.sign_in();
+    assert_eq!(header(&sign_in).await, Ok(None));
+    let begun = sign_in.begin(0, &[]).await.unwrap();
+    assert_eq!(parameter(begun.url(), "code_challenge_method"), "S256");
+    assert_eq!(parameter(begun.url(), "resource"), server.url().as_str());
+    assert_eq!(parameter(begun.url(), "scope"), "read");
+    assert!(parameter(begun.url(), "redirect_uri").starts_with("http://127.0.0.1:"));
+    let signed_in = log_in(&server, &sign_in).await.unwrap();
+    assert_eq!((signed_in.issuer.as_str(), signed_in.renews), (&*server.origin, true));
+    let exchanged = &server.heard("/token")[0].body;
+    assert!(exchanged.contains("code_verifier=") && exchanged.contains("resource=http"), "{exchanged}");
+    let shown = format!("{sign_in:?} {signed_in:?}");
+    assert!(!shown.contains("access-first") && !shown.contains("refresh-first"), "{shown}");
+    assert_eq!(sign_in.forget().await.ok(), Some(true));
+    assert_eq!(header(&sign_in).await, Ok(None));
+}
+
+#[tokio::test]
+async fn a6_metadata_that_lies_is_refused_before_a_browser_is_opened() {
+    type Lie = fn(&str) -> serde_json::Value;
+    let cases: [(&str, Lie, &str); 7] = [
+        (AUTHORIZATION_SERVER, |_| json!({"issuer": "https://other.example"}), "other.example"),
+        (
+            AUTHORIZATION_SERVER,
+            |_| json!({"token_endpoint": "http://other.example/token"}),
+            "token endpoint is not an https",
+        ),
+        (
+            AUTHORIZATION_SERVER,
+            |_| json!({"authorization_endpoint": "javascript:alert(1)"}),
+            "authorization endpoint is not",
+        ),
+        (
+            AUTHORIZATION_SERVER,
+            |_| json!({"registration_endpoint": "http://169.254.169.254/"}),
+            "registration endpoint is not",
+        ),
+        (AUTHORIZATION_SERVER, |_| json!({"code_challenge_methods_supported": ["plain"]}), "PKCE"),
+        (AUTHORIZATION_SERVER, |_| json!({"code_challenge_methods_supported": null}), "PKCE"),
+        (AUTHORIZATION_SERVER, |_| json!({"registration_endpoint": null}), "registers no clients"),
+    ];
+    for (lying, lie, expected) in cases {
+        let server = Server::start(move |path, origin| {
+            let mut said = metadata(origin);
+            let lies = lie(origin);
+            said.as_object_mut().unwrap().extend(lies.as_object().unwrap().clone());
+            (path == lying).then(|| shown(&said))
+        })
+        .await;
+        let refused = server.sign_in().begin(0, &[]).await.unwrap_err();
+        assert!(refused.to_string().contains(expected), "{refused}");
+        assert!(server.heard("/token").is_empty() && server.heard("/register").is_empty());
+    }
+}
+
+#[tokio::test]
+async fn a6_tokens_are_asked_for_the_server_itself_only() {
+    let server = Server::start(|path, origin| match path {
+        "/mcp" => {
+            let metadata = format!("Bearer resource_metadata=\"{origin}{RESOURCE}\"");
+            Some((StatusCode::UNAUTHORIZED, [(header::WWW_AUTHENTICATE, metadata)]).into_response())
+        }
+        RESOURCE => {
+            Some(shown(&json!({"resource": "https://bank.example/", "authorization_servers": [origin]})))
+        }
+        _ => None,
+    })
+    .await;
+    let refused = server.sign_in().begin(0, &[]).await.unwrap_err();
+    assert!(refused.to_string().contains("bank.example"), "{refused}");
+    assert!(server.heard("/register").is_empty());
+}
+
+#[tokio::test]
+async fn a6_an_endless_answer_and_one_that_never_comes_are_given_up() {
+    let server = Server::start(|path, _| (path == AUTHORIZATION_SERVER).then(endless)).await;
+    let refused = server.sign_in().begin(0, &[]).await.unwrap_err();
+    assert!(refused.to_string().contains("more than 1048576 bytes"), "{refused}");
+
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let silent = format!("http://{}", listener.local_addr().unwrap());
+    let server = Server::start(move |path, origin| {
+        let named = json!({"resource": format!("{origin}/mcp"), "authorization_servers": [silent]});
+        (path == RESOURCE).then(|| shown(&named))
+    })
+    .await;
+    let refused = server.sign_in().begin(0, &[]).await.unwrap_err();
+    assert!(refused.to_string().contains("no answer within 15 seconds"), "{refused}");
+}
+
+#[tokio::test]
+async fn a6_codes_and_tokens_follow_no_redirect() {
+    let elsewhere = Arc::new(Server::start(|_, _| None).await);
+    let target = format!("{}/token", elsewhere.origin);
+    let server = Server::start(move |path, _| {
+        (path == "/token")
+            .then(|| (StatusCode::TEMPORARY_REDIRECT, [(header::LOCATION, target.clone())]).into_response())
+    })
+    .await;
+    let sign_in = server.sign_in();
+    let refused = log_in(&server, &sign_in).await.unwrap_err();
+    assert!(matches!(refused, Error::Protocol(_)), "{refused}");
+    assert!(elsewhere.heard("/token").is_empty());
+    assert_eq!(sign_in.signed_in().unwrap(), None);
+}
+
+#[tokio::test]
+async fn a6_an_answer_of_another_issuer_is_refused() {
+    let server = Server::start(|_, _| None).await;
+    let sign_in = server.sign_in();
+    let begun = sign_in.begin(0, &[]).await.unwrap();
+    let answer = Answer::pasted(&coming_back(&begun, "https://other.example"), begun.state()).unwrap();
+    let refused = begun.finish(answer).await.unwrap_err();
+    assert!(refused.to_string().contains("other.example"), "{refused}");
+    assert!(server.heard("/token").is_empty());
+}
+
+#[tokio::test]
+async fn a6_tokens_are_renewed_once_for_all_who_wait() {
+    let count = Arc::new(AtomicUsize::new(0));
+    let issued = Arc::clone(&count);
+    let server = Server::start(move |path, _| {
+        (path == "/token").then(|| {
+            let number = issued.fetch_add(1, Ordering::SeqCst);
+            let mut tokens = tokens(&number.to_string());
+            // The first are expired at once.
+            tokens["expires_in"] = json!(if number == 0 { 0 } else { 3600 });
+            shown(&tokens)
+        })
+    })
+    .await;
+    log_in(&server, &server.sign_in()).await.unwrap();
+    // As two processes with five requests each.
+    let [one, other] = [server.sign_in(), server.sign_in()];
+    let headers = (0..10).map(|number| header(if number % 2 == 0 { &one } else { &other }));
+    for header in futures::future::join_all(headers).await {
+        assert_eq!(header, Ok(Some(bearer("access-1"))));
+    }
+    let refreshed = server.heard("/token");
+    assert_eq!((count.load(Ordering::SeqCst), refreshed.len()), (2, 2));
+    assert!(refreshed[1].body.contains("refresh_token=refresh-0"), "{}", refreshed[1].body);
+}
+
+#[tokio::test]
+async fn a6_a_request_that_is_given_up_loses_no_refresh_token() {
+    let count = AtomicUsize::new(0);
+    let server = Server::start(move |path, _| {
+        (path == "/token").then(|| {
+            let mut tokens = tokens(&count.fetch_add(1, Ordering::SeqCst).to_string());
+            tokens["expires_in"] = json!(3600);
+            shown(&tokens)
+        })
+    })
+    .await;
+    let sign_in = server.sign_in();
+    log_in(&server, &sign_in).await.unwrap();
+    let challenge = Challenge { status: StatusCode::UNAUTHORIZED, headers: vec!["Bearer".to_owned()] };
+    let sent = sign_in.header().await.unwrap();
+    {
+        let refused = sign_in.refused(sent.as_ref(), &challenge, false);
+        tokio::pin!(refused);
+        // Dropped after its first step.
+        assert!(futures::poll!(refused.as_mut()).is_pending());
+    }
+    let renewed = Ok(Some(bearer("access-1")));
+    eventually("the renewal", async || (header(&sign_in).await == renewed).then_some(())).await;
+}
+
+#[tokio::test]
+async fn a6_tokens_of_one_issuer_are_not_sent_to_another() {
+    let (moved, other) = (Arc::new(AtomicBool::new(false)), Server::start(|_, _| None).await);
+    let (is_moved, origin) = (Arc::clone(&moved), other.origin.clone());
+    let server = Server::start(move |path, here| {
+        let named = json!({"resource": format!("{here}/mcp"), "authorization_servers": [origin]});
+        (path == RESOURCE && is_moved.load(Ordering::SeqCst)).then(|| shown(&named))
+    })
+    .await;
+    let sign_in = server.sign_in();
+    log_in(&server, &sign_in).await.unwrap();
+    moved.store(true, Ordering::SeqCst);
+    let refused = header(&sign_in).await.unwrap_err();
+    let Unauthorized::Unavailable { detail } = &refused else { panic!("{refused:?}") };
+    assert!(detail.contains("another authorization server"), "{detail}");
+    assert!(other.heard("/token").is_empty());
+    assert!(!format!("{refused} {refused:?}").contains("first"));
+}
+
+#[tokio::test]
+async fn a6_a_sign_in_that_was_ended_is_forgotten_and_one_that_failed_is_not() {
+    for (status, code, is_final) in [
+        (StatusCode::BAD_REQUEST, "invalid_grant", true),
+        (StatusCode::UNAUTHORIZED, "invalid_client", true),
+        (StatusCode::SERVICE_UNAVAILABLE, "temporarily_unavailable", false),
+    ] {
+        let is_over = Arc::new(AtomicBool::new(false));
+        let over = Arc::clone(&is_over);
+        let server = Server::start(move |path, _| {
+            let refusal = || {
+                (status, shown(&json!({"error": code, "error_description": "\u{1b}[31m<b>"}))).into_response()
+            };
+            (path == "/token" && over.load(Ordering::SeqCst)).then(refusal)
+        })
+        .await;
+        let sign_in = server.sign_in();
+        log_in(&server, &sign_in).await.unwrap();
+        is_over.store(true, Ordering::SeqCst);
+        let refused = header(&sign_in).await.unwrap_err();
+        let command = "mcp-disclosure login notes".to_owned();
+        assert_eq!(refused == Unauthorized::SignIn { command }, is_final, "{refused:?}");
+        assert_eq!(sign_in.signed_in().unwrap().is_none(), is_final);
+    }
+}
+
+#[tokio::test]
+async fn a6_what_a_server_says_cannot_write_commands() {
+    let server = Server::start(|_, _| None).await;
+    let scopes = "Bearer error=\"insufficient_scope\", scope=\"read $(rm) a;b --port notes:write\"";
+    let challenge = Challenge { status: StatusCode::FORBIDDEN, headers: vec![scopes.to_owned()] };
+    let refused = server.sign_in().refused(None, &challenge, false).await.unwrap_err();
+    let command = "mcp-disclosure login notes --scope read --scope notes:write".to_owned();
+    assert_eq!(refused, Unauthorized::Scopes { command });
+    let basic = Challenge { status: StatusCode::UNAUTHORIZED, headers: vec!["Basic realm=\"x\"".to_owned()] };
+    assert_eq!(server.sign_in().refused(None, &basic, false).await, Ok(None));
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a6_tokens_that_others_can_read_are_not_used() {
+    use std::os::unix::fs::PermissionsExt;
+    let server = Server::start(|_, _| None).await;
+    let sign_in = server.sign_in();
+    let file = log_in(&server, &sign_in).await.unwrap().file;
+    let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!((mode(&file), mode(file.parent().unwrap())), (0o600, 0o700));
+    std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o640)).unwrap();
+    assert!(matches!(header(&sign_in).await, Err(Unauthorized::Unavailable { .. })));
+    assert!(sign_in.signed_in().unwrap_err().to_string().contains("0600"));
+}
+
+#[tokio::test]
+async fn p9_tokens_are_not_sent_to_another_origin() {
+    let elsewhere = Server::start(|_, _| None).await;
+    let target = format!("{}/mcp", elsewhere.origin);
+    let is_signed_in = Arc::new(AtomicBool::new(false));
+    let redirects = Arc::clone(&is_signed_in);
+    let server = Server::start(move |path, _| {
+        let redirect =
+            || (StatusCode::TEMPORARY_REDIRECT, [(header::LOCATION, target.clone())]).into_response();
+        let mut lasting = tokens("first");
+        lasting["expires_in"] = json!(3600);
+        match path {
+            "/mcp" if redirects.load(Ordering::SeqCst) => Some(redirect()),
+            "/token" => Some(shown(&lasting)),
+            _ => None,
+        }
+    })
+    .await;
+    let sign_in = server.sign_in();
+    log_in(&server, &sign_in).await.unwrap();
+    is_signed_in.store(true, Ordering::SeqCst);
+    let started = failure(&server, sign_in).await;
+    assert!(started.contains("redirects to another origin"), "{started}");
+    assert!(elsewhere.heard("/mcp").is_empty());
+}
+
+/// Why a gateway in front of this server does not start.
+async fn failure(server: &Server, sign_in: SignIn) -> String {
+    let authorization = Some(Authorizer(Arc::new(sign_in)));
+    let target = Target::Url(Endpoint { authorization, ..Endpoint::from(server.url()) });
+    let strategies = Strategies::build(&builtin(), &StrategyOptions::default()).unwrap();
+    let key = ReceiptKey::new(&[7; ReceiptKey::LEAST_BYTES]).unwrap();
+    let assembly = Assembly { upstreams: vec![target.into()], ..Assembly::new(strategies, key) };
+    match Gateway::start(assembly).await {
+        Ok(_) => "it starts".to_owned(),
+        Err(error) => format!("{error:?}"),
+    }
+}
