@@ -10,6 +10,8 @@ const REFRESH: u32 = 5;
 const STYLE: &str = "
 :root { color-scheme: light dark; --line: #8884; --soft: #555; --good: #126b2e; --bad: #b3261e; }
 @media (prefers-color-scheme: dark) { :root { --soft: #b4b4b4; --good: #7bd88f; --bad: #ff9d94; } }
+html { background: #fff; color: #1b1b1b; }
+@media (prefers-color-scheme: dark) { html { background: #161616; color: #eee; } }
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 0 auto; padding: 1rem; overflow-wrap: anywhere; }
 h1 { font-size: 1.4rem; margin: 0; }
 h2 { font-size: 1.1rem; margin: 1.5rem 0 .5rem; }

@@ -75,6 +75,9 @@ impl Line {
         if let Some(at) = here.iter().position(|word| *word == "--listen") {
             here.drain(at..=at + 1);
         }
+        if let Some(at) = here.iter().position(|word| *word == "--admin") {
+            here[at + 1] = "127.0.0.1:0";
+        }
         if self.is_http() {
             here.extend(["--listen", "127.0.0.1:0"]);
         }
