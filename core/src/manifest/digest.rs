@@ -4,17 +4,18 @@
 //! holds receives no entries then:
 //!
 //! ```text
-//! → {"method": "tools/manifest", "params": {"_meta": {"io.github.mcp-disclosure/progressive-disclosure": {"digest": "sha256:…"}}}}
-//! ← {"entries": [], "_meta": {"io.github.mcp-disclosure/progressive-disclosure": {"digest": "sha256:…", "unchanged": true}}}
+//! → {"method": "tools/manifest", "params": {"_meta": {"io.github.mcp-disclosure/manifest": {"digest": "sha256:…"}}}}
+//! ← {"entries": [], "_meta": {"io.github.mcp-disclosure/manifest": {"digest": "sha256:…", "unchanged": true}}}
 //! ```
 //!
-//! Servers that support this have `"manifestDigest": true` in the settings of the extension; other servers ignore the
-//! member, and send the manifest.
+//! Servers that support this have `"digest": true` under the same key in `capabilities.experimental`; other servers ignore
+//! the member, and send the manifest.
 
-use crate::{digest::Digest, extension::EXTENSION, raw::RawObject};
+use super::KEY;
+use crate::{digest::Digest, raw::RawObject};
 
-/// The setting of the extension by which a server says that it compares digests.
-pub const CAPABILITY: &str = "manifestDigest";
+/// What a server that compares digests has under [`KEY`] in `capabilities.experimental`.
+pub const CAPABILITY: &str = r#"{"manifest":true,"digest":true}"#;
 
 const DIGEST: &str = "digest";
 const UNCHANGED: &str = "unchanged";
@@ -28,9 +29,8 @@ pub fn of<'n>(entries: impl IntoIterator<Item = (&'n str, Digest)>) -> Digest {
 
 /// Whether a server with these capabilities compares digests.
 pub fn is_compared(capabilities: &RawObject) -> bool {
-    let settings = |place| capabilities.object(place)?.object(EXTENSION);
-    let compares = |settings: RawObject| settings.member(CAPABILITY) == Some("true");
-    ["extensions", "experimental"].into_iter().filter_map(settings).any(compares)
+    let own = capabilities.object("experimental").and_then(|experimental| experimental.object(KEY));
+    own.is_some_and(|own| own.member(DIGEST) == Some("true"))
 }
 
 /// The parameters of a request for the manifest that states a digest.
@@ -40,7 +40,7 @@ pub fn stated(digest: Digest) -> RawObject {
 
 /// The digest that a request states.
 pub fn stated_in(params: &RawObject) -> Option<Digest> {
-    params.object("_meta")?.object(EXTENSION)?.string(DIGEST)?.parse().ok()
+    params.object("_meta")?.object(KEY)?.string(DIGEST)?.parse().ok()
 }
 
 /// The `_meta` of a result: of a manifest, or of one that is left out since it is the stated one.
@@ -52,12 +52,12 @@ pub fn meta(others: Option<&RawObject>, digest: Digest, unchanged: bool) -> RawO
 
 /// Whether a result with this `_meta` has no entries since nothing changed.
 pub fn is_unchanged(meta: &RawObject) -> bool {
-    meta.object(EXTENSION).is_some_and(|own| own.member(UNCHANGED) == Some("true"))
+    meta.object(KEY).is_some_and(|own| own.member(UNCHANGED) == Some("true"))
 }
 
 /// The `_meta` without what is said here; `None` if nothing is left.
 pub fn without(meta: &RawObject) -> Option<RawObject> {
-    Some(meta.retain(|key| key != EXTENSION)).filter(|meta| !meta.is_empty())
+    Some(meta.retain(|key| key != KEY)).filter(|meta| !meta.is_empty())
 }
 
 fn own(digest: Digest) -> RawObject {
@@ -65,7 +65,7 @@ fn own(digest: Digest) -> RawObject {
 }
 
 fn with_own(meta: &RawObject, own: &RawObject) -> RawObject {
-    meta.with(EXTENSION, own.text())
+    meta.with(KEY, own.text())
 }
 
 #[cfg(test)]
@@ -73,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn m6_a_digest_is_stated_compared_and_removed_again() {
+    fn a_digest_is_stated_compared_and_removed_again() {
         let digest = of([("a", Digest::of("{}")), ("b\\n", Digest::of("[]"))]);
         let expected = format!(r#"[["a","{}"],["b\\n","{}"]]"#, Digest::of("{}"), Digest::of("[]"));
         assert_eq!(digest, Digest::of(&expected));

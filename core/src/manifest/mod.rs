@@ -31,7 +31,7 @@ pub use entry::ManifestEntry;
 pub use held::Held;
 pub use reconciliation::{Mismatch, Reconciliation};
 
-use crate::{digest::Digest, extension::EXTENSION, raw::RawObject, view::View};
+use crate::{digest::Digest, raw::RawObject, view::View};
 
 /// The method that sends the manifest.
 pub const MANIFEST: &str = "tools/manifest";
@@ -42,20 +42,20 @@ pub const DESCRIBE: &str = "tools/describe";
 /// The names that a server should accept in one [`DESCRIBE`].
 pub const MOST_NAMES: usize = 50;
 
+/// The key in `capabilities.experimental` under which we repeat the capability, and in `_meta` that of [`digest`].
+pub const KEY: &str = "io.github.mcp-disclosure/manifest";
+
 /// The key of deterministic groups in `capabilities.experimental`, where some servers repeat the capability.
 const DETERMINISTIC_GROUPS: &str = "experimental/deterministic-groups";
 
 /// Whether a server with these capabilities offers manifests. Some SDKs remove unknown members of `capabilities.tools`, so
 /// servers repeat it in `experimental`.
 pub fn is_offered(capabilities: &RawObject) -> bool {
-    let says_so = |object: Option<RawObject>| {
-        object.is_some_and(|object| object.member("manifest") == Some("true"))
-    };
+    let says_so =
+        |object: Option<RawObject>| object.is_some_and(|object| object.member("manifest") == Some("true"));
     let experimental = capabilities.object("experimental");
     let repeated = |key| experimental.as_ref().and_then(|all| all.object(key));
-    says_so(capabilities.object("tools"))
-        || says_so(repeated(EXTENSION))
-        || says_so(repeated(DETERMINISTIC_GROUPS))
+    says_so(capabilities.object("tools")) || says_so(repeated(KEY)) || says_so(repeated(DETERMINISTIC_GROUPS))
 }
 
 /// The manifest of a complete list.
@@ -96,6 +96,16 @@ impl Manifest {
     /// The entry of this name.
     pub fn entry(&self, name: &str) -> Option<&ManifestEntry> {
         self.places.get(name).map(|at| &*self.entries[*at])
+    }
+
+    /// The result of [`DESCRIBE`] for these names.
+    ///
+    /// # Errors
+    /// All names that are not in the manifest, each once.
+    pub fn described(&self, names: &[String]) -> Result<RawObject, Vec<String>> {
+        let tools: Vec<&str> = self.describe(names)?.iter().map(|tool| tool.text()).collect();
+        let list = format!("[{}]", tools.join(","));
+        Ok(RawObject::assemble([("tools", list.as_str())]))
     }
 
     /// The definitions of these names, in their order.
@@ -160,21 +170,32 @@ mod tests {
         let names = ["b", "x", "y", "x"].map(str::to_owned);
         assert_eq!(first.describe(&names).unwrap_err(), ["x", "y"]);
         let described = first.describe(&["b", "a", "b"].map(str::to_owned)).unwrap();
-        assert_eq!(described.iter().map(|tool| tool.string("name").unwrap()).collect::<Vec<_>>(), ["b", "a", "b"]);
+        assert_eq!(
+            described.iter().map(|tool| tool.string("name").unwrap()).collect::<Vec<_>>(),
+            ["b", "a", "b"]
+        );
     }
 
     #[test]
     fn m1_the_capability_is_read_from_each_place() {
         for (capabilities, offered) in [
             (r#"{"tools":{"manifest":true}}"#.to_owned(), true),
-            (r#"{"tools":{},"experimental":{"experimental/deterministic-groups":{"manifest":true}}}"#.into(), true),
-            (format!(r#"{{"experimental":{{"{EXTENSION}":{{"manifest":true}}}}}}"#), true),
+            (
+                r#"{"tools":{},"experimental":{"experimental/deterministic-groups":{"manifest":true}}}"#
+                    .into(),
+                true,
+            ),
+            (format!(r#"{{"experimental":{{"{KEY}":{{"manifest":true}}}}}}"#), true),
             (r#"{"tools":{"manifest":"true"}}"#.into(), false),
             (r#"{"tools":{"manifest":false},"manifest":true}"#.into(), false),
             (r#"{"tools":true,"experimental":7}"#.into(), false),
             ("{}".into(), false),
         ] {
-            assert_eq!(is_offered(&RawObject::parse(capabilities.as_str()).unwrap()), offered, "{capabilities}");
+            assert_eq!(
+                is_offered(&RawObject::parse(capabilities.as_str()).unwrap()),
+                offered,
+                "{capabilities}"
+            );
         }
     }
 }

@@ -133,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn m6_only_what_changed_is_fetched_and_what_vanished_is_dropped() {
+    fn only_what_changed_is_fetched_and_what_vanished_is_dropped() {
         let now = [tool("c", "3"), tool("a", "1"), tool("b", "new")];
         let held = vec![tool("a", "1"), tool("b", "old"), tool("gone", "")];
         let mut reconciliation = Reconciliation::new(&entries(&now), Held::new(held)).unwrap();
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn m6_what_is_not_as_the_manifest_says_is_refused() {
+    fn what_is_not_as_the_manifest_says_is_refused() {
         let now = [tool("a", "1"), tool("b", "2")];
         let of = |entries: &[RawObject]| Reconciliation::new(entries, Held::default()).unwrap();
         let both = names(&["a", "b"]);
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn m6_an_unknown_algorithm_means_fetching_again() {
+    fn an_unknown_algorithm_means_fetching_again() {
         let entry = RawObject::parse(r#"{"name":"a","digest":"blake3:00"}"#).unwrap();
         let mut reconciliation = Reconciliation::new(&[entry], Held::new(vec![tool("a", "1")])).unwrap();
         assert_eq!(reconciliation.batches(50).len(), 1);
@@ -179,7 +179,7 @@ mod tests {
     }
 
     #[test]
-    fn m6_a_request_fetches_a_million_bytes_at_most_but_for_one_definition() {
+    fn a_request_fetches_a_million_bytes_at_most_but_for_one_definition() {
         let entry = |name: &str, size: u64| {
             RawObject::parse(format!(r#"{{"name":"{name}","digest":"x","size":{size}}}"#)).unwrap()
         };

@@ -1,6 +1,11 @@
 //! Cached pages: the prepared responses for each kind of client, per snapshot.
 
-use std::{collections::HashSet, convert::Infallible, hash::Hash, sync::{Arc, OnceLock}};
+use std::{
+    collections::HashSet,
+    convert::Infallible,
+    hash::Hash,
+    sync::{Arc, OnceLock},
+};
 
 use mcp_disclosure_core::{
     Advertisement, ClientTraits, Digest, Kind, ListHints, Marks, Memory, Noted, Principal, RawObject,

@@ -89,9 +89,14 @@ mod tests {
     fn one_pattern_of_a_field_is_enough() {
         let filter = read(r#"{"filter":{"namePatterns":["git_*","?at","x[1]"],"unheard-of":7}}"#);
         let filter = filter.unwrap().unwrap();
-        for (name, admitted) in
-            [("git_add", true), ("cat", true), ("at", false), ("Git_add", false), ("x[1]", true), ("x1", false)]
-        {
+        for (name, admitted) in [
+            ("git_add", true),
+            ("cat", true),
+            ("at", false),
+            ("Git_add", false),
+            ("x[1]", true),
+            ("x1", false),
+        ] {
             assert_eq!(filter.admits(name), admitted, "{name}");
         }
     }

@@ -2,10 +2,15 @@
 
 use std::time::Duration;
 
-use mcp_disclosure_core::{Advertisement, EXTENSION, RawObject, manifest::digest};
+use mcp_disclosure_core::{
+    Advertisement, EXTENSION, RawObject,
+    manifest::{KEY, digest::CAPABILITY},
+};
 use mcp_disclosure_transport::{ErrorText, Json, meta};
 
-use super::{Caching, Offer, Revision, SERVER_VARIANTS, ServerVariant, delta, filter::FILTERING, finish, variant};
+use super::{
+    Caching, Offer, Revision, SERVER_VARIANTS, ServerVariant, delta, filter::FILTERING, finish, variant,
+};
 
 /// The contents of a handshake result.
 #[derive(Clone, Debug)]
@@ -42,12 +47,9 @@ pub(crate) struct Advertised {
 
 impl Advertised {
     fn capabilities(&self) -> RawObject {
-        let settings = match self.manifest {
-            // Some SDKs remove it from `tools`.
-            true => self.added.settings.with("manifest", "true").with(digest::CAPABILITY, "true"),
-            false => self.added.settings.clone(),
-        };
-        let settings = settings
+        let settings = self
+            .added
+            .settings
             .with_value("strategies", &self.offered)
             .with_value("selected", &self.selected);
         let disclosure = |beside: &RawObject| beside.with(EXTENSION, settings.text());
@@ -75,7 +77,15 @@ impl Advertised {
         // objects.
         capabilities
             .with("extensions", disclosure(&variants).text())
-            .with("experimental", disclosure(&self.added.experimental).text())
+            .with("experimental", disclosure(&self.experimental()).text())
+    }
+
+    fn experimental(&self) -> RawObject {
+        match self.manifest {
+            // Some SDKs remove it from `tools`.
+            true => self.added.experimental.with(KEY, CAPABILITY),
+            false => self.added.experimental.clone(),
+        }
     }
 
     fn tools(&self) -> RawObject {

@@ -127,8 +127,7 @@ fn check_size(request: &Request, limits: &Limits) -> Result<(), ErrorText> {
 const DECISIVE: [&str; 7] = ["name", "arguments", "uri", "ref", "type", "task", "_meta"];
 
 /// The same in `_meta`: another client's progress token, or who asks and in which revision.
-const DECISIVE_META: [&str; 6] =
-    ["progressToken", VERSION, CAPABILITIES, CLIENT, LOG_LEVEL, SERVER_VARIANT];
+const DECISIVE_META: [&str; 6] = ["progressToken", VERSION, CAPABILITIES, CLIENT, LOG_LEVEL, SERVER_VARIANT];
 
 fn unambiguous(object: &RawObject, decisive: &[&str]) -> Result<(), ErrorText> {
     for decisive in decisive {

@@ -116,7 +116,10 @@ mod tests {
             let settings = format!(r#"{{"extensions":{{"{SERVER_VARIANTS}":{hints}}}}}"#);
             VariantHints::read(&RawObject::parse(settings).unwrap()).map(|hints| hints.context_sizes)
         };
-        assert_eq!(read(r#"{"variantHints":{"hints":{"contextSize":"compact","x":1}}}"#), Some(vec!["compact".into()]));
+        assert_eq!(
+            read(r#"{"variantHints":{"hints":{"contextSize":"compact","x":1}}}"#),
+            Some(vec!["compact".into()])
+        );
         let several = read(r#"{"variantHints":{"hints":{"contextSize":["standard",7,"compact"]}}}"#);
         assert_eq!(several, Some(vec!["standard".into(), "compact".into()]));
         for none in ["{}", r#"{"variantHints":7}"#, r#"{"variantHints":{"hints":{"contextSize":7}}}"#] {

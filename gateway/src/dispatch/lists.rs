@@ -69,12 +69,8 @@ impl Gateway {
         }
         let names = self.names(&request.params)?;
         let wanted = names.clone();
-        let described = of_manifest(page, move |prepared| {
-            let tools = prepared.manifest.describe(&wanted)?;
-            let text: Vec<&str> = tools.iter().map(|tool| tool.text()).collect();
-            Ok(RawObject::empty().with("tools", &format!("[{}]", text.join(","))))
-        });
-        let described = described.await?.map_err(|unknown: Vec<String>| {
+        let described = of_manifest(page, move |prepared| prepared.manifest.described(&wanted)).await?;
+        let described = described.map_err(|unknown| {
             ErrorText::invalid_params("Unknown tool names").with_data(&json!({"unknownNames": unknown}))
         })?;
         caller.session.iter().for_each(|session| page.mark_delivered_of(&session.marks, &names));
@@ -88,7 +84,9 @@ impl Gateway {
             names.ok_or_else(|| ErrorText::invalid_params("params.names must be an array of strings"))?;
         let most = self.limits.describe_names;
         if names.is_empty() {
-            return Err(ErrorText::invalid_params("params.names is empty").with_data(&json!({"reason": "empty"})));
+            return Err(
+                ErrorText::invalid_params("params.names is empty").with_data(&json!({"reason": "empty"}))
+            );
         }
         if names.len() > most {
             let message = format_args!(
@@ -134,8 +132,8 @@ pub(super) fn listed(page: &Page, kind: Kind, params: &RawObject) -> Result<Json
 fn no_cursor(params: &RawObject) -> Result<(), ErrorText> {
     match params.member("cursor") {
         None => Ok(()),
-        Some(_) => Err(ErrorText::invalid_params(
-            "params.cursor is not one of ours: lists are sent in one page",
-        )),
+        Some(_) => {
+            Err(ErrorText::invalid_params("params.cursor is not one of ours: lists are sent in one page"))
+        }
     }
 }

@@ -112,7 +112,8 @@ impl Gateway {
             page = caller.page();
         }
         if matches!(method, Some(Method::ToolsCall | Method::ToolsResolve))
-            && relisted(caller, &page, params).await? {
+            && relisted(caller, &page, params).await?
+        {
             page = caller.page();
         }
         // Boxed but for calls: a future is as large as its largest branch, and is copied where it is spawned.
@@ -143,7 +144,12 @@ impl Gateway {
     }
 
     /// A method that is not part of MCP, or not of this era. The strategy may support it.
-    pub(super) async fn foreign(&self, caller: &Caller, page: &Page, request: &Request) -> Result<Json, ErrorText> {
+    pub(super) async fn foreign(
+        &self,
+        caller: &Caller,
+        page: &Page,
+        request: &Request,
+    ) -> Result<Json, ErrorText> {
         let (fetches, effects) = (self.fetches.of(&caller.fetcher), Effects::default());
         let cx = caller.context(self, &page.view, &fetches, &effects);
         let answer = caller.choice.strategy.request(&cx, &request.method, &request.params.to_raw()).await?;
@@ -318,7 +324,9 @@ fn needs_all(method: Option<Method>, page: &Page, params: &RawObject) -> bool {
         |kind, member| params.string(member).is_some_and(|key| page.view.entry(kind, &key).is_some());
     match method {
         Some(Method::Ping | Method::Discover | Method::SetLevel | Method::ResourcesUnsubscribe) => false,
-        Some(Method::ToolsCall | Method::ToolsResolve) => params.string("name").is_none_or(|name| page.view.tool(&name).is_none()),
+        Some(Method::ToolsCall | Method::ToolsResolve) => {
+            params.string("name").is_none_or(|name| page.view.tool(&name).is_none())
+        }
         Some(Method::PromptsGet) => !is_listed(Kind::Prompts, "name"),
         Some(Method::ResourcesRead | Method::ResourcesSubscribe) => !is_listed(Kind::Resources, "uri"),
         Some(Method::Listen) => params

@@ -7,7 +7,11 @@
 use mcp_disclosure_core::{Decision, Effects, RawObject, Tool};
 use mcp_disclosure_transport::{ErrorText, Json, code};
 
-use super::{Caller, Gateway, call::{read_call, relayed}, relay::UpstreamRequest};
+use super::{
+    Caller, Gateway,
+    call::{read_call, relayed},
+    relay::UpstreamRequest,
+};
 use crate::{catalogue::Page, dialect::complete};
 
 /// The method.
@@ -26,15 +30,21 @@ impl Gateway {
     ) -> Result<Json, ErrorText> {
         let call = read_call(params)?;
         let name = call.name.clone();
-        let unsupported =
-            || ErrorText::invalid_params(format_args!("{name} does not support {RESOLVE}: it is as it is listed"));
+        let unsupported = || {
+            ErrorText::invalid_params(format_args!(
+                "{name} does not support {RESOLVE}: it is as it is listed"
+            ))
+        };
         let (fetches, effects) = (self.fetches.of(&caller.fetcher), Effects::default());
         let cx = caller.context(self, &page.view, &fetches, &effects);
         let call = match caller.choice.strategy.before_call(&cx, call).await? {
             Decision::Forward(call) => call,
             Decision::Refuse(refusal) => {
-                return Err(ErrorText::invalid_params(format_args!("{name} would be refused: {}", refusal.code))
-                    .with_data(&refusal.content));
+                return Err(ErrorText::invalid_params(format_args!(
+                    "{name} would be refused: {}",
+                    refusal.code
+                ))
+                .with_data(&refusal.content));
             }
             _ => return Err(unsupported()),
         };
@@ -58,16 +68,9 @@ impl Gateway {
     }
 }
 
-/// A definition as it is served, with what the upstream says differently of this call than of the tool. What the operator
-/// says of its annotations stays.
+/// A definition as it is served, with what the upstream says differently of this call than of the tool.
 fn refined(served: &RawObject, tool: &Tool, resolved: &RawObject) -> RawObject {
     let original = tool.original();
     let news = resolved.iter().filter(|(key, value)| *key != "name" && original.member(key) != Some(*value));
-    let refined = news.fold(served.clone(), |refined, (key, value)| refined.with(key, value));
-    let Some(annotations) = refined.object("annotations") else { return refined };
-    let (own, listed) = (served.object("annotations"), original.object("annotations").unwrap_or_default());
-    let own = own.unwrap_or_default();
-    let of_operator = own.iter().filter(|(key, value)| listed.member(key) != Some(*value));
-    let annotations = of_operator.fold(annotations, |all, (key, value)| all.with(key, value));
-    refined.with("annotations", annotations.text())
+    news.fold(served.clone(), |refined, (key, value)| refined.with(key, value))
 }

@@ -10,11 +10,7 @@ use crate::dialect::{requested, without_variant};
 
 impl Gateway {
     /// Answers a request, by the variant that it names if it names one. Upstreams do not see the name.
-    pub(super) async fn answer_varied(
-        &self,
-        caller: &Caller,
-        request: &Request,
-    ) -> Result<Json, ErrorText> {
+    pub(super) async fn answer_varied(&self, caller: &Caller, request: &Request) -> Result<Json, ErrorText> {
         let Some(variant) = requested(&request.params) else { return self.answer(caller, request).await };
         let caller = match caller.era() {
             // The caller of a stateless request is made for the variant.

@@ -16,7 +16,10 @@ const MOST_PAGES: usize = 10_000;
 
 /// Fetches, concurrently, all lists that the upstream's capabilities declare. Of tools that are held, those that did not
 /// change are not fetched again where the upstream offers a manifest.
-pub(super) async fn fetch(upstream: &Upstream, held: Option<&UpstreamLists>) -> Result<UpstreamLists, CallError> {
+pub(super) async fn fetch(
+    upstream: &Upstream,
+    held: Option<&UpstreamLists>,
+) -> Result<UpstreamLists, CallError> {
     let (tools, resources, templates, prompts) = futures::try_join!(
         tools(upstream, held),
         pages(upstream, "resources", "resources/list", "resources"),
@@ -107,7 +110,9 @@ pub(super) async fn pages_from(
         let page = match page {
             Ok(page) => page,
             // Many servers have resources but do not implement `resources/templates/list`.
-            Err(CallError::Answered(error)) if error.code() == code::METHOD_NOT_FOUND && method != MANIFEST => {
+            Err(CallError::Answered(error))
+                if error.code() == code::METHOD_NOT_FOUND && method != MANIFEST =>
+            {
                 break;
             }
             Err(error) => return Err(error),

@@ -79,7 +79,8 @@ async fn attempt(upstream: &Upstream, held: Held) -> Result<Listed, Unreconciled
         let meta = hints.meta.as_ref().and_then(digest::without);
         ListHints { meta, ..hints }
     });
-    let listed = |tools: Vec<RawObject>| Listed { items: tools.iter().map(RawObject::to_raw).collect(), hints };
+    let listed =
+        |tools: Vec<RawObject>| Listed { items: tools.iter().map(RawObject::to_raw).collect(), hints };
     if compares && meta.is_some_and(|meta| digest::is_unchanged(&meta)) {
         return Ok(listed(held.into_tools()));
     }
