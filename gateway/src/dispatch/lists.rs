@@ -13,8 +13,11 @@ use crate::{
     dialect::{Filter, complete},
 };
 
-/// Comparisons of names with patterns, and tools of a manifest, that are made on a worker that serves others.
-const MOST_AT_ONCE: usize = 100;
+/// Steps that are made on a worker that serves others, about 1 µs each: comparisons of a name with a pattern.
+const MOST_STEPS: usize = 1_000;
+
+/// The steps of a manifest's entry.
+const ENTRY_STEPS: usize = 10;
 
 impl Gateway {
     /// `tools/list`.
@@ -104,7 +107,7 @@ async fn of_manifest<T: Send + 'static>(
     page: &Arc<Page>,
     take: impl FnOnce(&PreparedManifest) -> T + Send + 'static,
 ) -> Result<T, ErrorText> {
-    let work = if page.is_prepared() { 0 } else { page.tool_count() };
+    let work = if page.is_prepared() { 0 } else { ENTRY_STEPS * page.tool_count() };
     let own = Arc::clone(page);
     let taken = aside(work, move || own.manifest().map(take)).await?;
     taken.ok_or_else(|| ErrorText::method_not_found("tools/manifest"))
@@ -115,7 +118,7 @@ async fn aside<T: Send + 'static>(
     steps: usize,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, ErrorText> {
-    if steps <= MOST_AT_ONCE {
+    if steps <= MOST_STEPS {
         return Ok(work());
     }
     let failed = |_| ErrorText::new(code::INTERNAL_ERROR, "internal error: answering this request panicked");

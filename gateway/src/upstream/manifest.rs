@@ -101,30 +101,51 @@ fn parsed(text: &RawValue) -> RawObject {
 /// Fetches what changed, in pieces that the upstream accepts.
 async fn fetch(upstream: &Upstream, reconciliation: &mut Reconciliation) -> Result<(), Unreconciled> {
     let (mut most, mut room) = (MOST_NAMES, upstream.limits().upstream_list_bytes);
-    loop {
-        let batches = reconciliation.batches(most);
-        let Some(names) = batches.first() else { return Ok(()) };
-        let params = RawObject::empty().with_value("names", names);
-        let result = match upstream.query(DESCRIBE, params).await {
-            Ok(result) => result,
-            Err(CallError::Answered(error)) if error.code() == code::INVALID_PARAMS => {
-                let data = error.data();
-                let bound = data.and_then(|data| data.member("maxNames")?.parse::<usize>().ok());
-                match bound.filter(|bound| (1..names.len()).contains(bound)) {
-                    Some(bound) => most = bound,
-                    // A tool that vanished meanwhile.
-                    None => return Err(Mismatch { tool: names[0].clone(), what: "an unknown name" }.into()),
+    'pieces: loop {
+        for names in reconciliation.batches(most) {
+            let tools = match described(upstream, &names, &mut room).await {
+                Ok(tools) => tools,
+                Err(Refusal::Bound(bound)) => {
+                    most = bound;
+                    continue 'pieces;
                 }
-                continue;
-            }
-            Err(error) => return Err(error.into()),
-        };
-        let useless = |reason: &str| Unreconciled::Useless(format!("{DESCRIBE}: {reason}"));
-        room = room
-            .checked_sub(result.as_str().len())
-            .ok_or_else(|| useless("more bytes than a list may have (limits.upstream_list_bytes)"))?;
-        let result = RawObject::parse(result.as_str()).map_err(|_| useless("its result is not an object"))?;
-        let tools = result.member("tools").and_then(|tools| serde_json::from_str(tools).ok());
-        reconciliation.accept(names, tools.ok_or_else(|| useless("no list of objects under 'tools'"))?)?;
+                Err(Refusal::Other(reason)) => return Err(reason),
+            };
+            reconciliation.accept(&names, tools)?;
+        }
+        return Ok(());
     }
+}
+
+/// Why definitions are not delivered.
+enum Refusal {
+    /// At most so many at once: fewer than were asked for.
+    Bound(usize),
+    Other(Unreconciled),
+}
+
+async fn described(
+    upstream: &Upstream,
+    names: &[String],
+    room: &mut usize,
+) -> Result<Vec<RawObject>, Refusal> {
+    let useless = |reason: &str| Refusal::Other(Unreconciled::Useless(format!("{DESCRIBE}: {reason}")));
+    let result = match upstream.query(DESCRIBE, RawObject::empty().with_value("names", names)).await {
+        Ok(result) => result,
+        Err(CallError::Answered(error)) if error.code() == code::INVALID_PARAMS => {
+            let bound = error.data().and_then(|data| data.member("maxNames")?.parse::<usize>().ok());
+            return Err(match bound.filter(|bound| (1..names.len()).contains(bound)) {
+                Some(bound) => Refusal::Bound(bound),
+                // A tool that vanished meanwhile.
+                None => Refusal::Other(Mismatch { tool: names[0].clone(), what: "a name" }.into()),
+            });
+        }
+        Err(error) => return Err(Refusal::Other(error.into())),
+    };
+    *room = room
+        .checked_sub(result.as_str().len())
+        .ok_or_else(|| useless("more bytes than a list may have (limits.upstream_list_bytes)"))?;
+    let result = RawObject::parse(result.as_str()).map_err(|_| useless("its result is not an object"))?;
+    let tools = result.member("tools").and_then(|tools| serde_json::from_str(tools).ok());
+    tools.ok_or_else(|| useless("no list of objects under 'tools'"))
 }
