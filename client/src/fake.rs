@@ -14,6 +14,8 @@ pub(crate) enum Say {
     Result(Value),
     /// The error.
     Error(i64, &'static str),
+    /// The error object.
+    Refusal(Value),
     /// A notification, then the result.
     Notify(&'static str, Value),
     /// No response.
@@ -59,6 +61,7 @@ pub(crate) fn fake(mut answer: impl FnMut(&str, &Value) -> Say + Send + 'static)
                     json!({"jsonrpc": "2.0", "id": id, "error": {"code": code, "message": message}})
                         .to_string()
                 }
+                Say::Refusal(error) => json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string(),
                 Say::Notify(method, result) => {
                     format!("{}\n{}", json!({"jsonrpc": "2.0", "method": method}), ok(result))
                 }

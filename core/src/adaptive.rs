@@ -91,6 +91,7 @@ impl Adaptive {
             summary: format!("Complete definitions up to {budget} tokens, over that: {}", of_over.summary)
                 .into(),
             role: Role::Presenter,
+            lists_completely: false,
             variants: &[],
             ..of_over.clone()
         };
@@ -143,6 +144,10 @@ impl DisclosureStrategy for Adaptive {
             )
         };
         Some(Selected { name: self.serving(view).profile().name.to_string(), reason })
+    }
+
+    fn lists_completely(&self, view: &View) -> bool {
+        self.serving(view).lists_completely(view)
     }
 
     fn list(&self, view: &View, client: &ClientTraits) -> Listing {

@@ -74,6 +74,8 @@ fn profile(filters: &[Arc<dyn DisclosureStrategy>], presenter: &Arc<dyn Disclosu
         omits_schemas: parts().any(|profile| profile.omits_schemas),
         lesson: presenter.profile().lesson,
         finder: presenter.profile().finder,
+        lists_completely: presenter.profile().lists_completely,
+        context_size: presenter.profile().context_size,
         variants: presenter.profile().variants,
         gives_way: presenter.profile().gives_way,
     }
@@ -107,6 +109,10 @@ impl DisclosureStrategy for Stack {
 
     fn advertise(&self, view: &View, advertisement: &mut Advertisement) {
         self.parts().for_each(|part| part.advertise(view, advertisement));
+    }
+
+    fn lists_completely(&self, view: &View) -> bool {
+        self.presenter.lists_completely(view)
     }
 
     fn selects(&self, view: &View) -> Option<Selected> {

@@ -24,6 +24,8 @@ pub struct Identity {
     pub askable: bool,
     /// Whether it says that it discloses by itself.
     pub disclosing: bool,
+    /// What it says of server variants, if it knows them.
+    pub variants: Option<Value>,
 }
 
 impl Identity {
@@ -86,6 +88,9 @@ impl Identity {
                 settings["complete"] = json!(true);
             }
             capabilities[place] = json!({EXTENSION: settings});
+        }
+        if let Some(variants) = &self.variants {
+            capabilities["extensions"]["io.modelcontextprotocol/server-variants"] = variants.clone();
         }
         capabilities
     }

@@ -2,6 +2,8 @@
 
 use mcp_disclosure_core::{EXTENSION, RawObject};
 
+use super::{SERVER_VARIANTS, VariantHints};
+
 /// A client's disclosure offer, from any dialect. Malformed parts are ignored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Offer {
@@ -13,6 +15,8 @@ pub struct Offer {
     pub shortest: bool,
     /// Whether it discloses by itself, such as another gateway, and asks for complete definitions.
     pub complete: bool,
+    /// What it says of server variants; `None` if it does not support them.
+    pub variants: Option<VariantHints>,
     /// The whole offer, as settings of the extension, for strategies. Empty if there is none.
     pub settings: RawObject,
 }
@@ -26,7 +30,8 @@ impl Offer {
         let settings = ["extensions", "experimental"]
             .iter()
             .find_map(|place| capabilities.object(place)?.object(EXTENSION));
-        let Some(settings) = settings else { return Self::default() };
+        let variants = VariantHints::read(capabilities);
+        let Some(settings) = settings else { return Self { variants, ..Self::default() } };
         let strategies = settings.member("strategies").and_then(|text| serde_json::from_str(text).ok());
         let strategies: Vec<serde_json::Value> = strategies.unwrap_or_default();
         let names = strategies.iter().filter_map(|name| name.as_str()).take(MOST_STRATEGIES);
@@ -35,6 +40,7 @@ impl Offer {
             omit_input_schema: settings.member("omitInputSchema") == Some("true"),
             shortest: settings.member("shortest") == Some("true"),
             complete: settings.member("complete") == Some("true"),
+            variants,
             settings,
         }
     }
@@ -53,6 +59,8 @@ impl Offer {
             None => ours,
         };
         let extensions = capabilities.object("extensions").unwrap_or_default();
+        // A variant would be one of the upstream's lists, and the client is to choose among ours.
+        let extensions = extensions.retain(|key| key != SERVER_VARIANTS);
         capabilities.with("extensions", extensions.with(EXTENSION, ours.text()).text())
     }
 

@@ -223,8 +223,12 @@ impl Gateway {
         peer: &Peer,
         outlet: Outlet,
     ) -> Result<Caller, ErrorText> {
-        let strategy = address.location.strategy.as_deref();
-        let choice = self.strategies.choose(strategy, principal.permits(), &meta.offer, Era::Stateless);
+        let (strategy, permits) = (address.location.strategy.as_deref(), principal.permits());
+        let choice = self.strategies.choose(strategy, permits, &meta.offer, Era::Stateless);
+        let choice = match &meta.variant {
+            Some(variant) => self.strategies.vary(&choice, permits, variant)?,
+            None => choice,
+        };
         let label = principal.id().map_or_else(|| Arc::clone(peer.name()), Arc::from);
         let fetcher = match principal.id() {
             Some(id) => Fetcher::Principal(id.into()),

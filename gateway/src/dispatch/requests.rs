@@ -33,6 +33,12 @@ enum Method {
     Listen,
     #[strum(serialize = "tools/list")]
     ToolsList,
+    #[strum(serialize = "tools/manifest")]
+    ToolsManifest,
+    #[strum(serialize = "tools/describe")]
+    ToolsDescribe,
+    #[strum(serialize = "tools/resolve")]
+    ToolsResolve,
     #[strum(serialize = "tools/call")]
     ToolsCall,
     #[strum(serialize = "resources/list")]
@@ -90,12 +96,33 @@ impl Drop for Unopened<'_> {
 impl Gateway {
     /// Handles a request. A panic becomes an internal error.
     pub async fn handle(&self, caller: &Caller, request: &Request) -> Result<Json, ErrorText> {
-        self.observed(caller, request).instrument(caller.span(request)).await
+        let varied = self.varied(caller, request);
+        let (caller, request) = match &varied {
+            Ok(Some((caller, request))) => (caller, request),
+            _ => (caller, request),
+        };
+        let refused = varied.as_ref().err().cloned();
+        self.observed(caller, request, refused).instrument(caller.span(request)).await
     }
 
-    async fn observed(&self, caller: &Caller, request: &Request) -> Result<Json, ErrorText> {
+    /// Answers a request, with this error if there is one.
+    async fn observed(
+        &self,
+        caller: &Caller,
+        request: &Request,
+        refused: Option<ErrorText>,
+    ) -> Result<Json, ErrorText> {
         let mut watch = Watch::begin(self, caller, request);
-        let answered = AssertUnwindSafe(self.answer(caller, request, &mut watch)).catch_unwind().await;
+        let answering = async {
+            match refused {
+                Some(error) => {
+                    watch.decides(Outcome::Invalid);
+                    Err(error)
+                }
+                None => self.answer(caller, request, &mut watch).await,
+            }
+        };
+        let answered = AssertUnwindSafe(answering).catch_unwind().await;
         let answered = answered.unwrap_or_else(|_| {
             watch.decides(Outcome::Panicked);
             Err(panicked(&request.method))
@@ -121,16 +148,17 @@ impl Gateway {
             caller.backend.settled().await;
             page = caller.page();
         }
-        if method == Some(Method::ToolsCall) && relisted(caller, &page, params, watch).await? {
+        if matches!(method, Some(Method::ToolsCall | Method::ToolsResolve))
+            && relisted(caller, &page, params, watch).await?
+        {
             page = caller.page();
         }
         // Boxed but for calls: a future is as large as its largest branch, and is copied where it is spawned.
         match method {
-            Some(Method::ToolsList) => {
-                let list = self.listed(caller, &page, Kind::Tools, params)?;
-                caller.session.iter().for_each(|session| page.mark_delivered(&session.marks));
-                Ok(list)
-            }
+            Some(Method::ToolsList) => Box::pin(self.tools(caller, &page, params)).await,
+            Some(Method::ToolsManifest) => Box::pin(self.manifest(caller, &page, request)).await,
+            Some(Method::ToolsDescribe) => Box::pin(self.describe(caller, &page, request)).await,
+            Some(Method::ToolsResolve) => Box::pin(self.resolve(caller, &page, params)).await,
             Some(Method::ResourcesList) => self.listed(caller, &page, Kind::Resources, params),
             Some(Method::TemplatesList) => self.listed(caller, &page, Kind::Templates, params),
             Some(Method::PromptsList) => self.listed(caller, &page, Kind::Prompts, params),
@@ -158,7 +186,12 @@ impl Gateway {
     }
 
     /// A method that is not part of MCP, or not of this era. The strategy may support it.
-    async fn foreign(&self, caller: &Caller, page: &Page, request: &Request) -> Result<Json, ErrorText> {
+    pub(super) async fn foreign(
+        &self,
+        caller: &Caller,
+        page: &Page,
+        request: &Request,
+    ) -> Result<Json, ErrorText> {
         let (fetches, effects) = (self.fetches.of(&caller.fetcher, &caller.allowances), Effects::default());
         let cx = caller.context(self, &page.view, &fetches, &effects);
         let answer = caller.choice.strategy.request(&cx, &request.method, &request.params.to_raw()).await?;
@@ -282,28 +315,14 @@ impl Gateway {
             completions: backend.has("completions"),
             logging: backend.has("logging"),
             offered: self.strategies.offered_to(permits),
+            manifest: page.has_manifest(),
+            resolve: backend.resolves(),
+            variants: choice.hints().map(|hints| self.strategies.variants(choice, permits, hints)),
             selected: page.selected.as_ref().map_or_else(|| choice.name.to_string(), |by| by.name.clone()),
             instructions: page.instructions.clone(),
             added: page.advertisement.clone(),
             depends_on_client: page.depends_on_client,
         }
-    }
-
-    /// Lists are returned in one page, so no cursor is ever issued.
-    fn listed(
-        &self,
-        caller: &Caller,
-        page: &Arc<Page>,
-        kind: Kind,
-        params: &RawObject,
-    ) -> Result<Json, ErrorText> {
-        if params.member("cursor").is_some() {
-            return Err(ErrorText::invalid_params(
-                "params.cursor is not one of ours: lists are sent in one page",
-            ));
-        }
-        caller.identified(|who| self.observer.listed(&who, kind, page));
-        Ok(page.list(kind))
     }
 
     fn set_level(&self, caller: &Caller, params: &RawObject) -> Result<Json, ErrorText> {
@@ -368,7 +387,9 @@ fn needs_all(method: Option<Method>, page: &Page, params: &RawObject) -> bool {
         |kind, member| params.string(member).is_some_and(|key| page.view.entry(kind, &key).is_some());
     match method {
         Some(Method::Ping | Method::Discover | Method::SetLevel | Method::ResourcesUnsubscribe) => false,
-        Some(Method::ToolsCall) => params.string("name").is_none_or(|name| page.view.tool(&name).is_none()),
+        Some(Method::ToolsCall | Method::ToolsResolve) => {
+            params.string("name").is_none_or(|name| page.view.tool(&name).is_none())
+        }
         Some(Method::PromptsGet) => !is_listed(Kind::Prompts, "name"),
         Some(Method::ResourcesRead | Method::ResourcesSubscribe) => !is_listed(Kind::Resources, "uri"),
         Some(Method::Listen) => params
