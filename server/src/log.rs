@@ -99,6 +99,16 @@ pub(crate) fn report(text: &str, hint: Option<&str>) {
     }
 }
 
+/// Says something to people, whatever is logged.
+pub(crate) fn note(text: &str) {
+    use std::io::Write;
+    if FORMAT.get() == Some(&LogFormat::Json) {
+        return json::note(text);
+    }
+    // A closed stderr does not end what is done.
+    let _unread = writeln!(std::io::stderr(), "mcp-disclosure: {}", printable(text));
+}
+
 /// The time, as in every line: RFC 3339 in UTC.
 pub(crate) fn now() -> String {
     let mut now = String::new();

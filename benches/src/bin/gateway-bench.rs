@@ -29,6 +29,8 @@ enum What {
     List,
     /// Calls over HTTP, against a bare rmcp server
     HttpCall,
+    /// Metrics, JSON log and audit log, against a gateway without them
+    Operating,
     /// Memory of idle HTTP sessions
     Sessions,
     /// Time from process start to the first response
@@ -42,6 +44,7 @@ impl What {
             Self::StdioCall => measure::stdio_call(effort, before),
             Self::List => measure::list(effort),
             Self::HttpCall => measure::http_call(effort),
+            Self::Operating => measure::operating(effort),
             Self::Sessions => measure::sessions(effort),
             Self::Start => measure::start(effort),
         }

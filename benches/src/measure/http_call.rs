@@ -22,11 +22,11 @@ const ROUND: Duration = Duration::from_millis(500);
 const PROGRAMS: [&str; 2] = ["bare-rmcp", "echo-gateway"];
 
 #[derive(Default)]
-struct Samples {
+pub(super) struct Samples {
     calls: Sample,
-    per_second: Sample,
+    pub(super) per_second: Sample,
     /// Processor time of the server per call, in microseconds.
-    processor: Sample,
+    pub(super) processor: Sample,
 }
 
 /// Calls tools of both servers, alternating, with 1 and 32 concurrent callers, in both eras.
@@ -48,7 +48,8 @@ pub fn http_call(effort: Effort) -> io::Result<Table> {
                 let mut now: [Samples; 2] = Default::default();
                 for turn in 0..2 {
                     let who = (turn + round) % 2;
-                    now[who] = runtime.block_on(one_round(&servers[who], era, concurrent))?;
+                    let (process, address) = &servers[who];
+                    now[who] = runtime.block_on(one_round(process, *address, era, concurrent))?;
                 }
                 // The first round warms up.
                 if round > 0 {
@@ -71,11 +72,15 @@ impl Samples {
     }
 }
 
-async fn one_round(server: &(Process, SocketAddr), era: Era, concurrent: usize) -> io::Result<Samples> {
-    let (process, address) = server;
+pub(super) async fn one_round(
+    process: &Process,
+    address: SocketAddr,
+    era: Era,
+    concurrent: usize,
+) -> io::Result<Samples> {
     let mut clients = Vec::new();
     for _ in 0..concurrent {
-        let mut client = HttpClient::connect(*address).await?;
+        let mut client = HttpClient::connect(address).await?;
         if era == Era::Session {
             client.initialize().await?;
         }

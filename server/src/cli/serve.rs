@@ -52,8 +52,13 @@ pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure
     }
     let key = receipt_key(arguments.receipt_key_file.as_deref());
     let origin = source.origin.clone();
+    let named = (&*arguments.allow_host, &*arguments.allow_origin);
+    // Nothing asks clients for credentials yet.
+    let is_authenticated = false;
+    let limits = source.limits.resolve();
     let operating =
-        Arc::new(Operating::prepare(&arguments.operating, source.serve.admin, &source.limits.resolve())?);
+        Operating::prepare(&arguments.operating, source.serve.admin, named, &limits, is_authenticated)?;
+    let operating = Arc::new(operating);
     let assembly = Assembly {
         observer: operating.observer(),
         sessions: SessionLimits { most: arguments.max_sessions, idle: arguments.session_idle },

@@ -80,6 +80,11 @@ pub(super) fn failure(text: &str, hint: Option<&str>) {
     write(&Value::Object(line));
 }
 
+/// Writes what is said to people.
+pub(super) fn note(text: &str) {
+    write(&Value::Object(head("INFO", escaped(format_args!("{text}"), usize::MAX).into())));
+}
+
 /// Writes panics in the same form.
 pub(super) fn report_panics() {
     std::panic::set_hook(Box::new(|panic| {

@@ -25,10 +25,15 @@ enum Written {
 }
 
 impl AdminAddress {
+    /// Whether only users of this machine reach it.
+    pub(super) fn is_local(&self) -> bool {
+        self.0.ip().to_canonical().is_loopback()
+    }
+
     /// # Errors
-    /// If others than users of this machine could reach it, since nothing there asks who they are.
-    pub(super) fn allowed(&self) -> Result<(), Failure> {
-        if self.0.ip().to_canonical().is_loopback() {
+    /// If others could reach it, and nothing asks who they are.
+    pub(super) fn allowed(&self, is_authenticated: bool) -> Result<(), Failure> {
+        if is_authenticated || self.is_local() {
             return Ok(());
         }
         let message =
@@ -91,7 +96,7 @@ mod tests {
         for (address, allowed) in
             [("9090", true), ("[::1]:1", true), ("0.0.0.0:1", false), ("10.0.0.1:1", false)]
         {
-            assert_eq!(address.parse::<AdminAddress>().unwrap().allowed().is_ok(), allowed, "{address}");
+            assert_eq!(address.parse::<AdminAddress>().unwrap().allowed(false).is_ok(), allowed, "{address}");
         }
     }
 }

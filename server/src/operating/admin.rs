@@ -34,16 +34,23 @@ struct Admin {
     metrics: Arc<Metrics>,
 }
 
-/// Serves operators until the gateway ends.
-pub(super) async fn serve(listener: TcpListener, gateway: Arc<Gateway>, metrics: Arc<Metrics>) {
+/// Serves operators until the gateway ends. Those that are `asked` show the credentials that clients show.
+pub(super) async fn serve(
+    listener: TcpListener,
+    guard: http::Guard,
+    asked: bool,
+    gateway: Arc<Gateway>,
+    metrics: Arc<Metrics>,
+) {
     let address = match listener.local_addr() {
         Ok(address) => address,
         Err(error) => return tracing::error!(%error, "the address for operators is gone"),
     };
-    let guard = http::Guard::new(address.ip(), &[], &[]);
     tracing::info!("operators find http://{address}/status");
     let app = router(Admin { gateway: Arc::clone(&gateway), metrics });
-    let app = http::guarded(app, Arc::new(guard.clone()));
+    let checks = Arc::new(guard.clone());
+    let app = if asked { http::admitted(app, Arc::clone(&gateway), Arc::clone(&checks)) } else { app };
+    let app = http::guarded(app, checks);
     http::serve_app(&gateway, listener, guard, app).await;
 }
 

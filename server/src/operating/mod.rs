@@ -21,6 +21,7 @@ pub use arguments::OperatingArguments;
 use audit::Audit;
 use mcp_disclosure_gateway::{
     Gateway,
+    front::http,
     limits::Limits,
     observe::{Observer, Several},
 };
@@ -33,26 +34,31 @@ use crate::failure::Failure;
 #[derive(Debug)]
 pub struct Operating {
     admin: Option<AdminAddress>,
+    /// Names and origins beside this machine's own.
+    hosts: Vec<String>,
+    origins: Vec<String>,
     metrics: Option<Arc<Metrics>>,
     audit: Option<Arc<Audit>>,
 }
 
 impl Operating {
-    /// Opens what is asked for.
+    /// Opens what is asked for. Requests to the address may name these hosts and origins besides its own. `is_authenticated`: the gateway's admission asks for credentials.
     ///
     /// # Errors
     /// If the address is not allowed, a key cannot be used, or a file cannot be opened.
     pub fn prepare(
         arguments: &OperatingArguments,
         configured: Option<AdminAddress>,
+        (hosts, origins): (&[String], &[String]),
         limits: &Limits,
+        is_authenticated: bool,
     ) -> Result<Self, Failure> {
         let admin = arguments.admin.or(configured);
-        admin.iter().try_for_each(|address| address.allowed())?;
+        admin.iter().try_for_each(|address| address.allowed(is_authenticated))?;
         let audit = Audit::open(arguments, limits)?.map(Arc::new);
         let losses = audit.as_ref().map(|audit| audit.losses());
         let metrics = admin.map(|_| Metrics::new(losses).map(Arc::new)).transpose()?;
-        Ok(Self { admin, metrics, audit })
+        Ok(Self { admin, hosts: hosts.to_vec(), origins: origins.to_vec(), metrics, audit })
     }
 
     /// The observer of the gateway.
@@ -74,9 +80,13 @@ impl Operating {
 
     /// Serves operators until the gateway ends.
     pub fn serve(&self, listener: Option<TcpListener>, gateway: &Arc<Gateway>) {
-        let (Some(listener), Some(metrics)) = (listener, &self.metrics) else { return };
+        let (Some(listener), Some(metrics), Some(address)) = (listener, &self.metrics, self.admin) else {
+            return;
+        };
+        let guard = http::Guard::new(address.0.ip(), &self.hosts, &self.origins);
         metrics.expect(&gateway.strategies().offered());
-        tokio::spawn(admin::serve(listener, Arc::clone(gateway), Arc::clone(metrics)));
+        let (gateway, metrics) = (Arc::clone(gateway), Arc::clone(metrics));
+        tokio::spawn(admin::serve(listener, guard, !address.is_local(), gateway, metrics));
     }
 
     /// Whether it writes a file that is opened again when the operator asks for it.

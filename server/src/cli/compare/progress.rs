@@ -1,7 +1,7 @@
 //! The progress of a comparison on stderr: a bar on a terminal, else lines.
 
 use std::{
-    io::{IsTerminal, Write, stderr},
+    io::{IsTerminal, stderr},
     sync::{Arc, Condvar, Mutex, PoisonError},
     time::{Duration, Instant},
 };
@@ -10,6 +10,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mcp_disclosure_core::{UpstreamLists, UpstreamName};
 use mcp_disclosure_gateway::slot::Witness;
 use mcp_disclosure_transport::printable::printable;
+
+use crate::log;
 
 /// The longest time without a line while a step takes its time, and the shortest between two about the same strategy.
 const BETWEEN_LINES: Duration = Duration::from_secs(2);
@@ -70,7 +72,7 @@ impl Progress {
     pub(super) fn upstreams(&self, what: &str) {
         match self {
             Self::Bar(bar) => bar.println(printable(what)),
-            Self::Lines(_) => line(what),
+            Self::Lines(_) => log::note(what),
         }
     }
 
@@ -114,13 +116,13 @@ impl Lines {
         let (mut state, _) = waited;
         let (is_over, due) = (state.is_over, state.tick(Instant::now()));
         drop(state);
-        due.iter().for_each(|due| line(due));
+        due.iter().for_each(|due| log::note(due));
         !is_over
     }
 
     fn write(&self, due: impl FnOnce(&mut State) -> Option<String>) {
         let due = due(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner));
-        due.iter().for_each(|due| line(due));
+        due.iter().for_each(|due| log::note(due));
     }
 }
 
@@ -155,11 +157,6 @@ impl State {
 /// How long the time between two lines lasts after the first of them.
 fn left(written: Instant, now: Instant) -> Duration {
     BETWEEN_LINES.saturating_sub(now.saturating_duration_since(written))
-}
-
-fn line(what: &str) {
-    // A closed stderr does not stop the comparison.
-    let _unread = writeln!(stderr(), "mcp-disclosure: {}", printable(what));
 }
 
 impl Drop for Progress {

@@ -6,7 +6,7 @@ use mcp_disclosure_compare::agent::Task;
 use mcp_disclosure_core::RawObject;
 use mcp_disclosure_gateway::Problem;
 
-use crate::{cli::given_file, failure::Failure};
+use crate::{cli::given_file, failure::Failure, log};
 
 /// Reads a script: a JSON array of `{"tool": NAME, "arguments": {…}}`.
 ///
@@ -49,11 +49,6 @@ fn task(call: &RawObject) -> Result<Task, String> {
 
 /// Announces the calls on stderr, whatever the log level.
 pub(super) fn warn(calls: usize, strategies: usize) {
-    use std::io::Write;
     let calls = if calls == 1 { "1 call".to_owned() } else { format!("{calls} calls") };
-    // A closed stderr does not stop the comparison.
-    let _unread = writeln!(
-        std::io::stderr(),
-        "mcp-disclosure: --script runs the real tools: {calls} under each of {strategies} strategies"
-    );
+    log::note(&format!("--script runs the real tools: {calls} under each of {strategies} strategies"));
 }
