@@ -10,10 +10,10 @@ use clap::Args;
 use mcp_disclosure_core::nearest::nearest;
 use mcp_disclosure_gateway::{
     Problem,
-    upstream::{Target, without_secrets},
+    upstream::{Endpoint, Target, without_secrets},
 };
 use mcp_disclosure_sign_in::{Answer, Begun, Error, PATIENCE, SignIn, SignedIn, asks_for_sign_in};
-use reqwest::Url;
+use reqwest::{Url, header::AUTHORIZATION};
 use tokio::sync::mpsc;
 
 use super::{SourceArguments, print, runtime_for_one};
@@ -132,11 +132,15 @@ struct Account {
 impl Account {
     fn of(named: &Named) -> Self {
         let sign_in = named.sign_in().ok_or(match &named.target {
-            Target::Url(endpoint) if endpoint.url.scheme() == "http" => {
-                "is reached by plain HTTP, where everyone on the way could read its tokens: use https"
+            Target::Url(Endpoint { url, headers, .. })
+                if headers.contains_key(AUTHORIZATION)
+                    || !url.username().is_empty()
+                    || url.password().is_some() =>
+            {
+                "is authorized by a header Authorization, or by its URL, as the operator decided"
             }
             Target::Url(_) => {
-                "is authorized by a header Authorization, or by its URL, as the operator decided"
+                "is reached by plain HTTP, where everyone on the way could read its tokens: use https"
             }
             _ => "is a program, which is not signed in to",
         });

@@ -66,7 +66,7 @@ async function aPerson(atEnd) {
   await until('calls work again without a restart', async () => (await refusal(waiting)) === undefined);
 
   const secrets = [tokens.access_token, tokens.refresh_token, kept(scene).tokens.access_token];
-  const said = [login.out, check.out, readFileSync(process.env.INTEROP_LOG ?? '/dev/null', 'utf8'), refused].join('');
+  const said = [login.out, login.error, check.out, readFileSync(process.env.INTEROP_LOG ?? '/dev/null', 'utf8'), refused].join('');
   checks.true('no token is shown', !secrets.some((secret) => said.includes(secret)));
   checks.equal('logout', (await run(scene, 'logout', '--config', scene.config, 'notes')).code, 0);
   checks.equal('nothing is kept', readdirSync(scene.folder).filter((name) => name.endsWith('.json')), []);
@@ -148,7 +148,7 @@ async function serving(scene, atEnd) {
 
 // `login`, with a browser of ours; `coming` gets the address that the browser is sent back to.
 async function signIn(scene, coming = (_, address) => fetch(address), ...more) {
-  return run(scene, 'login', '--config', scene.config, '--no-browser', ...more, 'notes', async (child, out) => {
+  return run(scene, '--log', 'trace', 'login', '--config', scene.config, '--no-browser', ...more, 'notes', async (child, out) => {
     const [url] = out.match(/http:\S+/);
     await coming(child, await browse(url));
   });

@@ -1,5 +1,6 @@
 //! A6: authorization servers that lie, and what they get for it: nothing. Honest ones are in tests/interop.
 
+mod program;
 mod server;
 
 use std::sync::{
@@ -21,7 +22,7 @@ use mcp_disclosure_gateway::{
 use mcp_disclosure_sign_in::{Answer, Begun, Error, SignIn, SignedIn};
 use reqwest::Url;
 use serde_json::json;
-use server::{Server, endless, metadata, shown, tokens};
+use server::{Server, endless, lasting_tokens, metadata, shown, tokens};
 
 const AUTHORIZATION_SERVER: &str = "/.well-known/oauth-authorization-server";
 const RESOURCE: &str = "/.well-known/oauth-protected-resource/mcp";
@@ -309,11 +310,9 @@ async fn p9_tokens_are_not_sent_to_another_origin() {
     let server = Server::start(move |path, _| {
         let redirect =
             || (StatusCode::TEMPORARY_REDIRECT, [(header::LOCATION, target.clone())]).into_response();
-        let mut lasting = tokens("first");
-        lasting["expires_in"] = json!(3600);
         match path {
             "/mcp" if redirects.load(Ordering::SeqCst) => Some(redirect()),
-            "/token" => Some(shown(&lasting)),
+            "/token" => Some(shown(&lasting_tokens())),
             _ => None,
         }
     })

@@ -1,6 +1,9 @@
 //! A server that asks for sign-in and is its own authorization server; a test says what it lies about.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    path::Path,
+    sync::{Arc, Mutex},
+};
 
 use axum::{
     Router,
@@ -54,8 +57,14 @@ impl Server {
 
     /// The sign-in to it.
     pub(super) fn sign_in(&self) -> SignIn {
-        let (endpoint, folder) = (Endpoint::from(self.url()), Folder::at(self.folder.path().join("sign-in")));
+        let (endpoint, folder) =
+            (Endpoint::from(self.url()), Folder::at(self.config_home().join("mcp-disclosure/sign-in")));
         SignIn::new(&endpoint, Settings::default(), folder, "mcp-disclosure login notes".to_owned()).unwrap()
+    }
+
+    /// The user's configuration folder, for programs that are to use the same tokens.
+    pub(super) fn config_home(&self) -> &Path {
+        self.folder.path()
     }
 
     pub(super) fn url(&self) -> Url {
@@ -102,6 +111,13 @@ pub(super) fn metadata(origin: &str) -> Value {
         "response_types_supported": ["code"],
         "code_challenge_methods_supported": ["S256"],
     })
+}
+
+/// Tokens that last for the test.
+pub(super) fn lasting_tokens() -> Value {
+    let mut lasting = tokens("first");
+    lasting["expires_in"] = json!(3600);
+    lasting
 }
 
 /// Tokens that expire at once.

@@ -1,0 +1,126 @@
+//! The program, in front of a server that asks for sign-in.
+
+use std::{fs, path::Path};
+
+use axum::{http::StatusCode, response::IntoResponse};
+use kit::process::{CACHE, Ended, Process, until};
+use serde_json::json;
+
+use super::{
+    log_in,
+    server::{Server, lasting_tokens, shown},
+};
+use crate::command_line::program;
+
+async fn lasting() -> Server {
+    Server::start(|path, _| (path == "/token").then(|| shown(&lasting_tokens()))).await
+}
+
+/// The program, whose user is the server's.
+fn started(server: &Server, arguments: &[&str]) -> Process {
+    let home = server.config_home();
+    Process::start(program(arguments).env("XDG_CONFIG_HOME", home).env(CACHE, home.join("cache")))
+}
+
+#[track_caller]
+fn run(server: &Server, arguments: &[&str]) -> Ended {
+    started(server, arguments).finish()
+}
+
+/// A configuration in which the server is called notes.
+fn configured(server: &Server, more: &str) -> String {
+    let file = server.config_home().join("disclosure.toml");
+    let url = server.url();
+    fs::write(
+        &file,
+        format!("[upstreams.notes]\nurl = '{url}'\n{more}\n[upstreams.program]\ncommand = 'x'\n"),
+    )
+    .unwrap();
+    file.to_str().unwrap().to_owned()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a6_the_one_upstream_of_a_command_line_names_the_command() {
+    let server = lasting().await;
+    let url = server.url().to_string();
+    let expected = format!("needs sign-in: run 'mcp-disclosure login {url}'");
+    run(&server, &["serve", "--upstream-url", &url]).says(1, &[&expected]);
+    log_in(&server, &server.sign_in()).await.unwrap();
+    run(&server, &["serve", "--upstream-url", &url]).says(0, &[]);
+    assert!(run(&server, &["logout", &url]).says(0, &[]).stdout.contains("is signed out"));
+    run(&server, &["serve", "--upstream-url", &url]).says(1, &[&expected]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a6_a_sign_in_is_noticed_and_what_is_listed_then_is_not_remembered_u17() {
+    let server = lasting().await;
+    let file = configured(&server, "");
+    let mut gateway = started(&server, &["serve", "--strategy", "full", "--config", &file]);
+    gateway.initialize();
+    let line = gateway.logged("sign-in needed");
+    assert!(line.contains(&format!("mcp-disclosure login --config {file} notes")), "{line}");
+    assert_eq!(gateway.tool_names(), Vec::<String>::new());
+    log_in(&server, &server.sign_in()).await.unwrap();
+    assert!(until(|| gateway.tool_names() == ["add"]), "nothing is noticed");
+    assert_eq!(gateway.call("add", json!({}))["result"]["content"], json!([]));
+    gateway.finish().says(0, &[]);
+    assert_eq!(kept(&server.config_home().join("cache")), 0);
+    let sent =
+        server.heard("/mcp").into_iter().filter_map(|heard| heard.headers.get("authorization").cloned());
+    assert!(sent.into_iter().all(|header| header == "Bearer access-first"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a6_a_header_of_the_operator_takes_precedence() {
+    let server = lasting().await;
+    log_in(&server, &server.sign_in()).await.unwrap();
+    let file = configured(&server, "headers = { authorization = 'Bearer of-the-operator' }");
+    let mut gateway = started(&server, &["serve", "--strategy", "full", "--config", &file]);
+    gateway.initialize();
+    assert!(until(|| gateway.tool_names() == ["add"]));
+    gateway.finish().says(0, &[]);
+    let sent =
+        server.heard("/mcp").into_iter().filter_map(|heard| heard.headers.get("authorization").cloned());
+    assert!(sent.into_iter().all(|header| header == "Bearer of-the-operator"));
+    run(&server, &["login", "--config", &file, "notes"])
+        .says(2, &["upstream 'notes' is authorized by a header"]);
+    let both = configured(&server, "headers = { Authorization = 'x' }\noauth = { scopes = ['a'] }");
+    run(&server, &["serve", "--config", &both]).says(64, &["has both oauth and a header Authorization"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a6_what_cannot_be_signed_in_to_is_named() {
+    let server = lasting().await;
+    let file = configured(&server, "");
+    for (arguments, code, expected) in [
+        (&["login"][..], 2, "<UPSTREAM>"),
+        (&["login", "notes"], 2, "add --config FILE"),
+        (&["login", "--config", &file, "note"], 2, "did you mean 'notes'?"),
+        (&["login", "--config", &file, "program"], 2, "is a program"),
+        (&["login", "http://mcp.example.com/mcp"], 2, "plain HTTP"),
+        (&["login", "http://127.0.0.1:9/mcp"], 1, "cannot be reached"),
+    ] {
+        run(&server, arguments).says(code, &[expected]);
+    }
+    let out = run(&server, &["check", "--config", &file]);
+    assert!(out.stdout.contains("needs sign-in: run 'mcp-disclosure login --config"), "{}", out.stdout);
+    let out = run(&server, &["logout", "--config", &file, "notes"]);
+    assert!(out.says(0, &[]).stdout.contains("was not signed in"));
+    let nowhere = || Some(StatusCode::NOT_FOUND.into_response());
+    let silent = Server::start(move |path, _| if path == "/mcp" { None } else { nowhere() }).await;
+    run(&server, &["login", silent.url().as_str()]).says(1, &["says nowhere how"]);
+    let open =
+        Server::start(move |path, _| if path == "/mcp" { Some(shown(&json!({}))) } else { nowhere() }).await;
+    run(&server, &["login", open.url().as_str()]).says(1, &["does not ask for sign-in"]);
+}
+
+/// How many upstreams are remembered.
+fn kept(cache: &Path) -> usize {
+    fs::read_dir(cache.join("mcp-disclosure/upstreams")).map_or(0, |files| {
+        files
+            .filter(|file| {
+                file.as_ref().is_ok_and(|file| file.path().extension().is_some_and(|it| it == "json"))
+            })
+            .count()
+    })
+}
