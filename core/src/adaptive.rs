@@ -92,6 +92,8 @@ impl Adaptive {
                 .into(),
             role: Role::Presenter,
             variants: &[],
+            // Within the budget nothing of it is served, so it cannot be promised.
+            extension: None,
             ..of_over.clone()
         };
         Self { profile, within, over, budget }

@@ -21,6 +21,7 @@ use crate::{
     naming::MAX_CHARACTERS,
     origin::Origin,
     pattern::CLASH_SEPARATOR,
+    provider::{OwnGroup, Provider},
     raw::RawObject,
     rules::Rules,
     snapshot::{Entry, Kind, Snapshot},
@@ -54,6 +55,8 @@ pub struct UpstreamLists {
     pub supplements: HashMap<String, Supplement>,
     /// The concerns that it declares, as far as clients can choose by them.
     pub concerns: Vec<Concern>,
+    /// The groups that it offers.
+    pub groups: Vec<OwnGroup>,
 }
 
 impl UpstreamLists {
@@ -71,6 +74,7 @@ impl UpstreamLists {
             hints: HashMap::new(),
             supplements: HashMap::new(),
             concerns: Vec::new(),
+            groups: Vec::new(),
         }
     }
 
@@ -135,6 +139,7 @@ impl Snapshot {
         ];
         warnings.extend(idle_resource_rules(upstreams, rules, &guard));
         let snapshot = Self::new(tools, entries, instructions(upstreams));
+        let snapshot = snapshot.provided_by(upstreams.iter().map(Provider::of).collect());
         let hints = ListHints::of_all(upstreams, &snapshot);
         snapshot.ruled_by(Arc::clone(rules), guard).warned_of(warnings).hinted(hints).completed(complete)
     }

@@ -17,6 +17,7 @@ use crate::{
     made_from::Drift,
     matching::Said,
     name::{ToolName, UpstreamName},
+    provider::Provider,
     raw::RawObject,
     rules::Rules,
     spellings::Spellings,
@@ -100,6 +101,7 @@ pub struct Snapshot {
     entries: HashMap<Kind, Entries>,
     hints: HashMap<Kind, ListHints>,
     instructions: Option<String>,
+    providers: Vec<Provider>,
     about: About,
     rules: Arc<Rules>,
     guard: Guard,
@@ -159,6 +161,7 @@ impl Snapshot {
             entries,
             hints: HashMap::new(),
             instructions,
+            providers: Vec::new(),
             about: About::default(),
             rules: Arc::default(),
             guard: Guard::default(),
@@ -169,6 +172,15 @@ impl Snapshot {
             derived: DerivedByExtent::default(),
             starting: false,
         }
+    }
+
+    pub(crate) fn provided_by(self, providers: Vec<Provider>) -> Self {
+        Self { providers, ..self }
+    }
+
+    /// What upstreams say of themselves, in their order.
+    pub(crate) fn providers(&self) -> &[Provider] {
+        &self.providers
     }
 
     pub(crate) fn hinted(self, hints: HashMap<Kind, ListHints>) -> Self {
@@ -304,6 +316,7 @@ impl Snapshot {
         let mut entries = kinds.iter().flat_map(|kind| self.entries(*kind).iter().zip(other.entries(*kind)));
         self.changes(other).is_empty()
             && self.instructions == other.instructions
+            && self.providers == other.providers
             && self.rules == other.rules
             && self.hints == other.hints
             && self.complete == other.complete
@@ -321,7 +334,12 @@ impl Snapshot {
                 || !old.supplement().says_the_same(new.supplement())
         };
         // A strategy may list a tool of its own that says what the catalogue is about.
+        let grouped = |snapshot: &Self| -> Vec<_> {
+            let providers = snapshot.providers.iter().filter(|provider| !provider.groups.is_empty());
+            providers.cloned().map(|provider| (provider.name, provider.groups)).collect()
+        };
         let tools_differ = self.about != newer.about
+            || grouped(self) != grouped(newer)
             || self.tools.len() != newer.tools.len()
             || self.tools.iter().zip(&newer.tools).any(differ);
         let mut changes = if tools_differ { vec![Kind::Tools] } else { vec![] };

@@ -9,6 +9,7 @@ use crate::{
     adaptive::Selected,
     context::{ClientTraits, Context},
     decision::{Decision, Fault, ResourceText, ToolCall},
+    digest::Digest,
     listing::Listing,
     memory::Noted,
     name::ResourceUri,
@@ -76,6 +77,7 @@ fn profile(filters: &[Arc<dyn DisclosureStrategy>], presenter: &Arc<dyn Disclosu
         finder: presenter.profile().finder,
         variants: presenter.profile().variants,
         gives_way: presenter.profile().gives_way,
+        extension: presenter.profile().extension,
     }
 }
 
@@ -111,6 +113,10 @@ impl DisclosureStrategy for Stack {
 
     fn selects(&self, view: &View) -> Option<Selected> {
         self.presenter.selects(view)
+    }
+
+    fn announced(&self, view: &View, client: &ClientTraits) -> Option<Digest> {
+        self.presenter.announced(view, client)
     }
 
     fn lifecycle(&self, cx: &Context<'_>, event: &Lifecycle<'_>) -> Result<(), Fault> {

@@ -55,6 +55,7 @@ use crate::{
     adaptive::Selected,
     context::{ClientTraits, Context},
     decision::{Decision, Fault, ResourceText, ToolCall},
+    digest::Digest,
     finder::Finder,
     lesson::Lesson,
     listing::Listing,
@@ -98,6 +99,20 @@ pub struct Profile {
     /// Whether a client that discloses by itself, such as another gateway, gets complete definitions (`full`) instead.
     /// `false` where the strategy decides on calls for reasons of its own.
     pub gives_way: bool,
+    /// The extension of MCP by which clients ask for it, and whose methods it answers.
+    pub extension: Option<Extension>,
+}
+
+/// An extension of MCP, other than this project's own, that a strategy serves. It is negotiated only where the operator names
+/// the strategy, since extensions are off by default. Clients that declare it have [`ClientTraits::declared`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extension {
+    /// Its id, the key in `capabilities.extensions`.
+    pub id: &'static str,
+    /// The server's settings: a JSON object.
+    pub settings: &'static str,
+    /// The notification of clients that [`announced`](DisclosureStrategy::announced) changed.
+    pub changed: &'static str,
 }
 
 impl Profile {
@@ -114,6 +129,7 @@ impl Profile {
             finder: None,
             variants: &[],
             gives_way: false,
+            extension: None,
         }
     }
 
@@ -139,6 +155,12 @@ impl Profile {
     /// Sets that a client that discloses by itself gets complete definitions instead.
     pub const fn giving_way(mut self) -> Self {
         self.gives_way = true;
+        self
+    }
+
+    /// Sets the extension by which clients ask for it.
+    pub const fn negotiated_by(mut self, extension: Extension) -> Self {
+        self.extension = Some(extension);
         self
     }
 
@@ -274,6 +296,13 @@ pub trait DisclosureStrategy: fmt::Debug + Send + Sync + 'static {
     /// handshake names, and `--explain` says why.
     fn selects(&self, view: &View) -> Option<Selected> {
         let _ = view;
+        None
+    }
+
+    /// The digest of the list whose changes its [`Extension`] announces to a client with these traits; `None` if it has none.
+    /// Pure like [`list`](Self::list), with the narrowed view.
+    fn announced(&self, view: &View, client: &ClientTraits) -> Option<Digest> {
+        let _ = (view, client);
         None
     }
 

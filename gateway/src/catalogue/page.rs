@@ -181,6 +181,12 @@ impl Published {
         })
     }
 
+    /// The digest of the list whose changes a client's strategy announces by a notification of its own.
+    pub fn announced(&self, principal: &Principal, choice: &Choice, memory: &Memory) -> Option<Digest> {
+        let traits = &choice.traits;
+        traits.declared.then(|| choice.strategy.announced(&self.page(principal, choice, memory).view, traits))?
+    }
+
     /// Logs a strategy's objections to the snapshot, once. Objections prevent a strategy from serving at
     /// startup only; to later snapshots they are warnings.
     fn log_objections(&self, choice: &Choice) {

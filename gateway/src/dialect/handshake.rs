@@ -26,6 +26,8 @@ pub(crate) struct Advertised {
     pub offered: Vec<String>,
     /// The strategy that serves this client.
     pub selected: String,
+    /// Extensions other than this project's, by id, with the server's settings.
+    pub extensions: Vec<(&'static str, &'static str)>,
     /// What strategies add.
     pub added: Advertisement,
     /// Instructions for the model.
@@ -62,7 +64,7 @@ impl Advertised {
         // Clients that do not know `extensions` keep unknown members of `experimental`, whose values must be
         // objects.
         capabilities
-            .with("extensions", disclosure(&RawObject::empty()).text())
+            .with("extensions", disclosure(&RawObject::assemble(self.extensions.iter().copied())).text())
             .with("experimental", disclosure(&self.added.experimental).text())
     }
 

@@ -248,6 +248,7 @@ impl Gateway {
             offered: self.strategies.offered(),
             selected: page.selected.as_ref().map_or_else(|| choice.name.to_string(), |by| by.name.clone()),
             instructions: page.instructions.clone(),
+            extensions: self.strategies.extensions(choice),
             added: page.advertisement.clone(),
             depends_on_client: page.depends_on_client,
         }

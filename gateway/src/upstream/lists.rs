@@ -40,13 +40,14 @@ pub(super) async fn fetch(upstream: &Upstream) -> Result<UpstreamLists, CallErro
         hints: hints.into_iter().filter_map(|(kind, hints)| Some((kind, hints?))).collect(),
         supplements: HashMap::new(),
         concerns: Vec::new(),
+        groups: Vec::new(),
     })
 }
 
 /// All pages of a list, and the hints for the list as a whole.
 #[derive(Default)]
-struct Listed {
-    items: Vec<Box<RawValue>>,
+pub(super) struct Listed {
+    pub(super) items: Vec<Box<RawValue>>,
     hints: Option<ListHints>,
 }
 
@@ -73,10 +74,15 @@ async fn pages(
     method: &str,
     member: &str,
 ) -> Result<Listed, CallError> {
-    let mut all = Listed::default();
     if !upstream.introduction().has(capability) {
-        return Ok(all);
+        return Ok(Listed::default());
     }
+    all_pages(upstream, method, member).await
+}
+
+/// All pages of a list that the upstream offers.
+pub(super) async fn all_pages(upstream: &Upstream, method: &str, member: &str) -> Result<Listed, CallError> {
+    let mut all = Listed::default();
     let era = upstream.introduction().eras.nearest(Era::Session);
     let mut params = RawObject::empty();
     let mut seen = HashSet::new();
