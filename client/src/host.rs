@@ -64,7 +64,7 @@ impl Host {
         let mut inner = Inner {
             connection,
             meter,
-            channel: Channel::of(&server),
+            channel: Channel::of(&server, &preferences),
             server,
             memory,
             state: Mutex::new(State { concerns: preferences.concerns.clone(), metadata }),
@@ -230,7 +230,7 @@ impl Inner {
     }
 
     /// All items of a list, page by page.
-    async fn pages(&self, method: &str, member: &str) -> Result<Vec<RawObject>, Error> {
+    pub(crate) async fn pages(&self, method: &str, member: &str) -> Result<Vec<RawObject>, Error> {
         let invalid =
             |what: &str| Error::InvalidResponse { method: method.to_owned(), what: what.to_owned() };
         let (mut items, mut seen) = (Vec::new(), HashSet::new());

@@ -27,6 +27,7 @@ mod disclose;
 mod disclosing;
 mod docs;
 mod failures;
+mod groups;
 mod hidden_resources;
 mod hiding;
 mod hostile;
