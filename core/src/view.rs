@@ -161,6 +161,11 @@ impl View {
         self.unchosen.as_deref().unwrap_or(self)
     }
 
+    /// Whether another view of the same snapshot lists and permits the same.
+    pub fn lists_like(&self, other: &Self) -> bool {
+        self.extent == other.extent
+    }
+
     /// Whether it is of all configured upstreams: what is missing otherwise may still come.
     pub fn is_complete(&self) -> bool {
         self.snapshot.is_complete()

@@ -2,10 +2,9 @@
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{
-    ArgumentProblem, ClientTraits, Context, Decision, Digest, DisclosureStrategy, Executors, Extension, Fault,
+    ArgumentProblem, ClientTraits, Context, Decision, Digest, DisclosureStrategy, Executors, Extension, Fault, Full,
     GROUPS, Kind, Lesson, Listing, OwnTool, Profile, RawObject, Refusal, ToolCall, View,
     executors::is_read_only,
-    host_hints::with_host_hints,
     index::{Part, with_index_of_parts},
     inner_call::{inner_call, members},
 };
@@ -123,14 +122,13 @@ impl DisclosureStrategy for GroupsStrategy {
 
     /// Without the extension groups do not exist: hosts are listed everything, or what is in no group and the bridge.
     fn list(&self, view: &View, client: &ClientTraits) -> Listing {
-        let is_flat = !client.declared && !client.bridge;
-        let groups = self.groups(view);
-        let tools = view.tools().filter(|tool| is_flat || !groups.scoped.tools.contains(tool.name()));
-        let tools = tools.map(|tool| with_host_hints(tool).into_owned()).collect();
-        let mut listing = Listing { tools, ..Listing::without_tools(view) };
-        if is_flat {
-            return listing;
+        if !client.declared && !client.bridge {
+            return Full.list(view, client);
         }
+        let groups = self.groups(view);
+        let tools = view.tools().filter(|tool| !groups.scoped.tools.contains(tool.name()));
+        let tools = tools.map(|tool| tool.definition().into_owned()).collect();
+        let mut listing = Listing { tools, ..Listing::without_tools(view) };
         listing.instructions.clone_from(&groups.instructions);
         if client.declared {
             listing.prompts = unscoped(view, Kind::Prompts, |key| groups.scoped.prompts.contains(key));

@@ -42,12 +42,15 @@ pub fn with_count(purpose: &str, count: usize) -> String {
 
 /// The description of `get_group`, before the index of what is behind.
 pub fn get_description(executors: Executors, has_others: bool) -> String {
-    let others = if has_others { "Listed tools can be called at once. Others" } else { "Tools" };
+    let others = if has_others { OTHERS } else { "Tools" };
     format!(
         "{others} are in groups. Shows a group: its tools with their parameters, and the groups in it. {}",
         then_call(executors)
     )
 }
+
+/// The beginning of the description where some tools are listed.
+const OTHERS: &str = "Tools that are listed with their parameters can be called at once. Others";
 
 fn then_call(executors: Executors) -> String {
     match executors {

@@ -93,6 +93,8 @@ pub struct Page {
     pub selected: Option<Selected>,
     /// Whether any of this depends on the client's declared capabilities.
     pub depends_on_client: bool,
+    /// Whether the client asks for what is not listed by methods of an extension.
+    is_partial: bool,
     shown: Shown,
     /// The tools whose definitions count as delivered to a session by its `tools/list`, and their digests.
     delivers: Vec<(ToolName, Digest)>,
@@ -249,6 +251,7 @@ impl Page {
             advertisement,
             selected,
             depends_on_client,
+            is_partial: traits.declared,
             shown,
             delivers,
             view,
@@ -276,9 +279,11 @@ impl Page {
         self.delivers.iter().for_each(|(tool, digest)| marks.mark(tool.clone(), *digest));
     }
 
-    /// The kinds whose lists differ between two pages.
+    /// The kinds whose lists differ between two pages of a snapshot. Of tools that are not listed, but found otherwise,
+    /// nothing else says that there are others.
     pub fn changes(&self, other: &Self) -> Vec<Kind> {
-        Kind::iter().filter(|kind| self.list(*kind) != other.list(*kind)).collect()
+        let are_others = |kind| kind == Kind::Tools && self.is_partial && !self.view.lists_like(&other.view);
+        Kind::iter().filter(|kind| self.list(*kind) != other.list(*kind) || are_others(*kind)).collect()
     }
 
     /// Whether a resource is unlisted while some are hidden. An upstream's error for an unknown resource
