@@ -14,7 +14,7 @@ use mcp_disclosure_core::{
 };
 use mcp_disclosure_gateway::{
     Offer,
-    catalogue::Catalogue,
+    catalogue::{Catalogue, Page},
     negotiation::{Choice, Strategies, StrategyOptions},
 };
 use mcp_disclosure_transport::{Bound, Id, Json, Message, Response};
@@ -126,6 +126,50 @@ mod page {
     #[divan::bench(args = SIZES)]
     fn later_resource(bencher: Bencher<'_, '_>, count: usize) {
         later(bencher, "resource", count);
+    }
+}
+
+/// The manifest of a complete list (SEP-2636).
+mod manifest {
+    use super::*;
+
+    fn page(count: usize) -> Arc<Page> {
+        let catalogue = Catalogue::new(snapshot(count));
+        catalogue.current().page(&Principal::anonymous(), &choice("full"), &Memory::default())
+    }
+
+    /// The first one of a snapshot: each definition is brought into its canonical form and digested.
+    #[divan::bench(args = SIZES, sample_count = 10, sample_size = 1)]
+    fn first(bencher: Bencher<'_, '_>, count: usize) {
+        let size = |page: &Arc<Page>| page.manifest().map(|prepared| prepared.result.as_bytes().len());
+        bencher
+            .counter(ItemsCount::new(count))
+            .with_inputs(|| page(count))
+            .bench_local_refs(|page| size(page));
+    }
+
+    /// Any later one, with the response.
+    #[divan::bench(args = SIZES)]
+    fn later(bencher: Bencher<'_, '_>, count: usize) {
+        let page = page(count);
+        page.manifest();
+        bencher.bench_local(|| {
+            let result = page.manifest().map(|prepared| prepared.result.clone())?;
+            Some(Response::new(Id::number(1), Ok(result)).encode())
+        });
+    }
+
+    /// Fifty definitions, with the response.
+    #[divan::bench(args = SIZES)]
+    fn describe_fifty(bencher: Bencher<'_, '_>, count: usize) {
+        let page = page(count);
+        let names = page.manifest().map(|prepared| prepared.manifest.entries());
+        let names: Vec<String> =
+            names.into_iter().flatten().take(50).map(|entry| entry.name().to_owned()).collect();
+        bencher.bench_local(|| {
+            let text = page.manifest()?.manifest.described(black_box(&names)).ok()?;
+            Some(Response::new(Id::number(1), Ok(text.into())).encode())
+        });
     }
 }
 

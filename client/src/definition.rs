@@ -94,6 +94,8 @@ struct State {
     /// Incremented whenever the cache is invalidated.
     age: u64,
     tools: Option<Arc<Listed>>,
+    /// The list that was last kept, outdated or not.
+    latest: Option<Arc<Listed>>,
     definitions: HashMap<String, Definition>,
 }
 
@@ -112,7 +114,13 @@ impl Memory {
         let mut state = self.0.lock();
         if state.age == age {
             state.tools = Some(Arc::clone(tools));
+            state.latest = Some(Arc::clone(tools));
         }
+    }
+
+    /// The list that was last kept. It may be outdated.
+    pub(crate) fn latest(&self) -> Option<Arc<Listed>> {
+        self.0.lock().latest.clone()
     }
 
     pub(crate) fn definition(&self, name: &str) -> Option<Definition> {

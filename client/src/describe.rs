@@ -18,7 +18,7 @@ const MOST_NAMES: usize = 64;
 const AT_ONCE: usize = 8;
 
 /// JSON-RPC: invalid parameters, such as the name of an unknown tool.
-const INVALID_PARAMS: i64 = -32602;
+pub(crate) const INVALID_PARAMS: i64 = -32602;
 
 impl Host {
     /// The complete definitions of these tools, in this order. Definitions are cached until the server notifies that

@@ -159,7 +159,9 @@ impl Inner {
             let Some(group) = next.pop_front().filter(|_| !missing.is_empty()) else { break };
             let contents = self.group(&group.name).await?;
             for tool in contents.tools {
-                let Some(name) = tool.string("name").filter(|name| missing.remove(name.as_str())) else { continue };
+                let Some(name) = tool.string("name").filter(|name| missing.remove(name.as_str())) else {
+                    continue;
+                };
                 found.push(Definition::new(&name, tool));
             }
             next.extend(contents.groups.into_iter().filter(|group| seen.insert(group.name.clone())));

@@ -111,7 +111,8 @@ impl Host {
         }
     }
 
-    /// The listed tools, as the server sent them. Always sends a request.
+    /// The listed tools, as the server sent them. Always sends a request: for what changed since the last list, if the server
+    /// offers a manifest (SEP-2636), else for the whole list.
     ///
     /// # Errors
     /// Why there is no list.
@@ -186,7 +187,11 @@ impl Inner {
     /// Requests the list of tools, and keeps it.
     pub(crate) async fn list(&self) -> Result<Arc<Listed>, Error> {
         let age = self.memory.age();
-        let listed = Arc::new(Listed::new(self.pages("tools/list", "tools").await?));
+        let tools = match self.reconciled().await? {
+            Some(tools) => tools,
+            None => self.pages("tools/list", "tools").await?,
+        };
+        let listed = Arc::new(Listed::new(tools));
         self.memory.keep_tools(age, &listed);
         Ok(listed)
     }
@@ -231,17 +236,30 @@ impl Inner {
 
     /// All items of a list, page by page.
     pub(crate) async fn pages(&self, method: &str, member: &str) -> Result<Vec<RawObject>, Error> {
+        Ok(self.pages_from(method, member, RawObject::empty()).await?.0)
+    }
+
+    /// All items of a list, and the `_meta` of its first page; `params` are those of the first request.
+    pub(crate) async fn pages_from(
+        &self,
+        method: &str,
+        member: &str,
+        mut params: RawObject,
+    ) -> Result<(Vec<RawObject>, Option<RawObject>), Error> {
         let invalid =
             |what: &str| Error::InvalidResponse { method: method.to_owned(), what: what.to_owned() };
         let (mut items, mut seen) = (Vec::new(), HashSet::new());
-        let mut params = RawObject::empty();
-        for _page in 0..MOST_PAGES {
+        let mut meta = None;
+        for page in 0..MOST_PAGES {
             let result = self.ask(method, params).await?;
             let listed = result.member(member).and_then(|text| serde_json::from_str(text).ok());
             let listed: Vec<RawObject> =
                 listed.ok_or_else(|| invalid(&format!("no list of objects under '{member}'")))?;
             items.extend(listed);
-            let Some(cursor) = result.string("nextCursor") else { return Ok(items) };
+            if page == 0 {
+                meta = result.object("_meta");
+            }
+            let Some(cursor) = result.string("nextCursor") else { return Ok((items, meta)) };
             params = RawObject::empty().with_value("cursor", &cursor);
             if !seen.insert(cursor) {
                 return Err(invalid("its cursors repeat"));

@@ -51,6 +51,7 @@ pub mod host;
 mod host_tests;
 pub mod limits;
 pub mod link;
+mod manifest;
 mod news;
 pub mod preferences;
 pub mod server;

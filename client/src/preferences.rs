@@ -1,6 +1,6 @@
 //! A host's preferences for a connection.
 
-use std::{fmt, time::Duration};
+use std::{fmt, sync::Arc, time::Duration};
 
 use mcp_disclosure_core::{Era, RawObject};
 use serde_json::{Map, Value};
@@ -35,6 +35,9 @@ pub struct Preferences {
     pub connect_timeout: Duration,
     /// Timeout of a request.
     pub request_timeout: Duration,
+    /// The tools that the server listed on an earlier connection. Where the server offers a manifest (SEP-2636),
+    /// [`Host::list`](crate::Host::list) fetches what changed since, and nothing else.
+    pub known_tools: Arc<[RawObject]>,
     /// Receives every message.
     pub observer: Option<Observer>,
 }
@@ -49,6 +52,12 @@ impl Preferences {
     /// servers that know nothing of strategies offer them, too.
     pub(crate) fn wants_groups(&self) -> bool {
         self.strategies.iter().any(|name| Channel::of_strategy(name) == Channel::Groups)
+    }
+
+    /// The same with the tools that [`Host::list`](crate::Host::list) returned on an earlier connection to the server.
+    pub fn knowing(mut self, tools: impl Into<Arc<[RawObject]>>) -> Self {
+        self.known_tools = tools.into();
+        self
     }
 
     /// The same with a choice of a concern.
@@ -73,6 +82,7 @@ impl Default for Preferences {
             listens: true,
             connect_timeout: Duration::from_secs(30),
             request_timeout: Duration::from_secs(180),
+            known_tools: Arc::default(),
             observer: None,
         }
     }

@@ -91,6 +91,7 @@ impl Adaptive {
             summary: format!("Complete definitions up to {budget} tokens, over that: {}", of_over.summary)
                 .into(),
             role: Role::Presenter,
+            lists_completely: false,
             variants: &[],
             // Within the budget nothing of it is served, so it cannot be promised.
             extension: None,
@@ -147,6 +148,10 @@ impl DisclosureStrategy for Adaptive {
         Some(Selected { name: self.serving(view).profile().name.to_string(), reason })
     }
 
+    fn lists_completely(&self, view: &View, client: &ClientTraits) -> bool {
+        self.serving(view).lists_completely(view, client)
+    }
+
     fn list(&self, view: &View, client: &ClientTraits) -> Listing {
         self.serving(view).list(view, client)
     }
@@ -170,8 +175,8 @@ impl DisclosureStrategy for Adaptive {
         self.over.signs_receipts()
     }
 
-    fn advertise(&self, view: &View, advertisement: &mut Advertisement) {
-        self.serving(view).advertise(view, advertisement);
+    fn advertise(&self, view: &View, client: &ClientTraits, advertisement: &mut Advertisement) {
+        self.serving(view).advertise(view, client, advertisement);
     }
 
     // The view is not narrowed yet, so it is not known what will serve. Both have the same filters.

@@ -11,8 +11,7 @@ use crate::arguments::Size;
 /// Maximum memory of a parsed text, in bytes.
 const MAX_MEMORY: usize = 32_000_000;
 
-/// A definition's digest. It does not depend on white space or key order, so that it can later serve as the digest of
-/// SEP-2636.
+/// A definition's digest, as SEP-2636 computes it. It does not depend on white space or key order.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Digest([u8; 32]);
 
@@ -22,14 +21,20 @@ impl Digest {
     /// A text without canonical form, such as one that nests too deep for a `Value` or would take too much memory as
     /// one, is digested byte by byte: any change of its bytes then changes the digest.
     pub fn of(text: &str) -> Self {
-        let canonical = || {
-            let value = serde_json::from_str::<Value>(text).ok()?;
-            serde_json_canonicalizer::to_vec(&value).ok()
-        };
-        match (Size::of(text).memory <= MAX_MEMORY).then(canonical).flatten() {
-            Some(bytes) => Self(Sha256::digest(bytes).into()),
-            None => Self(Sha256::digest(text).into()),
+        Self::with_size(text).0
+    }
+
+    /// The same with the size of what is digested, in bytes.
+    pub fn with_size(text: &str) -> (Self, usize) {
+        match canonical(text) {
+            Some(bytes) => (Self::of_bytes(&bytes), bytes.len()),
+            None => (Self::of_bytes(text.as_bytes()), text.len()),
         }
+    }
+
+    /// The digest of these bytes.
+    pub fn of_bytes(bytes: &[u8]) -> Self {
+        Self(Sha256::digest(bytes).into())
     }
 
     /// A digest of these texts in this order, byte by byte.
@@ -54,6 +59,15 @@ impl fmt::Display for Digest {
         formatter.write_str("sha256:")?;
         self.0.iter().try_for_each(|byte| write!(formatter, "{byte:02x}"))
     }
+}
+
+/// The canonical form of a JSON text (RFC 8785), if it has one and can be made within limits.
+fn canonical(text: &str) -> Option<Vec<u8>> {
+    if Size::of(text).memory > MAX_MEMORY {
+        return None;
+    }
+    let value = serde_json::from_str::<Value>(text).ok()?;
+    serde_json_canonicalizer::to_vec(&value).ok()
 }
 
 /// What should be a digest is none.

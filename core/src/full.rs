@@ -21,7 +21,8 @@ pub struct Full;
 
 /// The profile of `full`.
 pub static PROFILE: Profile =
-    Profile::presenter(NAME, "Complete tool definitions, as any MCP server sends them", "nothing");
+    Profile::presenter(NAME, "Complete tool definitions, as any MCP server sends them", "nothing")
+        .listing_completely();
 
 /// `full` has no settings.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]

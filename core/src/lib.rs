@@ -39,6 +39,7 @@ pub mod layout;
 pub mod lesson;
 pub mod listing;
 pub mod made_from;
+pub mod manifest;
 mod matching;
 pub mod memory;
 pub mod mirrored;
@@ -92,6 +93,7 @@ pub use hints::ListHints;
 pub use lesson::Lesson;
 pub use listing::Listing;
 pub use made_from::{Changes, Drift, MadeFrom, Recorded};
+pub use manifest::{Manifest, ManifestEntry, Reconciliation};
 pub use memory::{Memory, Noted, Notes};
 pub use mirrored::Mirrored;
 pub use name::{ResourceUri, StrategyName, ToolName, UpstreamName};
@@ -108,7 +110,9 @@ pub use shown::Shown;
 pub use snapshot::{Entry, Kind, Snapshot};
 pub use spellings::Spellings;
 pub use stack::Stack;
-pub use strategy::{Advertisement, DisclosureStrategy, Extension, Lifecycle, Objection, Preparation, Profile, Role};
+pub use strategy::{
+    Advertisement, DisclosureStrategy, Extension, Lifecycle, Objection, Preparation, Profile, Role,
+};
 pub use take::take_member;
 pub use text::RawText;
 pub use tool::{CHEAP_SCHEMA_BYTES, PERMISSIVE_SCHEMA, Tool};

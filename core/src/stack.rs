@@ -75,6 +75,8 @@ fn profile(filters: &[Arc<dyn DisclosureStrategy>], presenter: &Arc<dyn Disclosu
         omits_schemas: parts().any(|profile| profile.omits_schemas),
         lesson: presenter.profile().lesson,
         finder: presenter.profile().finder,
+        lists_completely: presenter.profile().lists_completely,
+        context_size: presenter.profile().context_size,
         variants: presenter.profile().variants,
         gives_way: presenter.profile().gives_way,
         extension: presenter.profile().extension,
@@ -107,8 +109,12 @@ impl DisclosureStrategy for Stack {
         self.parts().flat_map(|part| part.reserved_names(view, client)).collect()
     }
 
-    fn advertise(&self, view: &View, advertisement: &mut Advertisement) {
-        self.parts().for_each(|part| part.advertise(view, advertisement));
+    fn advertise(&self, view: &View, client: &ClientTraits, advertisement: &mut Advertisement) {
+        self.parts().for_each(|part| part.advertise(view, client, advertisement));
+    }
+
+    fn lists_completely(&self, view: &View, client: &ClientTraits) -> bool {
+        self.presenter.lists_completely(view, client)
     }
 
     fn selects(&self, view: &View) -> Option<Selected> {

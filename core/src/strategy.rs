@@ -94,6 +94,11 @@ pub struct Profile {
     pub lesson: Option<Lesson>,
     /// The call of an own tool by which a model finds tools by words, if there is one.
     pub finder: Option<Finder>,
+    /// Whether its lists have the complete definition of everything that is listed, so that clients may keep them current
+    /// by digests (SEP-2636). Read by [`DisclosureStrategy::lists_completely`].
+    pub lists_completely: bool,
+    /// How much of a context its lists take, as server variants hint at it (SEP-2053): `verbose`, `standard` or `compact`.
+    pub context_size: &'static str,
     /// Settings with which it is compared besides its default.
     pub variants: &'static [Variant],
     /// Whether a client that discloses by itself, such as another gateway, gets complete definitions (`full`) instead.
@@ -127,6 +132,8 @@ impl Profile {
             omits_schemas: false,
             lesson: None,
             finder: None,
+            lists_completely: false,
+            context_size: "standard",
             variants: &[],
             gives_way: false,
             extension: None,
@@ -173,6 +180,18 @@ impl Profile {
     /// Sets the call by which a model finds tools by words.
     pub const fn found_by(mut self, finder: Finder) -> Self {
         self.finder = Some(finder);
+        self
+    }
+
+    /// Sets that its lists have complete definitions of everything.
+    pub const fn listing_completely(mut self) -> Self {
+        self.lists_completely = true;
+        self.of_size("verbose")
+    }
+
+    /// Sets how much of a context its lists take.
+    pub const fn of_size(mut self, context_size: &'static str) -> Self {
+        self.context_size = context_size;
         self
     }
 
@@ -288,8 +307,15 @@ pub trait DisclosureStrategy: fmt::Debug + Send + Sync + 'static {
 
     /// Adds to the handshake with every client that this strategy can serve. If it adds anything, clients can be served
     /// differently, so lists are marked as private to each.
-    fn advertise(&self, view: &View, advertisement: &mut Advertisement) {
-        let _ = (view, advertisement);
+    fn advertise(&self, view: &View, client: &ClientTraits, advertisement: &mut Advertisement) {
+        let _ = (view, client, advertisement);
+    }
+
+    /// Whether [`list`](Self::list) has the complete definition of everything that the view lists. Clients of such a list
+    /// are offered its manifest ([`manifest`](crate::manifest)).
+    fn lists_completely(&self, view: &View, client: &ClientTraits) -> bool {
+        let _ = (view, client);
+        self.profile().lists_completely
     }
 
     /// The strategy that serves a view, where this one only selects another: [`Adaptive`](crate::Adaptive). It is what the

@@ -24,7 +24,7 @@ pub mod slot;
 mod strategies;
 pub mod upstream;
 
-pub use dialect::{Offer, Revision};
+pub use dialect::{Offer, Revision, VariantHints};
 pub use disclose::{Disclosure, disclose};
 pub use dispatch::{Admission, Assembly, FetchLimits, Gateway, OfferedRevisions, Open, StartedGateway};
 pub use error::Error;

@@ -201,6 +201,12 @@ limits! {
     upstream_stderr_lines: count = 600;
     /// Description fetches per minute by all clients of one address that have neither a session nor a principal. Clients with different client info also have their own limit.
     peer_fetches: count = 600;
+    /// Names in one `tools/describe` of a client with complete lists (SEP-2636).
+    describe_names: count = 50;
+    /// Patterns in the filter of a list (SEP-2564).
+    filter_patterns: count = 100;
+    /// Characters of such a pattern.
+    filter_pattern_characters: count = 256;
     /// Gateways of this program in a row, each an upstream of the one before; one that would be deeper does not start or is refused.
     gateway_depth: count = 8;
 }

@@ -6,16 +6,18 @@ use std::{
 };
 
 use mcp_disclosure_core::{
-    ClientTraits, Definitions, DisclosureStrategy, Era, Error, Objection, Principal, Registry, Settings,
-    Snapshot, View,
+    ClientTraits, Definitions, DisclosureStrategy, Era, Error, Objection, Principal, RawObject, Registry,
+    Settings, Snapshot, View,
     adaptive::{DEFAULT_BUDGET, NAME as ADAPTIVE},
     full,
     nearest::{meant, nearest},
 };
 
+use mcp_disclosure_transport::ErrorText;
+
 use crate::{
     catalogue::Published,
-    dialect::Offer,
+    dialect::{Offer, ServerVariant, VariantHints, invalid_variant},
     fallback::{Advice, adaptive},
     problem::{Place, Problem, Problems},
     strategies::OVER_BUDGET,
@@ -140,6 +142,17 @@ pub struct Choice {
     pub depends_on_client: bool,
     /// Why it was selected, for logs.
     pub reason: Reason,
+    /// Whether an address or the operator named it, so that requests cannot choose another.
+    is_pinned: bool,
+    /// The client's offer, without the settings of strategies.
+    offer: Arc<Offer>,
+}
+
+impl Choice {
+    /// What the client says of server variants, if it supports them.
+    pub(crate) fn hints(&self) -> Option<&VariantHints> {
+        self.offer.variants.as_ref()
+    }
 }
 
 /// Why a strategy was selected.
@@ -164,6 +177,12 @@ pub enum Reason {
     /// None of the client's preferences is offered.
     #[strum(to_string = "nothing the client named is offered")]
     NothingInCommon,
+    /// The client has no preferences, but its hints for server variants fit it.
+    #[strum(to_string = "the client's variant hints fit it")]
+    Hint,
+    /// The request names it as a server variant.
+    #[strum(to_string = "the request names the variant")]
+    Variant,
     /// The client has no preferences.
     #[strum(to_string = "the client named nothing")]
     NoOffer,
@@ -337,6 +356,7 @@ impl Strategies {
             self.by_extension.iter().find(is_declared).cloned()
         };
         let chosen = chosen.or_else(|| declared().map(|named| (named, Reason::Extension)));
+        let chosen = chosen.or_else(|| self.hinted(offer).map(|named| (named, Reason::Hint)));
         let nothing = if offer.strategies.is_empty() { Reason::NoOffer } else { Reason::NothingInCommon };
         let chosen = chosen.unwrap_or_else(|| (self.fallback.clone(), nothing));
         self.choice(chosen, is_pinned, offer, era)
@@ -367,7 +387,54 @@ impl Strategies {
             strategy,
             traits,
             reason,
+            is_pinned,
+            offer: Arc::new(Offer { settings: RawObject::empty(), ..offer.clone() }),
         }
+    }
+
+    /// The strategy that suits the hints of a client which names none; `None` if that of all such clients does, or it gives no
+    /// hints.
+    fn hinted(&self, offer: &Offer) -> Option<NamedStrategy> {
+        let hints = offer.variants.as_ref().filter(|_| offer.strategies.is_empty())?;
+        let size = |named: &NamedStrategy| named.1.profile().context_size;
+        let best = self.offered.iter().min_by_key(|named| hints.rank(size(named)))?;
+        (hints.rank(size(best)) < hints.rank(size(&self.fallback))).then(|| best.clone())
+    }
+
+    /// The server variants that a client can choose, by its hints; first the one that serves it.
+    pub(crate) fn variants(&self, choice: &Choice, hints: &VariantHints) -> Vec<ServerVariant> {
+        let variant = |name: &Arc<str>, strategy: &Arc<dyn DisclosureStrategy>| ServerVariant {
+            id: name.to_string(),
+            description: strategy.profile().summary.to_string(),
+            context_size: strategy.profile().context_size,
+        };
+        let mut variants = vec![variant(&choice.name, &choice.strategy)];
+        let others = self.offered.iter().filter(|(name, _)| !choice.is_pinned && *name != choice.name);
+        let mut others: Vec<_> = others.map(|(name, strategy)| variant(name, strategy)).collect();
+        others.sort_by_key(|variant| hints.rank(variant.context_size));
+        variants.extend(others);
+        variants
+    }
+
+    /// The choice of a client for a request that names a server variant, as JSON text.
+    ///
+    /// # Errors
+    /// -32602 if the client cannot choose it.
+    pub(crate) fn vary(&self, choice: &Choice, requested: &str) -> Result<Choice, ErrorText> {
+        let id = serde_json::from_str::<String>(requested).unwrap_or_default();
+        if *id == *choice.name {
+            return Ok(choice.clone());
+        }
+        let named = self.offered.iter().find(|(name, _)| **name == *id && !choice.is_pinned);
+        let Some(named) = named else {
+            let hints = choice.hints().cloned().unwrap_or_default();
+            return Err(invalid_variant(requested, &self.variants(choice, &hints)));
+        };
+        // What serves a client that discloses by itself is not exchanged for what it named.
+        let offer = Offer { complete: false, ..(*choice.offer).clone() };
+        let varied = self.choice((named.clone(), Reason::Variant), false, &offer, choice.traits.era);
+        let filter_bridge = choice.traits.filter_bridge;
+        Ok(Choice { traits: ClientTraits { filter_bridge, ..varied.traits }, ..varied })
     }
 
     /// That clients which request no strategy are listed more than they need, if they are.

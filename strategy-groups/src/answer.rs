@@ -48,7 +48,13 @@ pub fn answer(cx: &Context<'_>, groups: &Groups, name: &str, config: &GroupsConf
 }
 
 /// A group: its definitions as far as they fit, the one of `first` in any case.
-fn shown(cx: &Context<'_>, groups: &Groups, group: &Group, first: Option<&ToolName>, mut room: usize) -> Value {
+fn shown(
+    cx: &Context<'_>,
+    groups: &Groups,
+    group: &Group,
+    first: Option<&ToolName>,
+    mut room: usize,
+) -> Value {
     let mut answer = Map::from_iter([("group".to_owned(), json!(group.name))]);
     if let Some(instructions) = &group.instructions {
         answer.insert("instructions".to_owned(), json!(instructions));

@@ -13,6 +13,11 @@ const PAGE: NonZeroUsize = NonZeroUsize::new(100).unwrap();
 pub struct GroupsConfig {
     /// Texts for models on how the tools of a group are used together, by the group's name.
     pub instructions: BTreeMap<String, String>,
+    /// Deterministic groups, an experiment of the working group: the lists of clients that do not declare groups are complete,
+    /// and `experimental/groups/list` and `experimental/groups/expand` have the groups that tools name in `_meta`.
+    pub deterministic: bool,
+    /// What the deterministic groups are for, by id.
+    pub directory: BTreeMap<String, String>,
     /// Tools that would be a group of their own are listed at the top instead, if their definitions have at most this many
     /// bytes more than the group's entry; 0: never. Groups that the operator declares or an upstream offers always stay.
     pub inline_bytes: usize,
@@ -30,6 +35,8 @@ impl Default for GroupsConfig {
     fn default() -> Self {
         Self {
             instructions: BTreeMap::new(),
+            deterministic: false,
+            directory: BTreeMap::new(),
             inline_bytes: CHEAP_SCHEMA_BYTES,
             page: PAGE,
             answer_bytes: 24 * 1024,

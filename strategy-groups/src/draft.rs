@@ -100,7 +100,8 @@ impl<'v> Drafts<'v> {
         draft.title = provider.and_then(|provider| provider.title.clone());
         draft.description = provider.and_then(|provider| provider.description.clone());
         // One upstream's instructions are those of the whole server.
-        draft.instructions = provider.and_then(|provider| provider.instructions.clone()).filter(|_| self.nests);
+        draft.instructions =
+            provider.and_then(|provider| provider.instructions.clone()).filter(|_| self.nests);
         let at = self.add(draft);
         self.upstreams.insert(name, at);
         self.top.push(at);
@@ -313,7 +314,8 @@ impl Members {
     fn of(view: &View, provider: &Provider) -> Self {
         let tools = view.tools().filter(|tool| *tool.tool().upstream() == provider.name && !tool.is_pinned());
         let of = |kind| view.entries(kind).filter(|entry| *entry.upstream() == provider.name);
-        let prompts = of(Kind::Prompts).map(|entry| (entry.upstream_key().to_owned(), entry.key().to_owned()));
+        let prompts =
+            of(Kind::Prompts).map(|entry| (entry.upstream_key().to_owned(), entry.key().to_owned()));
         Self {
             tools: tools.map(|tool| (tool.tool().upstream_name().to_string(), tool.name().clone())).collect(),
             prompts: prompts.collect(),

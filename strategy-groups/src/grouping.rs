@@ -24,7 +24,8 @@ impl Groups {
             places.insert(at, places.len());
         }
         let kept: Vec<&Draft> = drafts.iter().filter(|draft| draft.is_kept).collect();
-        let placed = |at: &[usize]| -> Vec<usize> { at.iter().filter_map(|at| places.get(at).copied()).collect() };
+        let placed =
+            |at: &[usize]| -> Vec<usize> { at.iter().filter_map(|at| places.get(at).copied()).collect() };
         let origins: Vec<Origin> = kept.iter().map(|draft| draft.origin.clone()).collect();
         let names = slug::names(&origins);
         let children: Vec<Vec<usize>> = kept.iter().map(|draft| placed(&draft.children)).collect();
@@ -66,7 +67,8 @@ fn ordered(drafts: &[Draft], mut top: Vec<usize>, view: &View) -> Vec<usize> {
         Origin::Declared(_) => None,
         Origin::Upstream(name) | Origin::Own(name, _) => Some(upstream(name)),
         Origin::Found(name) => {
-            let provider = view.providers().iter().position(|provider| name.starts_with(provider.name.as_str()));
+            let provider =
+                view.providers().iter().position(|provider| name.starts_with(provider.name.as_str()));
             Some(provider)
         }
     });
@@ -89,7 +91,9 @@ fn subject<'o>(origin: &'o Origin, parent: &Origin) -> &'o str {
         (Origin::Found(name), Origin::Upstream(parent)) => {
             name.strip_prefix(parent.as_str()).map_or(name.as_str(), str::trim_start)
         }
-        (Origin::Declared(name) | Origin::Upstream(name) | Origin::Found(name) | Origin::Own(_, name), _) => name,
+        (Origin::Declared(name) | Origin::Upstream(name) | Origin::Found(name) | Origin::Own(_, name), _) => {
+            name
+        }
     }
 }
 
@@ -111,7 +115,8 @@ fn left_instructions(view: &View, groups: &[Group]) -> Option<String> {
         return view.instructions().map(str::to_owned);
     }
     let left = view.providers().iter().filter(|provider| !is_in_group(provider));
-    let left = left.filter_map(|provider| Some(format!("## {}\n\n{}", provider.name, provider.instructions.as_ref()?)));
+    let left = left
+        .filter_map(|provider| Some(format!("## {}\n\n{}", provider.name, provider.instructions.as_ref()?)));
     let left: Vec<String> = left.collect();
     (!left.is_empty()).then(|| left.join("\n\n"))
 }

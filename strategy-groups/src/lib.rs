@@ -4,6 +4,7 @@
 
 pub mod answer;
 pub mod config;
+pub mod directory;
 mod draft;
 mod grouping;
 pub mod groups;

@@ -18,7 +18,12 @@ const DIGITS: usize = 16;
 ///
 /// # Errors
 /// [`Fault::InvalidParams`] for a cursor that this list did not issue.
-pub fn list(cx: &Context<'_>, groups: &Groups, params: &RawValue, config: &GroupsConfig) -> Result<RawObject, Fault> {
+pub fn list(
+    cx: &Context<'_>,
+    groups: &Groups,
+    params: &RawValue,
+    config: &GroupsConfig,
+) -> Result<RawObject, Fault> {
     let params = object(params)?;
     let mark = groups.digest().to_string();
     let mark = &mark[mark.len() - DIGITS..];
@@ -36,8 +41,11 @@ pub fn list(cx: &Context<'_>, groups: &Groups, params: &RawValue, config: &Group
     let page = groups.top().skip(from).take(config.page.get());
     let result = RawObject::empty().with("groups", &array(page.map(|group| group.object().text())));
     let next = from + config.page.get();
-    let result =
-        if next < groups.top().len() { result.with_value("nextCursor", &format!("{next}-{mark}")) } else { result };
+    let result = if next < groups.top().len() {
+        result.with_value("nextCursor", &format!("{next}-{mark}"))
+    } else {
+        result
+    };
     Ok(hinted(cx, result))
 }
 

@@ -94,14 +94,16 @@ mod tests {
     fn is_name(name: &str) -> bool {
         (1..=LONGEST).contains(&name.len())
             && name.split('-').all(|word| {
-                !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+                !word.is_empty()
+                    && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
             })
     }
 
     #[test]
     fn g3_names_match_the_grammar_and_are_unique() {
         let texts = ["a", "A", "--a--", "数据库", "データ", "", "a b", "a_b", "é", "x.y/z", "0"];
-        let long = ["very-long-word-".repeat(9), "x".repeat(300), "x".repeat(301), format!("{}-y", "x".repeat(63))];
+        let long =
+            ["very-long-word-".repeat(9), "x".repeat(300), "x".repeat(301), format!("{}-y", "x".repeat(63))];
         let origins: Vec<Origin> = texts
             .iter()
             .map(|text| (*text).to_owned())
@@ -119,7 +121,8 @@ mod tests {
     #[test]
     fn g3_a_name_does_not_depend_on_other_groups_or_their_order() {
         let origin = |text: &str| Origin::Found(text.to_owned());
-        let all = [origin("git hub"), origin("git-hub"), origin("files"), Origin::Declared("Git Hub".to_owned())];
+        let all =
+            [origin("git hub"), origin("git-hub"), origin("files"), Origin::Declared("Git Hub".to_owned())];
         let given = names(&all);
         assert_eq!((&*given[1], &*given[2]), ("git-hub", "files"));
         let mut reversed = all.clone();

@@ -2,16 +2,20 @@
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{
-    ArgumentProblem, ClientTraits, Context, Decision, Digest, DisclosureStrategy, Executors, Extension, Fault, Full,
-    GROUPS, Kind, Lesson, Listing, OwnTool, Profile, RawObject, Refusal, ToolCall, View,
+    Advertisement, ArgumentProblem, ClientTraits, Context, Decision, Digest, DisclosureStrategy, Executors,
+    Extension, Fault, Full, GROUPS, Kind, Lesson, Listing, OwnTool, Profile, RawObject, Refusal, ToolCall,
+    View,
     executors::is_read_only,
     index::{Part, with_index_of_parts},
     inner_call::{inner_call, members},
+    manifest::DETERMINISTIC_GROUPS,
 };
 use serde_json::{json, value::RawValue};
 
 use crate::{
-    Group, Groups, GroupsConfig, answer, method,
+    Group, Groups, GroupsConfig, answer,
+    directory::{self, Directory},
+    method,
     slug::Origin,
     wording::{self, CALL, CALL_READ_ONLY, GET},
 };
@@ -49,8 +53,27 @@ impl GroupsStrategy {
         Self { config }
     }
 
+    /// Whether a client is listed everything: it knows no groups, and has no tool for them.
+    fn is_flat(&self, client: &ClientTraits) -> bool {
+        !client.declared && (self.config.deterministic || !client.bridge)
+    }
+
+    /// Whether a client has deterministic groups.
+    fn is_deterministic(&self, client: &ClientTraits) -> bool {
+        self.config.deterministic && !client.declared
+    }
+
+    /// Whether a client has the tool for groups.
+    fn is_bridged(&self, client: &ClientTraits) -> bool {
+        client.bridge && !self.is_deterministic(client)
+    }
+
     fn groups(&self, view: &View) -> std::sync::Arc<Groups> {
         Groups::of(view, &self.config)
+    }
+
+    fn directory(&self, view: &View) -> std::sync::Arc<Directory> {
+        Directory::of(view, &self.config.directory)
     }
 
     fn get_tool(&self, view: &View) -> OwnTool {
@@ -122,7 +145,7 @@ impl DisclosureStrategy for GroupsStrategy {
 
     /// Without the extension groups do not exist: hosts are listed everything, or what is in no group and the bridge.
     fn list(&self, view: &View, client: &ClientTraits) -> Listing {
-        if !client.declared && !client.bridge {
+        if self.is_flat(client) {
             return Full.list(view, client);
         }
         let groups = self.groups(view);
@@ -134,19 +157,30 @@ impl DisclosureStrategy for GroupsStrategy {
             listing.prompts = unscoped(view, Kind::Prompts, |key| groups.scoped.prompts.contains(key));
             listing.resources = unscoped(view, Kind::Resources, |key| groups.scoped.resources.contains(key));
         }
-        if client.bridge {
+        if self.is_bridged(client) {
             listing = listing.guided(&wording::guidance(self.config.executors, has_others(view, &groups)));
         }
         listing
     }
 
     fn own_tools(&self, view: &View, client: &ClientTraits) -> Vec<OwnTool> {
-        if !client.bridge {
+        if !self.is_bridged(client) {
             return Vec::new();
         }
         let mut tools = vec![self.get_tool(view)];
         tools.extend(self.executors());
         tools
+    }
+
+    fn lists_completely(&self, _view: &View, client: &ClientTraits) -> bool {
+        self.is_flat(client)
+    }
+
+    fn advertise(&self, _view: &View, client: &ClientTraits, advertisement: &mut Advertisement) {
+        if self.is_deterministic(client) {
+            let experimental = &mut advertisement.experimental;
+            *experimental = experimental.with(DETERMINISTIC_GROUPS, directory::CAPABILITY);
+        }
     }
 
     fn announced(&self, view: &View, client: &ClientTraits) -> Option<Digest> {
@@ -155,13 +189,14 @@ impl DisclosureStrategy for GroupsStrategy {
 
     // Whoever knows the name of a tool may call it: groups are no gate.
     fn how_to_learn(&self, cx: &Context<'_>, tool: &str) -> Option<String> {
-        cx.client.bridge.then(|| self.profile().lesson?.instruction(tool)).flatten()
+        self.is_bridged(cx.client).then(|| self.profile().lesson?.instruction(tool)).flatten()
     }
 
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
         let is_split = self.config.executors == Executors::ByEffect;
         let decided = match call.name.as_str() {
-            _ if !cx.client.bridge => return Ok(Decision::Forward(call)),
+            _ if self.is_deterministic(cx.client) => return self.directory(cx.view).decide(cx.view, call),
+            _ if !self.is_bridged(cx.client) => return Ok(Decision::Forward(call)),
             GET => self.get(cx, &call),
             CALL => self.execute(cx, &call, false),
             CALL_READ_ONLY if is_split => self.execute(cx, &call, true),
@@ -177,10 +212,12 @@ impl DisclosureStrategy for GroupsStrategy {
         name: &str,
         params: &RawValue,
     ) -> Result<Option<RawObject>, Fault> {
-        if !cx.client.declared {
-            return Ok(None);
-        }
         match name {
+            directory::LIST if self.is_deterministic(cx.client) => Ok(Some(self.directory(cx.view).list())),
+            directory::EXPAND if self.is_deterministic(cx.client) => {
+                self.directory(cx.view).expand(params).map(Some)
+            }
+            _ if !cx.client.declared => Ok(None),
             method::LIST => method::list(cx, &self.groups(cx.view), params, &self.config).map(Some),
             method::GET => method::get(cx, &self.groups(cx.view), params).map(Some),
             _ => Ok(None),

@@ -199,7 +199,8 @@ fn g5_definitions_are_those_of_full_to_the_byte() {
     let view = view(&[forge(), grouped()]);
     let full: Vec<RawObject> = mcp_disclosure_core::Full.list(&view, &native(Era::Session)).tools;
     let params = to_raw_value(&json!({"name": "forge-issue"})).unwrap();
-    let answer = with_context(&view, &native(Era::Session), |cx| now(strategy().request(cx, "groups/get", &params)));
+    let answer =
+        with_context(&view, &native(Era::Session), |cx| now(strategy().request(cx, "groups/get", &params)));
     let contents = answer.unwrap().unwrap().object("contents").unwrap();
     let tools: Vec<RawObject> = serde_json::from_str(contents.member("tools").unwrap()).unwrap();
     assert_eq!(tools.len(), 4);
@@ -258,13 +259,18 @@ fn g10_g16_what_is_hidden_is_unknown_and_its_parent_does_not_show_it() {
     });
     for view in [permitted, narrowed] {
         let shown: HashSet<String> = reachable(&view).into_iter().map(|(name, _)| name).collect();
-        assert!(shown.iter().all(|name| !["forge-label", "files", "own-a", "own-b"].contains(&name.as_str())), "{shown:?}");
+        assert!(
+            shown.iter().all(|name| !["forge-label", "files", "own-a", "own-b"].contains(&name.as_str())),
+            "{shown:?}"
+        );
         for (_, contents) in reachable(&view) {
             assert!(names(&contents["contents"]["groups"]).iter().all(|name| shown.contains(*name)));
         }
         let error = |name: &str| request(&view, "groups/get", &json!({"name": name})).unwrap_err();
         let told = |name: &str| match error(name) {
-            Fault::NotFound { message, data } => (message, data["name"] == name, data.as_object().unwrap().len()),
+            Fault::NotFound { message, data } => {
+                (message, data["name"] == name, data.as_object().unwrap().len())
+            }
             other => panic!("{other:?}"),
         };
         assert_eq!(told("forge-label"), told("never-there"));
@@ -311,7 +317,9 @@ fn g15_only_the_groups_at_the_top_are_announced() {
     let digest = |lists: &[UpstreamLists]| strategy().announced(&view(lists), &native(Era::Session)).unwrap();
     let mut changed = files();
     let schema = json!({"type": "object", "description": "another one that is as long as the old one and a little longer, so that its group stays"});
-    changed.tools[0] = to_raw_value(&json!({"name": "read_file", "description": "Does read_file.", "inputSchema": schema})).unwrap();
+    changed.tools[0] =
+        to_raw_value(&json!({"name": "read_file", "description": "Does read_file.", "inputSchema": schema}))
+            .unwrap();
     assert_eq!(digest(&[forge(), files()]), digest(&[forge(), files()]));
     assert_eq!(digest(&[forge(), files()]), digest(&[forge(), changed]));
     assert_ne!(digest(&[forge(), files()]), digest(&[forge()]));
@@ -336,7 +344,8 @@ fn g17_the_pages_are_the_list_and_foreign_cursors_are_refused() {
     let foreign = request_of(&paged, &other, &native(Era::Session), "groups/list", &params);
     let wrong = |result| matches!(result, Err(Fault::InvalidParams(_)));
     assert!(wrong(foreign));
-    for cursor in [json!("2"), json!(2), json!(""), json!("-"), json!("0-x"), json!("99999999999999999999-1")] {
+    for cursor in [json!("2"), json!(2), json!(""), json!("-"), json!("0-x"), json!("99999999999999999999-1")]
+    {
         assert!(wrong(ask(&json!({"cursor": cursor}))), "{cursor}");
     }
 }
@@ -344,12 +353,23 @@ fn g17_the_pages_are_the_list_and_foreign_cursors_are_refused() {
 #[test]
 fn parameters_that_are_none_are_refused() {
     let view = view(&[forge()]);
-    for (method, params) in [("groups/get", json!({})), ("groups/get", json!({"name": 7})), ("groups/get", json!([])), ("groups/list", json!(7))] {
+    for (method, params) in [
+        ("groups/get", json!({})),
+        ("groups/get", json!({"name": 7})),
+        ("groups/get", json!([])),
+        ("groups/list", json!(7)),
+    ] {
         assert!(matches!(request(&view, method, &params), Err(Fault::InvalidParams(_))), "{params}");
     }
 }
 
-fn decide(view: &View, client: &ClientTraits, config: GroupsConfig, name: &str, arguments: &Value) -> Decision {
+fn decide(
+    view: &View,
+    client: &ClientTraits,
+    config: GroupsConfig,
+    name: &str,
+    arguments: &Value,
+) -> Decision {
     let arguments = Some(RawText::parse(arguments.to_string()).unwrap());
     let call = ToolCall { name: ToolName::parse(name).unwrap(), arguments };
     with_context(view, client, |cx| now(GroupsStrategy::new(config).before_call(cx, call)).unwrap())
@@ -370,7 +390,9 @@ fn b7_the_bridge_says_what_is_behind_within_its_room() {
             upstream(&format!("server-number-{at}"), &tools)
         })
         .collect();
-    for (lists, named) in [(vec![forge(), files()], vec!["forge-issue (4)", "files (4)"]), (many, vec!["server-number-0"])] {
+    for (lists, named) in
+        [(vec![forge(), files()], vec!["forge-issue (4)", "files (4)"]), (many, vec!["server-number-0"])]
+    {
         let view = view(&lists);
         let tools = strategy().own_tools(&view, &bridged());
         let description = tools[0].definition().string("description").unwrap();
@@ -390,7 +412,10 @@ fn the_bridge_shows_groups_by_any_name_that_models_write() {
     }
     assert_eq!(names(&shown(&view, &json!({"name": "forge"})).content["groups"]).len(), 5);
     let of_tool = shown(&view, &json!({"name": "close_label"})).content;
-    assert_eq!((&of_tool["group"], &of_tool["tools"][0]["name"]), (&json!("forge-label"), &json!("close_label")));
+    assert_eq!(
+        (&of_tool["group"], &of_tool["tools"][0]["name"]),
+        (&json!("forge-label"), &json!("close_label"))
+    );
     let unknown = shown(&view, &json!({"name": "forge-isue"}));
     assert_eq!((unknown.is_error, &unknown.content["suggestions"]), (true, &json!(["forge-issue"])));
     assert_eq!(names(&shown(&view, &json!({})).content["groups"]), ["forge", "files", "own"]);
@@ -403,7 +428,10 @@ fn a_large_group_is_shown_as_far_as_it_fits_and_a_named_tool_always() {
     let view = view(&[forge(), files()]);
     let config = || GroupsConfig { answer_bytes: 400, ..GroupsConfig::default() };
     for (name, first) in [("forge-issue", "list_issue"), ("edit_issue", "edit_issue")] {
-        let Decision::Answer(answer) = decide(&view, &bridged(), config(), GET, &json!({"name": name})) else { panic!() };
+        let Decision::Answer(answer) = decide(&view, &bridged(), config(), GET, &json!({"name": name}))
+        else {
+            panic!()
+        };
         let tools = answer.content["tools"].as_array().unwrap();
         assert_eq!((tools.len(), &tools[0]["name"]), (4, &json!(first)));
         let with_schema = tools.iter().filter(|tool| tool["inputSchema"].is_object()).count();
@@ -415,11 +443,14 @@ fn a_large_group_is_shown_as_far_as_it_fits_and_a_named_tool_always() {
 #[test]
 fn g12_the_executor_calls_every_tool_and_readers_only_what_reads() {
     let mut lists = files();
-    let reading = json!({"name": "look", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}});
+    let reading =
+        json!({"name": "look", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}});
     lists.tools.push(to_raw_value(&reading).unwrap());
     let view = view(&[lists, forge()]);
     let split = || GroupsConfig { executors: Executors::ByEffect, ..GroupsConfig::default() };
-    let call = |caller: &str, tool: &str| decide(&view, &bridged(), split(), caller, &json!({"tool": tool, "path": "x"}));
+    let call = |caller: &str, tool: &str| {
+        decide(&view, &bridged(), split(), caller, &json!({"tool": tool, "path": "x"}))
+    };
     for (caller, tool, forwards) in [
         (CALL, "read_file", true),
         (CALL, "look", true),
@@ -443,7 +474,133 @@ fn operators_write_instructions_by_group() {
     let view = view(&[forge(), files()]);
     let instructions = [("forge-issue".to_owned(), "Search first.".to_owned())].into();
     let strategy = GroupsStrategy::new(GroupsConfig { instructions, ..GroupsConfig::default() });
-    let ask = |name| request_of(&strategy, &view, &native(Era::Session), "groups/get", &json!({"name": name}));
+    let ask =
+        |name| request_of(&strategy, &view, &native(Era::Session), "groups/get", &json!({"name": name}));
     assert_eq!(ask("forge-issue").unwrap().unwrap()["instructions"], "Search first.");
     assert_eq!(ask("files").unwrap().unwrap()["instructions"], "Use files with care.");
+}
+
+/// The fixture of the working group's suite.
+fn fixture(callable: bool, groups: &[&str], description: &str) -> UpstreamLists {
+    let of = |name: &str, groups: &[&str], callable: bool, schema: Value| {
+        json!({"name": name, "description": format!("Read {name}"), "inputSchema": schema, "annotations": {"readOnlyHint": true},
+            "_meta": {"experimental/deterministic-groups": {"groups": groups, "callable": callable}}})
+    };
+    let schema = json!({"type": "object", "properties": {}, "additionalProperties": false});
+    let mut first = schema.clone();
+    if !description.is_empty() {
+        first["description"] = json!(description);
+    }
+    let tools = [
+        of("list_tables", groups, callable, first),
+        of("cluster_health", &["operations"], true, schema.clone()),
+        of("server_version", &["query", "operations"], true, schema),
+    ];
+    upstream("database", &tools)
+}
+
+fn deterministic(text: &str) -> GroupsStrategy {
+    let directory = [("query", text), ("operations", "Inspect cluster health")];
+    let directory = directory.map(|(id, text)| (id.to_owned(), text.to_owned())).into();
+    GroupsStrategy::new(GroupsConfig { deterministic: true, directory, ..GroupsConfig::default() })
+}
+
+fn ask_directory(view: &View, method: &str, params: &Value) -> Result<Value, Fault> {
+    let strategy = deterministic("Inspect tables");
+    Ok(request_of(&strategy, view, &bridged(), &format!("experimental/groups/{method}"), params)?.unwrap())
+}
+
+fn expand(view: &View, id: &str, revision: &Value) -> Result<Value, Fault> {
+    ask_directory(view, "expand", &json!({"id": id, "revision": revision}))
+}
+
+fn revision(view: &View) -> Value {
+    ask_directory(view, "list", &json!({})).unwrap()["revision"].clone()
+}
+
+fn rejected<T: std::fmt::Debug>(result: Result<T, Fault>) -> Value {
+    match result {
+        Err(Fault::Rejected { data, .. }) => data,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn m7_groups_are_entries_of_the_manifest_at_one_revision() {
+    let view = view(&[fixture(true, &["query"], "")]);
+    let list = ask_directory(&view, "list", &Value::Null).unwrap();
+    assert_eq!(
+        list["groups"],
+        json!([{"id": "query", "description": "Inspect tables", "count": 2}, {"id": "operations", "description": "Inspect cluster health", "count": 2}])
+    );
+    let query = expand(&view, "query", &list["revision"]).unwrap();
+    assert_eq!(
+        (names(&query["entries"]), &query["revision"]),
+        (vec!["list_tables", "server_version"], &list["revision"])
+    );
+    assert_eq!(
+        query["entries"][0]["digest"],
+        "sha256:02e0d498f95e751ba16ca721fe09d02bdc76567516d6992386527b90f307749e"
+    );
+    assert_eq!(query["entries"][0]["size"], 251);
+    let operations = expand(&view, "operations", &list["revision"]).unwrap();
+    assert_eq!(query["entries"][1], operations["entries"][1]);
+    assert!(
+        deterministic("").lists_completely(&view, &bridged())
+            && !strategy().lists_completely(&view, &bridged())
+    );
+    assert!(deterministic("").own_tools(&view, &bridged()).is_empty());
+}
+
+#[test]
+fn m7_a_revision_ends_with_whatever_the_caller_sees() {
+    let all = view(&[fixture(true, &["query"], "")]);
+    let old = revision(&all);
+    for (lists, left) in [
+        (fixture(true, &["operations"], ""), vec!["server_version"]),
+        (fixture(true, &["query"], "Updated"), vec!["list_tables", "server_version"]),
+        (fixture(false, &["query"], ""), vec!["list_tables", "server_version"]),
+    ] {
+        let changed = view(&[lists]);
+        assert_eq!(rejected(expand(&changed, "query", &old)), json!({"reason": "staleView"}));
+        let fresh = expand(&changed, "query", &revision(&changed)).unwrap();
+        assert_eq!(names(&fresh["entries"]), left);
+    }
+    let other = View::of(snapshot(&[fixture(true, &["query"], "")]), &permitted_only(&["list_tables"]));
+    assert_ne!(revision(&other), old);
+    assert_eq!(rejected(expand(&other, "query", &old)), json!({"reason": "staleView"}));
+    let reworded = request_of(
+        &deterministic("Other"),
+        &view(&[fixture(true, &["query"], "")]),
+        &bridged(),
+        "experimental/groups/list",
+        &json!({}),
+    );
+    assert_ne!(reworded.unwrap().unwrap()["revision"], old);
+}
+
+#[test]
+fn m7_hidden_groups_are_unknown_groups() {
+    let view = View::of(snapshot(&[fixture(true, &["query"], "")]), &permitted_only(&["list_tables"]));
+    let list = ask_directory(&view, "list", &json!({})).unwrap();
+    assert_eq!((list["groups"].as_array().unwrap().len(), &list["groups"][0]["count"]), (1, &json!(1)));
+    let (hidden, missing) =
+        (expand(&view, "operations", &list["revision"]), expand(&view, "missing", &list["revision"]));
+    assert_eq!(hidden, missing);
+    assert_eq!(rejected(hidden), json!({"reason": "unknownGroup"}));
+}
+
+#[test]
+fn m7_what_is_unavailable_does_not_run_and_what_is_revoked_is_unknown() {
+    let view = View::of(
+        snapshot(&[fixture(false, &["query"], "")]),
+        &permitted_only(&["list_tables", "server_version"]),
+    );
+    let decide = |name: &str| {
+        let call = ToolCall { name: ToolName::parse(name).unwrap(), arguments: None };
+        with_context(&view, &bridged(), |cx| now(deterministic("").before_call(cx, call)))
+    };
+    assert!(matches!(decide("list_tables"), Ok(Decision::Refuse(_))));
+    assert!(matches!(decide("server_version"), Ok(Decision::Forward(_))));
+    assert_eq!(rejected(decide("cluster_health")), json!({"unknownNames": ["cluster_health"]}));
 }

@@ -67,7 +67,9 @@ pub const NAME: &str = "The name of a group, or of a tool for its group";
 /// The description of `call_tool`.
 pub fn call_description(executors: Executors) -> String {
     match executors {
-        Executors::One => format!("Call a tool of a group, by its inputSchema from {GET}. Returns its result."),
+        Executors::One => {
+            format!("Call a tool of a group, by its inputSchema from {GET}. Returns its result.")
+        }
         Executors::ByEffect => format!(
             "Call a tool of a group that can change something, by its inputSchema from {GET}. Returns its result."
         ),
@@ -109,7 +111,11 @@ pub const NESTS_TOO_DEEP: &str = "Its definition nests too deep to be shown.";
 
 /// The note of a group whose definitions are too large.
 pub fn too_large(left: usize) -> String {
-    let of = if left == 1 { "the definition of 1 tool".to_owned() } else { format!("the definitions of {left} tools") };
+    let of = if left == 1 {
+        "the definition of 1 tool".to_owned()
+    } else {
+        format!("the definitions of {left} tools")
+    };
     format!("Without {of}: call {GET} with the name of such a tool.")
 }
 
@@ -145,4 +151,17 @@ pub const PARAMS_NOT_AN_OBJECT: &str = "params must be an object";
 pub const NOT_FOUND: &str = "Group not found";
 
 /// The error of a cursor of another list.
-pub const FOREIGN_CURSOR: &str = "params.cursor is not one of this list, which may have changed: start without a cursor";
+pub const FOREIGN_CURSOR: &str =
+    "params.cursor is not one of this list, which may have changed: start without a cursor";
+
+/// The error of a revision that is not, or no longer, the view's.
+pub const STALE_VIEW: &str = "The view has changed: list the groups again";
+
+/// The error of an unknown deterministic group.
+pub const UNKNOWN_GROUP: &str = "Unknown group";
+
+/// The error of a call of an unknown tool where groups are deterministic.
+pub const UNKNOWN_NAMES: &str = "Unknown tool names";
+
+/// Why a tool with `callable: false` does not run.
+pub const UNAVAILABLE: &str = "This tool is not available at present. It did not run.";

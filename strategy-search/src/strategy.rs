@@ -37,7 +37,8 @@ pub static PROFILE: Profile = Profile::presenter(
 )
 .taught_by(Lesson::new(SEARCH, r#"{"query": "{tool}", "limit": 1, "detail": "full"}"#))
 .found_by(Finder::new(SEARCH, r#"{"query": "{query}"}"#, &["tools"]))
-.giving_way();
+.giving_way()
+.of_size("compact");
 
 /// Tools found by words.
 #[derive(Debug)]

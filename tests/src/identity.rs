@@ -26,6 +26,8 @@ pub struct Identity {
     pub disclosing: bool,
     /// Whether it declares groups.
     pub groups: bool,
+    /// What it says of server variants, if it knows them.
+    pub variants: Option<Value>,
 }
 
 impl Identity {
@@ -98,6 +100,9 @@ impl Identity {
         if self.groups {
             let place = if self.experimental { "experimental" } else { "extensions" };
             capabilities[place][GROUPS] = json!({});
+        }
+        if let Some(variants) = &self.variants {
+            capabilities["extensions"]["io.modelcontextprotocol/server-variants"] = variants.clone();
         }
         capabilities
     }

@@ -19,6 +19,7 @@ pub mod handlers;
 pub mod http;
 pub mod identity;
 pub mod inbox;
+pub mod manifests;
 pub mod process;
 pub mod program;
 pub mod recordings;

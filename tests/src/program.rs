@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use mcp_disclosure_core::RawObject;
+use mcp_disclosure_core::{ManifestEntry, RawObject};
 use serde_json::{json, value::RawValue};
 
 use crate::scenario::{JOURNAL, Scenario, control};
@@ -42,7 +42,9 @@ impl<W: Write> Program<W> {
         let result = match &*method {
             "initialize" => Some(self.scenario.initialize.get().to_owned()),
             "tools/list" if self.lists_hang => None,
-            "tools/list" => Some(page(&self.scenario.tools, &params)),
+            "tools/list" => Some(page("tools", &self.scenario.tools, &params)),
+            "tools/manifest" => Some(page("entries", &self.entries(), &params)),
+            "tools/describe" => Some(self.described(&params)),
             "resources/list" => Some(all("resources", &self.scenario.resources)),
             "resources/templates/list" => Some(all("resourceTemplates", &self.scenario.templates)),
             "prompts/list" => Some(all("prompts", &self.scenario.prompts)),
@@ -53,6 +55,22 @@ impl<W: Write> Program<W> {
         if let Some(result) = result {
             self.send(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#));
         }
+    }
+
+    fn entries(&self) -> Vec<Box<RawValue>> {
+        let entry =
+            |tool: &RawValue| ManifestEntry::of(&RawObject::parse(tool.get()).unwrap()).text().to_raw();
+        self.scenario.tools.iter().map(|tool| entry(tool)).collect()
+    }
+
+    fn described(&self, params: &RawObject) -> String {
+        let names: Vec<String> = serde_json::from_str(params.member("names").unwrap()).unwrap();
+        let named = |name: &String| {
+            let is_it =
+                |tool: &RawValue| RawObject::parse(tool.get()).unwrap().string("name").as_ref() == Some(name);
+            self.scenario.tools.iter().find(|tool| is_it(tool)).cloned()
+        };
+        all("tools", &names.iter().filter_map(named).collect::<Vec<_>>())
     }
 
     fn call(&mut self, name: &str, params: &RawObject) -> Option<String> {
@@ -122,10 +140,10 @@ impl<W: Write> Program<W> {
     }
 }
 
-fn page(items: &[Box<RawValue>], params: &RawObject) -> String {
+fn page(member: &str, items: &[Box<RawValue>], params: &RawObject) -> String {
     let from: usize = params.string("cursor").map_or(0, |cursor| cursor.parse().unwrap());
     let to = (from + PAGE).min(items.len());
-    let list = RawObject::parse(all("tools", &items[from..to])).unwrap();
+    let list = RawObject::parse(all(member, &items[from..to])).unwrap();
     let list = if to < items.len() { list.with_value("nextCursor", &to.to_string()) } else { list };
     list.text().to_owned()
 }

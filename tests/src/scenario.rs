@@ -65,6 +65,14 @@ impl Scenario {
         Self::with_tools(names.into_iter().map(|name| tool(name).to_string()))
     }
 
+    /// The same with this in `capabilities.tools`.
+    pub fn with_tool_capability(mut self, capability: &str) -> Self {
+        let mut initialize: serde_json::Value = serde_json::from_str(self.initialize.get()).unwrap();
+        initialize["capabilities"]["tools"][capability] = true.into();
+        self.initialize = serde_json::value::to_raw_value(&initialize).unwrap();
+        self
+    }
+
     /// The answer to a request, as a value.
     pub fn answer(&self, request: &str) -> serde_json::Value {
         serde_json::from_str(self.answers[request].get()).unwrap()

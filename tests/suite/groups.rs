@@ -144,9 +144,12 @@ async fn g5_definitions_are_those_of_the_complete_list_to_the_byte(setup: Setup)
     let plain = Client::connect_as(&bench, setup, Identity::offering("full")).await;
     let parse = |text: &str| -> Vec<Box<RawValue>> { serde_json::from_str(text).unwrap() };
     let listed = RawObject::parse(plain.request("tools/list", json!({})).await.result_text()).unwrap();
-    let got = RawObject::parse(grouping.request("groups/get", json!({"name": "kit"})).await.result_text()).unwrap();
-    let (listed, got) =
-        (parse(listed.member("tools").unwrap()), parse(got.object("contents").unwrap().member("tools").unwrap()));
+    let got =
+        RawObject::parse(grouping.request("groups/get", json!({"name": "kit"})).await.result_text()).unwrap();
+    let (listed, got) = (
+        parse(listed.member("tools").unwrap()),
+        parse(got.object("contents").unwrap().member("tools").unwrap()),
+    );
     let texts = |items: &[Box<RawValue>]| items.iter().map(|item| item.get().to_owned()).collect::<Vec<_>>();
     assert_eq!(texts(&got), texts(&listed));
 }
@@ -178,7 +181,10 @@ async fn g10_what_is_hidden_is_answered_like_what_is_unknown(setup: Setup) {
     let unknown = error("never-there").await;
     assert_eq!(error(hidden).await, unknown);
     let expected = if setup.has_sessions() { -32002 } else { -32602 };
-    assert_eq!(serde_json::from_str::<Value>(&unknown).unwrap(), json!({"code": expected, "message": "Group not found", "data": {"name": "-"}}));
+    assert_eq!(
+        serde_json::from_str::<Value>(&unknown).unwrap(),
+        json!({"code": expected, "message": "Group not found", "data": {"name": "-"}})
+    );
     if setup.is_http() {
         // One upstream with one group of two tools is left, and nothing shows the others.
         let text = json!(reachable(&client).await).to_string();
@@ -223,7 +229,10 @@ async fn g17_pages_are_the_list_and_cursors_of_others_are_refused(setup: Setup) 
     let first = client.request("groups/list", json!({})).await.result();
     let cursor = first["nextCursor"].clone();
     let second = client.request("groups/list", json!({"cursor": cursor})).await.result();
-    assert_eq!((names(&first["groups"]), names(&second["groups"])), (vec!["kit".to_owned()], vec!["files".to_owned()]));
+    assert_eq!(
+        (names(&first["groups"]), names(&second["groups"])),
+        (vec!["kit".to_owned()], vec!["files".to_owned()])
+    );
     assert!(second.get("nextCursor").is_none());
     for wrong in [json!("1"), json!(7), json!("")] {
         assert_eq!(client.request("groups/list", json!({"cursor": wrong})).await.code(), -32602);
@@ -240,9 +249,15 @@ fn with_own_groups() -> Options {
     let parsed = |name: &str| -> Value { serde_json::from_str(&tool(name)).unwrap() };
     for (request, result) in [
         ("groups/list ", json!({"groups": [{"name": "a", "description": "About a", "_meta": {"x": 1.0}}]})),
-        ("groups/get a", json!({"instructions": "Mind a.", "contents": {
-            "tools": [parsed("one"), parsed("two")], "prompts": [{"name": "greet"}], "groups": [{"name": "b", "description": "About b"}]}})),
-        ("groups/get b", json!({"contents": {"tools": [parsed("two")], "resources": [{"uri": "kit://b", "name": "b"}], "groups": [{"name": "a", "description": "About a"}]}})),
+        (
+            "groups/get a",
+            json!({"instructions": "Mind a.", "contents": {
+            "tools": [parsed("one"), parsed("two")], "prompts": [{"name": "greet"}], "groups": [{"name": "b", "description": "About b"}]}}),
+        ),
+        (
+            "groups/get b",
+            json!({"contents": {"tools": [parsed("two")], "resources": [{"uri": "kit://b", "name": "b"}], "groups": [{"name": "a", "description": "About a"}]}}),
+        ),
     ] {
         scenario.answers.insert(request.to_owned(), raw(json!({"result": result})));
     }
@@ -255,12 +270,18 @@ async fn g8_an_upstreams_own_groups_are_passed_on_under_its_name(setup: Setup) {
     let list = client.request("groups/list", json!({})).await.result();
     assert_eq!(list["groups"], json!([{"name": "kit-a", "description": "About a", "_meta": {"x": 1.0}}]));
     let a = group(&client, "kit-a").await;
-    assert_eq!((names(&a["contents"]["tools"]), &a["instructions"]), (vec!["one".to_owned(), "two".to_owned()], &json!("Mind a.")));
+    assert_eq!(
+        (names(&a["contents"]["tools"]), &a["instructions"]),
+        (vec!["one".to_owned(), "two".to_owned()], &json!("Mind a."))
+    );
     assert_eq!(names(&a["contents"]["groups"]), ["kit-b"]);
     assert_eq!(names(&a["contents"]["prompts"]), ["greet"]);
     let b = group(&client, "kit-b").await;
     assert_eq!(b["contents"]["tools"][0], a["contents"]["tools"][1]);
-    assert_eq!((b["contents"]["resources"][0]["uri"].as_str(), b["contents"].get("groups")), (Some("kit://b"), None));
+    assert_eq!(
+        (b["contents"]["resources"][0]["uri"].as_str(), b["contents"].get("groups")),
+        (Some("kit://b"), None)
+    );
     assert_eq!(tools(&client).await, ["plain"]);
     assert_eq!(client.request("prompts/list", json!({})).await.result()["prompts"], json!([]));
     let resources = client.request("resources/list", json!({})).await.result();
@@ -316,11 +337,15 @@ async fn b7_hosts_that_know_no_groups_get_a_tool_that_shows_them(setup: Setup) {
     assert_eq!(names(&list["tools"]), ["get_group", "call_tool"]);
     let description = list["tools"][0]["description"].as_str().unwrap();
     assert!(description.contains("kit-issue (4)") && description.len() <= 2_000, "{description}");
-    let shown = client.call("get_group", json!({"name": "kit-issue"})).await.result()["structuredContent"].clone();
+    let shown =
+        client.call("get_group", json!({"name": "kit-issue"})).await.result()["structuredContent"].clone();
     assert_eq!(shown["tools"][1]["name"], "open_issue");
     let arguments = json!({"tool": "open_issue", "arguments": {"which": "x"}});
     let through = client.call("call_tool", arguments).await.result();
     assert_eq!(through["structuredContent"]["given"], json!({"which": "x"}));
-    assert_eq!(client.call("open_issue", json!({"which": "y"})).await.result()["structuredContent"]["given"]["which"], "y");
+    assert_eq!(
+        client.call("open_issue", json!({"which": "y"})).await.result()["structuredContent"]["given"]["which"],
+        "y"
+    );
 }
 under_groups!(b7_hosts_that_know_no_groups_get_a_tool_that_shows_them);

@@ -83,6 +83,11 @@ impl ErrorText {
         self.object().string("message").unwrap_or_default()
     }
 
+    /// Its `data`, if that is an object.
+    pub fn data(&self) -> Option<RawObject> {
+        self.object().object("data")
+    }
+
     /// The whole error object.
     pub fn text(&self) -> &Json {
         &self.text

@@ -173,6 +173,11 @@ impl Backend {
         self.slots().iter().any(|slot| slot.can_subscribe() || slot.may_surprise())
     }
 
+    /// Whether any upstream says what a call would be like (SEP-1862).
+    pub fn resolves(&self) -> bool {
+        self.slots().iter().any(|slot| slot.resolves())
+    }
+
     /// The upstream with this name.
     ///
     /// # Errors

@@ -4,7 +4,9 @@ mod declared;
 mod drift;
 mod keeper;
 mod page;
+mod tools;
 
 pub use declared::Declared;
 pub use keeper::Keeper;
 pub use page::{Catalogue, Page, Published};
+pub use tools::PreparedManifest;

@@ -1,6 +1,11 @@
 //! Cached pages: the prepared responses for each kind of client, per snapshot.
 
-use std::{collections::HashSet, convert::Infallible, hash::Hash, sync::Arc};
+use std::{
+    collections::HashSet,
+    convert::Infallible,
+    hash::Hash,
+    sync::{Arc, OnceLock},
+};
 
 use mcp_disclosure_core::{
     Advertisement, ClientTraits, Digest, Kind, ListHints, Marks, Memory, Noted, Principal, RawObject,
@@ -14,6 +19,7 @@ use quick_cache::{
 };
 use strum::IntoEnumIterator;
 
+use super::tools::{PreparedManifest, ToolList};
 use crate::{
     dialect::{Caching, list_result},
     explain,
@@ -98,7 +104,7 @@ pub struct Page {
     shown: Shown,
     /// The tools whose definitions count as delivered to a session by its `tools/list`, and their digests.
     delivers: Vec<(ToolName, Digest)>,
-    tools: Json,
+    tools: ToolList,
     resources: Json,
     templates: Json,
     prompts: Json,
@@ -186,7 +192,9 @@ impl Published {
     /// The digest of the list whose changes a client's strategy announces by a notification of its own.
     pub fn announced(&self, principal: &Principal, choice: &Choice, memory: &Memory) -> Option<Digest> {
         let traits = &choice.traits;
-        traits.declared.then(|| choice.strategy.announced(&self.page(principal, choice, memory).view, traits))?
+        traits
+            .declared
+            .then(|| choice.strategy.announced(&self.page(principal, choice, memory).view, traits))?
     }
 
     /// Logs a strategy's objections to the snapshot, once. Objections prevent a strategy from serving at
@@ -224,7 +232,7 @@ impl Page {
             tracing::debug!(target: explain::TARGET, "{} selects {name}: {reason}", choice.name);
         }
         let mut advertisement = Advertisement::default();
-        strategy.advertise(&view, &mut advertisement);
+        strategy.advertise(&view, traits, &mut advertisement);
         let mut listing = strategy.list(&view, traits).with_pins(&view);
         let shown = Shown::of(&view, &listing);
         // Elsewhere whether a call needs a delivery does not change with the catalogue.
@@ -234,13 +242,25 @@ impl Page {
         listing.tools.extend(own.iter().map(|tool| tool.definition().clone()));
         let depends_on_client = choice.depends_on_client || !advertisement.is_empty();
         let private = depends_on_client || is_personal;
-        let list = |kind, items: &[RawObject]| {
+        let hinted = |kind, items: &[RawObject]| {
             let hints = hints(&view, kind, items.len());
             let caching = Caching { time_to_live: hints.time_to_live, private: private || hints.private };
-            list_result(traits.era, kind, items, caching, hints.meta.as_ref())
+            (caching, hints.meta)
+        };
+        let list = |kind, items: &[RawObject]| {
+            let (caching, meta) = hinted(kind, items);
+            list_result(traits.era, member(kind), items, caching, meta.as_ref())
+        };
+        let tools = ToolList {
+            era: traits.era,
+            caching: hinted(Kind::Tools, &listing.tools).0,
+            result: list(Kind::Tools, &listing.tools),
+            own: own.len(),
+            manifest: strategy.lists_completely(&view, traits).then(OnceLock::new),
+            tools: listing.tools,
         };
         Self {
-            tools: list(Kind::Tools, &listing.tools),
+            tools,
             resources: list(Kind::Resources, &listing.resources),
             templates: list(Kind::Templates, &listing.templates),
             prompts: list(Kind::Prompts, &listing.prompts),
@@ -266,7 +286,7 @@ impl Page {
     /// The result of a list method.
     pub fn list(&self, kind: Kind) -> Json {
         match kind {
-            Kind::Tools => self.tools.clone(),
+            Kind::Tools => self.tools.result.clone(),
             Kind::Resources => self.resources.clone(),
             Kind::Templates => self.templates.clone(),
             Kind::Prompts => self.prompts.clone(),
@@ -277,6 +297,46 @@ impl Page {
     /// strategy selects another by the catalogue (docs/CONTRACT.md S11).
     pub fn mark_delivered(&self, marks: &Marks) {
         self.delivers.iter().for_each(|(tool, digest)| marks.mark(tool.clone(), *digest));
+    }
+
+    /// The same for the tools of these names.
+    pub fn mark_delivered_of(&self, marks: &Marks, names: &[String]) {
+        if self.delivers.is_empty() {
+            return;
+        }
+        let tools = names.iter().filter_map(|name| self.view.tool(name));
+        let keys: HashSet<&ToolName> = tools.map(|tool| tool.tool().key()).collect();
+        let delivered = self.delivers.iter().filter(|(tool, _)| keys.contains(tool));
+        delivered.for_each(|(tool, digest)| marks.mark(tool.clone(), *digest));
+    }
+
+    /// How many tools are listed.
+    pub fn tool_count(&self) -> usize {
+        self.tools.tools.len()
+    }
+
+    /// The result of `tools/list` with the tools whose names are admitted, and their names. The strategy's own tools are
+    /// always listed: the others may be reached by them only.
+    pub fn matching(&self, admits: impl Fn(&str) -> bool) -> (Vec<String>, Json) {
+        let tools = self.tools.matching(admits);
+        let names = tools.iter().filter_map(|tool| tool.string("name")).collect();
+        (names, self.tools.result_of(&tools))
+    }
+
+    /// Whether the list of tools is complete, and clients are offered its manifest.
+    pub fn has_manifest(&self) -> bool {
+        self.tools.manifest.is_some()
+    }
+
+    /// Whether nothing has to be computed for the manifest.
+    pub fn is_prepared(&self) -> bool {
+        self.tools.is_prepared()
+    }
+
+    /// The manifest of the list of tools, if that is complete. Made when it is first needed: see [`is_prepared`](Self::is_prepared).
+    pub fn manifest(&self) -> Option<&PreparedManifest> {
+        let meta = hints(&self.view, Kind::Tools, self.tool_count()).meta;
+        self.tools.manifest(&self.view, meta.as_ref())
     }
 
     /// The kinds whose lists differ between two pages of a snapshot. Of tools that are not listed, but found otherwise,
@@ -293,8 +353,8 @@ impl Page {
     }
 
     fn bytes(&self) -> usize {
-        let lists = [&self.tools, &self.resources, &self.templates, &self.prompts];
-        lists.iter().map(|list| list.as_bytes().len()).sum()
+        let lists = [&self.resources, &self.templates, &self.prompts];
+        self.tools.bytes() + lists.iter().map(|list| list.as_bytes().len()).sum::<usize>()
     }
 
     /// Whether any resource or template is listed.
@@ -305,6 +365,16 @@ impl Page {
     /// Whether any prompt is listed.
     pub fn has_prompts(&self) -> bool {
         self.has_prompts
+    }
+}
+
+/// The member of a list's result that has its items.
+fn member(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Tools => "tools",
+        Kind::Resources => "resources",
+        Kind::Templates => "resourceTemplates",
+        Kind::Prompts => "prompts",
     }
 }
 

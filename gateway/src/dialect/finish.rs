@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use mcp_disclosure_core::{Era, Kind, RawObject};
+use mcp_disclosure_core::{Era, RawObject};
 use mcp_disclosure_transport::{ErrorText, Json, code};
 
 /// Cache hints for a result in the stateless era.
@@ -25,20 +25,14 @@ impl Caching {
     }
 }
 
-/// The result of a list method, with this `_meta`.
+/// The result of a list method that has its items in this member, with this `_meta`.
 pub(crate) fn list_result(
     era: Era,
-    kind: Kind,
+    member: &str,
     items: &[RawObject],
     caching: Caching,
     meta: Option<&RawObject>,
 ) -> Json {
-    let member = match kind {
-        Kind::Tools => "tools",
-        Kind::Resources => "resources",
-        Kind::Templates => "resourceTemplates",
-        Kind::Prompts => "prompts",
-    };
     // Lists are long: the text is written once into a buffer of its final size. Copying took half of the time
     // that the first client of a kind waits.
     let length: usize = items.iter().map(|item| item.text().len() + 1).sum();

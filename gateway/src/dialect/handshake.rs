@@ -2,10 +2,15 @@
 
 use std::time::Duration;
 
-use mcp_disclosure_core::{Advertisement, EXTENSION, RawObject};
+use mcp_disclosure_core::{
+    Advertisement, EXTENSION, RawObject,
+    manifest::{KEY, digest::CAPABILITY},
+};
 use mcp_disclosure_transport::{ErrorText, Json, meta};
 
-use super::{Caching, Offer, Revision, delta, finish};
+use super::{
+    Caching, Offer, Revision, SERVER_VARIANTS, ServerVariant, delta, filter::FILTERING, finish, variant,
+};
 
 /// The contents of a handshake result.
 #[derive(Clone, Debug)]
@@ -22,6 +27,12 @@ pub(crate) struct Advertised {
     pub completions: bool,
     /// Whether log messages are supported.
     pub logging: bool,
+    /// Whether the list of tools has a manifest (SEP-2636).
+    pub manifest: bool,
+    /// Whether any tool can be resolved (SEP-1862).
+    pub resolve: bool,
+    /// The variants (SEP-2053), the one that serves this client first; `None` if it does not support them.
+    pub variants: Option<Vec<ServerVariant>>,
     /// The strategies offered.
     pub offered: Vec<String>,
     /// The strategy that serves this client.
@@ -44,7 +55,7 @@ impl Advertised {
             .with_value("strategies", &self.offered)
             .with_value("selected", &self.selected);
         let disclosure = |beside: &RawObject| beside.with(EXTENSION, settings.text());
-        let mut capabilities = self.added.capabilities.with("tools", r#"{"listChanged":true}"#);
+        let mut capabilities = self.added.capabilities.with("tools", self.tools().text());
         if self.resources {
             let resources = if self.subscribe {
                 r#"{"listChanged":true,"subscribe":true}"#
@@ -61,11 +72,29 @@ impl Advertised {
                 capabilities = capabilities.with(name, "{}");
             }
         }
+        let others = RawObject::assemble(self.extensions.iter().copied());
+        let extensions = self.variants.iter().fold(others, |extensions, variants| {
+            extensions.with(SERVER_VARIANTS, variant::settings(variants).text())
+        });
         // Clients that do not know `extensions` keep unknown members of `experimental`, whose values must be
         // objects.
         capabilities
-            .with("extensions", disclosure(&RawObject::assemble(self.extensions.iter().copied())).text())
-            .with("experimental", disclosure(&self.added.experimental).text())
+            .with("extensions", disclosure(&extensions).text())
+            .with("experimental", disclosure(&self.experimental()).text())
+    }
+
+    fn experimental(&self) -> RawObject {
+        match self.manifest {
+            // Some SDKs remove it from `tools`.
+            true => self.added.experimental.with(KEY, CAPABILITY),
+            false => self.added.experimental.clone(),
+        }
+    }
+
+    fn tools(&self) -> RawObject {
+        let tools = RawObject::empty().with("listChanged", "true").with("filtering", FILTERING);
+        let more = [("manifest", self.manifest), ("resolve", self.resolve)];
+        more.iter().filter(|(_, has)| *has).fold(tools, |tools, (name, _)| tools.with(name, "true"))
     }
 
     fn with_instructions(&self, result: RawObject) -> RawObject {

@@ -10,7 +10,7 @@ use mcp_disclosure_transport::{
 };
 use serde_json::json;
 
-use super::{Offer, Revision};
+use super::{Offer, Revision, variant::SERVER_VARIANT};
 use crate::limits::Limits;
 
 /// The kind of a request.
@@ -35,6 +35,8 @@ pub struct RequestMeta {
     pub client: RawObject,
     /// The client's disclosure offer.
     pub offer: Offer,
+    /// The server variant that it names, as JSON text.
+    pub variant: Option<String>,
     /// The lowest log level requested.
     pub log_level: Option<LoggingLevel>,
 }
@@ -84,7 +86,8 @@ pub(crate) fn classify(request: &Request, meta: Option<RawObject>) -> Result<Req
         Some(level) => Some(logging_level(level).ok_or_else(|| missing(LOG_LEVEL))?),
     };
     let client = meta.object(CLIENT).unwrap_or_else(RawObject::empty);
-    Ok(RequestKind::Stateless(RequestMeta { version, capabilities, client, offer, log_level }))
+    let variant = meta.member(SERVER_VARIANT).map(str::to_owned);
+    Ok(RequestKind::Stateless(RequestMeta { version, capabilities, client, offer, variant, log_level }))
 }
 
 /// Checks the size of a request's client info, which is all of `initialize` and the `_meta` of any other
@@ -124,7 +127,7 @@ fn check_size(request: &Request, limits: &Limits) -> Result<(), ErrorText> {
 const DECISIVE: [&str; 7] = ["name", "arguments", "uri", "ref", "type", "task", "_meta"];
 
 /// The same in `_meta`: another client's progress token, or who asks and in which revision.
-const DECISIVE_META: [&str; 5] = ["progressToken", VERSION, CAPABILITIES, CLIENT, LOG_LEVEL];
+const DECISIVE_META: [&str; 6] = ["progressToken", VERSION, CAPABILITIES, CLIENT, LOG_LEVEL, SERVER_VARIANT];
 
 fn unambiguous(object: &RawObject, decisive: &[&str]) -> Result<(), ErrorText> {
     for decisive in decisive {

@@ -2,14 +2,19 @@
 //! era. Other modules do not depend on how a client encodes messages.
 
 mod delta;
+mod filter;
 mod finish;
 mod handshake;
 mod meta;
 mod offer;
 mod revision;
+mod variant;
 
+pub(crate) use filter::Filter;
 pub(crate) use finish::{Caching, asks_for_input, complete, era_error, list_result, read_result};
 pub(crate) use handshake::{Advertised, InitializeRequest, discover_result};
 pub(crate) use meta::{ClientIdentity, RequestKind, RequestMeta, check, classify, unsupported};
 pub use offer::Offer;
 pub use revision::Revision;
+pub use variant::VariantHints;
+pub(crate) use variant::{SERVER_VARIANTS, ServerVariant, invalid_variant, requested, without_variant};

@@ -2,6 +2,8 @@
 
 use mcp_disclosure_core::{EXTENSION, GROUPS, RawObject};
 
+use super::{SERVER_VARIANTS, VariantHints};
+
 /// A client's disclosure offer, from any dialect. Malformed parts are ignored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Offer {
@@ -13,6 +15,8 @@ pub struct Offer {
     pub shortest: bool,
     /// Whether it discloses by itself, such as another gateway, and asks for complete definitions.
     pub complete: bool,
+    /// What it says of server variants; `None` if it does not support them.
+    pub variants: Option<VariantHints>,
     /// The whole offer, as settings of the extension, for strategies. Empty if there is none.
     pub settings: RawObject,
     /// The ids of other extensions that it declares.
@@ -31,11 +35,11 @@ const MOST_EXTENSIONS: usize = 64;
 impl Offer {
     /// Parses the offer in a client's capabilities.
     pub fn read(capabilities: &RawObject) -> Self {
-        let places: Vec<RawObject> =
-            PLACES.iter().filter_map(|place| capabilities.object(place)).collect();
+        let places: Vec<RawObject> = PLACES.iter().filter_map(|place| capabilities.object(place)).collect();
         let extensions: Vec<String> = places.iter().flat_map(declared).collect();
         let settings = places.iter().find_map(|place| place.object(EXTENSION));
-        let Some(settings) = settings else { return Self { extensions, ..Self::default() } };
+        let variants = VariantHints::read(capabilities);
+        let Some(settings) = settings else { return Self { extensions, variants, ..Self::default() } };
         let strategies = settings.member("strategies").and_then(|text| serde_json::from_str(text).ok());
         let strategies: Vec<serde_json::Value> = strategies.unwrap_or_default();
         let names = strategies.iter().filter_map(|name| name.as_str()).take(MOST_STRATEGIES);
@@ -44,6 +48,7 @@ impl Offer {
             omit_input_schema: settings.member("omitInputSchema") == Some("true"),
             shortest: settings.member("shortest") == Some("true"),
             complete: settings.member("complete") == Some("true"),
+            variants,
             settings,
             extensions,
         }
@@ -68,6 +73,8 @@ impl Offer {
             None => ours,
         };
         let extensions = capabilities.object("extensions").unwrap_or_default();
+        // A variant would be one of the upstream's lists, and the client is to choose among ours.
+        let extensions = extensions.retain(|key| key != SERVER_VARIANTS);
         let extensions = extensions.with(EXTENSION, ours.text()).with(GROUPS, "{}");
         capabilities.with("extensions", extensions.text())
     }

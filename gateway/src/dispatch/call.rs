@@ -102,7 +102,7 @@ impl Gateway {
 /// The call's parameters as sent to the upstream: with the upstream's name for the tool, these arguments, and
 /// without `task`. Tasks are not offered, and a server that does not offer them runs such a call as an
 /// ordinary one.
-fn relayed(params: &RawObject, tool: &Tool, arguments: Option<&RawText>) -> RawObject {
+pub(super) fn relayed(params: &RawObject, tool: &Tool, arguments: Option<&RawText>) -> RawObject {
     // Arguments may be as large as a message: they are copied at most once.
     let same_arguments = match (params.member("arguments"), arguments) {
         (None, None) => true,
@@ -135,7 +135,7 @@ fn mirrored(tool: &Tool, arguments: Option<&RawText>) -> Vec<(String, String)> {
     values.collect()
 }
 
-fn read_call(params: &RawObject) -> Result<ToolCall, ErrorText> {
+pub(super) fn read_call(params: &RawObject) -> Result<ToolCall, ErrorText> {
     let name =
         params.string("name").ok_or_else(|| ErrorText::invalid_params("params.name must be a string"))?;
     let name = ToolName::parse(&name).map_err(ErrorText::invalid_params)?;

@@ -170,6 +170,10 @@ impl Gateway {
         outlet: Outlet,
     ) -> Result<Caller, ErrorText> {
         let choice = self.strategies.choose(address.strategy.as_deref(), &meta.offer, Era::Stateless);
+        let choice = match &meta.variant {
+            Some(variant) => self.strategies.vary(&choice, variant)?,
+            None => choice,
+        };
         let label = principal.id().map_or_else(|| Arc::clone(peer.name()), Arc::from);
         let fetcher = match principal.id() {
             Some(id) => Fetcher::Principal(id.into()),

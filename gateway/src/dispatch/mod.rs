@@ -13,15 +13,18 @@ mod compiled;
 mod fetches;
 mod lifecycle;
 mod links;
+mod lists;
 mod read;
 mod relay;
 mod requests;
+mod resolve;
 mod revisions;
 mod rounds;
 mod start;
 mod state;
 mod subscribe;
 mod suggestions;
+mod variants;
 
 use std::{sync::Arc, time::Duration};
 

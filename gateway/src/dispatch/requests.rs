@@ -9,7 +9,7 @@ use futures::FutureExt;
 use mcp_disclosure_core::{Effect, Effects, Era, Kind, Lifecycle, RawObject};
 use mcp_disclosure_transport::{ErrorText, Json, LoggingLevel, Request, code, printable::Short};
 
-use super::{Caller, Gateway};
+use super::{Caller, Gateway, lists::listed};
 use crate::{
     backend::Backend,
     catalogue::Page,
@@ -31,6 +31,12 @@ enum Method {
     Listen,
     #[strum(serialize = "tools/list")]
     ToolsList,
+    #[strum(serialize = "tools/manifest")]
+    ToolsManifest,
+    #[strum(serialize = "tools/describe")]
+    ToolsDescribe,
+    #[strum(serialize = "tools/resolve")]
+    ToolsResolve,
     #[strum(serialize = "tools/call")]
     ToolsCall,
     #[strum(serialize = "resources/list")]
@@ -88,7 +94,7 @@ impl Drop for Unopened<'_> {
 impl Gateway {
     /// Handles a request. A panic becomes an internal error.
     pub async fn handle(&self, caller: &Caller, request: &Request) -> Result<Json, ErrorText> {
-        let answered = AssertUnwindSafe(self.answer(caller, request)).catch_unwind().await;
+        let answered = AssertUnwindSafe(self.answer_varied(caller, request)).catch_unwind().await;
         let answered = answered.unwrap_or_else(|_| Err(panicked(&request.method)));
         if let Some(session) = &caller.session {
             session.touch();
@@ -96,7 +102,7 @@ impl Gateway {
         answered.map_err(|error| era_error(caller.era(), error))
     }
 
-    async fn answer(&self, caller: &Caller, request: &Request) -> Result<Json, ErrorText> {
+    pub(super) async fn answer(&self, caller: &Caller, request: &Request) -> Result<Json, ErrorText> {
         let method = request.method.parse::<Method>().ok().filter(|method| method.is_of(caller.era()));
         self.offer_sessions(caller, method == Some(Method::Discover))?;
         let params = &request.params;
@@ -105,16 +111,17 @@ impl Gateway {
             caller.backend.settled().await;
             page = caller.page();
         }
-        if method == Some(Method::ToolsCall) && relisted(caller, &page, params).await? {
+        if matches!(method, Some(Method::ToolsCall | Method::ToolsResolve))
+            && relisted(caller, &page, params).await?
+        {
             page = caller.page();
         }
         // Boxed but for calls: a future is as large as its largest branch, and is copied where it is spawned.
         match method {
-            Some(Method::ToolsList) => {
-                let list = listed(&page, Kind::Tools, params)?;
-                caller.session.iter().for_each(|session| page.mark_delivered(&session.marks));
-                Ok(list)
-            }
+            Some(Method::ToolsList) => Box::pin(self.tools(caller, &page, params)).await,
+            Some(Method::ToolsManifest) => Box::pin(self.manifest(caller, &page, request)).await,
+            Some(Method::ToolsDescribe) => Box::pin(self.describe(caller, &page, request)).await,
+            Some(Method::ToolsResolve) => Box::pin(self.resolve(caller, &page, params)).await,
             Some(Method::ResourcesList) => listed(&page, Kind::Resources, params),
             Some(Method::TemplatesList) => listed(&page, Kind::Templates, params),
             Some(Method::PromptsList) => listed(&page, Kind::Prompts, params),
@@ -137,7 +144,12 @@ impl Gateway {
     }
 
     /// A method that is not part of MCP, or not of this era. The strategy may support it.
-    async fn foreign(&self, caller: &Caller, page: &Page, request: &Request) -> Result<Json, ErrorText> {
+    pub(super) async fn foreign(
+        &self,
+        caller: &Caller,
+        page: &Page,
+        request: &Request,
+    ) -> Result<Json, ErrorText> {
         let (fetches, effects) = (self.fetches.of(&caller.fetcher), Effects::default());
         let cx = caller.context(self, &page.view, &fetches, &effects);
         let answer = caller.choice.strategy.request(&cx, &request.method, &request.params.to_raw()).await?;
@@ -246,6 +258,9 @@ impl Gateway {
             completions: backend.has("completions"),
             logging: backend.has("logging"),
             offered: self.strategies.offered(),
+            manifest: page.has_manifest(),
+            resolve: backend.resolves(),
+            variants: choice.hints().map(|hints| self.strategies.variants(choice, hints)),
             selected: page.selected.as_ref().map_or_else(|| choice.name.to_string(), |by| by.name.clone()),
             instructions: page.instructions.clone(),
             extensions: self.strategies.extensions(choice),
@@ -310,7 +325,9 @@ fn needs_all(method: Option<Method>, page: &Page, params: &RawObject) -> bool {
         |kind, member| params.string(member).is_some_and(|key| page.view.entry(kind, &key).is_some());
     match method {
         Some(Method::Ping | Method::Discover | Method::SetLevel | Method::ResourcesUnsubscribe) => false,
-        Some(Method::ToolsCall) => params.string("name").is_none_or(|name| page.view.tool(&name).is_none()),
+        Some(Method::ToolsCall | Method::ToolsResolve) => {
+            params.string("name").is_none_or(|name| page.view.tool(&name).is_none())
+        }
         Some(Method::PromptsGet) => !is_listed(Kind::Prompts, "name"),
         Some(Method::ResourcesRead | Method::ResourcesSubscribe) => !is_listed(Kind::Resources, "uri"),
         Some(Method::Listen) => params
@@ -327,14 +344,4 @@ pub(super) fn panicked(method: &str) -> ErrorText {
 
 fn no_room(full: Full) -> ErrorText {
     ErrorText::new(code::UPSTREAM_FAILED, full)
-}
-
-/// Lists are returned in one page, so no cursor is ever issued.
-fn listed(page: &Page, kind: Kind, params: &RawObject) -> Result<Json, ErrorText> {
-    if params.member("cursor").is_some() {
-        return Err(ErrorText::invalid_params(
-            "params.cursor is not one of ours: lists are sent in one page",
-        ));
-    }
-    Ok(page.list(kind))
 }

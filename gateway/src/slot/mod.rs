@@ -86,6 +86,13 @@ impl Slot {
         resources.is_some_and(|resources| resources.member("subscribe") == Some("true"))
     }
 
+    /// Whether the upstream says what a call would be like (SEP-1862), as far as is known.
+    pub fn resolves(&self) -> bool {
+        let introduction = self.status.borrow().introduction.clone();
+        let tools = introduction.and_then(|introduction| introduction.capabilities.object("tools"));
+        tools.is_some_and(|tools| tools.member("resolve") == Some("true"))
+    }
+
     /// Whether clients may have been answered before the upstream said what it is capable of.
     pub fn may_surprise(&self) -> bool {
         !self.configured.config().awaited

@@ -68,7 +68,10 @@ impl Remembered {
             server_info: introduction.server_info.clone(),
             instructions: introduction.instructions.clone(),
             // Records of earlier versions have none.
-            groups: json.member("groups").and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default(),
+            groups: json
+                .member("groups")
+                .and_then(|text| serde_json::from_str(text).ok())
+                .unwrap_or_default(),
             hints: HashMap::from(kinds.map(|kind| (kind, hints.clone()))),
             ..UpstreamLists::empty(name.clone())
         };
@@ -97,7 +100,11 @@ mod tests {
             lists: Arc::new(UpstreamLists {
                 tools: vec![raw(r#"{"name":"add","inputSchema":{"type":"object"},"x":1.0}"#)],
                 instructions: Some("Take notes.".to_owned()),
-                groups: vec![OwnGroup { name: "g".to_owned(), tools: vec!["add".to_owned()], ..OwnGroup::default() }],
+                groups: vec![OwnGroup {
+                    name: "g".to_owned(),
+                    tools: vec!["add".to_owned()],
+                    ..OwnGroup::default()
+                }],
                 ..UpstreamLists::empty(name.clone())
             }),
         };

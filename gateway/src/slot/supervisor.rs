@@ -136,7 +136,8 @@ impl Task {
             self.change(|status| status.introduction = Some(introduction));
         }
         let upstream = Arc::new(introduced.upstream(configured.named().await));
-        match upstream.lists().await {
+        let held = self.held(&upstream).await;
+        match upstream.lists(held.as_deref()).await {
             Ok(lists) => Ok((upstream, lists)),
             Err(error) => {
                 upstream.connection().close().await;
@@ -152,7 +153,8 @@ impl Task {
                 () = upstream.connection().ended() => return,
                 () = self.slot.signals.changed_lists() => {}
             }
-            match upstream.lists().await {
+            let held = self.held(upstream).await;
+            match upstream.lists(held.as_deref()).await {
                 Ok(lists) => {
                     self.change(|status| status.lists = Some(Arc::new(lists)));
                     self.remember();
@@ -164,6 +166,16 @@ impl Task {
             // Some servers announce a change whenever they are asked for a list.
             tokio::time::sleep(RELISTING).await;
         }
+    }
+
+    /// What the upstream listed last, in this run of the program or an earlier one, if it can say what changed since.
+    async fn held(&self, upstream: &Upstream) -> Option<Arc<UpstreamLists>> {
+        if !upstream.offers_manifest() {
+            return None;
+        }
+        let mut status = self.slot.status.subscribe();
+        let looked_up = |status: &Status| status.recollection != Recollection::Pending;
+        status.wait_for(looked_up).await.ok()?.lists.clone()
     }
 
     fn connected(&self, upstream: &Arc<Upstream>, lists: UpstreamLists) {

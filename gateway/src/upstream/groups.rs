@@ -68,7 +68,8 @@ fn joined(mut list: Vec<Box<RawValue>>, others: Vec<Box<RawValue>>, key: &str) -
 async fn read(upstream: &Upstream) -> Read {
     let deadline = Instant::now() + upstream.terms.timeouts.request;
     let mut read = Read::default();
-    let top = match tokio::time::timeout_at(deadline, all_pages(upstream, "groups/list", "groups")).await {
+    let listing = all_pages(upstream, "groups/list", "groups", RawObject::empty());
+    let top = match tokio::time::timeout_at(deadline, listing).await {
         Ok(Ok(listed)) => listed.items,
         Ok(Err(error)) => return read.failed(1, error.to_string()),
         Err(_) => return read.failed(1, LATE.to_owned()),
@@ -80,7 +81,10 @@ async fn read(upstream: &Upstream) -> Read {
         let batch: Vec<OwnGroup> = next.drain(..).filter(|group| seen.insert(group.name.clone())).collect();
         let allowed = most.saturating_sub(read.groups.len()).min(batch.len());
         if allowed < batch.len() {
-            read = read.failed(batch.len() - allowed, format!("there are more than {most} (limits.upstream_groups)"));
+            read = read.failed(
+                batch.len() - allowed,
+                format!("there are more than {most} (limits.upstream_groups)"),
+            );
         }
         let fetches = stream::iter(batch.into_iter().take(allowed)).map(|group| fetch(upstream, group));
         let mut fetching = fetches.buffered(AT_ONCE);
@@ -98,7 +102,8 @@ async fn read(upstream: &Upstream) -> Read {
                 }
             };
             let Some(left) = room.checked_sub(result.text().len()) else {
-                return read.failed(1, "they are larger than a list may be (limits.upstream_list_bytes)".to_owned());
+                return read
+                    .failed(1, "they are larger than a list may be (limits.upstream_list_bytes)".to_owned());
             };
             room = left;
             next.extend(read.take(group, &result));
@@ -172,8 +177,10 @@ mod tests {
     fn g6_members_join_the_lists_once() {
         let raw = |text: &str| RawValue::from_string(text.to_owned()).unwrap();
         let list = vec![raw(r#"{"name":"a"}"#)];
-        let others = vec![raw(r#"{"name":"b","x":1.0}"#), raw(r#"{"name":"a"}"#), raw("7"), raw(r#"{"name":"b"}"#)];
-        let joined: Vec<String> = joined(list, others, "name").iter().map(|item| item.get().to_owned()).collect();
+        let others =
+            vec![raw(r#"{"name":"b","x":1.0}"#), raw(r#"{"name":"a"}"#), raw("7"), raw(r#"{"name":"b"}"#)];
+        let joined: Vec<String> =
+            joined(list, others, "name").iter().map(|item| item.get().to_owned()).collect();
         assert_eq!(joined, [r#"{"name":"a"}"#, r#"{"name":"b","x":1.0}"#]);
     }
 

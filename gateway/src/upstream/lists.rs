@@ -5,19 +5,23 @@ use std::{
     time::Duration,
 };
 
-use mcp_disclosure_core::{Era, Kind, ListHints, Mirrored, RawObject, UpstreamLists};
+use mcp_disclosure_core::{Era, Kind, ListHints, Mirrored, RawObject, UpstreamLists, manifest::MANIFEST};
 use mcp_disclosure_transport::{ErrorText, code};
 use serde_json::value::RawValue;
 
-use super::{CallError, Upstream};
+use super::{CallError, Upstream, manifest};
 
 /// Maximum pages per list.
 const MOST_PAGES: usize = 10_000;
 
-/// Fetches, concurrently, all lists that the upstream's capabilities declare.
-pub(super) async fn fetch(upstream: &Upstream) -> Result<UpstreamLists, CallError> {
+/// Fetches, concurrently, all lists that the upstream's capabilities declare. Of tools that are held, those that did not
+/// change are not fetched again where the upstream offers a manifest.
+pub(super) async fn fetch(
+    upstream: &Upstream,
+    held: Option<&UpstreamLists>,
+) -> Result<UpstreamLists, CallError> {
     let (tools, resources, templates, prompts) = futures::try_join!(
-        pages(upstream, "tools", "tools/list", "tools"),
+        tools(upstream, held),
         pages(upstream, "resources", "resources/list", "resources"),
         pages(upstream, "resources", "resources/templates/list", "resourceTemplates"),
         pages(upstream, "prompts", "prompts/list", "prompts"),
@@ -48,7 +52,17 @@ pub(super) async fn fetch(upstream: &Upstream) -> Result<UpstreamLists, CallErro
 #[derive(Default)]
 pub(super) struct Listed {
     pub(super) items: Vec<Box<RawValue>>,
-    hints: Option<ListHints>,
+    pub(super) hints: Option<ListHints>,
+}
+
+async fn tools(upstream: &Upstream, held: Option<&UpstreamLists>) -> Result<Listed, CallError> {
+    let held = held.filter(|held| !held.tools.is_empty() && upstream.offers_manifest());
+    if let Some(held) = held
+        && let Some(listed) = manifest::reconcile(upstream, &held.tools).await?
+    {
+        return Ok(listed);
+    }
+    pages(upstream, "tools", "tools/list", "tools").await
 }
 
 /// Removes tools whose arguments cannot be repeated in headers as their schemas require (SEP-2243), where there are
@@ -74,17 +88,32 @@ async fn pages(
     method: &str,
     member: &str,
 ) -> Result<Listed, CallError> {
+    pages_from(upstream, capability, method, member, RawObject::empty()).await
+}
+
+/// All pages of a list; `params` are those of the first request.
+pub(super) async fn pages_from(
+    upstream: &Upstream,
+    capability: &str,
+    method: &str,
+    member: &str,
+    params: RawObject,
+) -> Result<Listed, CallError> {
     if !upstream.introduction().has(capability) {
         return Ok(Listed::default());
     }
-    all_pages(upstream, method, member).await
+    all_pages(upstream, method, member, params).await
 }
 
 /// All pages of a list that the upstream offers.
-pub(super) async fn all_pages(upstream: &Upstream, method: &str, member: &str) -> Result<Listed, CallError> {
+pub(super) async fn all_pages(
+    upstream: &Upstream,
+    method: &str,
+    member: &str,
+    mut params: RawObject,
+) -> Result<Listed, CallError> {
     let mut all = Listed::default();
     let era = upstream.introduction().eras.nearest(Era::Session);
-    let mut params = RawObject::empty();
     let mut seen = HashSet::new();
     let mut room = upstream.limits().upstream_list_bytes;
     for _ in 0..MOST_PAGES {
@@ -92,7 +121,11 @@ pub(super) async fn all_pages(upstream: &Upstream, method: &str, member: &str) -
         let page = match page {
             Ok(page) => page,
             // Many servers have resources but do not implement `resources/templates/list`.
-            Err(CallError::Answered(error)) if error.code() == code::METHOD_NOT_FOUND => break,
+            Err(CallError::Answered(error))
+                if error.code() == code::METHOD_NOT_FOUND && method != MANIFEST =>
+            {
+                break;
+            }
             Err(error) => return Err(error),
         };
         let invalid = |what: &str| {

@@ -13,6 +13,7 @@ mod handler;
 mod handshake;
 mod hello;
 mod lists;
+mod manifest;
 mod opening;
 mod proposals;
 mod sender;
@@ -29,7 +30,7 @@ use disclosing::Disclosing;
 pub use error::{UpstreamError, Why};
 use handler::UpstreamHandler;
 pub use handshake::{Eras, Introduction};
-use mcp_disclosure_core::{Era, RawObject, UpstreamLists, UpstreamName};
+use mcp_disclosure_core::{Era, RawObject, UpstreamLists, UpstreamName, manifest::is_offered};
 pub use mcp_disclosure_transport::{
     CallError,
     child::Program,
@@ -239,15 +240,21 @@ impl Upstream {
         self.sender().ask(self.introduction.eras.nearest(Era::Session), method, params).await
     }
 
-    /// Fetches all lists, with complete definitions if the upstream discloses progressively itself.
+    /// Whether it says by digests which of its definitions changed (SEP-2636).
+    pub fn offers_manifest(&self) -> bool {
+        is_offered(&self.introduction.capabilities)
+    }
+
+    /// Fetches all lists, with complete definitions if the upstream discloses progressively itself. `held` is what it listed
+    /// earlier: where it [offers a manifest](Self::offers_manifest), only what changed since is fetched.
     ///
     /// # Errors
     /// The first failure.
-    pub async fn lists(&self) -> Result<UpstreamLists, UpstreamError> {
+    pub async fn lists(&self, held: Option<&UpstreamLists>) -> Result<UpstreamLists, UpstreamError> {
         // An upstream that pages endlessly must not delay the others.
         let Timeouts { connect, request } = self.terms.timeouts;
         let longest = connect.max(request);
-        let fetched = tokio::time::timeout(longest, lists::fetch(self)).await;
+        let fetched = tokio::time::timeout(longest, lists::fetch(self, held)).await;
         let fetched = fetched.unwrap_or(Err(CallError::TimedOut { waited: longest }));
         let lists = fetched.map_err(|error| self.failed(Why::Talk(error)))?;
         let lists = groups::read_through(self, lists).await;

@@ -27,7 +27,7 @@ impl StandIn {
     /// # Errors
     /// The first list that fails.
     pub(super) async fn of(upstream: &Upstream) -> Result<Self, UpstreamError> {
-        Ok(Self { introduction: upstream.introduction().clone(), lists: upstream.lists().await? })
+        Ok(Self { introduction: upstream.introduction().clone(), lists: upstream.lists(None).await? })
     }
 
     fn introduce(&self) -> RawObject {

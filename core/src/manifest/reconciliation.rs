@@ -1,0 +1,190 @@
+//! What a client that holds definitions does with a manifest.
+
+use std::collections::HashMap;
+
+use super::Held;
+use crate::{digest::Digest, raw::RawObject};
+
+/// The sizes that are fetched at once, in bytes, if they are more than one definition.
+const BATCH_BYTES: u64 = 1_000_000;
+
+/// What an entry without `size` counts as, in bytes: the first revision of the draft has none.
+const USUAL_BYTES: u64 = 1_000;
+
+/// The state of one reconciliation: which definitions are held, and which have to be fetched.
+#[derive(Debug)]
+pub struct Reconciliation {
+    wanted: Vec<Wanted>,
+    places: HashMap<String, usize>,
+}
+
+#[derive(Debug)]
+struct Wanted {
+    name: String,
+    /// `None` for an algorithm that is not known: such a definition is always fetched, and not verified.
+    digest: Option<Digest>,
+    size: Option<u64>,
+    tool: Option<RawObject>,
+}
+
+/// What was delivered is not what the manifest says: it changed meanwhile, or the server computes digests in another way.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{tool}: {what} differs from the manifest")]
+pub struct Mismatch {
+    /// The tool that was asked for.
+    pub tool: String,
+    /// What differs.
+    pub what: &'static str,
+}
+
+impl Reconciliation {
+    /// Compares a manifest with the definitions that are held.
+    ///
+    /// # Errors
+    /// A [`Mismatch`] if an entry has no name, or that of another.
+    pub fn new(entries: &[RawObject], held: Held) -> Result<Self, Mismatch> {
+        let mut held = held.by_name();
+        let (mut wanted, mut places) = (Vec::with_capacity(entries.len()), HashMap::new());
+        for entry in entries {
+            let name = entry.string("name").unwrap_or_default();
+            if name.is_empty() || places.insert(name.clone(), wanted.len()).is_some() {
+                return Err(Mismatch { tool: name, what: "a name that is missing or not unique" });
+            }
+            let digest = entry.string("digest").and_then(|digest| digest.parse::<Digest>().ok());
+            let size = entry.member("size").and_then(|size| size.parse().ok());
+            let same = held.remove(&name).filter(|(held, _)| digest == Some(*held));
+            let tool = same.map(|(_, tool)| tool);
+            wanted.push(Wanted { name, digest, size, tool });
+        }
+        Ok(Self { wanted, places })
+    }
+
+    /// The bytes of the definitions that have to be fetched, and of all.
+    pub fn bytes(&self) -> (u64, u64) {
+        let of = |wanted: &Wanted| wanted.size.unwrap_or(USUAL_BYTES);
+        let missing = self.wanted.iter().filter(|wanted| wanted.tool.is_none()).map(of).sum();
+        (missing, self.wanted.iter().map(of).sum())
+    }
+
+    /// The names of the definitions that have to be fetched, for each request at most `most`.
+    pub fn batches(&self, most: usize) -> Vec<Vec<String>> {
+        let (mut batches, mut bytes) = (Vec::<Vec<String>>::new(), 0);
+        for wanted in self.wanted.iter().filter(|wanted| wanted.tool.is_none()) {
+            bytes += wanted.size.unwrap_or(USUAL_BYTES);
+            match batches.last_mut().filter(|batch| batch.len() < most.max(1) && bytes <= BATCH_BYTES) {
+                Some(batch) => batch.push(wanted.name.clone()),
+                None => {
+                    bytes = wanted.size.unwrap_or(USUAL_BYTES);
+                    batches.push(vec![wanted.name.clone()]);
+                }
+            }
+        }
+        batches
+    }
+
+    /// Takes the definitions that were delivered for these names.
+    ///
+    /// # Errors
+    /// If they are not those of the manifest. Then a new manifest has to be fetched.
+    pub fn accept(&mut self, names: &[String], delivered: Vec<RawObject>) -> Result<(), Mismatch> {
+        let mismatch = |tool: &str, what| Mismatch { tool: tool.to_owned(), what };
+        if names.len() != delivered.len() {
+            return Err(mismatch(names.first().map_or("", String::as_str), "the number of definitions"));
+        }
+        for (name, tool) in names.iter().zip(delivered) {
+            let at = self.places.get(name).ok_or_else(|| mismatch(name, "the name"))?;
+            let wanted = &mut self.wanted[*at];
+            if tool.string("name").as_ref() != Some(name) {
+                return Err(mismatch(name, "the order of definitions"));
+            }
+            let (digest, size) = Digest::with_size(tool.text());
+            if wanted.digest.is_some_and(|wanted| wanted != digest) {
+                return Err(mismatch(name, "the digest"));
+            }
+            if wanted.digest.is_some() && wanted.size.is_some_and(|wanted| wanted != size as u64) {
+                return Err(mismatch(name, "the size"));
+            }
+            wanted.tool = Some(tool);
+        }
+        Ok(())
+    }
+
+    /// The complete list, in the order of the manifest; `None` if a definition is missing.
+    pub fn finish(self) -> Option<Vec<RawObject>> {
+        self.wanted.into_iter().map(|wanted| wanted.tool).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::manifest::ManifestEntry;
+
+    fn tool(name: &str, more: &str) -> RawObject {
+        RawObject::parse(format!(r#"{{"name":"{name}","description":"{more}","inputSchema":{{}}}}"#)).unwrap()
+    }
+
+    fn entries(tools: &[RawObject]) -> Vec<RawObject> {
+        tools.iter().map(|tool| ManifestEntry::of(tool).text().clone()).collect()
+    }
+
+    fn names(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    #[test]
+    fn only_what_changed_is_fetched_and_what_vanished_is_dropped() {
+        let now = [tool("c", "3"), tool("a", "1"), tool("b", "new")];
+        let held = vec![tool("a", "1"), tool("b", "old"), tool("gone", "")];
+        let mut reconciliation = Reconciliation::new(&entries(&now), Held::new(held)).unwrap();
+        let (missing, all) = reconciliation.bytes();
+        assert!(missing > 0 && missing < all);
+        assert_eq!(reconciliation.batches(50), [names(&["c", "b"])]);
+        assert_eq!(reconciliation.batches(1), [names(&["c"]), names(&["b"])]);
+        reconciliation.accept(&names(&["c", "b"]), vec![now[0].clone(), now[2].clone()]).unwrap();
+        assert_eq!(reconciliation.bytes().0, 0);
+        assert!(reconciliation.batches(50).is_empty());
+        assert_eq!(reconciliation.finish(), Some(now.to_vec()));
+    }
+
+    #[test]
+    fn what_is_not_as_the_manifest_says_is_refused() {
+        let now = [tool("a", "1"), tool("b", "2")];
+        let of = |entries: &[RawObject]| Reconciliation::new(entries, Held::default()).unwrap();
+        let both = names(&["a", "b"]);
+        for (delivered, what) in [
+            (vec![now[0].clone()], "the number of definitions"),
+            (vec![now[1].clone(), now[0].clone()], "the order of definitions"),
+            (vec![now[0].clone(), tool("b", "3")], "the digest"),
+        ] {
+            let mut reconciliation = of(&entries(&now));
+            assert_eq!(reconciliation.accept(&both, delivered).unwrap_err().what, what);
+            assert_eq!(reconciliation.finish(), None);
+        }
+        let sized = entries(&now)[0].with("size", "1");
+        let refused = of(&[sized]).accept(&names(&["a"]), vec![now[0].clone()]);
+        assert_eq!(refused.unwrap_err().what, "the size");
+        let twice = [entries(&now), entries(&now)].concat();
+        assert!(Reconciliation::new(&twice, Held::default()).is_err());
+        assert!(Reconciliation::new(&[RawObject::empty()], Held::default()).is_err());
+    }
+
+    #[test]
+    fn an_unknown_algorithm_means_fetching_again() {
+        let entry = RawObject::parse(r#"{"name":"a","digest":"blake3:00"}"#).unwrap();
+        let mut reconciliation = Reconciliation::new(&[entry], Held::new(vec![tool("a", "1")])).unwrap();
+        assert_eq!(reconciliation.batches(50).len(), 1);
+        reconciliation.accept(&names(&["a"]), vec![tool("a", "2")]).unwrap();
+        assert_eq!(reconciliation.finish(), Some(vec![tool("a", "2")]));
+    }
+
+    #[test]
+    fn a_request_fetches_a_million_bytes_at_most_but_for_one_definition() {
+        let entry = |name: &str, size: u64| {
+            RawObject::parse(format!(r#"{{"name":"{name}","digest":"x","size":{size}}}"#)).unwrap()
+        };
+        let entries = [entry("a", 900_000), entry("b", 200_000), entry("c", 5_000_000), entry("d", 1)];
+        let batches = Reconciliation::new(&entries, Held::default()).unwrap().batches(50);
+        assert_eq!(batches, [names(&["a"]), names(&["b"]), names(&["c"]), names(&["d"])]);
+    }
+}

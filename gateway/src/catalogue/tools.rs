@@ -1,0 +1,77 @@
+//! The list of tools of one kind of client: as it is sent, in parts, and its manifest.
+
+use std::sync::OnceLock;
+
+use mcp_disclosure_core::{Era, Manifest, RawObject, View, manifest::digest};
+use mcp_disclosure_transport::Json;
+
+use crate::dialect::{Caching, list_result};
+
+/// About the size of a manifest's entry, in bytes.
+const ENTRY_BYTES: usize = 200;
+
+/// A list of tools.
+#[derive(Debug)]
+pub(super) struct ToolList {
+    pub(super) era: Era,
+    pub(super) caching: Caching,
+    /// As `tools/list` sends it.
+    pub(super) result: Json,
+    pub(super) tools: Vec<RawObject>,
+    /// How many of them, at the end, are the strategy's own.
+    pub(super) own: usize,
+    /// Its manifest, made when it is first needed; `None` for a list that withholds something.
+    pub(super) manifest: Option<OnceLock<PreparedManifest>>,
+}
+
+/// A manifest, and the result that sends it.
+#[derive(Debug)]
+pub struct PreparedManifest {
+    /// The manifest.
+    pub manifest: Manifest,
+    /// The result of `tools/manifest`.
+    pub result: Json,
+    /// The result for a client that holds what this is the manifest of.
+    pub unchanged: Json,
+}
+
+impl ToolList {
+    /// The tools whose names a filter admits, and those of the strategy, by which the others are reached.
+    pub(super) fn matching(&self, admits: impl Fn(&str) -> bool) -> Vec<RawObject> {
+        let listed = self.tools.len() - self.own;
+        let (others, own) = self.tools.split_at(listed);
+        let named = |tool: &&RawObject| tool.string("name").is_some_and(|name| admits(&name));
+        others.iter().filter(named).chain(own).cloned().collect()
+    }
+
+    /// The result of `tools/list` with these tools only.
+    pub(super) fn result_of(&self, tools: &[RawObject]) -> Json {
+        // What upstreams say of the list as a whole is about the whole.
+        list_result(self.era, "tools", tools, self.caching, None)
+    }
+
+    /// Whether its manifest is made, or nothing is to be made.
+    pub(super) fn is_prepared(&self) -> bool {
+        self.manifest.as_ref().is_none_or(|manifest| manifest.get().is_some())
+    }
+
+    /// The manifest; `None` for a list that withholds something.
+    pub(super) fn manifest(&self, view: &View, meta: Option<&RawObject>) -> Option<&PreparedManifest> {
+        let prepared = self.manifest.as_ref()?.get_or_init(|| {
+            let manifest = Manifest::of(view, &self.tools);
+            let entries: Vec<RawObject> = manifest.entries().map(|entry| entry.text().clone()).collect();
+            let result = |entries: &[RawObject], unchanged| {
+                let meta = digest::meta(meta, manifest.digest(), unchanged);
+                list_result(self.era, "entries", entries, self.caching, Some(&meta))
+            };
+            PreparedManifest { result: result(&entries, false), unchanged: result(&[], true), manifest }
+        });
+        Some(prepared)
+    }
+
+    /// The bytes that it takes, at most.
+    pub(super) fn bytes(&self) -> usize {
+        let manifest = self.manifest.as_ref().map_or(0, |_| self.tools.len() * 2 * ENTRY_BYTES);
+        2 * self.result.as_bytes().len() + manifest
+    }
+}

@@ -1,0 +1,123 @@
+//! The filter of a list by names (SEP-2564).
+//!
+//! ```text
+//! → {"method": "tools/list", "params": {"filter": {"namePatterns": ["git_*", "search_?"]}}}
+//! ```
+//!
+//! Fields that are not supported are ignored, and an empty field is none: the draft wants a filter to select among what a
+//! client may see anyway, never to protect.
+
+use mcp_disclosure_core::{Pattern, RawObject};
+use mcp_disclosure_transport::{ErrorText, printable::printable};
+
+use crate::limits::Limits;
+
+/// The capability, in `capabilities.tools.filtering`.
+pub(crate) const FILTERING: &str = r#"{"supported":["namePatterns"]}"#;
+
+/// The field that is supported.
+const FIELD: &str = "namePatterns";
+
+/// A filter that leaves something out.
+#[derive(Clone, Debug)]
+pub(crate) struct Filter(Vec<Pattern>);
+
+impl Filter {
+    /// Reads the filter of a list request; `None` if it asks for everything.
+    ///
+    /// # Errors
+    /// -32602 if it cannot be read, or has too many patterns, or too long ones.
+    pub(crate) fn read(params: &RawObject, limits: &Limits) -> Result<Option<Self>, ErrorText> {
+        let Some(filter) = params.member("filter") else { return Ok(None) };
+        let filter = RawObject::parse(filter)
+            .map_err(|_| ErrorText::invalid_params("params.filter must be an object"))?;
+        let Some(patterns) = filter.member(FIELD) else { return Ok(None) };
+        let patterns: Vec<String> = serde_json::from_str(patterns).map_err(|_| {
+            ErrorText::invalid_params(format_args!("params.filter.{FIELD} must be an array of strings"))
+        })?;
+        let most = limits.filter_pattern_characters;
+        if let Some(long) = patterns.iter().find(|pattern| pattern.chars().count() > most) {
+            let shown: String = long.chars().take(32).collect();
+            return Err(ErrorText::invalid_params(format_args!(
+                "Invalid pattern in {FIELD}: '{}…' — more than {most} characters (limits.filter_pattern_characters)",
+                printable(&shown)
+            )));
+        }
+        if patterns.len() > limits.filter_patterns {
+            return Err(ErrorText::invalid_params(format_args!(
+                "Too many patterns: {} exceeds maximum of {} (limits.filter_patterns)",
+                patterns.len(),
+                limits.filter_patterns
+            )));
+        }
+        let patterns: Vec<Pattern> = patterns.iter().map(|pattern| Pattern::new(pattern)).collect();
+        Ok(Some(Self(patterns)).filter(|filter| !filter.0.is_empty()))
+    }
+
+    /// Whether it admits an item of this name: one pattern is enough.
+    pub(crate) fn admits(&self, name: &str) -> bool {
+        self.0.iter().any(|pattern| pattern.matches(name))
+    }
+
+    /// How many patterns it has.
+    pub(crate) fn patterns(&self) -> usize {
+        self.0.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(params: &str) -> Result<Option<Filter>, ErrorText> {
+        Filter::read(&RawObject::parse(params).unwrap(), &Limits::default())
+    }
+
+    #[test]
+    fn filters_that_ask_for_everything_are_none() {
+        for params in [
+            "{}",
+            r#"{"filter":{}}"#,
+            r#"{"filter":{"namePatterns":[]}}"#,
+            r#"{"filter":{"com.example/x":7,"uriPatterns":["a"]}}"#,
+        ] {
+            assert!(read(params).unwrap().is_none(), "{params}");
+        }
+    }
+
+    #[test]
+    fn one_pattern_of_a_field_is_enough() {
+        let filter = read(r#"{"filter":{"namePatterns":["git_*","?at","x[1]"],"unheard-of":7}}"#);
+        let filter = filter.unwrap().unwrap();
+        for (name, admitted) in [
+            ("git_add", true),
+            ("cat", true),
+            ("at", false),
+            ("Git_add", false),
+            ("x[1]", true),
+            ("x1", false),
+        ] {
+            assert_eq!(filter.admits(name), admitted, "{name}");
+        }
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_refused() {
+        let many = format!(r#"{{"filter":{{"namePatterns":[{}]}}}}"#, vec![r#""a""#; 101].join(","));
+        let long = format!(r#"{{"filter":{{"namePatterns":["{}"]}}}}"#, "é".repeat(257));
+        for (params, said) in [
+            (many.as_str(), "Too many patterns: 101 exceeds maximum of 100"),
+            (&long, "Invalid pattern in namePatterns: 'é"),
+            (r#"{"filter":[]}"#, "must be an object"),
+            (r#"{"filter":null}"#, "must be an object"),
+            (r#"{"filter":{"namePatterns":"a"}}"#, "must be an array of strings"),
+            (r#"{"filter":{"namePatterns":["a",7]}}"#, "must be an array of strings"),
+        ] {
+            let error = read(params).unwrap_err();
+            assert_eq!(error.code(), -32602);
+            assert!(error.message().contains(said), "{}", error.message());
+        }
+        let most = format!(r#"{{"filter":{{"namePatterns":["{}"]}}}}"#, "é".repeat(256));
+        assert!(read(&most).unwrap().is_some());
+    }
+}

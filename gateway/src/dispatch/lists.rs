@@ -1,0 +1,139 @@
+//! Lists of tools, resources and prompts; manifests of complete lists of tools (SEP-2636), and definitions by name.
+
+use std::sync::Arc;
+
+use mcp_disclosure_core::{Kind, RawObject, manifest::digest};
+use mcp_disclosure_transport::{ErrorText, Json, Request, code};
+use serde_json::json;
+use tokio::task::spawn_blocking;
+
+use super::{Caller, Gateway};
+use crate::{
+    catalogue::{Page, PreparedManifest},
+    dialect::{Filter, complete},
+};
+
+/// Comparisons of names with patterns, and tools of a manifest, that are made on a worker that serves others.
+const MOST_AT_ONCE: usize = 100;
+
+impl Gateway {
+    /// `tools/list`.
+    pub(super) async fn tools(
+        &self,
+        caller: &Caller,
+        page: &Arc<Page>,
+        params: &RawObject,
+    ) -> Result<Json, ErrorText> {
+        let filter = Filter::read(params, &self.limits)?;
+        let list = listed(page, Kind::Tools, params)?;
+        let Some(filter) = filter else {
+            caller.session.iter().for_each(|session| page.mark_delivered(&session.marks));
+            return Ok(list);
+        };
+        let work = page.tool_count() * filter.patterns();
+        let own = Arc::clone(page);
+        let matching = move || own.matching(|name| filter.admits(name));
+        let (names, result) = aside(work, matching).await?;
+        caller.session.iter().for_each(|session| page.mark_delivered_of(&session.marks, &names));
+        Ok(result)
+    }
+
+    /// `tools/manifest`; -32601 where the client's list withholds something.
+    pub(super) async fn manifest(
+        &self,
+        caller: &Caller,
+        page: &Arc<Page>,
+        request: &Request,
+    ) -> Result<Json, ErrorText> {
+        if !page.has_manifest() {
+            return self.foreign(caller, page, request).await;
+        }
+        no_cursor(&request.params)?;
+        let stated = digest::stated_in(&request.params);
+        let result = move |prepared: &PreparedManifest| match stated {
+            Some(stated) if stated == prepared.manifest.digest() => prepared.unchanged.clone(),
+            _ => prepared.result.clone(),
+        };
+        of_manifest(page, result).await
+    }
+
+    /// `tools/describe`: as SEP-2636 has it to clients with complete lists, and as the strategy has it to others.
+    pub(super) async fn describe(
+        &self,
+        caller: &Caller,
+        page: &Arc<Page>,
+        request: &Request,
+    ) -> Result<Json, ErrorText> {
+        if !page.has_manifest() {
+            return self.foreign(caller, page, request).await;
+        }
+        let names = self.names(&request.params)?;
+        let wanted = names.clone();
+        let described = of_manifest(page, move |prepared| prepared.manifest.described(&wanted)).await?;
+        let described = described.map_err(|unknown| {
+            ErrorText::invalid_params("Unknown tool names").with_data(&json!({"unknownNames": unknown}))
+        })?;
+        caller.session.iter().for_each(|session| page.mark_delivered_of(&session.marks, &names));
+        Ok(complete(caller.era(), described.into()))
+    }
+
+    /// The names in the parameters of `tools/describe`.
+    fn names(&self, params: &RawObject) -> Result<Vec<String>, ErrorText> {
+        let names = params.member("names").and_then(|names| serde_json::from_str::<Vec<String>>(names).ok());
+        let names =
+            names.ok_or_else(|| ErrorText::invalid_params("params.names must be an array of strings"))?;
+        let most = self.limits.describe_names;
+        if names.is_empty() {
+            return Err(
+                ErrorText::invalid_params("params.names is empty").with_data(&json!({"reason": "empty"}))
+            );
+        }
+        if names.len() > most {
+            let message = format_args!(
+                "params.names has {} names; at most {most} are described at once (limits.describe_names)",
+                names.len()
+            );
+            return Err(ErrorText::invalid_params(message).with_data(&json!({"maxNames": most})));
+        }
+        Ok(names)
+    }
+}
+
+/// Takes something from the manifest of a page that has one.
+async fn of_manifest<T: Send + 'static>(
+    page: &Arc<Page>,
+    take: impl FnOnce(&PreparedManifest) -> T + Send + 'static,
+) -> Result<T, ErrorText> {
+    let work = if page.is_prepared() { 0 } else { page.tool_count() };
+    let own = Arc::clone(page);
+    let taken = aside(work, move || own.manifest().map(take)).await?;
+    taken.ok_or_else(|| ErrorText::method_not_found("tools/manifest"))
+}
+
+/// Does work of this many steps, beside the workers that serve clients if it is much.
+async fn aside<T: Send + 'static>(
+    steps: usize,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, ErrorText> {
+    if steps <= MOST_AT_ONCE {
+        return Ok(work());
+    }
+    let failed = |_| ErrorText::new(code::INTERNAL_ERROR, "internal error: answering this request panicked");
+    spawn_blocking(work).await.map_err(failed)
+}
+
+/// A list, as it is prepared.
+pub(super) fn listed(page: &Page, kind: Kind, params: &RawObject) -> Result<Json, ErrorText> {
+    no_cursor(params)?;
+    Ok(page.list(kind))
+}
+
+/// Lists are returned in one page, so no cursor is ever issued.
+fn no_cursor(params: &RawObject) -> Result<(), ErrorText> {
+    match params.member("cursor") {
+        None => Ok(()),
+        Some(_) => {
+            Err(ErrorText::invalid_params("params.cursor is not one of ours: lists are sent in one page"))
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Lists that are filtered by names (SEP-2564).
+
+use kit::{Bench, Client, HeaderAdmission, Identity, Options, Setup};
+use serde_json::{Value, json};
+
+use crate::named;
+
+const NAMES: [&str; 5] = ["git_add", "git_commit", "search", "Git_push", "git"];
+
+async fn listed(client: &Client, filter: Value) -> Vec<String> {
+    let result = client.request("tools/list", json!({"filter": filter})).await.result();
+    let tools = result["tools"].as_array().unwrap();
+    let own = ["describe_tools", "get_tool_descriptions", "info", "invoke", "search_tools", "call_tool"];
+    let names = tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned());
+    names.filter(|name| !own.contains(&&**name)).collect()
+}
+
+async fn sep2564_a_list_has_what_a_pattern_names(setup: Setup) {
+    let bench = Bench::start(named(NAMES)).await;
+    let client = Client::connect(&bench, setup).await;
+    let capabilities = match setup.has_sessions() {
+        true => client.introduction["capabilities"].clone(),
+        false => client.request("server/discover", json!({})).await.result()["capabilities"].clone(),
+    };
+    assert_eq!(capabilities["tools"]["filtering"], json!({"supported": ["namePatterns"]}));
+    let whole = client.request("tools/list", json!({})).await.result();
+    for (filter, names) in [
+        (json!({"namePatterns": ["git_*"]}), vec!["git_add", "git_commit"]),
+        (json!({"namePatterns": ["sea*", "?it"]}), vec!["search", "git"]),
+        (json!({"namePatterns": ["nothing"]}), vec![]),
+        (json!({"namePatterns": ["git"], "com.example/x": [1]}), vec!["git"]),
+        (json!({"namePatterns": []}), NAMES.to_vec()),
+        (json!({}), NAMES.to_vec()),
+    ] {
+        assert_eq!(listed(&client, filter.clone()).await, names, "{filter}");
+        let result = client.request("tools/list", json!({"filter": filter})).await.result();
+        for tool in result["tools"].as_array().unwrap() {
+            assert!(whole["tools"].as_array().unwrap().contains(tool), "as in the whole list");
+        }
+        assert_eq!(result.get("cacheScope"), whole.get("cacheScope"));
+        assert_eq!(result.get("ttlMs"), whole.get("ttlMs"));
+    }
+    // What is left out is not hidden.
+    assert_ne!(client.learn_and_call("search", json!({})).await.result()["isError"], true);
+    for (filter, said) in [
+        (json!({"namePatterns": vec!["a"; 101]}), "Too many patterns: 101 exceeds maximum of 100"),
+        (json!({"namePatterns": ["a".repeat(257)]}), "Invalid pattern in namePatterns"),
+        (json!({"namePatterns": 7}), "must be an array of strings"),
+        (json!([]), "must be an object"),
+    ] {
+        let error = client.request("tools/list", json!({"filter": filter})).await.error();
+        assert_eq!(error["code"], -32602);
+        assert!(error["message"].as_str().unwrap().contains(said), "{error}");
+    }
+}
+where_tools_are_listed!(sep2564_a_list_has_what_a_pattern_names);
+
+async fn sep2564_a_filter_finds_nothing_that_is_not_permitted(setup: Setup) {
+    let admission = HeaderAdmission::default().knowing("ann", &["git_add"]).on_stdio("ann");
+    let bench = Bench::start(Options { admission, ..named(NAMES) }).await;
+    let client = Client::connect_as(&bench, setup, Identity::offering("full").known_as("ann")).await;
+    for patterns in [json!(["*"]), json!(["git_*"]), json!(["git_commit", "kit__*", "git_add"])] {
+        assert_eq!(listed(&client, json!({"namePatterns": patterns})).await, ["git_add"]);
+    }
+}
+
+/// The strategy's own tools are listed whatever the filter says: the others are reached by them.
+async fn sep2564_own_tools_stay(setup: Setup) {
+    let bench = Bench::start(named(NAMES)).await;
+    let client = Client::connect(&bench, setup).await;
+    let filter = json!({"filter": {"namePatterns": ["nothing"]}});
+    let filtered = client.request("tools/list", filter).await.result();
+    let whole = client.request("tools/list", json!({})).await.result();
+    assert_eq!(filtered["tools"], whole["tools"]);
+}
+
+under_full!(sep2564_a_filter_finds_nothing_that_is_not_permitted);
+under_search!(sep2564_own_tools_stay);

@@ -1,0 +1,363 @@
+//! Manifests of complete lists (M1 to M6, SEP-2636): what clients are sent, and what our own client and the gateway make of
+//! those of others.
+
+use kit::{
+    Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup, eventually, manifests::cost,
+    scenario::Stage,
+};
+use mcp_disclosure_core::{Digest, RawObject, manifest::digest};
+use mcp_disclosure_gateway::negotiation::StrategyOptions;
+use serde_json::{Value, json, value::RawValue};
+
+use crate::{UPSTREAM, concerns, connected, named, odd};
+
+async fn capabilities(client: &Client) -> Value {
+    match client.setup.has_sessions() {
+        true => client.introduction["capabilities"].clone(),
+        false => client.request("server/discover", json!({})).await.result()["capabilities"].clone(),
+    }
+}
+
+/// The items of a list as exact text.
+async fn items(client: &Client, method: &str, params: Value, member: &str) -> Vec<RawObject> {
+    let result = RawObject::parse(client.request(method, params).await.result_text()).unwrap();
+    serde_json::from_str(result.member(member).unwrap()).unwrap()
+}
+
+fn names(items: &[RawObject]) -> Vec<String> {
+    items.iter().map(|item| item.string("name").unwrap()).collect()
+}
+
+/// What must hold of the three methods together; the entries.
+async fn agrees(client: &Client) -> Vec<RawObject> {
+    let listed = items(client, "tools/list", json!({}), "tools").await;
+    let entries = items(client, "tools/manifest", json!({}), "entries").await;
+    assert_eq!(names(&entries), names(&listed));
+    for (entries, listed) in entries.chunks(50).zip(listed.chunks(50)) {
+        let described = items(client, "tools/describe", json!({"names": names(entries)}), "tools").await;
+        assert_eq!(described, listed);
+        for (entry, tool) in entries.iter().zip(&described) {
+            let (digest, size) = Digest::with_size(tool.text());
+            assert_eq!(entry.string("digest"), Some(digest.to_string()));
+            assert_eq!(entry.member("size"), Some(&*size.to_string()));
+        }
+    }
+    entries
+}
+
+async fn m1_names_digests_and_sizes_are_those_of_the_list(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    let capabilities = capabilities(&client).await;
+    assert_eq!(capabilities["tools"]["manifest"], true);
+    // Some SDKs remove it from `tools`.
+    assert_eq!(capabilities["experimental"]["io.github.mcp-disclosure/manifest"]["manifest"], true);
+    assert_eq!(agrees(&client).await.len(), Scenario::odd().tools.len());
+}
+
+async fn m1_what_is_added_to_a_list_is_in_its_manifest(setup: Setup) {
+    let config = "[pins]\ntools = [\"kit/*\"]\n".to_owned();
+    let bench = Bench::start(Options { config, ..concerns::options(json!({})) }).await;
+    // A client that knows nothing of disclosure is offered the choice of concerns as a tool.
+    let client = Client::connect_as(&bench, setup, Identity::default()).await;
+    let entries = agrees(&client).await;
+    let names = names(&entries);
+    assert_eq!(names.contains(&"choose_concerns".to_owned()), setup.has_sessions(), "{names:?}");
+    let pinned = items(&client, "tools/describe", json!({"names": [names[0]]}), "tools").await;
+    assert!(pinned[0].object("_meta").unwrap().member("anthropic/alwaysLoad") == Some("true"));
+}
+
+async fn m1_where_something_is_withheld_there_is_no_manifest(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    let capabilities = capabilities(&client).await;
+    assert!(capabilities["tools"].get("manifest").is_none(), "{capabilities}");
+    assert!(capabilities["experimental"].get("io.github.mcp-disclosure/manifest").is_none());
+    assert_eq!(client.request("tools/manifest", json!({})).await.code(), -32601);
+    let described = client.request("tools/describe", json!({"name": "echo"})).await;
+    match setup.strategy {
+        "describe" => assert_eq!(described.result()["name"], "echo"),
+        _ => assert_eq!(described.code(), -32601),
+    }
+}
+
+async fn m1_a_complete_list_that_was_selected_has_a_manifest(setup: Setup) {
+    let strategies = StrategyOptions { fallback: "adaptive".to_owned(), ..StrategyOptions::default() };
+    for (budget, offered) in [(1_000_000, true), (0, false)] {
+        let strategies = StrategyOptions { budget, ..strategies.clone() };
+        let bench = Bench::start(Options { strategies, ..odd() }).await;
+        let client = Client::connect_as(&bench, setup, Identity::default()).await;
+        assert_eq!(capabilities(&client).await["tools"]["manifest"] == true, offered);
+        if offered {
+            agrees(&client).await;
+        } else {
+            assert_eq!(client.request("tools/manifest", json!({})).await.code(), -32601);
+        }
+    }
+}
+
+async fn m2_entries_have_what_is_allowed_and_nothing_else(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    let listed = items(&client, "tools/list", json!({}), "tools").await;
+    let entries = items(&client, "tools/manifest", json!({}), "entries").await;
+    for (entry, tool) in entries.iter().zip(&listed) {
+        for (key, value) in entry.iter() {
+            match key {
+                "name" | "title" | "annotations" => {
+                    let parse = |text| serde_json::from_str::<Value>(text).unwrap();
+                    assert_eq!(parse(value), parse(tool.member(key).unwrap()));
+                }
+                _ => assert!(["digest", "size"].contains(&key), "{entry:?}"),
+            }
+        }
+    }
+    assert!(entries.iter().any(|entry| entry.member("annotations").is_some()), "{entries:?}");
+}
+
+async fn m2_hints_are_those_of_the_list(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    let (list, manifest) = (
+        client.request("tools/list", json!({})).await.result(),
+        client.request("tools/manifest", json!({})).await.result(),
+    );
+    for hint in ["ttlMs", "cacheScope", "resultType"] {
+        assert_eq!(manifest.get(hint), list.get(hint));
+        assert_eq!(manifest.get(hint).is_some(), !setup.has_sessions());
+    }
+    assert!(manifest.get("nextCursor").is_none());
+    let refused = client.request("tools/manifest", json!({"cursor": "x"})).await.error();
+    assert_eq!(refused["code"], -32602);
+    // The digest of the whole: what holds it is sent no entries.
+    let own = "io.github.mcp-disclosure/manifest";
+    let stated = json!({"_meta": {own: {"digest": manifest["_meta"][own]["digest"]}}});
+    let unchanged = client.request("tools/manifest", stated).await.result();
+    assert_eq!((&unchanged["entries"], &unchanged["_meta"][own]["unchanged"]), (&json!([]), &json!(true)));
+    let other = json!({"_meta": {own: {"digest": Digest::of("{}").to_string()}}});
+    assert_eq!(client.request("tools/manifest", other).await.result()["entries"], manifest["entries"]);
+    let pairs = manifest["entries"].as_array().unwrap().iter();
+    let pairs = pairs
+        .map(|entry| (entry["name"].as_str().unwrap(), entry["digest"].as_str().unwrap().parse().unwrap()));
+    assert_eq!(manifest["_meta"][own]["digest"], digest::of(pairs).to_string());
+}
+
+async fn m4_what_cannot_be_described_is_refused_as_a_whole(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    let refused = async |names: Value| {
+        let error = client.request("tools/describe", json!({"names": names})).await.error();
+        assert_eq!(error["code"], -32602);
+        error.get("data").cloned()
+    };
+    assert_eq!(refused(json!([])).await, Some(json!({"reason": "empty"})));
+    assert_eq!(refused(json!(["x", "echo", "y", "x"])).await, Some(json!({"unknownNames": ["x", "y"]})));
+    assert_eq!(refused(json!(vec!["echo"; 51])).await, Some(json!({"maxNames": 50})));
+    assert_eq!(refused(json!(vec!["x"; 51])).await, Some(json!({"maxNames": 50})));
+    for odd in [json!(null), json!("echo"), json!([7]), json!({"echo": 1})] {
+        assert_eq!(refused(odd).await, None);
+    }
+    assert_eq!(client.request("tools/describe", json!({})).await.code(), -32602);
+    let fifty = client.request("tools/describe", json!({"names": vec!["echo"; 50]})).await.result();
+    assert_eq!(fifty["tools"].as_array().unwrap().len(), 50);
+}
+
+async fn m5_definitions_come_in_the_order_of_the_names(setup: Setup) {
+    let bench = Bench::start(named(["a", "b", "c"])).await;
+    let client = Client::connect(&bench, setup).await;
+    for order in [["c", "a", "b"], ["b", "b", "a"]] {
+        let described = items(&client, "tools/describe", json!({"names": order}), "tools").await;
+        assert_eq!(names(&described), order);
+    }
+}
+
+async fn m6_a_hidden_name_is_an_unknown_one(setup: Setup) {
+    let admission = HeaderAdmission::default().knowing("ann", &["open"]).on_stdio("ann");
+    let bench = Bench::start(Options { admission, ..named(["open", "secret_a"]) }).await;
+    let identity = Identity::offering("full").known_as("ann");
+    let client = Client::connect_as(&bench, setup, identity).await;
+    assert_eq!(names(&agrees(&client).await), ["open"]);
+    let refused = async |name: &str| {
+        let reply = client.request("tools/describe", json!({"names": ["open", name]})).await;
+        let mut error = reply.error();
+        assert_eq!(error["data"], json!({"unknownNames": [name]}));
+        error["data"].take();
+        error
+    };
+    assert_eq!(refused("secret_a").await, refused("absent_b").await);
+    assert_eq!(refused("kit__secret_a").await, refused("absent_b").await);
+}
+
+async fn m1_a_change_of_a_digest_is_announced(setup: Setup) {
+    let tool = |text: &str| {
+        let tool = json!({"name": "a", "description": text, "inputSchema": {"type": "object"}});
+        RawValue::from_string(tool.to_string()).unwrap()
+    };
+    let mut scenario = Scenario::with_tools([tool("Old.").get().to_owned()]);
+    scenario.stages = vec![Stage { tools: vec![tool("New.")], prompts: Vec::new() }];
+    let bench = Bench::start(Options::new(UPSTREAM, scenario)).await;
+    let client = Client::connect(&bench, setup).await;
+    client.open_stream_of_session().await;
+    let digest = async || {
+        let entries = items(&client, "tools/manifest", json!({}), "entries").await;
+        entries[0].string("digest").unwrap()
+    };
+    let before = digest().await;
+    client.read("kit://control/stage/0").await;
+    if setup.has_sessions() {
+        client.notification("notifications/tools/list_changed").await;
+    }
+    eventually("another digest", async || if digest().await == before { None } else { Some(()) }).await;
+    agrees(&client).await;
+}
+
+under_full!(
+    m1_names_digests_and_sizes_are_those_of_the_list,
+    m1_what_is_added_to_a_list_is_in_its_manifest,
+    m1_a_complete_list_that_was_selected_has_a_manifest,
+    m1_a_change_of_a_digest_is_announced,
+    m2_entries_have_what_is_allowed_and_nothing_else,
+    m2_hints_are_those_of_the_list,
+    m4_what_cannot_be_described_is_refused_as_a_whole,
+    m5_definitions_come_in_the_order_of_the_names,
+    m6_a_hidden_name_is_an_unknown_one,
+);
+where_schemas_are_withheld!(m1_where_something_is_withheld_there_is_no_manifest);
+
+/// A thousand tools, as large as real ones; the first ones are of this version.
+fn thousand(changed: usize) -> Vec<Box<RawValue>> {
+    let tool = |at: usize| {
+        let version = if at < changed { "new" } else { "old" };
+        let properties: serde_json::Map<String, Value> = (0..6)
+            .map(|number| {
+                let text = format!("Argument {number} of tool {at}, of which something is to be said.");
+                (format!("argument_{number}"), json!({"type": "string", "description": text}))
+            })
+            .collect();
+        let schema = json!({"type": "object", "properties": properties, "required": ["argument_0"]});
+        let description = format!("Does the {version} thing {at}, and says when it is used and when not.");
+        let annotations = json!({"readOnlyHint": true});
+        let tool = json!({"name": format!("tool_{at}"), "description": description, "inputSchema": schema, "annotations": annotations});
+        RawValue::from_string(tool.to_string()).unwrap()
+    };
+    (0..1000).map(tool).collect()
+}
+
+async fn before_thousand(changed: usize) -> Bench {
+    let scenario = Scenario { tools: thousand(changed), ..Scenario::odd() };
+    Bench::start(Options::new(UPSTREAM, scenario)).await
+}
+
+async fn a_warm_connection_moves_what_changed(setup: Setup) {
+    let bench = before_thousand(0).await;
+    let (cold, listed) = cost(&bench, setup, Vec::new()).await;
+    let (warm, same) = cost(&bench, setup, listed.clone()).await;
+    assert_eq!((listed.len(), &same), (1000, &listed));
+    assert!(100 * warm.bytes() <= 3 * cold.bytes(), "{warm:?} {cold:?}");
+    for (changed, most) in [(1, 25), (10, 25), (100, 35)] {
+        let bench = before_thousand(changed).await;
+        let (some, now) = cost(&bench, setup, listed.clone()).await;
+        let (_, expected) = cost(&bench, setup, Vec::new()).await;
+        assert_eq!(now, expected);
+        assert!(100 * some.bytes() <= most * cold.bytes(), "{changed}: {some:?} {cold:?}");
+        assert!(some.bytes() > warm.bytes());
+    }
+    // Where nearly everything changed, the list is as good.
+    let bench = before_thousand(900).await;
+    let (_, now) = cost(&bench, setup, listed).await;
+    assert_eq!(now, cost(&bench, setup, Vec::new()).await.1);
+}
+under_full!(a_warm_connection_moves_what_changed);
+
+/// The methods by which the upstream was asked for tools.
+async fn asked(client: &Client) -> Vec<String> {
+    let methods = client
+        .journal()
+        .await
+        .into_iter()
+        .map(|message| message["method"].as_str().unwrap_or_default().to_owned());
+    methods.filter(|method| ["tools/list", "tools/manifest", "tools/describe"].contains(&&**method)).collect()
+}
+
+/// An upstream that offers a manifest, and lists something else in the end.
+async fn staged(scenario: Scenario) -> (Bench, Client) {
+    let setup = Setup { strategy: "full", transport: kit::Transport::Stdio, era: kit::setup::Era::Session };
+    let bench = Bench::start(Options::new(UPSTREAM, scenario)).await;
+    let client = Client::connect(&bench, setup).await;
+    let before = asked(&client).await;
+    assert!(!before.is_empty() && before.iter().all(|method| method == "tools/list"), "cold: {before:?}");
+    client.read("kit://control/stage/0").await;
+    (bench, client)
+}
+
+fn stages(manifest: bool) -> Scenario {
+    let tool = |name: &str, text: &str| {
+        let tool = json!({"name": name, "description": text, "inputSchema": {"type": "object"}});
+        RawValue::from_string(tool.to_string()).unwrap()
+    };
+    let tools = ["a", "b", "c", "d", "e"].map(|name| tool(name, "Old."));
+    let mut next = tools.to_vec();
+    next[1] = tool("b", "New.");
+    next.remove(3);
+    let stages = vec![Stage { tools: next, prompts: Vec::new() }];
+    let scenario = Scenario { tools: tools.into(), stages, ..Scenario::odd() };
+    if manifest { scenario.with_tool_capability("manifest") } else { scenario }
+}
+
+async fn lists(client: &Client, expected: &[Box<RawValue>]) {
+    let expected: Vec<RawObject> =
+        expected.iter().map(|tool| RawObject::parse(tool.get()).unwrap()).collect();
+    eventually("the new list", async || {
+        (items(client, "tools/list", json!({}), "tools").await == expected).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn of_an_upstream_with_a_manifest_only_what_changed_is_fetched() {
+    let scenario = stages(true);
+    let expected = scenario.stages[0].tools.clone();
+    let (_bench, client) = staged(scenario).await;
+    lists(&client, &expected).await;
+    let asked = asked(&client).await;
+    assert_eq!(
+        asked.iter().filter(|method| *method == "tools/list").count(),
+        2,
+        "five tools on pages of four: {asked:?}"
+    );
+    assert_eq!(asked.last().unwrap(), "tools/describe", "{asked:?}");
+}
+
+#[tokio::test]
+async fn where_a_manifest_is_wrong_the_list_is_fetched() {
+    let raw = |text: Value| RawValue::from_string(text.to_string()).unwrap();
+    let wrong = format!("sha256:{}", "0".repeat(64));
+    for answer in [
+        json!({"error": {"code": -32601, "message": "no"}}),
+        json!({"result": {"entries": 7}}),
+        json!({"result": {"entries": [{"name": "a", "digest": wrong}]}}),
+        json!({"result": {"entries": [{"name": "a"}, {"name": "a"}]}}),
+    ] {
+        let mut scenario = stages(true);
+        let expected = scenario.stages[0].tools.clone();
+        scenario.answers.insert("tools/manifest ".to_owned(), raw(answer));
+        let (_bench, client) = staged(scenario).await;
+        lists(&client, &expected).await;
+    }
+    for answer in [
+        json!({"error": {"code": -32602, "message": "no", "data": {"unknownNames": ["b"]}}}),
+        json!({"error": {"code": -32602, "message": "no", "data": {"maxNames": 0}}}),
+        json!({"result": {"tools": [{"name": "b", "description": "Something else."}]}}),
+        json!({"result": {}}),
+    ] {
+        let mut scenario = stages(true);
+        let expected = scenario.stages[0].tools.clone();
+        scenario.answers.insert("tools/describe ".to_owned(), raw(answer));
+        let (_bench, client) = staged(scenario).await;
+        lists(&client, &expected).await;
+    }
+}
+
+#[tokio::test]
+async fn without_a_manifest_none_is_asked_for() {
+    let scenario = stages(false);
+    let expected = scenario.stages[0].tools.clone();
+    let (_bench, client) = staged(scenario).await;
+    lists(&client, &expected).await;
+    assert!(asked(&client).await.iter().all(|method| method == "tools/list"));
+}

@@ -1,0 +1,101 @@
+//! `tools/resolve` (SEP-1862): relayed to the upstream that has it, in the way of a call.
+
+use kit::{Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup};
+use serde_json::{Value, json, value::RawValue};
+
+use crate::UPSTREAM;
+
+/// An upstream that resolves `manage`, but not `plain`.
+fn resolving() -> Options {
+    let tool = |name: &str, resolve: bool| {
+        let mut tool = json!({
+            "name": name,
+            "description": "Manages files.",
+            "inputSchema": {"type": "object"},
+            "annotations": {"destructiveHint": true, "readOnlyHint": false},
+        });
+        if resolve {
+            tool["resolve"] = json!(true);
+        }
+        tool.to_string()
+    };
+    let mut scenario =
+        Scenario::with_tools([tool("manage", true), tool("plain", false)]).with_tool_capability("resolve");
+    let mut resolved: Value = serde_json::from_str(&tool("manage", true)).unwrap();
+    resolved["annotations"] = json!({"destructiveHint": false, "readOnlyHint": true});
+    resolved["estimatedCost"] = json!({"tokens": 1});
+    let answer = json!({"result": {"tool": resolved, "x": 1}});
+    scenario
+        .answers
+        .insert("tools/resolve manage".to_owned(), RawValue::from_string(answer.to_string()).unwrap());
+    Options::new(UPSTREAM, scenario)
+}
+
+async fn resolve(client: &Client, name: &str, arguments: Value) -> kit::Reply {
+    client.request("tools/resolve", json!({"name": name, "arguments": arguments})).await
+}
+
+async fn sep1862_a_call_is_resolved_by_its_upstream(setup: Setup) {
+    let bench = Bench::start(resolving()).await;
+    let client = Client::connect(&bench, setup).await;
+    let capabilities = match setup.has_sessions() {
+        true => client.introduction["capabilities"].clone(),
+        false => client.request("server/discover", json!({})).await.result()["capabilities"].clone(),
+    };
+    assert_eq!(capabilities["tools"]["resolve"], true);
+    let arguments = client.learn("manage", json!({"action": "read"})).await;
+    let result = resolve(&client, "manage", arguments).await.result();
+    let tool = &result["tool"];
+    assert_eq!(tool["annotations"], json!({"destructiveHint": false, "readOnlyHint": true}));
+    assert_eq!((&tool["name"], &tool["resolve"], &result["x"]), (&json!("manage"), &json!(true), &json!(1)));
+    assert_eq!(tool["estimatedCost"], json!({"tokens": 1}));
+    assert_eq!(tool["description"], "Manages files.");
+    // No receipt of ours reaches the upstream, and nothing is called.
+    let journal = client.journal().await;
+    let resolved: Vec<&Value> =
+        journal.iter().filter(|message| message["method"] == "tools/resolve").collect();
+    assert_eq!(resolved.len(), 1);
+    assert_eq!(resolved[0]["params"]["arguments"], json!({"action": "read"}));
+    assert_eq!(client.calls_forwarded().await, Vec::<Value>::new());
+}
+where_tools_are_listed!(sep1862_a_call_is_resolved_by_its_upstream);
+
+async fn sep1862_what_the_operator_says_stays(setup: Setup) {
+    let files = tempfile::tempdir().unwrap();
+    let file = json!({
+        "name": "manage",
+        "description": "Ours.",
+        "inputSchema": {"type": "object"},
+    });
+    std::fs::write(files.path().join("manage.json"), file.to_string()).unwrap();
+    let bench = Bench::start(Options { files: Some(files.path().to_owned()), ..resolving() }).await;
+    let client = Client::connect(&bench, setup).await;
+    let tool = resolve(&client, "manage", json!({})).await.result()["tool"].clone();
+    assert_eq!(tool["description"], "Ours.", "{tool}");
+    // What the upstream says of this call is news.
+    assert_eq!(tool["annotations"], json!({"destructiveHint": false, "readOnlyHint": true}));
+}
+
+async fn sep1862_what_could_not_be_called_is_not_resolved(setup: Setup) {
+    let admission = HeaderAdmission::default().knowing("ann", &["plain"]).on_stdio("ann");
+    let bench = Bench::start(Options { admission, ..resolving() }).await;
+    let client = Client::connect_as(&bench, setup, Identity::offering("full").known_as("ann")).await;
+    let error = async |name: &str| resolve(&client, name, json!({})).await.error();
+    assert_eq!(error("manage").await, json!({"code": -32602, "message": "Unknown tool: manage"}));
+    assert_eq!(error("absent").await, json!({"code": -32602, "message": "Unknown tool: absent"}));
+    assert_eq!(error("plain").await["code"], -32602);
+    assert_eq!(client.request("tools/resolve", json!({})).await.code(), -32602);
+}
+
+under_full!(sep1862_what_the_operator_says_stays, sep1862_what_could_not_be_called_is_not_resolved,);
+
+/// Through a tool that calls others, the called one is resolved; what the strategy does itself is not done.
+async fn sep1862_through_another_tool_the_called_one_is_resolved(setup: Setup) {
+    let bench = Bench::start(resolving()).await;
+    let client = Client::connect(&bench, setup).await;
+    let call = json!({"tool": "manage", "arguments": {"action": "read"}});
+    let tool = resolve(&client, "call_tool", call).await.result()["tool"].clone();
+    assert_eq!((&tool["name"], &tool["annotations"]["readOnlyHint"]), (&json!("manage"), &json!(true)));
+    assert_eq!(resolve(&client, "search_tools", json!({"query": "files"})).await.code(), -32602);
+}
+only!(search_stdio_session = "search" Stdio Session; sep1862_through_another_tool_the_called_one_is_resolved);

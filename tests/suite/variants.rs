@@ -1,0 +1,140 @@
+//! Server variants (V1, SEP-2053): strategies under the draft's names.
+
+use kit::{Bench, Client, Identity, Options, Setup};
+use mcp_disclosure_core::EXTENSION;
+use mcp_disclosure_gateway::negotiation::StrategyOptions;
+use serde_json::{Value, json};
+
+use crate::odd;
+
+const VARIANTS: &str = "io.modelcontextprotocol/server-variants";
+const VARIANT: &str = "io.modelcontextprotocol/server-variant";
+
+/// A client that supports variants, and gives these hints.
+fn hinting(hints: Value) -> Identity {
+    Identity {
+        variants: Some(json!({"variantHints": {"description": "x", "hints": hints}})),
+        ..Identity::default()
+    }
+}
+
+async fn capabilities(client: &Client) -> Value {
+    match client.setup.has_sessions() {
+        true => client.introduction["capabilities"].clone(),
+        false => client.request("server/discover", json!({})).await.result()["capabilities"].clone(),
+    }
+}
+
+async fn available(client: &Client) -> Vec<String> {
+    let capabilities = capabilities(client).await;
+    let variants = capabilities["extensions"][VARIANTS]["availableVariants"].as_array().unwrap().clone();
+    for variant in &variants {
+        assert!(!variant["description"].as_str().unwrap().is_empty());
+        assert!(variant["hints"]["contextSize"].is_string() && variant["status"] == "stable", "{variant}");
+    }
+    variants.iter().map(|variant| variant["id"].as_str().unwrap().to_owned()).collect()
+}
+
+/// Names and schemas, which tell how one is served.
+async fn served(client: &Client, variant: Option<&str>) -> (usize, bool) {
+    let params = variant.map_or(json!({}), |variant| json!({"_meta": {VARIANT: variant}}));
+    let listed = client.request("tools/list", params).await.result();
+    let tools = listed["tools"].as_array().unwrap();
+    (tools.len(), tools[0]["inputSchema"]["required"] == json!(["text"]))
+}
+
+async fn v1_strategies_are_the_variants_and_each_request_chooses(setup: Setup) {
+    let strategies = StrategyOptions { fallback: setup.strategy.to_owned(), ..StrategyOptions::default() };
+    let bench = Bench::start(Options { strategies, ..odd() }).await;
+    let client = Client::connect_as(&bench, setup, hinting(json!({}))).await;
+    let ids = available(&client).await;
+    let capabilities = capabilities(&client).await;
+    let ours = &capabilities["extensions"][EXTENSION];
+    assert_eq!(ids[0], ours["selected"].as_str().unwrap());
+    let mut offered: Vec<&str> =
+        ours["strategies"].as_array().unwrap().iter().map(|name| name.as_str().unwrap()).collect();
+    let mut sorted: Vec<&str> = ids.iter().map(String::as_str).collect();
+    offered.sort_unstable();
+    sorted.sort_unstable();
+    assert_eq!(sorted, offered);
+    let own = served(&client, None).await;
+    assert_eq!(served(&client, Some(&ids[0])).await, own);
+    // A variant is served as that strategy is to a client that does not know it.
+    for id in ["full", "describe", "resource", "search"] {
+        let strategies = StrategyOptions { pinned: Some(id.to_owned()), ..StrategyOptions::default() };
+        let model = Bench::start(Options { strategies, ..odd() }).await;
+        let model = Client::connect_as(&model, setup, Identity::default()).await;
+        assert_eq!(served(&client, Some(id)).await, served(&model, None).await, "{id}");
+    }
+    assert_eq!(served(&client, None).await, own, "the next request is on its own");
+    let called = client.request(
+        "tools/call",
+        json!({"name": "echo", "arguments": {"text": "x"}, "_meta": {VARIANT: "full"}}),
+    );
+    assert_ne!(called.await.result()["isError"], true);
+    let forwarded =
+        client.request("resources/read", json!({"uri": "kit://journal", "_meta": {VARIANT: "full"}})).await;
+    let journal = forwarded.text_as_json();
+    assert!(!journal.to_string().contains(VARIANT), "upstreams do not see it");
+}
+
+async fn v1_an_unknown_variant_is_refused_with_those_that_there_are(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let client = Client::connect_as(&bench, setup, hinting(json!({}))).await;
+    let ids = available(&client).await;
+    for unknown in [json!("unheard-of"), json!(7), json!(""), json!(null)] {
+        for method in ["tools/list", "resources/list", "tools/call"] {
+            let params = json!({"name": "echo", "_meta": {VARIANT: unknown}});
+            let error = client.request(method, params).await.error();
+            assert_eq!(
+                (&error["code"], &error["message"]),
+                (&json!(-32602), &json!("Invalid server variant"))
+            );
+            assert_eq!(error["data"], json!({"requestedVariant": unknown, "availableVariants": ids}));
+        }
+    }
+}
+
+async fn v1_hints_choose_for_a_client_that_names_nothing(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    for (hints, first) in [
+        (json!({"contextSize": "compact"}), "search"),
+        (json!({"contextSize": ["unheard-of", "compact", "verbose"]}), "search"),
+        (json!({"contextSize": "verbose"}), "full"),
+        (json!({"modelFamily": "anthropic"}), "full"),
+    ] {
+        let client = Client::connect_as(&bench, setup, hinting(hints.clone())).await;
+        let ids = available(&client).await;
+        assert!(ids[0].ends_with(first), "{hints}: {ids:?}");
+        assert_eq!(served(&client, None).await, served(&client, Some(&ids[0])).await);
+    }
+    // What it names comes before its hints.
+    let both =
+        Identity { offer: Some(vec!["resource".to_owned()]), ..hinting(json!({"contextSize": "compact"})) };
+    let client = Client::connect_as(&bench, setup, both).await;
+    assert!(available(&client).await[0].ends_with("resource"));
+}
+
+async fn v1_what_the_operator_pinned_is_the_only_variant(setup: Setup) {
+    let strategies = StrategyOptions { pinned: Some("resource".to_owned()), ..StrategyOptions::default() };
+    let bench = Bench::start(Options { strategies, ..odd() }).await;
+    let client = Client::connect_as(&bench, setup, hinting(json!({"contextSize": "compact"}))).await;
+    let ids = available(&client).await;
+    assert_eq!(ids.len(), 1, "{ids:?}");
+    let params = json!({"_meta": {VARIANT: "full"}});
+    assert_eq!(client.request("tools/list", params).await.code(), -32602);
+}
+
+async fn v1_others_see_nothing_of_it(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let client = Client::connect_as(&bench, setup, Identity::offering("full")).await;
+    assert!(capabilities(&client).await["extensions"].get(VARIANTS).is_none());
+}
+
+under_full!(
+    v1_strategies_are_the_variants_and_each_request_chooses,
+    v1_an_unknown_variant_is_refused_with_those_that_there_are,
+    v1_hints_choose_for_a_client_that_names_nothing,
+    v1_what_the_operator_pinned_is_the_only_variant,
+    v1_others_see_nothing_of_it,
+);
