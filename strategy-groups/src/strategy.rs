@@ -39,7 +39,8 @@ pub static PROFILE: Profile = Profile::presenter(
 .taught_by(Lesson::new(GET, r#"{"name": "{tool}"}"#))
 .negotiated_by(EXTENSION)
 .giving_way()
-.with_bridge();
+.with_bridge()
+.of_size("compact");
 
 /// Tools in groups.
 #[derive(Debug)]

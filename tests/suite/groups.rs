@@ -349,3 +349,53 @@ async fn b7_hosts_that_know_no_groups_get_a_tool_that_shows_them(setup: Setup) {
     );
 }
 under_groups!(b7_hosts_that_know_no_groups_get_a_tool_that_shows_them);
+
+/// The fixture of the working group's suite.
+fn database() -> Options {
+    let of = |name: &str, groups: &[&str], callable: bool| {
+        let schema = json!({"type": "object", "properties": {}, "additionalProperties": false});
+        let meta = json!({"experimental/deterministic-groups": {"groups": groups, "callable": callable}});
+        json!({"name": name, "description": format!("Read {name}"), "inputSchema": schema, "_meta": meta})
+            .to_string()
+    };
+    let query = of("list_tables", &["query"], true);
+    let tools =
+        [query, of("stop", &["operations"], false), of("server_version", &["query", "operations"], true)];
+    Options::new(UPSTREAM, Scenario::with_tools(tools))
+}
+
+async fn m7_groups_are_sets_of_manifest_entries_over_complete_lists(setup: Setup) {
+    let settings = json!({"deterministic": true, "directory": {"query": "Inspect tables"}});
+    let strategies = StrategyOptions { pinned: Some(setup.strategy.to_owned()), ..offering(&[], settings) };
+    let bench = Bench::start(Options { strategies, ..database() }).await;
+    let client = Client::connect_as(&bench, setup, Identity::default()).await;
+    let capabilities = capabilities(&client).await;
+    assert_eq!(capabilities["tools"]["manifest"], true);
+    assert_eq!(capabilities["experimental"]["experimental/deterministic-groups"]["version"], 1);
+    let list = client.request("experimental/groups/list", json!({})).await.result();
+    assert_eq!(list["groups"][0], json!({"id": "query", "description": "Inspect tables", "count": 2}));
+    let expand = async |id: &str, revision: &Value| {
+        client.request("experimental/groups/expand", json!({"id": id, "revision": revision})).await.answer()
+    };
+    let query = expand("query", &list["revision"]).await;
+    let manifest = client.request("tools/manifest", json!({})).await.result();
+    assert_eq!(query["result"]["entries"], json!([manifest["entries"][0], manifest["entries"][2]]));
+    assert_eq!(names(&manifest["entries"]), tools(&client).await);
+    let error = |answer: &Value| (answer["error"]["code"].clone(), answer["error"]["data"].clone());
+    assert_eq!(error(&expand("query", &json!("old")).await), (json!(-32602), json!({"reason": "staleView"})));
+    let missing = expand("missing", &list["revision"]).await;
+    assert_eq!(error(&missing), (json!(-32602), json!({"reason": "unknownGroup"})));
+    let described =
+        client.request("tools/describe", json!({"names": ["server_version", "list_tables"]})).await.result();
+    assert_eq!(names(&described["tools"]), ["server_version", "list_tables"]);
+    assert_eq!(client.call("stop", json!({})).await.result()["isError"], true);
+    assert!(client.call("list_tables", json!({})).await.result().get("isError").is_none());
+    let unknown = client.call("revoked", json!({})).await.answer();
+    assert_eq!(error(&unknown), (json!(-32602), json!({"unknownNames": ["revoked"]})));
+    // A client that declares groups gets those, and no manifest of an incomplete list.
+    let grouping = Client::connect_as(&bench, setup, Identity::grouping()).await;
+    assert_eq!(grouping.request("tools/manifest", json!({})).await.code(), -32601);
+    assert_eq!(grouping.request("experimental/groups/list", json!({})).await.code(), -32601);
+    assert_eq!(names(&grouping.request("groups/list", json!({})).await.result()["groups"]), ["kit"]);
+}
+under_groups!(m7_groups_are_sets_of_manifest_entries_over_complete_lists);
