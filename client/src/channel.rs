@@ -2,7 +2,7 @@
 
 use mcp_disclosure_core::delivered;
 
-use crate::Server;
+use crate::{Preferences, Server};
 
 /// How a server delivers complete definitions.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +20,8 @@ pub enum Channel {
     Method,
     /// By the tool `info` (three-level-info).
     InfoTool,
+    /// In groups, by `groups/list` and `groups/get`. What is in none is listed.
+    Groups,
     /// By the tool `search_tools`. Tools are not listed, and called by their own names.
     SearchTool,
 }
@@ -30,8 +32,15 @@ const DESCRIPTIONS: &str = "resource:///tool_descriptions";
 impl Channel {
     /// The channel of the strategy that serves this client. Filters before the presenter, as in
     /// `concerns+describe`, do not change how it delivers.
-    pub(crate) fn of(server: &Server) -> Self {
-        Self::of_strategy(server.selected.as_deref().unwrap_or_default())
+    pub(crate) fn of(server: &Server, preferences: &Preferences) -> Self {
+        let by_name = server.selected.as_deref().map(Self::of_strategy);
+        // Groups are negotiated by an extension of their own, with servers that know of no strategies as well.
+        let is_grouped = server.offers_groups() && preferences.wants_groups();
+        match by_name {
+            None | Some(Self::Groups) if is_grouped => Self::Groups,
+            None | Some(Self::Groups) => Self::List,
+            Some(channel) => channel,
+        }
     }
 
     /// The channel of a strategy by its name. This is the only place where names are compared.
@@ -41,6 +50,7 @@ impl Channel {
             Some("describe") => Self::Method,
             Some("info") => Self::InfoTool,
             Some("search") => Self::SearchTool,
+            Some("groups") => Self::Groups,
             _ => Self::List,
         }
     }
@@ -73,7 +83,7 @@ mod tests {
             (Some("a+b+resource"), Channel::Resource { uri: DESCRIPTIONS.to_owned() }),
         ] {
             server.selected = selected.map(str::to_owned);
-            assert_eq!(Channel::of(&server), expected);
+            assert_eq!(Channel::of(&server, &Preferences::default()), expected);
         }
     }
 }

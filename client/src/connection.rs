@@ -79,7 +79,8 @@ impl Handler for Server {
     }
 
     fn handle_notification(&self, notification: Notification, _about: Option<RequestId>) {
-        if notification.method == "notifications/tools/list_changed" {
+        let news = ["notifications/tools/list_changed", "notifications/groups/list_changed"];
+        if news.contains(&&*notification.method) {
             self.memory.forget_all();
         }
     }

@@ -64,6 +64,7 @@ impl Host {
             Channel::Resource { uri } => self.0.by_resource(uri, names).await,
             Channel::Method => self.0.by_method(names).await,
             Channel::InfoTool => self.0.by_info_tool(names).await,
+            Channel::Groups => self.0.by_groups(names).await,
             Channel::SearchTool => self.0.by_search_tool(names).await,
         }
     }

@@ -1,7 +1,7 @@
 //! The form of requests: the handshake of the session era, `_meta` and headers of the stateless era, and this client's
 //! half of the negotiation.
 
-use mcp_disclosure_core::{EXTENSION, Era, Mirrored, RawObject};
+use mcp_disclosure_core::{EXTENSION, Era, GROUPS, Mirrored, RawObject};
 use mcp_disclosure_transport::meta;
 use serde_json::json;
 
@@ -48,7 +48,9 @@ fn capabilities(preferences: &Preferences, concerns: Option<&Concerns>) -> RawOb
         return preferences.capabilities.clone();
     }
     let extensions = preferences.capabilities.object("extensions").unwrap_or_default();
-    preferences.capabilities.with("extensions", extensions.with(EXTENSION, settings.text()).text())
+    let extensions = extensions.with(EXTENSION, settings.text());
+    let extensions = if preferences.wants_groups() { extensions.with(GROUPS, "{}") } else { extensions };
+    preferences.capabilities.with("extensions", extensions.text())
 }
 
 /// The form of a connection's requests, once its era is known.

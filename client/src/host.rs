@@ -64,7 +64,7 @@ impl Host {
         let mut inner = Inner {
             connection,
             meter,
-            channel: Channel::of(&server),
+            channel: Channel::of(&server, &preferences),
             server,
             memory,
             state: Mutex::new(State { concerns: preferences.concerns.clone(), metadata }),

@@ -44,6 +44,7 @@ mod dialect;
 pub mod error;
 #[cfg(test)]
 mod fake;
+pub mod groups;
 mod handshake;
 pub mod host;
 #[cfg(test)]
@@ -64,6 +65,7 @@ pub use channel::Channel;
 pub use concerns::ConcernUpdate;
 pub use definition::Definition;
 pub use error::{Error, ServerError};
+pub use groups::{Group, GroupContents};
 pub use host::Host;
 pub use link::Link;
 pub use preferences::{Concerns, Preferences};

@@ -5,7 +5,7 @@ use std::{fmt, sync::Arc, time::Duration};
 use mcp_disclosure_core::{Era, RawObject};
 use serde_json::{Map, Value};
 
-use crate::traffic::Observer;
+use crate::{Channel, traffic::Observer};
 
 /// Choices of concerns: name to value, a string or a number (concern-based-filtering).
 pub type Concerns = Map<String, Value>;
@@ -46,6 +46,12 @@ impl Preferences {
     /// The default with these strategies.
     pub fn of<'a>(strategies: impl IntoIterator<Item = &'a str>) -> Self {
         Self { strategies: strategies.into_iter().map(str::to_owned).collect(), ..Self::default() }
+    }
+
+    /// Whether groups are among the strategies: the extension `io.modelcontextprotocol/groups` is declared then, so that
+    /// servers that know nothing of strategies offer them, too.
+    pub(crate) fn wants_groups(&self) -> bool {
+        self.strategies.iter().any(|name| Channel::of_strategy(name) == Channel::Groups)
     }
 
     /// The same with the tools that [`Host::list`](crate::Host::list) returned on an earlier connection to the server.

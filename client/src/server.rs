@@ -1,6 +1,6 @@
 //! A server's half of the handshake.
 
-use mcp_disclosure_core::{EXTENSION, Era, RawObject};
+use mcp_disclosure_core::{EXTENSION, Era, GROUPS, RawObject};
 
 /// A server's half of the handshake.
 #[derive(Clone, Debug)]
@@ -47,6 +47,12 @@ impl Server {
     /// Whether it has a capability.
     pub fn has(&self, capability: &str) -> bool {
         self.capabilities.member(capability).is_some()
+    }
+
+    /// Whether it offers groups.
+    pub(crate) fn offers_groups(&self) -> bool {
+        let extensions = self.capabilities.object("extensions");
+        extensions.is_some_and(|extensions| extensions.object(GROUPS).is_some())
     }
 
     /// Whether it declares `listChanged` for this list.

@@ -39,6 +39,11 @@ pub(crate) fn workflow(channel: &Channel, era: Era, example: Option<&str>) -> Op
              4. CALL the tool {call}. If it is not listed, call invoke with {{\"tool\": \
              \"{example}\", \"arguments\": {{…}}}}."
         )),
+        Channel::Groups => Some(format!(
+            "Tools of this server are in groups. Follow this order:\n\
+             1. PICK a group by its description, and fetch it. It may have groups in it.\n\
+             2. CALL one of its tools {call}."
+        )),
         Channel::SearchTool => Some(format!(
             "Tools of this server are found by searching. Follow this order:\n\
              1. SEARCH: call search_tools with {{\"query\": \"what you want to do, in a few words\"}}, and PICK a hit.\n\

@@ -1,7 +1,9 @@
 //! Learning tools as a host does, over the channel of the strategy.
 
+use std::collections::HashSet;
+
 use mcp_disclosure_client::{Channel, Error as Refusal};
-use mcp_disclosure_core::{Lesson, RawObject};
+use mcp_disclosure_core::Lesson;
 use serde_json::{Value, json};
 
 use crate::{
@@ -139,10 +141,21 @@ impl Probe<'_> {
 
     /// Makes the calls by which these tools are learned.
     async fn take(&mut self, lesson: Lesson, names: &[&str]) -> Result<Option<Step>, Error> {
-        // A registry refuses lessons without arguments.
-        let arguments: Vec<RawObject> =
-            names.iter().map(|name| lesson.arguments(name).unwrap_or_default()).collect();
-        self.ask_all("learning tools", lesson.tool(), &arguments).await
+        let (mut whole, mut shown) = (Step::default(), HashSet::new());
+        for name in names {
+            // An answer may show other tools as well, such as those of a group.
+            if shown.contains(*name) {
+                continue;
+            }
+            // A registry refuses lessons without arguments.
+            let arguments = lesson.arguments(name).unwrap_or_default();
+            let (step, answer) = self.ask_one("learning tools", lesson.tool(), &arguments).await?;
+            whole.add(step);
+            let tools = answer["tools"].as_array().into_iter().flatten();
+            let complete = tools.filter(|tool| tool["inputSchema"].is_object());
+            shown.extend(complete.filter_map(|tool| tool["name"].as_str().map(str::to_owned)));
+        }
+        Ok((whole.requests > 0).then_some(whole))
     }
 
     /// Calls that a model makes at once; `None` for no calls.

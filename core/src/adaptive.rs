@@ -93,6 +93,8 @@ impl Adaptive {
             role: Role::Presenter,
             lists_completely: false,
             variants: &[],
+            // Within the budget nothing of it is served, so it cannot be promised.
+            extension: None,
             ..of_over.clone()
         };
         Self { profile, within, over, budget }
@@ -146,8 +148,8 @@ impl DisclosureStrategy for Adaptive {
         Some(Selected { name: self.serving(view).profile().name.to_string(), reason })
     }
 
-    fn lists_completely(&self, view: &View) -> bool {
-        self.serving(view).lists_completely(view)
+    fn lists_completely(&self, view: &View, client: &ClientTraits) -> bool {
+        self.serving(view).lists_completely(view, client)
     }
 
     fn list(&self, view: &View, client: &ClientTraits) -> Listing {
@@ -173,8 +175,8 @@ impl DisclosureStrategy for Adaptive {
         self.over.signs_receipts()
     }
 
-    fn advertise(&self, view: &View, advertisement: &mut Advertisement) {
-        self.serving(view).advertise(view, advertisement);
+    fn advertise(&self, view: &View, client: &ClientTraits, advertisement: &mut Advertisement) {
+        self.serving(view).advertise(view, client, advertisement);
     }
 
     // The view is not narrowed yet, so it is not known what will serve. Both have the same filters.

@@ -22,6 +22,7 @@ use crate::{
     naming::MAX_CHARACTERS,
     origin::Origin,
     pattern::CLASH_SEPARATOR,
+    provider::{OwnGroup, Provider},
     raw::RawObject,
     rules::Rules,
     snapshot::{Entry, Kind, Snapshot},
@@ -55,6 +56,8 @@ pub struct UpstreamLists {
     pub supplements: HashMap<String, Supplement>,
     /// The concerns that it declares, as far as clients can choose by them.
     pub concerns: Vec<Concern>,
+    /// The groups that it offers.
+    pub groups: Vec<OwnGroup>,
 }
 
 impl UpstreamLists {
@@ -72,6 +75,7 @@ impl UpstreamLists {
             hints: HashMap::new(),
             supplements: HashMap::new(),
             concerns: Vec::new(),
+            groups: Vec::new(),
         }
     }
 
@@ -135,7 +139,8 @@ impl Snapshot {
             (Kind::Prompts, assemble_prompts(&material, scene, &mut warnings)),
         ];
         warnings.extend(idle_resource_rules(upstreams, rules, &guard));
-        let snapshot = Self::new(tools, entries, instructions(upstreams)).of_upstreams(upstreams.len());
+        let snapshot = Self::new(tools, entries, instructions(upstreams));
+        let snapshot = snapshot.provided_by(upstreams.iter().map(Provider::of).collect());
         let hints = ListHints::of_all(upstreams, &snapshot);
         snapshot.ruled_by(Arc::clone(rules), guard).warned_of(warnings).hinted(hints).completed(complete)
     }

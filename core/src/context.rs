@@ -28,6 +28,8 @@ pub struct ClientTraits {
     pub era: Era,
     /// Whether the strategy offers its channel as an ordinary tool as well.
     pub bridge: bool,
+    /// Whether the client declared the strategy's [`Extension`](crate::Extension).
+    pub declared: bool,
     /// Whether filters offer their channels as ordinary tools as well. [`Context::speaks_natively`] ends that.
     pub filter_bridge: bool,
     /// Whether the client asked for tool lists without `inputSchema`.
@@ -44,6 +46,7 @@ impl ClientTraits {
         Self {
             era,
             bridge: false,
+            declared: false,
             filter_bridge: false,
             omit_input_schema: false,
             shortest: false,

@@ -14,6 +14,22 @@ pub enum Fault {
     /// The parameters are missing or invalid.
     #[error("{0}")]
     InvalidParams(String),
+    /// There is nothing of this name. In the era with sessions the code is -32002, after that -32602 (SEP-2164).
+    #[error("{message}")]
+    NotFound {
+        /// The message.
+        message: String,
+        /// The error's `data`.
+        data: Value,
+    },
+    /// The parameters are refused, for a reason in the error's `data` (-32602).
+    #[error("{message}")]
+    Rejected {
+        /// The message.
+        message: String,
+        /// The error's `data`.
+        data: Value,
+    },
     /// The strategy failed.
     #[error("{0}")]
     Internal(String),

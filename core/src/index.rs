@@ -34,6 +34,17 @@ pub fn with_short_index(text: &str, view: &View) -> String {
     with_index_of(text, view, &PURPOSES[SHORT..], MAX_BYTES)
 }
 
+/// The same of other parts than categories, the most important first: those of the first of these lists all of whose names
+/// fit, else of the last one. `bytes` is at most [`MAX_BYTES`].
+pub fn with_index_of_parts(text: &str, view: &View, lists: &[Vec<Part<'_>>], bytes: usize) -> String {
+    let room = bytes.min(MAX_BYTES).saturating_sub(text.len() + 1);
+    let fits = |parts: &&Vec<Part<'_>>| is_named_whole(parts, room.saturating_sub(head(view, parts).len()));
+    let Some(parts) = lists.iter().find(fits).or(lists.last()).filter(|parts| !parts.is_empty()) else {
+        return text.to_owned();
+    };
+    format!("{text}\n{}", lines(view, parts, room, &PURPOSES))
+}
+
 fn with_index_of(text: &str, view: &View, purposes: &[usize], bytes: usize) -> String {
     let room = bytes.saturating_sub(text.len() + 1);
     match index(view, room, purposes) {
@@ -49,11 +60,39 @@ fn index(view: &View, room: usize, purposes: &[usize]) -> Option<String> {
     if categories.is_empty() {
         return None;
     }
-    let head = head(view, &categories);
+    let parts: Vec<Part<'_>> = categories.into_iter().map(Part::from).collect();
+    Some(lines(view, &parts, room, purposes))
+}
+
+/// A part of what is behind, as a line of an index.
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'p> {
+    /// The name by which it is asked for.
+    pub name: &'p str,
+    /// The number of its tools.
+    pub count: usize,
+    /// What it is for.
+    pub description: &'p str,
+}
+
+impl<'v> From<ListedCategory<'v>> for Part<'v> {
+    fn from(category: ListedCategory<'v>) -> Self {
+        Self { name: category.name(), count: category.tools().len(), description: category.description() }
+    }
+}
+
+/// The head, and as much of the parts as there is room for.
+fn lines(view: &View, parts: &[Part<'_>], room: usize, purposes: &[usize]) -> String {
+    let head = head(view, parts);
     let room = room.saturating_sub(head.len());
-    let described = purposes.iter().map(|longest| described(&categories, *longest));
+    let described = purposes.iter().map(|longest| described(parts, *longest));
     let described = described.into_iter().find(|lines| lines.len() <= room);
-    Some(format!("{head}{}", described.unwrap_or_else(|| named(&categories, room))))
+    format!("{head}{}", described.unwrap_or_else(|| named(parts, room)))
+}
+
+/// Whether there is room for all names.
+fn is_named_whole(parts: &[Part<'_>], room: usize) -> bool {
+    named(parts, usize::MAX).len() <= room
 }
 
 /// The categories, the most important first.
@@ -69,13 +108,13 @@ fn ordered(view: &View) -> Vec<ListedCategory<'_>> {
     categories
 }
 
-/// How many tools there are, and of which servers, where the categories' names do not say so.
-fn head(view: &View, categories: &[ListedCategory<'_>]) -> String {
-    let tools: usize = categories.iter().map(|category| category.tools().len()).sum();
+/// How many tools there are, and of which servers, where the parts' names do not say so.
+fn head(view: &View, parts: &[Part<'_>]) -> String {
+    let tools = view.tools().count();
     let servers: BTreeSet<&str> = view.tools().map(|tool| tool.tool().upstream().as_str()).collect();
     let is_named = |server: &str| {
         let server = server.to_lowercase();
-        categories.iter().any(|category| category.name().to_lowercase().contains(&server))
+        parts.iter().any(|part| part.name.to_lowercase().contains(&server))
     };
     let mut head = format!("{tools} tool{}", if tools == 1 { "" } else { "s" });
     if servers.len() > 1 {
@@ -88,14 +127,12 @@ fn head(view: &View, categories: &[ListedCategory<'_>]) -> String {
     head + ":"
 }
 
-/// A line for each category.
-fn described(categories: &[ListedCategory<'_>], longest: usize) -> String {
+/// A line for each part.
+fn described(parts: &[Part<'_>], longest: usize) -> String {
     let mut lines = String::new();
-    for category in categories {
-        let (name, count) = (category.name(), category.tools().len());
+    for Part { name, count, description } in parts {
         // A string accepts everything that is written.
-        let _ =
-            write!(lines, "\n- {name} ({count}): {}", shorten(&in_a_line(category.description()), longest));
+        let _ = write!(lines, "\n- {name} ({count}): {}", shorten(&in_a_line(description), longest));
     }
     lines
 }
@@ -105,12 +142,11 @@ fn in_a_line(text: &str) -> String {
 }
 
 /// Names and counts only, as far as there is room for them and for saying what is left out.
-fn named(categories: &[ListedCategory<'_>], room: usize) -> String {
+fn named(parts: &[Part<'_>], room: usize) -> String {
     let mut named = String::new();
-    for (at, category) in categories.iter().enumerate() {
-        let next =
-            format!("{} {} ({})", if at == 0 { "" } else { "," }, category.name(), category.tools().len());
-        let rest = &categories[at..];
+    for (at, part) in parts.iter().enumerate() {
+        let next = format!("{} {} ({})", if at == 0 { "" } else { "," }, part.name, part.count);
+        let rest = &parts[at..];
         let ending = format!(" … and {} more categories", rest.len());
         // The last one needs no room for an ending.
         let needed = named.len() + next.len() + if rest.len() == 1 { 0 } else { ending.len() };

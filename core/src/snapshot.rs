@@ -17,6 +17,7 @@ use crate::{
     made_from::Drift,
     matching::Said,
     name::{ToolName, UpstreamName},
+    provider::Provider,
     raw::RawObject,
     rules::Rules,
     spellings::Spellings,
@@ -101,7 +102,7 @@ pub struct Snapshot {
     hints: HashMap<Kind, ListHints>,
     /// Those of upstreams that have any.
     instructions: Vec<(UpstreamName, String)>,
-    upstreams: usize,
+    providers: Vec<Provider>,
     about: About,
     rules: Arc<Rules>,
     guard: Guard,
@@ -161,7 +162,7 @@ impl Snapshot {
             entries,
             hints: HashMap::new(),
             instructions,
-            upstreams: 0,
+            providers: Vec::new(),
             about: About::default(),
             rules: Arc::default(),
             guard: Guard::default(),
@@ -174,9 +175,13 @@ impl Snapshot {
         }
     }
 
-    /// The same, of so many upstreams.
-    pub(crate) fn of_upstreams(self, upstreams: usize) -> Self {
-        Self { upstreams, ..self }
+    pub(crate) fn provided_by(self, providers: Vec<Provider>) -> Self {
+        Self { providers, ..self }
+    }
+
+    /// What upstreams say of themselves, in their order.
+    pub(crate) fn providers(&self) -> &[Provider] {
+        &self.providers
     }
 
     pub(crate) fn hinted(self, hints: HashMap<Kind, ListHints>) -> Self {
@@ -278,7 +283,7 @@ impl Snapshot {
     /// The own instructions for a model of these upstreams.
     pub(crate) fn instructions(&self, is_of: impl Fn(&UpstreamName) -> bool) -> Option<String> {
         match self.instructions.as_slice() {
-            [(name, text)] if self.upstreams == 1 => is_of(name).then(|| text.clone()),
+            [(name, text)] if self.providers.len() == 1 => is_of(name).then(|| text.clone()),
             several => {
                 let parts = several.iter().filter(|(name, _)| is_of(name));
                 let parts: Vec<_> = parts.map(|(name, text)| format!("## {name}\n\n{text}")).collect();
@@ -321,6 +326,7 @@ impl Snapshot {
         let mut entries = kinds.iter().flat_map(|kind| self.entries(*kind).iter().zip(other.entries(*kind)));
         self.changes(other).is_empty()
             && self.instructions == other.instructions
+            && self.providers == other.providers
             && self.rules == other.rules
             && self.hints == other.hints
             && self.complete == other.complete
@@ -338,7 +344,12 @@ impl Snapshot {
                 || !old.supplement().says_the_same(new.supplement())
         };
         // A strategy may list a tool of its own that says what the catalogue is about.
+        let grouped = |snapshot: &Self| -> Vec<_> {
+            let providers = snapshot.providers.iter().filter(|provider| !provider.groups.is_empty());
+            providers.cloned().map(|provider| (provider.name, provider.groups)).collect()
+        };
         let tools_differ = self.about != newer.about
+            || grouped(self) != grouped(newer)
             || self.tools.len() != newer.tools.len()
             || self.tools.iter().zip(&newer.tools).any(differ);
         let mut changes = if tools_differ { vec![Kind::Tools] } else { vec![] };

@@ -9,6 +9,7 @@ use crate::{
     adaptive::Selected,
     context::{ClientTraits, Context},
     decision::{Decision, Fault, ResourceText, ToolCall},
+    digest::Digest,
     listing::Listing,
     memory::Noted,
     name::ResourceUri,
@@ -78,6 +79,7 @@ fn profile(filters: &[Arc<dyn DisclosureStrategy>], presenter: &Arc<dyn Disclosu
         context_size: presenter.profile().context_size,
         variants: presenter.profile().variants,
         gives_way: presenter.profile().gives_way,
+        extension: presenter.profile().extension,
     }
 }
 
@@ -107,16 +109,20 @@ impl DisclosureStrategy for Stack {
         self.parts().flat_map(|part| part.reserved_names(view, client)).collect()
     }
 
-    fn advertise(&self, view: &View, advertisement: &mut Advertisement) {
-        self.parts().for_each(|part| part.advertise(view, advertisement));
+    fn advertise(&self, view: &View, client: &ClientTraits, advertisement: &mut Advertisement) {
+        self.parts().for_each(|part| part.advertise(view, client, advertisement));
     }
 
-    fn lists_completely(&self, view: &View) -> bool {
-        self.presenter.lists_completely(view)
+    fn lists_completely(&self, view: &View, client: &ClientTraits) -> bool {
+        self.presenter.lists_completely(view, client)
     }
 
     fn selects(&self, view: &View) -> Option<Selected> {
         self.presenter.selects(view)
+    }
+
+    fn announced(&self, view: &View, client: &ClientTraits) -> Option<Digest> {
+        self.presenter.announced(view, client)
     }
 
     fn lifecycle(&self, cx: &Context<'_>, event: &Lifecycle<'_>) -> Result<(), Fault> {

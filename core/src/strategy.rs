@@ -55,6 +55,7 @@ use crate::{
     adaptive::Selected,
     context::{ClientTraits, Context},
     decision::{Decision, Fault, ResourceText, ToolCall},
+    digest::Digest,
     finder::Finder,
     lesson::Lesson,
     listing::Listing,
@@ -103,6 +104,20 @@ pub struct Profile {
     /// Whether a client that discloses by itself, such as another gateway, gets complete definitions (`full`) instead.
     /// `false` where the strategy decides on calls for reasons of its own.
     pub gives_way: bool,
+    /// The extension of MCP by which clients ask for it, and whose methods it answers.
+    pub extension: Option<Extension>,
+}
+
+/// An extension of MCP, other than this project's own, that a strategy serves. It is negotiated only where the operator names
+/// the strategy, since extensions are off by default. Clients that declare it have [`ClientTraits::declared`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Extension {
+    /// Its id, the key in `capabilities.extensions`.
+    pub id: &'static str,
+    /// The server's settings: a JSON object.
+    pub settings: &'static str,
+    /// The notification of clients that [`announced`](DisclosureStrategy::announced) changed.
+    pub changed: &'static str,
 }
 
 impl Profile {
@@ -121,6 +136,7 @@ impl Profile {
             context_size: "standard",
             variants: &[],
             gives_way: false,
+            extension: None,
         }
     }
 
@@ -146,6 +162,12 @@ impl Profile {
     /// Sets that a client that discloses by itself gets complete definitions instead.
     pub const fn giving_way(mut self) -> Self {
         self.gives_way = true;
+        self
+    }
+
+    /// Sets the extension by which clients ask for it.
+    pub const fn negotiated_by(mut self, extension: Extension) -> Self {
+        self.extension = Some(extension);
         self
     }
 
@@ -285,14 +307,14 @@ pub trait DisclosureStrategy: fmt::Debug + Send + Sync + 'static {
 
     /// Adds to the handshake with every client that this strategy can serve. If it adds anything, clients can be served
     /// differently, so lists are marked as private to each.
-    fn advertise(&self, view: &View, advertisement: &mut Advertisement) {
-        let _ = (view, advertisement);
+    fn advertise(&self, view: &View, client: &ClientTraits, advertisement: &mut Advertisement) {
+        let _ = (view, client, advertisement);
     }
 
     /// Whether [`list`](Self::list) has the complete definition of everything that the view lists. Clients of such a list
     /// are offered its manifest ([`manifest`](crate::manifest)).
-    fn lists_completely(&self, view: &View) -> bool {
-        let _ = view;
+    fn lists_completely(&self, view: &View, client: &ClientTraits) -> bool {
+        let _ = (view, client);
         self.profile().lists_completely
     }
 
@@ -300,6 +322,13 @@ pub trait DisclosureStrategy: fmt::Debug + Send + Sync + 'static {
     /// handshake names, and `--explain` says why.
     fn selects(&self, view: &View) -> Option<Selected> {
         let _ = view;
+        None
+    }
+
+    /// The digest of the list whose changes its [`Extension`] announces to a client with these traits; `None` if it has none.
+    /// Pure like [`list`](Self::list), with the narrowed view.
+    fn announced(&self, view: &View, client: &ClientTraits) -> Option<Digest> {
+        let _ = (view, client);
         None
     }
 

@@ -177,6 +177,11 @@ impl View {
         self.unchosen.as_deref().unwrap_or(self)
     }
 
+    /// Whether another view of the same snapshot lists and permits the same.
+    pub fn lists_like(&self, other: &Self) -> bool {
+        self.extent == other.extent
+    }
+
     /// Whether it is of all configured upstreams: what is missing otherwise may still come.
     pub fn is_complete(&self) -> bool {
         self.snapshot.is_complete()
@@ -351,7 +356,7 @@ impl View {
         self.snapshot.instructions(|upstream| self.permits_any_of(upstream))
     }
 
-    fn permits_any_of(&self, upstream: &UpstreamName) -> bool {
+    pub(crate) fn permits_any_of(&self, upstream: &UpstreamName) -> bool {
         let [tools, others @ ..] = &self.extent.permitted;
         let is_whole = |selection: &Selection| matches!(selection, Selection::All);
         if self.extent.permitted.iter().all(is_whole) {

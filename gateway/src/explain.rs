@@ -37,6 +37,9 @@ impl fmt::Display for Explanation<'_> {
         let Self { client, revision, offer, choice, page, memory } = self;
         write!(formatter, "client '{}' ({revision}) ", printable(client))?;
         match (&*offer.strategies, offer.settings.is_empty() && !offer.omit_input_schema) {
+            ([], true) if choice.traits.declared => {
+                write!(formatter, "declared the extension of a strategy")?
+            }
             ([], true) => write!(formatter, "declared no disclosure support")?,
             ([], false) => write!(formatter, "offered no strategy")?,
             (strategies, _) => write!(formatter, "offered {}", printable(&strategies.join(", ")))?,

@@ -141,6 +141,8 @@ limits! {
     message_depth: count = 128;
     /// Size of one list of an upstream, all pages together.
     upstream_list_bytes: bytes = 67_108_864;
+    /// Groups that are read of one upstream.
+    upstream_groups: count = 1_000;
     /// Maximum delay before an event stream of an HTTP upstream is resumed, and how long attempts may fail.
     upstream_resume_wait: milliseconds = 30_000;
     /// Messages in one JSON-RPC batch of an upstream, which revision 2025-03-26 has.

@@ -119,6 +119,8 @@ pub struct Strategies {
     over_budget: Option<NamedStrategy>,
     bridge: Bridge,
     definitions: Definitions,
+    /// Strategies that clients get by their extension.
+    by_extension: Vec<NamedStrategy>,
     /// Filters that apply to every strategy. Clients may still name them.
     everywhere: Vec<String>,
     /// What serves clients that disclose by themselves, by the name of the strategy that gives way.
@@ -172,6 +174,9 @@ pub enum Reason {
     /// It is the first that the caller may be served by.
     #[strum(to_string = "it is the first that the caller may use")]
     Permitted,
+    /// The client declares its extension.
+    #[strum(to_string = "the client declares its extension")]
+    Extension,
     /// None of the client's preferences is offered.
     #[strum(to_string = "nothing the client named is offered")]
     NothingInCommon,
@@ -250,6 +255,15 @@ impl Strategies {
                 complete.insert(name.to_string(), (instead.into(), built));
             }
         }
+        // Extensions are off by default: an operator turns one on by naming its strategy.
+        let is_asked_for = |strategy: &dyn DisclosureStrategy| {
+            let presenter = strategy.profile().name.rsplit('+').next().unwrap_or_default().to_owned();
+            !options.offered.is_empty() || options.settings.contains_key(&presenter)
+        };
+        let has_extension = |(_, strategy): &&NamedStrategy| {
+            strategy.profile().extension.is_some() && is_asked_for(&**strategy)
+        };
+        let by_extension = offered.iter().filter(has_extension).cloned().collect();
         let StrategyOptions { bridge, definitions, budget, .. } = *options;
         let mut strategies = Self {
             offered,
@@ -259,6 +273,7 @@ impl Strategies {
             over_budget,
             bridge,
             definitions,
+            by_extension,
             everywhere,
             complete,
         };
@@ -281,6 +296,7 @@ impl Strategies {
         if !problems.is_empty() {
             return Err(problems.into());
         }
+        self.by_extension.retain(|(_, strategy)| strategy.objections(&everything).is_empty());
         self.offered.retain(|(name, strategy)| {
             let objections = strategy.objections(&everything);
             if !required.contains(name) {
@@ -351,9 +367,21 @@ impl Strategies {
         permits.strategies()?.into_iter().find_map(|name| self.find(name))
     }
 
-    /// Selects a strategy: by the URL path, then the operator's pin, then the client's first offered
-    /// preference, then the fallback. A client that discloses by itself gets complete definitions where that strategy
-    /// gives way.
+    /// The extensions that a client with these permissions may use, or could if it declared them, by id, with the server's
+    /// settings.
+    pub fn extensions(&self, choice: &Choice, permits: &Permits) -> Vec<(&'static str, &'static str)> {
+        let own = choice.strategy.profile().extension;
+        let is_free = matches!(choice.reason, Reason::NoOffer | Reason::NothingInCommon | Reason::Permitted);
+        let permitted = self.by_extension.iter().filter(|(name, _)| self.is_permitted(permits, name));
+        let others = permitted.filter_map(|(_, strategy)| strategy.profile().extension);
+        let others = others.filter(|other| is_free && own.is_none_or(|own| own.id != other.id));
+        own.into_iter().chain(others).map(|extension| (extension.id, extension.settings)).collect()
+    }
+
+    /// Selects a strategy: by the URL path, then the operator's pin, then the client's first offered preference, then an
+    /// extension that it declares, then the fallback. A client that discloses by itself gets complete definitions where that
+    /// strategy gives way.
+    ///
     /// What `permits` does not permit is passed over; in place of the fallback, the first that it permits serves.
     pub fn choose(&self, address: Option<&str>, permits: &Permits, offer: &Offer, era: Era) -> Choice {
         let is_permitted = |(name, _): &NamedStrategy| self.is_permitted(permits, name);
@@ -365,6 +393,11 @@ impl Strategies {
         let pinned = by_address.or_else(|| operators().map(|named| (named, Reason::Operator)));
         let is_pinned = pinned.is_some();
         let chosen = pinned.or_else(|| preferred().map(|named| (named, Reason::Preference)));
+        let declared = || {
+            let is_declared = |(_, strategy): &&NamedStrategy| declares(offer, &**strategy);
+            self.by_extension.iter().filter(is_declared).find(|named| is_permitted(named)).cloned()
+        };
+        let chosen = chosen.or_else(|| declared().map(|named| (named, Reason::Extension)));
         let chosen = chosen.or_else(|| self.hinted(permits, offer).map(|named| (named, Reason::Hint)));
         let nothing = if offer.strategies.is_empty() { Reason::NoOffer } else { Reason::NothingInCommon };
         let chosen = chosen.unwrap_or_else(|| {
@@ -383,8 +416,9 @@ impl Strategies {
         let gives_way = chosen.0.1.profile().gives_way;
         let instead = self.complete.get(&*chosen.0.1.profile().name).filter(|_| offer.complete).cloned();
         let ((name, strategy), reason) = instead.map_or(chosen, |instead| (instead, Reason::Complete));
+        let declared = declares(offer, &*strategy);
         let bridge = match self.bridge {
-            Bridge::Auto => !self.names(offer, &name),
+            Bridge::Auto => !declared && !self.names(offer, &name),
             Bridge::Always => true,
             Bridge::Never => false,
         };
@@ -394,7 +428,8 @@ impl Strategies {
             Bridge::Never => false,
         };
         let (&Offer { omit_input_schema, shortest, .. }, definitions) = (offer, self.definitions);
-        let traits = ClientTraits { era, bridge, filter_bridge, omit_input_schema, shortest, definitions };
+        let traits =
+            ClientTraits { era, bridge, declared, filter_bridge, omit_input_schema, shortest, definitions };
         Choice {
             depends_on_client: !is_pinned || gives_way || self.differs_by_client(&*strategy),
             name,
@@ -478,7 +513,9 @@ impl Strategies {
     /// Whether this strategy shows different items to different clients.
     fn differs_by_client(&self, strategy: &dyn DisclosureStrategy) -> bool {
         let profile = strategy.profile();
-        profile.omits_schemas || (profile.has_bridge && self.bridge == Bridge::Auto)
+        profile.omits_schemas
+            || profile.extension.is_some()
+            || (profile.has_bridge && self.bridge == Bridge::Auto)
     }
 
     /// The offered strategy of this name, with or without the filters that apply to every strategy.
@@ -501,6 +538,11 @@ impl Strategies {
             None => name,
         })
     }
+}
+
+/// Whether a client declares the extension of a strategy.
+fn declares(offer: &Offer, strategy: &dyn DisclosureStrategy) -> bool {
+    strategy.profile().extension.is_some_and(|extension| offer.declares(extension.id))
 }
 
 /// The name of the stack with the same filters before `full`.

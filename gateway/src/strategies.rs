@@ -5,6 +5,8 @@ use mcp_disclosure_core::{Error, Registry};
 use mcp_disclosure_strategy_concerns as concerns;
 #[cfg(feature = "describe")]
 use mcp_disclosure_strategy_describe as describe;
+#[cfg(feature = "groups")]
+use mcp_disclosure_strategy_groups as groups;
 #[cfg(feature = "info")]
 use mcp_disclosure_strategy_info as info;
 #[cfg(feature = "resource")]
@@ -34,6 +36,8 @@ fn register(registry: &mut Registry) -> Result<(), Error> {
         mcp_disclosure_core::PlugIn::new(&info::PROFILE, info::Info::new),
         #[cfg(feature = "search")]
         mcp_disclosure_core::PlugIn::new(&search::PROFILE, search::Search::new),
+        #[cfg(feature = "groups")]
+        mcp_disclosure_core::PlugIn::new(&groups::PROFILE, groups::GroupsStrategy::new),
         // Where concerns are declared, hosts may select by them under any presenter.
         #[cfg(feature = "concerns")]
         mcp_disclosure_core::PlugIn::new(&concerns::PROFILE, concerns::Concerns::new).everywhere(),

@@ -105,7 +105,7 @@ impl DisclosureStrategy for Concerns {
         self.has_bridge(view, client).then(tool).into_iter().collect()
     }
 
-    fn advertise(&self, view: &View, advertisement: &mut Advertisement) {
+    fn advertise(&self, view: &View, _client: &ClientTraits, advertisement: &mut Advertisement) {
         let declared = &view.about().concerns;
         if declared.is_empty() {
             return;

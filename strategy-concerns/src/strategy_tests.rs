@@ -176,7 +176,7 @@ fn c11_it_filters_under_every_strategy_and_keeps_its_name() {
         let view = strategy.narrow(view(), &client, Noted::new(&memory, &strategy.profile().name));
         assert_eq!(strategy.list(&view, &client).tools.len(), 2);
         let mut advertisement = Advertisement::default();
-        strategy.advertise(&view, &mut advertisement);
+        strategy.advertise(&view, &ClientTraits::plain(Era::Session), &mut advertisement);
         assert_eq!(
             advertisement.experimental.object("concerns").unwrap().member("concerns"),
             advertisement.settings.member("concerns")

@@ -1,6 +1,6 @@
 //! `describe` called directly, without a server (docs/CONTRACT.md D1 to D3, D7).
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
 use mcp_disclosure_core::{
     DescriptionFile, Effects, Era, Fault, Marks, Memory, Noted, Permits, Principal, Receipts, Snapshot,

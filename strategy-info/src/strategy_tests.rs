@@ -1,6 +1,6 @@
 //! `info` called directly, without a server.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
 use mcp_disclosure_core::{
     About, Category, DescriptionFile, Effects, Era, Fault, Marks, Memory, Noted, Permits, Primitive,

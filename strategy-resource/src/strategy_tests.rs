@@ -1,7 +1,6 @@
 //! `resource` called directly, without a server (docs/CONTRACT.md R1 to R7, R10, R11, R14, R15).
 
 use std::{
-    collections::BTreeSet,
     sync::Arc,
     time::{Duration, UNIX_EPOCH},
 };

@@ -270,7 +270,7 @@ impl Client {
     /// The arguments with which a call of the tool will pass under the setup's strategy.
     pub async fn learn(&self, tool: &str, mut arguments: Value) -> Value {
         match self.setup.strategy {
-            "full" | "info" | "search" | "concerns+search" => return arguments,
+            "full" | "groups" | "info" | "search" | "concerns+search" => return arguments,
             "describe" => {
                 // Nothing has to be learned first, but a host would.
                 let described = self.request("tools/describe", json!({"name": tool})).await.result();

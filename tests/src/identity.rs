@@ -1,6 +1,6 @@
 //! Who a client is and what it declares.
 
-use mcp_disclosure_core::EXTENSION;
+use mcp_disclosure_core::{EXTENSION, GROUPS};
 use serde_json::{Value, json};
 
 /// Who a client is and what it declares.
@@ -24,6 +24,8 @@ pub struct Identity {
     pub askable: bool,
     /// Whether it says that it discloses by itself.
     pub disclosing: bool,
+    /// Whether it declares groups.
+    pub groups: bool,
     /// What it says of server variants, if it knows them.
     pub variants: Option<Value>,
 }
@@ -31,7 +33,13 @@ pub struct Identity {
 impl Identity {
     /// A client that can use this strategy.
     pub fn offering(strategy: &str) -> Self {
-        Self { offer: Some(vec![strategy.to_owned()]), ..Self::default() }
+        let groups = strategy.ends_with("groups");
+        Self { offer: Some(vec![strategy.to_owned()]), groups, ..Self::default() }
+    }
+
+    /// A client that declares groups, and knows nothing of strategies.
+    pub fn grouping() -> Self {
+        Self { groups: true, ..Self::default() }
     }
 
     /// The same, known by this name.
@@ -88,6 +96,10 @@ impl Identity {
                 settings["complete"] = json!(true);
             }
             capabilities[place] = json!({EXTENSION: settings});
+        }
+        if self.groups {
+            let place = if self.experimental { "experimental" } else { "extensions" };
+            capabilities[place][GROUPS] = json!({});
         }
         if let Some(variants) = &self.variants {
             capabilities["extensions"]["io.modelcontextprotocol/server-variants"] = variants.clone();

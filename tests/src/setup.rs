@@ -28,9 +28,9 @@ impl Setup {
         self.era == Era::Session
     }
 
-    /// Whether the strategy's list has the upstreams' tools; elsewhere they are found by `search_tools`.
+    /// Whether the strategy's list has the upstreams' tools; elsewhere they are found by `search_tools`, or in groups.
     pub fn lists_tools(&self) -> bool {
-        !self.strategy.ends_with("search")
+        !self.strategy.ends_with("search") && !self.strategy.ends_with("groups")
     }
 
     /// Whether the client comes in over HTTP.

@@ -74,6 +74,7 @@ fn own_tools(setup: Setup, tool: &str) -> Vec<(&'static str, Value)> {
     match setup.strategy {
         "info" => vec![("info", json!({"topic": tool}))],
         "search" => vec![("search_tools", json!({"query": tool})), ("call_tool", json!({"tool": tool}))],
+        "groups" => vec![("get_group", json!({"name": tool})), ("call_tool", json!({"tool": tool}))],
         _ => vec![("describe_tools", json!({"names": [tool]}))],
     }
 }

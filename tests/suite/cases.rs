@@ -72,6 +72,16 @@ macro_rules! rows {
             search_stdio_stateless = "search" Stdio Stateless, search_http_stateless = "search" Http Stateless,
         ] $($rest)* }
     };
+    ($rule:ident [$($row:tt)*] groups sessions $($rest:tt)*) => {
+        rows! { $rule [$($row)*
+            groups_stdio_session = "groups" Stdio Session, groups_http_session = "groups" Http Session,
+        ] $($rest)* }
+    };
+    ($rule:ident [$($row:tt)*] groups stateless $($rest:tt)*) => {
+        rows! { $rule [$($row)*
+            groups_stdio_stateless = "groups" Stdio Stateless, groups_http_stateless = "groups" Http Stateless,
+        ] $($rest)* }
+    };
     ($rule:ident [$($row:tt)*] concerns_search both $($rest:tt)*) => {
         rows! { $rule [$($row)*
             concerns_search_stdio_session = "concerns+search" Stdio Session,
@@ -88,6 +98,7 @@ macro_rules! everywhere {
         describe sessions describe stateless
         info sessions info stateless
         search sessions search stateless
+        groups sessions groups stateless
         concerns_search both
     })* };
 }
@@ -138,6 +149,13 @@ macro_rules! under_search {
     })* };
 }
 
+/// Rules of `groups` alone.
+macro_rules! under_groups {
+    ($($rule:ident),* $(,)?) => { $(rows! { $rule []
+        groups sessions groups stateless
+    })* };
+}
+
 /// Rules of strategies whose lists withhold schemas.
 macro_rules! where_schemas_are_withheld {
     ($($rule:ident),* $(,)?) => { $(rows! { $rule []
@@ -145,6 +163,7 @@ macro_rules! where_schemas_are_withheld {
         describe sessions describe stateless
         info sessions info stateless
         search sessions search stateless
+        groups sessions groups stateless
     })* };
 }
 
@@ -152,7 +171,7 @@ macro_rules! where_schemas_are_withheld {
 macro_rules! with_sessions {
     ($($rule:ident),* $(,)?) => { $(rows! { $rule []
         full sessions resource sessions describe sessions info sessions
-        search sessions
+        search sessions groups sessions
     })* };
 }
 
@@ -160,7 +179,7 @@ macro_rules! with_sessions {
 macro_rules! without_sessions {
     ($($rule:ident),* $(,)?) => { $(rows! { $rule []
         full stateless resource stateless describe stateless info stateless
-        search stateless
+        search stateless groups stateless
     })* };
 }
 

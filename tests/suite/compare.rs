@@ -52,7 +52,7 @@ fn the_json_is_the_contracts() {
     assert_eq!((&report["tools"], &report["tokenizer"]), (&json!(11), &json!("o200k_base")));
     assert_eq!(report["used"], json!(["symbolic_solve", "fft"]));
     let names: Vec<_> = strategies(&report).map(|strategy| strategy["name"].as_str().unwrap()).collect();
-    assert_eq!(names, ["full", "resource", "describe", "info", "info(entry-only)", "search"]);
+    assert_eq!(names, ["full", "resource", "describe", "info", "info(entry-only)", "search", "groups"]);
     let contract = [
         "name",
         "initial_tokens",

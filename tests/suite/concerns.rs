@@ -66,7 +66,9 @@ pub(crate) async fn listed(client: &Client) -> [Vec<String>; 4] {
     .enumerate()
     {
         let mut result = client.request(method, json!({})).await.result();
-        if kind == "tools" && !client.setup.lists_tools() {
+        if kind == "tools" && client.setup.strategy == "groups" {
+            result = json!({"tools": crate::groups::everything(client).await});
+        } else if kind == "tools" && !client.setup.lists_tools() {
             result = client.call("search_tools", json!({"category": "kit"})).await.result();
             result = result["structuredContent"].take();
         }

@@ -210,7 +210,9 @@ fn nothing_hidden_is_seen_or_called_whoever_comes_and_goes_p2() {
         options.config = written.into_iter().collect();
         options.strategies = StrategyOptions { bridge: Bridge::Always, ..StrategyOptions::default() };
         let bench = Bench::start(options).await;
-        for (at, strategy) in ["full", "resource", "describe", "info", "search"].into_iter().enumerate() {
+        for (at, strategy) in
+            ["full", "resource", "describe", "info", "search", "groups"].into_iter().enumerate()
+        {
             let client =
                 Client::connect_as(&bench, setup(strategy, choice), Identity::offering(strategy)).await;
             ask_everything(&client).await;

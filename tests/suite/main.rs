@@ -28,6 +28,7 @@ mod disclosing;
 mod docs;
 mod failures;
 mod filtering;
+mod groups;
 mod hidden_resources;
 mod hiding;
 mod hostile;

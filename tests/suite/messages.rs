@@ -41,6 +41,12 @@ async fn b6_invalid_arguments_say_how_to_learn_the_tool(setup: Setup) {
         let (_bench, client) = serving(setup, solve(), bridge, Identity::offering(setup.strategy)).await;
         let error = error(&client, setup, json!({})).await;
         let expected = match (setup.strategy, over_bridge) {
+            ("groups", true) => r#"call get_group with {"name": "solve"}"#,
+            // Groups are no gate: hosts that know them are not sent to read first.
+            ("groups", false) => {
+                assert!(!error.to_string().contains("get_group"), "{error}");
+                continue;
+            }
             ("search", _) => r#"call search_tools with {"query": "solve", "limit": 1, "detail": "full"}"#,
             ("info", _) => r#"call info with {"topic":"solve"}"#,
             (_, true) => r#"call describe_tools with {"names":["solve"]}"#,

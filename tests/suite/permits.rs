@@ -64,6 +64,11 @@ async fn r10_what_is_not_permitted_is_never_enumerated(setup: Setup) {
     for arguments in [json!({}), json!({"category": "kit"}), json!({"query": "open one two", "limit": 50})] {
         client.call("search_tools", arguments).await;
     }
+    for name in ["", "kit", UNKNOWN] {
+        client.call("get_group", json!({"name": name})).await;
+        client.request("groups/get", json!({"name": name})).await;
+    }
+    client.request("groups/list", json!({})).await;
     client.call("open_one", json!({})).await.result();
     for message in client.inbox.since(0) {
         assert!(!message.contains("secret"), "{message}");

@@ -83,7 +83,7 @@ fn nothing_lost_f1_f2() {
             scenario.answers.insert(format!("tools/call tool {at}"), answer);
         }
         let bench = Bench::start(Options::new(UPSTREAM, scenario.clone())).await;
-        for strategy in ["full", "resource", "describe", "info", "search"] {
+        for strategy in ["full", "resource", "describe", "info", "search", "groups"] {
             let client = Client::connect(&bench, setup(strategy, choice)).await;
             if strategy == "full" {
                 let listed =
@@ -204,6 +204,10 @@ async fn reveals_nothing_of(client: &Client, strategy: &str, hidden: &[&str], sh
         client.call("search_tools", json!({"category": "kit"})).await,
         client.call("search_tools", json!({"query": like, "limit": 50, "detail": "full"})).await,
         client.call("call_tool", json!({"tool": like})).await,
+        client.call("get_group", json!({"name": like})).await,
+        client.call("get_group", json!({"name": "kit"})).await,
+        client.request("groups/list", json!({})).await,
+        client.request("groups/get", json!({"name": "kit"})).await,
     ] {
         checked += counts_only(shown, &reply.answer());
         let text = reply.text.unwrap();
@@ -244,7 +248,7 @@ fn nothing_leaked_r10() {
         let admission = HeaderAdmission::default().knowing("ann", &permitted).on_stdio("ann");
         let scenario = Scenario::named(names.iter().map(|(name, _)| name.as_str()));
         let bench = Bench::start(Options { strategies, admission, ..Options::new(UPSTREAM, scenario) }).await;
-        for strategy in ["full", "resource", "describe", "info", "search"] {
+        for strategy in ["full", "resource", "describe", "info", "search", "groups"] {
             let identity = Identity::offering(strategy).known_as("ann");
             let client = Client::connect_as(&bench, setup(strategy, choice), identity).await;
             reveals_nothing_of(&client, strategy, &hidden, &permitted, at).await;
@@ -272,7 +276,7 @@ fn nothing_filtered_is_enumerated_and_all_of_it_works_by_name_c10() {
         let about = About { concerns, ..About::default() };
         let options = Options { strategies, about, ..Options::new(UPSTREAM, Scenario::with_tools(tools)) };
         let bench = Bench::start(options).await;
-        for strategy in ["full", "resource", "describe", "info", "search"] {
+        for strategy in ["full", "resource", "describe", "info", "search", "groups"] {
             let identity = Identity::offering(strategy).choosing(json!({"door": "open"}));
             let client = Client::connect_as(&bench, setup(strategy, choice), identity).await;
             reveals_nothing_of(&client, strategy, &filtered, &listed, at).await;
@@ -389,7 +393,7 @@ fn every_request_is_answered_f6_f7() {
         let strategies = StrategyOptions { bridge: Bridge::Always, ..StrategyOptions::default() };
         let bench =
             Bench::start(Options { strategies, ..Options::new(UPSTREAM, Scenario::named(TOOLS)) }).await;
-        for strategy in ["full", "resource", "describe", "info", "search"] {
+        for strategy in ["full", "resource", "describe", "info", "search", "groups"] {
             let client = Client::connect(&bench, setup(strategy, choice)).await;
             for (method, params) in &requests {
                 let params: Value = serde_json::from_str(params).unwrap();

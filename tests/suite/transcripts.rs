@@ -50,7 +50,7 @@ fn q1_the_json_has_the_documented_members() {
     assert_eq!(keys(&played), ["source", "tools", "tokenizer", "task", "strategies", "notes"]);
     assert_eq!(played["task"]["calls"][0]["tool"], "symbolic_solve");
     let names: Vec<&Value> = list(&played, "strategies").iter().map(|strategy| &strategy["name"]).collect();
-    assert_eq!(names, ["full", "resource", "describe", "info", "info(entry-only)", "search"]);
+    assert_eq!(names, ["full", "resource", "describe", "info", "info(entry-only)", "search", "groups"]);
     let act_members =
         ["course", "ending", "errors", "start_tokens", "learning_tokens", "call_tokens", "steps"];
     let step_members =

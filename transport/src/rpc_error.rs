@@ -112,6 +112,10 @@ impl From<Fault> for ErrorText {
     fn from(fault: Fault) -> Self {
         match fault {
             Fault::InvalidParams(message) => Self::invalid_params(message),
+            Fault::NotFound { message, data } => {
+                Self::new(code::RESOURCE_NOT_FOUND, message).with_data(&data)
+            }
+            Fault::Rejected { message, data } => Self::invalid_params(message).with_data(&data),
             other => Self::new(code::INTERNAL_ERROR, other),
         }
     }

@@ -45,8 +45,9 @@ pub const MOST_NAMES: usize = 50;
 /// The key in `capabilities.experimental` under which we repeat the capability, and in `_meta` that of [`digest`].
 pub const KEY: &str = "io.github.mcp-disclosure/manifest";
 
-/// The key of deterministic groups in `capabilities.experimental`, where some servers repeat the capability.
-const DETERMINISTIC_GROUPS: &str = "experimental/deterministic-groups";
+/// The key of deterministic groups in `capabilities.experimental`, where some servers repeat the capability, and in
+/// the `_meta` of tools.
+pub const DETERMINISTIC_GROUPS: &str = "experimental/deterministic-groups";
 
 /// Whether a server with these capabilities offers manifests. Some SDKs remove unknown members of `capabilities.tools`, so
 /// servers repeat it in `experimental`.

@@ -220,6 +220,7 @@ impl Follower {
                 changes.extend(new.collect::<Vec<_>>());
             }
             self.backend.audience.notify_changed(&changes);
+            self.backend.audience.notify_announced(&before, &self.backend.catalogue.current());
             self.report_clashes();
         }
         self.backend.progress.note(&slots, &statuses);

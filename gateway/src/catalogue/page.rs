@@ -104,6 +104,8 @@ pub struct Page {
     pub depends_on_client: bool,
     /// What its list of tools costs, once an observer counted it.
     pub tally: Tally,
+    /// Whether the client asks for what is not listed by methods of an extension.
+    is_partial: bool,
     shown: Shown,
     /// The tools whose definitions count as delivered to a session by its `tools/list`, and their digests.
     delivers: Vec<(ToolName, Digest)>,
@@ -194,6 +196,14 @@ impl Published {
         })
     }
 
+    /// The digest of the list whose changes a client's strategy announces by a notification of its own.
+    pub fn announced(&self, principal: &Principal, choice: &Choice, memory: &Memory) -> Option<Digest> {
+        let traits = &choice.traits;
+        traits
+            .declared
+            .then(|| choice.strategy.announced(&self.page(principal, choice, memory).view, traits))?
+    }
+
     /// Logs a strategy's objections to the snapshot, once. Objections prevent a strategy from serving at
     /// startup only; to later snapshots they are warnings.
     fn log_objections(&self, choice: &Choice) {
@@ -229,7 +239,7 @@ impl Page {
             tracing::debug!(target: explain::TARGET, "{} selects {name}: {reason}", choice.name);
         }
         let mut advertisement = Advertisement::default();
-        strategy.advertise(&view, &mut advertisement);
+        strategy.advertise(&view, traits, &mut advertisement);
         let mut listing = strategy.list(&view, traits).with_pins(&view);
         let shown = Shown::of(&view, &listing);
         // Elsewhere whether a call needs a delivery does not change with the catalogue.
@@ -253,7 +263,7 @@ impl Page {
             caching: hinted(Kind::Tools, &listing.tools).0,
             result: list(Kind::Tools, &listing.tools),
             own: own.len(),
-            manifest: strategy.lists_completely(&view).then(OnceLock::new),
+            manifest: strategy.lists_completely(&view, traits).then(OnceLock::new),
             tools: listing.tools,
         };
         Self {
@@ -269,6 +279,7 @@ impl Page {
             selected,
             depends_on_client,
             tally: Tally::default(),
+            is_partial: traits.declared,
             shown,
             delivers,
             view,
@@ -336,9 +347,11 @@ impl Page {
         self.tools.manifest(&self.view, meta.as_ref())
     }
 
-    /// The kinds whose lists differ between two pages.
+    /// The kinds whose lists differ between two pages of a snapshot. Of tools that are not listed, but found otherwise,
+    /// nothing else says that there are others.
     pub fn changes(&self, other: &Self) -> Vec<Kind> {
-        Kind::iter().filter(|kind| self.list(*kind) != other.list(*kind)).collect()
+        let are_others = |kind| kind == Kind::Tools && self.is_partial && !self.view.lists_like(&other.view);
+        Kind::iter().filter(|kind| self.list(*kind) != other.list(*kind) || are_others(*kind)).collect()
     }
 
     /// Whether a resource is unlisted while some are hidden. An upstream's error for an unknown resource

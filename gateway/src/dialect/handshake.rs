@@ -37,6 +37,8 @@ pub(crate) struct Advertised {
     pub offered: Vec<String>,
     /// The strategy that serves this client.
     pub selected: String,
+    /// Extensions other than this project's, by id, with the server's settings.
+    pub extensions: Vec<(&'static str, &'static str)>,
     /// What strategies add.
     pub added: Advertisement,
     /// Instructions for the model.
@@ -70,13 +72,14 @@ impl Advertised {
                 capabilities = capabilities.with(name, "{}");
             }
         }
-        let variants = self.variants.iter().fold(RawObject::empty(), |extensions, variants| {
+        let others = RawObject::assemble(self.extensions.iter().copied());
+        let extensions = self.variants.iter().fold(others, |extensions, variants| {
             extensions.with(SERVER_VARIANTS, variant::settings(variants).text())
         });
         // Clients that do not know `extensions` keep unknown members of `experimental`, whose values must be
         // objects.
         capabilities
-            .with("extensions", disclosure(&variants).text())
+            .with("extensions", disclosure(&extensions).text())
             .with("experimental", disclosure(&self.experimental()).text())
     }
 

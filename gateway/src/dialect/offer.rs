@@ -1,6 +1,6 @@
 //! The client's side of strategy negotiation.
 
-use mcp_disclosure_core::{EXTENSION, RawObject};
+use mcp_disclosure_core::{EXTENSION, GROUPS, RawObject};
 
 use super::{SERVER_VARIANTS, VariantHints};
 
@@ -19,19 +19,27 @@ pub struct Offer {
     pub variants: Option<VariantHints>,
     /// The whole offer, as settings of the extension, for strategies. Empty if there is none.
     pub settings: RawObject,
+    /// The ids of other extensions that it declares.
+    pub extensions: Vec<String>,
 }
 
 /// Maximum preferences that are read.
 const MOST_STRATEGIES: usize = 64;
 
+/// Where extensions are declared; SDKs that do not know the first keep what is in the second.
+const PLACES: [&str; 2] = ["extensions", "experimental"];
+
+/// Maximum extensions that are read in each place.
+const MOST_EXTENSIONS: usize = 64;
+
 impl Offer {
     /// Parses the offer in a client's capabilities.
     pub fn read(capabilities: &RawObject) -> Self {
-        let settings = ["extensions", "experimental"]
-            .iter()
-            .find_map(|place| capabilities.object(place)?.object(EXTENSION));
+        let places: Vec<RawObject> = PLACES.iter().filter_map(|place| capabilities.object(place)).collect();
+        let extensions: Vec<String> = places.iter().flat_map(declared).collect();
+        let settings = places.iter().find_map(|place| place.object(EXTENSION));
         let variants = VariantHints::read(capabilities);
-        let Some(settings) = settings else { return Self { variants, ..Self::default() } };
+        let Some(settings) = settings else { return Self { extensions, variants, ..Self::default() } };
         let strategies = settings.member("strategies").and_then(|text| serde_json::from_str(text).ok());
         let strategies: Vec<serde_json::Value> = strategies.unwrap_or_default();
         let names = strategies.iter().filter_map(|name| name.as_str()).take(MOST_STRATEGIES);
@@ -42,7 +50,13 @@ impl Offer {
             complete: settings.member("complete") == Some("true"),
             variants,
             settings,
+            extensions,
         }
+    }
+
+    /// Whether the client declares an extension.
+    pub fn declares(&self, extension: &str) -> bool {
+        self.extensions.iter().any(|declared| declared == extension)
     }
 
     /// Whether the client said nothing of disclosure, in any dialect.
@@ -51,7 +65,7 @@ impl Offer {
     }
 
     /// Client capabilities with this gateway's half of the extension: it discloses by itself, and asks for complete
-    /// definitions. Only the choices of concerns are the client's.
+    /// definitions. Groups are read through, so they are asked for as well. Only the choices of concerns are the client's.
     pub fn ours(capabilities: &RawObject) -> RawObject {
         let ours = RawObject::assemble([("strategies", r#"["full"]"#), ("complete", "true")]);
         let ours = match Self::read(capabilities).settings.member("concerns") {
@@ -61,7 +75,8 @@ impl Offer {
         let extensions = capabilities.object("extensions").unwrap_or_default();
         // A variant would be one of the upstream's lists, and the client is to choose among ours.
         let extensions = extensions.retain(|key| key != SERVER_VARIANTS);
-        capabilities.with("extensions", extensions.with(EXTENSION, ours.text()).text())
+        let extensions = extensions.with(EXTENSION, ours.text()).with(GROUPS, "{}");
+        capabilities.with("extensions", extensions.text())
     }
 
     /// Adds what 002 places beside the capabilities: `concerns` in the parameters of `initialize`.
@@ -71,6 +86,12 @@ impl Offer {
             None => self,
         }
     }
+}
+
+/// The extensions other than this project's that are declared with settings, as they must be.
+fn declared(place: &RawObject) -> Vec<String> {
+    let declared = place.iter().filter(|(id, settings)| *id != EXTENSION && settings.starts_with('{'));
+    declared.take(MOST_EXTENSIONS).map(|(id, _)| id.to_owned()).collect()
 }
 
 #[cfg(test)]

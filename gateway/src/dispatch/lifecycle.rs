@@ -5,7 +5,9 @@ use std::{
     sync::Arc,
 };
 
-use mcp_disclosure_core::{Context, Effect, Effects, Lifecycle, Marks, Memory, Noted, Notes, Receipts};
+use mcp_disclosure_core::{
+    Context, Effect, Effects, Lifecycle, Marks, Memory, Noted, Notes, RawObject, Receipts,
+};
 use mcp_disclosure_transport::{ErrorText, Notification, code, printable::Short};
 
 use super::{Caller, Gateway, fetches::Fetcher, requests::panicked};
@@ -167,6 +169,12 @@ impl Gateway {
         let page = |choice: &Choice, memory| current.page(&caller.principal, choice, memory);
         // What it chose by may have changed what it is listed to choose by.
         session.notify_changed(&page(&caller.choice, &before).changes(&page(&choice, &after)));
+        let announced = |choice: &Choice, memory| current.announced(&caller.principal, choice, memory);
+        let extension = choice.strategy.profile().extension;
+        let is_new = announced(&caller.choice, &before) != announced(&choice, &after);
+        if let Some(extension) = extension.filter(|_| is_new) {
+            session.client.outbox().notify(&Notification::new(extension.changed, RawObject::empty()));
+        }
     }
 }
 

@@ -320,6 +320,7 @@ impl Gateway {
             variants: choice.hints().map(|hints| self.strategies.variants(choice, permits, hints)),
             selected: page.selected.as_ref().map_or_else(|| choice.name.to_string(), |by| by.name.clone()),
             instructions: page.instructions.clone(),
+            extensions: self.strategies.extensions(choice, permits),
             added: page.advertisement.clone(),
             depends_on_client: page.depends_on_client,
         }

@@ -5,7 +5,10 @@ use mcp_disclosure_core::RawObject;
 use mcp_disclosure_transport::{ErrorText, Id, Json};
 
 use super::{Caller, Gateway};
-use crate::{catalogue::Page, session::Filter};
+use crate::{
+    catalogue::Page,
+    session::{Filter, Viewer},
+};
 
 impl Gateway {
     pub(super) async fn subscribe(
@@ -60,7 +63,10 @@ impl Gateway {
                 held.add(uri);
             }
         }
-        let filter = filter.keeping(|uri| held.has(uri));
+        let asked = params.object("notifications").unwrap_or_default();
+        let (principal, choice) = (caller.principal.clone(), caller.choice.clone());
+        let viewer = Viewer { principal, choice, memory: caller.memory.clone() };
+        let filter = filter.keeping(|uri| held.has(uri)).with_extension(&asked, viewer);
         let registration = caller.backend.audience().listeners().open(id, filter, caller.outlet.clone());
         let mut permissions = permissions;
         tokio::select! {

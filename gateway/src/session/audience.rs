@@ -9,7 +9,8 @@ use mcp_disclosure_core::{Kind, RawObject};
 use mcp_disclosure_transport::{LoggingLevel, Notification};
 use parking_lot::Mutex;
 
-use super::{Listeners, Session};
+use super::{Listeners, Session, Viewer};
+use crate::catalogue::Published;
 
 /// The sessions and listeners of one backend.
 #[derive(Debug, Default)]
@@ -40,6 +41,18 @@ impl Audience {
             self.sessions().iter().for_each(|session| session.client.outbox().notify(&notification));
             self.listeners.notify_changed(kind, &notification);
         }
+    }
+
+    /// Sends the notifications of strategies' own lists to the clients whose list differs between two catalogues.
+    pub fn notify_announced(&self, before: &Published, now: &Published) {
+        for session in self.sessions() {
+            let (choice, memory) = (session.choice(), session.memory());
+            let viewer = Viewer { principal: session.principal().clone(), choice, memory };
+            if let Some(notification) = viewer.news(before, now) {
+                session.client.outbox().notify(&notification);
+            }
+        }
+        self.listeners.notify_announced(before, now);
     }
 
     /// Sends `notifications/resources/updated` to the subscribers of the resource.

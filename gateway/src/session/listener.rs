@@ -13,7 +13,8 @@ use mcp_disclosure_transport::{Id, Notification, meta::SUBSCRIPTION_ID};
 use parking_lot::Mutex;
 use serde::Deserialize;
 
-use super::Outlet;
+use super::{Outlet, Viewer};
+use crate::catalogue::Published;
 
 /// The notifications that a listener subscribes to.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -23,6 +24,9 @@ pub struct Filter {
     prompts_list_changed: bool,
     resources_list_changed: bool,
     resource_subscriptions: Vec<String>,
+    /// The client, and the id of its strategy's extension, if it asks for the notifications of that.
+    #[serde(skip)]
+    extension: Option<(&'static str, Viewer)>,
 }
 
 impl Filter {
@@ -37,6 +41,13 @@ impl Filter {
         self
     }
 
+    /// The filter with the notifications of the extension of this client's strategy, if `asked` has its id. The draft names no
+    /// member for it (docs/drafts-groups.md, gap 2).
+    pub fn with_extension(self, asked: &RawObject, viewer: Viewer) -> Self {
+        let extension = viewer.extension().filter(|extension| asked.member(extension.id) == Some("true"));
+        Self { extension: extension.map(|extension| (extension.id, viewer)), ..self }
+    }
+
     /// The filter as sent in the acknowledgement: unselected kinds are omitted.
     fn acknowledged(&self) -> RawObject {
         let flags = [
@@ -46,6 +57,7 @@ impl Filter {
         ];
         let object =
             RawObject::assemble(flags.iter().filter(|(_, wanted)| *wanted).map(|(name, _)| (*name, "true")));
+        let object = self.extension.iter().fold(object, |object, (id, _)| object.with(id, "true"));
         if self.resource_subscriptions.is_empty() {
             return object;
         }
@@ -106,11 +118,28 @@ impl Listeners {
         self.notify(notification, |filter| filter.resource_subscriptions.iter().any(|wanted| wanted == uri));
     }
 
+    /// Notifies the clients that asked for the notifications of their strategy's extension, if its list differs between two
+    /// catalogues.
+    pub fn notify_announced(&self, before: &Published, now: &Published) {
+        for listener in self.0.open.lock().values() {
+            let Some((_, viewer)) = &listener.filter.extension else { continue };
+            if let Some(news) = viewer.news(before, now) {
+                listener.notify(&news);
+            }
+        }
+    }
+
     fn notify(&self, notification: &Notification, wants: impl Fn(&Filter) -> bool) {
         for listener in self.0.open.lock().values().filter(|listener| wants(&listener.filter)) {
-            let params = tagged(notification.params.clone(), &listener.id);
-            listener.outlet.notify(&Notification { method: notification.method.clone(), params });
+            listener.notify(notification);
         }
+    }
+}
+
+impl Listener {
+    fn notify(&self, notification: &Notification) {
+        let params = tagged(notification.params.clone(), &self.id);
+        self.outlet.notify(&Notification { method: notification.method.clone(), params });
     }
 }
 

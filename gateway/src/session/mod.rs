@@ -11,6 +11,7 @@ mod questions;
 mod record;
 mod replay;
 mod table;
+mod viewer;
 
 pub(crate) use address::{Address, Location};
 pub(crate) use audience::{Audience, list_changed};
@@ -23,3 +24,4 @@ pub(crate) use record::{Opening, Session, new_id};
 pub(crate) use replay::{Purpose, ReplayBuffer, ReplayBuffers, StreamEvent};
 pub use table::SessionLimits;
 pub(crate) use table::{Full, Sessions};
+pub(crate) use viewer::Viewer;

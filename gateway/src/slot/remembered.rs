@@ -43,6 +43,7 @@ impl Remembered {
             .with_value("resources", &lists.resources)
             .with_value("resourceTemplates", &lists.templates)
             .with_value("prompts", &lists.prompts)
+            .with_value("groups", &lists.groups)
     }
 
     /// From a JSON object, for the upstream of this name; `None` if it is not one of [`to_json`](Self::to_json).
@@ -66,6 +67,11 @@ impl Remembered {
             prompts: list("prompts")?,
             server_info: introduction.server_info.clone(),
             instructions: introduction.instructions.clone(),
+            // Records of earlier versions have none.
+            groups: json
+                .member("groups")
+                .and_then(|text| serde_json::from_str(text).ok())
+                .unwrap_or_default(),
             hints: HashMap::from(kinds.map(|kind| (kind, hints.clone()))),
             ..UpstreamLists::empty(name.clone())
         };
@@ -75,6 +81,8 @@ impl Remembered {
 
 #[cfg(test)]
 mod tests {
+    use mcp_disclosure_core::OwnGroup;
+
     use super::*;
 
     #[test]
@@ -92,12 +100,18 @@ mod tests {
             lists: Arc::new(UpstreamLists {
                 tools: vec![raw(r#"{"name":"add","inputSchema":{"type":"object"},"x":1.0}"#)],
                 instructions: Some("Take notes.".to_owned()),
+                groups: vec![OwnGroup {
+                    name: "g".to_owned(),
+                    tools: vec!["add".to_owned()],
+                    ..OwnGroup::default()
+                }],
                 ..UpstreamLists::empty(name.clone())
             }),
         };
         let json = remembered.to_json();
         let recalled = Remembered::of_json(&RawObject::parse(json.text()).unwrap(), &name).unwrap();
         assert_eq!(recalled.to_json(), json);
+        assert_eq!(recalled.lists.groups, remembered.lists.groups);
         assert_eq!(recalled.lists.server_info, remembered.introduction.server_info);
         assert!(recalled.introduction.has("tools") && recalled.introduction.eras.session);
         assert!(recalled.lists.hints.values().all(|hints| hints.private && hints.time_to_live.is_zero()));

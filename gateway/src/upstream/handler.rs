@@ -128,7 +128,8 @@ impl Handler for UpstreamHandler {
         match &*notification.method {
             "notifications/tools/list_changed"
             | "notifications/prompts/list_changed"
-            | "notifications/resources/list_changed" => self.signals.lists_changed(),
+            | "notifications/resources/list_changed"
+            | "notifications/groups/list_changed" => self.signals.lists_changed(),
             "notifications/resources/updated" => self.handle_update(notification.params),
             "notifications/message" => self.handle_log(&notification, about),
             "notifications/elicitation/complete" => {

@@ -44,6 +44,7 @@ pub(super) async fn fetch(
         hints: hints.into_iter().filter_map(|(kind, hints)| Some((kind, hints?))).collect(),
         supplements: HashMap::new(),
         concerns: Vec::new(),
+        groups: Vec::new(),
     })
 }
 
@@ -96,12 +97,22 @@ pub(super) async fn pages_from(
     capability: &str,
     method: &str,
     member: &str,
+    params: RawObject,
+) -> Result<Listed, CallError> {
+    if !upstream.introduction().has(capability) {
+        return Ok(Listed::default());
+    }
+    all_pages(upstream, method, member, params).await
+}
+
+/// All pages of a list that the upstream offers.
+pub(super) async fn all_pages(
+    upstream: &Upstream,
+    method: &str,
+    member: &str,
     mut params: RawObject,
 ) -> Result<Listed, CallError> {
     let mut all = Listed::default();
-    if !upstream.introduction().has(capability) {
-        return Ok(all);
-    }
     let era = upstream.introduction().eras.nearest(Era::Session);
     let mut seen = HashSet::new();
     let mut room = upstream.limits().upstream_list_bytes;

@@ -8,6 +8,7 @@ mod call;
 mod config;
 mod disclosing;
 mod error;
+mod groups;
 mod handler;
 mod handshake;
 mod hello;
@@ -256,6 +257,7 @@ impl Upstream {
         let fetched = tokio::time::timeout(longest, lists::fetch(self, held)).await;
         let fetched = fetched.unwrap_or(Err(CallError::TimedOut { waited: longest }));
         let lists = fetched.map_err(|error| self.failed(Why::Talk(error)))?;
+        let lists = groups::read_through(self, lists).await;
         let concerns = disclosing::concerns::choosable(self, &lists);
         let lists = self.disclosing.complete(self, UpstreamLists { concerns, ..lists }).await;
         Ok(lists::offerable(self, lists))

@@ -113,7 +113,11 @@ async fn what_passes_is_counted_and_shown(setup: Setup) {
     host.list().await.unwrap();
     let listing = host.traffic() - connected;
     assert_eq!((listing.sent.requests, listing.received.answers, listing.sent.notifications), (1, 1, 0));
-    assert!(listing.received.bytes > listing.sent.bytes && listing.elapsed < host.traffic().elapsed);
+    // Under `groups` nothing is listed that could be long.
+    let is_short = setup.strategy == "groups";
+    assert!(
+        (is_short || listing.received.bytes > listing.sent.bytes) && listing.elapsed < host.traffic().elapsed
+    );
     host.call("echo", &json!({"text": "x"})).await.unwrap();
     let all = host.traffic();
     assert_eq!(*seen.lock().unwrap(), (all.sent.messages() + all.received.messages(), all.bytes()));

@@ -33,7 +33,7 @@ async fn a_gateway_that_is_a_child_is_used_and_ended() {
     let scenario = directory.path().join("scenario");
     Scenario::odd().write(&scenario);
     for era in [Era::Session, Era::Stateless] {
-        for strategy in ["full", "resource", "describe", "info", "search"] {
+        for strategy in ["full", "resource", "describe", "info", "search", "groups"] {
             let flags = ["--log", "error", "serve", "--", UPSTREAM, scenario.to_str().unwrap()];
             let preferences = Preferences { eras: vec![era], ..Preferences::of([strategy]) };
             let host = Host::connect(Link::command(GATEWAY, flags), preferences).await.unwrap();

@@ -1,0 +1,245 @@
+//! Groups (`io.modelcontextprotocol/groups`): the client's side. What is in groups is not listed, and called like anything
+//! else.
+//!
+//! The texts of groups come from the server, and models read them: this crate bounds them and puts none of them into the
+//! system prompt. Nothing is called because a group was fetched.
+
+use std::collections::{HashSet, VecDeque};
+
+use mcp_disclosure_core::RawObject;
+
+use crate::{Definition, Error, Host, host::Inner};
+
+/// Maximum length of a name, as the draft has it.
+const MOST_NAME: usize = 64;
+
+/// Maximum length of the other texts of a group, in characters. What is beyond is cut.
+const MOST_TEXT: usize = 16_384;
+
+/// Maximum number of groups that a search for a tool looks into.
+const MOST_GROUPS: usize = 1_000;
+
+/// A group as a server lists it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// Its name, by which it is fetched.
+    pub name: String,
+    /// Its title, for people.
+    pub title: Option<String>,
+    /// What it is for, for models. Written by the server: not to be trusted more than a tool's description.
+    pub description: String,
+}
+
+/// What a server has in a group.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GroupContents {
+    /// How its members are used together. Written by the server, as descriptions are.
+    pub instructions: Option<String>,
+    /// Complete definitions, each tool once. For a model, behind all others that it has, so that caches of prompts stay.
+    pub tools: Vec<RawObject>,
+    /// Its prompts.
+    pub prompts: Vec<RawObject>,
+    /// Its resources.
+    pub resources: Vec<RawObject>,
+    /// The groups nested in it.
+    pub groups: Vec<Group>,
+}
+
+impl Group {
+    /// The group, if it has a name that the draft allows.
+    fn read(object: &RawObject) -> Option<Self> {
+        let name = object.string("name").filter(|name| is_name(name))?;
+        let text = |member| object.string(member).map(|text| bounded(&text));
+        Some(Self { name, title: text("title"), description: text("description").unwrap_or_default() })
+    }
+
+    /// The groups of an array. Of several of one name the first stays.
+    fn read_all(objects: &[RawObject]) -> Vec<Self> {
+        let mut seen = HashSet::new();
+        let groups = objects.iter().filter_map(Self::read);
+        groups.filter(|group| seen.insert(group.name.clone())).collect()
+    }
+}
+
+impl GroupContents {
+    fn read(result: &RawObject) -> Self {
+        let contents = result.object("contents").unwrap_or_default();
+        let list = |member: &str| -> Vec<RawObject> {
+            contents.member(member).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+        };
+        let mut seen = HashSet::new();
+        let is_new = |tool: &RawObject| tool.string("name").is_some_and(|name| seen.insert(name));
+        Self {
+            instructions: result.string("instructions").map(|text| bounded(&text)),
+            tools: list("tools").into_iter().filter(is_new).collect(),
+            prompts: list("prompts"),
+            resources: list("resources"),
+            groups: Group::read_all(&list("groups")),
+        }
+    }
+}
+
+/// Whether the draft allows a name: 1 to 64 of `a-z`, `0-9` and hyphens, none of these at an end or doubled.
+fn is_name(name: &str) -> bool {
+    let is_word = |word: &str| {
+        !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
+    };
+    name.len() <= MOST_NAME && name.split('-').all(is_word)
+}
+
+/// A text of limited length without control characters other than line breaks and tabs.
+fn bounded(text: &str) -> String {
+    let is_kept = |character: &char| !character.is_control() || matches!(character, '\n' | '\t');
+    text.chars().filter(is_kept).take(MOST_TEXT).collect()
+}
+
+impl Host {
+    /// The groups that are nested in no other; none if the server offers no groups to this client. Always sends a request.
+    /// Groups whose names the draft does not allow are left out.
+    ///
+    /// # Errors
+    /// Why there is no list.
+    pub async fn groups(&self) -> Result<Vec<Group>, Error> {
+        self.0.top_groups().await
+    }
+
+    /// Fetches a group. Its tools are known from then on, as those of a list are: [`Host::describe`] sends no request for
+    /// them.
+    ///
+    /// # Errors
+    /// Why there is none; [`Error::Answered`] if the server knows no group of this name.
+    pub async fn group(&self, name: &str) -> Result<GroupContents, Error> {
+        self.0.group(name).await
+    }
+}
+
+impl Inner {
+    async fn top_groups(&self) -> Result<Vec<Group>, Error> {
+        if !self.server.offers_groups() || !self.preferences.wants_groups() {
+            return Ok(Vec::new());
+        }
+        Ok(Group::read_all(&self.pages("groups/list", "groups").await?))
+    }
+
+    async fn group(&self, name: &str) -> Result<GroupContents, Error> {
+        let age = self.memory.age();
+        let result = self.ask("groups/get", RawObject::empty().with_value("name", name)).await?;
+        let contents = GroupContents::read(&result);
+        for tool in &contents.tools {
+            let Some(name) = tool.string("name") else { continue };
+            // A tool is known once, wherever else it is.
+            if self.known(&name).is_none() {
+                self.memory.keep(age, &Definition::new(&name, tool.clone()));
+            }
+        }
+        Ok(contents)
+    }
+
+    /// The definitions of these tools: listed, or found in groups, of which only as many are fetched as are needed. Groups
+    /// that lead back to others are fetched once.
+    pub(crate) async fn by_groups(&self, names: &[&str]) -> Result<Vec<Definition>, Error> {
+        let age = self.memory.age();
+        let listed = self.listed().await?;
+        let mut found: Vec<Definition> = Vec::new();
+        for name in names {
+            if let Some(tool) = listed.tool(name) {
+                let definition = Definition::new(name, tool.clone());
+                self.memory.keep(age, &definition);
+                found.push(definition);
+            }
+        }
+        let mut missing: HashSet<&str> = names.iter().copied().collect();
+        found.iter().for_each(|definition| _ = missing.remove(definition.name()));
+        if missing.is_empty() {
+            return Ok(found);
+        }
+        let mut next: VecDeque<Group> = self.top_groups().await?.into();
+        let mut seen: HashSet<String> = next.iter().map(|group| group.name.clone()).collect();
+        for _group in 0..MOST_GROUPS {
+            let Some(group) = next.pop_front().filter(|_| !missing.is_empty()) else { break };
+            let contents = self.group(&group.name).await?;
+            for tool in contents.tools {
+                let Some(name) = tool.string("name").filter(|name| missing.remove(name.as_str())) else {
+                    continue;
+                };
+                found.push(Definition::new(&name, tool));
+            }
+            next.extend(contents.groups.into_iter().filter(|group| seen.insert(group.name.clone())));
+        }
+        Ok(found)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+    use crate::{
+        Channel, Link, Preferences,
+        fake::{Say, asked, fake},
+    };
+
+    fn server(groups: bool) -> Value {
+        let extensions = if groups { json!({"io.modelcontextprotocol/groups": {}}) } else { json!({}) };
+        json!({
+            "protocolVersion": "2025-11-25", "capabilities": {"tools": {}, "extensions": extensions},
+            "serverInfo": {"name": "fake", "version": "1"},
+        })
+    }
+
+    fn tool(name: &str) -> Value {
+        json!({"name": name, "inputSchema": {"type": "object"}})
+    }
+
+    /// A server with groups that lead back to each other, share a tool and have names that are none.
+    fn grouped(groups: bool) -> (Link, crate::fake::Log) {
+        fake(move |method, params| match (method, params["name"].as_str()) {
+            ("initialize", _) => Say::Result(server(groups)),
+            ("tools/list", _) => Say::Result(json!({"tools": [tool("top")]})),
+            ("groups/list", _) => Say::Result(json!({"groups": [
+                {"name": "a", "description": "A\u{1b}[31m"}, {"name": "A"}, {"name": "-a"}, {"name": "a"}, {},
+            ]})),
+            ("groups/get", Some("a")) => Say::Result(json!({"instructions": "First.", "contents": {
+                "tools": [tool("shared"), tool("shared")], "groups": [{"name": "b", "description": "B"}]}})),
+            ("groups/get", Some("b")) => Say::Result(json!({"contents": {
+                "tools": [tool("shared"), tool("deep")], "groups": [{"name": "a"}, {"name": "b"}]}})),
+            ("groups/get", _) => Say::Error(-32002, "Group not found"),
+            ("tools/call", _) => Say::Result(json!({"content": []})),
+            _ => Say::Nothing,
+        })
+    }
+
+    #[tokio::test]
+    async fn g8_the_host_finds_tools_in_groups_and_stops_at_circles() {
+        let (link, log) = grouped(true);
+        let host = Host::connect(link, Preferences::of(["groups"])).await.unwrap();
+        assert_eq!(*host.channel(), Channel::Groups);
+        let groups = host.groups().await.unwrap();
+        assert_eq!((groups.len(), &*groups[0].description), (1, "A[31m"));
+        let found = host.describe(&["top", "deep"]).await.unwrap();
+        assert_eq!(found.iter().map(|one| one.name().to_owned()).collect::<Vec<_>>(), ["top", "deep"]);
+        let Err(Error::UnknownTool { name, .. }) = host.describe(&["none"]).await else { panic!() };
+        assert_eq!(name, "none");
+        let before = asked(&log).len();
+        // Known since its group was fetched.
+        host.describe(&["shared"]).await.unwrap();
+        assert_eq!(asked(&log).len(), before);
+        assert_eq!(host.group("a").await.unwrap().tools.len(), 1);
+        assert!(matches!(host.group("c").await, Err(Error::Answered { .. })));
+        assert!(!asked(&log).contains(&"tools/call".to_owned()), "nothing is called for having been fetched");
+        host.call("deep", &json!({})).await.unwrap();
+        assert!(!host.system_prompt().contains("First."));
+    }
+
+    #[tokio::test]
+    async fn g2_a_host_asks_no_server_that_does_not_offer_groups() {
+        for (offers, strategies) in [(false, vec!["groups"]), (true, vec!["full"])] {
+            let (link, log) = grouped(offers);
+            let host = Host::connect(link, Preferences::of(strategies)).await.unwrap();
+            assert_eq!((host.channel(), host.groups().await.unwrap()), (&Channel::List, Vec::new()));
+            assert!(host.describe(&["deep"]).await.is_err());
+            assert!(!asked(&log).iter().any(|method| method.starts_with("groups/")));
+        }
+    }
+}

@@ -1,0 +1,201 @@
+//! Upstreams that offer groups (`io.modelcontextprotocol/groups`): what they have in groups they do not list, so that each
+//! group is read, and its members join the lists. The lists are complete then, and the groups are kept beside them.
+
+use std::collections::{HashSet, VecDeque};
+
+use futures::{StreamExt, stream};
+use mcp_disclosure_core::{GROUPS, OwnGroup, RawObject, UpstreamLists};
+use serde_json::value::RawValue;
+use tokio::time::Instant;
+
+use super::{Introduction, Upstream, lists::all_pages};
+
+/// Requests at the same time.
+const AT_ONCE: usize = 4;
+
+/// Maximum length of the texts of a group, in bytes. Models read them.
+const MOST_TEXT: usize = 16 * 1024;
+
+impl Introduction {
+    /// Whether it offers groups.
+    fn offers_groups(&self) -> bool {
+        let extensions = self.capabilities.object("extensions");
+        extensions.is_some_and(|extensions| extensions.object(GROUPS).is_some())
+    }
+}
+
+/// What is read of the groups of an upstream.
+#[derive(Debug, Default)]
+struct Read {
+    groups: Vec<OwnGroup>,
+    tools: Vec<Box<RawValue>>,
+    prompts: Vec<Box<RawValue>>,
+    resources: Vec<Box<RawValue>>,
+    /// How many groups could not be read, and why the first of them.
+    failures: Option<(usize, String)>,
+}
+
+/// The lists with the members of the upstream's groups, and the groups, for as long as a request may take and within limits.
+/// What cannot be read is left out, with a warning.
+pub(super) async fn read_through(upstream: &Upstream, lists: UpstreamLists) -> UpstreamLists {
+    if !upstream.introduction().offers_groups() {
+        return lists;
+    }
+    let read = read(upstream).await;
+    if let Some((failed, reason)) = &read.failures {
+        tracing::warn!(
+            upstream = %upstream.name(), failed, reason,
+            "it offers groups that could not be read; what only they have is not served"
+        );
+    }
+    UpstreamLists {
+        tools: joined(lists.tools, read.tools, "name"),
+        prompts: joined(lists.prompts, read.prompts, "name"),
+        resources: joined(lists.resources, read.resources, "uri"),
+        groups: read.groups,
+        ..lists
+    }
+}
+
+/// A list, and what it lacks of others, each once.
+fn joined(mut list: Vec<Box<RawValue>>, others: Vec<Box<RawValue>>, key: &str) -> Vec<Box<RawValue>> {
+    let key_of = |item: &RawValue| RawObject::parse(item.get()).ok()?.string(key);
+    let mut seen: HashSet<String> = list.iter().filter_map(|item| key_of(item)).collect();
+    list.extend(others.into_iter().filter(|item| key_of(item).is_some_and(|key| seen.insert(key))));
+    list
+}
+
+async fn read(upstream: &Upstream) -> Read {
+    let deadline = Instant::now() + upstream.terms.timeouts.request;
+    let mut read = Read::default();
+    let listing = all_pages(upstream, "groups/list", "groups", RawObject::empty());
+    let top = match tokio::time::timeout_at(deadline, listing).await {
+        Ok(Ok(listed)) => listed.items,
+        Ok(Err(error)) => return read.failed(1, error.to_string()),
+        Err(_) => return read.failed(1, LATE.to_owned()),
+    };
+    let mut next: VecDeque<OwnGroup> = top.iter().filter_map(|group| entry(group, true)).collect();
+    let mut seen: HashSet<String> = HashSet::new();
+    let (most, mut room) = (upstream.limits().upstream_groups, upstream.limits().upstream_list_bytes);
+    while !next.is_empty() {
+        let batch: Vec<OwnGroup> = next.drain(..).filter(|group| seen.insert(group.name.clone())).collect();
+        let allowed = most.saturating_sub(read.groups.len()).min(batch.len());
+        if allowed < batch.len() {
+            read = read.failed(
+                batch.len() - allowed,
+                format!("there are more than {most} (limits.upstream_groups)"),
+            );
+        }
+        let fetches = stream::iter(batch.into_iter().take(allowed)).map(|group| fetch(upstream, group));
+        let mut fetching = fetches.buffered(AT_ONCE);
+        loop {
+            let (group, result) = match tokio::time::timeout_at(deadline, fetching.next()).await {
+                Ok(Some(fetched)) => fetched,
+                Ok(None) => break,
+                Err(_) => return read.failed(1, LATE.to_owned()),
+            };
+            let result = match result {
+                Ok(result) => result,
+                Err(reason) => {
+                    read = read.failed(1, reason);
+                    continue;
+                }
+            };
+            let Some(left) = room.checked_sub(result.text().len()) else {
+                return read
+                    .failed(1, "they are larger than a list may be (limits.upstream_list_bytes)".to_owned());
+            };
+            room = left;
+            next.extend(read.take(group, &result));
+        }
+    }
+    read
+}
+
+/// Why groups could not be read in time.
+const LATE: &str = "it takes longer than a request may";
+
+async fn fetch(upstream: &Upstream, group: OwnGroup) -> (OwnGroup, Result<RawObject, String>) {
+    let params = RawObject::empty().with_value("name", &group.name);
+    let result = match upstream.query("groups/get", params).await {
+        Ok(result) => RawObject::parse(result.as_str()).map_err(|_| "the result is not an object".to_owned()),
+        Err(error) => Err(error.to_string()),
+    };
+    (group, result)
+}
+
+impl Read {
+    fn failed(mut self, count: usize, reason: String) -> Self {
+        let (failed, first) = self.failures.take().unwrap_or((0, reason));
+        self.failures = Some((failed + count, first));
+        self
+    }
+
+    /// Keeps a group and its members. Returns the groups nested in it.
+    fn take(&mut self, mut group: OwnGroup, result: &RawObject) -> Vec<OwnGroup> {
+        let contents = result.object("contents").unwrap_or_default();
+        let items = |member: &str| -> Vec<Box<RawValue>> {
+            contents.member(member).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
+        };
+        let named = |items: &[Box<RawValue>], key: &str| -> Vec<String> {
+            items.iter().filter_map(|item| RawObject::parse(item.get()).ok()?.string(key)).collect()
+        };
+        let (tools, prompts, resources) = (items("tools"), items("prompts"), items("resources"));
+        group.tools = named(&tools, "name");
+        group.prompts = named(&prompts, "name");
+        group.resources = named(&resources, "uri");
+        group.instructions = result.string("instructions").filter(|text| text.len() <= MOST_TEXT);
+        let nested: Vec<OwnGroup> = items("groups").iter().filter_map(|group| entry(group, false)).collect();
+        group.groups = nested.iter().map(|group| group.name.clone()).collect();
+        self.groups.push(group);
+        self.tools.extend(tools);
+        self.prompts.extend(prompts);
+        self.resources.extend(resources);
+        nested
+    }
+}
+
+/// A group as it is listed. One without a name cannot be asked for.
+fn entry(group: &RawValue, is_top: bool) -> Option<OwnGroup> {
+    let group = RawObject::parse(group.get()).ok()?;
+    let text = |member: &str| group.string(member).filter(|text| text.len() <= MOST_TEXT);
+    Some(OwnGroup {
+        name: text("name").filter(|name| !name.is_empty())?,
+        title: text("title"),
+        description: text("description").unwrap_or_default(),
+        meta: group.object("_meta"),
+        is_top,
+        ..OwnGroup::default()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn g6_members_join_the_lists_once() {
+        let raw = |text: &str| RawValue::from_string(text.to_owned()).unwrap();
+        let list = vec![raw(r#"{"name":"a"}"#)];
+        let others =
+            vec![raw(r#"{"name":"b","x":1.0}"#), raw(r#"{"name":"a"}"#), raw("7"), raw(r#"{"name":"b"}"#)];
+        let joined: Vec<String> =
+            joined(list, others, "name").iter().map(|item| item.get().to_owned()).collect();
+        assert_eq!(joined, [r#"{"name":"a"}"#, r#"{"name":"b","x":1.0}"#]);
+    }
+
+    #[test]
+    fn g8_what_is_no_group_is_left_out() {
+        let raw = |text: &str| RawValue::from_string(text.to_owned()).unwrap();
+        for wrong in ["7", "{}", r#"{"name":""}"#, r#"{"name":7}"#] {
+            assert_eq!(entry(&raw(wrong), true), None, "{wrong}");
+        }
+        let mut read = Read::default();
+        let group = entry(&raw(r#"{"name":"g","description":"d"}"#), true).unwrap();
+        let result = r#"{"contents":{"tools":[{"name":"t"},7],"groups":[{"name":"h"},{}],"prompts":7}}"#;
+        let nested = read.take(group, &RawObject::parse(result).unwrap());
+        assert_eq!((nested.len(), &*nested[0].name, nested[0].is_top), (1, "h", false));
+        assert_eq!(read.groups[0].tools, ["t"]);
+        assert_eq!(read.groups[0].groups, ["h"]);
+    }
+}

@@ -1,0 +1,47 @@
+//! Settings of `groups`: the section `[strategy.groups]`.
+
+use std::{collections::BTreeMap, num::NonZeroUsize};
+
+use mcp_disclosure_core::{CHEAP_SCHEMA_BYTES, Executors, index::MAX_BYTES};
+use serde::Deserialize;
+
+const PAGE: NonZeroUsize = NonZeroUsize::new(100).unwrap();
+
+/// The settings of the strategy.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct GroupsConfig {
+    /// Texts for models on how the tools of a group are used together, by the group's name.
+    pub instructions: BTreeMap<String, String>,
+    /// Deterministic groups, an experiment of the working group: the lists of clients that do not declare groups are complete,
+    /// and `experimental/groups/list` and `experimental/groups/expand` have the groups that tools name in `_meta`.
+    pub deterministic: bool,
+    /// What the deterministic groups are for, by id.
+    pub directory: BTreeMap<String, String>,
+    /// Tools that would be a group of their own are listed at the top instead, if their definitions have at most this many
+    /// bytes more than the group's entry; 0: never. Groups that the operator declares or an upstream offers always stay.
+    pub inline_bytes: usize,
+    /// The number of groups on a page of `groups/list`.
+    pub page: NonZeroUsize,
+    /// The definitions in an answer of `get_group`, in bytes; of others it has names and briefs.
+    pub answer_bytes: usize,
+    /// The description of `get_group` with the index of what is behind, in bytes.
+    pub description_bytes: usize,
+    /// Which tools call others.
+    pub executors: Executors,
+}
+
+impl Default for GroupsConfig {
+    fn default() -> Self {
+        Self {
+            instructions: BTreeMap::new(),
+            deterministic: false,
+            directory: BTreeMap::new(),
+            inline_bytes: CHEAP_SCHEMA_BYTES,
+            page: PAGE,
+            answer_bytes: 24 * 1024,
+            description_bytes: MAX_BYTES,
+            executors: Executors::default(),
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Deterministic groups, an experiment of the working group on top of SEP-2636 (docs/CONTRACT.md M7): lists are complete, and
+//! groups are sets of entries of the manifest, which tools name in their `_meta`.
+//!
+//! Everything is of one view and one moment, which the revision stands for: it changes with every definition, membership and
+//! text that the caller may see.
+
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    sync::Arc,
+};
+
+use mcp_disclosure_core::{
+    ClientTraits, Decision, Digest, DisclosureStrategy, Era, Fault, Full, Manifest, RawObject, Refusal,
+    ToolCall, ToolName, View, manifest::DETERMINISTIC_GROUPS,
+};
+use serde_json::{json, value::RawValue};
+
+use crate::{groups::array, wording};
+
+/// Lists the groups.
+pub const LIST: &str = "experimental/groups/list";
+
+/// Delivers the manifest's entries of one group.
+pub const EXPAND: &str = "experimental/groups/expand";
+
+/// What servers declare in `capabilities.experimental`.
+pub const CAPABILITY: &str = r#"{"version":1,"manifest":true}"#;
+
+/// The deterministic groups of a view.
+#[derive(Debug)]
+pub struct Directory {
+    /// In the order of their first tools.
+    groups: Vec<Entries>,
+    places: HashMap<String, usize>,
+    revision: String,
+    /// The tools that are described, and not called.
+    unavailable: HashSet<ToolName>,
+}
+
+#[derive(Debug)]
+struct Entries {
+    id: String,
+    description: String,
+    entries: Vec<RawObject>,
+}
+
+impl Directory {
+    /// The groups of a view, computed once for each. `texts` say what groups are for, by id.
+    pub fn of(view: &View, texts: &BTreeMap<String, String>) -> Arc<Self> {
+        view.derived(|view| Self::made_of(view, texts))
+    }
+
+    fn made_of(view: &View, texts: &BTreeMap<String, String>) -> Self {
+        let tools = Full.list(view, &ClientTraits::plain(Era::Session)).tools;
+        let manifest = Manifest::of(view, &tools);
+        let mut directory = Self {
+            groups: Vec::new(),
+            places: HashMap::new(),
+            revision: String::new(),
+            unavailable: HashSet::new(),
+        };
+        for entry in manifest.entries() {
+            let meta = entry.tool().object("_meta").and_then(|meta| meta.object(DETERMINISTIC_GROUPS));
+            let meta = meta.unwrap_or_default();
+            if meta.member("callable") == Some("false") {
+                directory.unavailable.extend(ToolName::parse(entry.name()));
+            }
+            let ids = meta.member("groups").and_then(|ids| serde_json::from_str::<Vec<String>>(ids).ok());
+            let mut seen = HashSet::new();
+            for id in ids.into_iter().flatten().filter(|id| seen.insert(id.clone())) {
+                directory.group(&id, texts).entries.push(entry.text().clone());
+            }
+        }
+        let all = manifest.digest().to_string();
+        let directory_texts = directory.groups.iter().flat_map(|group| [&*group.id, &*group.description]);
+        let revision = Digest::of_parts(std::iter::once(&*all).chain(directory_texts));
+        directory.revision = revision.to_string();
+        directory
+    }
+
+    fn group(&mut self, id: &str, texts: &BTreeMap<String, String>) -> &mut Entries {
+        let next = self.groups.len();
+        let place = *self.places.entry(id.to_owned()).or_insert(next);
+        if place == next {
+            let description = texts.get(id).cloned().unwrap_or_else(|| id.to_owned());
+            self.groups.push(Entries { id: id.to_owned(), description, entries: Vec::new() });
+        }
+        &mut self.groups[place]
+    }
+
+    /// The result of [`LIST`]. Groups without visible tools are not in it.
+    pub fn list(&self) -> RawObject {
+        let groups = self.groups.iter().map(|group| {
+            let object = RawObject::empty().with_value("id", &group.id);
+            object.with_value("description", &group.description).with_value("count", &group.entries.len())
+        });
+        let groups: Vec<RawObject> = groups.collect();
+        self.revised(RawObject::empty().with("groups", &array(groups.iter().map(RawObject::text))))
+    }
+
+    /// The result of [`EXPAND`] for `{"id", "revision"}`.
+    ///
+    /// # Errors
+    /// [`Fault::Rejected`] for a group that is unknown or has no visible tool, and for another revision.
+    pub fn expand(&self, params: &RawValue) -> Result<RawObject, Fault> {
+        let params = RawObject::parse(params.get()).unwrap_or_default();
+        let rejected = |message: &str, reason: &str| {
+            Err(Fault::Rejected { message: message.to_owned(), data: json!({"reason": reason}) })
+        };
+        if params.string("revision").is_none_or(|revision| revision != self.revision) {
+            return rejected(wording::STALE_VIEW, "staleView");
+        }
+        let place = params.string("id").and_then(|id| self.places.get(&id).copied());
+        let Some(place) = place else { return rejected(wording::UNKNOWN_GROUP, "unknownGroup") };
+        let entries = array(self.groups[place].entries.iter().map(RawObject::text));
+        Ok(self.revised(RawObject::empty().with("entries", &entries)))
+    }
+
+    /// Decides on a call: a tool that is not available is described, but does not run.
+    ///
+    /// # Errors
+    /// [`Fault::Rejected`] for a tool that the caller does not see, like `tools/describe`.
+    pub fn decide(&self, view: &View, call: ToolCall) -> Result<Decision, Fault> {
+        if view.tool(&call.name).is_none() {
+            let data = json!({"unknownNames": [call.name]});
+            return Err(Fault::Rejected { message: wording::UNKNOWN_NAMES.to_owned(), data });
+        }
+        if self.unavailable.contains(&call.name) {
+            let content = json!({"error": {"code": "UNAVAILABLE", "message": wording::UNAVAILABLE}});
+            return Ok(Decision::Refuse(Refusal { code: "UNAVAILABLE", content }));
+        }
+        Ok(Decision::Forward(call))
+    }
+
+    fn revised(&self, result: RawObject) -> RawObject {
+        result.with_value("revision", &self.revision)
+    }
+}

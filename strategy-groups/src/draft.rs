@@ -1,0 +1,347 @@
+//! Groups before they have names: what belongs together, and what is nested in what.
+
+use std::{
+    collections::{HashMap, HashSet},
+    hash::Hash,
+};
+
+use mcp_disclosure_core::{Kind, OwnGroup, Provider, RawObject, ToolName, View, VisibleTool};
+
+use crate::slug::Origin;
+
+/// The bytes of a group's entry in a list beside its name and description.
+const FRAME: usize = 40;
+
+/// A group before it has a name.
+#[derive(Debug)]
+pub(crate) struct Draft {
+    pub(crate) origin: Origin,
+    pub(crate) title: Option<String>,
+    /// `None` to make one of its members.
+    pub(crate) description: Option<String>,
+    pub(crate) meta: Option<RawObject>,
+    pub(crate) instructions: Option<String>,
+    pub(crate) tools: Vec<ToolName>,
+    pub(crate) prompts: Vec<String>,
+    pub(crate) resources: Vec<String>,
+    /// Their positions among the drafts.
+    pub(crate) children: Vec<usize>,
+    /// Whether it is there for what it contains, so that without any it disappears, and its instructions with it.
+    has_members: bool,
+    /// Whether it is kept.
+    pub(crate) is_kept: bool,
+}
+
+impl Draft {
+    fn new(origin: Origin) -> Self {
+        Self {
+            origin,
+            title: None,
+            description: None,
+            meta: None,
+            instructions: None,
+            tools: Vec::new(),
+            prompts: Vec::new(),
+            resources: Vec::new(),
+            children: Vec::new(),
+            has_members: true,
+            is_kept: true,
+        }
+    }
+
+    fn is_leaf(&self) -> bool {
+        self.children.is_empty() && self.prompts.is_empty() && self.resources.is_empty()
+    }
+
+    fn has_contents(&self) -> bool {
+        !(self.is_leaf() && self.tools.is_empty())
+    }
+}
+
+/// The drafts of a view.
+#[derive(Debug)]
+pub(crate) struct Drafts<'v> {
+    view: &'v View,
+    pub(crate) all: Vec<Draft>,
+    /// Those that are not nested.
+    pub(crate) top: Vec<usize>,
+    /// The draft of each upstream that has one.
+    upstreams: HashMap<&'v str, usize>,
+    /// Whether there are several upstreams, whose categories are nested.
+    nests: bool,
+}
+
+impl<'v> Drafts<'v> {
+    /// The drafts of a view. Pinned tools are in none.
+    pub(crate) fn of(view: &'v View, inline_bytes: usize) -> Self {
+        let upstreams: HashSet<&str> = view.tools().map(|tool| tool.tool().upstream().as_str()).collect();
+        let nests = upstreams.len() > 1;
+        let mut drafts = Self { view, all: Vec::new(), top: Vec::new(), upstreams: HashMap::new(), nests };
+        drafts.add_categories();
+        drafts.add_own_groups();
+        drafts.dissolve(inline_bytes);
+        drafts.unwrap();
+        drafts.prune();
+        drafts
+    }
+
+    fn add(&mut self, draft: Draft) -> usize {
+        self.all.push(draft);
+        self.all.len() - 1
+    }
+
+    /// The draft of an upstream.
+    fn upstream(&mut self, name: &'v str) -> usize {
+        if let Some(at) = self.upstreams.get(name) {
+            return *at;
+        }
+        let provider = self.view.provider(name);
+        let mut draft = Draft::new(Origin::Upstream(name.to_owned()));
+        draft.title = provider.and_then(|provider| provider.title.clone());
+        draft.description = provider.and_then(|provider| provider.description.clone());
+        // One upstream's instructions are those of the whole server.
+        draft.instructions =
+            provider.and_then(|provider| provider.instructions.clone()).filter(|_| self.nests);
+        let at = self.add(draft);
+        self.upstreams.insert(name, at);
+        self.top.push(at);
+        at
+    }
+
+    /// Categories: those of one upstream are nested in it, if there are several.
+    fn add_categories(&mut self) {
+        let view = self.view;
+        for category in view.categories() {
+            let is_declared =
+                category.is_declared() || category.tools().any(|tool| tool.declared_category().is_some());
+            let has_own_groups = |tool: &VisibleTool<'_>| {
+                view.provider(tool.tool().upstream()).is_some_and(|provider| !provider.groups.is_empty())
+            };
+            let is_member = |tool: &VisibleTool<'_>| {
+                !tool.is_pinned() && (tool.declared_category().is_some() || !has_own_groups(tool))
+            };
+            let tools: Vec<VisibleTool<'v>> = category.tools().filter(is_member).collect();
+            let Some(upstream) = tools.first().map(|tool| tool.tool().upstream().as_str()) else { continue };
+            let is_of_one = tools.iter().all(|tool| tool.tool().upstream().as_str() == upstream);
+            let names = tools.iter().map(|tool| tool.name().clone());
+            if !is_declared && category.name() == upstream {
+                let at = self.upstream(upstream);
+                self.all[at].tools.extend(names);
+                self.all[at].description.get_or_insert_with(|| category.description().to_owned());
+                continue;
+            }
+            let text = category.name().to_owned();
+            let mut draft =
+                Draft::new(if is_declared { Origin::Declared(text) } else { Origin::Found(text) });
+            draft.description = Some(category.description().to_owned());
+            draft.tools = names.collect();
+            let at = self.add(draft);
+            if is_of_one && self.nests {
+                let parent = self.upstream(upstream);
+                self.all[parent].children.push(at);
+            } else {
+                self.top.push(at);
+            }
+        }
+    }
+
+    /// The groups that upstreams offer, below their upstream if there are several. What such an upstream has in no group is
+    /// where its groups are.
+    fn add_own_groups(&mut self) {
+        let view = self.view;
+        for provider in view.providers().filter(|provider| !provider.groups.is_empty()) {
+            let members = Members::of(view, provider);
+            let first = self.all.len();
+            for group in &provider.groups {
+                let draft = members.draft(&provider.name, group);
+                self.add(draft);
+            }
+            let places: HashMap<&str, usize> =
+                provider.groups.iter().enumerate().map(|(at, group)| (&*group.name, first + at)).collect();
+            let mut tops = Vec::new();
+            for (at, group) in provider.groups.iter().enumerate() {
+                let children = group.groups.iter().filter_map(|name| places.get(&**name).copied());
+                self.all[first + at].children = children.collect();
+                if group.is_top {
+                    tops.push(first + at);
+                }
+            }
+            self.cut_circles(&tops, first);
+            let is_in_group: HashSet<ToolName> =
+                self.all.iter().flat_map(|draft| draft.tools.iter().cloned()).collect();
+            if !self.nests {
+                self.top.extend(tops);
+                continue;
+            }
+            let parent = self.upstream(&provider.name);
+            let left = members.tools.values().filter(|name| !is_in_group.contains(*name));
+            let left: HashSet<&ToolName> = left.collect();
+            let left = view.tools().map(|tool| tool.name()).filter(|name| left.contains(name)).cloned();
+            self.all[parent].tools.extend(left);
+            self.all[parent].children.extend(tops);
+        }
+    }
+
+    /// Removes nestings that lead back, and drops groups from `first` on that none leads to, or that have nothing.
+    fn cut_circles(&mut self, tops: &[usize], first: usize) {
+        let mut is_reached = vec![false; self.all.len()];
+        let mut is_on_path = vec![false; self.all.len()];
+        for top in tops {
+            // Depth-first without recursion: how deep an upstream nests is its own choice.
+            let mut path = vec![(*top, 0)];
+            if std::mem::replace(&mut is_reached[*top], true) {
+                continue;
+            }
+            is_on_path[*top] = true;
+            while let Some((at, next)) = path.pop() {
+                let Some(child) = self.all[at].children.get(next).copied() else {
+                    is_on_path[at] = false;
+                    continue;
+                };
+                let is_top = tops.contains(&child);
+                if is_on_path[child] || is_top {
+                    self.all[at].children.remove(next);
+                    path.push((at, next));
+                    continue;
+                }
+                path.push((at, next + 1));
+                if !std::mem::replace(&mut is_reached[child], true) {
+                    is_on_path[child] = true;
+                    path.push((child, 0));
+                }
+            }
+        }
+        for (at, is_reached) in is_reached.into_iter().enumerate().skip(first) {
+            self.all[at].is_kept &= is_reached;
+            if !is_reached {
+                self.all[at].tools.clear();
+            }
+        }
+    }
+
+    /// Puts the tools of groups that cost more than they save where the group would be (docs/CONTRACT.md B12).
+    fn dissolve(&mut self, inline_bytes: usize) {
+        if inline_bytes == 0 {
+            return;
+        }
+        for parent in 0..self.all.len() {
+            for child in self.all[parent].children.clone() {
+                if !self.is_cheap(child, inline_bytes) {
+                    continue;
+                }
+                let tools = std::mem::take(&mut self.all[child].tools);
+                self.all[child].is_kept = false;
+                self.all[parent].tools.extend(tools);
+            }
+        }
+        for at in self.top.clone() {
+            let has_children = self.all[at].children.iter().any(|child| self.all[*child].is_kept);
+            if !has_children && self.is_cheap(at, inline_bytes) {
+                self.all[at].is_kept = false;
+                self.all[at].tools.clear();
+            }
+        }
+        self.forget_dropped();
+    }
+
+    /// Whether the definitions of a group cost no more than its entry and asking for it.
+    fn is_cheap(&self, at: usize, inline_bytes: usize) -> bool {
+        let draft = &self.all[at];
+        let is_found = matches!(draft.origin, Origin::Found(_) | Origin::Upstream(_));
+        let is_plain = draft.children.iter().all(|child| !self.all[*child].is_kept);
+        if !(is_found && is_plain && draft.instructions.is_none()) {
+            return false;
+        }
+        let definitions = draft.tools.iter().filter_map(|name| self.view.tool(name));
+        let bytes: usize = definitions.map(|tool| tool.definition().text().len()).sum();
+        let (Origin::Declared(name) | Origin::Upstream(name) | Origin::Found(name) | Origin::Own(_, name)) =
+            &draft.origin;
+        let entry = FRAME + name.len() + draft.description.as_ref().map_or(0, String::len);
+        bytes <= inline_bytes + entry
+    }
+
+    /// An upstream that has one group and nothing else is that group.
+    fn unwrap(&mut self) {
+        for at in self.top.clone() {
+            let draft = &self.all[at];
+            let is_wrapper = matches!(draft.origin, Origin::Upstream(_)) && draft.tools.is_empty();
+            let [child] = draft.children[..] else { continue };
+            if !is_wrapper || (draft.instructions.is_some() && self.all[child].instructions.is_some()) {
+                continue;
+            }
+            let instructions = self.all[at].instructions.take();
+            let child_draft = &mut self.all[child];
+            child_draft.instructions = child_draft.instructions.take().or(instructions);
+            self.all[at].is_kept = false;
+            self.all[at].children.clear();
+            self.top.iter_mut().filter(|top| **top == at).for_each(|top| *top = child);
+        }
+        self.forget_dropped();
+    }
+
+    /// Drops groups without contents, so that what filters emptied leaves no trace. Only what an upstream offers for its
+    /// instructions alone stays.
+    fn prune(&mut self) {
+        loop {
+            let is_empty = |draft: &Draft| {
+                let is_text = !draft.has_members && draft.instructions.is_some();
+                draft.is_kept && !draft.has_contents() && !is_text
+            };
+            let empty: Vec<usize> = (0..self.all.len()).filter(|at| is_empty(&self.all[*at])).collect();
+            if empty.is_empty() {
+                return;
+            }
+            empty.into_iter().for_each(|at| self.all[at].is_kept = false);
+            self.forget_dropped();
+        }
+    }
+
+    fn forget_dropped(&mut self) {
+        let kept: Vec<bool> = self.all.iter().map(|draft| draft.is_kept).collect();
+        self.top.retain(|at| kept[*at]);
+        self.all.iter_mut().for_each(|draft| draft.children.retain(|child| kept[*child]));
+    }
+}
+
+/// What a view has of an upstream, by the upstream's own names.
+struct Members {
+    tools: HashMap<String, ToolName>,
+    prompts: HashMap<String, String>,
+    resources: HashSet<String>,
+}
+
+impl Members {
+    fn of(view: &View, provider: &Provider) -> Self {
+        let tools = view.tools().filter(|tool| *tool.tool().upstream() == provider.name && !tool.is_pinned());
+        let of = |kind| view.entries(kind).filter(|entry| *entry.upstream() == provider.name);
+        let prompts =
+            of(Kind::Prompts).map(|entry| (entry.upstream_key().to_owned(), entry.key().to_owned()));
+        Self {
+            tools: tools.map(|tool| (tool.tool().upstream_name().to_string(), tool.name().clone())).collect(),
+            prompts: prompts.collect(),
+            resources: of(Kind::Resources).map(|entry| entry.key().to_owned()).collect(),
+        }
+    }
+
+    fn draft(&self, upstream: &str, group: &OwnGroup) -> Draft {
+        let mut draft = Draft::new(Origin::Own(upstream.to_owned(), group.name.clone()));
+        draft.title.clone_from(&group.title);
+        draft.description = Some(group.description.clone()).filter(|text| !text.trim().is_empty());
+        draft.meta.clone_from(&group.meta);
+        draft.tools = once(group.tools.iter().filter_map(|own| self.tools.get(own)));
+        draft.prompts = once(group.prompts.iter().filter_map(|own| self.prompts.get(own)));
+        draft.resources = once(group.resources.iter().filter(|uri| self.resources.contains(*uri)));
+        draft.instructions.clone_from(&group.instructions);
+        draft.has_members = !(group.tools.is_empty()
+            && group.prompts.is_empty()
+            && group.resources.is_empty()
+            && group.groups.is_empty());
+        draft
+    }
+}
+
+/// Each once, in order.
+fn once<'a, T: Clone + Eq + Hash + 'a>(items: impl Iterator<Item = &'a T>) -> Vec<T> {
+    let mut seen = HashSet::new();
+    items.filter(|item| seen.insert(*item)).cloned().collect()
+}

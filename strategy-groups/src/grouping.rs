@@ -1,0 +1,121 @@
+//! Groups made of drafts: their names, descriptions and texts, once per view.
+
+use std::{
+    collections::{BTreeSet, HashMap},
+    sync::OnceLock,
+};
+
+use mcp_disclosure_core::{Provider, RawObject, View};
+
+use crate::{
+    Group, Groups, GroupsConfig,
+    draft::{Draft, Drafts},
+    groups::Scoped,
+    slug::{self, Origin},
+    wording,
+};
+
+impl Groups {
+    /// The groups of a view.
+    pub(crate) fn made_of(view: &View, config: &GroupsConfig) -> Self {
+        let Drafts { all: drafts, top, .. } = Drafts::of(view, config.inline_bytes);
+        let mut places: HashMap<usize, usize> = HashMap::new();
+        for (at, _) in drafts.iter().enumerate().filter(|(_, draft)| draft.is_kept) {
+            places.insert(at, places.len());
+        }
+        let kept: Vec<&Draft> = drafts.iter().filter(|draft| draft.is_kept).collect();
+        let placed =
+            |at: &[usize]| -> Vec<usize> { at.iter().filter_map(|at| places.get(at).copied()).collect() };
+        let origins: Vec<Origin> = kept.iter().map(|draft| draft.origin.clone()).collect();
+        let names = slug::names(&origins);
+        let children: Vec<Vec<usize>> = kept.iter().map(|draft| placed(&draft.children)).collect();
+        let groups = kept.iter().enumerate().map(|(at, draft)| {
+            let count = below(&kept, &children, at);
+            let nested = children[at].iter().map(|child| subject(&kept[*child].origin, &draft.origin));
+            let (said, title) = (draft.description.as_deref(), draft.title.as_deref());
+            let purpose = wording::purpose(said, title, &nested.collect::<Vec<_>>());
+            // What an upstream says of its own groups is not edited.
+            let is_own = matches!(draft.origin, Origin::Own(..)) && said.is_some();
+            let description = if is_own { purpose.clone() } else { wording::with_count(&purpose, count) };
+            let instructions = config.instructions.get(&names[at]).or(draft.instructions.as_ref());
+            Group {
+                object: object(&names[at], draft, &description),
+                name: names[at].clone(),
+                origin: draft.origin.clone(),
+                purpose,
+                description,
+                instructions: instructions.cloned(),
+                tools: draft.tools.clone(),
+                prompts: draft.prompts.clone(),
+                resources: draft.resources.clone(),
+                children: children[at].clone(),
+                count,
+                text: OnceLock::new(),
+            }
+        });
+        let all: Vec<Group> = groups.collect();
+        let scoped = Scoped::of(&all);
+        let instructions = left_instructions(view, &all);
+        Self::new(all, placed(&ordered(&drafts, top, view)), scoped, instructions)
+    }
+}
+
+/// Declared categories first, in that order; then upstreams in theirs.
+fn ordered(drafts: &[Draft], mut top: Vec<usize>, view: &View) -> Vec<usize> {
+    let upstream = |name: &str| view.providers().position(|provider| *provider.name == *name);
+    top.sort_by_key(|at| match &drafts[*at].origin {
+        Origin::Declared(_) => None,
+        Origin::Upstream(name) | Origin::Own(name, _) => Some(upstream(name)),
+        Origin::Found(name) => {
+            let provider = view.providers().position(|provider| name.starts_with(provider.name.as_str()));
+            Some(provider)
+        }
+    });
+    top
+}
+
+/// The number of tools in a group and below it, each once.
+fn below(drafts: &[&Draft], children: &[Vec<usize>], at: usize) -> usize {
+    let (mut tools, mut seen, mut next) = (BTreeSet::new(), BTreeSet::from([at]), vec![at]);
+    while let Some(at) = next.pop() {
+        tools.extend(drafts[at].tools.iter().map(|name| name.as_str()));
+        next.extend(children[at].iter().filter(|child| seen.insert(**child)));
+    }
+    tools.len()
+}
+
+/// What a nested group is about, without its parent's name in front.
+fn subject<'o>(origin: &'o Origin, parent: &Origin) -> &'o str {
+    match (origin, parent) {
+        (Origin::Found(name), Origin::Upstream(parent)) => {
+            name.strip_prefix(parent.as_str()).map_or(name.as_str(), str::trim_start)
+        }
+        (Origin::Declared(name) | Origin::Upstream(name) | Origin::Found(name) | Origin::Own(_, name), _) => {
+            name
+        }
+    }
+}
+
+fn object(name: &str, draft: &Draft, description: &str) -> RawObject {
+    let object = RawObject::empty().with_value("name", name);
+    let title = draft.title.iter().filter(|title| !title.trim().is_empty());
+    let object = title.fold(object, |object, title| object.with_value("title", title));
+    let object = object.with_value("description", description);
+    draft.meta.iter().fold(object, |object, meta| object.with("_meta", meta.text()))
+}
+
+/// The instructions of upstreams that are in no group.
+fn left_instructions(view: &View, groups: &[Group]) -> Option<String> {
+    let is_in_group = |provider: &&Provider| {
+        let given = provider.instructions.as_ref();
+        given.is_some_and(|given| groups.iter().any(|group| group.instructions.as_ref() == Some(given)))
+    };
+    if !view.providers().any(|provider| is_in_group(&provider)) {
+        return view.instructions();
+    }
+    let left = view.providers().filter(|provider| !is_in_group(provider));
+    let left = left
+        .filter_map(|provider| Some(format!("## {}\n\n{}", provider.name, provider.instructions.as_ref()?)));
+    let left: Vec<String> = left.collect();
+    (!left.is_empty()).then(|| left.join("\n\n"))
+}

@@ -1,0 +1,81 @@
+//! `groups/list` and `groups/get` (docs/CONTRACT.md G4, G5, G10, G11, G17).
+
+use mcp_disclosure_core::{Context, Era, Fault, Kind, RawObject};
+use serde_json::{json, value::RawValue};
+
+use crate::{Groups, GroupsConfig, groups::array, wording};
+
+/// Lists the groups that are not nested.
+pub const LIST: &str = "groups/list";
+
+/// Delivers one group.
+pub const GET: &str = "groups/get";
+
+/// The digits of a digest in a cursor.
+const DIGITS: usize = 16;
+
+/// The result of `groups/list`.
+///
+/// # Errors
+/// [`Fault::InvalidParams`] for a cursor that this list did not issue.
+pub fn list(
+    cx: &Context<'_>,
+    groups: &Groups,
+    params: &RawValue,
+    config: &GroupsConfig,
+) -> Result<RawObject, Fault> {
+    let params = object(params)?;
+    let mark = groups.digest().to_string();
+    let mark = &mark[mark.len() - DIGITS..];
+    let from = match params.member("cursor").filter(|given| *given != "null") {
+        None => 0,
+        Some(_) => {
+            let cursor = params.string("cursor").unwrap_or_default();
+            let start = cursor.strip_suffix(mark).and_then(|start| start.strip_suffix('-'));
+            let start = start.and_then(|start| start.parse::<usize>().ok());
+            start
+                .filter(|start| (1..groups.top().len()).contains(start))
+                .ok_or_else(|| Fault::InvalidParams(wording::FOREIGN_CURSOR.to_owned()))?
+        }
+    };
+    let page = groups.top().skip(from).take(config.page.get());
+    let result = RawObject::empty().with("groups", &array(page.map(|group| group.object().text())));
+    let next = from + config.page.get();
+    let result = if next < groups.top().len() {
+        result.with_value("nextCursor", &format!("{next}-{mark}"))
+    } else {
+        result
+    };
+    Ok(hinted(cx, result))
+}
+
+/// The result of `groups/get`.
+///
+/// # Errors
+/// [`Fault::InvalidParams`] without a name, [`Fault::NotFound`] if there is no such group for the caller.
+pub fn get(cx: &Context<'_>, groups: &Groups, params: &RawValue) -> Result<RawObject, Fault> {
+    let name = object(params)?.string("name");
+    let name = name.ok_or_else(|| Fault::InvalidParams(wording::NAME_NOT_A_STRING.to_owned()))?;
+    let Some(group) = groups.named(&name) else {
+        tracing::info!(session = cx.session, "unknown group requested");
+        return Err(Fault::NotFound { message: wording::NOT_FOUND.to_owned(), data: json!({"name": name}) });
+    };
+    tracing::info!(session = cx.session, group = group.name, "group delivered");
+    Ok(hinted(cx, groups.contents(cx.view, group)))
+}
+
+fn object(params: &RawValue) -> Result<RawObject, Fault> {
+    RawObject::parse(params.get()).map_err(|_| Fault::InvalidParams(wording::PARAMS_NOT_AN_OBJECT.to_owned()))
+}
+
+/// Results with the cache hints of the stateless era. What is in groups depends on what the client declares.
+fn hinted(cx: &Context<'_>, result: RawObject) -> RawObject {
+    if cx.client.era == Era::Session {
+        return result;
+    }
+    let kinds = [Kind::Tools, Kind::Prompts, Kind::Resources].into_iter();
+    let time_to_live = kinds.map(|kind| cx.view.hints(kind).time_to_live).min().unwrap_or_default();
+    let milliseconds = u64::try_from(time_to_live.as_millis()).unwrap_or(u64::MAX);
+    let result = result.with_value("resultType", "complete").with_value("ttlMs", &milliseconds);
+    result.with_value("cacheScope", "private")
+}

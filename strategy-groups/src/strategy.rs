@@ -1,0 +1,252 @@
+//! The strategy: what it lists, which methods it answers, and which calls its tools make.
+
+use async_trait::async_trait;
+use mcp_disclosure_core::{
+    Advertisement, ArgumentProblem, ClientTraits, Context, Decision, Digest, DisclosureStrategy, Executors,
+    Extension, Fault, Full, GROUPS, Kind, Lesson, Listing, OwnTool, Profile, RawObject, Refusal, ToolCall,
+    View,
+    executors::is_read_only,
+    index::{Part, with_index_of_parts},
+    inner_call::{inner_call, members},
+    manifest::DETERMINISTIC_GROUPS,
+};
+use serde_json::{json, value::RawValue};
+
+use crate::{
+    Group, Groups, GroupsConfig, answer,
+    directory::{self, Directory},
+    method,
+    slug::Origin,
+    wording::{self, CALL, CALL_READ_ONLY, GET},
+};
+
+/// The strategy's name, as in flags, addresses, offers and settings.
+pub const NAME: &str = "groups";
+
+/// The extension of the working group on progressive disclosure.
+pub const EXTENSION: Extension = Extension {
+    id: GROUPS,
+    settings: r#"{"listChanged":true}"#,
+    changed: "notifications/groups/list_changed",
+};
+
+/// The profile of `groups`.
+pub static PROFILE: Profile = Profile::presenter(
+    NAME,
+    "Tools in groups: groups/list and groups/get, or one tool that shows a group and one that calls",
+    "the extension io.modelcontextprotocol/groups, or the bridge tool get_group",
+)
+.taught_by(Lesson::new(GET, r#"{"name": "{tool}"}"#))
+.negotiated_by(EXTENSION)
+.giving_way()
+.with_bridge()
+.of_size("compact");
+
+/// Tools in groups.
+#[derive(Debug)]
+pub struct GroupsStrategy {
+    config: GroupsConfig,
+}
+
+impl GroupsStrategy {
+    /// Makes the strategy.
+    pub fn new(config: GroupsConfig) -> Self {
+        Self { config }
+    }
+
+    /// Whether a client is listed everything: it knows no groups, and has no tool for them.
+    fn is_flat(&self, client: &ClientTraits) -> bool {
+        !client.declared && (self.config.deterministic || !client.bridge)
+    }
+
+    /// Whether a client has deterministic groups.
+    fn is_deterministic(&self, client: &ClientTraits) -> bool {
+        self.config.deterministic && !client.declared
+    }
+
+    /// Whether a client has the tool for groups.
+    fn is_bridged(&self, client: &ClientTraits) -> bool {
+        client.bridge && !self.is_deterministic(client)
+    }
+
+    fn groups(&self, view: &View) -> std::sync::Arc<Groups> {
+        Groups::of(view, &self.config)
+    }
+
+    fn directory(&self, view: &View) -> std::sync::Arc<Directory> {
+        Directory::of(view, &self.config.directory)
+    }
+
+    fn get_tool(&self, view: &View) -> OwnTool {
+        let groups = self.groups(view);
+        let name = json!({"type": "string", "description": wording::NAME});
+        let schema = json!({"type": "object", "properties": {"name": name}, "required": ["name"]});
+        let description = wording::get_description(self.config.executors, has_others(view, &groups));
+        let lists = [leaves(&groups), groups.top().map(part).collect()];
+        let description = with_index_of_parts(&description, view, &lists, self.config.description_bytes);
+        OwnTool::new(GET, &description, &schema).read_only()
+    }
+
+    fn executors(&self) -> Vec<OwnTool> {
+        let arguments = json!({"type": "object", "description": wording::ARGUMENTS});
+        let tool = json!({"type": "string"});
+        let schema = json!({
+            "type": "object", "properties": {"tool": tool, "arguments": arguments}, "required": ["tool"],
+        });
+        let acting = OwnTool::new(CALL, &wording::call_description(self.config.executors), &schema);
+        match self.config.executors {
+            Executors::One => vec![acting],
+            Executors::ByEffect => {
+                let reading = OwnTool::new(CALL_READ_ONLY, wording::CALL_READ_ONLY_DESCRIPTION, &schema);
+                // Whether the world outside is reached depends on the tool that is called.
+                let reading = reading.with("annotations", &json!({"readOnlyHint": true}));
+                vec![reading, acting.with("annotations", &json!({"destructiveHint": true}))]
+            }
+        }
+    }
+
+    fn get(&self, cx: &Context<'_>, call: &ToolCall) -> Result<Decision, ArgumentProblem> {
+        let arguments = members(call)?;
+        let name = match arguments.member("name").filter(|given| *given != "null") {
+            None => String::new(),
+            Some(given) => arguments
+                .string("name")
+                .ok_or_else(|| ArgumentProblem::of("name", given, wording::EXPECTED_NAME))?,
+        };
+        Ok(Decision::Answer(answer::answer(cx, &self.groups(cx.view), &name, &self.config)))
+    }
+
+    /// Forwards the inner call under the tool's own name, so that it is looked up, checked and relayed like any other.
+    fn execute(
+        &self,
+        cx: &Context<'_>,
+        call: &ToolCall,
+        only_reading: bool,
+    ) -> Result<Decision, ArgumentProblem> {
+        let inner = inner_call(cx.view, &call.name, &members(call)?)?;
+        if *inner.name == *GET {
+            return self.get(cx, &inner);
+        }
+        let Some(tool) = cx.view.tool(&inner.name) else {
+            let content = answer::unknown_tool(cx.view, &inner.name);
+            return Ok(Decision::Refuse(Refusal { code: "UNKNOWN_TOOL", content }));
+        };
+        if only_reading && !is_read_only(tool) {
+            return Ok(Decision::Refuse(Refusal::not_read_only(wording::not_read_only(&inner.name))));
+        }
+        Ok(Decision::Forward(inner))
+    }
+}
+
+#[async_trait]
+impl DisclosureStrategy for GroupsStrategy {
+    fn profile(&self) -> &Profile {
+        &PROFILE
+    }
+
+    /// Without the extension groups do not exist: hosts are listed everything, or what is in no group and the bridge.
+    fn list(&self, view: &View, client: &ClientTraits) -> Listing {
+        if self.is_flat(client) {
+            return Full.list(view, client);
+        }
+        let groups = self.groups(view);
+        let tools = view.tools().filter(|tool| !groups.scoped.tools.contains(tool.name()));
+        let tools = tools.map(|tool| tool.definition().into_owned()).collect();
+        let mut listing = Listing { tools, ..Listing::without_tools(view) };
+        listing.instructions.clone_from(&groups.instructions);
+        if client.declared {
+            listing.prompts = unscoped(view, Kind::Prompts, |key| groups.scoped.prompts.contains(key));
+            listing.resources = unscoped(view, Kind::Resources, |key| groups.scoped.resources.contains(key));
+        }
+        if self.is_bridged(client) {
+            listing = listing.guided(&wording::guidance(self.config.executors, has_others(view, &groups)));
+        }
+        listing
+    }
+
+    fn own_tools(&self, view: &View, client: &ClientTraits) -> Vec<OwnTool> {
+        if !self.is_bridged(client) {
+            return Vec::new();
+        }
+        let mut tools = vec![self.get_tool(view)];
+        tools.extend(self.executors());
+        tools
+    }
+
+    fn lists_completely(&self, _view: &View, client: &ClientTraits) -> bool {
+        self.is_flat(client)
+    }
+
+    fn advertise(&self, _view: &View, client: &ClientTraits, advertisement: &mut Advertisement) {
+        if self.is_deterministic(client) {
+            let experimental = &mut advertisement.experimental;
+            *experimental = experimental.with(DETERMINISTIC_GROUPS, directory::CAPABILITY);
+        }
+    }
+
+    fn announced(&self, view: &View, client: &ClientTraits) -> Option<Digest> {
+        client.declared.then(|| self.groups(view).digest())
+    }
+
+    // Whoever knows the name of a tool may call it: groups are no gate.
+    fn how_to_learn(&self, cx: &Context<'_>, tool: &str) -> Option<String> {
+        self.is_bridged(cx.client).then(|| self.profile().lesson?.instruction(tool)).flatten()
+    }
+
+    async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
+        let is_split = self.config.executors == Executors::ByEffect;
+        let decided = match call.name.as_str() {
+            _ if self.is_deterministic(cx.client) => return self.directory(cx.view).decide(cx.view, call),
+            _ if !self.is_bridged(cx.client) => return Ok(Decision::Forward(call)),
+            GET => self.get(cx, &call),
+            CALL => self.execute(cx, &call, false),
+            CALL_READ_ONLY if is_split => self.execute(cx, &call, true),
+            _ => return Ok(Decision::Forward(call)),
+        };
+        let refused = |problem| Decision::Refuse(Refusal::wrong_arguments(&call.name, &[problem], None));
+        Ok(decided.unwrap_or_else(refused))
+    }
+
+    async fn request(
+        &self,
+        cx: &Context<'_>,
+        name: &str,
+        params: &RawValue,
+    ) -> Result<Option<RawObject>, Fault> {
+        match name {
+            directory::LIST if self.is_deterministic(cx.client) => Ok(Some(self.directory(cx.view).list())),
+            directory::EXPAND if self.is_deterministic(cx.client) => {
+                self.directory(cx.view).expand(params).map(Some)
+            }
+            _ if !cx.client.declared => Ok(None),
+            method::LIST => method::list(cx, &self.groups(cx.view), params, &self.config).map(Some),
+            method::GET => method::get(cx, &self.groups(cx.view), params).map(Some),
+            _ => Ok(None),
+        }
+    }
+}
+
+/// Whether any tool is in no group.
+fn has_others(view: &View, groups: &Groups) -> bool {
+    view.tools().any(|tool| !groups.scoped.tools.contains(tool.name()))
+}
+
+fn unscoped(view: &View, kind: Kind, is_scoped: impl Fn(&str) -> bool) -> Vec<RawObject> {
+    view.entries(kind).filter(|entry| !is_scoped(entry.key())).map(|entry| view.text(entry)).collect()
+}
+
+fn part(group: &Group) -> Part<'_> {
+    Part { name: &group.name, count: group.count, description: &group.purpose }
+}
+
+/// The groups that have tools of their own: declared ones first, then the largest.
+fn leaves(groups: &Groups) -> Vec<Part<'_>> {
+    let mut leaves: Vec<&Group> = groups.all().iter().filter(|group| !group.tools.is_empty()).collect();
+    let is_declared = |group: &Group| matches!(group.origin, Origin::Declared(_));
+    leaves.sort_by_key(|group| (!is_declared(group), std::cmp::Reverse(group.tools.len())));
+    leaves.into_iter().map(|group| Part { count: group.tools.len(), ..part(group) }).collect()
+}
+
+#[cfg(test)]
+#[path = "strategy_tests.rs"]
+mod tests;

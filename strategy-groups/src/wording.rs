@@ -1,0 +1,167 @@
+//! Every sentence of `groups` that a model reads.
+
+use mcp_disclosure_core::{Executors, brief::shorten};
+
+/// The tool that shows a group.
+pub const GET: &str = "get_group";
+
+/// The tool that calls tools: all of them, or those that can change something.
+pub const CALL: &str = "call_tool";
+
+/// The tool that calls read-only tools, where there are two.
+pub const CALL_READ_ONLY: &str = "call_read_only_tool";
+
+/// Maximum length of a name in a message, in characters.
+const LONGEST_NAME: usize = 120;
+
+/// Maximum length of the names of nested groups in a description, in characters.
+const LONGEST_NESTED: usize = 120;
+
+/// What a group is for: what is said of it, or the names of what is nested in it.
+pub fn purpose(said: Option<&str>, title: Option<&str>, nested: &[&str]) -> String {
+    match said {
+        Some(said) => said.to_owned(),
+        None if !nested.is_empty() => {
+            let nested = shorten(&nested.join(", "), LONGEST_NESTED);
+            title.map_or_else(|| nested.clone(), |title| format!("{title}: {nested}"))
+        }
+        None => title.unwrap_or("Tools that are used together").to_owned(),
+    }
+}
+
+/// The same with the number of its tools, for which the draft has no member.
+pub fn with_count(purpose: &str, count: usize) -> String {
+    let purpose = purpose.trim().trim_end_matches(':');
+    let end = if purpose.ends_with(['.', '!', '?', '…']) { "" } else { "." };
+    match count {
+        0 => format!("{purpose}{end}"),
+        1 => format!("{purpose}{end} 1 tool."),
+        count => format!("{purpose}{end} {count} tools."),
+    }
+}
+
+/// The description of `get_group`, before the index of what is behind.
+pub fn get_description(executors: Executors, has_others: bool) -> String {
+    let others = if has_others { OTHERS } else { "Tools" };
+    format!(
+        "{others} are in groups. Shows a group: its tools with their parameters, and the groups in it. {}",
+        then_call(executors)
+    )
+}
+
+/// The beginning of the description where some tools are listed.
+const OTHERS: &str = "Tools that are listed with their parameters can be called at once. Others";
+
+fn then_call(executors: Executors) -> String {
+    match executors {
+        Executors::One => format!("Then call a tool with {CALL}."),
+        Executors::ByEffect => {
+            format!("Then call a tool with {CALL_READ_ONLY} if it only reads, else with {CALL}.")
+        }
+    }
+}
+
+/// The argument `name`.
+pub const NAME: &str = "The name of a group, or of a tool for its group";
+
+/// The description of `call_tool`.
+pub fn call_description(executors: Executors) -> String {
+    match executors {
+        Executors::One => {
+            format!("Call a tool of a group, by its inputSchema from {GET}. Returns its result.")
+        }
+        Executors::ByEffect => format!(
+            "Call a tool of a group that can change something, by its inputSchema from {GET}. Returns its result."
+        ),
+    }
+}
+
+/// The description of `call_read_only_tool`.
+pub const CALL_READ_ONLY_DESCRIPTION: &str =
+    "Call a tool of a group that is marked as read-only. Refuses all others. Returns its result.";
+
+/// The argument `arguments`.
+pub const ARGUMENTS: &str = "By the tool's inputSchema";
+
+/// The guidance for system prompts of hosts that know no groups.
+pub fn guidance(executors: Executors, has_others: bool) -> String {
+    let call = match executors {
+        Executors::One => format!("call {CALL} with {{\"tool\": \"NAME\", \"arguments\": {{..}}}}"),
+        Executors::ByEffect => format!(
+            "call {CALL} with {{\"tool\": \"NAME\", \"arguments\": {{..}}}}, or {CALL_READ_ONLY} for tools that only read"
+        ),
+    };
+    let others = if has_others { "Tools that are listed can be called at once. Others" } else { "Tools" };
+    format!(
+        "{others} of this server are in groups; the description of {GET} names them.\n\
+         1. OPEN: call {GET} with {{\"name\": \"GROUP\"}}. A group may have groups in it.\n\
+         2. CALL: {call}, by the inputSchema that {GET} showed.\n\
+         A group that was shown once needs not be shown again."
+    )
+}
+
+/// The note of an answer without a name.
+pub const CHOOSE: &str = "Call get_group with the name of one of these.";
+
+/// The note of an answer about a tool that is in no group.
+pub const LISTED: &str = "This tool is in no group. It is listed: call it by its name.";
+
+/// What stands for a definition that nests too deep.
+pub const NESTS_TOO_DEEP: &str = "Its definition nests too deep to be shown.";
+
+/// The note of a group whose definitions are too large.
+pub fn too_large(left: usize) -> String {
+    let of = if left == 1 {
+        "the definition of 1 tool".to_owned()
+    } else {
+        format!("the definitions of {left} tools")
+    };
+    format!("Without {of}: call {GET} with the name of such a tool.")
+}
+
+/// The error of an unknown group.
+pub fn unknown_group(name: &str, meant: &[&str]) -> String {
+    let name = shorten(name, LONGEST_NAME);
+    match meant {
+        [] => format!("Unknown group: {name}"),
+        meant => format!("Unknown group: {name}. Did you mean: {}?", meant.join(", ")),
+    }
+}
+
+/// The error of an unknown tool.
+pub fn unknown_tool(name: &str) -> String {
+    format!("Unknown tool: {}", shorten(name, LONGEST_NAME))
+}
+
+/// The refusal of a call of a tool that may change something by the executor of read-only tools.
+pub fn not_read_only(name: &str) -> String {
+    format!("Tool '{name}' is not marked as read-only. It did not run. Call it with {CALL}.")
+}
+
+/// What was expected of `name`.
+pub const EXPECTED_NAME: &str = "a string: the name of a group";
+
+/// The error of `groups/get` without a name.
+pub const NAME_NOT_A_STRING: &str = "params.name must be a string: the name of a group";
+
+/// The error of parameters of another type.
+pub const PARAMS_NOT_AN_OBJECT: &str = "params must be an object";
+
+/// The error of an unknown group. It does not depend on the name, so that hidden groups cannot be distinguished.
+pub const NOT_FOUND: &str = "Group not found";
+
+/// The error of a cursor of another list.
+pub const FOREIGN_CURSOR: &str =
+    "params.cursor is not one of this list, which may have changed: start without a cursor";
+
+/// The error of a revision that is not, or no longer, the view's.
+pub const STALE_VIEW: &str = "The view has changed: list the groups again";
+
+/// The error of an unknown deterministic group.
+pub const UNKNOWN_GROUP: &str = "Unknown group";
+
+/// The error of a call of an unknown tool where groups are deterministic.
+pub const UNKNOWN_NAMES: &str = "Unknown tool names";
+
+/// Why a tool with `callable: false` does not run.
+pub const UNAVAILABLE: &str = "This tool is not available at present. It did not run.";

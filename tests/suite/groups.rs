@@ -1,0 +1,401 @@
+//! `groups` (G1 to G17): groups for clients that declare `io.modelcontextprotocol/groups`, everything for all others.
+
+use std::collections::HashMap;
+
+use kit::{Bench, Client, Identity, Options, Scenario, Setup, admission::HeaderAdmission, scenario::control};
+use mcp_disclosure_core::{GROUPS, RawObject};
+use mcp_disclosure_gateway::negotiation::StrategyOptions;
+use serde_json::{Value, json, value::RawValue};
+
+use crate::{UPSTREAM, connected, odd};
+
+const NOUNS: [&str; 4] = ["issue", "label", "branch", "release"];
+const VERBS: [&str; 4] = ["list", "open", "close", "edit"];
+
+fn tool(name: &str) -> String {
+    let which = json!({"type": "string", "description": "Which one is meant, in words that cost more than asking for them"});
+    let schema = json!({"type": "object", "properties": {"which": which}});
+    json!({"name": name, "description": format!("Does {name}."), "inputSchema": schema}).to_string()
+}
+
+/// Two upstreams, the first of which has sixteen tools of four categories.
+fn two() -> Options {
+    let forge = NOUNS.iter().flat_map(|noun| VERBS.iter().map(move |verb| tool(&format!("{verb}_{noun}"))));
+    let mut options = Options::new(UPSTREAM, Scenario::with_tools(forge));
+    let files = ["read_file", "write_file", "move_file"].map(tool);
+    options.upstreams.push((UPSTREAM.into(), "files", Scenario::with_tools(files)));
+    options
+}
+
+fn offering(offered: &[&str], settings: Value) -> StrategyOptions {
+    StrategyOptions {
+        offered: offered.iter().map(|name| (*name).to_owned()).collect(),
+        settings: if settings.is_null() { [].into() } else { [("groups".to_owned(), settings)].into() },
+        ..StrategyOptions::default()
+    }
+}
+
+fn pinned(setup: Setup) -> StrategyOptions {
+    StrategyOptions { pinned: Some(setup.strategy.to_owned()), ..StrategyOptions::default() }
+}
+
+async fn capabilities(client: &Client) -> Value {
+    match client.setup.has_sessions() {
+        true => client.introduction["capabilities"].clone(),
+        false => client.request("server/discover", json!({})).await.result()["capabilities"].clone(),
+    }
+}
+
+async fn group(client: &Client, name: &str) -> Value {
+    client.request("groups/get", json!({"name": name})).await.result()
+}
+
+fn names(items: &Value) -> Vec<String> {
+    let items = items.as_array().into_iter().flatten();
+    items.map(|item| item["name"].as_str().unwrap().to_owned()).collect()
+}
+
+async fn tools(client: &Client) -> Vec<String> {
+    names(&client.request("tools/list", json!({})).await.result()["tools"])
+}
+
+/// Every group that can be reached, by name.
+async fn reachable(client: &Client) -> HashMap<String, Value> {
+    let mut next = names(&client.request("groups/list", json!({})).await.result()["groups"]);
+    let mut found = HashMap::new();
+    while let Some(name) = next.pop() {
+        if !found.contains_key(&name) {
+            let contents = group(client, &name).await;
+            next.extend(names(&contents["contents"]["groups"]));
+            found.insert(name, contents);
+        }
+    }
+    found
+}
+
+/// Every tool, at the top and in groups.
+pub(crate) async fn everything(client: &Client) -> Vec<Value> {
+    let top = client.request("tools/list", json!({})).await.result()["tools"].clone();
+    let mut all = top.as_array().unwrap().clone();
+    if all.iter().any(|tool| tool["name"] == "get_group") {
+        let shown = client.call("get_group", json!({"name": "kit"})).await.result();
+        all.extend(shown["structuredContent"]["tools"].as_array().into_iter().flatten().cloned());
+        return all;
+    }
+    for (_, contents) in reachable(client).await {
+        all.extend(contents["contents"]["tools"].as_array().into_iter().flatten().cloned());
+    }
+    all
+}
+
+async fn g1_the_extension_is_advertised_where_the_operator_turns_it_on(setup: Setup) {
+    for (strategies, is_on) in [
+        (StrategyOptions::default(), false),
+        (offering(&["full", "info"], Value::Null), false),
+        (StrategyOptions { pinned: Some("full".to_owned()), ..offering(&[], json!({})) }, false),
+        (offering(&["full", "groups"], Value::Null), true),
+        (offering(&[], json!({})), true),
+        (pinned(setup), true),
+    ] {
+        let said = format!("{strategies:?}");
+        let bench = Bench::start(Options { strategies, ..two() }).await;
+        for identity in [Identity::default(), Identity::grouping()] {
+            let client = Client::connect_as(&bench, setup, identity).await;
+            let extension = &capabilities(&client).await["extensions"][GROUPS];
+            assert_eq!(*extension == json!({"listChanged": true}), is_on, "{said}: {extension}");
+        }
+        let client = Client::connect_as(&bench, setup, Identity::grouping()).await;
+        let reply = client.request("groups/list", json!({})).await.answer();
+        assert_eq!(reply.get("result").is_some(), is_on, "{said}: {reply}");
+    }
+}
+
+async fn g2_groups_do_not_exist_for_clients_that_do_not_declare_them(setup: Setup) {
+    for strategies in [offering(&["full", "groups"], Value::Null), pinned(setup)] {
+        let bench = Bench::start(Options { strategies, ..two() }).await;
+        let plain = Identity { groups: false, ..Identity::offering(setup.strategy) };
+        for identity in [Identity::default(), plain] {
+            let client = Client::connect_as(&bench, setup, identity).await;
+            for method in ["groups/list", "groups/get"] {
+                assert_eq!(client.request(method, json!({"name": "files"})).await.code(), -32601);
+            }
+        }
+    }
+}
+
+async fn g3_g4_groups_are_listed_by_names_of_the_grammar_without_definitions(setup: Setup) {
+    let bench = Bench::start(two()).await;
+    let client = Client::connect(&bench, setup).await;
+    let list = client.request("groups/list", json!({})).await.result();
+    assert_eq!(names(&list["groups"]), ["kit", "files"]);
+    for group in list["groups"].as_array().unwrap() {
+        let members = group.as_object().unwrap().keys();
+        assert!(members.clone().all(|key| ["name", "title", "description"].contains(&&**key)), "{group}");
+    }
+    assert!(list["groups"][1]["description"].as_str().unwrap().ends_with(" 3 tools."), "{list}");
+    let stateless = !setup.has_sessions();
+    assert_eq!((list["cacheScope"] == "private", list["resultType"] == "complete"), (stateless, stateless));
+    assert_eq!(list["ttlMs"].is_u64(), stateless);
+}
+
+async fn g5_definitions_are_those_of_the_complete_list_to_the_byte(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let grouping = Client::connect(&bench, setup).await;
+    let plain = Client::connect_as(&bench, setup, Identity::offering("full")).await;
+    let parse = |text: &str| -> Vec<Box<RawValue>> { serde_json::from_str(text).unwrap() };
+    let listed = RawObject::parse(plain.request("tools/list", json!({})).await.result_text()).unwrap();
+    let got =
+        RawObject::parse(grouping.request("groups/get", json!({"name": "kit"})).await.result_text()).unwrap();
+    let (listed, got) = (
+        parse(listed.member("tools").unwrap()),
+        parse(got.object("contents").unwrap().member("tools").unwrap()),
+    );
+    let texts = |items: &[Box<RawValue>]| items.iter().map(|item| item.get().to_owned()).collect::<Vec<_>>();
+    assert_eq!(texts(&got), texts(&listed));
+}
+
+async fn g6_g7_g8_every_tool_has_one_place_and_every_group_is_reached(setup: Setup) {
+    let config = "[pins]\ntools = [\"kit/open_issue\"]\n".to_owned();
+    let bench = Bench::start(Options { config, ..two() }).await;
+    let grouping = Client::connect(&bench, setup).await;
+    let plain = Client::connect_as(&bench, setup, Identity::default()).await;
+    let (mut all, mut flat) = (names(&json!(everything(&grouping).await)), tools(&plain).await);
+    assert_eq!(tools(&grouping).await, ["open_issue"], "what is pinned is in no group");
+    all.sort();
+    flat.sort();
+    assert_eq!(all, flat);
+    assert_eq!(reachable(&grouping).await.len(), 6);
+}
+
+async fn g10_what_is_hidden_is_answered_like_what_is_unknown(setup: Setup) {
+    let admission = HeaderAdmission::default().knowing("ann", &["open_issue", "close_issue"]);
+    let bench = Bench::start(Options { admission, ..two() }).await;
+    let identity = Identity::offering(setup.strategy);
+    let identity = if setup.is_http() { identity.known_as("ann") } else { identity };
+    let client = Client::connect_as(&bench, setup, identity).await;
+    let hidden = if setup.is_http() { "files" } else { "no-such-group" };
+    let error = async |name: &str| {
+        let reply = client.request("groups/get", json!({"name": name})).await.answer();
+        reply["error"].to_string().replace(name, "-")
+    };
+    let unknown = error("never-there").await;
+    assert_eq!(error(hidden).await, unknown);
+    let expected = if setup.has_sessions() { -32002 } else { -32602 };
+    assert_eq!(
+        serde_json::from_str::<Value>(&unknown).unwrap(),
+        json!({"code": expected, "message": "Group not found", "data": {"name": "-"}})
+    );
+    if setup.is_http() {
+        // One upstream with one group of two tools is left, and nothing shows the others.
+        let text = json!(reachable(&client).await).to_string();
+        assert!(!text.contains("label") && !text.contains("files"), "{text}");
+    }
+    assert_eq!(client.request("groups/get", json!({})).await.code(), -32602);
+}
+
+async fn g11_g12_nothing_is_remembered_and_nothing_has_to_be_fetched(setup: Setup) {
+    let bench = Bench::start(two()).await;
+    let client = Client::connect(&bench, setup).await;
+    let called = client.call("close_label", json!({"which": "a"})).await.result();
+    assert_eq!(called["structuredContent"]["given"], json!({"which": "a"}));
+    let other = Client::connect(&bench, setup).await;
+    let (first, second, third) =
+        tokio::join!(group(&client, "kit-label"), group(&other, "kit-label"), group(&client, "kit-label"));
+    assert_eq!((&first, &first), (&second, &third));
+    // Wrong arguments are answered with what is wrong, and not with what to read first.
+    let wrong = client.call("close_label", json!({"which": 7})).await.result();
+    assert!(!wrong.to_string().contains("get_group"), "{wrong}");
+}
+
+async fn g13_g14_lists_depend_on_what_each_client_declares(setup: Setup) {
+    let strategies = offering(&["groups", "full"], Value::Null);
+    let bench = Bench::start(Options { strategies, ..two() }).await;
+    for _ in 0..2 {
+        let grouping = Client::connect_as(&bench, setup, Identity::grouping()).await;
+        let plain = Client::connect_as(&bench, setup, Identity::default()).await;
+        assert_eq!((tools(&grouping).await.len(), tools(&plain).await.len()), (0, 19));
+        for client in [&grouping, &plain] {
+            let list = client.request("tools/list", json!({})).await.result();
+            assert_eq!(list["cacheScope"] == "private", !setup.has_sessions());
+        }
+    }
+}
+
+async fn g17_pages_are_the_list_and_cursors_of_others_are_refused(setup: Setup) {
+    let strategies = offering(&["groups"], json!({"page": 1}));
+    let strategies = StrategyOptions { fallback: "groups".to_owned(), ..strategies };
+    let bench = Bench::start(Options { strategies, ..two() }).await;
+    let client = Client::connect(&bench, setup).await;
+    let first = client.request("groups/list", json!({})).await.result();
+    let cursor = first["nextCursor"].clone();
+    let second = client.request("groups/list", json!({"cursor": cursor})).await.result();
+    assert_eq!(
+        (names(&first["groups"]), names(&second["groups"])),
+        (vec!["kit".to_owned()], vec!["files".to_owned()])
+    );
+    assert!(second.get("nextCursor").is_none());
+    for wrong in [json!("1"), json!(7), json!("")] {
+        assert_eq!(client.request("groups/list", json!({"cursor": wrong})).await.code(), -32602);
+    }
+}
+
+/// An upstream with groups of its own. The tools in them it lists to nobody else.
+fn with_own_groups() -> Options {
+    let mut scenario = Scenario::with_tools([tool("plain")]);
+    let raw = |value: Value| RawValue::from_string(value.to_string()).unwrap();
+    let mut hello: Value = serde_json::from_str(scenario.initialize.get()).unwrap();
+    hello["capabilities"]["extensions"] = json!({GROUPS: {}});
+    scenario.initialize = raw(hello);
+    let parsed = |name: &str| -> Value { serde_json::from_str(&tool(name)).unwrap() };
+    for (request, result) in [
+        ("groups/list ", json!({"groups": [{"name": "a", "description": "About a", "_meta": {"x": 1.0}}]})),
+        (
+            "groups/get a",
+            json!({"instructions": "Mind a.", "contents": {
+            "tools": [parsed("one"), parsed("two")], "prompts": [{"name": "greet"}], "groups": [{"name": "b", "description": "About b"}]}}),
+        ),
+        (
+            "groups/get b",
+            json!({"contents": {"tools": [parsed("two")], "resources": [{"uri": "kit://b", "name": "b"}], "groups": [{"name": "a", "description": "About a"}]}}),
+        ),
+    ] {
+        scenario.answers.insert(request.to_owned(), raw(json!({"result": result})));
+    }
+    Options::new(UPSTREAM, scenario)
+}
+
+async fn g8_an_upstreams_own_groups_are_passed_on_under_its_name(setup: Setup) {
+    let bench = Bench::start(with_own_groups()).await;
+    let client = Client::connect(&bench, setup).await;
+    let list = client.request("groups/list", json!({})).await.result();
+    assert_eq!(list["groups"], json!([{"name": "kit-a", "description": "About a", "_meta": {"x": 1.0}}]));
+    let a = group(&client, "kit-a").await;
+    assert_eq!(
+        (names(&a["contents"]["tools"]), &a["instructions"]),
+        (vec!["one".to_owned(), "two".to_owned()], &json!("Mind a."))
+    );
+    assert_eq!(names(&a["contents"]["groups"]), ["kit-b"]);
+    assert_eq!(names(&a["contents"]["prompts"]), ["greet"]);
+    let b = group(&client, "kit-b").await;
+    assert_eq!(b["contents"]["tools"][0], a["contents"]["tools"][1]);
+    assert_eq!(
+        (b["contents"]["resources"][0]["uri"].as_str(), b["contents"].get("groups")),
+        (Some("kit://b"), None)
+    );
+    assert_eq!(tools(&client).await, ["plain"]);
+    assert_eq!(client.request("prompts/list", json!({})).await.result()["prompts"], json!([]));
+    let resources = client.request("resources/list", json!({})).await.result();
+    assert!(!resources.to_string().contains("kit://b"));
+    client.call("two", json!({})).await.result();
+    let plain = Client::connect_as(&bench, setup, Identity::default()).await;
+    assert_eq!(tools(&plain).await, ["plain", "one", "two"]);
+    assert!(plain.request("resources/list", json!({})).await.result().to_string().contains("kit://b"));
+}
+
+under_groups!(
+    g1_the_extension_is_advertised_where_the_operator_turns_it_on,
+    g2_groups_do_not_exist_for_clients_that_do_not_declare_them,
+    g3_g4_groups_are_listed_by_names_of_the_grammar_without_definitions,
+    g5_definitions_are_those_of_the_complete_list_to_the_byte,
+    g6_g7_g8_every_tool_has_one_place_and_every_group_is_reached,
+    g8_an_upstreams_own_groups_are_passed_on_under_its_name,
+    g10_what_is_hidden_is_answered_like_what_is_unknown,
+    g11_g12_nothing_is_remembered_and_nothing_has_to_be_fetched,
+    g13_g14_lists_depend_on_what_each_client_declares,
+    g17_pages_are_the_list_and_cursors_of_others_are_refused,
+);
+
+async fn g15_changed_groups_at_the_top_are_announced_and_no_others(setup: Setup) {
+    const CHANGED: &str = "notifications/groups/list_changed";
+    let (bench, client) = connected(setup).await;
+    let _listening = if setup.has_sessions() {
+        client.open_stream().await;
+        None
+    } else {
+        let filter = json!({"notifications": {"toolsListChanged": true, GROUPS: true}});
+        let listening = client.start("subscriptions/listen", filter).await;
+        let heard = client.notification("notifications/subscriptions/acknowledged").await;
+        assert_eq!(heard["params"]["notifications"][GROUPS], true, "{heard}");
+        Some(listening)
+    };
+    let plain = Client::connect_as(&bench, setup, Identity::default()).await;
+    plain.open_stream_of_session().await;
+    // The number of tools is part of the description.
+    client.read(&control("tool")).await.result();
+    client.notification(CHANGED).await;
+    if setup.has_sessions() {
+        plain.notification("notifications/tools/list_changed").await;
+        assert!(plain.inbox.since(0).iter().all(|message| !message.contains(CHANGED)));
+    }
+}
+under_groups!(g15_changed_groups_at_the_top_are_announced_and_no_others);
+
+async fn b7_hosts_that_know_no_groups_get_a_tool_that_shows_them(setup: Setup) {
+    let bench = Bench::start(Options { strategies: pinned(setup), ..two() }).await;
+    let client = Client::connect_as(&bench, setup, Identity::default()).await;
+    let list = client.request("tools/list", json!({})).await.result();
+    assert_eq!(names(&list["tools"]), ["get_group", "call_tool"]);
+    let description = list["tools"][0]["description"].as_str().unwrap();
+    assert!(description.contains("kit-issue (4)") && description.len() <= 2_000, "{description}");
+    let shown =
+        client.call("get_group", json!({"name": "kit-issue"})).await.result()["structuredContent"].clone();
+    assert_eq!(shown["tools"][1]["name"], "open_issue");
+    let arguments = json!({"tool": "open_issue", "arguments": {"which": "x"}});
+    let through = client.call("call_tool", arguments).await.result();
+    assert_eq!(through["structuredContent"]["given"], json!({"which": "x"}));
+    assert_eq!(
+        client.call("open_issue", json!({"which": "y"})).await.result()["structuredContent"]["given"]["which"],
+        "y"
+    );
+}
+under_groups!(b7_hosts_that_know_no_groups_get_a_tool_that_shows_them);
+
+/// The fixture of the working group's suite.
+fn database() -> Options {
+    let of = |name: &str, groups: &[&str], callable: bool| {
+        let schema = json!({"type": "object", "properties": {}, "additionalProperties": false});
+        let meta = json!({"experimental/deterministic-groups": {"groups": groups, "callable": callable}});
+        json!({"name": name, "description": format!("Read {name}"), "inputSchema": schema, "_meta": meta})
+            .to_string()
+    };
+    let query = of("list_tables", &["query"], true);
+    let tools =
+        [query, of("stop", &["operations"], false), of("server_version", &["query", "operations"], true)];
+    Options::new(UPSTREAM, Scenario::with_tools(tools))
+}
+
+async fn m7_groups_are_sets_of_manifest_entries_over_complete_lists(setup: Setup) {
+    let settings = json!({"deterministic": true, "directory": {"query": "Inspect tables"}});
+    let strategies = StrategyOptions { pinned: Some(setup.strategy.to_owned()), ..offering(&[], settings) };
+    let bench = Bench::start(Options { strategies, ..database() }).await;
+    let client = Client::connect_as(&bench, setup, Identity::default()).await;
+    let capabilities = capabilities(&client).await;
+    assert_eq!(capabilities["tools"]["manifest"], true);
+    assert_eq!(capabilities["experimental"]["experimental/deterministic-groups"]["version"], 1);
+    let list = client.request("experimental/groups/list", json!({})).await.result();
+    assert_eq!(list["groups"][0], json!({"id": "query", "description": "Inspect tables", "count": 2}));
+    let expand = async |id: &str, revision: &Value| {
+        client.request("experimental/groups/expand", json!({"id": id, "revision": revision})).await.answer()
+    };
+    let query = expand("query", &list["revision"]).await;
+    let manifest = client.request("tools/manifest", json!({})).await.result();
+    assert_eq!(query["result"]["entries"], json!([manifest["entries"][0], manifest["entries"][2]]));
+    assert_eq!(names(&manifest["entries"]), tools(&client).await);
+    let error = |answer: &Value| (answer["error"]["code"].clone(), answer["error"]["data"].clone());
+    assert_eq!(error(&expand("query", &json!("old")).await), (json!(-32602), json!({"reason": "staleView"})));
+    let missing = expand("missing", &list["revision"]).await;
+    assert_eq!(error(&missing), (json!(-32602), json!({"reason": "unknownGroup"})));
+    let described =
+        client.request("tools/describe", json!({"names": ["server_version", "list_tables"]})).await.result();
+    assert_eq!(names(&described["tools"]), ["server_version", "list_tables"]);
+    assert_eq!(client.call("stop", json!({})).await.result()["isError"], true);
+    assert!(client.call("list_tables", json!({})).await.result().get("isError").is_none());
+    let unknown = client.call("revoked", json!({})).await.answer();
+    assert_eq!(error(&unknown), (json!(-32602), json!({"unknownNames": ["revoked"]})));
+    // A client that declares groups gets those, and no manifest of an incomplete list.
+    let grouping = Client::connect_as(&bench, setup, Identity::grouping()).await;
+    assert_eq!(grouping.request("tools/manifest", json!({})).await.code(), -32601);
+    assert_eq!(grouping.request("experimental/groups/list", json!({})).await.code(), -32601);
+    assert_eq!(names(&grouping.request("groups/list", json!({})).await.result()["groups"]), ["kit"]);
+}
+under_groups!(m7_groups_are_sets_of_manifest_entries_over_complete_lists);
