@@ -3,6 +3,7 @@
 
 import { generateKeyPairSync } from 'node:crypto';
 import { createServer } from 'node:http';
+import { fileURLToPath } from 'node:url';
 import Provider from 'oidc-provider';
 
 // Starts it for the tokens of one resource; gives its issuer and how to stop it.
@@ -80,4 +81,9 @@ export async function authorize(url, user, callback) {
     }
   }
   throw new Error('redirected without an end');
+}
+
+// By itself it prints where it is: `node issuer.mjs RESOURCE`.
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  console.log(`issuer ${(await issuer(() => process.argv[2])).origin}`);
 }
