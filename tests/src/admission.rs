@@ -19,9 +19,13 @@ pub struct HeaderAdmission {
 
 impl HeaderAdmission {
     /// The same with this principal, who may use these tools.
-    pub fn knowing(mut self, name: &str, tools: &[&str]) -> Self {
+    pub fn knowing(self, name: &str, tools: &[&str]) -> Self {
         let tools = tools.iter().map(|tool| format!("*/{tool}")).collect();
-        let grant = Grant { tools: Some(tools), ..Grant::default() };
+        self.granting(name, Grant { tools: Some(tools), ..Grant::default() })
+    }
+
+    /// The same with this principal, who may use what is granted.
+    pub fn granting(mut self, name: &str, grant: Grant) -> Self {
         self.known.insert(name.to_owned(), Principal::new(name, Permits::of([grant])));
         self
     }

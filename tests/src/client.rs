@@ -307,6 +307,9 @@ impl Client {
         if let Some(principal) = self.identity.principal {
             headers.push((HEADER, principal.to_owned()));
         }
+        if let Some(token) = self.identity.token {
+            headers.push(("authorization", format!("Bearer {token}")));
+        }
         if self.setup.has_sessions() {
             if let Some(session) = &self.session {
                 headers.push(("mcp-session-id", session.clone()));

@@ -14,6 +14,8 @@ pub struct Identity {
     pub omits_schemas: bool,
     /// Who it says it is.
     pub principal: Option<&'static str>,
+    /// The token that it sends over HTTP.
+    pub token: Option<&'static str>,
     /// The path it uses; empty means `/mcp`.
     pub path: String,
     /// The concerns it chooses from the first word: in `initialize`, or with each request.
@@ -45,6 +47,11 @@ impl Identity {
     /// The same, known by this name.
     pub fn known_as(self, principal: &'static str) -> Self {
         Self { principal: Some(principal), ..self }
+    }
+
+    /// The same with this token over HTTP.
+    pub fn bearing(self, token: &'static str) -> Self {
+        Self { token: Some(token), ..self }
     }
 
     /// The same at this path.

@@ -5,6 +5,7 @@
 
 #[macro_use]
 mod cases;
+mod access;
 mod accuracy;
 mod adaptive;
 mod briefs;

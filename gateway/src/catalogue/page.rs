@@ -396,3 +396,29 @@ fn hints(view: &View, kind: Kind, listed: usize) -> ListHints {
     let meta = hints.meta.clone();
     ListHints { meta, ..hints.and(&view.hints(Kind::Tools)) }
 }
+
+#[cfg(test)]
+mod tests {
+    use mcp_disclosure_core::{Era, Full, Permits};
+
+    use super::*;
+    use crate::negotiation::Reason;
+
+    #[test]
+    fn a3_views_and_pages_are_made_for_each_set_of_permissions() {
+        let published = Published::new(Snapshot::build(&[], &[]).unwrap().0);
+        let choice = Choice {
+            name: "full".into(),
+            strategy: Arc::new(Full),
+            traits: ClientTraits::plain(Era::Session),
+            depends_on_client: false,
+            reason: Reason::NoOffer,
+        };
+        for number in 0..10_000 {
+            let permits = Permits::of_tools([format!("upstream/{}*", number % 20)]);
+            let principal = Principal::new(format!("principal {number}"), permits);
+            drop(published.page(&principal, &choice, &Memory::default()));
+        }
+        assert_eq!((published.views.len(), published.pages.len()), (20, 20));
+    }
+}

@@ -36,9 +36,9 @@ def http_gateway(strategy, upstream, *flags):
 
 
 @asynccontextmanager
-async def listener(command):
-    """Starts what `command` gives for a port; gives its origin, without a path."""
-    port = free_port()
+async def listener(command, port=None):
+    """Starts what `command` gives for a port, a free one or this; gives its origin, without a path."""
+    port = port or free_port()
     # A session of its own, so that the end reaches the servers it started too.
     process = subprocess.Popen(
         command(port), stdin=subprocess.DEVNULL, stdout=LOG, stderr=LOG, start_new_session=True

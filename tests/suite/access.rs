@@ -1,0 +1,352 @@
+//! Who may come in, and what exists for whom, as a file says it (docs/CONTRACT.md A1 to A5).
+
+use std::fs;
+
+use kit::{
+    Bench, Client, HeaderAdmission, Identity, Options, Reply, Scenario, Setup, Transport, process::Process,
+    setup::Era,
+};
+use mcp_disclosure_core::Grant;
+use mcp_disclosure_gateway::negotiation::{Bridge, StrategyOptions};
+use serde_json::{Value, json, value::to_raw_value};
+use tempfile::TempDir;
+
+use crate::{UPSTREAM, command_line, named};
+
+const ANN: &str = "the-secret-token-of-ann";
+const BOB: &str = "the-secret-token-of-bob";
+
+/// A file in which two callers have tokens.
+fn guarded(rest: &str) -> (TempDir, String) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut tokens = String::new();
+    for (name, token) in [("ann", ANN), ("bob", BOB)] {
+        let path = folder.path().join(name);
+        fs::write(&path, token).unwrap();
+        tokens.push_str(&format!("{{ name = {name:?}, file = {:?} }},", path.display().to_string()));
+    }
+    (folder, format!("[auth]\ntokens = [{tokens}]\n{rest}"))
+}
+
+const SETUP: Setup = Setup { strategy: "full", transport: Transport::Http, era: Era::Session };
+
+async fn listed(client: &Client) -> Vec<String> {
+    let tools = client.request("tools/list", json!({})).await.result()["tools"].clone();
+    tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+}
+
+const TWO: &str = r#"
+[[principals]]
+name = "Ann"
+token = "ann"
+tools = ["kit/a*"]
+
+[[principals]]
+name = "Bob"
+token = "bob"
+tools = ["kit/b"]
+strategies = ["info", "full"]
+"#;
+
+#[tokio::test]
+async fn a2_without_a_token_nothing_is_served_but_where_to_get_one() {
+    let (_tokens, config) = guarded("");
+    let bench = Bench::start(Options { config, ..named(["a"]) }).await;
+    let ask = async |method: &str, path: &str, headers: &[(&str, &str)]| {
+        let mut headers: kit::http::Headers =
+            headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        headers.push(("content-type".to_owned(), "application/json".to_owned()));
+        let mut answer = kit::http::send(bench.address, method, path, &headers, b"{").await.unwrap();
+        let challenge = answer.header("www-authenticate").unwrap_or_default().to_owned();
+        (answer.status, challenge, answer.rest().await.unwrap())
+    };
+    for (method, path) in [
+        ("POST", "/mcp"),
+        ("GET", "/mcp"),
+        ("DELETE", "/mcp/info"),
+        ("POST", "/mcp/no-such-strategy"),
+        ("POST", "/mcp/@no-such-profile"),
+        ("GET", "/"),
+        ("GET", "/elsewhere"),
+    ] {
+        let query = format!("{path}?access_token={ANN}");
+        for path in [path, &query] {
+            let (status, challenge, _) = ask(method, path, &[]).await;
+            let metadata = format!("http://{}/.well-known/oauth-protected-resource/mcp", bench.address);
+            assert_eq!(
+                (status, challenge),
+                (401, format!("Bearer resource_metadata=\"{metadata}\"")),
+                "{path}"
+            );
+        }
+    }
+    let wrong = ask("POST", "/mcp", &[("authorization", "Bearer x")]).await;
+    assert!(wrong.0 == 401 && wrong.1.contains("error=\"invalid_token\""), "{wrong:?}");
+    // The token is looked at before the body.
+    let right = ask("POST", "/mcp", &[("authorization", &format!("Bearer {ANN}"))]).await;
+    assert_eq!(right.0, 400, "{right:?}");
+    for path in ["", "/mcp", "/mcp/info"] {
+        let path = format!("/.well-known/oauth-protected-resource{path}");
+        let (status, _, body) = ask("GET", &path, &[("origin", "http://localhost:3000")]).await;
+        let body: Value = serde_json::from_str(&body).unwrap();
+        assert_eq!((status, &body["resource"]), (200, &json!(format!("http://{}/mcp", bench.address))));
+    }
+    let preflight = [("origin", "http://localhost:3000"), ("access-control-request-method", "POST")];
+    assert_eq!(ask("OPTIONS", "/mcp", &preflight).await.0, 204);
+}
+
+#[tokio::test]
+async fn a3_each_caller_has_the_tools_and_strategies_of_its_entry() {
+    let (_tokens, config) = guarded(TWO);
+    let bench = Bench::start(Options { config, ..named(["a", "ab", "b"]) }).await;
+    for era in [Era::Session, Era::Stateless] {
+        let setup = Setup { era, ..SETUP };
+        let ann = Client::connect_as(&bench, setup, Identity::default().bearing(ANN)).await;
+        assert_eq!(listed(&ann).await, ["a", "ab"]);
+        let bob = Client::connect_as(&bench, setup, Identity::default().bearing(BOB)).await;
+        assert_eq!(listed(&bob).await, ["b"]);
+        bob.call("b", json!({})).await.result();
+        assert_eq!(bob.call("a", json!({})).await.error()["message"], "Unknown tool: a");
+        // What may not serve Bob is passed over, and is no address.
+        let asked = Client::connect_as(&bench, setup, Identity::offering("describe").bearing(BOB)).await;
+        assert_eq!(listed(&asked).await, ["b"]);
+        let there = Identity::default().bearing(BOB).at("/mcp/describe");
+        let refused = Client::attach(&bench, setup, there).request("tools/list", json!({})).await;
+        assert_eq!(refused.status, Some(404));
+        assert!(refused.error()["message"].as_str().unwrap().ends_with("offered are: full, info"));
+        let info = Client::connect_as(&bench, setup, Identity::default().bearing(BOB).at("/mcp/info")).await;
+        assert!(listed(&info).await.contains(&"info".to_owned()));
+    }
+}
+
+#[tokio::test]
+async fn a3_the_first_permitted_strategy_serves_where_the_fallback_may_not() {
+    let (_tokens, config) =
+        guarded("[[principals]]\nname = \"Ann\"\ntoken = \"ann\"\nstrategies = [\"describe\"]\n");
+    let bench = Bench::start(Options { config, ..named(["a"]) }).await;
+    let ann = Client::connect_as(&bench, SETUP, Identity::default().bearing(ANN)).await;
+    assert!(listed(&ann).await.contains(&"describe_tools".to_owned()));
+    // None matches Bob, who may come in and use nothing.
+    let bob = Client::connect_as(&bench, SETUP, Identity::default().bearing(BOB)).await;
+    assert_eq!(listed(&bob).await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn a3_a_reload_narrows_open_sessions_at_once_and_says_so() {
+    let (_tokens, config) = guarded(TWO);
+    let bench = Bench::start(Options { config: config.clone(), ..named(["a", "ab", "b"]) }).await;
+    let ann = Client::connect_as(&bench, SETUP, Identity::default().bearing(ANN)).await;
+    ann.open_stream().await;
+    assert_eq!(listed(&ann).await, ["a", "ab"]);
+    let file = bench.directory.path().join("disclosure.toml");
+    fs::write(&file, config.replace("kit/a*", "kit/ab")).unwrap();
+    bench.reloads.reload(false).await.unwrap();
+    ann.notification("notifications/tools/list_changed").await;
+    assert_eq!(listed(&ann).await, ["ab"]);
+    assert_eq!(ann.call("a", json!({})).await.error()["message"], "Unknown tool: a");
+    // What protects is not lost by accident (P4), nor replaced by what cannot hold.
+    for wrong in [
+        "",
+        &config[..config.find("[[principals]]").unwrap()],
+        &config.replace("token = \"bob\"", "token = \"bobb\""),
+        &config.replace("\"info\", \"full\"", "\"inf\""),
+        &config.replace("kit/a*", "a*"),
+    ] {
+        fs::write(&file, wrong).unwrap();
+        let problems = bench.reloads.reload(false).await.unwrap_err();
+        assert!(!problems.is_empty());
+        assert_eq!(listed(&ann).await, ["ab"], "{problems:?}");
+    }
+}
+
+#[tokio::test]
+async fn a3_quotas_are_a_principals_in_all_of_its_sessions() {
+    let limits = "[[principals]]\nname = \"Ann\"\ntoken = \"ann\"\nlimits = { calls_per_minute = 2 }\n";
+    let (_tokens, config) = guarded(limits);
+    let bench = Bench::start(Options { config, ..named(["a"]) }).await;
+    let connect = async || Client::connect_as(&bench, SETUP, Identity::default().bearing(ANN)).await;
+    let (one, other) = (connect().await, connect().await);
+    one.call("a", json!({})).await.result();
+    other.call("a", json!({})).await.result();
+    let refused = one.call("a", json!({})).await;
+    assert_eq!((refused.status, &refused.error()["code"]), (Some(429), &json!(-32005)));
+    let message = refused.error()["message"].as_str().unwrap().to_owned();
+    assert!(message.contains("limits.calls_per_minute = 2"), "{message}");
+}
+
+#[tokio::test]
+async fn a4_a_profile_narrows_an_address() {
+    let profiles = "[profiles.small]\ntools = [\"kit/a\", \"kit/b\"]\n[profiles.none]\ntools = []\n";
+    let bench = Bench::start(Options { config: profiles.to_owned(), ..named(["a", "ab", "b"]) }).await;
+    let at = |path: &str| Identity::default().at(path);
+    for (path, tools) in [
+        ("/mcp", &["a", "ab", "b"][..]),
+        ("/mcp/@small", &["a", "b"]),
+        ("/mcp/@small/full", &["a", "b"]),
+        ("/mcp/@none", &[]),
+    ] {
+        let client = Client::connect_as(&bench, SETUP, at(path)).await;
+        assert_eq!(listed(&client).await, tools, "{path}");
+    }
+    let unknown = Client::attach(&bench, SETUP, at("/mcp/@other")).request("tools/list", json!({})).await;
+    assert_eq!(unknown.status, Some(404));
+    // A session is used where it was opened.
+    let opened = Client::connect_as(&bench, SETUP, at("/mcp/@small")).await;
+    let mut elsewhere = Client::attach(&bench, SETUP, at("/mcp"));
+    elsewhere.session.clone_from(&opened.session);
+    assert_eq!(elsewhere.request("tools/list", json!({})).await.status, Some(400));
+    // Under principals it only narrows.
+    let (_tokens, config) = guarded(&format!("{TWO}{profiles}"));
+    let bench = Bench::start(Options { config, ..named(["a", "ab", "b"]) }).await;
+    let ann = Client::connect_as(&bench, SETUP, at("/mcp/@small").bearing(ANN)).await;
+    assert_eq!(listed(&ann).await, ["a"]);
+}
+
+#[tokio::test]
+async fn a5_a_session_is_of_the_principal_that_opened_it() {
+    let (_tokens, config) = guarded("");
+    let bench = Bench::start(Options { config, ..named(["a"]) }).await;
+    let ann = Client::connect_as(&bench, SETUP, Identity::default().bearing(ANN)).await;
+    let mut bob = Client::attach(&bench, SETUP, Identity::default().bearing(BOB));
+    bob.session.clone_from(&ann.session);
+    let stolen = bob.request("tools/list", json!({})).await;
+    assert_eq!(bob.end_session().await, 404);
+    bob.session = Some("0123456789abcdef0123456789abcdef".to_owned());
+    let made_up = bob.request("tools/list", json!({})).await;
+    assert_eq!(stolen.status, Some(404));
+    assert_eq!(stolen.answer(), made_up.answer());
+    assert_eq!(listed(&ann).await, ["a"]);
+}
+
+/// An upstream with an open and a shut thing of each kind, which refers to the shut ones everywhere.
+fn two_of_each() -> Scenario {
+    let mut scenario = Scenario::named(["open_tool", "shut_tool"]);
+    let raw = |value: Value| to_raw_value(&value).unwrap();
+    for kind in ["open", "shut"] {
+        let uri = format!("file:///{kind}/listed");
+        scenario.resources.push(raw(json!({"uri": uri, "name": kind})));
+        scenario
+            .templates
+            .push(raw(json!({"uriTemplate": format!("file:///{kind}/{{name}}"), "name": kind})));
+        scenario.prompts.push(raw(json!({"name": format!("{kind}_prompt")})));
+    }
+    let link = json!({"type": "resource_link", "uri": "file:///shut/listed", "name": "shut"});
+    let content = json!([link, {"type": "text", "text": "stays"}]);
+    scenario.answers.insert("tools/call open_tool".to_owned(), raw(json!({"result": {"content": content}})));
+    scenario
+}
+
+async fn a3_no_kind_of_thing_that_is_not_permitted_exists(setup: Setup) {
+    let only = |pattern: &str| Some(vec![pattern.to_owned()]);
+    let grant = Grant {
+        tools: only("kit/open*"),
+        resources: only("kit/file:///open/*"),
+        prompts: only("kit/open*"),
+        ..Grant::default()
+    };
+    let admission = HeaderAdmission::default().granting("ann", grant).on_stdio("ann");
+    let strategies = StrategyOptions { bridge: Bridge::Always, ..StrategyOptions::default() };
+    let bench =
+        Bench::start(Options { admission, strategies, ..Options::new(UPSTREAM, two_of_each()) }).await;
+    let client = Client::connect_as(&bench, setup, Identity::offering(setup.strategy).known_as("ann")).await;
+    let mut probes = 0;
+    for method in ["tools/list", "resources/list", "resources/templates/list", "prompts/list"] {
+        let all = client.request(method, json!({})).await.result().to_string();
+        assert!(!all.contains("shut"), "{method}: {all}");
+        probes += 1;
+    }
+    // Names of one length, one of which another caller has.
+    let anonymous = |reply: &Reply, name: &str| {
+        let mut answer = reply.answer();
+        answer["id"].take();
+        answer.to_string().replace(name, "NAME")
+    };
+    for (method, with) in [
+        ("tools/call", (|name| json!({"name": format!("{name}_tool")})) as fn(&str) -> Value),
+        ("tools/call", |name| json!({"name": format!("kit__{name}_tool")})),
+        ("prompts/get", |name| json!({"name": format!("{name}_prompt")})),
+        ("resources/read", |name| json!({"uri": format!("file:///{name}/listed")})),
+        ("resources/read", |name| json!({"uri": format!("FILE:///open/../{name}/listed")})),
+        ("resources/read", |name| json!({"uri": format!("file:///open/%2e%2e/{name}/x")})),
+        ("resources/subscribe", |name| json!({"uri": format!("file:///{name}/listed")})),
+        (
+            "completion/complete",
+            |name| json!({"ref": {"type": "ref/prompt", "name": format!("{name}_prompt")}, "argument": {"name": "a", "value": ""}}),
+        ),
+        (
+            "completion/complete",
+            |name| json!({"ref": {"type": "ref/resource", "uri": format!("file:///{name}/{{name}}")}, "argument": {"name": "name", "value": ""}}),
+        ),
+        ("tools/describe", |name| json!({"name": format!("{name}_tool")})),
+        (
+            "tools/call",
+            |name| json!({"name": "describe_tools", "arguments": {"names": [format!("{name}_tool")]}}),
+        ),
+        ("tools/call", |name| json!({"name": "info", "arguments": {"topic": format!("{name}_tool")}})),
+        (
+            "tools/call",
+            |name| json!({"name": "search_tools", "arguments": {"query": format!("{name}_tool")}}),
+        ),
+    ] {
+        let shut = client.request(method, with("shut")).await;
+        let nobodys = client.request(method, with("nope")).await;
+        assert_eq!(anonymous(&shut, "shut"), anonymous(&nobodys, "nope"), "{method} {}", with("shut"));
+        probes += 1;
+    }
+    let result = client.learn_and_call("open_tool", json!({})).await.result();
+    assert!(result.to_string().contains("stays") && !result.to_string().contains("shut"), "{result}");
+    client.request("prompts/get", json!({"name": "open_prompt"})).await.result();
+    println!("{probes} probes");
+}
+everywhere!(a3_no_kind_of_thing_that_is_not_permitted_exists);
+
+#[test]
+fn a1_beyond_loopback_a_guard_or_a_word_is_needed() {
+    let serve = |more: &[&str]| {
+        let first = ["serve", "--transport", "http", "--listen", "0.0.0.0:0"];
+        let arguments: Vec<&str> = first.iter().chain(more).copied().collect();
+        Process::start(&mut command_line::program(&arguments))
+    };
+    serve(&[]).ended().says(64, &["0.0.0.0:0 is not on loopback", "[auth]", "--allow-anonymous"]);
+    let open = serve(&["--allow-anonymous"]);
+    open.logged("listening on");
+    open.finish().says(0, &[]);
+    let (_tokens, config) = guarded("");
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("disclosure.toml");
+    fs::write(&file, config).unwrap();
+    let guarded = serve(&["--config", file.to_str().unwrap()]);
+    guarded.logged("listening on");
+    guarded.finish().says(0, &[]);
+    // Entries that nothing can match protect nothing.
+    fs::write(&file, "[[principals]]\nname = \"x\"\ntools = []\n").unwrap();
+    let local =
+        ["serve", "--transport", "http", "--listen", "127.0.0.1:0", "--config", file.to_str().unwrap()];
+    let refused = Process::start(&mut command_line::program(&local)).ended();
+    refused.says(64, &["[[principals]] restrict nobody over HTTP without [auth]"]);
+}
+
+#[test]
+fn a3_on_stdio_a_flag_says_who_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("disclosure.toml");
+    let text = "[[principals]]\nname = \"few\"\ntools = [\"*/echo\", \"*/wait\"]\n[profiles.small]\ntools = [\"*/echo\"]\n";
+    fs::write(&file, text).unwrap();
+    let config = ["--config", file.to_str().unwrap()];
+    for (flags, names) in [
+        (&["--principal", "few"][..], &["echo", "wait"][..]),
+        (&["--profile", "small"], &["echo"]),
+        (&["--principal", "few", "--profile", "small"], &["echo"]),
+        (&[], &["echo", "wait"]),
+    ] {
+        let flags: Vec<&str> = config.iter().chain(flags).copied().collect();
+        let mut gateway = command_line::serve_odd(&flags, &[]);
+        let all = gateway.tool_names();
+        assert!(names.iter().all(|name| all.contains(&(*name).to_owned())), "{all:?}");
+        assert!(flags.len() == 2 || all.len() == names.len(), "{flags:?}: {all:?}");
+        gateway.finish().says(0, &[]);
+    }
+    let unknown = [&["serve"], &config[..], &["--principal", "fewe", "--", command_line::ODD]].concat();
+    let refused = Process::start(&mut command_line::program(&unknown)).ended();
+    refused.says(64, &["--principal: there is no 'fewe' in [[principals]]", "did you mean 'few'?"]);
+}
