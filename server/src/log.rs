@@ -61,7 +61,7 @@ pub(crate) fn to_stderr(filter: &str, format: LogFormat) {
     let registry = tracing_subscriber::registry();
     // A program that embeds this one may have set up logging already.
     let _already = match format {
-        LogFormat::Text => registry.with(text().with_filter(filter.and(is_event()))).try_init(),
+        LogFormat::Text => registry.with(text().with_filter(filter.and(is_no_span()))).try_init(),
         LogFormat::Json => {
             json::report_panics();
             registry.with(json::JsonLines.with_filter(filter)).try_init()
@@ -82,8 +82,9 @@ where
     layer.log_internal_errors(false).fmt_fields(Fields).with_target(false)
 }
 
-fn is_event<S: tracing::Subscriber>() -> impl tracing_subscriber::layer::Filter<S> {
-    filter_fn(|metadata| metadata.is_event())
+fn is_no_span<S: tracing::Subscriber>() -> impl tracing_subscriber::layer::Filter<S> {
+    // Whether something would be logged is asked without being either.
+    filter_fn(|metadata| !metadata.is_span())
 }
 
 /// Reports why the program ends, whatever is logged.

@@ -240,16 +240,8 @@ impl Gateway {
         backend.recalled().await;
         tracing::info!(session = %Short(&id), client = initialize.client, %revision, strategy = %choice.name, reason = %choice.reason, "session opened");
         let (own, parameters) = (Arc::clone(&backend), std::mem::take(&mut opening.address.parameters));
-        let session = Arc::new(Session::new(
-            id,
-            revision,
-            choice,
-            opening,
-            own,
-            place,
-            &initialize.client,
-            &self.limits,
-        ));
+        let session = Session::new(id, revision, choice, opening, own, place, &self.limits);
+        let session = Arc::new(session.of_client(&initialize.client));
         self.arrive(&session, &parameters).await.inspect_err(|_| self.let_go(&session))?;
         // Building the page calls the strategy, which may panic.
         let result = catch_unwind(AssertUnwindSafe(|| self.open_session(&initialize, &backend, &session)));

@@ -89,7 +89,6 @@ impl Session {
         opening: Opening,
         backend: Arc<Backend>,
         place: Place,
-        client_name: &str,
         limits: &Limits,
     ) -> Self {
         Self {
@@ -100,7 +99,7 @@ impl Session {
             principal: opening.principal,
             is_suspended: AtomicBool::new(false),
             location: opening.address.location,
-            client_name: client_name.into(),
+            client_name: Box::default(),
             marks: Marks::default(),
             in_flight: InFlight::default(),
             replay: ReplayBuffers::new(limits.client_queue_bytes, opening.peer.replay().clone()),
@@ -116,6 +115,11 @@ impl Session {
             backend,
             _place: place,
         }
+    }
+
+    /// The session of a client that calls itself this.
+    pub fn of_client(self, name: &str) -> Self {
+        Self { client_name: name.into(), ..self }
     }
 
     /// The id, as in the `Mcp-Session-Id` header and in logs.

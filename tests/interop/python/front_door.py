@@ -27,7 +27,7 @@ REDIRECTS = 12
 
 
 async def main():
-    checks = Checks(f"sign-in, {NAME}", seconds=300)
+    checks = Checks(f"front door, {NAME}", seconds=300)
     port = free_port()
     resource = f"http://127.0.0.1:{port}/mcp"
     with tempfile.TemporaryDirectory() as folder, issuer(resource) as origin:
