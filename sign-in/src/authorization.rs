@@ -63,7 +63,7 @@ impl Authorization for SignIn {
 
     async fn changed(&self) {
         // Looked at instead of watched: it is one file, on any file system, and only while somebody has to sign in.
-        while self.0.store.seen() == *self.0.seen.lock() {
+        while self.0.store.seen() == self.0.last.lock().seen {
             tokio::time::sleep(LOOKING).await;
         }
     }

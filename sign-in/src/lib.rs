@@ -29,6 +29,7 @@ pub use login::{Begun, PATIENCE};
 use parking_lot::Mutex;
 pub use probe::asks_for_sign_in;
 use reqwest::{Url, header::AUTHORIZATION};
+use saved::Saved;
 pub use saved::SignedIn;
 pub use secret::Secret;
 pub use settings::{Grant, Settings};
@@ -50,8 +51,14 @@ struct Inner {
     /// What a person runs to sign in.
     command: String,
     identity: String,
-    /// The file as it was when it was last read.
-    seen: Mutex<Option<Seen>>,
+    last: Mutex<Last>,
+}
+
+/// The file as it was when it was last read.
+#[derive(Clone, Debug, Default)]
+struct Last {
+    seen: Option<Seen>,
+    saved: Option<Saved>,
 }
 
 impl SignIn {
@@ -67,7 +74,7 @@ impl SignIn {
         let url = without_secrets(url);
         let store = Store::new(folder, &url, &settings);
         let identity = settings.identity(&url, &command);
-        Some(Self(Arc::new(Inner { url, settings, store, command, identity, seen: Mutex::default() })))
+        Some(Self(Arc::new(Inner { url, settings, store, command, identity, last: Mutex::default() })))
     }
 
     /// Who is signed in, if anybody is.

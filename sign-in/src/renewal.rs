@@ -5,7 +5,7 @@ use std::sync::Arc;
 use reqwest::header::HeaderValue;
 use rmcp::transport::auth::{AuthError, ClientCredentialsConfig, CredentialStore, OAuthClientConfig};
 
-use crate::{Error, Grant, Inner, Secret, party::Party, saved::Saved};
+use crate::{Error, Grant, Inner, Last, Secret, party::Party, saved::Saved};
 
 /// Codes of refusals after which only a new sign-in helps (RFC 6749 §5.2): the refresh token or the client is unknown.
 const FINAL: [&str; 3] = ["invalid_grant", "invalid_client", "unauthorized_client"];
@@ -15,8 +15,12 @@ impl Inner {
     pub(crate) fn load(&self) -> Result<Option<Saved>, Error> {
         // In this order, so that a file that is replaced meanwhile counts as changed.
         let seen = self.store.seen();
+        let last = self.last.lock().clone();
+        if seen.is_some() && last.seen == seen && last.saved.is_some() {
+            return Ok(last.saved);
+        }
         let saved = self.store.read();
-        *self.seen.lock() = seen;
+        *self.last.lock() = Last { seen, saved: saved.as_ref().ok().cloned().flatten() };
         saved
     }
 
@@ -48,7 +52,7 @@ impl Inner {
             (Grant::AuthorizationCode, None) => Err(Error::NobodySignedIn),
         }?;
         self.store.write(&renewed)?;
-        *self.seen.lock() = self.store.seen();
+        *self.last.lock() = Last { seen: self.store.seen(), saved: Some(renewed.clone()) };
         renewed.header()
     }
 

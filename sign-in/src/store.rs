@@ -54,7 +54,8 @@ pub(crate) struct Store {
 pub(crate) struct Seen {
     modified: Option<SystemTime>,
     length: u64,
-    number: u64,
+    /// The inode, and when it was last changed, in its permissions, too.
+    number: (u64, i64, i64),
 }
 
 /// A lock, until it is dropped.
@@ -80,9 +81,12 @@ impl Store {
     pub(crate) fn seen(&self) -> Option<Seen> {
         let found = fs::metadata(&self.file).ok()?;
         #[cfg(unix)]
-        let number = std::os::unix::fs::MetadataExt::ino(&found);
+        let number = {
+            use std::os::unix::fs::MetadataExt;
+            (found.ino(), found.ctime(), found.ctime_nsec())
+        };
         #[cfg(not(unix))]
-        let number = 0;
+        let number = (0, 0, 0);
         Some(Seen { modified: found.modified().ok(), length: found.len(), number })
     }
 
