@@ -38,7 +38,7 @@ async fn host(bench: &Bench, setup: Setup, known: Vec<RawObject>) -> Host {
 
 /// As many tools as are wanted: those that were recorded, again and again under other names; the first ones changed.
 pub fn tools(recorded: &[Box<RawValue>], count: usize, changed: usize) -> Vec<Box<RawValue>> {
-    let tool = |(at, tool): (usize, &Box<RawValue>)| {
+    let tool = |(at, tool): (usize, &RawValue)| {
         let tool = RawObject::parse(tool.get()).unwrap();
         let (name, description) =
             (tool.string("name").unwrap(), tool.string("description").unwrap_or_default());
@@ -52,7 +52,7 @@ pub fn tools(recorded: &[Box<RawValue>], count: usize, changed: usize) -> Vec<Bo
         };
         tool.to_raw()
     };
-    recorded.iter().cycle().take(count).enumerate().map(tool).collect()
+    recorded.iter().map(|tool| &**tool).cycle().take(count).enumerate().map(tool).collect()
 }
 
 /// The sizes of definitions in canonical form, and of their entries in a manifest, smallest first, in bytes.
