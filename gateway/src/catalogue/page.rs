@@ -399,21 +399,20 @@ fn hints(view: &View, kind: Kind, listed: usize) -> ListHints {
 
 #[cfg(test)]
 mod tests {
-    use mcp_disclosure_core::{Era, Full, Permits};
+    use mcp_disclosure_core::{Era, Permits};
 
     use super::*;
-    use crate::negotiation::Reason;
+    use crate::{
+        builtin,
+        dialect::Offer,
+        negotiation::{Strategies, StrategyOptions},
+    };
 
     #[test]
     fn a3_views_and_pages_are_made_for_each_set_of_permissions() {
         let published = Published::new(Snapshot::build(&[], &[]).unwrap().0);
-        let choice = Choice {
-            name: "full".into(),
-            strategy: Arc::new(Full),
-            traits: ClientTraits::plain(Era::Session),
-            depends_on_client: false,
-            reason: Reason::NoOffer,
-        };
+        let strategies = Strategies::build(&builtin(), &StrategyOptions::default()).unwrap();
+        let choice = strategies.choose(None, &Permits::all(), &Offer::default(), Era::Session);
         for number in 0..10_000 {
             let permits = Permits::of_tools([format!("upstream/{}*", number % 20)]);
             let principal = Principal::new(format!("principal {number}"), permits);
