@@ -3,6 +3,7 @@
 //! A family of findings is a file; a finding is a [`Rule`] and a small function over a [`Subject`]. A new one is
 //! both, and a line in `FAMILIES`.
 
+mod access;
 mod concerns;
 mod drift;
 mod examples;
@@ -22,6 +23,7 @@ use std::{
     thread::{Builder, scope},
 };
 
+pub use access::access;
 pub use findable::findable;
 pub use finding::{Finding, Findings, Place, Rule, Severity};
 use mcp_disclosure_core::{
@@ -33,7 +35,7 @@ use serde_json::Value;
 pub use serving::{left_out, objections, refusals, unreachable};
 
 /// Every code of a finding.
-pub const CODES: [&str; 37] = [
+pub const CODES: [&str; 38] = [
     "brief-over-60",
     "description-repeats-name",
     "drifted-definition",
@@ -64,6 +66,7 @@ pub const CODES: [&str; 37] = [
     "schema-does-not-compile",
     "schema-not-object",
     "schema-too-expensive",
+    "shadowed-principal",
     "strategy-not-offered",
     "undeclared-concern",
     "undescribed-parameter",
