@@ -57,7 +57,9 @@ mod tests {
             (&["Bearer a", "Bearer a"], Credential::Several),
         ] {
             let mut headers = HeaderMap::new();
-            values.iter().for_each(|value| drop(headers.append(AUTHORIZATION, value.parse().unwrap())));
+            for value in values {
+                headers.append(AUTHORIZATION, value.parse().unwrap());
+            }
             assert_eq!(Credential::of(&headers), expected, "{values:?}");
         }
     }
