@@ -218,11 +218,11 @@ async fn a5_a_session_is_of_the_principal_that_opened_it() {
     assert_eq!(listed(&ann).await, ["a"]);
 }
 
-/// An upstream with an open and a shut thing of each kind, which refers to the shut ones everywhere.
+/// An upstream with two things of each kind, one open and one not, whose name is no word: search knows nothing of it.
 fn two_of_each() -> Scenario {
-    let mut scenario = Scenario::named(["open_tool", "shut_tool"]);
+    let mut scenario = Scenario::named(["open_tool", "vark_tool"]);
     let raw = |value: Value| to_raw_value(&value).unwrap();
-    for kind in ["open", "shut"] {
+    for kind in ["open", "vark"] {
         let uri = format!("file:///{kind}/listed");
         scenario.resources.push(raw(json!({"uri": uri, "name": kind})));
         scenario
@@ -230,7 +230,7 @@ fn two_of_each() -> Scenario {
             .push(raw(json!({"uriTemplate": format!("file:///{kind}/{{name}}"), "name": kind})));
         scenario.prompts.push(raw(json!({"name": format!("{kind}_prompt")})));
     }
-    let link = json!({"type": "resource_link", "uri": "file:///shut/listed", "name": "shut"});
+    let link = json!({"type": "resource_link", "uri": "file:///vark/listed", "name": "vark"});
     let content = json!([link, {"type": "text", "text": "stays"}]);
     scenario.answers.insert("tools/call open_tool".to_owned(), raw(json!({"result": {"content": content}})));
     scenario
@@ -252,7 +252,7 @@ async fn a3_no_kind_of_thing_that_is_not_permitted_exists(setup: Setup) {
     let mut probes = 0;
     for method in ["tools/list", "resources/list", "resources/templates/list", "prompts/list"] {
         let all = client.request(method, json!({})).await.result().to_string();
-        assert!(!all.contains("shut"), "{method}: {all}");
+        assert!(!all.contains("vark"), "{method}: {all}");
         probes += 1;
     }
     // Names of one length, one of which another caller has.
@@ -288,13 +288,13 @@ async fn a3_no_kind_of_thing_that_is_not_permitted_exists(setup: Setup) {
             |name| json!({"name": "search_tools", "arguments": {"query": format!("{name}_tool")}}),
         ),
     ] {
-        let shut = client.request(method, with("shut")).await;
-        let nobodys = client.request(method, with("nope")).await;
-        assert_eq!(anonymous(&shut, "shut"), anonymous(&nobodys, "nope"), "{method} {}", with("shut"));
+        let vark = client.request(method, with("vark")).await;
+        let nobodys = client.request(method, with("zorg")).await;
+        assert_eq!(anonymous(&vark, "vark"), anonymous(&nobodys, "zorg"), "{method} {}", with("vark"));
         probes += 1;
     }
     let result = client.learn_and_call("open_tool", json!({})).await.result();
-    assert!(result.to_string().contains("stays") && !result.to_string().contains("shut"), "{result}");
+    assert!(result.to_string().contains("stays") && !result.to_string().contains("vark"), "{result}");
     client.request("prompts/get", json!({"name": "open_prompt"})).await.result();
     println!("{probes} probes");
 }
@@ -310,6 +310,7 @@ fn a1_beyond_loopback_a_guard_or_a_word_is_needed() {
     serve(&[]).ended().says(64, &["0.0.0.0:0 is not on loopback", "[auth]", "--allow-anonymous"]);
     let open = serve(&["--allow-anonymous"]);
     open.logged("listening on");
+    open.terminate();
     open.finish().says(0, &[]);
     let (_tokens, config) = guarded("");
     let folder = tempfile::tempdir().unwrap();
@@ -317,6 +318,7 @@ fn a1_beyond_loopback_a_guard_or_a_word_is_needed() {
     fs::write(&file, config).unwrap();
     let guarded = serve(&["--config", file.to_str().unwrap()]);
     guarded.logged("listening on");
+    guarded.terminate();
     guarded.finish().says(0, &[]);
     // Entries that nothing can match protect nothing.
     fs::write(&file, "[[principals]]\nname = \"x\"\ntools = []\n").unwrap();

@@ -3,6 +3,7 @@
 //! A family of findings is a file; a finding is a [`Rule`] and a small function over a [`Subject`]. A new one is
 //! both, and a line in `FAMILIES`.
 
+mod access;
 mod concerns;
 mod drift;
 mod examples;
@@ -23,6 +24,7 @@ use std::{
     thread::{Builder, scope},
 };
 
+pub use access::access;
 pub use findable::findable;
 pub use finding::{Finding, Findings, Place, Rule, Severity};
 use mcp_disclosure_core::{
@@ -66,6 +68,7 @@ pub const CODES: [&str; 38] = [
     "schema-does-not-compile",
     "schema-not-object",
     "schema-too-expensive",
+    "shadowed-principal",
     "strategy-not-offered",
     "undeclared-concern",
     "undescribed-parameter",

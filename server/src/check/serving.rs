@@ -41,7 +41,7 @@ const ODD_LIST: Rule = Rule {
     hint: "it has to change in the server",
 };
 
-const IDLE_RULE: Rule = Rule {
+pub(super) const IDLE_RULE: Rule = Rule {
     code: "matches-nothing",
     severity: Severity::Warning,
     summary: "a file says something of what no upstream lists",

@@ -1,6 +1,6 @@
 //! `check`.
 
-use std::io::IsTerminal;
+use std::{io::IsTerminal, sync::Arc};
 
 use mcp_disclosure_compare::Query;
 use mcp_disclosure_core::{Principal, Settings, View};
@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     check::{
-        Findings, Report, Severity, SignInState, Subject, findable, left_out, objections, refusals,
+        Findings, Report, Severity, SignInState, Subject, access, findable, left_out, objections, refusals,
         unreachable,
     },
     config::Named,
@@ -67,6 +67,7 @@ fn look(
 ) -> Result<Report, Failure> {
     let options = strategies.over(&source);
     let ranker = ranker(&options.settings);
+    let file = source.origin.config.as_ref().map(|config| Arc::clone(&config.first));
     let assembly = source.prepare(&program.registry, &options, receipt_key(None))?;
     let all: Vec<_> = assembly.strategies.all().cloned().collect();
     runtime_for_one()?.block_on(async {
@@ -77,6 +78,7 @@ fn look(
         for strategy in all {
             findings.0.extend(objections(&strategy.profile().name, &strategy.objections(&everything)).0);
         }
+        findings.0.extend(file.map(|file| access(&file, &everything).0).unwrap_or_default());
         let tools = Some(snapshot.tool_count());
         findings.0.extend(Subject::new(snapshot, started.gateway.limits().check()).look().0);
         findings.0.extend(findable(&everything, &ranker, queries).0);

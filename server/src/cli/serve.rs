@@ -8,7 +8,7 @@ use std::{
 };
 
 use mcp_disclosure_access::{Access, Settings as AccessSettings};
-use mcp_disclosure_core::{Permits, ReceiptKey, Settings};
+use mcp_disclosure_core::{Permits, Principal, ReceiptKey, Settings, View};
 use mcp_disclosure_gateway::{
     Admission, Assembly, FetchLimits, Gateway, Problem, SessionLimits,
     front::{http, stdio::Stdio},
@@ -23,6 +23,7 @@ use super::{
     signals::{Asked, Signals},
 };
 use crate::{
+    check,
     config::{self, Transport},
     failure::Failure,
     files::{Contents, Origin, Reloads, others_can_read, watch},
@@ -154,12 +155,29 @@ async fn start(
     let (upstreams, tools) = (shared.slots().len(), shared.catalogue().current().snapshot().tool_count());
     let offered = gateway.strategies().offered();
     tracing::info!(upstreams, tools, strategies = offered.join(", "), "ready");
+    tokio::spawn(warn_of_access(Arc::clone(&gateway), origin.clone()));
     let served = Arc::clone(&gateway);
     access.follow_tokens(move || served.permissions_changed());
     let has_files = !origin.watched().is_empty();
     let reloads = Reloads::follow(Arc::clone(&gateway), access, origin, contents, watch);
     tokio::spawn(follow(signals, Arc::clone(&gateway), reloads, has_files, Arc::clone(operating)));
     Ok(Some(gateway))
+}
+
+/// Says what files say of access in vain, once all upstreams have listed what they have.
+async fn warn_of_access(gateway: Arc<Gateway>, origin: Origin) {
+    let Some(config) = origin.config else { return };
+    let backend = Arc::clone(gateway.backends().shared());
+    tokio::select! {
+        () = gateway.shutdown().cancelled() => return,
+        () = backend.settled() => {}
+    }
+    let snapshot = Arc::clone(backend.catalogue().current().snapshot());
+    let everything = View::of(snapshot, &Principal::anonymous());
+    for finding in check::access(&config.first, &everything).0 {
+        let place = finding.place.shown().unwrap_or_default();
+        tracing::warn!("{place}: {} ({})", finding.detail, finding.rule.hint);
+    }
 }
 
 fn unknown_strategies(access: &AccessSettings, strategies: &Strategies) -> Vec<Problem> {
@@ -174,9 +192,6 @@ async fn door(contents: &Contents) -> Result<Arc<Access>, Failure> {
         made.map_err(|problems| Failure::Configuration(problems.into_iter().map(Problem::new).collect()))?;
     if let Err(problem) = access.read_keys().await {
         tracing::error!("{problem}; tokens of the issuer are refused until they are read");
-    }
-    for name in access.shadowed() {
-        tracing::warn!("principal '{name}' is never used: an earlier entry matches whoever it matches");
     }
     Ok(Arc::new(access))
 }
