@@ -146,7 +146,7 @@ pub enum Command {
     /// Sign in to upstreams that ask for it, in a browser
     ///
     ///   mcp-disclosure login --config disclosure.toml tracker
-    ///   mcp-disclosure login https://mcp.example.com/mcp
+    ///   mcp-disclosure login --config disclosure.toml --all
     ///
     /// The URL to open is always printed. One sign-in is for all clients that are served; the tokens are kept in your
     /// configuration folder and renewed without you. A running serve notices it.
