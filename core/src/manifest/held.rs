@@ -10,7 +10,7 @@ use crate::{digest::Digest, raw::RawObject};
 pub struct Held(Vec<(String, Digest, RawObject)>);
 
 impl Held {
-    /// Computes the digests, about 10 µs for a definition of 1 KB. What has no name is left out.
+    /// Computes the digests. What has no name is left out.
     pub fn new(tools: Vec<RawObject>) -> Self {
         let named = tools.into_iter().filter_map(|tool| Some((tool.string("name")?, tool)));
         Self(named.map(|(name, tool)| (name, Digest::of(tool.text()), tool)).collect())

@@ -73,8 +73,8 @@ pub struct Manifest {
 struct Made(Mutex<HashMap<String, Arc<ManifestEntry>>>);
 
 impl Manifest {
-    /// The manifest of a view's list, `tools` as they are sent. Digests are computed once for each snapshot and view,
-    /// about 10 µs for a definition of 1 KB: lists of thousands of tools do not belong on a worker that serves others.
+    /// The manifest of a view's list, `tools` as they are sent. Digests are computed once for each snapshot and view:
+    /// lists of thousands of tools do not belong on a worker that serves others.
     pub fn of(view: &View, tools: &[RawObject]) -> Self {
         let made = view.derived(|_| Made::default());
         let entries: Vec<_> = tools.iter().map(|tool| made.entry(tool)).collect();

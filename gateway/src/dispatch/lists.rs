@@ -13,10 +13,10 @@ use crate::{
     dialect::{Filter, complete},
 };
 
-/// Steps that are made on a worker that serves others, about 1 µs each: comparisons of a name with a pattern.
+/// Steps that are made on a worker that serves others: comparisons of a name with a pattern.
 const MOST_STEPS: usize = 1_000;
 
-/// The steps of a manifest's entry.
+/// The steps that an entry of a manifest counts as: its definition is parsed and digested.
 const ENTRY_STEPS: usize = 10;
 
 impl Gateway {
