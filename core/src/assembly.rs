@@ -134,7 +134,7 @@ impl Snapshot {
             (Kind::Prompts, assemble_prompts(&material, scene, &mut warnings)),
         ];
         warnings.extend(idle_resource_rules(upstreams, rules, &guard));
-        let snapshot = Self::new(tools, entries, instructions(upstreams));
+        let snapshot = Self::new(tools, entries, instructions(upstreams)).of_upstreams(upstreams.len());
         let hints = ListHints::of_all(upstreams, &snapshot);
         snapshot.ruled_by(Arc::clone(rules), guard).warned_of(warnings).hinted(hints).completed(complete)
     }
@@ -270,17 +270,9 @@ fn complete(name: &ToolName, definition: RawObject, warnings: &mut Vec<Warning>)
     definition.with("inputSchema", r#"{"type":"object"}"#)
 }
 
-fn instructions(upstreams: &[UpstreamLists]) -> Option<String> {
-    let given = upstreams.iter().filter_map(|lists| Some((&lists.name, lists.instructions.as_deref()?)));
-    let given: Vec<_> = given.filter(|(_, text)| !text.trim().is_empty()).collect();
-    match given.as_slice() {
-        [] => None,
-        [(_, text)] if upstreams.len() == 1 => Some((*text).to_owned()),
-        several => {
-            let parts: Vec<_> = several.iter().map(|(name, text)| format!("## {name}\n\n{text}")).collect();
-            Some(parts.join("\n\n"))
-        }
-    }
+fn instructions(upstreams: &[UpstreamLists]) -> Vec<(UpstreamName, String)> {
+    let given = upstreams.iter().filter_map(|lists| Some((lists.name.clone(), lists.instructions.clone()?)));
+    given.filter(|(_, text)| !text.trim().is_empty()).collect()
 }
 
 #[cfg(test)]

@@ -15,8 +15,8 @@ const MOST: usize = 16;
 /// What a view has of its snapshot. Views of equal extent have the same derived values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Extent {
-    /// The tools that exist for the caller.
-    pub(crate) permitted: Selection,
+    /// What exists for the caller, by kind.
+    pub(crate) permitted: [Selection; 4],
     /// What is listed, by kind.
     pub(crate) listed: [Selection; 4],
     /// The names that are reserved for a strategy's own tools.
@@ -67,16 +67,12 @@ impl Derived {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        principal::{Permits, Principal},
-        snapshot::Snapshot,
-        view::View,
-    };
+    use crate::{permits::Permits, principal::Principal, snapshot::Snapshot, view::View};
 
     #[test]
     fn views_that_list_the_same_share_their_values() {
         let snapshot = Arc::new(Snapshot::build(&[], &[]).unwrap().0);
-        let view = |id: &str| View::of(Arc::clone(&snapshot), &Principal::new(id, Permits::All));
+        let view = |id: &str| View::of(Arc::clone(&snapshot), &Principal::new(id, Permits::all()));
         let reserving = |id: &str| view(id).reserving(["search_tools".to_owned()]);
         assert_eq!(*view("a").derived(|_| 1), 1);
         assert_eq!(*view("b").derived(|_| 2), 1);
@@ -87,7 +83,7 @@ mod tests {
     fn extent(position: usize) -> Extent {
         let all = || Selection::All;
         Extent {
-            permitted: Selection::by(100, |at| at == position),
+            permitted: [Selection::by(100, |at| at == position), all(), all(), all()],
             listed: [all(), all(), all(), all()],
             reserved: Arc::default(),
             shows_concerns: false,

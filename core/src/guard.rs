@@ -111,9 +111,9 @@ enum Fit {
     Loose,
 }
 
-/// What a rule or an entry of the list is about.
+/// What a rule or an entry of a list is about.
 #[derive(Debug)]
-struct About {
+pub(crate) struct About {
     /// The text as it was written.
     whole: Pattern,
     upstream: Option<Pattern>,
@@ -127,6 +127,15 @@ struct About {
 impl About {
     fn new(text: &str) -> Self {
         let (upstream, uri) = qualified(text).map_or((None, text), |(upstream, uri)| (Some(upstream), uri));
+        Self::read(text, upstream, uri)
+    }
+
+    /// The resources of one upstream, or of those that a pattern matches.
+    pub(crate) fn of(upstream: &str, uri: &str) -> Self {
+        Self::read(uri, Some(upstream), uri)
+    }
+
+    fn read(text: &str, upstream: Option<&str>, uri: &str) -> Self {
         let spellings = Spellings::of_pattern(uri);
         let readings = spellings.readings().iter();
         Self {
@@ -150,7 +159,8 @@ impl About {
         self.may_be_of(upstream) && self.uri.text() == uri.raw()
     }
 
-    fn allows(&self, upstream: &str, uri: &Spellings) -> bool {
+    /// Whether it permits a resource: one that is ambiguous only to the letter.
+    pub(crate) fn allows(&self, upstream: &str, uri: &Spellings) -> bool {
         let Reading { text, folded } = uri.normal();
         let is_readable = || !uri.is_ambiguous() && self.normal.matches(text, *folded);
         self.is_to_the_letter(upstream, uri) || (self.may_be_of(upstream) && is_readable())

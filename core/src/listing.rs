@@ -34,7 +34,7 @@ impl Listing {
             resources: of(Kind::Resources),
             templates: of(Kind::Templates),
             prompts: of(Kind::Prompts),
-            instructions: view.instructions().map(str::to_owned),
+            instructions: view.instructions(),
         }
     }
 

@@ -1,25 +1,15 @@
 //! The caller's identity and permissions.
 
-use std::{collections::BTreeSet, sync::Arc};
+use std::sync::Arc;
 
-use crate::name::ToolName;
+use crate::permits::Permits;
 
-/// An authenticated caller. Equal principals are interchangeable: views and receipts are kept by principal.
+/// An authenticated caller. What is kept for a caller is kept by [`id`](Self::id); what is made for all callers that may use
+/// the same, by [`permits`](Self::permits).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Principal {
     id: Option<Arc<str>>,
     permits: Permits,
-}
-
-/// The tools that a principal is permitted to use. Other tools do not exist for it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-#[non_exhaustive]
-pub enum Permits {
-    /// Every tool.
-    #[default]
-    All,
-    /// These tools, by the names in lists.
-    Only(Arc<BTreeSet<ToolName>>),
 }
 
 impl Principal {
@@ -29,8 +19,13 @@ impl Principal {
     }
 
     /// An authenticated caller and its permissions.
-    pub fn new(id: &str, permits: Permits) -> Self {
+    pub fn new(id: impl Into<Arc<str>>, permits: Permits) -> Self {
         Self { id: Some(id.into()), permits }
+    }
+
+    /// The same caller with other permissions.
+    pub fn permitted(self, permits: Permits) -> Self {
+        Self { permits, ..self }
     }
 
     /// The caller's identity; `None` for the anonymous caller.
@@ -42,14 +37,9 @@ impl Principal {
     pub fn permits(&self) -> &Permits {
         &self.permits
     }
-}
 
-impl Permits {
-    /// Whether a tool is permitted.
-    pub fn allow(&self, tool: &ToolName) -> bool {
-        match self {
-            Self::All => true,
-            Self::Only(names) => names.contains(tool),
-        }
+    /// Whether it is the same caller, whatever it may use now.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.id == other.id
     }
 }

@@ -99,7 +99,9 @@ pub struct Snapshot {
     by_qualified: HashMap<ToolName, usize>,
     entries: HashMap<Kind, Entries>,
     hints: HashMap<Kind, ListHints>,
-    instructions: Option<String>,
+    /// Those of upstreams that have any.
+    instructions: Vec<(UpstreamName, String)>,
+    upstreams: usize,
     about: About,
     rules: Arc<Rules>,
     guard: Guard,
@@ -136,7 +138,7 @@ impl Snapshot {
     pub(crate) fn new(
         tools: Vec<Tool>,
         entries: impl IntoIterator<Item = (Kind, Vec<Entry>)>,
-        instructions: Option<String>,
+        instructions: Vec<(UpstreamName, String)>,
     ) -> Self {
         let mut by_name = HashMap::with_capacity(tools.len());
         let mut stuck = Vec::new();
@@ -159,6 +161,7 @@ impl Snapshot {
             entries,
             hints: HashMap::new(),
             instructions,
+            upstreams: 0,
             about: About::default(),
             rules: Arc::default(),
             guard: Guard::default(),
@@ -169,6 +172,11 @@ impl Snapshot {
             derived: DerivedByExtent::default(),
             starting: false,
         }
+    }
+
+    /// The same, of so many upstreams.
+    pub(crate) fn of_upstreams(self, upstreams: usize) -> Self {
+        Self { upstreams, ..self }
     }
 
     pub(crate) fn hinted(self, hints: HashMap<Kind, ListHints>) -> Self {
@@ -260,14 +268,23 @@ impl Snapshot {
         self.entries.get(&kind).map_or(&[], |entries| &entries.items)
     }
 
-    pub(crate) fn entry(&self, kind: Kind, key: &str) -> Option<&Entry> {
+    /// The resource, template or prompt of this key, and its position.
+    pub(crate) fn entry(&self, kind: Kind, key: &str) -> Option<(usize, &Entry)> {
         let entries = self.entries.get(&kind)?;
-        Some(&entries.items[*entries.by_key.get(key)?])
+        let at = *entries.by_key.get(key)?;
+        Some((at, &entries.items[at]))
     }
 
-    /// The upstreams' own instructions for a model.
-    pub fn instructions(&self) -> Option<&str> {
-        self.instructions.as_deref()
+    /// The own instructions for a model of these upstreams.
+    pub(crate) fn instructions(&self, is_of: impl Fn(&UpstreamName) -> bool) -> Option<String> {
+        match self.instructions.as_slice() {
+            [(name, text)] if self.upstreams == 1 => is_of(name).then(|| text.clone()),
+            several => {
+                let parts = several.iter().filter(|(name, _)| is_of(name));
+                let parts: Vec<_> = parts.map(|(name, text)| format!("## {name}\n\n{text}")).collect();
+                (!parts.is_empty()).then(|| parts.join("\n\n"))
+            }
+        }
     }
 
     /// The tools whose upstream's definition is not the one that was recorded.

@@ -22,9 +22,10 @@ use crate::{
     derived::Extent,
     hints::ListHints,
     memory::Notes,
-    name::ToolName,
+    name::{ToolName, UpstreamName},
     nearest,
-    principal::{Permits, Principal},
+    permits::Located,
+    principal::Principal,
     raw::RawObject,
     snapshot::{Entry, Kind, Snapshot},
     spellings::Spellings,
@@ -36,6 +37,8 @@ use crate::{
 pub struct View {
     snapshot: Arc<Snapshot>,
     extent: Extent,
+    /// What may be read, where not everything may.
+    located: Option<Arc<Located>>,
     /// The values of concerns that it was narrowed to.
     choices: Arc<Notes>,
     /// The view before that.
@@ -105,17 +108,30 @@ impl<'a> Primitive<'a> {
 impl View {
     /// The view of a principal, without filters.
     pub fn of(snapshot: Arc<Snapshot>, principal: &Principal) -> Self {
-        let permitted = match principal.permits() {
-            Permits::All => Selection::All,
-            permits => {
-                let tools = snapshot.tools();
-                Selection::by(tools.len(), |at| permits.allow(tools[at].key()))
-            }
+        let permits = principal.permits();
+        let tools = permits.tools().map_or(Selection::All, |named| {
+            let tools = snapshot.tools();
+            Selection::by(tools.len(), |at| named.allow(tools[at].upstream(), tools[at].upstream_name()))
+        });
+        let entries = |kind: Kind, keep: &dyn Fn(&Entry) -> bool| {
+            let entries = snapshot.entries(kind);
+            Selection::by(entries.len(), |at| keep(&entries[at]))
         };
+        let located = permits.resources().map(Arc::new);
+        let resources = |kind| {
+            located.as_ref().map_or(Selection::All, |located| {
+                entries(kind, &|entry| located.allow(entry.upstream(), &Spellings::of(entry.upstream_key())))
+            })
+        };
+        let prompts = permits.prompts().map_or(Selection::All, |named| {
+            entries(Kind::Prompts, &|entry| named.allow(entry.upstream(), entry.upstream_key()))
+        });
+        let permitted = [tools, resources(Kind::Resources), resources(Kind::Templates), prompts];
         let listed = [Selection::All, Selection::All, Selection::All, Selection::All];
         Self {
             snapshot,
             extent: Extent { permitted, listed, reserved: Arc::default(), shows_concerns: false },
+            located,
             choices: Arc::default(),
             unchosen: None,
             categories: Arc::default(),
@@ -198,7 +214,7 @@ impl View {
     /// The same with their positions in the snapshot.
     pub(crate) fn listed(&self) -> impl Iterator<Item = (usize, &Tool)> {
         let tools = self.snapshot.tools().iter().enumerate();
-        tools.filter(|(at, _)| self.extent.permitted.contains(*at) && self.extent.listed[0].contains(*at))
+        tools.filter(|(at, _)| self.extent.permitted[0].contains(*at) && self.extent.listed[0].contains(*at))
     }
 
     /// The tool at a position in the snapshot.
@@ -236,7 +252,7 @@ impl View {
             let at = self.snapshot.qualified_position(name)?;
             Some(at).filter(|at| self.extent.reserved.contains(self.snapshot.tools()[*at].key().as_str()))
         };
-        own.or_else(moved).filter(|at| self.extent.permitted.contains(*at))
+        own.or_else(moved).filter(|at| self.extent.permitted[0].contains(*at))
     }
 
     /// The snapshot, with what the caller may not see.
@@ -248,7 +264,10 @@ impl View {
     pub fn entries(&self, kind: Kind) -> impl Iterator<Item = &Entry> {
         let slot = kind as usize;
         let entries = self.snapshot.entries(kind).iter().enumerate();
-        entries.filter(move |(at, _)| self.extent.listed[slot].contains(*at)).map(|(_, entry)| entry)
+        let shows = move |at: usize| {
+            self.extent.permitted[slot].contains(at) && self.extent.listed[slot].contains(at)
+        };
+        entries.filter(move |(at, _)| shows(*at)).map(|(_, entry)| entry)
     }
 
     /// The definition of a resource, template or prompt as this view lists it.
@@ -261,26 +280,32 @@ impl View {
     pub fn hints(&self, kind: Kind) -> ListHints {
         let is_whole = |selection: &Selection| matches!(selection, Selection::All);
         let hints = self.snapshot.hints(kind);
-        let all = is_whole(&self.extent.listed[kind as usize])
-            && (kind != Kind::Tools || is_whole(&self.extent.permitted));
+        let all =
+            is_whole(&self.extent.listed[kind as usize]) && is_whole(&self.extent.permitted[kind as usize]);
         if all { hints } else { ListHints { meta: None, ..hints } }
     }
 
-    /// The resource, template or prompt of exactly this key, listed or not.
+    /// The permitted resource, template or prompt of exactly this key, listed or not.
     pub fn entry(&self, kind: Kind, key: &str) -> Option<&Entry> {
-        self.snapshot.entry(kind, key)
+        let (at, entry) = self.snapshot.entry(kind, key)?;
+        self.extent.permitted[kind as usize].contains(at).then_some(entry)
     }
 
-    /// Whether the operator hides any resource.
+    /// Whether any resource may not exist for the caller.
     pub fn guards_resources(&self) -> bool {
-        self.snapshot.guards_resources()
+        self.located.is_some() || self.snapshot.guards_resources()
     }
 
-    /// Whether the operator hides a resource or resource template, listed or not, from every caller, by the name of the
-    /// upstream that serves it. The URI is parsed once.
+    /// Whether a resource or resource template, listed or not, does not exist for the caller, by the name of the upstream
+    /// that serves it: the operator hides it from everyone, or the caller may not use it. The URI is parsed once.
     pub fn hides_resource(&self, uri: &str) -> impl Fn(&str) -> bool + '_ {
         let uri = self.guards_resources().then(|| Spellings::of(uri));
-        move |upstream| uri.as_ref().is_some_and(|uri| self.snapshot.hides_resource(upstream, uri))
+        move |upstream| {
+            uri.as_ref().is_some_and(|uri| {
+                let is_permitted = self.located.as_ref().is_none_or(|located| located.allow(upstream, uri));
+                !is_permitted || self.snapshot.hides_resource(upstream, uri)
+            })
+        }
     }
 
     /// The catalogue's metadata. Its categories can be empty in this view; see [`View::categories`].
@@ -321,9 +346,24 @@ impl View {
         self.snapshot.derived().of(&self.extent).get(|| make(self))
     }
 
-    /// The upstreams' own instructions for the model.
-    pub fn instructions(&self) -> Option<&str> {
-        self.snapshot.instructions()
+    /// The own instructions for the model of upstreams of which anything is permitted.
+    pub fn instructions(&self) -> Option<String> {
+        self.snapshot.instructions(|upstream| self.permits_any_of(upstream))
+    }
+
+    fn permits_any_of(&self, upstream: &UpstreamName) -> bool {
+        let [tools, others @ ..] = &self.extent.permitted;
+        let is_whole = |selection: &Selection| matches!(selection, Selection::All);
+        if self.extent.permitted.iter().all(is_whole) {
+            return true;
+        }
+        let of_tools = self.snapshot.tools().iter().enumerate();
+        let kinds = [Kind::Resources, Kind::Templates, Kind::Prompts];
+        of_tools.into_iter().any(|(at, tool)| tool.upstream() == upstream && tools.contains(at))
+            || kinds.iter().zip(others).any(|(kind, permitted)| {
+                let mut entries = self.snapshot.entries(*kind).iter().enumerate();
+                entries.any(|(at, entry)| entry.upstream() == upstream && permitted.contains(at))
+            })
     }
 
     /// Up to `count` names of listed tools most similar to an unknown name.

@@ -6,8 +6,8 @@ use std::{
 };
 
 use mcp_disclosure_core::{
-    ClientTraits, Definitions, DisclosureStrategy, Era, Error, Objection, Principal, Registry, Settings,
-    Snapshot, View,
+    ClientTraits, Definitions, DisclosureStrategy, Era, Error, Objection, Permits, Principal, Registry,
+    Settings, Snapshot, View,
     adaptive::{DEFAULT_BUDGET, NAME as ADAPTIVE},
     full,
     nearest::{meant, nearest},
@@ -156,6 +156,9 @@ pub enum Reason {
     /// The client discloses by itself, and asks for complete definitions.
     #[strum(to_string = "the client discloses by itself")]
     Complete,
+    /// It is the first that the caller may be served by.
+    #[strum(to_string = "it is the first that the caller may use")]
+    Permitted,
     /// None of the client's preferences is offered.
     #[strum(to_string = "nothing the client named is offered")]
     NothingInCommon,
@@ -293,22 +296,57 @@ impl Strategies {
         self.bridge == Bridge::Auto
     }
 
-    /// Whether a URL path may name this strategy.
-    pub fn is_offered(&self, name: &str) -> bool {
+    /// The names offered to clients with these permissions.
+    pub fn offered_to(&self, permits: &Permits) -> Vec<String> {
+        let offered = self.offered.iter().filter(|(name, _)| self.is_permitted(permits, name));
+        offered.map(|(name, _)| name.to_string()).collect()
+    }
+
+    /// Whether a strategy is offered.
+    fn is_offered(&self, name: &str) -> bool {
         self.find(name).is_some()
+    }
+
+    /// Whether a URL path may name this strategy, for clients with these permissions.
+    pub fn is_offered_to(&self, permits: &Permits, name: &str) -> bool {
+        self.is_offered(name) && self.is_permitted(permits, name)
+    }
+
+    /// Whether a strategy may serve clients with these permissions, with or without the filters that apply to every
+    /// strategy.
+    pub fn is_permitted(&self, permits: &Permits, name: &str) -> bool {
+        let allowed = permits.strategies();
+        allowed.is_none_or(|allowed| allowed.iter().any(|other| self.plain(other) == self.plain(name)))
+    }
+
+    /// The first strategy that is permitted, where the operator restricts them.
+    fn first_permitted(&self, permits: &Permits) -> Option<NamedStrategy> {
+        permits.strategies()?.into_iter().find_map(|name| self.find(name))
     }
 
     /// Selects a strategy: by the URL path, then the operator's pin, then the client's first offered
     /// preference, then the fallback. A client that discloses by itself gets complete definitions where that strategy
     /// gives way.
-    pub fn choose(&self, address: Option<&str>, offer: &Offer, era: Era) -> Choice {
-        let preferred = || offer.strategies.iter().find_map(|name| self.find(name));
+    /// What `permits` does not permit is passed over; in place of the fallback, the first that it permits serves.
+    pub fn choose(&self, address: Option<&str>, permits: &Permits, offer: &Offer, era: Era) -> Choice {
+        let is_permitted = |(name, _): &NamedStrategy| self.is_permitted(permits, name);
+        let preferred =
+            || offer.strategies.iter().filter_map(|name| self.find(name)).find(|named| is_permitted(named));
         let by_address = address.and_then(|name| self.find(name)).map(|named| (named, Reason::Address));
-        let pinned = by_address.or_else(|| self.pinned.clone().map(|named| (named, Reason::Operator)));
+        let by_address = by_address.filter(|(named, _)| is_permitted(named));
+        let operators = || self.pinned.clone().filter(|named| is_permitted(named));
+        let pinned = by_address.or_else(|| operators().map(|named| (named, Reason::Operator)));
         let is_pinned = pinned.is_some();
         let chosen = pinned.or_else(|| preferred().map(|named| (named, Reason::Preference)));
         let nothing = if offer.strategies.is_empty() { Reason::NoOffer } else { Reason::NothingInCommon };
-        let chosen = chosen.unwrap_or_else(|| (self.fallback.clone(), nothing));
+        let chosen = chosen.unwrap_or_else(|| {
+            let instead = || self.first_permitted(permits).map(|named| (named, Reason::Permitted));
+            let fallback = Some(self.fallback.clone()).filter(|named| is_permitted(named));
+            fallback
+                .map(|named| (named, nothing))
+                .or_else(instead)
+                .unwrap_or_else(|| (self.fallback.clone(), nothing))
+        });
         self.choice(chosen, is_pinned, offer, era)
     }
 
@@ -341,7 +379,7 @@ impl Strategies {
     /// That clients which request no strategy are listed more than they need, if they are.
     pub(crate) fn advice(&self, published: &Published) -> Option<String> {
         let nothing = Offer::default();
-        let served = self.choose(None, &nothing, Era::Session);
+        let served = self.choose(None, &Permits::all(), &nothing, Era::Session);
         let over = self.over_budget.clone().filter(|_| served.reason == Reason::NoOffer)?;
         let instead = self.choice((over, Reason::NoOffer), false, &nothing, Era::Session);
         let advice = Advice::of(published, &served, &instead, self.budget)?;

@@ -217,14 +217,14 @@ fn d3_unlisted_tools_are_described_and_tools_that_are_not_permitted_do_not_exist
     let unlisted = view().narrow(|_| false);
     assert!(ask(&unlisted, "tools/describe", &json!({"name": "a"})).unwrap().is_some());
     assert_eq!(bridge(&unlisted, &json!({"names": ["a", "zzz"]})).0["zzz"]["available_tools"], json!([]));
-    let only = BTreeSet::from([ToolName::parse("a").unwrap()]);
+    let permits = Permits::of_tools(["u/a"]);
     let lists = {
         let mut lists = UpstreamLists::empty(UpstreamName::parse("u").unwrap());
         lists.tools = ["a", "b"].map(|name| to_raw_value(&json!({"name": name})).unwrap()).into();
         lists
     };
     let snapshot = Arc::new(Snapshot::build(&[lists], &[]).unwrap().0);
-    let view = View::of(snapshot, &Principal::new("p", Permits::Only(Arc::new(only))));
+    let view = View::of(snapshot, &Principal::new("p", permits));
     let unknown = |name: &str| ask(&view, "tools/describe", &json!({"name": name})).unwrap_err().to_string();
     assert_eq!(unknown("b"), unknown("z").replace('z', "b"));
     let (content, _) = bridge(&view, &json!({"names": ["b", "z"]}));

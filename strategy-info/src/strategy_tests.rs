@@ -392,8 +392,7 @@ fn c10_unlisted_tools_are_never_enumerated_but_found_by_name() {
 
 #[test]
 fn r10_tools_that_are_not_permitted_do_not_exist() {
-    let only = BTreeSet::from(["b", "c"].map(|name| ToolName::parse(name).unwrap()));
-    let principal = Principal::new("p", Permits::Only(Arc::new(only)));
+    let principal = Principal::new("p", Permits::of_tools(["*/b", "*/c"]));
     let tools = [("a", "one"), ("b", "two"), ("one", "two"), ("c", "")];
     let permitted = View::of(Arc::new(snapshot(tools)), &principal);
     let without = view([("b", "two"), ("c", "")]);

@@ -136,8 +136,7 @@ fn r5_without_names_nothing_is_delivered() {
 
 #[test]
 fn r10_tools_that_are_not_permitted_do_not_exist() {
-    let only = BTreeSet::from([ToolName::parse("tool_0").unwrap()]);
-    let view = view(2, &Principal::new("p", Permits::Only(Arc::new(only))));
+    let view = view(2, &Principal::new("p", Permits::of_tools(["*/tool_0"])));
     let (client, marks) = (ClientTraits::plain(Era::Session), Marks::default());
     let effects = Effects::default();
     let cx = cx(&view, &client, Receipts::Marks(&marks), &effects);

@@ -403,13 +403,7 @@ fn s4_a_miss_costs_what_a_good_hit_does() {
 
 #[test]
 fn s5_what_a_principal_may_not_use_changes_nothing() {
-    let permits = Permits::Only(
-        ["write_file", "move_file"]
-            .map(|name| ToolName::parse(name).unwrap())
-            .into_iter()
-            .collect::<std::collections::BTreeSet<_>>()
-            .into(),
-    );
+    let permits = Permits::of_tools(["*/write_file", "*/move_file"]);
     let permitted = view(&Principal::new("p", permits));
     let mut fewer = tools();
     fewer.tools = vec![fewer.tools[1].clone(), fewer.tools[2].clone()];

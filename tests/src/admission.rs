@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use mcp_disclosure_core::{Permits, Principal, ToolName};
+use mcp_disclosure_core::{Grant, Permits, Principal};
 use mcp_disclosure_gateway::dispatch::{Admission, Arriving, Denied};
 
 /// Names the caller.
@@ -20,11 +20,9 @@ pub struct HeaderAdmission {
 impl HeaderAdmission {
     /// The same with this principal, who may use these tools.
     pub fn knowing(mut self, name: &str, tools: &[&str]) -> Self {
-        let tools = tools
-            .iter()
-            .map(|tool| ToolName::parse(tool).unwrap())
-            .collect::<std::collections::BTreeSet<_>>();
-        self.known.insert(name.to_owned(), Principal::new(name, Permits::Only(tools.into())));
+        let tools = tools.iter().map(|tool| format!("*/{tool}")).collect();
+        let grant = Grant { tools: Some(tools), ..Grant::default() };
+        self.known.insert(name.to_owned(), Principal::new(name, Permits::of([grant])));
         self
     }
 
@@ -42,6 +40,9 @@ impl HeaderAdmission {
 #[async_trait]
 impl Admission for HeaderAdmission {
     async fn admit(&self, request: &Arriving<'_>) -> Result<Principal, Denied> {
+        if let Some(name) = request.profile {
+            return Err(Denied::unknown_profile(name));
+        }
         Ok(self.called(request.headers.get(HEADER).and_then(|name| name.to_str().ok())))
     }
 

@@ -2,9 +2,10 @@
 
 use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
+use mcp_disclosure_access::{Access, Clock, Settings};
 use mcp_disclosure_core::{About, ReceiptKey, UpstreamName};
 use mcp_disclosure_gateway::{
-    SessionLimits,
+    Admission, SessionLimits,
     backend::Scope,
     builtin,
     catalogue::Declared,
@@ -15,7 +16,7 @@ use mcp_disclosure_gateway::{
     upstream::{Target, Timeouts, UpstreamConfig},
 };
 use mcp_disclosure_server::{
-    config::DisclosureFile,
+    config::{AccessFlags, DisclosureFile},
     files::{ConfigFile, Contents, Origin, Reloads, watch},
 };
 use tempfile::TempDir;
@@ -42,6 +43,10 @@ pub struct Options {
     pub strategies: StrategyOptions,
     /// Who may come in.
     pub admission: HeaderAdmission,
+    /// The time of day at which tokens are checked.
+    pub clock: Clock,
+    /// What flags say of who may come in.
+    pub access: AccessFlags,
     /// How many sessions, and how long they may idle.
     pub sessions: SessionLimits,
     /// How long upstreams may take.
@@ -73,6 +78,8 @@ impl Options {
             about: About::default(),
             strategies: StrategyOptions::default(),
             admission: HeaderAdmission::default(),
+            clock: Clock::default(),
+            access: AccessFlags::default(),
             sessions: SessionLimits::default(),
             patience: crate::PATIENCE,
             scope: Scope::Shared,
@@ -121,16 +128,22 @@ impl Bench {
         let strategies = Strategies::build(&builtin(), &options.strategies).unwrap();
         let key = ReceiptKey::new(&[7; ReceiptKey::LEAST_BYTES]).unwrap();
         let base = Declared { about: options.about, ..Declared::default() };
-        let origin = Origin { base, directory: options.files, config, ..Origin::default() };
+        let access = options.access;
+        let origin = Origin { base, directory: options.files, config, access, ..Origin::default() };
         let watch = watch(&origin);
         let contents = origin.read().unwrap();
+        let access = Arc::new(Access::with_clock(contents.access.clone(), options.clock).unwrap());
+        // What a file says of access replaces what a test says of it.
+        let is_said = contents.access != Settings::default();
+        let admission: Arc<dyn Admission> =
+            if is_said { Arc::clone(&access) as _ } else { Arc::new(options.admission) };
         let assembly = Assembly {
             upstreams: targets
                 .into_iter()
                 .map(|(name, target)| UpstreamConfig::new(UpstreamName::parse(name).ok(), target))
                 .collect(),
             declared: contents.declared.clone(),
-            admission: Arc::new(options.admission),
+            admission,
             sessions: options.sessions,
             timeouts: Timeouts { connect: crate::PATIENCE, request: options.patience },
             scope: options.scope,
@@ -142,7 +155,7 @@ impl Bench {
         };
         let started = Gateway::start(assembly).await.unwrap();
         assert_eq!(started.missing.len(), missing, "{:?}", started.missing);
-        let reloads = Reloads::follow(Arc::clone(&started.gateway), origin, contents, watch);
+        let reloads = Reloads::follow(Arc::clone(&started.gateway), access, origin, contents, watch);
         Self::listen(started.gateway, reloads, scenarios).await
     }
 
@@ -151,7 +164,8 @@ impl Bench {
         let gateway = Gateway::start(assembly).await.unwrap().gateway;
         let origin = Origin::default();
         let watch = watch(&origin);
-        let reloads = Reloads::follow(Arc::clone(&gateway), origin, Contents::default(), watch);
+        let access = Arc::new(Access::new(Settings::default()).unwrap());
+        let reloads = Reloads::follow(Arc::clone(&gateway), access, origin, Contents::default(), watch);
         Self::listen(gateway, reloads, tempfile::tempdir().unwrap()).await
     }
 

@@ -32,14 +32,14 @@ pub struct Claim {
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct Holder {
     /// `None` for anonymous requests, each of which may come from a different client.
-    principal: Option<Principal>,
+    principal: Option<Arc<str>>,
     capabilities: Arc<str>,
 }
 
 impl Claim {
     /// The claim of `request`, from a client with these capabilities.
     pub fn new(principal: &Principal, capabilities: &RawObject, request: &Request) -> Self {
-        let known = principal.id().is_some().then(|| principal.clone());
+        let known = principal.id().map(Arc::from);
         let capabilities = client_features(capabilities);
         let rounds = ["_meta", "requestState", "inputResponses"];
         let params = request.params.iter().filter(|(key, _)| !rounds.contains(key));

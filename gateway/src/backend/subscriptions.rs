@@ -44,9 +44,11 @@ impl Subscriptions {
         }
     }
 
-    /// Adds a subscriber to an existing subscription; `false` if there is none.
-    fn join(&self, uri: &str) -> bool {
-        self.held.lock().get_mut(uri).map(|entry| entry.count += 1).is_some()
+    /// Adds a subscriber to an existing subscription at one of these; `false` if there is none.
+    fn join(&self, uri: &str, owners: &[Arc<Slot>]) -> bool {
+        let mut held = self.held.lock();
+        let is_owner = |held: &&mut Held| owners.iter().any(|owner| Arc::ptr_eq(owner, &held.slot));
+        held.get_mut(uri).filter(is_owner).map(|entry| entry.count += 1).is_some()
     }
 
     fn add(&self, uri: &str, slot: Arc<Slot>) {
@@ -102,7 +104,7 @@ impl Backend {
     pub async fn hold(&self, page: &Page, uri: &str) -> Result<(), ErrorText> {
         let owners = self.owners(page, uri);
         // A resource hidden since others subscribed must be unknown to this caller.
-        if !owners.is_empty() && self.subscriptions.join(uri) {
+        if self.subscriptions.join(uri, &owners) {
             return Ok(());
         }
         let unknown = || ErrorText::new(code::RESOURCE_NOT_FOUND, format_args!("Resource not found: {uri}"));

@@ -3,8 +3,8 @@
 use std::{collections::HashSet, convert::Infallible, hash::Hash, sync::Arc};
 
 use mcp_disclosure_core::{
-    Advertisement, ClientTraits, Digest, Kind, ListHints, Marks, Memory, Noted, Principal, RawObject,
-    Selected, Shown, Snapshot, ToolName, View,
+    Advertisement, ClientTraits, Digest, Kind, ListHints, Marks, Memory, Noted, Permits, Principal,
+    RawObject, Selected, Shown, Snapshot, ToolName, View,
 };
 use mcp_disclosure_transport::Json;
 use parking_lot::{Mutex, RwLock};
@@ -46,14 +46,16 @@ pub struct Published {
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct ViewKey {
-    principal: Principal,
+    permits: Permits,
     strategy: Arc<str>,
     traits: ClientTraits,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 struct PageKey {
-    principal: Principal,
+    permits: Permits,
+    /// Whether shared caches may not keep its lists.
+    is_personal: bool,
     strategy: Arc<str>,
     traits: ClientTraits,
     memory: Memory,
@@ -157,7 +159,7 @@ impl Published {
     /// The items visible to a client, before filters. Built on first use, then cached.
     pub fn view(&self, principal: &Principal, choice: &Choice) -> View {
         let key = ViewKey {
-            principal: principal.clone(),
+            permits: principal.permits().clone(),
             strategy: Arc::clone(&choice.name),
             traits: choice.traits,
         };
@@ -170,8 +172,10 @@ impl Published {
 
     /// The page of a client. Built on first use, then cached.
     pub fn page(&self, principal: &Principal, choice: &Choice, memory: &Memory) -> Arc<Page> {
+        let is_personal = principal.id().is_some();
         let key = PageKey {
-            principal: principal.clone(),
+            permits: principal.permits().clone(),
+            is_personal,
             strategy: Arc::clone(&choice.name),
             traits: choice.traits,
             memory: memory.clone(),
@@ -180,7 +184,7 @@ impl Published {
         cached(&self.pages, &key, || {
             self.log_objections(choice);
             let view = self.view(principal, choice);
-            Arc::new(Page::make(view, principal.id().is_some(), choice, memory))
+            Arc::new(Page::make(view, is_personal, choice, memory))
         })
     }
 

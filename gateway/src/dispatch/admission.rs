@@ -5,7 +5,7 @@ use std::fmt;
 use async_trait::async_trait;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use mcp_disclosure_core::{Principal, RawObject};
-use mcp_disclosure_transport::ErrorText;
+use mcp_disclosure_transport::{ErrorText, code};
 
 /// A request over HTTP before its body is read. Its `Host` and `Origin` were checked.
 #[derive(Clone, Copy, Debug)]
@@ -16,6 +16,8 @@ pub struct Arriving<'a> {
     pub target: &'a Uri,
     /// All headers, as received.
     pub headers: &'a HeaderMap,
+    /// The profile that its path names.
+    pub profile: Option<&'a str>,
 }
 
 /// A request that is not accepted.
@@ -27,6 +29,15 @@ pub struct Denied {
     pub challenge: Option<HeaderValue>,
     /// The body's error. Clients that are not authenticated read it.
     pub error: ErrorText,
+}
+
+impl Denied {
+    /// There is no profile of this name.
+    pub fn unknown_profile(name: &str) -> Self {
+        let message = format_args!("no profile '{name}' is offered here");
+        let error = ErrorText::new(code::INVALID_REQUEST, message);
+        Self { status: StatusCode::NOT_FOUND, challenge: None, error }
+    }
 }
 
 /// Decides who comes in. An authenticating front door implements this.
@@ -48,14 +59,14 @@ pub trait Admission: fmt::Debug + Send + Sync + 'static {
     }
 }
 
-/// Admits everyone as anonymous.
+/// Admits everyone as anonymous, and knows no profiles.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Open;
 
 #[async_trait]
 impl Admission for Open {
-    async fn admit(&self, _request: &Arriving<'_>) -> Result<Principal, Denied> {
-        Ok(Principal::anonymous())
+    async fn admit(&self, request: &Arriving<'_>) -> Result<Principal, Denied> {
+        request.profile.map_or(Ok(Principal::anonymous()), |name| Err(Denied::unknown_profile(name)))
     }
 
     fn on_stdio(&self) -> Principal {

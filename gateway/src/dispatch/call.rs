@@ -8,7 +8,7 @@ use mcp_disclosure_transport::{ErrorText, Json, Request, code};
 use serde_json::json;
 use tokio::task::spawn_blocking;
 
-use super::{Caller, Gateway, links, relay::UpstreamRequest};
+use super::{Caller, Gateway, allowance::Allowance, links, relay::UpstreamRequest};
 use crate::{
     catalogue::Page,
     dialect::complete,
@@ -39,7 +39,7 @@ impl Gateway {
     ) -> Result<Json, ErrorText> {
         let call = read_call(params).inspect_err(|_| watch.decides(Outcome::Invalid))?;
         watch.names(&call.name);
-        let (fetches, effects) = (self.fetches.of(&caller.fetcher), Effects::default());
+        let (fetches, effects) = (self.fetches.of(&caller.fetcher, &caller.allowances), Effects::default());
         let cx = caller.context(self, &page.view, &fetches, &effects);
         if let Some(prepare) = caller.choice.strategy.preparation(&page.view, &call) {
             let view = page.view.clone();
@@ -78,7 +78,7 @@ impl Gateway {
 
     /// How this caller's model learns a tool.
     fn how_to_learn(&self, caller: &Caller, page: &Page, tool: &str) -> Option<String> {
-        let (fetches, effects) = (self.fetches.of(&caller.fetcher), Effects::default());
+        let (fetches, effects) = (self.fetches.of(&caller.fetcher, &caller.allowances), Effects::default());
         let cx = caller.context(self, &page.view, &fetches, &effects);
         caller.choice.strategy.how_to_learn(&cx, tool)
     }
@@ -116,6 +116,7 @@ impl Gateway {
                 }
             }
         };
+        let _running = Allowance::call(&caller.allowances).inspect_err(|_| watch.refuses("LIMIT_REACHED"))?;
         let slot = caller.backend.slot(tool.tool().upstream())?;
         if let Some(recording) = watch.forwards()
             && let Err(reason) = recording.await

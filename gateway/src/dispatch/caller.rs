@@ -12,7 +12,7 @@ use mcp_disclosure_transport::{ErrorText, LoggingLevel, Request, printable::Shor
 use tokio::sync::OnceCell;
 use tracing::{Span, field::Empty};
 
-use super::{Gateway, fetches::Fetcher};
+use super::{Gateway, allowance::Allowance, fetches::Fetcher};
 use crate::{
     backend::{Backend, Claim, Lease},
     catalogue::Page,
@@ -41,6 +41,8 @@ pub struct Caller {
     pub(super) fetcher: Fetcher,
     /// What a client without session says of itself.
     info: RawObject,
+    /// The quotas that it counts against.
+    pub(super) allowances: Vec<Arc<Allowance>>,
     /// Where notifications about this request are sent.
     pub outlet: Outlet,
     /// The lowest log level to send there; `None` for no log messages.
@@ -64,7 +66,7 @@ impl Caller {
     /// The sender, for observers.
     pub(crate) fn identified<T>(&self, observe: impl FnOnce(Who<'_>) -> T) -> T {
         match &self.session {
-            Some(session) => observe(session.who(&self.label)),
+            Some(session) => observe(session.who(&self.label, &self.principal)),
             None => observe(Who {
                 principal: self.principal.id(),
                 session: None,
@@ -154,11 +156,13 @@ impl Caller {
 impl Gateway {
     /// The caller of a request in a session, with the permissions that its principal has now.
     pub fn in_session(&self, session: &Arc<Session>, principal: Principal, outlet: Outlet) -> Caller {
+        self.readmit(session, &principal);
         let backend = Arc::clone(session.backend());
         // A client with dedicated upstreams receives all their log messages by default.
         let default_level = backend.client().map(|_| LoggingLevel::Debug);
         Caller {
             choice: session.choice(),
+            allowances: self.allowances.of(&principal, session.peer().name()),
             principal,
             memory: session.memory(),
             label: Short(session.id()).to_string().into(),
@@ -171,6 +175,25 @@ impl Gateway {
             backend,
             claim: None,
             lease: Arc::default(),
+        }
+    }
+
+    /// Takes over the permissions that a session's principal has now. It is no longer subscribed to what it may not read.
+    fn readmit(&self, session: &Session, principal: &Principal) {
+        if !session.readmit(principal) {
+            return;
+        }
+        let backend = session.backend();
+        let view = backend.catalogue().current().view(principal, &session.choice());
+        let slots = backend.slots();
+        let names: Vec<&str> =
+            slots.iter().filter_map(|slot| slot.name().map(|name| name.as_str())).collect();
+        let is_readable = |uri: &str| {
+            let is_hidden_of = view.hides_resource(uri);
+            names.iter().any(|name| !is_hidden_of(name))
+        };
+        for uri in session.keep_subscriptions(is_readable) {
+            backend.release(&uri);
         }
     }
 
@@ -200,7 +223,8 @@ impl Gateway {
         peer: &Peer,
         outlet: Outlet,
     ) -> Result<Caller, ErrorText> {
-        let choice = self.strategies.choose(address.strategy.as_deref(), &meta.offer, Era::Stateless);
+        let strategy = address.location.strategy.as_deref();
+        let choice = self.strategies.choose(strategy, principal.permits(), &meta.offer, Era::Stateless);
         let label = principal.id().map_or_else(|| Arc::clone(peer.name()), Arc::from);
         let fetcher = match principal.id() {
             Some(id) => Fetcher::Principal(id.into()),
@@ -210,6 +234,7 @@ impl Gateway {
         let own_lists = claim.as_ref().is_some_and(Claim::can_be_asked);
         let caller = Caller {
             choice,
+            allowances: self.allowances.of(&principal, peer.name()),
             principal,
             memory: Memory::default(),
             session: None,

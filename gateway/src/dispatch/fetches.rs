@@ -16,6 +16,7 @@ use governor::{
 };
 use mcp_disclosure_core::{Digest, FetchLimit};
 
+use super::allowance::Allowance;
 use crate::dialect::ClientIdentity;
 
 /// Who shares one fetch limit. Cheap to clone.
@@ -79,8 +80,8 @@ impl FetchLimits {
     }
 
     /// The limit that applies to this caller.
-    pub(super) fn of<'a>(&'a self, caller: &'a Fetcher) -> OfCaller<'a> {
-        OfCaller { limits: self, caller, delivered: AtomicBool::new(false) }
+    pub(super) fn of<'a>(&'a self, caller: &'a Fetcher, allowances: &'a [Arc<Allowance>]) -> OfCaller<'a> {
+        OfCaller { limits: self, caller, allowances, delivered: AtomicBool::new(false) }
     }
 
     /// Removes callers that have not fetched recently.
@@ -105,6 +106,7 @@ impl fmt::Debug for FetchLimits {
 pub(super) struct OfCaller<'a> {
     limits: &'a FetchLimits,
     caller: &'a Fetcher,
+    allowances: &'a [Arc<Allowance>],
     delivered: AtomicBool,
 }
 
@@ -117,6 +119,7 @@ impl OfCaller<'_> {
 
 impl FetchLimit for OfCaller<'_> {
     fn admit(&self) -> Result<(), Duration> {
+        self.allowances.iter().try_for_each(|allowance| allowance.fetch())?;
         let now = DefaultClock::default().now();
         let Some(each) = &self.limits.each else { return Ok(()) };
         each.check_key(&self.caller.key()).map_err(|not_until| not_until.wait_time_from(now))?;
@@ -142,7 +145,7 @@ mod tests {
         let limits = FetchLimits::per_minute(2).of_peers(5);
         let admitted = |address: &str, client: &str| {
             let caller = Fetcher::Peer { address: address.into(), client: ClientIdentity::named(client) };
-            (0..4).filter(|_| limits.of(&caller).admit().is_ok()).count()
+            (0..4).filter(|_| limits.of(&caller, &[]).admit().is_ok()).count()
         };
         assert_eq!(
             [admitted("a", "1"), admitted("a", "2"), admitted("a", "3"), admitted("a", "4")],
@@ -150,8 +153,8 @@ mod tests {
         );
         assert_eq!(admitted("b", "1"), 2);
         let principal = Fetcher::Principal("a".into());
-        assert_eq!((0..9).filter(|_| limits.of(&principal).admit().is_ok()).count(), 2);
+        assert_eq!((0..9).filter(|_| limits.of(&principal, &[]).admit().is_ok()).count(), 2);
         let unbounded = FetchLimits::per_minute(0).of_peers(1);
-        assert!((0..9).all(|_| unbounded.of(&principal).admit().is_ok()));
+        assert!((0..9).all(|_| unbounded.of(&principal, &[]).admit().is_ok()));
     }
 }

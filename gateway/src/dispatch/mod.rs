@@ -5,6 +5,7 @@
 //! [`before_call`](mcp_disclosure_core::DisclosureStrategy::before_call).
 
 mod admission;
+mod allowance;
 mod call;
 mod caller;
 mod checks;
@@ -26,6 +27,7 @@ mod suggestions;
 use std::{sync::Arc, time::Duration};
 
 pub use admission::{Admission, Arriving, Denied, Open};
+use allowance::Allowances;
 pub use caller::Caller;
 use checks::Checks;
 pub use fetches::FetchLimits;
@@ -33,6 +35,8 @@ use mcp_disclosure_core::{Kind, ReceiptKey};
 pub use revisions::OfferedRevisions;
 use rounds::Rounds;
 pub use start::{Assembly, StartedGateway};
+use strum::IntoEnumIterator;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
@@ -60,6 +64,8 @@ pub struct Gateway {
     revisions: OfferedRevisions,
     checks: Checks,
     fetches: FetchLimits,
+    allowances: Allowances,
+    permissions: watch::Sender<()>,
     explained: Explained,
     lineage: Arc<Lineage>,
     admission: Arc<dyn Admission>,
@@ -110,6 +116,16 @@ impl Gateway {
     /// Observes what happens.
     pub fn observer(&self) -> &Arc<dyn Observer> {
         &self.observer
+    }
+
+    /// The permissions of callers may have changed. Sessions are notified, and take over those of their next request;
+    /// what they are subscribed to waits for it. Streams of the stateless era end, so that they are opened anew.
+    pub fn permissions_changed(&self) {
+        for session in self.sessions.all() {
+            session.await_readmission();
+            session.notify_changed(&Kind::iter().collect::<Vec<_>>());
+        }
+        self.permissions.send_replace(());
     }
 
     /// Cancelled at shutdown; long-lived streams end then.

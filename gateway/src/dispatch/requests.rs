@@ -6,7 +6,7 @@ use std::{
 };
 
 use futures::FutureExt;
-use mcp_disclosure_core::{Effect, Effects, Era, Kind, Lifecycle, RawObject};
+use mcp_disclosure_core::{Effect, Effects, Era, Kind, Lifecycle, Permits, RawObject};
 use mcp_disclosure_transport::{ErrorText, Json, LoggingLevel, Request, code, printable::Short};
 use tracing::Instrument;
 
@@ -144,7 +144,12 @@ impl Gateway {
             Some(Method::Listen) => Box::pin(self.listen(caller, &page, &request.id, params)).await,
             Some(Method::Discover) => {
                 let is_gateway = self.admit(&caller.backend, params)?.is_some();
-                let result = discover_result(&self.advertised(&caller.backend, &page, &caller.choice));
+                let result = discover_result(&self.advertised(
+                    &caller.backend,
+                    &page,
+                    &caller.choice,
+                    caller.principal.permits(),
+                ));
                 Ok(self.led_on(&caller.backend, is_gateway, result))
             }
             Some(Method::Ping) => Ok(Json::empty_object()),
@@ -154,7 +159,7 @@ impl Gateway {
 
     /// A method that is not part of MCP, or not of this era. The strategy may support it.
     async fn foreign(&self, caller: &Caller, page: &Page, request: &Request) -> Result<Json, ErrorText> {
-        let (fetches, effects) = (self.fetches.of(&caller.fetcher), Effects::default());
+        let (fetches, effects) = (self.fetches.of(&caller.fetcher, &caller.allowances), Effects::default());
         let cx = caller.context(self, &page.view, &fetches, &effects);
         let answer = caller.choice.strategy.request(&cx, &request.method, &request.params.to_raw()).await?;
         self.carry_out(caller, effects).await;
@@ -185,8 +190,9 @@ impl Gateway {
         chain.into_iter().for_each(|chain| opening.client.came_through(chain));
         let chosen = initialize.offer.settings.member("concerns");
         let is_news = chosen.is_some_and(|chosen| opening.client.chose(chosen));
+        let strategy = opening.address.location.strategy.as_deref();
         let choice =
-            self.strategies.choose(opening.address.strategy.as_deref(), &initialize.offer, revision.era());
+            self.strategies.choose(strategy, opening.principal.permits(), &initialize.offer, revision.era());
         let id = new_id().map_err(|error| {
             ErrorText::new(
                 code::INTERNAL_ERROR,
@@ -215,7 +221,7 @@ impl Gateway {
             tokio::spawn(async move { backend.pass_on_concerns(&settings).await });
         }
         backend.audience().join(&session);
-        self.observer.opened(&session.who(&Short(session.id()).to_string()));
+        self.observer.opened(&session.who(&Short(session.id()).to_string(), &session.principal()));
         unopened.keep();
         Ok((session, result))
     }
@@ -232,12 +238,13 @@ impl Gateway {
         }
         let (choice, memory) = (&session.choice(), session.memory());
         let InitializeRequest { client, revision, offer, .. } = initialize;
-        let page = backend.catalogue().current().page(session.principal(), choice, &memory);
+        let page = backend.catalogue().current().page(&session.principal(), choice, &memory);
         let revision = *revision;
         self.explained.explain(|| {
             Explanation { client, revision, offer, choice, page: &page, memory: &memory }.to_string()
         });
-        let result = initialize.answer(&self.advertised(backend, &page, choice));
+        let result =
+            initialize.answer(&self.advertised(backend, &page, choice, session.principal().permits()));
         self.sessions.add(Arc::clone(session)).map_err(no_room)?;
         Ok(result)
     }
@@ -258,7 +265,7 @@ impl Gateway {
         self.backends.end_session(session.id());
     }
 
-    fn advertised(&self, backend: &Backend, page: &Page, choice: &Choice) -> Advertised {
+    fn advertised(&self, backend: &Backend, page: &Page, choice: &Choice, permits: &Permits) -> Advertised {
         Advertised {
             server_info: backend.server_info(),
             resources: page.has_resources() || backend.has("resources"),
@@ -266,7 +273,7 @@ impl Gateway {
             prompts: page.has_prompts() || backend.has("prompts"),
             completions: backend.has("completions"),
             logging: backend.has("logging"),
-            offered: self.strategies.offered(),
+            offered: self.strategies.offered_to(permits),
             selected: page.selected.as_ref().map_or_else(|| choice.name.to_string(), |by| by.name.clone()),
             instructions: page.instructions.clone(),
             added: page.advertisement.clone(),

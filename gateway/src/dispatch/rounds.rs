@@ -10,7 +10,7 @@ use std::{
 };
 
 use futures::{FutureExt, future::BoxFuture};
-use mcp_disclosure_core::{Digest, Principal, RawObject};
+use mcp_disclosure_core::{Digest, RawObject};
 use mcp_disclosure_transport::{ErrorText, Json};
 use parking_lot::Mutex;
 use serde_json::value::RawValue;
@@ -67,7 +67,7 @@ struct Dialogue {
 /// principal.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Identity {
-    principal: Principal,
+    principal: Option<Arc<str>>,
     request: Digest,
 }
 
@@ -163,7 +163,7 @@ impl Identity {
         let params =
             request.params.iter().filter(|(key, _)| *key != "_meta").flat_map(|(key, value)| [key, value]);
         let request = Digest::of_parts([request.method, &number].into_iter().chain(params));
-        Self { principal: caller.principal.clone(), request }
+        Self { principal: caller.principal.id().map(Arc::from), request }
     }
 }
 

@@ -3,10 +3,12 @@
 use std::{sync::Arc, time::Duration};
 
 use mcp_disclosure_core::ReceiptKey;
+use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Admission, Checks, FetchLimits, Gateway, OfferedRevisions, Open, ReceiptSettings, rounds::Rounds,
+    Admission, Allowances, Checks, FetchLimits, Gateway, OfferedRevisions, Open, ReceiptSettings,
+    rounds::Rounds,
 };
 use crate::{
     backend::{Backends, Recipe, Scope},
@@ -151,6 +153,8 @@ impl Gateway {
             revisions: assembly.revisions,
             checks: Checks::new(&assembly.limits),
             fetches: assembly.fetches.of_peers(assembly.limits.peer_fetches),
+            allowances: Allowances::default(),
+            permissions: watch::Sender::new(()),
             explained: Explained::default(),
             lineage,
             admission: assembly.admission,
@@ -188,6 +192,7 @@ impl Gateway {
                 _ = turn.tick() => {}
             }
             self.fetches.sweep();
+            self.allowances.sweep();
             self.rounds.sweep();
             self.backends.sweep(limits.idle);
             self.end_circles();

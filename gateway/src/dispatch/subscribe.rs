@@ -43,6 +43,8 @@ impl Gateway {
         id: &Id,
         params: &RawObject,
     ) -> Result<Json, ErrorText> {
+        // From here on a change ends the stream.
+        let permissions = self.permissions.subscribe();
         let filter = params.member("notifications").unwrap_or("{}");
         let filter: Filter = serde_json::from_str(filter)
             .map_err(|error| ErrorText::invalid_params(format_args!("params.notifications: {error}")))?;
@@ -60,7 +62,12 @@ impl Gateway {
         }
         let filter = filter.keeping(|uri| held.has(uri));
         let registration = caller.backend.audience().listeners().open(id, filter, caller.outlet.clone());
-        self.shutdown.cancelled().await;
+        let mut permissions = permissions;
+        tokio::select! {
+            () = self.shutdown.cancelled() => {}
+            // The sender lives as long as the gateway.
+            _ = permissions.changed() => {}
+        }
         Ok(registration.final_result().into())
     }
 }

@@ -47,7 +47,7 @@ impl Audience {
         let uri = params.string("uri").unwrap_or_default();
         let notification = Notification::new("notifications/resources/updated", params);
         let sessions = self.sessions();
-        let subscribed = sessions.iter().filter(|session| session.is_subscribed(&uri));
+        let subscribed = sessions.iter().filter(|session| session.wants_updates_of(&uri));
         subscribed.for_each(|session| session.client.outbox().notify(&notification));
         self.listeners.notify_updated(&uri, &notification);
     }

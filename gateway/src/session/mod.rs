@@ -12,7 +12,7 @@ mod record;
 mod replay;
 mod table;
 
-pub(crate) use address::Address;
+pub(crate) use address::{Address, Location};
 pub(crate) use audience::{Audience, list_changed};
 pub(crate) use client::{ActiveRequest, Client, InputRequest, ReplyRoute, client_features};
 pub(crate) use in_flight::{BeginError, InFlight, Ticket};

@@ -13,7 +13,9 @@ use mcp_disclosure_core::{Kind, Marks, Memory, Notes, Principal};
 use mcp_disclosure_transport::LoggingLevel;
 use parking_lot::Mutex;
 
-use super::{Address, Client, InFlight, Peer, Place, ReplayBuffer, ReplayBuffers, StreamEvent, list_changed};
+use super::{
+    Address, Client, InFlight, Location, Peer, Place, ReplayBuffer, ReplayBuffers, StreamEvent, list_changed,
+};
 use crate::{backend::Backend, dialect::Revision, limits::Limits, negotiation::Choice, observe::Who};
 
 /// How a session is opened.
@@ -45,8 +47,10 @@ pub struct Session {
     id: Arc<str>,
     revision: Revision,
     choice: Choice,
-    principal: Principal,
-    address: Option<String>,
+    principal: Mutex<Principal>,
+    /// Whether its permissions may have changed since its last request.
+    is_suspended: AtomicBool,
+    location: Location,
     /// What the client calls itself.
     client_name: Box<str>,
     /// The delivery receipts of this session.
@@ -88,8 +92,9 @@ impl Session {
             id,
             revision,
             choice,
-            principal: opening.principal,
-            address: opening.address.strategy,
+            principal: Mutex::new(opening.principal),
+            is_suspended: AtomicBool::new(false),
+            location: opening.address.location,
             client_name: Box::default(),
             marks: Marks::default(),
             in_flight: InFlight::default(),
@@ -146,23 +151,39 @@ impl Session {
     }
 
     /// Its client, for observers; `label` is the beginning of its id.
-    pub(crate) fn who<'a>(&'a self, label: &'a str) -> Who<'a> {
+    pub(crate) fn who<'a>(&'a self, label: &'a str, principal: &'a Principal) -> Who<'a> {
         Who {
-            principal: self.principal.id(),
+            principal: principal.id(),
             session: Some(label),
             strategy: &self.choice.name,
             client: &self.client_name,
         }
     }
 
-    /// The principal that opened it; the only one allowed to use it.
-    pub fn principal(&self) -> &Principal {
-        &self.principal
+    /// The principal that opened it, the only one allowed to use it, with its permissions at the last request.
+    pub fn principal(&self) -> Principal {
+        self.principal.lock().clone()
     }
 
-    /// The strategy named in the URL path at which it was opened.
-    pub fn address(&self) -> Option<&str> {
-        self.address.as_deref()
+    /// Takes over the permissions that its principal has now; whether they differ.
+    pub fn readmit(&self, principal: &Principal) -> bool {
+        let mut known = self.principal.lock();
+        let differ = known.permits() != principal.permits();
+        if differ {
+            *known = principal.clone();
+        }
+        self.is_suspended.store(false, Ordering::Relaxed);
+        differ
+    }
+
+    /// Its permissions may have changed: until its next request, nothing is sent about what it is subscribed to.
+    pub fn await_readmission(&self) {
+        self.is_suspended.store(true, Ordering::Relaxed);
+    }
+
+    /// The URL path at which it was opened.
+    pub fn location(&self) -> &Location {
+        &self.location
     }
 
     /// The empty event that starts a stream and makes it resumable. `None` for clients of earlier revisions,
@@ -241,6 +262,16 @@ impl Session {
     /// Whether the client is subscribed to this resource.
     pub fn is_subscribed(&self, uri: &str) -> bool {
         self.subscriptions.lock().contains_key(uri)
+    }
+
+    /// Whether the client is to be notified of this resource.
+    pub fn wants_updates_of(&self, uri: &str) -> bool {
+        !self.is_suspended.load(Ordering::Relaxed) && self.is_subscribed(uri)
+    }
+
+    /// Ends the subscriptions to other resources than these, and returns them.
+    pub fn keep_subscriptions(&self, keep: impl Fn(&str) -> bool) -> Vec<String> {
+        self.subscriptions.lock().extract_if(|uri, _| !keep(uri)).map(|(uri, _)| uri).collect()
     }
 
     /// Removes and returns all subscriptions.

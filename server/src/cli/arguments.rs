@@ -18,7 +18,7 @@ use mcp_disclosure_gateway::{
 use strum::{EnumMessage, VariantArray};
 
 use super::{
-    CompareArguments, ManArguments, SettingArguments, SourceArguments, limits, log_filter,
+    AccessArguments, CompareArguments, ManArguments, SettingArguments, SourceArguments, limits, log_filter,
     source::Source,
     source_arguments::{HEADING, seconds},
 };
@@ -192,6 +192,10 @@ pub struct ServeArguments {
     /// A web origin to accept in HTTP requests, besides this machine's own; may be repeated
     #[arg(long, value_name = "ORIGIN", help_heading = "Clients")]
     pub allow_origin: Vec<String>,
+
+    /// Who may come in.
+    #[command(flatten)]
+    pub access: AccessArguments,
 
     /// A proxy, or a network of proxies, whose Forwarded and X-Forwarded-For headers are trusted; may be repeated.
     /// Limits per address then apply to the clients behind it

@@ -7,7 +7,7 @@ use std::{
     sync::Arc,
 };
 
-use mcp_disclosure_core::{Era, Material, OwnTool, Principal, Snapshot, View};
+use mcp_disclosure_core::{Era, Material, OwnTool, Permits, Principal, Snapshot, View};
 use mcp_disclosure_gateway::{Offer, Problem, negotiation::StrategyOptions};
 
 use serde_json::Value;
@@ -120,7 +120,7 @@ fn has_default(program: &Program) -> bool {
 /// The tools that a strategy adds to the lists of an ordinary host.
 fn bridges(program: &Program, options: &StrategyOptions) -> Result<Vec<Bridge>, Failure> {
     let strategies = build(&program.registry, options).map_err(Failure::Configuration)?;
-    let choice = strategies.choose(None, &Offer::default(), Era::Session);
+    let choice = strategies.choose(None, &Permits::all(), &Offer::default(), Era::Session);
     let nothing = Material { upstreams: &[], complete: true, files: &[], rules: &Arc::default() };
     let view = View::of(Arc::new(Snapshot::assemble(nothing)), &Principal::anonymous());
     let own = choice.strategy.own_tools(&view, &choice.traits);

@@ -1,5 +1,6 @@
 //! The command line.
 
+mod access;
 mod arguments;
 mod check;
 mod choices;
@@ -24,6 +25,7 @@ mod undo;
 
 use mcp_disclosure_core::Registry;
 
+pub use access::AccessArguments;
 pub use arguments::{
     Arguments, CheckArguments, Command, DemoArguments, ExportArguments, Format, InitArguments, LOG,
     PlaceArguments, PromptArguments, ServeArguments, StrategyArguments, UndoArguments,

@@ -1,6 +1,6 @@
 //! `prompt`.
 
-use mcp_disclosure_core::{Era, Memory, Principal};
+use mcp_disclosure_core::{Era, Memory, Permits, Principal};
 use mcp_disclosure_gateway::{
     Gateway, Offer,
     negotiation::{Bridge, StrategyOptions},
@@ -26,7 +26,7 @@ pub fn prompt(program: &Program, arguments: PromptArguments) -> Result<(), Failu
     let assembly = source.prepare(&program.registry, &options, receipt_key(None))?;
     let guidance = runtime_for_one()?.block_on(async {
         let gateway = Gateway::start(assembly).await?.gateway;
-        let choice = gateway.strategies().choose(None, &Offer::default(), Era::Session);
+        let choice = gateway.strategies().choose(None, &Permits::all(), &Offer::default(), Era::Session);
         let page = gateway.backends().shared().catalogue().current().page(
             &Principal::anonymous(),
             &choice,

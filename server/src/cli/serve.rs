@@ -7,10 +7,12 @@ use std::{
     time::Duration,
 };
 
-use mcp_disclosure_core::{ReceiptKey, Settings};
+use mcp_disclosure_access::{Access, Settings as AccessSettings};
+use mcp_disclosure_core::{Permits, ReceiptKey, Settings};
 use mcp_disclosure_gateway::{
-    Assembly, FetchLimits, Gateway, Problem, SessionLimits,
+    Admission, Assembly, FetchLimits, Gateway, Problem, SessionLimits,
     front::{http, stdio::Stdio},
+    negotiation::Strategies,
     slot::Memory,
 };
 use mcp_disclosure_strategy_resource as resource;
@@ -21,9 +23,9 @@ use super::{
     signals::{Asked, Signals},
 };
 use crate::{
-    config::Transport,
+    config::{self, Transport},
     failure::Failure,
-    files::{Origin, Reloads, others_can_read, watch},
+    files::{Contents, Origin, Reloads, others_can_read, watch},
     operating::Operating,
     remember::{Remember, Store},
 };
@@ -37,10 +39,11 @@ const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8848
 /// Everything that keeps it from serving, before any client is answered.
 pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure> {
     let source = arguments.source.resolve(program.own.as_ref())?.joining();
-    source.warn();
-    let options = arguments.strategies.over(&source);
     let transport = arguments.transport.or(source.serve.transport).unwrap_or_default();
     let listen = arguments.listen.or(source.serve.listen).unwrap_or(LISTEN);
+    let source = source.for_callers(arguments.access.flags(transport, listen)?);
+    source.warn();
+    let options = arguments.strategies.over(&source);
     let has_key = arguments.receipt_key_file.is_some();
     if transport == Transport::Stdio && signs_receipts(&options.settings) && !has_key {
         tracing::warn!(
@@ -50,8 +53,8 @@ pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure
     let key = receipt_key(arguments.receipt_key_file.as_deref());
     let origin = source.origin.clone();
     let named = (&*arguments.allow_host, &*arguments.allow_origin);
-    // Nothing asks clients for credentials yet.
-    let is_authenticated = false;
+    // What is wrong with files is found where they are prepared.
+    let is_authenticated = source.read().is_ok_and(|contents| contents.access.guarded);
     let limits = source.limits.resolve();
     let operating =
         Operating::prepare(&arguments.operating, source.serve.admin, named, &limits, is_authenticated)?;
@@ -130,7 +133,13 @@ async fn start(
     // Watched before they are read, so that no change falls between.
     let watch = watch(&origin);
     let contents = origin.read().map_err(Failure::Configuration)?;
-    let assembly = Assembly { declared: contents.declared.clone(), ..assembly };
+    let refused = unknown_strategies(&contents.access, &assembly.strategies);
+    if !refused.is_empty() {
+        return Err(Failure::Configuration(refused));
+    }
+    let access = door(&contents).await?;
+    let admission = Arc::clone(&access) as Arc<dyn Admission>;
+    let assembly = Assembly { declared: contents.declared.clone(), admission, ..assembly };
     tracing::info!(upstreams = assembly.upstreams.len(), "starting");
     let asked_to_end = async { while signals.next().await != Asked::End {} };
     let started = tokio::select! {
@@ -145,10 +154,31 @@ async fn start(
     let (upstreams, tools) = (shared.slots().len(), shared.catalogue().current().snapshot().tool_count());
     let offered = gateway.strategies().offered();
     tracing::info!(upstreams, tools, strategies = offered.join(", "), "ready");
+    let served = Arc::clone(&gateway);
+    access.follow_tokens(move || served.permissions_changed());
     let has_files = !origin.watched().is_empty();
-    let reloads = Reloads::follow(Arc::clone(&gateway), origin, contents, watch);
+    let reloads = Reloads::follow(Arc::clone(&gateway), access, origin, contents, watch);
     tokio::spawn(follow(signals, Arc::clone(&gateway), reloads, has_files, Arc::clone(operating)));
     Ok(Some(gateway))
+}
+
+fn unknown_strategies(access: &AccessSettings, strategies: &Strategies) -> Vec<Problem> {
+    let all = Permits::all();
+    config::unknown_strategies(access, |name| strategies.is_offered_to(&all, name), &strategies.offered())
+}
+
+/// Who may come in. An issuer that cannot be reached is asked again.
+async fn door(contents: &Contents) -> Result<Arc<Access>, Failure> {
+    let made = Access::new(contents.access.clone());
+    let access =
+        made.map_err(|problems| Failure::Configuration(problems.into_iter().map(Problem::new).collect()))?;
+    if let Err(problem) = access.read_keys().await {
+        tracing::error!("{problem}; tokens of the issuer are refused until they are read");
+    }
+    for name in access.shadowed() {
+        tracing::warn!("principal '{name}' is never used: an earlier entry matches whoever it matches");
+    }
+    Ok(Arc::new(access))
 }
 
 /// Does what signals ask for, until the gateway ends.

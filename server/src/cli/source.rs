@@ -19,7 +19,7 @@ use reqwest::header::{HeaderName, HeaderValue};
 
 use super::{SourceArguments, choices, strategies::build};
 use crate::{
-    config::{DisclosureFile, Named, Serve, UpstreamEntry},
+    config::{AccessFlags, DisclosureFile, Named, Serve, UpstreamEntry},
     failure::Failure,
     files::{ConfigFile, Contents, Origin, Servers},
     log,
@@ -70,6 +70,13 @@ impl Source {
     /// The same source, whose upstreams from files join when they are ready.
     pub(super) fn joining(mut self) -> Self {
         self.origin.waits_for_all = false;
+        self
+    }
+
+    /// The same source, with what flags say of who may come in.
+    pub(super) fn for_callers(mut self, access: AccessFlags) -> Self {
+        self.origin.access = access;
+        self.contents = self.origin.read();
         self
     }
 
@@ -155,6 +162,7 @@ impl SourceArguments {
             servers: Some(servers),
             waits_for_all: true,
             directory: self.tool_descriptions.or(described),
+            access: AccessFlags::default(),
             config: self.config.map(|path| ConfigFile { path, first: Arc::new(config.clone()) }),
         };
         let limits = limits.over(&config.limits);

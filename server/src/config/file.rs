@@ -17,7 +17,10 @@ use serde_json::{Map, Number, Value};
 
 #[cfg(test)]
 use super::schema;
-use super::{EndpointType, Seconds, Transport};
+use super::{
+    EndpointType, Seconds, Transport,
+    access::{Auth, PrincipalEntry, ProfileEntry},
+};
 use crate::operating::AdminAddress;
 
 /// Everything that mcp-disclosure serves, and how, in one file.
@@ -56,6 +59,15 @@ pub struct DisclosureFile {
     pub resources: Resources,
     /// Rules for prompts, by name or pattern as for tools.
     pub prompts: Table<Primitive>,
+    /// Which HTTP clients may come in. Without it, everyone may.
+    #[cfg_attr(test, schemars(with = "Option<Auth>"))]
+    pub auth: Option<(Place, Auth)>,
+    /// What exists for which caller. Without any, everything exists for everyone; with some, nothing for a caller that none
+    /// matches.
+    #[cfg_attr(test, schemars(with = "Vec<PrincipalEntry>"))]
+    pub principals: Vec<(Place, PrincipalEntry)>,
+    /// What an address (`/mcp/@NAME`) or `--profile NAME` narrows, by name.
+    pub profiles: Table<ProfileEntry>,
     /// The settings of strategies, by the strategy's name. `mcp-disclosure strategies` lists the names.
     #[cfg_attr(test, schemars(with = "BTreeMap<String, Map<String, Value>>"))]
     pub strategy: Settings,

@@ -3,6 +3,7 @@
 //! `reader` parses a file into sections and collects every problem with its place; `file` defines the sections and their
 //! schema; `declared` and `upstream` turn them into the gateway's types. `hosts` converts hosts' files into the same form.
 
+mod access;
 mod declared;
 mod endpoint_type;
 mod environment;
@@ -19,6 +20,7 @@ mod text;
 mod transport;
 mod upstream;
 
+pub use access::{AccessFlags, unknown_strategies};
 pub use endpoint_type::EndpointType;
 pub(crate) use environment::escape_all;
 pub use file::{Category, Concern, DisclosureFile, Primitive, Serve, Server, Table, Tool, UpstreamEntry};

@@ -35,6 +35,9 @@ const KEYS: &[&str] = &[
     "pins",
     "resources",
     "prompts",
+    "auth",
+    "principals",
+    "profiles",
     "strategy",
 ];
 
@@ -112,6 +115,9 @@ impl<'t> Reader<'t> {
                 }
                 "resources" => file.resources = self.resources(value),
                 "prompts" => file.prompts = self.sections(&name, value),
+                "auth" => file.auth = Some((self.place(key.span()), self.section(&name, value))),
+                "principals" => file.principals = self.list(&name, value),
+                "profiles" => file.profiles = self.sections(&name, value),
                 "strategy" => {
                     let settings: Table<Settings> = self.sections(&name, value);
                     for (name, place, settings) in settings.0 {

@@ -4,6 +4,8 @@ use std::collections::HashSet;
 
 use mcp_disclosure_gateway::catalogue::Declared;
 
+use mcp_disclosure_access::Settings;
+
 use super::Found;
 
 /// What files declare.
@@ -13,6 +15,8 @@ pub struct Contents {
     pub declared: Declared,
     /// The upstreams, if the files and flags name them.
     pub found: Found,
+    /// Who may come in, and what exists for whom.
+    pub access: Settings,
     /// Whether there is a configuration, and it says nothing at all.
     pub is_empty: bool,
 }
@@ -26,7 +30,11 @@ impl Contents {
     /// like that, so it takes an operator's word.
     pub fn lost_since(&self, older: &Self) -> Vec<String> {
         let (rules, before) = (&self.declared.rules, &older.declared.rules);
+        let (access, accessed) = (&self.access, &older.access);
         let lost = [
+            ("[auth] is gone", accessed.guarded && !access.guarded),
+            ("all [[principals]] are gone", !accessed.principals.is_empty() && access.principals.is_empty()),
+            ("all [profiles] are gone", !accessed.profiles.is_empty() && access.profiles.is_empty()),
             ("the configuration is empty", self.is_empty && !older.is_empty),
             (
                 "[resources] allow is gone",

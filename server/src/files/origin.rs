@@ -1,12 +1,15 @@
 //! Where what an operator declares comes from, as often as it is read.
 
-use std::{path::PathBuf, sync::Arc};
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use mcp_disclosure_core::{About, Rules};
 use mcp_disclosure_gateway::{Problem, catalogue::Declared, slot::Upstreams, upstream::UpstreamConfig};
 
 use super::{Contents, Found, Servers, read_directory};
-use crate::config::DisclosureFile;
+use crate::config::{AccessFlags, DisclosureFile};
 
 /// Where what an operator declares comes from.
 #[derive(Clone, Debug, Default)]
@@ -21,6 +24,8 @@ pub struct Origin {
     pub directory: Option<PathBuf>,
     /// The configuration, over what is said of the catalogue without it.
     pub config: Option<ConfigFile>,
+    /// What flags say of who may come in.
+    pub access: AccessFlags,
 }
 
 /// A configuration that may change while the program runs.
@@ -51,11 +56,25 @@ impl Origin {
             Some((config, file)) => keep(config.declare(file, &self.base), &mut problems),
             None => Some((self.base.about.clone(), Rules::clone(&self.base.rules))),
         };
+        let nothing = DisclosureFile::default();
+        let (folder, said) = match &file {
+            Some((config, file)) => (config.path.parent(), file),
+            None => (None, &nothing),
+        };
+        // A broken configuration says nothing of it.
+        let access = if is_readable {
+            said.access(folder.unwrap_or(Path::new("")), &self.access)
+        } else {
+            Err(vec![])
+        };
+        let access = keep(access, &mut problems);
         let files = match &self.directory {
             Some(directory) => keep(read_directory(directory).map(Into::into), &mut problems),
             None => Some(Arc::clone(&self.base.files)),
         };
-        let (Some((about, mut rules)), Some(files), true) = (laid_over, files, problems.is_empty()) else {
+        let (Some((about, mut rules)), Some(files), Some(access), true) =
+            (laid_over, files, access, problems.is_empty())
+        else {
             return Err(problems);
         };
         let is_empty = file.is_some_and(|(_, file)| file == DisclosureFile::default());
@@ -63,7 +82,7 @@ impl Origin {
         let found = found.unwrap_or_default();
         rules.switches.extend(found.switches.iter().cloned());
         let declared = Declared { upstreams, files, about, rules: Arc::new(rules) };
-        Ok(Contents { declared, found, is_empty })
+        Ok(Contents { declared, found, access, is_empty })
     }
 
     /// The gateway's configurations of upstreams.

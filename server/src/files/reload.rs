@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::Kind;
+use mcp_disclosure_access::Access;
+use mcp_disclosure_core::{Kind, Permits};
 use mcp_disclosure_gateway::{Gateway, Problem};
 use tokio::{
     sync::{mpsc, oneshot},
@@ -10,6 +11,7 @@ use tokio::{
 };
 
 use super::{Contents, Origin, Seen, Watch, quiet::quiet};
+use crate::config::unknown_strategies;
 
 /// Why nothing was put in force, or the kinds whose lists changed.
 type Outcome = Result<Vec<Kind>, Vec<Problem>>;
@@ -27,9 +29,16 @@ struct Asked {
 
 impl Reloads {
     /// Follows files until the gateway ends. `contents` is what is in force, and was read after `watch` began.
-    pub fn follow(gateway: Arc<Gateway>, origin: Origin, contents: Contents, watch: Watch) -> Self {
+    /// `access` is replaced with the rest.
+    pub fn follow(
+        gateway: Arc<Gateway>,
+        access: Arc<Access>,
+        origin: Origin,
+        contents: Contents,
+        watch: Watch,
+    ) -> Self {
         let (sender, asked) = mpsc::channel(1);
-        tokio::spawn(Follower { gateway, origin, in_force: contents }.follow(watch, asked));
+        tokio::spawn(Follower { gateway, access, origin, in_force: contents }.follow(watch, asked));
         Self(sender)
     }
 
@@ -50,6 +59,7 @@ impl Reloads {
 
 struct Follower {
     gateway: Arc<Gateway>,
+    access: Arc<Access>,
     origin: Origin,
     in_force: Contents,
 }
@@ -115,6 +125,7 @@ impl Follower {
         if !lost.is_empty() {
             return Err(lost.into_iter().map(|lost| Problem::new(lost).hint(how_to_accept())).collect());
         }
+        self.put_access_in_force(&contents)?;
         let changes =
             self.gateway.declare(contents.declared.clone()).await.map_err(|problem| vec![problem])?;
         if contents.found.left_out != self.in_force.found.left_out {
@@ -122,6 +133,26 @@ impl Follower {
         }
         self.in_force = contents;
         Ok(changes)
+    }
+}
+
+impl Follower {
+    /// Who may come in changes before what exists, so that nothing new is seen by whom it is not meant for.
+    fn put_access_in_force(&self, contents: &Contents) -> Result<(), Vec<Problem>> {
+        let strategies = self.gateway.strategies();
+        let all = Permits::all();
+        let is_offered = |name: &str| strategies.is_offered_to(&all, name);
+        let unknown = unknown_strategies(&contents.access, is_offered, &strategies.offered());
+        if !unknown.is_empty() {
+            return Err(unknown);
+        }
+        let replaced = self.access.replace(contents.access.clone());
+        let differs =
+            replaced.map_err(|problems| problems.into_iter().map(Problem::new).collect::<Vec<_>>())?;
+        if differs {
+            self.gateway.permissions_changed();
+        }
+        Ok(())
     }
 }
 

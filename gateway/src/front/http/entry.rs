@@ -8,12 +8,17 @@ use axum::{
 };
 
 use super::{Front, body};
-use crate::dispatch::{Arriving, Denied};
+use crate::{
+    dispatch::{Arriving, Denied},
+    session::Location,
+};
 
-/// Admits a request, and passes its principal on as an extension.
+/// Admits a request, and passes its principal and location on as extensions.
 pub(super) async fn admit(State(front): State<Front>, request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
-    let arriving = Arriving { method: &parts.method, target: &parts.uri, headers: &parts.headers };
+    let location = Location::of(parts.uri.path());
+    let profile = location.as_ref().and_then(|location| location.profile.as_deref());
+    let arriving = Arriving { method: &parts.method, target: &parts.uri, headers: &parts.headers, profile };
     let admission = front.gateway.admission();
     if let Some(document) = admission.open_document(&arriving) {
         return body::json(StatusCode::OK, document.text().to_owned());
@@ -21,6 +26,7 @@ pub(super) async fn admit(State(front): State<Front>, request: Request, next: Ne
     match admission.admit(&arriving).await {
         Ok(principal) => {
             parts.extensions.insert(principal);
+            parts.extensions.insert(location);
             next.run(Request::from_parts(parts, body)).await
         }
         Err(denied) => response(denied),

@@ -1,4 +1,5 @@
-//! The Streamable HTTP front: `/mcp`, and `/mcp/<strategy>` for each offered strategy. The query of either is read where a
+//! The Streamable HTTP front: `/mcp`, and `/mcp/<strategy>` for each offered strategy; a profile stands before it, as in
+//! `/mcp/@<profile>/<strategy>`. The query of either is read where a
 //! client comes in: with `initialize`, or with each request without a session.
 
 mod accept;
@@ -19,7 +20,7 @@ pub use accept::{serve, serve_app};
 use axum::{
     Extension, Router,
     body::Body,
-    extract::{ConnectInfo, Path, Request, State, rejection::PathRejection},
+    extract::{ConnectInfo, Request, State},
     http::{self, HeaderMap, Method, StatusCode},
     middleware::from_fn_with_state,
     response::Response,
@@ -37,7 +38,7 @@ use stream::Stream;
 
 use crate::{
     dispatch::Gateway,
-    session::{Outlet, Peer, Purpose, Session},
+    session::{Location, Outlet, Peer, Purpose, Session},
 };
 
 /// Shared state of all request handlers.
@@ -54,9 +55,9 @@ pub fn router(gateway: Arc<Gateway>, guard: Guard) -> Router {
     let guard = Arc::new(guard);
     let front = Front { gateway, guard: Arc::clone(&guard) };
     let router = Router::new()
-        .route("/mcp", any(at_any))
-        .route("/mcp/{strategy}", any(at_strategy))
-        .fallback(|| async { plain(StatusCode::NOT_FOUND, "MCP is served at /mcp and /mcp/<strategy>") })
+        .route("/mcp", any(at))
+        .route("/mcp/{*location}", any(at))
+        .fallback(|| async { nothing_here() })
         .layer(from_fn_with_state(front.clone(), entry::admit))
         .with_state(front);
     guarded(router, guard)
@@ -67,25 +68,21 @@ pub fn admitted(router: Router, gateway: Arc<Gateway>, guard: Arc<Guard>) -> Rou
     router.layer(from_fn_with_state(Front { gateway, guard }, entry::admit))
 }
 
-async fn at_any(
+async fn at(
     State(front): State<Front>,
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
     Extension(principal): Extension<Principal>,
+    Extension(location): Extension<Option<Location>>,
     request: Request,
 ) -> Response {
-    front.answer(peer, principal, None, request).await
+    match location {
+        Some(location) => front.answer(peer, principal, location, request).await,
+        None => nothing_here(),
+    }
 }
 
-async fn at_strategy(
-    State(front): State<Front>,
-    ConnectInfo(peer): ConnectInfo<SocketAddr>,
-    Extension(principal): Extension<Principal>,
-    strategy: Result<Path<String>, PathRejection>,
-    request: Request,
-) -> Response {
-    // A name that is not UTF-8 matches no strategy.
-    let strategy = strategy.map_or_else(|_| char::REPLACEMENT_CHARACTER.to_string(), |Path(name)| name);
-    front.answer(peer, principal, Some(strategy), request).await
+fn nothing_here() -> Response {
+    plain(StatusCode::NOT_FOUND, "MCP is served at /mcp and /mcp/<strategy>")
 }
 
 impl Front {
@@ -93,18 +90,20 @@ impl Front {
         &self,
         peer: SocketAddr,
         principal: Principal,
-        address: Option<String>,
+        location: Location,
         request: Request,
     ) -> Response {
-        if let Some(name) = address.as_deref().filter(|name| !self.gateway.strategies().is_offered(name)) {
-            let message =
-                format_args!("no strategy '{name}' is offered here; offered are: {}", self.offered());
+        if let Some(name) = location.strategy.as_deref().filter(|name| !self.is_offered(&principal, name)) {
+            let message = format_args!(
+                "no strategy '{name}' is offered here; offered are: {}",
+                self.offered(&principal)
+            );
             return body::error(StatusCode::NOT_FOUND, &ErrorText::new(code::INVALID_REQUEST, message));
         }
         match *request.method() {
-            Method::POST => self.post(peer, principal, address, request).await,
-            Method::GET => self.listen(&principal, address.as_deref(), request.headers()),
-            Method::DELETE => self.end(&principal, address.as_deref(), request.headers()),
+            Method::POST => self.post(peer, principal, location, request).await,
+            Method::GET => self.listen(&principal, &location, request.headers()),
+            Method::DELETE => self.end(&principal, &location, request.headers()),
             _ => not_allowed("POST, GET, DELETE"),
         }
     }
@@ -121,13 +120,17 @@ impl Front {
         }
     }
 
-    fn offered(&self) -> String {
-        self.gateway.strategies().offered().join(", ")
+    fn is_offered(&self, principal: &Principal, strategy: &str) -> bool {
+        self.gateway.strategies().is_offered_to(principal.permits(), strategy)
+    }
+
+    fn offered(&self, principal: &Principal) -> String {
+        self.gateway.strategies().offered_to(principal.permits()).join(", ")
     }
 
     /// Opens the session's general stream, or resumes a stream.
-    fn listen(&self, principal: &Principal, address: Option<&str>, headers: &HeaderMap) -> Response {
-        let session = match self.session(principal, address, headers) {
+    fn listen(&self, principal: &Principal, location: &Location, headers: &HeaderMap) -> Response {
+        let session = match self.session(principal, location, headers) {
             Ok(Some(session)) => session,
             // The stateless era has no such stream.
             Ok(None) => return not_allowed("POST"),
@@ -150,8 +153,8 @@ impl Front {
     }
 
     /// Ends a session.
-    fn end(&self, principal: &Principal, address: Option<&str>, headers: &HeaderMap) -> Response {
-        match self.session(principal, address, headers) {
+    fn end(&self, principal: &Principal, location: &Location, headers: &HeaderMap) -> Response {
+        match self.session(principal, location, headers) {
             Ok(Some(session)) => {
                 self.gateway.end_session(session.id());
                 body::empty(StatusCode::NO_CONTENT)
@@ -161,21 +164,32 @@ impl Front {
         }
     }
 
+    /// Whether the principal may still be served by the session's strategy; else the session is ended, so that the client
+    /// opens a new one.
+    fn may_continue(&self, session: &Session, principal: &Principal) -> bool {
+        let may = self.gateway.strategies().is_permitted(principal.permits(), &session.choice().name);
+        if !may {
+            self.gateway.end_session(session.id());
+        }
+        may
+    }
+
     /// The session named in the headers, if any.
     fn session(
         &self,
         principal: &Principal,
-        address: Option<&str>,
+        location: &Location,
         headers: &HeaderMap,
     ) -> Result<Option<Arc<Session>>, Response> {
         let Some(id) = headers.get(SESSION) else { return Ok(None) };
         let found = id.to_str().ok().and_then(|id| self.gateway.sessions().find(id));
         // Another principal's session is indistinguishable from an unknown one.
-        let Some(session) = found.filter(|session| session.principal().id() == principal.id()) else {
+        let own = found.filter(|session| session.principal().is_same(principal));
+        let Some(session) = own.filter(|session| self.may_continue(session, principal)) else {
             let message = "this session is unknown or has ended; initialize a new one";
             return Err(body::error(StatusCode::NOT_FOUND, &ErrorText::new(code::INVALID_REQUEST, message)));
         };
-        if session.address() != address {
+        if session.location() != location {
             let message = "this session was opened at another address and can be used there only";
             return Err(body::error(
                 StatusCode::BAD_REQUEST,

@@ -23,7 +23,8 @@ use crate::{
     dialect::{RequestKind, check, classify},
     dispatch::{Caller, Gateway},
     session::{
-        Address, BeginError, Client, Frame, Frames, Opening, Peer, Place, Purpose, ReplayBuffer, Ticket,
+        Address, BeginError, Client, Frame, Frames, Location, Opening, Peer, Place, Purpose, ReplayBuffer,
+        Ticket,
     },
 };
 
@@ -34,7 +35,7 @@ const QUIET: Duration = Duration::from_secs(10);
 struct Posted {
     principal: Principal,
     peer: Peer,
-    address: Option<String>,
+    location: Location,
     /// The query of the address, as received.
     query: String,
     headers: HeaderMap,
@@ -57,7 +58,7 @@ impl Front {
         &self,
         connection: SocketAddr,
         principal: Principal,
-        address: Option<String>,
+        location: Location,
         request: HttpRequest,
     ) -> HttpResponse {
         let (parts, body) = request.into_parts();
@@ -83,13 +84,13 @@ impl Front {
         match message {
             Err(refused) => body::json(StatusCode::BAD_REQUEST, refused.encode()),
             Ok(Message::Request(request)) => {
-                let posted = Posted { principal, peer, address, query, headers, accepts, place };
+                let posted = Posted { principal, peer, location, query, headers, accepts, place };
                 self.request(posted, request).await
             }
             Ok(Message::Notification(notification)) => {
-                self.handle_notification(&principal, address.as_deref(), &headers, &notification)
+                self.handle_notification(&principal, &location, &headers, &notification)
             }
-            Ok(Message::Response(response)) => match self.session(&principal, address.as_deref(), &headers) {
+            Ok(Message::Response(response)) => match self.session(&principal, &location, &headers) {
                 Ok(session) => {
                     // Requests to clients exist only in sessions.
                     session.iter().for_each(|session| session.client.settle(response.clone()));
@@ -159,7 +160,7 @@ impl Front {
     /// The address of a request with which a client comes in.
     fn address(&self, posted: &Posted) -> Result<Address, (StatusCode, ErrorText)> {
         let parameters = query::parameters(&posted.query, self.gateway.limits().address_query_bytes)?;
-        Ok(Address { strategy: posted.address.clone(), parameters })
+        Ok(Address { location: posted.location.clone(), parameters })
     }
 
     async fn initialize(&self, posted: Posted, request: &Request) -> HttpResponse {
@@ -197,9 +198,9 @@ impl Front {
     }
 
     async fn in_session(&self, posted: Posted, request: Request) -> HttpResponse {
-        let Posted { principal, address, headers, accepts, place, .. } = posted;
+        let Posted { principal, location, headers, accepts, place, .. } = posted;
         let headers = &headers;
-        let session = match self.session(&principal, address.as_deref(), headers) {
+        let session = match self.session(&principal, &location, headers) {
             Ok(Some(session)) => session,
             Ok(None) => {
                 let message = "no session: send initialize first and then its Mcp-Session-Id, or params._meta as of 2026-07-28";
@@ -270,11 +271,11 @@ impl Front {
     fn handle_notification(
         &self,
         principal: &Principal,
-        address: Option<&str>,
+        location: &Location,
         headers: &HeaderMap,
         notification: &Notification,
     ) -> HttpResponse {
-        match self.session(principal, address, headers) {
+        match self.session(principal, location, headers) {
             Ok(Some(session)) => {
                 if notification.method == "notifications/cancelled" {
                     let id = notification.params.member("requestId").and_then(Id::parse);

@@ -34,7 +34,7 @@ pub(super) struct Writer {
 
 #[derive(Debug)]
 enum Task {
-    /// A line to write; the sender is told whether it is on the disk.
+    /// A line to write; the sender learns whether it is on the disk.
     Write(Vec<u8>, Option<oneshot::Sender<bool>>),
     Reopen,
     End,
@@ -126,7 +126,7 @@ impl Batch {
             losses.add_lost((self.ends.len() - whole) as u64, &error.to_string());
         }
         for (end, waiting) in self.ends {
-            // Whoever does not wait any more has refused the call.
+            // A call that does not wait any more was refused.
             let _gone = waiting.map(|waiting| waiting.send(outcome.is_ok() && end <= written));
         }
     }

@@ -1,0 +1,261 @@
+//! The admission: who a request is from, and what exists for them.
+
+use std::{
+    sync::{Arc, Weak},
+    time::Duration,
+};
+
+use async_trait::async_trait;
+use mcp_disclosure_core::{Grant, Permits, Principal, RawObject};
+use mcp_disclosure_gateway::{Admission, Arriving, Denied};
+use parking_lot::{Mutex, RwLock};
+use quick_cache::sync::Cache;
+
+use crate::{
+    clock::Clock,
+    credential::Credential,
+    entry::{Identified, permits_of},
+    jwt::{Rejection, Verified, Verifier},
+    metadata::{self, Why},
+    settings::{Profile, Settings},
+    source::Http,
+    tokens::{Fingerprint, Tokens, fingerprint},
+};
+
+/// Callers whose tokens need no check again; those used least are checked again.
+const MOST_KNOWN: usize = 10_000;
+
+/// How often token files are read.
+const LOOKING: Duration = Duration::from_secs(2);
+
+/// Who may come in, and what exists for whom.
+#[derive(Debug)]
+pub struct Access {
+    in_force: RwLock<Arc<InForce>>,
+    /// Held while they are replaced.
+    replacing: Mutex<()>,
+    clock: Clock,
+}
+
+/// What is in force until it is replaced as a whole.
+#[derive(Debug)]
+struct InForce {
+    settings: Settings,
+    tokens: Tokens,
+    jwt: Option<Arc<Verifier>>,
+    known: Cache<Fingerprint, Arc<Known>>,
+}
+
+/// A caller whose token was checked.
+#[derive(Debug)]
+struct Known {
+    principal: Principal,
+    /// If it is a JWT.
+    verified: Option<Verified>,
+}
+
+impl Access {
+    /// Puts settings in force. Within a runtime.
+    ///
+    /// # Errors
+    /// Every token that cannot be read.
+    pub fn new(settings: Settings) -> Result<Self, Vec<String>> {
+        Self::with_clock(settings, Clock::default())
+    }
+
+    /// The same with another time of day.
+    ///
+    /// # Errors
+    /// Every token that cannot be read.
+    pub fn with_clock(settings: Settings, clock: Clock) -> Result<Self, Vec<String>> {
+        let in_force = InForce::new(settings, &clock, None)?;
+        Ok(Self { in_force: RwLock::new(Arc::new(in_force)), replacing: Mutex::default(), clock })
+    }
+
+    /// What is in force.
+    pub fn settings(&self) -> Settings {
+        self.in_force().settings.clone()
+    }
+
+    /// Replaces settings, and reads tokens again. Returns whether anything differs that callers may notice.
+    ///
+    /// # Errors
+    /// Every token that cannot be read; the old settings stay.
+    pub fn replace(&self, settings: Settings) -> Result<bool, Vec<String>> {
+        self.renew(|_| settings)
+    }
+
+    fn renew(&self, settings: impl FnOnce(&Settings) -> Settings) -> Result<bool, Vec<String>> {
+        let _alone = self.replacing.lock();
+        let before = self.in_force();
+        let new = InForce::new(settings(&before.settings), &self.clock, Some(&before))?;
+        let differs = new.settings != before.settings || new.tokens != before.tokens;
+        if differs {
+            *self.in_force.write() = Arc::new(new);
+        }
+        Ok(differs)
+    }
+
+    /// Reads token files again when they change; `changed` is called after each change, until it or this is dropped.
+    pub fn follow_tokens(self: &Arc<Self>, changed: impl Fn() + Send + 'static) {
+        let access = Arc::downgrade(self);
+        tokio::spawn(look(access, changed));
+    }
+
+    /// Reads an issuer's keys now, so that the first token does not come before them.
+    ///
+    /// # Errors
+    /// Why they cannot be read. That is tried again.
+    pub async fn read_keys(&self) -> Result<(), String> {
+        let Some(jwt) = self.in_force().jwt.clone() else { return Ok(()) };
+        jwt.keys.refresh(&Http::new()?).await.map_err(|problem| format!("keys of {}: it {problem}", jwt.keys))
+    }
+
+    /// The names of principals that can never be reached, since an earlier entry matches whoever they match.
+    pub fn shadowed(&self) -> Vec<String> {
+        let in_force = self.in_force();
+        let entries = &in_force.settings.principals;
+        let is_shadowed = |(at, entry): &(usize, &crate::Entry)| {
+            entries[..*at]
+                .iter()
+                .any(|earlier| earlier.caller == entry.caller || earlier.caller.is_everyone())
+        };
+        entries.iter().enumerate().filter(is_shadowed).map(|(_, entry)| entry.name.clone()).collect()
+    }
+
+    fn in_force(&self) -> Arc<InForce> {
+        Arc::clone(&self.in_force.read())
+    }
+}
+
+async fn look(access: Weak<Access>, changed: impl Fn()) {
+    let mut turn = tokio::time::interval(LOOKING);
+    let mut complained = Vec::new();
+    loop {
+        turn.tick().await;
+        let Some(access) = access.upgrade() else { return };
+        let reading = tokio::task::spawn_blocking(move || access.renew(Settings::clone));
+        match reading.await {
+            Ok(Ok(differs)) => {
+                if differs {
+                    tracing::info!("tokens were read again");
+                    changed();
+                }
+                complained.clear();
+            }
+            Ok(Err(problems)) if problems != complained => {
+                for problem in &problems {
+                    tracing::warn!("tokens not taken over, the old ones stay: {problem}");
+                }
+                complained = problems;
+            }
+            _ => {}
+        }
+    }
+}
+
+impl InForce {
+    fn new(settings: Settings, clock: &Clock, before: Option<&Self>) -> Result<Self, Vec<String>> {
+        let (tokens, problems) = Tokens::read(&settings.tokens);
+        if !problems.is_empty() {
+            return Err(problems.iter().map(ToString::to_string).collect());
+        }
+        // The keys that are known stay, where nothing about them changes.
+        let same =
+            before.filter(|before| before.settings.jwt == settings.jwt).and_then(|before| before.jwt.clone());
+        let jwt = match (same, settings.jwt.clone()) {
+            (None, Some(settings)) => {
+                let jwt = Arc::new(Verifier::new(settings, clock.clone()));
+                let http = Http::new().map_err(|problem| vec![problem])?;
+                tokio::spawn(Arc::clone(&jwt.keys).follow(http));
+                Some(jwt)
+            }
+            (same, _) => same,
+        };
+        Ok(Self { settings, tokens, jwt, known: Cache::new(MOST_KNOWN) })
+    }
+
+    /// Who has this token.
+    fn identify(&self, token: &str) -> Result<Principal, Rejection> {
+        let digest = fingerprint(token);
+        let holds = |known: &Known| match (&known.verified, &self.jwt) {
+            (Some(verified), Some(jwt)) => jwt.holds(verified),
+            (verified, _) => verified.is_none(),
+        };
+        if let Some(known) = self.known.get(&digest).filter(|known| holds(known)) {
+            return Ok(known.principal.clone());
+        }
+        let (who, verified) = match (self.tokens.name_of(&digest), &self.jwt) {
+            (Some(name), _) => (Identified::Token(name.to_owned()), None),
+            (None, Some(jwt)) => {
+                let verified = jwt.verify(token)?;
+                (Identified::Claims(verified.claims.clone()), Some(verified))
+            }
+            (None, None) => return Err(Rejection::Signature),
+        };
+        let principal = Principal::new(who.id(), permits_of(&self.settings.principals, &who));
+        self.known.insert(digest, Arc::new(Known { principal: principal.clone(), verified }));
+        Ok(principal)
+    }
+
+    fn authenticate(&self, request: &Arriving<'_>) -> Result<Principal, Denied> {
+        if !self.settings.guarded {
+            return Ok(Principal::anonymous());
+        }
+        let why = match Credential::of(request.headers) {
+            Credential::Bearer(token) => match self.identify(token) {
+                Ok(principal) => return Ok(principal),
+                Err(rejection) => Why::Rejected(rejection),
+            },
+            Credential::Unusable => Why::Rejected(Rejection::Malformed),
+            Credential::None => Why::NoToken,
+            Credential::Several => Why::Several,
+        };
+        if let Why::Rejected(rejection) = why {
+            tracing::debug!(reason = %rejection, "token rejected");
+        }
+        Err(metadata::denied(self.settings.jwt.as_ref(), request.headers, why))
+    }
+
+    fn profile(&self, name: &str) -> Option<&Profile> {
+        self.settings.profiles.iter().find(|profile| profile.name == name)
+    }
+}
+
+#[async_trait]
+impl Admission for Access {
+    async fn admit(&self, request: &Arriving<'_>) -> Result<Principal, Denied> {
+        let in_force = self.in_force();
+        let principal = in_force.authenticate(request)?;
+        let Some(name) = request.profile else { return Ok(principal) };
+        let profile = in_force.profile(name).ok_or_else(|| Denied::unknown_profile(name))?;
+        let permits = principal.permits().and(&profile.permits);
+        Ok(principal.permitted(permits))
+    }
+
+    fn on_stdio(&self) -> Principal {
+        let in_force = self.in_force();
+        let Settings { principals, stdio_principal, stdio_profile, .. } = &in_force.settings;
+        let principal = match stdio_principal {
+            None => Principal::anonymous(),
+            Some(name) => {
+                let entry = principals.iter().find(|entry| entry.name == *name);
+                // One that is gone since may use nothing.
+                let permits =
+                    entry.map_or_else(|| Permits::of([Grant::nothing()]), |entry| entry.permits.clone());
+                Principal::new(format!("principal:{name}"), permits)
+            }
+        };
+        let Some(name) = stdio_profile else { return principal };
+        let narrower = in_force.profile(name).map(|profile| profile.permits.clone());
+        let narrower = narrower.unwrap_or_else(|| Permits::of([Grant::nothing()]));
+        let permits = principal.permits().and(&narrower);
+        principal.permitted(permits)
+    }
+
+    fn open_document(&self, request: &Arriving<'_>) -> Option<RawObject> {
+        let in_force = self.in_force();
+        let settings = &in_force.settings;
+        settings.guarded.then(|| metadata::document(settings.jwt.as_ref(), request)).flatten()
+    }
+}

@@ -1,0 +1,110 @@
+//! Claims of a token, and what an operator expects of them.
+
+use serde_json::{Map, Value};
+
+/// The claims that a caller must have: all of these.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Claims(Map<String, Value>);
+
+impl Claims {
+    /// A value for each claim; of a list of values, one is enough. A name with dots is a path (`realm_access.roles`),
+    /// unless the token has a claim of that very name.
+    pub fn new(expected: Map<String, Value>) -> Self {
+        Self(expected)
+    }
+
+    /// Whether any token has them.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whether a token has them. Where it has a list, one of its items must fit; `scope` is a list between spaces.
+    pub(crate) fn fit(&self, token: &Map<String, Value>) -> bool {
+        self.0.iter().all(|(name, expected)| {
+            let expected = items(expected);
+            find(token, name).is_some_and(|claimed| {
+                let scopes: Vec<Value> = match claimed {
+                    Value::String(text) if name == "scope" => text.split(' ').map(Value::from).collect(),
+                    _ => Vec::new(),
+                };
+                items(claimed).iter().chain(&scopes).any(|claimed| expected.contains(claimed))
+            })
+        })
+    }
+}
+
+fn items(value: &Value) -> &[Value] {
+    match value {
+        Value::Array(items) => items,
+        other => std::slice::from_ref(other),
+    }
+}
+
+fn find<'a>(token: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
+    let by_path = || {
+        let (first, rest) = name.split_once('.')?;
+        rest.split('.').try_fold(token.get(first)?, |value, key| value.get(key))
+    };
+    token.get(name).or_else(by_path)
+}
+
+/// The scopes of a token: `scope` (RFC 9068), or `scp` as some issuers write it.
+pub(crate) fn has_scopes(token: &Map<String, Value>, required: &[String]) -> bool {
+    let mut granted: Vec<&str> = Vec::new();
+    for value in ["scope", "scp"].iter().filter_map(|name| token.get(*name)) {
+        granted.extend(items(value).iter().filter_map(Value::as_str).flat_map(|text| text.split(' ')));
+    }
+    required.iter().all(|scope| granted.contains(&scope.as_str()))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn object(value: Value) -> Map<String, Value> {
+        value.as_object().cloned().unwrap_or_default()
+    }
+
+    #[test]
+    fn a3_claims_fit_by_value_list_scope_and_path() {
+        let token = object(json!({
+            "sub": "ann", "groups": ["dev", "ops"], "scope": "read write", "level": 3,
+            "realm_access": {"roles": ["admin"]}, "a.b": "dotted",
+        }));
+        for (expected, fits) in [
+            (json!({}), true),
+            (json!({"sub": "ann"}), true),
+            (json!({"sub": "an"}), false),
+            (json!({"groups": "ops"}), true),
+            (json!({"groups": ["qa", "dev"]}), true),
+            (json!({"groups": ["qa"]}), false),
+            (json!({"scope": "write"}), true),
+            (json!({"scope": "rea"}), false),
+            (json!({"level": 3}), true),
+            (json!({"level": "3"}), false),
+            (json!({"realm_access.roles": "admin"}), true),
+            (json!({"a.b": "dotted"}), true),
+            (json!({"sub": "ann", "groups": "qa"}), false),
+            (json!({"absent": null}), false),
+        ] {
+            assert_eq!(Claims::new(object(expected.clone())).fit(&token), fits, "{expected}");
+        }
+    }
+
+    #[test]
+    fn a2_scopes_are_read_from_either_claim() {
+        let required = ["a".to_owned(), "b".to_owned()];
+        for (token, has) in [
+            (json!({"scope": "b a"}), true),
+            (json!({"scp": ["a", "b"]}), true),
+            (json!({"scope": "a"}), false),
+            (json!({"scope": "ab"}), false),
+            (json!({}), false),
+        ] {
+            assert_eq!(has_scopes(&object(token.clone()), &required), has, "{token}");
+        }
+        assert!(has_scopes(&Map::new(), &[]));
+    }
+}

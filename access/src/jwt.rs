@@ -1,0 +1,135 @@
+//! JWTs (RFC 7519, RFC 9068): what has to hold of a token before anything that it says is believed.
+
+use std::sync::Arc;
+
+use jsonwebtoken::{Algorithm, Validation};
+use mcp_disclosure_core::Digest;
+use serde_json::{Map, Value};
+
+use crate::{claims, clock::Clock, entry, keys::Keys, settings::Jwt, signatures};
+
+/// What every token is checked for.
+#[derive(Debug)]
+pub(crate) struct Verifier {
+    pub(crate) settings: Jwt,
+    pub(crate) keys: Arc<Keys>,
+    clock: Clock,
+}
+
+/// A token that is believed.
+#[derive(Clone, Debug)]
+pub(crate) struct Verified {
+    pub(crate) claims: Map<String, Value>,
+    /// Its key.
+    pub(crate) key: Digest,
+    /// When it ends, in seconds since 1970, with the skew.
+    pub(crate) ends: u64,
+}
+
+/// Why a token is not accepted. Clients are sent only whether it lacks a scope, or cannot be checked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
+pub(crate) enum Rejection {
+    #[strum(to_string = "it is no JWT of an accepted algorithm")]
+    Malformed,
+    #[strum(to_string = "no key verifies it")]
+    Signature,
+    #[strum(to_string = "it is of another issuer")]
+    Issuer,
+    #[strum(to_string = "it is for another audience")]
+    Audience,
+    #[strum(to_string = "it has no exp")]
+    NoEnd,
+    #[strum(to_string = "it has expired")]
+    Expired,
+    #[strum(to_string = "it is not valid yet")]
+    Early,
+    #[strum(to_string = "it names no subject")]
+    NoSubject,
+    /// Whether it is one cannot be known at present.
+    #[strum(to_string = "the issuer's keys are not known at present")]
+    NoKeys,
+    /// It is good, and lacks a scope.
+    #[strum(to_string = "it lacks a scope")]
+    Scope,
+}
+
+impl Verifier {
+    pub(crate) fn new(settings: Jwt, clock: Clock) -> Self {
+        signatures::install();
+        let keys = Arc::new(Keys::new(settings.keys.clone(), settings.times));
+        Self { settings, keys, clock }
+    }
+
+    /// Whether a token that was verified is still to be believed.
+    pub(crate) fn holds(&self, verified: &Verified) -> bool {
+        self.clock.seconds() < verified.ends && self.keys.has(&verified.key)
+    }
+
+    /// Checks a token.
+    pub(crate) fn verify(&self, token: &str) -> Result<Verified, Rejection> {
+        let header = jsonwebtoken::decode_header(token).map_err(|_| Rejection::Malformed)?;
+        let accepted = [Algorithm::RS256, Algorithm::ES256, Algorithm::EdDSA];
+        // An extension that must be understood is none of ours (RFC 7515 §4.1.11).
+        if !accepted.contains(&header.alg) || header.crit.is_some() {
+            return Err(Rejection::Malformed);
+        }
+        let keys = self.keys.current().ok_or(Rejection::NoKeys)?;
+        let mut validation = Validation::new(header.alg);
+        validation.required_spec_claims.clear();
+        // Claims are checked below, by our clock.
+        (validation.validate_exp, validation.validate_nbf, validation.validate_aud) = (false, false, false);
+        let verified = keys.of(header.alg, header.kid.as_deref()).find_map(|key| {
+            let data = jsonwebtoken::decode::<Map<String, Value>>(token, &key.decoding, &validation).ok()?;
+            Some((data.claims, key.digest))
+        });
+        let (claims, key) = verified.ok_or(Rejection::Signature)?;
+        let ends = self.check(&claims)?;
+        Ok(Verified { claims, key, ends })
+    }
+
+    /// Checks claims; returns when they end.
+    fn check(&self, claims: &Map<String, Value>) -> Result<u64, Rejection> {
+        let Jwt { issuer, audience, required_scopes, skew, .. } = &self.settings;
+        let text = |name: &str| claims.get(name).and_then(Value::as_str);
+        if text("iss") != Some(issuer) {
+            return Err(Rejection::Issuer);
+        }
+        let is_ours = match claims.get("aud") {
+            Some(Value::String(one)) => one == audience,
+            Some(Value::Array(several)) => several.iter().any(|one| one == audience.as_str()),
+            _ => false,
+        };
+        if !is_ours {
+            return Err(Rejection::Audience);
+        }
+        let (now, skew) = (self.clock.seconds(), skew.as_secs());
+        let ends = seconds(claims.get("exp")).ok_or(Rejection::NoEnd)?.saturating_add(skew);
+        if now >= ends {
+            return Err(Rejection::Expired);
+        }
+        match claims.get("nbf").map(|from| seconds(Some(from))) {
+            Some(None) => return Err(Rejection::Early),
+            Some(Some(from)) if now.saturating_add(skew) < from => return Err(Rejection::Early),
+            _ => {}
+        }
+        if entry::subject(claims).is_none() {
+            return Err(Rejection::NoSubject);
+        }
+        if !claims::has_scopes(claims, required_scopes) {
+            return Err(Rejection::Scope);
+        }
+        Ok(ends)
+    }
+}
+
+/// A NumericDate, in whole seconds.
+fn seconds(value: Option<&Value>) -> Option<u64> {
+    let value = value?;
+    let rounded = || {
+        let number = value.as_f64().filter(|number| (0.0..9e15).contains(number))?;
+        // Within the range of exact integers.
+        #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss)]
+        Some(number as u64)
+    };
+    value.as_u64().or_else(rounded)
+}

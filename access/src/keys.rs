@@ -1,0 +1,198 @@
+//! An issuer's keys (RFC 7517), as they are now.
+//!
+//! Keys are read every [`KeyTimes::every`], whatever tokens come: no token can make us read them more often. Keys of a URL
+//! that cannot be read any more are used for [`KeyTimes::most_age`] after they were last read, since one of them may have
+//! been withdrawn (docs/decisions/0029).
+
+use std::{sync::Arc, time::Duration};
+
+use jsonwebtoken::{
+    Algorithm, DecodingKey,
+    jwk::{AlgorithmParameters, EllipticCurve, Jwk, KeyAlgorithm, PublicKeyUse},
+};
+use mcp_disclosure_core::Digest;
+use parking_lot::RwLock;
+use serde_json::Value;
+use tokio::time::Instant;
+
+use crate::{
+    settings::KeySource,
+    source::{self, Http},
+};
+
+/// A set with more keys is not read.
+const MOST_KEYS: usize = 100;
+
+/// How often keys are read, and how long they are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyTimes {
+    /// How often they are read.
+    pub every: Duration,
+    /// How long one reading may take.
+    pub patience: Duration,
+    /// How long they are used after they were last read, if they are at a URL.
+    pub most_age: Duration,
+}
+
+impl KeyTimes {
+    /// Those of a URL: a new key works within 40 s, and a withdrawn one within 95 s is used no longer, whatever happens.
+    pub const OF_URL: Self = Self {
+        every: Duration::from_secs(30),
+        patience: Duration::from_secs(10),
+        most_age: Duration::from_secs(90),
+    };
+    /// Those of a file.
+    pub const OF_FILE: Self = Self { every: Duration::from_secs(5), ..Self::OF_URL };
+}
+
+/// One key, with the one algorithm that it is used with.
+#[derive(Clone, Debug)]
+pub(crate) struct Key {
+    pub(crate) algorithm: Algorithm,
+    pub(crate) id: Option<String>,
+    pub(crate) decoding: DecodingKey,
+    /// What a token that was verified by it is kept under.
+    pub(crate) digest: Digest,
+}
+
+/// A set of keys.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct KeySet(Vec<Key>);
+
+impl KeySet {
+    /// Reads a JWK set. A key of another kind, or for another use, is left out.
+    ///
+    /// # Errors
+    /// Why it is no set of keys.
+    pub(crate) fn parse(text: &[u8]) -> Result<Self, String> {
+        let set: Value = serde_json::from_slice(text).map_err(|error| format!("is not JSON: {error}"))?;
+        let keys = set.get("keys").and_then(Value::as_array).ok_or("has no list \"keys\"")?;
+        if keys.len() > MOST_KEYS {
+            return Err(format!("has {} keys; at most {MOST_KEYS} are read", keys.len()));
+        }
+        let usable: Vec<Key> = keys.iter().filter_map(Key::read).collect();
+        if usable.is_empty() {
+            return Err("has no RSA, P-256 or Ed25519 key for signatures".to_owned());
+        }
+        Ok(Self(usable))
+    }
+
+    /// The keys that a token may be signed by: of its algorithm, and of its `kid` if it has one.
+    pub(crate) fn of<'a>(
+        &'a self,
+        algorithm: Algorithm,
+        id: Option<&'a str>,
+    ) -> impl Iterator<Item = &'a Key> {
+        let fits = move |key: &&Key| key.algorithm == algorithm && (id.is_none() || key.id.as_deref() == id);
+        self.0.iter().filter(fits)
+    }
+
+    fn has(&self, digest: &Digest) -> bool {
+        self.0.iter().any(|key| key.digest == *digest)
+    }
+}
+
+impl Key {
+    fn read(value: &Value) -> Option<Self> {
+        let key: Jwk = serde_json::from_value(value.clone()).ok()?;
+        let (algorithm, named) = match &key.algorithm {
+            AlgorithmParameters::RSA(_) => (Algorithm::RS256, KeyAlgorithm::RS256),
+            AlgorithmParameters::EllipticCurve(curve) if curve.curve == EllipticCurve::P256 => {
+                (Algorithm::ES256, KeyAlgorithm::ES256)
+            }
+            AlgorithmParameters::OctetKeyPair(pair) if pair.curve == EllipticCurve::Ed25519 => {
+                (Algorithm::EdDSA, KeyAlgorithm::EdDSA)
+            }
+            _ => return None,
+        };
+        let is_for_signatures =
+            key.common.public_key_use.as_ref().is_none_or(|usage| *usage == PublicKeyUse::Signature);
+        let is_for_it = key.common.key_algorithm.is_none_or(|other| other == named);
+        let decoding = DecodingKey::from_jwk(&key).ok().filter(|_| is_for_signatures && is_for_it)?;
+        Some(Self { algorithm, id: key.common.key_id, decoding, digest: Digest::of(&value.to_string()) })
+    }
+}
+
+/// The keys of one issuer, kept current by [`follow`](Self::follow).
+#[derive(Debug)]
+pub(crate) struct Keys {
+    source: KeySource,
+    times: KeyTimes,
+    read: RwLock<Option<Reading>>,
+}
+
+#[derive(Clone, Debug)]
+struct Reading {
+    set: Arc<KeySet>,
+    /// When it was begun.
+    at: Instant,
+}
+
+impl Keys {
+    pub(crate) fn new(source: KeySource, times: KeyTimes) -> Self {
+        Self { source, times, read: RwLock::default() }
+    }
+
+    /// The keys in force; `None` if they are not known, or may have been withdrawn since.
+    pub(crate) fn current(&self) -> Option<Arc<KeySet>> {
+        let read = self.read.read().clone()?;
+        let is_current = matches!(self.source, KeySource::File(_)) || read.at.elapsed() < self.times.most_age;
+        is_current.then_some(read.set)
+    }
+
+    /// Whether a key is in force.
+    pub(crate) fn has(&self, digest: &Digest) -> bool {
+        self.current().is_some_and(|set| set.has(digest))
+    }
+
+    /// Reads them once.
+    ///
+    /// # Errors
+    /// Why they stay as they were.
+    pub(crate) async fn refresh(&self, http: &Http) -> Result<(), String> {
+        let at = Instant::now();
+        let text = match &self.source {
+            KeySource::File(path) => source::file(path.clone()).await,
+            KeySource::Url(url) => http.get(url, self.times.patience).await,
+        };
+        let set = Arc::new(KeySet::parse(&text?)?);
+        *self.read.write() = Some(Reading { set, at });
+        Ok(())
+    }
+
+    /// Reads them again and again, for as long as they are used elsewhere.
+    pub(crate) async fn follow(self: Arc<Self>, http: Http) {
+        let keys = Arc::downgrade(&self);
+        let (KeyTimes { every, .. }, what) = (self.times, self.to_string());
+        drop(self);
+        let mut failures = 0_u32;
+        loop {
+            let Some(keys) = keys.upgrade() else { return };
+            match keys.refresh(&http).await {
+                Ok(()) if failures > 0 => {
+                    tracing::info!("keys of {what} are read again");
+                    failures = 0;
+                }
+                Ok(()) => {}
+                Err(problem) => {
+                    tracing::warn!(failures, "keys of {what} cannot be read: it {problem}");
+                    failures += 1;
+                }
+            }
+            drop(keys);
+            // After a failure sooner, but never more often than a server bears.
+            let pause =
+                if failures == 0 { every } else { every.min(Duration::from_secs(1 << failures.min(6))) };
+            tokio::time::sleep(pause).await;
+        }
+    }
+}
+
+impl std::fmt::Display for Keys {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match &self.source {
+            KeySource::File(path) => write!(formatter, "{}", path.display()),
+            KeySource::Url(url) => formatter.write_str(&source::shown(url)),
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Where keys are read: a file, or a URL that is not trusted beyond its origin.
+
+use std::{path::PathBuf, time::Duration};
+
+use mcp_disclosure_transport::http::without_secrets;
+use reqwest::{Client, Url, redirect::Policy};
+
+/// A longer document is not read.
+const MOST_BYTES: usize = 1024 * 1024;
+
+/// More redirects are not followed.
+const MOST_REDIRECTS: usize = 3;
+
+/// Reads a file beside the workers.
+pub(crate) async fn file(path: PathBuf) -> Result<Vec<u8>, String> {
+    use std::io::Read;
+    let read = tokio::task::spawn_blocking(move || {
+        let mut bytes = Vec::new();
+        let file = std::fs::File::open(path)?;
+        file.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes)?;
+        Ok::<_, std::io::Error>(bytes)
+    });
+    let bytes = read.await.map_err(|error| error.to_string())?.map_err(|error| format!("fails: {error}"))?;
+    if bytes.len() > MOST_BYTES { Err(too_long()) } else { Ok(bytes) }
+}
+
+fn too_long() -> String {
+    format!("has more than {MOST_BYTES} bytes")
+}
+
+/// What messages show of a URL.
+pub(crate) fn shown(url: &str) -> String {
+    Url::parse(url).map_or_else(|_| "a URL".to_owned(), |url| without_secrets(&url).to_string())
+}
+
+/// An HTTP client that stays at the origin that it was sent to.
+#[derive(Clone, Debug)]
+pub(crate) struct Http(Client);
+
+impl Http {
+    pub(crate) fn new() -> Result<Self, String> {
+        let _already = rustls::crypto::ring::default_provider().install_default();
+        let policy = Policy::custom(|attempt| {
+            let first = attempt.previous().first();
+            let is_same = first.is_some_and(|first| first.origin() == attempt.url().origin());
+            match () {
+                () if !is_same => attempt.error("it redirects to another origin"),
+                () if attempt.previous().len() > MOST_REDIRECTS => attempt.error("it redirects too often"),
+                () => attempt.follow(),
+            }
+        });
+        let client = Client::builder().redirect(policy).build();
+        client.map(Self).map_err(|error| error.to_string())
+    }
+
+    /// Gets a document.
+    pub(crate) async fn get(&self, url: &str, patience: Duration) -> Result<Vec<u8>, String> {
+        let reading = async {
+            let mut response = self.0.get(url).send().await.map_err(|error| cause(&error))?;
+            if !response.status().is_success() {
+                return Err(format!("answers {}", response.status()));
+            }
+            let mut bytes = Vec::new();
+            while let Some(piece) = response.chunk().await.map_err(|error| cause(&error))? {
+                if bytes.len() + piece.len() > MOST_BYTES {
+                    return Err(too_long());
+                }
+                bytes.extend_from_slice(&piece);
+            }
+            Ok(bytes)
+        };
+        let late = || format!("does not answer within {} s", patience.as_secs_f32());
+        tokio::time::timeout(patience, reading).await.unwrap_or_else(|_| Err(late()))
+    }
+}
+
+/// The innermost cause, which says what went wrong and shows no URL.
+fn cause(error: &reqwest::Error) -> String {
+    let mut cause: &dyn std::error::Error = error;
+    while let Some(inner) = cause.source() {
+        cause = inner;
+    }
+    format!("fails: {cause}")
+}

@@ -1,0 +1,395 @@
+//! Who comes in with which token (docs/CONTRACT.md A2).
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test that unwraps says where it failed")]
+#![allow(missing_docs, unreachable_pub, reason = "no crate uses it")]
+
+mod issuer;
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, UNIX_EPOCH},
+};
+
+use http::{HeaderMap, Method, Uri, header::AUTHORIZATION};
+use issuer::{Answer, Key, Server, encoded, token_by_secret, unsigned};
+use mcp_disclosure_access::{
+    Access, Caller, Claims, Clock, Entry, Jwt, KeySource, KeyTimes, Settings, Token, TokenSource,
+};
+use mcp_disclosure_core::Permits;
+use mcp_disclosure_gateway::{Admission, Arriving};
+use serde_json::{Value, json};
+
+const NOW: u64 = 1_800_000_000;
+const ISSUER: &str = "https://login.example";
+const AUDIENCE: &str = "https://tools.example/mcp";
+
+/// Longer than any test waits for what happens in the background.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Keys that are read once, and not again within a test.
+const ONCE: KeyTimes =
+    KeyTimes { every: Duration::from_secs(3600), patience: PATIENCE, most_age: Duration::from_secs(3600) };
+
+/// Keys that are read all the time.
+const OFTEN: KeyTimes = KeyTimes { every: Duration::from_millis(50), ..ONCE };
+
+fn jwt(keys: KeySource, times: KeyTimes) -> Settings {
+    let jwt = Jwt {
+        issuer: ISSUER.to_owned(),
+        audience: AUDIENCE.to_owned(),
+        keys,
+        required_scopes: vec!["tools".to_owned()],
+        skew: Jwt::SKEW,
+        times,
+    };
+    Settings { guarded: true, jwt: Some(jwt), ..Settings::default() }
+}
+
+fn claims() -> Value {
+    json!({"iss": ISSUER, "aud": AUDIENCE, "sub": "ann", "scope": "tools other", "exp": NOW + 600, "nbf": NOW - 600})
+}
+
+fn with(changes: &Value) -> Value {
+    let mut claims = claims();
+    for (name, value) in changes.as_object().unwrap() {
+        match value {
+            Value::Null => drop(claims.as_object_mut().unwrap().remove(name)),
+            value => claims[name] = value.clone(),
+        }
+    }
+    claims
+}
+
+/// The status, the challenge and the body's message of an answer; or who came in.
+type Outcome = Result<String, (u16, String, String)>;
+
+async fn come(access: &Access, values: &[&str]) -> Outcome {
+    let mut headers = HeaderMap::new();
+    for value in values {
+        headers.append(AUTHORIZATION, value.parse().unwrap());
+    }
+    come_at(access, "/mcp", headers).await
+}
+
+async fn come_at(access: &Access, path: &str, headers: HeaderMap) -> Outcome {
+    let target: Uri = path.parse().unwrap();
+    let request = Arriving { method: &Method::POST, target: &target, headers: &headers, profile: None };
+    match access.admit(&request).await {
+        Ok(principal) => Ok(principal.id().unwrap_or("anonymous").to_owned()),
+        Err(denied) => {
+            let challenge = denied.challenge.map(|text| text.to_str().unwrap().to_owned());
+            Err((denied.status.as_u16(), challenge.unwrap_or_default(), denied.error.message()))
+        }
+    }
+}
+
+async fn bearing(access: &Access, token: &str) -> Outcome {
+    come(access, &[&format!("Bearer {token}")]).await
+}
+
+fn status(outcome: &Outcome) -> u16 {
+    outcome.as_ref().map_or_else(|(status, ..)| *status, |_| 200)
+}
+
+/// A clock that is set.
+fn clock() -> (Clock, Arc<AtomicU64>) {
+    let now = Arc::new(AtomicU64::new(NOW));
+    let shown = Arc::clone(&now);
+    (Clock::new(move || UNIX_EPOCH + Duration::from_secs(shown.load(Ordering::SeqCst))), now)
+}
+
+/// An access whose keys are in a file.
+async fn of_keys(keys: &[Value]) -> (Access, tempfile::TempDir, Arc<AtomicU64>) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jwks.json");
+    std::fs::write(&path, json!({"keys": keys}).to_string()).unwrap();
+    let (clock, now) = clock();
+    let access = Access::with_clock(jwt(KeySource::File(path), ONCE), clock).unwrap();
+    access.read_keys().await.unwrap();
+    (access, folder, now)
+}
+
+async fn eventually(what: &str, mut holds: impl AsyncFnMut() -> bool) {
+    let waiting = async {
+        while !holds().await {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, waiting).await.unwrap_or_else(|_| panic!("not within patience: {what}"));
+}
+
+#[tokio::test]
+async fn a2_the_token_matrix() {
+    let (rsa, ec, ed) = (Key::rsa(), Key::ec(), Key::ed());
+    let stranger = Key::ec();
+    let keys = [rsa.public("r"), ec.public("e"), ed.public("d")];
+    let (access, _folder, _) = of_keys(&keys).await;
+    let header = |alg: &str, kid: &str| json!({"alg": alg, "kid": kid});
+    let modulus = keys[0]["n"].as_str().unwrap();
+    let changed = |changes: Value| ec.token("e", &with(&changes));
+    let good = ec.token("e", &claims());
+    let (signed, _) = good.rsplit_once('.').unwrap();
+    let mut table: Vec<(&str, String, u16)> = vec![
+        ("RS256", rsa.token("r", &claims()), 200),
+        ("ES256", good.clone(), 200),
+        ("EdDSA", ed.token("d", &claims()), 200),
+        ("no kid", ec.token_with(&json!({"alg": "ES256"}), &claims()), 200),
+        ("alg none", format!("{}.", unsigned(&header("none", "e"), &claims())), 401),
+        ("alg None", format!("{}.", unsigned(&header("None", "e"), &claims())), 401),
+        ("no signature", format!("{signed}."), 401),
+        (
+            "HS256 by the RSA modulus",
+            token_by_secret(&header("HS256", "r"), &claims(), modulus.as_bytes()),
+            401,
+        ),
+        (
+            "HS256 by the key's text",
+            token_by_secret(&header("HS256", "r"), &claims(), keys[0].to_string().as_bytes()),
+            401,
+        ),
+        ("RS256 by an EC key", ec.token_with(&header("RS256", "e"), &claims()), 401),
+        ("ES256 under the RSA kid", ec.token_with(&header("ES256", "r"), &claims()), 401),
+        ("PS256", rsa.token_with(&header("PS256", "r"), &claims()), 401),
+        ("RS512", rsa.token_with(&header("RS512", "r"), &claims()), 401),
+        ("unknown kid", ec.token("x", &claims()), 401),
+        ("another's key under a known kid", stranger.token("e", &claims()), 401),
+        (
+            "a key of its own in the header",
+            stranger.token_with(&json!({"alg": "ES256", "jwk": stranger.public("e")}), &claims()),
+            401,
+        ),
+        ("crit", ec.token_with(&json!({"alg": "ES256", "kid": "e", "crit": ["exp"]}), &claims()), 401),
+        (
+            "changed claims",
+            format!(
+                "{}.{}",
+                unsigned(&header("ES256", "e"), &with(&json!({"sub": "bob"}))),
+                good.rsplit_once('.').unwrap().1
+            ),
+            401,
+        ),
+        ("expired", changed(json!({"exp": NOW - 61})), 401),
+        ("expired within the skew", changed(json!({"exp": NOW - 59})), 200),
+        ("no exp", changed(json!({"exp": null})), 401),
+        ("exp as text", changed(json!({"exp": (NOW + 600).to_string()})), 401),
+        ("exp negative", changed(json!({"exp": -1})), 401),
+        ("exp beyond all numbers", changed(json!({"exp": 1e300})), 401),
+        ("exp with a fraction", changed(json!({"exp": 1_800_000_600.5})), 200),
+        ("not yet", changed(json!({"nbf": NOW + 61})), 401),
+        ("not yet within the skew", changed(json!({"nbf": NOW + 59})), 200),
+        ("nbf as text", changed(json!({"nbf": "now"})), 401),
+        ("no nbf", changed(json!({"nbf": null})), 200),
+        ("another audience", changed(json!({"aud": "https://other.example/mcp"})), 401),
+        ("the audience as a part", changed(json!({"aud": format!("{AUDIENCE}/x")})), 401),
+        ("several audiences", changed(json!({"aud": ["https://other.example", AUDIENCE]})), 200),
+        ("no audience", changed(json!({"aud": null})), 401),
+        ("another issuer", changed(json!({"iss": "https://evil.example"})), 401),
+        ("the issuer with a slash", changed(json!({"iss": format!("{ISSUER}/")})), 401),
+        ("no issuer", changed(json!({"iss": null})), 401),
+        ("no subject", changed(json!({"sub": null})), 401),
+        ("a client's own", changed(json!({"sub": null, "client_id": "robot"})), 200),
+        ("without the scope", changed(json!({"scope": "other"})), 403),
+        ("without any scope", changed(json!({"scope": null})), 403),
+        ("scp", changed(json!({"scope": null, "scp": ["tools"]})), 200),
+        ("one part", "abc".to_owned(), 401),
+        ("four parts", format!("{good}.x"), 401),
+        ("no base64", format!("{}.!!.x", encoded(b"{}")), 401),
+        ("claims that are a list", ec.token("e", &json!([1])), 401),
+        ("1 MB", format!("{good}{}", "x".repeat(1 << 20)), 401),
+    ];
+    let many = with(&json!({"x": "y".repeat(20_000)}));
+    table.push(("20 kB, else good", ec.token("e", &many), 401));
+    let mut answers = std::collections::BTreeSet::new();
+    for (what, token, expected) in &table {
+        let outcome = bearing(&access, token).await;
+        println!("| {what} | {} |", status(&outcome));
+        assert_eq!(status(&outcome), *expected, "{what}: {outcome:?}");
+        // The second time it is known.
+        assert_eq!(bearing(&access, token).await, outcome, "{what}");
+        if let Err((401, challenge, message)) = outcome {
+            answers.insert((challenge, message));
+        }
+    }
+    println!("{} tokens", table.len());
+    assert_eq!(answers.len(), 1, "what is wrong is not said: {answers:?}");
+    let (challenge, _) = answers.first().unwrap();
+    assert_eq!(
+        challenge,
+        "Bearer error=\"invalid_token\", error_description=\"the token is not accepted\", scope=\"tools\", \
+         resource_metadata=\"https://tools.example/.well-known/oauth-protected-resource/mcp\""
+    );
+    let (_, challenge, _) = bearing(&access, &changed(json!({"scope": "x"}))).await.unwrap_err();
+    assert!(
+        challenge.contains("error=\"insufficient_scope\"") && challenge.contains("scope=\"tools\""),
+        "{challenge}"
+    );
+}
+
+#[tokio::test]
+async fn a2_only_one_authorization_header_counts() {
+    let ec = Key::ec();
+    let (access, _folder, _) = of_keys(&[ec.public("e")]).await;
+    let token = ec.token("e", &claims());
+    let bearer = format!("Bearer {token}");
+    assert_eq!(come(&access, &[&bearer]).await, Ok("sub:ann".to_owned()));
+    assert_eq!(status(&come(&access, &[&bearer, &bearer]).await), 400);
+    assert_eq!(status(&come(&access, &["Bearer x", &bearer]).await), 400);
+    let (nothing, challenge, _) = come(&access, &[]).await.unwrap_err();
+    assert!(nothing == 401 && !challenge.contains("error="), "{challenge}");
+    assert_eq!(status(&come(&access, &[&format!("Basic {token}")]).await), 401);
+    let queried = come_at(&access, &format!("/mcp?access_token={token}"), HeaderMap::new()).await;
+    assert_eq!(status(&queried), 401);
+}
+
+#[tokio::test]
+async fn a2_what_is_known_of_a_token_ends_with_it() {
+    let ec = Key::ec();
+    let (access, _folder, now) = of_keys(&[ec.public("e")]).await;
+    let token = ec.token("e", &claims());
+    assert_eq!(status(&bearing(&access, &token).await), 200);
+    now.store(NOW + 600 + 59, Ordering::SeqCst);
+    assert_eq!(status(&bearing(&access, &token).await), 200);
+    now.store(NOW + 600 + 60, Ordering::SeqCst);
+    assert_eq!(status(&bearing(&access, &token).await), 401);
+}
+
+/// An access whose keys are served.
+async fn of_server(server: &Server, times: KeyTimes) -> Access {
+    Access::with_clock(jwt(KeySource::Url(server.url.clone()), times), clock().0).unwrap()
+}
+
+#[tokio::test]
+async fn a2_keys_are_rotated_and_withdrawn() {
+    let (old, new) = (Key::ec(), Key::ed());
+    let server = Server::start(Answer::Keys(vec![old.public("1")])).await;
+    let access = of_server(&server, OFTEN).await;
+    let (first, second) = (old.token("1", &claims()), new.token("2", &claims()));
+    eventually("the first key works", async || status(&bearing(&access, &first).await) == 200).await;
+    assert_eq!(status(&bearing(&access, &second).await), 401);
+    server.answers(Answer::Keys(vec![old.public("1"), new.public("2")]));
+    eventually("the new key works", async || status(&bearing(&access, &second).await) == 200).await;
+    assert_eq!(status(&bearing(&access, &first).await), 200);
+    server.answers(Answer::Keys(vec![new.public("2")]));
+    eventually("the old key is withdrawn", async || status(&bearing(&access, &first).await) == 401).await;
+    assert_eq!(status(&bearing(&access, &second).await), 200);
+    // Another key under the same kid.
+    server.answers(Answer::Keys(vec![Key::ed().public("2")]));
+    eventually("its key was replaced", async || status(&bearing(&access, &second).await) == 401).await;
+}
+
+#[tokio::test]
+async fn a2_a_key_in_a_file_is_rotated() {
+    let (old, new) = (Key::ec(), Key::ec());
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jwks.json");
+    let write = |key: &Key| std::fs::write(&path, json!({"keys": [key.public("k")]}).to_string()).unwrap();
+    write(&old);
+    let access = Access::with_clock(jwt(KeySource::File(path.clone()), OFTEN), clock().0).unwrap();
+    let (first, second) = (old.token("k", &claims()), new.token("k", &claims()));
+    eventually("the first key works", async || status(&bearing(&access, &first).await) == 200).await;
+    // A file that someone is still writing takes nothing away.
+    std::fs::write(&path, "{\"keys\":").unwrap();
+    write(&new);
+    eventually("the new key works", async || status(&bearing(&access, &second).await) == 200).await;
+    assert_eq!(status(&bearing(&access, &first).await), 401);
+}
+
+#[tokio::test]
+async fn a2_unknown_kids_ask_the_issuer_nothing() {
+    let key = Key::ec();
+    let server = Server::start(Answer::Keys(vec![key.public("k")])).await;
+    let access = of_server(&server, ONCE).await;
+    eventually("the key works", async || status(&bearing(&access, &key.token("k", &claims())).await) == 200)
+        .await;
+    let asked = server.asked();
+    for number in 0..500 {
+        assert_eq!(status(&bearing(&access, &key.token(&format!("k{number}"), &claims())).await), 401);
+    }
+    assert_eq!(server.asked(), asked);
+}
+
+#[tokio::test]
+async fn a2_keys_that_cannot_be_read_are_used_for_a_while_and_no_longer() {
+    let key = Key::ec();
+    let server = Server::start(Answer::Keys(vec![key.public("k")])).await;
+    let times = KeyTimes { most_age: Duration::from_secs(2), ..OFTEN };
+    let access = of_server(&server, times).await;
+    let token = key.token("k", &claims());
+    eventually("the key works", async || status(&bearing(&access, &token).await) == 200).await;
+    for wrong in [
+        Answer::Status(500),
+        Answer::Endless,
+        Answer::Keys(vec![]),
+        Answer::Redirect("http://localhost:1/keys".to_owned()),
+    ] {
+        server.answers(wrong);
+        eventually("it is not known whether the key holds", async || {
+            status(&bearing(&access, &token).await) == 503
+        })
+        .await;
+        server.answers(Answer::Keys(vec![key.public("k")]));
+        eventually("the key works again", async || status(&bearing(&access, &token).await) == 200).await;
+    }
+}
+
+#[tokio::test]
+async fn a2_tokens_are_known_by_name_and_replaced_live() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("ci.token");
+    std::fs::write(&path, "the-first-token-of-ci\n").unwrap();
+    let tokens = vec![Token { name: "ci".to_owned(), source: TokenSource::File(path.clone()) }];
+    let settings = Settings { guarded: true, tokens, ..Settings::default() };
+    let access = Arc::new(Access::new(settings).unwrap());
+    assert_eq!(bearing(&access, "the-first-token-of-ci").await, Ok("token:ci".to_owned()));
+    assert!(!format!("{access:?}").contains("the-first"), "{access:?}");
+    let changes = Arc::new(AtomicU64::new(0));
+    let counted = Arc::clone(&changes);
+    access.follow_tokens(move || {
+        counted.fetch_add(1, Ordering::SeqCst);
+    });
+    std::fs::write(&path, "the-next-token-of-ci").unwrap();
+    eventually("the next token works", async || bearing(&access, "the-next-token-of-ci").await.is_ok()).await;
+    assert_eq!(status(&bearing(&access, "the-first-token-of-ci").await), 401);
+    eventually("it is announced", async || changes.load(Ordering::SeqCst) == 1).await;
+    // What is no token takes none away.
+    std::fs::write(&path, "").unwrap();
+    assert!(access.replace(access.settings()).is_err());
+    assert!(bearing(&access, "the-next-token-of-ci").await.is_ok());
+}
+
+#[tokio::test]
+async fn a3_the_first_entry_that_matches_counts() {
+    let ec = Key::ec();
+    let (access, _folder, _) = of_keys(&[ec.public("e")]).await;
+    let entry = |name: &str, claims: Value, tools: &[&str]| Entry {
+        name: name.to_owned(),
+        caller: Caller::Claims(Claims::new(claims.as_object().cloned().unwrap())),
+        permits: Permits::of_tools(tools.iter().copied()),
+    };
+    let principals = vec![
+        entry("dev", json!({"group": "dev"}), &["a/*"]),
+        entry("ann", json!({"sub": "ann"}), &["b/*"]),
+        entry("devs again", json!({"group": "dev"}), &["c/*"]),
+    ];
+    let settings = Settings { principals, ..access.settings() };
+    assert_eq!(access.replace(settings.clone()), Ok(true));
+    assert_eq!(access.replace(settings), Ok(false));
+    assert_eq!(access.shadowed(), ["devs again"]);
+    for (changes, tools) in [
+        (json!({"group": ["dev", "ops"]}), vec!["a/*"]),
+        (json!({}), vec!["b/*"]),
+        (json!({"sub": "bob"}), vec![]),
+    ] {
+        let token = ec.token("e", &with(&changes));
+        let headers: HeaderMap =
+            [(AUTHORIZATION, format!("Bearer {token}").parse().unwrap())].into_iter().collect();
+        let target = Uri::from_static("/mcp");
+        let request = Arriving { method: &Method::POST, target: &target, headers: &headers, profile: None };
+        let principal = access.admit(&request).await.unwrap();
+        let expected = Permits::of_tools(tools.iter().map(|tool| (*tool).to_owned()));
+        assert_eq!(*principal.permits(), expected, "{changes}");
+    }
+}

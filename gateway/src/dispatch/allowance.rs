@@ -1,0 +1,170 @@
+//! What an operator lets one caller use: calls and fetches in a minute, and calls at the same time.
+
+use std::{
+    collections::HashMap,
+    num::NonZeroU32,
+    sync::{
+        Arc,
+        atomic::{AtomicU32, Ordering},
+    },
+    time::{Duration, Instant},
+};
+
+use governor::{
+    DefaultDirectRateLimiter, Quota, RateLimiter,
+    clock::{Clock, DefaultClock},
+};
+use mcp_disclosure_core::{Digest, Principal, Quotas};
+use mcp_disclosure_transport::{ErrorText, code};
+use parking_lot::Mutex;
+
+/// A minute's use is forgotten after this long without any.
+const FORGOTTEN: Duration = Duration::from_secs(120);
+
+/// All allowances in use, by caller and by the grant that limits it.
+#[derive(Debug, Default)]
+pub(super) struct Allowances(Mutex<HashMap<(Arc<str>, Digest), Kept>>);
+
+#[derive(Debug)]
+struct Kept {
+    allowance: Arc<Allowance>,
+    used: Instant,
+}
+
+/// The use that one grant makes of its quotas for one caller.
+#[derive(Debug)]
+pub(super) struct Allowance {
+    quotas: Quotas,
+    fetches: Option<DefaultDirectRateLimiter>,
+    calls: Option<DefaultDirectRateLimiter>,
+    running: AtomicU32,
+}
+
+/// Calls in progress, until this is dropped.
+#[derive(Debug)]
+pub(super) struct Running(Vec<Arc<Allowance>>);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.0.iter().for_each(|allowance| {
+            allowance.running.fetch_sub(1, Ordering::Relaxed);
+        });
+    }
+}
+
+impl Allowances {
+    /// The allowances of a caller: of its principal, or else of its peer. Few have any.
+    pub(super) fn of(&self, principal: &Principal, peer: &str) -> Vec<Arc<Allowance>> {
+        let quotas = principal.permits().quotas();
+        if quotas.is_empty() {
+            return Vec::new();
+        }
+        let who: Arc<str> = principal.id().unwrap_or(peer).into();
+        let mut all = self.0.lock();
+        let allowance = |(grant, quotas): &(Digest, Quotas)| {
+            let kept = all.entry((Arc::clone(&who), *grant)).or_insert_with(|| Kept {
+                allowance: Arc::new(Allowance::new(*quotas)),
+                used: Instant::now(),
+            });
+            kept.used = Instant::now();
+            Arc::clone(&kept.allowance)
+        };
+        quotas.iter().map(allowance).collect()
+    }
+
+    /// Removes those that nobody used for a while.
+    pub(super) fn sweep(&self) {
+        let is_in_use =
+            |kept: &Kept| Arc::strong_count(&kept.allowance) > 1 || kept.used.elapsed() < FORGOTTEN;
+        self.0.lock().retain(|_, kept| is_in_use(kept));
+    }
+}
+
+impl Allowance {
+    fn new(quotas: Quotas) -> Self {
+        let limiter = |count: Option<u32>| {
+            let count = NonZeroU32::new(count?)?;
+            Some(RateLimiter::direct(Quota::per_minute(count).allow_burst(count)))
+        };
+        Self {
+            fetches: limiter(quotas.fetches_per_minute),
+            calls: limiter(quotas.calls_per_minute),
+            running: AtomicU32::new(0),
+            quotas,
+        }
+    }
+
+    /// Counts a fetch.
+    ///
+    /// # Errors
+    /// How long to wait.
+    pub(super) fn fetch(&self) -> Result<(), Duration> {
+        admit(self.fetches.as_ref())
+    }
+
+    /// Starts a call under all of these.
+    ///
+    /// # Errors
+    /// -32005, with the setting that limits it.
+    pub(super) fn call(all: &[Arc<Self>]) -> Result<Running, ErrorText> {
+        let mut running = Running(Vec::with_capacity(all.len()));
+        for allowance in all {
+            let now = allowance.running.fetch_add(1, Ordering::Relaxed);
+            // From here on the place is given back.
+            running.0.push(Arc::clone(allowance));
+            let most = allowance.quotas.concurrent_calls;
+            if let Some(most) = most.filter(|most| now >= *most) {
+                return Err(refused(format_args!(
+                    "too many calls at a time: {most} are running, as many as are allowed (limits.concurrent_calls = {most}); wait for one to finish"
+                )));
+            }
+        }
+        for allowance in all {
+            if let (Err(wait), Some(most)) =
+                (admit(allowance.calls.as_ref()), allowance.quotas.calls_per_minute)
+            {
+                let seconds = wait.as_secs() + 1;
+                return Err(refused(format_args!(
+                    "too many calls: {most} a minute are allowed (limits.calls_per_minute = {most}); try again in {seconds} s"
+                )));
+            }
+        }
+        Ok(running)
+    }
+}
+
+fn admit(limiter: Option<&DefaultDirectRateLimiter>) -> Result<(), Duration> {
+    let now = DefaultClock::default().now();
+    limiter.map_or(Ok(()), |limiter| limiter.check().map_err(|until| until.wait_time_from(now)))
+}
+
+fn refused(message: std::fmt::Arguments<'_>) -> ErrorText {
+    ErrorText::new(code::LIMIT_REACHED, message)
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_disclosure_core::{Grant, Permits};
+
+    use super::*;
+
+    #[test]
+    fn a3_quotas_are_counted_by_principal_and_name_the_setting() {
+        let quotas =
+            Quotas { calls_per_minute: Some(3), concurrent_calls: Some(2), fetches_per_minute: Some(1) };
+        let principal = |id: &str| Principal::new(id, Permits::of([Grant { quotas, ..Grant::default() }]));
+        let all = Allowances::default();
+        let of = |id: &str| all.of(&principal(id), "peer");
+        let first = Allowance::call(&of("ann")).unwrap();
+        let _second = Allowance::call(&of("ann")).unwrap();
+        let refused = Allowance::call(&of("ann")).unwrap_err();
+        assert!(refused.message().contains("limits.concurrent_calls = 2"), "{}", refused.message());
+        drop(first);
+        drop(Allowance::call(&of("ann")).unwrap());
+        let refused = Allowance::call(&of("ann")).unwrap_err();
+        assert!(refused.message().contains("limits.calls_per_minute = 3"), "{}", refused.message());
+        Allowance::call(&of("bob")).unwrap();
+        assert!(of("ann")[0].fetch().is_ok() && of("ann")[0].fetch().is_err());
+        assert!(all.of(&Principal::anonymous(), "peer").is_empty());
+    }
+}
