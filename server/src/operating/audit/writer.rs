@@ -18,6 +18,9 @@ use crate::failure::Failure;
 /// Records that are written at once.
 const BATCH: usize = 512;
 
+/// How long records that no call waits for are gathered: to wake this thread for each would cost more than all the rest.
+const GATHERING: Duration = Duration::from_millis(5);
+
 /// How long the end waits for a disk.
 const AT_THE_END: Duration = Duration::from_secs(2);
 
@@ -91,6 +94,9 @@ struct Batch {
 
 fn run(mut file: AuditFile, tasks: &Receiver<Task>, losses: &Losses) {
     while let Ok(first) = tasks.recv() {
+        if matches!(first, Task::Write(_, None)) {
+            thread::sleep(GATHERING);
+        }
         let mut batch = Batch::default();
         for task in std::iter::once(first).chain(tasks.try_iter().take(BATCH - 1)) {
             match task {
