@@ -116,8 +116,7 @@ impl Gateway {
                 }
             }
         };
-        let running = Allowance::call(&caller.allowances);
-        let _running = running.inspect_err(|_| watch.decides(Outcome::Limited))?;
+        let _running = Allowance::call(&caller.allowances).inspect_err(|_| watch.refuses("LIMIT_REACHED"))?;
         let slot = caller.backend.slot(tool.tool().upstream())?;
         if let Some(recording) = watch.forwards()
             && let Err(reason) = recording.await

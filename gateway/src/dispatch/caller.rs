@@ -66,7 +66,7 @@ impl Caller {
     /// The sender, for observers.
     pub(crate) fn identified<T>(&self, observe: impl FnOnce(Who<'_>) -> T) -> T {
         match &self.session {
-            Some(session) => observe(session.who(&self.label)),
+            Some(session) => observe(session.who(&self.label, &self.principal)),
             None => observe(Who {
                 principal: self.principal.id(),
                 session: None,

@@ -254,7 +254,7 @@ impl Gateway {
             tokio::spawn(async move { backend.pass_on_concerns(&settings).await });
         }
         backend.audience().join(&session);
-        self.observer.opened(&session.who(&Short(session.id()).to_string()));
+        self.observer.opened(&session.who(&Short(session.id()).to_string(), &session.principal()));
         unopened.keep();
         Ok((session, result))
     }

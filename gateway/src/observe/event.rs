@@ -72,8 +72,6 @@ pub enum Outcome {
     Unknown,
     /// A tool has the name, and does not exist for this caller. The caller's answer is that of `Unknown`.
     NotPermitted,
-    /// A quota of the caller is used up.
-    Limited,
     /// The request itself is invalid.
     Invalid,
     /// Not forwarded, since it could not be recorded.
@@ -105,7 +103,6 @@ impl Outcome {
             | Self::Refused
             | Self::Unknown
             | Self::NotPermitted
-            | Self::Limited
             | Self::Invalid
             | Self::Unrecorded => false,
         }

@@ -155,9 +155,9 @@ impl Session {
     }
 
     /// Its client, for observers; `label` is the beginning of its id.
-    pub(crate) fn who<'a>(&'a self, label: &'a str) -> Who<'a> {
+    pub(crate) fn who<'a>(&'a self, label: &'a str, principal: &'a Principal) -> Who<'a> {
         Who {
-            principal: self.principal.id(),
+            principal: principal.id(),
             session: Some(label),
             strategy: &self.choice.name,
             client: &self.client_name,

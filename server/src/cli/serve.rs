@@ -54,8 +54,8 @@ pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure
     let key = receipt_key(arguments.receipt_key_file.as_deref());
     let origin = source.origin.clone();
     let named = (&*arguments.allow_host, &*arguments.allow_origin);
-    // Nothing asks clients for credentials yet.
-    let is_authenticated = false;
+    // What is wrong with files is found where they are prepared.
+    let is_authenticated = source.read().is_ok_and(|contents| contents.access.guarded);
     let limits = source.limits.resolve();
     let operating =
         Operating::prepare(&arguments.operating, source.serve.admin, named, &limits, is_authenticated)?;

@@ -6,7 +6,6 @@ use std::{
 };
 
 use mcp_disclosure_transport::printable::Bounded;
-use serde_json::{Map, Value, json};
 use tracing::{
     Event, Subscriber,
     field::{Field, Visit},
@@ -16,13 +15,19 @@ use tracing_subscriber::{Layer, layer::Context, registry::LookupSpan};
 
 use super::{FIELDS_IN_A_MESSAGE, longest_field, now};
 
+/// What every line has; fields of these names are left out.
+const OWN: [&str; 4] = ["timestamp", "level", "message", "target"];
+
+/// About how long a line is, in bytes.
+const LINE: usize = 512;
+
 /// Writes events to stderr.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct JsonLines;
 
-/// The fields of an event or a span, escaped and cut.
+/// The fields of an event or a span: names, and values as JSON, escaped and cut.
 #[derive(Debug, Default)]
-struct Fields(Map<String, Value>);
+struct Fields(Vec<(&'static str, String)>);
 
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for JsonLines {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
@@ -43,94 +48,137 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for JsonLines {
         let mut own = Fields::default();
         event.record(&mut own);
         let metadata = event.metadata();
-        let mut line = head(metadata.level().as_str(), own.0.remove("message").unwrap_or_else(|| "".into()));
-        line.insert("target".into(), metadata.target().into());
-        add(&mut line, &own.0);
+        let mut line = Line::begin(metadata.level().as_str(), own.of("message").unwrap_or("\"\""));
+        line.add("target", &json(format_args!("{}", metadata.target()), usize::MAX));
+        line.extend(&own);
         // The innermost span is the nearest to what happened.
         for span in context.event_scope(event).into_iter().flatten() {
             if let Some(fields) = span.extensions().get::<Fields>() {
-                add(&mut line, &fields.0);
+                line.extend(fields);
             }
         }
-        write(&Value::Object(line));
+        line.write();
     }
 }
 
-/// Adds what the line does not have.
-fn add(line: &mut Map<String, Value>, fields: &Map<String, Value>) {
-    for (name, value) in fields {
-        if !line.contains_key(name) {
-            line.insert(name.clone(), value.clone());
+/// A line, and the names of its fields so far.
+struct Line {
+    text: String,
+    names: Vec<&'static str>,
+}
+
+impl Line {
+    fn begin(level: &str, message: &str) -> Self {
+        let mut text = String::with_capacity(LINE);
+        // Writing to a string does not fail.
+        let _ = write!(text, r#"{{"timestamp":"{}","level":"{level}","message":{message}"#, now());
+        Self { text, names: Vec::with_capacity(16) }
+    }
+
+    fn add(&mut self, name: &str, value: &str) {
+        let _ = write!(self.text, r#","{name}":{value}"#);
+    }
+
+    /// Adds what the line does not have.
+    fn extend(&mut self, fields: &Fields) {
+        for (name, value) in &fields.0 {
+            if !OWN.contains(name) && !self.names.contains(name) {
+                self.add(name, value);
+                self.names.push(name);
+            }
         }
     }
-}
 
-fn head(level: &str, message: Value) -> Map<String, Value> {
-    let mut head = Map::new();
-    head.insert("timestamp".into(), now().into());
-    head.insert("level".into(), level.into());
-    head.insert("message".into(), message);
-    head
+    /// One write for each line, so that those of several threads do not mix. If stderr is closed, nothing else can be done.
+    fn write(mut self) {
+        self.text.push_str("}\n");
+        let _unread = std::io::stderr().write_all(self.text.as_bytes());
+    }
 }
 
 /// Writes the reason why the program ends.
 pub(super) fn failure(text: &str, hint: Option<&str>) {
-    let mut line = head("ERROR", escaped(format_args!("{text}"), usize::MAX).into());
-    line.extend(hint.map(|hint| ("hint".into(), escaped(format_args!("{hint}"), usize::MAX).into())));
-    write(&Value::Object(line));
+    let mut line = Line::begin("ERROR", &json(format_args!("{text}"), usize::MAX));
+    if let Some(hint) = hint {
+        line.add("hint", &json(format_args!("{hint}"), usize::MAX));
+    }
+    line.write();
 }
 
 /// Writes what is said to people.
 pub(super) fn note(text: &str) {
-    write(&Value::Object(head("INFO", escaped(format_args!("{text}"), usize::MAX).into())));
+    Line::begin("INFO", &json(format_args!("{text}"), usize::MAX)).write();
 }
 
 /// Writes panics in the same form.
 pub(super) fn report_panics() {
     std::panic::set_hook(Box::new(|panic| {
         let said = panic.payload_as_str().unwrap_or("a value that is no text");
-        let mut line = head("ERROR", json!("panicked"));
-        line.insert("panic".into(), escaped(format_args!("{said}"), longest_field()).into());
-        line.extend(panic.location().map(|place| ("place".into(), place.to_string().into())));
-        write(&Value::Object(line));
+        let mut line = Line::begin("ERROR", "\"panicked\"");
+        line.add("panic", &json(format_args!("{said}"), longest_field()));
+        if let Some(place) = panic.location() {
+            line.add("place", &json(format_args!("{place}"), usize::MAX));
+        }
+        line.write();
     }));
 }
 
-/// One write for each line, so that those of several threads do not mix. If stderr is closed nothing else can be done.
-fn write(line: &Value) {
-    let mut bytes = line.to_string().into_bytes();
-    bytes.push(b'\n');
-    let _unread = std::io::stderr().write_all(&bytes);
-}
-
-fn escaped(value: fmt::Arguments<'_>, most: usize) -> String {
-    let mut text = String::new();
+/// A JSON string of this text, escaped for people as well, and cut.
+fn json(value: fmt::Arguments<'_>, most: usize) -> String {
+    let mut text = String::with_capacity(64);
+    text.push('"');
     // Writing to a string does not fail, and a value that cannot be shown is cut.
-    let _cut = Bounded::new(&mut text, most).write_fmt(value);
+    let _cut = Bounded::new(Quoted(&mut text), most).write_fmt(value);
+    text.push('"');
     text
 }
 
+/// Escapes what JSON has escapes for, of text without control characters.
+struct Quoted<'a>(&'a mut String);
+
+impl fmt::Write for Quoted<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        text.chars().try_for_each(|character| self.write_char(character))
+    }
+
+    fn write_char(&mut self, character: char) -> fmt::Result {
+        if matches!(character, '"' | '\\') {
+            self.0.push('\\');
+        }
+        self.0.push(character);
+        Ok(())
+    }
+}
+
 impl Fields {
-    fn insert(&mut self, field: &Field, value: Value) {
-        self.0.insert(field.name().to_owned(), value);
+    fn of(&self, name: &str) -> Option<&str> {
+        self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
+    }
+
+    fn set(&mut self, field: &Field, value: String) {
+        match self.0.iter_mut().find(|(name, _)| *name == field.name()) {
+            Some((_, known)) => *known = value,
+            None => self.0.push((field.name(), value)),
+        }
     }
 }
 
 impl Visit for Fields {
     fn record_bool(&mut self, field: &Field, value: bool) {
-        self.insert(field, value.into());
+        self.set(field, value.to_string());
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
-        self.insert(field, value.into());
+        self.set(field, value.to_string());
     }
 
     fn record_u64(&mut self, field: &Field, value: u64) {
-        self.insert(field, value.into());
+        self.set(field, value.to_string());
     }
 
     fn record_f64(&mut self, field: &Field, value: f64) {
-        self.insert(field, value.into());
+        // JSON has neither infinity nor NaN. A whole number keeps its point, as a float.
+        self.set(field, if value.is_finite() { format!("{value:?}") } else { "null".to_owned() });
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
@@ -139,7 +187,24 @@ impl Visit for Fields {
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         let fields = if field.name() == "message" { FIELDS_IN_A_MESSAGE } else { 1 };
-        let most = longest_field().saturating_mul(fields);
-        self.insert(field, escaped(format_args!("{value:?}"), most).into());
+        self.set(field, json(format_args!("{value:?}"), longest_field().saturating_mul(fields)));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn o2_what_peers_say_is_one_json_string_p11() {
+        let evil = "\"}\n{\"level\":\"ERROR\"} \\ \u{1b}[31m\u{202e}";
+        let text = json(format_args!("{evil}"), 256);
+        let read: String = serde_json::from_str(&text).unwrap();
+        assert!(
+            read.starts_with("\"}\\n{\"level\"") && !text.contains(['\n', '\u{1b}', '\u{202e}']),
+            "{text}"
+        );
+        let long = json(format_args!("{}", "\"".repeat(1_000)), 256);
+        assert_eq!(serde_json::from_str::<String>(&long).unwrap().chars().count(), 256);
     }
 }

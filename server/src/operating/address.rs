@@ -38,10 +38,8 @@ impl AdminAddress {
         }
         let message =
             format!("--admin {self}: the address is reachable from elsewhere, and asks for no credentials");
-        let hint = format!(
-            "--admin {} listens on this machine only; a proxy in front of it can authenticate",
-            self.0.port()
-        );
+        let hint =
+            format!("--admin {} is this machine only; or write [auth] into the configuration", self.0.port());
         Err(Failure::Configuration(vec![Problem::new(message).hint(&hint)]))
     }
 }

@@ -128,7 +128,7 @@ fn o1_an_address_that_others_reach_is_refused() {
     // Given twice, clap itself complains.
     assert_eq!(ended.code, Some(2), "{ended:?}");
     let ended = Process::start(&mut program(&["serve", "--admin", "0.0.0.0:9", "--", ODD])).ended();
-    ended.says(64, &["--admin 0.0.0.0:9: ", "hint: --admin 9 listens on this machine only"]);
+    ended.says(64, &["--admin 0.0.0.0:9: ", "hint: --admin 9 is this machine only; or write [auth]"]);
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = taken.local_addr().unwrap().to_string();
     let ended = Process::start(&mut program(&["serve", "--admin", &address, "--", ODD])).ended();
@@ -152,4 +152,24 @@ fn o1_sessions_and_restarts_are_those_of_the_moment() {
     counts(&gateway, r#"mcp_disclosure_upstream_restarts_total{upstream="odd"} 1"#);
     let upstreams: Value = status(&gateway)["upstreams"].clone();
     assert_eq!((&upstreams[0]["restarts"], &upstreams[0]["state"]), (&json!(1), &json!("ready")));
+}
+
+#[test]
+fn o1_beyond_loopback_the_credentials_of_clients_are_asked_for() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("disclosure.toml");
+    let auth = "[auth]\ntokens = [{ name = \"operator\", env = \"OPERATOR_TOKEN\" }]\n";
+    std::fs::write(&file, format!("{auth}[upstreams.odd]\ncommand = {ODD:?}\n")).unwrap();
+    let config = file.to_str().unwrap();
+    let mut command =
+        program(&["serve", "--config", config, "--transport", "http", "--listen", "127.0.0.1:0"]);
+    command.args(["--admin", "0.0.0.0:0"]).env("OPERATOR_TOKEN", "a-token-of-more-than-32-characters-0123");
+    let gateway = Process::start(&mut command);
+    for path in ["/healthz", "/readyz", "/metrics", "/status", "/nowhere"] {
+        let page = get(gateway.admin(), path, "Host: localhost\r\n");
+        assert!(page.status == 401 && !page.body.contains("odd"), "{path}: {page:?}");
+    }
+    let headers = "Host: localhost\r\nAuthorization: Bearer a-token-of-more-than-32-characters-0123\r\n";
+    assert!(until(|| get(gateway.admin(), "/readyz", headers).status == 200));
+    assert!(get(gateway.admin(), "/metrics", headers).body.contains("mcp_disclosure_build_info"));
 }

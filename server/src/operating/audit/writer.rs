@@ -18,6 +18,9 @@ use crate::failure::Failure;
 /// Records that are written at once.
 const BATCH: usize = 512;
 
+/// How long records that no call waits for are gathered: to wake this thread for each would cost more than all the rest.
+const GATHERING: Duration = Duration::from_millis(5);
+
 /// How long the end waits for a disk.
 const AT_THE_END: Duration = Duration::from_secs(2);
 
@@ -34,7 +37,7 @@ pub(super) struct Writer {
 
 #[derive(Debug)]
 enum Task {
-    /// A line to write; the sender is told whether it is on the disk.
+    /// A line to write; the sender learns whether it is on the disk.
     Write(Vec<u8>, Option<oneshot::Sender<bool>>),
     Reopen,
     End,
@@ -91,6 +94,9 @@ struct Batch {
 
 fn run(mut file: AuditFile, tasks: &Receiver<Task>, losses: &Losses) {
     while let Ok(first) = tasks.recv() {
+        if matches!(first, Task::Write(_, None)) {
+            thread::sleep(GATHERING);
+        }
         let mut batch = Batch::default();
         for task in std::iter::once(first).chain(tasks.try_iter().take(BATCH - 1)) {
             match task {
@@ -126,7 +132,7 @@ impl Batch {
             losses.add_lost((self.ends.len() - whole) as u64, &error.to_string());
         }
         for (end, waiting) in self.ends {
-            // Whoever does not wait any more has refused the call.
+            // A call that does not wait any more was refused.
             let _gone = waiting.map(|waiting| waiting.send(outcome.is_ok() && end <= written));
         }
     }
