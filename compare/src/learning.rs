@@ -116,7 +116,9 @@ impl Probe<'_> {
         let during = "learning tools";
         let served: Vec<String> = names.iter().map(|name| self.served_name(name).to_owned()).collect();
         let names: Vec<&str> = served.iter().map(String::as_str).collect();
-        if let Some(lesson) = self.row.lesson {
+        // A client that knows a method for it is not listed the tool.
+        let lesson = self.row.lesson.filter(|lesson| self.listed_tool(lesson.tool()).is_some());
+        if let Some(lesson) = lesson {
             return self.take(lesson, &names).await;
         }
         match (self.manner, self.host.channel()) {

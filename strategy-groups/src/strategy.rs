@@ -188,7 +188,7 @@ impl DisclosureStrategy for GroupsStrategy {
         client.declared.then(|| self.groups(view).digest())
     }
 
-    // Whoever knows the name of a tool may call it: groups are no gate.
+    // A host that knows the name of a tool may call it: groups are no gate.
     fn how_to_learn(&self, cx: &Context<'_>, tool: &str) -> Option<String> {
         self.is_bridged(cx.client).then(|| self.profile().lesson?.instruction(tool)).flatten()
     }

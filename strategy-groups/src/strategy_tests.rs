@@ -266,14 +266,14 @@ fn g10_g16_what_is_hidden_is_unknown_and_its_parent_does_not_show_it() {
             assert!(names(&contents["contents"]["groups"]).iter().all(|name| shown.contains(*name)));
         }
         let error = |name: &str| request(&view, "groups/get", &json!({"name": name})).unwrap_err();
-        let told = |name: &str| match error(name) {
+        let answered = |name: &str| match error(name) {
             Fault::NotFound { message, data } => {
                 (message, data["name"] == name, data.as_object().unwrap().len())
             }
             other => panic!("{other:?}"),
         };
-        assert_eq!(told("forge-label"), told("never-there"));
-        assert_eq!(told("own-b"), ("Group not found".to_owned(), true, 1));
+        assert_eq!(answered("forge-label"), answered("never-there"));
+        assert_eq!(answered("own-b"), ("Group not found".to_owned(), true, 1));
     }
 }
 

@@ -239,7 +239,7 @@ async fn g17_pages_are_the_list_and_cursors_of_others_are_refused(setup: Setup) 
     }
 }
 
-/// An upstream with groups of its own. The tools in them it lists to nobody else.
+/// An upstream with groups of its own. What is in them is in no list.
 fn with_own_groups() -> Options {
     let mut scenario = Scenario::with_tools([tool("plain")]);
     let raw = |value: Value| RawValue::from_string(value.to_string()).unwrap();

@@ -71,7 +71,6 @@ fn channel(strategy: &str, era: Era) -> Vec<(&'static str, Value)> {
         ],
         "groups" => vec![
             ("groups/list", json!({})),
-            ("groups/get", json!({"name": "scales"})),
             ("groups/get", json!({"name": "no-such-group"})),
             call(TOOL, json!({"grams": 0})),
         ],

@@ -9,9 +9,20 @@ use super::{Problem, Purpose, Task, lessons::Lessons};
 /// One move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Move {
-    Read { uri: String },
-    Describe { names: Vec<String> },
-    Call { tool: String, arguments: RawObject },
+    Read {
+        uri: String,
+    },
+    Describe {
+        names: Vec<String>,
+    },
+    /// Fetches groups until one has the tool.
+    Find {
+        tool: String,
+    },
+    Call {
+        tool: String,
+        arguments: RawObject,
+    },
 }
 
 /// An answer as a model sees it.
@@ -42,6 +53,7 @@ impl Move {
         let (method, target) = match self {
             Self::Read { uri } => ("resources/read", uri.clone()),
             Self::Describe { names } => ("tools/describe", names.join(",")),
+            Self::Find { tool } => ("groups/get", tool.clone()),
             Self::Call { tool, .. } => ("tools/call", tool.clone()),
         };
         (method.to_owned(), target)
@@ -51,6 +63,10 @@ impl Move {
         let answered = match self {
             Self::Read { uri } => host.read_resource(uri).await,
             Self::Describe { names } => host.request("tools/describe", &json!({"names": names})).await,
+            Self::Find { tool } => host.describe(&[tool]).await.map(|found| {
+                let found: Vec<&RawObject> = found.iter().map(|definition| definition.object()).collect();
+                RawObject::empty().with_value("tools", &found)
+            }),
             Self::Call { tool, arguments } => {
                 host.call_unprepared(tool, &lessons.complete(tool, arguments)).await
             }

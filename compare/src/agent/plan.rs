@@ -82,7 +82,8 @@ impl Plan {
 
     /// The move that asks how a tool is used.
     pub(super) fn ask(&self, tool: &str) -> Option<Move> {
-        if let Some(lesson) = self.lesson {
+        // A client that knows a method for it is not listed the tool.
+        if let Some(lesson) = self.lesson.filter(|lesson| self.listed(lesson.tool()).is_some()) {
             let arguments = lesson.arguments(tool)?;
             return Some(Move::Call { tool: lesson.tool().to_owned(), arguments });
         }
@@ -95,6 +96,7 @@ impl Plan {
                 Some(Move::ask(BRIDGE, &json!({"names": [tool]})))
             }
             Channel::Method => Some(Move::Describe { names: vec![tool.to_owned()] }),
+            Channel::Groups => Some(Move::Find { tool: tool.to_owned() }),
             Channel::InfoTool => Some(Move::ask(INFO, &json!({"topic": tool}))),
             _ => None,
         }

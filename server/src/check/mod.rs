@@ -36,7 +36,7 @@ use serde_json::Value;
 pub use serving::{left_out, objections, refusals, unreachable};
 
 /// Every code of a finding.
-pub const CODES: [&str; 38] = [
+pub const CODES: [&str; 39] = [
     "brief-over-60",
     "description-repeats-name",
     "drifted-definition",
