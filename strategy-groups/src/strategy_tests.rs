@@ -68,7 +68,7 @@ fn view(upstreams: &[UpstreamLists]) -> View {
 }
 
 fn permitted_only(names: &[&str]) -> Principal {
-    let names = names.iter().map(|name| ToolName::parse(*name).unwrap()).collect();
+    let names = names.iter().map(|name| ToolName::parse(name).unwrap()).collect();
     Principal::new("p", Permits::Only(Arc::new(names)))
 }
 
