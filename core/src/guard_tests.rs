@@ -178,3 +178,19 @@ fn a_template_goes_by_its_own_text() {
     assert!(!hides(&guard, "file:///data/{name}"));
     assert!(hides(&guard, "file:///other/{name}"));
 }
+
+#[test]
+fn p3_an_authority_may_be_the_first_segment_of_a_path() {
+    let guard = guard(&["x://private/*"]);
+    for uri in [
+        "x://private/s",
+        "x://public/../private/s",
+        "x://public/a/../../private/s",
+        "x://public/%2e%2e/private/s",
+    ] {
+        assert!(hides(&guard, uri), "{uri}");
+    }
+    for uri in ["x://public/s", "x://public/private/s", "x://public/a/../s"] {
+        assert!(!hides(&guard, uri), "{uri}");
+    }
+}

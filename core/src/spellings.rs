@@ -145,6 +145,16 @@ fn others(text: &str, syntax: Syntax) -> Vec<String> {
             found.push(parts.with_authority(""));
             found.push(format!("file:///{authority}{}{}", parts.path, parts.tail));
         }
+        // Dots are looked for as others decode them: normalizing resolves them within the path.
+        for path in [parts.path.to_owned(), decoded(parts.path), decoded(&decoded(parts.path))] {
+            let path = benign(&path, syntax).replace('\\', "/");
+            if path.split('/').any(|segment| segment == "..") {
+                // To a server that cuts the scheme off, the authority is the first segment of a path.
+                let path = without_dots(&format!("{authority}{path}"), Order::SlashesFirst, syntax);
+                let (authority, path) = path.split_at(path.find('/').unwrap_or(path.len()));
+                found.push(Parts { authority: Some(authority), path, ..parts }.text());
+            }
+        }
     }
     if parts.tail.split(['/', '?', '#']).any(|segment| segment == "..") {
         // To a server that knows no queries it is all path.

@@ -22,7 +22,7 @@ use crate::{
     derived::Extent,
     hints::ListHints,
     memory::Notes,
-    name::{ToolName, UpstreamName},
+    name::ToolName,
     nearest,
     permits::Located,
     principal::Principal,
@@ -351,24 +351,34 @@ impl View {
         self.snapshot.derived().of(&self.extent).get(|| make(self))
     }
 
-    /// The own instructions for the model of upstreams of which anything is permitted.
+    /// The own instructions for the model of upstreams of which everything is permitted: they may name any of it.
     pub fn instructions(&self) -> Option<String> {
-        self.snapshot.instructions(|upstream| self.permits_any_of(upstream))
+        self.snapshot.instructions(|upstream| self.permits_all_of(upstream))
     }
 
-    pub(crate) fn permits_any_of(&self, upstream: &UpstreamName) -> bool {
-        let [tools, others @ ..] = &self.extent.permitted;
+    /// Whether everything that an upstream lists is permitted, so that its own texts can be shown.
+    pub fn permits_all_of(&self, upstream: &str) -> bool {
+        self.permitted_of(upstream).all(|is_permitted| is_permitted)
+    }
+
+    pub(crate) fn permits_any_of(&self, upstream: &str) -> bool {
         let is_whole = |selection: &Selection| matches!(selection, Selection::All);
-        if self.extent.permitted.iter().all(is_whole) {
-            return true;
-        }
+        self.extent.permitted.iter().all(is_whole)
+            || self.permitted_of(upstream).any(|is_permitted| is_permitted)
+    }
+
+    /// Of each thing that an upstream lists, whether it is permitted.
+    fn permitted_of<'a>(&'a self, upstream: &'a str) -> impl Iterator<Item = bool> + 'a {
+        let [tools, others @ ..] = &self.extent.permitted;
         let of_tools = self.snapshot.tools().iter().enumerate();
-        let kinds = [Kind::Resources, Kind::Templates, Kind::Prompts];
-        of_tools.into_iter().any(|(at, tool)| tool.upstream() == upstream && tools.contains(at))
-            || kinds.iter().zip(others).any(|(kind, permitted)| {
-                let mut entries = self.snapshot.entries(*kind).iter().enumerate();
-                entries.any(|(at, entry)| entry.upstream() == upstream && permitted.contains(at))
-            })
+        let of_tools = of_tools.filter(move |(_, tool)| **tool.upstream() == *upstream);
+        let kinds = [Kind::Resources, Kind::Templates, Kind::Prompts].into_iter().zip(others);
+        let of_others = kinds.flat_map(move |(kind, permitted)| {
+            let entries = self.snapshot.entries(kind).iter().enumerate();
+            let entries = entries.filter(move |(_, entry)| **entry.upstream() == *upstream);
+            entries.map(move |(at, _)| permitted.contains(at))
+        });
+        of_tools.map(move |(at, _)| tools.contains(at)).chain(of_others)
     }
 
     /// Up to `count` names of listed tools most similar to an unknown name.

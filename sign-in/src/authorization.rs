@@ -8,7 +8,7 @@ use reqwest::header::HeaderValue;
 
 use crate::{Error, Grant, Inner, SignIn};
 
-/// How often the file is looked at while somebody has to sign in.
+/// How often the file is looked at while the endpoint cannot be used.
 const LOOKING: Duration = Duration::from_secs(1);
 
 #[async_trait]
@@ -62,7 +62,7 @@ impl Authorization for SignIn {
     }
 
     async fn changed(&self) {
-        // Looked at instead of watched: it is one file, on any file system, and only while somebody has to sign in.
+        // Looked at instead of watched: it is one file, on any file system, and only while the endpoint cannot be used.
         while self.0.store.seen() == self.0.last.lock().seen {
             tokio::time::sleep(LOOKING).await;
         }

@@ -2,7 +2,7 @@
 
 use std::{error::Error as _, path::PathBuf};
 
-use mcp_disclosure_core::brief::shorten;
+use mcp_disclosure_transport::printable::line;
 use rmcp::transport::auth::AuthError;
 
 /// The longest text of a server in an error, in characters.
@@ -128,7 +128,7 @@ impl From<AuthError> for Error {
     }
 }
 
-/// A text of a server, fit for an error.
+/// A text of a server, on one line.
 pub(crate) fn short(text: &str) -> String {
-    shorten(text.trim(), LONGEST)
+    line(text.trim(), LONGEST)
 }

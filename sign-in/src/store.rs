@@ -183,7 +183,10 @@ impl Store {
 #[cfg(unix)]
 fn make_private(folder: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
-    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)
+    fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    // One that was there is ours as well, and what is written there must be readable again.
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o700);
+    fs::set_permissions(folder, mode)
 }
 
 #[cfg(not(unix))]

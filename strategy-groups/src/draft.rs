@@ -100,8 +100,9 @@ impl<'v> Drafts<'v> {
         draft.title = provider.and_then(|provider| provider.title.clone());
         draft.description = provider.and_then(|provider| provider.description.clone());
         // One upstream's instructions are those of the whole server.
-        draft.instructions =
-            provider.and_then(|provider| provider.instructions.clone()).filter(|_| self.nests);
+        draft.instructions = provider
+            .and_then(|provider| provider.instructions.clone())
+            .filter(|_| self.nests && self.view.permits_all_of(name));
         let at = self.add(draft);
         self.upstreams.insert(name, at);
         self.top.push(at);

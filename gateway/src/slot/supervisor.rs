@@ -123,11 +123,10 @@ impl Task {
         }
     }
 
-    /// Waits until somebody has signed in, if the upstream waits for that.
+    /// Waits until somebody has signed in, whatever it fails for.
     async fn signed_in(&self) {
-        let needs_sign_in = self.slot.status.borrow().needs_sign_in();
         match &self.slot.configured.config().target {
-            Target::Url(Endpoint { authorization: Some(Authorizer(authorization)), .. }) if needs_sign_in => {
+            Target::Url(Endpoint { authorization: Some(Authorizer(authorization)), .. }) => {
                 authorization.changed().await;
             }
             _ => std::future::pending().await,

@@ -13,11 +13,15 @@ use mcp_disclosure_gateway::{
     upstream::{Endpoint, Target, without_secrets},
 };
 use mcp_disclosure_sign_in::{Answer, Begun, Error, PATIENCE, SignIn, SignedIn, asks_for_sign_in};
+use mcp_disclosure_transport::printable::line;
 use reqwest::{Url, header::AUTHORIZATION};
 use tokio::sync::mpsc;
 
 use super::{SourceArguments, print, runtime_for_one};
 use crate::{config::Named, failure::Failure};
+
+/// The length up to which scopes are shown, in characters: an authorization server chooses them.
+const MOST_SCOPES: usize = 300;
 
 /// Which upstreams are meant.
 #[derive(Clone, Debug, Args)]
@@ -284,7 +288,7 @@ pub(super) fn described(signed_in: &SignedIn) -> String {
     let SignedIn { issuer, scopes, until, renews, file } = signed_in;
     let scopes = match scopes.is_empty() {
         true => "no scopes were named".to_owned(),
-        false => format!("scopes: {}", scopes.join(", ")),
+        false => format!("scopes: {}", line(&scopes.join(", "), MOST_SCOPES)),
     };
     let valid = match (until.map(left), renews) {
         (None, _) => "valid until it is withdrawn".to_owned(),

@@ -142,7 +142,12 @@ async fn start(
     let admission = Arc::clone(&access) as Arc<dyn Admission>;
     let assembly = Assembly { declared: contents.declared.clone(), admission, ..assembly };
     tracing::info!(upstreams = assembly.upstreams.len(), "starting");
-    let asked_to_end = async { while signals.next().await != Asked::End {} };
+    let asked_to_end = async {
+        while signals.next().await != Asked::End {
+            // What files say is read when it has started; the audit log is rotated at once.
+            operating.reopen();
+        }
+    };
     let started = tokio::select! {
         started = Gateway::start(assembly) => started?,
         () = asked_to_end => return Ok(None),

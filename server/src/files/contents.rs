@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use mcp_disclosure_gateway::catalogue::Declared;
 
 use mcp_disclosure_access::Settings;
+use mcp_disclosure_core::Permits;
 
 use super::Found;
 
@@ -55,7 +56,21 @@ impl Contents {
         let hidden = before.hide().into_iter().zip(rules.hide());
         let uncovered = hidden.filter(|((_, before), (_, now))| *before && !now);
         let uncovered = uncovered.map(|((kind, _), _)| format!("no {kind} is hidden any more"));
-        lost.chain(uncovered).chain(self.left_by_its_upstream(older)).collect()
+        lost.chain(uncovered)
+            .chain(self.unrestricted_since(older))
+            .chain(self.left_by_its_upstream(older))
+            .collect()
+    }
+
+    /// Principals and profiles that were permitted some things, and are permitted everything now.
+    fn unrestricted_since(&self, older: &Self) -> Vec<String> {
+        let restricted = named(&older.access).filter(|(_, permits)| permits.restricts());
+        let open: HashSet<String> =
+            named(&self.access).filter(|(_, permits)| !permits.restricts()).map(|(name, _)| name).collect();
+        restricted
+            .filter(|(name, _)| open.contains(name))
+            .map(|(name, _)| format!("{name} has lost its lists, and may use everything"))
+            .collect()
     }
 
     /// Rules that hide something of an upstream that is gone while another one came: that may be the same by another
@@ -85,4 +100,13 @@ impl Contents {
         gone.sort();
         gone
     }
+}
+
+/// The principals and profiles by what they are called in messages.
+fn named(access: &Settings) -> impl Iterator<Item = (String, &Permits)> {
+    let principals =
+        access.principals.iter().map(|entry| (format!("principal '{}'", entry.name), &entry.permits));
+    let profiles =
+        access.profiles.iter().map(|profile| (format!("profile '{}'", profile.name), &profile.permits));
+    principals.chain(profiles)
 }

@@ -24,7 +24,7 @@ fn asking_in(mode: &str, capabilities: Value) -> Process {
 /// What is declared to the upstream: what the client supports, and that complete lists are wanted.
 fn declared() -> Value {
     let ours = json!({"strategies": ["full"], "complete": true});
-    json!({"elicitation": {"form": {}}, "extensions": {EXTENSION: ours}})
+    json!({"elicitation": {"form": {}}, "extensions": {EXTENSION: ours, "io.modelcontextprotocol/groups": {}}})
 }
 
 /// The question the client is asked, whole.
