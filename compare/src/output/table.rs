@@ -45,7 +45,12 @@ pub(super) fn drawn(sheet: &Sheet, style: TableStyle, for_terminal: bool) -> Tab
     }
     table.set_header(sheet.columns.iter().map(|column| TableCell::new(column.marked())));
     for row in &sheet.rows {
-        table.add_row(row.iter().map(|cell| &cell.text));
+        let cells = row.iter().zip(&sheet.columns);
+        table.add_row(cells.map(|(cell, column)| match column.basis {
+            // What costs more says so in words, which would make the column as wide.
+            Some(_) if for_terminal => cell.text.replace("costs ", "costs\n").replace(" more", "\nmore"),
+            _ => cell.text.clone(),
+        }));
     }
     for (at, column) in sheet.columns.iter().enumerate() {
         if let (Some(_), Some(drawn)) = (column.basis, table.column_mut(at)) {

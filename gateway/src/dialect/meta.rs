@@ -21,7 +21,7 @@ pub(crate) enum RequestKind {
     /// Belongs to a session, or to none.
     Session,
     /// A stateless request.
-    Stateless(RequestMeta),
+    Stateless(Box<RequestMeta>),
 }
 
 /// The metadata of a stateless request.
@@ -87,7 +87,14 @@ pub(crate) fn classify(request: &Request, meta: Option<RawObject>) -> Result<Req
     };
     let client = meta.object(CLIENT).unwrap_or_else(RawObject::empty);
     let variant = meta.member(SERVER_VARIANT).map(str::to_owned);
-    Ok(RequestKind::Stateless(RequestMeta { version, capabilities, client, offer, variant, log_level }))
+    Ok(RequestKind::Stateless(Box::new(RequestMeta {
+        version,
+        capabilities,
+        client,
+        offer,
+        variant,
+        log_level,
+    })))
 }
 
 /// Checks the size of a request's client info, which is all of `initialize` and the `_meta` of any other
