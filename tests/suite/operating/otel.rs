@@ -272,8 +272,10 @@ fn o3_a_bad_traceparent_starts_a_new_trace_and_a_failure_is_marked() {
 #[test]
 fn o3_metrics_are_those_of_the_address_for_operators() {
     let collector = Collector::start();
-    let mut started =
-        start(collector.address, |command| drop(command.env("OTEL_METRIC_EXPORT_INTERVAL", "200"))).opened();
+    let mut started = start(collector.address, |command| {
+        command.env("OTEL_METRIC_EXPORT_INTERVAL", "200");
+    })
+    .opened();
     for _ in 0..3 {
         started.call("echo", json!({}));
     }
@@ -329,8 +331,10 @@ fn o3_a_receiver_that_never_answers_holds_nothing_up() {
 #[test]
 fn o3_disabled_it_relays_the_clients_trace_and_sends_nothing() {
     let collector = Collector::start();
-    let mut started =
-        start(collector.address, |command| drop(command.env("OTEL_SDK_DISABLED", "true"))).opened();
+    let mut started = start(collector.address, |command| {
+        command.env("OTEL_SDK_DISABLED", "true");
+    })
+    .opened();
     started.call("echo", json!({"traceparent": PARENT}));
     assert_eq!(started.relayed(&json!({})), json!({"traceparent": PARENT}));
     started.gateway.finish().says(0, &[]);
@@ -340,7 +344,8 @@ fn o3_disabled_it_relays_the_clients_trace_and_sends_nothing() {
 #[test]
 fn o3_a_variable_that_cannot_be_followed_ends_the_start() {
     let collector = Collector::start();
-    let started =
-        start(collector.address, |command| drop(command.env("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc")));
+    let started = start(collector.address, |command| {
+        command.env("OTEL_EXPORTER_OTLP_PROTOCOL", "grpc");
+    });
     started.gateway.finish().says(64, &["OTEL_EXPORTER_OTLP_PROTOCOL", "http/protobuf"]);
 }

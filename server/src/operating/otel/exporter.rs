@@ -4,7 +4,7 @@ use std::{
     sync::{
         Arc,
         atomic::{AtomicBool, AtomicU64, Ordering},
-        mpsc::{Receiver as Tasks, RecvTimeoutError, SyncSender, TryRecvError, sync_channel},
+        mpsc::{Receiver as Tasks, RecvTimeoutError, SyncSender, sync_channel},
     },
     thread::Builder,
     time::{Duration, Instant},
@@ -174,11 +174,8 @@ impl Work {
     }
 
     fn send_rest(&mut self, queued: &Tasks<Task>) {
-        loop {
-            match queued.try_recv() {
-                Ok(task) => self.take(task),
-                Err(TryRecvError::Empty | TryRecvError::Disconnected) => break,
-            }
+        while let Ok(task) = queued.try_recv() {
+            self.take(task);
             if self.batch.len() >= self.most {
                 self.send_spans();
             }

@@ -84,7 +84,8 @@ impl Reader<'_> {
             Some(_) => self.wrong(&chosen, "this program exports by OTLP only", "use otlp or none"),
         }
         let (name, endpoint) = self.of(signal, "ENDPOINT")?;
-        let url = self.url(&name, &endpoint, name.contains(signal).then_some("").unwrap_or(path))?;
+        let is_its_own = name.contains(signal);
+        let url = self.url(&name, &endpoint, if is_its_own { "" } else { path })?;
         if let Some((name, protocol)) = self.of(signal, "PROTOCOL")
             && protocol != "http/protobuf"
         {
