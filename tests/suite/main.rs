@@ -60,6 +60,7 @@ mod secrets;
 mod sign_in;
 mod snapshots;
 mod sse;
+mod tracing;
 mod transcript_docs;
 mod transcripts;
 mod transparency;

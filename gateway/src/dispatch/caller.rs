@@ -19,7 +19,7 @@ use crate::{
     dialect::{RequestMeta, Revision},
     explain::Explanation,
     negotiation::Choice,
-    observe::Who,
+    observe::{Trace, Who},
     session::{Address, Client, Outlet, Peer, ReplyRoute, Session},
     upstream::Owner,
 };
@@ -55,6 +55,8 @@ pub struct Caller {
     claim: Option<Claim>,
     /// Its dedicated upstreams, from its first request to one of them.
     lease: Arc<OnceCell<Option<Arc<Lease>>>>,
+    /// What follows its request in a trace.
+    pub(super) trace: Option<Arc<dyn Trace>>,
 }
 
 impl Caller {
@@ -87,6 +89,11 @@ impl Caller {
             strategy = &*self.choice.name,
             upstream = Empty,
         )
+    }
+
+    /// The same caller, whose request belongs to a trace.
+    pub(super) fn followed(&self, trace: &Arc<dyn Trace>) -> Self {
+        Self { trace: Some(Arc::clone(trace)), ..self.clone() }
     }
 
     /// The client that requests can be sent to, if there is one.
@@ -175,6 +182,7 @@ impl Gateway {
             backend,
             claim: None,
             lease: Arc::default(),
+            trace: None,
         }
     }
 
@@ -251,6 +259,7 @@ impl Gateway {
             backend: Arc::clone(self.backends.shared()),
             claim,
             lease: Arc::default(),
+            trace: None,
         };
         let caller = if own_lists { self.reaching(&caller).await? } else { caller };
         let memory = self.opened(&caller, address, &meta.offer).await?;

@@ -46,16 +46,23 @@ impl UpstreamRequest {
     pub(super) fn to_call(
         &self,
         caller: &Caller,
+        upstream: &Upstream,
         params: RawObject,
         reports: Option<Arc<Relay>>,
     ) -> UpstreamCall {
         let (owner, reports) = (caller.owner(), reports.map(|relay| relay as Arc<dyn Reports>));
+        let trace = caller.trace.as_ref().map(|trace| trace.upstream(upstream.name().as_str(), self.method));
+        let params = match &trace {
+            Some(trace) => trace.context().put_into(&params),
+            None => params,
+        };
         UpstreamCall {
             method: self.method.to_owned(),
             params,
             owner,
             reports,
             mirrored: self.mirrored.clone(),
+            trace,
         }
     }
 }
@@ -174,7 +181,7 @@ async fn forward(
     let _working =
         caller.backend.client().map(|client| client.begin(upstream.number(), caller.reply_route()));
     let relay = Relay::of(caller, &params);
-    Ok(upstream.request(request.to_call(caller, params, relay)).await?)
+    Ok(upstream.request(request.to_call(caller, upstream, params, relay)).await?)
 }
 
 /// Sends `input_required` requests to the client and repeats the original request with the responses, until
@@ -191,7 +198,7 @@ async fn relay_with_input(
     let _working = client.map(|client| client.begin(upstream.number(), caller.reply_route()));
     let mut again = params.clone();
     for _ in 0..MOST_ROUNDS {
-        let call = request.to_call(caller, again, Relay::of(caller, &params));
+        let call = request.to_call(caller, upstream, again, Relay::of(caller, &params));
         let result = upstream.request(call).await?;
         let required = match RawObject::parse(result.as_str()) {
             Ok(object) if asks_for_input(&object) => object,

@@ -113,6 +113,8 @@ impl Gateway {
         refused: Option<ErrorText>,
     ) -> Result<Json, ErrorText> {
         let mut watch = Watch::begin(self, caller, request);
+        let traced = watch.trace().map(|trace| Box::new(caller.followed(trace)));
+        let caller = traced.as_deref().unwrap_or(caller);
         let answering = async {
             match refused {
                 Some(error) => {

@@ -129,8 +129,8 @@ impl Gateway {
             }
             (None, Some(client)) => Work::begin(caller, client, upstream, &request, identity()),
             (None, None) => {
-                let call =
-                    request.to_call(caller, request.params.clone(), Relay::of(caller, &request.params));
+                let relay = Relay::of(caller, &request.params);
+                let call = request.to_call(caller, upstream, request.params.clone(), relay);
                 return Ok(upstream.request(call).await?);
             }
         };
@@ -182,7 +182,7 @@ impl Work {
             upstream.set_log_level(least);
         }
         let relay = Relay::of(caller, &request.params);
-        let call = request.to_call(caller, request.params.clone(), relay.clone());
+        let call = request.to_call(caller, upstream, request.params.clone(), relay.clone());
         let result = upstream.request(call).boxed();
         Self {
             identity,

@@ -6,6 +6,7 @@
 mod event;
 mod several;
 mod tally;
+mod trace;
 mod watch;
 
 use std::{fmt, sync::Arc};
@@ -13,8 +14,10 @@ use std::{fmt, sync::Arc};
 pub use event::{Called, Outcome, Who};
 use futures::future::BoxFuture;
 use mcp_disclosure_core::Kind;
+use mcp_disclosure_transport::Request;
 pub use several::Several;
 pub use tally::{Cost, Step, Tally};
+pub use trace::{Trace, TraceContext};
 pub(crate) use watch::Watch;
 
 use crate::catalogue::Page;
@@ -36,6 +39,12 @@ pub trait Observer: fmt::Debug + Send + Sync + 'static {
     /// serve clients.
     fn fingerprint(&self, arguments: &str) -> Option<Box<str>> {
         let _ = arguments;
+        None
+    }
+
+    /// A request begins. What is returned follows it; without any, the trace that it may belong to is relayed as it is.
+    fn begins(&self, who: &Who<'_>, request: &Request) -> Option<Arc<dyn Trace>> {
+        let _ = (who, request);
         None
     }
 

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use mcp_disclosure_core::Kind;
+use mcp_disclosure_transport::Request;
 
-use super::{Called, Observer, Recording, Who};
+use super::{Called, Observer, Recording, Trace, Who};
 use crate::catalogue::Page;
 
 /// Observers that are called in this order.
@@ -19,6 +20,11 @@ impl Observer for Several {
     /// That of the first observer that makes one.
     fn fingerprint(&self, arguments: &str) -> Option<Box<str>> {
         self.0.iter().find_map(|observer| observer.fingerprint(arguments))
+    }
+
+    /// That of the first observer that follows it.
+    fn begins(&self, who: &Who<'_>, request: &Request) -> Option<Arc<dyn Trace>> {
+        self.0.iter().find_map(|observer| observer.begins(who, request))
     }
 
     fn before(&self, call: &Called<'_>) -> Option<Recording> {

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Instant};
 use mcp_disclosure_core::{RawObject, RawText, ToolName, UpstreamName};
 use mcp_disclosure_transport::{ErrorText, Json, Request, code};
 
-use super::{Called, Outcome, Recording};
+use super::{Called, Outcome, Recording, Trace};
 use crate::{
     dialect::asks_for_input,
     dispatch::{Caller, Gateway},
@@ -20,11 +20,12 @@ const IS_ERROR: (&str, &str) = ("\"isError\"", "true");
 /// What announces a result that asks for input.
 const ASKS: (&str, &str) = ("\"resultType\"", "\"input_required\"");
 
-/// Watches a request; only calls of tools are observed. If it is dropped before it is settled, the call was cancelled.
+/// Watches a request; only calls of tools are reported. If it is dropped before it is settled, the call was cancelled.
 #[derive(Debug)]
 pub(crate) struct Watch<'a> {
     gateway: &'a Gateway,
     caller: &'a Caller,
+    trace: Option<Arc<dyn Trace>>,
     call: Option<Watched>,
 }
 
@@ -52,7 +53,13 @@ impl<'a> Watch<'a> {
             refusal: None,
             fingerprint: None,
         });
-        Self { gateway, caller, call }
+        let trace = caller.identified(|who| gateway.observer().begins(&who, request));
+        Self { gateway, caller, trace, call }
+    }
+
+    /// What follows the request in a trace.
+    pub(crate) fn trace(&self) -> Option<&Arc<dyn Trace>> {
+        self.trace.as_ref()
     }
 
     /// The name that is called: the strategy's own, the inner one of a call within a call, or one that no tool has.
@@ -112,13 +119,17 @@ impl<'a> Watch<'a> {
 
     /// The call is over.
     pub(crate) fn settle(mut self, answered: &Result<Json, ErrorText>) {
-        let Some(call) = self.call.take() else { return };
-        let outcome = call.outcome.unwrap_or_else(|| outcome(answered));
-        let bytes = match answered {
-            Ok(result) => result.as_bytes().len(),
-            Err(error) => error.message().len(),
-        };
-        self.report(&call, outcome, bytes);
+        if let Some(call) = self.call.take() {
+            let outcome = call.outcome.unwrap_or_else(|| outcome(answered));
+            let bytes = match answered {
+                Ok(result) => result.as_bytes().len(),
+                Err(error) => error.message().len(),
+            };
+            self.report(&call, outcome, bytes);
+        }
+        if let Some(trace) = &self.trace {
+            trace.ends(answered.as_ref().err().map(ErrorText::code));
+        }
     }
 
     /// Logs the call, in one line, and passes it to the observer.
@@ -141,6 +152,7 @@ impl<'a> Watch<'a> {
                 _ => log!("tool called"),
             }
             self.gateway.observer().called(&event);
+            self.trace.iter().for_each(|trace| trace.called(&event));
         });
     }
 }

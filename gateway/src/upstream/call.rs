@@ -6,6 +6,7 @@ use mcp_disclosure_core::RawObject;
 use mcp_disclosure_transport::{LoggingLevel, Notification};
 
 use super::Owner;
+use crate::observe::Trace;
 
 /// Receives notifications about one request before its result, in order.
 pub trait Reports: Send + Sync + fmt::Debug {
@@ -35,4 +36,6 @@ pub struct UpstreamCall {
     pub reports: Option<Arc<dyn Reports>>,
     /// Arguments to repeat in headers, on transports that have them: header name and value.
     pub mirrored: Vec<(String, String)>,
+    /// What follows it in a trace.
+    pub trace: Option<Arc<dyn Trace>>,
 }

@@ -36,7 +36,7 @@ pub use mcp_disclosure_transport::{
     child::Program,
     http::{Authorization, Authorizer, Challenge, Endpoint, EndpointKind, Unauthorized, without_secrets},
 };
-use mcp_disclosure_transport::{Connection, ErrorText, Json, Request};
+use mcp_disclosure_transport::{Connection, ErrorText, Json, Request, code};
 pub use opening::{Introduced, Opening};
 use rmcp::{RoleServer, service::DynService};
 use sender::Sender;
@@ -216,7 +216,14 @@ impl Upstream {
         call: UpstreamCall,
     ) -> impl Future<Output = Result<Json, CallError>> + Send + use<> {
         let (sender, disclosing) = (self.sender(), Arc::clone(&self.disclosing));
-        async move { disclosing.send(&sender, call).await }
+        let trace = call.trace.clone();
+        async move {
+            let answered = disclosing.send(&sender, call).await;
+            if let Some(trace) = trace {
+                trace.ends(answered.as_ref().err().map(error_code));
+            }
+            answered
+        }
     }
 
     fn sender(&self) -> Sender {
@@ -270,5 +277,13 @@ impl Upstream {
 
     fn failed(&self, why: Why) -> UpstreamError {
         UpstreamError { name: Some(self.name.clone()), target: String::new(), remote: self.remote, why }
+    }
+}
+
+/// The code of the error that a client gets.
+fn error_code(error: &CallError) -> i64 {
+    match error {
+        CallError::Answered(error) => error.code(),
+        _ => code::UPSTREAM_FAILED,
     }
 }

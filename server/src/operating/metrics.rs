@@ -16,7 +16,7 @@ use mcp_disclosure_gateway::{
 };
 use prometheus::{
     Gauge, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry,
-    TextEncoder, core::Collector,
+    TextEncoder, core::Collector, proto::MetricFamily,
 };
 
 use super::{audit::Losses, counting::Counting, state};
@@ -164,11 +164,16 @@ impl Metrics {
         self.losses.as_deref()
     }
 
+    /// Everything: what was counted, and the state of a gateway.
+    pub(super) fn families(&self, gateway: Option<&Gateway>) -> Vec<MetricFamily> {
+        let now = Registry::new();
+        gateway.iter().for_each(|gateway| self.add_state(&now, gateway));
+        self.registry.gather().into_iter().chain(now.gather()).collect()
+    }
+
     /// Everything as text.
     pub(super) fn text(&self, gateway: &Gateway) -> String {
-        let now = Registry::new();
-        self.add_state(&now, gateway);
-        let families: Vec<_> = self.registry.gather().into_iter().chain(now.gather()).collect();
+        let families = self.families(Some(gateway));
         TextEncoder::new().encode_to_string(&families).unwrap_or_else(|error| {
             tracing::error!(%error, "metrics cannot be written as text");
             String::new()

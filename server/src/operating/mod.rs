@@ -1,6 +1,6 @@
 //! What operators see of a running gateway: metrics, status and health on an address of their own, and the audit log.
 //!
-//! Everything is fed by the gateway's [`Observer`] (numbers of what happened) and read from the gateway itself when it is
+//! With the build feature `otel`, traces and the same metrics are sent by OTLP as well. Everything is fed by the gateway's [`Observer`] (numbers of what happened) and read from the gateway itself when it is
 //! asked for (states). The decisions are explained in docs/decisions/0030.
 
 mod address;
@@ -9,6 +9,8 @@ mod arguments;
 mod audit;
 mod counting;
 mod metrics;
+#[cfg_attr(not(feature = "otel"), path = "without_otel.rs")]
+mod otel;
 mod page;
 mod readiness;
 mod state;
@@ -26,6 +28,7 @@ use mcp_disclosure_gateway::{
     observe::{Observer, Several},
 };
 use metrics::Metrics;
+use otel::Otel;
 use tokio::net::TcpListener;
 
 use crate::failure::Failure;
@@ -39,6 +42,7 @@ pub struct Operating {
     origins: Vec<String>,
     metrics: Option<Arc<Metrics>>,
     audit: Option<Arc<Audit>>,
+    otel: Option<Otel>,
 }
 
 impl Operating {
@@ -57,15 +61,19 @@ impl Operating {
         admin.iter().try_for_each(|address| address.allowed(is_authenticated))?;
         let audit = Audit::open(arguments, limits)?.map(Arc::new);
         let losses = audit.as_ref().map(|audit| audit.losses());
-        let metrics = admin.map(|_| Metrics::new(losses).map(Arc::new)).transpose()?;
-        Ok(Self { admin, hosts: hosts.to_vec(), origins: origins.to_vec(), metrics, audit })
+        let mut otel = Otel::read()?;
+        let counts = admin.is_some() || otel.as_ref().is_some_and(Otel::has_metrics);
+        let metrics = counts.then(|| Metrics::new(losses).map(Arc::new)).transpose()?;
+        otel.iter_mut().try_for_each(|otel| otel.start(metrics.as_ref()))?;
+        Ok(Self { admin, hosts: hosts.to_vec(), origins: origins.to_vec(), metrics, audit, otel })
     }
 
     /// The observer of the gateway.
     pub fn observer(&self) -> Arc<dyn Observer> {
         let metrics = self.metrics.iter().map(|metrics| Arc::clone(metrics) as Arc<dyn Observer>);
         let audit = self.audit.iter().map(|audit| Arc::clone(audit) as Arc<dyn Observer>);
-        Arc::new(Several(metrics.chain(audit).collect()))
+        let otel = self.otel.iter().filter_map(Otel::observer);
+        Arc::new(Several(metrics.chain(audit).chain(otel).collect()))
     }
 
     /// Listens on the address for operators, if there is one.
@@ -80,11 +88,11 @@ impl Operating {
 
     /// Serves operators until the gateway ends.
     pub fn serve(&self, listener: Option<TcpListener>, gateway: &Arc<Gateway>) {
-        let (Some(listener), Some(metrics), Some(address)) = (listener, &self.metrics, self.admin) else {
-            return;
-        };
-        let guard = http::Guard::new(address.0.ip(), &self.hosts, &self.origins);
+        self.otel.iter().for_each(|otel| otel.serves(gateway));
+        let Some(metrics) = &self.metrics else { return };
         metrics.expect(&gateway.strategies().offered());
+        let (Some(listener), Some(address)) = (listener, self.admin) else { return };
+        let guard = http::Guard::new(address.0.ip(), &self.hosts, &self.origins);
         let (gateway, metrics) = (Arc::clone(gateway), Arc::clone(metrics));
         tokio::spawn(admin::serve(listener, guard, !address.is_local(), gateway, metrics));
     }
@@ -99,8 +107,9 @@ impl Operating {
         self.audit.iter().for_each(|audit| audit.reopen());
     }
 
-    /// Writes what is not written yet. Call it when the gateway is gone.
+    /// Writes and sends what is not written or sent yet. Call it when the gateway is gone.
     pub fn finish(&self) {
         self.audit.iter().for_each(|audit| audit.finish());
+        self.otel.iter().for_each(Otel::finish);
     }
 }

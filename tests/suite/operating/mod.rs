@@ -4,6 +4,8 @@ mod admin;
 mod audit;
 mod logs;
 mod losses;
+#[cfg(feature = "otel")]
+mod otel;
 
 use std::path::Path;
 

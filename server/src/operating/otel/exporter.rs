@@ -1,0 +1,243 @@
+//! One thread that sends what is exported, so that nothing else waits for a receiver.
+
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicBool, AtomicU64, Ordering},
+        mpsc::{Receiver as Tasks, RecvTimeoutError, SyncSender, sync_channel},
+    },
+    thread::Builder,
+    time::{Duration, Instant},
+};
+
+use opentelemetry_proto::{
+    tonic::collector::trace::v1::ExportTraceServiceRequest,
+    transform::{
+        common::tonic::ResourceAttributesWithSchema, trace::tonic::group_spans_by_resource_and_scope,
+    },
+};
+use opentelemetry_sdk::{Resource, trace::SpanData};
+use parking_lot::Mutex;
+use prost::Message;
+use reqwest::{Client, header::CONTENT_TYPE, redirect::Policy};
+use tokio::runtime::Runtime;
+
+use super::{
+    Served, metrics,
+    settings::{Receiver, Settings},
+};
+use crate::{failure::Failure, operating::metrics::Metrics};
+
+/// How long the end of the program waits for what is not sent yet.
+const ENDING: Duration = Duration::from_secs(2);
+
+/// Failures are logged at most this often.
+const LOGGED_EVERY: Duration = Duration::from_secs(60);
+
+/// The numbers to export, and the gateway whose state belongs to them.
+type Numbers = (Arc<Metrics>, Served);
+
+/// The way to the thread.
+#[derive(Debug)]
+pub(super) struct Exporter {
+    tasks: SyncSender<Task>,
+    dropped: Arc<AtomicU64>,
+    ends: Arc<AtomicBool>,
+    /// Disconnected by the thread's end.
+    ended: Mutex<Tasks<()>>,
+}
+
+#[derive(Debug)]
+enum Task {
+    Send(Box<SpanData>),
+    /// To look whether it ends.
+    Wake,
+}
+
+impl Exporter {
+    /// Starts the thread.
+    ///
+    /// # Errors
+    /// If it or an HTTP client cannot be made.
+    pub(super) fn start(
+        settings: &Settings,
+        resource: &Resource,
+        numbers: Option<Numbers>,
+    ) -> Result<Self, Failure> {
+        let failed = |what, source| Failure::Io { what, source };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|source| failed("cannot make the runtime of the exporter", source))?;
+        let client = client().map_err(|error| {
+            failed("cannot make an HTTP client for OTEL_EXPORTER_OTLP_ENDPOINT", std::io::Error::other(error))
+        })?;
+        let (tasks, queued) = sync_channel(settings.queue);
+        let (running, ended) = sync_channel(0);
+        let (dropped, ends) = (Arc::<AtomicU64>::default(), Arc::<AtomicBool>::default());
+        let work = Work {
+            runtime,
+            client,
+            resource: ResourceAttributesWithSchema::from(resource),
+            traces: settings.traces.clone(),
+            metrics: settings.metrics.clone().zip(numbers),
+            every: (settings.spans_every, settings.metrics_every),
+            most: settings.batch,
+            batch: Vec::new(),
+            dropped: Arc::clone(&dropped),
+            ends: Arc::clone(&ends),
+            must_end: None,
+            logged: None,
+        };
+        let run = move || {
+            let _running = running;
+            work.run(&queued);
+        };
+        let thread = Builder::new().name("otel".to_owned()).spawn(run);
+        thread.map_err(|source| failed("cannot start the thread of the exporter", source))?;
+        Ok(Self { tasks, dropped, ends, ended: Mutex::new(ended) })
+    }
+
+    /// Queues a span. If there is no room it is lost.
+    pub(super) fn send(&self, span: SpanData) {
+        if self.tasks.try_send(Task::Send(Box::new(span))).is_err() {
+            self.dropped.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// Sends the rest, and waits for that no longer than [`ENDING`].
+    pub(super) fn finish(&self) {
+        self.ends.store(true, Ordering::Release);
+        // A full queue wakes it as well.
+        let _full = self.tasks.try_send(Task::Wake);
+        if self.ended.lock().recv_timeout(ENDING) == Err(RecvTimeoutError::Timeout) {
+            tracing::warn!("the last traces and metrics are lost, since they cannot be exported in time");
+        }
+    }
+}
+
+/// The client of the exporter's thread, whose runtime runs only while something is sent: no connection is kept.
+fn client() -> reqwest::Result<Client> {
+    // Already done where an upstream is reached by HTTP.
+    let _already = rustls::crypto::ring::default_provider().install_default();
+    let agent = concat!("mcp-disclosure/", env!("CARGO_PKG_VERSION"));
+    Client::builder().user_agent(agent).redirect(Policy::none()).pool_max_idle_per_host(0).build()
+}
+
+/// The state of the thread.
+struct Work {
+    runtime: Runtime,
+    client: Client,
+    resource: ResourceAttributesWithSchema,
+    traces: Option<Receiver>,
+    metrics: Option<(Receiver, Numbers)>,
+    /// Between two deliveries of spans, and of metrics.
+    every: (Duration, Duration),
+    most: usize,
+    batch: Vec<SpanData>,
+    dropped: Arc<AtomicU64>,
+    ends: Arc<AtomicBool>,
+    /// By when the rest has to be sent.
+    must_end: Option<Instant>,
+    logged: Option<Instant>,
+}
+
+impl Work {
+    fn run(mut self, queued: &Tasks<Task>) {
+        let mut due = (Instant::now() + self.every.0, Instant::now() + self.every.1);
+        while self.must_end.is_none() {
+            let next = if self.metrics.is_some() { due.0.min(due.1) } else { due.0 };
+            match queued.recv_timeout(next.saturating_duration_since(Instant::now())) {
+                Ok(task) => self.take(task),
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => self.ends.store(true, Ordering::Release),
+            }
+            if self.ends.load(Ordering::Acquire) {
+                self.must_end = Some(Instant::now() + ENDING);
+                self.send_rest(queued);
+                return;
+            }
+            if self.batch.len() >= self.most || Instant::now() >= due.0 {
+                self.send_spans();
+                due.0 = Instant::now() + self.every.0;
+            }
+            if self.metrics.is_some() && Instant::now() >= due.1 {
+                self.send_metrics();
+                due.1 = Instant::now() + self.every.1;
+            }
+        }
+    }
+
+    fn take(&mut self, task: Task) {
+        match task {
+            Task::Send(span) => self.batch.push(*span),
+            Task::Wake => {}
+        }
+    }
+
+    fn send_rest(&mut self, queued: &Tasks<Task>) {
+        while let Ok(task) = queued.try_recv() {
+            self.take(task);
+            if self.batch.len() >= self.most {
+                self.send_spans();
+            }
+        }
+        self.send_spans();
+        self.send_metrics();
+    }
+
+    fn send_spans(&mut self) {
+        let spans = std::mem::take(&mut self.batch);
+        let mut lost = self.dropped.swap(0, Ordering::Relaxed);
+        let mut why = "the queue is full (OTEL_BSP_MAX_QUEUE_SIZE)".to_owned();
+        if let (Some(receiver), false) = (&self.traces, spans.is_empty()) {
+            let count = spans.len() as u64;
+            let resource_spans = group_spans_by_resource_and_scope(spans, &self.resource);
+            let message = ExportTraceServiceRequest { resource_spans };
+            if let Err(error) = self.post(receiver, message.encode_to_vec()) {
+                (lost, why) = (lost + count, error);
+            }
+        }
+        if lost > 0 && !self.complain("spans are lost, since they cannot be exported", Some(lost), &why) {
+            // Named by the next warning.
+            self.dropped.fetch_add(lost, Ordering::Relaxed);
+        }
+    }
+
+    fn send_metrics(&mut self) {
+        let Some((receiver, (numbers, gateway))) = &self.metrics else { return };
+        let gateway = gateway.lock().upgrade();
+        let message = metrics::message(&self.resource, numbers, gateway.as_deref());
+        if let Err(why) = self.post(receiver, message.encode_to_vec()) {
+            self.complain("metrics cannot be exported", None, &why);
+        }
+    }
+
+    /// Logs a failure, unless that was done within the last minute.
+    fn complain(&mut self, what: &str, lost: Option<u64>, why: &str) -> bool {
+        if self.logged.is_some_and(|logged| logged.elapsed() < LOGGED_EVERY) {
+            return false;
+        }
+        self.logged = Some(Instant::now());
+        tracing::warn!(lost, why, "{what}");
+        true
+    }
+
+    /// Sends one message.
+    ///
+    /// # Errors
+    /// Why it was not accepted, without the URL, which may have credentials.
+    fn post(&self, receiver: &Receiver, body: Vec<u8>) -> Result<(), String> {
+        let left = self.must_end.map(|end| end.saturating_duration_since(Instant::now()));
+        let request = self.client.post(receiver.url.clone()).headers(receiver.headers.clone());
+        let request = request.header(CONTENT_TYPE, "application/x-protobuf").body(body);
+        let request = request.timeout(left.map_or(receiver.timeout, |left| left.min(receiver.timeout)));
+        let answered = self.runtime.block_on(async { request.send().await }).map_err(|error| {
+            let error = error.without_url();
+            let cause = std::error::Error::source(&error).map(|cause| format!(": {cause}"));
+            format!("{error}{}", cause.unwrap_or_default())
+        })?;
+        match answered.status() {
+            status if status.is_success() => Ok(()),
+            status => Err(format!("the receiver answered {status}")),
+        }
+    }
+}

@@ -1,0 +1,48 @@
+//! Stands for `otel` where the feature is not built in: nothing is exported.
+
+use std::sync::Arc;
+
+use mcp_disclosure_gateway::{Gateway, observe::Observer};
+
+use super::metrics::Metrics;
+use crate::failure::Failure;
+
+/// There is none.
+#[derive(Debug)]
+pub(super) enum Otel {}
+
+impl Otel {
+    /// Says so to those who configured an endpoint.
+    ///
+    /// # Errors
+    /// None.
+    pub(super) fn read() -> Result<Option<Self>, Failure> {
+        const ENDPOINT: &str = "OTEL_EXPORTER_OTLP_ENDPOINT";
+        if std::env::var_os(ENDPOINT).is_some_and(|value| !value.is_empty()) {
+            tracing::info!(
+                "nothing is exported to {ENDPOINT}: this program was built without the feature otel"
+            );
+        }
+        Ok(None)
+    }
+
+    pub(super) fn has_metrics(&self) -> bool {
+        match *self {}
+    }
+
+    pub(super) fn start(&mut self, _: Option<&Arc<Metrics>>) -> Result<(), Failure> {
+        match *self {}
+    }
+
+    pub(super) fn observer(&self) -> Option<Arc<dyn Observer>> {
+        match *self {}
+    }
+
+    pub(super) fn serves(&self, _: &Arc<Gateway>) {
+        match *self {}
+    }
+
+    pub(super) fn finish(&self) {
+        match *self {}
+    }
+}
