@@ -64,11 +64,12 @@ async fn reachable(client: &Client) -> HashMap<String, Value> {
     let mut next = names(&client.request("groups/list", json!({})).await.result()["groups"]);
     let mut found = HashMap::new();
     while let Some(name) = next.pop() {
-        if !found.contains_key(&name) {
-            let contents = group(client, &name).await;
-            next.extend(names(&contents["contents"]["groups"]));
-            found.insert(name, contents);
+        if found.contains_key(&name) {
+            continue;
         }
+        let contents = group(client, &name).await;
+        next.extend(names(&contents["contents"]["groups"]));
+        found.insert(name, contents);
     }
     found
 }
