@@ -17,13 +17,16 @@ use crate::{
     entry::{Identified, permits_of},
     jwt::{Rejection, Verified, Verifier},
     metadata::{self, Why},
-    settings::{Profile, Settings},
+    settings::Settings,
     source::Http,
     tokens::{Fingerprint, Tokens, fingerprint},
 };
 
 /// Callers whose tokens need no check again; those used least are checked again.
 const MOST_KNOWN: usize = 10_000;
+
+/// Permissions under profiles that are made once; those used least are made again.
+const MOST_NARROWED: usize = 1_000;
 
 /// How often token files are read.
 const LOOKING: Duration = Duration::from_secs(2);
@@ -44,6 +47,8 @@ struct InForce {
     tokens: Tokens,
     jwt: Option<Arc<Verifier>>,
     known: Cache<Fingerprint, Arc<Known>>,
+    /// What permissions come down to under a profile, by its place in the list.
+    narrowed: Cache<(Permits, usize), Permits>,
 }
 
 /// A caller whose token was checked.
@@ -82,18 +87,34 @@ impl Access {
     /// # Errors
     /// Every token that cannot be read; the old settings stay.
     pub fn replace(&self, settings: Settings) -> Result<bool, Vec<String>> {
-        self.renew(|_| settings)
-    }
-
-    fn renew(&self, settings: impl FnOnce(&Settings) -> Settings) -> Result<bool, Vec<String>> {
         let _alone = self.replacing.lock();
         let before = self.in_force();
-        let new = InForce::new(settings(&before.settings), &self.clock, Some(&before))?;
+        let new = InForce::new(settings, &self.clock, Some(&before))?;
         let differs = new.settings != before.settings || new.tokens != before.tokens;
         if differs {
             *self.in_force.write() = Arc::new(new);
         }
         Ok(differs)
+    }
+
+    /// Reads tokens again. A token whose file was deleted is withdrawn; one that cannot be read stays as it was. Returns
+    /// whether any differs, and what was wrong.
+    fn read_tokens(&self) -> (bool, Vec<String>) {
+        let _alone = self.replacing.lock();
+        let before = self.in_force();
+        let (tokens, problems) = Tokens::read(&before.settings.tokens, &before.tokens);
+        let consequence = |name: &str| match tokens.has(name) {
+            true => "the token that was read before stays",
+            false => "it is not accepted any more",
+        };
+        let problems =
+            problems.iter().map(|problem| format!("{problem}; {}", consequence(&problem.name))).collect();
+        let differs = tokens != before.tokens;
+        if differs {
+            let new = InForce::of(before.settings.clone(), tokens, before.jwt.clone());
+            *self.in_force.write() = Arc::new(new);
+        }
+        (differs, problems)
     }
 
     /// Reads token files again when they change; `changed` is called after each change, until it or this is dropped.
@@ -111,18 +132,6 @@ impl Access {
         jwt.keys.refresh(&Http::new()?).await.map_err(|problem| format!("keys of {}: it {problem}", jwt.keys))
     }
 
-    /// The names of principals that can never be reached, since an earlier entry matches whoever they match.
-    pub fn shadowed(&self) -> Vec<String> {
-        let in_force = self.in_force();
-        let entries = &in_force.settings.principals;
-        let is_shadowed = |(at, entry): &(usize, &crate::Entry)| {
-            entries[..*at]
-                .iter()
-                .any(|earlier| earlier.caller == entry.caller || earlier.caller.is_everyone())
-        };
-        entries.iter().enumerate().filter(is_shadowed).map(|(_, entry)| entry.name.clone()).collect()
-    }
-
     fn in_force(&self) -> Arc<InForce> {
         Arc::clone(&self.in_force.read())
     }
@@ -134,29 +143,24 @@ async fn look(access: Weak<Access>, changed: impl Fn()) {
     loop {
         turn.tick().await;
         let Some(access) = access.upgrade() else { return };
-        let reading = tokio::task::spawn_blocking(move || access.renew(Settings::clone));
-        match reading.await {
-            Ok(Ok(differs)) => {
-                if differs {
-                    tracing::info!("tokens were read again");
-                    changed();
-                }
-                complained.clear();
-            }
-            Ok(Err(problems)) if problems != complained => {
-                for problem in &problems {
-                    tracing::warn!("tokens not taken over, the old ones stay: {problem}");
-                }
-                complained = problems;
-            }
-            _ => {}
+        let reading = tokio::task::spawn_blocking(move || access.read_tokens());
+        let Ok((differs, problems)) = reading.await else { continue };
+        if differs {
+            tracing::info!("tokens were read again");
+            changed();
         }
+        for problem in problems.iter().filter(|problem| !complained.contains(*problem)) {
+            tracing::warn!("{problem}");
+        }
+        complained = problems;
     }
 }
 
 impl InForce {
     fn new(settings: Settings, clock: &Clock, before: Option<&Self>) -> Result<Self, Vec<String>> {
-        let (tokens, problems) = Tokens::read(&settings.tokens);
+        let none = Tokens::default();
+        let former = before.map_or(&none, |before| &before.tokens);
+        let (tokens, problems) = Tokens::read(&settings.tokens, former);
         if !problems.is_empty() {
             return Err(problems.iter().map(ToString::to_string).collect());
         }
@@ -172,7 +176,12 @@ impl InForce {
             }
             (same, _) => same,
         };
-        Ok(Self { settings, tokens, jwt, known: Cache::new(MOST_KNOWN) })
+        Ok(Self::of(settings, tokens, jwt))
+    }
+
+    fn of(settings: Settings, tokens: Tokens, jwt: Option<Arc<Verifier>>) -> Self {
+        let (known, narrowed) = (Cache::new(MOST_KNOWN), Cache::new(MOST_NARROWED));
+        Self { settings, tokens, jwt, known, narrowed }
     }
 
     /// Who has this token.
@@ -188,8 +197,8 @@ impl InForce {
         let (who, verified) = match (self.tokens.name_of(&digest), &self.jwt) {
             (Some(name), _) => (Identified::Token(name.to_owned()), None),
             (None, Some(jwt)) => {
-                let verified = jwt.verify(token)?;
-                (Identified::Claims(verified.claims.clone()), Some(verified))
+                let (claims, verified) = jwt.verify(token)?;
+                (Identified::Claims(claims), Some(verified))
             }
             (None, None) => return Err(Rejection::Signature),
         };
@@ -217,8 +226,17 @@ impl InForce {
         Err(metadata::denied(self.settings.jwt.as_ref(), request.headers, why))
     }
 
-    fn profile(&self, name: &str) -> Option<&Profile> {
-        self.settings.profiles.iter().find(|profile| profile.name == name)
+    /// The same caller under a profile, if there is one of this name.
+    fn narrowed(&self, principal: &Principal, name: &str) -> Option<Principal> {
+        let profiles = &self.settings.profiles;
+        let at = profiles.iter().position(|profile| profile.name == name)?;
+        let key = (principal.permits().clone(), at);
+        let permits = self.narrowed.get(&key).unwrap_or_else(|| {
+            let permits = key.0.and(&profiles[at].permits);
+            self.narrowed.insert(key, permits.clone());
+            permits
+        });
+        Some(principal.clone().permitted(permits))
     }
 }
 
@@ -228,9 +246,7 @@ impl Admission for Access {
         let in_force = self.in_force();
         let principal = in_force.authenticate(request)?;
         let Some(name) = request.profile else { return Ok(principal) };
-        let profile = in_force.profile(name).ok_or_else(|| Denied::unknown_profile(name))?;
-        let permits = principal.permits().and(&profile.permits);
-        Ok(principal.permitted(permits))
+        in_force.narrowed(&principal, name).ok_or_else(|| Denied::unknown_profile(name))
     }
 
     fn on_stdio(&self) -> Principal {
@@ -247,10 +263,9 @@ impl Admission for Access {
             }
         };
         let Some(name) = stdio_profile else { return principal };
-        let narrower = in_force.profile(name).map(|profile| profile.permits.clone());
-        let narrower = narrower.unwrap_or_else(|| Permits::of([Grant::nothing()]));
-        let permits = principal.permits().and(&narrower);
-        principal.permitted(permits)
+        // One that is gone since permits nothing.
+        let narrowed = in_force.narrowed(&principal, name);
+        narrowed.unwrap_or_else(|| principal.permitted(Permits::of([Grant::nothing()])))
     }
 
     fn open_document(&self, request: &Arriving<'_>) -> Option<RawObject> {

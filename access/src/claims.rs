@@ -13,21 +13,15 @@ impl Claims {
         Self(expected)
     }
 
-    /// Whether any token has them.
-    pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    /// Whether a token has them. Where it has a list, one of its items must fit; `scope` is a list between spaces.
+    /// Whether a token has them. Where it has a list, one of its items must fit; scopes are lists between spaces.
     pub(crate) fn fit(&self, token: &Map<String, Value>) -> bool {
         self.0.iter().all(|(name, expected)| {
             let expected = items(expected);
             find(token, name).is_some_and(|claimed| {
-                let scopes: Vec<Value> = match claimed {
-                    Value::String(text) if name == "scope" => text.split(' ').map(Value::from).collect(),
-                    _ => Vec::new(),
-                };
-                items(claimed).iter().chain(&scopes).any(|claimed| expected.contains(claimed))
+                let is_of_scopes = SCOPES.contains(&name.as_str());
+                let mut scopes = is_of_scopes.then(|| words(claimed)).into_iter().flatten();
+                items(claimed).iter().any(|claimed| expected.contains(claimed))
+                    || scopes.any(|scope| expected.iter().any(|expected| expected == scope))
             })
         })
     }
@@ -48,12 +42,16 @@ fn find<'a>(token: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
     token.get(name).or_else(by_path)
 }
 
-/// The scopes of a token: `scope` (RFC 9068), or `scp` as some issuers write it.
+/// The claims that have the scopes of a token: `scope` (RFC 9068), or `scp` as some issuers write it.
+const SCOPES: [&str; 2] = ["scope", "scp"];
+
+fn words(scopes: &Value) -> impl Iterator<Item = &str> {
+    items(scopes).iter().filter_map(Value::as_str).flat_map(|text| text.split(' '))
+}
+
+/// Whether a token has all of these scopes.
 pub(crate) fn has_scopes(token: &Map<String, Value>, required: &[String]) -> bool {
-    let mut granted: Vec<&str> = Vec::new();
-    for value in ["scope", "scp"].iter().filter_map(|name| token.get(*name)) {
-        granted.extend(items(value).iter().filter_map(Value::as_str).flat_map(|text| text.split(' ')));
-    }
+    let granted: Vec<&str> = SCOPES.iter().filter_map(|name| token.get(*name)).flat_map(words).collect();
     required.iter().all(|scope| granted.contains(&scope.as_str()))
 }
 
@@ -71,7 +69,7 @@ mod tests {
     fn a3_claims_fit_by_value_list_scope_and_path() {
         let token = object(json!({
             "sub": "ann", "groups": ["dev", "ops"], "scope": "read write", "level": 3,
-            "realm_access": {"roles": ["admin"]}, "a.b": "dotted",
+            "realm_access": {"roles": ["admin"]}, "a.b": "dotted", "scp": "mail files",
         }));
         for (expected, fits) in [
             (json!({}), true),
@@ -82,6 +80,9 @@ mod tests {
             (json!({"groups": ["qa"]}), false),
             (json!({"scope": "write"}), true),
             (json!({"scope": "rea"}), false),
+            (json!({"scp": "files"}), true),
+            (json!({"scp": "mail files"}), true),
+            (json!({"scp": "file"}), false),
             (json!({"level": 3}), true),
             (json!({"level": "3"}), false),
             (json!({"realm_access.roles": "admin"}), true),

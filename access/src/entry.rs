@@ -27,13 +27,6 @@ pub enum Caller {
     Named,
 }
 
-impl Caller {
-    /// Whether it is about everyone with a JWT.
-    pub(crate) fn is_everyone(&self) -> bool {
-        matches!(self, Self::Claims(claims) if claims.is_empty())
-    }
-}
-
 /// Who a caller is, as far as it is known.
 #[derive(Clone, Debug)]
 pub(crate) enum Identified {
@@ -43,23 +36,30 @@ pub(crate) enum Identified {
     Claims(Map<String, Value>),
 }
 
+/// The claims that may say whom a JWT is about; the first that it has does.
+const SUBJECTS: [&str; 3] = ["sub", "client_id", "azp"];
+
 impl Identified {
-    /// What is kept for a caller is kept by this. The two kinds never meet, whatever an issuer names its subjects.
+    /// What is kept for a caller is kept by this. No two kinds ever meet, nor do two issuers, whatever they name their
+    /// subjects: an issuer's URL has no fragment (RFC 8414 §2).
     pub(crate) fn id(&self) -> String {
         match self {
             Self::Token(name) => format!("token:{name}"),
             Self::Claims(claims) => {
-                let subject = subject(claims).unwrap_or_default();
-                format!("sub:{subject}")
+                let (claim, subject) = subject(claims).unwrap_or_default();
+                let issuer = claims.get("iss").and_then(Value::as_str).unwrap_or_default();
+                format!("{claim}:{issuer}#{subject}")
             }
         }
     }
 }
 
-/// The subject of a token, or the client that has it for itself.
-pub(crate) fn subject(claims: &Map<String, Value>) -> Option<&str> {
-    let named = ["sub", "client_id", "azp"].iter().find_map(|claim| claims.get(*claim)?.as_str());
-    named.filter(|subject| !subject.is_empty())
+/// The subject of a token, or the client that has it for itself, after the claim that says so. What stands in that claim
+/// and is no name is not passed over: another claim would be about somebody else.
+pub(crate) fn subject(claims: &Map<String, Value>) -> Option<(&'static str, &str)> {
+    let (claim, value) = SUBJECTS.iter().find_map(|claim| Some((*claim, claims.get(*claim)?)))?;
+    let subject = value.as_str().filter(|subject| !subject.is_empty())?;
+    Some((claim, subject))
 }
 
 /// What exists for a caller: by the first entry that matches; nothing where none does; everything where there are none.

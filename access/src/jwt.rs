@@ -16,10 +16,9 @@ pub(crate) struct Verifier {
     clock: Clock,
 }
 
-/// A token that is believed.
-#[derive(Clone, Debug)]
+/// What is kept of a token that is believed.
+#[derive(Clone, Copy, Debug)]
 pub(crate) struct Verified {
-    pub(crate) claims: Map<String, Value>,
     /// Its key.
     pub(crate) key: Digest,
     /// When it ends, in seconds since 1970, with the skew.
@@ -65,8 +64,8 @@ impl Verifier {
         self.clock.seconds() < verified.ends && self.keys.has(&verified.key)
     }
 
-    /// Checks a token.
-    pub(crate) fn verify(&self, token: &str) -> Result<Verified, Rejection> {
+    /// Checks a token. Returns its claims, too.
+    pub(crate) fn verify(&self, token: &str) -> Result<(Map<String, Value>, Verified), Rejection> {
         let header = jsonwebtoken::decode_header(token).map_err(|_| Rejection::Malformed)?;
         let accepted = [Algorithm::RS256, Algorithm::ES256, Algorithm::EdDSA];
         // An extension that must be understood is none of ours (RFC 7515 §4.1.11).
@@ -84,7 +83,7 @@ impl Verifier {
         });
         let (claims, key) = verified.ok_or(Rejection::Signature)?;
         let ends = self.check(&claims)?;
-        Ok(Verified { claims, key, ends })
+        Ok((claims, Verified { key, ends }))
     }
 
     /// Checks claims; returns when they end.

@@ -2,7 +2,7 @@
 //!
 //! Keys are read every [`KeyTimes::every`], whatever tokens come: no token can make us read them more often. Keys of a URL
 //! that cannot be read any more are used for [`KeyTimes::most_age`] after they were last read, since one of them may have
-//! been withdrawn (docs/decisions/0029).
+//! been withdrawn (docs/decisions/0031).
 
 use std::{sync::Arc, time::Duration};
 
@@ -156,7 +156,11 @@ impl Keys {
             KeySource::Url(url) => http.get(url, self.times.patience).await,
         };
         let set = Arc::new(KeySet::parse(&text?)?);
-        *self.read.write() = Some(Reading { set, at });
+        let mut read = self.read.write();
+        // Another reading may have begun later and ended sooner.
+        if read.as_ref().is_none_or(|newer| newer.at <= at) {
+            *read = Some(Reading { set, at });
+        }
         Ok(())
     }
 
@@ -166,16 +170,23 @@ impl Keys {
         let (KeyTimes { every, .. }, what) = (self.times, self.to_string());
         drop(self);
         let mut failures = 0_u32;
+        let mut last = String::new();
         loop {
             let Some(keys) = keys.upgrade() else { return };
             match keys.refresh(&http).await {
                 Ok(()) if failures > 0 => {
                     tracing::info!("keys of {what} are read again");
                     failures = 0;
+                    last.clear();
                 }
                 Ok(()) => {}
                 Err(problem) => {
-                    tracing::warn!(failures, "keys of {what} cannot be read: it {problem}");
+                    if problem == last {
+                        tracing::debug!(failures, "keys of {what} still cannot be read");
+                    } else {
+                        tracing::warn!("keys of {what} cannot be read: it {problem}");
+                    }
+                    last = problem;
                     failures += 1;
                 }
             }

@@ -18,12 +18,15 @@ const ENDPOINT: &str = "/mcp";
 /// The document, if that is what a request asks for.
 pub(crate) fn document(jwt: Option<&Jwt>, request: &Arriving<'_>) -> Option<RawObject> {
     let rest = request.target.path().strip_prefix(WELL_KNOWN)?;
-    let is_ours = rest.is_empty() || rest == "/" || rest == ENDPOINT || rest.starts_with("/mcp/");
+    let resource = resource(jwt, request.headers);
+    // Where challenges lead, too: a proxy may serve this server at another path.
+    let is_named = location(&resource).ends_with(request.target.path()) && !rest.is_empty();
+    let is_ours = rest.is_empty() || rest == "/" || rest == ENDPOINT || rest.starts_with("/mcp/") || is_named;
     if *request.method != Method::GET || !is_ours {
         return None;
     }
     let mut document = json!({
-        "resource": resource(jwt, request.headers),
+        "resource": resource,
         "bearer_methods_supported": ["header"],
         "resource_name": "mcp-disclosure",
     });

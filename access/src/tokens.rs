@@ -35,34 +35,56 @@ impl fmt::Debug for Tokens {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("token '{name}' ({from}): {problem}")]
 pub(crate) struct Unreadable {
-    name: String,
+    pub(crate) name: String,
     from: String,
     problem: String,
 }
 
+/// Why a source has no token.
+enum Lack {
+    /// There is no file any more.
+    Gone(String),
+    /// What is there is no token, or cannot be read.
+    Unusable(String),
+}
+
 impl Tokens {
-    /// Reads all tokens.
-    pub(crate) fn read(tokens: &[Token]) -> (Self, Vec<Unreadable>) {
-        let (mut read, mut problems) = (Vec::new(), Vec::new());
+    /// Reads all tokens, and what is wrong with the others. Of a name whose token cannot be read that of `before` stays,
+    /// unless its file was deleted: that withdraws it.
+    pub(crate) fn read(tokens: &[Token], before: &Self) -> (Self, Vec<Unreadable>) {
+        let (mut read, mut problems) = (Vec::<(String, Fingerprint)>::new(), Vec::new());
         for token in tokens {
+            let former = before.0.iter().find(|(name, _)| *name == token.name).map(|(_, digest)| *digest);
+            let is_taken = |digest: &Fingerprint| read.iter().any(|(_, other)| other == digest);
             let read_one = text(&token.source).and_then(|text| {
-                let usable = usable(&text)?;
-                warn_of(token, usable);
-                Ok(fingerprint(usable))
+                let usable = usable(&text).map_err(Lack::Unusable)?;
+                let digest = fingerprint(usable);
+                if is_taken(&digest) {
+                    return Err(Lack::Unusable("another name has the same token".to_owned()));
+                }
+                if former != Some(digest) {
+                    warn_of(token, usable);
+                }
+                Ok(digest)
             });
-            let problem = match read_one {
-                Ok(digest) if read.iter().any(|(_, other)| *other == digest) => {
-                    "another name has the same token".to_owned()
-                }
-                Ok(digest) => {
-                    read.push((token.name.clone(), digest));
-                    continue;
-                }
-                Err(problem) => problem,
+            let (digest, problem) = match read_one {
+                Ok(digest) => (Some(digest), None),
+                Err(Lack::Gone(problem)) => (None, Some(problem)),
+                Err(Lack::Unusable(problem)) => (former.filter(|former| !is_taken(former)), Some(problem)),
             };
-            problems.push(Unreadable { name: token.name.clone(), from: token.source.to_string(), problem });
+            read.extend(digest.map(|digest| (token.name.clone(), digest)));
+            problems.extend(problem.map(|problem| Unreadable {
+                name: token.name.clone(),
+                from: token.source.to_string(),
+                problem,
+            }));
         }
         (Self(read), problems)
+    }
+
+    /// Whether a token of this name is known.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.0.iter().any(|(own, _)| own == name)
     }
 
     /// The name of a token, in a time that does not depend on which one it is, nor on how much of it is right.
@@ -88,15 +110,21 @@ fn warn_of(token: &Token, text: &str) {
     }
 }
 
-fn text(source: &TokenSource) -> Result<String, String> {
+fn text(source: &TokenSource) -> Result<String, Lack> {
+    let unusable = |error: std::io::Error| Lack::Unusable(error.to_string());
     match source {
-        TokenSource::Environment(name) => std::env::var(name).map_err(|_| "is not set".to_owned()),
+        TokenSource::Environment(name) => {
+            std::env::var(name).map_err(|_| Lack::Unusable("is not set".to_owned()))
+        }
         TokenSource::File(path) => {
-            let file = std::fs::File::open(path).map_err(|error| error.to_string())?;
+            let file = std::fs::File::open(path).map_err(|error| match error.kind() {
+                std::io::ErrorKind::NotFound => Lack::Gone(error.to_string()),
+                _ => unusable(error),
+            })?;
             let mut text = String::new();
-            file.take(MOST_BYTES + 1).read_to_string(&mut text).map_err(|error| error.to_string())?;
+            file.take(MOST_BYTES + 1).read_to_string(&mut text).map_err(unusable)?;
             if text.len() as u64 > MOST_BYTES {
-                Err(format!("has more than {MOST_BYTES} bytes"))
+                Err(Lack::Unusable(format!("has more than {MOST_BYTES} bytes")))
             } else {
                 Ok(text)
             }
@@ -135,7 +163,7 @@ mod tests {
     fn a2_a_token_is_found_by_its_digest_and_shown_by_its_name() {
         let ((_one, first), (_two, second)) = (file("0123456789abcdef0\n"), file("0123456789abcdef1"));
         let list = [token("a", first), token("b", second)];
-        let (tokens, problems) = Tokens::read(&list);
+        let (tokens, problems) = Tokens::read(&list, &Tokens::default());
         assert!(problems.is_empty(), "{problems:?}");
         for (text, name) in [
             ("0123456789abcdef0", Some("a")),
@@ -158,11 +186,37 @@ mod tests {
             (&"x".repeat(20_000), "more than 16384 bytes"),
         ] {
             let (_folder, source) = file(text);
-            let (_, problems) = Tokens::read(&[token("a", source)]);
+            let (_, problems) = Tokens::read(&[token("a", source)], &Tokens::default());
             let message = problems[0].to_string();
             assert!(message.contains(problem) && !message.contains("two words"), "{message}");
         }
-        let (_, problems) = Tokens::read(&[token("a", TokenSource::Environment("NO_SUCH_VARIABLE".into()))]);
+        let unset = token("a", TokenSource::Environment("NO_SUCH_VARIABLE".into()));
+        let (_, problems) = Tokens::read(&[unset], &Tokens::default());
         assert!(problems[0].to_string().contains("environment variable NO_SUCH_VARIABLE"));
+    }
+    #[test]
+    fn a2_a_deleted_file_withdraws_its_token_and_a_broken_one_withdraws_none() {
+        let (kept, gone, next) =
+            (file("0123456789abcdef0"), file("0123456789abcdef1"), file("0123456789abcdef2"));
+        let list =
+            [token("kept", kept.1.clone()), token("gone", gone.1.clone()), token("next", next.1.clone())];
+        let (before, _) = Tokens::read(&list, &Tokens::default());
+        let write = |source: &TokenSource, text: &str| {
+            let TokenSource::File(path) = source else { unreachable!() };
+            std::fs::write(path, text).unwrap();
+        };
+        write(&kept.1, "");
+        write(&next.1, "0123456789abcdef3");
+        drop(gone.0);
+        let (now, problems) = Tokens::read(&list, &before);
+        let names = ["0123456789abcdef0", "0123456789abcdef1", "0123456789abcdef2", "0123456789abcdef3"]
+            .map(|text| now.name_of(&fingerprint(text)));
+        assert_eq!(names, [Some("kept"), None, None, Some("next")]);
+        let named: Vec<&str> = problems.iter().map(|problem| problem.name.as_str()).collect();
+        assert_eq!(named, ["kept", "gone"]);
+        // Another name's token never becomes that of a name whose file is broken.
+        write(&next.1, "0123456789abcdef0");
+        let (swapped, _) = Tokens::read(&list, &before);
+        assert_eq!(swapped.name_of(&fingerprint("0123456789abcdef0")), Some("kept"));
     }
 }

@@ -191,6 +191,8 @@ async fn a2_the_token_matrix() {
         ("no issuer", changed(json!({"iss": null})), 401),
         ("no subject", changed(json!({"sub": null})), 401),
         ("a client's own", changed(json!({"sub": null, "client_id": "robot"})), 200),
+        ("a subject that is no text", changed(json!({"sub": 7, "client_id": "robot"})), 401),
+        ("an empty subject", changed(json!({"sub": "", "client_id": "robot"})), 401),
         ("without the scope", changed(json!({"scope": "other"})), 403),
         ("without any scope", changed(json!({"scope": null})), 403),
         ("scp", changed(json!({"scope": null, "scp": ["tools"]})), 200),
@@ -234,7 +236,7 @@ async fn a2_only_one_authorization_header_counts() {
     let (access, _folder, _) = of_keys(&[ec.public("e")]).await;
     let token = ec.token("e", &claims());
     let bearer = format!("Bearer {token}");
-    assert_eq!(come(&access, &[&bearer]).await, Ok("sub:ann".to_owned()));
+    assert_eq!(come(&access, &[&bearer]).await, Ok(format!("sub:{ISSUER}#ann")));
     assert_eq!(status(&come(&access, &[&bearer, &bearer]).await), 400);
     assert_eq!(status(&come(&access, &["Bearer x", &bearer]).await), 400);
     let (nothing, challenge, _) = come(&access, &[]).await.unwrap_err();
@@ -358,6 +360,10 @@ async fn a2_tokens_are_known_by_name_and_replaced_live() {
     std::fs::write(&path, "").unwrap();
     assert!(access.replace(access.settings()).is_err());
     assert!(bearing(&access, "the-next-token-of-ci").await.is_ok());
+    // A file that is deleted does.
+    std::fs::remove_file(&path).unwrap();
+    eventually("the token is withdrawn", async || bearing(&access, "the-next-token-of-ci").await.is_err())
+        .await;
 }
 
 #[tokio::test]
@@ -377,7 +383,6 @@ async fn a3_the_first_entry_that_matches_counts() {
     let settings = Settings { principals, ..access.settings() };
     assert_eq!(access.replace(settings.clone()), Ok(true));
     assert_eq!(access.replace(settings), Ok(false));
-    assert_eq!(access.shadowed(), ["devs again"]);
     for (changes, tools) in [
         (json!({"group": ["dev", "ops"]}), vec!["a/*"]),
         (json!({}), vec!["b/*"]),
@@ -392,4 +397,39 @@ async fn a3_the_first_entry_that_matches_counts() {
         let expected = Permits::of_tools(tools.iter().map(|tool| (*tool).to_owned()));
         assert_eq!(*principal.permits(), expected, "{changes}");
     }
+}
+
+#[tokio::test]
+async fn a5_a_caller_is_known_by_its_issuer_and_the_claim_that_names_it() {
+    let ec = Key::ec();
+    let (access, _folder, _) = of_keys(&[ec.public("e")]).await;
+    let mut ids = std::collections::BTreeSet::new();
+    for changes in [json!({}), json!({"sub": null, "client_id": "ann"}), json!({"sub": null, "azp": "ann"})] {
+        ids.insert(bearing(&access, &ec.token("e", &with(&changes))).await.unwrap());
+    }
+    // Another issuer's ann has no session of the first one's.
+    let jwt = access.settings().jwt.map(|jwt| Jwt { issuer: "https://other.example".to_owned(), ..jwt });
+    access.replace(Settings { jwt, ..access.settings() }).unwrap();
+    access.read_keys().await.unwrap();
+    let other = ec.token("e", &with(&json!({"iss": "https://other.example"})));
+    ids.insert(bearing(&access, &other).await.unwrap());
+    assert_eq!(ids.len(), 4, "{ids:?}");
+}
+
+#[tokio::test]
+async fn a2_the_metadata_is_where_the_challenge_says() {
+    let settings = jwt(KeySource::File("/no/such/file".into()), ONCE);
+    let jwt = settings.jwt.map(|jwt| Jwt { audience: "https://h.example/tools/mcp".to_owned(), ..jwt });
+    let access = Access::new(Settings { jwt, guarded: true, ..Settings::default() }).unwrap();
+    let (_, challenge, _) = come(&access, &[]).await.unwrap_err();
+    let named = challenge.split_once("resource_metadata=\"").unwrap().1.trim_end_matches('"').to_owned();
+    let path = named.strip_prefix("https://h.example").unwrap();
+    let headers = HeaderMap::new();
+    let open = |path: &str| {
+        let target: Uri = path.parse().unwrap();
+        let request = Arriving { method: &Method::GET, target: &target, headers: &headers, profile: None };
+        access.open_document(&request).map(|document| document.text().to_owned())
+    };
+    assert!(open(path).unwrap().contains("https://h.example/tools/mcp"), "{path}");
+    assert_eq!(open("/.well-known/oauth-protected-resource/other/mcp"), None);
 }

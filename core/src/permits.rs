@@ -6,6 +6,7 @@
 
 use std::{
     hash::{Hash, Hasher},
+    num::NonZeroU32,
     sync::Arc,
 };
 
@@ -49,11 +50,11 @@ pub struct Grant {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Quotas {
     /// Description fetches in a minute.
-    pub fetches_per_minute: Option<u32>,
+    pub fetches_per_minute: Option<NonZeroU32>,
     /// Calls in a minute.
-    pub calls_per_minute: Option<u32>,
+    pub calls_per_minute: Option<NonZeroU32>,
     /// Calls at the same time.
-    pub concurrent_calls: Option<u32>,
+    pub concurrent_calls: Option<NonZeroU32>,
 }
 
 /// A pattern of an operator's that names nothing.

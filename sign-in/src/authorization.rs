@@ -24,15 +24,13 @@ impl Authorization for SignIn {
                 if saved.is_fresh() {
                     return Ok(Some(header));
                 }
-                match inner.renewed(Some(header.clone())).await {
-                    Ok(renewed) => Ok(Some(renewed)),
-                    // It is still good for a moment, and the next request tries again.
-                    Err(error) if saved.is_valid() => {
-                        tracing::debug!(url = %inner.url, %error, "tokens could not be renewed yet");
-                        Ok(Some(header))
-                    }
-                    Err(error) => Err(inner.unauthorized(&error)),
+                if saved.is_valid() {
+                    // It is still good for a moment: another one is obtained meanwhile.
+                    let _in_the_background = inner.renewal(Some(header.clone()));
+                    return Ok(Some(header));
                 }
+                let renewed = inner.renewed(Some(header)).await;
+                renewed.map(Some).map_err(|error| inner.unauthorized(&error))
             }
         }
     }

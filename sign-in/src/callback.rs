@@ -125,12 +125,11 @@ impl Listener {
         let (sender, mut answers) = mpsc::channel(1);
         let shared = Arc::new((state, sender));
         let router = Router::new().route(PATH, get(receive)).with_state(shared);
-        let serving = tokio::spawn(async move { axum::serve(self.listener, router).await });
-        let answer = answers.recv().await.unwrap_or_default();
-        // The page is on its way; the browser may keep the connection.
-        tokio::task::yield_now().await;
-        serving.abort();
-        answer
+        // The listener is closed when this ends or is dropped; connections end by themselves, with their page.
+        tokio::select! {
+            answer = answers.recv() => answer.unwrap_or_default(),
+            _never = axum::serve(self.listener, router).into_future() => Answer::default(),
+        }
     }
 }
 

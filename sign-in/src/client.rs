@@ -7,10 +7,8 @@ use std::time::Duration;
 
 use futures::StreamExt;
 use oauth2::{HttpRequest, HttpResponse};
-use parking_lot::Mutex;
 use reqwest::{Client, Url, header::CONTENT_TYPE, redirect::Policy};
 use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientError, OAuthHttpClientFuture, OAuthHttpRequest};
-use serde::Deserialize;
 
 use crate::Error;
 
@@ -26,8 +24,6 @@ pub(crate) struct BoundedClient {
     client: Client,
     /// Whether the server that asks for sign-in is on this machine.
     is_local: bool,
-    /// The `error` of the last answer that has one.
-    refusal: Mutex<Option<String>>,
 }
 
 /// Why a request to an authorization server has no answer.
@@ -41,24 +37,13 @@ enum ClientError {
     TooSlow,
 }
 
-/// The part of an error of RFC 6749 §5.2 that is acted on.
-#[derive(Deserialize)]
-struct Refusal {
-    error: String,
-}
-
 impl BoundedClient {
     /// A client for the server at this URL.
     ///
     /// # Errors
     /// If the system's TLS cannot be used.
     pub(crate) fn new(url: &Url) -> Result<Self, Error> {
-        Ok(Self { client: http_client()?, is_local: is_loopback(url), refusal: Mutex::default() })
-    }
-
-    /// The code of the last refusal (RFC 6749 §5.2).
-    pub(crate) fn refusal(&self) -> Option<String> {
-        self.refusal.lock().clone()
+        Ok(Self { client: http_client()?, is_local: is_loopback(url) })
     }
 
     async fn exchange(&self, request: HttpRequest) -> Result<HttpResponse, OAuthHttpClientError> {
@@ -90,13 +75,7 @@ impl OAuthHttpClient for BoundedClient {
     fn execute(&self, request: OAuthHttpRequest) -> OAuthHttpClientFuture<'_> {
         Box::pin(async move {
             let answer = tokio::time::timeout(TIMEOUT, self.exchange(request.request)).await;
-            let answer = answer.unwrap_or_else(|_| Err(ClientError::TooSlow.into()))?;
-            if !answer.status().is_success()
-                && let Ok(Refusal { error }) = serde_json::from_slice(answer.body())
-            {
-                *self.refusal.lock() = Some(error);
-            }
-            Ok(answer)
+            answer.unwrap_or_else(|_| Err(ClientError::TooSlow.into()))
         })
     }
 }
@@ -119,7 +98,7 @@ pub(crate) fn is_safe(url: &Url, is_local: bool) -> bool {
 }
 
 /// Whether a URL names this machine.
-pub(crate) fn is_loopback(url: &Url) -> bool {
+pub fn is_loopback(url: &Url) -> bool {
     // Of a URL of http or https, an IPv6 address is in brackets.
     let host = url.host_str().unwrap_or_default().trim_end_matches('.');
     let address = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();

@@ -24,10 +24,12 @@ mod store;
 use std::sync::Arc;
 
 pub use callback::Answer;
+pub use client::is_loopback;
 pub use error::Error;
 pub use login::{Begun, PATIENCE};
 use parking_lot::Mutex;
 pub use probe::asks_for_sign_in;
+use renewal::Renewing;
 use reqwest::{Url, header::AUTHORIZATION};
 use saved::Saved;
 pub use saved::SignedIn;
@@ -42,7 +44,6 @@ use mcp_disclosure_transport::http::{Endpoint, without_secrets};
 #[derive(Clone, Debug)]
 pub struct SignIn(Arc<Inner>);
 
-#[derive(Debug)]
 struct Inner {
     /// The server's URL, without user info, query and fragment.
     url: Url,
@@ -52,6 +53,14 @@ struct Inner {
     command: String,
     identity: String,
     last: Mutex<Last>,
+    renewing: Mutex<Renewing>,
+}
+
+/// Omits tokens and secrets.
+impl std::fmt::Debug for Inner {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter.debug_struct("Inner").field("url", &self.url.as_str()).finish_non_exhaustive()
+    }
 }
 
 /// The file as it was when it was last read.
@@ -74,7 +83,8 @@ impl SignIn {
         let url = without_secrets(url);
         let store = Store::new(folder, &url, &settings);
         let identity = settings.identity(&url, &command);
-        Some(Self(Arc::new(Inner { url, settings, store, command, identity, last: Mutex::default() })))
+        let (last, renewing) = (Mutex::default(), Mutex::default());
+        Some(Self(Arc::new(Inner { url, settings, store, command, identity, last, renewing })))
     }
 
     /// Who is signed in, if anybody is.

@@ -83,7 +83,7 @@ impl SignIn {
     /// # Errors
     /// If that is refused.
     pub async fn begin_service(&self) -> Result<SignedIn, Error> {
-        self.0.renewed(None).await?;
+        self.0.renew(None).await?;
         self.signed_in()?.ok_or(Error::NobodySignedIn)
     }
 

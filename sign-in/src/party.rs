@@ -15,7 +15,6 @@ use crate::{
 pub(crate) struct Party {
     pub(crate) manager: AuthorizationManager,
     pub(crate) metadata: AuthorizationMetadata,
-    pub(crate) client: Arc<BoundedClient>,
     /// Where the manager keeps tokens.
     pub(crate) tokens: InMemoryCredentialStore,
 }
@@ -27,8 +26,7 @@ impl Party {
     /// If there is none, or its metadata is wrong, or unfit for this grant.
     pub(crate) async fn find(url: &Url, challenge: Option<&str>, grant: Grant) -> Result<Self, Error> {
         let client = Arc::new(BoundedClient::new(url)?);
-        let mut manager =
-            AuthorizationManager::new_with_oauth_http_client(url.clone(), Arc::clone(&client) as _).await?;
+        let mut manager = AuthorizationManager::new_with_oauth_http_client(url.clone(), client).await?;
         let found = manager.resolve_metadata_from_challenge(challenge).await?;
         if !found.source.is_discovered() {
             return Err(Error::NoMetadata);
@@ -37,7 +35,7 @@ impl Party {
         let tokens = InMemoryCredentialStore::new();
         manager.set_credential_store(tokens.clone());
         manager.set_metadata(found.metadata.clone());
-        Ok(Self { manager, metadata: found.metadata, client, tokens })
+        Ok(Self { manager, metadata: found.metadata, tokens })
     }
 
     /// The issuer, which discovery has compared with where the metadata was found.

@@ -1,14 +1,41 @@
-//! Renewing tokens: by one process at a time.
+//! Renewing tokens: once for all requests of a process, and by one process at a time.
 
-use std::sync::Arc;
+use std::{
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
+use futures::{
+    FutureExt,
+    future::{BoxFuture, Shared, ready},
+};
 use reqwest::header::HeaderValue;
 use rmcp::transport::auth::{AuthError, ClientCredentialsConfig, CredentialStore, OAuthClientConfig};
 
-use crate::{Error, Grant, Inner, Last, Secret, party::Party, saved::Saved};
+use crate::{Error, Grant, Inner, Last, Secret, Seen, party::Party, saved::Saved};
 
-/// Codes of refusals after which only a new sign-in helps (RFC 6749 §5.2): the refresh token or the client is unknown.
-const FINAL: [&str; 3] = ["invalid_grant", "invalid_client", "unauthorized_client"];
+/// A renewal that failed is not tried again for this long, unless the file of the tokens changes.
+const PAUSE: Duration = Duration::from_secs(3);
+
+/// A renewal, for all who wait for it.
+type Renewal = Shared<BoxFuture<'static, Result<HeaderValue, Arc<Error>>>>;
+
+/// The state of renewal.
+#[derive(Default)]
+pub(crate) enum Renewing {
+    /// There is none.
+    #[default]
+    Idle,
+    /// One is in progress.
+    Running(Renewal),
+    /// The last one failed.
+    Failed {
+        at: Instant,
+        /// The file of the tokens at that time.
+        seen: Option<Seen>,
+        error: Arc<Error>,
+    },
+}
 
 impl Inner {
     /// What is kept, as it is now.
@@ -24,18 +51,52 @@ impl Inner {
         saved
     }
 
-    /// Another token than the one that is `stale`, unless another process has got one meanwhile. It is completed even if
-    /// nobody waits for it any more: a refresh token that was used must be replaced.
+    /// Another token than the one that is `stale`.
     ///
     /// # Errors
     /// [`Error::NobodySignedIn`] if a person is needed; others may be temporary.
-    pub(crate) async fn renewed(self: &Arc<Self>, stale: Option<HeaderValue>) -> Result<HeaderValue, Error> {
-        let inner = Arc::clone(self);
-        let renewing = tokio::spawn(async move { inner.renew(stale.as_ref()).await });
-        renewing.await.unwrap_or_else(|error| Err(Error::Protocol(error.to_string())))
+    pub(crate) async fn renewed(
+        self: &Arc<Self>,
+        stale: Option<HeaderValue>,
+    ) -> Result<HeaderValue, Arc<Error>> {
+        let renewed = self.renewal(stale.clone()).await?;
+        // One that was begun for an earlier token may end with this one.
+        if Some(&renewed) == stale.as_ref() { self.renewal(stale).await } else { Ok(renewed) }
     }
 
-    async fn renew(&self, stale: Option<&HeaderValue>) -> Result<HeaderValue, Error> {
+    /// The renewal in progress, or a new one. It is completed even if nobody waits for it any more: a refresh token that
+    /// was used must be replaced.
+    pub(crate) fn renewal(self: &Arc<Self>, stale: Option<HeaderValue>) -> Renewal {
+        let mut renewing = self.renewing.lock();
+        match &*renewing {
+            Renewing::Running(renewal) if renewal.peek().is_none() => return renewal.clone(),
+            Renewing::Failed { at, seen, error } if at.elapsed() < PAUSE && *seen == self.store.seen() => {
+                return ready(Err(Arc::clone(error))).boxed().shared();
+            }
+            _ => {}
+        }
+        let inner = Arc::clone(self);
+        let task = tokio::spawn(async move {
+            let renewed = inner.renew(stale.as_ref()).await.map_err(Arc::new);
+            let state = match &renewed {
+                Ok(_) => Renewing::Idle,
+                Err(error) => Renewing::Failed {
+                    at: Instant::now(),
+                    seen: inner.store.seen(),
+                    error: Arc::clone(error),
+                },
+            };
+            *inner.renewing.lock() = state;
+            renewed
+        });
+        let ended = |error: tokio::task::JoinError| Err(Arc::new(Error::Protocol(error.to_string())));
+        let renewal = async move { task.await.unwrap_or_else(ended) }.boxed().shared();
+        *renewing = Renewing::Running(renewal.clone());
+        renewal
+    }
+
+    /// Another token than the one that is `stale`, unless another process has got one meanwhile.
+    pub(crate) async fn renew(&self, stale: Option<&HeaderValue>) -> Result<HeaderValue, Error> {
         let _lock = self.store.lock().await?;
         let saved = self.load()?;
         if let Some(saved) = &saved
@@ -76,7 +137,9 @@ impl Inner {
                 let credentials = party.tokens.load().await?.ok_or(Error::NobodySignedIn)?;
                 Ok(Saved { credentials, ..saved })
             }
-            Err(error) if is_final(&error, &party) => {
+            // The refresh token is not known any more (RFC 6749 §5.2, invalid_grant). All other refusals, as of a wrong
+            // client secret, may be mended without a new sign-in.
+            Err(AuthError::TokenRefreshRejected(_)) => {
                 tracing::warn!(url = %self.url, issuer = saved.issuer, "the sign-in was ended by the authorization server");
                 self.store.remove()?;
                 Err(Error::NobodySignedIn)
@@ -146,12 +209,6 @@ impl Inner {
     pub(crate) fn secret(&self) -> Option<&Secret> {
         self.settings.client_secret.as_ref()
     }
-}
-
-fn is_final(error: &AuthError, party: &Party) -> bool {
-    let refusal = party.client.refusal();
-    matches!(error, AuthError::TokenRefreshRejected(_) | AuthError::AuthorizationRequired)
-        || refusal.is_some_and(|code| FINAL.contains(&&*code))
 }
 
 /// Tokens of one authorization server are not sent to another.

@@ -2,6 +2,7 @@
 
 use reqwest::Url;
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::Secret;
 
@@ -48,8 +49,10 @@ impl Settings {
         serde_json::json!([url.as_str(), self.grant, self.client_id]).to_string()
     }
 
+    /// What distinguishes one sign-in from another, as a digest: secrets are part of it.
     pub(crate) fn identity(&self, url: &Url, command: &str) -> String {
         let secret = self.client_secret.as_ref().map(Secret::reveal);
-        serde_json::json!([self.account(url), secret, self.scopes, command]).to_string()
+        let whole = serde_json::json!([self.account(url), secret, self.scopes, command]).to_string();
+        Sha256::digest(whole).iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }

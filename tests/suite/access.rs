@@ -4,7 +4,7 @@ use std::fs;
 
 use kit::{
     Bench, Client, HeaderAdmission, Identity, Options, Reply, Scenario, Setup, Transport, process::Process,
-    setup::Era,
+    scenario::control, setup::Era,
 };
 use mcp_disclosure_core::Grant;
 use mcp_disclosure_gateway::negotiation::{Bridge, StrategyOptions};
@@ -203,6 +203,100 @@ async fn a4_a_profile_narrows_an_address() {
 }
 
 #[tokio::test]
+async fn a4_another_address_does_not_end_a_session() {
+    let config = "[profiles.other]\nstrategies = [\"info\"]\n".to_owned();
+    let bench = Bench::start(Options { config, ..named(["a"]) }).await;
+    let client = Client::connect(&bench, SETUP).await;
+    let mut elsewhere = Client::attach(&bench, SETUP, Identity::default().at("/mcp/@other"));
+    elsewhere.session.clone_from(&client.session);
+    assert_eq!(elsewhere.request("tools/list", json!({})).await.status, Some(400));
+    assert_eq!(elsewhere.end_session().await, 400);
+    assert_eq!(listed(&client).await, ["a"]);
+}
+
+/// Two callers, each of whom may read the resources of one of two upstreams that have the same URIs.
+async fn two_of_one_uri() -> Bench {
+    let only = |pattern: &str| Grant { resources: Some(vec![pattern.to_owned()]), ..Grant::default() };
+    let admission = HeaderAdmission::default().granting("ann", only("b/*")).granting("bob", only("a/*"));
+    let upstreams = ["a", "b"].map(|name| (UPSTREAM.into(), name, Scenario::odd())).into();
+    Bench::start(Options { upstreams, admission, ..Options::without_upstream() }).await
+}
+
+/// An update of one upstream's resource reaches who subscribed to it there, and nobody else.
+async fn update_of_one(ann: &Client, bob: &Client) {
+    let updates = |client: &Client| {
+        client.inbox.since(0).iter().filter(|message| message.contains("resources/updated")).count()
+    };
+    bob.read(&control("updated")).await.result();
+    bob.notification("notifications/resources/updated").await;
+    // Sent to everyone, after the update.
+    bob.read(&control("tool")).await.result();
+    ann.notification("notifications/tools/list_changed").await;
+    assert_eq!((updates(ann), updates(bob)), (0, 1));
+    ann.read(&control("updated")).await.result();
+    ann.notification("notifications/resources/updated").await;
+    assert_eq!((updates(ann), updates(bob)), (1, 1));
+}
+
+#[tokio::test]
+async fn a3_updates_are_of_the_upstream_that_may_be_read() {
+    let bench = two_of_one_uri().await;
+    let connect = async |name| {
+        let client = Client::connect_as(&bench, SETUP, Identity::default().known_as(name)).await;
+        client.open_stream().await;
+        client.request("resources/subscribe", json!({"uri": "kit://doc"})).await.result();
+        client
+    };
+    let (ann, bob) = (connect("ann").await, connect("bob").await);
+    update_of_one(&ann, &bob).await;
+}
+
+#[tokio::test]
+async fn a3_listeners_hear_of_the_upstream_that_may_be_read() {
+    let bench = two_of_one_uri().await;
+    let setup = Setup { era: Era::Stateless, ..SETUP };
+    let wanted = json!({"notifications": {"resourceSubscriptions": ["kit://doc"], "toolsListChanged": true}});
+    let listen = async |name| {
+        let client = Client::connect_as(&bench, setup, Identity::default().known_as(name)).await;
+        let listening = client.start("subscriptions/listen", wanted.clone()).await;
+        client.notification("notifications/subscriptions/acknowledged").await;
+        (client, listening)
+    };
+    let ((ann, _one), (bob, _other)) = (listen("ann").await, listen("bob").await);
+    update_of_one(&ann, &bob).await;
+}
+
+#[tokio::test]
+async fn a3_a_change_while_a_body_is_read_holds_for_it() {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt};
+    let (_tokens, config) = guarded(TWO);
+    let bench = Bench::start(Options { config: config.clone(), ..named(["a", "ab", "b"]) }).await;
+    let ann = Client::connect_as(&bench, SETUP, Identity::default().bearing(ANN)).await;
+    let body =
+        json!({"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "a", "arguments": {}}});
+    let (body, session) = (body.to_string(), ann.session.clone().unwrap());
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {}\r\nAuthorization: Bearer {ANN}\r\nMcp-Session-Id: {session}\r\n\
+         Content-Type: application/json\r\nAccept: application/json, text/event-stream\r\n\
+         Connection: close\r\nExpect: 100-continue\r\nContent-Length: {}\r\n\r\n",
+        bench.address,
+        body.len()
+    );
+    let mut wire = tokio::net::TcpStream::connect(bench.address).await.unwrap();
+    wire.write_all(head.as_bytes()).await.unwrap();
+    // It is admitted before its body is asked for.
+    let mut asked = [0; "HTTP/1.1 100 Continue\r\n\r\n".len()];
+    wire.read_exact(&mut asked).await.unwrap();
+    assert!(asked.starts_with(b"HTTP/1.1 100"), "{}", String::from_utf8_lossy(&asked));
+    fs::write(bench.directory.path().join("disclosure.toml"), config.replace("kit/a*", "kit/ab")).unwrap();
+    bench.reloads.reload(false).await.unwrap();
+    wire.write_all(body.as_bytes()).await.unwrap();
+    let mut answer = String::new();
+    wire.read_to_string(&mut answer).await.unwrap();
+    assert!(answer.contains("Unknown tool: a"), "{answer}");
+}
+
+#[tokio::test]
 async fn a5_a_session_is_of_the_principal_that_opened_it() {
     let (_tokens, config) = guarded("");
     let bench = Bench::start(Options { config, ..named(["a"]) }).await;
@@ -326,6 +420,23 @@ fn a1_beyond_loopback_a_guard_or_a_word_is_needed() {
         ["serve", "--transport", "http", "--listen", "127.0.0.1:0", "--config", file.to_str().unwrap()];
     let refused = Process::start(&mut command_line::program(&local)).ended();
     refused.says(64, &["[[principals]] restrict nobody over HTTP without [auth]"]);
+}
+
+#[test]
+fn a2_keys_are_not_read_by_plain_http_from_elsewhere() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("disclosure.toml");
+    let jwt = "[auth.jwt]\nissuer = \"https://login.example\"\naudience = \"https://tools.example/mcp\"\n";
+    fs::write(&file, format!("{jwt}jwks_url = \"http://login.example/keys\"\n")).unwrap();
+    let arguments =
+        ["serve", "--transport", "http", "--listen", "127.0.0.1:0", "--config", file.to_str().unwrap()];
+    let refused = Process::start(&mut command_line::program(&arguments)).ended();
+    refused.says(64, &["auth.jwt.jwks_url is no https URL"]);
+    fs::write(&file, format!("{jwt}jwks_url = \"http://127.0.0.1:9/keys\"\n")).unwrap();
+    let served = Process::start(&mut command_line::program(&arguments));
+    served.logged("listening on");
+    served.terminate();
+    served.finish().says(0, &[]);
 }
 
 #[test]

@@ -19,6 +19,7 @@ use super::{
 };
 use crate::{
     catalogue::{Declared, Keeper},
+    session::Watched,
     slot::{self, Configured, Event, Recollection, Slot, Status, Supervisor, Upstreams},
 };
 
@@ -173,12 +174,10 @@ impl Follower {
         let Some(name) = slot.name() else { return };
         let current = self.backend.catalogue.current();
         let snapshot = current.snapshot();
-        let is_hidden = || {
-            let uri = Spellings::of(&params.string("uri").unwrap_or_default());
-            snapshot.hides_resource(name, &uri)
-        };
+        let uri = params.string("uri").unwrap_or_default();
+        let is_hidden = || snapshot.hides_resource(name, &Spellings::of(&uri));
         if !(snapshot.guards_resources() && is_hidden()) {
-            self.backend.audience.notify_updated(params);
+            self.backend.audience.notify_updated(&Watched::of(number, &uri), params);
         }
     }
 

@@ -1,4 +1,4 @@
-//! Resource subscriptions of a backend's clients: one at the upstream for any number of them.
+//! Resource subscriptions of a backend's clients: one at each upstream for any number of them.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -7,12 +7,16 @@ use parking_lot::Mutex;
 use tokio::sync::mpsc;
 
 use super::Backend;
-use crate::{catalogue::Page, session::Session, slot::Slot};
+use crate::{
+    catalogue::Page,
+    session::{Session, Watched},
+    slot::Slot,
+};
 
-/// Subscriber counts by resource, and the upstream that is subscribed to.
+/// Subscriber counts by resource and upstream.
 #[derive(Clone, Debug)]
 pub(super) struct Subscriptions {
-    held: Arc<Mutex<HashMap<String, Held>>>,
+    held: Arc<Mutex<HashMap<Watched, Held>>>,
     abandoned: mpsc::UnboundedSender<(Arc<Slot>, String)>,
 }
 
@@ -30,29 +34,31 @@ impl Subscriptions {
 
     /// A guard that releases the resources added to it when it is dropped.
     pub(super) fn release_on_drop(&self) -> Release {
-        Release { subscriptions: self.clone(), uris: Vec::new() }
+        Release { subscriptions: self.clone(), held: Vec::new() }
     }
 
-    fn release(&self, uri: &str) {
+    fn release(&self, watched: &Watched) {
         let mut held = self.held.lock();
-        let Some(entry) = held.get_mut(uri) else { return };
+        let Some(entry) = held.get_mut(watched) else { return };
         entry.count -= 1;
         if entry.count == 0 {
             let slot = Arc::clone(&entry.slot);
-            held.remove(uri);
-            let _shutting_down = self.abandoned.send((slot, uri.to_owned()));
+            held.remove(watched);
+            let _shutting_down = self.abandoned.send((slot, watched.uri.clone()));
         }
     }
 
-    /// Adds a subscriber to an existing subscription at one of these; `false` if there is none.
-    fn join(&self, uri: &str, owners: &[Arc<Slot>]) -> bool {
+    /// Adds a subscriber to an existing subscription at one of these, if there is one.
+    fn join(&self, uri: &str, owners: &[Arc<Slot>]) -> Option<Watched> {
         let mut held = self.held.lock();
-        let is_owner = |held: &&mut Held| owners.iter().any(|owner| Arc::ptr_eq(owner, &held.slot));
-        held.get_mut(uri).filter(is_owner).map(|entry| entry.count += 1).is_some()
+        let mut watched = owners.iter().map(|owner| Watched::of(owner.number(), uri));
+        watched.find(|watched| held.get_mut(watched).map(|entry| entry.count += 1).is_some())
     }
 
-    fn add(&self, uri: &str, slot: Arc<Slot>) {
-        self.held.lock().entry(uri.to_owned()).or_insert(Held { count: 0, slot }).count += 1;
+    fn add(&self, uri: &str, slot: Arc<Slot>) -> Watched {
+        let watched = Watched::of(slot.number(), uri);
+        self.held.lock().entry(watched.clone()).or_insert(Held { count: 0, slot }).count += 1;
+        watched
     }
 }
 
@@ -60,24 +66,24 @@ impl Subscriptions {
 #[derive(Debug)]
 pub struct Release {
     subscriptions: Subscriptions,
-    uris: Vec<String>,
+    held: Vec<Watched>,
 }
 
 impl Release {
     /// Adds a resource.
-    pub fn add(&mut self, uri: &str) {
-        self.uris.push(uri.to_owned());
+    pub fn add(&mut self, watched: Watched) {
+        self.held.push(watched);
     }
 
-    /// Whether a resource was added.
-    pub fn has(&self, uri: &str) -> bool {
-        self.uris.iter().any(|held| held == uri)
+    /// The resources that were added.
+    pub fn held(&self) -> &[Watched] {
+        &self.held
     }
 }
 
 impl Drop for Release {
     fn drop(&mut self) {
-        self.uris.iter().for_each(|uri| self.subscriptions.release(uri));
+        self.held.iter().for_each(|watched| self.subscriptions.release(watched));
     }
 }
 
@@ -88,33 +94,30 @@ impl Backend {
     }
 
     /// Releases one subscription.
-    pub fn release(&self, uri: &str) {
-        self.subscriptions.release(uri);
+    pub fn release(&self, watched: &Watched) {
+        self.subscriptions.release(watched);
     }
 
     /// Releases the subscriptions of a session that ended.
     pub fn release_all(&self, session: &Session) {
-        session.take_subscriptions().iter().for_each(|uri| self.subscriptions.release(uri));
+        session.take_subscriptions().iter().for_each(|watched| self.subscriptions.release(watched));
     }
 
-    /// Subscribes to a resource, at its upstream if this is the first subscriber.
+    /// Subscribes to a resource, at its upstream if this is the first subscriber. Returns which upstream's it is.
     ///
     /// # Errors
     /// The upstream's error.
-    pub async fn hold(&self, page: &Page, uri: &str) -> Result<(), ErrorText> {
+    pub async fn hold(&self, page: &Page, uri: &str) -> Result<Watched, ErrorText> {
         let owners = self.owners(page, uri);
         // A resource hidden since others subscribed must be unknown to this caller.
-        if self.subscriptions.join(uri, &owners) {
-            return Ok(());
+        if let Some(joined) = self.subscriptions.join(uri, &owners) {
+            return Ok(joined);
         }
         let unknown = || ErrorText::new(code::RESOURCE_NOT_FOUND, format_args!("Resource not found: {uri}"));
         let mut refused = unknown();
         for owner in owners {
             match owner.subscribe(uri).await {
-                Ok(()) => {
-                    self.subscriptions.add(uri, owner);
-                    return Ok(());
-                }
+                Ok(()) => return Ok(self.subscriptions.add(uri, owner)),
                 Err(error) if error.code() != code::UPSTREAM_FAILED && page.is_unlisted_and_guarded(uri) => {
                     refused = unknown();
                 }

@@ -7,6 +7,8 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
 use mcp_disclosure_core::{Principal, RawObject};
 use mcp_disclosure_transport::{ErrorText, code};
 
+use super::Gateway;
+
 /// A request over HTTP before its body is read. Its `Host` and `Origin` were checked.
 #[derive(Clone, Copy, Debug)]
 pub struct Arriving<'a> {
@@ -40,10 +42,54 @@ impl Denied {
     }
 }
 
+/// A caller that was admitted.
+#[derive(Clone, Debug)]
+pub struct Admitted {
+    /// Who it is, with its permissions.
+    pub principal: Principal,
+    /// The last change of permissions before that.
+    pub(crate) at: u64,
+}
+
+impl Gateway {
+    /// Admits a request over HTTP.
+    ///
+    /// # Errors
+    /// The response to a request that is not accepted.
+    pub(crate) async fn admit_request(&self, request: &Arriving<'_>) -> Result<Admitted, Denied> {
+        // Looked at first: what changes from here on is not in the permissions for certain.
+        let at = self.last_change();
+        Ok(Admitted { principal: self.admission.admit(request).await?, at })
+    }
+
+    /// The same request as admitted now, if permissions may have changed since.
+    ///
+    /// # Errors
+    /// The response to a request that is no longer accepted.
+    pub(crate) async fn admit_again(
+        &self,
+        admitted: Admitted,
+        request: &Arriving<'_>,
+    ) -> Result<Admitted, Denied> {
+        if self.last_change() == admitted.at { Ok(admitted) } else { self.admit_request(request).await }
+    }
+
+    /// Admits a message of the client on stdio.
+    pub(crate) fn admit_on_stdio(&self) -> Admitted {
+        let at = self.last_change();
+        Admitted { principal: self.admission.on_stdio(), at }
+    }
+
+    fn last_change(&self) -> u64 {
+        *self.permissions.borrow()
+    }
+}
+
 /// Decides who comes in. An authenticating front door implements this.
 #[async_trait]
 pub trait Admission: fmt::Debug + Send + Sync + 'static {
-    /// The principal of a request over HTTP, with the permissions that it has now. Called once for each request.
+    /// The principal of a request over HTTP, with the permissions that it has now. Called once for each request, and again if
+    /// permissions change while its body is read.
     ///
     /// # Errors
     /// The response to a request that is not accepted.

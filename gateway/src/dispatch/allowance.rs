@@ -82,9 +82,8 @@ impl Allowances {
 
 impl Allowance {
     fn new(quotas: Quotas) -> Self {
-        let limiter = |count: Option<u32>| {
-            let count = NonZeroU32::new(count?)?;
-            Some(RateLimiter::direct(Quota::per_minute(count).allow_burst(count)))
+        let limiter = |count: Option<NonZeroU32>| {
+            count.map(|count| RateLimiter::direct(Quota::per_minute(count).allow_burst(count)))
         };
         Self {
             fetches: limiter(quotas.fetches_per_minute),
@@ -113,7 +112,7 @@ impl Allowance {
             // From here on the place is given back.
             running.0.push(Arc::clone(allowance));
             let most = allowance.quotas.concurrent_calls;
-            if let Some(most) = most.filter(|most| now >= *most) {
+            if let Some(most) = most.filter(|most| now >= most.get()) {
                 return Err(refused(format_args!(
                     "too many calls at a time: {most} are running, as many as are allowed (limits.concurrent_calls = {most}); wait for one to finish"
                 )));
@@ -150,8 +149,9 @@ mod tests {
 
     #[test]
     fn a3_quotas_are_counted_by_principal_and_name_the_setting() {
+        let count = NonZeroU32::new;
         let quotas =
-            Quotas { calls_per_minute: Some(3), concurrent_calls: Some(2), fetches_per_minute: Some(1) };
+            Quotas { calls_per_minute: count(3), concurrent_calls: count(2), fetches_per_minute: count(1) };
         let principal = |id: &str| Principal::new(id, Permits::of([Grant { quotas, ..Grant::default() }]));
         let all = Allowances::default();
         let of = |id: &str| all.of(&principal(id), "peer");

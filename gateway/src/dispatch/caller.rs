@@ -12,7 +12,7 @@ use mcp_disclosure_transport::{ErrorText, LoggingLevel, Request, printable::Shor
 use tokio::sync::OnceCell;
 use tracing::{Span, field::Empty};
 
-use super::{Gateway, allowance::Allowance, fetches::Fetcher};
+use super::{Admitted, Gateway, allowance::Allowance, fetches::Fetcher};
 use crate::{
     backend::{Backend, Claim, Lease},
     catalogue::Page,
@@ -20,7 +20,7 @@ use crate::{
     explain::Explanation,
     negotiation::Choice,
     observe::{Trace, Who},
-    session::{Address, Client, Outlet, Peer, ReplyRoute, Session},
+    session::{Address, Client, Outlet, Peer, ReplyRoute, Session, Watched},
     upstream::Owner,
 };
 
@@ -31,6 +31,8 @@ pub struct Caller {
     pub choice: Choice,
     /// The authenticated principal.
     pub principal: Principal,
+    /// The last change of permissions before it was admitted.
+    pub(super) admitted_at: u64,
     /// What strategies recorded about the client, as of this request.
     pub memory: Memory,
     /// The session, in the era that has sessions.
@@ -162,8 +164,12 @@ impl Caller {
 
 impl Gateway {
     /// The caller of a request in a session, with the permissions that its principal has now.
-    pub fn in_session(&self, session: &Arc<Session>, principal: Principal, outlet: Outlet) -> Caller {
-        self.readmit(session, &principal);
+    pub fn in_session(&self, session: &Arc<Session>, admitted: Admitted, outlet: Outlet) -> Caller {
+        let Admitted { principal, at } = admitted;
+        if session.readmit(&principal, at) {
+            Self::keep_readable(session);
+            session.resume(at);
+        }
         let backend = Arc::clone(session.backend());
         // A client with dedicated upstreams receives all their log messages by default.
         let default_level = backend.client().map(|_| LoggingLevel::Debug);
@@ -171,6 +177,7 @@ impl Gateway {
             choice: session.choice(),
             allowances: self.allowances.of(&principal, session.peer().name()),
             principal,
+            admitted_at: at,
             memory: session.memory(),
             label: Short(session.id()).to_string().into(),
             fetcher: Fetcher::Session(Arc::clone(session.id())),
@@ -186,22 +193,20 @@ impl Gateway {
         }
     }
 
-    /// Takes over the permissions that a session's principal has now. It is no longer subscribed to what it may not read.
-    fn readmit(&self, session: &Session, principal: &Principal) {
-        if !session.readmit(principal) {
+    /// Ends a session's subscriptions to what its principal may not read, of the upstream that is subscribed to.
+    pub(super) fn keep_readable(session: &Session) {
+        if !session.has_subscriptions() {
             return;
         }
         let backend = session.backend();
-        let view = backend.catalogue().current().view(principal, &session.choice());
-        let slots = backend.slots();
-        let names: Vec<&str> =
-            slots.iter().filter_map(|slot| slot.name().map(|name| name.as_str())).collect();
-        let is_readable = |uri: &str| {
-            let is_hidden_of = view.hides_resource(uri);
-            names.iter().any(|name| !is_hidden_of(name))
+        let view = backend.catalogue().current().view(&session.principal(), &session.choice());
+        let is_readable = |watched: &Watched| {
+            let slot = backend.slot_numbered(watched.upstream);
+            let name = slot.as_ref().and_then(|slot| slot.name());
+            name.is_some_and(|name| !view.hides_resource(&watched.uri)(name))
         };
-        for uri in session.keep_subscriptions(is_readable) {
-            backend.release(&uri);
+        for ended in session.keep_subscriptions(is_readable) {
+            backend.release(&ended);
         }
     }
 
@@ -227,10 +232,11 @@ impl Gateway {
         address: &Address,
         request: &Request,
         meta: &RequestMeta,
-        principal: Principal,
+        admitted: Admitted,
         peer: &Peer,
         outlet: Outlet,
     ) -> Result<Caller, ErrorText> {
+        let Admitted { principal, at } = admitted;
         let (strategy, permits) = (address.location.strategy.as_deref(), principal.permits());
         let choice = self.strategies.choose(strategy, permits, &meta.offer, Era::Stateless);
         let choice = match &meta.variant {
@@ -248,6 +254,7 @@ impl Gateway {
             choice,
             allowances: self.allowances.of(&principal, peer.name()),
             principal,
+            admitted_at: at,
             memory: Memory::default(),
             session: None,
             info: meta.client.clone(),

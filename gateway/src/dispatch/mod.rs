@@ -29,6 +29,7 @@ mod variants;
 
 use std::{sync::Arc, time::Duration};
 
+pub(crate) use admission::Admitted;
 pub use admission::{Admission, Arriving, Denied, Open};
 use allowance::Allowances;
 pub use caller::Caller;
@@ -68,7 +69,8 @@ pub struct Gateway {
     checks: Checks,
     fetches: FetchLimits,
     allowances: Allowances,
-    permissions: watch::Sender<()>,
+    /// The number of changes of callers' permissions so far.
+    permissions: watch::Sender<u64>,
     explained: Explained,
     lineage: Arc<Lineage>,
     admission: Arc<dyn Admission>,
@@ -119,11 +121,15 @@ impl Gateway {
     /// The permissions of callers may have changed. Sessions are notified, and take over those of their next request;
     /// what they are subscribed to waits for it. Streams of the stateless era end, so that they are opened anew.
     pub fn permissions_changed(&self) {
+        let mut change = 0;
+        self.permissions.send_modify(|last| {
+            *last += 1;
+            change = *last;
+        });
         for session in self.sessions.all() {
-            session.await_readmission();
+            session.await_readmission(change);
             session.notify_changed(&Kind::iter().collect::<Vec<_>>());
         }
-        self.permissions.send_replace(());
     }
 
     /// Observes what happens.

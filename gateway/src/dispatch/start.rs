@@ -154,7 +154,7 @@ impl Gateway {
             checks: Checks::new(&assembly.limits),
             fetches: assembly.fetches.of_peers(assembly.limits.peer_fetches),
             allowances: Allowances::default(),
-            permissions: watch::Sender::new(()),
+            permissions: watch::Sender::new(0),
             explained: Explained::default(),
             lineage,
             admission: assembly.admission,

@@ -7,7 +7,7 @@ use mcp_disclosure_transport::{ErrorText, Id, Json};
 use super::{Caller, Gateway};
 use crate::{
     catalogue::Page,
-    session::{Filter, Viewer},
+    session::{Filter, Viewer, Watched},
 };
 
 impl Gateway {
@@ -19,22 +19,28 @@ impl Gateway {
     ) -> Result<Json, ErrorText> {
         let uri = uri_of(params)?;
         let Some(session) = &caller.session else { return Ok(Json::empty_object()) };
-        if session.is_subscribed(&uri) && !caller.backend.owners(page, &uri).is_empty() {
+        let owners = caller.backend.owners(page, &uri);
+        if owners.iter().any(|owner| session.is_subscribed(&Watched::of(owner.number(), &uri))) {
             return Ok(Json::empty_object());
         }
         self.check_uri(&uri)?;
         let place = caller.peer.subscriptions(1)?;
-        caller.backend.hold(page, &uri).await?;
-        if !session.subscribe(&uri, place) {
-            caller.backend.release(&uri);
+        let held = caller.backend.hold(page, &uri).await?;
+        if !session.subscribe(held.clone(), place) {
+            caller.backend.release(&held);
+        }
+        // A later request may have taken over other permissions meanwhile.
+        if session.principal().permits() != caller.principal.permits() {
+            Self::keep_readable(session);
         }
         Ok(Json::empty_object())
     }
 
     pub(super) fn unsubscribe(&self, caller: &Caller, params: &RawObject) -> Result<Json, ErrorText> {
         let uri = uri_of(params)?;
-        if caller.session.as_ref().is_some_and(|session| session.unsubscribe(&uri)) {
-            caller.backend.release(&uri);
+        if let Some(session) = &caller.session {
+            let ended = session.keep_subscriptions(|watched| watched.uri != uri);
+            ended.iter().for_each(|watched| caller.backend.release(watched));
         }
         Ok(Json::empty_object())
     }
@@ -46,8 +52,6 @@ impl Gateway {
         id: &Id,
         params: &RawObject,
     ) -> Result<Json, ErrorText> {
-        // From here on a change ends the stream.
-        let permissions = self.permissions.subscribe();
         let filter = params.member("notifications").unwrap_or("{}");
         let filter: Filter = serde_json::from_str(filter)
             .map_err(|error| ErrorText::invalid_params(format_args!("params.notifications: {error}")))?;
@@ -59,20 +63,20 @@ impl Gateway {
         // If the client disconnects meanwhile, dropping this releases what was subscribed so far.
         let mut held = caller.backend.release_on_drop();
         for uri in filter.resources() {
-            if caller.backend.hold(page, uri).await.is_ok() {
-                held.add(uri);
+            if let Ok(watched) = caller.backend.hold(page, uri).await {
+                held.add(watched);
             }
         }
         let asked = params.object("notifications").unwrap_or_default();
         let (principal, choice) = (caller.principal.clone(), caller.choice.clone());
         let viewer = Viewer { principal, choice, memory: caller.memory.clone() };
-        let filter = filter.keeping(|uri| held.has(uri)).with_extension(&asked, viewer);
+        let filter = filter.watching(held.held()).with_extension(&asked, viewer);
         let registration = caller.backend.audience().listeners().open(id, filter, caller.outlet.clone());
-        let mut permissions = permissions;
+        let mut permissions = self.permissions.subscribe();
         tokio::select! {
             () = self.shutdown.cancelled() => {}
-            // The sender lives as long as the gateway.
-            _ = permissions.changed() => {}
+            // A change ends the stream, from when the request was admitted. The sender lives as long as the gateway.
+            _ = permissions.wait_for(|change| *change > caller.admitted_at) => {}
         }
         Ok(registration.final_result().into())
     }

@@ -9,7 +9,7 @@ use mcp_disclosure_core::{Kind, RawObject};
 use mcp_disclosure_transport::{LoggingLevel, Notification};
 use parking_lot::Mutex;
 
-use super::{Listeners, Session, Viewer};
+use super::{Listeners, Session, Viewer, Watched};
 use crate::catalogue::Published;
 
 /// The sessions and listeners of one backend.
@@ -55,14 +55,13 @@ impl Audience {
         self.listeners.notify_announced(before, now);
     }
 
-    /// Sends `notifications/resources/updated` to the subscribers of the resource.
-    pub fn notify_updated(&self, params: RawObject) {
-        let uri = params.string("uri").unwrap_or_default();
+    /// Sends `notifications/resources/updated` to the subscribers of the upstream's resource.
+    pub fn notify_updated(&self, updated: &Watched, params: RawObject) {
         let notification = Notification::new("notifications/resources/updated", params);
         let sessions = self.sessions();
-        let subscribed = sessions.iter().filter(|session| session.wants_updates_of(&uri));
+        let subscribed = sessions.iter().filter(|session| session.wants_updates_of(updated));
         subscribed.for_each(|session| session.client.outbox().notify(&notification));
-        self.listeners.notify_updated(&uri, &notification);
+        self.listeners.notify_updated(updated, &notification);
     }
 
     /// The lowest log level that any session asked for.

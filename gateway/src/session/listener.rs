@@ -13,7 +13,7 @@ use mcp_disclosure_transport::{Id, Notification, meta::SUBSCRIPTION_ID};
 use parking_lot::Mutex;
 use serde::Deserialize;
 
-use super::{Outlet, Viewer};
+use super::{Outlet, Viewer, Watched};
 use crate::catalogue::Published;
 
 /// The notifications that a listener subscribes to.
@@ -24,6 +24,9 @@ pub struct Filter {
     prompts_list_changed: bool,
     resources_list_changed: bool,
     resource_subscriptions: Vec<String>,
+    /// The same, by upstream, as far as they were subscribed to.
+    #[serde(skip)]
+    watched: Vec<Watched>,
     /// The client, and the id of its strategy's extension, if it asks for the notifications of that.
     #[serde(skip)]
     extension: Option<(&'static str, Viewer)>,
@@ -35,10 +38,10 @@ impl Filter {
         &self.resource_subscriptions
     }
 
-    /// The filter without the resources for which `keep` returns `false`.
-    pub fn keeping(mut self, keep: impl Fn(&str) -> bool) -> Self {
-        self.resource_subscriptions.retain(|uri| keep(uri));
-        self
+    /// The filter with those resources only that were subscribed to.
+    pub fn watching(mut self, watched: &[Watched]) -> Self {
+        self.resource_subscriptions.retain(|uri| watched.iter().any(|watched| watched.uri == *uri));
+        Self { watched: watched.to_vec(), ..self }
     }
 
     /// The filter with the notifications of the extension of this client's strategy, if `asked` has its id. The draft names no
@@ -114,8 +117,8 @@ impl Listeners {
     }
 
     /// Notifies subscribers of this resource.
-    pub fn notify_updated(&self, uri: &str, notification: &Notification) {
-        self.notify(notification, |filter| filter.resource_subscriptions.iter().any(|wanted| wanted == uri));
+    pub fn notify_updated(&self, updated: &Watched, notification: &Notification) {
+        self.notify(notification, |filter| filter.watched.contains(updated));
     }
 
     /// Notifies the clients that asked for the notifications of their strategy's extension, if its list differs between two

@@ -12,6 +12,7 @@ mod record;
 mod replay;
 mod table;
 mod viewer;
+mod watched;
 
 pub(crate) use address::{Address, Location};
 pub(crate) use audience::{Audience, list_changed};
@@ -25,3 +26,4 @@ pub(crate) use replay::{Purpose, ReplayBuffer, ReplayBuffers, StreamEvent};
 pub use table::SessionLimits;
 pub(crate) use table::{Full, Sessions};
 pub(crate) use viewer::Viewer;
+pub(crate) use watched::Watched;

@@ -14,7 +14,8 @@ use mcp_disclosure_transport::LoggingLevel;
 use parking_lot::Mutex;
 
 use super::{
-    Address, Client, InFlight, Location, Peer, Place, ReplayBuffer, ReplayBuffers, StreamEvent, list_changed,
+    Address, Client, InFlight, Location, Peer, Place, ReplayBuffer, ReplayBuffers, StreamEvent, Watched,
+    list_changed,
 };
 use crate::{backend::Backend, dialect::Revision, limits::Limits, negotiation::Choice, observe::Who};
 
@@ -49,10 +50,7 @@ pub struct Session {
     choice: Choice,
     /// Who opened it.
     principal: Principal,
-    /// What its principal was permitted at the last request.
-    permits: Mutex<Permits>,
-    /// Whether its permissions may have changed since its last request.
-    is_suspended: AtomicBool,
+    admitted: Mutex<Admitted>,
     location: Location,
     /// What the client calls itself.
     client_name: Box<str>,
@@ -66,7 +64,7 @@ pub struct Session {
     pub client: Arc<Client>,
     memory: Mutex<Memory>,
     log_level: Mutex<Option<LoggingLevel>>,
-    subscriptions: Mutex<HashMap<String, Place>>,
+    subscriptions: Mutex<HashMap<Watched, Place>>,
     opened: Instant,
     /// Milliseconds from `opened` to the last use.
     used: AtomicU64,
@@ -78,6 +76,35 @@ pub struct Session {
     /// The backend that serves it, kept alive for as long as the session is referenced, even after it ended.
     backend: Arc<Backend>,
     _place: Place,
+}
+
+/// What its principal was permitted at the last request. Changes of permissions are numbered.
+#[derive(Debug)]
+struct Admitted {
+    permits: Permits,
+    /// The last change that these permissions are no older than, once subscriptions follow them.
+    at: u64,
+    /// The last change that may concern it.
+    changed: u64,
+}
+
+impl Admitted {
+    /// Takes over permissions as of a change, unless a later one is known. Whether they may differ.
+    fn take_over(&mut self, permits: &Permits, at: u64) -> bool {
+        if at < self.at.max(self.changed) {
+            return false;
+        }
+        let may_differ = at > self.at || self.permits != *permits;
+        if may_differ {
+            self.permits = permits.clone();
+        }
+        may_differ
+    }
+
+    /// Whether subscriptions follow the last change.
+    fn is_current(&self) -> bool {
+        self.at >= self.changed
+    }
 }
 
 impl Session {
@@ -95,9 +122,12 @@ impl Session {
             id,
             revision,
             choice,
-            permits: Mutex::new(opening.principal.permits().clone()),
+            admitted: Mutex::new(Admitted {
+                permits: opening.principal.permits().clone(),
+                at: 0,
+                changed: 0,
+            }),
             principal: opening.principal,
-            is_suspended: AtomicBool::new(false),
             location: opening.address.location,
             client_name: Box::default(),
             marks: Marks::default(),
@@ -166,23 +196,26 @@ impl Session {
 
     /// The principal that opened it, the only one allowed to use it, with its permissions at the last request.
     pub fn principal(&self) -> Principal {
-        self.principal.clone().permitted(self.permits.lock().clone())
+        self.principal.clone().permitted(self.admitted.lock().permits.clone())
     }
 
-    /// Takes over the permissions that its principal has now; whether they differ.
-    pub fn readmit(&self, principal: &Principal) -> bool {
-        let mut known = self.permits.lock();
-        let differ = *known != *principal.permits();
-        if differ {
-            *known = principal.permits().clone();
-        }
-        self.is_suspended.store(false, Ordering::Relaxed);
-        differ
+    /// Takes over the permissions that its principal had after this change, unless a later one is known. Whether
+    /// subscriptions have to follow them, before [`resume`](Self::resume).
+    pub fn readmit(&self, principal: &Principal, at: u64) -> bool {
+        self.admitted.lock().take_over(principal.permits(), at)
     }
 
-    /// Its permissions may have changed: until its next request, nothing is sent about what it is subscribed to.
-    pub fn await_readmission(&self) {
-        self.is_suspended.store(true, Ordering::Relaxed);
+    /// Its subscriptions follow its permissions as of this change.
+    pub fn resume(&self, at: u64) {
+        let mut known = self.admitted.lock();
+        known.at = known.at.max(at);
+    }
+
+    /// Its permissions may have changed: until a request that was admitted after this change, nothing is sent about what
+    /// it is subscribed to.
+    pub fn await_readmission(&self, change: u64) {
+        let mut known = self.admitted.lock();
+        known.changed = known.changed.max(change);
     }
 
     /// The URL path at which it was opened.
@@ -249,37 +282,64 @@ impl Session {
     }
 
     /// Adds a subscription; `place` is its reservation. `false` if the client was already subscribed.
-    pub fn subscribe(&self, uri: &str, place: Place) -> bool {
+    pub fn subscribe(&self, watched: Watched, place: Place) -> bool {
         let mut subscriptions = self.subscriptions.lock();
-        let is_new = !subscriptions.contains_key(uri);
+        let is_new = !subscriptions.contains_key(&watched);
         if is_new {
-            subscriptions.insert(uri.to_owned(), place);
+            subscriptions.insert(watched, place);
         }
         is_new
     }
 
-    /// Removes a subscription; `false` if there was none.
-    pub fn unsubscribe(&self, uri: &str) -> bool {
-        self.subscriptions.lock().remove(uri).is_some()
-    }
-
     /// Whether the client is subscribed to this resource.
-    pub fn is_subscribed(&self, uri: &str) -> bool {
-        self.subscriptions.lock().contains_key(uri)
+    pub fn is_subscribed(&self, watched: &Watched) -> bool {
+        self.subscriptions.lock().contains_key(watched)
     }
 
     /// Whether the client is to be notified of this resource.
-    pub fn wants_updates_of(&self, uri: &str) -> bool {
-        !self.is_suspended.load(Ordering::Relaxed) && self.is_subscribed(uri)
+    pub fn wants_updates_of(&self, watched: &Watched) -> bool {
+        let is_current = self.admitted.lock().is_current();
+        is_current && self.is_subscribed(watched)
     }
 
     /// Ends the subscriptions to other resources than these, and returns them.
-    pub fn keep_subscriptions(&self, keep: impl Fn(&str) -> bool) -> Vec<String> {
-        self.subscriptions.lock().extract_if(|uri, _| !keep(uri)).map(|(uri, _)| uri).collect()
+    pub fn keep_subscriptions(&self, keep: impl Fn(&Watched) -> bool) -> Vec<Watched> {
+        self.subscriptions
+            .lock()
+            .extract_if(|watched, _| !keep(watched))
+            .map(|(watched, _)| watched)
+            .collect()
+    }
+
+    /// Whether there is any subscription.
+    pub fn has_subscriptions(&self) -> bool {
+        !self.subscriptions.lock().is_empty()
     }
 
     /// Removes and returns all subscriptions.
-    pub fn take_subscriptions(&self) -> Vec<String> {
-        self.subscriptions.lock().drain().map(|(uri, _)| uri).collect()
+    pub fn take_subscriptions(&self) -> Vec<Watched> {
+        self.subscriptions.lock().drain().map(|(watched, _)| watched).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a3_a_request_that_was_admitted_before_a_change_takes_nothing_back() {
+        let (before, after) = (Permits::of_tools(["a/*"]), Permits::of_tools(["b/*"]));
+        let mut known = Admitted { permits: before.clone(), at: 0, changed: 0 };
+        assert!(known.is_current() && !known.take_over(&before, 0));
+        known.changed = 1;
+        assert!(!known.take_over(&before, 0) && !known.is_current());
+        // What follows the change sees to the subscriptions, and until then each other one does.
+        assert!(known.take_over(&after, 1) && known.take_over(&after, 1) && !known.is_current());
+        known.at = 1;
+        assert!(known.is_current() && !known.take_over(&after, 1));
+        assert!(!known.take_over(&before, 0));
+        assert_eq!(known.permits, after);
+        // Another token of the same caller may permit something else.
+        assert!(known.take_over(&before, 1));
     }
 }

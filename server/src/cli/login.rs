@@ -82,14 +82,22 @@ pub struct LogoutArguments {
 /// it is not clear which ones are meant.
 pub fn login(arguments: LoginArguments) -> Result<(), Failure> {
     let accounts = arguments.accounts.clone().find()?;
+    if !arguments.all {
+        // All of them are named before anything happens.
+        let unusable = accounts.iter().filter_map(Account::unusable).collect::<Vec<_>>();
+        if !unusable.is_empty() {
+            return Err(Failure::Usage(unusable));
+        }
+    }
     let mut pasted = arguments.no_browser.then(lines);
     runtime_for_one()?.block_on(async {
         let mut problems = Vec::new();
         for account in accounts {
-            if arguments.all && !asks(&account).await? {
+            let Ok(asked) = &account.sign_in else { continue };
+            if arguments.all && !asks(&account, asked).await? {
                 continue;
             }
-            match sign_in(&account, &arguments, pasted.as_mut()).await? {
+            match sign_in(&account, asked, &arguments, pasted.as_mut()).await? {
                 Ok(signed_in) => {
                     print(&format!("{} is signed in. {}\n", account.shown(), described(&signed_in)))?
                 }
@@ -111,8 +119,8 @@ pub fn logout(arguments: LogoutArguments) -> Result<(), Failure> {
         for account in accounts.into_iter().filter(|account| !arguments.all || account.sign_in.is_ok()) {
             let forgotten = match &account.sign_in {
                 Ok(sign_in) => sign_in.forget().await,
-                Err(why) => {
-                    problems.push(Problem::new(format!("{} {why}", account.shown())));
+                Err(_) => {
+                    problems.extend(account.unusable());
                     continue;
                 }
             };
@@ -153,6 +161,12 @@ impl Account {
 
     fn shown(&self) -> String {
         format!("upstream '{}'", self.name)
+    }
+
+    /// Why it cannot be signed in to at all.
+    fn unusable(&self) -> Option<Problem> {
+        let why = self.sign_in.as_ref().err()?;
+        Some(Problem::new(format!("{} {why}", self.shown())))
     }
 
     fn problem(&self, error: &Error) -> Problem {
@@ -205,8 +219,7 @@ impl AccountArguments {
     }
 }
 
-async fn asks(account: &Account) -> Result<bool, Failure> {
-    let Ok(sign_in) = &account.sign_in else { return Ok(false) };
+async fn asks(account: &Account, sign_in: &SignIn) -> Result<bool, Failure> {
     match asks_for_sign_in(sign_in).await {
         Ok(asks) => Ok(asks),
         Err(error) => {
@@ -218,13 +231,10 @@ async fn asks(account: &Account) -> Result<bool, Failure> {
 
 async fn sign_in(
     account: &Account,
+    sign_in: &SignIn,
     arguments: &LoginArguments,
     pasted: Option<&mut mpsc::Receiver<String>>,
 ) -> Result<Result<SignedIn, Error>, Failure> {
-    let sign_in = match &account.sign_in {
-        Ok(sign_in) => sign_in,
-        Err(why) => return Err(usage(format!("{} {why}", account.shown()), "")),
-    };
     if sign_in.is_of_service() {
         return Ok(sign_in.begin_service().await);
     }

@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, HashSet},
+    num::NonZeroU32,
     path::{Path, PathBuf},
 };
 
@@ -10,6 +11,7 @@ use mcp_disclosure_access::{
 };
 use mcp_disclosure_core::{Grant, Permits, Quotas, nearest::nearest};
 use mcp_disclosure_gateway::{Place, Problem};
+use mcp_disclosure_sign_in::is_loopback;
 use reqwest::Url;
 #[cfg(test)]
 use schemars::JsonSchema;
@@ -275,13 +277,16 @@ impl JwtEntry {
         }
         let (keys, times) = match (&self.jwks_url, &self.jwks_file) {
             (Some(url), None) => {
-                let parsed = Url::parse(url)
-                    .ok()
-                    .filter(|url| matches!(url.scheme(), "http" | "https") && url.host().is_some());
-                if parsed.is_none() {
+                // Whoever can change the keys on their way can sign tokens.
+                let is_safe = |url: &Url| match url.scheme() {
+                    "https" => url.host().is_some(),
+                    "http" => is_loopback(url),
+                    _ => false,
+                };
+                if !Url::parse(url).is_ok_and(|url| is_safe(&url)) {
                     problems.report(
                         place,
-                        "auth.jwt.jwks_url is no http or https URL",
+                        "auth.jwt.jwks_url is no https URL (http is for keys on this machine only)",
                         "the issuer's metadata names it as jwks_uri",
                     );
                     is_good = false;
@@ -382,7 +387,14 @@ impl Written<'_> {
             (None, true) => None,
             (list, _) => Some(list.clone().unwrap_or_default()),
         };
-        let &QuotaEntry { fetches_per_minute, calls_per_minute, concurrent_calls } = *limits;
+        let written = [
+            ("fetches_per_minute", limits.fetches_per_minute),
+            ("calls_per_minute", limits.calls_per_minute),
+            ("concurrent_calls", limits.concurrent_calls),
+        ];
+        // 0 is reported below.
+        let [fetches_per_minute, calls_per_minute, concurrent_calls] =
+            written.map(|(_, count)| count.and_then(NonZeroU32::new));
         let quotas = Quotas { fetches_per_minute, calls_per_minute, concurrent_calls };
         let grant = Grant {
             tools: list(tools),
@@ -403,12 +415,7 @@ impl Written<'_> {
                 "leave it out for all",
             );
         }
-        let named = [
-            ("fetches_per_minute", fetches_per_minute),
-            ("calls_per_minute", calls_per_minute),
-            ("concurrent_calls", concurrent_calls),
-        ];
-        for (key, _) in named.iter().filter(|(_, count)| *count == Some(0)) {
+        for (key, _) in written.iter().filter(|(_, count)| *count == Some(0)) {
             problems.report(
                 place,
                 format!("{what}: limits.{key} is 0"),

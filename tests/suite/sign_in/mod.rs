@@ -19,7 +19,7 @@ use mcp_disclosure_gateway::{
     negotiation::{Strategies, StrategyOptions},
     upstream::{Authorization, Authorizer, Challenge, Endpoint, Target, Unauthorized},
 };
-use mcp_disclosure_sign_in::{Answer, Begun, Error, SignIn, SignedIn};
+use mcp_disclosure_sign_in::{Answer, Begun, Error, Folder, Settings, SignIn, SignedIn};
 use reqwest::Url;
 use serde_json::json;
 use server::{Server, endless, lasting_tokens, metadata, shown, tokens};
@@ -231,6 +231,58 @@ async fn a6_a_request_that_is_given_up_loses_no_refresh_token() {
 }
 
 #[tokio::test]
+async fn a6_a_renewal_that_failed_is_not_repeated_at_once_but_after_a_new_sign_in() {
+    let (is_down, failures) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+    let (down, failed) = (Arc::clone(&is_down), Arc::clone(&failures));
+    let server = Server::start(move |path, _| {
+        (path == "/token" && down.load(Ordering::SeqCst)).then(|| {
+            failed.fetch_add(1, Ordering::SeqCst);
+            StatusCode::SERVICE_UNAVAILABLE.into_response()
+        })
+    })
+    .await;
+    let sign_in = server.sign_in();
+    log_in(&server, &sign_in).await.unwrap();
+    is_down.store(true, Ordering::SeqCst);
+    let attempts = futures::future::join_all((0..10).map(|_| header(&sign_in))).await;
+    assert!(attempts.iter().all(|attempt| matches!(attempt, Err(Unauthorized::Unavailable { .. }))));
+    assert_eq!(failures.load(Ordering::SeqCst), 1);
+    is_down.store(false, Ordering::SeqCst);
+    // By another process.
+    log_in(&server, &server.sign_in()).await.unwrap();
+    assert_eq!(header(&sign_in).await, Ok(Some(bearer("access-first"))));
+}
+
+#[tokio::test]
+async fn a6_the_port_is_free_once_an_answer_was_pasted() {
+    let server = Server::start(|_, _| None).await;
+    let mut begun = server.sign_in().begin(0, &[]).await.unwrap();
+    let redirect: Url = parameter(begun.url(), "redirect_uri").parse().unwrap();
+    let port = redirect.port().unwrap();
+    {
+        let coming = begun.answer();
+        tokio::pin!(coming);
+        assert!(futures::poll!(coming.as_mut()).is_pending());
+    }
+    // Nothing listens there, though the attempt goes on.
+    assert!(tokio::net::TcpListener::bind(("127.0.0.1", port)).await.is_ok());
+    drop(begun);
+}
+
+#[test]
+fn a6_a_client_secret_is_shown_nowhere() {
+    let settings = Settings {
+        client_id: Some("robot".to_owned()),
+        client_secret: Some("the-secret-of-robot".to_owned().into()),
+        ..Settings::default()
+    };
+    let folder = Folder::at("/no/such/folder".into());
+    let endpoint = Endpoint::from("https://mcp.example/mcp".parse::<Url>().unwrap());
+    let sign_in = SignIn::new(&endpoint, settings, folder, "login".to_owned()).unwrap();
+    assert!(!sign_in.identity().contains("the-secret") && !format!("{sign_in:?}").contains("the-secret"));
+}
+
+#[tokio::test]
 async fn a6_tokens_of_one_issuer_are_not_sent_to_another() {
     let (moved, other) = (Arc::new(AtomicBool::new(false)), Server::start(|_, _| None).await);
     let (is_moved, origin) = (Arc::clone(&moved), other.origin.clone());
@@ -253,7 +305,9 @@ async fn a6_tokens_of_one_issuer_are_not_sent_to_another() {
 async fn a6_a_sign_in_that_was_ended_is_forgotten_and_one_that_failed_is_not() {
     for (status, code, is_final) in [
         (StatusCode::BAD_REQUEST, "invalid_grant", true),
-        (StatusCode::UNAUTHORIZED, "invalid_client", true),
+        // The secret in the configuration may be wrong.
+        (StatusCode::UNAUTHORIZED, "invalid_client", false),
+        (StatusCode::BAD_REQUEST, "unauthorized_client", false),
         (StatusCode::SERVICE_UNAVAILABLE, "temporarily_unavailable", false),
     ] {
         let is_over = Arc::new(AtomicBool::new(false));

@@ -98,6 +98,9 @@ async fn a6_what_cannot_be_signed_in_to_is_named() {
         (&["login", "--config", &file, "note"], 2, "did you mean 'notes'?"),
         (&["login", "--config", &file, "program"], 2, "is a program"),
         (&["login", "http://mcp.example.com/mcp"], 2, "plain HTTP"),
+        // All of them are named.
+        (&["login", "--config", &file, "program", "http://mcp.example.com/mcp"], 2, "is a program"),
+        (&["login", "--config", &file, "program", "http://mcp.example.com/mcp"], 2, "plain HTTP"),
         (&["login", "http://127.0.0.1:9/mcp"], 1, "cannot be reached"),
     ] {
         run(&server, arguments).says(code, &[expected]);

@@ -13,19 +13,18 @@ use crate::{
     session::Location,
 };
 
-/// Admits a request, and passes its principal and location on as extensions.
+/// Admits a request, and passes its principal, as admitted, and its location on as extensions.
 pub(super) async fn admit(State(front): State<Front>, request: Request, next: Next) -> Response {
     let (mut parts, body) = request.into_parts();
     let location = Location::of(parts.uri.path());
     let profile = location.as_ref().and_then(|location| location.profile.as_deref());
     let arriving = Arriving { method: &parts.method, target: &parts.uri, headers: &parts.headers, profile };
-    let admission = front.gateway.admission();
-    if let Some(document) = admission.open_document(&arriving) {
+    if let Some(document) = front.gateway.admission().open_document(&arriving) {
         return body::json(StatusCode::OK, document.text().to_owned());
     }
-    match admission.admit(&arriving).await {
-        Ok(principal) => {
-            parts.extensions.insert(principal);
+    match front.gateway.admit_request(&arriving).await {
+        Ok(admitted) => {
+            parts.extensions.insert(admitted);
             parts.extensions.insert(location);
             next.run(Request::from_parts(parts, body)).await
         }
@@ -33,7 +32,7 @@ pub(super) async fn admit(State(front): State<Front>, request: Request, next: Ne
     }
 }
 
-fn response(denied: Denied) -> Response {
+pub(super) fn response(denied: Denied) -> Response {
     tracing::debug!(status = denied.status.as_u16(), "request not admitted");
     let mut response = body::error(denied.status, &denied.error);
     if let Some(challenge) = denied.challenge {

@@ -37,7 +37,7 @@ pub use proxies::{Proxies, network};
 use stream::Stream;
 
 use crate::{
-    dispatch::Gateway,
+    dispatch::{Admitted, Gateway},
     session::{Location, Outlet, Peer, Purpose, Session},
 };
 
@@ -71,12 +71,12 @@ pub fn admitted(router: Router, gateway: Arc<Gateway>, guard: Arc<Guard>) -> Rou
 async fn at(
     State(front): State<Front>,
     ConnectInfo(peer): ConnectInfo<SocketAddr>,
-    Extension(principal): Extension<Principal>,
+    Extension(admitted): Extension<Admitted>,
     Extension(location): Extension<Option<Location>>,
     request: Request,
 ) -> Response {
     match location {
-        Some(location) => front.answer(peer, principal, location, request).await,
+        Some(location) => front.answer(peer, admitted, location, request).await,
         None => nothing_here(),
     }
 }
@@ -89,21 +89,22 @@ impl Front {
     async fn answer(
         &self,
         peer: SocketAddr,
-        principal: Principal,
+        admitted: Admitted,
         location: Location,
         request: Request,
     ) -> Response {
-        if let Some(name) = location.strategy.as_deref().filter(|name| !self.is_offered(&principal, name)) {
+        let principal = &admitted.principal;
+        if let Some(name) = location.strategy.as_deref().filter(|name| !self.is_offered(principal, name)) {
             let message = format_args!(
                 "no strategy '{name}' is offered here; offered are: {}",
-                self.offered(&principal)
+                self.offered(principal)
             );
             return body::error(StatusCode::NOT_FOUND, &ErrorText::new(code::INVALID_REQUEST, message));
         }
         match *request.method() {
-            Method::POST => self.post(peer, principal, location, request).await,
-            Method::GET => self.listen(&principal, &location, request.headers()),
-            Method::DELETE => self.end(&principal, &location, request.headers()),
+            Method::POST => self.post(peer, admitted, location, request).await,
+            Method::GET => self.listen(principal, &location, request.headers()),
+            Method::DELETE => self.end(principal, &location, request.headers()),
             _ => not_allowed("POST, GET, DELETE"),
         }
     }
@@ -185,17 +186,17 @@ impl Front {
         let found = id.to_str().ok().and_then(|id| self.gateway.sessions().find(id));
         // Another principal's session is indistinguishable from an unknown one.
         let own = found.filter(|session| session.principal().is_same(principal));
+        let refused =
+            |status, message: &str| body::error(status, &ErrorText::new(code::INVALID_REQUEST, message));
+        // Before anything is judged by the permissions of the address.
+        if own.as_ref().is_some_and(|session| session.location() != location) {
+            let message = "this session was opened at another address and can be used there only";
+            return Err(refused(StatusCode::BAD_REQUEST, message));
+        }
         let Some(session) = own.filter(|session| self.may_continue(session, principal)) else {
             let message = "this session is unknown or has ended; initialize a new one";
-            return Err(body::error(StatusCode::NOT_FOUND, &ErrorText::new(code::INVALID_REQUEST, message)));
+            return Err(refused(StatusCode::NOT_FOUND, message));
         };
-        if session.location() != location {
-            let message = "this session was opened at another address and can be used there only";
-            return Err(body::error(
-                StatusCode::BAD_REQUEST,
-                &ErrorText::new(code::INVALID_REQUEST, message),
-            ));
-        }
         session.touch();
         Ok(Some(session))
     }

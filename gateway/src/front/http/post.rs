@@ -16,12 +16,12 @@ use tokio::task::JoinHandle;
 use super::{
     Front,
     body::{self, Accepts},
-    query, standard_headers,
+    entry, query, standard_headers,
     stream::{Held, Stream},
 };
 use crate::{
     dialect::{RequestKind, check, classify},
-    dispatch::{Caller, Gateway},
+    dispatch::{Admitted, Arriving, Caller, Gateway},
     session::{
         Address, BeginError, Client, Frame, Frames, Location, Opening, Peer, Place, Purpose, ReplayBuffer,
         Ticket,
@@ -33,7 +33,7 @@ const QUIET: Duration = Duration::from_secs(10);
 
 /// A received request.
 struct Posted {
-    principal: Principal,
+    admitted: Admitted,
     peer: Peer,
     location: Location,
     /// The query of the address, as received.
@@ -57,7 +57,7 @@ impl Front {
     pub(super) async fn post(
         &self,
         connection: SocketAddr,
-        principal: Principal,
+        admitted: Admitted,
         location: Location,
         request: HttpRequest,
     ) -> HttpResponse {
@@ -73,24 +73,30 @@ impl Front {
             let message = "Accept must name application/json, text/event-stream, or both";
             return body::error(StatusCode::NOT_ACCEPTABLE, &ErrorText::new(code::INVALID_REQUEST, message));
         }
-        let peer = self.peer(connection, &headers, &principal);
+        let peer = self.peer(connection, &headers, &admitted.principal);
         let limits = self.gateway.limits();
         let (text, place) = match body::read(body, &peer, limits).await {
             Ok(read) => read,
             Err(refused) => return refused,
+        };
+        let profile = location.profile.as_deref();
+        let arrived = Arriving { method: &parts.method, target: &parts.uri, headers: &headers, profile };
+        let admitted = match self.gateway.admit_again(admitted, &arrived).await {
+            Ok(admitted) => admitted,
+            Err(denied) => return entry::response(denied),
         };
         let message = Message::parse(&text, limits.bounds().message_depth);
         drop(text);
         match message {
             Err(refused) => body::json(StatusCode::BAD_REQUEST, refused.encode()),
             Ok(Message::Request(request)) => {
-                let posted = Posted { principal, peer, location, query, headers, accepts, place };
+                let posted = Posted { admitted, peer, location, query, headers, accepts, place };
                 self.request(posted, request).await
             }
             Ok(Message::Notification(notification)) => {
-                self.handle_notification(&principal, &location, &headers, &notification)
+                self.handle_notification(&admitted.principal, &location, &headers, &notification)
             }
-            Ok(Message::Response(response)) => match self.session(&principal, &location, &headers) {
+            Ok(Message::Response(response)) => match self.session(&admitted.principal, &location, &headers) {
                 Ok(session) => {
                     // Requests to clients exist only in sessions.
                     session.iter().for_each(|session| session.client.settle(response.clone()));
@@ -134,10 +140,10 @@ impl Front {
                     Ok(address) => address,
                     Err((status, error)) => return refuse(status, request.id, error),
                 };
-                let principal = posted.principal.clone();
+                let admitted = posted.admitted.clone();
                 let (outlet, frames) = accepts.outlet(&posted.peer, self.gateway.limits());
                 let caller =
-                    self.gateway.stateless(&address, &request, &meta, principal, &posted.peer, outlet).await;
+                    self.gateway.stateless(&address, &request, &meta, admitted, &posted.peer, outlet).await;
                 let caller = match caller {
                     Ok(caller) => caller,
                     Err(error) if error.code() == code::LIMIT_REACHED => {
@@ -170,7 +176,7 @@ impl Front {
                 return body::json(status, Response::new(request.id.clone(), Err(error)).encode());
             }
         };
-        let Posted { principal, peer, .. } = posted;
+        let Posted { admitted: Admitted { principal, .. }, peer, .. } = posted;
         let capabilities = request.params.object("capabilities").unwrap_or_default();
         let opening =
             Opening { principal, address, client: Arc::new(Client::new(Era::Session, &capabilities)), peer };
@@ -198,9 +204,9 @@ impl Front {
     }
 
     async fn in_session(&self, posted: Posted, request: Request) -> HttpResponse {
-        let Posted { principal, location, headers, accepts, place, .. } = posted;
+        let Posted { admitted, location, headers, accepts, place, .. } = posted;
         let headers = &headers;
-        let session = match self.session(&principal, &location, headers) {
+        let session = match self.session(&admitted.principal, &location, headers) {
             Ok(Some(session)) => session,
             Ok(None) => {
                 let message = "no session: send initialize first and then its Mcp-Session-Id, or params._meta as of 2026-07-28";
@@ -225,7 +231,7 @@ impl Front {
         };
         session.begin_work();
         let (outlet, frames) = accepts.outlet(session.peer(), self.gateway.limits());
-        let caller = self.gateway.in_session(&session, principal, outlet);
+        let caller = self.gateway.in_session(&session, admitted, outlet);
         self.run(Run { caller, ticket: Some(ticket), frames, accepts, place }, request).await
     }
 

@@ -243,9 +243,9 @@ impl Connection {
         let meta = check(request, self.gateway.limits())?;
         match classify(request, meta)? {
             RequestKind::Stateless(meta) => {
-                let (principal, outlet) = (self.gateway.admission().on_stdio(), self.outlet.clone());
+                let (admitted, outlet) = (self.gateway.admit_on_stdio(), self.outlet.clone());
                 self.gateway
-                    .stateless(&Address::default(), request, &meta, principal, &self.peer, outlet)
+                    .stateless(&Address::default(), request, &meta, admitted, &self.peer, outlet)
                     .await
                     .map(Some)
             }
@@ -268,8 +268,7 @@ impl Connection {
     }
 
     fn in_session(&self, session: &Arc<Session>) -> Caller {
-        let principal = self.gateway.admission().on_stdio();
-        self.gateway.in_session(session, principal, self.outlet.clone())
+        self.gateway.in_session(session, self.gateway.admit_on_stdio(), self.outlet.clone())
     }
 
     async fn initialize(&mut self, request: &Request) -> Result<(), ErrorText> {
