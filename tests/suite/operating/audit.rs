@@ -126,7 +126,7 @@ fn a7_what_is_not_permitted_is_recorded_as_that_on_every_way() {
     let ways = [
         ("full", None),
         ("search", Some("call_tool")),
-        ("info", Some("invoke")),
+        ("info", Some("invoke_tool")),
         // Its groups are deterministic.
         ("groups", None),
     ];
