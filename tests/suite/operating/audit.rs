@@ -106,8 +106,15 @@ fn a7_calls_within_calls_have_the_name_of_the_inner_tool() {
 fn a7_what_is_not_permitted_is_recorded_as_that_on_every_way() {
     let (directory, file) = file();
     let config = directory.path().join("disclosure.toml");
-    let few =
-        "[[principals]]\nname = \"few\"\ntools = [\"*/echo\"]\n[strategy.groups]\ndeterministic = true\n";
+    let few = r#"
+[[principals]]
+name = "few"
+tools = ["*/echo"]
+[strategy.groups]
+deterministic = true
+[strategy.info]
+tools = "entry-only"
+"#;
     fs::write(&config, few).unwrap();
     let calls = |strategy: &str, caller: Option<&str>| {
         let flags = ["--strategy", strategy, "--audit", file.to_str().unwrap()];
@@ -126,7 +133,7 @@ fn a7_what_is_not_permitted_is_recorded_as_that_on_every_way() {
     let ways = [
         ("full", None),
         ("search", Some("call_tool")),
-        ("info", Some("invoke_tool")),
+        ("info", Some("invoke")),
         // Its groups are deterministic.
         ("groups", None),
     ];
