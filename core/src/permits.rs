@@ -170,6 +170,13 @@ impl Permits {
         Some(if common.is_empty() { first } else { common })
     }
 
+    /// Whether all tools, resources and prompts are permitted.
+    pub fn see_all(&self) -> bool {
+        let named =
+            self.lists(|grant| grant.tools.as_deref()).chain(self.lists(|grant| grant.prompts.as_deref()));
+        named.chain(self.lists(|grant| grant.resources.as_deref())).next().is_none()
+    }
+
     /// How much the caller may use: each of these holds by itself, and is counted under its digest.
     pub fn quotas(&self) -> &[(Digest, Quotas)] {
         self.0.as_ref().map_or(&[], |inner| &inner.quotas)
@@ -262,6 +269,11 @@ mod tests {
         ] {
             assert_eq!(tools.allow(upstream, own), is_permitted, "{upstream} {own}");
         }
+        let strategies = Some(vec!["full".to_owned()]);
+        assert!(
+            Permits::all().see_all() && Permits::of([Grant { strategies, ..Grant::default() }]).see_all()
+        );
+        assert!(!Permits::of_tools(["*"]).see_all() && !Permits::of([Grant::nothing()]).see_all());
         assert!(Permits::of_tools(["*"]).tools().is_none() && permits.prompts().unwrap().0[0].is_empty());
     }
 

@@ -61,6 +61,7 @@ pub fn get(cx: &Context<'_>, groups: &Groups, params: &RawValue) -> Result<RawOb
         return Err(Fault::NotFound { message: wording::NOT_FOUND.to_owned(), data: json!({"name": name}) });
     };
     tracing::info!(session = cx.session, group = group.name, "group delivered");
+    cx.fetches.delivers();
     Ok(hinted(cx, groups.contents(cx.view, group)))
 }
 

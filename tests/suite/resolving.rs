@@ -1,6 +1,7 @@
 //! `tools/resolve` (SEP-1862): relayed to the upstream that has it, in the way of a call.
 
 use kit::{Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup};
+use mcp_disclosure_core::{Grant, Quotas};
 use serde_json::{Value, json, value::RawValue};
 
 use crate::UPSTREAM;
@@ -11,7 +12,7 @@ fn resolving() -> Options {
         let mut tool = json!({
             "name": name,
             "description": "Manages files.",
-            "inputSchema": {"type": "object"},
+            "inputSchema": {"type": "object", "properties": {"action": {"type": "string"}}},
             "annotations": {"destructiveHint": true, "readOnlyHint": false},
         });
         if resolve {
@@ -98,4 +99,26 @@ async fn sep1862_through_another_tool_the_called_one_is_resolved(setup: Setup) {
     assert_eq!((&tool["name"], &tool["annotations"]["readOnlyHint"]), (&json!("manage"), &json!(true)));
     assert_eq!(resolve(&client, "search_tools", json!({"query": "files"})).await.code(), -32602);
 }
-only!(search_stdio_session = "search" Stdio Session; sep1862_through_another_tool_the_called_one_is_resolved);
+
+/// Each path to a tool passes the same checks.
+async fn sep1862_arguments_and_limits_are_those_of_a_call(setup: Setup) {
+    let quotas = Quotas { calls_per_minute: Some(2), ..Quotas::default() };
+    let admission =
+        HeaderAdmission::default().granting("ann", Grant { quotas, ..Grant::default() }).on_stdio("ann");
+    let bench = Bench::start(Options { admission, ..resolving() }).await;
+    let client = Client::connect(&bench, setup).await;
+    let call = |action: Value| json!({"tool": "manage", "arguments": {"action": action}});
+    let wrong = resolve(&client, "call_tool", call(json!([7]))).await.error();
+    assert_eq!(wrong["code"], -32602, "{wrong}");
+    assert!(wrong["message"].as_str().unwrap().starts_with("call_tool would be refused: "), "{wrong}");
+    for _ in 0..2 {
+        resolve(&client, "call_tool", call(json!("read"))).await.result();
+    }
+    assert_eq!(resolve(&client, "call_tool", call(json!("read"))).await.code(), -32005);
+    let journal = client.journal().await;
+    assert_eq!(journal.iter().filter(|message| message["method"] == "tools/resolve").count(), 2);
+}
+only!(search_stdio_session = "search" Stdio Session;
+    sep1862_through_another_tool_the_called_one_is_resolved,
+    sep1862_arguments_and_limits_are_those_of_a_call,
+);

@@ -1,14 +1,17 @@
-//! `tools/call`: the strategy's decision, the check of the arguments, and the request to the upstream.
+//! `tools/call`: the strategy's decision, and the request to the upstream.
 
 use mcp_disclosure_core::{
-    Decision, Effects, Era, Mirrored, Misfit, RawObject, RawText, Refusal, Tool, ToolAnswer, ToolCall,
-    ToolName, inner_call,
+    Decision, Effects, Era, Mirrored, RawObject, RawText, Refusal, Tool, ToolAnswer, ToolCall, ToolName,
 };
 use mcp_disclosure_transport::{ErrorText, Json, Request, code};
 use serde_json::json;
 use tokio::task::spawn_blocking;
 
-use super::{Caller, Gateway, allowance::Allowance, links, relay::UpstreamRequest};
+use super::{
+    Caller, Gateway, links,
+    passage::{Held, Passed, recorded, refused, rejected},
+    relay::UpstreamRequest,
+};
 use crate::{
     catalogue::Page,
     dialect::complete,
@@ -48,8 +51,10 @@ impl Gateway {
         }
         // Moved below, and of a call that is not forwarded needed all the same.
         let given = call.clone();
-        let decided = caller.choice.strategy.before_call(&cx, call).await;
-        let decision = decided.inspect_err(|_| watch.decides(Outcome::Invalid))?;
+        let decision = match caller.choice.strategy.before_call(&cx, call).await {
+            Ok(decision) => decision,
+            Err(fault) => return Err(rejected(page, &given, fault, watch).await),
+        };
         self.carry_out(caller, effects).await;
         if fetches.has_delivered() {
             caller.identified(|who| self.observer.fetched(&who));
@@ -65,22 +70,14 @@ impl Gateway {
                 Ok(answered(caller.era(), &answer))
             }
             Decision::Refuse(refusal) => {
-                name_inner(page, &given, watch);
-                watch.takes(given.arguments.as_ref()).await;
-                Ok(refused(caller, refusal, watch))
+                refused(page, &given, refusal.code, watch).await;
+                Ok(refusal_of(caller, refusal))
             }
             other => {
                 tracing::error!(?other, "unknown decision");
                 Err(ErrorText::new(code::INTERNAL_ERROR, "internal error: unknown decision"))
             }
         }
-    }
-
-    /// How this caller's model learns a tool.
-    fn how_to_learn(&self, caller: &Caller, page: &Page, tool: &str) -> Option<String> {
-        let (fetches, effects) = (self.fetches.of(&caller.fetcher, &caller.allowances), Effects::default());
-        let cx = caller.context(self, &page.view, &fetches, &effects);
-        caller.choice.strategy.how_to_learn(&cx, tool)
     }
 
     async fn forward(
@@ -91,39 +88,13 @@ impl Gateway {
         params: &RawObject,
         watch: &mut Watch<'_>,
     ) -> Result<Json, ErrorText> {
-        let Some(tool) = page.view.tool(&call.name) else {
-            let withheld = page.view.withholds(&call.name);
-            watch.decides(if withheld { Outcome::NotPermitted } else { Outcome::Unknown });
-            watch.names(&call.name);
-            watch.takes(call.arguments.as_ref()).await;
-            return Err(ErrorText::invalid_params(format_args!("Unknown tool: {}", call.name)));
+        let passed = match self.pass(caller, page, call, watch).await {
+            Ok(passed) => passed,
+            Err(Held::Refused(refusal)) => return Ok(refusal_of(caller, refusal)),
+            Err(Held::Failed(error)) => return Err(error),
         };
-        watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
-        watch.takes(call.arguments.as_ref()).await;
-        let arguments = if page.shows_schema(&call.name) {
-            call.arguments
-        } else {
-            match self.checks.apply(&page.view, tool, &call).await {
-                Ok(repaired) => repaired.map(RawText::from).or(call.arguments),
-                Err(Misfit::Unreadable(error)) => {
-                    watch.decides(Outcome::Invalid);
-                    return Err(ErrorText::invalid_params(format_args!("arguments cannot be read: {error}")));
-                }
-                Err(Misfit::Wrong(problems)) => {
-                    let lesson = self.how_to_learn(caller, page, &call.name);
-                    let refusal = Refusal::wrong_arguments(&call.name, &problems, lesson.as_deref());
-                    return Ok(refused(caller, refusal, watch));
-                }
-            }
-        };
-        let _running = Allowance::call(&caller.allowances).inspect_err(|_| watch.refuses("LIMIT_REACHED"))?;
-        let slot = caller.backend.slot(tool.tool().upstream())?;
-        if let Some(recording) = watch.forwards()
-            && let Err(reason) = recording.await
-        {
-            watch.decides(Outcome::Unrecorded);
-            return Err(ErrorText::new(code::INTERNAL_ERROR, reason));
-        }
+        let Passed { tool, arguments, slot, running: _running } = passed;
+        recorded(watch).await?;
         let mirrored = mirrored(tool.tool(), arguments.as_ref());
         let relayed = relayed(params, tool.tool(), arguments.as_ref());
         // Arguments may be as large as a message, and the upstream may be slow: they are freed before
@@ -179,23 +150,8 @@ pub(super) fn read_call(params: &RawObject) -> Result<ToolCall, ErrorText> {
 }
 
 /// A refusal as a tool result.
-fn refused(caller: &Caller, refusal: Refusal, watch: &mut Watch<'_>) -> Json {
-    watch.refuses(refusal.code);
+fn refusal_of(caller: &Caller, refusal: Refusal) -> Json {
     answered(caller.era(), &ToolAnswer { content: refusal.content, is_error: true })
-}
-
-/// Of a refused call within a call, the inner tool is observed.
-fn name_inner(page: &Page, call: &ToolCall, watch: &mut Watch<'_>) {
-    if let Some(tool) = page.view.tool(&call.name) {
-        return watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
-    }
-    let members = inner_call::members(call).ok();
-    let inner = members.and_then(|members| ToolName::parse(&members.string("tool")?).ok());
-    let Some(inner) = inner else { return };
-    match page.view.tool(&inner) {
-        Some(tool) => watch.finds(tool.tool().upstream(), tool.tool().upstream_name()),
-        None => watch.names(&inner),
-    }
 }
 
 /// The gateway's own answer as a `CallToolResult`: structured content, and the same as text.

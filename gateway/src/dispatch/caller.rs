@@ -70,7 +70,10 @@ impl Caller {
     /// The sender, for observers.
     pub(crate) fn identified<T>(&self, observe: impl FnOnce(Who<'_>) -> T) -> T {
         match &self.session {
-            Some(session) => observe(session.who(&self.label, &self.principal)),
+            // A request may name another strategy than the session's.
+            Some(session) => {
+                observe(Who { strategy: &self.choice.name, ..session.who(&self.label, &self.principal) })
+            }
             None => observe(Who {
                 principal: self.principal.id(),
                 session: None,
@@ -82,7 +85,8 @@ impl Caller {
 
     /// The span of a request.
     pub(super) fn span(&self, request: &Request) -> Span {
-        tracing::info_span!(
+        // Of the highest level, so that each line that is logged has it.
+        tracing::error_span!(
             "request",
             request = request.id.as_str(),
             method = request.method,
@@ -239,10 +243,10 @@ impl Gateway {
         let Admitted { principal, at } = admitted;
         let (strategy, permits) = (address.location.strategy.as_deref(), principal.permits());
         let choice = self.strategies.choose(strategy, permits, &meta.offer, Era::Stateless);
-        let choice = match &meta.variant {
-            Some(variant) => self.strategies.vary(&choice, permits, variant)?,
-            None => choice,
-        };
+        let varied =
+            meta.variant.as_ref().and_then(|variant| self.strategies.vary(&choice, permits, variant).ok());
+        // What cannot be chosen is refused when the request is handled, so that this is observed.
+        let choice = varied.unwrap_or(choice);
         let label = principal.id().map_or_else(|| Arc::clone(peer.name()), Arc::from);
         let fetcher = match principal.id() {
             Some(id) => Fetcher::Principal(id.into()),

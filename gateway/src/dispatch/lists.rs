@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use mcp_disclosure_core::{Kind, RawObject, manifest::digest};
-use mcp_disclosure_transport::{ErrorText, Json, Request, code};
+use mcp_disclosure_transport::{ErrorText, Json, Request};
 use serde_json::json;
 use tokio::task::spawn_blocking;
 
-use super::{Caller, Gateway};
+use super::{Caller, Gateway, requests::panicked};
 use crate::{
     catalogue::{Page, PreparedManifest},
     dialect::{Filter, complete},
@@ -37,7 +37,8 @@ impl Gateway {
         let work = page.tool_count() * filter.patterns();
         let own = Arc::clone(page);
         let matching = move || own.matching(|name| filter.admits(name));
-        let (names, result) = aside(work, matching).await?;
+        let (names, result) = aside("tools/list", work, matching).await?;
+        caller.identified(|who| self.observer.filtered(&who, page));
         caller.session.iter().for_each(|session| page.mark_delivered_of(&session.marks, &names));
         Ok(result)
     }
@@ -58,7 +59,7 @@ impl Gateway {
             Some(stated) if stated == prepared.manifest.digest() => prepared.unchanged.clone(),
             _ => prepared.result.clone(),
         };
-        of_manifest(page, result).await
+        of_manifest(page, &request.method, result).await
     }
 
     /// `tools/describe`: as SEP-2636 has it to clients with complete lists, and as the strategy has it to others.
@@ -73,11 +74,13 @@ impl Gateway {
         }
         let names = self.names(&request.params)?;
         let wanted = names.clone();
-        let described = of_manifest(page, move |prepared| prepared.manifest.described(&wanted)).await?;
+        let described = move |prepared: &PreparedManifest| prepared.manifest.described(&wanted);
+        let described = of_manifest(page, &request.method, described).await?;
         let described = described.map_err(|unknown| {
             ErrorText::invalid_params("Unknown tool names").with_data(&json!({"unknownNames": unknown}))
         })?;
         caller.session.iter().for_each(|session| page.mark_delivered_of(&session.marks, &names));
+        caller.identified(|who| self.observer.fetched(&who));
         Ok(complete(caller.era(), described.into()))
     }
 
@@ -119,24 +122,25 @@ impl Gateway {
 /// Takes something from the manifest of a page that has one.
 async fn of_manifest<T: Send + 'static>(
     page: &Arc<Page>,
+    method: &str,
     take: impl FnOnce(&PreparedManifest) -> T + Send + 'static,
 ) -> Result<T, ErrorText> {
     let work = if page.is_prepared() { 0 } else { ENTRY_STEPS * page.tool_count() };
     let own = Arc::clone(page);
-    let taken = aside(work, move || own.manifest().map(take)).await?;
+    let taken = aside(method, work, move || own.manifest().map(take)).await?;
     taken.ok_or_else(|| ErrorText::method_not_found("tools/manifest"))
 }
 
 /// Does work of this many steps, beside the workers that serve clients if it is much.
 async fn aside<T: Send + 'static>(
+    method: &str,
     steps: usize,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, ErrorText> {
     if steps <= MOST_STEPS {
         return Ok(work());
     }
-    let failed = |_| ErrorText::new(code::INTERNAL_ERROR, "internal error: answering this request panicked");
-    spawn_blocking(work).await.map_err(failed)
+    spawn_blocking(work).await.map_err(|_| panicked(method))
 }
 
 /// Lists are returned in one page, so no cursor is ever issued.

@@ -15,6 +15,7 @@ mod fetches;
 mod lifecycle;
 mod links;
 mod lists;
+mod passage;
 mod read;
 mod relay;
 mod requests;

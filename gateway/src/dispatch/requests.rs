@@ -17,7 +17,7 @@ use crate::{
     dialect::{Advertised, InitializeRequest, complete, discover_result, era_error},
     explain::Explanation,
     negotiation::Choice,
-    observe::{Outcome, Watch},
+    observe::{Outcome, Watch, protected},
     session::{Full, Opening, Session, new_id},
     slot::Recollection,
 };
@@ -160,7 +160,7 @@ impl Gateway {
             Some(Method::ToolsList) => Box::pin(self.tools(caller, &page, params)).await,
             Some(Method::ToolsManifest) => Box::pin(self.manifest(caller, &page, request)).await,
             Some(Method::ToolsDescribe) => Box::pin(self.describe(caller, &page, request)).await,
-            Some(Method::ToolsResolve) => Box::pin(self.resolve(caller, &page, params)).await,
+            Some(Method::ToolsResolve) => Box::pin(self.resolve(caller, &page, params, watch)).await,
             Some(Method::ResourcesList) => self.listed(caller, &page, Kind::Resources, params),
             Some(Method::TemplatesList) => self.listed(caller, &page, Kind::Templates, params),
             Some(Method::PromptsList) => self.listed(caller, &page, Kind::Prompts, params),
@@ -256,7 +256,9 @@ impl Gateway {
             tokio::spawn(async move { backend.pass_on_concerns(&settings).await });
         }
         backend.audience().join(&session);
-        self.observer.opened(&session.who(&Short(session.id()).to_string(), &session.principal()));
+        protected(|| {
+            self.observer.opened(&session.who(&Short(session.id()).to_string(), &session.principal()));
+        });
         unopened.keep();
         Ok((session, result))
     }

@@ -1,18 +1,23 @@
 //! `tools/resolve` (SEP-1862): what a call with these arguments would be like.
 //!
-//! It takes the way of a call up to the upstream, so that nothing is resolved that could not be called; through a tool
-//! that calls others, it is the called one that is resolved. Nothing happens on the way: what a strategy wants to do for
+//! It takes the way of a call up to the upstream, so that nothing is resolved that could not be called, and the upstream
+//! sees nothing that a call would not send; through a tool that calls others, it is the called one that is resolved. Nothing happens on the way: what a strategy wants to do for
 //! a call is not done.
 
-use mcp_disclosure_core::{Decision, Effects, RawObject, Tool};
+use mcp_disclosure_core::{Decision, Effects, RawObject, Refusal, Tool};
 use mcp_disclosure_transport::{ErrorText, Json, code};
 
 use super::{
     Caller, Gateway,
     call::{read_call, relayed},
+    passage::{Held, Passed, recorded, refused, rejected},
     relay::UpstreamRequest,
 };
-use crate::{catalogue::Page, dialect::complete};
+use crate::{
+    catalogue::Page,
+    dialect::complete,
+    observe::{Outcome, Watch},
+};
 
 /// The method.
 const RESOLVE: &str = "tools/resolve";
@@ -21,15 +26,18 @@ impl Gateway {
     /// Resolves a call at the upstream that would run it.
     ///
     /// # Errors
-    /// -32602 if the call would be refused, or the tool does not support this; the upstream's error.
+    /// -32602 if the call would be refused, or the tool does not support this; -32005 if the caller may not call now; the
+    /// upstream's error.
     pub(super) async fn resolve(
         &self,
         caller: &Caller,
         page: &Page,
         params: &RawObject,
+        watch: &mut Watch<'_>,
     ) -> Result<Json, ErrorText> {
-        let call = read_call(params)?;
-        let name = call.name.clone();
+        let call = read_call(params).inspect_err(|_| watch.decides(Outcome::Invalid))?;
+        watch.names(&call.name);
+        let (name, given) = (call.name.clone(), call.clone());
         let unsupported = || {
             ErrorText::invalid_params(format_args!(
                 "{name} does not support {RESOLVE}: it is as it is listed"
@@ -37,25 +45,33 @@ impl Gateway {
         };
         let (fetches, effects) = (self.fetches.of(&caller.fetcher, &caller.allowances), Effects::default());
         let cx = caller.context(self, &page.view, &fetches, &effects);
-        let call = match caller.choice.strategy.before_call(&cx, call).await? {
-            Decision::Forward(call) => call,
-            Decision::Refuse(refusal) => {
-                return Err(ErrorText::invalid_params(format_args!(
-                    "{name} would be refused: {}",
-                    refusal.code
-                ))
-                .with_data(&refusal.content));
+        let call = match caller.choice.strategy.before_call(&cx, call).await {
+            Ok(Decision::Forward(call)) => call,
+            Ok(Decision::Refuse(refusal)) => {
+                refused(page, &given, refusal.code, watch).await;
+                return Err(refusal_of(&name, &refusal));
             }
-            _ => return Err(unsupported()),
+            Ok(_) => {
+                watch.decides(Outcome::Invalid);
+                watch.takes(given.arguments.as_ref()).await;
+                return Err(unsupported());
+            }
+            Err(fault) => return Err(rejected(page, &given, fault, watch).await),
         };
-        let Some(tool) = page.view.tool(&call.name) else {
-            return Err(ErrorText::invalid_params(format_args!("Unknown tool: {}", call.name)));
+        drop(given);
+        let passed = match self.pass(caller, page, call, watch).await {
+            Ok(passed) => passed,
+            Err(Held::Refused(refusal)) => return Err(refusal_of(&name, &refusal)),
+            Err(Held::Failed(error)) => return Err(error),
         };
-        let slot = caller.backend.slot(tool.tool().upstream())?;
+        let Passed { tool, arguments, slot, running: _running } = passed;
         if !(slot.resolves() && tool.tool().definition().member("resolve") == Some("true")) {
+            watch.decides(Outcome::Invalid);
             return Err(unsupported());
         }
-        let request = relayed(params, tool.tool(), call.arguments.as_ref());
+        recorded(watch).await?;
+        let request = relayed(params, tool.tool(), arguments.as_ref());
+        drop(arguments);
         let result = self.relay(caller, &slot, UpstreamRequest::new(RESOLVE, request)).await?;
         let result = RawObject::parse(result.as_str()).ok();
         let resolved = result.as_ref().and_then(|result| result.object("tool"));
@@ -66,6 +82,12 @@ impl Gateway {
         let tool = refined(&tool.definition(), tool.tool(), &resolved);
         Ok(complete(caller.era(), result.with("tool", tool.text()).into()))
     }
+}
+
+/// The error for a call that would be refused.
+fn refusal_of(name: &str, refusal: &Refusal) -> ErrorText {
+    ErrorText::invalid_params(format_args!("{name} would be refused: {}", refusal.code))
+        .with_data(&refusal.content)
 }
 
 /// A definition as it is served, with what the upstream says differently of this call than of the tool.

@@ -1,6 +1,5 @@
 //! Requests that name a server variant (SEP-2053): each is served by that strategy.
 
-use mcp_disclosure_core::Era;
 use mcp_disclosure_transport::{ErrorText, Request};
 
 use super::{Caller, Gateway};
@@ -19,10 +18,8 @@ impl Gateway {
     ) -> Result<Option<(Caller, Request)>, ErrorText> {
         let Some(variant) = requested(&request.params) else { return Ok(None) };
         let mut varied = caller.clone();
-        // The caller of a stateless request is made for the variant.
-        if caller.era() == Era::Session {
-            varied.choice = self.strategies.vary(&caller.choice, caller.principal.permits(), &variant)?;
-        }
+        // The caller of a stateless request is made for the variant already, if it may choose that.
+        varied.choice = self.strategies.vary(&caller.choice, caller.principal.permits(), &variant)?;
         let request = Request { params: without_variant(&request.params), ..request.clone() };
         Ok(Some((varied, request)))
     }

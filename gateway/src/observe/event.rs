@@ -15,11 +15,13 @@ pub struct Who<'a> {
     pub client: &'a str,
 }
 
-/// A call of a tool.
+/// A call of a tool, or the question what it would be like.
 #[derive(Clone, Copy)]
 pub struct Called<'a> {
     /// The caller.
     pub who: Who<'a>,
+    /// Whether it only asks what the call would be like (`tools/resolve`).
+    pub resolves: bool,
     /// The upstream of the tool, where the tool exists for the caller.
     pub upstream: Option<&'a str>,
     /// The upstream's name of the tool, or that of a strategy's own; otherwise the name that was called, as received: any
@@ -89,7 +91,7 @@ impl Outcome {
     }
 
     /// Whether the call was sent to its upstream, or was waiting for it. The other outcomes are decisions of the gateway.
-    pub fn is_forwarded(self) -> bool {
+    pub fn is_call(self) -> bool {
         match self {
             Self::Ok
             | Self::ToolError

@@ -9,7 +9,11 @@ mod tally;
 mod trace;
 mod watch;
 
-use std::{fmt, sync::Arc};
+use std::{
+    fmt,
+    panic::{AssertUnwindSafe, catch_unwind},
+    sync::Arc,
+};
 
 pub use event::{Called, Outcome, Who};
 use futures::future::BoxFuture;
@@ -64,9 +68,14 @@ pub trait Observer: fmt::Debug + Send + Sync + 'static {
         let _ = who;
     }
 
-    /// A client was sent the list of this kind.
+    /// A client was sent the whole list of this kind.
     fn listed(&self, who: &Who<'_>, kind: Kind, page: &Arc<Page>) {
         let _ = (who, kind, page);
+    }
+
+    /// A client was sent the tools of this page that its filter names, and no others.
+    fn filtered(&self, who: &Who<'_>, page: &Arc<Page>) {
+        let _ = (who, page);
     }
 
     /// A session was opened.
@@ -80,3 +89,42 @@ pub trait Observer: fmt::Debug + Send + Sync + 'static {
 pub struct Unobserved;
 
 impl Observer for Unobserved {}
+
+/// Calls an observer where a panic of it would leave a client without an answer.
+pub(crate) fn protected(observe: impl FnOnce()) {
+    if catch_unwind(AssertUnwindSafe(observe)).is_err() {
+        tracing::error!("an observer panicked");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug)]
+    struct Panicking;
+
+    impl Observer for Panicking {
+        fn called(&self, _call: &Called<'_>) {
+            panic!("as if");
+        }
+    }
+
+    #[test]
+    fn o1_an_observer_that_panics_costs_no_answer() {
+        let who = Who { principal: None, session: None, strategy: "full", client: "" };
+        let called = Called {
+            who,
+            resolves: false,
+            upstream: None,
+            tool: "t",
+            outcome: Outcome::Ok,
+            refusal: None,
+            duration: std::time::Duration::ZERO,
+            request_bytes: 0,
+            response_bytes: 0,
+            fingerprint: None,
+        };
+        protected(|| Panicking.called(&called));
+    }
+}

@@ -49,6 +49,10 @@ impl Observer for Several {
         self.0.iter().for_each(|observer| observer.listed(who, kind, page));
     }
 
+    fn filtered(&self, who: &Who<'_>, page: &Arc<Page>) {
+        self.0.iter().for_each(|observer| observer.filtered(who, page));
+    }
+
     fn opened(&self, who: &Who<'_>) {
         self.0.iter().for_each(|observer| observer.opened(who));
     }

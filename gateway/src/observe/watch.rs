@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Instant};
 use mcp_disclosure_core::{RawObject, RawText, ToolName, UpstreamName};
 use mcp_disclosure_transport::{ErrorText, Json, Request, code};
 
-use super::{Called, Outcome, Recording, Trace};
+use super::{Called, Outcome, Recording, Trace, protected};
 use crate::{
     dialect::asks_for_input,
     dispatch::{Caller, Gateway},
@@ -20,7 +20,8 @@ const IS_ERROR: (&str, &str) = ("\"isError\"", "true");
 /// What announces a result that asks for input.
 const ASKS: (&str, &str) = ("\"resultType\"", "\"input_required\"");
 
-/// Watches a request; only calls of tools are reported. If it is dropped before it is settled, the call was cancelled.
+/// Watches a request; only calls of tools are reported, and questions what they would be like. If it is dropped before it is
+/// settled, the call was cancelled.
 #[derive(Debug)]
 pub(crate) struct Watch<'a> {
     gateway: &'a Gateway,
@@ -31,6 +32,7 @@ pub(crate) struct Watch<'a> {
 
 #[derive(Debug)]
 struct Watched {
+    resolves: bool,
     begun: Instant,
     request_bytes: usize,
     /// The name, as received or as decided.
@@ -44,7 +46,9 @@ struct Watched {
 
 impl<'a> Watch<'a> {
     pub(crate) fn begin(gateway: &'a Gateway, caller: &'a Caller, request: &Request) -> Self {
-        let call = (request.method == "tools/call").then(|| Watched {
+        let resolves = request.method == "tools/resolve";
+        let call = (resolves || request.method == "tools/call").then(|| Watched {
+            resolves,
             begun: Instant::now(),
             request_bytes: request.params.text().len(),
             tool: None,
@@ -149,10 +153,13 @@ impl<'a> Watch<'a> {
             match outcome {
                 Outcome::Refused => log!("call refused"),
                 Outcome::Unknown | Outcome::NotPermitted => log!("unknown tool called"),
+                _ if event.resolves => log!("call resolved"),
                 _ => log!("tool called"),
             }
-            self.gateway.observer().called(&event);
-            self.trace.iter().for_each(|trace| trace.called(&event));
+            protected(|| {
+                self.gateway.observer().called(&event);
+                self.trace.iter().for_each(|trace| trace.called(&event));
+            });
         });
     }
 }
@@ -161,6 +168,7 @@ impl Watched {
     fn event<'e>(&'e self, who: super::Who<'e>, outcome: Outcome, response_bytes: usize) -> Called<'e> {
         Called {
             who,
+            resolves: self.resolves,
             upstream: self.upstream.as_ref().map(UpstreamName::as_str),
             tool: self.tool.as_ref().map_or("", ToolName::as_str),
             outcome,

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use axum::{
-    Router,
+    Extension, Router,
     body::Body,
-    extract::State,
+    extract::{Request, State},
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
-    middleware::map_response,
+    middleware::{Next, from_fn, map_response},
     response::{IntoResponse, Response},
     routing::get,
 };
+use mcp_disclosure_core::Principal;
 use mcp_disclosure_gateway::{Gateway, front::http};
 use serde::Serialize;
 use serde_json::json;
@@ -34,7 +35,11 @@ struct Admin {
     metrics: Arc<Metrics>,
 }
 
-/// Serves operators until the gateway ends. Those that are `asked` show the credentials that clients show.
+const NOT_FOR_ALL: &str =
+    "what is here is about all upstreams and all callers, and this principal may not see all of them\n";
+
+/// Serves operators until the gateway ends. Those that are `asked` show the credentials that clients show, of a principal
+/// that may see everything.
 pub(super) async fn serve(
     listener: TcpListener,
     guard: http::Guard,
@@ -49,7 +54,11 @@ pub(super) async fn serve(
     tracing::info!("operators find http://{address}/status");
     let app = router(Admin { gateway: Arc::clone(&gateway), metrics });
     let checks = Arc::new(guard.clone());
-    let app = if asked { http::admitted(app, Arc::clone(&gateway), Arc::clone(&checks)) } else { app };
+    let app = if asked {
+        http::admitted(app.layer(from_fn(unrestricted)), Arc::clone(&gateway), Arc::clone(&checks))
+    } else {
+        app
+    };
     let app = http::guarded(app, checks);
     http::serve_app(&gateway, listener, guard, app).await;
 }
@@ -63,6 +72,18 @@ fn router(admin: Admin) -> Router {
         .fallback(async || (StatusCode::NOT_FOUND, PATHS))
         .layer(map_response(unkept))
         .with_state(admin)
+}
+
+/// Refuses a principal for whom something does not exist: it would read of it here.
+async fn unrestricted(Extension(principal): Extension<Principal>, request: Request, next: Next) -> Response {
+    if principal.permits().see_all() {
+        return next.run(request).await;
+    }
+    tracing::warn!(
+        principal = principal.id(),
+        "a principal that may not see everything asked for the operators' pages"
+    );
+    (StatusCode::FORBIDDEN, NOT_FOR_ALL).into_response()
 }
 
 /// Nothing here is true for long, or meant for other pages.

@@ -62,6 +62,11 @@ impl Counting {
         Ok(Self { waiting, counters })
     }
 
+    /// A list of tools was sent that is not counted.
+    pub(super) fn skipped(&self) {
+        self.counters.uncounted.inc();
+    }
+
     /// A list of tools was sent.
     pub(super) fn sent(&self, strategy: &str, page: &Arc<Page>) {
         match page.tally.sent() {

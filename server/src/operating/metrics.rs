@@ -31,6 +31,7 @@ const DURATIONS: [f64; 14] =
 pub(super) struct Metrics {
     registry: Registry,
     calls: IntCounterVec,
+    resolutions: IntCounterVec,
     refusals: IntCounterVec,
     fetches: IntCounterVec,
     opened: IntCounterVec,
@@ -75,7 +76,7 @@ impl Metrics {
         );
         let uncounted = metrics.single(
             "lists_uncounted_total",
-            "Lists of tools that were sent and whose tokens could not be counted, since too many were new at once.",
+            "Lists of tools that were sent and whose tokens are not counted: filtered ones, and new ones when there were too many at once.",
         );
         let buckets = HistogramOpts::new(
             "mcp_disclosure_call_duration_seconds",
@@ -86,6 +87,11 @@ impl Metrics {
             calls: metrics.counter(
                 "calls_total",
                 "Calls of tools, by what became of them. Calls of strategies' own tools are 'answered'.",
+                &["strategy", "outcome"],
+            ),
+            resolutions: metrics.counter(
+                "resolutions_total",
+                "Questions what a call would be like (tools/resolve), by what became of them.",
                 &["strategy", "outcome"],
             ),
             refusals: metrics.counter(
@@ -214,11 +220,15 @@ impl Metrics {
 
 impl Observer for Metrics {
     fn called(&self, call: &Called<'_>) {
+        if call.resolves {
+            self.resolutions.with_label_values(&[call.who.strategy, call.outcome.name()]).inc();
+            return;
+        }
         self.calls.with_label_values(&[call.who.strategy, call.outcome.name()]).inc();
         if let Some(code) = call.refusal {
             self.refusals.with_label_values(&[call.who.strategy, code]).inc();
         }
-        if let (Some(upstream), true) = (call.upstream, call.outcome.is_forwarded()) {
+        if let (Some(upstream), true) = (call.upstream, call.outcome.is_call()) {
             self.durations.with_label_values(&[upstream]).observe(call.duration.as_secs_f64());
         }
     }
@@ -231,6 +241,11 @@ impl Observer for Metrics {
         if kind == Kind::Tools {
             self.counting.sent(who.strategy, page);
         }
+    }
+
+    /// Clients choose filters, so there can be more such lists than can be counted.
+    fn filtered(&self, _who: &Who<'_>, _page: &Arc<Page>) {
+        self.counting.skipped();
     }
 
     fn opened(&self, who: &Who<'_>) {

@@ -8,8 +8,8 @@ use super::state::{self, UpstreamState};
 /// Which upstreams are not ready.
 #[derive(Debug, Serialize)]
 pub(super) struct Readiness {
-    /// Whether any upstream serves. One that restarts does not make the gateway unready: its tools stay listed, and calls
-    /// wait for it.
+    /// Whether any upstream serves. While another does, one that restarts does not make the gateway unready: its tools stay
+    /// listed, and calls wait for it.
     pub(super) ready: bool,
     /// The upstreams that are not ready.
     not_ready: Vec<UpstreamState>,

@@ -145,6 +145,7 @@ impl Server {
                 put(&json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}));
                 answer(id, self.tools(message));
             }
+            ("resolves", "tools/resolve") => answer(id, json!({"tool": tool("echo")})),
             (_, "tools/list") => answer(id, self.tools(message)),
             (_, "tools/call") => {
                 self.calls += 1;
@@ -164,9 +165,13 @@ impl Server {
             "old-version" => "2024-11-05",
             _ => "2025-11-25",
         };
+        let mut tools = json!({"listChanged": true});
+        if self.mode == "resolves" {
+            tools["resolve"] = true.into();
+        }
         json!({
             "protocolVersion": version,
-            "capabilities": {"tools": {"listChanged": true}},
+            "capabilities": {"tools": tools},
             "serverInfo": {"name": "odd", "version": "1"},
         })
     }
@@ -187,6 +192,11 @@ impl Server {
             ("pages", Some("2")) => json!({"tools": [tool("second")], "nextCursor": "3"}),
             ("pages", Some(_)) => json!({"tools": [tool("third")]}),
             ("endless-pages", _) => json!({"tools": [tool("echo")], "nextCursor": "again"}),
+            ("resolves", _) => {
+                let mut echo = tool("echo");
+                echo["resolve"] = true.into();
+                json!({"tools": [echo, tool("wait")]})
+            }
             ("no-tools", _) => json!({"tools": []}),
             ("changes-while-listing", _) => {
                 json!({"tools": [tool("echo"), tool(&format!("grown-{}", self.lists))]})

@@ -173,3 +173,87 @@ fn o1_beyond_loopback_the_credentials_of_clients_are_asked_for() {
     assert!(until(|| get(gateway.admin(), "/readyz", headers).status == 200));
     assert!(get(gateway.admin(), "/metrics", headers).body.contains("mcp_disclosure_build_info"));
 }
+
+#[test]
+fn o1_beyond_loopback_only_principals_that_see_everything_are_answered() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("disclosure.toml");
+    let auth = r#"
+[auth]
+tokens = [{ name = "all", env = "ALL" }, { name = "few", env = "FEW" }, { name = "stranger", env = "STRANGER" }]
+[[principals]]
+name = "all"
+token = "all"
+limits = { calls_per_minute = 60 }
+[[principals]]
+name = "few"
+token = "few"
+tools = ["odd/echo"]
+"#;
+    std::fs::write(&file, format!("{auth}[upstreams.odd]\ncommand = {ODD:?}\n")).unwrap();
+    let config = file.to_str().unwrap();
+    let mut command =
+        program(&["serve", "--config", config, "--transport", "http", "--listen", "127.0.0.1:0"]);
+    let token = |name: &str| format!("{name}-token-of-more-than-32-characters-0123");
+    command.args(["--admin", "0.0.0.0:0"]);
+    command.envs([("ALL", token("all")), ("FEW", token("few")), ("STRANGER", token("stranger"))]);
+    let gateway = Process::start(&mut command);
+    let page = |name: &str, path: &str| {
+        get(gateway.admin(), path, &format!("Host: localhost\r\nAuthorization: Bearer {}\r\n", token(name)))
+    };
+    assert!(until(|| page("all", "/readyz").status == 200));
+    for path in ["/healthz", "/readyz", "/metrics", "/status", "/nowhere"] {
+        for name in ["few", "stranger"] {
+            let page = page(name, path);
+            assert!(page.status == 403 && !page.body.contains("odd"), "{name} {path}: {page:?}");
+        }
+    }
+    assert_eq!(page("all", "/status").status, 200);
+}
+
+#[test]
+fn o1_what_delivers_descriptions_is_a_fetch_over_every_channel() {
+    let mut gateway = serve(&["--strategy", "groups"], &["ordinary"]);
+    gateway.call("get_group", json!({}));
+    gateway.call("get_group", json!({"name": "none"}));
+    counts(&gateway, r#"mcp_disclosure_fetches_total{strategy="groups"} 0"#);
+    gateway.call("get_group", json!({"name": "odd"}));
+    gateway.call("get_group", json!({"name": "echo"}));
+    counts(&gateway, r#"mcp_disclosure_fetches_total{strategy="groups"} 2"#);
+    let mut gateway = serve(&["--strategy", "full"], &["ordinary"]);
+    gateway.request("tools/describe", json!({"names": ["none"]}));
+    gateway.request("tools/describe", json!({"names": ["echo"]}));
+    counts(&gateway, r#"mcp_disclosure_fetches_total{strategy="full"} 1"#);
+    gateway.request("tools/list", json!({"filter": {"namePatterns": ["echo"]}}));
+    counts(&gateway, "mcp_disclosure_lists_uncounted_total 1");
+}
+
+/// The strategy of a request is the one that it names, and one that cannot be chosen is counted in both eras.
+#[test]
+fn o1_calls_of_variants_are_counted_under_the_variant() {
+    let mut gateway = serve(&[], &["ordinary"]);
+    let call = |variant: &str, mut meta: Value| {
+        meta["io.modelcontextprotocol/server-variant"] = json!(variant);
+        json!({"name": "echo", "arguments": {"text": "x"}, "_meta": meta})
+    };
+    let calls = |gateway: &Process, strategy: &str, outcome: &str, count: usize| {
+        counts(
+            gateway,
+            &format!(r#"mcp_disclosure_calls_total{{outcome="{outcome}",strategy="{strategy}"}} {count}"#),
+        );
+    };
+    gateway.request("tools/call", call("resource", json!({})));
+    calls(&gateway, "resource", "refused", 1);
+    gateway.request("tools/call", call("none", json!({})));
+    calls(&gateway, "full", "invalid", 1);
+    let stateless = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "stateless", "version": "1"},
+    });
+    let answer = gateway.request("tools/call", call("none", stateless.clone()));
+    assert_eq!(answer["error"]["data"]["requestedVariant"], "none");
+    calls(&gateway, "full", "invalid", 2);
+    gateway.request("tools/call", call("resource", stateless));
+    calls(&gateway, "resource", "refused", 2);
+}

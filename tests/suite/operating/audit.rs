@@ -59,6 +59,7 @@ fn a7_each_call_and_decision_is_one_line_with_all_members() {
     let members = [
         "time",
         "event",
+        "method",
         "principal",
         "session",
         "strategy",
@@ -96,8 +97,77 @@ fn a7_calls_within_calls_have_the_name_of_the_inner_tool() {
     gateway.call("call_tool", json!({"tool": "none", "arguments": {}}));
     let records = after(gateway, &file);
     let expected =
-        [["decision", "search_tools", "answered"], ["call", "echo", "ok"], ["decision", "none", "refused"]];
+        [["decision", "search_tools", "answered"], ["call", "echo", "ok"], ["decision", "none", "unknown"]];
     assert_eq!(short(&records), expected);
+}
+
+/// A tool that exists for others is distinguished from none, whatever way its name took.
+#[test]
+fn a7_what_is_not_permitted_is_recorded_as_that_on_every_way() {
+    let (directory, file) = file();
+    let config = directory.path().join("disclosure.toml");
+    let few = r#"
+[[principals]]
+name = "few"
+tools = ["*/echo"]
+[strategy.groups]
+deterministic = true
+[strategy.info]
+tools = "entry-only"
+"#;
+    fs::write(&config, few).unwrap();
+    let calls = |strategy: &str, caller: Option<&str>| {
+        let flags = ["--strategy", strategy, "--audit", file.to_str().unwrap()];
+        let of = ["--config", config.to_str().unwrap(), "--principal", "few"];
+        let mut gateway = serve(&[flags, of].concat(), &["ordinary"]);
+        for name in ["wait", "none"] {
+            match caller {
+                Some(caller) => gateway.call(caller, json!({"tool": name, "arguments": {"a": 1}})),
+                None => gateway.call(name, json!({"a": 1})),
+            };
+        }
+        let records = after(gateway, &file);
+        fs::remove_file(&file).unwrap();
+        records
+    };
+    let ways = [
+        ("full", None),
+        ("search", Some("call_tool")),
+        ("info", Some("invoke")),
+        // Its groups are deterministic.
+        ("groups", None),
+    ];
+    for (strategy, caller) in ways {
+        let records = calls(strategy, caller);
+        let expected = [["decision", "wait", "not_permitted"], ["decision", "none", "unknown"]];
+        assert_eq!(short(&records), expected, "{strategy}");
+        assert!(records.iter().all(|record| record["arguments_hmac"].is_string()), "{strategy}: {records:?}");
+    }
+}
+
+#[test]
+fn a7_what_is_resolved_is_recorded_like_a_call() {
+    let (_directory, file) = file();
+    let flags = ["--strategy", "full", "--audit", file.to_str().unwrap(), "--audit-strict"];
+    let mut gateway = serve(&flags, &["resolves"]);
+    let mut resolve = |name: &str| {
+        let answer = gateway.request("tools/resolve", json!({"name": name, "arguments": {"text": "x"}}));
+        answer["error"]["code"].clone()
+    };
+    assert_eq!(resolve("echo"), Value::Null);
+    assert_eq!([resolve("wait"), resolve("none")], [-32602, -32602]);
+    super::counts(&gateway, r#"mcp_disclosure_resolutions_total{outcome="ok",strategy="full"} 1"#);
+    super::counts(&gateway, r#"mcp_disclosure_resolutions_total{outcome="unknown",strategy="full"} 1"#);
+    assert_eq!(super::status(&gateway)["calls"], 0);
+    let records = after(gateway, &file);
+    let expected = [
+        ["decision", "echo", "forwarded"],
+        ["call", "echo", "ok"],
+        ["decision", "wait", "invalid"],
+        ["decision", "none", "unknown"],
+    ];
+    assert_eq!(short(&records), expected);
+    assert!(records.iter().all(|record| record["method"] == "tools/resolve"), "{records:?}");
 }
 
 #[test]

@@ -64,6 +64,18 @@ fn o2_a_call_is_one_line_at_info_with_what_it_belongs_to() {
 }
 
 #[test]
+fn o2_a_warning_has_what_it_belongs_to_at_every_level() {
+    let mut gateway =
+        start(&["--log-format", "json", "--log", "warn", "--strategy", "full"], &["dies-on-call"]);
+    gateway.initialize();
+    gateway.call("echo", json!({}));
+    let lines = lines(&gateway.finish());
+    let failed = lines.iter().find(|line| line["message"] == "upstream request failed").unwrap();
+    assert!(failed["request"].is_string() && failed["session"].is_string(), "{failed}");
+    assert_eq!((&failed["method"], &failed["strategy"]), (&json!("tools/call"), &json!("full")));
+}
+
+#[test]
 fn o2_failures_at_the_start_are_lines_too() {
     for (arguments, code) in [
         (&["serve", "--config", "/nowhere/disclosure.toml"][..], 64),

@@ -38,6 +38,18 @@ fn a7_strict_refuses_calls_that_cannot_be_recorded() {
     gateway.finish().says(0, &[]);
 }
 
+/// A file that takes every line and that no disk keeps: `fsync` of it fails.
+const UNKEPT: &str = "/proc/self/comm";
+
+#[test]
+fn a7_records_that_the_disk_does_not_confirm_are_lost() {
+    let mut gateway = serve(&["--strategy", "full", "--audit", UNKEPT, "--audit-strict"], &["ordinary"]);
+    let answer = gateway.call("echo", json!({"text": "x"}));
+    assert!(answer["error"]["message"].as_str().unwrap().contains("--audit-strict"), "{answer}");
+    counts(&gateway, "mcp_disclosure_audit_lost_total 1");
+    gateway.finish().says(0, &["records of the audit log are lost"]);
+}
+
 #[test]
 fn a7_strict_writes_the_decision_before_the_call() {
     let directory = tempfile::tempdir().unwrap();

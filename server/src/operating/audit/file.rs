@@ -3,7 +3,7 @@
 use std::{
     fmt,
     fs::{File, OpenOptions},
-    io::{self, Write},
+    io::{self, Read, Seek, SeekFrom, Write},
     path::{Path, PathBuf},
 };
 
@@ -11,7 +11,8 @@ use std::{
 pub(super) struct AuditFile {
     path: PathBuf,
     file: File,
-    /// The rest of a line that was cut off, as by a full disk. It comes before anything else, so that each line stays whole.
+    /// The rest of a line that was cut off, as by a full disk, or its end, if it was cut off in an earlier run. It comes before
+    /// anything else, so that each line stays whole.
     rest: Vec<u8>,
     /// Makes the first line.
     head: Box<dyn Fn() -> Vec<u8> + Send>,
@@ -22,7 +23,8 @@ impl AuditFile {
     /// If it cannot be opened. That its first line cannot be written is no error here: the next one cannot be either.
     pub(super) fn open(path: &Path, head: impl Fn() -> Vec<u8> + Send + 'static) -> io::Result<Self> {
         let file = open(path)?;
-        let mut opened = Self { path: path.to_owned(), file, rest: Vec::new(), head: Box::new(head) };
+        let rest = end_of_line(path, &file);
+        let mut opened = Self { path: path.to_owned(), file, rest, head: Box::new(head) };
         opened.begin();
         Ok(opened)
     }
@@ -33,8 +35,12 @@ impl AuditFile {
     /// If that is not possible; the old file stays in use.
     pub(super) fn reopen(&mut self) -> io::Result<()> {
         let _still_full = self.write(&[]);
-        self.file = open(&self.path)?;
-        self.rest.clear();
+        let file = open(&self.path)?;
+        let goes_on = !self.rest.is_empty() && is_same(&self.file, &file);
+        if !goes_on {
+            self.rest = end_of_line(&self.path, &file);
+        }
+        self.file = file;
         self.begin();
         Ok(())
     }
@@ -96,6 +102,35 @@ fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
+/// What the last line of a file lacks: its end, if the program that wrote it was killed meanwhile.
+fn end_of_line(path: &Path, file: &File) -> Vec<u8> {
+    // Reading from anything else may wait, or take something away.
+    let is_cut = || -> io::Result<bool> {
+        let metadata = file.metadata()?;
+        if !metadata.is_file() || metadata.len() == 0 {
+            return Ok(false);
+        }
+        let (mut reader, mut last) = (File::open(path)?, [0]);
+        reader.seek(SeekFrom::End(-1))?;
+        reader.read_exact(&mut last)?;
+        Ok(last != *b"\n")
+    };
+    if is_cut().unwrap_or(false) { b"\n".to_vec() } else { Vec::new() }
+}
+
+#[cfg(unix)]
+fn is_same(one: &File, other: &File) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    let identity = |file: &File| file.metadata().map(|metadata| (metadata.dev(), metadata.ino())).ok();
+    identity(one).is_some_and(|identity_of_one| Some(identity_of_one) == identity(other))
+}
+
+/// Where files have no identity, the line that was cut off is ended only.
+#[cfg(not(unix))]
+fn is_same(_one: &File, _other: &File) -> bool {
+    false
+}
+
 fn write_all(file: &mut File, mut bytes: &[u8]) -> (usize, io::Result<()>) {
     let all = bytes.len();
     while !bytes.is_empty() {
@@ -107,4 +142,39 @@ fn write_all(file: &mut File, mut bytes: &[u8]) -> (usize, io::Result<()>) {
         }
     }
     (all, Ok(()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn head() -> Vec<u8> {
+        b"head\n".to_vec()
+    }
+
+    #[test]
+    fn a7_a_line_that_was_cut_off_is_ended_before_the_next() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("audit.jsonl");
+        let text = || std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, "whole\ncut").unwrap();
+        drop(AuditFile::open(&path, head).unwrap());
+        assert_eq!(text(), "whole\ncut\nhead\n");
+        let mut file = AuditFile::open(&path, head).unwrap();
+        assert_eq!(text(), "whole\ncut\nhead\nhead\n");
+        // Another file of the same name.
+        std::fs::rename(&path, directory.path().join("old")).unwrap();
+        std::fs::write(&path, "cut").unwrap();
+        file.reopen().unwrap();
+        assert_eq!(text(), "cut\nhead\n");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a7_a_file_that_is_opened_again_goes_on_where_it_was_cut_off() {
+        let mut file = AuditFile::open(Path::new("/dev/full"), head).unwrap();
+        file.rest = b"rest\n".to_vec();
+        file.reopen().unwrap();
+        assert_eq!(file.rest, b"rest\n");
+    }
 }

@@ -16,6 +16,7 @@ struct Record<'a> {
     time: &'a str,
     /// `call`: it was sent to its upstream and is over; `decision`: it was decided by the gateway.
     event: &'static str,
+    method: &'static str,
     principal: Option<String>,
     session: Option<&'a str>,
     strategy: &'a str,
@@ -47,7 +48,8 @@ struct Started<'a> {
 pub(super) fn record(call: &Called<'_>) -> Vec<u8> {
     to_line(&Record {
         time: &now(),
-        event: if call.outcome.is_forwarded() { "call" } else { "decision" },
+        event: if call.outcome.is_call() { "call" } else { "decision" },
+        method: if call.resolves { "tools/resolve" } else { "tools/call" },
         principal: call.who.principal.map(|name| line(name, LONGEST)),
         session: call.who.session,
         strategy: call.who.strategy,

@@ -122,9 +122,11 @@ fn run(mut file: AuditFile, tasks: &Receiver<Task>, losses: &Losses) {
 
 impl Batch {
     fn write(self, file: &mut AuditFile, losses: &Losses) {
-        let (written, mut outcome) = file.write(&self.lines);
+        let (mut written, mut outcome) = file.write(&self.lines);
         if outcome.is_ok() && self.ends.iter().any(|(_, waiting)| waiting.is_some()) {
             outcome = file.sync();
+            // What the disk has of them is not known then.
+            written = if outcome.is_ok() { written } else { 0 };
         }
         let whole = self.ends.iter().take_while(|(end, _)| *end <= written).count();
         losses.add_written(whole as u64);

@@ -1,0 +1,146 @@
+//! What every request for a tool passes before it is sent to the tool's upstream: the view, the check of the arguments, and the
+//! caller's allowances. All of it is watched.
+
+use std::sync::Arc;
+
+use mcp_disclosure_core::{
+    Effects, Fault, Misfit, RawText, Refusal, ToolCall, ToolName, VisibleTool, inner_call,
+};
+use mcp_disclosure_transport::{ErrorText, code};
+
+use super::{
+    Caller, Gateway,
+    allowance::{Allowance, Running},
+};
+use crate::{
+    catalogue::Page,
+    observe::{Outcome, Watch},
+    slot::Slot,
+};
+
+/// The code by which tools that call others refuse names that no tool has.
+const UNKNOWN_TOOL: &str = "UNKNOWN_TOOL";
+
+/// A call that may be sent.
+pub(super) struct Passed<'p> {
+    pub(super) tool: VisibleTool<'p>,
+    /// As they were received, or repaired.
+    pub(super) arguments: Option<RawText>,
+    pub(super) slot: Arc<Slot>,
+    /// It counts as running until this is dropped.
+    pub(super) running: Running,
+}
+
+/// Why a call is not sent.
+pub(super) enum Held {
+    /// Its arguments are wrong.
+    Refused(Refusal),
+    /// Anything else.
+    Failed(ErrorText),
+}
+
+impl From<ErrorText> for Held {
+    fn from(error: ErrorText) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl Gateway {
+    /// Lets a call pass that the strategy decided to forward.
+    pub(super) async fn pass<'p>(
+        &self,
+        caller: &Caller,
+        page: &'p Page,
+        call: ToolCall,
+        watch: &mut Watch<'_>,
+    ) -> Result<Passed<'p>, Held> {
+        let Some(tool) = page.view.tool(&call.name) else {
+            watch.decides(missing(page, &call.name));
+            watch.names(&call.name);
+            watch.takes(call.arguments.as_ref()).await;
+            return Err(ErrorText::invalid_params(format_args!("Unknown tool: {}", call.name)).into());
+        };
+        watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
+        watch.takes(call.arguments.as_ref()).await;
+        let arguments = if page.shows_schema(&call.name) {
+            call.arguments
+        } else {
+            match self.checks.apply(&page.view, tool, &call).await {
+                Ok(repaired) => repaired.map(RawText::from).or(call.arguments),
+                Err(Misfit::Unreadable(error)) => {
+                    watch.decides(Outcome::Invalid);
+                    let message = format_args!("arguments cannot be read: {error}");
+                    return Err(ErrorText::invalid_params(message).into());
+                }
+                Err(Misfit::Wrong(problems)) => {
+                    let lesson = self.how_to_learn(caller, page, &call.name);
+                    let refusal = Refusal::wrong_arguments(&call.name, &problems, lesson.as_deref());
+                    watch.refuses(refusal.code);
+                    return Err(Held::Refused(refusal));
+                }
+            }
+        };
+        let running = Allowance::call(&caller.allowances).inspect_err(|_| watch.refuses("LIMIT_REACHED"))?;
+        let slot = caller.backend.slot(tool.tool().upstream())?;
+        Ok(Passed { tool, arguments, slot, running })
+    }
+
+    /// How this caller's model learns a tool.
+    fn how_to_learn(&self, caller: &Caller, page: &Page, tool: &str) -> Option<String> {
+        let (fetches, effects) = (self.fetches.of(&caller.fetcher, &caller.allowances), Effects::default());
+        let cx = caller.context(self, &page.view, &fetches, &effects);
+        caller.choice.strategy.how_to_learn(&cx, tool)
+    }
+}
+
+/// Waits for the record of a call that is about to be sent, where there must be one.
+pub(super) async fn recorded(watch: &mut Watch<'_>) -> Result<(), ErrorText> {
+    let Some(recording) = watch.forwards() else { return Ok(()) };
+    recording.await.map_err(|reason| {
+        watch.decides(Outcome::Unrecorded);
+        ErrorText::new(code::INTERNAL_ERROR, reason)
+    })
+}
+
+/// Observes that the strategy refused a call.
+pub(super) async fn refused(page: &Page, call: &ToolCall, code: &'static str, watch: &mut Watch<'_>) {
+    let unknown = name_inner(page, call, watch);
+    match unknown.filter(|_| code == UNKNOWN_TOOL) {
+        Some(name) => watch.decides(missing(page, &name)),
+        None => watch.refuses(code),
+    }
+    watch.takes(call.arguments.as_ref()).await;
+}
+
+/// Observes that the strategy rejected a call, which is the client's error.
+pub(super) async fn rejected(page: &Page, call: &ToolCall, fault: Fault, watch: &mut Watch<'_>) -> ErrorText {
+    let is_own = page.own_tools.iter().any(|own| **own == *call.name);
+    let exists = is_own || page.view.tool(&call.name).is_some();
+    watch.decides(if exists { Outcome::Invalid } else { missing(page, &call.name) });
+    watch.takes(call.arguments.as_ref()).await;
+    fault.into()
+}
+
+/// Of a refused call within a call, the inner tool is observed. Returns its name if the caller has no such tool.
+fn name_inner(page: &Page, call: &ToolCall, watch: &mut Watch<'_>) -> Option<ToolName> {
+    if let Some(tool) = page.view.tool(&call.name) {
+        watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
+        return None;
+    }
+    let inner = ToolName::parse(&inner_call::members(call).ok()?.string("tool")?).ok()?;
+    match page.view.tool(&inner) {
+        Some(tool) => {
+            watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
+            None
+        }
+        None => {
+            watch.names(&inner);
+            Some(inner)
+        }
+    }
+}
+
+/// What became of a call of a name that the caller sees no tool by.
+fn missing(page: &Page, name: &str) -> Outcome {
+    if page.view.withholds(name) { Outcome::NotPermitted } else { Outcome::Unknown }
+}
