@@ -7,10 +7,12 @@
 use std::{
     any::Any,
     borrow::Cow,
+    collections::HashSet,
     sync::{Arc, OnceLock},
 };
 
 use serde_json::Value;
+use strum::IntoEnumIterator;
 
 use crate::{
     about::About,
@@ -46,6 +48,8 @@ pub struct View {
     /// The listed tools by category; computed at first use.
     categories: Arc<OnceLock<Categories>>,
     briefs: Arc<ListedBriefs>,
+    /// The upstreams of which anything is permitted; found at first use.
+    upstreams: Arc<OnceLock<HashSet<UpstreamName>>>,
 }
 
 /// Briefs that depend on what else is listed, each computed at first use.
@@ -136,6 +140,7 @@ impl View {
             unchosen: None,
             categories: Arc::default(),
             briefs: Arc::default(),
+            upstreams: Arc::default(),
         }
     }
 
@@ -357,18 +362,35 @@ impl View {
     }
 
     pub(crate) fn permits_any_of(&self, upstream: &UpstreamName) -> bool {
-        let [tools, others @ ..] = &self.extent.permitted;
-        let is_whole = |selection: &Selection| matches!(selection, Selection::All);
-        if self.extent.permitted.iter().all(is_whole) {
-            return true;
-        }
-        let of_tools = self.snapshot.tools().iter().enumerate();
-        let kinds = [Kind::Resources, Kind::Templates, Kind::Prompts];
-        of_tools.into_iter().any(|(at, tool)| tool.upstream() == upstream && tools.contains(at))
-            || kinds.iter().zip(others).any(|(kind, permitted)| {
-                let mut entries = self.snapshot.entries(*kind).iter().enumerate();
-                entries.any(|(at, entry)| entry.upstream() == upstream && permitted.contains(at))
-            })
+        self.permits_everything() || self.upstreams.get_or_init(|| self.permitted_upstreams()).contains(upstream)
+    }
+
+    fn permits_everything(&self) -> bool {
+        self.extent.permitted.iter().all(|selection| matches!(selection, Selection::All))
+    }
+
+    fn permitted_upstreams(&self) -> HashSet<UpstreamName> {
+        Kind::iter().flat_map(|kind| self.names_of(kind)).filter(|named| named.is_permitted).map(|named| named.upstream.clone()).collect()
+    }
+
+    /// What the snapshot has of a kind.
+    pub(crate) fn names_of(&self, kind: Kind) -> impl Iterator<Item = Named<'_>> {
+        let (tools, entries) = match kind {
+            Kind::Tools => (self.snapshot.tools(), &[][..]),
+            _ => (&[][..], self.snapshot.entries(kind)),
+        };
+        let tools = tools.iter().map(|tool| (tool.upstream(), tool.upstream_name().as_str()));
+        let entries = entries.iter().map(|entry| (entry.upstream(), entry.upstream_key()));
+        let permitted = &self.extent.permitted[kind as usize];
+        tools.chain(entries).enumerate().map(|(at, (upstream, key))| Named { upstream, key, is_permitted: permitted.contains(at) })
+    }
+
+    /// The view of someone who may use everything, before filters, under the same reserved names. It is for what must not depend
+    /// on who asks, such as which group an operator's text is for: nothing else of it may reach the caller.
+    pub fn unrestricted(&self) -> Self {
+        let all = || [Selection::All, Selection::All, Selection::All, Selection::All];
+        let extent = Extent { permitted: all(), listed: all(), ..self.extent.clone() };
+        Self { extent, ..Self::of(Arc::clone(&self.snapshot), &Principal::anonymous()) }
     }
 
     /// Up to `count` names of listed tools most similar to an unknown name.
@@ -376,6 +398,14 @@ impl View {
         let names: Vec<&str> = self.tools().map(|tool| tool.name().as_str()).collect();
         nearest::nearest_always(name, names, count).into_iter().map(str::to_owned).collect()
     }
+}
+
+/// Something of the snapshot under its upstream's own name for it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Named<'v> {
+    pub(crate) upstream: &'v UpstreamName,
+    pub(crate) key: &'v str,
+    pub(crate) is_permitted: bool,
 }
 
 /// A tool in one view.
