@@ -109,12 +109,17 @@ impl<'v> Possessions<'v> {
     /// Whether every member of a group exists, apart from the groups in it. Of a group without any, whose texts may be about
     /// anything of the upstream, that is everything of the upstream.
     pub fn have_all_of(&self, group: &OwnGroup) -> bool {
-        let have = |own: &HashSet<&str>, names: &[String]| names.iter().all(|name| own.contains(name.as_str()));
+        let have =
+            |own: &HashSet<&str>, names: &[String]| names.iter().all(|name| own.contains(name.as_str()));
         let has_members = !(group.tools.is_empty()
             && group.prompts.is_empty()
             && group.resources.is_empty()
             && group.groups.is_empty());
-        let members = [(&self.tools, &group.tools), (&self.prompts, &group.prompts), (&self.resources, &group.resources)];
+        let members = [
+            (&self.tools, &group.tools),
+            (&self.prompts, &group.prompts),
+            (&self.resources, &group.resources),
+        ];
         (has_members || self.is_whole) && members.iter().all(|(own, names)| have(own, names))
     }
 }

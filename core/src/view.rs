@@ -362,7 +362,8 @@ impl View {
     }
 
     pub(crate) fn permits_any_of(&self, upstream: &UpstreamName) -> bool {
-        self.permits_everything() || self.upstreams.get_or_init(|| self.permitted_upstreams()).contains(upstream)
+        self.permits_everything()
+            || self.upstreams.get_or_init(|| self.permitted_upstreams()).contains(upstream)
     }
 
     fn permits_everything(&self) -> bool {
@@ -370,7 +371,11 @@ impl View {
     }
 
     fn permitted_upstreams(&self) -> HashSet<UpstreamName> {
-        Kind::iter().flat_map(|kind| self.names_of(kind)).filter(|named| named.is_permitted).map(|named| named.upstream.clone()).collect()
+        Kind::iter()
+            .flat_map(|kind| self.names_of(kind))
+            .filter(|named| named.is_permitted)
+            .map(|named| named.upstream.clone())
+            .collect()
     }
 
     /// What the snapshot has of a kind.
@@ -382,7 +387,11 @@ impl View {
         let tools = tools.iter().map(|tool| (tool.upstream(), tool.upstream_name().as_str()));
         let entries = entries.iter().map(|entry| (entry.upstream(), entry.upstream_key()));
         let permitted = &self.extent.permitted[kind as usize];
-        tools.chain(entries).enumerate().map(|(at, (upstream, key))| Named { upstream, key, is_permitted: permitted.contains(at) })
+        tools.chain(entries).enumerate().map(|(at, (upstream, key))| Named {
+            upstream,
+            key,
+            is_permitted: permitted.contains(at),
+        })
     }
 
     /// The view of someone who may use everything, before filters, under the same reserved names. It is for what must not depend

@@ -61,11 +61,7 @@ impl Directory {
     fn made_of(view: &View, texts: &BTreeMap<String, String>) -> Self {
         let tools = Full.list(view, &ClientTraits::plain(Era::Session)).tools;
         let manifest = Manifest::of(view, &tools);
-        let mut directory = Self {
-            groups: Vec::new(),
-            places: HashMap::new(),
-            revision: String::new(),
-        };
+        let mut directory = Self { groups: Vec::new(), places: HashMap::new(), revision: String::new() };
         for entry in manifest.entries() {
             let meta = meta_of(entry.tool());
             let ids = meta.member("groups").and_then(|ids| serde_json::from_str::<Vec<String>>(ids).ok());

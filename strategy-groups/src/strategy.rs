@@ -194,7 +194,8 @@ impl DisclosureStrategy for GroupsStrategy {
     }
 
     fn request_preparation(&self, cx: &Context<'_>, method: &str) -> Option<Preparation> {
-        let is_needed = self.is_deterministic(cx.client) && matches!(method, directory::LIST | directory::EXPAND);
+        let is_needed =
+            self.is_deterministic(cx.client) && matches!(method, directory::LIST | directory::EXPAND);
         if !is_needed || Directory::is_made(cx.view) {
             return None;
         }

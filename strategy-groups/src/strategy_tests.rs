@@ -525,11 +525,13 @@ fn operators_write_instructions_by_group() {
 fn g10_an_operators_text_is_for_one_group_wherever_another_has_its_name() {
     let lists = [upstream("git-hub", &[tool("a")]), upstream("git_hub", &[tool("b")]), files()];
     let instructions = [("git-hub".to_owned(), "For the first.".to_owned())].into();
-    let strategy = GroupsStrategy::new(GroupsConfig { instructions, inline_bytes: 0, ..GroupsConfig::default() });
+    let strategy =
+        GroupsStrategy::new(GroupsConfig { instructions, inline_bytes: 0, ..GroupsConfig::default() });
     let texts = |principal: &Principal| -> Vec<String> {
         let view = View::of(snapshot(&lists), principal);
         let groups = strategy.groups(&view);
-        let of = |group: &Group| format!("{}: {}", group.name, group.instructions.as_deref().unwrap_or_default());
+        let of =
+            |group: &Group| format!("{}: {}", group.name, group.instructions.as_deref().unwrap_or_default());
         groups.top().map(of).collect()
     };
     let all = texts(&Principal::anonymous());
@@ -573,8 +575,11 @@ fn g10_what_an_upstream_says_of_a_group_is_for_callers_who_have_all_of_it() {
             assert_eq!(said[0], said[1], "{name}");
             said[0]
         };
-        let mut said: Vec<String> =
-            found.iter().filter(|(name, contents)| has(name, contents)).map(|(name, _)| name.clone()).collect();
+        let mut said: Vec<String> = found
+            .iter()
+            .filter(|(name, contents)| has(name, contents))
+            .map(|(name, _)| name.clone())
+            .collect();
         said.sort();
         said
     };

@@ -132,7 +132,9 @@ pub fn entries_left(left: usize, kind: &str) -> String {
 
 /// The note of a list of more groups than can be named.
 pub fn groups_left(left: usize) -> String {
-    format!("More groups are not named ({left}): call {GET} with a part of a name for suggestions, or with the name of a tool.")
+    format!(
+        "More groups are not named ({left}): call {GET} with a part of a name for suggestions, or with the name of a tool."
+    )
 }
 
 /// The error of an unknown group.

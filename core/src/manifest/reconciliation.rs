@@ -134,7 +134,10 @@ impl Reconciliation {
 
     /// The complete list, in the order of the manifest; `None` if a definition is missing.
     pub fn finish(self) -> Option<Held> {
-        let definitions = self.wanted.into_iter().map(|wanted| wanted.tool.map(|(digest, tool)| (wanted.name, digest, tool)));
+        let definitions = self
+            .wanted
+            .into_iter()
+            .map(|wanted| wanted.tool.map(|(digest, tool)| (wanted.name, digest, tool)));
         definitions.collect::<Option<Vec<_>>>().map(Held::known)
     }
 }

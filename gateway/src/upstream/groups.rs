@@ -185,6 +185,8 @@ fn entry(group: &RawValue, is_top: bool) -> Option<OwnGroup> {
 
 #[cfg(test)]
 mod tests {
+    use mcp_disclosure_transport::ErrorText;
+
     use super::*;
 
     #[test]
@@ -196,6 +198,17 @@ mod tests {
         let joined: Vec<String> =
             joined(list, others, "name").iter().map(|item| item.get().to_owned()).collect();
         assert_eq!(joined, [r#"{"name":"a"}"#, r#"{"name":"b","x":1.0}"#]);
+    }
+
+    #[test]
+    fn g8_what_is_not_answered_is_not_taken_for_gone() {
+        let error = |message: &str| CallError::Answered(ErrorText::new(-32002, message));
+        let read = Read::default().refused(error("gone"));
+        assert!(read.unanswered.is_none());
+        let late = CallError::TimedOut { waited: std::time::Duration::from_secs(9) };
+        let read = read.refused(late).refused(error("another"));
+        assert!(matches!(read.unanswered, Some(CallError::TimedOut { .. })));
+        assert_eq!(read.failures.map(|(count, first)| (count, first.contains("gone"))), Some((3, true)));
     }
 
     #[test]
