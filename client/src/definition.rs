@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use mcp_disclosure_core::{Digest, RawObject, receipt_name};
+use mcp_disclosure_core::{Digest, RawObject, manifest::Held, receipt_name};
 use parking_lot::Mutex;
 
 /// A tool's definition as the server delivered it.
@@ -71,11 +71,28 @@ pub(crate) struct Listed {
     pub(crate) tools: Arc<[RawObject]>,
     /// Where each is in the list, by its name; found once, when it is first needed.
     places: OnceLock<HashMap<String, usize>>,
+    /// Its definitions with their digests; computed once, when the list is first compared.
+    held: OnceLock<Held>,
 }
 
 impl Listed {
     pub(crate) fn new(tools: Vec<RawObject>) -> Self {
-        Self { tools: tools.into(), places: OnceLock::new() }
+        Self::known(tools.into())
+    }
+
+    /// A list that is known from elsewhere.
+    pub(crate) fn known(tools: Arc<[RawObject]>) -> Self {
+        Self { tools, places: OnceLock::new(), held: OnceLock::new() }
+    }
+
+    /// A list whose digests are known.
+    pub(crate) fn of(held: Held) -> Self {
+        Self { held: held.clone().into(), ..Self::new(held.into_tools()) }
+    }
+
+    /// Its definitions with their digests.
+    pub(crate) fn held(&self) -> &Held {
+        self.held.get_or_init(|| Held::new(self.tools.to_vec()))
     }
 
     /// The first tool of this name.
@@ -100,6 +117,12 @@ struct State {
 }
 
 impl Memory {
+    /// A memory of a list from an earlier connection, to compare with.
+    pub(crate) fn knowing(tools: Arc<[RawObject]>) -> Self {
+        let latest = Some(Arc::new(Listed::known(tools)));
+        Self(Mutex::new(State { latest, ..State::default() }))
+    }
+
     /// The age of the cache, read before a request and compared with its response: what is outdated on arrival is not
     /// kept.
     pub(crate) fn age(&self) -> u64 {

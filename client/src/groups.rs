@@ -157,7 +157,12 @@ impl Inner {
         let mut seen: HashSet<String> = next.iter().map(|group| group.name.clone()).collect();
         for _group in 0..MOST_GROUPS {
             let Some(group) = next.pop_front().filter(|_| !missing.is_empty()) else { break };
-            let contents = self.group(&group.name).await?;
+            let contents = match self.group(&group.name).await {
+                Ok(contents) => contents,
+                // It vanished meanwhile: what is asked for may be in another.
+                Err(Error::Answered { .. }) => continue,
+                Err(error) => return Err(error),
+            };
             for tool in contents.tools {
                 let Some(name) = tool.string("name").filter(|name| missing.remove(name.as_str())) else {
                     continue;
@@ -198,7 +203,7 @@ mod tests {
             ("initialize", _) => Say::Result(server(groups)),
             ("tools/list", _) => Say::Result(json!({"tools": [tool("top")]})),
             ("groups/list", _) => Say::Result(json!({"groups": [
-                {"name": "a", "description": "A\u{1b}[31m"}, {"name": "A"}, {"name": "-a"}, {"name": "a"}, {},
+                {"name": "vanished"}, {"name": "a", "description": "A\u{1b}[31m"}, {"name": "A"}, {"name": "-a"}, {"name": "a"}, {},
             ]})),
             ("groups/get", Some("a")) => Say::Result(json!({"instructions": "First.", "contents": {
                 "tools": [tool("shared"), tool("shared")], "groups": [{"name": "b", "description": "B"}]}})),
@@ -216,7 +221,7 @@ mod tests {
         let host = Host::connect(link, Preferences::of(["groups"])).await.unwrap();
         assert_eq!(*host.channel(), Channel::Groups);
         let groups = host.groups().await.unwrap();
-        assert_eq!((groups.len(), &*groups[0].description), (1, "A[31m"));
+        assert_eq!((groups.len(), &*groups[1].description), (2, "A[31m"));
         let found = host.describe(&["top", "deep"]).await.unwrap();
         assert_eq!(found.iter().map(|one| one.name().to_owned()).collect::<Vec<_>>(), ["top", "deep"]);
         let Err(Error::UnknownTool { name, .. }) = host.describe(&["none"]).await else { panic!() };

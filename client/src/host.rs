@@ -57,7 +57,7 @@ impl Host {
     /// Why the server cannot be used. For a child process that exited, its status and last stderr lines.
     pub async fn connect(mut link: Link, preferences: Preferences) -> Result<Self, Error> {
         let meter = Arc::new(Meter::new(preferences.observer.clone()));
-        let memory = Arc::new(Memory::default());
+        let memory = Arc::new(Memory::knowing(Arc::clone(&preferences.known_tools)));
         let reached = handshake::reach(&mut link, &preferences, &meter, &memory).await?;
         let handshake::Reached { connection, server, metadata } = reached;
         let news = News::follow(&connection, &server, &metadata, preferences.listens);
@@ -187,11 +187,10 @@ impl Inner {
     /// Requests the list of tools, and keeps it.
     pub(crate) async fn list(&self) -> Result<Arc<Listed>, Error> {
         let age = self.memory.age();
-        let tools = match self.reconciled().await? {
-            Some(tools) => tools,
-            None => self.pages("tools/list", "tools").await?,
+        let listed = match self.reconciled().await? {
+            Some(listed) => listed,
+            None => Arc::new(Listed::new(self.pages("tools/list", "tools").await?)),
         };
-        let listed = Arc::new(Listed::new(tools));
         self.memory.keep_tools(age, &listed);
         Ok(listed)
     }

@@ -1,11 +1,14 @@
 //! Lists that are brought up to date by a manifest (SEP-2636).
 
+use std::sync::Arc;
+
 use mcp_disclosure_core::{
     RawObject, Reconciliation,
-    manifest::{DESCRIBE, Held, MANIFEST, MOST_NAMES, Mismatch, digest, is_offered},
+    manifest::{DESCRIBE, MANIFEST, Mismatch, digest, is_offered},
 };
+use tokio::task::spawn_blocking;
 
-use crate::{Error, describe::INVALID_PARAMS, host::Inner};
+use crate::{Error, definition::Listed, describe::INVALID_PARAMS, host::Inner};
 
 /// How often it is tried: the list may change between the manifest and the definitions.
 const TRIES: usize = 2;
@@ -13,15 +16,18 @@ const TRIES: usize = 2;
 impl Inner {
     /// The list of tools, made of those that are held and those that changed since. `None` if the whole list has to be
     /// requested: nothing is held, the server offers no manifest, or most has changed.
-    pub(crate) async fn reconciled(&self) -> Result<Option<Vec<RawObject>>, Error> {
-        let latest = self.memory.latest();
-        let held = latest.as_ref().map_or(&self.preferences.known_tools, |latest| &latest.tools);
-        if held.is_empty() || !is_offered(&self.server.capabilities) {
+    pub(crate) async fn reconciled(&self) -> Result<Option<Arc<Listed>>, Error> {
+        let Some(latest) = self.memory.latest().filter(|latest| !latest.tools.is_empty()) else {
+            return Ok(None);
+        };
+        if !is_offered(&self.server.capabilities) {
             return Ok(None);
         }
-        let held = Held::new(held.to_vec());
+        let own = Arc::clone(&latest);
+        // What fails here is made, and fails, when it is used.
+        let _ = spawn_blocking(move || _ = own.held()).await;
         for _ in 0..TRIES {
-            match self.reconcile(held.clone()).await {
+            match self.reconcile(&latest).await {
                 Ok(Some(list)) => return Ok(Some(list)),
                 Ok(None) => {}
                 // Its lists may still be in order.
@@ -33,20 +39,21 @@ impl Inner {
     }
 
     /// One attempt; `None` if what was delivered is not what the manifest says.
-    async fn reconcile(&self, held: Held) -> Result<Option<Vec<RawObject>>, Error> {
+    async fn reconcile(&self, latest: &Arc<Listed>) -> Result<Option<Arc<Listed>>, Error> {
         let compares = digest::is_compared(&self.server.capabilities);
-        let params = if compares { digest::stated(held.digest()) } else { RawObject::empty() };
+        let params = if compares { digest::stated(latest.held().digest()) } else { RawObject::empty() };
         let (entries, meta) = self.pages_from(MANIFEST, "entries", params).await?;
         if compares && meta.is_some_and(|meta| digest::is_unchanged(&meta)) {
-            return Ok(Some(held.into_tools()));
+            return Ok(Some(Arc::clone(latest)));
         }
-        let Ok(mut reconciliation) = Reconciliation::new(&entries, held) else { return Ok(None) };
-        let (changed, all) = reconciliation.bytes();
-        if 2 * changed > all {
-            return Ok(Some(self.pages("tools/list", "tools").await?));
+        let Ok(mut reconciliation) = Reconciliation::new(&entries, latest.held().clone()) else {
+            return Ok(None);
+        };
+        if reconciliation.is_mostly_new() {
+            return Ok(Some(Arc::new(Listed::new(self.pages("tools/list", "tools").await?))));
         }
         match self.fetch_changed(&mut reconciliation).await? {
-            Ok(()) => Ok(reconciliation.finish()),
+            Ok(()) => Ok(reconciliation.finish().map(Listed::of).map(Arc::new)),
             Err(_mismatch) => Ok(None),
         }
     }
@@ -56,39 +63,33 @@ impl Inner {
         &self,
         reconciliation: &mut Reconciliation,
     ) -> Result<Result<(), Mismatch>, Error> {
-        let mut most = MOST_NAMES;
-        'pieces: loop {
-            for names in reconciliation.batches(most) {
-                let result = match self.ask(DESCRIBE, RawObject::empty().with_value("names", &names)).await {
-                    Ok(result) => result,
-                    Err(Error::Answered { error, .. }) if error.code == INVALID_PARAMS => {
-                        let data = error.object.object("data");
-                        let bound = data.and_then(|data| data.member("maxNames")?.parse::<usize>().ok());
-                        match bound.filter(|bound| (1..names.len()).contains(bound)) {
-                            Some(bound) => most = bound,
-                            None => return Ok(Err(Mismatch { tool: names[0].clone(), what: "a name" })),
-                        }
-                        continue 'pieces;
+        while let Some(names) = reconciliation.next_batch() {
+            let result = match self.ask(DESCRIBE, RawObject::empty().with_value("names", &names)).await {
+                Ok(result) => result,
+                Err(Error::Answered { error, .. }) if error.code == INVALID_PARAMS => {
+                    match reconciliation.refused(&names, error.object.object("data").as_ref()) {
+                        Ok(()) => continue,
+                        Err(vanished) => return Ok(Err(vanished)),
                     }
-                    Err(error) => return Err(error),
-                };
-                let tools = result.member("tools").and_then(|text| serde_json::from_str(text).ok());
-                let invalid = || Error::InvalidResponse {
-                    method: DESCRIBE.to_owned(),
-                    what: "no list of objects under 'tools'".to_owned(),
-                };
-                if let Err(mismatch) = reconciliation.accept(&names, tools.ok_or_else(invalid)?) {
-                    return Ok(Err(mismatch));
                 }
+                Err(error) => return Err(error),
+            };
+            let tools = result.member("tools").and_then(|text| serde_json::from_str(text).ok());
+            let invalid = || Error::InvalidResponse {
+                method: DESCRIBE.to_owned(),
+                what: "no list of objects under 'tools'".to_owned(),
+            };
+            if let Err(mismatch) = reconciliation.accept(&names, tools.ok_or_else(invalid)?) {
+                return Ok(Err(mismatch));
             }
-            return Ok(Ok(()));
         }
+        Ok(Ok(()))
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use mcp_disclosure_core::ManifestEntry;
+    use mcp_disclosure_core::{ManifestEntry, manifest::Held};
     use serde_json::{Value, json};
 
     use super::*;
@@ -154,6 +155,8 @@ mod tests {
         // It knows them now.
         assert_eq!(host.list().await.unwrap(), now());
         assert_eq!(asked(&log)[4..], ["tools/manifest"]);
+        let latest = host.0.memory.latest().unwrap();
+        assert_eq!(latest.held().digest(), Held::new(now()).digest());
     }
 
     #[tokio::test]

@@ -1,6 +1,6 @@
 //! A server's half of the handshake.
 
-use mcp_disclosure_core::{EXTENSION, Era, GROUPS, RawObject};
+use mcp_disclosure_core::{EXTENSION, Era, RawObject, offers_groups};
 
 /// A server's half of the handshake.
 #[derive(Clone, Debug)]
@@ -51,8 +51,7 @@ impl Server {
 
     /// Whether it offers groups.
     pub(crate) fn offers_groups(&self) -> bool {
-        let extensions = self.capabilities.object("extensions");
-        extensions.is_some_and(|extensions| extensions.object(GROUPS).is_some())
+        offers_groups(&self.capabilities)
     }
 
     /// Whether it declares `listChanged` for this list.

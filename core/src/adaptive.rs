@@ -211,6 +211,11 @@ impl DisclosureStrategy for Adaptive {
         self.calling(view, call).preparation(view, call)
     }
 
+    fn request_preparation(&self, cx: &Context<'_>, method: &str) -> Option<Preparation> {
+        let (serving, cx) = self.serve(cx);
+        serving.request_preparation(&cx, method)
+    }
+
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
         let serving = self.calling(cx.view, &call);
         serving.before_call(&cx.of_part(&serving.profile().name), call).await

@@ -1,5 +1,7 @@
 //! Upstreams as providers of what a snapshot has: what each says of itself as a whole, and the groups that it offers.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -8,6 +10,7 @@ use crate::{
     name::UpstreamName,
     origin::Origin,
     raw::RawObject,
+    snapshot::Kind,
     view::{View, VisibleTool},
 };
 
@@ -67,14 +70,57 @@ impl Provider {
 }
 
 impl View {
-    /// An upstream as a whole, if anything of it is permitted.
+    /// The upstream of this name as a whole. `None` if there is none, or if nothing of it is permitted.
     pub fn provider(&self, upstream: &str) -> Option<&Provider> {
-        self.providers().find(|provider| *provider.name == *upstream)
+        let named = self.snapshot().providers().iter().find(|provider| *provider.name == *upstream);
+        named.filter(|provider| self.permits_any_of(&provider.name))
     }
 
     /// The upstreams of which anything is permitted, in their order, whether it is listed or not.
     pub fn providers(&self) -> impl Iterator<Item = &Provider> {
         self.snapshot().providers().iter().filter(|provider| self.permits_any_of(&provider.name))
+    }
+}
+
+/// What exists of an upstream for a caller, listed or not, by the upstream's own names.
+#[derive(Debug)]
+pub struct Possessions<'v> {
+    tools: HashSet<&'v str>,
+    prompts: HashSet<&'v str>,
+    resources: HashSet<&'v str>,
+    is_whole: bool,
+}
+
+impl<'v> Possessions<'v> {
+    /// What exists of an upstream in a view.
+    pub fn of(view: &'v View, upstream: &str) -> Self {
+        let mut is_whole = true;
+        let mut permitted = |kind| {
+            let named = view.names_of(kind).filter(|named| **named.upstream == *upstream);
+            let (permitted, withheld): (Vec<_>, Vec<_>) = named.partition(|named| named.is_permitted);
+            is_whole &= withheld.is_empty();
+            permitted.into_iter().map(|named| named.key).collect()
+        };
+        let _templates: HashSet<&str> = permitted(Kind::Templates);
+        let [tools, prompts, resources] = [Kind::Tools, Kind::Prompts, Kind::Resources].map(permitted);
+        Self { tools, prompts, resources, is_whole }
+    }
+
+    /// Whether every member of a group exists, apart from the groups in it. Of a group without any, whose texts may be about
+    /// anything of the upstream, that is everything of the upstream.
+    pub fn have_all_of(&self, group: &OwnGroup) -> bool {
+        let have =
+            |own: &HashSet<&str>, names: &[String]| names.iter().all(|name| own.contains(name.as_str()));
+        let has_members = !(group.tools.is_empty()
+            && group.prompts.is_empty()
+            && group.resources.is_empty()
+            && group.groups.is_empty());
+        let members = [
+            (&self.tools, &group.tools),
+            (&self.prompts, &group.prompts),
+            (&self.resources, &group.resources),
+        ];
+        (has_members || self.is_whole) && members.iter().all(|(own, names)| have(own, names))
     }
 }
 

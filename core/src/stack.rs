@@ -158,6 +158,10 @@ impl DisclosureStrategy for Stack {
         self.parts().find_map(|part| part.preparation(view, call))
     }
 
+    fn request_preparation(&self, cx: &Context<'_>, method: &str) -> Option<Preparation> {
+        self.parts().find_map(|part| part.request_preparation(&cx.of_part(&part.profile().name), method))
+    }
+
     async fn before_call(&self, cx: &Context<'_>, mut call: ToolCall) -> Result<Decision, Fault> {
         // The presenter first: it may unwrap the call of its own tool, and filters decide on the call that would run.
         for part in [&self.presenter].into_iter().chain(&self.filters) {

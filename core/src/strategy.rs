@@ -386,6 +386,12 @@ pub trait DisclosureStrategy: fmt::Debug + Send + Sync + 'static {
         None
     }
 
+    /// The same for [`request`](Self::request) and a method.
+    fn request_preparation(&self, cx: &Context<'_>, method: &str) -> Option<Preparation> {
+        let _ = (cx, method);
+        None
+    }
+
     /// Decides on a call.
     ///
     /// Permissions come first: the strategy must look names up in `cx.view` only. It may forward a call of a name that

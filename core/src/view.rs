@@ -7,10 +7,12 @@
 use std::{
     any::Any,
     borrow::Cow,
+    collections::HashSet,
     sync::{Arc, OnceLock},
 };
 
 use serde_json::Value;
+use strum::IntoEnumIterator;
 
 use crate::{
     about::About,
@@ -46,6 +48,8 @@ pub struct View {
     /// The listed tools by category; computed at first use.
     categories: Arc<OnceLock<Categories>>,
     briefs: Arc<ListedBriefs>,
+    /// The upstreams of which anything is permitted; found at first use.
+    upstreams: Arc<OnceLock<HashSet<UpstreamName>>>,
 }
 
 /// Briefs that depend on what else is listed, each computed at first use.
@@ -136,6 +140,7 @@ impl View {
             unchosen: None,
             categories: Arc::default(),
             briefs: Arc::default(),
+            upstreams: Arc::default(),
         }
     }
 
@@ -358,27 +363,49 @@ impl View {
 
     /// Whether everything that an upstream lists is permitted, so that its own texts can be shown.
     pub fn permits_all_of(&self, upstream: &str) -> bool {
-        self.permitted_of(upstream).all(|is_permitted| is_permitted)
+        let mut all = Kind::iter().flat_map(|kind| self.names_of(kind));
+        self.permits_everything() || all.all(|named| named.is_permitted || *named.upstream.as_str() != *upstream)
     }
 
-    pub(crate) fn permits_any_of(&self, upstream: &str) -> bool {
-        let is_whole = |selection: &Selection| matches!(selection, Selection::All);
-        self.extent.permitted.iter().all(is_whole)
-            || self.permitted_of(upstream).any(|is_permitted| is_permitted)
+    pub(crate) fn permits_any_of(&self, upstream: &UpstreamName) -> bool {
+        self.permits_everything()
+            || self.upstreams.get_or_init(|| self.permitted_upstreams()).contains(upstream)
     }
 
-    /// Of each thing that an upstream lists, whether it is permitted.
-    fn permitted_of<'a>(&'a self, upstream: &'a str) -> impl Iterator<Item = bool> + 'a {
-        let [tools, others @ ..] = &self.extent.permitted;
-        let of_tools = self.snapshot.tools().iter().enumerate();
-        let of_tools = of_tools.filter(move |(_, tool)| **tool.upstream() == *upstream);
-        let kinds = [Kind::Resources, Kind::Templates, Kind::Prompts].into_iter().zip(others);
-        let of_others = kinds.flat_map(move |(kind, permitted)| {
-            let entries = self.snapshot.entries(kind).iter().enumerate();
-            let entries = entries.filter(move |(_, entry)| **entry.upstream() == *upstream);
-            entries.map(move |(at, _)| permitted.contains(at))
-        });
-        of_tools.map(move |(at, _)| tools.contains(at)).chain(of_others)
+    fn permits_everything(&self) -> bool {
+        self.extent.permitted.iter().all(|selection| matches!(selection, Selection::All))
+    }
+
+    fn permitted_upstreams(&self) -> HashSet<UpstreamName> {
+        Kind::iter()
+            .flat_map(|kind| self.names_of(kind))
+            .filter(|named| named.is_permitted)
+            .map(|named| named.upstream.clone())
+            .collect()
+    }
+
+    /// What the snapshot has of a kind.
+    pub(crate) fn names_of(&self, kind: Kind) -> impl Iterator<Item = Named<'_>> {
+        let (tools, entries) = match kind {
+            Kind::Tools => (self.snapshot.tools(), &[][..]),
+            _ => (&[][..], self.snapshot.entries(kind)),
+        };
+        let tools = tools.iter().map(|tool| (tool.upstream(), tool.upstream_name().as_str()));
+        let entries = entries.iter().map(|entry| (entry.upstream(), entry.upstream_key()));
+        let permitted = &self.extent.permitted[kind as usize];
+        tools.chain(entries).enumerate().map(|(at, (upstream, key))| Named {
+            upstream,
+            key,
+            is_permitted: permitted.contains(at),
+        })
+    }
+
+    /// The view of someone who may use everything, before filters, under the same reserved names. It is for what must not depend
+    /// on who asks, such as which group an operator's text is for: nothing else of it may reach the caller.
+    pub fn unrestricted(&self) -> Self {
+        let all = || [Selection::All, Selection::All, Selection::All, Selection::All];
+        let extent = Extent { permitted: all(), listed: all(), ..self.extent.clone() };
+        Self { extent, ..Self::of(Arc::clone(&self.snapshot), &Principal::anonymous()) }
     }
 
     /// Up to `count` names of listed tools most similar to an unknown name.
@@ -386,6 +413,14 @@ impl View {
         let names: Vec<&str> = self.tools().map(|tool| tool.name().as_str()).collect();
         nearest::nearest_always(name, names, count).into_iter().map(str::to_owned).collect()
     }
+}
+
+/// Something of the snapshot under its upstream's own name for it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Named<'v> {
+    pub(crate) upstream: &'v UpstreamName,
+    pub(crate) key: &'v str,
+    pub(crate) is_permitted: bool,
 }
 
 /// A tool in one view.

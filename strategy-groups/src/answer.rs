@@ -11,15 +11,17 @@ use crate::{Group, Groups, GroupsConfig, wording};
 /// Maximum number of suggestions for an unknown name.
 const SUGGESTIONS: usize = 5;
 
-/// Maximum number of groups in an answer that lists them.
-const MOST_LISTED: usize = 200;
+/// How many definitions in a row may not fit before no other is tried: each is made only to be measured.
+const MOST_MISSES: usize = 10;
 
 /// The answer to a name: a group's, or a tool's, which is answered with the tool's group; without one, what there is.
 pub fn answer(cx: &Context<'_>, groups: &Groups, name: &str, config: &GroupsConfig) -> ToolAnswer {
     let answered = |content| ToolAnswer { content, is_error: false };
+    let top = || Room(config.answer_bytes).of(groups.top().map(entry));
     let name = name.trim();
     if name.is_empty() {
-        return answered(json!({"groups": listed(groups.top()), "note": wording::CHOOSE}));
+        let (listed, left) = top();
+        return answered(json!({"groups": listed, "note": note([wording::CHOOSE.to_owned()], left)}));
     }
     if let Some(group) = groups.meant(name) {
         tracing::info!(session = cx.session, group = group.name, "group shown");
@@ -41,54 +43,121 @@ pub fn answer(cx: &Context<'_>, groups: &Groups, name: &str, config: &GroupsConf
     if meant.is_empty() {
         meant.extend(misspelt(name, names()).or_else(|| nearest(name, names(), 1).pop()));
     }
-    let content = json!({
+    let (listed, left) = top();
+    let mut content = json!({
         "error": wording::unknown_group(name, &meant),
         "suggestions": meant,
-        "groups": listed(groups.top()),
+        "groups": listed,
     });
+    if left > 0 {
+        content["note"] = wording::groups_left(left).into();
+    }
     ToolAnswer { content, is_error: true }
 }
 
-/// A group: its definitions as far as they fit, the one of `first` in any case.
-fn shown(
-    cx: &Context<'_>,
-    groups: &Groups,
-    group: &Group,
-    first: Option<&ToolName>,
-    mut room: usize,
-) -> Value {
+/// The bytes that a part of an answer has left.
+struct Room(usize);
+
+impl Room {
+    /// Whether something fits, which then is in.
+    fn takes(&mut self, bytes: usize) -> bool {
+        let left = self.0.checked_sub(bytes);
+        self.0 = left.unwrap_or(self.0);
+        left.is_some()
+    }
+
+    /// The first of these, as many as fit, and how many are left.
+    fn of(&mut self, items: impl ExactSizeIterator<Item = Value>) -> (Vec<Value>, usize) {
+        let all = items.len();
+        let fitting: Vec<Value> = items.take_while(|item| self.takes(item.to_string().len())).collect();
+        let left = all - fitting.len();
+        (fitting, left)
+    }
+}
+
+/// A group: its definitions as far as they fit, the one of `first` in any case, and the names of what else there is, as far as
+/// those fit. The tools after `first` follow it, so that all are shown by asking for the last one.
+fn shown(cx: &Context<'_>, groups: &Groups, group: &Group, first: Option<&ToolName>, room: usize) -> Value {
     let mut answer = Map::from_iter([("group".to_owned(), json!(group.name))]);
     if let Some(instructions) = &group.instructions {
         answer.insert("instructions".to_owned(), json!(instructions));
     }
-    let others = group.tools.iter().filter(|name| Some(*name) != first);
-    let mut left = 0;
-    let tools = first.into_iter().chain(others).filter_map(|name| cx.view.tool(name)).map(|tool| {
-        let definition = tool.delivered(cx.client.definitions);
-        let bytes = definition.text().len();
-        if bytes > room && Some(tool.name()) != first {
-            left += 1;
-            return json!({"name": tool.name(), "brief": tool.brief()});
-        }
-        room = room.saturating_sub(bytes);
-        parsed(tool, definition.text())
-    });
-    let tools: Vec<Value> = tools.collect();
-    if !tools.is_empty() {
-        answer.insert("tools".to_owned(), tools.into());
-    }
-    for (member, keys) in [("prompts", &group.prompts), ("resources", &group.resources)] {
-        if !keys.is_empty() {
-            answer.insert(member.to_owned(), json!(keys));
+    let mut names = Room(room);
+    let (nested, groups_left) = names.of(groups.children(group).map(entry));
+    let (tools, tools_left) = tools(cx, group, first, Room(room), &mut names);
+    let (prompts, prompts_left) = names.of(group.prompts.iter().map(|name| json!(name)));
+    let (resources, resources_left) = names.of(group.resources.iter().map(|uri| json!(uri)));
+    for (member, items) in
+        [("tools", tools), ("prompts", prompts), ("resources", resources), ("groups", nested)]
+    {
+        if !items.is_empty() {
+            answer.insert(member.to_owned(), items.into());
         }
     }
-    if !group.children.is_empty() {
-        answer.insert("groups".to_owned(), listed(groups.children(group)));
-    }
-    if left > 0 {
-        answer.insert("note".to_owned(), wording::too_large(left).into());
+    let notes = [
+        (tools_left.undefined > 0).then(|| wording::too_large(tools_left.undefined)),
+        (tools_left.unnamed > 0).then(|| wording::tools_left(tools_left.unnamed)),
+        (prompts_left > 0).then(|| wording::entries_left(prompts_left, "prompts")),
+        (resources_left > 0).then(|| wording::entries_left(resources_left, "resources")),
+    ];
+    let notes = note(notes.into_iter().flatten(), groups_left);
+    if !notes.is_empty() {
+        answer.insert("note".to_owned(), notes.into());
     }
     answer.into()
+}
+
+/// What of a group's tools does not fit.
+#[derive(Default)]
+struct Left {
+    /// Those with a name and a brief only.
+    undefined: usize,
+    /// Those that are not even named.
+    unnamed: usize,
+}
+
+fn tools(
+    cx: &Context<'_>,
+    group: &Group,
+    first: Option<&ToolName>,
+    mut definitions: Room,
+    names: &mut Room,
+) -> (Vec<Value>, Left) {
+    let start = group.tools.iter().position(|name| Some(name) == first).unwrap_or(0);
+    let (before, from) = group.tools.split_at(start);
+    let mut all = from.iter().chain(before).filter_map(|name| cx.view.tool(name));
+    let (mut shown, mut left, mut misses) = (Vec::new(), Left::default(), 0);
+    for tool in all.by_ref() {
+        if misses < MOST_MISSES {
+            let definition = tool.delivered(cx.client.definitions);
+            if definitions.takes(definition.text().len()) || Some(tool.name()) == first {
+                shown.push(parsed(tool, definition.text()));
+                misses = 0;
+                continue;
+            }
+            misses += 1;
+        }
+        let brief = json!({"name": tool.name(), "brief": tool.brief()});
+        // One is named in any case, so that asking for the last one leads on.
+        if !(names.takes(brief.to_string().len()) || left.undefined == 0) {
+            left.unnamed = 1;
+            break;
+        }
+        left.undefined += 1;
+        shown.push(brief);
+    }
+    left.unnamed += all.count();
+    (shown, left)
+}
+
+fn entry(group: &Group) -> Value {
+    json!({"name": group.name, "description": group.description})
+}
+
+/// The notes of an answer, the last on groups that are not named.
+fn note(notes: impl IntoIterator<Item = String>, groups_left: usize) -> String {
+    let groups_left = (groups_left > 0).then(|| wording::groups_left(groups_left));
+    notes.into_iter().chain(groups_left).collect::<Vec<_>>().join(" ")
 }
 
 fn definition(tool: VisibleTool<'_>, definitions: Definitions) -> Value {
@@ -98,11 +167,6 @@ fn definition(tool: VisibleTool<'_>, definitions: Definitions) -> Value {
 fn parsed(tool: VisibleTool<'_>, text: &str) -> Value {
     let unreadable = || json!({"name": tool.name(), "brief": tool.brief(), "note": wording::NESTS_TOO_DEEP});
     serde_json::from_str(text).unwrap_or_else(|_| unreadable())
-}
-
-fn listed<'g>(groups: impl Iterator<Item = &'g Group>) -> Value {
-    let entry = |group: &Group| json!({"name": group.name, "description": group.description});
-    groups.take(MOST_LISTED).map(entry).collect()
 }
 
 /// The answer to a call of an unknown tool: what it may have meant.

@@ -23,7 +23,8 @@ pub struct GroupsConfig {
     pub inline_bytes: usize,
     /// The number of groups on a page of `groups/list`.
     pub page: NonZeroUsize,
-    /// The definitions in an answer of `get_group`, in bytes; of others it has names and briefs.
+    /// The definitions in an answer of `get_group`, in bytes. Of others it has names and briefs, as many bytes again with the
+    /// names of groups, prompts and resources.
     pub answer_bytes: usize,
     /// The description of `get_group` with the index of what is behind, in bytes.
     pub description_bytes: usize,

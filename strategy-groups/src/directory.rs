@@ -6,12 +6,12 @@
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
-    sync::Arc,
+    sync::{Arc, OnceLock},
 };
 
 use mcp_disclosure_core::{
     ClientTraits, Decision, Digest, DisclosureStrategy, Era, Fault, Full, Manifest, RawObject, Refusal,
-    ToolCall, ToolName, View, manifest::DETERMINISTIC_GROUPS,
+    ToolCall, View, manifest::DETERMINISTIC_GROUPS,
 };
 use serde_json::{json, value::RawValue};
 
@@ -33,9 +33,11 @@ pub struct Directory {
     groups: Vec<Entries>,
     places: HashMap<String, usize>,
     revision: String,
-    /// The tools that are described, and not called.
-    unavailable: HashSet<ToolName>,
 }
+
+/// Where a view has its directory, once it is made.
+#[derive(Default)]
+struct Place(OnceLock<Arc<Directory>>);
 
 #[derive(Debug)]
 struct Entries {
@@ -47,24 +49,21 @@ struct Entries {
 impl Directory {
     /// The groups of a view, computed once for each. `texts` say what groups are for, by id.
     pub fn of(view: &View, texts: &BTreeMap<String, String>) -> Arc<Self> {
-        view.derived(|view| Self::made_of(view, texts))
+        let place = view.derived(|_| Place::default());
+        Arc::clone(place.0.get_or_init(|| Arc::new(Self::made_of(view, texts))))
+    }
+
+    /// Whether they are made. That parses and digests everything that is listed.
+    pub fn is_made(view: &View) -> bool {
+        view.derived(|_| Place::default()).0.get().is_some()
     }
 
     fn made_of(view: &View, texts: &BTreeMap<String, String>) -> Self {
         let tools = Full.list(view, &ClientTraits::plain(Era::Session)).tools;
         let manifest = Manifest::of(view, &tools);
-        let mut directory = Self {
-            groups: Vec::new(),
-            places: HashMap::new(),
-            revision: String::new(),
-            unavailable: HashSet::new(),
-        };
+        let mut directory = Self { groups: Vec::new(), places: HashMap::new(), revision: String::new() };
         for entry in manifest.entries() {
-            let meta = entry.tool().object("_meta").and_then(|meta| meta.object(DETERMINISTIC_GROUPS));
-            let meta = meta.unwrap_or_default();
-            if meta.member("callable") == Some("false") {
-                directory.unavailable.extend(ToolName::parse(entry.name()));
-            }
+            let meta = meta_of(entry.tool());
             let ids = meta.member("groups").and_then(|ids| serde_json::from_str::<Vec<String>>(ids).ok());
             let mut seen = HashSet::new();
             for id in ids.into_iter().flatten().filter(|id| seen.insert(id.clone())) {
@@ -116,23 +115,33 @@ impl Directory {
         Ok(self.revised(RawObject::empty().with("entries", &entries)))
     }
 
-    /// Decides on a call: a tool that is not available is described, but does not run.
-    ///
-    /// # Errors
-    /// [`Fault::Rejected`] for a tool that the caller does not see, like `tools/describe`.
-    pub fn decide(&self, view: &View, call: ToolCall) -> Result<Decision, Fault> {
-        if view.tool(&call.name).is_none() {
-            let data = json!({"unknownNames": [call.name]});
-            return Err(Fault::Rejected { message: wording::UNKNOWN_NAMES.to_owned(), data });
-        }
-        if self.unavailable.contains(&call.name) {
-            let content = json!({"error": {"code": "UNAVAILABLE", "message": wording::UNAVAILABLE}});
-            return Ok(Decision::Refuse(Refusal { code: "UNAVAILABLE", content }));
-        }
-        Ok(Decision::Forward(call))
-    }
-
     fn revised(&self, result: RawObject) -> RawObject {
         result.with_value("revision", &self.revision)
     }
+}
+
+/// What a definition says about its groups.
+fn meta_of(definition: &RawObject) -> RawObject {
+    let meta = definition.object("_meta").and_then(|meta| meta.object(DETERMINISTIC_GROUPS));
+    meta.unwrap_or_default()
+}
+
+/// Decides on a call: a tool that is not available is described, but does not run, whether it is listed or not.
+///
+/// # Errors
+/// [`Fault::Rejected`] for a tool that the caller does not see, like `tools/describe`.
+pub fn decide(view: &View, call: ToolCall) -> Result<Decision, Fault> {
+    // The tool of a filter, which decides on it.
+    if view.reserves(&call.name) {
+        return Ok(Decision::Forward(call));
+    }
+    let Some(tool) = view.tool(&call.name) else {
+        let data = json!({"unknownNames": [call.name]});
+        return Err(Fault::Rejected { message: wording::UNKNOWN_NAMES.to_owned(), data });
+    };
+    if meta_of(&tool.definition()).member("callable") == Some("false") {
+        let content = json!({"error": {"code": "UNAVAILABLE", "message": wording::UNAVAILABLE}});
+        return Ok(Decision::Refuse(Refusal { code: "UNAVAILABLE", content }));
+    }
+    Ok(Decision::Forward(call))
 }

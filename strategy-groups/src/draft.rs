@@ -5,7 +5,7 @@ use std::{
     hash::Hash,
 };
 
-use mcp_disclosure_core::{Kind, OwnGroup, Provider, RawObject, ToolName, View, VisibleTool};
+use mcp_disclosure_core::{Kind, OwnGroup, Possessions, Provider, RawObject, ToolName, View, VisibleTool};
 
 use crate::slug::Origin;
 
@@ -112,12 +112,12 @@ impl<'v> Drafts<'v> {
     /// Categories: those of one upstream are nested in it, if there are several.
     fn add_categories(&mut self) {
         let view = self.view;
+        let offering = view.providers().filter(|provider| !provider.groups.is_empty());
+        let offering: HashSet<&str> = offering.map(|provider| provider.name.as_str()).collect();
         for category in view.categories() {
             let is_declared =
                 category.is_declared() || category.tools().any(|tool| tool.declared_category().is_some());
-            let has_own_groups = |tool: &VisibleTool<'_>| {
-                view.provider(tool.tool().upstream()).is_some_and(|provider| !provider.groups.is_empty())
-            };
+            let has_own_groups = |tool: &VisibleTool<'_>| offering.contains(tool.tool().upstream().as_str());
             let is_member = |tool: &VisibleTool<'_>| {
                 !tool.is_pinned() && (tool.declared_category().is_some() || !has_own_groups(tool))
             };
@@ -150,15 +150,20 @@ impl<'v> Drafts<'v> {
     /// where its groups are.
     fn add_own_groups(&mut self) {
         let view = self.view;
+        let tools_of = |drafts: &[Draft]| -> Vec<ToolName> {
+            drafts.iter().flat_map(|draft| draft.tools.iter().cloned()).collect()
+        };
+        let mut is_in_group: HashSet<ToolName> = tools_of(&self.all).into_iter().collect();
         for provider in view.providers().filter(|provider| !provider.groups.is_empty()) {
             let members = Members::of(view, provider);
             let first = self.all.len();
-            for group in &provider.groups {
-                let draft = members.draft(&provider.name, group);
-                self.add(draft);
-            }
             let places: HashMap<&str, usize> =
                 provider.groups.iter().enumerate().map(|(at, group)| (&*group.name, first + at)).collect();
+            let is_whole = whole(&Possessions::of(view, &provider.name), &provider.groups);
+            for (group, is_whole) in provider.groups.iter().zip(is_whole) {
+                let draft = members.draft(&provider.name, group, is_whole);
+                self.add(draft);
+            }
             let mut tops = Vec::new();
             for (at, group) in provider.groups.iter().enumerate() {
                 let children = group.groups.iter().filter_map(|name| places.get(&**name).copied());
@@ -168,8 +173,7 @@ impl<'v> Drafts<'v> {
                 }
             }
             self.cut_circles(&tops, first);
-            let is_in_group: HashSet<ToolName> =
-                self.all.iter().flat_map(|draft| draft.tools.iter().cloned()).collect();
+            is_in_group.extend(tools_of(&self.all[first..]));
             if !self.nests {
                 self.top.extend(tops);
                 continue;
@@ -324,21 +328,44 @@ impl Members {
         }
     }
 
-    fn draft(&self, upstream: &str, group: &OwnGroup) -> Draft {
+    /// What the upstream says of a group can name anything in it, and so is only for callers who have the whole.
+    fn draft(&self, upstream: &str, group: &OwnGroup, is_whole: bool) -> Draft {
         let mut draft = Draft::new(Origin::Own(upstream.to_owned(), group.name.clone()));
         draft.title.clone_from(&group.title);
-        draft.description = Some(group.description.clone()).filter(|text| !text.trim().is_empty());
-        draft.meta.clone_from(&group.meta);
+        if is_whole {
+            draft.description = Some(group.description.clone()).filter(|text| !text.trim().is_empty());
+            draft.meta.clone_from(&group.meta);
+            draft.instructions.clone_from(&group.instructions);
+        }
         draft.tools = once(group.tools.iter().filter_map(|own| self.tools.get(own)));
         draft.prompts = once(group.prompts.iter().filter_map(|own| self.prompts.get(own)));
         draft.resources = once(group.resources.iter().filter(|uri| self.resources.contains(*uri)));
-        draft.instructions.clone_from(&group.instructions);
         draft.has_members = !(group.tools.is_empty()
             && group.prompts.is_empty()
             && group.resources.is_empty()
             && group.groups.is_empty());
         draft
     }
+}
+
+/// Which groups exist for a caller with everything that they and the groups in them have. One with a group that could not be
+/// read does not.
+fn whole(own: &Possessions<'_>, groups: &[OwnGroup]) -> Vec<bool> {
+    let places: HashMap<&str, usize> =
+        groups.iter().enumerate().map(|(at, group)| (&*group.name, at)).collect();
+    let is_read = |group: &OwnGroup| group.groups.iter().all(|name| places.contains_key(&**name));
+    let mut is_whole: Vec<bool> =
+        groups.iter().map(|group| own.have_all_of(group) && is_read(group)).collect();
+    let mut parents: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, group) in groups.iter().enumerate() {
+        group.groups.iter().for_each(|name| parents.entry(name).or_default().push(at));
+    }
+    let mut next: Vec<usize> = (0..groups.len()).filter(|at| !is_whole[*at]).collect();
+    while let Some(at) = next.pop() {
+        let parents = parents.get(&*groups[at].name).into_iter().flatten();
+        next.extend(parents.filter(|parent| std::mem::replace(&mut is_whole[**parent], false)));
+    }
+    is_whole
 }
 
 /// Each once, in order.

@@ -1,8 +1,8 @@
 //! Groups made of drafts: their names, descriptions and texts, once per view.
 
 use std::{
-    collections::{BTreeSet, HashMap},
-    sync::OnceLock,
+    collections::{BTreeMap, BTreeSet, HashMap},
+    sync::{Arc, OnceLock},
 };
 
 use mcp_disclosure_core::{Provider, RawObject, View};
@@ -28,6 +28,7 @@ impl Groups {
             |at: &[usize]| -> Vec<usize> { at.iter().filter_map(|at| places.get(at).copied()).collect() };
         let origins: Vec<Origin> = kept.iter().map(|draft| draft.origin.clone()).collect();
         let names = slug::names(&origins);
+        let texts = Texts::of(view, config);
         let children: Vec<Vec<usize>> = kept.iter().map(|draft| placed(&draft.children)).collect();
         let groups = kept.iter().enumerate().map(|(at, draft)| {
             let count = below(&kept, &children, at);
@@ -37,7 +38,7 @@ impl Groups {
             // What an upstream says of its own groups is not edited.
             let is_own = matches!(draft.origin, Origin::Own(..)) && said.is_some();
             let description = if is_own { purpose.clone() } else { wording::with_count(&purpose, count) };
-            let instructions = config.instructions.get(&names[at]).or(draft.instructions.as_ref());
+            let instructions = texts.of_group(&draft.origin, &names[at]).or(draft.instructions.as_ref());
             Group {
                 object: object(&names[at], draft, &description),
                 name: names[at].clone(),
@@ -60,15 +61,42 @@ impl Groups {
     }
 }
 
+/// The operator's instructions.
+struct Texts<'c> {
+    by_name: &'c BTreeMap<String, String>,
+    /// The groups of those for whom everything exists; `None` if that is this view.
+    all: Option<Arc<Groups>>,
+}
+
+impl<'c> Texts<'c> {
+    fn of(view: &View, config: &'c GroupsConfig) -> Self {
+        let unrestricted = view.unrestricted();
+        let is_other = !config.instructions.is_empty() && !unrestricted.lists_like(view);
+        let all = is_other.then(|| Groups::of(&unrestricted, config));
+        Self { by_name: &config.instructions, all }
+    }
+
+    /// The text for a group. A name is that of the group that has it where everything exists: of two of the same name, the
+    /// other has it where the first is hidden, and not its text.
+    fn of_group(&self, origin: &Origin, name: &str) -> Option<&'c String> {
+        let Some(all) = &self.all else { return self.by_name.get(name) };
+        let is_meant = |name: &str| all.named(name).is_some_and(|group| group.origin == *origin);
+        let meant = self.by_name.iter().find(|(name, _)| is_meant(name)).map(|(_, text)| text);
+        meant.or_else(|| self.by_name.get(name).filter(|_| all.named(name).is_none()))
+    }
+}
+
 /// Declared categories first, in that order; then upstreams in theirs.
 fn ordered(drafts: &[Draft], mut top: Vec<usize>, view: &View) -> Vec<usize> {
-    let upstream = |name: &str| view.providers().position(|provider| *provider.name == *name);
-    top.sort_by_key(|at| match &drafts[*at].origin {
+    let providers: HashMap<&str, usize> =
+        view.providers().enumerate().map(|(at, provider)| (provider.name.as_str(), at)).collect();
+    top.sort_by_cached_key(|at| match &drafts[*at].origin {
         Origin::Declared(_) => None,
-        Origin::Upstream(name) | Origin::Own(name, _) => Some(upstream(name)),
+        Origin::Upstream(name) | Origin::Own(name, _) => Some(providers.get(name.as_str()).copied()),
         Origin::Found(name) => {
-            let provider = view.providers().position(|provider| name.starts_with(provider.name.as_str()));
-            Some(provider)
+            // The upstream's name is in front, and may have spaces itself.
+            let ends = name.match_indices(' ').map(|(end, _)| end).chain([name.len()]);
+            Some(ends.filter_map(|end| providers.get(&name[..end]).copied()).last())
         }
     });
     top

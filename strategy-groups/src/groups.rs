@@ -111,7 +111,7 @@ impl Groups {
     }
 
     /// The groups nested in one.
-    pub fn children<'g>(&'g self, group: &'g Group) -> impl Iterator<Item = &'g Group> {
+    pub fn children<'g>(&'g self, group: &'g Group) -> impl ExactSizeIterator<Item = &'g Group> {
         group.children.iter().map(|at| &self.all[*at])
     }
 

@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use mcp_disclosure_core::{
     Advertisement, ArgumentProblem, ClientTraits, Context, Decision, Digest, DisclosureStrategy, Executors,
-    Extension, Fault, Full, GROUPS, Kind, Lesson, Listing, OwnTool, Profile, RawObject, Refusal, ToolCall,
-    View,
+    Extension, Fault, Full, GROUPS, Kind, Lesson, Listing, OwnTool, Preparation, Profile, RawObject, Refusal,
+    ToolCall, View,
     executors::is_read_only,
     index::{Part, with_index_of_parts},
     inner_call::{inner_call, members},
@@ -193,10 +193,20 @@ impl DisclosureStrategy for GroupsStrategy {
         self.is_bridged(cx.client).then(|| self.profile().lesson?.instruction(tool)).flatten()
     }
 
+    fn request_preparation(&self, cx: &Context<'_>, method: &str) -> Option<Preparation> {
+        let is_needed =
+            self.is_deterministic(cx.client) && matches!(method, directory::LIST | directory::EXPAND);
+        if !is_needed || Directory::is_made(cx.view) {
+            return None;
+        }
+        let texts = self.config.directory.clone();
+        Some(Box::new(move |view| drop(Directory::of(view, &texts))))
+    }
+
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
         let is_split = self.config.executors == Executors::ByEffect;
         let decided = match call.name.as_str() {
-            _ if self.is_deterministic(cx.client) => return self.directory(cx.view).decide(cx.view, call),
+            _ if self.is_deterministic(cx.client) => return directory::decide(cx.view, call),
             _ if !self.is_bridged(cx.client) => return Ok(Decision::Forward(call)),
             GET => self.get(cx, &call),
             CALL => self.execute(cx, &call, false),

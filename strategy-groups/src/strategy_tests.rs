@@ -40,7 +40,7 @@ fn tiny() -> UpstreamLists {
 }
 
 /// An upstream with groups of its own: `a`, and in it `b`, which leads back to `a`; `c`, which is in no other and shares a tool;
-/// and one that nothing leads to.
+/// has what is not served; and one that nothing leads to.
 fn grouped() -> UpstreamLists {
     let group = |name: &str, is_top: bool, tools: &[&str], groups: &[&str]| OwnGroup {
         name: name.to_owned(),
@@ -51,8 +51,8 @@ fn grouped() -> UpstreamLists {
         ..OwnGroup::default()
     };
     let groups = vec![
-        group("a", true, &["one", "two", "gone"], &["b", "unknown"]),
-        group("c", true, &["two", "three"], &[]),
+        group("a", true, &["one", "two"], &["b"]),
+        group("c", true, &["two", "three", "gone"], &["unknown"]),
         group("b", false, &["four"], &["a", "b"]),
         group("lost", false, &["five"], &[]),
     ];
@@ -440,6 +440,48 @@ fn a_large_group_is_shown_as_far_as_it_fits_and_a_named_tool_always() {
 }
 
 #[test]
+fn an_answer_about_a_huge_group_is_bounded_and_leads_to_every_tool() {
+    let many: Vec<String> = (0..300).map(|at| format!("tool_{at}")).collect();
+    let group = |name: &str, is_top: bool| OwnGroup { name: name.to_owned(), is_top, ..OwnGroup::default() };
+    let entry = |key: &str, name: String| to_raw_value(&json!({key: name, "name": name})).unwrap();
+    let prompts: Vec<String> = (0..300).map(|at| format!("prompt_{at}")).collect();
+    let nested: Vec<OwnGroup> = (0..300)
+        .map(|at| OwnGroup { tools: vec!["shared".to_owned()], ..group(&format!("nested-{at}"), false) })
+        .collect();
+    let huge = OwnGroup {
+        tools: many.clone(),
+        prompts: prompts.clone(),
+        groups: nested.iter().map(|group| group.name.clone()).collect(),
+        ..group("huge", true)
+    };
+    let groups = [vec![huge], nested].concat();
+    let mut tools: Vec<Value> = many.iter().map(|name| tool(name)).collect();
+    tools.push(tool("shared"));
+    let prompts = prompts.into_iter().map(|name| entry("name", name)).collect();
+    let view = view(&[UpstreamLists { groups, prompts, ..upstream("own", &tools) }]);
+    let (mut asked, mut seen) = ("own-huge".to_owned(), HashSet::new());
+    for _request in 0..300 {
+        let config = GroupsConfig { answer_bytes: 2_000, ..GroupsConfig::default() };
+        let decision = decide(&view, &bridged(), config, GET, &json!({"name": asked}));
+        let Decision::Answer(answer) = decision else { panic!("{decision:?}") };
+        assert!(answer.content.to_string().len() < 6_000, "{}", answer.content);
+        let note = answer.content["note"].as_str().unwrap();
+        for said in ["with the name of the last one", "prompts/list", "More groups"] {
+            assert!(note.contains(said), "{note}");
+        }
+        let shown = names(&answer.content["tools"]);
+        let count = seen.len();
+        seen.extend(shown.iter().map(|name| (*name).to_owned()));
+        if seen.len() == many.len() {
+            return;
+        }
+        assert!(seen.len() > count, "no further tool after {asked}");
+        asked = shown.last().unwrap().to_string();
+    }
+    panic!("{} tools are shown", seen.len());
+}
+
+#[test]
 fn g12_the_executor_calls_every_tool_and_readers_only_what_reads() {
     let mut lists = files();
     let reading =
@@ -477,6 +519,95 @@ fn operators_write_instructions_by_group() {
         |name| request_of(&strategy, &view, &native(Era::Session), "groups/get", &json!({"name": name}));
     assert_eq!(ask("forge-issue").unwrap().unwrap()["instructions"], "Search first.");
     assert_eq!(ask("files").unwrap().unwrap()["instructions"], "Use files with care.");
+}
+
+#[test]
+fn g10_an_operators_text_is_for_one_group_wherever_another_has_its_name() {
+    let lists = [upstream("git-hub", &[tool("a")]), upstream("git_hub", &[tool("b")]), files()];
+    let instructions = [("git-hub".to_owned(), "For the first.".to_owned())].into();
+    let strategy =
+        GroupsStrategy::new(GroupsConfig { instructions, inline_bytes: 0, ..GroupsConfig::default() });
+    let texts = |principal: &Principal| -> Vec<String> {
+        let view = View::of(snapshot(&lists), principal);
+        let groups = strategy.groups(&view);
+        let of =
+            |group: &Group| format!("{}: {}", group.name, group.instructions.as_deref().unwrap_or_default());
+        groups.top().map(of).collect()
+    };
+    let all = texts(&Principal::anonymous());
+    assert_eq!(all[0], "git-hub: For the first.");
+    assert!(all[1].starts_with("git-hub-") && all[1].ends_with("Use git_hub with care."), "{all:?}");
+    let second = texts(&permitted_only(&["b", "read_file", "stat_file"]));
+    assert_eq!(second[0], "git-hub: Use git_hub with care.");
+    assert_eq!(texts(&permitted_only(&["a", "read_file", "stat_file"]))[0], all[0]);
+}
+
+#[test]
+fn g10_what_an_upstream_says_of_a_group_is_for_callers_who_have_all_of_it() {
+    let own = |name: &str, tools: &[&str], groups: &[&str], is_top: bool| OwnGroup {
+        name: name.to_owned(),
+        title: Some(format!("Title of {name}")),
+        description: format!("About {name} and secret"),
+        instructions: Some(format!("{name}: secret first")),
+        meta: Some(RawObject::parse(r#"{"secret":1}"#).unwrap()),
+        tools: tools.iter().map(|name| (*name).to_owned()).collect(),
+        groups: groups.iter().map(|name| (*name).to_owned()).collect(),
+        is_top,
+        ..OwnGroup::default()
+    };
+    let groups = vec![
+        own("mixed", &["one", "secret"], &[], true),
+        own("parent", &["two"], &["nested"], true),
+        // A circle, which is whole where all of it is.
+        own("nested", &["secret", "three"], &["parent"], false),
+        own("whole", &["one"], &[], true),
+        own("text", &[], &[], true),
+    ];
+    let lists = UpstreamLists { groups, ..upstream("own", &["one", "two", "three", "secret"].map(tool)) };
+    let said = |principal: &Principal| -> Vec<String> {
+        let view = View::of(snapshot(std::slice::from_ref(&lists)), principal);
+        let found = reachable(&view);
+        let has = |name: &str, contents: &Value| {
+            let groups = Groups::of(&view, &GroupsConfig::default());
+            let group = groups.named(name).unwrap();
+            let parts = [contents["instructions"].to_string(), group.object().text().to_owned()];
+            let said = parts.map(|part| part.contains("secret"));
+            assert_eq!(said[0], said[1], "{name}");
+            said[0]
+        };
+        let mut said: Vec<String> = found
+            .iter()
+            .filter(|(name, contents)| has(name, contents))
+            .map(|(name, _)| name.clone())
+            .collect();
+        said.sort();
+        said
+    };
+    assert_eq!(
+        said(&Principal::anonymous()),
+        ["own-mixed", "own-nested", "own-parent", "own-text", "own-whole"]
+    );
+    assert_eq!(said(&permitted_only(&["one", "two", "three"])), ["own-whole"]);
+    let view = View::of(snapshot(&[lists.clone()]), &permitted_only(&["one", "two", "three"]));
+    let top = request(&view, "groups/list", &json!({})).unwrap();
+    assert_eq!(top["groups"][0]["description"], "Title of mixed. 1 tool.");
+    assert_eq!(names(&top["groups"]), ["own-mixed", "own-parent", "own-whole"]);
+}
+
+#[test]
+fn categories_are_where_their_own_upstream_is() {
+    let group = OwnGroup {
+        name: "help".to_owned(),
+        is_top: true,
+        prompts: vec!["ask".to_owned()],
+        ..OwnGroup::default()
+    };
+    let prompts = vec![to_raw_value(&json!({"name": "ask"})).unwrap()];
+    let forge = UpstreamLists { name: UpstreamName::parse("github").unwrap(), ..forge() };
+    let view = view(&[UpstreamLists { prompts, groups: vec![group], ..upstream("git", &[]) }, forge]);
+    let groups = strategy().groups(&view);
+    let names: Vec<&str> = groups.top().map(|group| group.name.as_str()).collect();
+    assert_eq!(names[..2], ["git-help", "github-issue"]);
 }
 
 /// The fixture of the working group's suite.
@@ -602,4 +733,36 @@ fn m7_what_is_unavailable_does_not_run_and_what_is_revoked_is_unknown() {
     assert!(matches!(decide("list_tables"), Ok(Decision::Refuse(_))));
     assert!(matches!(decide("server_version"), Ok(Decision::Forward(_))));
     assert_eq!(rejected(decide("cluster_health")), json!({"unknownNames": ["cluster_health"]}));
+}
+
+#[test]
+fn m7_what_a_filter_leaves_out_is_unavailable_all_the_same_and_its_own_tools_are_its_own() {
+    let all = view(&[fixture(false, &["query"], "")]);
+    let unlisted = all.narrow(|primitive| match primitive {
+        Primitive::Tool(tool) => *tool.key().as_str() != *"list_tables",
+        Primitive::Entry(..) => true,
+    });
+    let unlisted = unlisted.reserving(["choose_concerns".to_owned()]);
+    let decide = |name: &str| {
+        let call = ToolCall { name: ToolName::parse(name).unwrap(), arguments: None };
+        with_context(&unlisted, &bridged(), |cx| now(deterministic("").before_call(cx, call)))
+    };
+    assert!(unlisted.tools().all(|tool| **tool.name() != *"list_tables"));
+    assert!(matches!(decide("list_tables"), Ok(Decision::Refuse(_))));
+    assert!(matches!(decide("choose_concerns"), Ok(Decision::Forward(_))));
+    assert_eq!(rejected(decide("unheard_of")), json!({"unknownNames": ["unheard_of"]}));
+}
+
+#[test]
+fn m7_the_directory_is_made_beside_the_workers_and_once() {
+    let view = view(&[fixture(true, &["query"], "")]);
+    let preparation = |method: &str| {
+        with_context(&view, &bridged(), |cx| deterministic("Inspect tables").request_preparation(cx, method))
+    };
+    assert!(preparation("groups/list").is_none());
+    let prepare = preparation("experimental/groups/list").expect("nothing is made yet");
+    prepare(&view);
+    assert!(preparation("experimental/groups/list").is_none());
+    let list = ask_directory(&view, "list", &Value::Null).unwrap();
+    assert_eq!(list["groups"][0]["description"], "Inspect tables");
 }

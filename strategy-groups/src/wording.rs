@@ -119,6 +119,24 @@ pub fn too_large(left: usize) -> String {
     format!("Without {of}: call {GET} with the name of such a tool.")
 }
 
+/// The note of a group with more tools than can be named.
+pub fn tools_left(left: usize) -> String {
+    let of = if left == 1 { "1 more tool is".to_owned() } else { format!("{left} more tools are") };
+    format!("{of} not named: call {GET} with the name of the last one here, and it shows those after it.")
+}
+
+/// The note of a group with more prompts or resources than can be named.
+pub fn entries_left(left: usize, kind: &str) -> String {
+    format!("More {kind} are not named ({left}): {kind}/list has them.")
+}
+
+/// The note of a list of more groups than can be named.
+pub fn groups_left(left: usize) -> String {
+    format!(
+        "More groups are not named ({left}): call {GET} with a part of a name for suggestions, or with the name of a tool."
+    )
+}
+
 /// The error of an unknown group.
 pub fn unknown_group(name: &str, meant: &[&str]) -> String {
     let name = shorten(name, LONGEST_NAME);

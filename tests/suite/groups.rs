@@ -2,7 +2,10 @@
 
 use std::collections::HashMap;
 
-use kit::{Bench, Client, Identity, Options, Scenario, Setup, admission::HeaderAdmission, scenario::control};
+use kit::{
+    Bench, Client, Identity, Options, Scenario, Setup, admission::HeaderAdmission, eventually,
+    scenario::control,
+};
 use mcp_disclosure_core::{GROUPS, RawObject};
 use mcp_disclosure_gateway::negotiation::StrategyOptions;
 use serde_json::{Value, json, value::RawValue};
@@ -305,6 +308,34 @@ under_groups!(
     g13_g14_lists_depend_on_what_each_client_declares,
     g17_pages_are_the_list_and_cursors_of_others_are_refused,
 );
+
+/// How often the upstream was asked for its groups.
+async fn listed_groups(client: &Client) -> usize {
+    client.journal().await.iter().filter(|message| message["method"] == "groups/list").count()
+}
+
+async fn g8_lists_stay_where_a_group_is_not_answered_later(setup: Setup) {
+    let mut options = with_own_groups();
+    let (_, _, scenario) = &mut options.upstreams[0];
+    // Neither a result nor an error.
+    let unanswered = RawValue::from_string(json!({"result": 7}).to_string()).unwrap();
+    scenario.answers.insert("groups/get b".to_owned(), unanswered);
+    let bench = Bench::start(options).await;
+    let client = Client::connect_as(&bench, setup, Identity::default()).await;
+    let before = tools(&client).await;
+    assert_eq!(before, ["plain", "one", "two"], "at first, what is answered is served");
+    let asked = listed_groups(&client).await;
+    // The second time is after the first has ended.
+    for times in 1..=2 {
+        client.read(&control("tool")).await.result();
+        eventually("lists are fetched again", async || {
+            (listed_groups(&client).await >= asked + times).then_some(())
+        })
+        .await;
+    }
+    assert_eq!(tools(&client).await, before);
+}
+under_groups!(g8_lists_stay_where_a_group_is_not_answered_later);
 
 async fn g15_changed_groups_at_the_top_are_announced_and_no_others(setup: Setup) {
     const CHANGED: &str = "notifications/groups/list_changed";

@@ -16,6 +16,11 @@ impl Held {
         Self(named.map(|(name, tool)| (name, Digest::of(tool.text()), tool)).collect())
     }
 
+    /// Definitions whose names and digests are known.
+    pub(super) fn known(definitions: Vec<(String, Digest, RawObject)>) -> Self {
+        Self(definitions)
+    }
+
     /// The digest of the manifest of these definitions.
     pub fn digest(&self) -> Digest {
         digest::of(self.0.iter().map(|(name, digest, _)| (name.as_str(), *digest)))

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::Held;
+use super::{Held, MOST_NAMES};
 use crate::{digest::Digest, raw::RawObject};
 
 /// The sizes that are fetched at once, in bytes, if they are more than one definition.
@@ -16,6 +16,8 @@ const USUAL_BYTES: u64 = 1_000;
 pub struct Reconciliation {
     wanted: Vec<Wanted>,
     places: HashMap<String, usize>,
+    /// How many names a request may have.
+    most: usize,
 }
 
 #[derive(Debug)]
@@ -24,7 +26,8 @@ struct Wanted {
     /// `None` for an algorithm that is not known: such a definition is always fetched, and not verified.
     digest: Option<Digest>,
     size: Option<u64>,
-    tool: Option<RawObject>,
+    /// The definition and its own digest.
+    tool: Option<(Digest, RawObject)>,
 }
 
 /// What was delivered is not what the manifest says: it changed meanwhile, or the server computes digests in another way.
@@ -52,34 +55,54 @@ impl Reconciliation {
             }
             let digest = entry.string("digest").and_then(|digest| digest.parse::<Digest>().ok());
             let size = entry.member("size").and_then(|size| size.parse().ok());
-            let same = held.remove(&name).filter(|(held, _)| digest == Some(*held));
-            let tool = same.map(|(_, tool)| tool);
+            let tool = held.remove(&name).filter(|(held, _)| digest == Some(*held));
             wanted.push(Wanted { name, digest, size, tool });
         }
-        Ok(Self { wanted, places })
+        Ok(Self { wanted, places, most: MOST_NAMES })
     }
 
     /// The bytes of the definitions that have to be fetched, and of all.
     pub fn bytes(&self) -> (u64, u64) {
         let of = |wanted: &Wanted| wanted.size.unwrap_or(USUAL_BYTES);
-        let missing = self.wanted.iter().filter(|wanted| wanted.tool.is_none()).map(of).sum();
-        (missing, self.wanted.iter().map(of).sum())
+        // Sizes are the server's to state, and may be more than there are numbers.
+        let sum = |missing: bool| {
+            let counted = self.wanted.iter().filter(|wanted| !missing || wanted.tool.is_none());
+            counted.map(of).fold(0, u64::saturating_add)
+        };
+        (sum(true), sum(false))
     }
 
-    /// The names of the definitions that have to be fetched, for each request at most `most`.
-    pub fn batches(&self, most: usize) -> Vec<Vec<String>> {
-        let (mut batches, mut bytes) = (Vec::<Vec<String>>::new(), 0);
+    /// Whether so much has to be fetched that the whole list is fetched as easily.
+    pub fn is_mostly_new(&self) -> bool {
+        let (missing, all) = self.bytes();
+        missing > all / 2
+    }
+
+    /// The names of the definitions that the next request fetches; `None` if none is missing.
+    pub fn next_batch(&self) -> Option<Vec<String>> {
+        let (mut names, mut bytes) = (Vec::new(), 0_u64);
         for wanted in self.wanted.iter().filter(|wanted| wanted.tool.is_none()) {
-            bytes += wanted.size.unwrap_or(USUAL_BYTES);
-            match batches.last_mut().filter(|batch| batch.len() < most.max(1) && bytes <= BATCH_BYTES) {
-                Some(batch) => batch.push(wanted.name.clone()),
-                None => {
-                    bytes = wanted.size.unwrap_or(USUAL_BYTES);
-                    batches.push(vec![wanted.name.clone()]);
-                }
+            bytes = bytes.saturating_add(wanted.size.unwrap_or(USUAL_BYTES));
+            if !names.is_empty() && (names.len() >= self.most || bytes > BATCH_BYTES) {
+                break;
             }
+            names.push(wanted.name.clone());
         }
-        batches
+        Some(names).filter(|names| !names.is_empty())
+    }
+
+    /// The server refused these names as invalid parameters, with this `data`. If they were too many for it, the next batches
+    /// are smaller.
+    ///
+    /// # Errors
+    /// If they were not: then one of these tools vanished meanwhile, and a new manifest has to be fetched.
+    pub fn refused(&mut self, names: &[String], data: Option<&RawObject>) -> Result<(), Mismatch> {
+        let bound = data.and_then(|data| data.member("maxNames")?.parse::<usize>().ok());
+        let Some(bound) = bound.filter(|bound| (1..names.len()).contains(bound)) else {
+            return Err(Mismatch { tool: names.first().cloned().unwrap_or_default(), what: "a name" });
+        };
+        self.most = bound;
+        Ok(())
     }
 
     /// Takes the definitions that were delivered for these names.
@@ -104,14 +127,18 @@ impl Reconciliation {
             if wanted.digest.is_some() && wanted.size.is_some_and(|wanted| wanted != size as u64) {
                 return Err(mismatch(name, "the size"));
             }
-            wanted.tool = Some(tool);
+            wanted.tool = Some((digest, tool));
         }
         Ok(())
     }
 
     /// The complete list, in the order of the manifest; `None` if a definition is missing.
-    pub fn finish(self) -> Option<Vec<RawObject>> {
-        self.wanted.into_iter().map(|wanted| wanted.tool).collect()
+    pub fn finish(self) -> Option<Held> {
+        let definitions = self
+            .wanted
+            .into_iter()
+            .map(|wanted| wanted.tool.map(|(digest, tool)| (wanted.name, digest, tool)));
+        definitions.collect::<Option<Vec<_>>>().map(Held::known)
     }
 }
 
@@ -139,12 +166,21 @@ mod tests {
         let mut reconciliation = Reconciliation::new(&entries(&now), Held::new(held)).unwrap();
         let (missing, all) = reconciliation.bytes();
         assert!(missing > 0 && missing < all);
-        assert_eq!(reconciliation.batches(50), [names(&["c", "b"])]);
-        assert_eq!(reconciliation.batches(1), [names(&["c"]), names(&["b"])]);
+        assert!(reconciliation.is_mostly_new());
+        assert_eq!(reconciliation.next_batch(), Some(names(&["c", "b"])));
+        let most = |bound: &str| RawObject::parse(format!(r#"{{"maxNames":{bound}}}"#)).unwrap();
+        for none in ["0", "2", "-1", "99999999999999999999", "null"] {
+            assert!(reconciliation.refused(&names(&["c", "b"]), Some(&most(none))).is_err(), "{none}");
+        }
+        assert!(reconciliation.refused(&names(&["c", "b"]), None).is_err());
+        reconciliation.refused(&names(&["c", "b"]), Some(&most("1"))).unwrap();
+        assert_eq!(reconciliation.next_batch(), Some(names(&["c"])));
         reconciliation.accept(&names(&["c", "b"]), vec![now[0].clone(), now[2].clone()]).unwrap();
         assert_eq!(reconciliation.bytes().0, 0);
-        assert!(reconciliation.batches(50).is_empty());
-        assert_eq!(reconciliation.finish(), Some(now.to_vec()));
+        assert_eq!(reconciliation.next_batch(), None);
+        let list = reconciliation.finish().unwrap();
+        assert_eq!(list.digest(), Held::new(now.to_vec()).digest());
+        assert_eq!(list.into_tools(), now);
     }
 
     #[test]
@@ -159,7 +195,7 @@ mod tests {
         ] {
             let mut reconciliation = of(&entries(&now));
             assert_eq!(reconciliation.accept(&both, delivered).unwrap_err().what, what);
-            assert_eq!(reconciliation.finish(), None);
+            assert!(reconciliation.finish().is_none());
         }
         let sized = entries(&now)[0].with("size", "1");
         let refused = of(&[sized]).accept(&names(&["a"]), vec![now[0].clone()]);
@@ -173,9 +209,11 @@ mod tests {
     fn an_unknown_algorithm_means_fetching_again() {
         let entry = RawObject::parse(r#"{"name":"a","digest":"blake3:00"}"#).unwrap();
         let mut reconciliation = Reconciliation::new(&[entry], Held::new(vec![tool("a", "1")])).unwrap();
-        assert_eq!(reconciliation.batches(50).len(), 1);
+        assert!(reconciliation.next_batch().is_some());
         reconciliation.accept(&names(&["a"]), vec![tool("a", "2")]).unwrap();
-        assert_eq!(reconciliation.finish(), Some(vec![tool("a", "2")]));
+        let list = reconciliation.finish().unwrap();
+        assert_eq!(list.digest(), Held::new(vec![tool("a", "2")]).digest());
+        assert_eq!(list.into_tools(), [tool("a", "2")]);
     }
 
     #[test]
@@ -184,7 +222,21 @@ mod tests {
             RawObject::parse(format!(r#"{{"name":"{name}","digest":"x","size":{size}}}"#)).unwrap()
         };
         let entries = [entry("a", 900_000), entry("b", 200_000), entry("c", 5_000_000), entry("d", 1)];
-        let batches = Reconciliation::new(&entries, Held::default()).unwrap().batches(50);
-        assert_eq!(batches, [names(&["a"]), names(&["b"]), names(&["c"]), names(&["d"])]);
+        let mut reconciliation = Reconciliation::new(&entries, Held::default()).unwrap();
+        for name in ["a", "b", "c", "d"] {
+            assert_eq!(reconciliation.next_batch(), Some(names(&[name])));
+            reconciliation.accept(&names(&[name]), vec![tool(name, "")]).unwrap();
+        }
+    }
+
+    #[test]
+    fn sizes_beyond_all_numbers_mean_that_the_list_is_fetched() {
+        let entry = |name: &str| {
+            RawObject::parse(format!(r#"{{"name":"{name}","digest":"x","size":{}}}"#, u64::MAX)).unwrap()
+        };
+        let reconciliation = Reconciliation::new(&[entry("a"), entry("b")], Held::default()).unwrap();
+        assert_eq!(reconciliation.bytes(), (u64::MAX, u64::MAX));
+        assert!(reconciliation.is_mostly_new());
+        assert_eq!(reconciliation.next_batch(), Some(names(&["a"])));
     }
 }

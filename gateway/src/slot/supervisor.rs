@@ -167,7 +167,7 @@ impl Task {
                 () = self.slot.signals.changed_lists() => {}
             }
             let held = self.held(upstream).await;
-            match upstream.lists(held.as_deref()).await {
+            match upstream.lists_again(held.as_deref()).await {
                 Ok(lists) => {
                     self.change(|status| status.lists = Some(Arc::new(lists)));
                     self.remember();

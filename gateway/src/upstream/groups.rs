@@ -4,25 +4,18 @@
 use std::collections::{HashSet, VecDeque};
 
 use futures::{StreamExt, stream};
-use mcp_disclosure_core::{GROUPS, OwnGroup, RawObject, UpstreamLists};
+use mcp_disclosure_core::{OwnGroup, RawObject, UpstreamLists, offers_groups};
+use mcp_disclosure_transport::Json;
 use serde_json::value::RawValue;
 use tokio::time::Instant;
 
-use super::{Introduction, Upstream, lists::all_pages};
+use super::{CallError, Upstream, lists::all_pages};
 
 /// Requests at the same time.
 const AT_ONCE: usize = 4;
 
 /// Maximum length of the texts of a group, in bytes. Models read them.
 const MOST_TEXT: usize = 16 * 1024;
-
-impl Introduction {
-    /// Whether it offers groups.
-    fn offers_groups(&self) -> bool {
-        let extensions = self.capabilities.object("extensions");
-        extensions.is_some_and(|extensions| extensions.object(GROUPS).is_some())
-    }
-}
 
 /// What is read of the groups of an upstream.
 #[derive(Debug, Default)]
@@ -33,28 +26,41 @@ struct Read {
     resources: Vec<Box<RawValue>>,
     /// How many groups could not be read, and why the first of them.
     failures: Option<(usize, String)>,
+    /// Why there was no answer, if there was none: the groups may be there all the same.
+    unanswered: Option<CallError>,
 }
 
 /// The lists with the members of the upstream's groups, and the groups, for as long as a request may take and within limits.
-/// What cannot be read is left out, with a warning.
-pub(super) async fn read_through(upstream: &Upstream, lists: UpstreamLists) -> UpstreamLists {
-    if !upstream.introduction().offers_groups() {
-        return lists;
+/// What cannot be read is left out, with a warning; but where there are lists already, those are better than any that lack what
+/// was not answered.
+///
+/// # Errors
+/// If lists are fetched again, and an answer is missing.
+pub(super) async fn read_through(
+    upstream: &Upstream,
+    lists: UpstreamLists,
+    is_again: bool,
+) -> Result<UpstreamLists, CallError> {
+    if !offers_groups(&upstream.introduction().capabilities) {
+        return Ok(lists);
     }
-    let read = read(upstream).await;
+    let mut read = read(upstream).await;
+    if let Some(error) = read.unanswered.take().filter(|_| is_again) {
+        return Err(error);
+    }
     if let Some((failed, reason)) = &read.failures {
         tracing::warn!(
             upstream = %upstream.name(), failed, reason,
             "it offers groups that could not be read; what only they have is not served"
         );
     }
-    UpstreamLists {
+    Ok(UpstreamLists {
         tools: joined(lists.tools, read.tools, "name"),
         prompts: joined(lists.prompts, read.prompts, "name"),
         resources: joined(lists.resources, read.resources, "uri"),
         groups: read.groups,
         ..lists
-    }
+    })
 }
 
 /// A list, and what it lacks of others, each once.
@@ -66,13 +72,15 @@ fn joined(mut list: Vec<Box<RawValue>>, others: Vec<Box<RawValue>>, key: &str) -
 }
 
 async fn read(upstream: &Upstream) -> Read {
-    let deadline = Instant::now() + upstream.terms.timeouts.request;
+    let longest = upstream.terms.timeouts.request;
+    let deadline = Instant::now() + longest;
+    let late = || CallError::TimedOut { waited: longest };
     let mut read = Read::default();
     let listing = all_pages(upstream, "groups/list", "groups", RawObject::empty());
     let top = match tokio::time::timeout_at(deadline, listing).await {
         Ok(Ok(listed)) => listed.items,
-        Ok(Err(error)) => return read.failed(1, error.to_string()),
-        Err(_) => return read.failed(1, LATE.to_owned()),
+        Ok(Err(error)) => return read.refused(error),
+        Err(_) => return read.refused(late()),
     };
     let mut next: VecDeque<OwnGroup> = top.iter().filter_map(|group| entry(group, true)).collect();
     let mut seen: HashSet<String> = HashSet::new();
@@ -92,14 +100,18 @@ async fn read(upstream: &Upstream) -> Read {
             let (group, result) = match tokio::time::timeout_at(deadline, fetching.next()).await {
                 Ok(Some(fetched)) => fetched,
                 Ok(None) => break,
-                Err(_) => return read.failed(1, LATE.to_owned()),
+                Err(_) => return read.refused(late()),
             };
             let result = match result {
                 Ok(result) => result,
-                Err(reason) => {
-                    read = read.failed(1, reason);
+                Err(error) => {
+                    read = read.refused(error);
                     continue;
                 }
+            };
+            let Ok(result) = RawObject::parse(result.as_str()) else {
+                read = read.failed(1, "the result is not an object".to_owned());
+                continue;
             };
             let Some(left) = room.checked_sub(result.text().len()) else {
                 return read
@@ -112,15 +124,9 @@ async fn read(upstream: &Upstream) -> Read {
     read
 }
 
-/// Why groups could not be read in time.
-const LATE: &str = "it takes longer than a request may";
-
-async fn fetch(upstream: &Upstream, group: OwnGroup) -> (OwnGroup, Result<RawObject, String>) {
+async fn fetch(upstream: &Upstream, group: OwnGroup) -> (OwnGroup, Result<Json, CallError>) {
     let params = RawObject::empty().with_value("name", &group.name);
-    let result = match upstream.query("groups/get", params).await {
-        Ok(result) => RawObject::parse(result.as_str()).map_err(|_| "the result is not an object".to_owned()),
-        Err(error) => Err(error.to_string()),
-    };
+    let result = upstream.query("groups/get", params).await;
     (group, result)
 }
 
@@ -129,6 +135,14 @@ impl Read {
         let (failed, first) = self.failures.take().unwrap_or((0, reason));
         self.failures = Some((failed + count, first));
         self
+    }
+
+    fn refused(self, error: CallError) -> Self {
+        let mut read = self.failed(1, error.to_string());
+        if !matches!(error, CallError::Answered(_)) {
+            read.unanswered.get_or_insert(error);
+        }
+        read
     }
 
     /// Keeps a group and its members. Returns the groups nested in it.
@@ -171,6 +185,8 @@ fn entry(group: &RawValue, is_top: bool) -> Option<OwnGroup> {
 
 #[cfg(test)]
 mod tests {
+    use mcp_disclosure_transport::ErrorText;
+
     use super::*;
 
     #[test]
@@ -182,6 +198,17 @@ mod tests {
         let joined: Vec<String> =
             joined(list, others, "name").iter().map(|item| item.get().to_owned()).collect();
         assert_eq!(joined, [r#"{"name":"a"}"#, r#"{"name":"b","x":1.0}"#]);
+    }
+
+    #[test]
+    fn g8_what_is_not_answered_is_not_taken_for_gone() {
+        let error = |message: &str| CallError::Answered(ErrorText::new(-32002, message));
+        let read = Read::default().refused(error("gone"));
+        assert!(read.unanswered.is_none());
+        let late = CallError::TimedOut { waited: std::time::Duration::from_secs(9) };
+        let read = read.refused(late).refused(error("another"));
+        assert!(matches!(read.unanswered, Some(CallError::TimedOut { .. })));
+        assert_eq!(read.failures.map(|(count, first)| (count, first.contains("gone"))), Some((3, true)));
     }
 
     #[test]

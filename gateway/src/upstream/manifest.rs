@@ -1,8 +1,8 @@
 //! Brings a held list of tools up to date by the upstream's manifest (SEP-2636).
 
 use mcp_disclosure_core::{
-    ListHints, RawObject, Reconciliation,
-    manifest::{DESCRIBE, Held, MANIFEST, MOST_NAMES, Mismatch, digest},
+    Digest, ListHints, RawObject, Reconciliation,
+    manifest::{DESCRIBE, Held, MANIFEST, Mismatch, digest},
 };
 use mcp_disclosure_transport::code;
 use serde_json::value::RawValue;
@@ -51,10 +51,13 @@ pub(super) async fn reconcile(
     held: &[Box<RawValue>],
 ) -> Result<Option<Listed>, CallError> {
     let held = held.to_vec();
-    let parsing = spawn_blocking(move || Held::new(held.iter().map(|tool| parsed(tool)).collect()));
-    let Ok(held) = parsing.await else { return Ok(None) };
+    let parsing = spawn_blocking(move || {
+        let held = Held::new(held.iter().map(|tool| parsed(tool)).collect());
+        (held.digest(), held)
+    });
+    let Ok((stated, held)) = parsing.await else { return Ok(None) };
     for _ in 0..TRIES {
-        match attempt(upstream, held.clone()).await {
+        match attempt(upstream, stated, held.clone()).await {
             Ok(listed) => return Ok(Some(listed)),
             Err(Unreconciled::Failed(error)) => return Err(error),
             Err(Unreconciled::Useless(reason)) => {
@@ -70,28 +73,36 @@ pub(super) async fn reconcile(
     Ok(None)
 }
 
-async fn attempt(upstream: &Upstream, held: Held) -> Result<Listed, Unreconciled> {
+async fn attempt(upstream: &Upstream, stated: Digest, held: Held) -> Result<Listed, Unreconciled> {
     let compares = digest::is_compared(&upstream.introduction().capabilities);
-    let params = if compares { digest::stated(held.digest()) } else { RawObject::empty() };
+    let params = if compares { digest::stated(stated) } else { RawObject::empty() };
     let manifest = pages_from(upstream, "tools", MANIFEST, "entries", params).await?;
     let meta = manifest.hints.as_ref().and_then(|hints| hints.meta.clone());
     let hints = manifest.hints.map(|hints| {
         let meta = hints.meta.as_ref().and_then(digest::without);
         ListHints { meta, ..hints }
     });
-    let listed =
-        |tools: Vec<RawObject>| Listed { items: tools.iter().map(RawObject::to_raw).collect(), hints };
+    let items = |held: Held| held.into_tools().iter().map(RawObject::to_raw).collect();
     if compares && meta.is_some_and(|meta| digest::is_unchanged(&meta)) {
-        return Ok(listed(held.into_tools()));
+        return Ok(Listed { items: aside(move || items(held)).await?, hints });
     }
-    let entries: Vec<RawObject> = manifest.items.iter().map(|entry| parsed(entry)).collect();
-    let mut reconciliation = Reconciliation::new(&entries, held)?;
-    let (changed, all) = reconciliation.bytes();
-    if 2 * changed > all {
+    let compare = move || {
+        let entries: Vec<RawObject> = manifest.items.iter().map(|entry| parsed(entry)).collect();
+        Reconciliation::new(&entries, held)
+    };
+    let reconciliation = aside(compare).await??;
+    if reconciliation.is_mostly_new() {
+        let (changed, all) = reconciliation.bytes();
         return Err(Unreconciled::Useless(format!("{changed} of {all} bytes changed")));
     }
-    fetch(upstream, &mut reconciliation).await?;
-    Ok(listed(reconciliation.finish().unwrap_or_default()))
+    let reconciliation = fetch(upstream, reconciliation).await?;
+    let items = aside(move || items(reconciliation.finish().unwrap_or_default())).await?;
+    Ok(Listed { items, hints })
+}
+
+/// Does work on a whole list beside the workers that serve clients.
+async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Unreconciled> {
+    spawn_blocking(work).await.map_err(|_| Unreconciled::Useless("comparing it panicked".to_owned()))
 }
 
 fn parsed(text: &RawValue) -> RawObject {
@@ -99,53 +110,33 @@ fn parsed(text: &RawValue) -> RawObject {
 }
 
 /// Fetches what changed, in pieces that the upstream accepts.
-async fn fetch(upstream: &Upstream, reconciliation: &mut Reconciliation) -> Result<(), Unreconciled> {
-    let (mut most, mut room) = (MOST_NAMES, upstream.limits().upstream_list_bytes);
-    'pieces: loop {
-        for names in reconciliation.batches(most) {
-            let tools = match described(upstream, &names, &mut room).await {
-                Ok(tools) => tools,
-                Err(Refusal::Bound(bound)) => {
-                    most = bound;
-                    continue 'pieces;
-                }
-                Err(Refusal::Other(reason)) => return Err(reason),
-            };
-            reconciliation.accept(&names, tools)?;
-        }
-        return Ok(());
-    }
-}
-
-/// Why definitions are not delivered.
-enum Refusal {
-    /// At most so many at once: fewer than were asked for.
-    Bound(usize),
-    Other(Unreconciled),
-}
-
-async fn described(
+async fn fetch(
     upstream: &Upstream,
-    names: &[String],
-    room: &mut usize,
-) -> Result<Vec<RawObject>, Refusal> {
-    let useless = |reason: &str| Refusal::Other(Unreconciled::Useless(format!("{DESCRIBE}: {reason}")));
-    let result = match upstream.query(DESCRIBE, RawObject::empty().with_value("names", names)).await {
-        Ok(result) => result,
-        Err(CallError::Answered(error)) if error.code() == code::INVALID_PARAMS => {
-            let bound = error.data().and_then(|data| data.member("maxNames")?.parse::<usize>().ok());
-            return Err(match bound.filter(|bound| (1..names.len()).contains(bound)) {
-                Some(bound) => Refusal::Bound(bound),
-                // A tool that vanished meanwhile.
-                None => Refusal::Other(Mismatch { tool: names[0].clone(), what: "a name" }.into()),
-            });
-        }
-        Err(error) => return Err(Refusal::Other(error.into())),
-    };
-    *room = room
-        .checked_sub(result.as_str().len())
-        .ok_or_else(|| useless("more bytes than a list may have (limits.upstream_list_bytes)"))?;
-    let result = RawObject::parse(result.as_str()).map_err(|_| useless("its result is not an object"))?;
-    let tools = result.member("tools").and_then(|tools| serde_json::from_str(tools).ok());
-    tools.ok_or_else(|| useless("no list of objects under 'tools'"))
+    mut reconciliation: Reconciliation,
+) -> Result<Reconciliation, Unreconciled> {
+    let useless = |reason: &str| Unreconciled::Useless(format!("{DESCRIBE}: {reason}"));
+    let mut room = upstream.limits().upstream_list_bytes;
+    while let Some(names) = reconciliation.next_batch() {
+        let params = RawObject::empty().with_value("names", &names);
+        let result = match upstream.query(DESCRIBE, params).await {
+            Ok(result) => result,
+            Err(CallError::Answered(error)) if error.code() == code::INVALID_PARAMS => {
+                reconciliation.refused(&names, error.data().as_ref())?;
+                continue;
+            }
+            Err(error) => return Err(error.into()),
+        };
+        room = room
+            .checked_sub(result.as_str().len())
+            .ok_or_else(|| useless("more bytes than a list may have (limits.upstream_list_bytes)"))?;
+        let taking = aside(move || {
+            let result = RawObject::parse(result.as_str()).ok();
+            let tools = result.and_then(|result| serde_json::from_str(result.member("tools")?).ok());
+            let accepted = tools.map(|tools| reconciliation.accept(&names, tools));
+            accepted.map(|accepted| accepted.map(|()| reconciliation))
+        });
+        let taken = taking.await?;
+        reconciliation = taken.ok_or_else(|| useless("no list of objects under 'tools'"))??;
+    }
+    Ok(reconciliation)
 }

@@ -258,13 +258,30 @@ impl Upstream {
     /// # Errors
     /// The first failure.
     pub async fn lists(&self, held: Option<&UpstreamLists>) -> Result<UpstreamLists, UpstreamError> {
+        self.fetched(held, false).await
+    }
+
+    /// The same where there are lists already, which stay if any of the upstream's groups is not answered.
+    ///
+    /// # Errors
+    /// The first failure.
+    pub async fn lists_again(&self, held: Option<&UpstreamLists>) -> Result<UpstreamLists, UpstreamError> {
+        self.fetched(held, true).await
+    }
+
+    async fn fetched(
+        &self,
+        held: Option<&UpstreamLists>,
+        is_again: bool,
+    ) -> Result<UpstreamLists, UpstreamError> {
         // An upstream that pages endlessly must not delay the others.
         let Timeouts { connect, request } = self.terms.timeouts;
         let longest = connect.max(request);
         let fetched = tokio::time::timeout(longest, lists::fetch(self, held)).await;
         let fetched = fetched.unwrap_or(Err(CallError::TimedOut { waited: longest }));
         let lists = fetched.map_err(|error| self.failed(Why::Talk(error)))?;
-        let lists = groups::read_through(self, lists).await;
+        let read = groups::read_through(self, lists, is_again).await;
+        let lists = read.map_err(|error| self.failed(Why::Talk(error)))?;
         let concerns = disclosing::concerns::choosable(self, &lists);
         let lists = self.disclosing.complete(self, UpstreamLists { concerns, ..lists }).await;
         Ok(lists::offerable(self, lists))
