@@ -32,6 +32,8 @@ pub struct ClientTraits {
     pub declared: bool,
     /// Whether filters offer their channels as ordinary tools as well. [`Context::speaks_natively`] ends that.
     pub filter_bridge: bool,
+    /// Whether a manifest is offered where its list of tools is complete ([`manifest`](crate::manifest)). The operator chooses.
+    pub manifest: bool,
     /// Whether the client asked for tool lists without `inputSchema`.
     pub omit_input_schema: bool,
     /// Whether the client asked for the shortest lists: names and descriptions.
@@ -41,13 +43,14 @@ pub struct ClientTraits {
 }
 
 impl ClientTraits {
-    /// An ordinary client of an era: no bridge, slim definitions.
+    /// An ordinary client of an era: no bridge, manifests of complete lists, slim definitions.
     pub fn plain(era: Era) -> Self {
         Self {
             era,
             bridge: false,
             declared: false,
             filter_bridge: false,
+            manifest: true,
             omit_input_schema: false,
             shortest: false,
             definitions: Definitions::Slim,

@@ -61,8 +61,9 @@ impl fmt::Display for Digest {
     }
 }
 
-/// The canonical form of a JSON text (RFC 8785), if it has one and can be made within limits.
-fn canonical(text: &str) -> Option<Vec<u8>> {
+/// The canonical form of a JSON text (RFC 8785): what [`Digest::of`] digests. `None` for a text that has none, or would take
+/// too much memory.
+pub fn canonical(text: &str) -> Option<Vec<u8>> {
     if Size::of(text).memory > MAX_MEMORY {
         return None;
     }

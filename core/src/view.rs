@@ -24,7 +24,7 @@ use crate::{
     derived::Extent,
     hints::ListHints,
     memory::Notes,
-    name::ToolName,
+    name::{ToolName, UpstreamName},
     nearest,
     permits::Located,
     principal::Principal,
@@ -364,7 +364,8 @@ impl View {
     /// Whether everything that an upstream lists is permitted, so that its own texts can be shown.
     pub fn permits_all_of(&self, upstream: &str) -> bool {
         let mut all = Kind::iter().flat_map(|kind| self.names_of(kind));
-        self.permits_everything() || all.all(|named| named.is_permitted || *named.upstream.as_str() != *upstream)
+        self.permits_everything()
+            || all.all(|named| named.is_permitted || *named.upstream.as_str() != *upstream)
     }
 
     pub(crate) fn permits_any_of(&self, upstream: &UpstreamName) -> bool {

@@ -17,6 +17,7 @@ mod fallback;
 pub mod front;
 pub mod limits;
 pub mod lineage;
+mod manifests;
 pub mod negotiation;
 pub mod observe;
 mod problem;
@@ -32,6 +33,7 @@ pub use dispatch::{
 };
 pub use error::Error;
 pub use explain::TARGET as EXPLANATIONS;
+pub use manifests::Manifests;
 pub use mcp_disclosure_core as core;
 pub use mcp_disclosure_transport as transport;
 pub use problem::{Place, Problem, Problems};

@@ -19,6 +19,7 @@ use crate::{
     catalogue::Published,
     dialect::{Offer, ServerVariant, VariantHints, invalid_variant},
     fallback::{Advice, adaptive},
+    manifests::Manifests,
     problem::{Place, Problem, Problems},
     strategies::OVER_BUDGET,
 };
@@ -69,6 +70,8 @@ pub struct StrategyOptions {
     pub bridge: Bridge,
     /// What of definitions bridges deliver.
     pub definitions: Definitions,
+    /// Whether manifests of complete lists are offered.
+    pub manifest: Manifests,
     /// Settings by strategy.
     pub settings: Settings,
     /// Where a file has them.
@@ -102,6 +105,7 @@ impl Default for StrategyOptions {
             over_budget: OVER_BUDGET.to_owned(),
             bridge: Bridge::Auto,
             definitions: Definitions::Slim,
+            manifest: Manifests::On,
             settings: Settings::new(),
             places: StrategyPlaces::default(),
         }
@@ -119,6 +123,7 @@ pub struct Strategies {
     over_budget: Option<NamedStrategy>,
     bridge: Bridge,
     definitions: Definitions,
+    manifest: Manifests,
     /// Strategies that clients get by their extension.
     by_extension: Vec<NamedStrategy>,
     /// Filters that apply to every strategy. Clients may still name them.
@@ -144,6 +149,8 @@ pub struct Choice {
     pub reason: Reason,
     /// Whether an address or the operator named it, so that requests cannot choose another.
     is_pinned: bool,
+    /// Whether the strategy's extension is offered to the client: not to one that named a variant where it is turned off.
+    may_be_declared: bool,
     /// The client's offer, without the settings of strategies.
     offer: Arc<Offer>,
 }
@@ -264,7 +271,7 @@ impl Strategies {
             strategy.profile().extension.is_some() && is_asked_for(&**strategy)
         };
         let by_extension = offered.iter().filter(has_extension).cloned().collect();
-        let StrategyOptions { bridge, definitions, budget, .. } = *options;
+        let StrategyOptions { bridge, definitions, manifest, budget, .. } = *options;
         let mut strategies = Self {
             offered,
             pinned,
@@ -273,6 +280,7 @@ impl Strategies {
             over_budget,
             bridge,
             definitions,
+            manifest,
             by_extension,
             everywhere,
             complete,
@@ -370,7 +378,7 @@ impl Strategies {
     /// The extensions that a client with these permissions may use, or could if it declared them, by id, with the server's
     /// settings.
     pub fn extensions(&self, choice: &Choice, permits: &Permits) -> Vec<(&'static str, &'static str)> {
-        let own = choice.strategy.profile().extension;
+        let own = choice.strategy.profile().extension.filter(|_| choice.may_be_declared);
         let is_free = matches!(choice.reason, Reason::NoOffer | Reason::NothingInCommon | Reason::Permitted);
         let permitted = self.by_extension.iter().filter(|(name, _)| self.is_permitted(permits, name));
         let others = permitted.filter_map(|(_, strategy)| strategy.profile().extension);
@@ -428,8 +436,17 @@ impl Strategies {
             Bridge::Never => false,
         };
         let (&Offer { omit_input_schema, shortest, .. }, definitions) = (offer, self.definitions);
-        let traits =
-            ClientTraits { era, bridge, declared, filter_bridge, omit_input_schema, shortest, definitions };
+        let manifest = self.manifest == Manifests::On;
+        let traits = ClientTraits {
+            era,
+            bridge,
+            declared,
+            filter_bridge,
+            manifest,
+            omit_input_schema,
+            shortest,
+            definitions,
+        };
         Choice {
             depends_on_client: !is_pinned || gives_way || self.differs_by_client(&*strategy),
             name,
@@ -437,6 +454,7 @@ impl Strategies {
             traits,
             reason,
             is_pinned,
+            may_be_declared: true,
             offer: Arc::new(Offer { settings: RawObject::empty(), ..offer.clone() }),
         }
     }
@@ -494,10 +512,19 @@ impl Strategies {
             return Err(invalid_variant(requested, &self.variants(choice, permits, &hints)));
         };
         // What serves a client that discloses by itself is not exchanged for what it named.
-        let offer = Offer { complete: false, ..(*choice.offer).clone() };
+        let mut offer = Offer { complete: false, ..(*choice.offer).clone() };
+        let advertised = self.extensions(choice, permits);
+        let own = named.1.profile().extension;
+        let may_be_declared = own.is_none_or(|own| advertised.iter().any(|(id, _)| *id == own.id));
+        // A client that declares an extension at every server does not use it at one that does not offer it, and needs the
+        // bridge.
+        if !may_be_declared {
+            offer.extensions.retain(|declared| own.is_none_or(|own| declared != own.id));
+        }
         let varied = self.choice((named.clone(), Reason::Variant), false, &offer, choice.traits.era);
         let filter_bridge = choice.traits.filter_bridge;
-        Ok(Choice { traits: ClientTraits { filter_bridge, ..varied.traits }, ..varied })
+        let traits = ClientTraits { filter_bridge, ..varied.traits };
+        Ok(Choice { traits, may_be_declared, ..varied })
     }
 
     /// That clients which request no strategy are listed more than they need, if they are.

@@ -59,9 +59,14 @@ impl GroupsStrategy {
         !client.declared && (self.config.deterministic || !client.bridge)
     }
 
-    /// Whether a client has deterministic groups.
+    /// Whether a client is served as one of deterministic groups.
     fn is_deterministic(&self, client: &ClientTraits) -> bool {
         self.config.deterministic && !client.declared
+    }
+
+    /// Whether a client may ask for them: they are sets of entries of a manifest.
+    fn has_directory(&self, client: &ClientTraits) -> bool {
+        self.is_deterministic(client) && client.manifest
     }
 
     /// Whether a client has the tool for groups.
@@ -178,7 +183,7 @@ impl DisclosureStrategy for GroupsStrategy {
     }
 
     fn advertise(&self, _view: &View, client: &ClientTraits, advertisement: &mut Advertisement) {
-        if self.is_deterministic(client) {
+        if self.has_directory(client) {
             let experimental = &mut advertisement.experimental;
             *experimental = experimental.with(DETERMINISTIC_GROUPS, directory::CAPABILITY);
         }
@@ -224,8 +229,8 @@ impl DisclosureStrategy for GroupsStrategy {
         params: &RawValue,
     ) -> Result<Option<RawObject>, Fault> {
         match name {
-            directory::LIST if self.is_deterministic(cx.client) => Ok(Some(self.directory(cx.view).list())),
-            directory::EXPAND if self.is_deterministic(cx.client) => {
+            directory::LIST if self.has_directory(cx.client) => Ok(Some(self.directory(cx.view).list())),
+            directory::EXPAND if self.has_directory(cx.client) => {
                 self.directory(cx.view).expand(params).map(Some)
             }
             _ if !cx.client.declared => Ok(None),

@@ -7,7 +7,7 @@ use kit::{
     scenario::control,
 };
 use mcp_disclosure_core::{GROUPS, RawObject};
-use mcp_disclosure_gateway::negotiation::StrategyOptions;
+use mcp_disclosure_gateway::{Manifests, negotiation::StrategyOptions};
 use serde_json::{Value, json, value::RawValue};
 
 use crate::{UPSTREAM, connected, odd};
@@ -430,4 +430,27 @@ async fn m7_groups_are_sets_of_manifest_entries_over_complete_lists(setup: Setup
     assert_eq!(grouping.request("experimental/groups/list", json!({})).await.code(), -32601);
     assert_eq!(names(&grouping.request("groups/list", json!({})).await.result()["groups"]), ["kit"]);
 }
-under_groups!(m7_groups_are_sets_of_manifest_entries_over_complete_lists);
+
+async fn m7_without_manifests_only_the_complete_list_remains(setup: Setup) {
+    let settings = json!({"deterministic": true});
+    let pinned = Some(setup.strategy.to_owned());
+    let strategies = StrategyOptions { pinned, manifest: Manifests::Off, ..offering(&[], settings) };
+    let bench = Bench::start(Options { strategies, ..database() }).await;
+    let client = Client::connect_as(&bench, setup, Identity::default()).await;
+    let capabilities = capabilities(&client).await.to_string();
+    assert!(
+        !capabilities.contains("manifest\":") && !capabilities.contains("deterministic"),
+        "{capabilities}"
+    );
+    for method in
+        ["tools/manifest", "tools/describe", "experimental/groups/list", "experimental/groups/expand"]
+    {
+        assert_eq!(client.request(method, json!({})).await.code(), -32601, "{method}");
+    }
+    assert_eq!(tools(&client).await, ["list_tables", "stop", "server_version"]);
+    assert!(client.call("list_tables", json!({})).await.result().get("isError").is_none());
+}
+under_groups!(
+    m7_groups_are_sets_of_manifest_entries_over_complete_lists,
+    m7_without_manifests_only_the_complete_list_remains,
+);

@@ -116,6 +116,29 @@ async fn f7_headers_must_say_what_the_body_says(setup: Setup) {
 }
 only!(full_http_stateless = "full" Http Stateless; f7_headers_must_say_what_the_body_says);
 
+async fn g6_a_name_that_need_not_be_sent_says_what_the_body_says(setup: Setup) {
+    let (bench, client) = connected(setup).await;
+    for (method, params, name, agrees) in [
+        ("groups/get", json!({"name": "kit"}), "kit", true),
+        ("groups/get", json!({"name": "kit"}), "=?base64?a2l0?=", true),
+        ("groups/get", json!({"name": "kit"}), "other", false),
+        ("tools/describe", json!({"names": ["rich"]}), "rich", true),
+        ("tools/describe", json!({"names": ["rich"]}), "echo", false),
+        ("tools/describe", json!({"names": ["rich", "echo"]}), "echo", true),
+        ("tools/list", json!({}), "anything", true),
+    ] {
+        let params = client.complete(params);
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string();
+        let changes = [("mcp-method", method), ("mcp-name", name)];
+        let (status, text) = exchange(&bench, &client, "POST", "/mcp", &changes, &body).await;
+        assert_eq!(status == 400, !agrees, "{method} {name}: {text}");
+        assert_eq!(text.contains("-32020"), !agrees, "{method} {name}: {text}");
+        let without = exchange(&bench, &client, "POST", "/mcp", &changes[..1], &body).await;
+        assert!(!without.1.contains("-32020"), "{method}: {without:?}");
+    }
+}
+only!(full_http_stateless = "full" Http Stateless; g6_a_name_that_need_not_be_sent_says_what_the_body_says);
+
 async fn f7_a_header_of_the_stateless_era_needs_its_metadata(setup: Setup) {
     let (bench, client) = connected(setup).await;
     let changes = [("mcp-protocol-version", "2026-07-28"), ("mcp-session-id", "")];

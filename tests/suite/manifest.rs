@@ -6,7 +6,7 @@ use kit::{
     scenario::Stage,
 };
 use mcp_disclosure_core::{Digest, RawObject, manifest::digest};
-use mcp_disclosure_gateway::negotiation::StrategyOptions;
+use mcp_disclosure_gateway::{Manifests, negotiation::StrategyOptions};
 use serde_json::{Value, json, value::RawValue};
 
 use crate::{UPSTREAM, concerns, connected, named, odd};
@@ -76,6 +76,32 @@ async fn m1_where_something_is_withheld_there_is_no_manifest(setup: Setup) {
     match setup.strategy {
         "describe" => assert_eq!(described.result()["name"], "echo"),
         _ => assert_eq!(described.code(), -32601),
+    }
+}
+
+async fn m1_the_operator_may_offer_none(setup: Setup) {
+    let strategies = StrategyOptions { manifest: Manifests::Off, ..StrategyOptions::default() };
+    let bench = Bench::start(Options { strategies, ..odd() }).await;
+    let client = Client::connect_as(&bench, setup, Identity::default()).await;
+    let capabilities = capabilities(&client).await.to_string();
+    assert!(!capabilities.contains("manifest\":"), "{capabilities}");
+    for (method, params) in [("tools/manifest", json!({})), ("tools/describe", json!({"names": ["echo"]}))] {
+        assert_eq!(client.request(method, params).await.code(), -32601, "{method}");
+    }
+    // That of Delta-MCP is another.
+    let describing = Client::connect_as(&bench, setup, Identity::offering("describe")).await;
+    let described = describing.request("tools/describe", json!({"name": "echo"})).await;
+    assert_eq!(described.result()["name"], "echo");
+}
+
+async fn m1_a_cursor_that_is_null_is_none(setup: Setup) {
+    let (_bench, client) = connected(setup).await;
+    for method in
+        ["tools/list", "tools/manifest", "resources/list", "resources/templates/list", "prompts/list"]
+    {
+        let first = client.request(method, json!({})).await.result();
+        assert_eq!(client.request(method, json!({"cursor": null})).await.result(), first, "{method}");
+        assert_eq!(client.request(method, json!({"cursor": ""})).await.code(), -32602, "{method}");
     }
 }
 
@@ -210,6 +236,8 @@ under_full!(
     m1_names_digests_and_sizes_are_those_of_the_list,
     m1_what_is_added_to_a_list_is_in_its_manifest,
     m1_a_complete_list_that_was_selected_has_a_manifest,
+    m1_the_operator_may_offer_none,
+    m1_a_cursor_that_is_null_is_none,
     m1_a_change_of_a_digest_is_announced,
     m2_entries_have_what_is_allowed_and_nothing_else,
     m2_hints_are_those_of_the_list,

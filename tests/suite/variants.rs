@@ -1,7 +1,7 @@
 //! Server variants (V1, SEP-2053): strategies under the draft's names.
 
 use kit::{Bench, Client, Identity, Options, Setup};
-use mcp_disclosure_core::EXTENSION;
+use mcp_disclosure_core::{EXTENSION, GROUPS};
 use mcp_disclosure_gateway::negotiation::StrategyOptions;
 use serde_json::{Value, json};
 
@@ -125,6 +125,27 @@ async fn v1_what_the_operator_pinned_is_the_only_variant(setup: Setup) {
     assert_eq!(client.request("tools/list", params).await.code(), -32602);
 }
 
+async fn v1_g1_groups_that_are_off_are_served_with_their_bridge(setup: Setup) {
+    let bench = Bench::start(odd()).await;
+    let names = async |client: &Client| {
+        let listed = client.request("tools/list", json!({"_meta": {VARIANT: "groups"}})).await.result();
+        let tools = listed["tools"].as_array().unwrap();
+        tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
+    };
+    let declaring = Client::connect_as(&bench, setup, Identity::grouping()).await;
+    let plain = Client::connect_as(&bench, setup, Identity::default()).await;
+    assert!(capabilities(&declaring).await["extensions"].get(GROUPS).is_none());
+    let listed = names(&declaring).await;
+    assert!(listed.iter().any(|name| name == "get_group"), "{listed:?}");
+    assert_eq!(listed, names(&plain).await);
+    let params = json!({"_meta": {VARIANT: "groups"}});
+    assert_eq!(declaring.request("groups/list", params.clone()).await.code(), -32601);
+    if !setup.has_sessions() {
+        let discovered = declaring.request("server/discover", params).await.result();
+        assert!(discovered["capabilities"]["extensions"].get(GROUPS).is_none(), "{discovered}");
+    }
+}
+
 async fn v1_others_see_nothing_of_it(setup: Setup) {
     let bench = Bench::start(odd()).await;
     let client = Client::connect_as(&bench, setup, Identity::offering("full")).await;
@@ -133,6 +154,7 @@ async fn v1_others_see_nothing_of_it(setup: Setup) {
 
 under_full!(
     v1_strategies_are_the_variants_and_each_request_chooses,
+    v1_g1_groups_that_are_off_are_served_with_their_bridge,
     v1_an_unknown_variant_is_refused_with_those_that_there_are,
     v1_hints_choose_for_a_client_that_names_nothing,
     v1_what_the_operator_pinned_is_the_only_variant,

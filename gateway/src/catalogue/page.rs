@@ -263,7 +263,7 @@ impl Page {
             caching: hinted(Kind::Tools, &listing.tools).0,
             result: list(Kind::Tools, &listing.tools),
             own: own.len(),
-            manifest: strategy.lists_completely(&view, traits).then(OnceLock::new),
+            manifest: (traits.manifest && strategy.lists_completely(&view, traits)).then(OnceLock::new),
             tools: listing.tools,
         };
         Self {
@@ -331,7 +331,7 @@ impl Page {
         (names, self.tools.result_of(&tools))
     }
 
-    /// Whether the list of tools is complete, and clients are offered its manifest.
+    /// Whether the list of tools is complete, and its manifest is offered.
     pub fn has_manifest(&self) -> bool {
         self.tools.manifest.is_some()
     }

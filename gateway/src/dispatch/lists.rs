@@ -43,7 +43,7 @@ impl Gateway {
         Ok(result)
     }
 
-    /// `tools/manifest`; -32601 where the client's list withholds something.
+    /// `tools/manifest`; -32601 where the client's list withholds something, or the operator offers none.
     pub(super) async fn manifest(
         &self,
         caller: &Caller,
@@ -143,9 +143,9 @@ async fn aside<T: Send + 'static>(
     spawn_blocking(work).await.map_err(|_| panicked(method))
 }
 
-/// Lists are returned in one page, so no cursor is ever issued.
+/// Lists are returned in one page, so no cursor is ever issued. `null` stands for none, as in `groups/list`.
 fn no_cursor(params: &RawObject) -> Result<(), ErrorText> {
-    match params.member("cursor") {
+    match params.member("cursor").filter(|given| *given != "null") {
         None => Ok(()),
         Some(_) => {
             Err(ErrorText::invalid_params("params.cursor is not one of ours: lists are sent in one page"))

@@ -10,7 +10,7 @@ use clap_complete::Shell;
 use ipnet::IpNet;
 use mcp_disclosure_core::Definitions;
 use mcp_disclosure_gateway::{
-    FetchLimits, OfferedRevisions,
+    FetchLimits, Manifests, OfferedRevisions,
     backend::Scope,
     front::http::network,
     negotiation::{Bridge, StrategyOptions},
@@ -298,6 +298,10 @@ pub struct StrategyArguments {
     #[arg(long, value_name = "WHICH", value_parser = one_of::<Definitions>(), help_heading = "Strategy")]
     pub definitions: Option<Definitions>,
 
+    /// Whether clients with complete lists are offered tools/manifest and tools/describe [default: on]
+    #[arg(long, value_parser = one_of::<Manifests>(), help_heading = "Strategy")]
+    pub manifest: Option<Manifests>,
+
     /// Settings of strategies.
     #[command(flatten)]
     pub settings: SettingArguments,
@@ -319,6 +323,7 @@ impl StrategyArguments {
                 .unwrap_or(defaults.over_budget),
             bridge: self.bridge.or(file.bridge).unwrap_or_default(),
             definitions: self.definitions.or(file.definitions).unwrap_or_default(),
+            manifest: self.manifest.or(file.manifest).unwrap_or_default(),
             settings: self.settings.over(source.settings.clone()),
             places: source.places.clone(),
         }

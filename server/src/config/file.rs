@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf};
 
 use mcp_disclosure_core::{Definitions, MadeFrom, Settings};
 use mcp_disclosure_gateway::{
-    Place,
+    Manifests, Place,
     backend::Scope,
     limits::LimitSettings,
     negotiation::{Bridge, StrategyPlaces},
@@ -168,6 +168,10 @@ pub struct Serve {
     /// "structured": the outputSchema as well; "exact": all of it, to the letter.
     #[cfg_attr(test, schemars(with = "Option<schema::Word<Definitions>>"))]
     pub definitions: Option<Definitions>,
+    /// Whether clients with complete lists are offered tools/manifest and tools/describe (SEP-2636): "on", the default, or
+    /// "off".
+    #[cfg_attr(test, schemars(with = "Option<schema::Word<Manifests>>"))]
+    pub manifest: Option<Manifests>,
     /// How clients connect: "stdio" or "http".
     pub transport: Option<Transport>,
     /// Where to listen for HTTP, as ADDRESS:PORT.

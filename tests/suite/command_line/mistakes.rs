@@ -123,6 +123,7 @@ fn w5_a_misspelt_word_is_named_wherever_words_are_listed() {
         (&["serve", "--definitions", "exac"], "exact"),
         (&["serve", "--revisions", "session"], "sessions"),
         (&["serve", "--remember", "of"], "off"),
+        (&["serve", "--manifest", "of"], "off"),
         (&["serve", "--upstream-scope", "shard"], "shared"),
         (&["serve", "--long-briefs", "rejct"], "reject"),
         (&["serve", "--info-tools", "stub"], "stubs"),

@@ -1,7 +1,7 @@
 //! The headers that 2026-07-28 requires in requests (SEP-2243). They must match the body.
 
 use axum::http::HeaderMap;
-use mcp_disclosure_core::Mirrored;
+use mcp_disclosure_core::{Mirrored, RawObject};
 use mcp_disclosure_transport::{
     ErrorText, Request, code,
     headers::{METHOD, NAME, VERSION, decoded, named_in, version_of},
@@ -16,7 +16,20 @@ use crate::dialect::RequestMeta;
 pub(super) fn check(headers: &HeaderMap, request: &Request, meta: &RequestMeta) -> Result<(), ErrorText> {
     compare(headers, VERSION, &meta.version, false)?;
     compare(headers, METHOD, &request.method, false)?;
-    named_in(&request.method, &request.params).map_or(Ok(()), |name| compare(headers, NAME, &name, true))
+    if let Some(name) = named_in(&request.method, &request.params) {
+        return compare(headers, NAME, &name, true);
+    }
+    let named = headers.contains_key(NAME).then(|| also_named(&request.params)).flatten();
+    named.map_or(Ok(()), |name| compare(headers, NAME, &name, true))
+}
+
+/// What parameters name for which the header is not required: a group, or a single tool to describe. Where a client sends it
+/// nevertheless, who routes by headers relies on it.
+fn also_named(params: &RawObject) -> Option<String> {
+    params.string("name").or_else(|| {
+        let names = serde_json::from_str::<Vec<String>>(params.member("names")?).ok()?;
+        <[String; 1]>::try_from(names).ok().map(|[name]| name)
+    })
 }
 
 /// Checks the headers that repeat arguments of a call. A header may be missing if the client was not given
