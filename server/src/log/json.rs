@@ -113,7 +113,10 @@ pub(super) fn note(text: &str) {
 /// Writes panics in the same form.
 pub(super) fn report_panics() {
     std::panic::set_hook(Box::new(|panic| {
-        let said = panic.payload_as_str().unwrap_or("a value that is no text");
+        let payload = panic.payload();
+        let owned = || payload.downcast_ref::<String>().map(String::as_str);
+        let said =
+            payload.downcast_ref::<&str>().copied().or_else(owned).unwrap_or("a value that is no text");
         let mut line = Line::begin("ERROR", "\"panicked\"");
         line.add("panic", &json(format_args!("{said}"), longest_field()));
         if let Some(place) = panic.location() {
