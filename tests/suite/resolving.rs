@@ -1,5 +1,7 @@
 //! `tools/resolve` (SEP-1862): relayed to the upstream that has it, in the way of a call.
 
+use std::num::NonZeroU32;
+
 use kit::{Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup};
 use mcp_disclosure_core::{Grant, Quotas};
 use serde_json::{Value, json, value::RawValue};
@@ -102,7 +104,7 @@ async fn sep1862_through_another_tool_the_called_one_is_resolved(setup: Setup) {
 
 /// Each path to a tool passes the same checks.
 async fn sep1862_arguments_and_limits_are_those_of_a_call(setup: Setup) {
-    let quotas = Quotas { calls_per_minute: Some(2), ..Quotas::default() };
+    let quotas = Quotas { calls_per_minute: NonZeroU32::new(2), ..Quotas::default() };
     let admission =
         HeaderAdmission::default().granting("ann", Grant { quotas, ..Grant::default() }).on_stdio("ann");
     let bench = Bench::start(Options { admission, ..resolving() }).await;
