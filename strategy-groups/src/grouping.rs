@@ -96,7 +96,7 @@ fn ordered(drafts: &[Draft], mut top: Vec<usize>, view: &View) -> Vec<usize> {
         Origin::Found(name) => {
             // The upstream's name is in front, and may have spaces itself.
             let ends = name.match_indices(' ').map(|(end, _)| end).chain([name.len()]);
-            Some(ends.filter_map(|end| providers.get(&name[..end]).copied()).last())
+            Some(ends.filter_map(|end| providers.get(&name[..end]).copied()).next_back())
         }
     });
     top
