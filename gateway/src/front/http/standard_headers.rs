@@ -23,8 +23,8 @@ pub(super) fn check(headers: &HeaderMap, request: &Request, meta: &RequestMeta) 
     named.map_or(Ok(()), |name| compare(headers, NAME, &name, true))
 }
 
-/// What parameters name for which the header is not required: a group, or a single tool to describe. Where a client sends it
-/// nevertheless, who routes by headers relies on it.
+/// What parameters name where the header is not required: a group, or a single tool to describe. If a client sends it
+/// nevertheless, proxies may route by it.
 fn also_named(params: &RawObject) -> Option<String> {
     params.string("name").or_else(|| {
         let names = serde_json::from_str::<Vec<String>>(params.member("names")?).ok()?;
