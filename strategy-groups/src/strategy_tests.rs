@@ -588,7 +588,7 @@ fn g10_what_an_upstream_says_of_a_group_is_for_callers_who_have_all_of_it() {
         ["own-mixed", "own-nested", "own-parent", "own-text", "own-whole"]
     );
     assert_eq!(said(&permitted_only(&["one", "two", "three"])), ["own-whole"]);
-    let view = View::of(snapshot(&[lists.clone()]), &permitted_only(&["one", "two", "three"]));
+    let view = View::of(snapshot(std::slice::from_ref(&lists)), &permitted_only(&["one", "two", "three"]));
     let top = request(&view, "groups/list", &json!({})).unwrap();
     assert_eq!(top["groups"][0]["description"], "Title of mixed. 1 tool.");
     assert_eq!(names(&top["groups"]), ["own-mixed", "own-parent", "own-whole"]);
