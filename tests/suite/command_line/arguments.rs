@@ -144,6 +144,8 @@ fn strategies_are_listed_with_summary_and_needs() {
                needs: nothing: info is an ordinary tool
     search     Tools found by words: one tool that searches, one that calls
                needs: nothing: both are ordinary tools
+    groups     Tools in groups: groups/list and groups/get, or one tool that shows a group and one that calls
+               needs: the extension io.modelcontextprotocol/groups, or the bridge tool get_group
     concerns   Lists what fits the concerns that the host chose
                needs: nothing; a host that knows the declared concerns may choose
     ");
