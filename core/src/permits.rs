@@ -122,14 +122,6 @@ impl Permits {
         Self::of([Grant::of_tools(tools)])
     }
 
-    /// Whether it permits less than everything: there is a list of tools, resources or prompts.
-    pub fn restricts(&self) -> bool {
-        let is_list = |grant: &Grant| {
-            [&grant.tools, &grant.resources, &grant.prompts].iter().any(|list| list.is_some())
-        };
-        self.grants().iter().any(is_list)
-    }
-
     /// What both permit.
     pub fn and(&self, other: &Self) -> Self {
         match (&self.0, &other.0) {

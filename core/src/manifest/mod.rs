@@ -12,9 +12,12 @@
 //! let (old, new) = (tool(r#"{"name":"a","inputSchema":{}}"#), tool(r#"{"name":"a","title":"A","inputSchema":{}}"#));
 //! let entries = [ManifestEntry::of(&new).text().clone()];
 //! let mut reconciliation = Reconciliation::new(&entries, Held::new(vec![old])).unwrap();
-//! assert_eq!(reconciliation.batches(50), [["a"]]);
-//! reconciliation.accept(&["a".to_owned()], vec![new.clone()]).unwrap();
-//! assert_eq!(reconciliation.finish(), Some(vec![new]));
+//! while let Some(names) = reconciliation.next_batch() {
+//!     // Here `tools/describe` fetches them.
+//!     assert_eq!(names, ["a"]);
+//!     reconciliation.accept(&names, vec![new.clone()]).unwrap();
+//! }
+//! assert_eq!(reconciliation.finish().map(Held::into_tools), Some(vec![new]));
 //! ```
 
 pub mod digest;

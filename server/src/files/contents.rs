@@ -64,9 +64,9 @@ impl Contents {
 
     /// Principals and profiles that were permitted some things, and are permitted everything now.
     fn unrestricted_since(&self, older: &Self) -> Vec<String> {
-        let restricted = named(&older.access).filter(|(_, permits)| permits.restricts());
+        let restricted = named(&older.access).filter(|(_, permits)| !permits.see_all());
         let open: HashSet<String> =
-            named(&self.access).filter(|(_, permits)| !permits.restricts()).map(|(name, _)| name).collect();
+            named(&self.access).filter(|(_, permits)| permits.see_all()).map(|(name, _)| name).collect();
         restricted
             .filter(|(name, _)| open.contains(name))
             .map(|(name, _)| format!("{name} has lost its lists, and may use everything"))

@@ -24,6 +24,8 @@ pub(super) async fn admit(State(front): State<Front>, request: Request, next: Ne
     }
     match front.gateway.admit_request(&arriving).await {
         Ok(admitted) => {
+            // For other pages that are admitted like these.
+            parts.extensions.insert(admitted.principal.clone());
             parts.extensions.insert(admitted);
             parts.extensions.insert(location);
             next.run(Request::from_parts(parts, body)).await
