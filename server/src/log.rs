@@ -1,7 +1,7 @@
 //! The log on stderr: one line per event, whatever text peers put into it.
 //!
 //! Every field and message passes through here, so that call sites need not escape: control characters and direction
-//! overrides are escaped, and long values are cut. [`json`] is the format for programs.
+//! overrides are escaped, and long values are cut. `json` is the format for programs.
 
 mod json;
 

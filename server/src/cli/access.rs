@@ -13,15 +13,15 @@ use crate::{
 /// Who may come in.
 #[derive(Clone, Debug, Default, Args)]
 pub struct AccessArguments {
-    /// Serve the client on stdio as this entry of [[principals]] [default: it may use everything]
+    /// Serve the client on stdio as this principal of the configuration [default: it may use everything]
     #[arg(long, value_name = "NAME", help_heading = "Access")]
     pub principal: Option<String>,
 
-    /// Narrow what the client on stdio may use to this entry of [profiles]; over HTTP, clients use /mcp/@NAME
+    /// Narrow what the client on stdio may use to this profile of the configuration; over HTTP, clients use /mcp/@NAME
     #[arg(long, value_name = "NAME", help_heading = "Access")]
     pub profile: Option<String>,
 
-    /// Listen beyond loopback although the configuration has no [auth]: whoever reaches the address may use every tool
+    /// Listen beyond loopback although the configuration asks for no tokens: whoever reaches the address may use every tool
     #[arg(long, help_heading = "Access")]
     pub allow_anonymous: bool,
 }
