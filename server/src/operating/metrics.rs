@@ -137,6 +137,7 @@ impl Metrics {
             }
             for outcome in [Outcome::Ok, Outcome::ToolError, Outcome::Refused, Outcome::Failed] {
                 let _zero = self.calls.with_label_values(&[&**strategy, outcome.name()]);
+                let _zero = self.resolutions.with_label_values(&[&**strategy, outcome.name()]);
             }
         }
     }
