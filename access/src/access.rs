@@ -2,12 +2,12 @@
 
 use std::{
     sync::{Arc, Weak},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{Grant, Permits, Principal, RawObject};
-use mcp_disclosure_gateway::{Admission, Arriving, Denied};
+use mcp_disclosure_gateway::{Admission, Admittance, Arriving, Denied};
 use parking_lot::{Mutex, RwLock};
 use quick_cache::sync::Cache;
 
@@ -15,6 +15,7 @@ use crate::{
     clock::Clock,
     credential::Credential,
     entry::{Identified, permits_of},
+    error::Error,
     jwt::{Rejection, Verified, Verifier},
     metadata::{self, Why},
     settings::Settings,
@@ -28,7 +29,7 @@ const MOST_KNOWN: usize = 10_000;
 /// Permissions under profiles that are made once; those used least are made again.
 const MOST_NARROWED: usize = 1_000;
 
-/// How often token files are read.
+/// How often token files are read, and whether a JWT's key was withdrawn is asked while a stream is open.
 const LOOKING: Duration = Duration::from_secs(2);
 
 /// Who may come in, and what exists for whom.
@@ -64,7 +65,7 @@ impl Access {
     ///
     /// # Errors
     /// Every token that cannot be read.
-    pub fn new(settings: Settings) -> Result<Self, Vec<String>> {
+    pub fn new(settings: Settings) -> Result<Self, Vec<Error>> {
         Self::with_clock(settings, Clock::default())
     }
 
@@ -72,7 +73,7 @@ impl Access {
     ///
     /// # Errors
     /// Every token that cannot be read.
-    pub fn with_clock(settings: Settings, clock: Clock) -> Result<Self, Vec<String>> {
+    pub fn with_clock(settings: Settings, clock: Clock) -> Result<Self, Vec<Error>> {
         let in_force = InForce::new(settings, &clock, None)?;
         Ok(Self { in_force: RwLock::new(Arc::new(in_force)), replacing: Mutex::default(), clock })
     }
@@ -86,7 +87,7 @@ impl Access {
     ///
     /// # Errors
     /// Every token that cannot be read; the old settings stay.
-    pub fn replace(&self, settings: Settings) -> Result<bool, Vec<String>> {
+    pub fn replace(&self, settings: Settings) -> Result<bool, Vec<Error>> {
         let _alone = self.replacing.lock();
         let before = self.in_force();
         let new = InForce::new(settings, &self.clock, Some(&before))?;
@@ -127,9 +128,10 @@ impl Access {
     ///
     /// # Errors
     /// Why they cannot be read. That is tried again.
-    pub async fn read_keys(&self) -> Result<(), String> {
+    pub async fn read_keys(&self) -> Result<(), Error> {
         let Some(jwt) = self.in_force().jwt.clone() else { return Ok(()) };
-        jwt.keys.refresh(&Http::new()?).await.map_err(|problem| format!("keys of {}: it {problem}", jwt.keys))
+        let unread = |problem| Error::Keys { from: jwt.keys.to_string(), problem };
+        jwt.keys.refresh(&Http::new()?).await.map_err(unread)
     }
 
     fn in_force(&self) -> Arc<InForce> {
@@ -157,12 +159,12 @@ async fn look(access: Weak<Access>, changed: impl Fn()) {
 }
 
 impl InForce {
-    fn new(settings: Settings, clock: &Clock, before: Option<&Self>) -> Result<Self, Vec<String>> {
+    fn new(settings: Settings, clock: &Clock, before: Option<&Self>) -> Result<Self, Vec<Error>> {
         let none = Tokens::default();
         let former = before.map_or(&none, |before| &before.tokens);
         let (tokens, problems) = Tokens::read(&settings.tokens, former);
         if !problems.is_empty() {
-            return Err(problems.iter().map(ToString::to_string).collect());
+            return Err(problems.into_iter().map(Error::from).collect());
         }
         // The keys that are known stay, where nothing about them changes.
         let same =
@@ -184,15 +186,15 @@ impl InForce {
         Self { settings, tokens, jwt, known, narrowed }
     }
 
-    /// Who has this token.
-    fn identify(&self, token: &str) -> Result<Principal, Rejection> {
+    /// Who has this token, and until when that is known.
+    fn identify(&self, token: &str) -> Result<Admittance, Rejection> {
         let digest = fingerprint(token);
         let holds = |known: &Known| match (&known.verified, &self.jwt) {
             (Some(verified), Some(jwt)) => jwt.holds(verified),
             (verified, _) => verified.is_none(),
         };
         if let Some(known) = self.known.get(&digest).filter(|known| holds(known)) {
-            return Ok(known.principal.clone());
+            return Ok(self.admittance(&known));
         }
         let (who, verified) = match (self.tokens.name_of(&digest), &self.jwt) {
             (Some(name), _) => (Identified::Token(name.to_owned()), None),
@@ -203,17 +205,25 @@ impl InForce {
             (None, None) => return Err(Rejection::Signature),
         };
         let principal = Principal::new(who.id(), permits_of(&self.settings.principals, &who));
-        self.known.insert(digest, Arc::new(Known { principal: principal.clone(), verified }));
-        Ok(principal)
+        let known = Arc::new(Known { principal, verified });
+        self.known.insert(digest, Arc::clone(&known));
+        Ok(self.admittance(&known))
     }
 
-    fn authenticate(&self, request: &Arriving<'_>) -> Result<Principal, Denied> {
+    /// Nothing but a change of settings or tokens ends what is known of a bearer token, and that is announced.
+    fn admittance(&self, known: &Known) -> Admittance {
+        let left =
+            known.verified.zip(self.jwt.as_ref()).map(|(verified, jwt)| jwt.left(&verified).min(LOOKING));
+        Admittance { principal: known.principal.clone(), until: left.map(|left| Instant::now() + left) }
+    }
+
+    fn authenticate(&self, request: &Arriving<'_>) -> Result<Admittance, Denied> {
         if !self.settings.guarded {
-            return Ok(Principal::anonymous());
+            return Ok(Principal::anonymous().into());
         }
         let why = match Credential::of(request.headers) {
             Credential::Bearer(token) => match self.identify(token) {
-                Ok(principal) => return Ok(principal),
+                Ok(admittance) => return Ok(admittance),
                 Err(rejection) => Why::Rejected(rejection),
             },
             Credential::Unusable => Why::Rejected(Rejection::Malformed),
@@ -242,11 +252,14 @@ impl InForce {
 
 #[async_trait]
 impl Admission for Access {
-    async fn admit(&self, request: &Arriving<'_>) -> Result<Principal, Denied> {
+    async fn admit(&self, request: &Arriving<'_>) -> Result<Admittance, Denied> {
         let in_force = self.in_force();
-        let principal = in_force.authenticate(request)?;
-        let Some(name) = request.profile else { return Ok(principal) };
-        in_force.narrowed(&principal, name).ok_or_else(|| Denied::unknown_profile(name))
+        let Admittance { principal, until } = in_force.authenticate(request)?;
+        let principal = match request.profile {
+            Some(name) => in_force.narrowed(&principal, name).ok_or_else(|| Denied::unknown_profile(name))?,
+            None => principal,
+        };
+        Ok(Admittance { principal, until })
     }
 
     fn on_stdio(&self) -> Principal {

@@ -1,6 +1,6 @@
 //! JWTs (RFC 7519, RFC 9068): what has to hold of a token before anything that it says is believed.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use jsonwebtoken::{Algorithm, Validation};
 use mcp_disclosure_core::Digest;
@@ -62,6 +62,11 @@ impl Verifier {
     /// Whether a token that was verified is still to be believed.
     pub(crate) fn holds(&self, verified: &Verified) -> bool {
         self.clock.seconds() < verified.ends && self.keys.has(&verified.key)
+    }
+
+    /// How long it is until a token that was verified ends.
+    pub(crate) fn left(&self, verified: &Verified) -> Duration {
+        Duration::from_secs(verified.ends.saturating_sub(self.clock.seconds()))
     }
 
     /// Checks a token. Returns its claims, too.

@@ -60,7 +60,7 @@ pub(crate) struct Key {
 pub(crate) struct KeySet(Vec<Key>);
 
 impl KeySet {
-    /// Reads a JWK set. A key of another kind, or for another use, is left out.
+    /// Reads a JWK set. A key of another kind, or for another use, is left out; a set may have no other.
     ///
     /// # Errors
     /// Why it is no set of keys.
@@ -70,11 +70,7 @@ impl KeySet {
         if keys.len() > MOST_KEYS {
             return Err(format!("has {} keys; at most {MOST_KEYS} are read", keys.len()));
         }
-        let usable: Vec<Key> = keys.iter().filter_map(Key::read).collect();
-        if usable.is_empty() {
-            return Err("has no RSA, P-256 or Ed25519 key for signatures".to_owned());
-        }
-        Ok(Self(usable))
+        Ok(Self(keys.iter().filter_map(Key::read).collect()))
     }
 
     /// The keys that a token may be signed by: of its algorithm, and of its `kid` if it has one.
@@ -145,23 +141,31 @@ impl Keys {
         self.current().is_some_and(|set| set.has(digest))
     }
 
-    /// Reads them once.
+    /// Reads them once. A set without a usable key, and a file that is gone, withdraw all of them.
     ///
     /// # Errors
-    /// Why they stay as they were.
+    /// Why they stay as they were, or why there are none.
     pub(crate) async fn refresh(&self, http: &Http) -> Result<(), String> {
         let at = Instant::now();
-        let text = match &self.source {
-            KeySource::File(path) => source::file(path.clone()).await,
-            KeySource::Url(url) => http.get(url, self.times.patience).await,
+        let (set, lack) = match self.text(http).await? {
+            Some(text) => (KeySet::parse(&text)?, "has no RSA, P-256 or Ed25519 key for signatures"),
+            None => (KeySet::default(), "does not exist"),
         };
-        let set = Arc::new(KeySet::parse(&text?)?);
+        let is_empty = set.0.is_empty();
         let mut read = self.read.write();
         // Another reading may have begun later and ended sooner.
         if read.as_ref().is_none_or(|newer| newer.at <= at) {
-            *read = Some(Reading { set, at });
+            *read = Some(Reading { set: Arc::new(set), at });
         }
-        Ok(())
+        if is_empty { Err(format!("{lack}; no JWT is accepted")) } else { Ok(()) }
+    }
+
+    /// The text of their set; `None` if it is a file that is gone.
+    async fn text(&self, http: &Http) -> Result<Option<Vec<u8>>, String> {
+        match &self.source {
+            KeySource::File(path) => source::file(path.clone()).await,
+            KeySource::Url(url) => http.get(url, self.times.patience).await.map(Some),
+        }
     }
 
     /// Reads them again and again, for as long as they are used elsewhere.
@@ -184,7 +188,7 @@ impl Keys {
                     if problem == last {
                         tracing::debug!(failures, "keys of {what} still cannot be read");
                     } else {
-                        tracing::warn!("keys of {what} cannot be read: it {problem}");
+                        tracing::warn!("keys cannot be read: {what} {problem}");
                     }
                     last = problem;
                     failures += 1;

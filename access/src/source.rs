@@ -5,14 +5,16 @@ use std::{path::PathBuf, time::Duration};
 use mcp_disclosure_transport::http::without_secrets;
 use reqwest::{Client, Url, redirect::Policy};
 
+use crate::error::Error;
+
 /// A longer document is not read.
 const MOST_BYTES: usize = 1024 * 1024;
 
 /// More redirects are not followed.
 const MOST_REDIRECTS: usize = 3;
 
-/// Reads a file beside the workers.
-pub(crate) async fn file(path: PathBuf) -> Result<Vec<u8>, String> {
+/// Reads a file beside the workers; `None` if it is gone.
+pub(crate) async fn file(path: PathBuf) -> Result<Option<Vec<u8>>, String> {
     use std::io::Read;
     let read = tokio::task::spawn_blocking(move || {
         let mut bytes = Vec::new();
@@ -20,8 +22,12 @@ pub(crate) async fn file(path: PathBuf) -> Result<Vec<u8>, String> {
         file.take(MOST_BYTES as u64 + 1).read_to_end(&mut bytes)?;
         Ok::<_, std::io::Error>(bytes)
     });
-    let bytes = read.await.map_err(|error| error.to_string())?.map_err(|error| format!("fails: {error}"))?;
-    if bytes.len() > MOST_BYTES { Err(too_long()) } else { Ok(bytes) }
+    match read.await.map_err(|error| error.to_string())? {
+        Ok(bytes) if bytes.len() > MOST_BYTES => Err(too_long()),
+        Ok(bytes) => Ok(Some(bytes)),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(format!("fails: {error}")),
+    }
 }
 
 fn too_long() -> String {
@@ -38,7 +44,7 @@ pub(crate) fn shown(url: &str) -> String {
 pub(crate) struct Http(Client);
 
 impl Http {
-    pub(crate) fn new() -> Result<Self, String> {
+    pub(crate) fn new() -> Result<Self, Error> {
         let _already = rustls::crypto::ring::default_provider().install_default();
         let policy = Policy::custom(|attempt| {
             let first = attempt.previous().first();
@@ -50,7 +56,7 @@ impl Http {
             }
         });
         let client = Client::builder().redirect(policy).build();
-        client.map(Self).map_err(|error| error.to_string())
+        client.map(Self).map_err(Error::Client)
     }
 
     /// Gets a document.

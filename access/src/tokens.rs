@@ -5,7 +5,10 @@ use std::{fmt, io::Read};
 use sha2::{Digest, Sha256};
 use subtle::{Choice, ConditionallySelectable, ConstantTimeEq};
 
-use crate::settings::{Token, TokenSource};
+use crate::{
+    error::UnreadableToken,
+    settings::{Token, TokenSource},
+};
 
 /// A file that is longer is no token.
 const MOST_BYTES: u64 = 16 * 1024;
@@ -31,15 +34,6 @@ impl fmt::Debug for Tokens {
     }
 }
 
-/// A token that cannot be read.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("token '{name}' ({from}): {problem}")]
-pub(crate) struct Unreadable {
-    pub(crate) name: String,
-    from: String,
-    problem: String,
-}
-
 /// Why a source has no token.
 enum Lack {
     /// There is no file any more.
@@ -51,7 +45,7 @@ enum Lack {
 impl Tokens {
     /// Reads all tokens, and what is wrong with the others. Of a name whose token cannot be read that of `before` stays,
     /// unless its file was deleted: that withdraws it.
-    pub(crate) fn read(tokens: &[Token], before: &Self) -> (Self, Vec<Unreadable>) {
+    pub(crate) fn read(tokens: &[Token], before: &Self) -> (Self, Vec<UnreadableToken>) {
         let (mut read, mut problems) = (Vec::<(String, Fingerprint)>::new(), Vec::new());
         for token in tokens {
             let former = before.0.iter().find(|(name, _)| *name == token.name).map(|(_, digest)| *digest);
@@ -73,9 +67,9 @@ impl Tokens {
                 Err(Lack::Unusable(problem)) => (former.filter(|former| !is_taken(former)), Some(problem)),
             };
             read.extend(digest.map(|digest| (token.name.clone(), digest)));
-            problems.extend(problem.map(|problem| Unreadable {
+            problems.extend(problem.map(|problem| UnreadableToken {
                 name: token.name.clone(),
-                from: token.source.to_string(),
+                from: token.source.clone(),
                 problem,
             }));
         }

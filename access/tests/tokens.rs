@@ -78,7 +78,7 @@ async fn come_at(access: &Access, path: &str, headers: HeaderMap) -> Outcome {
     let target: Uri = path.parse().unwrap();
     let request = Arriving { method: &Method::POST, target: &target, headers: &headers, profile: None };
     match access.admit(&request).await {
-        Ok(principal) => Ok(principal.id().unwrap_or("anonymous").to_owned()),
+        Ok(admitted) => Ok(admitted.principal.id().unwrap_or("anonymous").to_owned()),
         Err(denied) => {
             let challenge = denied.challenge.map(|text| text.to_str().unwrap().to_owned());
             Err((denied.status.as_u16(), challenge.unwrap_or_default(), denied.error.message()))
@@ -300,6 +300,53 @@ async fn a2_a_key_in_a_file_is_rotated() {
 }
 
 #[tokio::test]
+async fn a2_a_set_without_keys_withdraws_all() {
+    let key = Key::ec();
+    let server = Server::start(Answer::Keys(vec![key.public("k")])).await;
+    let access = of_server(&server, OFTEN).await;
+    let token = key.token("k", &claims());
+    let foreign = json!({"kty": "oct", "kid": "k", "k": "c2VjcmV0"});
+    for none in [vec![], vec![foreign]] {
+        server.answers(Answer::Keys(vec![key.public("k")]));
+        eventually("the key works", async || status(&bearing(&access, &token).await) == 200).await;
+        server.answers(Answer::Keys(none));
+        eventually("it is withdrawn", async || status(&bearing(&access, &token).await) == 401).await;
+        let problem = access.read_keys().await.unwrap_err().to_string();
+        assert!(problem.ends_with("no JWT is accepted"), "{problem}");
+    }
+}
+
+#[tokio::test]
+async fn a2_a_deleted_file_of_keys_withdraws_all() {
+    let key = Key::ec();
+    let (access, folder, _now) = of_keys(&[key.public("k")]).await;
+    let token = key.token("k", &claims());
+    assert_eq!(status(&bearing(&access, &token).await), 200);
+    std::fs::remove_file(folder.path().join("jwks.json")).unwrap();
+    let problem = access.read_keys().await.unwrap_err().to_string();
+    assert!(problem.ends_with("does not exist; no JWT is accepted"), "{problem}");
+    assert_eq!(status(&bearing(&access, &token).await), 401);
+}
+
+#[tokio::test]
+async fn a2_an_admission_says_when_to_ask_again() {
+    let key = Key::ec();
+    let (access, _folder, now) = of_keys(&[key.public("k")]).await;
+    let mut headers = HeaderMap::new();
+    headers.insert(AUTHORIZATION, format!("Bearer {}", key.token("k", &claims())).parse().unwrap());
+    let target: Uri = "/mcp".parse().unwrap();
+    let request = Arriving { method: &Method::GET, target: &target, headers: &headers, profile: None };
+    let left = async || {
+        let until = access.admit(&request).await.unwrap().until.unwrap();
+        until.saturating_duration_since(std::time::Instant::now())
+    };
+    // While the token lasts, its key may be withdrawn.
+    assert!((Duration::from_secs(1)..=Duration::from_secs(2)).contains(&left().await));
+    now.store(NOW + 600 + 59, Ordering::SeqCst);
+    assert!(left().await <= Duration::from_secs(1));
+}
+
+#[tokio::test]
 async fn a2_unknown_kids_ask_the_issuer_nothing() {
     let key = Key::ec();
     let server = Server::start(Answer::Keys(vec![key.public("k")])).await;
@@ -321,12 +368,9 @@ async fn a2_keys_that_cannot_be_read_are_used_for_a_while_and_no_longer() {
     let access = of_server(&server, times).await;
     let token = key.token("k", &claims());
     eventually("the key works", async || status(&bearing(&access, &token).await) == 200).await;
-    for wrong in [
-        Answer::Status(500),
-        Answer::Endless,
-        Answer::Keys(vec![]),
-        Answer::Redirect("http://localhost:1/keys".to_owned()),
-    ] {
+    for wrong in
+        [Answer::Status(500), Answer::Endless, Answer::Redirect("http://localhost:1/keys".to_owned())]
+    {
         server.answers(wrong);
         eventually("it is not known whether the key holds", async || {
             status(&bearing(&access, &token).await) == 503
@@ -381,8 +425,8 @@ async fn a3_the_first_entry_that_matches_counts() {
         entry("devs again", json!({"group": "dev"}), &["c/*"]),
     ];
     let settings = Settings { principals, ..access.settings() };
-    assert_eq!(access.replace(settings.clone()), Ok(true));
-    assert_eq!(access.replace(settings), Ok(false));
+    assert!(access.replace(settings.clone()).unwrap());
+    assert!(!access.replace(settings).unwrap());
     for (changes, tools) in [
         (json!({"group": ["dev", "ops"]}), vec!["a/*"]),
         (json!({}), vec!["b/*"]),
@@ -393,7 +437,7 @@ async fn a3_the_first_entry_that_matches_counts() {
             [(AUTHORIZATION, format!("Bearer {token}").parse().unwrap())].into_iter().collect();
         let target = Uri::from_static("/mcp");
         let request = Arriving { method: &Method::POST, target: &target, headers: &headers, profile: None };
-        let principal = access.admit(&request).await.unwrap();
+        let principal = access.admit(&request).await.unwrap().principal;
         let expected = Permits::of_tools(tools.iter().map(|tool| (*tool).to_owned()));
         assert_eq!(*principal.permits(), expected, "{changes}");
     }

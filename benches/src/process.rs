@@ -102,14 +102,20 @@ fn command(program: &str, arguments: &[&str]) -> io::Result<Command> {
     Ok(command)
 }
 
-/// Reads to the end, so that the program is never blocked by a full pipe, and sends the first address.
+/// Reads to the end, so that the program is never blocked by a full pipe, and sends the first address. What comes after that is
+/// read as cheaply as possible: whoever measures shares the processor with what is measured.
 fn search(stream: impl Read + Send + 'static, found: mpsc::Sender<SocketAddr>) {
     thread::spawn(move || {
-        for line in BufReader::new(stream).lines().map_while(Result::ok) {
+        let mut stream = BufReader::with_capacity(64 * 1024, stream);
+        let mut line = String::new();
+        while stream.read_line(&mut line).is_ok_and(|count| count > 0) {
             let words = line.split(|character: char| character.is_whitespace() || character == '/');
             if let Some(address) = words.filter_map(|word| word.parse().ok()).next() {
                 let _already_sent = found.send(address);
+                break;
             }
+            line.clear();
         }
+        let _ended = io::copy(&mut stream, &mut io::sink());
     });
 }

@@ -111,6 +111,8 @@ struct State {
     /// Incremented whenever the cache is invalidated.
     age: u64,
     tools: Option<Arc<Listed>>,
+    /// Whether the server said that it changed since the latest was kept, or may have.
+    announced: bool,
     /// The list that was last kept, outdated or not.
     latest: Option<Arc<Listed>>,
     definitions: HashMap<String, Definition>,
@@ -137,8 +139,14 @@ impl Memory {
         let mut state = self.0.lock();
         if state.age == age {
             state.tools = Some(Arc::clone(tools));
+            state.announced = false;
             state.latest = Some(Arc::clone(tools));
         }
+    }
+
+    /// Whether the server said that the list changed since it was last kept, or may have.
+    pub(crate) fn is_announced(&self) -> bool {
+        self.0.lock().announced
     }
 
     /// The list that was last kept. It may be outdated.
@@ -169,11 +177,12 @@ impl Memory {
         state.age += 1;
     }
 
-    /// Invalidates everything.
+    /// Invalidates everything: the server said that its list changed, or may have.
     pub(crate) fn forget_all(&self) {
         let mut state = self.0.lock();
         state.age += 1;
         state.tools = None;
+        state.announced = true;
         state.definitions.clear();
     }
 }

@@ -2,7 +2,7 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use mcp_disclosure_core::{Era, RawObject};
+use mcp_disclosure_core::{Era, RawObject, manifest::digest};
 use parking_lot::Mutex;
 use serde::Serialize;
 
@@ -189,10 +189,17 @@ impl Inner {
         let age = self.memory.age();
         let listed = match self.reconciled().await? {
             Some(listed) => listed,
-            None => Arc::new(Listed::new(self.pages("tools/list", "tools").await?)),
+            None => self.whole().await?,
         };
         self.memory.keep_tools(age, &listed);
         Ok(listed)
+    }
+
+    /// Requests the whole list of tools, as it can be compared with a manifest.
+    pub(crate) async fn whole(&self) -> Result<Arc<Listed>, Error> {
+        let params = digest::comparable(&self.server.capabilities);
+        let (tools, _) = self.pages_from("tools/list", "tools", params).await?;
+        Ok(Arc::new(Listed::new(tools)))
     }
 
     /// The list of tools as it was last received; it is requested if there is none.

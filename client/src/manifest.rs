@@ -15,7 +15,7 @@ const TRIES: usize = 2;
 
 impl Inner {
     /// The list of tools, made of those that are held and those that changed since. `None` if the whole list has to be
-    /// requested: nothing is held, the server offers no manifest, or most has changed.
+    /// requested: nothing is held, or the server offers no manifest that fits.
     pub(crate) async fn reconciled(&self) -> Result<Option<Arc<Listed>>, Error> {
         let Some(latest) = self.memory.latest().filter(|latest| !latest.tools.is_empty()) else {
             return Ok(None);
@@ -49,8 +49,8 @@ impl Inner {
         let Ok(mut reconciliation) = Reconciliation::new(&entries, latest.held().clone()) else {
             return Ok(None);
         };
-        if reconciliation.is_mostly_new() {
-            return Ok(Some(Arc::new(Listed::new(self.pages("tools/list", "tools").await?))));
+        if reconciliation.why_list(self.memory.is_announced()).is_some() {
+            return self.whole().await.map(Some);
         }
         match self.fetch_changed(&mut reconciliation).await? {
             Ok(()) => Ok(reconciliation.finish().map(Listed::of).map(Arc::new)),
@@ -120,7 +120,15 @@ mod tests {
     }
 
     /// A host that knows the first version, before a server that answers `tools/describe` by this function.
-    async fn host(mut describe: impl FnMut(Vec<String>) -> Say + Send + 'static) -> (Host, Log) {
+    async fn host(describe: impl FnMut(Vec<String>) -> Say + Send + 'static) -> (Host, Log) {
+        host_knowing(&NAMES, describe).await
+    }
+
+    /// The same that knows the tools of these names.
+    async fn host_knowing(
+        known: &[&str],
+        mut describe: impl FnMut(Vec<String>) -> Say + Send + 'static,
+    ) -> (Host, Log) {
         let (link, log) = fake(move |method, params| match method {
             "initialize" => Say::Result(json!({
                 "protocolVersion": "2025-11-25",
@@ -134,7 +142,7 @@ mod tests {
             "tools/describe" => describe(serde_json::from_value(params["names"].clone()).unwrap()),
             _ => Say::Result(json!({"tools": values(&now())})),
         });
-        let known: Vec<RawObject> = NAMES.iter().map(|name| tool(name, 1)).collect();
+        let known: Vec<RawObject> = known.iter().map(|name| tool(name, 1)).collect();
         (Host::connect(link, Preferences::default().knowing(known)).await.unwrap(), log)
     }
 
@@ -157,6 +165,15 @@ mod tests {
         assert_eq!(asked(&log)[4..], ["tools/manifest"]);
         let latest = host.0.memory.latest().unwrap();
         assert_eq!(latest.held().digest(), Held::new(now()).digest());
+    }
+
+    #[tokio::test]
+    async fn m1_names_that_come_or_go_are_confirmed_by_the_list() {
+        for known in [&["a", "b"][..], &["a", "b", "c", "d", "e", "f", "g", "h", "i"], &["i"]] {
+            let (host, log) = host_knowing(known, |_| Say::Error(-32601, "m")).await;
+            assert_eq!(host.list().await.unwrap(), now());
+            assert_eq!(asked(&log), ["tools/manifest", "tools/list"]);
+        }
     }
 
     #[tokio::test]

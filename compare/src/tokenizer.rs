@@ -6,9 +6,12 @@ use std::{
 };
 
 use serde::Serialize;
-use tiktoken_rs::{CoreBPE, cl100k_base_singleton};
+use tiktoken_rs::CoreBPE;
 
-use crate::{basis::Basis, vocabulary::O200K_BASE};
+use crate::{
+    basis::Basis,
+    vocabulary::{CL100K_BASE, O200K_BASE},
+};
 
 /// A tokenizer. All are embedded; none downloads anything.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, strum::Display, strum::EnumString)]
@@ -46,7 +49,7 @@ impl Tokenizer {
         let by = |vocabulary: &CoreBPE| vocabulary.encode_ordinary(text).len();
         let tokens = match self {
             Self::O200kBase => by(&O200K_BASE),
-            Self::Cl100kBase => by(cl100k_base_singleton()),
+            Self::Cl100kBase => by(&CL100K_BASE),
             Self::FourCharacters => text.chars().count().div_ceil(4),
         };
         tokens as u64

@@ -110,12 +110,13 @@ impl<'a> Context<'a> {
     }
 
     /// Whether a call of this tool may run: its definition was delivered, or the list of every client has it, since the
-    /// tool is pinned (docs/CONTRACT.md S12). `handle` is the receipt that the call brought.
+    /// tool is pinned (docs/CONTRACT.md S12). `handle` is the receipt that the call brought. A tool that is not
+    /// [callable](crate::availability) needs none: learning it would be in vain.
     ///
     /// # Errors
     /// Why the definition has to be fetched first.
     pub fn authorize(&self, tool: VisibleTool<'_>, handle: Option<&str>) -> Result<(), ReceiptProblem> {
-        if tool.is_pinned() {
+        if tool.is_pinned() || !tool.tool().is_callable() {
             return Ok(());
         }
         self.receipts.check(tool.tool().key(), &tool.tool().entry().1, handle)

@@ -47,6 +47,11 @@ impl Digest {
         Self(hash.finalize().into())
     }
 
+    /// The digest of these [bytes](Self::as_bytes).
+    pub fn from_bytes(bytes: [u8; 32]) -> Self {
+        Self(bytes)
+    }
+
     /// The 32 bytes.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0

@@ -1,11 +1,9 @@
-//! The strategy `full`: complete definitions, as any MCP server sends them, with what an operator says of tools where
-//! hosts read it.
+//! The strategy `full`: complete definitions, as any MCP server sends them.
 
 use serde::Deserialize;
 
 use crate::{
     context::ClientTraits,
-    host_hints::with_host_hints,
     listing::Listing,
     strategy::{DisclosureStrategy, Profile},
     view::View,
@@ -14,8 +12,7 @@ use crate::{
 /// The strategy's name, as in flags, addresses and offers.
 pub const NAME: &str = "full";
 
-/// Lists the complete definitions as the upstream sent them, with [host hints](crate::host_hints), and passes everything
-/// through.
+/// Lists the complete definitions as the upstream sent them, and passes everything through.
 #[derive(Debug)]
 pub struct Full;
 
@@ -35,7 +32,7 @@ impl DisclosureStrategy for Full {
     }
 
     fn list(&self, view: &View, _client: &ClientTraits) -> Listing {
-        let tools = view.tools().map(|tool| with_host_hints(tool).into_owned()).collect();
+        let tools = view.tools().map(|tool| tool.definition().into_owned()).collect();
         Listing { tools, ..Listing::without_tools(view) }
     }
 }

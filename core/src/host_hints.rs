@@ -7,7 +7,10 @@ use std::borrow::Cow;
 
 use serde_json::{Value, json};
 
-use crate::{raw::RawObject, view::VisibleTool};
+use crate::{
+    raw::RawObject,
+    view::{View, VisibleTool},
+};
 
 /// `true`: the host does not defer the tool. Said of pinned tools.
 pub const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";
@@ -19,6 +22,25 @@ pub const SEARCH_HINT: &str = "anthropic/searchHint";
 /// the letter; so is a definition whose `_meta` is no object.
 pub fn with_host_hints(tool: VisibleTool<'_>) -> Cow<'_, RawObject> {
     let definition = tool.definition();
+    match hinted(tool, &definition) {
+        Some(hinted) => Cow::Owned(hinted),
+        None => definition,
+    }
+}
+
+/// A complete list of a view with what the operator says of its tools; `None` if that is nothing.
+///
+/// It is for `tools/list` alone. Manifests are of the list without: a digest is that of the definition (SEP-2636).
+pub fn list_with_host_hints(view: &View, tools: &[RawObject]) -> Option<Vec<RawObject>> {
+    if !view.tools().any(|tool| tool.is_pinned() || tool.tool().supplement().brief.is_some()) {
+        return None;
+    }
+    let of = |listed: &RawObject| hinted(view.tool(&listed.string("name")?)?, listed);
+    Some(tools.iter().map(|listed| of(listed).unwrap_or_else(|| listed.clone())).collect())
+}
+
+/// `listed` with what is said of the tool; `None` if that is nothing, or there is no place for it.
+fn hinted(tool: VisibleTool<'_>, listed: &RawObject) -> Option<RawObject> {
     let brief = tool.tool().supplement().brief.as_deref();
     let hints = [
         (ALWAYS_LOAD, tool.is_pinned().then_some(Value::Bool(true))),
@@ -26,11 +48,13 @@ pub fn with_host_hints(tool: VisibleTool<'_>) -> Cow<'_, RawObject> {
     ];
     let hints: Vec<(&str, Value)> =
         hints.into_iter().filter_map(|(key, value)| Some((key, value?))).collect();
-    let meta = match definition.member("_meta") {
-        None => Some(RawObject::empty()),
-        Some(_) => definition.object("_meta"),
+    let meta = match listed.member("_meta") {
+        None => RawObject::empty(),
+        Some(_) => listed.object("_meta")?,
     };
-    let Some(meta) = meta.filter(|_| !hints.is_empty()) else { return definition };
+    if hints.is_empty() {
+        return None;
+    }
     let meta = hints.iter().fold(meta, |meta, (key, value)| meta.with_value(key, value));
-    Cow::Owned(definition.with("_meta", meta.text()))
+    Some(listed.with("_meta", meta.text()))
 }

@@ -27,7 +27,7 @@ pub struct Permits(Option<Arc<Inner>>);
 #[derive(Debug)]
 struct Inner {
     grants: Vec<Grant>,
-    quotas: Vec<(Digest, Quotas)>,
+    quotas: Vec<(Arc<str>, Quotas)>,
     identity: Digest,
 }
 
@@ -44,10 +44,13 @@ pub struct Grant {
     pub strategies: Option<Vec<String>>,
     /// How much the caller may use.
     pub quotas: Quotas,
+    /// What that is counted for, beside the caller: use under grants of other names is counted by itself. Empty for the
+    /// caller as such.
+    pub account: String,
 }
 
 /// How much one caller may use. What is `None` is not limited here.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Quotas {
     /// Description fetches in a minute.
     pub fetches_per_minute: Option<NonZeroU32>,
@@ -111,8 +114,14 @@ impl Permits {
             let parts: Vec<String> = grants.iter().flat_map(Grant::identity).collect();
             Digest::of_parts(parts.iter().map(String::as_str))
         };
-        let limited = grants.iter().filter(|grant| grant.quotas != Quotas::default());
-        let quotas = limited.map(|grant| (digest(std::slice::from_ref(grant)), grant.quotas)).collect();
+        let mut quotas: Vec<(Arc<str>, Quotas)> = Vec::new();
+        for grant in grants.iter().filter(|grant| grant.quotas != Quotas::default()) {
+            let limit = (grant.account.as_str().into(), grant.quotas);
+            // Use is counted once.
+            if !quotas.contains(&limit) {
+                quotas.push(limit);
+            }
+        }
         let identity = digest(&grants);
         Self(Some(Arc::new(Inner { grants, quotas, identity })))
     }
@@ -169,8 +178,8 @@ impl Permits {
         named.chain(self.lists(|grant| grant.resources.as_deref())).next().is_none()
     }
 
-    /// How much the caller may use: each of these holds by itself, and is counted under its digest.
-    pub fn quotas(&self) -> &[(Digest, Quotas)] {
+    /// How much the caller may use: each of these holds by itself, and is counted for the account beside it.
+    pub fn quotas(&self) -> &[(Arc<str>, Quotas)] {
         self.0.as_ref().map_or(&[], |inner| &inner.quotas)
     }
 

@@ -7,7 +7,10 @@
 use std::{
     collections::HashMap,
     fmt,
-    sync::Mutex,
+    sync::{
+        Mutex,
+        atomic::{AtomicU64, Ordering},
+    },
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
@@ -79,7 +82,10 @@ impl Receipts<'_> {
 
 /// What was delivered in one session.
 #[derive(Debug, Default)]
-pub struct Marks(Mutex<HashMap<ToolName, Digest>>);
+pub struct Marks {
+    delivered: Mutex<HashMap<ToolName, Digest>>,
+    misses: AtomicU64,
+}
 
 impl Marks {
     /// Marks a definition as delivered.
@@ -87,17 +93,35 @@ impl Marks {
         self.lock().insert(tool, digest);
     }
 
+    /// Whether this definition is marked.
+    pub fn has(&self, tool: &ToolName, digest: &Digest) -> bool {
+        self.lock().get(tool) == Some(digest)
+    }
+
+    /// All marks.
+    pub fn all(&self) -> Vec<(ToolName, Digest)> {
+        self.lock().iter().map(|(tool, digest)| (tool.clone(), *digest)).collect()
+    }
+
+    /// How many checks have failed so far. Where these marks are a copy, a check that failed is made again with what the
+    /// original has.
+    pub fn misses(&self) -> u64 {
+        self.misses.load(Ordering::Relaxed)
+    }
+
     fn check(&self, tool: &ToolName, digest: &Digest) -> Result<(), ReceiptProblem> {
-        match self.lock().get(tool) {
-            None => Err(ReceiptProblem::Missing),
-            Some(delivered) if delivered == digest => Ok(()),
-            Some(_) => Err(ReceiptProblem::DefinitionChanged),
-        }
+        let problem = match self.lock().get(tool) {
+            Some(delivered) if delivered == digest => return Ok(()),
+            None => ReceiptProblem::Missing,
+            Some(_) => ReceiptProblem::DefinitionChanged,
+        };
+        self.misses.fetch_add(1, Ordering::Relaxed);
+        Err(problem)
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<ToolName, Digest>> {
         // Whoever panicked while holding it left a map that is still a map.
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+        self.delivered.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 }
 

@@ -334,32 +334,4 @@ impl Snapshot {
             && tools.into_iter().all(|(a, b)| a.upstream() == b.upstream() && a.drifts_like(b))
             && entries.all(|(a, b)| a.upstream() == b.upstream())
     }
-
-    /// The kinds in which two snapshots differ, by what their lists would say.
-    pub fn changes(&self, newer: &Self) -> Vec<Kind> {
-        // Entries are made of these; comparing their digests would cost half a second for 10,000 tools.
-        let differ = |(old, new): (&Tool, &Tool)| {
-            old.definition() != new.definition()
-                || !old.stems_like(new)
-                || !old.supplement().says_the_same(new.supplement())
-        };
-        // A strategy may list a tool of its own that says what the catalogue is about.
-        let grouped = |snapshot: &Self| -> Vec<_> {
-            let providers = snapshot.providers.iter().filter(|provider| !provider.groups.is_empty());
-            providers.cloned().map(|provider| (provider.name, provider.groups)).collect()
-        };
-        let tools_differ = self.about != newer.about
-            || grouped(self) != grouped(newer)
-            || self.tools.len() != newer.tools.len()
-            || self.tools.iter().zip(&newer.tools).any(differ);
-        let mut changes = if tools_differ { vec![Kind::Tools] } else { vec![] };
-        for kind in [Kind::Resources, Kind::Templates, Kind::Prompts] {
-            let (old, new) = (self.entries(kind), newer.entries(kind));
-            let differ = |(a, b): (&Entry, &Entry)| a.text != b.text || a.mapping != b.mapping;
-            if old.len() != new.len() || old.iter().zip(new).any(differ) {
-                changes.push(kind);
-            }
-        }
-        changes
-    }
 }

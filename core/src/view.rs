@@ -373,7 +373,7 @@ impl View {
             || self.upstreams.get_or_init(|| self.permitted_upstreams()).contains(upstream)
     }
 
-    fn permits_everything(&self) -> bool {
+    pub(crate) fn permits_everything(&self) -> bool {
         self.extent.permitted.iter().all(|selection| matches!(selection, Selection::All))
     }
 

@@ -17,7 +17,6 @@ mod fallback;
 pub mod front;
 pub mod limits;
 pub mod lineage;
-mod manifests;
 pub mod negotiation;
 pub mod observe;
 mod problem;
@@ -29,14 +28,14 @@ pub mod upstream;
 pub use dialect::{Offer, Revision, VariantHints};
 pub use disclose::{Disclosure, disclose};
 pub use dispatch::{
-    Admission, Arriving, Assembly, Denied, FetchLimits, Gateway, OfferedRevisions, Open, StartedGateway,
+    Admission, Admittance, Arriving, Assembly, Denied, FetchLimits, Gateway, OfferedRevisions, Open,
+    StartedGateway,
 };
 pub use error::Error;
 pub use explain::TARGET as EXPLANATIONS;
-pub use manifests::Manifests;
 pub use mcp_disclosure_core as core;
 pub use mcp_disclosure_transport as transport;
 pub use problem::{Place, Problem, Problems};
 pub use rmcp;
-pub use session::SessionLimits;
+pub use session::{SessionLimits, store};
 pub use strategies::builtin;

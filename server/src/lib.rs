@@ -22,6 +22,7 @@ pub mod operating;
 pub mod remember;
 mod run;
 mod shell;
+pub mod switch;
 
 #[cfg(feature = "demo")]
 pub use demo::demonstration;

@@ -4,6 +4,7 @@
 //! overrides are escaped, and long values are cut. `json` is the format for programs.
 
 mod json;
+mod lines;
 
 use std::{
     fmt::{self, Write},
@@ -15,7 +16,10 @@ use std::{
 };
 
 use mcp_disclosure_transport::printable::{Bounded, printable};
-use tracing::field::{Field, Visit};
+use tracing::{
+    Level,
+    field::{Field, Visit},
+};
 use tracing_subscriber::{
     EnvFilter, Layer,
     field::RecordFields,
@@ -29,6 +33,8 @@ use tracing_subscriber::{
     util::SubscriberInitExt,
 };
 
+use lines::Lines;
+pub(crate) use lines::{finish, gather};
 use mcp_disclosure_gateway::limits::Limits;
 
 /// Maximum characters of a field: [`Limits::log_field_characters`] once the configuration is read, before that `0`.
@@ -61,7 +67,10 @@ pub(crate) fn to_stderr(filter: &str, format: LogFormat) {
     let registry = tracing_subscriber::registry();
     // A program that embeds this one may have set up logging already.
     let _already = match format {
-        LogFormat::Text => registry.with(text().with_filter(filter.and(is_no_span()))).try_init(),
+        LogFormat::Text => {
+            lines::precede_panics();
+            registry.with(text().with_filter(filter.and(is_no_span()))).try_init()
+        }
         LogFormat::Json => {
             json::report_panics();
             registry.with(json::JsonLines.with_filter(filter)).try_init()
@@ -77,7 +86,7 @@ where
 {
     let colour =
         std::io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty());
-    let layer = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_ansi(colour);
+    let layer = tracing_subscriber::fmt::layer().with_writer(Lines).with_ansi(colour);
     // If stderr is closed, reporting that there would panic.
     layer.log_internal_errors(false).fmt_fields(Fields).with_target(false)
 }
@@ -89,33 +98,33 @@ fn is_no_span<S: tracing::Subscriber>() -> impl tracing_subscriber::layer::Filte
 
 /// Reports why the program ends, whatever is logged.
 pub(crate) fn report(text: &str, hint: Option<&str>) {
-    use std::io::Write;
     if FORMAT.get() == Some(&LogFormat::Json) {
         return json::failure(text, hint);
     }
     let hint = hint.map(|hint| format!("hint: {hint}"));
     for line in text.lines().chain(hint.as_deref().unwrap_or_default().lines()) {
-        // A closed stderr does not change the exit code.
-        let _unread = writeln!(std::io::stderr(), "mcp-disclosure: {}", printable(line));
+        lines::put(format!("mcp-disclosure: {}\n", printable(line)).as_bytes(), Level::ERROR);
     }
 }
 
 /// Says something to people, whatever is logged.
 pub(crate) fn note(text: &str) {
-    use std::io::Write;
     if FORMAT.get() == Some(&LogFormat::Json) {
         return json::note(text);
     }
-    // A closed stderr does not end what is done.
-    let _unread = writeln!(std::io::stderr(), "mcp-disclosure: {}", printable(text));
+    lines::put(format!("mcp-disclosure: {}\n", printable(text)).as_bytes(), Level::INFO);
 }
 
 /// The time, as in every line: RFC 3339 in UTC.
 pub(crate) fn now() -> String {
-    let mut now = String::new();
-    // Writing to a string does not fail.
-    let _ = SystemTime.format_time(&mut Writer::new(&mut now));
+    let mut now = String::with_capacity(32);
+    write_now(&mut now);
     now
+}
+
+fn write_now(text: &mut String) {
+    // Writing to a string does not fail.
+    let _ = SystemTime.format_time(&mut Writer::new(text));
 }
 
 /// Applies the configured limits to fields.

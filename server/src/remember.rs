@@ -22,29 +22,6 @@ use sha2::Sha256;
 
 use crate::files::make_private_folder;
 
-/// Whether upstreams are remembered.
-#[derive(
-    Clone,
-    Copy,
-    Debug,
-    Default,
-    PartialEq,
-    Eq,
-    strum::Display,
-    strum::EnumMessage,
-    strum::EnumString,
-    strum::IntoStaticStr,
-    strum::VariantArray,
-)]
-#[strum(serialize_all = "lowercase")]
-pub enum Remember {
-    /// They are.
-    #[default]
-    On,
-    /// They are not; nothing is read or written.
-    Off,
-}
-
 /// The number of upstreams that are remembered; those kept longest ago are forgotten.
 const MOST: usize = 256;
 

@@ -96,6 +96,7 @@ fn start(
         Command::Completions { shell } => cli::completions(command(), shell, &names),
         Command::Man(man) => cli::man(command(), &man),
     };
+    log::finish();
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {

@@ -10,8 +10,8 @@ use std::{
 };
 
 use mcp_disclosure_core::{
-    ClientTraits, Decision, Digest, DisclosureStrategy, Era, Fault, Full, Manifest, RawObject, Refusal,
-    ToolCall, View, manifest::DETERMINISTIC_GROUPS,
+    ClientTraits, Decision, Digest, DisclosureStrategy, Era, Fault, Full, Manifest, RawObject, ToolCall,
+    View, availability::said_of_groups,
 };
 use serde_json::{json, value::RawValue};
 
@@ -63,8 +63,8 @@ impl Directory {
         let manifest = Manifest::of(view, &tools);
         let mut directory = Self { groups: Vec::new(), places: HashMap::new(), revision: String::new() };
         for entry in manifest.entries() {
-            let meta = meta_of(entry.tool());
-            let ids = meta.member("groups").and_then(|ids| serde_json::from_str::<Vec<String>>(ids).ok());
+            let said = said_of_groups(entry.tool());
+            let ids = said.member("groups").and_then(|ids| serde_json::from_str::<Vec<String>>(ids).ok());
             let mut seen = HashSet::new();
             for id in ids.into_iter().flatten().filter(|id| seen.insert(id.clone())) {
                 directory.group(&id, texts).entries.push(entry.text().clone());
@@ -120,13 +120,7 @@ impl Directory {
     }
 }
 
-/// What a definition says about its groups.
-fn meta_of(definition: &RawObject) -> RawObject {
-    let meta = definition.object("_meta").and_then(|meta| meta.object(DETERMINISTIC_GROUPS));
-    meta.unwrap_or_default()
-}
-
-/// Decides on a call: a tool that is not available is described, but does not run, whether it is listed or not.
+/// Decides on a call: what the caller does not see is unknown in the words of the experiment.
 ///
 /// # Errors
 /// [`Fault::Rejected`] for a tool that the caller does not see, like `tools/describe`.
@@ -135,13 +129,9 @@ pub fn decide(view: &View, call: ToolCall) -> Result<Decision, Fault> {
     if view.reserves(&call.name) {
         return Ok(Decision::Forward(call));
     }
-    let Some(tool) = view.tool(&call.name) else {
+    if view.tool(&call.name).is_none() {
         let data = json!({"unknownNames": [call.name]});
         return Err(Fault::Rejected { message: wording::UNKNOWN_NAMES.to_owned(), data });
-    };
-    if meta_of(&tool.definition()).member("callable") == Some("false") {
-        let content = json!({"error": {"code": "UNAVAILABLE", "message": wording::UNAVAILABLE}});
-        return Ok(Decision::Refuse(Refusal { code: "UNAVAILABLE", content }));
     }
     Ok(Decision::Forward(call))
 }

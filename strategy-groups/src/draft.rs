@@ -26,8 +26,8 @@ pub(crate) struct Draft {
     pub(crate) resources: Vec<String>,
     /// Their positions among the drafts.
     pub(crate) children: Vec<usize>,
-    /// Whether it is there for what it contains, so that without any it disappears, and its instructions with it.
-    has_members: bool,
+    /// Whether its instructions are enough: it never had members, or those that are left are pinned, and so listed elsewhere.
+    is_for_text: bool,
     /// Whether it is kept.
     pub(crate) is_kept: bool,
 }
@@ -44,7 +44,7 @@ impl Draft {
             prompts: Vec::new(),
             resources: Vec::new(),
             children: Vec::new(),
-            has_members: true,
+            is_for_text: false,
             is_kept: true,
         }
     }
@@ -285,11 +285,11 @@ impl<'v> Drafts<'v> {
     }
 
     /// Drops groups without contents, so that what filters emptied leaves no trace. Only what an upstream offers for its
-    /// instructions alone stays.
+    /// instructions alone stays, and what pins emptied, whose tools need the instructions all the same.
     fn prune(&mut self) {
         loop {
             let is_empty = |draft: &Draft| {
-                let is_text = !draft.has_members && draft.instructions.is_some();
+                let is_text = draft.is_for_text && draft.instructions.is_some();
                 draft.is_kept && !draft.has_contents() && !is_text
             };
             let empty: Vec<usize> = (0..self.all.len()).filter(|at| is_empty(&self.all[*at])).collect();
@@ -311,18 +311,24 @@ impl<'v> Drafts<'v> {
 /// What a view has of an upstream, by the upstream's own names.
 struct Members {
     tools: HashMap<String, ToolName>,
+    /// The upstream's names of those that are pinned, and so in no group.
+    pinned: HashSet<String>,
     prompts: HashMap<String, String>,
     resources: HashSet<String>,
 }
 
 impl Members {
     fn of(view: &View, provider: &Provider) -> Self {
-        let tools = view.tools().filter(|tool| *tool.tool().upstream() == provider.name && !tool.is_pinned());
+        let tools = view.tools().filter(|tool| *tool.tool().upstream() == provider.name);
+        let (pinned, tools): (Vec<VisibleTool<'_>>, Vec<VisibleTool<'_>>) =
+            tools.partition(VisibleTool::is_pinned);
+        let own_name = |tool: &VisibleTool<'_>| tool.tool().upstream_name().to_string();
         let of = |kind| view.entries(kind).filter(|entry| *entry.upstream() == provider.name);
         let prompts =
             of(Kind::Prompts).map(|entry| (entry.upstream_key().to_owned(), entry.key().to_owned()));
         Self {
-            tools: tools.map(|tool| (tool.tool().upstream_name().to_string(), tool.name().clone())).collect(),
+            tools: tools.iter().map(|tool| (own_name(tool), tool.name().clone())).collect(),
+            pinned: pinned.iter().map(own_name).collect(),
             prompts: prompts.collect(),
             resources: of(Kind::Resources).map(|entry| entry.key().to_owned()).collect(),
         }
@@ -340,10 +346,11 @@ impl Members {
         draft.tools = once(group.tools.iter().filter_map(|own| self.tools.get(own)));
         draft.prompts = once(group.prompts.iter().filter_map(|own| self.prompts.get(own)));
         draft.resources = once(group.resources.iter().filter(|uri| self.resources.contains(*uri)));
-        draft.has_members = !(group.tools.is_empty()
+        let has_members = !(group.tools.is_empty()
             && group.prompts.is_empty()
             && group.resources.is_empty()
             && group.groups.is_empty());
+        draft.is_for_text = !has_members || group.tools.iter().any(|own| self.pinned.contains(own));
         draft
     }
 }

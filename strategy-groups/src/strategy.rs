@@ -2,10 +2,10 @@
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{
-    Advertisement, ArgumentProblem, ClientTraits, Context, Decision, Digest, DisclosureStrategy, Executors,
-    Extension, Fault, Full, GROUPS, Kind, Lesson, Listing, OwnTool, Preparation, Profile, RawObject, Refusal,
-    ToolCall, View,
-    executors::is_read_only,
+    Advertisement, ArgumentProblem, ClientTraits, Context, Decision, Digest, DisclosureStrategy, Extension,
+    Fault, Full, GROUPS, Kind, Lesson, Listing, OwnTool, Preparation, Profile, RawObject, Refusal, ToolCall,
+    View,
+    executors::Executor,
     index::{Part, with_index_of_parts},
     inner_call::{inner_call, members},
     manifest::DETERMINISTIC_GROUPS,
@@ -98,16 +98,10 @@ impl GroupsStrategy {
         let schema = json!({
             "type": "object", "properties": {"tool": tool, "arguments": arguments}, "required": ["tool"],
         });
-        let acting = OwnTool::new(CALL, &wording::call_description(self.config.executors), &schema);
-        match self.config.executors {
-            Executors::One => vec![acting],
-            Executors::ByEffect => {
-                let reading = OwnTool::new(CALL_READ_ONLY, wording::CALL_READ_ONLY_DESCRIPTION, &schema);
-                // Whether the world outside is reached depends on the tool that is called.
-                let reading = reading.with("annotations", &json!({"readOnlyHint": true}));
-                vec![reading, acting.with("annotations", &json!({"destructiveHint": true}))]
-            }
-        }
+        let description = wording::call_description(self.config.executors);
+        let acting = Executor { name: CALL, description: &description };
+        let reading = Executor { name: CALL_READ_ONLY, description: wording::CALL_READ_ONLY_DESCRIPTION };
+        self.config.executors.tools(&schema, acting, reading)
     }
 
     fn get(&self, cx: &Context<'_>, call: &ToolCall) -> Result<Decision, ArgumentProblem> {
@@ -136,10 +130,7 @@ impl GroupsStrategy {
             let content = answer::unknown_tool(cx.view, &inner.name);
             return Ok(Decision::Refuse(Refusal { code: "UNKNOWN_TOOL", content }));
         };
-        if only_reading && !is_read_only(tool) {
-            return Ok(Decision::Refuse(Refusal::not_read_only(wording::not_read_only(&inner.name))));
-        }
-        Ok(Decision::Forward(inner))
+        Ok(Decision::execute(tool, inner, only_reading, CALL))
     }
 }
 
@@ -209,17 +200,17 @@ impl DisclosureStrategy for GroupsStrategy {
     }
 
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
-        let is_split = self.config.executors == Executors::ByEffect;
-        let decided = match call.name.as_str() {
-            _ if self.is_deterministic(cx.client) => return directory::decide(cx.view, call),
+        if self.is_deterministic(cx.client) {
+            return directory::decide(cx.view, call);
+        }
+        let executor = self.config.executors.named(&call.name, CALL, CALL_READ_ONLY);
+        let decided = match (call.name.as_str(), executor) {
             _ if !self.is_bridged(cx.client) => return Ok(Decision::Forward(call)),
-            GET => self.get(cx, &call),
-            CALL => self.execute(cx, &call, false),
-            CALL_READ_ONLY if is_split => self.execute(cx, &call, true),
+            (GET, _) => self.get(cx, &call),
+            (_, Some(only_reading)) => self.execute(cx, &call, only_reading),
             _ => return Ok(Decision::Forward(call)),
         };
-        let refused = |problem| Decision::Refuse(Refusal::wrong_arguments(&call.name, &[problem], None));
-        Ok(decided.unwrap_or_else(refused))
+        Ok(Decision::of_own(&call.name, decided))
     }
 
     async fn request(
@@ -263,5 +254,5 @@ fn leaves(groups: &Groups) -> Vec<Part<'_>> {
 }
 
 #[cfg(test)]
-#[path = "strategy_tests.rs"]
+#[path = "tests/mod.rs"]
 mod tests;

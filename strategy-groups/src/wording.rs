@@ -151,11 +151,6 @@ pub fn unknown_tool(name: &str) -> String {
     format!("Unknown tool: {}", shorten(name, LONGEST_NAME))
 }
 
-/// The refusal of a call of a tool that may change something by the executor of read-only tools.
-pub fn not_read_only(name: &str) -> String {
-    format!("Tool '{name}' is not marked as read-only. It did not run. Call it with {CALL}.")
-}
-
 /// What was expected of `name`.
 pub const EXPECTED_NAME: &str = "a string: the name of a group";
 
@@ -180,6 +175,3 @@ pub const UNKNOWN_GROUP: &str = "Unknown group";
 
 /// The error of a call of an unknown tool where groups are deterministic.
 pub const UNKNOWN_NAMES: &str = "Unknown tool names";
-
-/// Why a tool with `callable: false` does not run.
-pub const UNAVAILABLE: &str = "This tool is not available at present. It did not run.";

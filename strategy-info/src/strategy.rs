@@ -2,10 +2,10 @@
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{
-    ArgumentProblem, ClientTraits, Context, Decision, Definitions, DisclosureStrategy, Executors, Fault,
-    Finder, Listing, OwnTool, Profile, Refusal, ToolAnswer, ToolCall, Variant, View, VisibleTool,
+    ArgumentProblem, ClientTraits, Context, Decision, Definitions, DisclosureStrategy, Fault, Finder,
+    Listing, OwnTool, Profile, Refusal, ToolAnswer, ToolCall, Variant, View, VisibleTool,
     brief::shorten,
-    executors::is_read_only,
+    executors::Executor,
     index::with_index,
     inner_call::{inner_call, members},
 };
@@ -71,18 +71,10 @@ impl Info {
         });
         let properties = json!({"tool": tool, "arguments": arguments});
         let schema = json!({"type": "object", "properties": properties, "required": ["tool"]});
-        let acting = OwnTool::new(INVOKE, wording::invoke_description(self.config.executors), &schema);
-        match self.config.executors {
-            Executors::One => vec![acting],
-            Executors::ByEffect => {
-                let description = wording::INVOKE_READ_ONLY_DESCRIPTION;
-                let reading = OwnTool::new(INVOKE_READ_ONLY, description, &schema);
-                vec![
-                    reading.with("annotations", &json!({"readOnlyHint": true})),
-                    acting.with("annotations", &json!({"destructiveHint": true})),
-                ]
-            }
-        }
+        let acting =
+            Executor { name: INVOKE, description: wording::invoke_description(self.config.executors) };
+        let reading = Executor { name: INVOKE_READ_ONLY, description: wording::INVOKE_READ_ONLY_DESCRIPTION };
+        self.config.executors.tools(&schema, acting, reading)
     }
 
     /// Answers one topic, or several by name. It is an error if nothing that was asked for exists.
@@ -159,21 +151,13 @@ impl Info {
             let content = answer::unknown_tool(&Contents::of(cx.view), &self.ranker, &inner.name);
             return Ok(Decision::Refuse(Refusal { code: "UNKNOWN_TOOL", content }));
         };
-        if only_reading && !is_read_only(tool) {
-            return Ok(Decision::Refuse(Refusal::not_read_only(wording::not_read_only(&inner.name))));
-        }
-        Ok(Decision::Forward(inner))
+        Ok(Decision::execute(tool, inner, only_reading, INVOKE))
     }
 
     /// Whether a tool is one of the strategy's own that call others; if so, whether it calls read-only ones alone.
     fn executor(&self, name: &str) -> Option<bool> {
-        let is_split = self.config.executors == Executors::ByEffect;
-        match name {
-            _ if self.config.tools != OtherTools::EntryOnly => None,
-            INVOKE => Some(false),
-            INVOKE_READ_ONLY if is_split => Some(true),
-            _ => None,
-        }
+        let named = || self.config.executors.named(name, INVOKE, INVOKE_READ_ONLY);
+        (self.config.tools == OtherTools::EntryOnly).then(named).flatten()
     }
 }
 
@@ -214,8 +198,7 @@ impl DisclosureStrategy for Info {
             (_, Some(only_reading)) => self.run(cx, &call, only_reading),
             _ => return Ok(Decision::Forward(call)),
         };
-        let refused = |problem| Decision::Refuse(Refusal::wrong_arguments(&call.name, &[problem], None));
-        Ok(decided.unwrap_or_else(refused))
+        Ok(Decision::of_own(&call.name, decided))
     }
 }
 

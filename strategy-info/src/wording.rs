@@ -91,11 +91,6 @@ pub fn invoke_description(executors: Executors) -> &'static str {
 pub const INVOKE_READ_ONLY_DESCRIPTION: &str =
     "Call a tool described by info that is marked as read-only. Refuses all others. Returns its result.";
 
-/// The refusal of a call of a tool that may change something by the executor of read-only tools.
-pub fn not_read_only(name: &str) -> String {
-    format!("Tool '{name}' is not marked as read-only. It did not run. Call it with {INVOKE}.")
-}
-
 /// The description of the first argument of `invoke`.
 pub const INVOKE_TOOL: &str = "Tool name";
 

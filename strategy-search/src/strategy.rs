@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{
-    ArgumentProblem, ClientTraits, Context, Decision, DisclosureStrategy, Executors, Fault, Finder, Lesson,
+    ArgumentProblem, ClientTraits, Context, Decision, DisclosureStrategy, Fault, Finder, Lesson,
     ListedCategory, Listing, OwnTool, Preparation, Profile, Refusal, ToolAnswer, ToolCall, ToolName, View,
-    executors::is_read_only,
+    executors::Executor,
     index::with_index_within,
     inner_call::{inner_call, members},
 };
@@ -80,16 +80,10 @@ impl Search {
         let schema = json!({
             "type": "object", "properties": {"tool": tool, "arguments": arguments}, "required": ["tool"],
         });
-        let acting = OwnTool::new(CALL, &wording::call_description(self.config.executors), &schema);
-        match self.config.executors {
-            Executors::One => vec![acting],
-            Executors::ByEffect => {
-                let reading = OwnTool::new(CALL_READ_ONLY, wording::CALL_READ_ONLY_DESCRIPTION, &schema);
-                // Whether the world outside is reached depends on the tool that is called.
-                let reading = reading.with("annotations", &json!({"readOnlyHint": true}));
-                vec![reading, acting.with("annotations", &json!({"destructiveHint": true}))]
-            }
-        }
+        let description = wording::call_description(self.config.executors);
+        let acting = Executor { name: CALL, description: &description };
+        let reading = Executor { name: CALL_READ_ONLY, description: wording::CALL_READ_ONLY_DESCRIPTION };
+        self.config.executors.tools(&schema, acting, reading)
     }
 
     async fn search(&self, cx: &Context<'_>, call: &ToolCall) -> Result<ToolAnswer, ArgumentProblem> {
@@ -146,10 +140,7 @@ impl Search {
             let content = answer::unknown_tool(&inner.name, &ranking);
             return Ok(Decision::Refuse(Refusal { code: "UNKNOWN_TOOL", content }));
         };
-        if only_reading && !is_read_only(tool) {
-            return Ok(Decision::Refuse(Refusal::not_read_only(wording::not_read_only(&inner.name))));
-        }
-        Ok(Decision::Forward(inner))
+        Ok(Decision::execute(tool, inner, only_reading, CALL))
     }
 }
 
@@ -185,16 +176,13 @@ impl DisclosureStrategy for Search {
     }
 
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
-        let decided = match call.name.as_str() {
-            SEARCH => self.search(cx, &call).await.map(Decision::Answer),
-            CALL => self.execute(cx, &call, false).await,
-            CALL_READ_ONLY if self.config.executors == Executors::ByEffect => {
-                self.execute(cx, &call, true).await
-            }
+        let executor = self.config.executors.named(&call.name, CALL, CALL_READ_ONLY);
+        let decided = match (call.name.as_str(), executor) {
+            (SEARCH, _) => self.search(cx, &call).await.map(Decision::Answer),
+            (_, Some(only_reading)) => self.execute(cx, &call, only_reading).await,
             _ => return Ok(Decision::Forward(call)),
         };
-        let refused = |problem| Decision::Refuse(Refusal::wrong_arguments(&call.name, &[problem], None));
-        Ok(decided.unwrap_or_else(refused))
+        Ok(Decision::of_own(&call.name, decided))
     }
 }
 

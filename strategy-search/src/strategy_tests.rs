@@ -1,8 +1,8 @@
 //! `search` called directly, without a server.
 
 use mcp_disclosure_core::{
-    DescriptionFile, Effects, Era, Marks, Memory, Noted, Permits, Primitive, Principal, RawText, Receipts,
-    Snapshot, Unlimited, UpstreamLists, UpstreamName,
+    DescriptionFile, Effects, Era, Executors, Marks, Memory, Noted, Permits, Primitive, Principal, RawText,
+    Receipts, Snapshot, Unlimited, UpstreamLists, UpstreamName,
 };
 use proptest::prelude::*;
 use serde_json::{Value, value::to_raw_value};

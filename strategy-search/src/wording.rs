@@ -146,11 +146,6 @@ pub fn unknown_tool(name: &str) -> String {
     format!("Unknown tool: {}", shorten(name, LONGEST_NAME))
 }
 
-/// The refusal of a call of a tool that may change something by the executor of read-only tools.
-pub fn not_read_only(name: &str) -> String {
-    format!("Tool '{name}' is not marked as read-only. It did not run. Call it with {CALL}.")
-}
-
 /// What was given where there is no such argument.
 pub const UNKNOWN_ARGUMENT: &str = "an unknown argument";
 

@@ -87,7 +87,7 @@ arrangement() {
   local serve="$gateway serve --transport http --listen 127.0.0.1:0 --upstream-scope session --limit upstreams_per_peer=1000 --strategy full"
   case $1 in
     direct) echo "$upstream http 127.0.0.1:0" ;;
-    full | resource | describe | info) echo "$upstream gateway 127.0.0.1:0 $1" ;;
+    full | resource | describe | info | groups) echo "$upstream gateway 127.0.0.1:0 $1" ;;
     full-child) echo "$serve -- $upstream stdio" ;;
     across) echo "$upstream gateway 127.0.0.1:0 full $other" ;;
     across-child) echo "$serve -- $upstream stdio $other" ;;
@@ -110,7 +110,7 @@ be_upstream() {
   done
 }
 
-all="direct full full-child across across-child resource describe info upstream"
+all="direct full full-child across across-child resource describe info groups upstream"
 read -ra arrangements <<< "${CONFORMANCE_ONLY:-$all}"
 for name in "${arrangements[@]}"; do
   mkdir -p "$results/$name"

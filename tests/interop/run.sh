@@ -19,6 +19,7 @@ cache=${INTEROP_CACHE:-$target/interop}
 mkdir -p "$cache"
 cache=$(cd "$cache" && pwd)
 . "$here/python.sh"
+. "$here/node.sh"
 
 gateway() {
   for folder in release debug; do
@@ -31,20 +32,6 @@ gateway() {
   fi
   # Absolute, because the servers under test may be started elsewhere.
   echo "$(cd "$(dirname "$MCP_DISCLOSURE_BIN")" && pwd)/$(basename "$MCP_DISCLOSURE_BIN")"
-}
-
-# The packages of package-lock.json, and the programs beside them: modules are looked for upwards only.
-install_node() {
-  local folder=$cache/node
-  mkdir -p "$folder"
-  if ! cmp -s "$here/package-lock.json" "$folder/installed.json"; then
-    cp "$here/package.json" "$here/package-lock.json" "$here/.npmrc" "$folder/"
-    # Playwright's tools are listed without a browser.
-    (cd "$folder" && PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --silent)
-    cp "$here/package-lock.json" "$folder/installed.json"
-  fi
-  rm -rf "$folder/typescript"
-  cp -R "$here/typescript" "$here/asking.json" "$folder/"
 }
 
 passed=0 failed=0
@@ -109,6 +96,9 @@ run old-transport "$cache/python-1/bin/python" "$here/python/old_transport.py"
 run own-server "$cache/python-1/bin/python" "$here/python/own_server.py"
 run exported "$cache/python-1/bin/python" "$here/python/exported.py"
 run concerns "$cache/python-1/bin/python" "$here/python/concerns.py"
+run groups-python-1 "$cache/python-1/bin/python" "$here/python/groups_1.py"
+run groups-python-2 "$cache/python-2/bin/python" "$here/python/groups_2.py"
+run groups-typescript node "$cache/node/typescript/groups.mjs"
 run langchain "$cache/python-langchain/bin/python" "$here/python/langchain.py"
 run delta-mcp "$cache/python-1/bin/python" "$here/python/delta_mcp.py"
 run own-roots node "$cache/node/typescript/own-roots.mjs"

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{Grant, Permits, Principal};
-use mcp_disclosure_gateway::dispatch::{Admission, Arriving, Denied};
+use mcp_disclosure_gateway::dispatch::{Admission, Admittance, Arriving, Denied};
 
 /// Names the caller.
 pub const HEADER: &str = "x-test-principal";
@@ -43,11 +43,11 @@ impl HeaderAdmission {
 
 #[async_trait]
 impl Admission for HeaderAdmission {
-    async fn admit(&self, request: &Arriving<'_>) -> Result<Principal, Denied> {
+    async fn admit(&self, request: &Arriving<'_>) -> Result<Admittance, Denied> {
         if let Some(name) = request.profile {
             return Err(Denied::unknown_profile(name));
         }
-        Ok(self.called(request.headers.get(HEADER).and_then(|name| name.to_str().ok())))
+        Ok(self.called(request.headers.get(HEADER).and_then(|name| name.to_str().ok())).into())
     }
 
     fn on_stdio(&self) -> Principal {

@@ -13,12 +13,14 @@ use mcp_disclosure_gateway::{
     front::http,
     limits::Limits,
     negotiation::{Strategies, StrategyOptions},
+    store::SessionStore,
     upstream::{Target, Timeouts, UpstreamConfig},
 };
 use mcp_disclosure_server::{
     config::{AccessFlags, DisclosureFile},
     files::{ConfigFile, Contents, Origin, Reloads, watch},
 };
+use mcp_disclosure_session_redis::RedisStore;
 use tempfile::TempDir;
 use tokio::{io::DuplexStream, net::TcpListener};
 
@@ -49,6 +51,8 @@ pub struct Options {
     pub access: AccessFlags,
     /// How many sessions, and how long they may idle.
     pub sessions: SessionLimits,
+    /// Where sessions are kept that several gateways share.
+    pub session_store: Option<Arc<dyn SessionStore>>,
     /// How long upstreams may take.
     pub patience: Duration,
     /// Whether clients share upstreams.
@@ -81,6 +85,7 @@ impl Options {
             clock: Clock::default(),
             access: AccessFlags::default(),
             sessions: SessionLimits::default(),
+            session_store: None,
             patience: crate::PATIENCE,
             scope: Scope::Shared,
             fetches: 0,
@@ -145,6 +150,7 @@ impl Bench {
             declared: contents.declared.clone(),
             admission,
             sessions: options.sessions,
+            session_store: options.session_store.or_else(everywhere),
             timeouts: Timeouts { connect: crate::PATIENCE, request: options.patience },
             scope: options.scope,
             fetches: FetchLimits::per_minute(options.fetches),
@@ -185,4 +191,10 @@ impl Bench {
         drop(serve_apart(Arc::clone(&self.gateway), input, output));
         near
     }
+}
+
+/// The store that `SESSION_STORE` names, so that every rule can be tried with one.
+fn everywhere() -> Option<Arc<dyn SessionStore>> {
+    let url = std::env::var("SESSION_STORE").ok()?;
+    Some(Arc::new(RedisStore::new(url.parse().expect("the URL of a store")).expect("randomness")))
 }

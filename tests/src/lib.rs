@@ -23,6 +23,7 @@ pub mod manifests;
 pub mod process;
 pub mod program;
 pub mod recordings;
+pub mod redis;
 pub mod reply;
 pub mod revision;
 pub mod scenario;

@@ -234,6 +234,11 @@ impl Process {
         found.unwrap_or_else(|| panic!("{text:?} is not in:\n{}", self.stderr.all().join("\n")))
     }
 
+    /// What it logged so far.
+    pub fn log(&self) -> Vec<String> {
+        self.stderr.all()
+    }
+
     /// The address that it logs as its own.
     #[track_caller]
     pub fn address(&self) -> SocketAddr {

@@ -7,7 +7,7 @@ use kit::{
     scenario::control,
 };
 use mcp_disclosure_core::{GROUPS, RawObject};
-use mcp_disclosure_gateway::{Manifests, negotiation::StrategyOptions};
+use mcp_disclosure_gateway::negotiation::StrategyOptions;
 use serde_json::{Value, json, value::RawValue};
 
 use crate::{UPSTREAM, connected, odd};
@@ -434,7 +434,7 @@ async fn m7_groups_are_sets_of_manifest_entries_over_complete_lists(setup: Setup
 async fn m7_without_manifests_only_the_complete_list_remains(setup: Setup) {
     let settings = json!({"deterministic": true});
     let pinned = Some(setup.strategy.to_owned());
-    let strategies = StrategyOptions { pinned, manifest: Manifests::Off, ..offering(&[], settings) };
+    let strategies = StrategyOptions { pinned, manifest: false, ..offering(&[], settings) };
     let bench = Bench::start(Options { strategies, ..database() }).await;
     let client = Client::connect_as(&bench, setup, Identity::default()).await;
     let capabilities = capabilities(&client).await.to_string();

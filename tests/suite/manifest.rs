@@ -5,8 +5,8 @@ use kit::{
     Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup, eventually, manifests::cost,
     scenario::Stage,
 };
-use mcp_disclosure_core::{Digest, RawObject, manifest::digest};
-use mcp_disclosure_gateway::{Manifests, negotiation::StrategyOptions};
+use mcp_disclosure_core::{Digest, ManifestEntry, RawObject, manifest::digest};
+use mcp_disclosure_gateway::negotiation::StrategyOptions;
 use serde_json::{Value, json, value::RawValue};
 
 use crate::{UPSTREAM, concerns, connected, named, odd};
@@ -55,15 +55,40 @@ async fn m1_names_digests_and_sizes_are_those_of_the_list(setup: Setup) {
 }
 
 async fn m1_what_is_added_to_a_list_is_in_its_manifest(setup: Setup) {
-    let config = "[pins]\ntools = [\"kit/*\"]\n".to_owned();
-    let bench = Bench::start(Options { config, ..concerns::options(json!({})) }).await;
+    let bench = Bench::start(concerns::options(json!({}))).await;
     // A client that knows nothing of disclosure is offered the choice of concerns as a tool.
     let client = Client::connect_as(&bench, setup, Identity::default()).await;
-    let entries = agrees(&client).await;
-    let names = names(&entries);
+    let names = names(&agrees(&client).await);
     assert_eq!(names.contains(&"choose_concerns".to_owned()), setup.has_sessions(), "{names:?}");
-    let pinned = items(&client, "tools/describe", json!({"names": [names[0]]}), "tools").await;
-    assert!(pinned[0].object("_meta").unwrap().member("anthropic/alwaysLoad") == Some("true"));
+}
+
+/// What operators say to hosts is not part of a definition: digests are those of the upstream's own.
+async fn s12_m1_host_hints_are_in_no_manifest(setup: Setup) {
+    let config = "[pins]\ntools = [\"kit/a\"]\n[tools.\"kit/b\"]\nbrief = \"Does b\"\n".to_owned();
+    let scenario = Scenario::named(["a", "b", "c"]);
+    let own: Vec<RawObject> =
+        scenario.tools.iter().map(|tool| RawObject::parse(tool.get()).unwrap()).collect();
+    let bench = Bench::start(Options { config, ..Options::new(UPSTREAM, scenario) }).await;
+    let client = Client::connect(&bench, setup).await;
+    let entries = items(&client, "tools/manifest", json!({}), "entries").await;
+    for (entry, tool) in entries.iter().zip(&own) {
+        assert_eq!(entry.string("digest"), Some(Digest::of(tool.text()).to_string()));
+    }
+    let described = items(&client, "tools/describe", json!({"names": ["a", "b", "c"]}), "tools").await;
+    assert_eq!(described, own);
+    // Hosts, which read them in lists, do so; who says that it compares gets what it can compare.
+    let listed = items(&client, "tools/list", json!({}), "tools").await;
+    assert_eq!(listed[0].object("_meta").unwrap().member("anthropic/alwaysLoad"), Some("true"));
+    assert_eq!(listed[1].object("_meta").unwrap().member("anthropic/searchHint"), Some("\"Does b\""));
+    assert_eq!(listed[2], own[2]);
+    let compares = json!({"io.github.mcp-disclosure/manifest": {"compares": true}});
+    for filter in [json!({}), json!({"namePatterns": ["*"]})] {
+        let params = json!({"_meta": compares, "filter": filter});
+        assert_eq!(items(&client, "tools/list", params, "tools").await, own);
+    }
+    let (_, held) = cost(&bench, setup, Vec::new()).await;
+    let (_, same) = cost(&bench, setup, held.clone()).await;
+    assert_eq!((&held, &same), (&own, &own));
 }
 
 async fn m1_where_something_is_withheld_there_is_no_manifest(setup: Setup) {
@@ -80,7 +105,7 @@ async fn m1_where_something_is_withheld_there_is_no_manifest(setup: Setup) {
 }
 
 async fn m1_the_operator_may_offer_none(setup: Setup) {
-    let strategies = StrategyOptions { manifest: Manifests::Off, ..StrategyOptions::default() };
+    let strategies = StrategyOptions { manifest: false, ..StrategyOptions::default() };
     let bench = Bench::start(Options { strategies, ..odd() }).await;
     let client = Client::connect_as(&bench, setup, Identity::default()).await;
     let capabilities = capabilities(&client).await.to_string();
@@ -235,6 +260,7 @@ async fn m1_a_change_of_a_digest_is_announced(setup: Setup) {
 under_full!(
     m1_names_digests_and_sizes_are_those_of_the_list,
     m1_what_is_added_to_a_list_is_in_its_manifest,
+    s12_m1_host_hints_are_in_no_manifest,
     m1_a_complete_list_that_was_selected_has_a_manifest,
     m1_the_operator_may_offer_none,
     m1_a_cursor_that_is_null_is_none,
@@ -313,18 +339,39 @@ async fn staged(scenario: Scenario) -> (Bench, Client) {
     (bench, client)
 }
 
-fn stages(manifest: bool) -> Scenario {
+fn old_and_new() -> [Vec<Box<RawValue>>; 2] {
     let tool = |name: &str, text: &str| {
         let tool = json!({"name": name, "description": text, "inputSchema": {"type": "object"}});
         RawValue::from_string(tool.to_string()).unwrap()
     };
-    let tools = ["a", "b", "c", "d", "e"].map(|name| tool(name, "Old."));
-    let mut next = tools.to_vec();
-    next[1] = tool("b", "New.");
-    next.remove(3);
+    let old = ["a", "b", "c", "d", "e"].map(|name| tool(name, "Old.")).to_vec();
+    let mut new = old.clone();
+    new[1] = tool("b", "New.");
+    [old, new]
+}
+
+/// An upstream that lists these tools after its own.
+fn stages(manifest: bool, next: Vec<Box<RawValue>>) -> Scenario {
     let stages = vec![Stage { tools: next, prompts: Vec::new() }];
-    let scenario = Scenario { tools: tools.into(), stages, ..Scenario::odd() };
+    let [tools, _] = old_and_new();
+    let scenario = Scenario { tools, stages, ..Scenario::odd() };
     if manifest { scenario.with_tool_capability("manifest") } else { scenario }
+}
+
+/// An upstream that lists `next` in the end, and always has this manifest.
+fn claiming(next: Vec<Box<RawValue>>, manifest: &[Box<RawValue>]) -> Scenario {
+    let entries: Vec<Value> = manifest
+        .iter()
+        .map(|tool| ManifestEntry::of(&RawObject::parse(tool.get()).unwrap()))
+        .map(|entry| serde_json::from_str(entry.text().text()).unwrap())
+        .collect();
+    answering("tools/manifest", stages(true, next), &json!({"result": {"entries": entries}}))
+}
+
+fn answering(method: &str, mut scenario: Scenario, answer: &Value) -> Scenario {
+    let answer = RawValue::from_string(answer.to_string()).unwrap();
+    scenario.answers.insert(format!("{method} "), answer);
+    scenario
 }
 
 async fn lists(client: &Client, expected: &[Box<RawValue>]) {
@@ -336,36 +383,66 @@ async fn lists(client: &Client, expected: &[Box<RawValue>]) {
     .await;
 }
 
+/// How often the list was asked for as a whole: five tools are on pages of four.
+fn whole(asked: &[String]) -> usize {
+    asked.iter().filter(|method| *method == "tools/list").count() / 2
+}
+
 #[tokio::test]
 async fn of_an_upstream_with_a_manifest_only_what_changed_is_fetched() {
-    let scenario = stages(true);
-    let expected = scenario.stages[0].tools.clone();
-    let (_bench, client) = staged(scenario).await;
-    lists(&client, &expected).await;
+    let [_, new] = old_and_new();
+    let (_bench, client) = staged(stages(true, new.clone())).await;
+    lists(&client, &new).await;
     let asked = asked(&client).await;
-    assert_eq!(
-        asked.iter().filter(|method| *method == "tools/list").count(),
-        2,
-        "five tools on pages of four: {asked:?}"
-    );
+    assert_eq!(whole(&asked), 1, "{asked:?}");
     assert_eq!(asked.last().unwrap(), "tools/describe", "{asked:?}");
+}
+
+/// Which tools there are is what the list says: a manifest that leaves some out loses none.
+#[tokio::test]
+async fn m1_names_that_come_or_go_are_confirmed_by_the_list() {
+    let [old, new] = old_and_new();
+    let less = [&new[..3], &new[4..]].concat();
+    let more = || {
+        let tool = RawValue::from_string(json!({"name": "f", "inputSchema": {"type": "object"}}).to_string())
+            .unwrap();
+        [&new[..], &[tool]].concat()
+    };
+    for (scenario, expected) in [
+        // Honest ones, of which one went and one came.
+        (stages(true, less.clone()), less.clone()),
+        (stages(true, more()), more()),
+        // One that leaves out what is listed, or all of it.
+        (claiming(new.clone(), &less), new.clone()),
+        (claiming(new.clone(), &[]), new.clone()),
+        // One that announces a change, and has none.
+        (claiming(more(), &old), more()),
+        (claiming(new.clone(), &old), new.clone()),
+    ] {
+        let (_bench, client) = staged(scenario).await;
+        lists(&client, &expected).await;
+        let asked = asked(&client).await;
+        assert!(asked.iter().any(|method| method == "tools/manifest"), "{asked:?}");
+        assert_eq!(asked.last().unwrap(), "tools/list", "{asked:?}");
+    }
 }
 
 #[tokio::test]
 async fn where_a_manifest_is_wrong_the_list_is_fetched() {
-    let raw = |text: Value| RawValue::from_string(text.to_string()).unwrap();
+    let [old, new] = old_and_new();
     let wrong = format!("sha256:{}", "0".repeat(64));
+    let entries = old.iter().map(|tool| {
+        let name = RawObject::parse(tool.get()).unwrap().string("name");
+        json!({"name": name, "digest": wrong, "size": 1})
+    });
     for answer in [
         json!({"error": {"code": -32601, "message": "no"}}),
         json!({"result": {"entries": 7}}),
-        json!({"result": {"entries": [{"name": "a", "digest": wrong}]}}),
+        json!({"result": {"entries": entries.collect::<Vec<_>>()}}),
         json!({"result": {"entries": [{"name": "a"}, {"name": "a"}]}}),
     ] {
-        let mut scenario = stages(true);
-        let expected = scenario.stages[0].tools.clone();
-        scenario.answers.insert("tools/manifest ".to_owned(), raw(answer));
-        let (_bench, client) = staged(scenario).await;
-        lists(&client, &expected).await;
+        let (_bench, client) = staged(answering("tools/manifest", stages(true, new.clone()), &answer)).await;
+        lists(&client, &new).await;
     }
     for answer in [
         json!({"error": {"code": -32602, "message": "no", "data": {"unknownNames": ["b"]}}}),
@@ -373,19 +450,15 @@ async fn where_a_manifest_is_wrong_the_list_is_fetched() {
         json!({"result": {"tools": [{"name": "b", "description": "Something else."}]}}),
         json!({"result": {}}),
     ] {
-        let mut scenario = stages(true);
-        let expected = scenario.stages[0].tools.clone();
-        scenario.answers.insert("tools/describe ".to_owned(), raw(answer));
-        let (_bench, client) = staged(scenario).await;
-        lists(&client, &expected).await;
+        let (_bench, client) = staged(answering("tools/describe", stages(true, new.clone()), &answer)).await;
+        lists(&client, &new).await;
     }
 }
 
 #[tokio::test]
 async fn without_a_manifest_none_is_asked_for() {
-    let scenario = stages(false);
-    let expected = scenario.stages[0].tools.clone();
-    let (_bench, client) = staged(scenario).await;
-    lists(&client, &expected).await;
+    let [_, new] = old_and_new();
+    let (_bench, client) = staged(stages(false, new.clone())).await;
+    lists(&client, &new).await;
     assert!(asked(&client).await.iter().all(|method| method == "tools/list"));
 }

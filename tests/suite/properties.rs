@@ -16,10 +16,15 @@ const CASES: u32 = 12;
 
 /// Runs a property that talks to a gateway, with the same cases at each run.
 pub(crate) fn hold<S: Strategy>(strategy: S, property: impl AsyncFn(S::Value)) {
+    hold_in(CASES, strategy, property);
+}
+
+/// The same with this many cases, unless it is asked for more.
+pub(crate) fn hold_in<S: Strategy>(cases: u32, strategy: S, property: impl AsyncFn(S::Value)) {
     let asked = std::env::var_os("PROPTEST_CASES").is_some();
     let config =
         ProptestConfig { max_shrink_iters: 64, failure_persistence: None, ..ProptestConfig::default() };
-    let config = if asked { config } else { ProptestConfig { cases: CASES, ..config } };
+    let config = if asked { config } else { ProptestConfig { cases, ..config } };
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let generator =
         proptest::test_runner::TestRng::deterministic_rng(proptest::test_runner::RngAlgorithm::ChaCha);

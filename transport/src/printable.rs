@@ -68,6 +68,11 @@ impl<W: Write> Bounded<W> {
 
 impl<W: Write> Write for Bounded<W> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
+        // Most texts are like this, and a log has many.
+        if text.len() < self.room && text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
+            self.room -= text.len();
+            return self.out.write_str(text);
+        }
         for character in text.chars() {
             match self.room {
                 // The truncation mark has been written.
@@ -101,6 +106,14 @@ mod tests {
         let long = line(&"\u{1b}".repeat(1000), 256);
         assert_eq!(long.chars().filter(|character| *character == '…').count(), 1);
         assert!(long.chars().count() <= 262, "{}", long.len());
+        // What is written in pieces is cut like what is written at once.
+        for most in 0..8 {
+            let mut pieces = String::new();
+            let mut bounded = Bounded::new(&mut pieces, most);
+            ["ab", "é", "cd"].iter().for_each(|piece| bounded.write_str(piece).unwrap());
+            let expected = ["", "…", "a…", "ab…", "abé…", "abéc…", "abécd", "abécd"];
+            assert_eq!((&*pieces, &*line("abécd", most)), (expected[most], expected[most]));
+        }
         assert_eq!(Short("0123456789abcdef").to_string(), "01234567");
     }
 

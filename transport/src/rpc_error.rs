@@ -23,6 +23,8 @@ pub mod code {
     pub const UPSTREAM_FAILED: i64 = -32000;
     /// A peer reached a limit, which the message names. Implementation-defined.
     pub const LIMIT_REACHED: i64 = -32005;
+    /// The store of sessions cannot be used now. Implementation-defined.
+    pub const STORE_UNAVAILABLE: i64 = -32006;
     /// Resource not found, up to 2025-11-25.
     pub const RESOURCE_NOT_FOUND: i64 = -32002;
     /// An HTTP header contradicts the body, since 2026-07-28.
@@ -38,32 +40,33 @@ pub mod code {
 pub struct ErrorText {
     code: i64,
     text: Json,
+    is_relayed: bool,
 }
 
 impl ErrorText {
     /// A new error.
     pub fn new(code: i64, message: impl fmt::Display) -> Self {
         let object = RawObject::empty().with_value("code", &code).with_value("message", &message.to_string());
-        Self { code, text: object.into() }
+        Self { code, text: object.into(), is_relayed: false }
     }
 
     /// Adds `data`.
     pub fn with_data(self, data: &Value) -> Self {
         let object = self.object().with_value("data", data);
-        Self { code: self.code, text: object.into() }
+        Self { text: object.into(), ..self }
     }
 
     /// A relayed error object, unchanged.
     pub fn relayed(text: Json) -> Self {
         let code =
             RawObject::parse(text.as_str()).ok().and_then(|object| object.member("code")?.parse().ok());
-        Self { code: code.unwrap_or(code::INTERNAL_ERROR), text }
+        Self { code: code.unwrap_or(code::INTERNAL_ERROR), text, is_relayed: true }
     }
 
     /// The error with another code.
     pub fn recoded(self, code: i64) -> Self {
         let object = self.object().with_value("code", &code);
-        Self { code, text: object.into() }
+        Self { code, text: object.into(), ..self }
     }
 
     /// Whether it is an object with an integer code and a string message.
@@ -71,6 +74,11 @@ impl ErrorText {
         let object = self.object();
         object.member("code").is_some_and(|code| code.parse::<i64>().is_ok())
             && object.string("message").is_some()
+    }
+
+    /// Whether another program made it. Its code may then mean something else than it does here.
+    pub fn is_relayed(&self) -> bool {
+        self.is_relayed
     }
 
     /// Its code.

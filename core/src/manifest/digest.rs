@@ -19,6 +19,7 @@ pub const CAPABILITY: &str = r#"{"manifest":true,"digest":true}"#;
 
 const DIGEST: &str = "digest";
 const UNCHANGED: &str = "unchanged";
+const COMPARES: &str = "compares";
 
 /// The digest of a manifest: that of the JSON array of `[name, digest]`, in the order of the list.
 pub fn of<'n>(entries: impl IntoIterator<Item = (&'n str, Digest)>) -> Digest {
@@ -36,6 +37,22 @@ pub fn is_compared(capabilities: &RawObject) -> bool {
 /// The parameters of a request for the manifest that states a digest.
 pub fn stated(digest: Digest) -> RawObject {
     RawObject::empty().with("_meta", with_own(&RawObject::empty(), &own(digest)).text())
+}
+
+/// The parameters of the first request of `tools/list` to a server with these capabilities. One that compares digests adds to
+/// its list what [hosts read](crate::host_hints), which no manifest has; it leaves that out for clients that compare.
+pub fn comparable(capabilities: &RawObject) -> RawObject {
+    if !is_compared(capabilities) {
+        return RawObject::empty();
+    }
+    let own = RawObject::empty().with(COMPARES, "true");
+    RawObject::empty().with("_meta", with_own(&RawObject::empty(), &own).text())
+}
+
+/// Whether a request of `tools/list` is that of a client that compares.
+pub fn is_comparable(params: &RawObject) -> bool {
+    let own = params.object("_meta").and_then(|meta| meta.object(KEY));
+    own.is_some_and(|own| own.member(COMPARES) == Some("true"))
 }
 
 /// The digest that a request states.
@@ -83,5 +100,9 @@ mod tests {
         assert!(is_unchanged(&unchanged) && !is_unchanged(&meta(None, digest, false)));
         assert_eq!(without(&unchanged), Some(others));
         assert_eq!(without(&meta(None, digest, false)), None);
+        let capabilities =
+            RawObject::parse(format!(r#"{{"experimental":{{"{KEY}":{CAPABILITY}}}}}"#)).unwrap();
+        assert!(is_comparable(&comparable(&capabilities)) && !is_comparable(&stated(digest)));
+        assert!(comparable(&RawObject::empty()).is_empty());
     }
 }

@@ -26,6 +26,11 @@ impl Held {
         digest::of(self.0.iter().map(|(name, digest, _)| (name.as_str(), *digest)))
     }
 
+    /// How many there are.
+    pub(super) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// The definitions.
     pub fn into_tools(self) -> Vec<RawObject> {
         self.0.into_iter().map(|(_, _, tool)| tool).collect()

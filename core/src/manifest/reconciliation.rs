@@ -16,6 +16,8 @@ const USUAL_BYTES: u64 = 1_000;
 pub struct Reconciliation {
     wanted: Vec<Wanted>,
     places: HashMap<String, usize>,
+    /// Whether the manifest has the names that are held, and no others.
+    has_same_names: bool,
     /// How many names a request may have.
     most: usize,
 }
@@ -46,6 +48,7 @@ impl Reconciliation {
     /// # Errors
     /// A [`Mismatch`] if an entry has no name, or that of another.
     pub fn new(entries: &[RawObject], held: Held) -> Result<Self, Mismatch> {
+        let count = held.len();
         let mut held = held.by_name();
         let (mut wanted, mut places) = (Vec::with_capacity(entries.len()), HashMap::new());
         for entry in entries {
@@ -58,7 +61,8 @@ impl Reconciliation {
             let tool = held.remove(&name).filter(|(held, _)| digest == Some(*held));
             wanted.push(Wanted { name, digest, size, tool });
         }
-        Ok(Self { wanted, places, most: MOST_NAMES })
+        let has_same_names = held.is_empty() && wanted.len() == count;
+        Ok(Self { wanted, places, has_same_names, most: MOST_NAMES })
     }
 
     /// The bytes of the definitions that have to be fetched, and of all.
@@ -72,10 +76,18 @@ impl Reconciliation {
         (sum(true), sum(false))
     }
 
-    /// Whether so much has to be fetched that the whole list is fetched as easily.
-    pub fn is_mostly_new(&self) -> bool {
+    /// Why `tools/list` has to be asked instead; `None` if the manifest will do. What a manifest leaves out would be lost, so
+    /// it is believed on definitions, and not on which there are: if names differ from those that are held, or if a change
+    /// was `announced` and there is none in it. And so much can have changed that the whole list is fetched as easily.
+    pub fn why_list(&self, announced: bool) -> Option<String> {
         let (missing, all) = self.bytes();
-        missing > all / 2
+        if !self.has_same_names {
+            return Some("it has other names than before".to_owned());
+        }
+        if announced && self.wanted.iter().all(|wanted| wanted.tool.is_some()) {
+            return Some("a change was announced, and it has none".to_owned());
+        }
+        (missing > all / 2).then(|| format!("{missing} of {all} bytes changed"))
     }
 
     /// The names of the definitions that the next request fetches; `None` if none is missing.
@@ -160,13 +172,13 @@ mod tests {
     }
 
     #[test]
-    fn only_what_changed_is_fetched_and_what_vanished_is_dropped() {
+    fn m5_only_what_changed_is_fetched() {
         let now = [tool("c", "3"), tool("a", "1"), tool("b", "new")];
-        let held = vec![tool("a", "1"), tool("b", "old"), tool("gone", "")];
+        let held = vec![tool("a", "1"), tool("b", "old"), tool("c", "")];
         let mut reconciliation = Reconciliation::new(&entries(&now), Held::new(held)).unwrap();
         let (missing, all) = reconciliation.bytes();
         assert!(missing > 0 && missing < all);
-        assert!(reconciliation.is_mostly_new());
+        assert!(reconciliation.why_list(false).unwrap().contains("bytes changed"));
         assert_eq!(reconciliation.next_batch(), Some(names(&["c", "b"])));
         let most = |bound: &str| RawObject::parse(format!(r#"{{"maxNames":{bound}}}"#)).unwrap();
         for none in ["0", "2", "-1", "99999999999999999999", "null"] {
@@ -181,6 +193,33 @@ mod tests {
         let list = reconciliation.finish().unwrap();
         assert_eq!(list.digest(), Held::new(now.to_vec()).digest());
         assert_eq!(list.into_tools(), now);
+    }
+
+    #[test]
+    fn m1_a_manifest_is_not_believed_on_which_tools_there_are() {
+        let [a, b, c] = ["a", "b", "c"].map(|name| tool(name, ""));
+        let why = |listed: &[&RawObject], held: &[&RawObject], announced: bool| {
+            let of = |tools: &[&RawObject]| tools.iter().map(|tool| (*tool).clone()).collect::<Vec<_>>();
+            Reconciliation::new(&entries(&of(listed)), Held::new(of(held))).unwrap().why_list(announced)
+        };
+        for (listed, held) in [
+            (vec![&a, &b], vec![&a, &b, &c]),
+            (vec![&a, &b, &c], vec![&a, &b]),
+            (vec![&a, &b], vec![&a, &c]),
+            (vec![], vec![&a]),
+            // Names that repeat are served as the list has them.
+            (vec![&a, &b], vec![&a, &b, &b]),
+        ] {
+            for announced in [false, true] {
+                let why = why(&listed, &held, announced).unwrap();
+                assert!(why.contains("other names"), "{listed:?} {held:?}: {why}");
+            }
+        }
+        assert_eq!(why(&[&b, &a], &[&a, &b], false), None);
+        assert!(why(&[&b, &a], &[&a, &b], true).unwrap().contains("announced"));
+        let (changed, others) = (tool("a", "x"), [&b, &c, &tool("d", ""), &tool("e", "")]);
+        let list = |first| [&[first][..], &others].concat();
+        assert_eq!(why(&list(&changed), &list(&a), true), None);
     }
 
     #[test]
@@ -234,9 +273,10 @@ mod tests {
         let entry = |name: &str| {
             RawObject::parse(format!(r#"{{"name":"{name}","digest":"x","size":{}}}"#, u64::MAX)).unwrap()
         };
-        let reconciliation = Reconciliation::new(&[entry("a"), entry("b")], Held::default()).unwrap();
+        let held = Held::new(vec![tool("a", ""), tool("b", "")]);
+        let reconciliation = Reconciliation::new(&[entry("a"), entry("b")], held).unwrap();
         assert_eq!(reconciliation.bytes(), (u64::MAX, u64::MAX));
-        assert!(reconciliation.is_mostly_new());
+        assert!(reconciliation.why_list(false).unwrap().contains("bytes changed"));
         assert_eq!(reconciliation.next_batch(), Some(names(&["a"])));
     }
 }

@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use mcp_disclosure_core::{DisclosureStrategy, Kind, Principal, RawObject, Snapshot, Spellings, View};
+use mcp_disclosure_core::{DisclosureStrategy, Kind, Permits, Principal, RawObject, Spellings, View};
 use tokio::{
     sync::{mpsc, watch},
     task::spawn_blocking,
@@ -18,7 +18,7 @@ use super::{
     declare::{Declarations, Reply},
 };
 use crate::{
-    catalogue::{Declared, Keeper},
+    catalogue::{Declared, Keeper, Published},
     session::Watched,
     slot::{self, Configured, Event, Recollection, Slot, Status, Supervisor, Upstreams},
 };
@@ -114,6 +114,12 @@ pub(super) struct Follower {
 
 /// New declarations, and whom to answer.
 type Declaration = (Declared, Option<Reply>);
+
+/// What exists for who has these permissions, in two catalogues.
+fn views(permits: &Permits, before: &Published, now: &Published) -> [View; 2] {
+    let someone = Principal::anonymous().permitted(permits.clone());
+    [before, now].map(|published| View::of(Arc::clone(published.snapshot()), &someone))
+}
 
 impl Follower {
     /// Starts the upstreams, then follows them until the backend ends.
@@ -214,12 +220,10 @@ impl Follower {
             let like = self.like.as_ref().map(|shared| shared.catalogue.current());
             let before = self.backend.catalogue.current();
             changes = self.backend.catalogue.replace(snapshot, like);
-            if self.select_anew(before.snapshot()) {
-                let new = [Kind::Tools, Kind::Resources].into_iter().filter(|kind| !changes.contains(kind));
-                changes.extend(new.collect::<Vec<_>>());
-            }
-            self.backend.audience.notify_changed(&changes);
-            self.backend.audience.notify_announced(&before, &self.backend.catalogue.current());
+            let now = self.backend.catalogue.current();
+            changes = self.with_selected(changes, &Permits::all(), &before, &now);
+            self.backend.audience.notify_changed(|permits| self.differing(permits, &before, &now));
+            self.backend.audience.notify_announced(&before, &now);
             self.report_clashes();
         }
         self.backend.progress.note(&slots, &statuses);
@@ -228,14 +232,28 @@ impl Follower {
         self
     }
 
-    /// Whether a strategy that selects another one does so differently than for an earlier snapshot: its tools are
-    /// listed in another way, and the other one may have resources of its own.
-    fn select_anew(&self, before: &Arc<Snapshot>) -> bool {
-        let current = self.backend.catalogue.current();
-        let [before, now] = [before, current.snapshot()]
-            .map(|snapshot| View::of(Arc::clone(snapshot), &Principal::anonymous()));
+    /// The kinds of lists that differ between two catalogues for who has these permissions. What such a client may not use
+    /// may change without its knowing.
+    fn differing(&self, permits: &Permits, before: &Published, now: &Published) -> Vec<Kind> {
+        let [old, new] = views(permits, before, now);
+        self.with_selected(old.changes(&new), permits, before, now)
+    }
+
+    /// The same kinds, and those in which a strategy differs that now selects another one: its tools are listed in another
+    /// way, and the other one may have resources of its own.
+    fn with_selected(
+        &self,
+        kinds: Vec<Kind>,
+        permits: &Permits,
+        before: &Published,
+        now: &Published,
+    ) -> Vec<Kind> {
+        let [before, now] = views(permits, before, now);
         let selected = |strategy: &Arc<dyn DisclosureStrategy>, view| Some(strategy.selects(view)?.name);
-        self.strategies.iter().any(|strategy| selected(strategy, &before) != selected(strategy, &now))
+        let is_new =
+            self.strategies.iter().any(|strategy| selected(strategy, &before) != selected(strategy, &now));
+        let new = [Kind::Tools, Kind::Resources].into_iter().filter(|kind| is_new && !kinds.contains(kind));
+        kinds.iter().copied().chain(new).collect()
     }
 
     /// Logs names that clash since upstreams joined or changed. At the start they are errors instead.

@@ -17,6 +17,7 @@ use std::{
     time::Duration,
 };
 
+pub use clashes::clashes;
 pub use declare::Declaration;
 use follow::Progress;
 pub use lease::{Claim, Lease};

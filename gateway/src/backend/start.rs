@@ -57,6 +57,7 @@ impl Recipe {
         go.cancel();
         let asked = Declarations::Asked { asked, in_force };
         let backend = self.open(declared, asked, client, go, None);
+        self.witness.iter().for_each(|witness| witness.starting(&backend.slots()));
         match self.check(&backend).await {
             Ok(missing) => Ok(Started { backend, missing, declared: receiver, declarations }),
             Err(error) => {

@@ -75,6 +75,11 @@ impl Release {
         self.held.push(watched);
     }
 
+    /// Leaves the resources to others to release.
+    pub fn keep(mut self) {
+        self.held.clear();
+    }
+
     /// The resources that were added.
     pub fn held(&self) -> &[Watched] {
         &self.held

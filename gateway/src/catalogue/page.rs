@@ -8,8 +8,8 @@ use std::{
 };
 
 use mcp_disclosure_core::{
-    Advertisement, ClientTraits, Digest, Kind, ListHints, Marks, Memory, Noted, Permits, Principal,
-    RawObject, Selected, Shown, Snapshot, ToolName, View,
+    Advertisement, ClientTraits, Digest, Kind, ListHints, Memory, Noted, Permits, Principal, RawObject,
+    Selected, Shown, Snapshot, ToolName, View, host_hints::list_with_host_hints,
 };
 use mcp_disclosure_transport::Json;
 use parking_lot::{Mutex, RwLock};
@@ -19,12 +19,12 @@ use quick_cache::{
 };
 use strum::IntoEnumIterator;
 
-use super::tools::{PreparedManifest, ToolList};
+use super::tools::{Hinted, PreparedManifest, ToolList};
 use crate::{
     dialect::{Caching, list_result},
     explain,
     negotiation::{Choice, warn_of},
-    observe::Tally,
+    observe::{Tally, ToolCosts},
 };
 
 /// Maximum size of all pages that are kept, in bytes; those used least are made again.
@@ -104,6 +104,8 @@ pub struct Page {
     pub depends_on_client: bool,
     /// What its list of tools costs, once an observer counted it.
     pub tally: Tally,
+    /// What each tool of `tools/list` costs a model.
+    pub tool_costs: ToolCosts,
     /// Whether the client asks for what is not listed by methods of an extension.
     is_partial: bool,
     shown: Shown,
@@ -258,12 +260,15 @@ impl Page {
             let (caching, meta) = hinted(kind, items);
             list_result(traits.era, member(kind), items, caching, meta.as_ref())
         };
+        let lists_completely = strategy.lists_completely(&view, traits);
+        let with_hints = lists_completely.then(|| list_with_host_hints(&view, &listing.tools)).flatten();
         let tools = ToolList {
+            hinted: with_hints.map(|tools| Hinted { result: list(Kind::Tools, &tools), tools }),
             era: traits.era,
             caching: hinted(Kind::Tools, &listing.tools).0,
             result: list(Kind::Tools, &listing.tools),
             own: own.len(),
-            manifest: (traits.manifest && strategy.lists_completely(&view, traits)).then(OnceLock::new),
+            manifest: (traits.manifest && lists_completely).then(OnceLock::new),
             tools: listing.tools,
         };
         Self {
@@ -279,6 +284,7 @@ impl Page {
             selected,
             depends_on_client,
             tally: Tally::default(),
+            tool_costs: ToolCosts::default(),
             is_partial: traits.declared,
             shown,
             delivers,
@@ -294,28 +300,32 @@ impl Page {
     /// The result of a list method.
     pub fn list(&self, kind: Kind) -> Json {
         match kind {
-            Kind::Tools => self.tools.result.clone(),
+            Kind::Tools => self.tools.result(false).clone(),
             Kind::Resources => self.resources.clone(),
             Kind::Templates => self.templates.clone(),
             Kind::Prompts => self.prompts.clone(),
         }
     }
 
-    /// Marks what `tools/list` shows completely, for a session whose calls may later need what was delivered: where the
+    /// The result of `tools/list` for a client that compares it with a manifest: without host hints.
+    pub fn comparable_tools(&self) -> Json {
+        self.tools.result(true).clone()
+    }
+
+    /// What `tools/list` shows completely, for a session whose calls may later need what was delivered: where the
     /// strategy selects another by the catalogue (docs/CONTRACT.md S11).
-    pub fn mark_delivered(&self, marks: &Marks) {
-        self.delivers.iter().for_each(|(tool, digest)| marks.mark(tool.clone(), *digest));
+    pub fn delivers(&self) -> &[(ToolName, Digest)] {
+        &self.delivers
     }
 
     /// The same for the tools of these names.
-    pub fn mark_delivered_of(&self, marks: &Marks, names: &[String]) {
+    pub fn delivers_of(&self, names: &[String]) -> Vec<(ToolName, Digest)> {
         if self.delivers.is_empty() {
-            return;
+            return Vec::new();
         }
         let tools = names.iter().filter_map(|name| self.view.tool(name));
         let keys: HashSet<&ToolName> = tools.map(|tool| tool.tool().key()).collect();
-        let delivered = self.delivers.iter().filter(|(tool, _)| keys.contains(tool));
-        delivered.for_each(|(tool, digest)| marks.mark(tool.clone(), *digest));
+        self.delivers.iter().filter(|(tool, _)| keys.contains(tool)).cloned().collect()
     }
 
     /// How many tools are listed.
@@ -325,8 +335,8 @@ impl Page {
 
     /// The result of `tools/list` with the tools whose names are admitted, and their names. The strategy's own tools are
     /// always listed: the others may be reached by them only.
-    pub fn matching(&self, admits: impl Fn(&str) -> bool) -> (Vec<String>, Json) {
-        let tools = self.tools.matching(admits);
+    pub fn matching(&self, compares: bool, admits: impl Fn(&str) -> bool) -> (Vec<String>, Json) {
+        let tools = self.tools.matching(compares, admits);
         let names = tools.iter().filter_map(|tool| tool.string("name")).collect();
         (names, self.tools.result_of(&tools))
     }

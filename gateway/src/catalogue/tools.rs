@@ -18,10 +18,19 @@ pub(super) struct ToolList {
     /// As `tools/list` sends it.
     pub(super) result: Json,
     pub(super) tools: Vec<RawObject>,
+    /// What differs for hosts that read hints of operators; `None` if there are no hints.
+    pub(super) hinted: Option<Hinted>,
     /// How many of them, at the end, are the strategy's own.
     pub(super) own: usize,
     /// Its manifest, made when it is first needed; `None` for a list that withholds something.
     pub(super) manifest: Option<OnceLock<PreparedManifest>>,
+}
+
+/// A list with host hints. Those who compare it with a manifest, which has none, get it without.
+#[derive(Debug)]
+pub(super) struct Hinted {
+    pub(super) result: Json,
+    pub(super) tools: Vec<RawObject>,
 }
 
 /// A manifest, and the result that sends it.
@@ -36,10 +45,16 @@ pub struct PreparedManifest {
 }
 
 impl ToolList {
+    /// The result of `tools/list`, for a client that compares or for any other.
+    pub(super) fn result(&self, compares: bool) -> &Json {
+        self.hinted.as_ref().filter(|_| !compares).map_or(&self.result, |hinted| &hinted.result)
+    }
+
     /// The tools whose names a filter admits, and those of the strategy, by which the others are reached.
-    pub(super) fn matching(&self, admits: impl Fn(&str) -> bool) -> Vec<RawObject> {
+    pub(super) fn matching(&self, compares: bool, admits: impl Fn(&str) -> bool) -> Vec<RawObject> {
         let listed = self.tools.len() - self.own;
-        let (others, own) = self.tools.split_at(listed);
+        let tools = self.hinted.as_ref().filter(|_| !compares).map_or(&self.tools, |hinted| &hinted.tools);
+        let (others, own) = tools.split_at(listed);
         let named = |tool: &&RawObject| tool.string("name").is_some_and(|name| admits(&name));
         others.iter().filter(named).chain(own).cloned().collect()
     }
@@ -76,6 +91,7 @@ impl ToolList {
     /// The bytes that it takes, at most.
     pub(super) fn bytes(&self) -> usize {
         let manifest = self.manifest.as_ref().map_or(0, |_| self.tools.len() * 2 * ENTRY_BYTES);
-        2 * self.result.as_bytes().len() + manifest
+        let hinted = self.hinted.as_ref().map_or(0, |hinted| 2 * hinted.result.as_bytes().len());
+        2 * self.result.as_bytes().len() + hinted + manifest
     }
 }

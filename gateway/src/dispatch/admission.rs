@@ -1,6 +1,6 @@
 //! Admission: which callers are accepted, and as which principal.
 
-use std::fmt;
+use std::{fmt, time::Instant};
 
 use async_trait::async_trait;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
@@ -42,11 +42,29 @@ impl Denied {
     }
 }
 
+/// A request that is accepted.
+#[derive(Clone, Debug)]
+pub struct Admittance {
+    /// Who it is from, with its permissions.
+    pub principal: Principal,
+    /// When admission is to be asked again, while an event stream answers the request. It ends if the request would then not be
+    /// accepted, or be another principal's. `None`: only when permissions change.
+    pub until: Option<Instant>,
+}
+
+impl From<Principal> for Admittance {
+    fn from(principal: Principal) -> Self {
+        Self { principal, until: None }
+    }
+}
+
 /// A caller that was admitted.
 #[derive(Clone, Debug)]
 pub struct Admitted {
     /// Who it is, with its permissions.
     pub principal: Principal,
+    /// When event streams are admitted again.
+    pub(crate) until: Option<Instant>,
     /// The last change of permissions before that.
     pub(crate) at: u64,
 }
@@ -59,7 +77,8 @@ impl Gateway {
     pub(crate) async fn admit_request(&self, request: &Arriving<'_>) -> Result<Admitted, Denied> {
         // Looked at first: what changes from here on is not in the permissions for certain.
         let at = self.last_change();
-        Ok(Admitted { principal: self.admission.admit(request).await?, at })
+        let Admittance { principal, until } = self.admission.admit(request).await?;
+        Ok(Admitted { principal, until, at })
     }
 
     /// The same request as admitted now, if permissions may have changed since.
@@ -77,10 +96,10 @@ impl Gateway {
     /// Admits a message of the client on stdio.
     pub(crate) fn admit_on_stdio(&self) -> Admitted {
         let at = self.last_change();
-        Admitted { principal: self.admission.on_stdio(), at }
+        Admitted { principal: self.admission.on_stdio(), until: None, at }
     }
 
-    fn last_change(&self) -> u64 {
+    pub(super) fn last_change(&self) -> u64 {
         *self.permissions.borrow()
     }
 }
@@ -89,11 +108,11 @@ impl Gateway {
 #[async_trait]
 pub trait Admission: fmt::Debug + Send + Sync + 'static {
     /// The principal of a request over HTTP, with the permissions that it has now. Called once for each request, and again if
-    /// permissions change while its body is read.
+    /// permissions change while its body is read or while an event stream answers it, and when [`Admittance::until`] says.
     ///
     /// # Errors
     /// The response to a request that is not accepted.
-    async fn admit(&self, request: &Arriving<'_>) -> Result<Principal, Denied>;
+    async fn admit(&self, request: &Arriving<'_>) -> Result<Admittance, Denied>;
 
     /// The principal of the client on stdio, with the permissions that it has now. Called once for each message.
     fn on_stdio(&self) -> Principal;
@@ -111,8 +130,9 @@ pub struct Open;
 
 #[async_trait]
 impl Admission for Open {
-    async fn admit(&self, request: &Arriving<'_>) -> Result<Principal, Denied> {
-        request.profile.map_or(Ok(Principal::anonymous()), |name| Err(Denied::unknown_profile(name)))
+    async fn admit(&self, request: &Arriving<'_>) -> Result<Admittance, Denied> {
+        let anyone = || Ok(Principal::anonymous().into());
+        request.profile.map_or_else(anyone, |name| Err(Denied::unknown_profile(name)))
     }
 
     fn on_stdio(&self) -> Principal {

@@ -14,16 +14,19 @@ use governor::{
     DefaultDirectRateLimiter, Quota, RateLimiter,
     clock::{Clock, DefaultClock},
 };
-use mcp_disclosure_core::{Digest, Principal, Quotas};
+use mcp_disclosure_core::{Principal, Quotas};
 use mcp_disclosure_transport::{ErrorText, code};
 use parking_lot::Mutex;
 
 /// A minute's use is forgotten after this long without any.
 const FORGOTTEN: Duration = Duration::from_secs(120);
 
-/// All allowances in use, by caller and by the grant that limits it.
+/// A caller, what its use is counted for, and the limits. Whatever else changes about what it may use, its use stays counted.
+type Key = (Arc<str>, Arc<str>, Quotas);
+
+/// All allowances in use.
 #[derive(Debug, Default)]
-pub(super) struct Allowances(Mutex<HashMap<(Arc<str>, Digest), Kept>>);
+pub(super) struct Allowances(Mutex<HashMap<Key, Kept>>);
 
 #[derive(Debug)]
 struct Kept {
@@ -61,8 +64,9 @@ impl Allowances {
         }
         let who: Arc<str> = principal.id().unwrap_or(peer).into();
         let mut all = self.0.lock();
-        let allowance = |(grant, quotas): &(Digest, Quotas)| {
-            let kept = all.entry((Arc::clone(&who), *grant)).or_insert_with(|| Kept {
+        let allowance = |(account, quotas): &(Arc<str>, Quotas)| {
+            let key = (Arc::clone(&who), Arc::clone(account), *quotas);
+            let kept = all.entry(key).or_insert_with(|| Kept {
                 allowance: Arc::new(Allowance::new(*quotas)),
                 used: Instant::now(),
             });
@@ -166,5 +170,22 @@ mod tests {
         Allowance::call(&of("bob")).unwrap();
         assert!(of("ann")[0].fetch().is_ok() && of("ann")[0].fetch().is_err());
         assert!(all.of(&Principal::anonymous(), "peer").is_empty());
+    }
+
+    #[test]
+    fn a3_use_stays_counted_when_something_else_about_a_caller_changes() {
+        let quotas = Quotas { calls_per_minute: NonZeroU32::new(1), ..Quotas::default() };
+        let all = Allowances::default();
+        let call = |tools: &str, accounts: &[&str]| {
+            let grant =
+                |account: &&str| Grant { quotas, account: (*account).to_owned(), ..Grant::of_tools([tools]) };
+            let principal = Principal::new("ann", Permits::of(accounts.iter().map(grant)));
+            Allowance::call(&all.of(&principal, "peer")).is_ok()
+        };
+        assert!(call("a/*", &[""]));
+        assert!(!call("b/*", &[""]));
+        // A profile counts by itself, and one limit counts a call once.
+        assert!(call("a/*", &["@small", "@small"]));
+        assert!(!call("a/*", &["", "@other"]));
     }
 }

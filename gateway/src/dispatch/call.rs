@@ -1,5 +1,7 @@
 //! `tools/call`: the strategy's decision, and the request to the upstream.
 
+use std::sync::Arc;
+
 use mcp_disclosure_core::{
     Decision, Effects, Era, Mirrored, RawObject, RawText, Refusal, Tool, ToolAnswer, ToolCall, ToolName,
 };
@@ -8,9 +10,12 @@ use serde_json::json;
 use tokio::task::spawn_blocking;
 
 use super::{
-    Caller, Gateway, links,
-    passage::{Held, Passed, recorded, refused, rejected},
+    Caller, Gateway,
+    fetches::OfCaller,
+    links,
+    passage::{Held, Passed, Undecided, recorded, refused, undecided},
     relay::UpstreamRequest,
+    replicas::ended,
 };
 use crate::{
     catalogue::Page,
@@ -34,7 +39,7 @@ impl Gateway {
 
     /// Lets the strategy decide on a call, and carries out the decision.
     pub(super) async fn call(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         page: &Page,
         params: &RawObject,
@@ -42,8 +47,7 @@ impl Gateway {
     ) -> Result<Json, ErrorText> {
         let call = read_call(params).inspect_err(|_| watch.decides(Outcome::Invalid))?;
         watch.names(&call.name);
-        let (fetches, effects) = (self.fetches.of(&caller.fetcher, &caller.allowances), Effects::default());
-        let cx = caller.context(self, &page.view, &fetches, &effects);
+        let fetches = self.fetches.of(&caller.fetcher, &caller.allowances);
         if let Some(prepare) = caller.choice.strategy.preparation(&page.view, &call) {
             let view = page.view.clone();
             // What fails here is made, and fails, when it is used.
@@ -51,14 +55,17 @@ impl Gateway {
         }
         // Moved below, and of a call that is not forwarded needed all the same.
         let given = call.clone();
-        let decision = match caller.choice.strategy.before_call(&cx, call).await {
-            Ok(decision) => decision,
-            Err(fault) => return Err(rejected(page, &given, fault, watch).await),
+        let decided = match self.decide(caller, page, call, &fetches).await {
+            Ok((decision, effects)) => {
+                let carried_out = self.carry_out(caller, effects, &fetches).await;
+                carried_out.map(|()| decision).map_err(Undecided::Lost)
+            }
+            Err(why) => Err(why),
         };
-        self.carry_out(caller, effects).await;
-        if fetches.has_delivered() {
-            caller.identified(|who| self.observer.fetched(&who));
-        }
+        let decision = match decided {
+            Ok(decision) => decision,
+            Err(why) => return Err(undecided(page, &given, why, watch).await),
+        };
         match decision {
             Decision::Forward(call) => {
                 drop(given);
@@ -78,6 +85,33 @@ impl Gateway {
                 Err(ErrorText::new(code::INTERNAL_ERROR, "internal error: unknown decision"))
             }
         }
+    }
+
+    /// The strategy's decision on a call. Where the session's marks are a copy, one that lacks what the call needs is read
+    /// again first: another replica may have delivered it.
+    pub(super) async fn decide(
+        &self,
+        caller: &Caller,
+        page: &Page,
+        call: ToolCall,
+        fetches: &OfCaller<'_>,
+    ) -> Result<(Decision, Effects), Undecided> {
+        let strategy = &caller.choice.strategy;
+        let effects = Effects::default();
+        let cx = caller.context(self, &page.view, fetches, &effects);
+        let Some(session) = caller.session.as_ref().filter(|_| self.replicas.is_some()) else {
+            return Ok((strategy.before_call(&cx, call).await?, effects));
+        };
+        let (misses, again) = (session.marks.misses(), call.clone());
+        let decision = strategy.before_call(&cx, call).await;
+        if session.marks.misses() == misses {
+            return Ok((decision?, effects));
+        }
+        let read = self.read_again(session).await.and_then(|kept| kept.ok_or_else(ended));
+        drop(read.map_err(Undecided::Lost)?);
+        let effects = Effects::default();
+        let cx = caller.context(self, &page.view, fetches, &effects);
+        Ok((strategy.before_call(&cx, again).await?, effects))
     }
 
     async fn forward(
@@ -101,7 +135,7 @@ impl Gateway {
         // waiting.
         drop(arguments);
         let request = UpstreamRequest { mirrored, ..UpstreamRequest::new("tools/call", relayed) };
-        let result = self.relay(caller, &slot, request).await?;
+        let result = self.relay(caller, &slot, request).await.map_err(|failed| failed.watched(watch))?;
         Ok(complete(caller.era(), links::of_call(&page.view, tool.tool().upstream(), result)))
     }
 }

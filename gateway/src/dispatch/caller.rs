@@ -168,10 +168,15 @@ impl Caller {
 
 impl Gateway {
     /// The caller of a request in a session, with the permissions that its principal has now.
-    pub fn in_session(&self, session: &Arc<Session>, admitted: Admitted, outlet: Outlet) -> Caller {
-        let Admitted { principal, at } = admitted;
+    pub fn in_session(
+        self: &Arc<Self>,
+        session: &Arc<Session>,
+        admitted: Admitted,
+        outlet: Outlet,
+    ) -> Caller {
+        let Admitted { principal, at, .. } = admitted;
         if session.readmit(&principal, at) {
-            Self::keep_readable(session);
+            self.keep_readable(session);
             session.resume(at);
         }
         let backend = Arc::clone(session.backend());
@@ -198,7 +203,7 @@ impl Gateway {
     }
 
     /// Ends a session's subscriptions to what its principal may not read, of the upstream that is subscribed to.
-    pub(super) fn keep_readable(session: &Session) {
+    pub(super) fn keep_readable(self: &Arc<Self>, session: &Arc<Session>) {
         if !session.has_subscriptions() {
             return;
         }
@@ -209,9 +214,9 @@ impl Gateway {
             let name = slot.as_ref().and_then(|slot| slot.name());
             name.is_some_and(|name| !view.hides_resource(&watched.uri)(name))
         };
-        for ended in session.keep_subscriptions(is_readable) {
-            backend.release(&ended);
-        }
+        let ended = session.keep_subscriptions(is_readable);
+        ended.iter().for_each(|ended| backend.release(ended));
+        self.unsubscribed(session, ended);
     }
 
     /// The same caller, served by the upstreams that its request may reach.
@@ -240,7 +245,7 @@ impl Gateway {
         peer: &Peer,
         outlet: Outlet,
     ) -> Result<Caller, ErrorText> {
-        let Admitted { principal, at } = admitted;
+        let Admitted { principal, at, .. } = admitted;
         let (strategy, permits) = (address.location.strategy.as_deref(), principal.permits());
         let choice = self.strategies.choose(strategy, permits, &meta.offer, Era::Stateless);
         let varied =

@@ -1,5 +1,7 @@
 //! Circles of gateways: a client that is a gateway is refused if this one leads to it, and learns where this one leads.
 
+use std::sync::Arc;
+
 use mcp_disclosure_core::RawObject;
 use mcp_disclosure_transport::{ErrorText, Json, printable::Short};
 
@@ -21,7 +23,7 @@ impl Gateway {
 
     /// Ends the sessions of gateways that this one leads to since they were admitted. Two gateways that start at the same
     /// time admit each other; the one whose session ends is refused when it comes again.
-    pub(super) fn end_circles(&self) {
+    pub(super) fn end_circles(self: &Arc<Self>) {
         let shared = self.backends.shared().leads_to();
         if shared.is_empty() {
             return;
@@ -33,7 +35,9 @@ impl Gateway {
             let is_first = chain.iter().all(|other| self.lineage.instance() < other);
             if is_first && chain.meets(&leads_to) {
                 tracing::warn!(session = %Short(session.id()), "session ended: it is of a gateway that this one leads to");
-                self.end_session(session.id());
+                let (gateway, id) = (Arc::clone(self), Arc::clone(session.id()));
+                // What fails is tried again by itself.
+                tokio::spawn(async move { drop(gateway.end_everywhere(&id).await) });
             }
         }
     }

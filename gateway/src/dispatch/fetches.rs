@@ -1,13 +1,14 @@
 //! The rate limit on description fetches (000 §10.3).
 
 use std::{
+    collections::HashMap,
     fmt,
     num::NonZeroU32,
     sync::{
         Arc,
-        atomic::{AtomicBool, Ordering},
+        atomic::{AtomicBool, AtomicU32, Ordering},
     },
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use governor::{
@@ -15,6 +16,7 @@ use governor::{
     clock::{Clock, DefaultClock},
 };
 use mcp_disclosure_core::{Digest, FetchLimit};
+use parking_lot::Mutex;
 
 use super::allowance::Allowance;
 use crate::dialect::ClientIdentity;
@@ -45,6 +47,16 @@ enum Key {
 }
 
 impl Fetcher {
+    /// The name under which replicas count its fetches together; `None` if each counts on its own.
+    pub(super) fn shared_name(&self) -> Option<String> {
+        match self {
+            Self::Session(id) => Some(format!("s{id}")),
+            // Hashed: a principal's id may be of any length.
+            Self::Principal(id) => Some(format!("p{}", Digest::of_parts([&**id]))),
+            Self::Peer { .. } => None,
+        }
+    }
+
     fn key(&self) -> Key {
         match self {
             Self::Session(id) => Key::Session(Arc::clone(id)),
@@ -59,6 +71,16 @@ pub struct FetchLimits {
     each: Option<DefaultKeyedRateLimiter<Key>>,
     per_minute: u32,
     peers: Option<DefaultKeyedRateLimiter<Arc<str>>>,
+    together: Mutex<HashMap<Key, Together>>,
+}
+
+/// What all replicas together admitted to a caller.
+#[derive(Debug)]
+struct Together {
+    sum: u64,
+    /// What of it this replica admitted, whose own limit is the exact one.
+    own: u64,
+    until: Instant,
 }
 
 impl FetchLimits {
@@ -68,7 +90,7 @@ impl FetchLimits {
     /// At most this many fetches a minute, in bursts or evenly; 0 disables the limit.
     pub fn per_minute(count: u32) -> Self {
         let each = NonZeroU32::new(count).map(|count| RateLimiter::keyed(quota(count)));
-        Self { each, per_minute: count, peers: None }
+        Self { each, per_minute: count, peers: None, together: Mutex::default() }
     }
 
     /// Sets the limit for all clients of an address together; never below that of a single client.
@@ -81,13 +103,34 @@ impl FetchLimits {
 
     /// The limit that applies to this caller.
     pub(super) fn of<'a>(&'a self, caller: &'a Fetcher, allowances: &'a [Arc<Allowance>]) -> OfCaller<'a> {
-        OfCaller { limits: self, caller, allowances, delivered: AtomicBool::new(false) }
+        let (admitted, delivered) = (AtomicU32::new(0), AtomicBool::new(false));
+        OfCaller { limits: self, caller, allowances, admitted, delivered }
     }
 
     /// Removes callers that have not fetched recently.
     pub fn sweep(&self) {
         self.each.iter().for_each(RateLimiter::retain_recent);
         self.peers.iter().for_each(RateLimiter::retain_recent);
+        let now = Instant::now();
+        self.together.lock().retain(|_, together| together.until > now);
+    }
+
+    /// Takes note of how many fetches all replicas admitted to a caller, which counts for this long. This replica has just
+    /// admitted `fetches`.
+    pub(super) fn note(&self, caller: &Fetcher, fetches: u32, sum: u64, left: Duration) {
+        let now = Instant::now();
+        let mut together = self.together.lock();
+        let noted = together.entry(caller.key()).or_insert(Together { sum, own: 0, until: now + left });
+        let own = if noted.until > now { noted.own } else { 0 };
+        *noted = Together { sum, own: own + u64::from(fetches), until: now + left };
+    }
+
+    /// How long a caller has to wait because of what other replicas admitted.
+    fn exceeded(&self, caller: &Fetcher) -> Option<Duration> {
+        let noted = self.together.lock();
+        let Together { sum, own, until } = noted.get(&caller.key())?;
+        let left = until.checked_duration_since(Instant::now())?;
+        (*sum > *own && *sum >= u64::from(self.per_minute)).then_some(left)
     }
 }
 
@@ -107,10 +150,16 @@ pub(super) struct OfCaller<'a> {
     limits: &'a FetchLimits,
     caller: &'a Fetcher,
     allowances: &'a [Arc<Allowance>],
+    admitted: AtomicU32,
     delivered: AtomicBool,
 }
 
 impl OfCaller<'_> {
+    /// How many fetches were admitted.
+    pub(super) fn admitted(&self) -> u32 {
+        self.admitted.load(Ordering::Relaxed)
+    }
+
     /// Whether the request delivered descriptions.
     pub(super) fn has_delivered(&self) -> bool {
         self.delivered.load(Ordering::Relaxed)
@@ -122,13 +171,13 @@ impl FetchLimit for OfCaller<'_> {
         self.allowances.iter().try_for_each(|allowance| allowance.fetch())?;
         let now = DefaultClock::default().now();
         let Some(each) = &self.limits.each else { return Ok(()) };
+        self.limits.exceeded(self.caller).map_or(Ok(()), Err)?;
         each.check_key(&self.caller.key()).map_err(|not_until| not_until.wait_time_from(now))?;
-        match (&self.limits.peers, self.caller) {
-            (Some(peers), Fetcher::Peer { address, .. }) => {
-                peers.check_key(address).map_err(|not_until| not_until.wait_time_from(now))
-            }
-            _ => Ok(()),
+        if let (Some(peers), Fetcher::Peer { address, .. }) = (&self.limits.peers, self.caller) {
+            peers.check_key(address).map_err(|not_until| not_until.wait_time_from(now))?;
         }
+        self.admitted.fetch_add(1, Ordering::Relaxed);
+        Ok(())
     }
 
     fn delivers(&self) {

@@ -6,7 +6,7 @@ use std::{
 };
 
 use mcp_disclosure_core::{
-    Context, Effect, Effects, Lifecycle, Marks, Memory, Noted, Notes, RawObject, Receipts,
+    Context, Effect, Effects, Lifecycle, Marks, Memory, Noted, Notes, Principal, RawObject, Receipts,
 };
 use mcp_disclosure_transport::{ErrorText, Notification, code, printable::Short};
 
@@ -14,7 +14,10 @@ use super::{Caller, Gateway, fetches::Fetcher, requests::panicked};
 use crate::{
     dialect::Offer,
     negotiation::Choice,
-    session::{Address, Session},
+    session::{
+        Address, Session,
+        store::{Delta, News},
+    },
 };
 
 impl Gateway {
@@ -85,6 +88,14 @@ impl Gateway {
     /// # Errors
     /// The strategy's error; nothing is recorded then.
     pub(super) fn notify_strategy(&self, session: &Session, event: &Lifecycle<'_>) -> Result<(), ErrorText> {
+        let delta = self.noted_in(session, event)?;
+        // It is being opened: no other replica knows it yet.
+        drop(session.apply(delta));
+        Ok(())
+    }
+
+    /// What the strategy records of a lifecycle event of a session. What it passes on to upstreams is under way then.
+    fn noted_in(&self, session: &Session, event: &Lifecycle<'_>) -> Result<Delta, ErrorText> {
         let backend = Arc::clone(session.backend());
         let choice = session.choice();
         let view = backend.catalogue().current().view(&session.principal(), &choice);
@@ -102,10 +113,11 @@ impl Gateway {
             effects: &effects,
         };
         lifecycle(&choice, &cx, event)?;
+        let mut delta = Delta::default();
         for effect in effects.into_vec() {
             match effect {
-                Effect::Remember { strategy, changes } => drop(session.remember(&strategy, changes)),
-                Effect::Native => self.meet_native(session),
+                Effect::Remember { strategy, changes } => delta.notes.push((strategy, changes)),
+                Effect::Native => delta.native |= self.strategies.withdraws_bridges(),
                 Effect::PassOn(chosen) => {
                     let backend = Arc::clone(&backend);
                     tokio::spawn(async move { backend.pass_on_concerns(&chosen).await });
@@ -113,18 +125,18 @@ impl Gateway {
                 other => not_allowed(&other),
             }
         }
-        Ok(())
-    }
-
-    /// A session's client used a filter's own methods or members.
-    pub(super) fn meet_native(&self, session: &Session) {
-        if self.strategies.withdraws_bridges() {
-            session.speak_natively();
-        }
+        Ok(delta)
     }
 
     /// Handles a notification in a session. Its effect is visible to every message sent after it.
-    pub fn handle_notification(&self, session: &Session, notification: &Notification) {
+    ///
+    /// # Errors
+    /// -32006 if what it says could not be kept, since the session's store cannot be used.
+    pub async fn handle_notification(
+        self: &Arc<Self>,
+        session: &Arc<Session>,
+        notification: &Notification,
+    ) -> Result<(), ErrorText> {
         let most = self.limits().client_info_bytes;
         match &*notification.method {
             "notifications/initialized" if notification.params.text().len() > most => {
@@ -132,46 +144,77 @@ impl Gateway {
                 tracing::warn!(%session, "parameters of notifications/initialized exceed limits.client_info_bytes = {most}; ignored");
             }
             "notifications/initialized" => {
-                let outcome = self.notify_strategy(session, &Lifecycle::Initialized(&notification.params));
-                if let Err(error) = outcome {
-                    tracing::warn!(session = %Short(session.id()), error = error.message(), "strategy rejected notifications/initialized");
+                match self.noted_in(session, &Lifecycle::Initialized(&notification.params)) {
+                    Ok(delta) => drop(self.record(session, delta).await?),
+                    Err(error) => {
+                        tracing::warn!(session = %Short(session.id()), error = error.message(), "strategy rejected notifications/initialized");
+                    }
                 }
                 let (backend, params) = (Arc::clone(session.backend()), notification.params.clone());
                 if backend.client().is_some() && params.member("concerns").is_some() {
                     tokio::spawn(async move { backend.pass_on_concerns(&params).await });
                 }
             }
-            "notifications/roots/list_changed" => self.roots_changed(session),
+            "notifications/roots/list_changed" => {
+                self.roots_changed(session);
+                self.mention(session, News::Roots).await;
+            }
             _ => {}
         }
+        Ok(())
     }
 
     /// Forwards `notifications/roots/list_changed` to upstreams that may request this client's roots.
-    fn roots_changed(&self, session: &Session) {
+    pub(super) fn roots_changed(&self, session: &Session) {
         let backend = Arc::clone(session.backend());
         if backend.client().is_some() {
             backend.roots_changed();
         }
     }
 
-    /// Records a strategy's notes on a caller, and notifies the client of lists that changed as a result.
-    pub(super) fn remember(&self, caller: &Caller, strategy: &str, changes: Notes) {
-        let Some(session) = &caller.session else {
-            tracing::error!(strategy, "effect Remember requires a session");
-            return;
-        };
-        let (before, after) = session.remember(strategy, changes);
+    /// Changes a caller's session, and notifies the client of lists that changed as a result, even if it cancels the request.
+    ///
+    /// # Errors
+    /// -32006 if the session's store cannot be used.
+    pub(super) async fn remember(
+        self: &Arc<Self>,
+        caller: &Caller,
+        session: &Arc<Session>,
+        delta: Delta,
+    ) -> Result<(), ErrorText> {
+        let is_noted = !delta.notes.is_empty();
+        let (gateway, session) = (Arc::clone(self), Arc::clone(session));
+        let (principal, choice) = (caller.principal.clone(), caller.choice.clone());
+        self.finishing(async move {
+            let (before, after) = gateway.write(&session, delta).await?;
+            if is_noted {
+                gateway.notify_differences(&session, &principal, &choice, &before, &after);
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    /// Notifies a session's client of lists that differ from those of this choice and memory.
+    pub(super) fn notify_differences(
+        &self,
+        session: &Session,
+        principal: &Principal,
+        chosen: &Choice,
+        before: &Memory,
+        after: &Memory,
+    ) {
         let choice = session.choice();
-        if before == after && choice.traits == caller.choice.traits {
+        if before == after && choice.traits == chosen.traits {
             return;
         }
-        let current = caller.backend.catalogue().current();
-        let page = |choice: &Choice, memory| current.page(&caller.principal, choice, memory);
+        let current = session.backend().catalogue().current();
+        let page = |choice: &Choice, memory| current.page(principal, choice, memory);
         // What it chose by may have changed what it is listed to choose by.
-        session.notify_changed(&page(&caller.choice, &before).changes(&page(&choice, &after)));
-        let announced = |choice: &Choice, memory| current.announced(&caller.principal, choice, memory);
+        session.notify_changed(&page(chosen, before).changes(&page(&choice, after)));
+        let announced = |choice: &Choice, memory| current.announced(principal, choice, memory);
         let extension = choice.strategy.profile().extension;
-        let is_new = announced(&caller.choice, &before) != announced(&choice, &after);
+        let is_new = announced(chosen, before) != announced(&choice, after);
         if let Some(extension) = extension.filter(|_| is_new) {
             session.client.outbox().notify(&Notification::new(extension.changed, RawObject::empty()));
         }

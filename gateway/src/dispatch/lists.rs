@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{Kind, RawObject, manifest::digest};
-use mcp_disclosure_transport::{ErrorText, Json, Request};
+use mcp_disclosure_core::{
+    Kind, RawObject,
+    manifest::{DESCRIBE, MANIFEST, digest},
+};
+use mcp_disclosure_transport::{ErrorText, Json};
 use serde_json::json;
 use tokio::task::spawn_blocking;
 
@@ -22,64 +25,55 @@ const ENTRY_STEPS: usize = 10;
 impl Gateway {
     /// `tools/list`.
     pub(super) async fn tools(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         page: &Arc<Page>,
         params: &RawObject,
     ) -> Result<Json, ErrorText> {
         let filter = Filter::read(params, &self.limits)?;
+        let compares = digest::is_comparable(params);
         let Some(filter) = filter else {
+            no_cursor(params)?;
+            self.delivered(caller, page.delivers().to_vec()).await?;
             let list = self.listed(caller, page, Kind::Tools, params)?;
-            caller.session.iter().for_each(|session| page.mark_delivered(&session.marks));
-            return Ok(list);
+            return Ok(if compares { page.comparable_tools() } else { list });
         };
         no_cursor(params)?;
         let work = page.tool_count() * filter.patterns();
         let own = Arc::clone(page);
-        let matching = move || own.matching(|name| filter.admits(name));
+        let matching = move || own.matching(compares, |name| filter.admits(name));
         let (names, result) = aside("tools/list", work, matching).await?;
-        caller.identified(|who| self.observer.filtered(&who, page));
-        caller.session.iter().for_each(|session| page.mark_delivered_of(&session.marks, &names));
+        self.delivered(caller, page.delivers_of(&names)).await?;
+        caller.identified(|who| self.observer.filtered(&who, page, &names));
         Ok(result)
     }
 
-    /// `tools/manifest`; -32601 where the client's list withholds something, or the operator offers none.
-    pub(super) async fn manifest(
-        &self,
-        caller: &Caller,
-        page: &Arc<Page>,
-        request: &Request,
-    ) -> Result<Json, ErrorText> {
-        if !page.has_manifest() {
-            return self.foreign(caller, page, request).await;
-        }
-        no_cursor(&request.params)?;
-        let stated = digest::stated_in(&request.params);
+    /// `tools/manifest`, where there is one.
+    pub(super) async fn manifest(&self, page: &Arc<Page>, params: &RawObject) -> Result<Json, ErrorText> {
+        no_cursor(params)?;
+        let stated = digest::stated_in(params);
         let result = move |prepared: &PreparedManifest| match stated {
             Some(stated) if stated == prepared.manifest.digest() => prepared.unchanged.clone(),
             _ => prepared.result.clone(),
         };
-        of_manifest(page, &request.method, result).await
+        of_manifest(page, MANIFEST, result).await
     }
 
-    /// `tools/describe`: as SEP-2636 has it to clients with complete lists, and as the strategy has it to others.
+    /// `tools/describe` of SEP-2636, where there is a manifest.
     pub(super) async fn describe(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         page: &Arc<Page>,
-        request: &Request,
+        params: &RawObject,
     ) -> Result<Json, ErrorText> {
-        if !page.has_manifest() {
-            return self.foreign(caller, page, request).await;
-        }
-        let names = self.names(&request.params)?;
+        let names = self.names(params)?;
         let wanted = names.clone();
         let described = move |prepared: &PreparedManifest| prepared.manifest.described(&wanted);
-        let described = of_manifest(page, &request.method, described).await?;
+        let described = of_manifest(page, DESCRIBE, described).await?;
         let described = described.map_err(|unknown| {
             ErrorText::invalid_params("Unknown tool names").with_data(&json!({"unknownNames": unknown}))
         })?;
-        caller.session.iter().for_each(|session| page.mark_delivered_of(&session.marks, &names));
+        self.delivered(caller, page.delivers_of(&names)).await?;
         caller.identified(|who| self.observer.fetched(&who));
         Ok(complete(caller.era(), described.into()))
     }
@@ -128,7 +122,7 @@ async fn of_manifest<T: Send + 'static>(
     let work = if page.is_prepared() { 0 } else { ENTRY_STEPS * page.tool_count() };
     let own = Arc::clone(page);
     let taken = aside(method, work, move || own.manifest().map(take)).await?;
-    taken.ok_or_else(|| ErrorText::method_not_found("tools/manifest"))
+    taken.ok_or_else(|| ErrorText::method_not_found(method))
 }
 
 /// Does work of this many steps, beside the workers that serve clients if it is much.

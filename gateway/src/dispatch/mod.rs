@@ -5,12 +5,15 @@
 //! [`before_call`](mcp_disclosure_core::DisclosureStrategy::before_call).
 
 mod admission;
+mod adoption;
 mod allowance;
 mod call;
 mod caller;
 mod checks;
 mod circles;
 mod compiled;
+mod effects;
+mod ending;
 mod fetches;
 mod lifecycle;
 mod links;
@@ -18,6 +21,7 @@ mod lists;
 mod passage;
 mod read;
 mod relay;
+mod replicas;
 mod requests;
 mod resolve;
 mod revisions;
@@ -26,12 +30,13 @@ mod start;
 mod state;
 mod subscribe;
 mod suggestions;
+mod unopened;
 mod variants;
 
 use std::{sync::Arc, time::Duration};
 
 pub(crate) use admission::Admitted;
-pub use admission::{Admission, Arriving, Denied, Open};
+pub use admission::{Admission, Admittance, Arriving, Denied, Open};
 use allowance::Allowances;
 pub use caller::Caller;
 use checks::Checks;
@@ -53,8 +58,11 @@ use crate::{
     negotiation::Strategies,
     observe::Observer,
     problem::Problem,
-    session::{Peers, Sessions},
+    session::{Peers, Sessions, store::Replicas},
 };
+
+/// How often it is looked whether requests are in progress at the end.
+const LOOKING: Duration = Duration::from_millis(20);
 
 /// The gateway: everything that serves clients, shared by all of them.
 #[derive(Debug)]
@@ -62,6 +70,8 @@ pub struct Gateway {
     strategies: Strategies,
     backends: Backends,
     sessions: Sessions,
+    /// Where other replicas have the same sessions.
+    replicas: Option<Arc<Replicas>>,
     peers: Peers,
     rounds: Rounds,
     receipts: ReceiptSettings,
@@ -133,6 +143,11 @@ impl Gateway {
         }
     }
 
+    /// The number of changes of callers' permissions, as it grows.
+    pub(crate) fn permission_changes(&self) -> watch::Receiver<u64> {
+        self.permissions.subscribe()
+    }
+
     /// Observes what happens.
     pub fn observer(&self) -> &Arc<dyn Observer> {
         &self.observer
@@ -141,6 +156,13 @@ impl Gateway {
     /// Cancelled at shutdown; long-lived streams end then.
     pub fn shutdown(&self) -> &CancellationToken {
         &self.shutdown
+    }
+
+    /// Waits until no request of a session is in progress, whether its client reads the answer here or not.
+    pub(crate) async fn at_rest(&self) {
+        while self.sessions.all().iter().any(|session| !session.in_flight.is_empty()) {
+            tokio::time::sleep(LOOKING).await;
+        }
     }
 
     /// Replaces all declarations at once. Returns the kinds whose lists changed.
@@ -155,6 +177,9 @@ impl Gateway {
     pub async fn close(&self) {
         self.shutdown.cancel();
         self.rounds.forget_all();
+        if let Some(replicas) = &self.replicas {
+            replicas.close().await;
+        }
         self.backends.close().await;
     }
 }

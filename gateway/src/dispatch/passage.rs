@@ -1,5 +1,5 @@
-//! What every request for a tool passes before it is sent to the tool's upstream: the view, the check of the arguments, and the
-//! caller's allowances. All of it is watched.
+//! What every request for a tool passes before it is sent to the tool's upstream: the view, whether the tool is available, the
+//! check of the arguments, and the caller's allowances. All of it is watched.
 
 use std::sync::Arc;
 
@@ -33,10 +33,24 @@ pub(super) struct Passed<'p> {
 
 /// Why a call is not sent.
 pub(super) enum Held {
-    /// Its arguments are wrong.
+    /// Its arguments are wrong, or the tool is not available.
     Refused(Refusal),
     /// Anything else.
     Failed(ErrorText),
+}
+
+/// Why there is no decision on a call.
+pub(super) enum Undecided {
+    /// The strategy rejects it: the client's error.
+    Rejected(Fault),
+    /// Its session could not be read or changed.
+    Lost(ErrorText),
+}
+
+impl From<Fault> for Undecided {
+    fn from(fault: Fault) -> Self {
+        Self::Rejected(fault)
+    }
 }
 
 impl From<ErrorText> for Held {
@@ -62,6 +76,11 @@ impl Gateway {
         };
         watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
         watch.takes(call.arguments.as_ref()).await;
+        if !tool.tool().is_callable() {
+            let refusal = Refusal::unavailable();
+            watch.refuses(refusal.code);
+            return Err(Held::Refused(refusal));
+        }
         let arguments = if page.shows_schema(&call.name) {
             call.arguments
         } else {
@@ -112,13 +131,29 @@ pub(super) async fn refused(page: &Page, call: &ToolCall, code: &'static str, wa
     watch.takes(call.arguments.as_ref()).await;
 }
 
-/// Observes that the strategy rejected a call, which is the client's error.
-pub(super) async fn rejected(page: &Page, call: &ToolCall, fault: Fault, watch: &mut Watch<'_>) -> ErrorText {
-    let is_own = page.own_tools.iter().any(|own| **own == *call.name);
-    let exists = is_own || page.view.tool(&call.name).is_some();
-    watch.decides(if exists { Outcome::Invalid } else { missing(page, &call.name) });
+/// Observes that there is no decision on a call, and returns the error for the client.
+pub(super) async fn undecided(
+    page: &Page,
+    call: &ToolCall,
+    why: Undecided,
+    watch: &mut Watch<'_>,
+) -> ErrorText {
+    let error = match why {
+        Undecided::Rejected(fault) => {
+            let is_own = page.own_tools.iter().any(|own| **own == *call.name);
+            let exists = is_own || page.view.tool(&call.name).is_some();
+            watch.decides(if exists { Outcome::Invalid } else { missing(page, &call.name) });
+            fault.into()
+        }
+        Undecided::Lost(error) => {
+            name_inner(page, call, watch);
+            let is_of_store = error.code() == code::STORE_UNAVAILABLE;
+            watch.decides(if is_of_store { Outcome::Unavailable } else { Outcome::Invalid });
+            error
+        }
+    };
     watch.takes(call.arguments.as_ref()).await;
-    fault.into()
+    error
 }
 
 /// Of a refused call within a call, the inner tool is observed. Returns its name if the caller has no such tool.

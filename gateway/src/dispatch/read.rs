@@ -16,7 +16,7 @@ use crate::{
 impl Gateway {
     /// Reads a resource.
     pub(super) async fn read(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         page: &Page,
         params: &RawObject,
@@ -28,17 +28,15 @@ impl Gateway {
         let cx = caller.context(self, &page.view, &fetches, &effects);
         let own = caller.choice.strategy.read_resource(&cx, &uri).await?;
         let meant = if own.is_none() { caller.choice.strategy.meant_resource(&cx, &uri) } else { None };
-        self.carry_out(caller, effects).await;
-        if fetches.has_delivered() {
-            caller.identified(|who| self.observer.fetched(&who));
-        }
+        self.carry_out(caller, effects, &fetches).await?;
         if let Some(text) = own {
             return Ok(read_result(caller.era(), contents(&uri, &text)));
         }
         let mut error = not_found(&uri, meant.as_deref());
         for slot in caller.backend.owners(page, &uri) {
             let Some(name) = slot.name() else { continue };
-            match self.relay(caller, &slot, UpstreamRequest::new("resources/read", params.clone())).await {
+            let request = UpstreamRequest::new("resources/read", params.clone());
+            match self.relay(caller, &slot, request).await.map_err(ErrorText::from) {
                 Ok(result) => match links::readable(&page.view, name, result) {
                     Some(result) => return Ok(read_result(caller.era(), result)),
                     None => continue,

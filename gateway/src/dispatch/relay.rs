@@ -14,6 +14,7 @@ use serde_json::json;
 use super::{Caller, Gateway, state};
 use crate::{
     dialect::{RequestMeta, asks_for_input},
+    observe::{Outcome, Watch},
     session::{Client, Outlet},
     slot::Slot,
     upstream::{CallError, Reports, Upstream, UpstreamCall},
@@ -74,13 +75,13 @@ impl Gateway {
         caller: &Caller,
         slot: &Slot,
         request: UpstreamRequest,
-    ) -> Result<Json, ErrorText> {
-        let caller = &self.reaching(caller).await?;
+    ) -> Result<Json, Unanswered> {
+        let caller = &self.reaching(caller).await.map_err(Failed::Other)?;
         // The slot may be the shared backend's.
-        let own = caller.backend.slot_numbered(slot.number()).ok_or_else(|| removed(slot))?;
+        let own = caller.backend.slot_numbered(slot.number()).ok_or_else(|| Failed::Other(removed(slot)))?;
         let mut last = None;
         loop {
-            let upstream = own.connected(last.as_ref()).await?;
+            let upstream = own.connected(last.as_ref()).await.map_err(Failed::Other)?;
             match self.relay_to(caller, &upstream, &request).await {
                 // It was not processed, so it can be repeated on a new connection.
                 Err(Failed::Upstream(error))
@@ -91,7 +92,7 @@ impl Gateway {
                     last = Some(upstream);
                 }
                 answered => {
-                    return answered.map_err(|failed| failed.into_rpc_error(&upstream, request.method));
+                    return answered.map_err(|failed| failed.at(&upstream, request.method));
                 }
             }
         }
@@ -124,25 +125,77 @@ impl Gateway {
     }
 }
 
+/// The error that a relayed request is answered with.
+#[derive(Debug)]
+pub(super) struct Unanswered {
+    pub(super) error: ErrorText,
+    /// Whose error it is, of a call of a tool. Codes do not say: upstreams may use any.
+    outcome: Outcome,
+}
+
+impl Unanswered {
+    /// The error, for an answer to a call that is watched.
+    pub(super) fn watched(self, watch: &mut Watch<'_>) -> ErrorText {
+        watch.decides(self.outcome);
+        self.error
+    }
+}
+
+impl From<Unanswered> for ErrorText {
+    fn from(unanswered: Unanswered) -> Self {
+        unanswered.error
+    }
+}
+
+impl From<Failed> for Unanswered {
+    fn from(failed: Failed) -> Self {
+        let outcome = failed.outcome();
+        match failed {
+            Failed::Other(error) | Failed::Client(error) | Failed::Upstream(CallError::Answered(error)) => {
+                Self { error, outcome }
+            }
+            Failed::Upstream(failed) => {
+                Self { error: ErrorText::new(code::UPSTREAM_FAILED, failed), outcome }
+            }
+        }
+    }
+}
+
 /// Why a relayed request has no result.
 #[derive(Debug)]
 pub(super) enum Failed {
     /// The upstream gave none.
     Upstream(CallError),
+    /// The client did not give what the upstream asked it for.
+    Client(ErrorText),
     /// Something else; what to answer.
     Other(ErrorText),
 }
 
 impl Failed {
     /// The upstream's own error, or an error that says why there is no result.
-    fn into_rpc_error(self, upstream: &Upstream, method: &str) -> ErrorText {
+    fn at(self, upstream: &Upstream, method: &str) -> Unanswered {
+        let outcome = self.outcome();
         match self {
-            Self::Other(error) | Self::Upstream(CallError::Answered(error)) => error,
-            Self::Upstream(failed) => {
+            Self::Upstream(failed) if !matches!(failed, CallError::Answered(_)) => {
                 tracing::warn!(upstream = %upstream.name(), method, error = failed.in_full(), "upstream request failed");
-                ErrorText::new(code::UPSTREAM_FAILED, format_args!("upstream '{}' {failed}", upstream.name()))
-                    .with_data(&json!({"upstream": upstream.name().as_str()}))
+                let message = format_args!("upstream '{}' {failed}", upstream.name());
+                let error = ErrorText::new(code::UPSTREAM_FAILED, message)
+                    .with_data(&json!({"upstream": upstream.name().as_str()}));
+                Unanswered { error, outcome }
             }
+            other => other.into(),
+        }
+    }
+
+    /// What became of a call that failed like this.
+    fn outcome(&self) -> Outcome {
+        match self {
+            Self::Upstream(CallError::Answered(_)) => Outcome::UpstreamError,
+            Self::Upstream(CallError::TooDeep(_)) => Outcome::Invalid,
+            Self::Upstream(_) => Outcome::Failed,
+            Self::Client(_) => Outcome::Cancelled,
+            Self::Other(error) => Outcome::of_own(error),
         }
     }
 }
@@ -206,7 +259,7 @@ async fn relay_with_input(
         };
         again = params.clone();
         if let Some(requests) = required.object("inputRequests") {
-            let responses = answers(client, upstream, &requests).await?;
+            let responses = answers(client, upstream, &requests).await.map_err(Failed::Client)?;
             again = again.with("inputResponses", responses.text());
         }
         if let Some(state) = required.member("requestState") {
@@ -306,5 +359,30 @@ impl Reports for Relay {
 
     fn wants_log(&self) -> bool {
         self.asks_for_log
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn o1_what_an_upstream_answers_is_no_failure_to_answer() {
+        let error = |code| ErrorText::new(code, "x");
+        let of = |failed: Failed| Unanswered::from(failed).outcome;
+        for code in [code::UPSTREAM_FAILED, code::INVALID_PARAMS, code::LIMIT_REACHED, 7] {
+            assert_eq!(
+                of(Failed::Upstream(CallError::Answered(error(code)))),
+                Outcome::UpstreamError,
+                "{code}"
+            );
+        }
+        let late = CallError::TimedOut { waited: Duration::from_secs(1) };
+        assert_eq!(of(Failed::Upstream(late)), Outcome::Failed);
+        assert_eq!(of(Failed::Other(error(code::UPSTREAM_FAILED))), Outcome::Failed);
+        assert_eq!(of(Failed::Other(error(code::INVALID_PARAMS))), Outcome::Invalid);
+        assert_eq!(of(Failed::Client(error(code::UPSTREAM_FAILED))), Outcome::Cancelled);
     }
 }

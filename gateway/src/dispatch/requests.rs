@@ -6,12 +6,12 @@ use std::{
 };
 
 use futures::FutureExt;
-use mcp_disclosure_core::{Effect, Effects, Era, Kind, Lifecycle, Permits, RawObject};
+use mcp_disclosure_core::{Effects, Era, Kind, Lifecycle, Permits, RawObject};
 use mcp_disclosure_transport::{ErrorText, Json, LoggingLevel, Request, code, printable::Short};
 use tokio::task::spawn_blocking;
 use tracing::Instrument;
 
-use super::{Caller, Gateway};
+use super::{Caller, Gateway, unopened::Unopened};
 use crate::{
     backend::Backend,
     catalogue::Page,
@@ -19,7 +19,7 @@ use crate::{
     explain::Explanation,
     negotiation::Choice,
     observe::{Outcome, Watch, protected},
-    session::{Full, Opening, Session, new_id},
+    session::{Full, Opening, Session, new_id, store::Delta},
     slot::Recollection,
 };
 
@@ -74,29 +74,9 @@ impl Method {
     }
 }
 
-/// A session that is being opened: its upstreams end if the client hangs up meanwhile.
-struct Unopened<'g> {
-    gateway: &'g Gateway,
-    id: Option<Arc<str>>,
-}
-
-impl Unopened<'_> {
-    fn keep(mut self) {
-        self.id = None;
-    }
-}
-
-impl Drop for Unopened<'_> {
-    fn drop(&mut self) {
-        if let Some(id) = &self.id {
-            self.gateway.backends.end_session(id);
-        }
-    }
-}
-
 impl Gateway {
     /// Handles a request. A panic becomes an internal error.
-    pub async fn handle(&self, caller: &Caller, request: &Request) -> Result<Json, ErrorText> {
+    pub async fn handle(self: &Arc<Self>, caller: &Caller, request: &Request) -> Result<Json, ErrorText> {
         let varied = self.varied(caller, request);
         let (caller, request) = match &varied {
             Ok(Some((caller, request))) => (caller, request),
@@ -108,7 +88,7 @@ impl Gateway {
 
     /// Answers a request, with this error if there is one.
     async fn observed(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         request: &Request,
         refused: Option<ErrorText>,
@@ -138,7 +118,7 @@ impl Gateway {
     }
 
     async fn answer(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         request: &Request,
         watch: &mut Watch<'_>,
@@ -159,8 +139,12 @@ impl Gateway {
         // Boxed but for calls: a future is as large as its largest branch, and is copied where it is spawned.
         match method {
             Some(Method::ToolsList) => Box::pin(self.tools(caller, &page, params)).await,
-            Some(Method::ToolsManifest) => Box::pin(self.manifest(caller, &page, request)).await,
-            Some(Method::ToolsDescribe) => Box::pin(self.describe(caller, &page, request)).await,
+            // The client's list withholds something, or the operator offers none. The strategy may have either of its own.
+            Some(Method::ToolsManifest | Method::ToolsDescribe) if !page.has_manifest() => {
+                Box::pin(self.foreign(caller, &page, request)).await
+            }
+            Some(Method::ToolsManifest) => Box::pin(self.manifest(&page, params)).await,
+            Some(Method::ToolsDescribe) => Box::pin(self.describe(caller, &page, params)).await,
             Some(Method::ToolsResolve) => Box::pin(self.resolve(caller, &page, params, watch)).await,
             Some(Method::ResourcesList) => self.listed(caller, &page, Kind::Resources, params),
             Some(Method::TemplatesList) => self.listed(caller, &page, Kind::Templates, params),
@@ -170,8 +154,8 @@ impl Gateway {
             Some(Method::PromptsGet) => Box::pin(self.prompt(caller, &page, params)).await,
             Some(Method::Complete) => Box::pin(self.completion(caller, &page, params)).await,
             Some(Method::ResourcesSubscribe) => Box::pin(self.subscribe(caller, &page, params)).await,
-            Some(Method::ResourcesUnsubscribe) => self.unsubscribe(caller, params),
-            Some(Method::SetLevel) => self.set_level(caller, params),
+            Some(Method::ResourcesUnsubscribe) => Box::pin(self.unsubscribe(caller, params)).await,
+            Some(Method::SetLevel) => Box::pin(self.set_level(caller, params)).await,
             Some(Method::Listen) => Box::pin(self.listen(caller, &page, &request.id, params)).await,
             Some(Method::Discover) => {
                 let is_gateway = self.admit(&caller.backend, params)?.is_some();
@@ -189,8 +173,8 @@ impl Gateway {
     }
 
     /// A method that is not part of MCP, or not of this era. The strategy may support it.
-    pub(super) async fn foreign(
-        &self,
+    async fn foreign(
+        self: &Arc<Self>,
         caller: &Caller,
         page: &Page,
         request: &Request,
@@ -203,10 +187,7 @@ impl Gateway {
             let _ = spawn_blocking(move || prepare(&view)).await;
         }
         let answer = caller.choice.strategy.request(&cx, &request.method, &request.params.to_raw()).await?;
-        self.carry_out(caller, effects).await;
-        if fetches.has_delivered() {
-            caller.identified(|who| self.observer.fetched(&who));
-        }
+        self.carry_out(caller, effects, &fetches).await?;
         match answer {
             Some(result) => Ok(complete(caller.era(), result.into())),
             None => Err(ErrorText::method_not_found(&request.method)),
@@ -242,12 +223,14 @@ impl Gateway {
         })?;
         // Checked first, so that no upstreams are started in vain.
         self.sessions.room().map_err(no_room)?;
+        self.reach_store().await?;
         let place = opening.peer.session()?;
         let backend = self.backends.for_session(&id, &opening.client, &opening.peer).await?;
-        let unopened = Unopened { gateway: self, id: Some(Arc::clone(&id)) };
+        let unopened = Unopened::new(self, &id);
         backend.recalled().await;
         tracing::info!(session = %Short(&id), client = initialize.client, %revision, strategy = %choice.name, reason = %choice.reason, "session opened");
         let (own, parameters) = (Arc::clone(&backend), std::mem::take(&mut opening.address.parameters));
+        let opened = self.opening(&initialize, &opening, &choice);
         let session = Session::new(id, revision, choice, opening, own, place, &self.limits);
         let session = Arc::new(session.of_client(&initialize.client));
         self.arrive(&session, &parameters).await.inspect_err(|_| self.let_go(&session))?;
@@ -255,6 +238,9 @@ impl Gateway {
         let result = catch_unwind(AssertUnwindSafe(|| self.open_session(&initialize, &backend, &session)));
         let result = result.unwrap_or_else(|_| Err(panicked("initialize")));
         let result = result.inspect_err(|_| self.let_go(&session))?;
+        self.publish(&session, opened).await.inspect_err(|_| {
+            self.end_session(session.id());
+        })?;
         let result = self.led_on(&backend, is_gateway, result);
         if is_news {
             // Its upstreams may have been started before it said so.
@@ -294,7 +280,7 @@ impl Gateway {
 
     /// Ends a session; `false` if the id is unknown.
     pub fn end_session(&self, id: &str) -> bool {
-        let Some(session) = self.sessions.remove(id) else { return false };
+        let Some(session) = self.sessions.end(id) else { return false };
         tracing::info!(session = %Short(id), "session ended");
         self.let_go(&session);
         true
@@ -328,32 +314,15 @@ impl Gateway {
         }
     }
 
-    fn set_level(&self, caller: &Caller, params: &RawObject) -> Result<Json, ErrorText> {
+    async fn set_level(self: &Arc<Self>, caller: &Caller, params: &RawObject) -> Result<Json, ErrorText> {
         let level = params.string("level").and_then(|level| level.parse::<LoggingLevel>().ok());
         let level =
             level.ok_or_else(|| ErrorText::invalid_params("params.level must be a log level of RFC 5424"))?;
         if let Some(session) = &caller.session {
-            session.set_log_level(level);
+            self.record(session, Delta { log_level: Some(level), ..Delta::default() }).await?;
         }
         caller.backend.relay_log_level();
         Ok(Json::empty_object())
-    }
-
-    /// Carries out the effects that a strategy returned.
-    pub(super) async fn carry_out(&self, caller: &Caller, effects: Effects) {
-        for effect in effects.into_vec() {
-            match effect {
-                Effect::Delivered { tool, digest } => {
-                    if let Some(session) = &caller.session {
-                        session.marks.mark(tool, digest);
-                    }
-                }
-                Effect::Remember { strategy, changes } => self.remember(caller, &strategy, changes),
-                Effect::Native => caller.session.iter().for_each(|session| self.meet_native(session)),
-                Effect::PassOn(chosen) => Box::pin(caller.backend.pass_on_concerns(&chosen)).await,
-                other => tracing::error!(?other, "unknown effect"),
-            }
-        }
     }
 }
 
@@ -407,6 +376,6 @@ pub(super) fn panicked(method: &str) -> ErrorText {
     ErrorText::new(code::INTERNAL_ERROR, "internal error: answering this request panicked")
 }
 
-fn no_room(full: Full) -> ErrorText {
+pub(super) fn no_room(full: Full) -> ErrorText {
     ErrorText::new(code::UPSTREAM_FAILED, full)
 }

@@ -4,13 +4,13 @@
 //! sees nothing that a call would not send; through a tool that calls others, it is the called one that is resolved. Nothing happens on the way: what a strategy wants to do for
 //! a call is not done.
 
-use mcp_disclosure_core::{Decision, Effects, RawObject, Refusal, Tool};
+use mcp_disclosure_core::{Decision, RawObject, Refusal, Tool};
 use mcp_disclosure_transport::{ErrorText, Json, code};
 
 use super::{
     Caller, Gateway,
     call::{read_call, relayed},
-    passage::{Held, Passed, recorded, refused, rejected},
+    passage::{Held, Passed, recorded, refused, undecided},
     relay::UpstreamRequest,
 };
 use crate::{
@@ -43,11 +43,10 @@ impl Gateway {
                 "{name} does not support {RESOLVE}: it is as it is listed"
             ))
         };
-        let (fetches, effects) = (self.fetches.of(&caller.fetcher, &caller.allowances), Effects::default());
-        let cx = caller.context(self, &page.view, &fetches, &effects);
-        let call = match caller.choice.strategy.before_call(&cx, call).await {
-            Ok(Decision::Forward(call)) => call,
-            Ok(Decision::Refuse(refusal)) => {
+        let fetches = self.fetches.of(&caller.fetcher, &caller.allowances);
+        let call = match self.decide(caller, page, call, &fetches).await {
+            Ok((Decision::Forward(call), _)) => call,
+            Ok((Decision::Refuse(refusal), _)) => {
                 refused(page, &given, refusal.code, watch).await;
                 return Err(refusal_of(&name, &refusal));
             }
@@ -56,7 +55,7 @@ impl Gateway {
                 watch.takes(given.arguments.as_ref()).await;
                 return Err(unsupported());
             }
-            Err(fault) => return Err(rejected(page, &given, fault, watch).await),
+            Err(why) => return Err(undecided(page, &given, why, watch).await),
         };
         drop(given);
         let passed = match self.pass(caller, page, call, watch).await {
@@ -72,7 +71,8 @@ impl Gateway {
         recorded(watch).await?;
         let request = relayed(params, tool.tool(), arguments.as_ref());
         drop(arguments);
-        let result = self.relay(caller, &slot, UpstreamRequest::new(RESOLVE, request)).await?;
+        let relayed = self.relay(caller, &slot, UpstreamRequest::new(RESOLVE, request)).await;
+        let result = relayed.map_err(|failed| failed.watched(watch))?;
         let result = RawObject::parse(result.as_str()).ok();
         let resolved = result.as_ref().and_then(|result| result.object("tool"));
         let (Some(result), Some(resolved)) = (result, resolved) else {

@@ -19,7 +19,10 @@ use crate::{
     lineage::Lineage,
     negotiation::Strategies,
     observe::{Observer, Unobserved},
-    session::{Client, Peers, SessionLimits, Sessions},
+    session::{
+        Client, Peers, SessionLimits, Sessions,
+        store::{Replicas, SessionStore},
+    },
     slot::{Memory, Upstreams, Witness},
     upstream::{Timeouts, UpstreamConfig, UpstreamError},
 };
@@ -27,6 +30,9 @@ use mcp_disclosure_transport::printable::Short;
 
 /// How long lists wait for upstreams that are starting, unless an assembly says otherwise. Most hosts list once.
 const WAIT_FOR_UPSTREAMS: Duration = Duration::from_secs(20);
+
+/// How long a start waits for the store of sessions.
+const WAIT_FOR_STORE: Duration = Duration::from_secs(1);
 
 /// The longest time between two sweeps.
 const SWEEPING: Duration = Duration::from_secs(1);
@@ -46,6 +52,8 @@ pub struct Assembly {
     pub observer: Arc<dyn Observer>,
     /// How many sessions, and how long they may idle.
     pub sessions: SessionLimits,
+    /// Where sessions are kept that several replicas share; `None` keeps them in this process.
+    pub session_store: Option<Arc<dyn SessionStore>>,
     /// How long upstreams may take.
     pub timeouts: Timeouts,
     /// How long lists wait for upstreams that are starting, measured from the start of the gateway.
@@ -82,6 +90,7 @@ impl Assembly {
             admission: Arc::new(Open),
             observer: Arc::new(Unobserved),
             sessions: SessionLimits::default(),
+            session_store: None,
             timeouts: Timeouts { connect: Duration::from_secs(60), request: Duration::from_secs(120) },
             wait_for_upstreams: WAIT_FOR_UPSTREAMS,
             memory: None,
@@ -146,6 +155,10 @@ impl Gateway {
             strategies,
             backends: Backends::new(recipe, first),
             sessions: Sessions::new(assembly.sessions, assembly.limits.unused_session),
+            replicas: assembly
+                .session_store
+                .map(|store| Replicas::new(store, assembly.sessions, assembly.limits.unused_session))
+                .map(Arc::new),
             peers: Peers::new(assembly.limits),
             rounds: Rounds::default(),
             receipts: ReceiptSettings { key: assembly.receipt_key, lifetime: assembly.receipt_lifetime },
@@ -162,6 +175,14 @@ impl Gateway {
             shutdown: CancellationToken::new(),
         });
         tokio::spawn(Arc::clone(&gateway).sweep(assembly.sessions));
+        tokio::spawn(Arc::clone(&gateway).hear());
+        if let Some(replicas) = &gateway.replicas
+            && replicas.ready(WAIT_FOR_STORE).await.is_err()
+        {
+            tracing::warn!(
+                "the session store cannot be used yet; clients with sessions get errors until it can"
+            );
+        }
         tokio::spawn(Arc::clone(&gateway).advise());
         Ok(StartedGateway { gateway, missing })
     }
@@ -186,6 +207,7 @@ impl Gateway {
     async fn sweep(self: Arc<Self>, limits: SessionLimits) {
         let often = limits.sweep_interval(self.limits.unused_session).min(SWEEPING);
         let mut turn = tokio::time::interval(often);
+        let mut keeping = tokio::spawn(async {});
         loop {
             tokio::select! {
                 () = self.shutdown.cancelled() => return,
@@ -197,8 +219,18 @@ impl Gateway {
             self.backends.sweep(limits.idle);
             self.end_circles();
             for session in self.sessions.remove_idle() {
-                tracing::info!(session = %Short(session.id()), "session ended: idle");
+                match self.replicas {
+                    // The store ends it, unless another replica serves it.
+                    Some(_) => {
+                        tracing::debug!(session = %Short(session.id()), "copy of a session dropped: idle")
+                    }
+                    None => tracing::info!(session = %Short(session.id()), "session ended: idle"),
+                }
                 self.let_go(&session);
+            }
+            // One at a time: the next turn finds what this one did not reach.
+            if keeping.is_finished() {
+                keeping = tokio::spawn(Arc::clone(&self).keep_sessions());
             }
         }
     }

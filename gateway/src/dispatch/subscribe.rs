@@ -1,18 +1,21 @@
 //! `resources/subscribe` and `resources/unsubscribe` in sessions; `subscriptions/listen` in the stateless
 //! era.
 
-use mcp_disclosure_core::RawObject;
+use std::sync::Arc;
+
+use mcp_disclosure_core::{Principal, RawObject};
 use mcp_disclosure_transport::{ErrorText, Id, Json};
 
 use super::{Caller, Gateway};
 use crate::{
+    backend::Release,
     catalogue::Page,
-    session::{Filter, Viewer, Watched},
+    session::{Filter, Place, Session, Viewer, Watched, store::Delta},
 };
 
 impl Gateway {
     pub(super) async fn subscribe(
-        &self,
+        self: &Arc<Self>,
         caller: &Caller,
         page: &Page,
         params: &RawObject,
@@ -25,24 +28,85 @@ impl Gateway {
         }
         self.check_uri(&uri)?;
         let place = caller.peer.subscriptions(1)?;
-        let held = caller.backend.hold(page, &uri).await?;
-        if !session.subscribe(held.clone(), place) {
-            caller.backend.release(&held);
-        }
-        // A later request may have taken over other permissions meanwhile.
-        if session.principal().permits() != caller.principal.permits() {
-            Self::keep_readable(session);
-        }
+        // If the client disconnects meanwhile, dropping this releases it.
+        let mut held = caller.backend.release_on_drop();
+        held.add(caller.backend.hold(page, &uri).await?);
+        // First, so that a copy that is read meanwhile does not end it.
+        self.record(session, Delta { subscribed: Some(uri), ..Delta::default() }).await?;
+        self.subscribed(session, &caller.principal, held, place);
         Ok(Json::empty_object())
     }
 
-    pub(super) fn unsubscribe(&self, caller: &Caller, params: &RawObject) -> Result<Json, ErrorText> {
+    pub(super) async fn unsubscribe(
+        self: &Arc<Self>,
+        caller: &Caller,
+        params: &RawObject,
+    ) -> Result<Json, ErrorText> {
         let uri = uri_of(params)?;
-        if let Some(session) = &caller.session {
-            let ended = session.keep_subscriptions(|watched| watched.uri != uri);
-            ended.iter().for_each(|watched| caller.backend.release(watched));
-        }
+        let Some(session) = &caller.session else { return Ok(Json::empty_object()) };
+        self.check_uri(&uri)?;
+        self.record(session, Delta { unsubscribed: Some(uri.clone()), ..Delta::default() }).await?;
+        let ended = session.keep_subscriptions(|watched| watched.uri != uri);
+        ended.iter().for_each(|watched| caller.backend.release(watched));
         Ok(Json::empty_object())
+    }
+
+    /// A session is subscribed to what is held for it, by the permissions of this principal.
+    fn subscribed(
+        self: &Arc<Self>,
+        session: &Arc<Session>,
+        principal: &Principal,
+        held: Release,
+        place: Place,
+    ) {
+        // What is not added is released.
+        if let Some(watched) = held.held().first().cloned()
+            && session.subscribe(watched, place)
+        {
+            held.keep();
+        }
+        // A later request may have taken over other permissions meanwhile.
+        if session.principal().permits() != principal.permits() {
+            self.keep_readable(session);
+        }
+    }
+
+    /// Subscriptions ended here, and end at other replicas.
+    pub(super) fn unsubscribed(self: &Arc<Self>, session: &Arc<Session>, ended: Vec<Watched>) {
+        let left = session.subscribed();
+        let uris = ended.into_iter().map(|ended| ended.uri).filter(|uri| !left.contains(uri));
+        let uris: Vec<String> = uris.collect();
+        if self.replicas.is_none() || uris.is_empty() {
+            return;
+        }
+        let (gateway, session) = (Arc::clone(self), Arc::clone(session));
+        tokio::spawn(async move {
+            for uri in uris {
+                let ended = Delta { unsubscribed: Some(uri), ..Delta::default() };
+                if let Err(error) = gateway.record(&session, ended).await {
+                    tracing::debug!(error = error.message(), "a subscription did not end at other replicas");
+                }
+            }
+        });
+    }
+
+    /// Subscribes to what the client subscribed to at other replicas.
+    pub(super) async fn subscribe_to(self: &Arc<Self>, session: &Arc<Session>, uris: &[String]) {
+        let backend = Arc::clone(session.backend());
+        let subscribed = session.subscribed();
+        for uri in uris.iter().filter(|uri| !subscribed.contains(uri)) {
+            let Ok(place) = session.peer().subscriptions(1) else { return };
+            let principal = session.principal();
+            let page = backend.catalogue().current().page(&principal, &session.choice(), &session.memory());
+            match backend.hold(&page, uri).await {
+                Ok(watched) => {
+                    let mut held = backend.release_on_drop();
+                    held.add(watched);
+                    self.subscribed(session, &principal, held, place);
+                }
+                Err(error) => tracing::debug!(error = error.message(), "a subscription did not move"),
+            }
+        }
     }
 
     pub(super) async fn listen(
@@ -70,8 +134,9 @@ impl Gateway {
         let asked = params.object("notifications").unwrap_or_default();
         let (principal, choice) = (caller.principal.clone(), caller.choice.clone());
         let viewer = Viewer { principal, choice, memory: caller.memory.clone() };
-        let filter = filter.watching(held.held()).with_extension(&asked, viewer);
-        let registration = caller.backend.audience().listeners().open(id, filter, caller.outlet.clone());
+        let filter = filter.watching(held.held()).with_extension(&asked, &viewer);
+        let registration =
+            caller.backend.audience().listeners().open(id, filter, viewer, caller.outlet.clone());
         let mut permissions = self.permissions.subscribe();
         tokio::select! {
             () = self.shutdown.cancelled() => {}

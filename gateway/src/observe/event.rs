@@ -2,6 +2,8 @@
 
 use std::{fmt, time::Duration};
 
+use mcp_disclosure_transport::{ErrorText, code};
+
 /// The sender of a request.
 #[derive(Clone, Copy, Debug)]
 pub struct Who<'a> {
@@ -9,7 +11,7 @@ pub struct Who<'a> {
     pub principal: Option<&'a str>,
     /// The beginning of the session's id, in the era that has sessions.
     pub session: Option<&'a str>,
-    /// The strategy that serves it: one of those offered.
+    /// The strategy that serves it: one of those offered. Of a session that could not be read, that of its URL, or empty.
     pub strategy: &'a str,
     /// What the client calls itself, as received: any text.
     pub client: &'a str,
@@ -64,7 +66,7 @@ pub enum Outcome {
     InputRequired,
     /// The upstream's own JSON-RPC error.
     UpstreamError,
-    /// The upstream gave no answer: it ended, timed out, or could not be started.
+    /// There is no answer of the upstream: it ended, timed out, could not be reached or sent something invalid.
     Failed,
     /// Answered by the strategy: the tool is its own.
     Answered,
@@ -78,7 +80,9 @@ pub enum Outcome {
     Invalid,
     /// Not forwarded, since it could not be recorded.
     Unrecorded,
-    /// The client cancelled it or hung up.
+    /// Not decided or not answered, since the session could not be read from its store, or not be changed there.
+    Unavailable,
+    /// The client cancelled it, hung up, or did not give what the upstream asked it for.
     Cancelled,
     /// Answering it panicked.
     Panicked,
@@ -88,6 +92,15 @@ impl Outcome {
     /// The name, as in labels and records.
     pub fn name(self) -> &'static str {
         self.into()
+    }
+
+    /// That of an error of this gateway, where nothing else is known of it.
+    pub(crate) fn of_own(error: &ErrorText) -> Self {
+        match error.code() {
+            code::UPSTREAM_FAILED | code::INTERNAL_ERROR => Self::Failed,
+            code::STORE_UNAVAILABLE => Self::Unavailable,
+            _ => Self::Invalid,
+        }
     }
 
     /// Whether the call was sent to its upstream, or was waiting for it. The other outcomes are decisions of the gateway.
@@ -106,7 +119,8 @@ impl Outcome {
             | Self::Unknown
             | Self::NotPermitted
             | Self::Invalid
-            | Self::Unrecorded => false,
+            | Self::Unrecorded
+            | Self::Unavailable => false,
         }
     }
 }

@@ -20,7 +20,7 @@ use futures::future::BoxFuture;
 use mcp_disclosure_core::Kind;
 use mcp_disclosure_transport::Request;
 pub use several::Several;
-pub use tally::{Cost, Step, Tally};
+pub use tally::{Cost, Step, Tally, ToolCosts};
 pub use trace::{Trace, TraceContext};
 pub(crate) use watch::Watch;
 
@@ -73,9 +73,14 @@ pub trait Observer: fmt::Debug + Send + Sync + 'static {
         let _ = (who, kind, page);
     }
 
-    /// A client was sent the tools of this page that its filter names, and no others.
-    fn filtered(&self, who: &Who<'_>, page: &Arc<Page>) {
-        let _ = (who, page);
+    /// A client was sent the tools of this page that its filter admits, by these names, and no others.
+    fn filtered(&self, who: &Who<'_>, page: &Arc<Page>, names: &[String]) {
+        let _ = (who, page, names);
+    }
+
+    /// A request over HTTP was answered with a status from 400 on: it was not admitted, say, or no request of MCP.
+    fn turned_away(&self, status: u16) {
+        let _ = status;
     }
 
     /// A session was opened.

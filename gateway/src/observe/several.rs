@@ -49,8 +49,12 @@ impl Observer for Several {
         self.0.iter().for_each(|observer| observer.listed(who, kind, page));
     }
 
-    fn filtered(&self, who: &Who<'_>, page: &Arc<Page>) {
-        self.0.iter().for_each(|observer| observer.filtered(who, page));
+    fn filtered(&self, who: &Who<'_>, page: &Arc<Page>, names: &[String]) {
+        self.0.iter().for_each(|observer| observer.filtered(who, page, names));
+    }
+
+    fn turned_away(&self, status: u16) {
+        self.0.iter().for_each(|observer| observer.turned_away(status));
     }
 
     fn opened(&self, who: &Who<'_>) {

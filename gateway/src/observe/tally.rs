@@ -1,5 +1,7 @@
 //! What a list costs a model: counted once, and kept with the page that has the list.
 
+use std::{collections::HashMap, sync::OnceLock};
+
 use parking_lot::Mutex;
 
 /// Tokens of a list, and of the complete list of the same view.
@@ -73,6 +75,28 @@ impl State {
     }
 }
 
+/// What each tool of a list costs, for clients that are sent some of them. Clients choose which, so parts of a list are not
+/// counted themselves.
+#[derive(Debug, Default)]
+pub struct ToolCosts(OnceLock<HashMap<String, Cost>>);
+
+impl ToolCosts {
+    /// The cost of these tools together; `None` before they were counted. One that the list does not have costs nothing.
+    pub fn of(&self, names: &[String]) -> Option<Cost> {
+        let costs = self.0.get()?;
+        let found = names.iter().filter_map(|name| costs.get(name));
+        Some(found.fold(Cost::default(), |sum, one| Cost {
+            listed: sum.listed + one.listed,
+            full: sum.full + one.full,
+        }))
+    }
+
+    /// Counts each tool, if that was not done before.
+    pub fn settle(&self, count: impl FnOnce() -> HashMap<String, Cost>) {
+        self.0.get_or_init(count);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -84,5 +108,20 @@ mod tests {
         assert_eq!((tally.settle(cost), tally.sent()), (3, Step::Add(cost)));
         let tally = Tally::default();
         assert_eq!((tally.sent(), tally.give_up(), tally.sent()), (Step::Count, 1, Step::Count));
+    }
+
+    #[test]
+    fn o1_a_part_of_a_list_costs_what_its_tools_cost() {
+        let costs = ToolCosts::default();
+        let names = ["a", "b", "none"].map(str::to_owned);
+        assert_eq!(costs.of(&names), None);
+        let cost = |listed, full| Cost { listed, full };
+        costs.settle(|| {
+            [("a", cost(1, 10)), ("b", cost(2, 20)), ("c", cost(4, 40))]
+                .map(|(name, cost)| (name.to_owned(), cost))
+                .into()
+        });
+        costs.settle(|| panic!("they are counted once"));
+        assert_eq!((costs.of(&names), costs.of(&[])), (Some(cost(3, 30)), Some(cost(0, 0))));
     }
 }

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Instant};
 use mcp_disclosure_core::{RawObject, RawText, ToolName, UpstreamName};
 use mcp_disclosure_transport::{ErrorText, Json, Request, code};
 
-use super::{Called, Outcome, Recording, Trace, protected};
+use super::{Called, Outcome, Recording, Trace, Who, protected};
 use crate::{
     dialect::asks_for_input,
     dispatch::{Caller, Gateway},
@@ -25,9 +25,33 @@ const ASKS: (&str, &str) = ("\"resultType\"", "\"input_required\"");
 #[derive(Debug)]
 pub(crate) struct Watch<'a> {
     gateway: &'a Gateway,
-    caller: &'a Caller,
+    sender: Sender<'a>,
     trace: Option<Arc<dyn Trace>>,
     call: Option<Watched>,
+}
+
+#[derive(Debug)]
+enum Sender<'a> {
+    Caller(&'a Caller),
+    /// Of a session that could not be read.
+    Unread(Who<'a>),
+}
+
+impl Sender<'_> {
+    fn identified<T>(&self, observe: impl FnOnce(Who<'_>) -> T) -> T {
+        match self {
+            Self::Caller(caller) => caller.identified(observe),
+            Self::Unread(who) => observe(*who),
+        }
+    }
+
+    /// As in logs.
+    fn label(&self) -> &str {
+        match self {
+            Self::Caller(caller) => &caller.label,
+            Self::Unread(who) => who.session.unwrap_or_default(),
+        }
+    }
 }
 
 #[derive(Debug)]
@@ -46,6 +70,15 @@ struct Watched {
 
 impl<'a> Watch<'a> {
     pub(crate) fn begin(gateway: &'a Gateway, caller: &'a Caller, request: &Request) -> Self {
+        Self::of(gateway, Sender::Caller(caller), request)
+    }
+
+    /// Watches a request in a session that could not be read.
+    pub(crate) fn of_unread(gateway: &'a Gateway, who: Who<'a>, request: &Request) -> Self {
+        Self::of(gateway, Sender::Unread(who), request)
+    }
+
+    fn of(gateway: &'a Gateway, sender: Sender<'a>, request: &Request) -> Self {
         let resolves = request.method == "tools/resolve";
         let call = (resolves || request.method == "tools/call").then(|| Watched {
             resolves,
@@ -57,8 +90,8 @@ impl<'a> Watch<'a> {
             refusal: None,
             fingerprint: None,
         });
-        let trace = caller.identified(|who| gateway.observer().begins(&who, request));
-        Self { gateway, caller, trace, call }
+        let trace = sender.identified(|who| gateway.observer().begins(&who, request));
+        Self { gateway, sender, trace, call }
     }
 
     /// What follows the request in a trace.
@@ -118,7 +151,7 @@ impl<'a> Watch<'a> {
     pub(crate) fn forwards(&self) -> Option<Recording> {
         let call = self.call.as_ref()?;
         let observer = self.gateway.observer();
-        self.caller.identified(|who| observer.before(&call.event(who, Outcome::Forwarded, 0)))
+        self.sender.identified(|who| observer.before(&call.event(who, Outcome::Forwarded, 0)))
     }
 
     /// The call is over.
@@ -136,15 +169,25 @@ impl<'a> Watch<'a> {
         }
     }
 
+    /// The call is over without any result, since its session could not be had.
+    pub(crate) fn ends(mut self, outcome: Outcome) {
+        if let Some(call) = self.call.take() {
+            self.report(&call, outcome, 0);
+        }
+        if let Some(trace) = &self.trace {
+            trace.ends(Some(code::STORE_UNAVAILABLE));
+        }
+    }
+
     /// Logs the call, in one line, and passes it to the observer.
     fn report(&self, call: &Watched, outcome: Outcome, bytes: usize) {
-        let caller = self.caller;
-        caller.identified(|who| {
+        let sender = &self.sender;
+        sender.identified(|who| {
             let event = call.event(who, outcome, bytes);
             macro_rules! log {
                 ($message:literal) => {
                     tracing::info!(
-                        session = %caller.label, principal = event.who.principal, strategy = event.who.strategy,
+                        session = %sender.label(), principal = event.who.principal, strategy = event.who.strategy,
                         upstream = event.upstream, tool = %event.tool, outcome = %outcome, code = event.refusal,
                         duration_ms = event.duration.as_micros() as f64 / 1000.0, $message
                     )
@@ -165,7 +208,7 @@ impl<'a> Watch<'a> {
 }
 
 impl Watched {
-    fn event<'e>(&'e self, who: super::Who<'e>, outcome: Outcome, response_bytes: usize) -> Called<'e> {
+    fn event<'e>(&'e self, who: Who<'e>, outcome: Outcome, response_bytes: usize) -> Called<'e> {
         Called {
             who,
             resolves: self.resolves,
@@ -189,7 +232,7 @@ impl Drop for Watch<'_> {
     }
 }
 
-/// The outcome of a call that was forwarded, or that could not be.
+/// The outcome of a call on which nothing was decided before.
 fn outcome(answered: &Result<Json, ErrorText>) -> Outcome {
     match answered {
         Ok(result) if has(result, IS_ERROR, |object| object.member("isError") == Some("true")) => {
@@ -197,8 +240,7 @@ fn outcome(answered: &Result<Json, ErrorText>) -> Outcome {
         }
         Ok(result) if has(result, ASKS, asks_for_input) => Outcome::InputRequired,
         Ok(_) => Outcome::Ok,
-        Err(error) if error.code() == code::UPSTREAM_FAILED => Outcome::Failed,
-        Err(_) => Outcome::UpstreamError,
+        Err(error) => Outcome::of_own(error),
     }
 }
 
@@ -228,8 +270,5 @@ mod tests {
         assert_eq!(of(r#"{"content":[{"text":"\"isError\": true"}]}"#), Outcome::Ok);
         assert_eq!(of(r#"{"resultType":"input_required"}"#), Outcome::InputRequired);
         assert_eq!(of("{}"), Outcome::Ok);
-        let failed = |code| outcome(&Err(ErrorText::new(code, "x")));
-        assert_eq!(failed(code::UPSTREAM_FAILED), Outcome::Failed);
-        assert_eq!(failed(code::INVALID_PARAMS), Outcome::UpstreamError);
     }
 }

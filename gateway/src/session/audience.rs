@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, Weak},
 };
 
-use mcp_disclosure_core::{Kind, RawObject};
+use mcp_disclosure_core::{Kind, Permits, RawObject};
 use mcp_disclosure_transport::{LoggingLevel, Notification};
 use parking_lot::Mutex;
 
@@ -35,12 +35,19 @@ impl Audience {
         &self.listeners
     }
 
-    /// Sends a `list_changed` notification for each of these kinds.
-    pub fn notify_changed(&self, kinds: &[Kind]) {
-        for (kind, notification) in list_changed(kinds) {
-            self.sessions().iter().for_each(|session| session.client.outbox().notify(&notification));
-            self.listeners.notify_changed(kind, &notification);
+    /// Sends a `list_changed` notification for each of the kinds that differ for who has these permissions. That is asked
+    /// once for each set of permissions.
+    pub fn notify_changed(&self, differ: impl Fn(&Permits) -> Vec<Kind>) {
+        let mut known = HashMap::new();
+        let mut news = |permits: &Permits| -> Vec<(Kind, Notification)> {
+            known.entry(permits.clone()).or_insert_with(|| list_changed(&differ(permits))).clone()
+        };
+        for session in self.sessions() {
+            // A session whose permissions may have changed was sent that all lists did.
+            let Some(permits) = session.current_permits() else { continue };
+            news(&permits).iter().for_each(|(_, news)| session.client.outbox().notify(news));
         }
+        self.listeners.notify_changed(news);
     }
 
     /// Sends the notifications of strategies' own lists to the clients whose list differs between two catalogues.

@@ -42,6 +42,8 @@ pub struct Client {
     chain: OnceLock<Chain>,
     /// The concerns that it chose in its handshake, as JSON text.
     concerns: OnceLock<String>,
+    /// The replica that this is, where others may receive the client's responses.
+    replica: OnceLock<Arc<str>>,
 }
 
 #[derive(Debug, Default)]
@@ -113,6 +115,7 @@ impl Client {
             introduction: SetOnce::new(),
             chain: OnceLock::new(),
             concerns: OnceLock::new(),
+            replica: OnceLock::new(),
             outbox: Outbox::default(),
             state: Mutex::default(),
         }
@@ -134,6 +137,11 @@ impl Client {
     /// Records its choices of concerns; `false` if they were known.
     pub fn chose(&self, concerns: &str) -> bool {
         self.concerns.set(concerns.to_owned()).is_ok()
+    }
+
+    /// From now on, requests to the client have ids that name this replica.
+    pub fn asked_by(&self, replica: &Arc<str>) {
+        let _same = self.replica.set(Arc::clone(replica));
     }
 
     /// The concerns that it chose in its handshake, as JSON text.
@@ -256,7 +264,9 @@ impl Client {
     ) -> Option<Waiting<'_>> {
         let mut state = self.state.lock();
         state.last += 1;
-        let id = Id::number(state.last);
+        let named =
+            self.replica.get().and_then(|replica| Id::parse(&format!("\"{replica}-{}\"", state.last)));
+        let id = named.unwrap_or_else(|| Id::number(state.last));
         let request = Request { id: id.clone(), method: method.to_owned(), params };
         if !outlet.request(&Message::Request(request)) {
             return None;

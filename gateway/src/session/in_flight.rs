@@ -19,11 +19,20 @@ pub enum BeginError {
     /// The client has too many requests in progress.
     #[error("too many requests: {MOST} are under way; wait for answers")]
     Full,
+    /// The session has ended.
+    #[error("this session has ended; initialize a new one")]
+    Ended,
 }
 
 /// The unanswered requests of one client.
 #[derive(Clone, Debug, Default)]
-pub struct InFlight(Arc<Mutex<HashMap<Id, CancellationToken>>>);
+pub struct InFlight(Arc<Mutex<Requests>>);
+
+#[derive(Debug, Default)]
+struct Requests {
+    by_id: HashMap<Id, CancellationToken>,
+    has_ended: bool,
+}
 
 /// Guard of a request in progress; dropping it removes the request.
 #[derive(Debug)]
@@ -37,41 +46,51 @@ impl InFlight {
     /// Registers a request.
     ///
     /// # Errors
-    /// If the id is in use, or there are too many requests.
+    /// If the id is in use, there are too many requests, or the client's session has ended.
     pub fn begin(&self, id: &Id) -> Result<Ticket, BeginError> {
         let mut requests = self.0.lock();
-        if requests.contains_key(id) {
+        if requests.has_ended {
+            return Err(BeginError::Ended);
+        }
+        if requests.by_id.contains_key(id) {
             return Err(BeginError::Taken);
         }
-        if requests.len() >= MOST {
+        if requests.by_id.len() >= MOST {
             return Err(BeginError::Full);
         }
         let cancelled = CancellationToken::new();
-        requests.insert(id.clone(), cancelled.clone());
+        requests.by_id.insert(id.clone(), cancelled.clone());
         drop(requests);
         Ok(Ticket { requests: self.clone(), id: id.clone(), cancelled })
     }
 
-    /// Cancels a request. Unknown ids are ignored, as the specification requires.
-    pub fn cancel(&self, id: &Id) {
-        if let Some(request) = self.0.lock().get(id) {
-            request.cancel();
-        }
+    /// Cancels a request. Unknown ids are ignored, as the specification requires; `false` for one.
+    pub fn cancel(&self, id: &Id) -> bool {
+        let requests = self.0.lock();
+        let request = requests.by_id.get(id);
+        request.iter().for_each(|request| request.cancel());
+        request.is_some()
     }
 
     /// Cancels all.
     pub fn cancel_all(&self) {
-        self.0.lock().values().for_each(CancellationToken::cancel);
+        self.0.lock().by_id.values().for_each(CancellationToken::cancel);
+    }
+
+    /// Cancels all, and refuses others from now on.
+    pub fn end(&self) {
+        self.0.lock().has_ended = true;
+        self.cancel_all();
     }
 
     /// The ids of all.
     pub fn ids(&self) -> Vec<Id> {
-        self.0.lock().keys().cloned().collect()
+        self.0.lock().by_id.keys().cloned().collect()
     }
 
     /// Whether no request is in progress.
     pub fn is_empty(&self) -> bool {
-        self.0.lock().is_empty()
+        self.0.lock().by_id.is_empty()
     }
 }
 
@@ -88,6 +107,20 @@ impl Ticket {
 
 impl Drop for Ticket {
     fn drop(&mut self) {
-        self.requests.0.lock().remove(&self.id);
+        self.requests.0.lock().by_id.remove(&self.id);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn k1_a_request_that_comes_while_its_session_ends_is_refused() {
+        let requests = InFlight::default();
+        let running = requests.begin(&Id::number(1)).unwrap();
+        requests.end();
+        assert_eq!(running.run(async {}).await, None, "cancelled");
+        assert_eq!(requests.begin(&Id::number(2)).unwrap_err(), BeginError::Ended);
     }
 }

@@ -8,7 +8,7 @@ use std::{
     },
 };
 
-use mcp_disclosure_core::{Kind, RawObject};
+use mcp_disclosure_core::{Kind, Permits, RawObject};
 use mcp_disclosure_transport::{Id, Notification, meta::SUBSCRIPTION_ID};
 use parking_lot::Mutex;
 use serde::Deserialize;
@@ -27,9 +27,9 @@ pub struct Filter {
     /// The same, by upstream, as far as they were subscribed to.
     #[serde(skip)]
     watched: Vec<Watched>,
-    /// The client, and the id of its strategy's extension, if it asks for the notifications of that.
+    /// The id of its strategy's extension, if it asks for the notifications of that.
     #[serde(skip)]
-    extension: Option<(&'static str, Viewer)>,
+    extension: Option<&'static str>,
 }
 
 impl Filter {
@@ -45,10 +45,10 @@ impl Filter {
     }
 
     /// The filter with the notifications of the extension of this client's strategy, if `asked` has its id. The draft names no
-    /// member for it (docs/drafts-groups.md, gap 2).
-    pub fn with_extension(self, asked: &RawObject, viewer: Viewer) -> Self {
+    /// member for it (docs/drafts.md, gap 2).
+    pub fn with_extension(self, asked: &RawObject, viewer: &Viewer) -> Self {
         let extension = viewer.extension().filter(|extension| asked.member(extension.id) == Some("true"));
-        Self { extension: extension.map(|extension| (extension.id, viewer)), ..self }
+        Self { extension: extension.map(|extension| extension.id), ..self }
     }
 
     /// The filter as sent in the acknowledgement: unselected kinds are omitted.
@@ -60,7 +60,7 @@ impl Filter {
         ];
         let object =
             RawObject::assemble(flags.iter().filter(|(_, wanted)| *wanted).map(|(name, _)| (*name, "true")));
-        let object = self.extension.iter().fold(object, |object, (id, _)| object.with(id, "true"));
+        let object = self.extension.iter().fold(object, |object, id| object.with(id, "true"));
         if self.resource_subscriptions.is_empty() {
             return object;
         }
@@ -83,13 +83,14 @@ pub struct Listeners(Arc<Inner>);
 #[derive(Debug, Default)]
 struct Inner {
     next: AtomicU64,
-    open: Mutex<HashMap<u64, Listener>>,
+    open: Mutex<HashMap<u64, Arc<Listener>>>,
 }
 
 #[derive(Debug)]
 struct Listener {
     id: Id,
     filter: Filter,
+    viewer: Viewer,
     outlet: Outlet,
 }
 
@@ -103,39 +104,41 @@ pub struct Registration {
 
 impl Listeners {
     /// Opens a listener, after sending it the acknowledgement.
-    pub fn open(&self, id: &Id, filter: Filter, outlet: Outlet) -> Registration {
+    pub fn open(&self, id: &Id, filter: Filter, viewer: Viewer, outlet: Outlet) -> Registration {
         let params = RawObject::empty().with("notifications", filter.acknowledged().text());
         outlet.notify(&Notification::new("notifications/subscriptions/acknowledged", tagged(params, id)));
         let number = self.0.next.fetch_add(1, Ordering::Relaxed);
-        self.0.open.lock().insert(number, Listener { id: id.clone(), filter, outlet });
+        let listener = Listener { id: id.clone(), filter, viewer, outlet };
+        self.0.open.lock().insert(number, Arc::new(listener));
         Registration { listeners: self.clone(), number, id: id.clone() }
     }
 
-    /// Notifies subscribers of this kind of list.
-    pub fn notify_changed(&self, kind: Kind, notification: &Notification) {
-        self.notify(notification, |filter| filter.wants(kind));
+    /// Notifies subscribers of the kinds of lists that changed for who has their permissions.
+    pub fn notify_changed(&self, mut news: impl FnMut(&Permits) -> Vec<(Kind, Notification)>) {
+        for listener in self.all() {
+            let news = news(listener.viewer.principal.permits());
+            let wanted = news.iter().filter(|(kind, _)| listener.filter.wants(*kind));
+            wanted.for_each(|(_, notification)| listener.notify(notification));
+        }
     }
 
     /// Notifies subscribers of this resource.
     pub fn notify_updated(&self, updated: &Watched, notification: &Notification) {
-        self.notify(notification, |filter| filter.watched.contains(updated));
+        let subscribed = self.all().into_iter().filter(|listener| listener.filter.watched.contains(updated));
+        subscribed.for_each(|listener| listener.notify(notification));
     }
 
     /// Notifies the clients that asked for the notifications of their strategy's extension, if its list differs between two
     /// catalogues.
     pub fn notify_announced(&self, before: &Published, now: &Published) {
-        for listener in self.0.open.lock().values() {
-            let Some((_, viewer)) = &listener.filter.extension else { continue };
-            if let Some(news) = viewer.news(before, now) {
-                listener.notify(&news);
-            }
+        let asking = self.all().into_iter().filter(|listener| listener.filter.extension.is_some());
+        for listener in asking {
+            listener.viewer.news(before, now).iter().for_each(|news| listener.notify(news));
         }
     }
 
-    fn notify(&self, notification: &Notification, wants: impl Fn(&Filter) -> bool) {
-        for listener in self.0.open.lock().values().filter(|listener| wants(&listener.filter)) {
-            listener.notify(notification);
-        }
+    fn all(&self) -> Vec<Arc<Listener>> {
+        self.0.open.lock().values().cloned().collect()
     }
 }
 

@@ -1,6 +1,7 @@
 //! Connected clients: sessions, their requests in progress, and the streams that reach them.
 
 mod address;
+mod admitted;
 mod audience;
 mod client;
 mod in_flight;
@@ -10,6 +11,7 @@ mod peer;
 mod questions;
 mod record;
 mod replay;
+pub mod store;
 mod table;
 mod viewer;
 mod watched;

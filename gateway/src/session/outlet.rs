@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use mcp_disclosure_transport::{Budget, ErrorText, Message, Notification, Response, Share};
+use mcp_disclosure_transport::{Budget, ErrorText, Message, Notification, Response, Share, code};
 use parking_lot::Mutex;
 use tokio::sync::{Notify, mpsc};
 
@@ -108,7 +108,7 @@ impl Outlet {
     /// Queues a response, waiting as long as the client takes to read. A response that exceeds the peer's
     /// unread bytes becomes an error.
     pub async fn answer(&self, response: &Response) {
-        let (mut error, mut line) = (response.outcome.as_ref().err().map(ErrorText::code), response.encode());
+        let (mut error, mut line) = (response.outcome.as_ref().err().map(own_code), response.encode());
         let place = self.peer.unread_answer(line.len()).unwrap_or_else(|refused| {
             error = Some(refused.code());
             line = Response { id: response.id.clone(), outcome: Err(refused) }.encode();
@@ -145,6 +145,14 @@ impl Outlet {
                 true
             }
         }
+    }
+}
+
+/// The code by which an error is answered over HTTP. An upstream's own -32006 is not about the store of our sessions.
+fn own_code(error: &ErrorText) -> i64 {
+    match error.code() {
+        code::STORE_UNAVAILABLE if error.is_relayed() => code::UPSTREAM_FAILED,
+        code => code,
     }
 }
 
@@ -229,6 +237,29 @@ impl Outbox {
                 }
             }
             changed.await;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_disclosure_core::RawObject;
+    use mcp_disclosure_transport::Id;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn k4_an_upstreams_own_error_is_not_that_of_a_store() {
+        let (outlet, mut frames) = Outlet::new(&Peer::new("test", &Limits::default()), &Limits::default());
+        let relayed =
+            ErrorText::relayed(RawObject::parse(r#"{"code":-32006,"message":"mine"}"#).unwrap().into());
+        let own = ErrorText::new(code::STORE_UNAVAILABLE, "ours");
+        for (error, expected) in [(relayed, code::UPSTREAM_FAILED), (own, code::STORE_UNAVAILABLE)] {
+            outlet.answer(&Response::new(Id::number(1), Err(error))).await;
+            let (frame, _place) = frames.recv().await.unwrap();
+            let Frame::Answer(line, answered) = frame else { panic!("{frame:?}") };
+            assert!(String::from_utf8(line).unwrap().contains("-32006"), "it is passed on as it is");
+            assert_eq!(answered, Some(expected));
         }
     }
 }

@@ -76,6 +76,11 @@ impl Peer {
         self.place(sessions.take(1), || self.refused("sessions", "sessions_per_peer", sessions))
     }
 
+    /// Counts a session that another replica has admitted.
+    pub fn session_anyway(&self) -> Place {
+        Place { share: self.0.sessions.take_anyway(1), peer: self.clone() }
+    }
+
     /// Reserves this many subscriptions.
     ///
     /// # Errors

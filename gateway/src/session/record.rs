@@ -9,13 +9,15 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_disclosure_core::{Kind, Marks, Memory, Notes, Permits, Principal};
+use mcp_disclosure_core::{Kind, Marks, Memory, Permits, Principal};
 use mcp_disclosure_transport::LoggingLevel;
 use parking_lot::Mutex;
 
 use super::{
     Address, Client, InFlight, Location, Peer, Place, ReplayBuffer, ReplayBuffers, StreamEvent, Watched,
+    admitted::Admitted,
     list_changed,
+    store::{Delta, Kept, Opened},
 };
 use crate::{backend::Backend, dialect::Revision, limits::Limits, negotiation::Choice, observe::Who};
 
@@ -72,39 +74,16 @@ pub struct Session {
     has_worked: AtomicBool,
     /// Whether the client used a filter's own methods or members.
     speaks_natively: AtomicBool,
+    /// With a store: the tenure under which this copy may be used, 0 if it must be read again.
+    copied_under: AtomicU64,
+    /// With a store: when its life was last extended there, in milliseconds; 0 if never.
+    refreshed: AtomicU64,
+    /// Whether it was used since.
+    touched: AtomicBool,
     peer: Peer,
     /// The backend that serves it, kept alive for as long as the session is referenced, even after it ended.
     backend: Arc<Backend>,
     _place: Place,
-}
-
-/// What its principal was permitted at the last request. Changes of permissions are numbered.
-#[derive(Debug)]
-struct Admitted {
-    permits: Permits,
-    /// The last change that these permissions are no older than, once subscriptions follow them.
-    at: u64,
-    /// The last change that may concern it.
-    changed: u64,
-}
-
-impl Admitted {
-    /// Takes over permissions as of a change, unless a later one is known. Whether they may differ.
-    fn take_over(&mut self, permits: &Permits, at: u64) -> bool {
-        if at < self.at.max(self.changed) {
-            return false;
-        }
-        let may_differ = at > self.at || self.permits != *permits;
-        if may_differ {
-            self.permits = permits.clone();
-        }
-        may_differ
-    }
-
-    /// Whether subscriptions follow the last change.
-    fn is_current(&self) -> bool {
-        self.at >= self.changed
-    }
 }
 
 impl Session {
@@ -122,11 +101,7 @@ impl Session {
             id,
             revision,
             choice,
-            admitted: Mutex::new(Admitted {
-                permits: opening.principal.permits().clone(),
-                at: 0,
-                changed: 0,
-            }),
+            admitted: Mutex::new(Admitted::with(opening.principal.permits().clone())),
             principal: opening.principal,
             location: opening.address.location,
             client_name: Box::default(),
@@ -141,6 +116,9 @@ impl Session {
             used: AtomicU64::new(0),
             has_worked: AtomicBool::new(false),
             speaks_natively: AtomicBool::new(false),
+            copied_under: AtomicU64::new(0),
+            refreshed: AtomicU64::new(0),
+            touched: AtomicBool::new(false),
             peer: opening.peer,
             backend,
             _place: place,
@@ -174,11 +152,6 @@ impl Session {
         choice
     }
 
-    /// Records that the client used a filter's own methods or members.
-    pub fn speak_natively(&self) {
-        self.speaks_natively.store(true, Ordering::Relaxed);
-    }
-
     /// The name of the strategy that serves it.
     pub fn strategy(&self) -> &Arc<str> {
         &self.choice.name
@@ -196,7 +169,13 @@ impl Session {
 
     /// The principal that opened it, the only one allowed to use it, with its permissions at the last request.
     pub fn principal(&self) -> Principal {
-        self.principal.clone().permitted(self.admitted.lock().permits.clone())
+        self.principal.clone().permitted(self.admitted.lock().permits().clone())
+    }
+
+    /// Its permissions, unless they may have changed since its last request.
+    pub fn current_permits(&self) -> Option<Permits> {
+        let known = self.admitted.lock();
+        known.is_current().then(|| known.permits().clone())
     }
 
     /// Takes over the permissions that its principal had after this change, unless a later one is known. Whether
@@ -207,15 +186,13 @@ impl Session {
 
     /// Its subscriptions follow its permissions as of this change.
     pub fn resume(&self, at: u64) {
-        let mut known = self.admitted.lock();
-        known.at = known.at.max(at);
+        self.admitted.lock().follow(at);
     }
 
     /// Its permissions may have changed: until a request that was admitted after this change, nothing is sent about what
     /// it is subscribed to.
     pub fn await_readmission(&self, change: u64) {
-        let mut known = self.admitted.lock();
-        known.changed = known.changed.max(change);
+        self.admitted.lock().await_change(change);
     }
 
     /// The URL path at which it was opened.
@@ -233,6 +210,7 @@ impl Session {
     pub fn touch(&self) {
         let since = u64::try_from(self.opened.elapsed().as_millis()).unwrap_or(u64::MAX);
         self.used.store(since, Ordering::Relaxed);
+        self.touched.store(true, Ordering::Relaxed);
     }
 
     /// Records the first request after the handshake.
@@ -250,8 +228,64 @@ impl Session {
     pub fn is_idle(&self, limit: Duration, unused: Duration) -> bool {
         let last = self.opened + Duration::from_millis(self.used.load(Ordering::Relaxed));
         let is_unused = !self.has_worked.load(Ordering::Relaxed) && self.opened.elapsed() >= unused;
-        let is_quiet = || self.in_flight.is_empty() && !self.client.outbox().is_open();
-        (last.elapsed() >= limit || is_unused) && is_quiet()
+        (last.elapsed() >= limit || is_unused) && self.is_quiet()
+    }
+
+    /// Whether no request is in progress and no stream open.
+    pub fn is_quiet(&self) -> bool {
+        self.in_flight.is_empty() && !self.client.outbox().is_open()
+    }
+
+    /// When it was last used.
+    pub fn last_used(&self) -> Instant {
+        self.opened + Duration::from_millis(self.used.load(Ordering::Relaxed))
+    }
+
+    /// The tenure under which this copy may be used; 0 if it must be read again.
+    pub fn copied_under(&self) -> u64 {
+        self.copied_under.load(Ordering::Acquire)
+    }
+
+    /// Sets the tenure under which this copy may be used.
+    pub fn copy_under(&self, tenure: u64) {
+        self.copied_under.store(tenure, Ordering::Release);
+    }
+
+    /// Its life in the store was extended.
+    pub fn refreshed(&self, now: Duration) {
+        self.touched.store(false, Ordering::Relaxed);
+        self.refreshed.store(u64::try_from(now.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
+    }
+
+    /// Whether its life in the store is to be extended: it was used, or is in use, and it was last extended that long ago.
+    pub fn is_due(&self, now: Duration, after: Duration) -> bool {
+        let last = self.refreshed.load(Ordering::Relaxed);
+        if last == 0 {
+            return self.has_worked.load(Ordering::Relaxed) || !self.is_quiet();
+        }
+        let is_over = now.saturating_sub(Duration::from_millis(last)) >= after;
+        is_over && (self.touched.load(Ordering::Relaxed) || !self.is_quiet())
+    }
+
+    /// Replaces what this copy has with what the store has. Returns the memory before and after.
+    pub(crate) fn replace(&self, kept: &Kept) -> (Memory, Memory) {
+        kept.marks.iter().for_each(|(tool, digest)| self.marks.mark(tool.clone(), *digest));
+        *self.log_level.lock() = kept.log_level;
+        self.speaks_natively.fetch_or(kept.native, Ordering::Relaxed);
+        let mut memory = self.memory.lock();
+        (std::mem::replace(&mut *memory, kept.memory.clone()), kept.memory.clone())
+    }
+
+    /// What a store is to have of it.
+    pub(crate) fn kept(&self, opened: Opened) -> Kept {
+        Kept {
+            opened,
+            marks: self.marks.all(),
+            memory: self.memory(),
+            native: self.speaks_natively.load(Ordering::Relaxed),
+            log_level: self.log_level(),
+            subscriptions: Vec::new(),
+        }
     }
 
     /// What strategies recorded about the client so far.
@@ -259,21 +293,39 @@ impl Session {
         self.memory.lock().clone()
     }
 
-    /// Merges changes into a strategy's notes. Returns the memory before and after.
-    pub fn remember(&self, strategy: &str, changes: Notes) -> (Memory, Memory) {
+    /// What of a change is new to this copy, which is as the store has it. Subscriptions are not known here.
+    pub(crate) fn changed_by(&self, mut delta: Delta) -> Delta {
+        delta.marks.retain(|(tool, digest)| !self.marks.has(tool, digest));
+        delta.native &= !self.speaks_natively.load(Ordering::Relaxed);
+        delta.log_level = delta.log_level.filter(|level| Some(*level) != self.log_level());
+        let memory = self.memory();
+        let notes = delta.notes.iter();
+        let after =
+            notes.fold(memory.clone(), |memory, (strategy, notes)| memory.with(strategy, notes.clone()));
+        if after == memory {
+            delta.notes.clear();
+        }
+        delta
+    }
+
+    /// Applies changes, but for those of subscriptions. Returns the memory before and after.
+    pub(crate) fn apply(&self, delta: Delta) -> (Memory, Memory) {
+        delta.marks.into_iter().for_each(|(tool, digest)| self.marks.mark(tool, digest));
+        self.speaks_natively.fetch_or(delta.native, Ordering::Relaxed);
+        if let Some(level) = delta.log_level {
+            *self.log_level.lock() = Some(level);
+        }
         let mut memory = self.memory.lock();
-        let after = memory.with(strategy, changes);
-        (std::mem::replace(&mut *memory, after.clone()), after)
+        let before = memory.clone();
+        for (strategy, changes) in delta.notes {
+            *memory = memory.with(&strategy, changes);
+        }
+        (before, memory.clone())
     }
 
     /// Sends a `list_changed` notification for each of these kinds.
     pub fn notify_changed(&self, kinds: &[Kind]) {
         list_changed(kinds).iter().for_each(|(_, news)| self.client.outbox().notify(news));
-    }
-
-    /// Sets the minimum log level, by `logging/setLevel`.
-    pub fn set_log_level(&self, level: LoggingLevel) {
-        *self.log_level.lock() = Some(level);
     }
 
     /// The minimum log level, if the client set one.
@@ -294,6 +346,11 @@ impl Session {
     /// Whether the client is subscribed to this resource.
     pub fn is_subscribed(&self, watched: &Watched) -> bool {
         self.subscriptions.lock().contains_key(watched)
+    }
+
+    /// The URIs of all subscriptions.
+    pub fn subscribed(&self) -> Vec<String> {
+        self.subscriptions.lock().keys().map(|watched| watched.uri.clone()).collect()
     }
 
     /// Whether the client is to be notified of this resource.
@@ -319,27 +376,5 @@ impl Session {
     /// Removes and returns all subscriptions.
     pub fn take_subscriptions(&self) -> Vec<Watched> {
         self.subscriptions.lock().drain().map(|(watched, _)| watched).collect()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a3_a_request_that_was_admitted_before_a_change_takes_nothing_back() {
-        let (before, after) = (Permits::of_tools(["a/*"]), Permits::of_tools(["b/*"]));
-        let mut known = Admitted { permits: before.clone(), at: 0, changed: 0 };
-        assert!(known.is_current() && !known.take_over(&before, 0));
-        known.changed = 1;
-        assert!(!known.take_over(&before, 0) && !known.is_current());
-        // What follows the change sees to the subscriptions, and until then each other one does.
-        assert!(known.take_over(&after, 1) && known.take_over(&after, 1) && !known.is_current());
-        known.at = 1;
-        assert!(known.is_current() && !known.take_over(&after, 1));
-        assert!(!known.take_over(&before, 0));
-        assert_eq!(known.permits, after);
-        // Another token of the same caller may permit something else.
-        assert!(known.take_over(&before, 1));
     }
 }

@@ -5,7 +5,10 @@ use std::{
     time::Duration,
 };
 
-use mcp_disclosure_core::{Era, Kind, ListHints, Mirrored, RawObject, UpstreamLists, manifest::MANIFEST};
+use mcp_disclosure_core::{
+    Era, Kind, ListHints, Mirrored, RawObject, UpstreamLists,
+    manifest::{MANIFEST, digest},
+};
 use mcp_disclosure_transport::{ErrorText, code};
 use serde_json::value::RawValue;
 
@@ -15,13 +18,14 @@ use super::{CallError, Upstream, manifest};
 const MOST_PAGES: usize = 10_000;
 
 /// Fetches, concurrently, all lists that the upstream's capabilities declare. Of tools that are held, those that did not
-/// change are not fetched again where the upstream offers a manifest.
+/// change are not fetched again where the upstream offers a manifest. `announced`: it said that something changed.
 pub(super) async fn fetch(
     upstream: &Upstream,
     held: Option<&UpstreamLists>,
+    announced: bool,
 ) -> Result<UpstreamLists, CallError> {
     let (tools, resources, templates, prompts) = futures::try_join!(
-        tools(upstream, held),
+        tools(upstream, held, announced),
         pages(upstream, "resources", "resources/list", "resources"),
         pages(upstream, "resources", "resources/templates/list", "resourceTemplates"),
         pages(upstream, "prompts", "prompts/list", "prompts"),
@@ -55,14 +59,19 @@ pub(super) struct Listed {
     pub(super) hints: Option<ListHints>,
 }
 
-async fn tools(upstream: &Upstream, held: Option<&UpstreamLists>) -> Result<Listed, CallError> {
+async fn tools(
+    upstream: &Upstream,
+    held: Option<&UpstreamLists>,
+    announced: bool,
+) -> Result<Listed, CallError> {
     let held = held.filter(|held| !held.tools.is_empty() && upstream.offers_manifest());
     if let Some(held) = held
-        && let Some(listed) = manifest::reconcile(upstream, &held.tools).await?
+        && let Some(listed) = manifest::reconcile(upstream, &held.tools, announced).await?
     {
         return Ok(listed);
     }
-    pages(upstream, "tools", "tools/list", "tools").await
+    let params = digest::comparable(&upstream.introduction().capabilities);
+    pages_from(upstream, "tools", "tools/list", "tools", params).await
 }
 
 /// Removes tools whose arguments cannot be repeated in headers as their schemas require (SEP-2243), where there are

@@ -20,7 +20,7 @@ const TRIES: usize = 2;
 enum Unreconciled {
     /// What was fetched is not what the manifest says.
     Mismatch(Mismatch),
-    /// The upstream refuses, or so much changed that the whole list is fetched as easily.
+    /// The upstream refuses, or [`Reconciliation::why_list`] says why.
     Useless(String),
     /// There is no answer.
     Failed(CallError),
@@ -42,13 +42,14 @@ impl From<CallError> for Unreconciled {
 }
 
 /// The upstream's list of tools, made of those that are held and those that changed. `None` if `tools/list` has to be
-/// asked.
+/// asked. `announced`: the upstream said that something changed.
 ///
 /// # Errors
 /// If the upstream does not answer.
 pub(super) async fn reconcile(
     upstream: &Upstream,
     held: &[Box<RawValue>],
+    announced: bool,
 ) -> Result<Option<Listed>, CallError> {
     let held = held.to_vec();
     let parsing = spawn_blocking(move || {
@@ -57,7 +58,7 @@ pub(super) async fn reconcile(
     });
     let Ok((stated, held)) = parsing.await else { return Ok(None) };
     for _ in 0..TRIES {
-        match attempt(upstream, stated, held.clone()).await {
+        match attempt(upstream, stated, held.clone(), announced).await {
             Ok(listed) => return Ok(Some(listed)),
             Err(Unreconciled::Failed(error)) => return Err(error),
             Err(Unreconciled::Useless(reason)) => {
@@ -73,7 +74,12 @@ pub(super) async fn reconcile(
     Ok(None)
 }
 
-async fn attempt(upstream: &Upstream, stated: Digest, held: Held) -> Result<Listed, Unreconciled> {
+async fn attempt(
+    upstream: &Upstream,
+    stated: Digest,
+    held: Held,
+    announced: bool,
+) -> Result<Listed, Unreconciled> {
     let compares = digest::is_compared(&upstream.introduction().capabilities);
     let params = if compares { digest::stated(stated) } else { RawObject::empty() };
     let manifest = pages_from(upstream, "tools", MANIFEST, "entries", params).await?;
@@ -91,9 +97,8 @@ async fn attempt(upstream: &Upstream, stated: Digest, held: Held) -> Result<List
         Reconciliation::new(&entries, held)
     };
     let reconciliation = aside(compare).await??;
-    if reconciliation.is_mostly_new() {
-        let (changed, all) = reconciliation.bytes();
-        return Err(Unreconciled::Useless(format!("{changed} of {all} bytes changed")));
+    if let Some(why) = reconciliation.why_list(announced) {
+        return Err(Unreconciled::Useless(why));
     }
     let reconciliation = fetch(upstream, reconciliation).await?;
     let items = aside(move || items(reconciliation.finish().unwrap_or_default())).await?;

@@ -277,7 +277,7 @@ impl Upstream {
         // An upstream that pages endlessly must not delay the others.
         let Timeouts { connect, request } = self.terms.timeouts;
         let longest = connect.max(request);
-        let fetched = tokio::time::timeout(longest, lists::fetch(self, held)).await;
+        let fetched = tokio::time::timeout(longest, lists::fetch(self, held, is_again)).await;
         let fetched = fetched.unwrap_or(Err(CallError::TimedOut { waited: longest }));
         let lists = fetched.map_err(|error| self.failed(Why::Talk(error)))?;
         let read = groups::read_through(self, lists, is_again).await;

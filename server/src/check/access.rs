@@ -1,63 +1,141 @@
-//! What `[[principals]]` and `[profiles]` say of what nobody lists, and entries that nobody reaches.
+//! What `[auth]`, `[[principals]]` and `[profiles]` say of what no upstream lists, entries that match no caller, and what clients
+//! could learn by the names that they are served.
 
-use mcp_disclosure_core::{Kind, Pattern, View};
+use std::sync::Arc;
+
+use mcp_disclosure_core::{Kind, Pattern, Principal, Snapshot, View, VisibleTool};
 use mcp_disclosure_gateway as gateway;
 
 use super::{Finding, Findings, Place, Rule, Severity, serving::IDLE_RULE};
-use crate::config::DisclosureFile;
+use crate::config::{DisclosureFile, PrincipalEntry, Written};
 
 const SHADOWED: Rule = Rule {
     code: "shadowed-principal",
     severity: Severity::Warning,
     summary: "an entry of [[principals]] is never used",
-    hint: "an earlier entry matches whoever it matches: move it up, or leave it out",
+    hint: "an earlier entry matches all callers that it matches: move it up, or leave it out",
 };
 
-/// Everything that is found in what a file says of access, among all that is served.
-pub fn access(file: &DisclosureFile, everything: &View) -> Findings {
+const UNMATCHED: Rule = Rule {
+    code: "unmatched-principal",
+    severity: Severity::Warning,
+    summary: "an entry of [[principals]] matches no HTTP client",
+    hint: "add token = \"…\" or claims = { … }; without them it is for --principal on stdio only",
+};
+
+const NO_ADDRESS: Rule = Rule {
+    code: "audience-no-url",
+    severity: Severity::Warning,
+    summary: "clients without a token are led to the metadata by the host that they asked, over http",
+    hint: "make audience the URL of this server as clients use it, such as \"https://tools.example.com/mcp\"",
+};
+
+const REVEALING: Rule = Rule {
+    code: "name-reveals-tool",
+    severity: Severity::Warning,
+    summary: "a tool's name shows callers that another one exists that they may not use",
+    hint: "give one of the two upstreams a prefix, so that neither is named by the other",
+};
+
+/// What is found in what a file says of who may use what, among all that is served.
+pub fn access(file: &DisclosureFile, snapshot: &Arc<Snapshot>) -> Findings {
+    let mut findings = shadowed(file);
+    let everything = View::of(Arc::clone(snapshot), &Principal::anonymous());
+    let names = Names::of(&everything);
+    for grant in file.grants() {
+        findings.extend(names.idle(&grant));
+        let someone = Principal::anonymous().permitted(grant.permits());
+        findings.extend(revealing(&grant, &everything, &View::of(Arc::clone(snapshot), &someone)));
+    }
+    Findings(findings)
+}
+
+/// What no HTTP client can find or match.
+pub fn callers(file: &DisclosureFile) -> Findings {
+    let Some((place, auth)) = &file.auth else { return Findings::default() };
+    let odd = auth.jwt.as_ref().filter(|jwt| !jwt.names_a_url());
+    let odd =
+        odd.map(|jwt| finding(NO_ADDRESS, place, format!("auth.jwt.audience: '{}' is no URL", jwt.audience)));
+    let is_unmatched =
+        |(_, entry): &&(gateway::Place, PrincipalEntry)| entry.token.is_none() && entry.claims.is_none();
+    let unmatched = file.principals.iter().filter(is_unmatched);
+    let unmatched =
+        unmatched.map(|(place, entry)| finding(UNMATCHED, place, format!("principal '{}'", entry.name)));
+    Findings(odd.into_iter().chain(unmatched).collect())
+}
+
+fn shadowed(file: &DisclosureFile) -> Vec<Finding> {
     let mut findings = Vec::new();
     for (at, (place, entry)) in file.principals.iter().enumerate() {
-        let what = format!("principal '{}'", entry.name);
-        findings.extend(idle(&what, place, entry.tools.as_deref(), entry.prompts.as_deref(), everything));
         let is_reached = entry.token.is_none() && entry.claims.is_none();
         let mut earlier = file.principals[..at].iter().filter(|_| !is_reached);
-        let hides = |(_, other): &&(gateway::Place, crate::config::PrincipalEntry)| {
+        let hides = |(_, other): &&(gateway::Place, PrincipalEntry)| {
             let for_everyone = other.claims.as_ref().is_some_and(serde_json::Map::is_empty);
             (other.token == entry.token && other.claims == entry.claims)
                 || (for_everyone && entry.claims.is_some())
         };
         if let Some((_, other)) = earlier.find(hides) {
-            findings.push(finding(SHADOWED, place, format!("{what}, by '{}'", other.name)));
+            findings.push(finding(
+                SHADOWED,
+                place,
+                format!("principal '{}', by '{}'", entry.name, other.name),
+            ));
         }
     }
-    for (name, place, entry) in &file.profiles.0 {
-        let what = format!("profiles.{name}");
-        findings.extend(idle(&what, place, entry.tools.as_deref(), entry.prompts.as_deref(), everything));
-    }
-    Findings(findings)
+    findings
 }
 
-/// The patterns that match no tool and no prompt.
-fn idle(
-    what: &str,
-    place: &gateway::Place,
-    tools: Option<&[String]>,
-    prompts: Option<&[String]>,
-    everything: &View,
-) -> Vec<Finding> {
-    let is_idle = |text: &&String, names: &[(&str, &str)]| {
-        let pattern = Pattern::new(text);
-        **text != "*" && !names.iter().any(|(upstream, own)| pattern.names(upstream, own))
+/// The tools that a grant permits and that have the name of their upstream because of one that it does not permit.
+fn revealing(grant: &Written<'_>, everything: &View, seen: &View) -> Vec<Finding> {
+    let is_qualified = |tool: &VisibleTool<'_>| tool.tool().key() == tool.tool().qualified();
+    let is_permitted = |tool: &VisibleTool<'_>| seen.tool(tool.tool().key().as_str()).is_some();
+    let (seen_ones, others): (Vec<_>, Vec<_>) =
+        everything.tools().filter(is_qualified).partition(is_permitted);
+    let twin = |tool: &VisibleTool<'_>| {
+        others.iter().find(|other| other.tool().upstream_name() == tool.tool().upstream_name()).copied()
     };
-    let of_tools: Vec<(&str, &str)> =
-        everything.tools().map(|tool| (&**tool.tool().upstream(), &**tool.tool().upstream_name())).collect();
-    let of_prompts: Vec<(&str, &str)> =
-        everything.entries(Kind::Prompts).map(|entry| (&**entry.upstream(), entry.upstream_key())).collect();
-    let tools = tools.unwrap_or_default().iter().filter(|text| is_idle(text, &of_tools));
-    let prompts = prompts.unwrap_or_default().iter().filter(|text| is_idle(text, &of_prompts));
-    let tools = tools.map(|text| format!("{what}: tools: '{text}' matches nothing"));
-    let prompts = prompts.map(|text| format!("{what}: prompts: '{text}' matches nothing"));
-    tools.chain(prompts).map(|detail| finding(IDLE_RULE, place, detail)).collect()
+    let found = seen_ones.iter().filter_map(|tool| Some((tool, twin(tool)?)));
+    let detail = |tool: &VisibleTool<'_>, other: &VisibleTool<'_>| {
+        let (name, upstream) = (tool.tool().key(), other.tool().upstream());
+        format!("{}: '{name}' is served so because {upstream} has a tool of that name, too", grant.what)
+    };
+    found.map(|(tool, other)| finding(REVEALING, grant.place, detail(tool, &other))).collect()
+}
+
+/// What there is, by upstream and own name.
+struct Names<'a> {
+    tools: Vec<(&'a str, &'a str)>,
+    prompts: Vec<(&'a str, &'a str)>,
+}
+
+impl<'a> Names<'a> {
+    fn of(everything: &'a View) -> Self {
+        let prompts = everything.entries(Kind::Prompts);
+        Self {
+            tools: everything
+                .tools()
+                .map(|tool| (&**tool.tool().upstream(), &**tool.tool().upstream_name()))
+                .collect(),
+            prompts: prompts.map(|entry| (&**entry.upstream(), entry.upstream_key())).collect(),
+        }
+    }
+
+    /// The patterns that match no tool and no prompt.
+    fn idle(&self, grant: &Written<'_>) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        for (key, list, names) in
+            [("tools", grant.tools, &self.tools), ("prompts", grant.prompts, &self.prompts)]
+        {
+            for text in list.unwrap_or_default().iter().filter(|text| **text != "*") {
+                let pattern = Pattern::new(text);
+                if !names.iter().any(|(upstream, own)| pattern.names(upstream, own)) {
+                    let detail = format!("{}: {key}: '{text}' matches nothing", grant.what);
+                    findings.push(finding(IDLE_RULE, grant.place, detail));
+                }
+            }
+        }
+        findings
+    }
 }
 
 fn finding(rule: Rule, place: &gateway::Place, detail: String) -> Finding {
@@ -68,4 +146,70 @@ fn finding(rule: Rule, place: &gateway::Place, detail: String) -> Finding {
         ..Place::default()
     };
     Finding { rule, place, detail, hint: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use mcp_disclosure_core::{RawObject, UpstreamLists, UpstreamName};
+
+    use super::*;
+
+    /// What is found in a file in front of two upstreams that both have `same`, by code and what it is about.
+    fn found(text: &str) -> Vec<(&'static str, String)> {
+        let upstreams = ["a", "b"].map(|name| {
+            let tools = ["same", name]
+                .map(|tool| RawObject::empty().with_value("name", tool).with("inputSchema", "{}").to_raw());
+            UpstreamLists { tools: tools.into(), ..UpstreamLists::empty(UpstreamName::parse(name).unwrap()) }
+        });
+        let snapshot = Arc::new(Snapshot::build(&upstreams, &[]).unwrap().0);
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("disclosure.toml");
+        std::fs::write(&path, text).unwrap();
+        let file = DisclosureFile::read(&path).unwrap();
+        let findings = access(&file, &snapshot).0.into_iter().chain(callers(&file).0);
+        findings.map(|finding| (finding.rule.code, finding.detail)).collect()
+    }
+
+    #[test]
+    fn r10_a_name_that_shows_a_tool_that_may_not_be_used_is_found() {
+        let entry = |tools: &str| format!("[profiles.p]\ntools = [{tools}]\n");
+        let detail = "profiles.p: 'a__same' is served so because b has a tool of that name, too";
+        assert_eq!(found(&entry(r#""a/*""#)), [("name-reveals-tool", detail.to_owned())]);
+        for quiet in [r#""a/a""#, r#""*/same""#, r#""*""#] {
+            assert_eq!(found(&entry(quiet)), [], "{quiet}");
+        }
+    }
+
+    #[test]
+    fn a3_an_entry_that_no_client_matches_is_found() {
+        let tokens = "[auth]\ntokens = [{ name = \"ci\", env = \"CI\" }]\n";
+        let entries = "[[principals]]\nname = \"ci\"\ntoken = \"ci\"\n[[principals]]\nname = \"local\"\n";
+        let unmatched = ("unmatched-principal", "principal 'local'".to_owned());
+        assert_eq!(found(&format!("{tokens}{entries}")), [unmatched]);
+        // Over stdio alone there is no other way.
+        assert_eq!(found("[[principals]]\nname = \"local\"\n"), []);
+        let twice = "[[principals]]\nname = \"again\"\ntoken = \"ci\"\n";
+        let shadowed = ("shadowed-principal", "principal 'again', by 'ci'".to_owned());
+        assert!(found(&format!("{tokens}{entries}{twice}")).contains(&shadowed));
+        let nothing = "[profiles.p]\ntools = [\"c/*\"]\nprompts = [\"*\"]\n";
+        assert_eq!(
+            found(nothing),
+            [("matches-nothing", "profiles.p: tools: 'c/*' matches nothing".to_owned())]
+        );
+    }
+
+    #[test]
+    fn a2_an_audience_that_leads_nowhere_is_found() {
+        let jwt = |audience: &str| {
+            format!("[auth.jwt]\nissuer = \"https://i\"\naudience = {audience:?}\njwks_file = \"keys\"\n")
+        };
+        assert_eq!(found(&jwt("https://tools.example.com/mcp")), []);
+        for other in ["api://tools", "tools", "https:tools"] {
+            let findings = found(&jwt(other));
+            assert!(
+                matches!(&findings[..], [("audience-no-url", detail)] if detail.contains(other)),
+                "{findings:?}"
+            );
+        }
+    }
 }

@@ -24,7 +24,7 @@ use std::{
     thread::{Builder, scope},
 };
 
-pub use access::access;
+pub use access::{access, callers};
 pub use findable::findable;
 pub use finding::{Finding, Findings, Place, Rule, Severity};
 use mcp_disclosure_core::{
@@ -33,10 +33,11 @@ use mcp_disclosure_core::{
 };
 pub use report::{Report, SignInState};
 use serde_json::Value;
-pub use serving::{left_out, objections, refusals, unreachable};
+pub use serving::{left_out, objections, refusals, unreachable, unserved};
 
 /// Every code of a finding.
-pub const CODES: [&str; 39] = [
+pub const CODES: [&str; 44] = [
+    "audience-no-url",
     "brief-over-60",
     "description-repeats-name",
     "drifted-definition",
@@ -51,12 +52,14 @@ pub const CODES: [&str; 39] = [
     "name-clash",
     "name-over-48",
     "name-over-60",
+    "name-reveals-tool",
     "never-shown",
     "no-description",
     "no-example",
     "no-related",
     "no-returns",
     "not-found",
+    "not-served",
     "odd-list",
     "odd-name",
     "old-form",
@@ -70,10 +73,12 @@ pub const CODES: [&str; 39] = [
     "schema-too-expensive",
     "shadowed-principal",
     "strategy-not-offered",
+    "strategy-objects",
     "undeclared-concern",
     "undescribed-parameter",
     "unknown-label",
     "unknown-related",
+    "unmatched-principal",
     "unreachable-upstream",
     "unused-concern",
 ];

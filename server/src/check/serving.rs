@@ -34,6 +34,20 @@ const NOT_OFFERED: Rule = Rule {
     hint: "see what it objects to, or leave it out with --offer",
 };
 
+const OBJECTS: Rule = Rule {
+    code: "strategy-objects",
+    severity: Severity::Error,
+    summary: "the strategy that serves clients cannot serve what there is as it should",
+    hint: "see what it objects to, or serve with another",
+};
+
+const NOT_SERVED: Rule = Rule {
+    code: "not-served",
+    severity: Severity::Error,
+    summary: "a tool is not served, since its name is taken",
+    hint: "give its upstream another name or a prefix",
+};
+
 const ODD_LIST: Rule = Rule {
     code: "odd-list",
     severity: Severity::Warning,
@@ -90,21 +104,23 @@ pub fn unreachable(errors: &[impl ToString]) -> Findings {
     findings
 }
 
-/// What keeps a strategy from being offered: the first objection stands for all.
-pub fn objections(strategy: &str, objections: &[Objection]) -> Findings {
+/// Tools that cannot be served beside others.
+pub fn unserved(problems: &[Problem]) -> Findings {
+    Findings(problems.iter().map(|problem| found(NOT_SERVED, problem)).collect())
+}
+
+/// What keeps a strategy from being offered, or would if it did not serve clients without being chosen: the first objection
+/// stands for all.
+pub fn objections(strategy: &str, is_required: bool, objections: &[Objection]) -> Findings {
     let mut findings = Findings::default();
+    let rule = if is_required { OBJECTS } else { NOT_OFFERED };
     if let Some(Objection { message, hint }) = objections.first() {
         let others = match objections.len() - 1 {
             0 => String::new(),
             count => format!(", and {count} more"),
         };
         let detail = format!("{strategy}: {message}{others}");
-        findings.0.push(Finding {
-            rule: NOT_OFFERED,
-            place: Place::default(),
-            detail,
-            hint: Some(hint.to_string()),
-        });
+        findings.0.push(Finding { rule, place: Place::default(), detail, hint: Some(hint.to_string()) });
     }
     findings
 }

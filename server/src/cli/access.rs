@@ -8,6 +8,7 @@ use mcp_disclosure_gateway::Problem;
 use crate::{
     config::{AccessFlags, Transport},
     failure::Failure,
+    operating::AdminAddress,
 };
 
 /// Who may come in.
@@ -31,10 +32,14 @@ impl AccessArguments {
     ///
     /// # Errors
     /// [`Failure::Usage`] for a flag that means nothing there.
-    pub(super) fn flags(self, transport: Transport, listen: SocketAddr) -> Result<AccessFlags, Failure> {
+    pub(super) fn flags(
+        self,
+        (transport, listen): (Transport, SocketAddr),
+        admin: Option<AdminAddress>,
+    ) -> Result<AccessFlags, Failure> {
         let Self { principal, profile, allow_anonymous } = self;
         if transport == Transport::Stdio {
-            return Ok(AccessFlags { listening: None, allow_anonymous, principal, profile });
+            return Ok(AccessFlags { listening: None, admin, allow_anonymous, principal, profile });
         }
         for (flag, given, hint) in [
             ("--principal", &principal, "over HTTP a client's token says who it is"),
@@ -45,6 +50,6 @@ impl AccessArguments {
                 return Err(Failure::Usage(vec![problem]));
             }
         }
-        Ok(AccessFlags { listening: Some(listen), allow_anonymous, principal, profile })
+        Ok(AccessFlags { listening: Some(listen), admin, allow_anonymous, principal, profile })
     }
 }

@@ -1,29 +1,34 @@
 //! `check`.
 
-use std::{io::IsTerminal, sync::Arc};
+use std::{io::IsTerminal, sync::Arc, time::Duration};
 
 use mcp_disclosure_compare::Query;
 use mcp_disclosure_core::{Principal, Settings, View};
-use mcp_disclosure_gateway::Gateway;
+use mcp_disclosure_gateway::{Assembly, Gateway, backend::clashes};
 use mcp_disclosure_ranking::Lexical;
 use mcp_disclosure_strategy_search::{self as search, SearchConfig};
 
 use super::{
-    CheckArguments, Format, Program, StrategyArguments,
+    AccessArguments, CheckArguments, Format, Program, StrategyArguments,
     compare::queries,
+    entrance::{door, entrance},
     login::{described, name},
     print, print_styled, runtime_for_one,
     serve::receipt_key,
+    session_store::SessionStoreArguments,
     source::Source,
 };
 use crate::{
     check::{
-        Findings, Report, Severity, SignInState, Subject, access, findable, left_out, objections, refusals,
-        unreachable,
+        Findings, Report, Severity, SignInState, Subject, access, callers, findable, left_out, objections,
+        refusals, unreachable, unserved,
     },
     config::Named,
     failure::Failure,
 };
+
+/// How long upstreams are waited for: each has time-outs of its own.
+const PATIENCE: Duration = Duration::from_secs(24 * 60 * 60);
 
 /// Prints what `serve` would refuse, and what would mislead a model or a host.
 ///
@@ -31,13 +36,15 @@ use crate::{
 /// [`Failure::Findings`], after the report was printed: if `serve` would not start, for an error, and with `--strict` for
 /// any finding.
 pub fn check(program: &Program, arguments: CheckArguments) -> Result<(), Failure> {
-    let CheckArguments { source, strategies, strict, queries, allow, format } = arguments;
+    let CheckArguments { source, strategies, allow_anonymous, session_store, strict, queries, allow, format } =
+        arguments;
     let queries = queries.as_deref().map(queries::read).transpose()?.unwrap_or_default();
     let source = source.resolve(program.own.as_ref());
     let sign_ins = source.as_ref().map(|source| sign_ins(source.upstreams())).unwrap_or_default();
     let mut findings =
         source.as_ref().map_or_else(|_| Findings::default(), |source| left_out(source.left_out()));
-    let looked = source.and_then(|source| look(program, source, strategies, &queries));
+    let looked = source
+        .and_then(|source| look(program, source, strategies, (allow_anonymous, session_store), &queries));
     let refused = looked.is_err();
     let report = looked.unwrap_or_else(|failure| Report {
         tools: None,
@@ -58,27 +65,48 @@ pub fn check(program: &Program, arguments: CheckArguments) -> Result<(), Failure
     Ok(())
 }
 
-/// Starts what `serve` would start, and looks at what it would serve.
+/// Starts what `serve` would start, which refuses what `serve` would refuse, and looks at what it would serve once all upstreams
+/// were tried.
 fn look(
     program: &Program,
     source: Source,
     strategies: StrategyArguments,
+    (allow_anonymous, session_store): (bool, SessionStoreArguments),
     queries: &[Query],
 ) -> Result<Report, Failure> {
+    let (transport, listen) = entrance((None, None), &source.serve);
+    let said = AccessArguments { allow_anonymous, ..AccessArguments::default() };
+    let flags = said.flags((transport, listen), source.serve.admin)?;
+    let source = source.joining().for_callers(flags);
+    drop(session_store.over(source.serve.session_store.as_deref(), transport)?);
     let options = strategies.over(&source);
     let ranker = ranker(&options.settings);
     let file = source.origin.config.as_ref().map(|config| Arc::clone(&config.first));
-    let assembly = source.prepare(&program.registry, &options, receipt_key(None))?;
+    let contents = source.read().map_err(Failure::Configuration)?;
+    let assembly = Assembly {
+        wait_for_upstreams: PATIENCE,
+        ..source.prepare(&program.registry, &options, receipt_key(None))?
+    };
     let all: Vec<_> = assembly.strategies.all().cloned().collect();
     runtime_for_one()?.block_on(async {
+        drop(door(&contents, &assembly.strategies)?);
         let started = Gateway::start(assembly).await?;
-        let snapshot = started.gateway.backends().shared().catalogue().current().snapshot().clone();
-        let mut findings = unreachable(&started.missing);
+        let backend = started.gateway.backends().shared();
+        backend.settled().await;
+        let missing: Vec<_> = backend.slots().iter().filter_map(|slot| slot.status().error).collect();
+        let snapshot = backend.catalogue().current().snapshot().clone();
+        let mut findings = unreachable(&missing);
+        findings.0.extend(unserved(&clashes(&all, &snapshot)).0);
         let everything = View::of(snapshot.clone(), &Principal::anonymous());
         for strategy in all {
-            findings.0.extend(objections(&strategy.profile().name, &strategy.objections(&everything)).0);
+            let name = &strategy.profile().name;
+            let is_required = started.gateway.strategies().is_required(name);
+            findings.0.extend(objections(name, is_required, &strategy.objections(&everything)).0);
         }
-        findings.0.extend(file.map(|file| access(&file, &everything).0).unwrap_or_default());
+        if let Some(file) = &file {
+            findings.0.extend(access(file, &snapshot).0);
+            findings.0.extend(callers(file).0);
+        }
         let tools = Some(snapshot.tool_count());
         findings.0.extend(Subject::new(snapshot, started.gateway.limits().check()).look().0);
         findings.0.extend(findable(&everything, &ranker, queries).0);

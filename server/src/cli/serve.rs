@@ -1,48 +1,43 @@
 //! `serve`.
 
-use std::{
-    net::{IpAddr, Ipv4Addr, SocketAddr},
-    path::Path,
-    sync::Arc,
-    time::Duration,
-};
+use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
-use mcp_disclosure_access::{Access, Settings as AccessSettings};
-use mcp_disclosure_core::{Permits, Principal, ReceiptKey, Settings, View};
+use mcp_disclosure_core::{ReceiptKey, Settings};
 use mcp_disclosure_gateway::{
     Admission, Assembly, FetchLimits, Gateway, Problem, SessionLimits,
     front::{http, stdio::Stdio},
-    negotiation::Strategies,
     slot::Memory,
 };
 use mcp_disclosure_strategy_resource as resource;
 use tokio::{net::TcpListener, task::JoinSet};
 
 use super::{
-    Program, ServeArguments, runtime_for_many, runtime_for_one,
+    Program, ServeArguments,
+    entrance::{door, entrance},
+    runtime_for_many, runtime_for_one,
     signals::{Asked, Signals},
 };
 use crate::{
     check,
-    config::{self, Transport},
+    config::Transport,
     failure::Failure,
-    files::{Contents, Origin, Reloads, others_can_read, watch},
+    files::{Origin, Reloads, others_can_read, watch},
+    log,
     operating::Operating,
-    remember::{Remember, Store},
+    remember::Store,
+    switch::Switch,
 };
-
-/// The default address for HTTP.
-const LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8848);
 
 /// Serves until the client goes (stdio) or the process is asked to end (HTTP).
 ///
 /// # Errors
 /// Everything that keeps it from serving, before any client is answered.
 pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure> {
+    log::gather();
     let source = arguments.source.resolve(program.own.as_ref())?.joining();
-    let transport = arguments.transport.or(source.serve.transport).unwrap_or_default();
-    let listen = arguments.listen.or(source.serve.listen).unwrap_or(LISTEN);
-    let source = source.for_callers(arguments.access.flags(transport, listen)?);
+    let (transport, listen) = entrance((arguments.transport, arguments.listen), &source.serve);
+    let admin = arguments.operating.admin.or(source.serve.admin);
+    let source = source.for_callers(arguments.access.flags((transport, listen), admin)?);
     source.warn();
     let options = arguments.strategies.over(&source);
     let has_key = arguments.receipt_key_file.is_some();
@@ -52,17 +47,16 @@ pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure
         );
     }
     let key = receipt_key(arguments.receipt_key_file.as_deref());
+    let session_store = arguments.session_store.over(source.serve.session_store.as_deref(), transport)?;
     let origin = source.origin.clone();
     let named = (&*arguments.allow_host, &*arguments.allow_origin);
-    // What is wrong with files is found where they are prepared.
-    let is_authenticated = source.read().is_ok_and(|contents| contents.access.guarded);
     let limits = source.limits.resolve();
-    let operating =
-        Operating::prepare(&arguments.operating, source.serve.admin, named, &limits, is_authenticated)?;
-    let operating = Arc::new(operating);
+    let operating = Arc::new(Operating::prepare(&arguments.operating, admin, named, &limits)?);
     let assembly = Assembly {
         observer: operating.observer(),
+        witness: Some(operating.witness()),
         sessions: SessionLimits { most: arguments.max_sessions, idle: arguments.session_idle },
+        session_store,
         fetches: FetchLimits::per_minute(arguments.fetches_per_minute),
         receipt_lifetime: arguments.receipt_lifetime,
         scope: arguments.upstream_scope,
@@ -94,10 +88,9 @@ pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure
 async fn over_stdio(assembly: Assembly, origin: Origin, operating: &Arc<Operating>) -> Result<(), Failure> {
     let admin = operating.listen().await?;
     let client = Stdio::on_standard_streams(&assembly.limits)?;
-    let Some(gateway) = start(client.alone(assembly), origin, operating).await? else {
+    let Some(gateway) = start(client.alone(assembly), origin, operating, admin).await? else {
         return Ok(());
     };
-    operating.serve(admin, &gateway);
     let served = client.serve(&gateway).await;
     gateway.close().await;
     served.map_err(|source| Failure::Io { what: "cannot read stdin", source })
@@ -115,31 +108,33 @@ async fn over_http(
     let listener = TcpListener::bind(listen).await.map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     let admin = operating.listen().await?;
-    let Some(gateway) = start(assembly, origin, operating).await? else { return Ok(()) };
-    operating.serve(admin, &gateway);
+    let Some(gateway) = start(assembly, origin, operating, admin).await? else { return Ok(()) };
     tracing::info!("listening on http://{address}/mcp");
     http::serve(Arc::clone(&gateway), listener, guard).await;
     gateway.close().await;
     Ok(())
 }
 
-/// A gateway that ends when the process is asked to; `None` if that came before it was ready.
+/// A gateway that ends when the process is asked to; `None` if that came before it was ready. Operators are served from the
+/// beginning.
 async fn start(
     assembly: Assembly,
     origin: Origin,
     operating: &Arc<Operating>,
+    admin: Option<TcpListener>,
 ) -> Result<Option<Arc<Gateway>>, Failure> {
     // Listened to before anything is started, so that nothing started is left behind.
     let mut signals = Signals::listen(&origin, operating.reopens());
     // Watched before they are read, so that no change falls between.
     let watch = watch(&origin);
     let contents = origin.read().map_err(Failure::Configuration)?;
-    let refused = unknown_strategies(&contents.access, &assembly.strategies);
-    if !refused.is_empty() {
-        return Err(Failure::Configuration(refused));
-    }
-    let access = door(&contents).await?;
+    let access = door(&contents, &assembly.strategies)?;
     let admission = Arc::clone(&access) as Arc<dyn Admission>;
+    operating.serve(admin, &admission);
+    // An issuer that cannot be reached is asked again.
+    if let Err(problem) = access.read_keys().await {
+        tracing::error!("{problem}; tokens of the issuer are refused until they are read");
+    }
     let assembly = Assembly { declared: contents.declared.clone(), admission, ..assembly };
     tracing::info!(upstreams = assembly.upstreams.len(), "starting");
     let asked_to_end = async {
@@ -156,6 +151,7 @@ async fn start(
         tracing::error!("{missing}; it is left out, the others are served");
     }
     let gateway = started.gateway;
+    operating.serves(&gateway);
     let shared = gateway.backends().shared();
     let (upstreams, tools) = (shared.slots().len(), shared.catalogue().current().snapshot().tool_count());
     let offered = gateway.strategies().offered();
@@ -177,28 +173,14 @@ async fn warn_of_access(gateway: Arc<Gateway>, origin: Origin) {
         () = gateway.shutdown().cancelled() => return,
         () = backend.settled() => {}
     }
-    let snapshot = Arc::clone(backend.catalogue().current().snapshot());
-    let everything = View::of(snapshot, &Principal::anonymous());
-    for finding in check::access(&config.first, &everything).0 {
+    let mut findings = check::access(&config.first, backend.catalogue().current().snapshot());
+    if origin.access.listening.is_some() {
+        findings.0.extend(check::callers(&config.first).0);
+    }
+    for finding in findings.0 {
         let place = finding.place.shown().unwrap_or_default();
         tracing::warn!("{place}: {} ({})", finding.detail, finding.rule.hint);
     }
-}
-
-fn unknown_strategies(access: &AccessSettings, strategies: &Strategies) -> Vec<Problem> {
-    let all = Permits::all();
-    config::unknown_strategies(access, |name| strategies.is_offered_to(&all, name), &strategies.offered())
-}
-
-/// Who may come in. An issuer that cannot be reached is asked again.
-async fn door(contents: &Contents) -> Result<Arc<Access>, Failure> {
-    let made = Access::new(contents.access.clone());
-    let access =
-        made.map_err(|problems| Failure::Configuration(problems.into_iter().map(Problem::new).collect()))?;
-    if let Err(problem) = access.read_keys().await {
-        tracing::error!("{problem}; tokens of the issuer are refused until they are read");
-    }
-    Ok(Arc::new(access))
 }
 
 /// Does what signals ask for, until the gateway ends.
@@ -243,8 +225,8 @@ fn signs_receipts(settings: &Settings) -> bool {
 }
 
 /// Where upstreams are remembered.
-fn memory(remember: Remember, most_bytes: usize) -> Option<Arc<dyn Memory>> {
-    let store = (remember == Remember::On).then(|| Store::of_user(most_bytes)).flatten();
+fn memory(remember: Switch, most_bytes: usize) -> Option<Arc<dyn Memory>> {
+    let store = remember.is_on().then(|| Store::of_user(most_bytes)).flatten();
     store.map(|store| Arc::new(store) as Arc<dyn Memory>)
 }
 

@@ -35,6 +35,8 @@ impl Signals {
         use tokio::signal::unix::{SignalKind, signal};
         let listen =
             |kind| signal(kind).inspect_err(|error| tracing::warn!(%error, "cannot listen to a signal")).ok();
+        // By default it ends the process. A file that may not grow is an error of the write instead.
+        let _installed = listen(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()));
         // Before the handler is installed, which replaces an ignored disposition.
         let hang_up_asks = if reopens { Some(Asked::Reload) } else { hang_up_asks(origin) };
         Self {

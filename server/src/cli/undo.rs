@@ -146,8 +146,13 @@ fn show(plans: &Plans) -> Result<(), Failure> {
         print_styled(&unified(path, before, after, is_coloured()))?;
     }
     for record in &plans.gone {
-        let moved = files_of(record)
-            .map(|file| format!("  and the servers that were moved out of it: {}\n", file.display()));
+        let kept = edited_of(record);
+        let moved = files_of(record).map(|file| match kept.contains(file) {
+            true => {
+                format!("  {} is kept: servers that were moved out of it were edited in it\n", file.display())
+            }
+            false => format!("  and the servers that were moved out of it: {}\n", file.display()),
+        });
         let moved: String = moved.collect();
         print(&format!("{}\n  is gone; forgotten is its backup\n{moved}", record.path.display()))?;
     }
@@ -168,10 +173,11 @@ fn nothing_to_do(problems: Vec<(Place, Problem)>, is_left: bool) -> Result<(), F
 fn apply(plans: &Plans, records: &Records) -> Result<(), Failure> {
     let changes = plans.files.iter().filter(|plan| plan.changes()).map(|plan| &plan.change);
     write(&changes.cloned().collect::<Vec<_>>())?;
-    let is_kept = |file: &Path| plans.files.iter().flat_map(|plan| &plan.kept).any(|(kept, _)| kept == file);
+    let kept = plans.files.iter().flat_map(|plan| &plan.kept).map(|(file, _)| file.clone());
+    let kept: Vec<PathBuf> = kept.chain(plans.gone.iter().flat_map(edited_of)).collect();
     let records_done = plans.files.iter().filter_map(Plan::done);
     records_done.chain(&plans.gone).try_for_each(|record| {
-        files_of(record).filter(|file| !is_kept(file)).try_for_each(|file| remove(file))?;
+        files_of(record).filter(|file| !kept.contains(file)).try_for_each(|file| remove(file))?;
         records.forget(&record.path)
     })
 }
@@ -179,6 +185,11 @@ fn apply(plans: &Plans, records: &Records) -> Result<(), Failure> {
 /// The files that servers were moved to.
 fn files_of(record: &Record) -> impl Iterator<Item = &PathBuf> {
     record.steps.iter().flat_map(|step| &step.gathered)
+}
+
+/// Those of them that a person edited since.
+fn edited_of(record: &Record) -> Vec<PathBuf> {
+    record.steps.iter().flat_map(|step| step.changed()).map(|(file, _)| file.to_owned()).collect()
 }
 
 fn remove(file: &Path) -> Result<(), Failure> {

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, net::SocketAddr, path::PathBuf};
 
 use mcp_disclosure_core::{Definitions, MadeFrom, Settings};
 use mcp_disclosure_gateway::{
-    Manifests, Place,
+    Place,
     backend::Scope,
     limits::LimitSettings,
     negotiation::{Bridge, StrategyPlaces},
@@ -21,7 +21,7 @@ use super::{
     EndpointType, OauthEntry, Seconds, Transport,
     access::{Auth, PrincipalEntry, ProfileEntry},
 };
-use crate::operating::AdminAddress;
+use crate::{operating::AdminAddress, switch::Switch};
 
 /// Everything that mcp-disclosure serves, and how, in one file.
 ///
@@ -170,10 +170,13 @@ pub struct Serve {
     pub definitions: Option<Definitions>,
     /// Whether clients with complete lists are offered tools/manifest and tools/describe (SEP-2636): "on", the default, or
     /// "off".
-    #[cfg_attr(test, schemars(with = "Option<schema::Word<Manifests>>"))]
-    pub manifest: Option<Manifests>,
+    #[cfg_attr(test, schemars(with = "Option<schema::Word<Switch>>"))]
+    pub manifest: Option<Switch>,
     /// How clients connect: "stdio" or "http".
     pub transport: Option<Transport>,
+    /// Where HTTP sessions are kept, so that several replicas serve them: "redis://HOST:PORT", "rediss://" with TLS,
+    /// "redis+cluster://" or "redis+sentinel://". A password belongs into the environment: MCP_DISCLOSURE_SESSION_STORE.
+    pub session_store: Option<String>,
     /// Where to listen for HTTP, as ADDRESS:PORT.
     #[cfg_attr(test, schemars(with = "Option<String>"))]
     pub listen: Option<SocketAddr>,

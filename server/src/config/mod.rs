@@ -21,7 +21,7 @@ mod text;
 mod transport;
 mod upstream;
 
-pub use access::{AccessFlags, PrincipalEntry, unknown_strategies};
+pub use access::{AccessFlags, PrincipalEntry, Written, unknown_strategies, unreadable};
 pub use endpoint_type::EndpointType;
 pub(crate) use environment::escape_all;
 pub use file::{Category, Concern, DisclosureFile, Primitive, Serve, Server, Table, Tool, UpstreamEntry};

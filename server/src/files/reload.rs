@@ -11,7 +11,7 @@ use tokio::{
 };
 
 use super::{Contents, Origin, Seen, Watch, quiet::quiet};
-use crate::config::unknown_strategies;
+use crate::config::{unknown_strategies, unreadable};
 
 /// Why nothing was put in force, or the kinds whose lists changed.
 type Outcome = Result<Vec<Kind>, Vec<Problem>>;
@@ -125,7 +125,7 @@ impl Follower {
         if !lost.is_empty() {
             return Err(lost.into_iter().map(|lost| Problem::new(lost).hint(how_to_accept())).collect());
         }
-        self.put_access_in_force(&contents)?;
+        self.put_access_in_force(&contents).await?;
         let changes =
             self.gateway.declare(contents.declared.clone()).await.map_err(|problem| vec![problem])?;
         if contents.found.left_out != self.in_force.found.left_out {
@@ -138,7 +138,7 @@ impl Follower {
 
 impl Follower {
     /// Who may come in changes before what exists, so that nothing new is seen by whom it is not meant for.
-    fn put_access_in_force(&self, contents: &Contents) -> Result<(), Vec<Problem>> {
+    async fn put_access_in_force(&self, contents: &Contents) -> Result<(), Vec<Problem>> {
         let strategies = self.gateway.strategies();
         let all = Permits::all();
         let is_offered = |name: &str| strategies.is_offered_to(&all, name);
@@ -146,9 +146,11 @@ impl Follower {
         if !unknown.is_empty() {
             return Err(unknown);
         }
-        let replaced = self.access.replace(contents.access.clone());
-        let differs =
-            replaced.map_err(|problems| problems.into_iter().map(Problem::new).collect::<Vec<_>>())?;
+        let (access, settings) = (Arc::clone(&self.access), contents.access.clone());
+        // Files of tokens are read.
+        let replaced = spawn_blocking(move || access.replace(settings)).await;
+        let replaced = replaced.map_err(|error| vec![Problem::new(format!("internal error: {error}"))])?;
+        let differs = replaced.map_err(|errors| unreadable(&errors))?;
         if differs {
             self.gateway.permissions_changed();
         }

@@ -101,7 +101,7 @@ fn edit_entry(edits: &mut Edits, was: &Node, now: &Node) {
 impl Step {
     /// The files that servers were moved to, with their texts, that are not as `init` wrote them. Records of older releases do
     /// not say how that was; their files are taken for unchanged.
-    pub(super) fn changed(&self) -> Vec<(&Path, std::io::Result<String>)> {
+    pub(crate) fn changed(&self) -> Vec<(&Path, std::io::Result<String>)> {
         let known = self.gathered.iter().zip(&self.digests);
         let changed = known.filter_map(|(file, written)| match fs::read_to_string(file) {
             Ok(text) if digest(&text) == *written => None,

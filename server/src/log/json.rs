@@ -2,18 +2,18 @@
 
 use std::{
     fmt::{self, Write as _},
-    io::Write as _,
+    ops::Range,
 };
 
 use mcp_disclosure_transport::printable::Bounded;
 use tracing::{
-    Event, Subscriber,
+    Event, Level, Subscriber,
     field::{Field, Visit},
     span::{Attributes, Id, Record},
 };
 use tracing_subscriber::{Layer, layer::Context, registry::LookupSpan};
 
-use super::{FIELDS_IN_A_MESSAGE, longest_field, now};
+use super::{FIELDS_IN_A_MESSAGE, lines::put, longest_field, write_now};
 
 /// What every line has; fields of these names are left out.
 const OWN: [&str; 4] = ["timestamp", "level", "message", "target"];
@@ -26,13 +26,18 @@ const LINE: usize = 512;
 pub(super) struct JsonLines;
 
 /// The fields of an event or a span: names, and values as JSON, escaped and cut.
-#[derive(Debug, Default)]
-struct Fields(Vec<(&'static str, String)>);
+#[derive(Debug)]
+struct Fields {
+    /// The values, one after another.
+    text: String,
+    /// Each name, and where its value is.
+    places: Vec<(&'static str, Range<usize>)>,
+}
 
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for JsonLines {
     fn on_new_span(&self, attributes: &Attributes<'_>, id: &Id, context: Context<'_, S>) {
         let Some(span) = context.span(id) else { return };
-        let mut fields = Fields::default();
+        let mut fields = Fields::new();
         attributes.record(&mut fields);
         span.extensions_mut().insert(fields);
     }
@@ -45,11 +50,11 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for JsonLines {
     }
 
     fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
-        let mut own = Fields::default();
+        let mut own = Fields::new();
         event.record(&mut own);
         let metadata = event.metadata();
-        let mut line = Line::begin(metadata.level().as_str(), own.of("message").unwrap_or("\"\""));
-        line.add("target", &json(format_args!("{}", metadata.target()), usize::MAX));
+        let mut line = Line::begin(*metadata.level(), own.of("message").unwrap_or("\"\""));
+        line.say("target", metadata.target());
         line.extend(&own);
         // The innermost span is the nearest to what happened.
         for span in context.event_scope(event).into_iter().flatten() {
@@ -63,51 +68,61 @@ impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for JsonLines {
 
 /// A line, and the names of its fields so far.
 struct Line {
+    level: Level,
     text: String,
     names: Vec<&'static str>,
 }
 
 impl Line {
-    fn begin(level: &str, message: &str) -> Self {
+    fn begin(level: Level, message: &str) -> Self {
         let mut text = String::with_capacity(LINE);
-        // Writing to a string does not fail.
-        let _ = write!(text, r#"{{"timestamp":"{}","level":"{level}","message":{message}"#, now());
-        Self { text, names: Vec::with_capacity(16) }
+        text.push_str("{\"timestamp\":\"");
+        write_now(&mut text);
+        for part in ["\",\"level\":\"", level.as_str(), "\",\"message\":", message] {
+            text.push_str(part);
+        }
+        Self { level, text, names: Vec::with_capacity(16) }
     }
 
+    /// Adds a field whose value is JSON.
     fn add(&mut self, name: &str, value: &str) {
-        let _ = write!(self.text, r#","{name}":{value}"#);
+        for part in [",\"", name, "\":", value] {
+            self.text.push_str(part);
+        }
+    }
+
+    /// Adds a field whose value is a text of ours.
+    fn say(&mut self, name: &str, text: &str) {
+        self.add(name, &json(format_args!("{text}"), usize::MAX));
     }
 
     /// Adds what the line does not have.
     fn extend(&mut self, fields: &Fields) {
-        for (name, value) in &fields.0 {
+        for (name, place) in &fields.places {
             if !OWN.contains(name) && !self.names.contains(name) {
-                self.add(name, value);
+                self.add(name, &fields.text[place.clone()]);
                 self.names.push(name);
             }
         }
     }
 
-    /// One write for each line, so that those of several threads do not mix. If stderr is closed, nothing else can be done.
+    /// Whole lines, so that those of several threads do not mix.
     fn write(mut self) {
         self.text.push_str("}\n");
-        let _unread = std::io::stderr().write_all(self.text.as_bytes());
+        put(self.text.as_bytes(), self.level);
     }
 }
 
 /// Writes the reason why the program ends.
 pub(super) fn failure(text: &str, hint: Option<&str>) {
-    let mut line = Line::begin("ERROR", &json(format_args!("{text}"), usize::MAX));
-    if let Some(hint) = hint {
-        line.add("hint", &json(format_args!("{hint}"), usize::MAX));
-    }
+    let mut line = Line::begin(Level::ERROR, &json(format_args!("{text}"), usize::MAX));
+    hint.iter().for_each(|hint| line.say("hint", hint));
     line.write();
 }
 
 /// Writes what is said to people.
 pub(super) fn note(text: &str) {
-    Line::begin("INFO", &json(format_args!("{text}"), usize::MAX)).write();
+    Line::begin(Level::INFO, &json(format_args!("{text}"), usize::MAX)).write();
 }
 
 /// Writes panics in the same form.
@@ -117,10 +132,10 @@ pub(super) fn report_panics() {
         let text = payload.downcast_ref::<&str>().copied();
         let said = text.or_else(|| payload.downcast_ref::<String>().map(String::as_str));
         let said = said.unwrap_or("a value that is no text");
-        let mut line = Line::begin("ERROR", "\"panicked\"");
+        let mut line = Line::begin(Level::ERROR, "\"panicked\"");
         line.add("panic", &json(format_args!("{said}"), longest_field()));
         if let Some(place) = panic.location() {
-            line.add("place", &json(format_args!("{place}"), usize::MAX));
+            line.say("place", &place.to_string());
         }
         line.write();
     }));
@@ -129,11 +144,15 @@ pub(super) fn report_panics() {
 /// A JSON string of this text, escaped for people as well, and cut.
 fn json(value: fmt::Arguments<'_>, most: usize) -> String {
     let mut text = String::with_capacity(64);
+    quote(&mut text, value, most);
+    text
+}
+
+fn quote(text: &mut String, value: fmt::Arguments<'_>, most: usize) {
     text.push('"');
     // Writing to a string does not fail, and a value that cannot be shown is cut.
-    let _cut = Bounded::new(Quoted(&mut text), most).write_fmt(value);
+    let _cut = Bounded::new(Quoted(text), most).write_fmt(value);
     text.push('"');
-    text
 }
 
 /// Escapes what JSON has escapes for, of text without control characters.
@@ -141,6 +160,10 @@ struct Quoted<'a>(&'a mut String);
 
 impl fmt::Write for Quoted<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
+        if !text.contains(['"', '\\']) {
+            self.0.push_str(text);
+            return Ok(());
+        }
         text.chars().try_for_each(|character| self.write_char(character))
     }
 
@@ -154,34 +177,52 @@ impl fmt::Write for Quoted<'_> {
 }
 
 impl Fields {
-    fn of(&self, name: &str) -> Option<&str> {
-        self.0.iter().find(|(known, _)| *known == name).map(|(_, value)| value.as_str())
+    fn new() -> Self {
+        Self { text: String::with_capacity(LINE / 2), places: Vec::with_capacity(16) }
     }
 
-    fn set(&mut self, field: &Field, value: String) {
-        match self.0.iter_mut().find(|(name, _)| *name == field.name()) {
-            Some((_, known)) => *known = value,
-            None => self.0.push((field.name(), value)),
+    fn of(&self, name: &str) -> Option<&str> {
+        let (_, place) = self.places.iter().find(|(known, _)| *known == name)?;
+        Some(&self.text[place.clone()])
+    }
+
+    fn set(&mut self, field: &Field, write: impl FnOnce(&mut String)) {
+        let begin = self.text.len();
+        write(&mut self.text);
+        let place = begin..self.text.len();
+        match self.places.iter_mut().find(|(name, _)| *name == field.name()) {
+            Some((_, known)) => *known = place,
+            None => self.places.push((field.name(), place)),
         }
+    }
+
+    fn set_shown(&mut self, field: &Field, value: impl fmt::Display) {
+        self.set(field, |text| {
+            // Writing to a string does not fail.
+            let _ = write!(text, "{value}");
+        });
     }
 }
 
 impl Visit for Fields {
     fn record_bool(&mut self, field: &Field, value: bool) {
-        self.set(field, value.to_string());
+        self.set_shown(field, value);
     }
 
     fn record_i64(&mut self, field: &Field, value: i64) {
-        self.set(field, value.to_string());
+        self.set_shown(field, value);
     }
 
     fn record_u64(&mut self, field: &Field, value: u64) {
-        self.set(field, value.to_string());
+        self.set_shown(field, value);
     }
 
     fn record_f64(&mut self, field: &Field, value: f64) {
         // JSON has neither infinity nor NaN. A whole number keeps its point, as a float.
-        self.set(field, if value.is_finite() { format!("{value:?}") } else { "null".to_owned() });
+        match value.is_finite() {
+            true => self.set_shown(field, format_args!("{value:?}")),
+            false => self.set_shown(field, "null"),
+        }
     }
 
     fn record_str(&mut self, field: &Field, value: &str) {
@@ -190,7 +231,8 @@ impl Visit for Fields {
 
     fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
         let fields = if field.name() == "message" { FIELDS_IN_A_MESSAGE } else { 1 };
-        self.set(field, json(format_args!("{value:?}"), longest_field().saturating_mul(fields)));
+        let most = longest_field().saturating_mul(fields);
+        self.set(field, |text| quote(text, format_args!("{value:?}"), most));
     }
 }
 

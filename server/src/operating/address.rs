@@ -9,8 +9,6 @@ use std::{
 use mcp_disclosure_gateway::Problem;
 use serde::{Deserialize, Serialize};
 
-use crate::failure::Failure;
-
 /// Where operators look. A port alone is one of this machine's loopback address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(try_from = "Written", into = "String")]
@@ -30,17 +28,16 @@ impl AdminAddress {
         self.0.ip().to_canonical().is_loopback()
     }
 
-    /// # Errors
-    /// If others could reach it, and nothing asks who they are.
-    pub(super) fn allowed(&self, is_authenticated: bool) -> Result<(), Failure> {
-        if is_authenticated || self.is_local() {
-            return Ok(());
+    /// Why it may not be listened on where nothing asks clients for credentials: if others could reach it.
+    pub fn refused_to_all(&self) -> Option<Problem> {
+        if self.is_local() {
+            return None;
         }
         let message =
             format!("--admin {self}: the address is reachable from elsewhere, and asks for no credentials");
         let hint =
             format!("--admin {} is this machine only; or write [auth] into the configuration", self.0.port());
-        Err(Failure::Configuration(vec![Problem::new(message).hint(&hint)]))
+        Some(Problem::new(message).hint(&hint))
     }
 }
 
@@ -94,7 +91,11 @@ mod tests {
         for (address, allowed) in
             [("9090", true), ("[::1]:1", true), ("0.0.0.0:1", false), ("10.0.0.1:1", false)]
         {
-            assert_eq!(address.parse::<AdminAddress>().unwrap().allowed(false).is_ok(), allowed, "{address}");
+            assert_eq!(
+                address.parse::<AdminAddress>().unwrap().refused_to_all().is_none(),
+                allowed,
+                "{address}"
+            );
         }
     }
 }

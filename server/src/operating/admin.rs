@@ -12,12 +12,12 @@ use axum::{
     routing::get,
 };
 use mcp_disclosure_core::Principal;
-use mcp_disclosure_gateway::{Gateway, front::http};
+use mcp_disclosure_gateway::{Admission, front::http, limits::Limits, observe::Observer};
 use serde::Serialize;
 use serde_json::json;
 use tokio::net::TcpListener;
 
-use super::{metrics::Metrics, page, readiness::Readiness, status::Status};
+use super::{metrics::Metrics, page, readiness::Readiness, served::Served, status::Status};
 
 /// The text format of Prometheus.
 const METRICS: HeaderValue = HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8");
@@ -29,38 +29,40 @@ const POLICY: HeaderValue = HeaderValue::from_static(
 
 const PATHS: &str = "here are /healthz, /readyz, /metrics and /status\n";
 
+/// What operators look at.
 #[derive(Clone)]
-struct Admin {
-    gateway: Arc<Gateway>,
-    metrics: Arc<Metrics>,
+pub(super) struct Admin {
+    pub(super) served: Arc<Served>,
+    pub(super) metrics: Arc<Metrics>,
+    pub(super) observer: Arc<dyn Observer>,
 }
 
 const NOT_FOR_ALL: &str =
     "what is here is about all upstreams and all callers, and this principal may not see all of them\n";
 
-/// Serves operators until the gateway ends. Those that are `asked` show the credentials that clients show, of a principal
-/// that may see everything.
+/// Serves operators until the gateway ends, and before it serves. Where there is an `admission`, they show the credentials
+/// that clients show, of a principal that may see everything.
 pub(super) async fn serve(
     listener: TcpListener,
     guard: http::Guard,
-    asked: bool,
-    gateway: Arc<Gateway>,
-    metrics: Arc<Metrics>,
+    limits: Limits,
+    admission: Option<Arc<dyn Admission>>,
+    admin: Admin,
 ) {
     let address = match listener.local_addr() {
         Ok(address) => address,
         Err(error) => return tracing::error!(%error, "the address for operators is gone"),
     };
     tracing::info!("operators find http://{address}/status");
-    let app = router(Admin { gateway: Arc::clone(&gateway), metrics });
-    let checks = Arc::new(guard.clone());
-    let app = if asked {
-        http::admitted(app.layer(from_fn(unrestricted)), Arc::clone(&gateway), Arc::clone(&checks))
-    } else {
-        app
+    let (served, observer) = (Arc::clone(&admin.served), Arc::clone(&admin.observer));
+    let app = router(admin);
+    let app = match admission {
+        Some(admission) => http::admitted(app.layer(from_fn(unrestricted)), admission),
+        None => app,
     };
-    let app = http::guarded(app, checks);
-    http::serve_app(&gateway, listener, guard, app).await;
+    let shared = Arc::new(guard.clone());
+    let app = http::noted(http::guarded(app, Arc::clone(&shared)), observer, shared);
+    http::serve_app(&limits, served.ending(), listener, guard, app).await;
 }
 
 fn router(admin: Admin) -> Router {
@@ -97,17 +99,17 @@ async fn unkept(mut response: Response) -> Response {
 }
 
 async fn readyz(State(admin): State<Admin>) -> Response {
-    let readiness = Readiness::of(&admin.gateway);
+    let readiness = Readiness::of(&admin.served);
     let status = if readiness.ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    (status, json(&readiness)).into_response()
+    (status, Extension(http::Asked), json(&readiness)).into_response()
 }
 
 async fn metrics(State(admin): State<Admin>) -> Response {
-    ([(header::CONTENT_TYPE, METRICS)], Body::from(admin.metrics.text(&admin.gateway))).into_response()
+    ([(header::CONTENT_TYPE, METRICS)], Body::from(admin.metrics.text(&admin.served))).into_response()
 }
 
 async fn status(State(admin): State<Admin>, headers: HeaderMap) -> Response {
-    let status = Status::of(&admin.gateway, &admin.metrics);
+    let status = Status::of(&admin.served, &admin.metrics);
     let mut response = if wants_json(&headers) {
         json(&status)
     } else {

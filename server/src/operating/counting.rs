@@ -1,7 +1,8 @@
 //! Tokens of lists, counted by a thread beside the workers that serve clients: once for each list, and for each view that is
-//! listed completely.
+//! listed completely; of lists that clients filter, once for each tool.
 
 use std::{
+    collections::HashMap,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc,
@@ -17,11 +18,15 @@ use mcp_disclosure_gateway::{
     observe::{Cost, Step},
 };
 use prometheus::{IntCounter, IntCounterVec};
+use serde_json::value::RawValue;
 
 use crate::failure::Failure;
 
 /// Lists that wait to be counted. Clients choose what distinguishes lists, so there can be many at once.
 const MOST_WAITING: usize = 256;
+
+/// Names of a filtered list that waits.
+const MOST_NAMES: usize = 1_000;
 
 /// The counter of tokens. Its thread ends with it.
 #[derive(Debug)]
@@ -41,10 +46,21 @@ struct Counters {
 struct New {
     strategy: Box<str>,
     page: Arc<Page>,
+    part: Part,
+}
+
+/// What was sent of a list.
+enum Part {
+    All,
+    /// These tools.
+    Named(Vec<String>),
 }
 
 /// The tokens of a view's complete list.
 struct Full(u64);
+
+/// The tokens of each definition of a view.
+struct FullByName(HashMap<String, u64>);
 
 impl Counting {
     pub(super) fn start(
@@ -62,9 +78,16 @@ impl Counting {
         Ok(Self { waiting, counters })
     }
 
-    /// A list of tools was sent that is not counted.
-    pub(super) fn skipped(&self) {
-        self.counters.uncounted.inc();
+    /// Some tools of a list were sent.
+    pub(super) fn sent_some(&self, strategy: &str, page: &Arc<Page>, names: &[String]) {
+        if let Some(cost) = page.tool_costs.of(names) {
+            return self.counters.add(strategy, cost, 1);
+        }
+        let part = Part::Named(names.to_vec());
+        let new = New { strategy: strategy.into(), page: Arc::clone(page), part };
+        if names.len() > MOST_NAMES || self.waiting.try_send(new).is_err() {
+            self.counters.uncounted.inc();
+        }
     }
 
     /// A list of tools was sent.
@@ -73,7 +96,7 @@ impl Counting {
             Step::Wait => {}
             Step::Add(cost) => self.counters.add(strategy, cost, 1),
             Step::Count => {
-                let new = New { strategy: strategy.into(), page: Arc::clone(page) };
+                let new = New { strategy: strategy.into(), page: Arc::clone(page), part: Part::All };
                 if self.waiting.try_send(new).is_err() {
                     self.counters.uncounted.inc_by(page.tally.give_up());
                 }
@@ -90,10 +113,19 @@ impl Counters {
 }
 
 fn count(new: &Receiver<New>, counters: &Counters) {
-    while let Ok(New { strategy, page }) = new.recv() {
-        match catch_unwind(AssertUnwindSafe(|| cost(&page))) {
-            Ok(cost) => counters.add(&strategy, cost, page.tally.settle(cost)),
-            Err(_) => counters.uncounted.inc_by(page.tally.give_up()),
+    while let Ok(New { strategy, page, part }) = new.recv() {
+        match part {
+            Part::All => match catch_unwind(AssertUnwindSafe(|| cost(&page))) {
+                Ok(cost) => counters.add(&strategy, cost, page.tally.settle(cost)),
+                Err(_) => counters.uncounted.inc_by(page.tally.give_up()),
+            },
+            Part::Named(names) => {
+                let counted = catch_unwind(AssertUnwindSafe(|| page.tool_costs.settle(|| costs(&page))));
+                match counted.ok().and_then(|()| page.tool_costs.of(&names)) {
+                    Some(cost) => counters.add(&strategy, cost, 1),
+                    None => counters.uncounted.inc(),
+                }
+            }
         }
     }
 }
@@ -103,6 +135,22 @@ fn cost(page: &Page) -> Cost {
     let tools = RawObject::parse(list.as_str()).ok().and_then(|list| Some(tokens(list.member("tools")?)));
     let full = page.view.derived(|view| Full(tokens(&complete(view))));
     Cost { listed: tools.unwrap_or_default(), full: full.0 }
+}
+
+/// The cost of each tool of a list. The strategy's own are in no complete list.
+fn costs(page: &Page) -> HashMap<String, Cost> {
+    let full = page.view.derived(|view| {
+        let tools = view.tools().map(|tool| tool.tool());
+        FullByName(tools.map(|tool| (tool.key().to_string(), tokens(tool.definition().text()))).collect())
+    });
+    let list = RawObject::parse(page.list(Kind::Tools).as_str()).ok();
+    let tools = list.and_then(|list| serde_json::from_str::<Vec<Box<RawValue>>>(list.member("tools")?).ok());
+    let cost = |tool: Box<RawValue>| {
+        let name = RawObject::parse(tool.get()).ok()?.string("name")?;
+        let full = full.0.get(&name).copied().unwrap_or_default();
+        Some((name, Cost { listed: tokens(tool.get()), full }))
+    };
+    tools.unwrap_or_default().into_iter().filter_map(cost).collect()
 }
 
 /// The list of all definitions of a view.

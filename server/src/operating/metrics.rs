@@ -10,7 +10,6 @@ use std::{
 
 use mcp_disclosure_core::Kind;
 use mcp_disclosure_gateway::{
-    Gateway,
     catalogue::Page,
     observe::{Called, Observer, Outcome, Who},
 };
@@ -19,7 +18,7 @@ use prometheus::{
     TextEncoder, core::Collector, proto::MetricFamily,
 };
 
-use super::{audit::Losses, counting::Counting, state};
+use super::{audit::Losses, counting::Counting, served::Served, state};
 use crate::failure::Failure;
 
 /// Upper bounds of durations, in seconds. A request may take 120 s by default.
@@ -35,6 +34,7 @@ pub(super) struct Metrics {
     refusals: IntCounterVec,
     fetches: IntCounterVec,
     opened: IntCounterVec,
+    turned_away: IntCounterVec,
     durations: HistogramVec,
     listed: IntCounterVec,
     full: IntCounterVec,
@@ -76,7 +76,7 @@ impl Metrics {
         );
         let uncounted = metrics.single(
             "lists_uncounted_total",
-            "Lists of tools that were sent and whose tokens are not counted: filtered ones, and new ones when there were too many at once.",
+            "Lists of tools that were sent and whose tokens are not counted: new ones when there were too many at once.",
         );
         let buckets = HistogramOpts::new(
             "mcp_disclosure_call_duration_seconds",
@@ -103,6 +103,11 @@ impl Metrics {
                 "fetches_total",
                 "Requests that delivered descriptions of tools.",
                 &["strategy"],
+            ),
+            turned_away: metrics.counter(
+                "http_refusals_total",
+                "HTTP requests that were answered with a status from 400 on.",
+                &["status"],
             ),
             opened: metrics.counter("sessions_opened_total", "Sessions that were opened.", &["strategy"]),
             durations,
@@ -131,6 +136,9 @@ impl Metrics {
 
     /// Shows strategies before the first client comes: a rate needs a zero to start from.
     pub(super) fn expect(&self, strategies: &[String]) {
+        for status in ["401", "403"] {
+            let _zero = self.turned_away.with_label_values(&[status]);
+        }
         for strategy in strategies {
             for counter in [&self.fetches, &self.opened, &self.listed, &self.full] {
                 let _zero = counter.with_label_values(&[strategy]);
@@ -171,16 +179,16 @@ impl Metrics {
         self.losses.as_deref()
     }
 
-    /// Everything: what was counted, and the state of a gateway.
-    pub(super) fn families(&self, gateway: Option<&Gateway>) -> Vec<MetricFamily> {
+    /// Everything: what was counted, and the state of what there is of a gateway.
+    pub(super) fn families(&self, served: &Served) -> Vec<MetricFamily> {
         let now = Registry::new();
-        gateway.iter().for_each(|gateway| self.add_state(&now, gateway));
+        self.add_state(&now, served);
         self.registry.gather().into_iter().chain(now.gather()).collect()
     }
 
     /// Everything as text.
-    pub(super) fn text(&self, gateway: &Gateway) -> String {
-        let families = self.families(Some(gateway));
+    pub(super) fn text(&self, served: &Served) -> String {
+        let families = self.families(served);
         TextEncoder::new().encode_to_string(&families).unwrap_or_else(|error| {
             tracing::error!(%error, "metrics cannot be written as text");
             String::new()
@@ -188,11 +196,11 @@ impl Metrics {
     }
 
     /// The state of this moment, in a registry of its own, so that what is gone leaves nothing behind.
-    fn add_state(&self, now: &Registry, gateway: &Gateway) {
+    fn add_state(&self, now: &Registry, served: &Served) {
         let metrics = Family { registry: now };
         let sessions =
             metrics.gauge("sessions", "Open sessions, by the strategy that serves them.", &["strategy"]);
-        for (strategy, count) in state::clients(gateway) {
+        for (strategy, count) in state::clients(served) {
             sessions.with_label_values(&[&strategy]).set(number(count));
         }
         let up = metrics.gauge("upstream_up", "Whether an upstream is ready.", &["upstream"]);
@@ -202,7 +210,7 @@ impl Metrics {
             "How often an upstream was connected again.",
             &["upstream"],
         );
-        for upstream in state::upstreams(gateway) {
+        for upstream in state::upstreams(served) {
             let label = [&*upstream.name];
             up.with_label_values(&label).set(i64::from(upstream.is_ready()));
             tools.with_label_values(&label).set(number(upstream.tools));
@@ -244,9 +252,12 @@ impl Observer for Metrics {
         }
     }
 
-    /// Clients choose filters, so there can be more such lists than can be counted.
-    fn filtered(&self, _who: &Who<'_>, _page: &Arc<Page>) {
-        self.counting.skipped();
+    fn filtered(&self, who: &Who<'_>, page: &Arc<Page>, names: &[String]) {
+        self.counting.sent_some(who.strategy, page, names);
+    }
+
+    fn turned_away(&self, status: u16) {
+        self.turned_away.with_label_values(&[&*status.to_string()]).inc();
     }
 
     fn opened(&self, who: &Who<'_>) {

@@ -13,22 +13,26 @@ mod metrics;
 mod otel;
 mod page;
 mod readiness;
+mod served;
 mod state;
 mod status;
 
 use std::sync::Arc;
 
 pub use address::AdminAddress;
+use admin::Admin;
 pub use arguments::OperatingArguments;
 use audit::Audit;
 use mcp_disclosure_gateway::{
-    Gateway,
+    Admission, Gateway,
     front::http,
     limits::Limits,
     observe::{Observer, Several},
+    slot::Witness,
 };
 use metrics::Metrics;
 use otel::Otel;
+use served::Served;
 use tokio::net::TcpListener;
 
 use crate::failure::Failure;
@@ -40,32 +44,33 @@ pub struct Operating {
     /// Names and origins beside this machine's own.
     hosts: Vec<String>,
     origins: Vec<String>,
+    limits: Limits,
+    served: Arc<Served>,
     metrics: Option<Arc<Metrics>>,
     audit: Option<Arc<Audit>>,
     otel: Option<Otel>,
 }
 
 impl Operating {
-    /// Opens what is asked for. Requests to the address may name these hosts and origins besides its own. `is_authenticated`: the gateway's admission asks for credentials.
+    /// Opens what is asked for. Requests to the address may name these hosts and origins besides its own.
     ///
     /// # Errors
-    /// If the address is not allowed, a key cannot be used, or a file cannot be opened.
+    /// If a key cannot be used, or a file cannot be opened.
     pub fn prepare(
         arguments: &OperatingArguments,
-        configured: Option<AdminAddress>,
+        admin: Option<AdminAddress>,
         (hosts, origins): (&[String], &[String]),
         limits: &Limits,
-        is_authenticated: bool,
     ) -> Result<Self, Failure> {
-        let admin = arguments.admin.or(configured);
-        admin.iter().try_for_each(|address| address.allowed(is_authenticated))?;
         let audit = Audit::open(arguments, limits)?.map(Arc::new);
         let losses = audit.as_ref().map(|audit| audit.losses());
         let mut otel = Otel::read()?;
         let counts = admin.is_some() || otel.as_ref().is_some_and(Otel::has_metrics);
         let metrics = counts.then(|| Metrics::new(losses).map(Arc::new)).transpose()?;
-        otel.iter_mut().try_for_each(|otel| otel.start(metrics.as_ref()))?;
-        Ok(Self { admin, hosts: hosts.to_vec(), origins: origins.to_vec(), metrics, audit, otel })
+        let served = Arc::new(Served::default());
+        otel.iter_mut().try_for_each(|otel| otel.start(metrics.as_ref(), &served))?;
+        let (hosts, origins, limits) = (hosts.to_vec(), origins.to_vec(), *limits);
+        Ok(Self { admin, hosts, origins, limits, served, metrics, audit, otel })
     }
 
     /// The observer of the gateway.
@@ -74,6 +79,11 @@ impl Operating {
         let audit = self.audit.iter().map(|audit| Arc::clone(audit) as Arc<dyn Observer>);
         let otel = self.otel.iter().filter_map(Otel::observer);
         Arc::new(Several(metrics.chain(audit).chain(otel).collect()))
+    }
+
+    /// What sees the upstreams of the gateway before it serves.
+    pub fn witness(&self) -> Arc<dyn Witness> {
+        Arc::clone(&self.served) as Arc<dyn Witness>
     }
 
     /// Listens on the address for operators, if there is one.
@@ -86,15 +96,22 @@ impl Operating {
         Ok(Some(TcpListener::bind(address).await.map_err(failed)?))
     }
 
-    /// Serves operators until the gateway ends.
-    pub fn serve(&self, listener: Option<TcpListener>, gateway: &Arc<Gateway>) {
-        self.otel.iter().for_each(|otel| otel.serves(gateway));
-        let Some(metrics) = &self.metrics else { return };
-        metrics.expect(&gateway.strategies().offered());
-        let (Some(listener), Some(address)) = (listener, self.admin) else { return };
+    /// Serves operators from now on, until the gateway ends. Beyond this machine they are admitted as its clients are.
+    pub fn serve(&self, listener: Option<TcpListener>, admission: &Arc<dyn Admission>) {
+        let (Some(listener), Some(address), Some(metrics)) = (listener, self.admin, &self.metrics) else {
+            return;
+        };
         let guard = http::Guard::new(address.0.ip(), &self.hosts, &self.origins);
-        let (gateway, metrics) = (Arc::clone(gateway), Arc::clone(metrics));
-        tokio::spawn(admin::serve(listener, guard, !address.is_local(), gateway, metrics));
+        let admission = (!address.is_local()).then(|| Arc::clone(admission));
+        let (served, metrics) = (Arc::clone(&self.served), Arc::clone(metrics));
+        let admin = Admin { served, metrics, observer: self.observer() };
+        tokio::spawn(admin::serve(listener, guard, self.limits, admission, admin));
+    }
+
+    /// Shows operators this gateway, which serves from now on.
+    pub fn serves(&self, gateway: &Arc<Gateway>) {
+        self.metrics.iter().for_each(|metrics| metrics.expect(&gateway.strategies().offered()));
+        self.served.serves(gateway);
     }
 
     /// Whether it writes a file that is opened again when the operator asks for it.

@@ -2,16 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use mcp_disclosure_gateway::{
-    Gateway,
-    slot::{Slot, State},
-};
+use mcp_disclosure_gateway::slot::{Slot, State};
 use serde::Serialize;
+
+use super::served::Served;
 
 /// An upstream as operators see it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(super) struct UpstreamState {
-    /// Its name; that of a command line has one from its first handshake on.
+    /// Its name; one of a command line that has not introduced itself yet is called by its program or URL.
     pub(super) name: String,
     /// `starting`, `ready`, `failing` or `stopped`.
     pub(super) state: &'static str,
@@ -33,7 +32,10 @@ impl UpstreamState {
     fn of(slot: &Slot) -> Self {
         let status = slot.status();
         Self {
-            name: slot.name().map_or_else(|| UNNAMED.to_owned(), |name| name.as_str().to_owned()),
+            name: slot.name().map_or_else(
+                || slot.configured().config().target.to_string(),
+                |name| name.as_str().to_owned(),
+            ),
             state: match status.supervision.state() {
                 State::Starting => "starting",
                 State::Ready { .. } => READY,
@@ -49,16 +51,14 @@ impl UpstreamState {
 
 const READY: &str = "ready";
 
-/// An upstream that has not introduced itself yet.
-const UNNAMED: &str = "upstream";
-
-/// The upstreams that clients share, or that the next session is served from, in the order of the configuration.
-pub(super) fn upstreams(gateway: &Gateway) -> Vec<UpstreamState> {
-    gateway.backends().shared().slots().iter().map(|slot| UpstreamState::of(slot)).collect()
+/// The upstreams, in the order of the configuration.
+pub(super) fn upstreams(served: &Served) -> Vec<UpstreamState> {
+    served.slots().iter().map(|slot| UpstreamState::of(slot)).collect()
 }
 
-/// Open sessions by strategy. Every offered strategy has an entry.
-pub(super) fn clients(gateway: &Gateway) -> BTreeMap<String, usize> {
+/// Open sessions by strategy. Every offered strategy has an entry, once there is a gateway.
+pub(super) fn clients(served: &Served) -> BTreeMap<String, usize> {
+    let Some(gateway) = served.gateway() else { return BTreeMap::new() };
     let offered = gateway.strategies().offered();
     let mut clients: BTreeMap<String, usize> = offered.into_iter().map(|name| (name, 0)).collect();
     for name in gateway.sessions().strategies() {

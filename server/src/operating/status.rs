@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use mcp_disclosure_gateway::Gateway;
 use serde::Serialize;
 
 use super::{
     metrics::{Metrics, Totals},
+    served::Served,
     state::{self, UpstreamState},
 };
 
@@ -36,12 +36,12 @@ pub(super) struct Records {
 }
 
 impl Status {
-    pub(super) fn of(gateway: &Gateway, metrics: &Metrics) -> Self {
+    pub(super) fn of(served: &Served, metrics: &Metrics) -> Self {
         Self {
             version: env!("CARGO_PKG_VERSION"),
             uptime_seconds: metrics.uptime().as_secs(),
-            upstreams: state::upstreams(gateway),
-            clients: state::clients(gateway),
+            upstreams: state::upstreams(served),
+            clients: state::clients(served),
             totals: metrics.totals(),
             audit: metrics.losses().map(|losses| Records { written: losses.written(), lost: losses.lost() }),
         }

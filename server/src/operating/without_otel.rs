@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_gateway::{Gateway, observe::Observer};
+use mcp_disclosure_gateway::observe::Observer;
 
-use super::metrics::Metrics;
+use super::{metrics::Metrics, served::Served};
 use crate::failure::Failure;
 
 /// There is none.
@@ -30,15 +30,11 @@ impl Otel {
         match *self {}
     }
 
-    pub(super) fn start(&mut self, _: Option<&Arc<Metrics>>) -> Result<(), Failure> {
+    pub(super) fn start(&mut self, _: Option<&Arc<Metrics>>, _: &Arc<Served>) -> Result<(), Failure> {
         match *self {}
     }
 
     pub(super) fn observer(&self) -> Option<Arc<dyn Observer>> {
-        match *self {}
-    }
-
-    pub(super) fn serves(&self, _: &Arc<Gateway>) {
         match *self {}
     }
 

@@ -1,4 +1,4 @@
-//! Prints what groups cost over the recorded servers, beside `search` and `info`, as the table of `docs/drafts-groups.md`: see
+//! Prints what groups cost over the recorded servers, beside `search` and `info`, as the table of `docs/drafts.md`: see
 //! `tests/recordings/run.sh`.
 
 #![allow(
@@ -100,6 +100,32 @@ fn table(lists: &[UpstreamLists]) {
         path.map(|group| ("get_group", json!({"name": group}))).collect()
     });
     row("`groups`, from the top down", first, learned, requests);
+    let declared = ClientTraits { declared: true, ..plain };
+    let listed: Vec<&str> = of_tool.top().map(|group| group.object().text()).collect();
+    let first = start(&*groups, &view, &declared) + tokens(&listed.join(","));
+    let nested = |tool: &str| -> Vec<String> {
+        let Some(leaf) = leaf(tool) else { return Vec::new() };
+        parents(&leaf).into_iter().chain([leaf]).collect()
+    };
+    let whole = |tool: &str| -> Vec<String> {
+        let Some(top) = nested(tool).into_iter().next().and_then(|name| of_tool.named(&name)) else {
+            return Vec::new();
+        };
+        of_tool.children(top).chain([top]).map(|group| group.name.clone()).collect()
+    };
+    // What a model reads of the answers: in flat groups, all of an upstream at once.
+    let native = |name: &str, read: &dyn Fn(&str) -> Vec<String>, requests: fn(usize) -> usize| {
+        let contents = |name: &String| of_tool.named(name).map(|group| of_tool.contents(&view, group));
+        let (mut cost, mut count) = (0, 0);
+        for tool in view.tools() {
+            let groups = read(tool.name());
+            cost += groups.iter().filter_map(contents).map(|contents| tokens(contents.text())).sum::<u64>();
+            count += requests(groups.len());
+        }
+        row(name, first, cost as f64 / tools as f64, count as f64 / tools as f64);
+    };
+    native("`groups/get`, nested", &nested, |groups| groups);
+    native("`groups/get`, flat: whole upstreams", &whole, |groups| groups.min(1));
 }
 
 /// What a model reads first.

@@ -1,6 +1,11 @@
 //! A configuration that changes while the program runs: taken over within two seconds, as a whole.
 
-use std::time::{Duration, Instant};
+use std::{
+    fs::OpenOptions,
+    io::Write,
+    process::Command,
+    time::{Duration, Instant},
+};
 
 use kit::process::until;
 use serde_json::json;
@@ -96,5 +101,24 @@ fn changes_that_need_a_restart_are_reported() {
     );
     gateway.logged("[serve] changed, which needs a restart");
     assert!(until(|| gateway.tool_names() == ["odd__echo", "more__echo"]), "the rest is taken over");
+    gateway.finish().says(0, &[]);
+}
+
+/// A pipe without a writer is like a disk that does not answer.
+#[test]
+fn p4_a_file_of_tokens_that_does_not_answer_holds_no_client_up() {
+    let (directory, file) = configured(UPSTREAM);
+    let mut gateway = serve(&file, &[]);
+    gateway.tools();
+    let token = directory.path().join("token");
+    assert!(Command::new("mkfifo").arg(&token).status().unwrap().success());
+    rewrite(&file, &format!("[auth]\ntokens = [{{ name = \"t\", file = {token:?} }}]\n"));
+    // It opens once the program reads.
+    let mut pipe = OpenOptions::new().write(true).open(&token).unwrap();
+    assert!(gateway.request("ping", json!({}))["result"].is_object());
+    assert!(gateway.call("echo", json!({"text": "x"}))["result"].is_object());
+    pipe.write_all(b"a-token-of-more-than-32-characters-0123").unwrap();
+    drop(pipe);
+    gateway.logged("were read again");
     gateway.finish().says(0, &[]);
 }

@@ -1,8 +1,13 @@
 //! How the program ends: what runs finishes, and nothing it started is left behind.
 
-use std::{fs, thread};
+use std::{
+    fs,
+    io::{Read, Write},
+    net::{SocketAddr, TcpStream},
+    thread,
+};
 
-use kit::process::{is_gone, post, until};
+use kit::process::{Process, is_gone, post, until};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -54,9 +59,8 @@ fn sigterm_on_stdio_lets_a_running_call_finish() {
     assert_gone(&id);
 }
 
-#[test]
-fn sigterm_on_http_lets_a_running_call_finish() {
-    let (_directory, awaited, id) = scratch();
+/// A gateway on HTTP, its address, and a session.
+fn over_http(id: &str) -> (Process, SocketAddr, String) {
     let gateway = start(&[
         "serve",
         "--strategy",
@@ -68,16 +72,48 @@ fn sigterm_on_http_lets_a_running_call_finish() {
         "--",
         ODD,
         "ordinary",
-        &id,
+        id,
     ]);
     let address = gateway.address();
     let initialize = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize",
         "params": {"protocolVersion": "2025-11-25", "capabilities": {}}});
     let (session, _) = post(address, None, &initialize);
+    (gateway, address, session.unwrap())
+}
+
+#[test]
+fn sigterm_on_http_lets_a_call_finish_whose_client_is_not_connected() {
+    let (_directory, awaited, id) = scratch();
+    let (gateway, address, session) = over_http(&id);
+    let call =
+        json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": wait_for(&awaited)}).to_string();
+    let mut client = TcpStream::connect(address).unwrap();
+    let head = format!(
+        "POST /mcp HTTP/1.1\r\nHost: {address}\r\nContent-Type: application/json\r\nAccept: application/json, \
+         text/event-stream\r\nMcp-Session-Id: {session}\r\nContent-Length: {}\r\n\r\n",
+        call.len()
+    );
+    client.write_all((head + &call).as_bytes()).unwrap();
+    assert!(until(|| fs::exists(format!("{awaited}.began")).unwrap()));
+    // The answer has become a stream, which can be resumed.
+    client.read_exact(&mut [0; 12]).unwrap();
+    drop(client);
+    gateway.terminate();
+    gateway.logged("shutting down");
+    fs::write(&awaited, "").unwrap();
+    gateway.logged("outcome=ok");
+    gateway.ended().says(0, &[]);
+    assert_gone(&id);
+}
+
+#[test]
+fn sigterm_on_http_lets_a_running_call_finish() {
+    let (_directory, awaited, id) = scratch();
+    let (gateway, address, session) = over_http(&id);
     let running = awaited.clone();
     let call = thread::spawn(move || {
         let call = json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": wait_for(&running)});
-        post(address, session.as_deref(), &call).1
+        post(address, Some(&session), &call).1
     });
     assert!(until(|| fs::exists(format!("{awaited}.began")).unwrap()));
     gateway.terminate();

@@ -339,6 +339,23 @@ fn w1_a_record_whose_file_is_gone_is_forgotten_and_a_damaged_one_stops_only_itse
     }
 }
 
+#[test]
+fn w1_what_was_edited_of_a_file_that_is_gone_is_kept() {
+    let person = Person::new();
+    let gone = person.write(FILE, &servers(&json!({"plain": {"command": "ODD", "args": ["ordinary"]}})));
+    person.run(&["init", "--strategy", "full", "--gather", "--yes"]).says(0, &[]);
+    let gathered =
+        person.kept().into_iter().find(|file| file.to_string_lossy().contains("gathered")).unwrap();
+    let edited = fs::read_to_string(&gathered).unwrap().replace("ordinary", "edited");
+    fs::write(&gathered, &edited).unwrap();
+    fs::remove_file(&gone).unwrap();
+
+    let undone = person.run(&["undo", "--yes"]);
+    assert!(undone.says(0, &[]).stdout.contains("is kept: servers"), "{}", undone.stdout);
+    assert_eq!(fs::read_to_string(&gathered).unwrap(), edited);
+    assert_eq!(person.kept(), [gathered]);
+}
+
 const FILE_FROM_PROJECT: &str = "../home/.cursor/mcp.json";
 
 #[test]

@@ -3,6 +3,7 @@
 mod adaptive;
 mod arguments;
 mod check;
+mod check_agrees;
 mod choices;
 mod circles;
 mod configuration;

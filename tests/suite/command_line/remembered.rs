@@ -88,9 +88,11 @@ fn u17_remembered_lists_are_served_while_the_upstream_starts_and_calls_wait() {
     gateway.request("ping", json!({}));
     scene.write("gate", "");
     assert_eq!(text(&gateway.answer(call)), "here");
-    // The same lists are no news.
+    // The same lists are no news. On a busy machine, what is remembered may itself be news after the handshake.
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
-    assert!(!gateway.finish().says(0, &["upstream ready"]).stdout.contains(CHANGED));
+    let ended = gateway.finish();
+    let (_, listed) = ended.says(0, &["upstream ready"]).stdout.split_once("\"tools\":").unwrap();
+    assert!(!listed.contains(CHANGED), "{listed}");
 }
 
 #[test]
@@ -103,7 +105,7 @@ fn u17_what_differs_from_last_time_is_announced_and_remembered() {
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
     scene.write("gate", "");
     gateway.notified(CHANGED, 1);
-    assert_eq!(gateway.tool_names(), ["first", "second", "third"]);
+    assert!(until(|| gateway.tool_names() == ["first", "second", "third"]));
     let kept = files(&scene.path("cache"));
     assert!(until(|| fs::read_to_string(&kept[0]).unwrap_or_default().contains("third")));
     gateway.finish().says(0, &[]);

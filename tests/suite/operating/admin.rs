@@ -64,6 +64,35 @@ fn o1_tokens_are_counted_once_a_list_and_added_each_time() {
     assert_eq!((&after["tokens_listed"], &after["tokens_full"]), (&json!(once * 3), &json!(once * 3)));
 }
 
+/// A part of a list costs what its tools cost, of which all together cost the list but for what separates them.
+#[test]
+fn o1_filtered_lists_are_counted_by_the_tools_that_they_have() {
+    let totals = |gateway: &Process| {
+        let status = status(gateway);
+        [&status["tokens_listed"], &status["tokens_full"]].map(|value| value.as_u64().unwrap())
+    };
+    let filtered = |gateway: &mut Process, pattern: &str| {
+        let before = totals(gateway);
+        gateway.request("tools/list", json!({"filter": {"namePatterns": [pattern]}}));
+        assert!(pattern == "none" || until(|| totals(gateway)[0] > before[0]), "{:?}", metrics(gateway));
+        let after = totals(gateway);
+        [after[0] - before[0], after[1] - before[1]]
+    };
+    let mut gateway = serve(&["--strategy", "full"], &["ordinary"]);
+    let [one, other, all] = ["echo", "wait", "*"].map(|pattern| filtered(&mut gateway, pattern));
+    assert_eq!((one[0] + other[0], one[0]), (all[0], one[1]));
+    assert_eq!((filtered(&mut gateway, "none"), filtered(&mut gateway, "echo")), ([0, 0], one));
+    let before = totals(&gateway);
+    gateway.tools();
+    assert!(until(|| totals(&gateway) != before));
+    assert!((totals(&gateway)[0] - before[0]).abs_diff(all[0]) < 5, "{all:?}");
+    // What is withheld is in the complete list only.
+    let mut gateway = serve(&["--strategy", "resource"], &["ordinary"]);
+    let echo = filtered(&mut gateway, "echo");
+    assert!(echo[1] == one[1] && echo[0] != one[0], "{echo:?} {one:?}");
+    counts(&gateway, "mcp_disclosure_lists_uncounted_total 0");
+}
+
 #[test]
 fn o1_the_page_is_for_browsers_and_needs_nothing_from_elsewhere() {
     let gateway = worked();
@@ -105,6 +134,45 @@ fn o1_ready_as_long_as_one_upstream_serves() {
     some.initialize();
     assert!(until(|| ready(&some).status == 200));
     assert_eq!(ready(&some).json()["not_ready"][0]["name"], "dead");
+}
+
+/// What operators are answered about an upstream of a command line that is not up.
+#[track_caller]
+fn answers_before_its_upstream(gateway: &Process, headers: &str) {
+    let page = |path: &str| get(gateway.admin(), path, headers);
+    assert!(until(|| page("/readyz").json()["not_ready"][0].is_object()));
+    let (health, ready) = (page("/healthz"), page("/readyz"));
+    assert_eq!((health.status, ready.status, &ready.json()["ready"]), (200, 503, &json!(false)));
+    let upstream = &ready.json()["not_ready"][0];
+    assert_eq!((&upstream["name"], &upstream["state"]), (&json!(ODD), &json!("starting")), "{upstream}");
+    let up = format!("mcp_disclosure_upstream_up{{upstream={ODD:?}}} 0");
+    let metrics = page("/metrics").body;
+    assert!(metrics.contains(&up) && metrics.contains("mcp_disclosure_build_info"), "{metrics}");
+    assert!(page("/status").body.contains(ODD));
+}
+
+#[test]
+fn o1_operators_are_answered_before_the_one_upstream_of_a_command_line_is_up() {
+    let http = ["--transport", "http", "--listen", "127.0.0.1:0"];
+    answers_before_its_upstream(&start(&http, &["silent"]), "Host: localhost\r\n");
+    // Over stdio it waits for the client.
+    let mut gateway = start(&[], &["ordinary"]);
+    answers_before_its_upstream(&gateway, "Host: localhost\r\n");
+    gateway.initialize();
+    assert_eq!(get(gateway.admin(), "/readyz", "Host: localhost\r\n").status, 200);
+    assert_eq!(status(&gateway)["upstreams"][0]["name"], "odd");
+    assert!(!metrics(&gateway).contains("odd-upstream"));
+    gateway.finish().says(0, &[]);
+    // Nor is anyone else answered then than later.
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("disclosure.toml");
+    std::fs::write(&file, "[auth]\ntokens = [{ name = \"operator\", env = \"OPERATOR_TOKEN\" }]\n").unwrap();
+    let flags = ["serve", "--config", file.to_str().unwrap(), "--admin", "0.0.0.0:0"];
+    let mut command = program(&[&flags, &http[..], &["--", ODD, "silent"]].concat());
+    let gateway = Process::start(command.env("OPERATOR_TOKEN", "a-token-of-more-than-32-characters-0123"));
+    let bearer = "Host: localhost\r\nAuthorization: Bearer a-token-of-more-than-32-characters-0123\r\n";
+    assert_eq!(get(gateway.admin(), "/readyz", "Host: localhost\r\n").status, 401);
+    answers_before_its_upstream(&gateway, bearer);
 }
 
 #[test]
@@ -224,8 +292,6 @@ fn o1_what_delivers_descriptions_is_a_fetch_over_every_channel() {
     gateway.request("tools/describe", json!({"names": ["none"]}));
     gateway.request("tools/describe", json!({"names": ["echo"]}));
     counts(&gateway, r#"mcp_disclosure_fetches_total{strategy="full"} 1"#);
-    gateway.request("tools/list", json!({"filter": {"namePatterns": ["echo"]}}));
-    counts(&gateway, "mcp_disclosure_lists_uncounted_total 1");
 }
 
 /// The strategy of a request is the one that it names, and one that cannot be chosen is counted in both eras.
@@ -256,4 +322,32 @@ fn o1_calls_of_variants_are_counted_under_the_variant() {
     calls(&gateway, "full", "invalid", 2);
     gateway.request("tools/call", call("resource", stateless));
     calls(&gateway, "resource", "refused", 2);
+}
+
+#[test]
+fn o1_requests_that_are_refused_are_counted_and_logged_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let (token, config) = (folder.path().join("ci.token"), folder.path().join("disclosure.toml"));
+    std::fs::write(&token, "the-long-secret-token-of-ci").unwrap();
+    std::fs::write(&config, format!("[auth]\ntokens = [{{ name = \"ci\", file = {token:?} }}]\n")).unwrap();
+    let config = config.display().to_string();
+    let gateway =
+        start(&["--transport", "http", "--listen", "127.0.0.1:0", "--config", &config], &["ordinary"]);
+    let address = gateway.address();
+    let status = |headers: &str| get(address, "/mcp", headers).status;
+    for _ in 0..3 {
+        assert_eq!(status("Host: localhost\r\nAuthorization: Bearer s3cret-guess\r\n"), 401);
+    }
+    assert_eq!(status("Host: evil.example\r\n"), 403);
+    // It is admitted, and no request of MCP.
+    assert_eq!(status("Host: localhost\r\nAuthorization: Bearer the-long-secret-token-of-ci\r\n"), 405);
+    for line in ["401\"} 3", "403\"} 1", "405\"} 1"] {
+        counts(&gateway, &format!("mcp_disclosure_http_refusals_total{{status=\"{line}"));
+    }
+    gateway.terminate();
+    let ended = gateway.finish();
+    let logged = |text: &str| ended.stderr.lines().filter(|line| line.contains(text)).count();
+    // That there is nothing to see here is no refusal to warn of.
+    assert_eq!((logged("requests refused"), logged("status=401")), (2, 1), "{}", ended.stderr);
+    assert_eq!((logged("the Host header does not name"), logged("s3cret-guess")), (1, 0));
 }

@@ -240,6 +240,58 @@ fn a7_the_file_is_the_users_alone_and_is_opened_again_by_sighup() {
 }
 
 #[test]
+fn a7_a_file_that_others_can_read_is_warned_of() {
+    use std::os::unix::fs::PermissionsExt;
+    let (_directory, file) = file();
+    let shown = file.to_str().unwrap();
+    let ended = |mode: u32| {
+        fs::write(&file, "").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(mode)).unwrap();
+        start(&["--audit", shown], &["ordinary"]).finish()
+    };
+    let warning = |mode: &str| {
+        format!("--audit {shown}: others can read the audit log, mode {mode} (hint: chmod 600 {shown})")
+    };
+    ended(0o644).says(0, &[&warning("0644")]);
+    ended(0o640).says(0, &[&warning("0640")]);
+    let quiet = ended(0o600);
+    assert!(!quiet.stderr.contains("others can read"), "{quiet:?}");
+}
+
+/// Who gave no result is distinguished, whatever code the answer has.
+#[test]
+fn a7_errors_of_upstreams_are_not_failures_to_answer() {
+    let (_directory, file) = file();
+    let flags = ["--strategy", "full", "--request-timeout", "1", "--audit", file.to_str().unwrap()];
+    let mut gateway = serve(&flags, &["says"]);
+    let mut say = |what: Value| {
+        let mut line = json!({"jsonrpc": "2.0", "id": "ID"});
+        line.as_object_mut().unwrap().extend(what.as_object().unwrap().clone());
+        gateway.call("echo", json!({"say": line.to_string().replace("\"ID\"", "ID")}))
+    };
+    for code in [-32000, -32602, -32005, 7] {
+        assert_eq!(say(json!({"error": {"code": code, "message": "mine"}}))["error"]["message"], "mine");
+    }
+    say(json!({"result": {"content": [], "isError": true}}));
+    say(json!({"result": "nonsense"}));
+    // No answer in a second.
+    say(json!({"id": "another", "result": {}}));
+    say(json!({"result": {"content": []}}));
+    let counted = |outcome: &str, count: usize| {
+        let labels = format!(r#"outcome="{outcome}",strategy="full""#);
+        super::counts(&gateway, &format!("mcp_disclosure_calls_total{{{labels}}} {count}"));
+    };
+    for (name, count) in [("upstream_error", 4), ("tool_error", 1), ("failed", 2), ("ok", 1)] {
+        counted(name, count);
+    }
+    let records = after(gateway, &file);
+    let outcomes: Vec<&str> = records.iter().map(|record| record["outcome"].as_str().unwrap()).collect();
+    let errors = ["upstream_error"; 4];
+    assert_eq!(outcomes, [&errors[..], &["tool_error", "failed", "failed", "ok"]].concat());
+    assert!(records.iter().all(|record| record["event"] == "call"), "{records:?}");
+}
+
+#[test]
 fn a7_flags_that_mean_nothing_are_refused() {
     let ended = Process::start(&mut program(&["serve", "--audit-strict", "--", ODD])).finish();
     ended.says(2, &["--audit <FILE>"]);

@@ -1,6 +1,11 @@
 //! O2: every line is JSON, and a call is one line.
 
-use kit::process::{Ended, Process};
+use std::{
+    io::{BufRead, BufReader, Write},
+    process::Stdio,
+};
+
+use kit::process::{Ended, Process, until};
 use serde_json::{Value, json};
 
 use super::start;
@@ -103,4 +108,55 @@ fn o2_text_stays_text_and_has_one_line_for_a_call() {
         calls[0].contains("INFO tool called session=") && calls[0].contains("tool=echo outcome=ok"),
         "{calls:?}"
     );
+}
+
+/// Lines of calls are gathered, and a warning is written at once with all that came before it.
+#[test]
+fn o2_no_line_is_lost_or_out_of_order() {
+    let mut gateway = start(&["--log-format", "json", "--strategy", "full"], &["says"]);
+    gateway.initialize();
+    for number in 0..300 {
+        match number % 50 {
+            // A result that is none: a warning, before the line of the call.
+            49 => gateway.call("echo", json!({"say": r#"{"jsonrpc":"2.0","id":ID,"result":7}"#})),
+            _ => gateway.call("echo", json!({"text": "x"})),
+        };
+    }
+    let lines = lines(&gateway.finish());
+    let calls = lines.iter().filter(|line| line["message"] == "tool called");
+    let ids: Vec<u64> = calls.map(|line| line["request"].as_str().unwrap().parse().unwrap()).collect();
+    assert!(ids.len() == 300 && ids.is_sorted(), "{ids:?}");
+    let times: Vec<&str> = lines.iter().map(|line| line["timestamp"].as_str().unwrap()).collect();
+    assert!(times.is_sorted(), "{times:?}");
+    assert_eq!(lines.iter().filter(|line| line["message"] == "upstream request failed").count(), 6);
+}
+
+/// Writes a request and reads lines up to its answer.
+fn answered(stdin: &mut impl Write, stdout: &mut impl BufRead, message: &Value) {
+    writeln!(stdin, "{message}").unwrap();
+    let mut line = String::new();
+    while serde_json::from_str::<Value>(&line).ok().is_none_or(|answer| answer["id"] != message["id"]) {
+        line.clear();
+        assert!(stdout.read_line(&mut line).unwrap() > 0, "{message} is not answered");
+    }
+}
+
+#[test]
+fn o2_a_stderr_that_is_not_read_holds_up_neither_clients_nor_the_end_p8() {
+    let mut command = program(&["serve", "--strategy", "full"]);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let (mut stdin, mut stdout) = (child.stdin.take().unwrap(), BufReader::new(child.stdout.take().unwrap()));
+    let client = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+    let initialize = json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": client});
+    answered(&mut stdin, &mut stdout, &initialize);
+    // Each is a line of some hundred bytes; together they are more than a pipe and what may wait.
+    for id in 1..=4_000 {
+        let params = json!({"name": "x".repeat(200), "arguments": {}});
+        let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
+        answered(&mut stdin, &mut stdout, &call);
+    }
+    drop(stdin);
+    assert!(until(|| child.try_wait().unwrap().is_some()), "it does not end");
+    assert!(child.wait().unwrap().success());
 }

@@ -1,11 +1,12 @@
 //! A7: a disk that is full costs records, or under `--audit-strict` calls.
 
-use std::fs;
+use std::{fs, process::Command};
 
-use kit::process::until;
-use serde_json::json;
+use kit::process::{Process, until};
+use serde_json::{Value, json};
 
 use super::{counts, records, serve, status};
+use crate::command_line::{ODD, program};
 
 /// Every write there fails, as on a full disk.
 const FULL: &str = "/dev/full";
@@ -66,4 +67,38 @@ fn a7_strict_writes_the_decision_before_the_call() {
     let all = records(&file);
     assert_eq!((all.len(), &all[2]["outcome"]), (3, &json!("ok")));
     assert_eq!(all[1]["arguments_hmac"], all[2]["arguments_hmac"]);
+}
+
+/// A limit on the size of files lets a write succeed in part, as a disk does that fills up.
+#[test]
+fn a7_a_disk_that_fills_up_leaves_whole_lines_and_none_that_is_untrue() {
+    let directory = tempfile::tempdir().unwrap();
+    let (file, called) = (directory.path().join("audit.jsonl"), directory.path().join("called"));
+    let served = program(&["serve", "--strategy", "full", "--remember", "off", "--audit-strict", "--audit"]);
+    let mut command = Command::new("sh");
+    // The signal that comes with the limit would end the program.
+    command.args(["-c", "trap '' XFSZ; ulimit -f 5; exec \"$0\" \"$@\""]);
+    command.arg(served.get_program()).args(served.get_args()).arg(&file).args(["--", ODD, "records"]);
+    let mut gateway = Process::start(command.arg(&called));
+    gateway.initialize();
+    let mut call = |text: &str| gateway.call("echo", json!({"text": text}));
+    let refused = |answer: &Value| {
+        let message = answer["error"]["message"].as_str();
+        message.is_some_and(|message| message.contains("--audit-strict"))
+    };
+    assert!((0..50).any(|_| refused(&call("x"))), "the file is full in the end");
+    assert!(refused(&call("y")) && refused(&call("z")));
+    let text = fs::read_to_string(&file).unwrap();
+    assert!(text.ends_with('\n'), "{text}");
+    let forwarded = records(&file).iter().filter(|record| record["outcome"] == "forwarded").count();
+    let ran = fs::read_to_string(&called).unwrap().lines().count();
+    assert!(forwarded == ran && ran > 0, "{ran} calls ran: {text}");
+    // There is room again.
+    fs::rename(&file, directory.path().join("full")).unwrap();
+    gateway.hang_up();
+    gateway.logged("opened the audit log again");
+    assert!(gateway.call("echo", json!({"text": "x"}))["result"].is_object());
+    gateway.finish().says(0, &["records of the audit log are lost"]);
+    let outcomes: Vec<Value> = records(&file).iter().map(|record| record["outcome"].clone()).collect();
+    assert_eq!(outcomes, [json!(null), json!("forwarded"), json!("ok")]);
 }

@@ -3,7 +3,7 @@
 use std::{
     io::ErrorKind,
     net::SocketAddr,
-    pin::Pin,
+    pin::{Pin, pin},
     sync::Arc,
     task::{Context, Poll},
     time::Duration,
@@ -38,7 +38,7 @@ use super::{
     connections::{Connection, Connections, Phase},
     router,
 };
-use crate::dispatch::Gateway;
+use crate::{dispatch::Gateway, limits::Limits};
 
 /// After a shutdown is requested, running calls get this long to finish.
 const GRACE: Duration = Duration::from_secs(10);
@@ -60,18 +60,36 @@ const REFUSALS: usize = 16;
 /// Time-out for sending a rejection.
 const REFUSING: Duration = Duration::from_secs(1);
 
-/// Serves clients until the gateway shuts down. Responses in progress are finished first. Errors of
-/// connections and of the listener are logged.
+/// Serves clients until the gateway shuts down. Responses in progress are finished first, and requests whose clients read
+/// the answer later or elsewhere. Errors of connections and of the listener are logged.
 pub async fn serve(gateway: Arc<Gateway>, listener: TcpListener, guard: Guard) {
     let app = router(Arc::clone(&gateway), guard.clone());
-    serve_app(&gateway, listener, guard, app).await;
+    let shutdown = gateway.shutdown().cancelled();
+    serve_and_finish(gateway.limits(), shutdown, listener, guard, app, gateway.at_rest()).await;
 }
 
-/// Serves another application in the same way, such as pages for operators, with connections counted by themselves. The
-/// guard must be part of the application ([`guarded`](super::guarded)).
-pub async fn serve_app(gateway: &Gateway, listener: TcpListener, guard: Guard, app: Router) {
-    let shutdown = gateway.shutdown().clone();
-    let front = Serving::new(gateway, guard, app);
+/// Serves another application in the same way until `shutdown`, such as pages for operators, with connections counted by
+/// themselves. The guard must be part of the application ([`guarded`](super::guarded)).
+pub async fn serve_app(
+    limits: &Limits,
+    shutdown: impl Future<Output = ()>,
+    listener: TcpListener,
+    guard: Guard,
+    app: Router,
+) {
+    serve_and_finish(limits, shutdown, listener, guard, app, std::future::ready(())).await;
+}
+
+async fn serve_and_finish(
+    limits: &Limits,
+    shutdown: impl Future<Output = ()>,
+    listener: TcpListener,
+    guard: Guard,
+    app: Router,
+    finished: impl Future<Output = ()>,
+) {
+    let mut shutdown = pin!(shutdown);
+    let front = Serving::new(limits, guard, app);
     let mut pause = Duration::ZERO;
     loop {
         let accepted = async {
@@ -80,7 +98,7 @@ pub async fn serve_app(gateway: &Gateway, listener: TcpListener, guard: Guard, a
         };
         let accepted = tokio::select! {
             accepted = accepted => accepted,
-            () = shutdown.cancelled() => break,
+            () = &mut shutdown => break,
         };
         pause = Duration::ZERO;
         match accepted {
@@ -95,7 +113,11 @@ pub async fn serve_app(gateway: &Gateway, listener: TcpListener, guard: Guard, a
         }
     }
     drop(listener);
-    if tokio::time::timeout(GRACE, front.open.shutdown()).await.is_err() {
+    let done = async {
+        front.open.shutdown().await;
+        finished.await;
+    };
+    if tokio::time::timeout(GRACE, done).await.is_err() {
         tracing::warn!("shutdown: dropped requests still running after {} seconds", GRACE.as_secs());
     }
 }
@@ -115,7 +137,7 @@ struct Serving {
 }
 
 impl Serving {
-    fn new(gateway: &Gateway, guard: Guard, app: Router) -> Self {
+    fn new(limits: &Limits, guard: Guard, app: Router) -> Self {
         // Not `axum::serve`, and not hyper-util's `auto`: both wait for a head, or its first bytes, without a
         // time-out.
         let mut http = http1::Builder::new();
@@ -124,8 +146,8 @@ impl Serving {
             app: TowerToHyperService::new(app),
             http,
             guard,
-            connections: Connections::new(gateway.limits()),
-            head: gateway.limits().request_head,
+            connections: Connections::new(limits),
+            head: limits.request_head,
             open: GracefulShutdown::new(),
             refusals: Arc::new(Semaphore::new(REFUSALS)),
         }

@@ -84,6 +84,14 @@ pub(super) fn limited(id: Option<Id>, error: ErrorText) -> Response {
     response
 }
 
+/// The error that something needed for a session is not there now.
+pub(super) fn unavailable(id: Option<Id>, error: ErrorText) -> Response {
+    let message = RpcResponse { id, outcome: Err(error) }.encode();
+    let mut response = json(StatusCode::SERVICE_UNAVAILABLE, message);
+    ask_for_patience(&mut response);
+    response
+}
+
 /// Adds `Retry-After`: the same request may succeed later.
 pub(super) fn ask_for_patience(response: &mut Response) {
     response.headers_mut().insert(header::RETRY_AFTER, HeaderValue::from_static("5"));

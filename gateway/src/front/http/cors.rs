@@ -12,7 +12,7 @@ use axum::{
 };
 use mcp_disclosure_transport::{ErrorText, code};
 
-use super::{Guard, body};
+use super::{Guard, body, refusals::Reason};
 
 const METHODS: HeaderValue = HeaderValue::from_static("GET, POST, DELETE");
 
@@ -40,8 +40,10 @@ pub fn guarded(router: Router, guard: Arc<Guard>) -> Router {
 async fn pass(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
     let mut response = match guard.admit(request.uri(), request.headers()) {
         Err(refused) => {
-            tracing::warn!(reason = refused.reason, "request refused");
-            body::error(refused.status, &ErrorText::new(code::INVALID_REQUEST, refused.reason))
+            let error = ErrorText::new(code::INVALID_REQUEST, &refused.reason);
+            let mut response = body::error(refused.status, &error);
+            response.extensions_mut().insert(Reason(refused.reason));
+            response
         }
         Ok(None) => next.run(request).await,
         Ok(Some(origin)) => {

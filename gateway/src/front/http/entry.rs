@@ -1,5 +1,7 @@
 //! The entry: every request is admitted once, before its body is read, whatever its path.
 
+use std::sync::Arc;
+
 use axum::{
     extract::{Request, State},
     http::{StatusCode, header},
@@ -7,9 +9,9 @@ use axum::{
     response::Response,
 };
 
-use super::{Front, body};
+use super::{Front, body, lasting::Lasting, refusals::Reason};
 use crate::{
-    dispatch::{Arriving, Denied},
+    dispatch::{Admission, Arriving, Denied},
     session::Location,
 };
 
@@ -24,10 +26,30 @@ pub(super) async fn admit(State(front): State<Front>, request: Request, next: Ne
     }
     match front.gateway.admit_request(&arriving).await {
         Ok(admitted) => {
-            // For other pages that are admitted like these.
-            parts.extensions.insert(admitted.principal.clone());
+            let lasting = Lasting::new(&front.gateway, &arriving, admitted.clone());
             parts.extensions.insert(admitted);
             parts.extensions.insert(location);
+            lasting.limit(next.run(Request::from_parts(parts, body)).await)
+        }
+        Err(denied) => response(denied),
+    }
+}
+
+/// Admits a request to other pages, and passes its principal on as an extension.
+pub(super) async fn admit_to_pages(
+    State(admission): State<Arc<dyn Admission>>,
+    request: Request,
+    next: Next,
+) -> Response {
+    let (mut parts, body) = request.into_parts();
+    let arriving =
+        Arriving { method: &parts.method, target: &parts.uri, headers: &parts.headers, profile: None };
+    if let Some(document) = admission.open_document(&arriving) {
+        return body::json(StatusCode::OK, document.text().to_owned());
+    }
+    match admission.admit(&arriving).await {
+        Ok(admitted) => {
+            parts.extensions.insert(admitted.principal);
             next.run(Request::from_parts(parts, body)).await
         }
         Err(denied) => response(denied),
@@ -35,8 +57,8 @@ pub(super) async fn admit(State(front): State<Front>, request: Request, next: Ne
 }
 
 pub(super) fn response(denied: Denied) -> Response {
-    tracing::debug!(status = denied.status.as_u16(), "request not admitted");
     let mut response = body::error(denied.status, &denied.error);
+    response.extensions_mut().insert(Reason(denied.error.message()));
     if let Some(challenge) = denied.challenge {
         response.headers_mut().insert(header::WWW_AUTHENTICATE, challenge);
     }

@@ -8,9 +8,11 @@ mod connections;
 mod cors;
 mod entry;
 mod guard;
+mod lasting;
 mod post;
 mod proxies;
 mod query;
+mod refusals;
 mod standard_headers;
 mod stream;
 
@@ -30,14 +32,17 @@ pub use cors::guarded;
 pub use guard::{Guard, Refused};
 use mcp_disclosure_core::Principal;
 use mcp_disclosure_transport::{
-    ErrorText, code,
+    ErrorText, Id, code,
     headers::{LAST_EVENT_ID, SESSION},
 };
 pub use proxies::{Proxies, network};
+pub use refusals::Asked;
+use refusals::Refusals;
 use stream::Stream;
 
 use crate::{
-    dispatch::{Admitted, Gateway},
+    dispatch::{Admission, Admitted, Gateway},
+    observe::Observer,
     session::{Location, Outlet, Peer, Purpose, Session},
 };
 
@@ -53,19 +58,24 @@ struct Front {
 /// clients that read slowly are those of [`serve`], and do not hold here.
 pub fn router(gateway: Arc<Gateway>, guard: Guard) -> Router {
     let guard = Arc::new(guard);
-    let front = Front { gateway, guard: Arc::clone(&guard) };
+    let front = Front { gateway: Arc::clone(&gateway), guard: Arc::clone(&guard) };
     let router = Router::new()
         .route("/mcp", any(at))
         .route("/mcp/{*location}", any(at))
         .fallback(|| async { nothing_here() })
         .layer(from_fn_with_state(front.clone(), entry::admit))
         .with_state(front);
-    guarded(router, guard)
+    noted(guarded(router, Arc::clone(&guard)), Arc::clone(gateway.observer()), guard)
 }
 
-/// Admits each request to a router of other pages, as those to `/mcp` are.
-pub fn admitted(router: Router, gateway: Arc<Gateway>, guard: Arc<Guard>) -> Router {
-    router.layer(from_fn_with_state(Front { gateway, guard }, entry::admit))
+/// Counts and logs requests that a router refuses, as those to `/mcp` are.
+pub fn noted(router: Router, observer: Arc<dyn Observer>, guard: Arc<Guard>) -> Router {
+    router.layer(from_fn_with_state(Refusals::new(observer, guard), refusals::note))
+}
+
+/// Admits each request to a router of other pages, as those to `/mcp` are; they find its [`Principal`] as an extension.
+pub fn admitted(router: Router, admission: Arc<dyn Admission>) -> Router {
+    router.layer(from_fn_with_state(admission, entry::admit_to_pages))
 }
 
 async fn at(
@@ -103,8 +113,8 @@ impl Front {
         }
         match *request.method() {
             Method::POST => self.post(peer, admitted, location, request).await,
-            Method::GET => self.listen(principal, &location, request.headers()),
-            Method::DELETE => self.end(principal, &location, request.headers()),
+            Method::GET => self.listen(&admitted, peer, &location, request.headers()).await,
+            Method::DELETE => self.end(&admitted, &location, request.headers()).await,
             _ => not_allowed("POST, GET, DELETE"),
         }
     }
@@ -130,12 +140,19 @@ impl Front {
     }
 
     /// Opens the session's general stream, or resumes a stream.
-    fn listen(&self, principal: &Principal, location: &Location, headers: &HeaderMap) -> Response {
-        let session = match self.session(principal, location, headers) {
+    async fn listen(
+        &self,
+        admitted: &Admitted,
+        connection: SocketAddr,
+        location: &Location,
+        headers: &HeaderMap,
+    ) -> Response {
+        let peer = self.peer(connection, headers, &admitted.principal);
+        let session = match self.session(admitted, &peer, location, headers).await {
             Ok(Some(session)) => session,
             // The stateless era has no such stream.
             Ok(None) => return not_allowed("POST"),
-            Err(refused) => return refused,
+            Err(unserved) => return unserved.response(None),
         };
         let shutdown = self.gateway.shutdown();
         let last = headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok());
@@ -146,59 +163,113 @@ impl Front {
             Some((_, missed)) => missed,
             None => Vec::new(),
         };
+        if let Some(last) = last {
+            match self.gateway.follow(&session, last).await {
+                Ok(Some(following)) => {
+                    return Stream::elsewhere(following, session.peer(), shutdown).into_response();
+                }
+                Ok(None) => {}
+                Err(error) => return body::unavailable(None, error),
+            }
+        }
         let (outlet, frames) = Outlet::new(session.peer(), self.gateway.limits());
         session.client.outbox().open(outlet);
+        self.gateway.stream_opened(&session, last);
         let buffer = session.replay.open(Purpose::News, frames);
         let first = session.first_event(&buffer);
         Stream::new(buffer, shutdown).beginning_with(missed).beginning_with(first).into_response()
     }
 
-    /// Ends a session.
-    fn end(&self, principal: &Principal, location: &Location, headers: &HeaderMap) -> Response {
-        match self.session(principal, location, headers) {
-            Ok(Some(session)) => {
-                self.gateway.end_session(session.id());
-                body::empty(StatusCode::NO_CONTENT)
-            }
-            Ok(None) => not_allowed("POST"),
-            Err(refused) => refused,
+    /// Ends a session. It needs no copy of it, nor upstreams.
+    async fn end(&self, admitted: &Admitted, location: &Location, headers: &HeaderMap) -> Response {
+        let Some(id) = headers.get(SESSION) else { return not_allowed("POST") };
+        let id: Arc<str> = id.to_str().unwrap_or_default().into();
+        let ended = match self.gateway.opened_at(&id, &admitted.principal).await {
+            Ok(Some(at)) if at == *location => self.gateway.end_everywhere(&id).await,
+            Ok(Some(_)) => return Unserved::elsewhere().response(None),
+            Ok(None) => Ok(false),
+            Err(error) => Err(error),
+        };
+        match ended {
+            Ok(true) => body::empty(StatusCode::NO_CONTENT),
+            Ok(false) => Unserved::unknown().response(None),
+            Err(error) => Unserved::of(error).response(None),
         }
     }
 
     /// Whether the principal may still be served by the session's strategy; else the session is ended, so that the client
     /// opens a new one.
-    fn may_continue(&self, session: &Session, principal: &Principal) -> bool {
-        let may = self.gateway.strategies().is_permitted(principal.permits(), &session.choice().name);
+    async fn may_continue(&self, session: &Session, principal: &Principal) -> Result<bool, ErrorText> {
+        let may = self.gateway.strategies().is_permitted(principal.permits(), session.strategy());
         if !may {
-            self.gateway.end_session(session.id());
+            self.gateway.end_everywhere(session.id()).await?;
         }
-        may
+        Ok(may)
     }
 
     /// The session named in the headers, if any.
-    fn session(
+    async fn session(
         &self,
-        principal: &Principal,
+        admitted: &Admitted,
+        peer: &Peer,
         location: &Location,
         headers: &HeaderMap,
-    ) -> Result<Option<Arc<Session>>, Response> {
+    ) -> Result<Option<Arc<Session>>, Unserved> {
         let Some(id) = headers.get(SESSION) else { return Ok(None) };
-        let found = id.to_str().ok().and_then(|id| self.gateway.sessions().find(id));
+        let found = match id.to_str() {
+            Ok(id) => self.gateway.session(id, admitted, peer).await.map_err(Unserved::of)?,
+            Err(_) => None,
+        };
+        let principal = &admitted.principal;
         // Another principal's session is indistinguishable from an unknown one.
         let own = found.filter(|session| session.principal().is_same(principal));
-        let refused =
-            |status, message: &str| body::error(status, &ErrorText::new(code::INVALID_REQUEST, message));
         // Before anything is judged by the permissions of the address.
         if own.as_ref().is_some_and(|session| session.location() != location) {
-            let message = "this session was opened at another address and can be used there only";
-            return Err(refused(StatusCode::BAD_REQUEST, message));
+            return Err(Unserved::elsewhere());
         }
-        let Some(session) = own.filter(|session| self.may_continue(session, principal)) else {
-            let message = "this session is unknown or has ended; initialize a new one";
-            return Err(refused(StatusCode::NOT_FOUND, message));
+        let own = match own {
+            Some(own) if self.may_continue(&own, principal).await.map_err(Unserved::of)? => Some(own),
+            _ => None,
         };
+        let session = own.ok_or_else(Unserved::unknown)?;
         session.touch();
         Ok(Some(session))
+    }
+}
+
+/// Why a message in a session is not served.
+struct Unserved {
+    status: StatusCode,
+    error: ErrorText,
+}
+
+impl Unserved {
+    /// There is no such session, or it is another principal's.
+    fn unknown() -> Self {
+        let message = "this session is unknown or has ended; initialize a new one";
+        Self { status: StatusCode::NOT_FOUND, error: ErrorText::new(code::INVALID_REQUEST, message) }
+    }
+
+    /// It has another address.
+    fn elsewhere() -> Self {
+        let message = "this session was opened at another address and can be used there only";
+        Self { status: StatusCode::BAD_REQUEST, error: ErrorText::new(code::INVALID_REQUEST, message) }
+    }
+
+    /// It cannot be read, or not be served here.
+    fn of(error: ErrorText) -> Self {
+        let is_limited = error.code() == code::LIMIT_REACHED;
+        let status = if is_limited { StatusCode::TOO_MANY_REQUESTS } else { StatusCode::SERVICE_UNAVAILABLE };
+        Self { status, error }
+    }
+
+    /// The response to the request of this id, or to another message.
+    fn response(self, id: Option<Id>) -> Response {
+        match self.status {
+            StatusCode::TOO_MANY_REQUESTS => body::limited(id, self.error),
+            StatusCode::SERVICE_UNAVAILABLE => body::unavailable(id, self.error),
+            status => body::error(status, &self.error),
+        }
     }
 }
 

@@ -7,16 +7,18 @@ use axum::{
     http::{HeaderMap, HeaderValue, StatusCode, header},
     response::Response as HttpResponse,
 };
-use mcp_disclosure_core::{Era, Principal};
+use mcp_disclosure_core::Era;
 use mcp_disclosure_transport::{
     ErrorText, Id, Message, Notification, Request, Response, code, headers::SESSION,
 };
 use tokio::task::JoinHandle;
 
 use super::{
-    Front,
+    Front, Unserved,
     body::{self, Accepts},
-    entry, query, standard_headers,
+    entry,
+    lasting::EndsByItself,
+    query, standard_headers,
     stream::{Held, Stream},
 };
 use crate::{
@@ -94,16 +96,19 @@ impl Front {
                 self.request(posted, request).await
             }
             Ok(Message::Notification(notification)) => {
-                self.handle_notification(&admitted.principal, &location, &headers, &notification)
+                self.handle_notification(&admitted, &peer, &location, &headers, &notification).await
             }
-            Ok(Message::Response(response)) => match self.session(&admitted.principal, &location, &headers) {
-                Ok(session) => {
+            Ok(Message::Response(response)) => {
+                match self.session(&admitted, &peer, &location, &headers).await {
                     // Requests to clients exist only in sessions.
-                    session.iter().for_each(|session| session.client.settle(response.clone()));
-                    body::empty(StatusCode::ACCEPTED)
+                    Ok(Some(session)) => match self.gateway.settle(&session, response).await {
+                        Ok(()) => body::empty(StatusCode::ACCEPTED),
+                        Err(error) => body::unavailable(None, error),
+                    },
+                    Ok(None) => body::empty(StatusCode::ACCEPTED),
+                    Err(unserved) => unserved.response(None),
                 }
-                Err(refused) => refused,
-            },
+            }
         }
     }
 
@@ -193,6 +198,9 @@ impl Front {
             Err(error) if error.code() == code::LIMIT_REACHED => {
                 body::limited(Some(request.id.clone()), error)
             }
+            Err(error) if error.code() == code::STORE_UNAVAILABLE => {
+                body::unavailable(Some(request.id.clone()), error)
+            }
             Err(error) => {
                 let status = match error.code() {
                     code::INVALID_PARAMS | code::INVALID_REQUEST => StatusCode::BAD_REQUEST,
@@ -204,16 +212,22 @@ impl Front {
     }
 
     async fn in_session(&self, posted: Posted, request: Request) -> HttpResponse {
-        let Posted { admitted, location, headers, accepts, place, .. } = posted;
+        let Posted { admitted, peer, location, headers, accepts, place, .. } = posted;
         let headers = &headers;
-        let session = match self.session(&admitted.principal, &location, headers) {
+        let session = match self.session(&admitted, &peer, &location, headers).await {
             Ok(Some(session)) => session,
             Ok(None) => {
                 let message = "no session: send initialize first and then its Mcp-Session-Id, or params._meta as of 2026-07-28";
                 let refused = Response::new(request.id, Err(ErrorText::invalid_params(message)));
                 return body::json(StatusCode::BAD_REQUEST, refused.encode());
             }
-            Err(refused) => return refused,
+            Err(unserved) => {
+                if unserved.status == StatusCode::SERVICE_UNAVAILABLE {
+                    let id = headers.get(SESSION).and_then(|id| id.to_str().ok()).unwrap_or_default();
+                    self.gateway.unreached(&admitted.principal, id, &location, &request).await;
+                }
+                return unserved.response(Some(request.id));
+            }
         };
         if let Err(error) = standard_headers::check_version(headers) {
             return body::json(StatusCode::BAD_REQUEST, Response::new(request.id, Err(error)).encode());
@@ -224,6 +238,7 @@ impl Front {
                 let status = match refused {
                     BeginError::Taken => StatusCode::BAD_REQUEST,
                     BeginError::Full => StatusCode::TOO_MANY_REQUESTS,
+                    BeginError::Ended => StatusCode::NOT_FOUND,
                 };
                 let message = ErrorText::new(code::INVALID_REQUEST, refused);
                 return body::json(status, Response::new(request.id, Err(message)).encode());
@@ -238,7 +253,8 @@ impl Front {
     /// Runs a request. The response is JSON if it is the first message, otherwise an event stream.
     async fn run(&self, run: Run, request: Request) -> HttpResponse {
         let Run { caller, ticket, mut frames, accepts, place } = run;
-        let (era, session) = (caller.era(), caller.session.clone());
+        let (era, session, id) = (caller.era(), caller.session.clone(), request.id.clone());
+        let listens = request.method == LISTEN;
         let working = work(Arc::clone(&self.gateway), caller, ticket, request, place);
         let task = tokio::spawn(working);
         // A stateless request is cancelled when its connection closes; one in a session continues.
@@ -251,7 +267,7 @@ impl Front {
                     if accepts.json || status(era, error) != StatusCode::OK =>
                 {
                     let mut response = body::json(status(era, error), body::unread(message, place));
-                    if error == Some(code::LIMIT_REACHED) {
+                    if matches!(error, Some(code::LIMIT_REACHED | code::STORE_UNAVAILABLE)) {
                         body::ask_for_patience(&mut response);
                     }
                     return response;
@@ -265,42 +281,56 @@ impl Front {
         let (buffer, primed) = match session {
             Some(session) => {
                 let buffer = session.replay.open(Purpose::Answer, frames);
+                buffer.answers(&id);
                 let primed = session.first_event(&buffer);
                 (buffer, primed)
             }
             None => (ReplayBuffer::without_replay(frames), None),
         };
         let stream = Stream::new(buffer, self.gateway.shutdown()).beginning_with(primed).then(first);
-        stream.holding(held).into_response()
+        let mut response = stream.holding(held).into_response();
+        if !listens {
+            response.extensions_mut().insert(EndsByItself);
+        }
+        response
     }
 
-    fn handle_notification(
+    async fn handle_notification(
         &self,
-        principal: &Principal,
+        admitted: &Admitted,
+        peer: &Peer,
         location: &Location,
         headers: &HeaderMap,
         notification: &Notification,
     ) -> HttpResponse {
-        match self.session(principal, location, headers) {
+        match self.session(admitted, peer, location, headers).await {
             Ok(Some(session)) => {
                 if notification.method == "notifications/cancelled" {
                     let id = notification.params.member("requestId").and_then(Id::parse);
-                    id.iter().for_each(|id| session.in_flight.cancel(id));
+                    if let Some(id) = id {
+                        self.gateway.cancel(&session, &id).await;
+                    }
                 } else {
-                    self.gateway.handle_notification(&session, notification);
+                    let handled = self.gateway.handle_notification(&session, notification).await;
+                    if let Err(error) = handled {
+                        return Unserved::of(error).response(None);
+                    }
                 }
                 body::empty(StatusCode::ACCEPTED)
             }
             // No notification has a meaning in the stateless era.
             Ok(None) => body::empty(StatusCode::ACCEPTED),
-            Err(refused) => refused,
+            Err(unserved) => unserved.response(None),
         }
     }
 }
 
+/// The request whose answer is a stream of notifications.
+const LISTEN: &str = "subscriptions/listen";
+
 /// A listener receives notifications before its response, which requires a stream.
 fn can_be_told(accepts: Accepts, request: &Request) -> Result<(), (StatusCode, ErrorText)> {
-    if accepts.events || request.method != "subscriptions/listen" {
+    if accepts.events || request.method != LISTEN {
         return Ok(());
     }
     let message = ErrorText::new(code::INVALID_REQUEST, "Accept must name text/event-stream");
@@ -311,6 +341,7 @@ fn can_be_told(accepts: Accepts, request: &Request) -> Result<(), (StatusCode, E
 fn status(era: Era, error: Option<i64>) -> StatusCode {
     match (era, error) {
         (_, Some(code::LIMIT_REACHED)) => StatusCode::TOO_MANY_REQUESTS,
+        (_, Some(code::STORE_UNAVAILABLE)) => StatusCode::SERVICE_UNAVAILABLE,
         (Era::Stateless, Some(code::METHOD_NOT_FOUND)) => StatusCode::NOT_FOUND,
         (Era::Stateless, Some(code::MISSING_CAPABILITY)) => StatusCode::BAD_REQUEST,
         _ => StatusCode::OK,

@@ -12,7 +12,7 @@ use futures::stream;
 use tokio_util::sync::CancellationToken;
 
 use super::body::PIECE;
-use crate::session::{Frame, Place, Purpose, ReplayBuffer, StreamEvent};
+use crate::session::{Frame, Peer, Place, Purpose, ReplayBuffer, StreamEvent, store::Following};
 
 /// A comment is sent after this long without an event, so that no intermediary closes the connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -20,13 +20,23 @@ const KEEP_ALIVE: Duration = Duration::from_secs(15);
 /// At shutdown, responses in progress get this long.
 const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
 
+/// A comment.
+const COMMENT: &[u8] = b":\r\n\r\n";
+
+/// Where the events of a stream come from.
+enum Source {
+    /// This replica, for as long as it is this turn's.
+    Here(Arc<ReplayBuffer>, u64),
+    /// Another one, in whose stead this peer is sent them.
+    Elsewhere(Box<Following>, Peer),
+}
+
 /// A value kept for the lifetime of the stream: dropping it stops the work behind it.
 pub(super) type Held = Box<dyn Send + Sync>;
 
 /// A stream as sent on one connection.
 pub(super) struct Stream {
-    buffer: Arc<ReplayBuffer>,
-    turn: u64,
+    source: Source,
     waiting: VecDeque<StreamEvent>,
     shutdown: CancellationToken,
     held: Option<Held>,
@@ -40,8 +50,17 @@ impl Stream {
     /// as a final result) are sent first.
     pub(super) fn new(buffer: Arc<ReplayBuffer>, shutdown: &CancellationToken) -> Self {
         let turn = buffer.take_turn();
+        Self::of(Source::Here(buffer, turn), shutdown)
+    }
+
+    /// A stream that another replica sent to this peer, up to its response or a shutdown.
+    pub(super) fn elsewhere(following: Following, peer: &Peer, shutdown: &CancellationToken) -> Self {
+        Self::of(Source::Elsewhere(Box::new(following), peer.clone()), shutdown)
+    }
+
+    fn of(source: Source, shutdown: &CancellationToken) -> Self {
         let (waiting, shutdown, rest) = (VecDeque::new(), shutdown.clone(), Bytes::new());
-        Self { buffer, turn, waiting, shutdown, held: None, rest, unread: None }
+        Self { source, waiting, shutdown, held: None, rest, unread: None }
     }
 
     /// Sends these events first.
@@ -52,9 +71,9 @@ impl Stream {
 
     /// Sends this frame first.
     pub(super) fn then(mut self, first: Option<(Frame, Place)>) -> Self {
-        let Some((frame, place)) = first else { return self };
+        let (Some((frame, place)), Source::Here(buffer, _)) = (first, &self.source) else { return self };
+        let first = buffer.event(frame);
         self.unread = Some(place);
-        let first = self.buffer.event(frame);
         self.beginning_with([first])
     }
 
@@ -88,32 +107,56 @@ impl Stream {
 
     async fn next_event(&mut self) -> Option<Bytes> {
         if let Some(event) = self.waiting.pop_front() {
+            if let Source::Here(buffer, _) = &self.source {
+                buffer.written().await;
+            }
             return Some(framed(&event));
         }
         self.unread = None;
-        if self.buffer.has_ended() {
+        let silence = tokio::time::sleep(KEEP_ALIVE);
+        let (buffer, turn) = match &mut self.source {
+            Source::Here(buffer, turn) => (buffer, *turn),
+            Source::Elsewhere(following, peer) => {
+                let event = tokio::select! {
+                    biased;
+                    event = following.next() => event?,
+                    () = self.shutdown.cancelled() => return None,
+                    () = silence => return Some(Bytes::from_static(COMMENT)),
+                };
+                self.unread = Some(peer.unread_anyway(event.data.len()));
+                return Some(framed(&event));
+            }
+        };
+        if buffer.has_ended() {
             // The work behind the stream is no longer needed.
             self.held = None;
             return None;
         }
         let received = tokio::select! {
             biased;
-            received = self.buffer.next(self.turn) => received,
-            () = self.shutdown.cancelled(), if self.buffer.purpose() == Purpose::News => None,
+            received = buffer.next(turn) => received,
+            () = self.shutdown.cancelled(), if buffer.purpose() == Purpose::News => None,
             () = self.shutdown.cancelled() => {
-                tokio::time::timeout(DRAIN_TIMEOUT, self.buffer.next(self.turn)).await.ok().flatten()
+                tokio::time::timeout(DRAIN_TIMEOUT, buffer.next(turn)).await.ok().flatten()
             }
-            () = tokio::time::sleep(KEEP_ALIVE) => return Some(Bytes::from_static(b":\r\n\r\n")),
+            () = silence => return Some(Bytes::from_static(COMMENT)),
         };
-        let (frame, place) = received?;
+        let Some((frame, place)) = received else {
+            buffer.is_finished().await;
+            return None;
+        };
         self.unread = Some(place);
-        Some(framed(&self.buffer.event(frame)))
+        let event = buffer.event(frame);
+        buffer.written().await;
+        Some(framed(&event))
     }
 }
 
 impl Drop for Stream {
     fn drop(&mut self) {
-        self.buffer.disconnect();
+        if let Source::Here(buffer, turn) = &self.source {
+            buffer.disconnect(*turn);
+        }
     }
 }
 

@@ -201,7 +201,7 @@ impl Connection {
                 Ok(place) => self.request(request, place).await,
                 Err(refused) => self.answer(request.id, Err(refused)).await,
             },
-            Ok(Message::Notification(notification)) => self.handle_notification(&notification),
+            Ok(Message::Notification(notification)) => self.handle_notification(&notification).await,
             Ok(Message::Response(response)) => self.client.settle(response),
         }
     }
@@ -290,14 +290,15 @@ impl Connection {
         Ok(())
     }
 
-    fn handle_notification(&self, notification: &Notification) {
+    async fn handle_notification(&self, notification: &Notification) {
         if notification.method == "notifications/cancelled" {
             if let Some(id) = notification.params.member("requestId").and_then(Id::parse) {
                 self.in_flight.cancel(&id);
                 self.listening.cancel(&id);
             }
         } else if let Some(session) = &self.session {
-            self.gateway.handle_notification(session, notification);
+            // Its session is in no store.
+            drop(self.gateway.handle_notification(session, notification).await);
         }
     }
 

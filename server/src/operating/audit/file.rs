@@ -7,24 +7,25 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// A file of lines that is only appended to. Only the user can read it, if it is made here.
+/// A file of whole lines that is only appended to. Only the user can read it, if it is made here.
 pub(super) struct AuditFile {
     path: PathBuf,
     file: File,
-    /// The rest of a line that was cut off, as by a full disk, or its end, if it was cut off in an earlier run. It comes before
-    /// anything else, so that each line stays whole.
-    rest: Vec<u8>,
+    /// Whether its last line lacks its end: the program that wrote it was killed meanwhile, or it could not be taken back.
+    is_cut: bool,
     /// Makes the first line.
     head: Box<dyn Fn() -> Vec<u8> + Send>,
 }
 
 impl AuditFile {
+    /// Warns if others can read it.
+    ///
     /// # Errors
     /// If it cannot be opened. That its first line cannot be written is no error here: the next one cannot be either.
     pub(super) fn open(path: &Path, head: impl Fn() -> Vec<u8> + Send + 'static) -> io::Result<Self> {
         let file = open(path)?;
-        let rest = end_of_line(path, &file);
-        let mut opened = Self { path: path.to_owned(), file, rest, head: Box::new(head) };
+        let is_cut = is_cut_off(path, &file).unwrap_or(false);
+        let mut opened = Self { path: path.to_owned(), file, is_cut, head: Box::new(head) };
         opened.begin();
         Ok(opened)
     }
@@ -34,47 +35,63 @@ impl AuditFile {
     /// # Errors
     /// If that is not possible; the old file stays in use.
     pub(super) fn reopen(&mut self) -> io::Result<()> {
-        let _still_full = self.write(&[]);
         let file = open(&self.path)?;
-        let goes_on = !self.rest.is_empty() && is_same(&self.file, &file);
-        if !goes_on {
-            self.rest = end_of_line(&self.path, &file);
-        }
+        self.is_cut = is_cut_off(&self.path, &file).unwrap_or(self.is_cut);
         self.file = file;
         self.begin();
         Ok(())
     }
 
-    /// Writes whole lines. Returns how many bytes of them were written; fewer than all only with an error.
-    pub(super) fn write(&mut self, lines: &[u8]) -> (usize, io::Result<()>) {
-        let rest = std::mem::take(&mut self.rest);
-        let (written, outcome) = write_all(&mut self.file, &rest);
-        if outcome.is_err() {
-            self.rest = rest[written..].to_vec();
-            return (0, outcome);
+    /// Writes whole lines, and waits until they are on the disk if that `is_needed`. Returns how many bytes of them are in the
+    /// file, which ends with a whole line; fewer than all only with an error.
+    pub(super) fn write(&mut self, lines: &[u8], is_needed: bool) -> (usize, io::Result<()>) {
+        if self.is_cut {
+            let (_, outcome) = write_all(&mut self.file, b"\n");
+            if outcome.is_err() {
+                return (0, outcome);
+            }
+            self.is_cut = false;
         }
+        let before = self.length();
         let (written, outcome) = write_all(&mut self.file, lines);
-        let begins_at = lines[..written].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-        if outcome.is_err() && begins_at < written {
-            let left = &lines[written..];
-            let end = left.iter().position(|byte| *byte == b'\n').map_or(left.len(), |end| end + 1);
-            self.rest = left[..end].to_vec();
+        let whole = lines[..written].iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+        if whole < written {
+            self.is_cut = !self.take_back(before, written, whole);
         }
-        (written, outcome)
-    }
-
-    /// Waits until what was written is on the disk. What is no file has none.
-    pub(super) fn sync(&self) -> io::Result<()> {
-        if self.file.metadata()?.is_file() { self.file.sync_data() } else { Ok(()) }
+        let kept = if is_needed && whole > 0 { self.sync() } else { Ok(()) };
+        if let Err(error) = kept {
+            // What the disk has of them is not known then, so they are no records.
+            let _as_before = self.take_back(before, whole, 0);
+            return (0, Err(error));
+        }
+        (whole, outcome)
     }
 
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
+    /// Of bytes that were just `written`, keeps only the first. Returns whether that was possible: a pipe or a device gives
+    /// nothing back, and what another process wrote meanwhile stays.
+    fn take_back(&self, before: Option<u64>, written: usize, kept: usize) -> bool {
+        let Some(before) = before else { return false };
+        self.length() == Some(before + written as u64) && self.file.set_len(before + kept as u64).is_ok()
+    }
+
+    /// The length of a file; `None` of what has none.
+    fn length(&self) -> Option<u64> {
+        self.file.metadata().ok().filter(|metadata| metadata.is_file()).map(|metadata| metadata.len())
+    }
+
+    /// What is no file has no disk.
+    fn sync(&self) -> io::Result<()> {
+        if self.file.metadata()?.is_file() { self.file.sync_data() } else { Ok(()) }
+    }
+
     fn begin(&mut self) {
+        warn_of_readers(&self.path, &self.file);
         let head = (self.head)();
-        let (_, outcome) = self.write(&head);
+        let (_, outcome) = self.write(&head, false);
         if let Err(error) = outcome {
             tracing::error!(%error, "cannot write to --audit {}", self.path.display());
         }
@@ -102,33 +119,37 @@ fn open(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// What the last line of a file lacks: its end, if the program that wrote it was killed meanwhile.
-fn end_of_line(path: &Path, file: &File) -> Vec<u8> {
-    // Reading from anything else may wait, or take something away.
-    let is_cut = || -> io::Result<bool> {
-        let metadata = file.metadata()?;
-        if !metadata.is_file() || metadata.len() == 0 {
-            return Ok(false);
-        }
+/// A file that was there keeps its mode, which may be wider than what records are for.
+#[cfg(unix)]
+fn warn_of_readers(path: &Path, file: &File) {
+    use std::os::unix::fs::PermissionsExt;
+    let Ok(metadata) = file.metadata() else { return };
+    let mode = metadata.permissions().mode() & 0o7777;
+    if metadata.is_file() && mode & 0o044 != 0 {
+        let path = path.display();
+        tracing::warn!(
+            "--audit {path}: others can read the audit log, mode {mode:04o} (hint: chmod 600 {path})"
+        );
+    }
+}
+
+/// Who can read a file is unknown on this platform.
+#[cfg(not(unix))]
+fn warn_of_readers(_path: &Path, _file: &File) {}
+
+/// Whether the last line of a file lacks its end; `None` of what is no file, where reading may wait, or take something away.
+fn is_cut_off(path: &Path, file: &File) -> Option<bool> {
+    let metadata = file.metadata().ok().filter(|metadata| metadata.is_file())?;
+    if metadata.len() == 0 {
+        return Some(false);
+    }
+    let last = || -> io::Result<[u8; 1]> {
         let (mut reader, mut last) = (File::open(path)?, [0]);
         reader.seek(SeekFrom::End(-1))?;
         reader.read_exact(&mut last)?;
-        Ok(last != *b"\n")
+        Ok(last)
     };
-    if is_cut().unwrap_or(false) { b"\n".to_vec() } else { Vec::new() }
-}
-
-#[cfg(unix)]
-fn is_same(one: &File, other: &File) -> bool {
-    use std::os::unix::fs::MetadataExt;
-    let identity = |file: &File| file.metadata().map(|metadata| (metadata.dev(), metadata.ino())).ok();
-    identity(one).is_some_and(|identity_of_one| Some(identity_of_one) == identity(other))
-}
-
-/// Where files have no identity, the line that was cut off is ended only.
-#[cfg(not(unix))]
-fn is_same(_one: &File, _other: &File) -> bool {
-    false
+    Some(last().is_ok_and(|last| last != *b"\n"))
 }
 
 fn write_all(file: &mut File, mut bytes: &[u8]) -> (usize, io::Result<()>) {
@@ -169,12 +190,22 @@ mod tests {
         assert_eq!(text(), "cut\nhead\n");
     }
 
+    #[test]
+    fn a7_what_another_process_wrote_is_not_taken_back() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("audit.jsonl");
+        let file = AuditFile::open(&path, head).unwrap();
+        assert!(file.take_back(Some(0), 5, 0));
+        std::fs::write(&path, "head\ntheirs\n").unwrap();
+        assert!(!file.take_back(Some(0), 5, 0));
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "head\ntheirs\n");
+    }
+
     #[cfg(target_os = "linux")]
     #[test]
-    fn a7_a_file_that_is_opened_again_goes_on_where_it_was_cut_off() {
+    fn a7_a_device_gives_nothing_back() {
         let mut file = AuditFile::open(Path::new("/dev/full"), head).unwrap();
-        file.rest = b"rest\n".to_vec();
-        file.reopen().unwrap();
-        assert_eq!(file.rest, b"rest\n");
+        let (written, outcome) = file.write(b"line\n", true);
+        assert_eq!((written, outcome.is_err(), file.take_back(file.length(), 5, 0)), (0, true, false));
     }
 }

@@ -46,8 +46,11 @@ impl Key {
         let mut mac = self.mac.clone();
         mac.update(text.as_bytes());
         let digest = mac.finalize().into_bytes();
-        let halves = digest.iter().flat_map(|byte| [byte >> 4, byte & 15]);
-        halves.map(|half| char::from(DIGITS[usize::from(half)])).collect::<String>().into()
+        let mut text = String::with_capacity(2 * digest.len());
+        for half in digest.iter().flat_map(|byte| [byte >> 4, byte & 15]) {
+            text.push(char::from(DIGITS[usize::from(half)]));
+        }
+        text.into()
     }
 
     /// What distinguishes it from other keys, without saying anything about it.

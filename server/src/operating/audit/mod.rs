@@ -80,6 +80,7 @@ impl Observer for Audit {
         let patience = self.strict?;
         let (written, done) = oneshot::channel();
         let is_queued = self.writer.write(record(call), Some(written));
+        let losses = self.losses();
         Some(Box::pin(async move {
             if !is_queued {
                 return Err(refusal("too many records wait to be written (limits.audit_queue)"));
@@ -87,7 +88,10 @@ impl Observer for Audit {
             match tokio::time::timeout(patience, done).await {
                 Ok(Ok(true)) => Ok(()),
                 Ok(_) => Err(refusal("its record could not be written")),
-                Err(_) => Err(refusal("its record was not written in time (limits.audit_wait)")),
+                Err(_) => {
+                    losses.add_lost(1, "the disk is too slow for them (limits.audit_wait)");
+                    Err(refusal("its record was not written in time (limits.audit_wait)"))
+                }
             }
         }))
     }

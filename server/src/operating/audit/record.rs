@@ -10,6 +10,9 @@ use crate::log::now;
 /// Maximum length of a text that peers choose, in characters.
 const LONGEST: usize = 256;
 
+/// About how long a record is, in bytes.
+const LINE: usize = 512;
+
 /// A call or a decision.
 #[derive(Serialize)]
 struct Record<'a> {
@@ -81,7 +84,8 @@ pub(super) fn started(key: &Key) -> impl Fn() -> Vec<u8> + Send + use<> {
 
 /// Structs of texts and numbers always serialize.
 fn to_line(record: &impl Serialize) -> Vec<u8> {
-    let mut line = serde_json::to_vec(record).unwrap_or_default();
+    let mut line = Vec::with_capacity(LINE);
+    let _always = serde_json::to_writer(&mut line, record);
     line.push(b'\n');
     line
 }

@@ -100,6 +100,8 @@ fn run(mut file: AuditFile, tasks: &Receiver<Task>, losses: &Losses) {
         let mut batch = Batch::default();
         for task in std::iter::once(first).chain(tasks.try_iter().take(BATCH - 1)) {
             match task {
+                // Its call was refused or cancelled meanwhile: that it is forwarded would be untrue.
+                Task::Write(_, Some(written)) if written.is_closed() => {}
                 Task::Write(line, written) => {
                     batch.lines.extend_from_slice(&line);
                     batch.ends.push((batch.lines.len(), written));
@@ -122,12 +124,8 @@ fn run(mut file: AuditFile, tasks: &Receiver<Task>, losses: &Losses) {
 
 impl Batch {
     fn write(self, file: &mut AuditFile, losses: &Losses) {
-        let (mut written, mut outcome) = file.write(&self.lines);
-        if outcome.is_ok() && self.ends.iter().any(|(_, waiting)| waiting.is_some()) {
-            outcome = file.sync();
-            // What the disk has of them is not known then.
-            written = if outcome.is_ok() { written } else { 0 };
-        }
+        let is_waited_for = self.ends.iter().any(|(_, waiting)| waiting.is_some());
+        let (written, outcome) = file.write(&self.lines, is_waited_for);
         let whole = self.ends.iter().take_while(|(end, _)| *end <= written).count();
         losses.add_written(whole as u64);
         if let Err(error) = &outcome {
@@ -135,7 +133,7 @@ impl Batch {
         }
         for (end, waiting) in self.ends {
             // A call that does not wait any more was refused.
-            let _gone = waiting.map(|waiting| waiting.send(outcome.is_ok() && end <= written));
+            let _gone = waiting.map(|waiting| waiting.send(end <= written));
         }
     }
 }

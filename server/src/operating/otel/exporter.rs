@@ -23,10 +23,13 @@ use reqwest::{Client, header::CONTENT_TYPE, redirect::Policy};
 use tokio::runtime::Runtime;
 
 use super::{
-    Served, metrics,
+    metrics,
     settings::{Receiver, Settings},
 };
-use crate::{failure::Failure, operating::metrics::Metrics};
+use crate::{
+    failure::Failure,
+    operating::{metrics::Metrics, served::Served},
+};
 
 /// How long the end of the program waits for what is not sent yet.
 const ENDING: Duration = Duration::from_secs(2);
@@ -35,7 +38,7 @@ const ENDING: Duration = Duration::from_secs(2);
 const LOGGED_EVERY: Duration = Duration::from_secs(60);
 
 /// The numbers to export, and the gateway whose state belongs to them.
-type Numbers = (Arc<Metrics>, Served);
+type Numbers = (Arc<Metrics>, Arc<Served>);
 
 /// The way to the thread.
 #[derive(Debug)]
@@ -203,9 +206,8 @@ impl Work {
     }
 
     fn send_metrics(&mut self) {
-        let Some((receiver, (numbers, gateway))) = &self.metrics else { return };
-        let gateway = gateway.lock().upgrade();
-        let message = metrics::message(&self.resource, numbers, gateway.as_deref());
+        let Some((receiver, (numbers, served))) = &self.metrics else { return };
+        let message = metrics::message(&self.resource, numbers, served);
         if let Err(why) = self.post(receiver, message.encode_to_vec()) {
             self.complain("metrics cannot be exported", None, &why);
         }

@@ -2,7 +2,6 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use mcp_disclosure_gateway::Gateway;
 use opentelemetry_proto::{
     tonic::{
         collector::metrics::v1::ExportMetricsServiceRequest,
@@ -17,17 +16,17 @@ use opentelemetry_proto::{
 };
 use prometheus::proto::{MetricFamily, MetricType};
 
-use crate::operating::metrics::Metrics;
+use crate::operating::{metrics::Metrics, served::Served};
 
 /// All numbers, as of now.
 pub(super) fn message(
     resource: &ResourceAttributesWithSchema,
     numbers: &Metrics,
-    gateway: Option<&Gateway>,
+    served: &Served,
 ) -> ExportMetricsServiceRequest {
     let now = SystemTime::now();
     let times = Times { begun: nanoseconds(now - numbers.uptime()), now: nanoseconds(now) };
-    let metrics = numbers.families(gateway).iter().filter_map(|family| times.metric(family)).collect();
+    let metrics = numbers.families(served).iter().filter_map(|family| times.metric(family)).collect();
     let resource = Resource { attributes: resource.attributes.0.clone(), ..Resource::default() };
     let scope = InstrumentationScope { name: "mcp-disclosure".to_owned(), ..InstrumentationScope::default() };
     let scope = ScopeMetrics { scope: Some(scope), metrics, ..ScopeMetrics::default() };

@@ -8,16 +8,15 @@ mod metrics;
 mod settings;
 mod spans;
 
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 use exporter::Exporter;
-use mcp_disclosure_gateway::{Gateway, observe::Observer};
+use mcp_disclosure_gateway::observe::Observer;
 use opentelemetry_sdk::Resource;
-use parking_lot::Mutex;
 use settings::Settings;
 use spans::Spans;
 
-use super::metrics::Metrics;
+use super::{metrics::Metrics, served::Served};
 use crate::failure::Failure;
 
 /// What one run exports.
@@ -26,11 +25,7 @@ pub(super) struct Otel {
     settings: Settings,
     spans: Option<Arc<Spans>>,
     exporter: Option<Arc<Exporter>>,
-    gateway: Served,
 }
-
-/// The gateway whose state is exported, once there is one and as long as there is.
-pub(super) type Served = Arc<Mutex<Weak<Gateway>>>;
 
 impl Otel {
     /// What the environment asks for; `None` if that is nothing.
@@ -40,7 +35,7 @@ impl Otel {
     pub(super) fn read() -> Result<Option<Self>, Failure> {
         let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
         let settings = Settings::read(&variable).map_err(Failure::Configuration)?;
-        Ok(settings.map(|settings| Self { settings, spans: None, exporter: None, gateway: Arc::default() }))
+        Ok(settings.map(|settings| Self { settings, spans: None, exporter: None }))
     }
 
     /// Whether metrics are exported.
@@ -48,13 +43,17 @@ impl Otel {
         self.settings.metrics.is_some()
     }
 
-    /// Starts to export, metrics from these numbers.
+    /// Starts to export, metrics from these numbers and the state of what is served.
     ///
     /// # Errors
     /// If a thread or an HTTP client cannot be made.
-    pub(super) fn start(&mut self, metrics: Option<&Arc<Metrics>>) -> Result<(), Failure> {
+    pub(super) fn start(
+        &mut self,
+        metrics: Option<&Arc<Metrics>>,
+        served: &Arc<Served>,
+    ) -> Result<(), Failure> {
         let resource = resource();
-        let metrics = metrics.map(|metrics| (Arc::clone(metrics), Arc::clone(&self.gateway)));
+        let metrics = metrics.map(|metrics| (Arc::clone(metrics), Arc::clone(served)));
         let exporter = Arc::new(Exporter::start(&self.settings, &resource, metrics)?);
         self.spans =
             self.settings.traces.is_some().then(|| Arc::new(Spans::new(Arc::clone(&exporter), resource)));
@@ -65,11 +64,6 @@ impl Otel {
     /// What makes spans, if they are exported.
     pub(super) fn observer(&self) -> Option<Arc<dyn Observer>> {
         self.spans.as_ref().map(|spans| Arc::clone(spans) as Arc<dyn Observer>)
-    }
-
-    /// The gateway whose state is exported.
-    pub(super) fn serves(&self, gateway: &Arc<Gateway>) {
-        *self.gateway.lock() = Arc::downgrade(gateway);
     }
 
     /// Sends what is not sent yet, for at most two seconds.

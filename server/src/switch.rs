@@ -1,6 +1,6 @@
-//! Whether clients are offered manifests.
+//! Settings that are on or off.
 
-/// Whether clients whose list of tools is complete are offered its manifest (SEP-2636).
+/// What a flag or a key turns on or off. On where nothing is said.
 #[derive(
     Clone,
     Copy,
@@ -18,10 +18,17 @@
 )]
 #[strum(serialize_all = "lowercase")]
 #[serde(rename_all = "lowercase")]
-pub enum Manifests {
-    /// To clients with complete lists.
+pub enum Switch {
+    /// Yes.
     #[default]
     On,
-    /// To no client.
+    /// No.
     Off,
+}
+
+impl Switch {
+    /// Whether it is on.
+    pub fn is_on(self) -> bool {
+        self == Self::On
+    }
 }

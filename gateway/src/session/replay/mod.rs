@@ -3,23 +3,24 @@
 //! After a disconnect the client resumes a stream with the id of the last event it received: later events are
 //! sent again, and the stream continues.
 
+mod log;
+mod shared;
+
 use std::{
     collections::VecDeque,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicU64, Ordering},
     },
 };
 
-use mcp_disclosure_transport::{Budget, Share};
+use log::Log;
+use mcp_disclosure_transport::Budget;
 use parking_lot::Mutex;
+use shared::Shared;
 use tokio::sync::{Mutex as AsyncMutex, Notify};
 
-use super::{Frame, Frames, Place};
-
-/// Maximum bytes kept per stream. The last event is kept regardless of its size while the stream is open, if
-/// the session's budget allows it.
-const MAX_BYTES: usize = 256 * 1024;
+use super::{Frame, Frames, Place, store::Archive};
 
 /// Maximum ended streams kept per session, for clients that missed the last event.
 const MAX_ENDED: usize = 8;
@@ -37,6 +38,8 @@ pub enum Purpose {
 #[derive(Debug)]
 pub struct ReplayBuffers {
     state: Mutex<State>,
+    /// Where other replicas have streams of the same session.
+    archive: OnceLock<Archive>,
     /// The budgets of this session and of its peer.
     kept: [Budget; 2],
 }
@@ -52,6 +55,9 @@ struct State {
 pub struct ReplayBuffer {
     /// `None` if the stream is not resumable.
     number: Option<u64>,
+    replica: Option<Arc<str>>,
+    /// Where its events can be read by other replicas, if they can.
+    shared: Option<Shared>,
     purpose: Purpose,
     frames: AsyncMutex<Frames>,
     log: Mutex<Log>,
@@ -59,21 +65,6 @@ pub struct ReplayBuffer {
     /// The connection that sends the stream; earlier ones stop.
     turn: AtomicU64,
     turn_changed: Notify,
-}
-
-#[derive(Debug, Default)]
-struct Log {
-    next: u64,
-    events: VecDeque<Kept>,
-    bytes: usize,
-    ended: bool,
-}
-
-#[derive(Debug)]
-struct Kept {
-    sequence: u64,
-    data: Arc<[u8]>,
-    _shares: (Share, Share),
 }
 
 /// One event of a stream.
@@ -88,14 +79,33 @@ pub struct StreamEvent {
 impl ReplayBuffers {
     /// No streams yet. Kept events take at most `most` bytes, which also count against the peer's budget.
     pub fn new(most: usize, peer: Budget) -> Self {
-        Self { state: Mutex::default(), kept: [Budget::new(most), peer] }
+        Self { state: Mutex::default(), archive: OnceLock::new(), kept: [Budget::new(most), peer] }
+    }
+
+    /// From now on, ids of events name this replica, and answers can be resumed at others.
+    pub(crate) fn shared(&self, archive: Archive) {
+        let _same = self.archive.set(archive);
+    }
+
+    /// Where events of another replica are read, if this event id is one's.
+    pub(crate) fn elsewhere(&self, event: &str) -> Option<&Archive> {
+        let archive = self.archive.get()?;
+        event.split_once('.').is_some_and(|(of, _)| *of != **archive.replica()).then_some(archive)
     }
 
     /// Opens a stream of these frames.
     pub fn open(&self, purpose: Purpose, frames: Frames) -> Arc<ReplayBuffer> {
         let mut state = self.state.lock();
         state.last += 1;
-        let buffer = Arc::new(ReplayBuffer::new(Some(state.last), purpose, frames, self.kept.clone()));
+        let archive = self.archive.get();
+        let buffer = Arc::new(ReplayBuffer {
+            number: Some(state.last),
+            replica: archive.map(|archive| Arc::clone(archive.replica())),
+            shared: archive
+                .filter(|_| purpose == Purpose::Answer)
+                .map(|archive| Shared::new(archive.clone(), state.last)),
+            ..ReplayBuffer::new(purpose, frames, self.kept.clone())
+        });
         state.buffers.push_back(Arc::clone(&buffer));
         let ended = state.buffers.iter().filter(|buffer| buffer.is_over()).count();
         let mut surplus = ended.saturating_sub(MAX_ENDED);
@@ -109,24 +119,34 @@ impl ReplayBuffers {
 
     /// Looks up a stream by an event id. Returns it with the events sent after that one.
     pub fn find(&self, event: &str) -> Option<(Arc<ReplayBuffer>, Vec<StreamEvent>)> {
+        let event = match self.archive.get() {
+            Some(archive) => event.strip_prefix(&**archive.replica())?.strip_prefix('.')?,
+            None => event,
+        };
         let (buffer, sequence) = event.split_once('-')?;
-        let (buffer, sequence) = (buffer.parse::<u64>().ok()?, sequence.parse::<u64>().ok()?);
-        let found = self.state.lock().buffers.iter().find(|other| other.number == Some(buffer)).cloned()?;
-        let later = found.after(sequence);
+        let found = self.numbered(buffer.parse().ok()?)?;
+        let later = found.after(sequence.parse().ok()?);
         Some((found, later))
+    }
+
+    /// The stream of this number.
+    pub fn numbered(&self, number: u64) -> Option<Arc<ReplayBuffer>> {
+        self.state.lock().buffers.iter().find(|other| other.number == Some(number)).cloned()
     }
 }
 
 impl ReplayBuffer {
     /// A stream that is not resumable and ends with its connection.
     pub fn without_replay(frames: Frames) -> Arc<Self> {
-        Arc::new(Self::new(None, Purpose::Answer, frames, [Budget::new(0), Budget::new(0)]))
+        Arc::new(Self::new(Purpose::Answer, frames, [Budget::new(0), Budget::new(0)]))
     }
 
-    fn new(number: Option<u64>, purpose: Purpose, frames: Frames, kept: [Budget; 2]) -> Self {
+    fn new(purpose: Purpose, frames: Frames, kept: [Budget; 2]) -> Self {
         let (log, turn_changed) = (Mutex::default(), Notify::new());
         Self {
-            number,
+            number: None,
+            replica: None,
+            shared: None,
             purpose,
             frames: AsyncMutex::new(frames),
             log,
@@ -150,7 +170,7 @@ impl ReplayBuffer {
 
     /// Whether the final event has been sent.
     pub fn has_ended(&self) -> bool {
-        self.log.lock().ended
+        self.log.lock().has_ended()
     }
 
     /// Whether no more events will follow.
@@ -158,10 +178,10 @@ impl ReplayBuffer {
         self.has_ended() || self.frames.try_lock().is_ok_and(|frames| frames.is_over())
     }
 
-    /// Called when the connection closes. A notification stream is closed; a response is kept for resumption.
-    pub fn disconnect(&self) {
+    /// Called when the connection of this turn closes. A notification stream is closed; a response is kept for resumption.
+    pub fn disconnect(self: &Arc<Self>, turn: u64) {
         if self.purpose == Purpose::Answer {
-            return;
+            return self.go_on(turn);
         }
         // Only the connection that closed could hold this lock.
         if let Ok(mut frames) = self.frames.try_lock() {
@@ -189,36 +209,40 @@ impl ReplayBuffer {
 
     /// Turns a frame into an event and keeps it for resumption.
     pub fn event(&self, frame: Frame) -> StreamEvent {
+        let event = self.received(frame);
+        self.log.lock().sent();
+        event
+    }
+
+    fn received(&self, frame: Frame) -> StreamEvent {
         let is_last = matches!(frame, Frame::Answer(..));
         let event = self.record(frame.into_line().into());
         if is_last {
-            let mut log = self.log.lock();
-            log.ended = true;
-            if log.bytes > MAX_BYTES {
-                *log = Log { next: log.next, ended: true, ..Log::default() };
-            }
+            self.log.lock().end();
         }
         event
     }
 
     fn record(&self, data: Arc<[u8]>) -> StreamEvent {
-        let Some(number) = self.number else { return StreamEvent { id: None, data } };
-        let mut log = self.log.lock();
-        let sequence = log.next;
-        log.next += 1;
-        log.keep(sequence, &data, &self.kept);
-        StreamEvent { id: Some(format!("{number}-{sequence}")), data }
+        if self.number.is_none() {
+            return StreamEvent { id: None, data };
+        }
+        let sequence = self.log.lock().keep(&data, &self.kept);
+        StreamEvent { id: Some(self.id(sequence)), data }
+    }
+
+    fn id(&self, sequence: u64) -> String {
+        let number = self.number.unwrap_or_default();
+        match &self.replica {
+            Some(replica) => format!("{replica}.{number}-{sequence}"),
+            None => format!("{number}-{sequence}"),
+        }
     }
 
     fn after(&self, sequence: u64) -> Vec<StreamEvent> {
         let log = self.log.lock();
-        let later = log.events.iter().filter(|kept| kept.sequence > sequence);
-        let number = self.number.unwrap_or_default();
-        later
-            .map(|kept| StreamEvent {
-                id: Some(format!("{number}-{}", kept.sequence)),
-                data: Arc::clone(&kept.data),
-            })
+        log.after(sequence)
+            .map(|(sequence, data)| StreamEvent { id: Some(self.id(sequence)), data })
             .collect()
     }
 
@@ -237,34 +261,9 @@ impl ReplayBuffer {
     }
 }
 
-impl Log {
-    /// Keeps an event, evicting older ones of this stream. It is not kept if the budget is used up by other
-    /// streams.
-    fn keep(&mut self, sequence: u64, data: &Arc<[u8]>, [session, peer]: &[Budget; 2]) {
-        while self.bytes + data.len() > MAX_BYTES && self.forget_first() {}
-        let share = loop {
-            let taken = session.take_one(data.len()).zip(peer.take(data.len()));
-            match taken {
-                Some(shares) => break shares,
-                None if self.forget_first() => {}
-                None => return,
-            }
-        };
-        self.bytes += data.len();
-        self.events.push_back(Kept { sequence, data: Arc::clone(data), _shares: share });
-    }
-
-    /// Evicts the oldest event; `false` if there is none.
-    fn forget_first(&mut self) -> bool {
-        let first = self.events.pop_front();
-        self.bytes -= first.as_ref().map_or(0, |kept| kept.data.len());
-        first.is_some()
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{log::MAX_BYTES, *};
     use crate::{
         limits::Limits,
         session::{Outlet, Peer},

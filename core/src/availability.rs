@@ -1,0 +1,66 @@
+//! Tools that are described and do not run: those whose definition says `"callable": false` (docs/CONTRACT.md M7).
+//!
+//! The gateway refuses their calls, whichever strategy serves the caller and whatever tool the call came through. Nothing
+//! else about them differs: they are listed, found and described, so that a model can say what is missing.
+
+use serde_json::json;
+
+use crate::{decision::Refusal, manifest::DETERMINISTIC_GROUPS, raw::RawObject, tool::Tool};
+
+/// What a model reads instead of a result.
+const UNAVAILABLE: &str = "This tool is not available at present. It did not run.";
+
+impl Refusal {
+    /// The refusal of a call of a tool that is not callable: `UNAVAILABLE`.
+    pub fn unavailable() -> Self {
+        let code = "UNAVAILABLE";
+        Self { code, content: json!({"error": {"code": code, "message": UNAVAILABLE}}) }
+    }
+}
+
+impl Tool {
+    /// Whether it may run: its `_meta["experimental/deterministic-groups"]` does not say `"callable": false`.
+    pub fn is_callable(&self) -> bool {
+        said_of_groups(self.definition()).member("callable") != Some("false")
+    }
+}
+
+/// What a definition says of deterministic groups: which it is in, and whether it is callable.
+pub fn said_of_groups(definition: &RawObject) -> RawObject {
+    let said = definition.object("_meta").and_then(|meta| meta.object(DETERMINISTIC_GROUPS));
+    said.unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use serde_json::{Value, json, value::to_raw_value};
+
+    use crate::{
+        assembly::UpstreamLists, name::UpstreamName, principal::Principal, snapshot::Snapshot, view::View,
+    };
+
+    #[test]
+    fn m7_a_tool_is_callable_unless_its_definition_says_false() {
+        for (meta, callable) in [
+            (json!({"experimental/deterministic-groups": {"groups": [], "callable": false}}), false),
+            (json!({"experimental/deterministic-groups": {"callable": false}, "x": 1}), false),
+            (json!({"experimental/deterministic-groups": {"callable": true}}), true),
+            (json!({"experimental/deterministic-groups": {"callable": "false"}}), true),
+            (json!({"experimental/deterministic-groups": {}}), true),
+            (json!({"experimental/deterministic-groups": false}), true),
+            (json!({"callable": false}), true),
+            (json!(7), true),
+        ] {
+            let tool: Value = json!({"name": "a", "inputSchema": {}, "_meta": meta});
+            let lists = UpstreamLists {
+                tools: vec![to_raw_value(&tool).unwrap()],
+                ..UpstreamLists::empty(UpstreamName::parse("u").unwrap())
+            };
+            let snapshot = Arc::new(Snapshot::build(&[lists], &[]).unwrap().0);
+            let view = View::of(snapshot, &Principal::anonymous());
+            assert_eq!(view.tool("a").unwrap().tool().is_callable(), callable, "{meta}");
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Sessions as requests find them: here, or in the store, from which a copy is made for whoever opened them.
+
+use std::sync::Arc;
+
+use mcp_disclosure_core::{Kind, Principal};
+use mcp_disclosure_transport::{ErrorText, Request, printable::Short};
+use strum::IntoEnumIterator;
+use tracing::{Instrument, field::Empty};
+
+use super::{Admitted, Gateway, call::read_call, replicas::is_id, requests::no_room, unopened::Unopened};
+use crate::{
+    dialect::{InitializeRequest, Revision},
+    negotiation::Choice,
+    observe::{Outcome, Watch, Who},
+    session::{
+        Address, Client, Location, Opening, Peer, Session,
+        store::{Archive, Kept, Loaded, News, Opened, Replicas, StoreError, Turn},
+    },
+};
+
+/// How often a session is read that changes each time while it is read.
+const READINGS: usize = 4;
+
+impl Gateway {
+    /// The session of this id, as it is now; of a session that another replica opened, a copy.
+    ///
+    /// # Errors
+    /// -32006 if the store cannot be used, and no valid copy is here; -32000 if there is no room for a copy, or no upstream
+    /// could be started for it.
+    pub async fn session(
+        self: &Arc<Self>,
+        id: &str,
+        admitted: &Admitted,
+        peer: &Peer,
+    ) -> Result<Option<Arc<Session>>, ErrorText> {
+        let principal = &admitted.principal;
+        let copy = self.sessions.find(id);
+        let Some(replicas) = &self.replicas else { return Ok(copy) };
+        // Another principal's is looked for in the store, as an unknown one is, so that its answers are the same.
+        let is_valid = |copy: &Option<Arc<Session>>| {
+            copy.as_ref().is_some_and(|copy| copy.principal().is_same(principal) && replicas.may_use(copy))
+        };
+        if is_valid(&copy) {
+            return Ok(copy);
+        }
+        // Whatever else a client sends is not asked for.
+        if !is_id(id) {
+            return Ok(None);
+        }
+        // Nothing is written to the store for one who only asks.
+        let is_own = copy.is_some_and(|copy| copy.principal().is_same(principal));
+        if !is_own {
+            let opened = replicas.opened_by(principal, id).await.map_err(|error| error.for_clients())?;
+            if opened.is_none() {
+                return Ok(None);
+            }
+        }
+        let mut turn = replicas.turn(id).await?;
+        let copy = self.sessions.find(id);
+        if is_valid(&copy) {
+            return Ok(copy);
+        }
+        for _ in 0..READINGS {
+            let read = self.read_session(replicas, id, admitted, peer, &turn).await;
+            match turn.sharing(read)? {
+                None => return Ok(None),
+                Some((session, loaded)) if replicas.trust(&session, &loaded) => return Ok(Some(session)),
+                // Something was heard of it meanwhile, perhaps its end.
+                Some(_) => {}
+            }
+        }
+        Err(StoreError::Unreachable.for_clients())
+    }
+
+    /// Reads a session for the principal that opened it. Its copy is up to date then.
+    async fn read_session(
+        self: &Arc<Self>,
+        replicas: &Arc<Replicas>,
+        id: &str,
+        admitted: &Admitted,
+        peer: &Peer,
+        turn: &Turn,
+    ) -> Result<Option<(Arc<Session>, Loaded)>, ErrorText> {
+        let copy = self.sessions.find(id);
+        let Some(loaded) = self.load(replicas, id, copy.as_deref(), turn).await? else { return Ok(None) };
+        if loaded.kept.opened.principal.as_deref() != admitted.principal.id() {
+            return Ok(None);
+        }
+        let session = match copy {
+            Some(copy) => Some(copy),
+            None => Box::pin(self.adopt(replicas, id, &loaded.kept, admitted, peer)).await?,
+        };
+        Ok(session.map(|session| (session, loaded)))
+    }
+
+    /// A copy of a session that another replica opened. One whose strategy is not offered here is ended, so that its client
+    /// opens a new one.
+    async fn adopt(
+        self: &Arc<Self>,
+        replicas: &Arc<Replicas>,
+        id: &str,
+        kept: &Kept,
+        admitted: &Admitted,
+        peer: &Peer,
+    ) -> Result<Option<Arc<Session>>, ErrorText> {
+        let opened = &kept.opened;
+        let Opened { revision, capabilities, concerns, chain, .. } = opened;
+        let revision = Revision::parse(revision).filter(|revision| revision.has_sessions());
+        let revision = revision.unwrap_or(Revision::LATEST_WITH_SESSIONS);
+        // By the permissions of that time: a session keeps its strategy until the principal may not be served by it.
+        let choice = self.strategies.chosen_before(
+            &opened.chosen,
+            opened.strategy.as_deref(),
+            &opened.permits(),
+            &opened.offer(),
+            revision.era(),
+        );
+        let Some(choice) = choice else {
+            tracing::info!(session = %Short(id), strategy = opened.chosen, "session ended: its strategy is not offered here");
+            self.end_everywhere(&id.into()).await?;
+            return Ok(None);
+        };
+        let client = Arc::new(Client::new(revision.era(), capabilities));
+        if let Some(concerns) = concerns {
+            client.chose(concerns);
+        }
+        if !chain.is_empty() {
+            client.came_through(chain.iter().map(String::as_str).collect());
+        }
+        client.asked_by(replicas.name());
+        let address = Address { location: opened.location(), parameters: Vec::new() };
+        let opening = Opening {
+            principal: admitted.principal.clone(),
+            address,
+            client: Arc::clone(&client),
+            peer: peer.clone(),
+        };
+        let (id, place): (Arc<str>, _) = (id.into(), peer.session_anyway());
+        let backend = self.backends.for_session(&id, &client, peer).await?;
+        let unopened = Unopened::new(self, &id);
+        backend.recalled().await;
+        let session = Session::new(
+            Arc::clone(&id),
+            revision,
+            choice,
+            opening,
+            Arc::clone(&backend),
+            place,
+            &self.limits,
+        );
+        let session = Arc::new(session.of_client(&opened.client));
+        session.replay.shared(Archive::new(replicas, session.id()));
+        session.replace(kept);
+        let evicted = self.sessions.adopt(Arc::clone(&session)).map_err(no_room)?;
+        evicted.iter().for_each(|evicted| self.let_go(evicted));
+        // Its permissions may have changed before it was there to be notified of it.
+        let last = self.last_change();
+        if last != admitted.at {
+            session.await_readmission(last);
+        }
+        backend.audience().join(&session);
+        unopened.keep();
+        if session.log_level().is_some() {
+            backend.relay_log_level();
+        }
+        tracing::debug!(session = %Short(&id), "session of another replica");
+        if backend.client().is_some() {
+            self.say_moved(replicas, &session).await;
+        }
+        Ok(Some(session))
+    }
+
+    /// The upstreams of a session that moved are new: the next stream that is open says so, here or elsewhere.
+    async fn say_moved(&self, replicas: &Replicas, session: &Session) {
+        session.notify_changed(&Kind::iter().collect::<Vec<_>>());
+        if let Err(error) = replicas.mention(session.id(), News::Moved).await {
+            tracing::debug!(%error, "other replicas were not told that a session moved");
+        }
+    }
+
+    /// What other replicas have to know of how a session is opened.
+    pub(super) fn opening(
+        &self,
+        initialize: &InitializeRequest,
+        opening: &Opening,
+        choice: &Choice,
+    ) -> Opened {
+        let Opening { principal, address, client, .. } = opening;
+        let permitted = principal.permits().strategies();
+        let opened = Opened {
+            revision: initialize.revision.to_string(),
+            chosen: choice.name.to_string(),
+            principal: principal.id().map(str::to_owned),
+            permitted: permitted.map(|names| names.into_iter().map(str::to_owned).collect()),
+            client: initialize.client.clone(),
+            capabilities: client.capabilities().clone(),
+            concerns: client.concerns().map(str::to_owned),
+            chain: client.chain().iter().map(str::to_owned).collect(),
+            ..Opened::default()
+        };
+        let is_known = |id: &str| {
+            let mut extensions = self.strategies.all().filter_map(|strategy| strategy.profile().extension);
+            extensions.any(|extension| extension.id == id)
+        };
+        opened.at(&address.location).offering(&initialize.offer, is_known)
+    }
+
+    /// A call in a session that could not be read has no caller, and is observed all the same.
+    pub async fn unreached(&self, principal: &Principal, session: &str, at: &Location, request: &Request) {
+        let label = Short(session).to_string();
+        let strategy = at.strategy.as_deref().unwrap_or_default();
+        let who = Who { principal: principal.id(), session: Some(&label), strategy, client: "" };
+        let span = tracing::error_span!(
+            "request",
+            request = request.id.as_str(),
+            method = request.method,
+            session = %label,
+            principal = who.principal,
+            strategy,
+            upstream = Empty,
+        );
+        let watching = async {
+            let mut watch = Watch::of_unread(self, who, request);
+            if let Ok(call) = read_call(&request.params) {
+                watch.names(&call.name);
+                watch.takes(call.arguments.as_ref()).await;
+            }
+            watch.ends(Outcome::Unavailable);
+        };
+        watching.instrument(span).await;
+    }
+}

@@ -1,0 +1,89 @@
+//! Requests that are refused: counted by the observer, and logged, of each status at most once in [`QUIET`].
+
+use std::{
+    collections::HashMap,
+    net::{IpAddr, SocketAddr},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use axum::{
+    extract::{ConnectInfo, Request, State},
+    http::StatusCode,
+    middleware::Next,
+    response::Response,
+};
+use parking_lot::Mutex;
+
+use super::Guard;
+use crate::observe::{Observer, protected};
+
+/// How long a status is not logged again.
+const QUIET: Duration = Duration::from_secs(10);
+
+/// Why a response refuses its request, for the log.
+#[derive(Clone, Debug)]
+pub(super) struct Reason(pub(super) String);
+
+/// Marks a response whose status is what was asked for, such as that of a service that is not ready.
+#[derive(Clone, Copy, Debug)]
+pub struct Asked;
+
+/// Notes what is refused.
+#[derive(Clone, Debug)]
+pub(super) struct Refusals {
+    observer: Arc<dyn Observer>,
+    guard: Arc<Guard>,
+    logged: Arc<Mutex<HashMap<StatusCode, Logged>>>,
+}
+
+/// When a status was logged, and how often it was sent since.
+#[derive(Debug, Default)]
+struct Logged {
+    at: Option<Instant>,
+    since: u64,
+}
+
+impl Refusals {
+    pub(super) fn new(observer: Arc<dyn Observer>, guard: Arc<Guard>) -> Self {
+        Self { observer, guard, logged: Arc::default() }
+    }
+
+    fn note(&self, response: &Response, peer: Option<IpAddr>) {
+        let status = response.status();
+        protected(|| self.observer.turned_away(status.as_u16()));
+        let reason = response.extensions().get::<Reason>().map(|reason| reason.0.as_str());
+        let peer = peer.map(|peer| peer.to_string());
+        // Clients ask for what is not there: a session that has ended, a stream where there is none.
+        if matches!(status, StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED) {
+            tracing::debug!(status = status.as_u16(), peer, reason, "request refused");
+            return;
+        }
+        let Some(count) = self.count(status, Instant::now()) else { return };
+        tracing::warn!(status = status.as_u16(), count, last = peer, reason, "requests refused");
+    }
+
+    /// How often a status was sent since it was logged, if it is to be logged now.
+    fn count(&self, status: StatusCode, now: Instant) -> Option<u64> {
+        let mut all = self.logged.lock();
+        let logged = all.entry(status).or_default();
+        logged.since += 1;
+        if logged.at.is_some_and(|at| now.duration_since(at) < QUIET) {
+            return None;
+        }
+        logged.at = Some(now);
+        Some(std::mem::take(&mut logged.since))
+    }
+}
+
+/// Passes a request on, and notes a response that refuses it.
+pub(super) async fn note(State(refusals): State<Refusals>, request: Request, next: Next) -> Response {
+    let connection = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|peer| peer.0);
+    let peer = connection.map(|peer| refusals.guard.proxies().client(peer, request.headers()));
+    let response = next.run(request).await;
+    let is_error = response.status().is_client_error() || response.status().is_server_error();
+    if is_error && response.extensions().get::<Asked>().is_none() {
+        refusals.note(&response, peer);
+    }
+    response
+}

@@ -1,0 +1,176 @@
+//! The strategies that an operator's choices name, and those of them that can serve a snapshot.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
+
+use mcp_disclosure_core::{
+    DisclosureStrategy, Principal, Registry, Snapshot, View,
+    adaptive::NAME as ADAPTIVE,
+    full,
+    nearest::{are_alike, nearest},
+};
+
+use super::{NamedStrategy, Strategies, StrategyOptions, describe, problem, warn_of};
+use crate::{
+    fallback::adaptive,
+    problem::{Problem, Problems},
+    strategies::OVER_BUDGET,
+};
+
+impl Strategies {
+    /// Builds the strategies that the options name.
+    ///
+    /// # Errors
+    /// Every unknown name and every invalid setting.
+    pub fn build(registry: &Registry, options: &StrategyOptions) -> Result<Self, Problems> {
+        let mut problems = foreign_settings(registry, options);
+        let builder = registry.builder(&options.settings);
+        let mut build = |name: &str| match builder.build(name) {
+            Ok(strategy) => Some((Arc::from(&*strategy.profile().name), strategy)),
+            Err(error) => {
+                let problem = problem(&error, &options.places);
+                problems.push(match name {
+                    ADAPTIVE => {
+                        problem.hint("it is for clients that request no strategy: --fallback adaptive")
+                    }
+                    _ => problem,
+                });
+                None
+            }
+        };
+        let names: Vec<String> = if options.offered.is_empty() {
+            let everywhere: Vec<&str> = registry.everywhere().collect();
+            let names = registry.profiles().map(|profile| profile.name.to_string());
+            names.filter(|name| !everywhere.contains(&&**name)).collect()
+        } else {
+            options.offered.clone()
+        };
+        let mut offered: Vec<NamedStrategy> = names.iter().filter_map(|name| build(name)).collect();
+        let mut seen = HashSet::new();
+        offered.retain(|(name, _)| seen.insert(Arc::clone(name)));
+        let pinned = options.pinned.as_deref().map(&mut build);
+        let is_adaptive = options.fallback == ADAPTIVE;
+        // The default may not be among the strategies of a program that does not need it.
+        let may_lack = options.over_budget == OVER_BUDGET && !is_adaptive;
+        let is_known = |name: &str| registry.profiles().any(|profile| profile.name == name);
+        let over_budget = (!may_lack || is_known(OVER_BUDGET)).then(|| build(&options.over_budget)).flatten();
+        let fallback = match &over_budget {
+            Some(over) if is_adaptive => build(&complete_name(&over.0))
+                .map(|complete| adaptive(complete, over.clone(), options.budget)),
+            None if is_adaptive => None,
+            _ => build(&options.fallback),
+        };
+        if fallback.is_none() && !is_adaptive && are_alike(&options.fallback, ADAPTIVE) {
+            let meant = |problem: Problem| match problem.remedy() {
+                None => problem.hint(format!("did you mean '{ADAPTIVE}'?")),
+                Some(_) => problem,
+            };
+            let last = problems.pop().map(meant);
+            problems.extend(last);
+        }
+        let (pinned, Some(fallback)) = (pinned.flatten(), fallback) else { return Err(problems.into()) };
+        if !problems.is_empty() {
+            return Err(problems.into());
+        }
+        let everywhere = registry.everywhere().map(str::to_owned).collect();
+        let mut complete = HashMap::new();
+        for (name, strategy) in offered.iter().chain(&pinned).chain([&fallback]) {
+            if strategy.profile().gives_way {
+                let instead = complete_name(name);
+                let built = builder.build(&instead).map_err(|error| vec![Problem::new(describe(&error))])?;
+                complete.insert(name.to_string(), (instead.into(), built));
+            }
+        }
+        // Extensions are off by default: an operator turns one on by naming its strategy.
+        let is_asked_for = |strategy: &dyn DisclosureStrategy| {
+            let presenter = strategy.profile().name.rsplit('+').next().unwrap_or_default().to_owned();
+            !options.offered.is_empty() || options.settings.contains_key(&presenter)
+        };
+        let has_extension = |(_, strategy): &&NamedStrategy| {
+            strategy.profile().extension.is_some() && is_asked_for(&**strategy)
+        };
+        let by_extension = offered.iter().filter(has_extension).cloned().collect();
+        let StrategyOptions { bridge, definitions, manifest, budget, .. } = *options;
+        let mut strategies = Self {
+            offered,
+            pinned,
+            fallback,
+            budget,
+            over_budget,
+            bridge,
+            definitions,
+            manifest,
+            by_extension,
+            everywhere,
+            complete,
+        };
+        let unoffered = strategies.pinned.clone().filter(|(name, _)| !strategies.is_offered(name));
+        strategies.offered.extend(unoffered);
+        Ok(strategies)
+    }
+
+    /// Keeps the strategies that can serve this snapshot. A strategy with objections is not offered, with a
+    /// warning.
+    ///
+    /// # Errors
+    /// Every objection of the pinned strategy, or of the fallback.
+    pub fn fitting(mut self, snapshot: &Arc<Snapshot>) -> Result<Self, Problems> {
+        let everything = View::of(Arc::clone(snapshot), &Principal::anonymous());
+        let required = [self.pinned.as_ref(), Some(&self.fallback)];
+        let required: HashSet<Arc<str>> =
+            required.into_iter().flatten().map(|(name, _)| Arc::clone(name)).collect();
+        let problems = self.problems(&everything);
+        if !problems.is_empty() {
+            return Err(problems.into());
+        }
+        self.by_extension.retain(|(_, strategy)| strategy.objections(&everything).is_empty());
+        self.offered.retain(|(name, strategy)| {
+            let objections = strategy.objections(&everything);
+            if !required.contains(name) {
+                warn_of(name, "not offered", &objections);
+            }
+            objections.is_empty() || required.contains(name)
+        });
+        Ok(self)
+    }
+
+    /// Every objection of the pinned strategy and of the fallback. What both object to, such as a filter that they share,
+    /// is one problem.
+    fn problems(&self, everything: &View) -> Vec<Problem> {
+        let mut seen = HashSet::new();
+        let mut problems = Vec::new();
+        for (name, strategy) in self.pinned.iter().chain([&self.fallback]) {
+            let objections = strategy.objections(everything).into_iter();
+            let objections = objections.filter(|objection| seen.insert(objection.message.clone()));
+            problems.extend(objections.map(|objection| {
+                Problem::new(format!("strategy '{name}': {}", objection.message)).hint(objection.hint)
+            }));
+        }
+        problems
+    }
+}
+
+/// The name of the stack with the same filters before `full`.
+fn complete_name(name: &str) -> String {
+    match name.rsplit_once('+') {
+        Some((filters, _)) => format!("{filters}+{}", full::NAME),
+        None => full::NAME.to_owned(),
+    }
+}
+
+/// Settings for unknown strategies.
+fn foreign_settings(registry: &Registry, options: &StrategyOptions) -> Vec<Problem> {
+    let known: Vec<&str> = registry.profiles().map(|profile| &*profile.name).collect();
+    let foreign = options.settings.keys().filter(|name| !known.contains(&name.as_str()));
+    let problems = foreign.map(|name| {
+        let hint = match nearest(name, known.iter().copied(), 1).first() {
+            Some(near) => format!("did you mean '{near}'?"),
+            None => format!("known are {}", known.join(", ")),
+        };
+        let problem = Problem::new(format!("settings for unknown strategy '{name}'")).hint(hint);
+        options.places.settings.get(name).cloned().into_iter().fold(problem, Problem::at)
+    });
+    problems.collect()
+}

@@ -1,0 +1,138 @@
+//! Which strategy serves a client, and how.
+
+use std::sync::Arc;
+
+use mcp_disclosure_core::{ClientTraits, DisclosureStrategy, Era, Permits, RawObject};
+
+use super::{Bridge, Choice, NamedStrategy, Reason, Strategies};
+use crate::{catalogue::Published, dialect::Offer, fallback::Advice};
+
+impl Strategies {
+    /// Selects a strategy: by the URL path, then the operator's pin, then the client's first offered preference, then an
+    /// extension that it declares, then the fallback. A client that discloses by itself gets complete definitions where that
+    /// strategy gives way.
+    ///
+    /// What `permits` does not permit is passed over; in place of the fallback, the first that it permits serves.
+    pub fn choose(&self, address: Option<&str>, permits: &Permits, offer: &Offer, era: Era) -> Choice {
+        let is_permitted = |(name, _): &NamedStrategy| self.is_permitted(permits, name);
+        let preferred =
+            || offer.strategies.iter().filter_map(|name| self.find(name)).find(|named| is_permitted(named));
+        let by_address = address.and_then(|name| self.find(name)).map(|named| (named, Reason::Address));
+        let by_address = by_address.filter(|(named, _)| is_permitted(named));
+        let operators = || self.pinned.clone().filter(|named| is_permitted(named));
+        let pinned = by_address.or_else(|| operators().map(|named| (named, Reason::Operator)));
+        let is_pinned = pinned.is_some();
+        let chosen = pinned.or_else(|| preferred().map(|named| (named, Reason::Preference)));
+        let declared = || {
+            let is_declared = |(_, strategy): &&NamedStrategy| declares(offer, &**strategy);
+            self.by_extension.iter().filter(is_declared).find(|named| is_permitted(named)).cloned()
+        };
+        let chosen = chosen.or_else(|| declared().map(|named| (named, Reason::Extension)));
+        let chosen = chosen.or_else(|| self.hinted(permits, offer).map(|named| (named, Reason::Hint)));
+        let nothing = if offer.strategies.is_empty() { Reason::NoOffer } else { Reason::NothingInCommon };
+        let chosen = chosen.unwrap_or_else(|| {
+            let instead = || self.first_permitted(permits).map(|named| (named, Reason::Permitted));
+            let fallback = Some(self.fallback.clone()).filter(|named| is_permitted(named));
+            fallback
+                .map(|named| (named, nothing))
+                .or_else(instead)
+                .unwrap_or_else(|| (self.fallback.clone(), nothing))
+        });
+        self.choice(chosen, is_pinned, offer, era)
+    }
+
+    /// The choice of a client that this strategy serves since another replica opened its session, with what the choice
+    /// depended on; `None` if the strategy is not offered here. An empty name stands for what would be chosen now.
+    pub(crate) fn chosen_before(
+        &self,
+        name: &str,
+        address: Option<&str>,
+        permits: &Permits,
+        offer: &Offer,
+        era: Era,
+    ) -> Option<Choice> {
+        let now = self.choose(address, permits, offer, era);
+        if name.is_empty() || *now.name == *name {
+            return Some(now);
+        }
+        Some(self.choice((self.find(name)?, now.reason), now.is_pinned, offer, era))
+    }
+
+    /// A client's choice.
+    pub(super) fn choice(
+        &self,
+        chosen: (NamedStrategy, Reason),
+        is_pinned: bool,
+        offer: &Offer,
+        era: Era,
+    ) -> Choice {
+        let gives_way = chosen.0.1.profile().gives_way;
+        let instead = self.complete.get(&*chosen.0.1.profile().name).filter(|_| offer.complete).cloned();
+        let ((name, strategy), reason) = instead.map_or(chosen, |instead| (instead, Reason::Complete));
+        let declared = declares(offer, &*strategy);
+        let bridge = match self.bridge {
+            Bridge::Auto => !declared && !self.names(offer, &name),
+            Bridge::Always => true,
+            Bridge::Never => false,
+        };
+        let filter_bridge = match self.bridge {
+            Bridge::Auto => offer.is_empty(),
+            Bridge::Always => true,
+            Bridge::Never => false,
+        };
+        let (&Offer { omit_input_schema, shortest, .. }, definitions) = (offer, self.definitions);
+        let traits = ClientTraits {
+            era,
+            bridge,
+            declared,
+            filter_bridge,
+            manifest: self.manifest,
+            omit_input_schema,
+            shortest,
+            definitions,
+        };
+        Choice {
+            depends_on_client: !is_pinned || gives_way || self.differs_by_client(&*strategy),
+            name,
+            strategy,
+            traits,
+            reason,
+            is_pinned,
+            may_be_declared: true,
+            offer: Arc::new(Offer { settings: RawObject::empty(), ..offer.clone() }),
+        }
+    }
+
+    /// The strategy that suits the hints of a client which names none; `None` if that of all such clients does, or it gives no
+    /// hints.
+    fn hinted(&self, permits: &Permits, offer: &Offer) -> Option<NamedStrategy> {
+        let hints = offer.variants.as_ref().filter(|_| offer.strategies.is_empty())?;
+        let size = |named: &NamedStrategy| named.1.profile().context_size;
+        let permitted = self.offered.iter().filter(|(name, _)| self.is_permitted(permits, name));
+        let best = permitted.min_by_key(|named| hints.rank(size(named)))?;
+        (hints.rank(size(best)) < hints.rank(size(&self.fallback))).then(|| best.clone())
+    }
+
+    /// That clients which request no strategy are listed more than they need, if they are.
+    pub(crate) fn advice(&self, published: &Published) -> Option<String> {
+        let nothing = Offer::default();
+        let served = self.choose(None, &Permits::all(), &nothing, Era::Session);
+        let over = self.over_budget.clone().filter(|_| served.reason == Reason::NoOffer)?;
+        let instead = self.choice((over, Reason::NoOffer), false, &nothing, Era::Session);
+        let advice = Advice::of(published, &served, &instead, self.budget)?;
+        Some(advice.sentence(&instead.name))
+    }
+
+    /// Whether this strategy shows different items to different clients.
+    fn differs_by_client(&self, strategy: &dyn DisclosureStrategy) -> bool {
+        let profile = strategy.profile();
+        profile.omits_schemas
+            || profile.extension.is_some()
+            || (profile.has_bridge && self.bridge == Bridge::Auto)
+    }
+}
+
+/// Whether a client declares the extension of a strategy.
+fn declares(offer: &Offer, strategy: &dyn DisclosureStrategy) -> bool {
+    strategy.profile().extension.is_some_and(|extension| offer.declares(extension.id))
+}

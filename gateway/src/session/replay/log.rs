@@ -1,0 +1,147 @@
+//! The events of one stream that can be sent again, and which of them other replicas can read.
+
+use std::{collections::VecDeque, sync::Arc};
+
+use mcp_disclosure_transport::{Budget, Id, Share};
+
+use crate::session::store::{Changes, END, NO_RESPONSE, REQUEST};
+
+/// Maximum bytes kept per stream. The last event is kept regardless of its size while the stream is open, if
+/// the session's budget allows it.
+pub(super) const MAX_BYTES: usize = 256 * 1024;
+
+/// The events of a stream.
+#[derive(Debug, Default)]
+pub(super) struct Log {
+    next: u64,
+    events: VecDeque<Kept>,
+    pub(super) bytes: usize,
+    ended: bool,
+    unwritten: Unwritten,
+}
+
+/// What other replicas do not know yet, besides events.
+#[derive(Debug, Default)]
+struct Unwritten {
+    request: Option<Vec<u8>>,
+    end: Option<Vec<u8>>,
+    /// Events that they can read, and that are not kept any more.
+    gone: Vec<u64>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    sequence: u64,
+    data: Arc<[u8]>,
+    /// Whether other replicas can read it, or need not.
+    is_written: bool,
+    _shares: (Share, Share),
+}
+
+impl Log {
+    /// Whether the response was recorded.
+    pub(super) fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// The last event is the response.
+    pub(super) fn end(&mut self) {
+        self.ended = true;
+        self.unwritten.end = Some(self.next.saturating_sub(1).to_string().into_bytes());
+    }
+
+    /// No response will follow.
+    pub(super) fn end_without_response(&mut self) {
+        self.unwritten.end = Some(NO_RESPONSE.to_vec());
+    }
+
+    /// The events were sent. A response that is too large is not kept then.
+    pub(super) fn sent(&mut self) {
+        while self.ended && self.bytes > MAX_BYTES && self.forget_first() {}
+    }
+
+    /// The events that are kept after this one.
+    pub(super) fn after(&self, sequence: u64) -> impl Iterator<Item = (u64, Arc<[u8]>)> {
+        let later = self.events.iter().filter(move |kept| kept.sequence > sequence);
+        later.map(|kept| (kept.sequence, Arc::clone(&kept.data)))
+    }
+
+    /// It answers this request.
+    pub(super) fn answers(&mut self, request: &Id) {
+        self.unwritten.request = Some(request.as_str().as_bytes().to_vec());
+    }
+
+    /// Whether other replicas do not know all of it.
+    pub(super) fn has_unwritten(&self) -> bool {
+        let Unwritten { request, end, gone } = &self.unwritten;
+        request.is_some()
+            || end.is_some()
+            || !gone.is_empty()
+            || self.events.back().is_some_and(|kept| !kept.is_written)
+    }
+
+    /// What other replicas cannot read yet, or should no longer.
+    pub(super) fn changes(&self) -> Changes {
+        let Unwritten { request, end, gone } = &self.unwritten;
+        let named = |sequence: u64| sequence.to_string().into_bytes();
+        let request = request.iter().map(|request| (REQUEST.to_vec(), Some(request.clone())));
+        let end = end.iter().map(|end| (END.to_vec(), Some(end.clone())));
+        let gone = gone.iter().map(|sequence| (named(*sequence), None));
+        // They are written in order.
+        let events = self.events.iter().rev().take_while(|kept| !kept.is_written);
+        let events = events.map(|kept| (named(kept.sequence), Some(kept.data.to_vec())));
+        request.chain(events).chain(gone).chain(end).collect()
+    }
+
+    /// These changes were written.
+    pub(super) fn written(&mut self, names: &[Vec<u8>]) {
+        for name in names {
+            let sequence = std::str::from_utf8(name).ok().and_then(|name| name.parse::<u64>().ok());
+            match sequence {
+                None if name == REQUEST => self.unwritten.request = None,
+                None => self.unwritten.end = None,
+                Some(sequence) => self.event_written(sequence),
+            }
+        }
+    }
+
+    /// An event was written or, if it was known to be gone, removed.
+    fn event_written(&mut self, sequence: u64) {
+        match self.events.binary_search_by_key(&sequence, |kept| kept.sequence) {
+            Ok(at) => self.events[at].is_written = true,
+            Err(_) if self.unwritten.gone.contains(&sequence) => {
+                self.unwritten.gone.retain(|gone| *gone != sequence);
+            }
+            // Evicted meanwhile.
+            Err(_) => self.unwritten.gone.push(sequence),
+        }
+    }
+
+    /// Records an event, and keeps it, evicting older ones of this stream. It is not kept if the budget is used up by other
+    /// streams. Returns its number.
+    pub(super) fn keep(&mut self, data: &Arc<[u8]>, [session, peer]: &[Budget; 2]) -> u64 {
+        let sequence = self.next;
+        self.next += 1;
+        while self.bytes + data.len() > MAX_BYTES && self.forget_first() {}
+        let share = loop {
+            let taken = session.take_one(data.len()).zip(peer.take(data.len()));
+            match taken {
+                Some(shares) => break shares,
+                None if self.forget_first() => {}
+                None => return sequence,
+            }
+        };
+        self.bytes += data.len();
+        let is_written = data.is_empty();
+        self.events.push_back(Kept { sequence, data: Arc::clone(data), is_written, _shares: share });
+        sequence
+    }
+
+    /// Evicts the oldest event; `false` if there is none.
+    fn forget_first(&mut self) -> bool {
+        let first = self.events.pop_front();
+        self.unwritten.gone.extend(first.iter().filter(|kept| kept.is_written).map(|kept| kept.sequence));
+        self.bytes -= first.as_ref().map_or(0, |kept| kept.data.len());
+        first.is_some()
+    }
+}

@@ -1,0 +1,98 @@
+//! Answer streams that other replicas can read: what is sent is written first, and what no connection sends is written too.
+
+use std::sync::Arc;
+
+use mcp_disclosure_transport::Id;
+use tokio::sync::Mutex as AsyncMutex;
+
+use super::ReplayBuffer;
+use crate::session::store::Archive;
+
+/// The stream in the store, which is removed with it.
+#[derive(Debug)]
+pub(super) struct Shared {
+    archive: Archive,
+    number: u64,
+    /// Held while events are written, so that they are written in order.
+    writing: AsyncMutex<()>,
+}
+
+impl Shared {
+    /// The stream of this number.
+    pub(super) fn new(archive: Archive, number: u64) -> Self {
+        Self { archive, number, writing: AsyncMutex::default() }
+    }
+}
+
+impl Drop for Shared {
+    fn drop(&mut self) {
+        self.archive.remove(self.number);
+    }
+}
+
+impl ReplayBuffer {
+    /// It answers this request.
+    pub fn answers(&self, request: &Id) {
+        self.log.lock().answers(request);
+    }
+
+    /// Waits until other replicas can read what was recorded. `false` if they cannot.
+    pub async fn written(self: &Arc<Self>) -> bool {
+        if self.shared.is_none() || !self.log.lock().has_unwritten() {
+            return true;
+        }
+        let buffer = Arc::clone(self);
+        // In a task of its own: it goes on when the connection is gone.
+        tokio::spawn(async move { buffer.write().await }).await.unwrap_or(false)
+    }
+
+    async fn write(&self) -> bool {
+        let Some(shared) = &self.shared else { return true };
+        let _turn = shared.writing.lock().await;
+        let changes = self.log.lock().changes();
+        let names: Vec<Vec<u8>> = changes.iter().map(|(name, _)| name.clone()).collect();
+        let is_written = names.is_empty() || shared.archive.write(shared.number, changes).await;
+        if is_written {
+            self.log.lock().written(&names);
+        }
+        is_written
+    }
+
+    /// Goes on with a stream that other replicas read and no connection sends any more.
+    pub(super) fn go_on(self: &Arc<Self>, turn: u64) {
+        let is_done = || self.has_ended() && !self.log.lock().has_unwritten();
+        if self.shared.is_none() || is_done() {
+            return;
+        }
+        // There is none when the program ends.
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        let buffer = Arc::clone(self);
+        runtime.spawn(async move {
+            buffer.written().await;
+            while !buffer.has_ended()
+                && let Some((frame, _place)) = buffer.next(turn).await
+            {
+                // However large it is, since it was not sent yet.
+                buffer.received(frame);
+                buffer.written().await;
+            }
+            buffer.is_finished().await;
+        });
+    }
+
+    /// Another replica goes on with it for the client, instead of the connection here. `false` if that one cannot read it.
+    pub async fn moved(self: &Arc<Self>, moves: bool) -> bool {
+        if moves {
+            self.go_on(self.take_turn());
+        }
+        self.shared.is_some() && self.written().await
+    }
+
+    /// Notes that no response will follow, if none will.
+    pub async fn is_finished(self: &Arc<Self>) {
+        if !self.has_ended() && self.is_over() {
+            self.log.lock().end_without_response();
+            self.written().await;
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! Events of answer streams in the store, so that a client can resume a stream at another replica.
+//!
+//! What is kept there of a stream is what its replica keeps of it, within the same limits. A stream is a set of fields of its
+//! own:
+//!
+//! ```text
+//! .         the request that the stream answers: its id, as JSON
+//! NUMBER    an event that can be sent again: the message
+//! $         the number of the response; `-` if the stream ended without one
+//! ```
+
+use std::sync::Arc;
+
+use super::{Changes, Fields, Replicas};
+
+/// The field that every stream has.
+pub(crate) const REQUEST: &[u8] = b".";
+
+/// The field that a stream has from its end on.
+pub(crate) const END: &[u8] = b"$";
+
+/// The end of a stream without a response.
+pub(crate) const NO_RESPONSE: &[u8] = b"-";
+
+/// Where the events of a session's answer streams are kept for other replicas.
+#[derive(Clone, Debug)]
+pub(crate) struct Archive {
+    replicas: Arc<Replicas>,
+    session: Arc<str>,
+}
+
+impl Archive {
+    /// That of this session.
+    pub(crate) fn new(replicas: &Arc<Replicas>, session: &Arc<str>) -> Self {
+        Self { replicas: Arc::clone(replicas), session: Arc::clone(session) }
+    }
+
+    /// The name of this process, which ids of events begin with.
+    pub(crate) fn replica(&self) -> &Arc<str> {
+        self.replicas.name()
+    }
+
+    /// Changes what is kept of a stream of this process. `false` if that could not be done.
+    pub(crate) async fn write(&self, stream: u64, changes: Changes) -> bool {
+        let (store, lifetime) = self.replicas.store();
+        // What is sent does not wait for a store that is not there.
+        if store.tenure().is_none() {
+            return false;
+        }
+        let written = store.keep_events(&self.name(self.replica(), stream), changes, lifetime).await;
+        written.inspect_err(|error| tracing::debug!(%error, "events cannot be resumed elsewhere")).is_ok()
+    }
+
+    /// Removes what is kept of a stream of this process, unless the process is ending.
+    pub(crate) fn remove(&self, stream: u64) {
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        if self.replicas.is_closed() {
+            return;
+        }
+        let archive = self.clone();
+        runtime.spawn(async move {
+            let name = archive.name(archive.replica(), stream);
+            // Else it is gone when it has not changed for as long as a session may be idle.
+            let _later = archive.replicas.store().0.forget_events(&name).await;
+        });
+    }
+
+    /// What a replica keeps of a stream.
+    pub(super) async fn read(&self, replica: &str, stream: u64) -> Result<Fields, super::StoreError> {
+        self.replicas.store().0.events(&self.name(replica, stream)).await
+    }
+
+    /// The session is in it: another one's streams cannot be named.
+    fn name(&self, replica: &str, stream: u64) -> String {
+        format!("{}.{replica}.{stream}", self.session)
+    }
+
+    /// The replicas.
+    pub(super) fn replicas(&self) -> &Replicas {
+        &self.replicas
+    }
+
+    /// The session.
+    pub(super) fn session(&self) -> &Arc<str> {
+        &self.session
+    }
+}

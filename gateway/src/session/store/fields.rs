@@ -1,0 +1,314 @@
+//! A session as fields of a store. Names are short, since there may be a million sessions:
+//!
+//! ```text
+//! .                     how it was opened: JSON
+//! mTOOL                 the digest of the definition that was delivered: 32 bytes
+//! nSTRATEGY\0NOTE       a strategy's note: JSON
+//! b                     the client uses filters' own methods
+//! l                     the minimum log level
+//! sURI                  a subscription
+//! ```
+
+use mcp_disclosure_core::{Digest, Grant, Memory, Notes, Permits, RawObject, ToolName};
+use mcp_disclosure_transport::LoggingLevel;
+use serde::{Deserialize, Serialize};
+
+use super::{Changes, Fields, OPENED};
+use crate::{
+    dialect::{Offer, VariantHints},
+    session::Location,
+};
+
+/// How a session was opened, which never changes. What is as usual is left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Opened {
+    /// The negotiated revision.
+    #[serde(rename = "r")]
+    pub revision: String,
+    /// The strategy that serves it. Empty where the replica that opened it did not say so.
+    #[serde(rename = "y", skip_serializing_if = "String::is_empty")]
+    pub chosen: String,
+    /// The strategy named in the URL path.
+    #[serde(rename = "a", skip_serializing_if = "Option::is_none")]
+    pub strategy: Option<String>,
+    /// The profile named in the URL path.
+    #[serde(rename = "l", skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
+    /// The principal's id.
+    #[serde(rename = "p", skip_serializing_if = "Option::is_none")]
+    pub principal: Option<String>,
+    /// The strategies that the principal was permitted then; `None` for all. What it may use now, its requests say.
+    #[serde(rename = "t", skip_serializing_if = "Option::is_none")]
+    pub permitted: Option<Vec<String>>,
+    /// What the client calls itself.
+    #[serde(rename = "n", skip_serializing_if = "String::is_empty")]
+    pub client: String,
+    /// The strategies that the client requested.
+    #[serde(rename = "s", skip_serializing_if = "Vec::is_empty")]
+    pub strategies: Vec<String>,
+    /// The rest of its offer, as the letters of its flags.
+    #[serde(rename = "f", skip_serializing_if = "String::is_empty")]
+    pub flags: String,
+    /// The extensions that it declared, of those that any strategy has.
+    #[serde(rename = "e", skip_serializing_if = "Vec::is_empty")]
+    pub extensions: Vec<String>,
+    /// The context sizes that it hints at, if it supports server variants.
+    #[serde(rename = "v", skip_serializing_if = "Option::is_none")]
+    pub context_sizes: Option<Vec<String>>,
+    /// The offer as settings of the extension.
+    #[serde(rename = "o", skip_serializing_if = "RawObject::is_empty")]
+    pub settings: RawObject,
+    /// The capabilities that allow requests to the client.
+    #[serde(rename = "c", skip_serializing_if = "RawObject::is_empty")]
+    pub capabilities: RawObject,
+    /// The concerns that it chose in its handshake.
+    #[serde(rename = "x", skip_serializing_if = "Option::is_none")]
+    pub concerns: Option<String>,
+    /// The gateways that it came through.
+    #[serde(rename = "g", skip_serializing_if = "Vec::is_empty")]
+    pub chain: Vec<String>,
+}
+
+impl Opened {
+    /// Reads the field.
+    pub(crate) fn read(field: &[u8]) -> Option<Self> {
+        serde_json::from_slice(field).ok()
+    }
+
+    /// Records where it was opened.
+    pub(crate) fn at(self, location: &Location) -> Self {
+        let Location { profile, strategy } = location.clone();
+        Self { profile, strategy, ..self }
+    }
+
+    /// Where it was opened.
+    pub(crate) fn location(&self) -> Location {
+        Location { profile: self.profile.clone(), strategy: self.strategy.clone() }
+    }
+
+    /// The permissions that its strategy was chosen by.
+    pub(crate) fn permits(&self) -> Permits {
+        match &self.permitted {
+            None => Permits::all(),
+            permitted => Permits::of([Grant { strategies: permitted.clone(), ..Grant::default() }]),
+        }
+    }
+
+    /// Records what the client offered. Of the extensions that it declared, only those are kept that are `known`.
+    pub(crate) fn offering(self, offer: &Offer, known: impl Fn(&str) -> bool) -> Self {
+        let flags = [(offer.omit_input_schema, 'i'), (offer.shortest, 's'), (offer.complete, 'c')];
+        Self {
+            strategies: offer.strategies.clone(),
+            flags: flags.iter().filter(|(is_set, _)| *is_set).map(|(_, flag)| *flag).collect(),
+            extensions: offer.extensions.iter().filter(|id| known(id)).cloned().collect(),
+            context_sizes: offer.variants.as_ref().map(|hints| hints.context_sizes.clone()),
+            settings: offer.settings.clone(),
+            ..self
+        }
+    }
+
+    /// What the client offered.
+    pub(crate) fn offer(&self) -> Offer {
+        Offer {
+            strategies: self.strategies.clone(),
+            omit_input_schema: self.flags.contains('i'),
+            shortest: self.flags.contains('s'),
+            complete: self.flags.contains('c'),
+            variants: self.context_sizes.clone().map(|context_sizes| VariantHints { context_sizes }),
+            settings: self.settings.clone(),
+            extensions: self.extensions.clone(),
+        }
+    }
+}
+
+/// What the store has of a session.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Kept {
+    /// How it was opened.
+    pub opened: Opened,
+    /// What was delivered.
+    pub marks: Vec<(ToolName, Digest)>,
+    /// What strategies recorded.
+    pub memory: Memory,
+    /// Whether the client uses filters' own methods.
+    pub native: bool,
+    /// The minimum log level.
+    pub log_level: Option<LoggingLevel>,
+    /// What it is subscribed to.
+    pub subscriptions: Vec<String>,
+}
+
+impl Kept {
+    /// Reads fields. Those that cannot be read are ignored, but for [`OPENED`]; `None` if that is not there.
+    pub(crate) fn read(fields: &Fields) -> Option<Self> {
+        let (_, opened) = fields.iter().find(|(name, _)| name == OPENED)?;
+        let mut kept = Self { opened: Opened::read(opened)?, ..Self::default() };
+        for (name, value) in fields {
+            // An unreadable mark is a missing one, which costs a fetch.
+            let _unreadable = kept.take(name, value);
+        }
+        Some(kept)
+    }
+
+    fn take(&mut self, name: &[u8], value: &[u8]) -> Option<()> {
+        let (kind, rest) = name.split_first()?;
+        let rest = std::str::from_utf8(rest).ok()?;
+        match kind {
+            b'm' => {
+                let mark = (ToolName::parse(rest).ok()?, Digest::from_bytes(value.try_into().ok()?));
+                self.marks.push(mark);
+            }
+            b'n' => {
+                let (strategy, note) = rest.split_once('\0')?;
+                let notes = Notes::from([(note.to_owned(), serde_json::from_slice(value).ok()?)]);
+                self.memory = self.memory.with(strategy, notes);
+            }
+            b'b' => self.native = true,
+            b'l' => self.log_level = std::str::from_utf8(value).ok()?.parse().ok(),
+            b's' => self.subscriptions.push(rest.to_owned()),
+            _ => {}
+        }
+        Some(())
+    }
+
+    /// The fields.
+    pub(crate) fn fields(self) -> Fields {
+        let opened = serde_json::to_vec(&self.opened).unwrap_or_default();
+        let mut changes = Delta { marks: self.marks, ..Delta::default() };
+        changes.native = self.native;
+        changes.log_level = self.log_level;
+        changes.notes =
+            self.memory.iter().map(|(strategy, notes)| (strategy.to_owned(), notes.clone())).collect();
+        let changes = changes.changes().into_iter().filter_map(|(name, value)| Some((name, value?)));
+        [(OPENED.to_vec(), opened)].into_iter().chain(changes).collect()
+    }
+}
+
+/// A change of a session.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Delta {
+    /// Definitions that are delivered.
+    pub marks: Vec<(ToolName, Digest)>,
+    /// Changes of notes, by strategy; `null` removes a note.
+    pub notes: Vec<(String, Notes)>,
+    /// Whether the client began to use filters' own methods.
+    pub native: bool,
+    /// A new minimum log level.
+    pub log_level: Option<LoggingLevel>,
+    /// A new subscription.
+    pub subscribed: Option<String>,
+    /// A subscription that ended.
+    pub unsubscribed: Option<String>,
+}
+
+impl Delta {
+    /// Whether nothing changes.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.marks.is_empty() && !self.is_news()
+    }
+
+    /// Whether other copies of the session must not be used any more. A mark that a copy lacks is looked up instead.
+    pub(crate) fn is_news(&self) -> bool {
+        !self.notes.is_empty()
+            || self.native
+            || self.log_level.is_some()
+            || self.subscribed.is_some()
+            || self.unsubscribed.is_some()
+    }
+
+    /// The fields that change.
+    pub(crate) fn changes(&self) -> Changes {
+        let named = |kind: u8, name: &str| [&[kind], name.as_bytes()].concat();
+        let marks = self
+            .marks
+            .iter()
+            .map(|(tool, digest)| (named(b'm', tool.as_str()), Some(digest.as_bytes().to_vec())));
+        let notes = self.notes.iter().flat_map(|(strategy, notes)| {
+            notes.iter().map(move |(note, value)| {
+                let value = (!value.is_null()).then(|| value.to_string().into_bytes());
+                (named(b'n', &format!("{strategy}\0{note}")), value)
+            })
+        });
+        let native = self.native.then(|| (b"b".to_vec(), Some(Vec::new())));
+        let level = self.log_level.map(|level| (b"l".to_vec(), Some(level.to_string().into_bytes())));
+        let subscribed = self.subscribed.iter().map(|uri| (named(b's', uri), Some(Vec::new())));
+        let unsubscribed = self.unsubscribed.iter().map(|uri| (named(b's', uri), None));
+        marks.chain(notes).chain(native).chain(level).chain(subscribed).chain(unsubscribed).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn k1_a_session_is_the_same_after_the_store() {
+        let offer = Offer {
+            strategies: vec!["describe".into()],
+            omit_input_schema: true,
+            settings: RawObject::parse(r#"{"strategies":["describe"],"concerns":{"a":1}}"#).unwrap(),
+            variants: Some(VariantHints { context_sizes: vec!["compact".into()] }),
+            extensions: vec!["known".into(), "other".into()],
+            ..Offer::default()
+        };
+        let location = Location { profile: Some("web".into()), strategy: Some("describe".into()) };
+        let opened = Opened {
+            revision: "2025-11-25".into(),
+            chosen: "describe".into(),
+            principal: Some("p\u{e9}".into()),
+            permitted: Some(vec!["describe".into(), "info".into()]),
+            client: "host 1".into(),
+            capabilities: RawObject::parse(r#"{"roots":{}}"#).unwrap(),
+            ..Opened::default()
+        }
+        .at(&location)
+        .offering(&offer, |id| id == "known");
+        let offer = Offer { extensions: vec!["known".into()], ..offer };
+        let memory = Memory::default().with("concerns", Notes::from([("cost".into(), json!("low"))]));
+        let mark = (ToolName::parse("a/b").unwrap(), Digest::of("1"));
+        let kept = Kept {
+            opened: opened.clone(),
+            marks: vec![mark.clone()],
+            memory: memory.clone(),
+            native: true,
+            log_level: Some("error".parse().unwrap()),
+            subscriptions: Vec::new(),
+        };
+        let read = Kept::read(&kept.fields()).unwrap();
+        assert_eq!((&read.opened, read.opened.offer(), read.opened.location()), (&opened, offer, location));
+        assert_eq!(read.opened.permits().strategies(), Some(vec!["describe", "info"]));
+        assert_eq!(Opened::default().permits(), Permits::all());
+        assert_eq!((read.marks, read.memory, read.native), (vec![mark], memory, true));
+        assert_eq!(read.log_level.map(|level| level.to_string()).as_deref(), Some("error"));
+    }
+
+    #[test]
+    fn k1_fields_that_cannot_be_read_are_ignored_and_one_that_is_no_session_is_none() {
+        let field = |name: &[u8], value: &[u8]| (name.to_vec(), value.to_vec());
+        assert!(Kept::read(&vec![field(b"mtool", &[0; 32]), field(b"@a.1", b"")]).is_none());
+        assert!(Kept::read(&vec![field(b".", b"nonsense")]).is_none());
+        let odd = [field(b"mtool", b"short"), field(b"n\xff", b"1"), field(b"na\0b", b"{"), field(b"", b"")];
+        let fields = [field(b".", br#"{"r":"2025-11-25","new":1}"#)].into_iter().chain(odd).collect();
+        let kept = Kept::read(&fields).unwrap();
+        assert!(kept.marks.is_empty() && kept.memory.is_empty());
+    }
+
+    #[test]
+    fn k1_an_ordinary_session_is_short() {
+        let opened = Opened { revision: "2025-11-25".into(), ..Opened::default() };
+        let fields = Kept { opened, ..Kept::default() }.fields();
+        let bytes: usize = fields.iter().map(|(name, value)| name.len() + value.len()).sum();
+        assert!(bytes <= 64, "{bytes}");
+    }
+
+    #[test]
+    fn k1_a_note_that_is_removed_is_a_field_that_is_removed() {
+        let notes = Notes::from([("a".into(), json!(null)), ("b".into(), json!([1]))]);
+        let delta = Delta { notes: vec![("s".into(), notes)], ..Delta::default() };
+        assert!(delta.is_news());
+        assert_eq!(delta.changes(), [(b"ns\0a".to_vec(), None), (b"ns\0b".to_vec(), Some(b"[1]".to_vec()))]);
+    }
+}

@@ -1,0 +1,179 @@
+//! A stream of another replica, resumed here: read from the store, for as long as that replica goes on with it.
+
+use std::{
+    collections::{BTreeMap, VecDeque},
+    sync::{Arc, Weak},
+    time::Duration,
+};
+
+use mcp_disclosure_transport::{ErrorText, Id, Response, code};
+use tokio::time::Instant;
+
+use super::{Archive, END, NO_RESPONSE, News, REQUEST, StoreError};
+use crate::session::{Session, StreamEvent};
+
+/// How often the store is read.
+const LOOKING: Duration = Duration::from_millis(100);
+
+/// How often the replica is asked whether it goes on with the stream, and how long it has to answer.
+const ASKING: Duration = Duration::from_secs(1);
+
+/// After this long without an answer, the replica is taken for gone.
+const GONE: Duration = Duration::from_secs(3);
+
+/// A stream of another replica.
+#[derive(Debug)]
+pub(crate) struct Following {
+    archive: Archive,
+    session: Weak<Session>,
+    replica: Box<str>,
+    stream: u64,
+    request: Option<Id>,
+    /// The last event that was read or, at first, that the client has.
+    last: u64,
+    waiting: VecDeque<StreamEvent>,
+    is_over: bool,
+    asked: Option<Instant>,
+    heard: Instant,
+    /// Whether the replica has heard of it.
+    is_known: bool,
+}
+
+impl Following {
+    /// The stream of the event with this id, from the next event on. `None` if nothing is kept of it.
+    pub(crate) async fn find(
+        archive: Archive,
+        session: &Arc<Session>,
+        event: &str,
+    ) -> Result<Option<Self>, StoreError> {
+        let Some((replica, stream, last)) = parsed(event) else { return Ok(None) };
+        let mut following = Self {
+            archive,
+            session: Arc::downgrade(session),
+            replica: replica.into(),
+            stream,
+            request: None,
+            last,
+            waiting: VecDeque::new(),
+            is_over: false,
+            asked: None,
+            heard: Instant::now(),
+            is_known: false,
+        };
+        Ok(following.read().await?.then_some(following))
+    }
+
+    /// The next event. `None` at the end of the stream, and if the session or the store is gone: the client may resume it
+    /// again. Nothing is lost if this is dropped before it returns.
+    pub(crate) async fn next(&mut self) -> Option<StreamEvent> {
+        loop {
+            if let Some(event) = self.waiting.pop_front() {
+                return Some(event);
+            }
+            if self.is_over {
+                return None;
+            }
+            let session = self.session.upgrade()?;
+            if let Err(error) = self.look(&session).await {
+                tracing::debug!(%error, "a stream of another replica cannot be read");
+                return None;
+            }
+        }
+    }
+
+    async fn look(&mut self, session: &Session) -> Result<(), StoreError> {
+        let is_there = self.is_there(session).await?;
+        // After that: what was sent before its end is in the store.
+        let is_kept = self.read().await?;
+        if !self.waiting.is_empty() || self.is_over {
+            return Ok(());
+        }
+        if is_there && is_kept {
+            tokio::time::sleep(LOOKING).await;
+        } else {
+            self.end_with(
+                "the replica that served this request is gone, and with it the response; what the request did is not known",
+            );
+        }
+        Ok(())
+    }
+
+    /// Whether the replica goes on with the stream, as far as is known.
+    async fn is_there(&mut self, session: &Session) -> Result<bool, StoreError> {
+        if self.asked.is_none_or(|asked| asked.elapsed() >= ASKING) {
+            self.asked = Some(Instant::now());
+            let news = News::Followed { stream: self.stream, moves: !self.is_known };
+            let (replicas, id) = (self.archive.replicas(), self.archive.session());
+            if replicas.ask(&self.replica, id, news, ASKING).await? {
+                (self.heard, self.is_known) = (Instant::now(), true);
+                // Its copy here is in use.
+                session.touch();
+            }
+        }
+        Ok(self.heard.elapsed() < GONE)
+    }
+
+    /// Reads what is new. `false` if nothing is kept.
+    async fn read(&mut self) -> Result<bool, StoreError> {
+        let fields = self.archive.read(&self.replica, self.stream).await?;
+        let named =
+            |wanted: &[u8]| fields.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_slice());
+        let Some(request) = named(REQUEST).and_then(text).and_then(Id::parse) else { return Ok(false) };
+        self.request = Some(request);
+        let end = named(END).map(<[u8]>::to_vec);
+        let events = fields.into_iter().filter_map(|(name, data)| Some((number(&name)?, data)));
+        let events: BTreeMap<u64, Vec<u8>> = events.filter(|(event, _)| *event > self.last).collect();
+        for (event, data) in events {
+            self.last = event;
+            let id = format!("{}.{}-{event}", self.replica, self.stream);
+            self.waiting.push_back(StreamEvent { id: Some(id), data: data.into() });
+        }
+        match end {
+            Some(end) if end == NO_RESPONSE => self.is_over = true,
+            Some(end) if number(&end).is_some_and(|end| self.last >= end) => self.is_over = true,
+            Some(_) => self.end_with("the response is too large to be kept for a stream that broke"),
+            None => {}
+        }
+        Ok(true)
+    }
+
+    /// The stream has no response, and ends with this error instead.
+    fn end_with(&mut self, message: &str) {
+        self.is_over = true;
+        let error = ErrorText::new(code::UPSTREAM_FAILED, message);
+        let response = Response { id: self.request.clone(), outcome: Err(error) };
+        self.waiting.push_back(StreamEvent { id: None, data: response.encode().into() });
+    }
+}
+
+/// The replica, the stream and the event of an id `REPLICA.STREAM-EVENT`.
+fn parsed(event: &str) -> Option<(&str, u64, u64)> {
+    let (replica, event) = event.split_once('.')?;
+    let (stream, event) = event.split_once('-')?;
+    let is_name = !replica.is_empty()
+        && replica.len() <= 32
+        && replica.bytes().all(|byte| byte.is_ascii_alphanumeric());
+    is_name.then_some(())?;
+    Some((replica, stream.parse().ok()?, event.parse().ok()?))
+}
+
+fn number(bytes: &[u8]) -> Option<u64> {
+    text(bytes)?.parse().ok()
+}
+
+fn text(bytes: &[u8]) -> Option<&str> {
+    std::str::from_utf8(bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn k1_only_ids_of_events_name_a_stream() {
+        assert_eq!(parsed("ab12.3-4"), Some(("ab12", 3, 4)));
+        for other in ["3-4", ".3-4", "a b.3-4", "a:b.3-4", "ab.3", "ab.-4", "ab.3-", "ab.3-x", "ab.x-4", ""] {
+            assert_eq!(parsed(other), None, "{other}");
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The seam to a store of sessions that several replicas of the gateway share (docs/decisions/0032).
+//!
+//! Without a store, a session lives in one process. With one, it lives in the store, and each replica keeps a copy of the
+//! sessions that it serves. A copy is used without a round trip for as long as the replica holds a [`Tenure`]: every
+//! other replica waits, before it confirms a change of a session to its client, until this one has confirmed that its
+//! copy is no longer used, or its tenure has ended.
+//!
+//! A store knows nothing of what it keeps: a session is a set of [`Fields`], each of which is set and removed on its own,
+//! so that two changes at the same time never lose each other.
+
+mod archive;
+mod confirmations;
+mod fields;
+mod following;
+mod letter;
+mod replicas;
+mod turns;
+
+use std::{fmt, sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use mcp_disclosure_transport::{ErrorText, code};
+
+pub(crate) use archive::{Archive, END, NO_RESPONSE, REQUEST};
+pub(crate) use fields::{Delta, Kept, Opened};
+pub(crate) use following::Following;
+pub(crate) use letter::{Letter, News};
+pub(crate) use replicas::{Heard, Loaded, Replicas};
+pub(crate) use turns::Turn;
+
+/// The fields of a session, by name. Names and values are bytes. No name of the gateway's begins with `@`.
+pub type Fields = Vec<(Vec<u8>, Vec<u8>)>;
+
+/// Changes of fields: a new value, or `None` to remove the field.
+pub type Changes = Vec<(Vec<u8>, Option<Vec<u8>>)>;
+
+/// The field that every session has, from its creation on. A key without it is not a session: what was written to a
+/// session after its end.
+pub const OPENED: &[u8] = b".";
+
+/// Maximum size of messages that other replicas' answers depend on, in bytes.
+pub const LONGEST_NEWS: usize = 4096;
+
+/// A time in which a replica may use copies without asking the store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Tenure {
+    /// Never used twice by this process; never 0.
+    pub number: u64,
+    /// The name under which this replica is registered as a holder of sessions: [`SessionStore::name`], a dot, and the
+    /// number.
+    pub name: Arc<str>,
+}
+
+/// What a store has of a session.
+#[derive(Clone, Debug)]
+pub struct Stored {
+    /// The gateway's fields.
+    pub fields: Fields,
+    /// The tenure under which this replica was registered as a holder, before the fields were read; `None` if it could not
+    /// be registered.
+    pub tenure: Option<u64>,
+}
+
+/// What reaches a replica from the store.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// A message that a replica has sent to this one.
+    Message(Vec<u8>),
+    /// A new tenure has begun. Messages may have been lost before.
+    Begun,
+}
+
+/// Why the store did not do what was asked of it. The `Display` of each is safe for clients; details are logged where they
+/// occur.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// It cannot be reached, or does not answer in time.
+    #[error("the session store cannot be reached; try again shortly")]
+    Unreachable,
+    /// It has no memory left.
+    #[error("the session store is full; try again later")]
+    Full,
+    /// It refused what was asked of it.
+    #[error("the session store refused a command; its operator finds the reason in the log")]
+    Refused,
+    /// Another replica has neither confirmed a change, nor gone.
+    #[error("the session store has the change, but another replica did not confirm it; try again shortly")]
+    Unconfirmed,
+}
+
+impl StoreError {
+    /// The error for clients.
+    pub(crate) fn for_clients(&self) -> ErrorText {
+        ErrorText::new(code::STORE_UNAVAILABLE, self)
+    }
+}
+
+/// A store of sessions. Every method returns within a second, whether the store can be reached or not.
+#[async_trait]
+pub trait SessionStore: fmt::Debug + Send + Sync + 'static {
+    /// The name of this process among the replicas: letters and digits, unguessable, and new at each start.
+    fn name(&self) -> &Arc<str>;
+
+    /// The tenure that this replica has now, if it has one.
+    fn tenure(&self) -> Option<Tenure>;
+
+    /// Whether the store is reached, and has no memory for a tenure.
+    fn is_full(&self) -> bool;
+
+    /// Creates a session, with this replica as its holder.
+    async fn create(&self, id: &str, fields: Fields, lifetime: Duration) -> Result<Option<u64>, StoreError>;
+
+    /// How a session was opened: its field [`OPENED`]. `None` if there is no such session. Nothing is written.
+    async fn opened(&self, id: &str) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// Registers this replica as a holder of a session, and then reads it. `None` if there is no such session.
+    async fn load(&self, id: &str) -> Result<Option<Stored>, StoreError>;
+
+    /// Changes a session. `None` if there is no such session. Neither this nor [`load`](Self::load) extends its life.
+    async fn change(&self, id: &str, changes: Changes) -> Result<Option<()>, StoreError>;
+
+    /// Ends a session: from now on there is no such session, but its holders are kept. Returns their tenures; `None` if
+    /// nothing is kept.
+    async fn end(&self, id: &str) -> Result<Option<Vec<Arc<str>>>, StoreError>;
+
+    /// Removes what is kept of a session that has ended.
+    async fn remove(&self, id: &str) -> Result<(), StoreError>;
+
+    /// The tenures of a session's holders. `None` if there is no such session.
+    async fn holders(&self, id: &str) -> Result<Option<Vec<Arc<str>>>, StoreError>;
+
+    /// Removes tenures that have ended from a session's holders.
+    async fn forget(&self, id: &str, ended: Vec<Arc<str>>) -> Result<(), StoreError>;
+
+    /// Extends the lives of sessions that were used. Returns for each, in this order, whether it is there.
+    async fn keep(&self, ids: &[Arc<str>], lifetime: Duration) -> Result<Vec<bool>, StoreError>;
+
+    /// Changes what is kept of an event stream, which lives this long from now on.
+    async fn keep_events(&self, stream: &str, changes: Changes, lifetime: Duration)
+    -> Result<(), StoreError>;
+
+    /// What is kept of an event stream; nothing if it is unknown.
+    async fn events(&self, stream: &str) -> Result<Fields, StoreError>;
+
+    /// Removes what is kept of an event stream.
+    async fn forget_events(&self, stream: &str) -> Result<(), StoreError>;
+
+    /// Sends a message to a replica, by the name of its process. One of more than [`LONGEST_NEWS`] bytes is lost if too much
+    /// waits to be heard there.
+    async fn send(&self, replica: &str, message: Vec<u8>) -> Result<(), StoreError>;
+
+    /// Whether a tenure lasts, so that copies may be used under it.
+    async fn lasts(&self, tenure: &str) -> Result<bool, StoreError>;
+
+    /// Adds to a counter, which is gone this long after its first use. Returns the sum, and the time until it is gone.
+    async fn count(
+        &self,
+        counter: &str,
+        amount: u32,
+        window: Duration,
+    ) -> Result<(u64, Duration), StoreError>;
+
+    /// The next event. Called by one task.
+    async fn event(&self) -> Event;
+
+    /// Ends the tenure, so that no replica waits for this one.
+    async fn close(&self);
+}

@@ -1,0 +1,60 @@
+//! `check`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum, builder::PossibleValuesParser};
+
+use super::StrategyArguments;
+use crate::{
+    check::CODES,
+    cli::{SourceArguments, session_store::SessionStoreArguments},
+};
+
+/// `check`.
+#[derive(Debug, Args)]
+pub struct CheckArguments {
+    /// The source.
+    #[command(flatten)]
+    pub source: SourceArguments,
+
+    /// The choice of strategies.
+    #[command(flatten)]
+    pub strategies: StrategyArguments,
+
+    /// As serve --allow-anonymous: listening beyond loopback without tokens is meant
+    #[arg(long, help_heading = "Access")]
+    pub allow_anonymous: bool,
+
+    /// The store of sessions.
+    #[command(flatten)]
+    pub session_store: SessionStoreArguments,
+
+    /// Exit with 1 if anything is found
+    #[arg(long, help_heading = "Findings")]
+    pub strict: bool,
+
+    /// Labelled queries, to see which tools their words do not find: JSON lines of {"query", "tools"}, as for compare
+    #[arg(long, value_name = "FILE", help_heading = "Findings")]
+    pub queries: Option<PathBuf>,
+
+    /// Ignore findings with these codes
+    #[arg(
+        long, value_name = "CODES", value_delimiter = ',', help_heading = "Findings",
+        value_parser = PossibleValuesParser::new(CODES), hide_possible_values = true
+    )]
+    pub allow: Vec<String>,
+
+    /// Output format
+    #[arg(long, value_enum, default_value_t, help_heading = "Findings")]
+    pub format: Format,
+}
+
+/// How findings are printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// Grouped, worst first.
+    #[default]
+    Text,
+    /// One object, with every finding.
+    Json,
+}

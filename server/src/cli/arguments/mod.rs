@@ -1,0 +1,193 @@
+//! The command line's arguments.
+
+mod check;
+mod export;
+mod one_of;
+mod places;
+mod serve;
+mod shown;
+mod strategy;
+
+pub use check::{CheckArguments, Format};
+use clap::{CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
+pub use export::ExportArguments;
+pub use places::{InitArguments, PlaceArguments, UndoArguments};
+pub use serve::ServeArguments;
+pub use shown::{DemoArguments, PromptArguments};
+pub use strategy::StrategyArguments;
+
+use super::{
+    CompareArguments, LoginArguments, LogoutArguments, ManArguments, limits, log_filter,
+    source_arguments::HEADING,
+};
+use crate::log::LogFormat;
+
+/// The default log filter.
+pub const LOG: &str = "info,rmcp=warn";
+
+/// One MCP server in front of any others, disclosing their tools progressively.
+///
+/// Put it in front of the server you have, and a model sees one line for each tool at first:
+///
+///   mcp-disclosure serve --strategy resource -- npx -y @modelcontextprotocol/server-everything
+///
+/// Without a source it serves a demonstration: a mathematics server with eleven tools.
+#[derive(Debug, Parser)]
+#[command(name = "mcp-disclosure", version, verbatim_doc_comment)]
+pub struct Arguments {
+    /// What to log to stderr: error, warn, info, debug, trace, or a filter such as
+    /// "warn,mcp_disclosure_gateway=debug"
+    #[arg(
+        long,
+        global = true,
+        value_name = "FILTER",
+        env = "MCP_DISCLOSURE_LOG",
+        default_value = LOG,
+        value_parser = log_filter::parse
+    )]
+    pub log: String,
+
+    /// How the log on stderr is written: lines for people, or a JSON object a line
+    #[arg(
+        long,
+        global = true,
+        value_enum,
+        value_name = "FORMAT",
+        env = "MCP_DISCLOSURE_LOG_FORMAT",
+        default_value_t
+    )]
+    pub log_format: LogFormat,
+
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+impl Arguments {
+    /// The command line of a program without the demonstration, with another heading for sources.
+    pub fn without_demonstration(heading: &'static str) -> clap::Command {
+        let headed = move |argument: clap::Arg| match argument.get_help_heading() {
+            Some(HEADING) => argument.help_heading(heading),
+            _ => argument,
+        };
+        Self::command().long_about(None).mut_subcommands(move |command| command.mut_args(headed))
+    }
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+#[allow(clippy::large_enum_variant, reason = "parsed once")]
+pub enum Command {
+    /// Serve MCP clients
+    #[command(after_long_help = limits::help())]
+    Serve(ServeArguments),
+    /// Report what serve would refuse, and what would mislead a model or a host
+    ///
+    /// Starts the source as serve would, lists its tools, and calls none:
+    ///
+    ///   mcp-disclosure check -- npx -y @modelcontextprotocol/server-everything
+    ///   mcp-disclosure check --config disclosure.toml --strict --allow no-example,no-returns,no-related
+    ///
+    /// Findings are errors (serve would not start, or would leave something out), warnings (a model
+    /// or a host is likely to fail) and notes (possible improvements); docs/configuration.md lists
+    /// all codes.
+    ///
+    /// Exit codes: 0; 1 if an error is found, or with --strict anything; 64 if serve would not start.
+    #[command(verbatim_doc_comment)]
+    Check(CheckArguments),
+    /// Write a description file per tool, and a disclosure.toml to start from
+    ///
+    /// Whatever the source is, one directory holds all of it afterwards:
+    ///
+    ///   mcp-disclosure export --mcp-config mcp.json --out disclosure
+    ///   mcp-disclosure serve --config disclosure/disclosure.toml
+    ///
+    /// Serving the result changes nothing until you do: edit a file, and the running server takes
+    /// it over. Tools are sorted into categories by upstream, by the beginning of their names and
+    /// by what they say they change; rename and describe these as you like.
+    ///
+    /// Nothing is written where anything is wrong, and nothing replaced without --replace.
+    #[command(verbatim_doc_comment)]
+    Export(ExportArguments),
+    /// Compare what each strategy costs on a source's tools; --transcript shows what a model sees and does
+    Compare(Box<CompareArguments>),
+    /// Show in one screen what disclosure does: one task without it, and with it
+    Demo(DemoArguments),
+    /// Put this program in front of the servers that your hosts start
+    ///
+    /// Finds the files in which Claude, Cursor, VS Code and others name their servers, shows what would change, asks,
+    /// and keeps a backup:
+    ///
+    ///   mcp-disclosure init --dry-run
+    ///   mcp-disclosure init --host cursor
+    ///   mcp-disclosure init --file .vscode/mcp.json --strategy info --yes
+    ///
+    /// No server is started by this. Entries keep their variables, folders and switches; all else in the file stays as
+    /// it is. `mcp-disclosure undo` gives back what was there.
+    ///
+    /// Exit codes: 0; 2 if there is no terminal to ask on; 64 if a file cannot be edited; 1 if it cannot be written.
+    #[command(verbatim_doc_comment)]
+    Init(InitArguments),
+    /// Take this program out of the files that init changed
+    ///
+    ///   mcp-disclosure undo --dry-run
+    ///   mcp-disclosure undo
+    ///   mcp-disclosure undo --file .vscode/mcp.json --yes
+    ///
+    /// A file that is as init left it gets its former bytes back. In one that was edited since, only the entries that
+    /// init changed are turned back.
+    #[command(verbatim_doc_comment)]
+    Undo(UndoArguments),
+    /// Sign in to upstreams that ask for it, in a browser
+    ///
+    ///   mcp-disclosure login --config disclosure.toml tracker
+    ///   mcp-disclosure login --config disclosure.toml --all
+    ///
+    /// The URL to open is always printed. One sign-in is for all clients that are served; the tokens are kept in your
+    /// configuration folder and renewed without you. A running serve notices it.
+    ///
+    /// Exit codes: 0; 1 if an upstream was not signed in to; 2 and 64 as for serve.
+    #[command(verbatim_doc_comment)]
+    Login(LoginArguments),
+    /// Forget the tokens of upstreams
+    ///
+    ///   mcp-disclosure logout --config disclosure.toml tracker
+    ///
+    /// What was granted can be withdrawn at the upstream's own site.
+    #[command(verbatim_doc_comment)]
+    Logout(LogoutArguments),
+    /// Print the system prompt guidance for hosts
+    Prompt(PromptArguments),
+    /// List the strategies: name, summary, needs
+    Strategies,
+    /// Print completions for a shell
+    ///
+    ///   mcp-disclosure completions bash > ~/.local/share/bash-completion/completions/mcp-disclosure
+    #[command(verbatim_doc_comment)]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print a manual page, or write all of them
+    ///
+    ///   mcp-disclosure man | man -l -
+    ///   mcp-disclosure man --out ~/.local/share/man/man1
+    #[command(verbatim_doc_comment)]
+    Man(ManArguments),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_without_the_demonstration_does_not_mention_it() {
+        let mut command = Arguments::without_demonstration("Source");
+        assert!(!command.render_long_help().to_string().contains("demonstration"));
+        for subcommand in command.get_subcommands_mut() {
+            let help = subcommand.render_long_help().to_string();
+            assert!(!help.contains("demonstration"), "{help}");
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! `init` and `undo`, which edit hosts' files.
+
+use std::path::PathBuf;
+
+use clap::Args;
+
+/// `init`.
+#[derive(Debug, Args)]
+pub struct InitArguments {
+    /// The files.
+    #[command(flatten)]
+    pub places: PlaceArguments,
+
+    /// Serve with this strategy; auto: the one that the client requests [default: complete lists where they are small,
+    /// else search]
+    #[arg(long, value_name = "NAME")]
+    pub strategy: Option<String>,
+
+    /// Put all servers of a file behind one entry, instead of wrapping each where it stands. Those that depend on the
+    /// host's folder or questions are wrapped
+    #[arg(long)]
+    pub gather: bool,
+}
+
+/// `undo`.
+#[derive(Debug, Args)]
+pub struct UndoArguments {
+    /// The files.
+    #[command(flatten)]
+    pub places: PlaceArguments,
+}
+
+/// Which files of hosts are meant, and whether to ask.
+#[derive(Debug, Args)]
+pub struct PlaceArguments {
+    /// The files of this host: claude-desktop, claude-code, cursor, vscode, windsurf, gemini, cline, roo, zed,
+    /// opencode, continue or codex; may be repeated [default: all that are found]
+    #[arg(long, value_name = "NAME", help_heading = "Files")]
+    pub host: Vec<String>,
+
+    /// A host's file; may be repeated
+    #[arg(long, value_name = "PATH", help_heading = "Files")]
+    pub file: Vec<PathBuf>,
+
+    /// Show what would change, and change nothing
+    #[arg(long, conflicts_with = "yes")]
+    pub dry_run: bool,
+
+    /// Do not ask
+    #[arg(long)]
+    pub yes: bool,
+}

@@ -1,0 +1,105 @@
+//! `serve`.
+
+use std::{net::SocketAddr, path::PathBuf, time::Duration};
+
+use clap::Args;
+use ipnet::IpNet;
+use mcp_disclosure_gateway::{FetchLimits, OfferedRevisions, backend::Scope, front::http::network};
+
+use super::{StrategyArguments, one_of::one_of};
+use crate::{
+    cli::{
+        AccessArguments, SourceArguments, session_store::SessionStoreArguments, source_arguments::seconds,
+    },
+    config::Transport,
+    operating::OperatingArguments,
+    switch::Switch,
+};
+
+/// `serve`.
+#[derive(Debug, Args)]
+pub struct ServeArguments {
+    /// The source.
+    #[command(flatten)]
+    pub source: SourceArguments,
+
+    /// Log for each client what it offered, which strategy serves it, and why
+    #[arg(long, help_heading = "Strategy")]
+    pub explain: bool,
+
+    /// The choice of strategies.
+    #[command(flatten)]
+    pub strategies: StrategyArguments,
+
+    /// How clients connect [default: stdio]
+    #[arg(long, value_enum, help_heading = "Clients")]
+    pub transport: Option<Transport>,
+
+    /// Where to listen for HTTP; clients use /mcp, or /mcp/STRATEGY [default: 127.0.0.1:8848]
+    #[arg(long, value_name = "ADDR:PORT", help_heading = "Clients")]
+    pub listen: Option<SocketAddr>,
+
+    /// A host name to accept in HTTP requests, besides this machine's own; may be repeated
+    #[arg(long, value_name = "HOST", help_heading = "Clients")]
+    pub allow_host: Vec<String>,
+
+    /// A web origin to accept in HTTP requests, besides this machine's own; may be repeated
+    #[arg(long, value_name = "ORIGIN", help_heading = "Clients")]
+    pub allow_origin: Vec<String>,
+
+    /// Who may come in.
+    #[command(flatten)]
+    pub access: AccessArguments,
+
+    /// A proxy, or a network of proxies, whose Forwarded and X-Forwarded-For headers are trusted; may be repeated.
+    /// Limits per address then apply to the clients behind it
+    #[arg(long, value_name = "CIDR", value_parser = network, help_heading = "Clients")]
+    pub trusted_proxy: Vec<IpNet>,
+
+    /// What operators see.
+    #[command(flatten)]
+    pub operating: OperatingArguments,
+
+    /// Which revisions of MCP clients are offered
+    #[arg(long, value_name = "WHICH", default_value_t, value_parser = one_of::<OfferedRevisions>(), help_heading = "Clients")]
+    pub revisions: OfferedRevisions,
+
+    /// How long, in seconds from the start, lists wait for upstreams of files; those that take longer join later
+    #[arg(long, value_name = "SECONDS", value_parser = seconds, default_value = "20")]
+    pub wait_for_upstreams: Duration,
+
+    /// Whether what upstreams of files list is kept in the user's cache folder, and served at the next start until they
+    /// are ready
+    #[arg(long, value_name = "SWITCH", default_value_t, value_parser = one_of::<Switch>())]
+    pub remember: Switch,
+
+    /// Whether HTTP clients share upstream connections, or each session has its own, over which upstreams can send
+    /// requests to the client (elicitation, sampling, roots); a stdio client always has its own
+    #[arg(long, value_name = "SCOPE", default_value_t, value_parser = one_of::<Scope>(), help_heading = "Clients")]
+    pub upstream_scope: Scope,
+
+    /// Maximum number of HTTP sessions at a time
+    #[arg(long, value_name = "COUNT", default_value_t = 10_000, help_heading = "Clients")]
+    pub max_sessions: usize,
+
+    /// Where sessions are kept.
+    #[command(flatten)]
+    pub session_store: SessionStoreArguments,
+
+    /// Time after which an idle HTTP session ends, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "3600", value_parser = seconds, help_heading = "Clients")]
+    pub session_idle: Duration,
+
+    /// Maximum number of description fetches per client and minute; 0 disables the limit
+    #[arg(long, value_name = "COUNT", default_value_t = FetchLimits::DEFAULT_PER_MINUTE, help_heading = "Receipts")]
+    pub fetches_per_minute: u32,
+
+    /// The key that signs receipts, at least 32 bytes; replicas with the same key accept each other's receipts
+    /// [default: a new key at each start]
+    #[arg(long, value_name = "FILE", help_heading = "Receipts")]
+    pub receipt_key_file: Option<PathBuf>,
+
+    /// How long a signed receipt is valid, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "86400", value_parser = seconds, help_heading = "Receipts")]
+    pub receipt_lifetime: Duration,
+}

@@ -1,0 +1,76 @@
+//! The choice of strategies.
+
+use clap::Args;
+use mcp_disclosure_core::Definitions;
+use mcp_disclosure_gateway::negotiation::{Bridge, StrategyOptions};
+
+use super::one_of::one_of;
+use crate::{
+    cli::{SettingArguments, source::Source},
+    switch::Switch,
+};
+
+/// The choice of strategies.
+#[derive(Debug, Default, Args)]
+pub struct StrategyArguments {
+    /// Serve every client with this strategy (a stack is NAME+NAME); auto: the one the client requests [default: auto]
+    #[arg(long, value_name = "NAME", help_heading = "Strategy")]
+    pub strategy: Option<String>,
+
+    /// Strategies that clients may choose, by offer or by URL [default: all]
+    #[arg(long, value_name = "NAMES", value_delimiter = ',', help_heading = "Strategy")]
+    pub offer: Vec<String>,
+
+    /// The strategy for clients that request no offered strategy; adaptive: full where the complete list is within
+    /// --budget, else --over-budget [default: full]
+    #[arg(long, value_name = "NAME", help_heading = "Strategy")]
+    pub fallback: Option<String>,
+
+    /// What the complete list of tools may cost under --fallback adaptive, in tokens (estimated) [default: 4000]
+    #[arg(long, value_name = "TOKENS", help_heading = "Strategy")]
+    pub budget: Option<u64>,
+
+    /// The strategy for lists over the budget, under --fallback adaptive [default: search]
+    #[arg(long, value_name = "NAME", help_heading = "Strategy")]
+    pub over_budget: Option<String>,
+
+    /// Whether a strategy's channel is also listed as an ordinary tool: for clients that have not declared the
+    /// strategy, for all, or for none [default: auto]
+    #[arg(long, value_parser = one_of::<Bridge>(), help_heading = "Strategy")]
+    pub bridge: Option<Bridge>,
+
+    /// How much of a definition a model receives that learns a tool over a bridge [default: slim]
+    #[arg(long, value_name = "WHICH", value_parser = one_of::<Definitions>(), help_heading = "Strategy")]
+    pub definitions: Option<Definitions>,
+
+    /// Whether clients with complete lists are offered tools/manifest and tools/describe [default: on]
+    #[arg(long, value_parser = one_of::<Switch>(), help_heading = "Strategy")]
+    pub manifest: Option<Switch>,
+
+    /// Settings of strategies.
+    #[command(flatten)]
+    pub settings: SettingArguments,
+}
+
+impl StrategyArguments {
+    /// The options: flags take precedence over the file, and the file over defaults.
+    pub(in crate::cli) fn over(self, source: &Source) -> StrategyOptions {
+        let (file, defaults) = (&source.serve, StrategyOptions::default());
+        let offer = if self.offer.is_empty() { file.offer.clone() } else { Some(self.offer) };
+        StrategyOptions {
+            pinned: self.strategy.or_else(|| file.strategy.clone()).filter(|name| name != "auto"),
+            offered: offer.unwrap_or_default(),
+            fallback: self.fallback.or_else(|| file.fallback.clone()).unwrap_or(defaults.fallback),
+            budget: self.budget.or(file.budget).unwrap_or(defaults.budget),
+            over_budget: self
+                .over_budget
+                .or_else(|| file.over_budget.clone())
+                .unwrap_or(defaults.over_budget),
+            bridge: self.bridge.or(file.bridge).unwrap_or_default(),
+            definitions: self.definitions.or(file.definitions).unwrap_or_default(),
+            manifest: self.manifest.or(file.manifest).unwrap_or_default().is_on(),
+            settings: self.settings.over(source.settings.clone()),
+            places: source.places.clone(),
+        }
+    }
+}

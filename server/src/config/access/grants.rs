@@ -1,0 +1,132 @@
+//! Grants: what a principal or a profile permits, as it is written.
+
+use std::num::NonZeroU32;
+
+use mcp_disclosure_core::{Grant, Permits, Quotas};
+use mcp_disclosure_gateway::Place;
+
+use super::{PrincipalEntry, Problems, ProfileEntry, QuotaEntry};
+use crate::config::DisclosureFile;
+
+/// A grant as it is written: of a principal, or of a profile.
+#[derive(Clone, Debug)]
+pub struct Written<'a> {
+    /// What messages call it.
+    pub what: String,
+    /// Where it is.
+    pub place: &'a Place,
+    /// Tools, as patterns.
+    pub tools: Option<&'a [String]>,
+    /// Resources and templates, in the same way.
+    pub resources: Option<&'a [String]>,
+    /// Prompts, in the same way.
+    pub prompts: Option<&'a [String]>,
+    strategies: &'a Option<Vec<String>>,
+    limits: &'a QuotaEntry,
+    /// What its limits are counted for, beside the caller.
+    account: String,
+}
+
+impl DisclosureFile {
+    /// Everything that is granted: to principals, and by profiles.
+    pub fn grants(&self) -> impl Iterator<Item = Written<'_>> {
+        let principals = self.principals.iter().map(|(place, entry)| entry.grant(place));
+        principals.chain(self.profiles.0.iter().map(|(name, place, entry)| entry.grant(name, place)))
+    }
+}
+
+impl PrincipalEntry {
+    pub(super) fn grant<'a>(&'a self, place: &'a Place) -> Written<'a> {
+        let Self { name, tools, resources, prompts, strategies, limits, .. } = self;
+        Written {
+            what: format!("principal '{name}'"),
+            place,
+            tools: tools.as_deref(),
+            resources: resources.as_deref(),
+            prompts: prompts.as_deref(),
+            strategies,
+            limits,
+            account: String::new(),
+        }
+    }
+}
+
+impl ProfileEntry {
+    pub(super) fn grant<'a>(&'a self, name: &str, place: &'a Place) -> Written<'a> {
+        let Self { tools, resources, prompts, strategies, limits } = self;
+        Written {
+            what: format!("profiles.{name}"),
+            place,
+            tools: tools.as_deref(),
+            resources: resources.as_deref(),
+            prompts: prompts.as_deref(),
+            strategies,
+            limits,
+            account: format!("@{name}"),
+        }
+    }
+}
+
+impl Written<'_> {
+    /// What it permits.
+    pub fn permits(&self) -> Permits {
+        let grant = self.grant();
+        let is_empty = Grant { account: String::new(), ..grant.clone() } == Grant::default();
+        if is_empty { Permits::all() } else { Permits::of([grant]) }
+    }
+
+    /// An entry that says nothing of tools, resources and prompts permits all of them; in one that names some, what is not
+    /// named does not exist.
+    fn grant(&self) -> Grant {
+        let says_nothing = [self.tools, self.resources, self.prompts].iter().all(Option::is_none);
+        let list = |list: Option<&[String]>| {
+            (!says_nothing).then(|| list.map(<[String]>::to_vec).unwrap_or_default())
+        };
+        // 0 is reported.
+        let [fetches_per_minute, calls_per_minute, concurrent_calls] =
+            self.limits.each().map(|(_, count)| count.and_then(NonZeroU32::new));
+        Grant {
+            tools: list(self.tools),
+            resources: list(self.resources),
+            prompts: list(self.prompts),
+            strategies: self.strategies.clone(),
+            quotas: Quotas { fetches_per_minute, calls_per_minute, concurrent_calls },
+            account: self.account.clone(),
+        }
+    }
+
+    /// Reports what is wrong with it.
+    pub(super) fn check(&self, problems: &mut Problems) {
+        let Self { what, place, .. } = self;
+        for unusable in self.grant().unusable() {
+            let hint =
+                format!("write \"*/{}\" for every upstream's, or its upstream's name", unusable.pattern);
+            problems.report(place, format!("{what}: {unusable}"), &hint);
+        }
+        if self.strategies.as_ref().is_some_and(Vec::is_empty) {
+            problems.report(
+                place,
+                format!("{what}: strategies is empty, so nothing could serve it"),
+                "leave it out for all",
+            );
+        }
+        for (key, _) in self.limits.each().iter().filter(|(_, count)| *count == Some(0)) {
+            problems.report(
+                place,
+                format!("{what}: limits.{key} is 0"),
+                "leave it out for no limit; tools = [] permits no calls",
+            );
+        }
+    }
+}
+
+impl QuotaEntry {
+    /// Its keys and their values.
+    fn each(&self) -> [(&'static str, Option<u32>); 3] {
+        [
+            ("fetches_per_minute", self.fetches_per_minute),
+            ("calls_per_minute", self.calls_per_minute),
+            ("concurrent_calls", self.concurrent_calls),
+        ]
+    }
+}

@@ -1,0 +1,156 @@
+//! The settings of access that a file and flags come down to.
+
+use std::{
+    collections::{BTreeMap, HashSet},
+    path::Path,
+};
+
+use mcp_disclosure_access::{Caller, Claims, Entry, Error, Profile, Settings, TokenSource, UnreadableToken};
+use mcp_disclosure_core::nearest::nearest;
+use mcp_disclosure_gateway::{Place, Problem};
+
+use super::{AccessFlags, PrincipalEntry, Problems};
+use crate::config::DisclosureFile;
+
+impl DisclosureFile {
+    /// The settings of access that the file and flags come down to. Paths are relative to `folder`.
+    ///
+    /// # Errors
+    /// Every problem, with its place and a hint.
+    pub fn access(&self, folder: &Path, flags: &AccessFlags) -> Result<Settings, Vec<Problem>> {
+        let mut problems = Problems::default();
+        let (tokens, jwt) = match &self.auth {
+            None => (Vec::new(), None),
+            Some((place, auth)) => auth.read(place, folder, &mut problems),
+        };
+        self.grants().for_each(|grant| grant.check(&mut problems));
+        let names: Vec<&str> = tokens.iter().map(|token| token.name.as_str()).collect();
+        let mut seen = HashSet::new();
+        let mut principals = Vec::new();
+        for (place, entry) in &self.principals {
+            if !entry.name.is_empty() && !seen.insert(entry.name.as_str()) {
+                problems.report(
+                    place,
+                    format!("principal '{}' is declared twice", entry.name),
+                    "give each a name of its own",
+                );
+            }
+            let caller = entry.caller(place, &names, jwt.is_some(), &mut problems);
+            let permits = entry.grant(place).permits();
+            principals.extend(caller.map(|caller| Entry { name: entry.name.clone(), caller, permits }));
+        }
+        let mut profiles = Vec::new();
+        for (name, place, entry) in &self.profiles.0 {
+            if name.is_empty() || name.contains(['/', '@']) {
+                problems.report(
+                    place,
+                    format!("'{name}' cannot be the name of a profile"),
+                    "it stands in a path: leave out '/' and '@'",
+                );
+            }
+            profiles.push(Profile { name: name.clone(), permits: entry.grant(name, place).permits() });
+        }
+        let settings = Settings {
+            guarded: self.auth.is_some(),
+            tokens,
+            jwt,
+            principals,
+            profiles,
+            stdio_principal: flags.principal.clone(),
+            stdio_profile: flags.profile.clone(),
+        };
+        problems.0.extend(flags.problems(&settings));
+        if problems.0.is_empty() { Ok(settings) } else { Err(problems.0) }
+    }
+}
+
+impl PrincipalEntry {
+    /// Who it is about.
+    fn caller(
+        &self,
+        place: &Place,
+        tokens: &[&str],
+        has_jwt: bool,
+        problems: &mut Problems,
+    ) -> Option<Caller> {
+        if self.name.is_empty() {
+            problems.report(place, "a principal has no name", "add name = \"…\"");
+            return None;
+        }
+        let what = format!("principal '{}'", self.name);
+        match (&self.token, &self.claims) {
+            (Some(token), None) if tokens.contains(&token.as_str()) => Some(Caller::Token(token.clone())),
+            (Some(token), None) => {
+                let near = nearest(token, tokens.iter().copied(), 1);
+                let hint = near.first().map_or_else(
+                    || "declare it in [auth] tokens".to_owned(),
+                    |near| format!("did you mean '{near}'?"),
+                );
+                problems.report(place, format!("{what}: there is no token '{token}'"), &hint);
+                None
+            }
+            (None, Some(claims)) => {
+                if !has_jwt {
+                    problems.report(
+                        place,
+                        format!("{what} is matched by claims, but there is no [auth.jwt]"),
+                        "add it, or match a token by its name",
+                    );
+                }
+                Some(Caller::Claims(Claims::new(claims.clone())))
+            }
+            // Only --principal names it.
+            (None, None) => Some(Caller::Named),
+            (Some(_), Some(_)) => {
+                problems.report(
+                    place,
+                    format!("{what} has both token and claims"),
+                    "write an entry for each",
+                );
+                None
+            }
+        }
+    }
+}
+
+/// The strategies that entries name and that are not offered.
+pub fn unknown_strategies(
+    settings: &Settings,
+    is_offered: impl Fn(&str) -> bool,
+    offered: &[String],
+) -> Vec<Problem> {
+    let principals =
+        settings.principals.iter().map(|entry| (format!("principal '{}'", entry.name), &entry.permits));
+    let profiles =
+        settings.profiles.iter().map(|profile| (format!("profiles.{}", profile.name), &profile.permits));
+    let mut problems = BTreeMap::new();
+    for (what, permits) in principals.chain(profiles) {
+        for name in permits.strategies().into_iter().flatten().filter(|name| !is_offered(name)) {
+            let near = nearest(name, offered.iter().map(String::as_str), 1);
+            let hint = near.first().map_or_else(
+                || format!("offered are {}", offered.join(", ")),
+                |near| format!("did you mean '{near}'?"),
+            );
+            let message = format!("{what}: strategy '{name}' is not offered");
+            problems.insert(message.clone(), Problem::new(message).hint(hint));
+        }
+    }
+    problems.into_values().collect()
+}
+
+/// Why settings cannot be put in force, and what helps.
+pub fn unreadable(errors: &[Error]) -> Vec<Problem> {
+    let problem = |error: &Error| {
+        let problem = Problem::new(error.to_string());
+        match error {
+            Error::Token(UnreadableToken { from: TokenSource::File(_), .. }) => problem.hint(
+                "the file holds the token and nothing else: (umask 077 && openssl rand -hex 32 > FILE)",
+            ),
+            Error::Token(_) => {
+                problem.hint("set it where the program is started, or name a file of [auth] tokens")
+            }
+            _ => problem,
+        }
+    };
+    errors.iter().map(problem).collect()
+}

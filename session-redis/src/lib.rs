@@ -1,0 +1,23 @@
+//! Sessions on Redis or Valkey, so that several replicas of the gateway serve them (docs/decisions/0032).
+//!
+//! Only plain commands are used, on one key at a time: no scripts, no transactions. So any server from Redis 7 or Valkey 7.2
+//! on will do, alone, behind sentinels or as a cluster, and its operator may forbid all other commands: docs/scaling.md lists
+//! those that are needed.
+//!
+//! | key | |
+//! |---|---|
+//! | `PREFIX:2:s:ID` | a hash: a session's fields; its holders are fields that begin with `@` |
+//! | `PREFIX:2:r:TENURE` | there while copies may be used under the tenure |
+//! | `PREFIX:2:f:CALLER` | fetches of a caller in the current minute |
+//!
+//! Messages to a replica are published on the channel `PREFIX:2:c:REPLICA`.
+
+mod address;
+mod events;
+mod keeper;
+mod link;
+mod store;
+mod tenure;
+
+pub use address::{Address, AddressError};
+pub use store::RedisStore;

@@ -1,0 +1,166 @@
+//! `groups` called directly, without a server.
+
+use std::{collections::HashSet, sync::Arc};
+
+use mcp_disclosure_core::{
+    Effects, Era, Marks, Memory, Noted, OwnGroup, Permits, Primitive, Principal, RawText, Receipts, Snapshot,
+    ToolAnswer, ToolName, Unlimited, UpstreamLists, UpstreamName, index::MAX_BYTES,
+};
+use serde_json::{Value, value::to_raw_value};
+
+use super::*;
+
+mod bridge;
+mod directory;
+mod lists;
+mod texts;
+
+const NAMES: [&str; 5] = ["issue", "label", "branch", "release", "comment"];
+const VERBS: [&str; 4] = ["list", "open", "close", "edit"];
+
+fn tool(name: &str) -> Value {
+    let path = json!({"type": "string", "description": "Which one is meant, in a sentence that is long enough to cost something"});
+    json!({"name": name, "description": format!("Does {name}."), "inputSchema": {"type": "object", "properties": {"path": path}}})
+}
+
+fn upstream(name: &str, tools: &[Value]) -> UpstreamLists {
+    let tools = tools.iter().map(|tool| to_raw_value(tool).unwrap()).collect();
+    let instructions = Some(format!("Use {name} with care."));
+    UpstreamLists { tools, instructions, ..UpstreamLists::empty(UpstreamName::parse(name).unwrap()) }
+}
+
+/// An upstream whose twenty tools are of five categories.
+fn forge() -> UpstreamLists {
+    let tools = NAMES.iter().flat_map(|noun| VERBS.iter().map(move |verb| tool(&format!("{verb}_{noun}"))));
+    upstream("forge", &tools.collect::<Vec<_>>())
+}
+
+fn files() -> UpstreamLists {
+    upstream("files", &["read_file", "write_file", "move_file", "stat_file"].map(tool))
+}
+
+fn tiny() -> UpstreamLists {
+    let tool = json!({"name": "now", "inputSchema": {"type": "object"}});
+    UpstreamLists { instructions: None, ..upstream("clock", &[tool]) }
+}
+
+/// An upstream with groups of its own: `a`, and in it `b`, which leads back to `a`; `c`, which is in no other and shares a tool;
+/// has what is not served; and one that nothing leads to.
+fn grouped() -> UpstreamLists {
+    let group = |name: &str, is_top: bool, tools: &[&str], groups: &[&str]| OwnGroup {
+        name: name.to_owned(),
+        description: format!("About {name}"),
+        is_top,
+        tools: tools.iter().map(|tool| (*tool).to_owned()).collect(),
+        groups: groups.iter().map(|group| (*group).to_owned()).collect(),
+        ..OwnGroup::default()
+    };
+    let groups = vec![
+        group("a", true, &["one", "two"], &["b"]),
+        group("c", true, &["two", "three", "gone"], &["unknown"]),
+        group("b", false, &["four"], &["a", "b"]),
+        group("lost", false, &["five"], &[]),
+    ];
+    UpstreamLists { groups, ..upstream("own", &["one", "two", "three", "four", "five", "six"].map(tool)) }
+}
+
+fn snapshot(upstreams: &[UpstreamLists]) -> Arc<Snapshot> {
+    Arc::new(Snapshot::build(upstreams, &[]).unwrap().0)
+}
+
+fn view(upstreams: &[UpstreamLists]) -> View {
+    View::of(snapshot(upstreams), &Principal::anonymous())
+}
+
+fn permitted_only(names: &[&str]) -> Principal {
+    Principal::new("p", Permits::of_tools(names.iter().map(|name| format!("*/{name}"))))
+}
+
+fn native(era: Era) -> ClientTraits {
+    ClientTraits { declared: true, ..ClientTraits::plain(era) }
+}
+
+fn bridged() -> ClientTraits {
+    ClientTraits { bridge: true, ..ClientTraits::plain(Era::Session) }
+}
+
+fn strategy() -> GroupsStrategy {
+    GroupsStrategy::new(GroupsConfig::default())
+}
+
+/// Polls a future that is ready at once.
+fn now<T>(future: impl Future<Output = T>) -> T {
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    match std::pin::pin!(future).as_mut().poll(&mut context) {
+        std::task::Poll::Ready(value) => value,
+        std::task::Poll::Pending => panic!("nothing here waits"),
+    }
+}
+
+fn with_context<T>(view: &View, client: &ClientTraits, act: impl FnOnce(&Context<'_>) -> T) -> T {
+    let (marks, effects) = (Marks::default(), Effects::default());
+    act(&Context {
+        view,
+        client,
+        noted: Noted::new(&Memory::EMPTY, NAME),
+        receipts: Receipts::Marks(&marks),
+        session: "test",
+        fetches: &Unlimited,
+        effects: &effects,
+    })
+}
+
+fn request_of(
+    strategy: &GroupsStrategy,
+    view: &View,
+    client: &ClientTraits,
+    method: &str,
+    params: &Value,
+) -> Result<Option<Value>, Fault> {
+    let params = to_raw_value(params).unwrap();
+    let answer = with_context(view, client, |cx| now(strategy.request(cx, method, &params)))?;
+    Ok(answer.map(|answer| serde_json::from_str(answer.text()).unwrap()))
+}
+
+fn request(view: &View, method: &str, params: &Value) -> Result<Value, Fault> {
+    Ok(request_of(&strategy(), view, &native(Era::Session), method, params)?.unwrap())
+}
+
+fn get(view: &View, name: &str) -> Value {
+    request(view, "groups/get", &json!({"name": name})).unwrap()
+}
+
+fn names(of: &Value) -> Vec<&str> {
+    of.as_array().map(|all| all.iter().map(|one| one["name"].as_str().unwrap()).collect()).unwrap_or_default()
+}
+
+fn listed(view: &View, client: &ClientTraits) -> Vec<String> {
+    let listing = strategy().list(view, client);
+    listing.tools.iter().map(|tool| tool.string("name").unwrap()).collect()
+}
+
+/// Every group that can be reached from the top, with its contents.
+fn reachable(view: &View) -> Vec<(String, Value)> {
+    let top = request(view, "groups/list", &json!({})).unwrap();
+    let mut next: Vec<String> = names(&top["groups"]).into_iter().map(str::to_owned).collect();
+    let mut found: Vec<(String, Value)> = Vec::new();
+    while let Some(name) = next.pop() {
+        if found.iter().any(|(known, _)| *known == name) {
+            continue;
+        }
+        let contents = get(view, &name);
+        next.extend(names(&contents["contents"]["groups"]).into_iter().map(str::to_owned));
+        found.push((name, contents));
+    }
+    found
+}
+
+fn cases() -> Vec<View> {
+    let all = [forge(), files(), tiny(), grouped()];
+    let mut cases: Vec<View> = all.iter().map(|one| view(std::slice::from_ref(one))).collect();
+    cases.push(view(&all));
+    cases.push(view(&[]));
+    let some = permitted_only(&["list_issue", "one", "read_file"]);
+    cases.push(View::of(snapshot(&all), &some));
+    cases
+}

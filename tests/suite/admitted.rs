@@ -1,0 +1,203 @@
+//! What is open ends with what it was admitted by, and says nothing about what its caller may not use (docs/CONTRACT.md A2,
+//! A3).
+
+#[allow(dead_code, missing_docs, unreachable_pub, reason = "shared with the tests of the access crate")]
+#[path = "../../access/tests/issuer/mod.rs"]
+mod issuer;
+
+use std::{
+    fs,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::{Duration, UNIX_EPOCH},
+};
+
+use issuer::Key;
+use kit::{
+    Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup, Transport, eventually,
+    scenario::{Stage, control},
+    setup::Era,
+    soon,
+};
+use mcp_disclosure_access::Clock;
+use mcp_disclosure_core::Grant;
+use serde_json::{Value, json};
+use tokio::task::JoinHandle;
+
+use crate::{UPSTREAM, named};
+
+const SESSION: Setup = Setup { strategy: "full", transport: Transport::Http, era: Era::Session };
+const STATELESS: Setup = Setup { era: Era::Stateless, ..SESSION };
+
+const NOW: u64 = 1_800_000_000;
+const LASTS: u64 = 600;
+const SKEW: u64 = 60;
+
+/// A stream that is open until the gateway ends it.
+type Open = JoinHandle<()>;
+
+async fn open(bench: &Bench, method: &str, headers: kit::http::Headers, body: &str) -> Open {
+    let sending = kit::http::send(bench.address, method, "/mcp", &headers, body.as_bytes());
+    let mut answer = soon("the stream", sending).await.unwrap();
+    assert_eq!(answer.status, 200);
+    tokio::spawn(async move { while let Ok(Some(_)) = answer.piece().await {} })
+}
+
+/// The streams that last: that of a session, and that of a listener.
+async fn streams(bench: &Bench, identity: &Identity) -> [Open; 2] {
+    let client = Client::connect_as(bench, SESSION, identity.clone()).await;
+    let mut headers = client.headers_for("", &Value::Null);
+    headers.retain(|(name, _)| name != "accept");
+    headers.push(("accept".to_owned(), "text/event-stream".to_owned()));
+    let general = open(bench, "GET", headers, "").await;
+    let listener = Client::connect_as(bench, STATELESS, identity.clone()).await;
+    let params = listener.complete(json!({"notifications": {"toolsListChanged": true}}));
+    let headers = listener.headers_for("subscriptions/listen", &params);
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "subscriptions/listen", "params": params});
+    let listening = open(bench, "POST", headers, &body.to_string()).await;
+    [general, listening]
+}
+
+async fn end(streams: [Open; 2]) {
+    for stream in streams {
+        soon("the end of the stream", stream).await.unwrap();
+    }
+}
+
+/// A gateway that an issuer's tokens open, the file of its keys, and its clock.
+async fn issued(key: &Key) -> (Bench, std::path::PathBuf, tempfile::TempDir, Arc<AtomicU64>) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jwks.json");
+    fs::write(&path, json!({"keys": [key.public("k")]}).to_string()).unwrap();
+    let config = format!(
+        "[auth.jwt]\nissuer = \"https://login.example\"\naudience = \"https://tools.example/mcp\"\njwks_file = {:?}\n",
+        path.display().to_string()
+    );
+    let now = Arc::new(AtomicU64::new(NOW));
+    let shown = Arc::clone(&now);
+    let clock = Clock::new(move || UNIX_EPOCH + Duration::from_secs(shown.load(Ordering::SeqCst)));
+    let bench = Bench::start(Options { config, clock, ..named(["a"]) }).await;
+    (bench, path, folder, now)
+}
+
+/// Someone with a token of the issuer, once its key is known.
+async fn signed(bench: &Bench, key: &Key) -> Identity {
+    let claims = json!({"iss": "https://login.example", "aud": "https://tools.example/mcp", "sub": "ann", "exp": NOW + LASTS});
+    let token: &'static str = key.token("k", &claims).leak();
+    let headers = [("authorization".to_owned(), format!("Bearer {token}"))];
+    eventually("its key is known", async || {
+        let answer = kit::http::send(bench.address, "GET", "/mcp", &headers, b"").await.unwrap();
+        (answer.status == 405).then_some(())
+    })
+    .await;
+    Identity::default().bearing(token)
+}
+
+#[tokio::test]
+async fn a2_open_streams_end_with_their_token() {
+    let key = Key::ec();
+    let (bench, _path, _folder, now) = issued(&key).await;
+    let streams = streams(&bench, &signed(&bench, &key).await).await;
+    now.store(NOW + LASTS + SKEW - 1, Ordering::SeqCst);
+    // Longer than the gateway takes to notice.
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    assert!(streams.iter().all(|stream| !stream.is_finished()));
+    now.store(NOW + LASTS + SKEW, Ordering::SeqCst);
+    end(streams).await;
+}
+
+#[tokio::test]
+async fn a2_open_streams_end_with_the_key_of_their_token() {
+    let key = Key::ec();
+    for replace in [
+        |path: &std::path::Path| fs::write(path, "{\"keys\": []}").unwrap(),
+        |path: &std::path::Path| fs::remove_file(path).unwrap(),
+    ] {
+        let (bench, path, _folder, _now) = issued(&key).await;
+        let streams = streams(&bench, &signed(&bench, &key).await).await;
+        replace(&path);
+        end(streams).await;
+    }
+}
+
+#[tokio::test]
+async fn a2_open_streams_end_when_their_token_is_withdrawn() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str| {
+        let path = folder.path().join(name);
+        fs::write(&path, format!("the-long-secret-token-of-{name}")).unwrap();
+        format!("{{ name = {name:?}, file = {:?} }},", path.display().to_string())
+    };
+    let (ann, bob) = (file("ann"), file("bob"));
+    let config = format!("[auth]\ntokens = [{ann}{bob}]\n");
+    let bench = Bench::start(Options { config, ..named(["a"]) }).await;
+    let withdrawn = streams(&bench, &Identity::default().bearing("the-long-secret-token-of-ann")).await;
+    let kept = Identity::default().bearing("the-long-secret-token-of-bob");
+    let [kept, _listening] = streams(&bench, &kept).await;
+    fs::write(bench.directory.path().join("disclosure.toml"), format!("[auth]\ntokens = [{bob}]\n")).unwrap();
+    bench.reloads.reload(true).await.unwrap();
+    end(withdrawn).await;
+    assert!(!kept.is_finished());
+}
+
+/// Two callers, each of whom may use one of two upstreams.
+async fn of_one_each() -> Bench {
+    let only = |pattern: &str| {
+        let list = || Some(vec![pattern.to_owned()]);
+        Grant { tools: list(), resources: list(), ..Grant::nothing() }
+    };
+    let admission = HeaderAdmission::default().granting("ann", only("a/*")).granting("bob", only("b/*"));
+    let stages = || vec![Stage { tools: Vec::new(), prompts: Vec::new() }];
+    // Of other names, since those of one name are served under names that depend on each other.
+    let scenario = |name| Scenario { stages: stages(), ..Scenario::named([name]) };
+    let upstreams = [("a", "of_a"), ("b", "of_b")];
+    let upstreams = upstreams.map(|(name, tool)| (UPSTREAM.into(), name, scenario(tool))).into();
+    Bench::start(Options { upstreams, admission, ..Options::without_upstream() }).await
+}
+
+/// A change of what Bob may use is news to him alone.
+async fn hears_of_its_own(ann: &Client, bob: &Client) {
+    let changes = |client: &Client| {
+        client.inbox.since(0).iter().filter(|message| message.contains("list_changed")).count()
+    };
+    bob.read(&control("tool")).await.result();
+    bob.notification("notifications/tools/list_changed").await;
+    // Sent after it.
+    ann.read(&control("updated")).await.result();
+    ann.notification("notifications/resources/updated").await;
+    assert_eq!((changes(ann), changes(bob)), (0, 1));
+    ann.read(&control("stage/0")).await.result();
+    ann.notification("notifications/tools/list_changed").await;
+    bob.read(&control("updated")).await.result();
+    bob.notification("notifications/resources/updated").await;
+    assert_eq!(changes(bob), 1);
+}
+
+#[tokio::test]
+async fn a3_sessions_hear_of_changes_in_what_they_may_use() {
+    let bench = of_one_each().await;
+    let connect = async |name| {
+        let client = Client::connect_as(&bench, SESSION, Identity::default().known_as(name)).await;
+        client.open_stream().await;
+        client.request("resources/subscribe", json!({"uri": "kit://doc"})).await.result();
+        client
+    };
+    hears_of_its_own(&connect("ann").await, &connect("bob").await).await;
+}
+
+#[tokio::test]
+async fn a3_listeners_hear_of_changes_in_what_they_may_use() {
+    let bench = of_one_each().await;
+    let wanted = json!({"notifications": {"resourceSubscriptions": ["kit://doc"], "toolsListChanged": true,
+        "promptsListChanged": true, "resourcesListChanged": true}});
+    let listen = async |name| {
+        let client = Client::connect_as(&bench, STATELESS, Identity::default().known_as(name)).await;
+        let listening = client.start("subscriptions/listen", wanted.clone()).await;
+        client.notification("notifications/subscriptions/acknowledged").await;
+        (client, listening)
+    };
+    let ((ann, _one), (bob, _other)) = (listen("ann").await, listen("bob").await);
+    hears_of_its_own(&ann, &bob).await;
+}

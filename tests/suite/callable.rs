@@ -1,0 +1,101 @@
+//! Tools that are described and do not run (M7): whatever way a call takes to them.
+
+use kit::{Bench, Client, Identity, Options, Scenario, Setup};
+use mcp_disclosure_core::Settings;
+use mcp_disclosure_gateway::negotiation::StrategyOptions;
+use serde_json::{Value, json};
+
+use crate::UPSTREAM;
+
+const VARIANT: &str = "io.modelcontextprotocol/server-variant";
+
+/// An upstream with a tool that is not callable, and one that is.
+fn half() -> Options {
+    let tool = |name: &str, callable: bool| {
+        let meta = json!({"experimental/deterministic-groups": {"groups": ["query"], "callable": callable}});
+        let schema = json!({"type": "object", "properties": {"x": {"type": "integer"}}});
+        json!({
+            "name": name, "description": format!("Does {name}."), "inputSchema": schema, "_meta": meta,
+            "annotations": {"readOnlyHint": true}, "resolve": true,
+        })
+        .to_string()
+    };
+    let scenario =
+        Scenario::with_tools([tool("stop", false), tool("go", true)]).with_tool_capability("resolve");
+    Options::new(UPSTREAM, scenario)
+}
+
+/// Under `info`, too, another tool calls.
+fn entry_only() -> StrategyOptions {
+    let settings = Settings::from([("info".to_owned(), json!({"tools": "entry-only"}))]);
+    StrategyOptions { settings, ..StrategyOptions::default() }
+}
+
+/// The name by which the strategy calls other tools, if it does.
+fn executor(setup: Setup) -> Option<&'static str> {
+    match setup.strategy {
+        "info" => Some("invoke"),
+        "search" | "groups" | "concerns+search" => Some("call_tool"),
+        _ => None,
+    }
+}
+
+fn is_unavailable(result: &Value) {
+    assert_eq!(result["isError"], true, "{result}");
+    assert_eq!(result["structuredContent"]["error"]["code"], "UNAVAILABLE", "{result}");
+}
+
+async fn m7_what_is_not_callable_does_not_run_whatever_way_a_call_takes(setup: Setup) {
+    let pinned = StrategyOptions { pinned: Some(setup.strategy.to_owned()), ..entry_only() };
+    let bench = Bench::start(Options { strategies: pinned, ..half() }).await;
+    // As one that knows the strategy, and as one that has its bridge.
+    for identity in [Identity::offering(setup.strategy), Identity::default()] {
+        let client = Client::connect_as(&bench, setup, identity).await;
+        is_unavailable(&client.call("stop", json!({"x": 1})).await.result());
+        let resolved =
+            client.request("tools/resolve", json!({"name": "stop", "arguments": {}})).await.error();
+        assert_eq!(
+            (&resolved["code"], &resolved["data"]["error"]["code"]),
+            (&json!(-32602), &json!("UNAVAILABLE"))
+        );
+    }
+    let client = Client::connect_as(&bench, setup, Identity::default()).await;
+    if let Some(executor) = executor(setup) {
+        let inner = json!({"tool": "stop", "arguments": {"x": 1}});
+        is_unavailable(&client.call(executor, inner).await.result());
+        let inner = json!({"tool": "go", "arguments": {"x": 1}});
+        assert_ne!(client.call(executor, inner).await.result()["isError"], true);
+    }
+    let forwarded = client.calls_forwarded().await;
+    assert!(forwarded.iter().all(|call| call["name"] == "go"), "{forwarded:?}");
+}
+
+async fn m7_what_is_not_callable_runs_through_no_variant(setup: Setup) {
+    let bench = Bench::start(Options { strategies: entry_only(), ..half() }).await;
+    let client = Client::connect(&bench, setup).await;
+    for variant in ["full", "resource", "describe", "info", "search"] {
+        let call = |name: &str, arguments: Value| json!({"name": name, "arguments": arguments, "_meta": {VARIANT: variant}});
+        is_unavailable(&client.request("tools/call", call("stop", json!({}))).await.result());
+        if let Some(executor) = executor(Setup { strategy: variant, ..setup }) {
+            let inner = call(executor, json!({"tool": "stop", "arguments": {}}));
+            is_unavailable(&client.request("tools/call", inner).await.result());
+        }
+    }
+    assert_eq!(client.calls_forwarded().await, Vec::<Value>::new());
+}
+
+async fn m7_what_is_not_callable_is_listed_and_described(setup: Setup) {
+    let bench = Bench::start(half()).await;
+    let client = Client::connect(&bench, setup).await;
+    let listed = client.request("tools/list", json!({})).await.result();
+    let names: Vec<&str> =
+        listed["tools"].as_array().unwrap().iter().filter_map(|tool| tool["name"].as_str()).collect();
+    assert!(names.contains(&"stop") && names.contains(&"go"), "{names:?}");
+    let learned = client.learn("stop", json!({})).await;
+    is_unavailable(&client.call("stop", learned).await.result());
+    assert_ne!(client.learn_and_call("go", json!({})).await.result()["isError"], true);
+}
+
+everywhere!(m7_what_is_not_callable_does_not_run_whatever_way_a_call_takes);
+under_full!(m7_what_is_not_callable_runs_through_no_variant);
+where_tools_are_listed!(m7_what_is_not_callable_is_listed_and_described);

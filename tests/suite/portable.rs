@@ -1,0 +1,332 @@
+//! The checks of the working group's portable suite for deterministic groups (M7), restated from what each demands: a test of
+//! its name for each, over the wire. The suite itself runs from outside (docs/drafts.md).
+
+use kit::{Bench, Client, Identity, Options, Scenario, Setup, eventually, scenario::Stage};
+use mcp_disclosure_core::{Digest, RawObject, Settings};
+use mcp_disclosure_gateway::negotiation::StrategyOptions;
+use serde_json::{Value, json, value::RawValue};
+
+use crate::UPSTREAM;
+
+const KEY: &str = "experimental/deterministic-groups";
+const NAMES: [&str; 3] = ["list_tables", "cluster_health", "server_version"];
+
+/// The suite's fixture.
+fn fixture() -> [Value; 3] {
+    let groups = [json!(["query"]), json!(["operations"]), json!(["query", "operations"])];
+    let schema = json!({"type": "object", "properties": {}, "additionalProperties": false});
+    let mut groups = groups.into_iter();
+    NAMES.map(|name| {
+        let meta = json!({KEY: {"groups": groups.next(), "callable": true}});
+        json!({
+            "name": name, "description": format!("Read {name}"), "inputSchema": schema,
+            "annotations": {"readOnlyHint": true}, "_meta": meta,
+        })
+    })
+}
+
+/// A client of the fixture, before a server that has another one when it is asked for.
+struct Portable {
+    bench: Bench,
+    client: Client,
+}
+
+impl Portable {
+    async fn start(setup: Setup, replaced: impl FnOnce(&mut [Value; 3])) -> Self {
+        Self::with(setup, replaced, true).await
+    }
+
+    async fn with(setup: Setup, replaced: impl FnOnce(&mut [Value; 3]), manifest: bool) -> Self {
+        let raw = |tools: &[Value]| -> Vec<Box<RawValue>> {
+            tools.iter().map(|tool| RawValue::from_string(tool.to_string()).unwrap()).collect()
+        };
+        let mut next = fixture();
+        replaced(&mut next);
+        let stages = vec![Stage { tools: raw(&next), prompts: Vec::new() }];
+        let scenario = Scenario { tools: raw(&fixture()), stages, ..Scenario::odd() };
+        let directory = json!({"query": "Inspect tables", "operations": "Inspect cluster health"});
+        let settings = json!({"deterministic": true, "directory": directory});
+        let strategies = StrategyOptions {
+            pinned: Some("groups".to_owned()),
+            settings: Settings::from([("groups".to_owned(), settings)]),
+            manifest,
+            ..StrategyOptions::default()
+        };
+        let config = "# All are allowed.\n".to_owned();
+        let bench = Bench::start(Options { strategies, config, ..Options::new(UPSTREAM, scenario) }).await;
+        let client = Client::connect_as(&bench, setup, Identity::default()).await;
+        Self { bench, client }
+    }
+
+    async fn result(&self, method: &str, params: Value) -> Value {
+        self.client.request(method, params).await.result()
+    }
+
+    /// The `data` of an error, whose code is checked.
+    async fn refused(&self, method: &str, params: Value) -> Value {
+        let error = self.client.request(method, params).await.error();
+        assert_eq!(error["code"], -32602, "{error}");
+        error["data"].clone()
+    }
+
+    async fn names(&self, method: &str, member: &str) -> Vec<String> {
+        names(&self.result(method, json!({})).await[member])
+    }
+
+    async fn groups(&self) -> Value {
+        self.result("experimental/groups/list", json!({})).await
+    }
+
+    async fn revision(&self) -> Value {
+        self.groups().await["revision"].clone()
+    }
+
+    async fn expand(&self, id: &str, revision: &Value) -> Value {
+        let result = self.result("experimental/groups/expand", json!({"id": id, "revision": revision})).await;
+        assert_eq!(&result["revision"], revision);
+        result["entries"].clone()
+    }
+
+    /// What is left of a group where an old revision is refused.
+    async fn stale(&self, old: &Value) -> Vec<String> {
+        let params = json!({"id": "query", "revision": old});
+        assert_eq!(self.refused("experimental/groups/expand", params).await, json!({"reason": "staleView"}));
+        let mut left = names(&self.expand("query", &self.revision().await).await);
+        left.sort();
+        left
+    }
+
+    /// Replaces the fixture, and waits until that is seen.
+    async fn replace(&self) {
+        let old = self.revision().await;
+        self.client.read("kit://control/stage/0").await;
+        eventually("another revision", async || (self.revision().await != old).then_some(())).await;
+    }
+
+    /// Leaves only these names to the caller.
+    async fn allow(&self, allowed: &[&str]) {
+        let hidden = NAMES.iter().filter(|name| !allowed.contains(*name));
+        let rules: String = hidden.map(|name| format!("[tools.\"kit/{name}\"]\nhidden = true\n")).collect();
+        std::fs::write(self.bench.directory.path().join("disclosure.toml"), rules).unwrap();
+        self.bench.reloads.reload(true).await.unwrap();
+        eventually("another list", async || {
+            (self.names("tools/list", "tools").await.len() == allowed.len()).then_some(())
+        })
+        .await;
+    }
+}
+
+fn names(items: &Value) -> Vec<String> {
+    items.as_array().unwrap().iter().map(|item| item["name"].as_str().unwrap().to_owned()).collect()
+}
+
+fn ids(groups: &Value) -> Vec<String> {
+    let groups = groups["groups"].as_array().unwrap().iter();
+    let mut ids: Vec<String> = groups.map(|group| group["id"].as_str().unwrap().to_owned()).collect();
+    ids.sort();
+    ids
+}
+
+fn is_entry_of(entry: &Value, tool: &Value) {
+    let (digest, size) = Digest::with_size(RawObject::parse(tool.to_string()).unwrap().text());
+    assert_eq!((&entry["digest"], &entry["size"]), (&json!(digest.to_string()), &json!(size)));
+    assert!(entry.get("description").is_none() && entry.get("inputSchema").is_none(), "{entry}");
+}
+
+async fn m7_authorized_set(setup: Setup) {
+    let portable = Portable::start(setup, |_| {}).await;
+    let listed = portable.result("tools/list", json!({})).await["tools"].clone();
+    assert_eq!(names(&listed), NAMES);
+    let entries = portable.result("tools/manifest", json!({})).await["entries"].clone();
+    assert_eq!(names(&entries), NAMES);
+    let described = portable.result("tools/describe", json!({"names": NAMES})).await["tools"].clone();
+    assert_eq!(described, listed);
+    for (entry, tool) in entries.as_array().unwrap().iter().zip(described.as_array().unwrap()) {
+        is_entry_of(entry, tool);
+    }
+}
+
+async fn m7_selective_expansion(setup: Setup) {
+    let portable = Portable::start(setup, |_| {}).await;
+    let groups = portable.groups().await;
+    assert_eq!(ids(&groups), ["operations", "query"]);
+    let query = portable.expand("query", &groups["revision"]).await;
+    assert_eq!(names(&query), ["list_tables", "server_version"]);
+    let [tables, _, version] = fixture();
+    is_entry_of(&query[0], &tables);
+    is_entry_of(&query[1], &version);
+    let order = json!({"names": ["server_version", "list_tables"]});
+    assert_eq!(
+        names(&portable.result("tools/describe", order).await["tools"]),
+        ["server_version", "list_tables"]
+    );
+}
+
+async fn m7_shared_identity(setup: Setup) {
+    let portable = Portable::start(setup, |_| {}).await;
+    let revision = portable.revision().await;
+    let entry = async |id: &str| {
+        let entries = portable.expand(id, &revision).await;
+        entries.as_array().unwrap().iter().find(|entry| entry["name"] == "server_version").unwrap().clone()
+    };
+    assert_eq!(entry("query").await, entry("operations").await);
+}
+
+async fn m7_describe_errors(setup: Setup) {
+    let portable = Portable::start(setup, |_| {}).await;
+    let refused = async |names: Value| portable.refused("tools/describe", json!({"names": names})).await;
+    assert_eq!(refused(json!([])).await, json!({"reason": "empty"}));
+    assert_eq!(refused(json!(["list_tables", "missing"])).await, json!({"unknownNames": ["missing"]}));
+    assert_eq!(refused(json!(vec!["list_tables"; 51])).await["maxNames"], 50);
+}
+
+async fn m7_hidden_groups(setup: Setup) {
+    let portable = Portable::start(setup, |_| {}).await;
+    portable.allow(&["list_tables"]).await;
+    let groups = portable.groups().await;
+    assert_eq!((ids(&groups), &groups["groups"][0]["count"]), (vec!["query".to_owned()], &json!(1)));
+    for (method, member) in [("tools/list", "tools"), ("tools/manifest", "entries")] {
+        assert_eq!(portable.names(method, member).await, ["list_tables"]);
+    }
+    for name in ["cluster_health", "missing"] {
+        let data = portable.refused("tools/describe", json!({"names": [name]})).await;
+        assert_eq!(data, json!({"unknownNames": [name]}));
+    }
+    let expand = async |id: &str| {
+        let params = json!({"id": id, "revision": groups["revision"]});
+        portable.client.request("experimental/groups/expand", params).await.error()
+    };
+    assert_eq!(expand("operations").await, expand("missing").await);
+}
+
+async fn m7_stale_membership(setup: Setup) {
+    let moved = |tools: &mut [Value; 3]| tools[0]["_meta"][KEY]["groups"] = json!(["operations"]);
+    let portable = Portable::start(setup, moved).await;
+    let old = portable.revision().await;
+    portable.replace().await;
+    assert_eq!(portable.stale(&old).await, ["server_version"]);
+}
+
+async fn m7_stale_schema(setup: Setup) {
+    let updated = |tools: &mut [Value; 3]| tools[0]["inputSchema"]["description"] = json!("Updated");
+    let portable = Portable::start(setup, updated).await;
+    let old = portable.revision().await;
+    portable.replace().await;
+    assert_eq!(portable.stale(&old).await, ["list_tables", "server_version"]);
+}
+
+async fn m7_stale_authorization(setup: Setup) {
+    let portable = Portable::start(setup, |_| {}).await;
+    let old = portable.revision().await;
+    portable.allow(&["server_version"]).await;
+    assert_eq!(portable.stale(&old).await, ["server_version"]);
+}
+
+async fn m7_unavailable_call(setup: Setup) {
+    let unavailable = |tools: &mut [Value; 3]| tools[0]["_meta"][KEY]["callable"] = json!(false);
+    let portable = Portable::start(setup, unavailable).await;
+    portable.replace().await;
+    let described = portable.result("tools/describe", json!({"names": ["list_tables"]})).await;
+    assert_eq!(described["tools"][0]["_meta"][KEY]["callable"], false);
+    assert_eq!(portable.client.call("list_tables", json!({})).await.result()["isError"], true);
+    assert_eq!(portable.client.calls_forwarded().await, Vec::<Value>::new());
+}
+
+async fn m7_revoked_call(setup: Setup) {
+    let portable = Portable::start(setup, |_| {}).await;
+    portable.result("tools/describe", json!({"names": ["list_tables"]})).await;
+    portable.allow(&["server_version"]).await;
+    let call = json!({"name": "list_tables", "arguments": {}});
+    assert_eq!(portable.refused("tools/call", call).await, json!({"unknownNames": ["list_tables"]}));
+    let called = portable.client.call("server_version", json!({})).await.result();
+    assert!(called.get("isError").is_none(), "{called}");
+}
+
+async fn m7_reconnect_view(setup: Setup) {
+    let first = Portable::start(setup, |_| {}).await;
+    let second = Portable::start(setup, |_| {}).await;
+    second.allow(&["list_tables"]).await;
+    let (old, groups) = (first.revision().await, second.groups().await);
+    assert_ne!(groups["revision"], old);
+    assert_eq!(ids(&groups), ["query"]);
+    let params = json!({"id": "query", "revision": old});
+    assert_eq!(second.refused("experimental/groups/expand", params).await, json!({"reason": "staleView"}));
+}
+
+async fn m7_legacy_list(setup: Setup) {
+    let portable = Portable::with(setup, |_| {}, false).await;
+    let introduction = match setup.has_sessions() {
+        true => portable.client.introduction.clone(),
+        false => portable.result("server/discover", json!({})).await,
+    };
+    let tools = &introduction["capabilities"]["tools"];
+    assert!(tools.is_object() && tools["manifest"] != true, "{tools}");
+    assert_eq!(portable.names("tools/list", "tools").await, NAMES);
+    let called = portable.client.call("list_tables", json!({})).await.result();
+    assert!(called.get("isError").is_none(), "{called}");
+}
+
+/// Every answer repeats the id of its request and is a result or an error, and parameters may be missing.
+async fn m7_every_request(setup: Setup) {
+    let portable = Portable::start(setup, |_| {}).await;
+    for method in ["tools/list", "tools/manifest", "experimental/groups/list", "tools/describe", "unheard/of"]
+    {
+        let mut message = json!({"jsonrpc": "2.0", "id": method, "method": method});
+        // Without sessions each request says who asks.
+        if !setup.has_sessions() {
+            message["params"] = portable.client.complete(json!({}));
+        }
+        let answer = portable.client.send_message(message).await.answer();
+        assert_eq!((&answer["jsonrpc"], &answer["id"]), (&json!("2.0"), &json!(method)));
+        assert!(answer.get("result").is_some() != answer.get("error").is_some(), "{answer}");
+    }
+}
+
+under_groups!(
+    m7_authorized_set,
+    m7_selective_expansion,
+    m7_shared_identity,
+    m7_describe_errors,
+    m7_hidden_groups,
+    m7_stale_membership,
+    m7_stale_schema,
+    m7_stale_authorization,
+    m7_unavailable_call,
+    m7_revoked_call,
+    m7_reconnect_view,
+    m7_legacy_list,
+    m7_every_request,
+);
+
+/// The four of canonical JSON.
+mod m7_canonical_json {
+    use mcp_disclosure_core::Digest;
+
+    /// The digest and the size are those of the canonical form.
+    fn is_digested(text: &str, canonical: &str) {
+        assert_eq!(Digest::with_size(text), (Digest::of_bytes(canonical.as_bytes()), canonical.len()));
+    }
+
+    #[test]
+    fn empty() {
+        is_digested(" { } ", "{}");
+    }
+
+    #[test]
+    fn nested_order() {
+        is_digested(r#"{"z":[{"b":2,"a":1}],"a":true}"#, r#"{"a":true,"z":[{"a":1,"b":2}]}"#);
+    }
+
+    #[test]
+    fn escaping() {
+        is_digested(
+            r#"{"text": "line\u000a\u0009\u0022\u005c\u00e9"}"#,
+            "{\"text\":\"line\\n\\t\\\"\\\\é\"}",
+        );
+    }
+
+    #[test]
+    fn numbers() {
+        is_digested(r#"{"c":0.000001,"b":1e21,"a":-0.0}"#, r#"{"a":0,"b":1e+21,"c":0.000001}"#);
+    }
+}

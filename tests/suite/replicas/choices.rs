@@ -1,0 +1,152 @@
+//! What clients and operators choose, at every replica (K1).
+
+use std::{fs, net::SocketAddr};
+
+use kit::{
+    process::{Process, until},
+    redis::Redis,
+};
+use serde_json::{Value, json};
+
+use super::{
+    Replica, replicas,
+    web::{Answer, Web},
+};
+use crate::command_line::{ODD, program};
+
+/// Replicas that offer concerns: `echo` costs little, and `wait` much.
+fn concerned<const N: usize>() -> (Redis, [Replica; N]) {
+    let redis = Redis::start(&[]);
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("disclosure.toml");
+    let toml = format!(
+        "[[concerns]]\nname = \"cost\"\nvalues = [\"low\", \"high\"]\n[upstreams.odd]\ncommand = {ODD:?}\n\
+         [categories.cheap]\ntools = [\"echo\"]\nconcerns = {{ cost = \"low\" }}\n\
+         [categories.dear]\ntools = [\"wait\"]\nconcerns = {{ cost = \"high\" }}\n"
+    );
+    fs::write(&file, toml).unwrap();
+    let started = std::array::from_fn(|_| {
+        let serve =
+            ["serve", "--transport", "http", "--listen", "127.0.0.1:0", "--session-store", &redis.url()];
+        let process =
+            Process::start(&mut program(&[&serve[..], &["--config", file.to_str().unwrap()]].concat()));
+        let at = process.address();
+        Replica { process, at }
+    });
+    (redis, started)
+}
+
+fn concerned_session(at: SocketAddr) -> Web {
+    Web::open_with(at, "/mcp/concerns+full", "", json!({}))
+}
+
+fn names(web: &Web, at: SocketAddr) -> Vec<String> {
+    web.tools(at).into_iter().filter(|name| name != "choose_concerns").collect()
+}
+
+fn choosing(cost: &str) -> Value {
+    json!({"name": "choose_concerns", "arguments": {"concerns": {"cost": cost}}})
+}
+
+fn choose(web: &Web, at: SocketAddr, cost: &str) -> Answer {
+    web.request(at, "tools/call", choosing(cost))
+}
+
+/// How often the store executed a command.
+fn executed(redis: &Redis, command: &str) -> u64 {
+    let statistics = redis.command("INFO commandstats").concat();
+    let (_, rest) = statistics.split_once(&format!("cmdstat_{command}:calls=")).unwrap();
+    rest.split(',').next().unwrap().parse().unwrap()
+}
+
+#[test]
+fn k1_a_choice_at_one_replica_holds_at_the_others() {
+    let (_redis, [a, b]) = concerned();
+    let web = concerned_session(a.at);
+    for at in [a.at, b.at] {
+        assert_eq!(names(&web, at), ["echo", "wait"]);
+    }
+    let mut stream = web.listen(b.at);
+    // Twenty times, since a copy that is used too long would be used by chance only.
+    for round in 0..20 {
+        let (cost, expected) = if round % 2 == 0 { ("low", "echo") } else { ("high", "wait") };
+        let (chosen_at, other) = if round % 3 == 0 { (a.at, b.at) } else { (b.at, a.at) };
+        let chosen = choose(&web, chosen_at, cost);
+        assert_eq!(chosen.result()["isError"], false, "{chosen:?}");
+        assert_eq!(names(&web, other), [expected], "chosen at another replica, round {round}");
+        assert_eq!(names(&web, chosen_at), [expected]);
+    }
+    let changed = stream.next(|message| message["method"] == "notifications/tools/list_changed");
+    assert!(changed.is_some(), "the choice was made at A, and the stream is open at B");
+}
+
+#[test]
+fn k1_a_choice_that_is_cancelled_is_the_same_everywhere() {
+    let (redis, [a, b, c]) = concerned();
+    let web = concerned_session(a.at);
+    for at in [a.at, b.at, c.at] {
+        assert_eq!(names(&web, at), ["echo", "wait"]);
+    }
+    b.kill();
+    let call = json!({"jsonrpc": "2.0", "id": "chosen", "method": "tools/call", "params": choosing("low")});
+    std::thread::scope(|scope| {
+        let choosing = scope.spawn(|| web.post(a.at, &call));
+        let keys = format!("HKEYS mcp-disclosure:2:s:{}", web.session);
+        let is_written = || redis.command(&keys).iter().any(|field| field.starts_with('n'));
+        assert!(until(is_written), "the choice has begun, and waits for B");
+        let cancelled =
+            json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "chosen"}});
+        assert_eq!(web.post(a.at, &cancelled).status, 202);
+        assert_eq!(choosing.join().unwrap().status, 202, "a cancelled request has no answer");
+    });
+    assert!(until(|| names(&web, a.at) == ["echo"] && names(&web, c.at) == ["echo"]));
+}
+
+#[test]
+fn k4_a_choice_of_the_handshake_that_cannot_be_kept_is_an_error() {
+    let (redis, [a]) = concerned();
+    let web = concerned_session(a.at);
+    redis.command("CONFIG SET maxmemory-policy noeviction");
+    redis.command("CONFIG SET maxmemory 1");
+    let initialized = json!({
+        "jsonrpc": "2.0", "method": "notifications/initialized", "params": {"concerns": {"cost": "low"}},
+    });
+    web.post(a.at, &initialized).is_of_store("full");
+    redis.command("CONFIG SET maxmemory 0");
+    assert_eq!(web.post(a.at, &initialized).status, 202);
+    assert_eq!(names(&web, a.at), ["echo"]);
+}
+
+#[test]
+fn k1_what_changes_nothing_is_not_written_or_announced() {
+    let (redis, [a, b]) = replicas();
+    let web = Web::open(a.at);
+    let set = |level: &str| web.request(a.at, "logging/setLevel", json!({"level": level}));
+    web.tools(b.at);
+    set("error").result();
+    web.fetch(a.at);
+    web.request(a.at, "tools/list", json!({})).result();
+    let (written, announced) = (executed(&redis, "hset"), executed(&redis, "hkeys"));
+    for _ in 0..5 {
+        set("error").result();
+        web.fetch(a.at);
+        web.tools(a.at);
+    }
+    assert_eq!((executed(&redis, "hset"), executed(&redis, "hkeys")), (written, announced));
+    set("info").result();
+    assert!(executed(&redis, "hkeys") > announced);
+}
+
+#[test]
+fn k1_a_session_keeps_its_strategy_where_another_is_the_default() {
+    let redis = Redis::start(&[]);
+    let start = |flags: &[&str]| Replica::start(&redis.url(), flags, &[ODD]);
+    let (a, b, without) =
+        (start(&["--fallback", "info"]), start(&["--fallback", "full"]), start(&["--offer", "full"]));
+    let web = Web::open(a.at);
+    let listed = web.tools(a.at);
+    assert_ne!(Web::open(b.at).tools(b.at), listed);
+    assert_eq!(web.tools(b.at), listed, "it was opened under info");
+    assert_eq!(web.request(without.at, "ping", json!({})).status, 404, "info is not offered there");
+    assert_eq!(web.request(a.at, "ping", json!({})).status, 404, "it has ended everywhere");
+}

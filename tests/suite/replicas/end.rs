@@ -1,0 +1,171 @@
+//! The end of a session, everywhere (K1).
+
+use kit::{Bench, HeaderAdmission, Options, Scenario, redis::Redis};
+use mcp_disclosure_gateway::{backend::Scope, limits::Limits};
+use mcp_disclosure_session_redis::RedisStore;
+use serde_json::json;
+
+use super::{
+    Replica, gated, replicas,
+    web::{Web, exchange},
+};
+use crate::{UPSTREAM, command_line::ODD};
+
+#[test]
+fn k1_a_session_that_was_ended_is_served_nowhere() {
+    let (redis, [a, b, c]) = replicas();
+    for _ in 0..20 {
+        let web = Web::open(a.at);
+        web.tools(b.at);
+        web.tools(c.at);
+        assert_eq!(web.end(a.at).status, 204);
+        for at in [b.at, c.at, a.at] {
+            assert_eq!(web.request(at, "ping", json!({})).status, 404, "its end was answered");
+        }
+    }
+    // Each request with its id has registered a holder, which is removed in the background.
+    assert!(kit::process::until(|| redis.keys("mcp-disclosure:2:s:*").is_empty()));
+}
+
+#[test]
+fn k1_the_end_of_a_session_closes_its_streams_at_other_replicas() {
+    let (_redis, [a, b]) = replicas();
+    let web = Web::open(a.at);
+    let mut stream = web.listen(b.at);
+    assert_eq!(web.end(a.at).status, 204);
+    assert!(stream.next(|_| true).is_none(), "the stream at B is closed");
+}
+
+#[test]
+fn k2_an_end_does_not_wait_for_a_replica_that_was_killed() {
+    let (redis, [a, b]) = replicas();
+    let web = Web::open(a.at);
+    web.tools(b.at);
+    b.kill();
+    let ended = web.end(a.at);
+    assert_eq!(ended.status, 204, "{ended:?}");
+    assert!(kit::process::until(|| redis.keys("mcp-disclosure:2:s:*").is_empty()));
+}
+
+#[test]
+fn k2_a_session_goes_on_elsewhere_when_its_replica_was_killed() {
+    let (redis, [a, b]) = replicas();
+    let web = Web::open(a.at);
+    web.fetch(a.at);
+    a.kill();
+    assert!(web.may_call(b.at), "within one request");
+    let c = gated(&redis.url());
+    assert!(web.may_call(c.at));
+}
+
+#[test]
+fn k1_a_replica_that_ends_is_not_waited_for() {
+    let (_redis, [a, mut b]) = replicas();
+    let web = Web::open(a.at);
+    web.tools(b.at);
+    b.process.terminate();
+    assert!(kit::process::until(|| !b.process.is_running()));
+    let ended = web.end(a.at);
+    assert_eq!(ended.status, 204);
+    assert!(ended.took < std::time::Duration::from_secs(1), "{:?}", ended.took);
+}
+
+#[test]
+fn k1_an_end_is_finished_when_its_client_hangs_up() {
+    let (redis, [a, b]) = replicas();
+    let web = Web::open(a.at);
+    web.tools(b.at);
+    b.kill();
+    let hung_up = web.begin_to_end(a.at);
+    let opened = format!("HEXISTS mcp-disclosure:2:s:{} .", web.session);
+    assert!(kit::process::until(|| redis.number(&opened) == 0), "the end has begun, and waits for B");
+    drop(hung_up);
+    assert!(kit::process::until(|| redis.keys("mcp-disclosure:2:s:*").is_empty()), "it is finished");
+    assert_eq!(web.request(a.at, "ping", json!({})).status, 404);
+}
+
+#[test]
+fn k1_a_session_that_ends_while_it_moves_is_not_served() {
+    let (redis, folder) = (Redis::start(&[]), tempfile::tempdir().unwrap());
+    let gate = folder.path().join("gate");
+    // An upstream that starts when something is written into the gate, once that is there.
+    let upstream = format!("if [ -p {0} ]; then read -r line < {0}; fi; exec {ODD}", gate.display());
+    let start = |upstream: &[&str]| {
+        Replica::start(&redis.url(), &["--strategy", "full", "--upstream-scope", "session"], upstream)
+    };
+    let (a, b) = (start(&[ODD]), start(&["sh", "-c", &upstream]));
+    let web = Web::open(a.at);
+    web.tools(a.at);
+    assert!(std::process::Command::new("mkfifo").arg(&gate).status().unwrap().success());
+    std::thread::scope(|scope| {
+        let moving = scope.spawn(|| web.call(b.at, "echo"));
+        // Opened when the upstream reads: B has read the session, and starts its upstreams.
+        let mut opened = std::fs::File::options().write(true).open(&gate).unwrap();
+        assert_eq!(web.end(a.at).status, 204);
+        std::io::Write::write_all(&mut opened, b"go\n").unwrap();
+        let answer = moving.join().unwrap();
+        assert_eq!(answer.status, 404, "its end was answered: {answer:?}");
+    });
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn k3_an_end_needs_no_upstreams() {
+    let redis = Redis::start(&[]);
+    let start = async |upstreams_per_peer| {
+        let store = RedisStore::new(redis.url().parse().unwrap()).unwrap();
+        Bench::start(Options {
+            scope: Scope::Session,
+            limits: Limits { upstreams_per_peer, ..Limits::default() },
+            session_store: Some(std::sync::Arc::new(store)),
+            ..Options::new(UPSTREAM, Scenario::named(["echo"]))
+        })
+        .await
+    };
+    let (a, full) = (start(32).await, start(1).await);
+    tokio::task::spawn_blocking(move || {
+        let (web, other) = (Web::open(a.address), Web::open(full.address));
+        assert_eq!(web.request(full.address, "ping", json!({})).status, 429, "the other has its upstreams");
+        assert_eq!(web.end(full.address).status, 204);
+        assert_eq!(web.request(a.address, "ping", json!({})).status, 404);
+        other.request(full.address, "ping", json!({})).result();
+    })
+    .await
+    .unwrap();
+}
+
+async fn bench(redis: &Redis) -> Bench {
+    let store = RedisStore::new(redis.url().parse().unwrap()).unwrap();
+    Bench::start(Options {
+        admission: HeaderAdmission::default().knowing("alice", &["echo"]).knowing("bob", &["echo"]),
+        session_store: Some(std::sync::Arc::new(store)),
+        ..Options::new(UPSTREAM, Scenario::named(["echo"]))
+    })
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn k1_a_session_belongs_to_its_principal_at_every_replica_a5() {
+    let redis = Redis::start(&[]);
+    let (a, b) = (bench(&redis).await, bench(&redis).await);
+    tokio::task::spawn_blocking(move || {
+        let alice = Web::open_with(a.address, "/mcp", "x-test-principal: alice\r\n", json!({}));
+        for stranger in ["x-test-principal: bob\r\n", ""] {
+            for at in [b.address, a.address] {
+                let refused = alice.with(stranger).request(at, "ping", json!({}));
+                assert_eq!(refused.status, 404, "{refused:?}");
+                assert_eq!(alice.with(stranger).end(at).status, 404);
+            }
+        }
+        assert_eq!(alice.tools(b.address), ["echo"]);
+        let anonymous = Web::open(b.address);
+        assert_eq!(
+            anonymous.with("x-test-principal: alice\r\n").request(a.address, "ping", json!({})).status,
+            404
+        );
+        let elsewhere = format!("Mcp-Session-Id: {}\r\n", anonymous.session);
+        let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+        assert_eq!(exchange(a.address, "POST", "/mcp/full", &elsewhere, ping).status, 400, "another address");
+    })
+    .await
+    .unwrap();
+}

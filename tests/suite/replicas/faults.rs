@@ -1,0 +1,337 @@
+//! A store that fails (K4).
+
+use std::net::{SocketAddr, TcpListener};
+
+use kit::{
+    process::{Signal, until},
+    redis::Redis,
+};
+use serde_json::{Value, json};
+
+use super::{
+    Replica, gated, replicas,
+    web::{Answer, Web, exchange, hello},
+};
+use crate::command_line::{ODD, program};
+
+/// A stateless client's call, which needs no store.
+#[track_caller]
+fn stateless(at: SocketAddr) {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "test", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    });
+    let list = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {"_meta": meta}});
+    let headers = "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/list\r\n";
+    let answer = exchange(at, "POST", "/mcp", headers, &list.to_string());
+    assert_eq!(answer.result()["tools"].as_array().unwrap().len(), 3, "{answer:?}");
+}
+
+fn initialize(at: SocketAddr) -> Answer {
+    exchange(at, "POST", "/mcp", "", &hello(json!({})).to_string())
+}
+
+/// Waits until this replica opens sessions again.
+#[track_caller]
+fn recovers(at: SocketAddr) {
+    assert!(until(|| initialize(at).status == 200), "it does not recover");
+}
+
+#[test]
+fn k4_a_store_that_is_down_is_named_and_comes_back() {
+    let (mut redis, [a, b]) = replicas();
+    let web = Web::open(a.at);
+    web.fetch(a.at);
+    redis.kill();
+    // Its copy is used until the end of the connection is noticed.
+    assert!(until(|| web.request(a.at, "ping", json!({})).status == 503));
+    for at in [a.at, b.at] {
+        web.request(at, "tools/list", json!({})).is_of_store("cannot be reached");
+        web.call(at, "echo").is_of_store("cannot be reached");
+        web.end(at).is_of_store("cannot be reached");
+        initialize(at).is_of_store("cannot be reached");
+        stateless(at);
+    }
+    redis.restart();
+    recovers(a.at);
+    recovers(b.at);
+    // It came back empty.
+    for at in [a.at, b.at] {
+        assert_eq!(web.call(at, "echo").status, 404, "clients initialize anew");
+    }
+    let web = Web::open(b.at);
+    web.fetch(a.at);
+    assert!(web.may_call(b.at));
+}
+
+#[test]
+fn k4_a_store_that_hangs_is_named_and_comes_back() {
+    let (redis, [a, b]) = replicas();
+    let web = Web::open(a.at);
+    web.fetch(a.at);
+    redis.signal(Signal::STOP);
+    web.request(b.at, "tools/list", json!({})).is_of_store("cannot be reached");
+    initialize(a.at).is_of_store("cannot be reached");
+    // A copy is used for two seconds at most.
+    let refused = until(|| web.call(a.at, "echo").status == 503);
+    assert!(refused, "an ended session could live on here");
+    web.call(a.at, "echo").is_of_store("cannot be reached");
+    stateless(a.at);
+    redis.signal(Signal::CONT);
+    assert!(until(|| web.call(a.at, "echo").status == 200 && web.call(b.at, "echo").status == 200));
+    assert!(web.may_call(a.at) && web.may_call(b.at), "it lost nothing");
+}
+
+#[test]
+fn k4_requests_at_the_same_time_do_not_wait_for_each_other() {
+    let (redis, [a, b]) = replicas();
+    let web = Web::open(a.at);
+    let at_once = |at| {
+        std::thread::scope(|scope| {
+            let request = |id: u32| {
+                let ping = json!({"jsonrpc": "2.0", "id": id, "method": "ping"});
+                let answer = web.post(at, &ping);
+                answer.is_of_store("cannot be reached");
+                assert_eq!(answer.body["id"], id);
+            };
+            (1..=6).for_each(|id| drop(scope.spawn(move || request(id))));
+        });
+    };
+    redis.signal(Signal::STOP);
+    // B has a tenure still, and no copy.
+    at_once(b.at);
+    assert!(until(|| web.request(a.at, "ping", json!({})).status == 503), "its tenure is over");
+    at_once(a.at);
+    redis.signal(Signal::CONT);
+    assert!(until(|| web.request(a.at, "ping", json!({})).status == 200));
+}
+
+#[test]
+fn k2_a_session_that_the_store_lost_lets_its_calls_be_answered() {
+    let (mut redis, [a]) = replicas();
+    let web = Web::open(a.at);
+    web.request(a.at, "resources/read", json!({"uri": "resource:///tool_descriptions?tools=wait"})).result();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    let call = json!({
+        "jsonrpc": "2.0", "id": "slow", "method": "tools/call",
+        "params": {"name": "wait", "arguments": {"text": "", "file": file}},
+    });
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| web.post(a.at, &call));
+        assert!(until(|| folder.path().join("file.began").exists()));
+        redis.kill();
+        redis.restart();
+        assert!(until(|| web.request(a.at, "ping", json!({})).status == 404), "the store came back empty");
+        std::fs::write(&file, "").unwrap();
+        let answer = waiting.join().unwrap();
+        assert!(answer.result().to_string().contains("the file is there"), "{answer:?}");
+    });
+}
+
+#[test]
+fn k4_a_program_starts_without_its_store() {
+    let mut redis = Redis::start(&[]);
+    let url = redis.url();
+    redis.kill();
+    let a = gated(&url);
+    a.process.logged("the session store cannot be used yet");
+    stateless(a.at);
+    initialize(a.at).is_of_store("cannot be reached");
+    redis.restart();
+    recovers(a.at);
+}
+
+#[test]
+fn k4_a_wrong_password_is_said_in_the_log_and_never_shown() {
+    let redis = Redis::start(&["--requirepass", "correct-horse"]);
+    let a = gated(&format!("redis://:wrong-staple@{}", redis.address()));
+    let said = a.process.logged("session store cannot be used;");
+    assert!(said.to_lowercase().contains("password") || said.contains("WRONGPASS"), "{said}");
+    initialize(a.at).is_of_store("cannot be reached");
+    let right = gated(&format!("redis://:correct-horse@{}", redis.address()));
+    Web::open(right.at);
+    for replica in [a, right] {
+        let ended = {
+            replica.process.terminate();
+            replica.process.ended()
+        };
+        assert!(!ended.stderr.contains("staple") && !ended.stderr.contains("horse"), "{}", ended.stderr);
+    }
+}
+
+#[test]
+fn k4_a_store_that_is_full_is_named_and_what_it_has_is_served() {
+    let (redis, [a, b]) = replicas();
+    let web = Web::open(a.at);
+    web.fetch(a.at);
+    redis.command("CONFIG SET maxmemory-policy noeviction");
+    redis.command("CONFIG SET maxmemory 1");
+    initialize(a.at).is_of_store("full");
+    assert!(web.may_call(b.at), "what is there is read");
+    assert!(web.may_call(a.at));
+    let uri = json!({"uri": "resource:///tool_descriptions?tools=wait"});
+    web.request(b.at, "resources/read", uri).is_of_store("full");
+    let c = gated(&redis.url());
+    c.process.logged("session store is full");
+    assert!(web.may_call(c.at), "a replica that connects now reads it, too");
+    initialize(c.at).is_of_store("full");
+    assert_eq!(web.end(c.at).status, 204, "an end makes room");
+    assert_eq!(web.call(a.at, "echo").status, 404);
+    redis.command("CONFIG SET maxmemory 0");
+    recovers(a.at);
+    recovers(c.at);
+}
+
+/// The command of docs/scaling.md that creates a user.
+fn documented_user() -> String {
+    let page = include_str!("../../../docs/scaling.md");
+    let from = page.find("ACL SETUSER").expect("the command");
+    let command = page[from..].split("```").next().unwrap();
+    command.replace(">PASSWORD", ">secret").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A session goes from one replica to another and ends, by nothing but the documented commands.
+#[track_caller]
+fn suffices(url: &str) {
+    let (a, b) = (gated(url), gated(url));
+    let web = Web::open(a.at);
+    web.fetch(b.at);
+    assert!(web.may_call(a.at));
+    assert_eq!(web.end(b.at).status, 204);
+    assert_eq!(web.call(a.at, "echo").status, 404);
+}
+
+#[test]
+fn k4_all_but_the_documented_commands_may_be_forbidden() {
+    let redis = Redis::start(&[]);
+    redis.command(&documented_user());
+    suffices(&format!("redis://disclosure:secret@{}/1", redis.address()));
+    for forbidden in ["EVAL x 0", "MULTI", "FLUSHALL", "KEYS *", "GET other"] {
+        let tried = redis.command(&format!("ACL DRYRUN disclosure {forbidden}")).concat();
+        assert!(tried.contains("no permissions"), "{forbidden}: {tried}");
+    }
+}
+
+#[test]
+fn k4_all_but_the_documented_commands_may_be_forbidden_in_a_cluster() {
+    let redis = cluster();
+    redis.command(&documented_user());
+    suffices(&format!("redis+cluster://disclosure:secret@{}", redis.address()));
+}
+
+#[test]
+fn k4_a_command_that_is_forbidden_is_said_in_the_log() {
+    let redis = Redis::start(&[]);
+    redis.command("ACL SETUSER disclosure on >secret ~mcp-disclosure:* resetchannels +@all");
+    let a = gated(&format!("redis://disclosure:secret@{}", redis.address()));
+    let said = a.process.logged("session store cannot be used;");
+    assert!(said.contains("NOPERM") || said.contains("ermission"), "{said}");
+    initialize(a.at).is_of_store("cannot be reached");
+    stateless(a.at);
+}
+
+#[test]
+fn k1_a_url_that_cannot_be_meant_is_refused_without_its_password() {
+    for url in ["http://user:secret@h", "redis://user:secret@", "redis+sentinel://user:secret@h:1"] {
+        let arguments = ["serve", "--transport", "http", "--session-store", url, "--", ODD];
+        let ended = kit::process::Process::start(&mut program(&arguments)).finish();
+        ended.says(64, &["--session-store: "]);
+        assert!(!ended.stderr.contains("secret"), "{}", ended.stderr);
+    }
+    let mut over_stdio = kit::process::Process::start(&mut program(&[
+        "serve",
+        "--session-store",
+        "redis://127.0.0.1:1",
+        "--",
+        ODD,
+    ]));
+    over_stdio.logged("--session-store is ignored");
+    let tools: Vec<Value> = {
+        over_stdio.initialize();
+        over_stdio.tools()
+    };
+    assert_eq!(tools.len(), 2);
+}
+
+/// A cluster of one node.
+fn cluster() -> Redis {
+    let redis = Redis::start(&["--cluster-enabled", "yes"]);
+    redis.command("CLUSTER ADDSLOTSRANGE 0 16383");
+    assert!(until(|| redis.command("CLUSTER INFO").concat().contains("cluster_state:ok")));
+    redis
+}
+
+/// A server that accepts connections, and says nothing: one that hangs, or whose machine is gone.
+fn silent() -> (TcpListener, SocketAddr) {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let at = silent.local_addr().unwrap();
+    (silent, at)
+}
+
+#[test]
+fn k1_a_cluster_is_a_store_though_its_first_node_hangs() {
+    let (redis, (_silent, hangs)) = (cluster(), silent());
+    let url = format!("redis+cluster://{hangs},{}", redis.address());
+    let start = || Replica::start(&url, &["--strategy", "resource"], &[ODD]);
+    let (a, b) = (start(), start());
+    recovers(a.at);
+    recovers(b.at);
+    let web = Web::open(a.at);
+    web.fetch(b.at);
+    assert!(web.may_call(a.at));
+    assert_eq!(web.end(b.at).status, 204);
+    assert_eq!(web.call(a.at, "echo").status, 404);
+}
+
+#[test]
+fn k4_a_store_that_fails_over_serves_the_same_sessions() {
+    let mut master = Redis::start(&[]);
+    let copy = master.start_replica();
+    for server in [&master, &copy] {
+        server.command(&documented_user());
+    }
+    let (sentinel, (_silent, hangs)) = (master.start_sentinel("main"), silent());
+    let url = format!("redis+sentinel://disclosure:secret@{hangs},{}/main", sentinel.address());
+    let (a, b) = (gated(&url), gated(&url));
+    let web = Web::open(a.at);
+    web.fetch(a.at);
+    assert!(web.may_call(b.at));
+    // What is acknowledged is copied a little later.
+    assert!(until(|| copy.number("DBSIZE") == master.number("DBSIZE")));
+    let marks = || copy.number(&format!("HEXISTS mcp-disclosure:2:s:{} mecho", web.session));
+    assert!(until(|| marks() == 1));
+    master.kill();
+    assert!(until(|| web.request(a.at, "ping", json!({})).status == 503));
+    for at in [a.at, b.at] {
+        assert!(until(|| web.request(at, "ping", json!({})).status == 200), "it does not recover");
+        assert!(web.may_call(at), "nothing is lost");
+    }
+    assert_eq!(web.end(a.at).status, 204);
+    assert_eq!(web.call(b.at, "echo").status, 404);
+}
+
+#[test]
+fn k4_what_the_store_refuses_is_logged_without_keys_p11() {
+    let redis = Redis::start(&["--rename-command", "HGETALL", ""]);
+    let (a, b) = (gated(&redis.url()), gated(&redis.url()));
+    let web = Web::open(a.at);
+    web.request(b.at, "ping", json!({})).is_of_store("refused a command");
+    let said = b.process.logged("the session store refused a command");
+    assert!(said.contains("ERR") && said.contains("HGETALL"), "{said}");
+    b.process.terminate();
+    let ended = b.process.ended();
+    assert!(!ended.stderr.contains(&web.session), "{}", ended.stderr);
+}
+
+#[test]
+fn k1_a_replica_that_stood_still_does_not_serve_what_ended_meanwhile() {
+    let (_redis, [a, b]) = replicas();
+    let web = Web::open(a.at);
+    web.tools(b.at);
+    b.process.signal(Signal::STOP);
+    assert_eq!(web.end(a.at).status, 204, "its tenure has ended");
+    b.process.signal(Signal::CONT);
+    assert_eq!(web.call(b.at, "echo").status, 404);
+}

@@ -1,0 +1,138 @@
+//! What a session is, wherever it is served (K1).
+
+use kit::redis::Redis;
+use serde_json::json;
+
+use super::{
+    Replica, gated, replicas,
+    web::{Web, exchange, hello},
+};
+use crate::command_line::ODD;
+
+/// What the odd upstream lists behind `resource`.
+const TOOLS: [&str; 3] = ["echo", "wait", "describe_tools"];
+
+#[test]
+fn k1_each_request_may_go_to_another_replica() {
+    let (_redis, [a, b, c]) = replicas();
+    let web = Web::open(a.at);
+    assert_eq!(web.tools(b.at), TOOLS);
+    assert!(!web.may_call(c.at), "nothing was fetched");
+    web.fetch(b.at);
+    for at in [a.at, b.at, c.at, a.at] {
+        assert!(web.may_call(at), "a mark is looked up before a call is refused");
+    }
+}
+
+#[test]
+fn k1_marks_of_many_replicas_never_lose_each_other() {
+    let (_redis, [a, b]) = replicas();
+    let web = Web::open(a.at);
+    let fetch = |at, tool: &str| {
+        let uri = format!("resource:///tool_descriptions?tools={tool}");
+        web.request(at, "resources/read", json!({"uri": uri})).result();
+    };
+    std::thread::scope(|scope| {
+        scope.spawn(|| (0..10).for_each(|_| fetch(a.at, "echo")));
+        scope.spawn(|| (0..10).for_each(|_| fetch(b.at, "wait")));
+    });
+    assert!(web.may_call(b.at) && web.may_call(a.at));
+}
+
+#[test]
+fn k1_a_session_is_small_and_ends_by_itself() {
+    let (redis, [a, b]) = replicas();
+    let web = Web::open(a.at);
+    let key = format!("mcp-disclosure:2:s:{}", web.session);
+    assert!(redis.number(&format!("PTTL {key}")) <= 60_000, "unused sessions end after a minute");
+    web.tools(b.at);
+    let bytes = redis.number(&format!("MEMORY USAGE {key}"));
+    assert!(bytes <= 600, "{bytes} bytes, with two holders");
+    let is_kept = || redis.number(&format!("PTTL {key}")) > 3_000_000;
+    assert!(kit::process::until(is_kept), "one that is used lives for the idle time");
+}
+
+#[test]
+fn k1_an_idle_session_ends_everywhere() {
+    let redis = Redis::start(&[]);
+    let flags = ["--strategy", "resource", "--session-idle", "2"];
+    let (a, b) = (Replica::start(&redis.url(), &flags, &[ODD]), Replica::start(&redis.url(), &flags, &[ODD]));
+    let web = Web::open(a.at);
+    web.tools(b.at);
+    assert!(kit::process::until(|| redis.keys("mcp-disclosure:2:s:*").is_empty()), "it ends by itself");
+    for at in [a.at, b.at] {
+        assert_eq!(web.request(at, "ping", json!({})).status, 404);
+    }
+}
+
+#[test]
+fn k1_a_session_that_the_store_dropped_ends_everywhere() {
+    let (redis, [a]) = replicas();
+    let web = Web::open(a.at);
+    redis.command(&format!("DEL mcp-disclosure:2:s:{}", web.session));
+    let ended = || web.request(a.at, "ping", json!({})).status == 404;
+    assert!(kit::process::until(ended), "its copy is not used for long");
+}
+
+#[test]
+fn k1_copies_take_no_room_from_sessions_that_are_opened_p8() {
+    let redis = Redis::start(&[]);
+    let flags = ["--strategy", "resource", "--max-sessions", "2"];
+    let [a, b, c] = std::array::from_fn(|_| Replica::start(&redis.url(), &flags, &[ODD]));
+    let elsewhere = [Web::open(b.at), Web::open(b.at), Web::open(c.at)];
+    // One more than there is room for, twice: each is read again when it is used.
+    for web in elsewhere.iter().chain(&elsewhere) {
+        web.request(a.at, "ping", json!({})).result();
+    }
+    let own = [Web::open(a.at), Web::open(a.at)];
+    let hello = || exchange(a.at, "POST", "/mcp", "", &hello(json!({})).to_string());
+    assert!(hello().body["error"]["message"].as_str().unwrap().contains("too many sessions"));
+    for web in elsewhere.iter().chain(&own) {
+        web.request(a.at, "ping", json!({})).result();
+    }
+    assert_eq!(own[0].end(b.at).status, 204);
+    hello().result();
+}
+
+#[test]
+fn k1_what_is_no_session_is_unknown_and_leaves_nothing() {
+    let (redis, [a]) = replicas();
+    for id in ["0123456789abcdef0123456789abcdef", "x", "0123456789ABCDEF0123456789abcdef", "*", "a b"] {
+        let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+        let answer = exchange(a.at, "POST", "/mcp", &format!("Mcp-Session-Id: {id}\r\n"), ping);
+        assert_eq!(answer.status, 404, "{id}: {answer:?}");
+    }
+    assert!(kit::process::until(|| redis.keys("mcp-disclosure:2:s:*").is_empty()));
+}
+
+#[test]
+fn k1_keys_of_another_version_or_prefix_are_not_ours() {
+    let (redis, [a]) = replicas();
+    let web = Web::open(a.at);
+    let other = Replica::start(&format!("{}?prefix=other", redis.url()), &["--strategy", "resource"], &[ODD]);
+    assert_eq!(web.request(other.at, "ping", json!({})).status, 404);
+    let (id, future) = (&web.session, "00000000000000000000000000000002");
+    redis.command(&format!("COPY mcp-disclosure:2:s:{id} mcp-disclosure:3:s:{future}"));
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    assert_eq!(exchange(a.at, "POST", "/mcp", &format!("Mcp-Session-Id: {future}\r\n"), ping).status, 404);
+    // A field that a later version added is ignored.
+    redis.command(&format!("HSET mcp-disclosure:2:s:{id} zfuture 1"));
+    assert_eq!(web.tools(gated(&redis.url()).at), TOOLS);
+}
+
+#[test]
+fn k1_fetches_are_limited_across_replicas_r11() {
+    let redis = Redis::start(&[]);
+    let flags = ["--strategy", "resource", "--fetches-per-minute", "6"];
+    let (a, b) = (Replica::start(&redis.url(), &flags, &[ODD]), Replica::start(&redis.url(), &flags, &[ODD]));
+    let web = Web::open(a.at);
+    let admitted = (0..12).filter(|round| {
+        let at = if round % 2 == 0 { a.at } else { b.at };
+        let uri = "resource:///tool_descriptions?tools=echo";
+        let answer = web.request(at, "resources/read", json!({"uri": uri}));
+        !answer.result().to_string().contains("RATE_LIMITED")
+    });
+    let admitted = admitted.count();
+    // Each replica knows the sum as of its own last fetch.
+    assert!((6..=7).contains(&admitted), "{admitted} of 12 were admitted, 6 are allowed");
+}

@@ -1,0 +1,168 @@
+//! Answer streams that are resumed at another replica than the one that sent them (K1).
+
+use std::net::SocketAddr;
+
+use kit::{process::until, redis::Redis};
+use serde_json::{Value, json};
+
+use super::{
+    Replica,
+    web::{Events, Web},
+};
+use crate::command_line::ODD;
+
+const QUESTION: &str = "elicitation/create";
+const CHANGED: &str = "notifications/tools/list_changed";
+
+/// A store, and replicas whose upstream asks the client before it answers.
+fn asking<const N: usize>() -> (Redis, [Replica; N]) {
+    let redis = Redis::start(&[]);
+    let flags = ["--strategy", "full", "--upstream-scope", "session"];
+    let replicas = std::array::from_fn(|_| Replica::start(&redis.url(), &flags, &[ODD, "asks"]));
+    (redis, replicas)
+}
+
+fn open(at: SocketAddr) -> Web {
+    Web::open_with(at, "/mcp", "", json!({"elicitation": {"form": {}}}))
+}
+
+/// A stream whose connection broke after the question.
+struct Broken {
+    /// The ids of its first event and of the question.
+    first: String,
+    asked: String,
+    question: Value,
+}
+
+fn broken(web: &Web, at: SocketAddr) -> Broken {
+    let call = json!({
+        "jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": {"name": "echo", "arguments": {"text": QUESTION}},
+    });
+    let mut stream = web.stream(at, &call);
+    let (first, asked) = (stream.id(), stream.id());
+    let question = stream.next(|message| message["method"] == QUESTION).unwrap();
+    Broken { first, asked, question }
+}
+
+fn resumed(web: &Web, at: SocketAddr, event: &str) -> Events {
+    web.with(&format!("Last-Event-ID: {event}\r\n")).listen(at)
+}
+
+fn accept(web: &Web, at: SocketAddr, question: &Value) {
+    let result = json!({"action": "accept", "content": {"x": 1}});
+    let accepted = web.post(at, &json!({"jsonrpc": "2.0", "id": question["id"], "result": result}));
+    assert_eq!(accepted.status, 202, "{accepted:?}");
+}
+
+/// Waits until the store has the response.
+fn until_answered(redis: &Redis) {
+    let has_ended = |key: &String| redis.number(&format!("HEXISTS {key} $")) == 1;
+    assert!(until(|| redis.keys("mcp-disclosure:2:e:*").iter().any(has_ended)), "the response is not kept");
+}
+
+#[test]
+fn k1_a_stream_is_resumed_elsewhere() {
+    let (redis, [a, b, c]) = asking();
+    let web = open(a.at);
+    let Broken { first, asked, question } = broken(&web, a.at);
+    let mut stream = resumed(&web, b.at, &asked);
+    accept(&web, c.at, &question);
+    let answer = stream.next(|_| true).unwrap();
+    assert!(answer["id"] == 9 && answer["error"].is_null(), "{answer}");
+    assert_eq!(stream.next(|_| true), None, "the response is the end");
+    // And again, all of it, wherever.
+    for at in [c.at, a.at, b.at] {
+        let mut again = resumed(&web, at, &first);
+        assert_eq!(again.next(|_| true).as_ref(), Some(&question));
+        assert_eq!(again.next(|_| true).as_ref(), Some(&answer));
+        assert_eq!(again.next(|_| true), None);
+    }
+    let keys = redis.keys("mcp-disclosure:2:e:*");
+    assert!(keys.len() == 1 && redis.number(&format!("PTTL {}", keys[0])) > 0, "{keys:?}");
+    assert_eq!(web.end(c.at).status, 204);
+    assert!(until(|| redis.keys("mcp-disclosure:2:*:*").iter().all(|key| key.contains(":r:"))));
+}
+
+#[test]
+fn k1_a_stream_is_resumed_though_its_connection_looks_open() {
+    let (_redis, [a, b]) = asking();
+    let web = open(a.at);
+    let call = json!({
+        "jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": {"name": "echo", "arguments": {"text": QUESTION}},
+    });
+    let mut open = web.stream(a.at, &call);
+    let (_, asked) = (open.id(), open.id());
+    let question = open.next(|message| message["method"] == QUESTION).unwrap();
+    let mut stream = resumed(&web, b.at, &asked);
+    assert_eq!(open.next(|_| true), None, "the former connection stops");
+    accept(&web, a.at, &question);
+    assert_eq!(stream.next(|_| true).unwrap()["id"], 9);
+}
+
+#[test]
+fn k2_a_response_outlives_the_replica_that_had_it() {
+    let (redis, [a, b]) = asking();
+    let web = open(a.at);
+    let Broken { asked, question, .. } = broken(&web, a.at);
+    // No connection sends it: the store has it all the same.
+    accept(&web, b.at, &question);
+    until_answered(&redis);
+    a.kill();
+    let answer = resumed(&web, b.at, &asked).next(|_| true).unwrap();
+    assert!(answer["id"] == 9 && answer["error"].is_null(), "{answer}");
+}
+
+#[test]
+fn k2_a_request_in_a_killed_replica_is_answered_with_an_error_where_its_stream_is_resumed() {
+    let (_redis, [a, b]) = asking();
+    let web = open(a.at);
+    let Broken { first, question, .. } = broken(&web, a.at);
+    a.kill();
+    let mut stream = resumed(&web, b.at, &first);
+    assert_eq!(stream.next(|_| true), Some(question), "what was sent is there");
+    let answer = stream.next(|_| true).unwrap();
+    assert_eq!((&answer["id"], &answer["error"]["code"]), (&json!(9), &json!(-32000)), "{answer}");
+    assert!(answer["error"]["message"].as_str().unwrap().contains("gone"), "{answer}");
+    assert_eq!(stream.next(|_| true), None);
+}
+
+#[test]
+fn k1_a_stream_is_resumed_by_its_own_session_only() {
+    let (_redis, [a, b]) = asking();
+    let (web, other) = (open(a.at), open(a.at));
+    let Broken { first, .. } = broken(&web, a.at);
+    for event in
+        [first.clone(), first.replace(".1-", ".2-"), first.replace(".1-", ".1:2-"), format!("*{first}")]
+    {
+        let mut stream = resumed(&other, b.at, &event);
+        assert_eq!(stream.next(|_| true).unwrap()["method"], CHANGED, "{event}: a general stream");
+    }
+}
+
+#[test]
+fn k1_a_stream_in_the_store_is_as_small_as_in_memory() {
+    let redis = Redis::start(&[]);
+    let start = || Replica::start(&redis.url(), &["--strategy", "full"], &[ODD, "floods-progress"]);
+    let (a, b) = (start(), start());
+    let web = Web::open(a.at);
+    let call = json!({
+        "jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": {
+            "name": "echo", "arguments": {"text": "", "times": 2000, "bytes": 1000}, "_meta": {"progressToken": 1},
+        },
+    });
+    let mut stream = web.stream(a.at, &call);
+    let first = stream.id();
+    let answer = stream.next(|message| message["id"] == 9).unwrap();
+    let keys = redis.keys("mcp-disclosure:2:e:*");
+    let bytes = redis.number(&format!("MEMORY USAGE {} SAMPLES 0", keys[0]));
+    assert!((100_000..600_000).contains(&bytes), "{bytes} bytes of about 2 MB");
+    let mut again = resumed(&web, b.at, &first);
+    let numbers: Vec<i64> = std::iter::from_fn(|| again.next(|message| message["method"].is_string()))
+        .map(|message| message["params"]["progress"].as_i64().unwrap())
+        .collect();
+    assert!(
+        numbers.len() > 100 && numbers.is_sorted() && numbers[0] > 0,
+        "the last ones, in order: {numbers:?}"
+    );
+    assert_eq!(resumed(&web, b.at, &first).next(|message| message["id"] == 9), Some(answer));
+}

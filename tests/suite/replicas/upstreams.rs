@@ -1,0 +1,112 @@
+//! What cannot move: connections of a session's own, and requests under way (K3).
+
+use kit::{Bench, Options, redis::Redis};
+use mcp_disclosure_gateway::backend::Scope;
+use mcp_disclosure_session_redis::RedisStore;
+use serde_json::{Value, json};
+
+use super::{Replica, replicas, web::Web};
+use crate::command_line::ODD;
+
+const CHANGED: &str = "notifications/tools/list_changed";
+
+fn own(redis: &Redis, mode: &str) -> Replica {
+    Replica::start(&redis.url(), &["--strategy", "full", "--upstream-scope", "session"], &[ODD, mode])
+}
+
+#[test]
+fn k3_a_session_that_moves_gets_upstreams_of_its_own_and_is_told() {
+    let redis = Redis::start(&[]);
+    let (a, b) = (own(&redis, "ordinary"), own(&redis, "ordinary"));
+    let web = Web::open(a.at);
+    let mut stream = web.listen(a.at);
+    assert!(web.may_call(b.at), "an upstream was started for it");
+    assert!(stream.next(|message| message["method"] == CHANGED).is_some(), "it is told where it listens");
+    a.kill();
+    let mut stream = web.listen(b.at);
+    assert!(stream.next(|message| message["method"] == CHANGED).is_some());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn k3_the_next_stream_of_a_session_that_moved_says_so() {
+    let redis = Redis::start(&[]);
+    let start = async || {
+        let store = RedisStore::new(redis.url().parse().unwrap()).unwrap();
+        let session_store = Some(std::sync::Arc::new(store) as _);
+        Bench::start(Options { scope: Scope::Session, session_store, ..crate::odd() }).await
+    };
+    let (a, b, c) = (start().await, start().await, start().await);
+    let (of_a, of_b, of_c) = (a.address, b.address, c.address);
+    let next = |web: Web| {
+        tokio::task::spawn_blocking(move || {
+            let told = web.listen(of_c).next(|message| message["method"] == CHANGED);
+            assert!(told.is_some());
+        })
+    };
+    let web = tokio::task::spawn_blocking(move || Web::open(of_a)).await.unwrap();
+    next(web.clone()).await.unwrap();
+    let session = c.gateway.sessions().find(&web.session).unwrap();
+    kit::eventually("the end of its stream", async || session.is_quiet().then_some(())).await;
+    let moving = web.clone();
+    tokio::task::spawn_blocking(move || moving.tools(of_b)).await.unwrap();
+    next(web).await.unwrap();
+}
+
+#[test]
+fn k3_an_answer_reaches_the_replica_that_asked_f3() {
+    let redis = Redis::start(&[]);
+    let (a, b) = (own(&redis, "asks"), own(&redis, "asks"));
+    let web = Web::open_with(a.at, "/mcp", "", json!({"elicitation": {"form": {}}}));
+    for (asked_at, answered_at) in [(a.at, b.at), (b.at, a.at), (a.at, a.at)] {
+        let arguments = json!({"text": "elicitation/create"});
+        let call = json!({
+            "jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": {"name": "echo", "arguments": arguments},
+        });
+        let mut stream = web.stream(asked_at, &call);
+        let question = stream.next(|message| message["method"] == "elicitation/create").unwrap();
+        let result = json!({"action": "accept", "content": {"x": 1}});
+        let accepted =
+            web.post(answered_at, &json!({"jsonrpc": "2.0", "id": question["id"], "result": result}));
+        assert_eq!(accepted.status, 202);
+        let answer = stream.next(|message| message["id"] == 9).unwrap();
+        let text = answer["result"]["content"][0]["text"].as_str().unwrap();
+        assert_eq!(serde_json::from_str::<Value>(text).unwrap()["result"], result);
+    }
+}
+
+#[test]
+fn k1_a_stream_that_goes_on_at_another_replica_misses_no_change() {
+    let (_redis, [a, b]) = replicas();
+    let web = Web::open(a.at);
+    let id = web.listen(a.at).id();
+    a.kill();
+    let mut stream = web.with(&format!("Last-Event-ID: {id}\r\n")).listen(b.at);
+    for kind in ["tools", "resources", "prompts"] {
+        let changed = format!("notifications/{kind}/list_changed");
+        assert!(stream.next(|message| message["method"] == *changed).is_some(), "{kind}");
+    }
+}
+
+#[test]
+fn k2_a_request_is_cancelled_wherever_it_is() {
+    let (_redis, [a, b]) = replicas();
+    let web = Web::open(a.at);
+    web.request(a.at, "resources/read", json!({"uri": "resource:///tool_descriptions?tools=wait"})).result();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    let call = json!({
+        "jsonrpc": "2.0", "id": "slow", "method": "tools/call",
+        "params": {"name": "wait", "arguments": {"text": "", "file": file}},
+    });
+    std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| web.post(a.at, &call));
+        let begun = kit::process::until(|| {
+            // It is repeated until the call is there to be cancelled.
+            let cancelled = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "slow"}});
+            assert_eq!(web.post(b.at, &cancelled).status, 202);
+            waiting.is_finished()
+        });
+        assert!(begun, "the call at A was not cancelled");
+        assert_eq!(waiting.join().unwrap().status, 202, "a cancelled request has no answer");
+    });
+}

@@ -1,0 +1,240 @@
+//! A client of several replicas: each request goes to the one that the test names.
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    net::{SocketAddr, TcpStream},
+    time::{Duration, Instant},
+};
+
+use kit::PATIENCE;
+use serde_json::{Value, json};
+
+/// An answer: status, and body as JSON.
+#[derive(Debug)]
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) session: Option<String>,
+    /// Whether it asks the client to try again later.
+    pub(super) asks_for_patience: bool,
+    pub(super) body: Value,
+    pub(super) took: Duration,
+}
+
+impl Answer {
+    #[track_caller]
+    pub(super) fn result(&self) -> &Value {
+        assert_eq!(self.status, 200, "{self:?}");
+        assert!(self.body["error"].is_null(), "{self:?}");
+        &self.body["result"]
+    }
+
+    /// The error of a store that cannot be used, within a second.
+    #[track_caller]
+    pub(super) fn is_of_store(&self, says: &str) {
+        assert_eq!(self.status, 503, "{self:?}");
+        assert_eq!(self.body["error"]["code"], -32006, "{self:?}");
+        assert!(self.asks_for_patience, "{self:?}");
+        let message = self.body["error"]["message"].as_str().unwrap();
+        assert!(message.contains("session store") && message.contains(says), "{message}");
+        assert!(!message.contains("127.0.0.1"), "no address: {message}");
+        assert!(self.took < Duration::from_secs(1), "{:?}", self.took);
+    }
+}
+
+/// Sends a request with these headers.
+#[track_caller]
+pub(super) fn exchange(at: SocketAddr, method: &str, path: &str, headers: &str, body: &str) -> Answer {
+    try_exchange(at, method, path, headers, body).expect("an answer")
+}
+
+/// The same; an error if the connection breaks.
+pub(super) fn try_exchange(
+    at: SocketAddr,
+    method: &str,
+    path: &str,
+    headers: &str,
+    body: &str,
+) -> std::io::Result<Answer> {
+    let begun = Instant::now();
+    let mut stream = TcpStream::connect(at)?;
+    stream.set_read_timeout(Some(PATIENCE))?;
+    let request = format!(
+        "{method} {path} HTTP/1.1\r\nHost: {at}\r\nContent-Type: application/json\r\nAccept: application/json\r\n\
+         Connection: close\r\n{headers}Content-Length: {}\r\n\r\n{body}",
+        body.len()
+    );
+    stream.write_all(request.as_bytes())?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    let (head, body) = answer.split_once("\r\n\r\n").ok_or(std::io::ErrorKind::UnexpectedEof)?;
+    let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+    let header = |wanted: &str| {
+        head.lines().find_map(|line| {
+            let (name, value) = line.split_once(": ")?;
+            name.eq_ignore_ascii_case(wanted).then(|| value.to_owned())
+        })
+    };
+    let (session, asks_for_patience) = (header("mcp-session-id"), header("retry-after").is_some());
+    let body = serde_json::from_str(body).unwrap_or(Value::Null);
+    Ok(Answer { status, session, asks_for_patience, body, took: begun.elapsed() })
+}
+
+/// A session, which any replica serves.
+#[derive(Clone, Debug)]
+pub(super) struct Web {
+    pub(super) session: String,
+    path: String,
+    headers: String,
+}
+
+impl Web {
+    /// Opens a session at this replica.
+    #[track_caller]
+    pub(super) fn open(at: SocketAddr) -> Self {
+        Self::open_with(at, "/mcp", "", json!({}))
+    }
+
+    /// The same at this path, with these headers and capabilities.
+    #[track_caller]
+    pub(super) fn open_with(at: SocketAddr, path: &str, headers: &str, capabilities: Value) -> Self {
+        let answer = exchange(at, "POST", path, headers, &hello(capabilities).to_string());
+        answer.result();
+        let session = answer.session.expect("a session");
+        Self { headers: format!("{headers}Mcp-Session-Id: {session}\r\n"), path: path.to_owned(), session }
+    }
+
+    /// Sends a message.
+    #[track_caller]
+    pub(super) fn post(&self, at: SocketAddr, message: &Value) -> Answer {
+        exchange(at, "POST", &self.path, &self.headers, &message.to_string())
+    }
+
+    /// Sends a request.
+    #[track_caller]
+    pub(super) fn request(&self, at: SocketAddr, method: &str, params: Value) -> Answer {
+        self.post(at, &json!({"jsonrpc": "2.0", "id": 7, "method": method, "params": params}))
+    }
+
+    /// Calls a tool.
+    #[track_caller]
+    pub(super) fn call(&self, at: SocketAddr, tool: &str) -> Answer {
+        self.request(at, "tools/call", json!({"name": tool, "arguments": {"text": "hello"}}))
+    }
+
+    /// Whether a call of the odd upstream's `echo` is forwarded.
+    #[track_caller]
+    pub(super) fn may_call(&self, at: SocketAddr) -> bool {
+        let answer = self.call(at, "echo");
+        let is_error = answer.result()["isError"] == true;
+        if is_error {
+            assert!(answer.result().to_string().contains("DESCRIPTION_REQUIRED"), "{answer:?}");
+        }
+        !is_error
+    }
+
+    /// Fetches the definition of `echo`.
+    #[track_caller]
+    pub(super) fn fetch(&self, at: SocketAddr) {
+        self.request(at, "resources/read", json!({"uri": "resource:///tool_descriptions?tools=echo"}))
+            .result();
+    }
+
+    /// The names of the tools listed.
+    #[track_caller]
+    pub(super) fn tools(&self, at: SocketAddr) -> Vec<String> {
+        let answer = self.request(at, "tools/list", json!({}));
+        let tools = answer.result()["tools"].as_array().unwrap().clone();
+        tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+    }
+
+    /// Ends the session.
+    #[track_caller]
+    pub(super) fn end(&self, at: SocketAddr) -> Answer {
+        exchange(at, "DELETE", &self.path, &self.headers, "")
+    }
+
+    /// Begins to end the session, and does not read the answer yet.
+    #[track_caller]
+    pub(super) fn begin_to_end(&self, at: SocketAddr) -> TcpStream {
+        let mut stream = TcpStream::connect(at).expect("a listener");
+        let request = format!("DELETE {} HTTP/1.1\r\nHost: {at}\r\n{}\r\n", self.path, self.headers);
+        stream.write_all(request.as_bytes()).expect("a listener that reads");
+        stream
+    }
+
+    /// Opens the general stream.
+    #[track_caller]
+    pub(super) fn listen(&self, at: SocketAddr) -> Events {
+        Events::of(at, "GET", &self.path, &self.headers, "")
+    }
+
+    /// Sends a request whose answer may be a stream.
+    #[track_caller]
+    pub(super) fn stream(&self, at: SocketAddr, message: &Value) -> Events {
+        Events::of(at, "POST", &self.path, &self.headers, &message.to_string())
+    }
+
+    /// The same session, with another header in front.
+    pub(super) fn with(&self, header: &str) -> Self {
+        Self { headers: format!("{header}Mcp-Session-Id: {}\r\n", self.session), ..self.clone() }
+    }
+}
+
+/// The request that opens a session.
+pub(super) fn hello(capabilities: Value) -> Value {
+    let params = json!({
+        "protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": {"name": "test", "version": "1"},
+    });
+    json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
+}
+
+/// A stream of events.
+pub(super) struct Events(BufReader<TcpStream>);
+
+impl Events {
+    #[track_caller]
+    fn of(at: SocketAddr, method: &str, path: &str, headers: &str, body: &str) -> Self {
+        let mut stream = TcpStream::connect(at).expect("a listener");
+        stream.set_read_timeout(Some(PATIENCE)).expect("a time-out");
+        let request = format!(
+            "{method} {path} HTTP/1.1\r\nHost: {at}\r\nContent-Type: application/json\r\n\
+             Accept: application/json, text/event-stream\r\nConnection: close\r\n{headers}Content-Length: {}\r\n\r\n{body}",
+            body.len()
+        );
+        stream.write_all(request.as_bytes()).expect("a listener that reads");
+        let mut stream = BufReader::new(stream);
+        let mut line = String::new();
+        stream.read_line(&mut line).expect("an answer");
+        assert!(line.contains(" 200 "), "{line}");
+        Self(stream)
+    }
+
+    /// The id of the next event that has one.
+    #[track_caller]
+    pub(super) fn id(&mut self) -> String {
+        loop {
+            let mut line = String::new();
+            assert!(self.0.read_line(&mut line).expect("an event in time") > 0, "the stream ended");
+            if let Some(id) = line.trim_end().strip_prefix("id: ") {
+                return id.to_owned();
+            }
+        }
+    }
+
+    /// The next message for which this holds; `None` if the stream ends first.
+    #[track_caller]
+    pub(super) fn next(&mut self, holds: impl Fn(&Value) -> bool) -> Option<Value> {
+        loop {
+            let mut line = String::new();
+            if self.0.read_line(&mut line).expect("an event in time") == 0 {
+                return None;
+            }
+            let text = line.trim_end().strip_prefix("data: ").unwrap_or(line.trim_end());
+            if let Some(message) =
+                serde_json::from_str::<Value>(text).ok().filter(Value::is_object).filter(&holds)
+            {
+                return Some(message);
+            }
+        }
+    }
+}
