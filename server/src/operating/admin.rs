@@ -60,9 +60,7 @@ pub(super) async fn serve(
         Some(admission) => http::admitted(app.layer(from_fn(unrestricted)), admission),
         None => app,
     };
-    let shared = Arc::new(guard.clone());
-    let app = http::noted(http::guarded(app, Arc::clone(&shared)), observer, shared);
-    http::serve_app(&limits, served.ending(), listener, guard, app).await;
+    http::serve_app(&limits, served.ending(), listener, guard, observer, app).await;
 }
 
 fn router(admin: Admin) -> Router {

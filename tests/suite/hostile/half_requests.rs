@@ -63,3 +63,50 @@ async fn a_connection_kept_for_the_next_request_is_not_closed_within_a_minute() 
         tokio::time::advance(Duration::from_secs(60)).await;
     }
 }
+
+/// The head of a request that is answered for its address, so that its body is not read.
+fn refused_head(client: &Client) -> String {
+    let head = head("POST", client, "tools/list", &Value::Null).replace("/mcp ", "/mcp/no-such-strategy ");
+    format!("{}Content-Length: 2\r\n\r\n", head.replace(CLOSE, ""))
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_connection_is_kept_where_the_answer_did_not_need_the_body() {
+    let bench = Bench::start(Options::without_upstream()).await;
+    let client = Client::attach(&bench, STATELESS, kit::Identity::default());
+    let mut socket = Socket::sending(&bench, refused_head(&client)).await;
+    // The gateway has the head, and no body yet.
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    socket.write("{}").await;
+    let refused = socket.read_until("no strategy").await;
+    assert!(refused.starts_with("HTTP/1.1 404 ") && !refused.contains("connection: close"), "{refused}");
+    socket.write(post(&client, "next", "tools/list", json!({}))).await;
+    socket.read_until("\"id\":\"next\"").await;
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_without_its_requests_body_says_that_the_connection_closes() {
+    let bench = Bench::start(Options::without_upstream()).await;
+    let client = Client::attach(&bench, STATELESS, kit::Identity::default());
+    let expecting = refused_head(&client).replace("Content-Length", "Expect: 100-continue\r\nContent-Length");
+    for head in [refused_head(&client), expecting] {
+        let answer = Socket::sending(&bench, &head).await.rest_within(LONG).await;
+        assert!(answer.starts_with("HTTP/1.1 404 "), "after {head:?}: {answer}");
+        assert!(
+            answer.contains("connection: close") && answer.contains("no strategy"),
+            "after {head:?}: {answer}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn a_client_that_sends_more_than_is_read_reads_the_answer() {
+    let bench = Bench::start(Options::without_upstream()).await;
+    let client = Client::attach(&bench, STATELESS, kit::Identity::default());
+    let length = 2 * bench.gateway.limits().message_bytes;
+    let head = refused_head(&client).replace("Content-Length: 2", &format!("Content-Length: {length}"));
+    let mut socket = Socket::sending(&bench, head).await;
+    socket.write_all(vec![b' '; length]).await;
+    let answer = socket.read_until("no strategy").await;
+    assert!(answer.starts_with("HTTP/1.1 404 ") && answer.contains("connection: close"), "{answer}");
+}

@@ -39,6 +39,11 @@ impl Socket {
         let _hung_up = soon("writing", self.0.write_all(bytes.as_ref())).await;
     }
 
+    /// Says all of this, to a gateway that hears it.
+    pub(super) async fn write_all(&mut self, bytes: impl AsRef<[u8]>) {
+        soon("writing", self.0.write_all(bytes.as_ref())).await.unwrap();
+    }
+
     /// Hears until these words have come, and no further than the piece they come in.
     pub(super) async fn read_until(&mut self, words: &str) -> String {
         let mut heard = Vec::new();

@@ -13,7 +13,7 @@ use axum::{
     Router,
     body::{Body, Bytes, HttpBody},
     extract::ConnectInfo,
-    http::{Request, Response},
+    http::{HeaderValue, Request, Response, StatusCode, header},
 };
 use hyper::{
     body::{Frame, Incoming, SizeHint},
@@ -36,20 +36,25 @@ use tokio_io_timeout::TimeoutStream;
 use super::{
     Guard,
     connections::{Connection, Connections, Phase},
-    router,
+    cors::guarded,
+    refusals::Refusals,
+    routes, unread,
 };
-use crate::{dispatch::Gateway, limits::Limits};
+use crate::{dispatch::Gateway, limits::Limits, observe::Observer};
 
 /// After a shutdown is requested, running calls get this long to finish.
 const GRACE: Duration = Duration::from_secs(10);
 
-/// A connection without requests is closed after this time. If one side closes while the other sends, a
-/// request is lost, so it exceeds the 60 seconds for which proxies keep unused connections.
-const UNUSED: Duration = Duration::from_secs(75);
+/// A connection without requests is closed after this time. If one side closes while the other sends, a request is lost,
+/// so it exceeds the time for which proxies keep unused connections: a minute or two, and 600 seconds Google's.
+const UNUSED: Duration = Duration::from_secs(620);
 
 /// A connection whose client reads nothing of what is sent is closed after this time, since unread responses
 /// fill memory. An idle stream has a comment to read every 15 seconds.
 const STALLED: Duration = Duration::from_secs(60);
+
+/// Maximum connections of an application beside the gateway.
+const OF_PAGES: usize = 64;
 
 /// Delay after a connection could not be accepted because files or memory ran out.
 const PAUSE: Duration = Duration::from_millis(50);
@@ -57,69 +62,33 @@ const PAUSE: Duration = Duration::from_millis(50);
 /// Maximum concurrent rejections of new connections with a response; beyond it they are just closed.
 const REFUSALS: usize = 16;
 
+const CLOSE: HeaderValue = HeaderValue::from_static("close");
+
 /// Time-out for sending a rejection.
 const REFUSING: Duration = Duration::from_secs(1);
 
 /// Serves clients until the gateway shuts down. Responses in progress are finished first, and requests whose clients read
 /// the answer later or elsewhere. Errors of connections and of the listener are logged.
 pub async fn serve(gateway: Arc<Gateway>, listener: TcpListener, guard: Guard) {
-    let app = router(Arc::clone(&gateway), guard.clone());
-    let shutdown = gateway.shutdown().cancelled();
-    serve_and_finish(gateway.limits(), shutdown, listener, guard, app, gateway.at_rest()).await;
+    let guard = Arc::new(guard);
+    let app = routes(Arc::clone(&gateway), Arc::clone(&guard));
+    let serving = Serving::new(gateway.limits(), guard, Arc::clone(gateway.observer()), app);
+    serving.run(listener, gateway.shutdown().cancelled(), gateway.at_rest()).await;
 }
 
-/// Serves another application in the same way until `shutdown`, such as pages for operators, with connections counted by
-/// themselves. The guard must be part of the application ([`guarded`](super::guarded)).
+/// Serves another application in the same way until `shutdown`, such as pages for operators: behind the guard, and with
+/// what is refused noted by the observer. Its connections are counted by themselves, and are few.
 pub async fn serve_app(
     limits: &Limits,
     shutdown: impl Future<Output = ()>,
     listener: TcpListener,
     guard: Guard,
+    observer: Arc<dyn Observer>,
     app: Router,
 ) {
-    serve_and_finish(limits, shutdown, listener, guard, app, std::future::ready(())).await;
-}
-
-async fn serve_and_finish(
-    limits: &Limits,
-    shutdown: impl Future<Output = ()>,
-    listener: TcpListener,
-    guard: Guard,
-    app: Router,
-    finished: impl Future<Output = ()>,
-) {
-    let mut shutdown = pin!(shutdown);
-    let front = Serving::new(limits, guard, app);
-    let mut pause = Duration::ZERO;
-    loop {
-        let accepted = async {
-            tokio::time::sleep(pause).await;
-            listener.accept().await
-        };
-        let accepted = tokio::select! {
-            accepted = accepted => accepted,
-            () = &mut shutdown => break,
-        };
-        pause = Duration::ZERO;
-        match accepted {
-            Ok((stream, peer)) => front.take(stream, peer),
-            Err(error) if is_of_one_connection(error.kind()) => {}
-            Err(error) => {
-                // The connection's own task closes it shortly.
-                let made_room = front.connections.hang_up_on_one();
-                tracing::warn!(%error, made_room, "cannot accept a connection");
-                pause = PAUSE;
-            }
-        }
-    }
-    drop(listener);
-    let done = async {
-        front.open.shutdown().await;
-        finished.await;
-    };
-    if tokio::time::timeout(GRACE, done).await.is_err() {
-        tracing::warn!("shutdown: dropped requests still running after {} seconds", GRACE.as_secs());
-    }
+    let limits = Limits { connections: limits.connections.min(OF_PAGES), ..*limits };
+    let serving = Serving::new(&limits, Arc::new(guard), observer, app);
+    serving.run(listener, shutdown, std::future::ready(())).await;
 }
 
 fn is_of_one_connection(kind: ErrorKind) -> bool {
@@ -129,27 +98,71 @@ fn is_of_one_connection(kind: ErrorKind) -> bool {
 struct Serving {
     app: TowerToHyperService<Router>,
     http: http1::Builder,
-    guard: Guard,
+    guard: Arc<Guard>,
     connections: Arc<Connections>,
     head: Duration,
+    body: usize,
     open: GracefulShutdown,
-    refusals: Arc<Semaphore>,
+    refusals: Refusals,
+    refusing: Arc<Semaphore>,
 }
 
 impl Serving {
-    fn new(limits: &Limits, guard: Guard, app: Router) -> Self {
+    fn new(limits: &Limits, guard: Arc<Guard>, observer: Arc<dyn Observer>, app: Router) -> Self {
+        let refusals = Refusals::new(observer, Arc::clone(&guard));
         // Not `axum::serve`, and not hyper-util's `auto`: both wait for a head, or its first bytes, without a
         // time-out.
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new()).header_read_timeout(UNUSED);
         Self {
-            app: TowerToHyperService::new(app),
+            app: TowerToHyperService::new(refusals.noting(guarded(app, Arc::clone(&guard)))),
             http,
             guard,
             connections: Connections::new(limits),
             head: limits.request_head,
+            body: limits.message_bytes,
             open: GracefulShutdown::new(),
-            refusals: Arc::new(Semaphore::new(REFUSALS)),
+            refusals,
+            refusing: Arc::new(Semaphore::new(REFUSALS)),
+        }
+    }
+
+    async fn run(
+        self,
+        listener: TcpListener,
+        shutdown: impl Future<Output = ()>,
+        finished: impl Future<Output = ()>,
+    ) {
+        let mut shutdown = pin!(shutdown);
+        let mut pause = Duration::ZERO;
+        loop {
+            let accepted = async {
+                tokio::time::sleep(pause).await;
+                listener.accept().await
+            };
+            let accepted = tokio::select! {
+                accepted = accepted => accepted,
+                () = &mut shutdown => break,
+            };
+            pause = Duration::ZERO;
+            match accepted {
+                Ok((stream, peer)) => self.take(stream, peer),
+                Err(error) if is_of_one_connection(error.kind()) => {}
+                Err(error) => {
+                    // The connection's own task closes it shortly.
+                    let made_room = self.connections.hang_up_on_one();
+                    tracing::warn!(%error, made_room, "cannot accept a connection");
+                    pause = PAUSE;
+                }
+            }
+        }
+        drop(listener);
+        let done = async {
+            self.open.shutdown().await;
+            finished.await;
+        };
+        if tokio::time::timeout(GRACE, done).await.is_err() {
+            tracing::warn!("shutdown: dropped requests still running after {} seconds", GRACE.as_secs());
         }
     }
 
@@ -168,32 +181,53 @@ impl Serving {
         let mut stream = TimeoutStream::new(stream);
         stream.set_write_timeout(Some(STALLED));
         let stream = Tracked { stream: Box::pin(stream), connection: Arc::clone(&connection) };
-        let (app, head, serving) = (self.app.clone(), self.head, Arc::clone(&connection));
+        let (app, head, most) = (self.app.clone(), self.head, self.body);
+        let serving = Arc::clone(&connection);
         let service = service_fn(move |request: Request<Incoming>| {
             serving.enter(Phase::Busy);
-            let mut request = request.map(Body::new);
+            let (head, body) = request.into_parts();
+            let version = head.version;
+            let (body, mut rest) = unread::watched(body, &head.headers);
+            let mut request = Request::from_parts(head, Body::new(body));
             request.extensions_mut().insert(ConnectInfo(peer));
             let (answering, serving) = (app.call(request), Arc::clone(&serving));
             async move {
-                let response: Response<Body> = answering.await?;
+                let mut response: Response<Body> = answering.await?;
+                if let Ok(mut rest) = rest.try_recv() {
+                    // It may be evicted meanwhile.
+                    serving.enter(Phase::Idle);
+                    if !rest.ends_within(most).await {
+                        response.headers_mut().insert(header::CONNECTION, CLOSE);
+                        // Else hyper would add that the connection of an HTTP/1.0 client is kept.
+                        *response.version_mut() = version;
+                        rest.linger();
+                    }
+                    serving.enter(Phase::Busy);
+                }
                 Ok::<_, std::convert::Infallible>(response.map(|body| Sent { body, connection: serving }))
             }
         });
         let served = self.open.watch(self.http.serve_connection(TokioIo::new(stream), service));
         tokio::spawn(async move {
             tokio::select! {
+                // A connection that was evicted begins no request that nobody would see the result of.
+                biased;
+                () = connection.overdue(head) => tracing::debug!(%peer, "connection closed: too slow, or evicted"),
                 served = served => if let Err(error) = served {
                     tracing::debug!(%peer, %error, "connection failed");
                 },
-                () = connection.overdue(head) => tracing::debug!(%peer, "connection closed: too slow, or evicted"),
             }
         });
     }
 
     /// Rejects a new connection with a response, if few rejections are in progress.
     fn refuse(&self, mut stream: TcpStream, peer: SocketAddr) {
-        tracing::warn!(%peer, "connection refused: all connections are busy");
-        let Ok(turn) = Arc::clone(&self.refusals).try_acquire_owned() else { return };
+        self.refusals.note(
+            StatusCode::SERVICE_UNAVAILABLE,
+            Some("all connections are busy"),
+            Some(peer.ip()),
+        );
+        let Ok(turn) = Arc::clone(&self.refusing).try_acquire_owned() else { return };
         let most = self.connections.most();
         tokio::spawn(async move {
             let refusing = async {
@@ -223,7 +257,7 @@ fn no_room(most: usize) -> Vec<u8> {
     [head.as_bytes(), &body].concat()
 }
 
-/// A stream that records when a request begins.
+/// A stream that records when a request begins, and when its response has been sent.
 struct Tracked<S> {
     stream: Pin<Box<S>>,
     connection: Arc<Connection>,
@@ -266,7 +300,11 @@ impl<S: AsyncWrite> AsyncWrite for Tracked<S> {
     }
 
     fn poll_flush(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
-        self.stream.as_mut().poll_flush(cx)
+        let flushed = self.stream.as_mut().poll_flush(cx);
+        if flushed.is_ready() {
+            self.connection.note_flush();
+        }
+        flushed
     }
 
     fn poll_shutdown(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<std::io::Result<()>> {
@@ -274,7 +312,7 @@ impl<S: AsyncWrite> AsyncWrite for Tracked<S> {
     }
 }
 
-/// A body that records when it has been sent.
+/// A body that records when all of it was given to be sent.
 struct Sent {
     body: Body,
     connection: Arc<Connection>,
@@ -302,6 +340,6 @@ impl HttpBody for Sent {
 
 impl Drop for Sent {
     fn drop(&mut self) {
-        self.connection.enter(Phase::Idle);
+        self.connection.note_response();
     }
 }

@@ -41,9 +41,9 @@ pub(super) async fn read(body: Body, peer: &Peer, limits: &Limits) -> Result<(Ve
 async fn collect(mut body: Body, peer: &Peer, most: usize) -> Result<(Vec<u8>, Place), Response> {
     let too_much = |refused| limited(None, refused);
     let mut place = peer.request(0).map_err(too_much)?;
-    // Reserved memory is not touched until used, whatever length the client announces.
+    // What has not come is not counted, so little is reserved for it, whatever length the client announces.
     let announced = body.size_hint().exact().and_then(|length| usize::try_from(length).ok()).unwrap_or(0);
-    let mut text = Vec::with_capacity(announced.min(most));
+    let mut text = Vec::with_capacity(announced.min(most).min(PIECE));
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|error| {
             let message = format_args!("the body could not be read: {error}");

@@ -1,7 +1,15 @@
 //! Open connections: their number in total and per address, and which one is evicted for a new one.
-//! Connections without a complete request go first, so that slow clients cannot keep others out.
+//! Connections that are slow to send a head go first, so that slow clients cannot keep others out; then unused ones.
 
-use std::{collections::HashMap, net::IpAddr, sync::Arc, time::Duration};
+use std::{
+    collections::HashMap,
+    net::IpAddr,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+    time::Duration,
+};
 
 use parking_lot::Mutex;
 use tokio::{sync::watch, time::Instant};
@@ -10,8 +18,11 @@ use tokio_util::sync::CancellationToken;
 use super::proxies::counted;
 use crate::limits::Limits;
 
+/// A head that is not complete after this time is slow. Before, its connection may be new, with a request on the way.
+const SLOW: Duration = Duration::from_secs(1);
+
 /// What a connection is doing.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
     /// Receiving a request's head, or just opened.
     Head,
@@ -50,6 +61,8 @@ pub(super) struct Connection {
     connections: Arc<Connections>,
     number: u64,
     phase: watch::Sender<(Phase, Instant)>,
+    /// Whether all of the response is in the buffer, to be sent.
+    is_answered: AtomicBool,
     hang_up: CancellationToken,
 }
 
@@ -80,11 +93,16 @@ impl Connections {
             *table.by_address.entry(Arc::clone(address)).or_default() += 1;
         }
         table.open.insert(number, Open { address, phase: watched, hang_up: hang_up.clone() });
-        Some(Connection { connections: Arc::clone(self), number, phase, hang_up })
+        Some(Connection {
+            connections: Arc::clone(self),
+            number,
+            phase,
+            is_answered: AtomicBool::new(false),
+            hang_up,
+        })
     }
 
-    /// Evicts the connection that has been without a complete request for the longest time. Returns whether
-    /// there was one.
+    /// Evicts a connection that is not busy: one that is slow, or else unused, or else new. Returns whether there was one.
     pub(super) fn hang_up_on_one(&self) -> bool {
         self.table.lock().hang_up_on_one(None).is_some()
     }
@@ -100,11 +118,18 @@ impl Table {
     fn hang_up_on_one(&mut self, address: Option<&str>) -> Option<()> {
         let candidates =
             self.open.iter().filter(|(_, open)| address.is_none() || open.address.as_deref() == address);
-        let longest = candidates.map(|(number, open)| (*open.phase.borrow(), *number)).min()?;
-        let ((phase, _), number) = longest;
-        if phase == Phase::Busy {
-            return None;
-        }
+        let ranked = candidates.filter_map(|(number, open)| {
+            let (phase, since) = *open.phase.borrow();
+            let rank = match phase {
+                Phase::Head if since.elapsed() >= SLOW => 0,
+                Phase::Idle => 1,
+                Phase::Head => 2,
+                Phase::Busy => return None,
+            };
+            Some((rank, since, *number))
+        });
+        // Of the first kind, the one that has been so for the longest time.
+        let (.., number) = ranked.min()?;
         self.remove(number)?.hang_up.cancel();
         Some(())
     }
@@ -126,7 +151,20 @@ impl Table {
 impl Connection {
     /// Records the current phase.
     pub(super) fn enter(&self, phase: Phase) {
+        self.is_answered.store(false, Ordering::Relaxed);
         self.phase.send_replace((phase, Instant::now()));
+    }
+
+    /// Records that all of the response is in the buffer.
+    pub(super) fn note_response(&self) {
+        self.is_answered.store(true, Ordering::Relaxed);
+    }
+
+    /// Records that the buffer has been sent. After a whole response the connection is idle.
+    pub(super) fn note_flush(&self) {
+        if self.is_answered.load(Ordering::Relaxed) {
+            self.enter(Phase::Idle);
+        }
     }
 
     /// Records that bytes arrived, which start a request on an idle connection.
@@ -153,6 +191,8 @@ impl Connection {
         loop {
             let (now, since) = *phase.borrow_and_update();
             tokio::select! {
+                // A request that has begun is not too slow any more.
+                biased;
                 // The sender is `self`, so this cannot fail.
                 _ = phase.changed() => {}
                 () = tokio::time::sleep_until(since + head), if now == Phase::Head => return,
@@ -235,6 +275,24 @@ mod tests {
         open.clear();
         let table = all.table.lock();
         assert!(table.open.is_empty() && table.by_address.is_empty());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn new_connections_go_after_unused_ones() {
+        let all = connections(3, 3);
+        let [unused, new, busy] =
+            ["10.0.0.1", "10.0.0.2", "10.0.0.3"].map(|host| all.admit(from(host), false).unwrap());
+        busy.enter(Phase::Busy);
+        unused.enter(Phase::Busy);
+        unused.note_flush();
+        unused.note_response();
+        assert!(matches!(unused.phase.borrow().0, Phase::Busy), "nothing of its response was sent");
+        unused.note_flush();
+        let fourth = all.admit(from("10.0.0.4"), false).unwrap();
+        assert!(unused.hang_up.is_cancelled() && !new.hang_up.is_cancelled());
+        fourth.enter(Phase::Busy);
+        let _fifth = all.admit(from("10.0.0.5"), false).expect("rather than nobody");
+        assert!(new.hang_up.is_cancelled() && !busy.hang_up.is_cancelled());
     }
 
     #[tokio::test(start_paused = true)]

@@ -33,7 +33,7 @@ const ALLOW_PRIVATE_NETWORK: HeaderName = HeaderName::from_static("access-contro
 const REQUEST_PRIVATE_NETWORK: HeaderName = HeaderName::from_static("access-control-request-private-network");
 
 /// Puts the guard in front of a router, and adds CORS headers to responses.
-pub fn guarded(router: Router, guard: Arc<Guard>) -> Router {
+pub(super) fn guarded(router: Router, guard: Arc<Guard>) -> Router {
     router.layer(from_fn_with_state(guard, pass))
 }
 

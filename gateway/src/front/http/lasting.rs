@@ -21,7 +21,13 @@ const PAUSE: Duration = Duration::from_secs(1);
 
 /// Marks an event stream that ends with the response to its request.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct EndsByItself;
+struct EndsByItself;
+
+/// The same event stream, which ends with the response to its request.
+pub(super) fn ends_by_itself(mut stream: Response) -> Response {
+    stream.extensions_mut().insert(EndsByItself);
+    stream
+}
 
 /// A request that was admitted, for as long as a stream answers it.
 pub(super) struct Lasting {

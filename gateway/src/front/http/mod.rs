@@ -15,6 +15,7 @@ mod query;
 mod refusals;
 mod standard_headers;
 mod stream;
+mod unread;
 
 use std::{net::SocketAddr, sync::Arc};
 
@@ -28,8 +29,9 @@ use axum::{
     response::Response,
     routing::any,
 };
-pub use cors::guarded;
+use cors::guarded;
 pub use guard::{Guard, Refused};
+use lasting::ends_by_itself;
 use mcp_disclosure_core::Principal;
 use mcp_disclosure_transport::{
     ErrorText, Id, code,
@@ -42,7 +44,6 @@ use stream::Stream;
 
 use crate::{
     dispatch::{Admission, Admitted, Gateway},
-    observe::Observer,
     session::{Location, Outlet, Peer, Purpose, Session},
 };
 
@@ -58,19 +59,19 @@ struct Front {
 /// clients that read slowly are those of [`serve`], and do not hold here.
 pub fn router(gateway: Arc<Gateway>, guard: Guard) -> Router {
     let guard = Arc::new(guard);
-    let front = Front { gateway: Arc::clone(&gateway), guard: Arc::clone(&guard) };
-    let router = Router::new()
+    let refusals = Refusals::new(Arc::clone(gateway.observer()), Arc::clone(&guard));
+    refusals.noting(guarded(routes(gateway, Arc::clone(&guard)), guard))
+}
+
+/// The same routes, unguarded.
+fn routes(gateway: Arc<Gateway>, guard: Arc<Guard>) -> Router {
+    let front = Front { gateway, guard };
+    Router::new()
         .route("/mcp", any(at))
         .route("/mcp/{*location}", any(at))
         .fallback(|| async { nothing_here() })
         .layer(from_fn_with_state(front.clone(), entry::admit))
-        .with_state(front);
-    noted(guarded(router, Arc::clone(&guard)), Arc::clone(gateway.observer()), guard)
-}
-
-/// Counts and logs requests that a router refuses, as those to `/mcp` are.
-pub fn noted(router: Router, observer: Arc<dyn Observer>, guard: Arc<Guard>) -> Router {
-    router.layer(from_fn_with_state(Refusals::new(observer, guard), refusals::note))
+        .with_state(front)
 }
 
 /// Admits each request to a router of other pages, as those to `/mcp` are; they find its [`Principal`] as an extension.
@@ -158,7 +159,8 @@ impl Front {
         let last = headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok());
         let missed = match last.and_then(|id| session.replay.find(id)) {
             Some((buffer, missed)) if buffer.purpose() == Purpose::Answer => {
-                return Stream::new(buffer, shutdown).beginning_with(missed).into_response();
+                let stream = Stream::new(buffer, shutdown).beginning_with(missed);
+                return ends_by_itself(stream.into_response());
             }
             Some((_, missed)) => missed,
             None => Vec::new(),
@@ -166,7 +168,8 @@ impl Front {
         if let Some(last) = last {
             match self.gateway.follow(&session, last).await {
                 Ok(Some(following)) => {
-                    return Stream::elsewhere(following, session.peer(), shutdown).into_response();
+                    let stream = Stream::elsewhere(following, session.peer(), shutdown);
+                    return ends_by_itself(stream.into_response());
                 }
                 Ok(None) => {}
                 Err(error) => return body::unavailable(None, error),

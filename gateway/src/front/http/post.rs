@@ -17,7 +17,7 @@ use super::{
     Front, Unserved,
     body::{self, Accepts},
     entry,
-    lasting::EndsByItself,
+    lasting::ends_by_itself,
     query, standard_headers,
     stream::{Held, Stream},
 };
@@ -288,11 +288,8 @@ impl Front {
             None => (ReplayBuffer::without_replay(frames), None),
         };
         let stream = Stream::new(buffer, self.gateway.shutdown()).beginning_with(primed).then(first);
-        let mut response = stream.holding(held).into_response();
-        if !listens {
-            response.extensions_mut().insert(EndsByItself);
-        }
-        response
+        let response = stream.holding(held).into_response();
+        if listens { response } else { ends_by_itself(response) }
     }
 
     async fn handle_notification(

@@ -8,9 +8,10 @@ use std::{
 };
 
 use axum::{
+    Router,
     extract::{ConnectInfo, Request, State},
     http::StatusCode,
-    middleware::Next,
+    middleware::{Next, from_fn_with_state},
     response::Response,
 };
 use parking_lot::Mutex;
@@ -49,10 +50,14 @@ impl Refusals {
         Self { observer, guard, logged: Arc::default() }
     }
 
-    fn note(&self, response: &Response, peer: Option<IpAddr>) {
-        let status = response.status();
+    /// Notes what a router refuses.
+    pub(super) fn noting(&self, router: Router) -> Router {
+        router.layer(from_fn_with_state(self.clone(), note))
+    }
+
+    /// Notes a refusal, for this reason, of a request from this peer.
+    pub(super) fn note(&self, status: StatusCode, reason: Option<&str>, peer: Option<IpAddr>) {
         protected(|| self.observer.turned_away(status.as_u16()));
-        let reason = response.extensions().get::<Reason>().map(|reason| reason.0.as_str());
         let peer = peer.map(|peer| peer.to_string());
         // Clients ask for what is not there: a session that has ended, a stream where there is none.
         if matches!(status, StatusCode::NOT_FOUND | StatusCode::METHOD_NOT_ALLOWED) {
@@ -77,13 +82,14 @@ impl Refusals {
 }
 
 /// Passes a request on, and notes a response that refuses it.
-pub(super) async fn note(State(refusals): State<Refusals>, request: Request, next: Next) -> Response {
+async fn note(State(refusals): State<Refusals>, request: Request, next: Next) -> Response {
     let connection = request.extensions().get::<ConnectInfo<SocketAddr>>().map(|peer| peer.0);
     let peer = connection.map(|peer| refusals.guard.proxies().client(peer, request.headers()));
     let response = next.run(request).await;
     let is_error = response.status().is_client_error() || response.status().is_server_error();
     if is_error && response.extensions().get::<Asked>().is_none() {
-        refusals.note(&response, peer);
+        let reason = response.extensions().get::<Reason>().map(|reason| reason.0.as_str());
+        refusals.note(response.status(), reason, peer);
     }
     response
 }
