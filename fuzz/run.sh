@@ -22,7 +22,8 @@ targets=("${@:2}")
 
 install() {
   [ "$("$cache/tool/bin/cargo-fuzz" --version 2> /dev/null)" = "cargo-fuzz $version" ] && return
-  cargo install --quiet cargo-fuzz --locked --version "$version" --root "$cache/tool" --target-dir "$cache/tool-build"
+  # Unoptimized: it runs for seconds.
+  cargo install --quiet --debug cargo-fuzz --locked --version "$version" --root "$cache/tool" --target-dir "$cache/tool-build"
   rm -rf "$cache/tool-build"
 }
 

@@ -21,7 +21,8 @@ mkdir -p "$cache"
 work=$(mktemp -d)
 registry=''
 finish() {
-  [ -z "$registry" ] || kill "$registry"
+  # Where it has ended already, the run has not failed by that.
+  [ -z "$registry" ] || kill "$registry" || true
   rm -rf "$work"
 }
 trap finish EXIT

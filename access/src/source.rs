@@ -55,7 +55,7 @@ impl Http {
                 () => attempt.follow(),
             }
         });
-        let client = Client::builder().redirect(policy).build();
+        let client = Client::builder().redirect(policy).pool_max_idle_per_host(0).build();
         client.map(Self).map_err(Error::Client)
     }
 

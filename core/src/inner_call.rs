@@ -171,7 +171,7 @@ mod tests {
         let start = Instant::now();
         let merged = inner(&call).unwrap();
         // A comparison of each with each, or a copy for each, takes minutes.
-        assert!(start.elapsed() < Duration::from_secs(5), "{:?}", start.elapsed());
+        assert!(start.elapsed() < Duration::from_secs(30), "{:?}", start.elapsed());
         assert_eq!(merged.matches(':').count(), 148_500);
     }
 }

@@ -7,7 +7,8 @@ use std::{
 };
 
 use axum::{Router, extract::ConnectInfo, response::Response};
-use mcp_disclosure_core::{ReceiptKey, UpstreamName};
+use mcp_disclosure_core::{DescriptionFile, ReceiptKey, UpstreamName};
+use mcp_disclosure_demo::{DESCRIPTION_FILES, MathServer};
 use mcp_disclosure_gateway::{
     SessionLimits,
     builtin,
@@ -50,11 +51,16 @@ impl Bench {
         let strategies =
             Strategies::build(&builtin(), &StrategyOptions::default()).expect("strategies of ours");
         let key = ReceiptKey::new(&[7; ReceiptKey::LEAST_BYTES]).expect("a key");
-        let (math, demonstration) = mcp_disclosure_server::demonstration();
+        let files = DESCRIPTION_FILES.iter().map(|(name, text)| {
+            DescriptionFile::parse(name, name.trim_end_matches(".json"), text).expect("a description file")
+        });
         let name = |name| UpstreamName::parse(name).ok();
         let assembly = Assembly {
-            upstreams: vec![UpstreamConfig::new(name("math"), math), UpstreamConfig::new(name("odd"), Target::handler(Oddments))],
-            declared: Declared { files: demonstration.files, ..Declared::default() },
+            upstreams: vec![
+                UpstreamConfig::new(name("math"), Target::handler(MathServer::new())),
+                UpstreamConfig::new(name("odd"), Target::handler(Oddments)),
+            ],
+            declared: Declared { files: files.collect(), ..Declared::default() },
             sessions: SESSIONS,
             timeouts: PATIENCE,
             fetches: FetchLimits::per_minute(0),

@@ -84,7 +84,8 @@ impl OAuthHttpClient for BoundedClient {
 pub(crate) fn http_client() -> Result<Client, Error> {
     // A provider already installed in this process is fine.
     let _already = rustls::crypto::ring::default_provider().install_default();
-    let client = Client::builder().redirect(Policy::none()).connect_timeout(TIMEOUT).build();
+    let client =
+        Client::builder().redirect(Policy::none()).connect_timeout(TIMEOUT).pool_max_idle_per_host(0).build();
     client.map_err(|error| Error::Unreachable(error.to_string()))
 }
 

@@ -10,7 +10,7 @@ install_node() {
   if ! cmp -s "$here/package-lock.json" "$folder/installed.json"; then
     cp "$here/package.json" "$here/package-lock.json" "$here/.npmrc" "$folder/"
     # Playwright's tools are listed without a browser.
-    (cd "$folder" && PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --silent)
+    (cd "$folder" && PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 npm ci --loglevel=error > /dev/null)
     cp "$here/package-lock.json" "$folder/installed.json"
   fi
   rm -rf "$folder/typescript"

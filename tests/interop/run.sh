@@ -42,7 +42,8 @@ run() {
   export INTEROP_LOG=$cache/$1.log
   : > "$INTEROP_LOG"
   local output=$cache/$1.out closing
-  "${@:2}" 2>> "$INTEROP_LOG" | tee "$output" || true
+  # Longer than the programs' own limits; in the foreground, so that an interrupt reaches them.
+  timeout --foreground --kill-after=30 1900 "${@:2}" 2>> "$INTEROP_LOG" | tee "$output" || true
   closing=$(tail -n 1 "$output")
   if [[ $closing =~ :\ ([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
     passed=$((passed + BASH_REMATCH[1])) failed=$((failed + BASH_REMATCH[2]))

@@ -15,7 +15,9 @@ gateway=$(cd "$(dirname "$gateway")" && pwd)/$(basename "$gateway")
 program() {
   if ! command -v "$1" > /dev/null; then
     echo "installing $2, for $1" >&2
-    { apt-get update && apt-get install -y --no-install-recommends "$2"; } > /dev/null \
+    local apt
+    apt="$(command -v sudo || true) apt-get -o Acquire::Retries=3"
+    { $apt update && $apt install -y --no-install-recommends "$2"; } > /dev/null \
       || { echo "no $1: install it, or name it" >&2; exit 2; }
   fi
   command -v "$1"

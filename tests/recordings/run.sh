@@ -17,7 +17,7 @@ cache=$(cd "$cache" && pwd)
 if ! cmp -s "$here/package-lock.json" "$cache/installed.json"; then
   cp "$here/package.json" "$here/package-lock.json" "$here/.npmrc" "$cache/"
   # Tools are listed without a browser.
-  (cd "$cache" && PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 PUPPETEER_SKIP_DOWNLOAD=1 npm ci --silent)
+  (cd "$cache" && PLAYWRIGHT_SKIP_BROWSER_DOWNLOAD=1 PUPPETEER_SKIP_DOWNLOAD=1 npm ci --loglevel=error > /dev/null)
   cp "$here/package-lock.json" "$cache/installed.json"
 fi
 if ! cmp -s "$here/requirements.txt" "$cache/installed.txt"; then

@@ -20,6 +20,10 @@ import threading
 import time
 from pathlib import Path
 
+sys.path.append(str(Path(__file__).parents[1] / "interop" / "python"))
+
+from ports import held_port  # noqa: E402 - from the folder above
+
 GATEWAY, ODD = os.environ["MCP_DISCLOSURE_BIN"], os.environ["ODD_UPSTREAM"]
 STORE = os.environ.get("SESSION_STORE_SERVER", "redis-server")
 
@@ -42,12 +46,6 @@ end
 wrk.headers["content-type"] = "application/json"
 wrk.headers["accept"] = "application/json"
 """
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
 
 
 def ready(port):
@@ -111,11 +109,11 @@ class Stage:
         return port
 
     def store(self):
-        port = free_port()
+        port = held_port()
         return self.start([STORE, "--port", str(port), "--save", ""], port)
 
     def gateway(self, *flags, store=None):
-        port = free_port()
+        port = held_port()
         shared = ["--session-store", f"redis://127.0.0.1:{store}"] if store else []
         command = [GATEWAY, "--log", "error", "serve", "--transport", "http", "--listen", f"127.0.0.1:{port}", "--strategy",
                    "resource", "--fetches-per-minute", "0", *shared, *flags, "--", ODD]

@@ -3,6 +3,7 @@
 use std::{
     io::{BufRead, BufReader, Read, Write},
     net::{SocketAddr, TcpStream},
+    path::Path,
     process::{Child, ChildStdin, Command, Stdio},
     sync::{Arc, Condvar, Mutex, PoisonError},
     thread,
@@ -14,8 +15,7 @@ use rustix::process::{Pid, kill_process};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-/// Longer than anything takes that a test waits for.
-pub const PATIENCE: Duration = Duration::from_secs(15);
+use crate::PATIENCE;
 
 /// The variable that names the user's cache folder.
 pub const CACHE: &str = "XDG_CACHE_HOME";
@@ -90,6 +90,11 @@ pub struct Ended {
 }
 
 impl Ended {
+    /// How many messages of this method came.
+    pub fn count(&self, method: &str) -> usize {
+        count_of(self.stdout.lines(), method)
+    }
+
     /// Asserts the exit code, and that stderr contains all of these.
     #[track_caller]
     pub fn says(&self, code: i32, expected: &[&str]) -> &Self {
@@ -213,11 +218,13 @@ impl Process {
     /// Waits until this many notifications of this method have come.
     #[track_caller]
     pub fn notified(&self, method: &str, count: usize) {
-        let come = self.stdout.wait(|read| {
-            let messages = read.lines.iter().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-            (messages.filter(|message| message["method"] == method).count() >= count).then_some(())
-        });
+        let come = self.stdout.wait(|read| (count_of(&read.lines, method) >= count).then_some(()));
         assert!(come.is_some(), "{method} did not come {count} times");
+    }
+
+    /// How many messages of this method have come so far: all that were written before an answer that was waited for.
+    pub fn count(&self, method: &str) -> usize {
+        count_of(&self.stdout.all(), method)
     }
 
     /// The first message of this method, whole.
@@ -357,6 +364,12 @@ fn cache_for(command: &mut Command) -> Option<TempDir> {
     Some(folder)
 }
 
+/// How many of these lines are messages of this method.
+fn count_of(lines: impl IntoIterator<Item = impl AsRef<str>>, method: &str) -> usize {
+    let messages = lines.into_iter().filter_map(|line| serde_json::from_str::<Value>(line.as_ref()).ok());
+    messages.filter(|message| message["method"] == method).count()
+}
+
 /// Polls until this holds; `false` if it does not in time.
 pub fn until(mut holds: impl FnMut() -> bool) -> bool {
     let deadline = Instant::now() + PATIENCE;
@@ -374,6 +387,18 @@ pub fn peak_megabytes(id: u32) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{id}/status")).expect("a running process");
     let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("its memory");
     peak.trim().trim_end_matches(" kB").parse::<u64>().expect("a number") / 1024
+}
+
+/// The process id in a file, once one is there that is not `other`.
+#[track_caller]
+pub fn id_in(file: impl AsRef<Path>, other: &str) -> String {
+    let mut id = String::new();
+    let is_there = until(|| {
+        id = std::fs::read_to_string(&file).unwrap_or_default();
+        !id.is_empty() && id != other
+    });
+    assert!(is_there, "no other process than {other:?} was started");
+    id
 }
 
 /// Whether a process is gone, or nothing but a zombie that its parent has not looked at.

@@ -3,14 +3,14 @@
 use std::{
     ffi::OsStr,
     io::{BufRead, BufReader, Write},
-    net::{SocketAddr, TcpListener, TcpStream},
+    net::{SocketAddr, TcpStream},
     process::{Child, Command, Stdio},
 };
 
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
-use crate::{PATIENCE, process::until};
+use crate::{HeldPort, PATIENCE, process::until};
 
 /// The server's program, unless [`NAMED`] is set: Redis or Valkey.
 const PROGRAMS: [&str; 2] = ["redis-server", "valkey-server"];
@@ -22,7 +22,9 @@ const NAMED: &str = "SESSION_STORE_SERVER";
 #[derive(Debug)]
 pub struct Redis {
     child: Option<Child>,
-    port: u16,
+    port: HeldPort,
+    /// On which the nodes of a cluster speak with this one.
+    _bus: Option<HeldPort>,
     arguments: Vec<String>,
     folder: TempDir,
 }
@@ -34,22 +36,36 @@ impl Redis {
     /// If there is no `redis-server` or `valkey-server` on the PATH, or none where `SESSION_STORE_SERVER` says.
     #[track_caller]
     pub fn start(arguments: &[&str]) -> Self {
-        let free = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let port = free.local_addr().expect("an address").port();
-        drop(free);
+        Self::start_with(arguments, None)
+    }
+
+    #[track_caller]
+    fn start_with(arguments: &[&str], bus: Option<HeldPort>) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let memory_only = ["--save", "", "--appendonly", "no"].into_iter().chain(arguments.iter().copied());
         let arguments = memory_only.map(str::to_owned).collect();
-        let mut redis = Self { child: None, port, arguments, folder };
+        let mut redis = Self { child: None, port: HeldPort::take(), _bus: bus, arguments, folder };
         redis.restart();
         redis
+    }
+
+    /// Starts a cluster of one node, and waits until it serves all keys.
+    #[track_caller]
+    pub fn start_cluster() -> Self {
+        // By itself it takes the port that is 10000 higher than its own: it may be taken, and there may be none.
+        let bus = HeldPort::take();
+        let port = bus.address().port().to_string();
+        let node = Self::start_with(&["--cluster-enabled", "yes", "--cluster-port", &port], Some(bus));
+        node.command("CLUSTER ADDSLOTSRANGE 0 16383");
+        assert!(until(|| node.command("CLUSTER INFO").concat().contains("cluster_state:ok")));
+        node
     }
 
     /// Starts a copy of this server, and waits until it has everything.
     #[track_caller]
     pub fn start_replica(&self) -> Self {
         self.command("CONFIG SET repl-diskless-sync-delay 0");
-        let replica = Self::start(&["--replicaof", "127.0.0.1", &self.port.to_string()]);
+        let replica = Self::start(&["--replicaof", "127.0.0.1", &self.address().port().to_string()]);
         let state = || self.command("INFO replication").concat();
         assert!(until(|| state().contains("state=online")), "{}", state());
         replica
@@ -61,9 +77,9 @@ impl Redis {
         let mut sentinel = Self::start(&[]);
         let file = sentinel.folder.path().join("sentinel.conf");
         let watching = format!(
-            "sentinel monitor {name} 127.0.0.1 {} 1\nsentinel down-after-milliseconds {name} 500\n\
-             sentinel failover-timeout {name} 3000\n",
-            self.port
+            "sentinel monitor {name} 127.0.0.1 {} 1\nsentinel down-after-milliseconds {name} 2000\n\
+             sentinel failover-timeout {name} 10000\n",
+            self.address().port()
         );
         std::fs::write(&file, watching).expect("a writable folder");
         sentinel.arguments = vec![file.display().to_string(), "--sentinel".to_owned()];
@@ -77,7 +93,7 @@ impl Redis {
     #[track_caller]
     pub fn restart(&mut self) {
         self.kill();
-        let port = self.port.to_string();
+        let port = self.address().port().to_string();
         let named = std::env::var_os(NAMED);
         let programs = match &named {
             Some(named) => vec![named.as_os_str()],
@@ -117,7 +133,7 @@ impl Redis {
 
     /// Where it listens.
     pub fn address(&self) -> SocketAddr {
-        ([127, 0, 0, 1], self.port).into()
+        self.port.address()
     }
 
     /// Its URL, for `--session-store`.

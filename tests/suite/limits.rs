@@ -47,7 +47,7 @@ async fn r12_sessions_are_bounded_and_the_living_stay(setup: Setup) {
 }
 
 async fn r12_idle_sessions_end_and_busy_ones_stay(setup: Setup) {
-    let sessions = SessionLimits { most: 10, idle: Duration::from_secs(2) };
+    let sessions = SessionLimits { most: 10, idle: Duration::from_secs(4) };
     let bench = Bench::start(Options { sessions, ..odd() }).await;
     let (idle, listening) = (Client::connect(&bench, setup).await, Client::connect(&bench, setup).await);
     listening.open_stream().await;

@@ -15,7 +15,7 @@ use axum::{
     http::{HeaderMap, Method, StatusCode, header},
     response::{IntoResponse, Response},
 };
-use kit::eventually;
+use kit::{HeldPort, eventually};
 use mcp_disclosure_core::RawObject;
 use mcp_disclosure_gateway::limits::Limits;
 use mcp_disclosure_transport::{
@@ -150,8 +150,8 @@ async fn u4_a_session_is_lost_too_if_the_stream_that_was_open_is_not_found_any_m
 
 #[tokio::test]
 async fn u4_what_could_not_be_sent_is_unprocessed() {
-    let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    for url in [format!("http://{closed}/mcp"), "http://server.invalid/mcp".to_owned()] {
+    let nobody = HeldPort::take();
+    for url in [format!("http://{}/mcp", nobody.address()), "http://server.invalid/mcp".to_owned()] {
         let error = request(&connect(&url, false), "initialize").await.unwrap_err();
         assert!(error.is_unprocessed() && error.is_disconnection(), "{error:?}");
     }

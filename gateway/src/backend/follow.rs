@@ -21,6 +21,7 @@ use crate::{
     catalogue::{Declared, Keeper, Published},
     session::Watched,
     slot::{self, Configured, Event, Recollection, Slot, Status, Supervisor, Upstreams},
+    upstream::UpstreamError,
 };
 
 /// While upstreams are starting, changes are gathered for at most this long, since most come at about the same time.
@@ -29,21 +30,30 @@ const GATHERING: Duration = Duration::from_millis(20);
 /// The events of slots, by number.
 type Events = mpsc::UnboundedReceiver<(usize, Event)>;
 
-/// The upstreams that were not tried yet, by number, and what is known of them from an earlier run of the program.
-/// What one listed that was tried is in the catalogue.
+/// How far the upstreams have come. What one listed that was tried is in the catalogue.
 #[derive(Debug)]
-pub(super) struct Progress(watch::Sender<BTreeMap<usize, Recollection>>);
+pub(super) struct Progress(watch::Sender<Tries>);
+
+#[derive(Debug, Default)]
+struct Tries {
+    /// The upstreams that were not tried yet, by number, and what is known of them from an earlier run of the program.
+    outstanding: BTreeMap<usize, Recollection>,
+    /// Why those could not be used that were tried in vain, whatever has become of them since.
+    failed: BTreeMap<usize, Arc<UpstreamError>>,
+}
 
 impl Default for Progress {
     fn default() -> Self {
-        Self(watch::Sender::new(BTreeMap::new()))
+        Self(watch::Sender::new(Tries::default()))
     }
 }
 
 impl Progress {
-    /// Waits until each of these was tried.
-    pub(super) async fn of(&self, numbers: &[usize]) {
+    /// Waits until each of these was tried. Returns why some of them could not be used.
+    pub(super) async fn of(&self, numbers: &[usize]) -> Vec<Arc<UpstreamError>> {
         self.wait_for(|outstanding| numbers.iter().all(|number| !outstanding.contains_key(number))).await;
+        let tries = self.0.borrow();
+        numbers.iter().filter_map(|number| tries.failed.get(number).cloned()).collect()
     }
 
     /// Waits until each was tried.
@@ -63,31 +73,33 @@ impl Progress {
 
     /// Whether each was tried.
     pub(super) fn is_complete(&self) -> bool {
-        self.0.borrow().is_empty()
+        self.0.borrow().outstanding.is_empty()
     }
 
-    async fn wait_for(&self, reached: impl FnMut(&BTreeMap<usize, Recollection>) -> bool) {
-        let mut outstanding = self.0.subscribe();
+    async fn wait_for(&self, mut reached: impl FnMut(&BTreeMap<usize, Recollection>) -> bool) {
+        let mut tries = self.0.subscribe();
         // The sender is borrowed, so it is there.
-        let _reached = outstanding.wait_for(reached).await;
+        let _reached = tries.wait_for(|tries| reached(&tries.outstanding)).await;
     }
 
     fn begin(&self, numbers: impl Iterator<Item = usize>) {
-        self.0.send_modify(|outstanding| {
-            outstanding.extend(numbers.map(|number| (number, Recollection::Pending)))
+        self.0.send_modify(|tries| {
+            tries.outstanding.extend(numbers.map(|number| (number, Recollection::Pending)))
         });
     }
 
-    fn note(&self, slots: &[Arc<Slot>], statuses: &[Status]) {
-        let status = |number: usize| {
-            let found = slots.iter().zip(statuses).find(|(slot, _)| slot.number() == number);
-            found.map(|(_, status)| status)
-        };
-        self.0.send_if_modified(|outstanding| {
+    /// Notes what the present snapshot was made of: upstreams, by number.
+    fn note<'a>(&self, upstreams: impl Iterator<Item = (usize, &'a Status)>) {
+        let statuses: BTreeMap<usize, &Status> = upstreams.collect();
+        self.0.send_if_modified(|Tries { outstanding, failed }| {
             let before = outstanding.clone();
+            failed.retain(|number, _| statuses.contains_key(number));
             outstanding.retain(|number, known| {
-                let Some(status) = status(*number) else { return false };
+                let Some(status) = statuses.get(number) else { return false };
                 *known = status.recollection;
+                if let Some(error) = status.missing().filter(|_| status.is_tried()) {
+                    failed.insert(*number, Arc::clone(error));
+                }
                 !status.is_tried()
             });
             *outstanding != before
@@ -226,7 +238,7 @@ impl Follower {
             self.backend.audience.notify_announced(&before, &now);
             self.report_clashes();
         }
-        self.backend.progress.note(&slots, &statuses);
+        self.backend.progress.note(slots.iter().map(|slot| slot.number()).zip(&statuses));
         // The asker may be gone.
         let _asker_is_gone = reply.map(|reply| reply.send(changes));
         self
@@ -311,5 +323,57 @@ impl Follower {
 
     fn scope_of(&self, configured: &Configured) -> Scope {
         configured.config().settings.scope.unwrap_or(self.scope)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::FutureExt;
+    use mcp_disclosure_core::{UpstreamLists, UpstreamName};
+
+    use super::*;
+    use crate::{
+        slot::{End, Supervision},
+        upstream::{Restart, Why},
+    };
+
+    fn failed(lists: bool, restart: Restart) -> Status {
+        let now = tokio::time::Instant::now();
+        let mut status = Status::new(Supervision::new(restart), Recollection::None);
+        if lists {
+            status.supervision.connected(now);
+            status.supervision.ended(End::Lost, now, 0.0);
+            let name = UpstreamName::parse("kit").unwrap();
+            status.lists = Some(Arc::new(UpstreamLists::empty(name)));
+        } else {
+            status.supervision.failed(now, 0.0);
+        }
+        let why = Why::Foreign("nonsense".to_owned());
+        let error = UpstreamError { name: None, target: String::new(), remote: false, why };
+        status.error = Some(Arc::new(error));
+        status
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn u1_what_counts_at_the_start_is_the_first_attempt() {
+        let progress = Progress::default();
+        progress.begin(0..4);
+        let starting = Status::new(Supervision::new(Restart::Always), Recollection::None);
+        progress.note([(0, &starting), (1, &starting), (2, &starting), (3, &starting)].into_iter());
+        assert!(progress.of(&[0, 1, 2, 3]).now_or_never().is_none());
+        let in_vain = failed(false, Restart::Always);
+        let (ended, gone) = (failed(true, Restart::Always), failed(true, Restart::Never));
+        progress.note([(0, &in_vain), (1, &ended), (2, &gone), (3, &starting)].into_iter());
+        let missing = |numbers: &[usize]| progress.of(numbers).now_or_never().unwrap().len();
+        assert_eq!([&[0], &[1], &[2]].map(|number| missing(number)), [1, 0, 1]);
+        assert!(!progress.is_complete());
+        // Whatever becomes of them before that is read.
+        let mut back = starting.clone();
+        back.supervision.connected(tokio::time::Instant::now());
+        progress.note([(0, &back), (1, &in_vain), (2, &gone), (3, &gone)].into_iter());
+        assert_eq!([&[0], &[1], &[2], &[3]].map(|number| missing(number)), [1, 0, 1, 1]);
+        // It was removed.
+        progress.note([(0, &back), (1, &back)].into_iter());
+        assert_eq!(missing(&[0, 1, 2, 3]), 1);
     }
 }

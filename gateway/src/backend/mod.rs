@@ -29,7 +29,6 @@ pub use scope::{Backends, Scope};
 use serde_json::json;
 pub use start::Started;
 pub use subscriptions::Release;
-use subscriptions::Subscriptions;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -41,8 +40,9 @@ use crate::{
     upstream::{Upstream, UpstreamError},
 };
 
-/// How long a handshake waits for what is known from an earlier run of the program.
-const WAIT_FOR_RECOLLECTION: Duration = Duration::from_millis(50);
+/// How long a handshake waits at most for what is known from an earlier run of the program: a few files that are read, and a
+/// snapshot that is built of them, which takes milliseconds unless the machine is busy.
+const WAIT_FOR_RECOLLECTION: Duration = Duration::from_secs(1);
 
 /// Supervised upstreams, their catalogue, and the recipients of their notifications.
 #[derive(Debug)]
@@ -54,7 +54,6 @@ pub struct Backend {
     deadline: Instant,
     /// Until then, lists wait for those of them that are remembered.
     deadline_of_remembered: Instant,
-    subscriptions: Subscriptions,
     audience: Audience,
     client: Option<Arc<Client>>,
     ending: CancellationToken,
@@ -125,17 +124,15 @@ impl Backend {
         self.progress.of(&[slot.number()]).await;
     }
 
-    /// Waits until each awaited upstream was tried once. Returns why some of them cannot be used so far.
+    /// Waits until each awaited upstream was tried once. Returns why some of them could not be used.
     ///
     /// # Errors
     /// [`Error::Upstreams`] if all upstreams are awaited, and none can be used.
     pub(crate) async fn awaited(&self) -> Result<Vec<Arc<UpstreamError>>, Error> {
         let slots = self.slots();
-        let awaited: Vec<&Arc<Slot>> =
-            slots.iter().filter(|slot| slot.configured().config().awaited).collect();
-        let numbers: Vec<usize> = awaited.iter().map(|slot| slot.number()).collect();
-        self.progress.of(&numbers).await;
-        let missing: Vec<_> = awaited.iter().filter_map(|slot| slot.status().error).collect();
+        let awaited = slots.iter().filter(|slot| slot.configured().config().awaited);
+        let numbers: Vec<usize> = awaited.map(|slot| slot.number()).collect();
+        let missing = self.progress.of(&numbers).await;
         if missing.is_empty() || missing.len() < slots.len() {
             return Ok(missing);
         }

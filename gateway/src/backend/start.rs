@@ -18,7 +18,6 @@ use super::{
     clashes::clashes,
     declare::Declarations,
     follow::{Follower, Progress},
-    subscriptions::Subscriptions,
 };
 use crate::{
     catalogue::{Catalogue, Declared, Keeper},
@@ -94,7 +93,6 @@ impl Recipe {
         go: CancellationToken,
         like: Option<Arc<Backend>>,
     ) -> Arc<Backend> {
-        let (abandoned, to_let_go) = mpsc::unbounded_channel();
         let (events, followed) = mpsc::unbounded_channel();
         let ending = CancellationToken::new();
         let (keeper, snapshot) = Keeper::open(declared.clone(), like.is_some());
@@ -109,7 +107,6 @@ impl Recipe {
             progress: Progress::default(),
             deadline: now + self.wait_for_upstreams,
             deadline_of_remembered: now + self.wait_for_upstreams.min(WAIT_FOR_REMEMBERED),
-            subscriptions: Subscriptions::new(abandoned),
             audience: Audience::default(),
             client: client.clone(),
             ending: ending.clone(),
@@ -134,7 +131,6 @@ impl Recipe {
             like,
         };
         follower.start(declared.upstreams.unwrap_or_default(), followed, declarations);
-        tokio::spawn(Arc::clone(&backend).let_go(to_let_go));
         backend
     }
 }

@@ -106,10 +106,12 @@ impl Listeners {
     /// Opens a listener, after sending it the acknowledgement.
     pub fn open(&self, id: &Id, filter: Filter, viewer: Viewer, outlet: Outlet) -> Registration {
         let params = RawObject::empty().with("notifications", filter.acknowledged().text());
-        outlet.notify(&Notification::new("notifications/subscriptions/acknowledged", tagged(params, id)));
         let number = self.0.next.fetch_add(1, Ordering::Relaxed);
-        let listener = Listener { id: id.clone(), filter, viewer, outlet };
-        self.0.open.lock().insert(number, Arc::new(listener));
+        // What changes after the acknowledgement must find it.
+        let mut open = self.0.open.lock();
+        outlet.notify(&Notification::new("notifications/subscriptions/acknowledged", tagged(params, id)));
+        open.insert(number, Arc::new(Listener { id: id.clone(), filter, viewer, outlet }));
+        drop(open);
         Registration { listeners: self.clone(), number, id: id.clone() }
     }
 
@@ -165,4 +167,58 @@ impl Drop for Registration {
 fn tagged(params: RawObject, id: &Id) -> RawObject {
     let meta = params.object("_meta").unwrap_or_else(RawObject::empty);
     params.with("_meta", meta.with(SUBSCRIPTION_ID, id.as_str()).text())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        pin::pin,
+        task::{Context, Wake, Waker},
+    };
+
+    use mcp_disclosure_core::{Era, Memory, Principal};
+
+    use super::*;
+    use crate::{
+        dialect::Offer,
+        limits::Limits,
+        negotiation::{Strategies, StrategyOptions},
+        session::Peer,
+        strategies::builtin,
+    };
+
+    /// Looks at the listeners as soon as the acknowledgement can be read, as a change at that moment would.
+    struct Changes {
+        listeners: Listeners,
+        /// How many there were, or `None` if they had to be waited for.
+        found: Mutex<Vec<Option<usize>>>,
+    }
+
+    impl Wake for Changes {
+        fn wake(self: Arc<Self>) {
+            self.found.lock().push(self.listeners.0.open.try_lock().map(|open| open.len()));
+        }
+    }
+
+    #[test]
+    fn f3_no_change_is_lost_between_the_acknowledgement_and_the_listener() {
+        let strategies = Strategies::build(&builtin(), &StrategyOptions::default()).unwrap();
+        let offer = Offer::read(&RawObject::empty());
+        let choice = strategies.choose(None, &Permits::all(), &offer, Era::Stateless);
+        let viewer = Viewer { principal: Principal::anonymous(), choice, memory: Memory::default() };
+        let limits = Limits::default();
+        let (outlet, mut frames) = Outlet::new(&Peer::new("test", &limits), &limits);
+        let listeners = Listeners::default();
+        let changes = Arc::new(Changes { listeners: listeners.clone(), found: Mutex::default() });
+        let waker = Waker::from(Arc::clone(&changes));
+        let mut context = Context::from_waker(&waker);
+        assert!(pin!(frames.recv()).poll(&mut context).is_pending());
+        let _registration = listeners.open(&Id::number(1), Filter::default(), viewer, outlet);
+        assert_eq!(
+            *changes.found.lock(),
+            [None],
+            "whoever tells listeners waits until this one is among them"
+        );
+        assert_eq!(listeners.all().len(), 1);
+    }
 }

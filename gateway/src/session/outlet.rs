@@ -1,6 +1,10 @@
 //! Outgoing streams to a client.
 
-use std::collections::VecDeque;
+use std::{
+    collections::VecDeque,
+    future::poll_fn,
+    task::{Context, Poll},
+};
 
 use mcp_disclosure_transport::{Budget, ErrorText, Message, Notification, Response, Share, code};
 use parking_lot::Mutex;
@@ -44,7 +48,12 @@ impl Frames {
     ///
     /// The frame's bytes count as unread until the returned place is dropped.
     pub async fn recv(&mut self) -> Option<(Frame, Place)> {
-        self.0.recv().await.map(|waiting| (waiting.frame, waiting.of_peer))
+        poll_fn(|context| self.poll_recv(context)).await
+    }
+
+    /// The same, as a step of a future.
+    pub fn poll_recv(&mut self, context: &mut Context<'_>) -> Poll<Option<(Frame, Place)>> {
+        self.0.poll_recv(context).map(|waiting| waiting.map(|waiting| (waiting.frame, waiting.of_peer)))
     }
 
     /// The next frame, if one is queued.

@@ -36,15 +36,8 @@ pub enum Recollection {
 }
 
 impl Status {
-    pub(super) fn new(supervision: Supervision) -> Self {
-        Self {
-            supervision,
-            upstream: None,
-            introduction: None,
-            lists: None,
-            recollection: Recollection::Pending,
-            error: None,
-        }
+    pub(crate) fn new(supervision: Supervision, recollection: Recollection) -> Self {
+        Self { supervision, upstream: None, introduction: None, lists: None, recollection, error: None }
     }
 
     /// Whether the first attempt is over.
@@ -61,6 +54,11 @@ impl Status {
     /// Whether no further attempts are made.
     pub fn is_stopped(&self) -> bool {
         self.supervision.state() == State::Stopped
+    }
+
+    /// Why nothing of it can be used; `None` also if it has listed and ended since, and is connected again soon.
+    pub fn missing(&self) -> Option<&Arc<UpstreamError>> {
+        self.error.as_ref().filter(|_| self.offered().is_none())
     }
 
     /// The lists to offer to clients.

@@ -1,9 +1,14 @@
 //! Subscriptions and the log level, which each new connection to an upstream is asked for again.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::HashMap,
+    mem,
+    sync::{Arc, Weak},
+};
 
 use mcp_disclosure_transport::{ErrorText, LoggingLevel, code};
 use parking_lot::Mutex;
+use tokio::{runtime::Handle, sync::Mutex as AsyncMutex};
 
 use super::Slot;
 use crate::upstream::{CallError, Upstream};
@@ -11,9 +16,91 @@ use crate::upstream::{CallError, Upstream};
 /// What each new connection is asked for.
 #[derive(Debug, Default)]
 pub(super) struct Wishes {
-    /// Subscriber counts by resource.
-    resources: Mutex<HashMap<String, usize>>,
+    resources: Mutex<HashMap<String, Wish>>,
     log_level: Mutex<Option<LoggingLevel>>,
+}
+
+/// A resource that has subscribers, or had some until the upstream was asked to unsubscribe.
+#[derive(Debug, Default)]
+struct Wish {
+    /// Also those for whom the upstream is being asked.
+    subscribers: usize,
+    turn: Arc<Turn>,
+}
+
+/// Held while the upstream is asked about one resource, so that it is asked in the order in which that was decided.
+type Turn = AsyncMutex<Subscribed>;
+
+#[derive(Debug, Default)]
+enum Subscribed {
+    #[default]
+    Nowhere,
+    /// On this connection, or on one that replaces it.
+    At(Weak<Upstream>),
+    /// Those who waited share the error; the wish is gone, so that later ones ask again.
+    Refused(ErrorText),
+}
+
+impl Wish {
+    fn has(&self, turn: &Arc<Turn>) -> bool {
+        Arc::ptr_eq(&self.turn, turn)
+    }
+
+    /// Whether it has this turn, and no subscribers.
+    fn is_over(&self, turn: &Arc<Turn>) -> bool {
+        self.subscribers == 0 && self.has(turn)
+    }
+}
+
+impl Wishes {
+    /// Adds a subscriber.
+    fn add(&self, uri: &str) -> Arc<Turn> {
+        let mut resources = self.resources.lock();
+        let wish = resources.entry(uri.to_owned()).or_default();
+        wish.subscribers += 1;
+        Arc::clone(&wish.turn)
+    }
+
+    /// Removes a subscriber. `true` if it was the last one.
+    fn remove(&self, uri: &str, turn: &Arc<Turn>) -> bool {
+        let mut resources = self.resources.lock();
+        let Some(wish) = resources.get_mut(uri).filter(|wish| wish.has(turn)) else { return false };
+        wish.subscribers = wish.subscribers.saturating_sub(1);
+        wish.subscribers == 0
+    }
+
+    fn turn(&self, uri: &str) -> Option<Arc<Turn>> {
+        self.resources.lock().get(uri).map(|wish| Arc::clone(&wish.turn))
+    }
+
+    /// Whether the wish of this turn has no subscribers.
+    fn is_over(&self, uri: &str, turn: &Arc<Turn>) -> bool {
+        self.resources.lock().get(uri).is_some_and(|wish| wish.is_over(turn))
+    }
+
+    /// Removes a wish of which this is true.
+    fn forget_if(&self, uri: &str, goes: impl FnOnce(&Wish) -> bool) {
+        let mut resources = self.resources.lock();
+        if resources.get(uri).is_some_and(goes) {
+            resources.remove(uri);
+        }
+    }
+}
+
+/// A subscriber for whom the upstream is being asked, removed on drop unless it is kept.
+struct Asking<'a> {
+    slot: &'a Arc<Slot>,
+    uri: &'a str,
+    turn: Arc<Turn>,
+    is_kept: bool,
+}
+
+impl Drop for Asking<'_> {
+    fn drop(&mut self) {
+        if !self.is_kept {
+            self.slot.remove(self.uri, &self.turn);
+        }
+    }
 }
 
 impl Slot {
@@ -21,37 +108,75 @@ impl Slot {
     ///
     /// # Errors
     /// The upstream's error; -32000 if it is not connected.
-    pub async fn subscribe(&self, uri: &str) -> Result<(), ErrorText> {
-        let is_first = !self.wishes.resources.lock().contains_key(uri);
-        if is_first {
-            let upstream = self.connected(None).await?;
-            upstream.subscribe(uri).await.map_err(|error| match error {
-                CallError::Answered(error) => error,
-                failed => {
-                    tracing::warn!(upstream = %upstream.name(), error = failed.in_full(), "could not subscribe");
-                    let message = format_args!("upstream '{}' {failed}", upstream.name());
-                    ErrorText::new(code::UPSTREAM_FAILED, message)
+    pub async fn subscribe(self: &Arc<Self>, uri: &str) -> Result<(), ErrorText> {
+        let turn = self.wishes.add(uri);
+        let mut asking = Asking { slot: self, uri, turn: Arc::clone(&turn), is_kept: false };
+        let mut subscribed = turn.lock().await;
+        match &*subscribed {
+            Subscribed::At(_) => {}
+            Subscribed::Refused(error) => return Err(error.clone()),
+            Subscribed::Nowhere => match self.ask_for(uri).await {
+                Ok(upstream) => *subscribed = Subscribed::At(Arc::downgrade(&upstream)),
+                Err(error) => {
+                    self.wishes.forget_if(uri, |wish| wish.has(&turn));
+                    *subscribed = Subscribed::Refused(error.clone());
+                    return Err(error);
                 }
-            })?;
+            },
         }
-        *self.wishes.resources.lock().entry(uri.to_owned()).or_default() += 1;
+        asking.is_kept = true;
         Ok(())
     }
 
-    /// Removes a subscriber from a resource; the last one unsubscribes at the upstream.
-    pub async fn unsubscribe(&self, uri: &str) {
-        let is_last = {
-            let mut resources = self.wishes.resources.lock();
-            let Some(count) = resources.get_mut(uri) else { return };
-            *count -= 1;
-            *count == 0 && resources.remove(uri).is_some()
-        };
-        let upstream = self.upstream().filter(|_| is_last);
-        if let Some(upstream) = upstream
+    /// Whether a resource has subscribers.
+    pub fn has_subscribers(&self, uri: &str) -> bool {
+        self.wishes.resources.lock().get(uri).is_some_and(|wish| wish.subscribers > 0)
+    }
+
+    /// Removes a subscriber from a resource; after the last one, the upstream is asked to unsubscribe.
+    pub fn unsubscribe(self: &Arc<Self>, uri: &str) {
+        if let Some(turn) = self.wishes.turn(uri) {
+            self.remove(uri, &turn);
+        }
+    }
+
+    fn remove(self: &Arc<Self>, uri: &str, turn: &Arc<Turn>) {
+        let is_last = self.wishes.remove(uri, turn);
+        // There is no runtime when the program ends.
+        if is_last && let Ok(runtime) = Handle::try_current() {
+            let (slot, uri, turn) = (Arc::clone(self), uri.to_owned(), Arc::clone(turn));
+            runtime.spawn(async move { slot.let_go(&uri, &turn).await });
+        }
+    }
+
+    async fn ask_for(&self, uri: &str) -> Result<Arc<Upstream>, ErrorText> {
+        let upstream = self.connected(None).await?;
+        let asked = upstream.subscribe(uri).await.map_err(|error| match error {
+            CallError::Answered(error) => error,
+            failed => {
+                tracing::warn!(upstream = %upstream.name(), error = failed.in_full(), "could not subscribe");
+                let message = format_args!("upstream '{}' {failed}", upstream.name());
+                ErrorText::new(code::UPSTREAM_FAILED, message)
+            }
+        });
+        asked.map(|()| upstream)
+    }
+
+    /// Unsubscribes at the upstream, unless somebody subscribed meanwhile.
+    async fn let_go(&self, uri: &str, turn: &Arc<Turn>) {
+        let mut subscribed = turn.lock().await;
+        if !self.wishes.is_over(uri, turn) {
+            return;
+        }
+        if let Subscribed::At(upstream) = mem::take(&mut *subscribed)
+            && !self.is_stopping()
+            && let Some(upstream) = upstream.upgrade()
             && let Err(error) = upstream.unsubscribe(uri).await
         {
             tracing::debug!(upstream = %upstream.name(), uri, error = error.in_full(), "could not unsubscribe");
         }
+        // Unless somebody waits for it.
+        self.wishes.forget_if(uri, |wish| wish.is_over(turn));
     }
 
     /// Sets the minimum level of log messages.
@@ -67,18 +192,37 @@ impl Slot {
         if let Some(least) = *self.wishes.log_level.lock() {
             upstream.set_log_level(least);
         }
-        let resources: Vec<String> = self.wishes.resources.lock().keys().cloned().collect();
-        if resources.is_empty() {
+        let resources = self.wishes.resources.lock();
+        let wished: Vec<(String, Arc<Turn>)> =
+            resources.iter().map(|(uri, wish)| (uri.clone(), Arc::clone(&wish.turn))).collect();
+        drop(resources);
+        if wished.is_empty() {
             return;
         }
         let upstream = Arc::clone(upstream);
         tokio::spawn(async move {
-            for uri in resources {
-                if let Err(error) = upstream.subscribe(&uri).await {
-                    let error = error.in_full();
-                    tracing::warn!(upstream = %upstream.name(), uri, error, "could not subscribe again");
-                }
+            for (uri, turn) in wished {
+                restore_one(&upstream, &uri, &turn).await;
             }
         });
     }
 }
+
+/// Subscribes on a new connection, unless somebody did so meanwhile or nobody is subscribed any more.
+async fn restore_one(upstream: &Arc<Upstream>, uri: &str, turn: &Turn) {
+    let mut subscribed = turn.lock().await;
+    let now = Arc::downgrade(upstream);
+    if !matches!(&*subscribed, Subscribed::At(before) if !before.ptr_eq(&now)) {
+        return;
+    }
+    match upstream.subscribe(uri).await {
+        Ok(()) => *subscribed = Subscribed::At(now),
+        Err(error) => {
+            let error = error.in_full();
+            tracing::warn!(upstream = %upstream.name(), uri, error, "could not subscribe again");
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -58,7 +58,10 @@ impl Supervisor {
             connect: settings.connect_timeout.unwrap_or(self.timeouts.connect),
             request: settings.request_timeout.unwrap_or(self.timeouts.request),
         };
-        let status = Status::new(Supervision::new(settings.restart));
+        // One that is awaited introduces itself before any client is served.
+        let memory = self.memory.clone().filter(|_| is_remembered && !configured.config().awaited);
+        let recollection = if memory.is_some() { Recollection::Pending } else { Recollection::None };
+        let status = Status::new(Supervision::new(settings.restart), recollection);
         let status = match replaced.map(Slot::status) {
             Some(Status { introduction, lists, .. }) => Status { introduction, lists, ..status },
             None => status,
@@ -73,8 +76,6 @@ impl Supervisor {
             stopping: self.stopping.child_token(),
         });
         let terms = Terms { timeouts, limits: self.limits, lineage: Arc::clone(&self.lineage) };
-        // One that is awaited introduces itself before any client is served.
-        let memory = self.memory.clone().filter(|_| is_remembered && !configured.config().awaited);
         let (witness, client) = (self.witness.clone(), self.client.clone());
         let task = Task { slot: Arc::clone(&slot), terms, memory, witness, client };
         let go = self.go.clone();

@@ -21,17 +21,20 @@ with open(f"{HERE}/../asking.json") as file:
 
 MODES = {"sessions": "legacy", "stateless": MODERN}
 LOG_LEVEL = "io.modelcontextprotocol/logLevel"
-LATE_SECONDS = 2
+# A limit against hangs: what is waited for must come.
+LATE_SECONDS = 20
+# Of one client in one arrangement, which may start a server for each of its requests.
+CLIENT_SECONDS = 300
 
 
 async def main(through, *names):
-    checks = Checks(f"{NAME}, across eras", seconds=900)
+    checks = Checks(f"{NAME}, across eras", seconds=1800)
     places = {"cache": os.environ["INTEROP_CACHE"], "here": os.environ["INTEROP_HERE"]}
     for upstream in TABLE["upstreams"]:
         if names and upstream["name"] not in names:
             continue
         command = [part.format(**places) for part in upstream["command"]]
-        async with checks.group(upstream["name"], seconds=300), listener(lambda port: [*command, str(port)]) as origin:
+        async with checks.group(upstream["name"], seconds=900), listener(lambda port: [*command, str(port)]) as origin:
             for reached, source in {"stdio": command, "http": f"{origin}/mcp"}.items():
                 direct = await directly(checks, upstream, reached, source)
                 if through == "gateway":
@@ -43,7 +46,7 @@ async def directly(checks, upstream, reached, source):
     """Gives the outcomes of each era that the upstream speaks."""
     outcomes = {}
     for era in upstream["eras"]:
-        async with checks.group(f"{upstream['name']}, {reached}, {era}"):
+        async with checks.group(f"{upstream['name']}, {reached}, {era}", CLIENT_SECONDS):
             outcomes[era] = await ask_all(source, era)
             mirrored = (reached, era) == ("http", "stateless")
             for name, outcome in outcomes[era].items():
@@ -55,10 +58,10 @@ async def directly(checks, upstream, reached, source):
 async def by_gateway(checks, place, source, direct):
     """By either transport and in either era, clients meet what they would directly."""
     flags = TABLE["gateway"]
-    async with checks.group(f"{place} | http", seconds=120), http_gateway("full", source, *flags["http"]) as origin:
+    async with checks.group(f"{place} | http", seconds=900), http_gateway("full", source, *flags["http"]) as origin:
         for transport, target in {"stdio": gateway("full", source, *flags["stdio"]), "http": f"{origin}/mcp"}.items():
             for era in MODES:
-                async with checks.group(f"{place} | {transport}, {era}"):
+                async with checks.group(f"{place} | {transport}, {era}", CLIENT_SECONDS):
                     # In the client's own era, where the upstream speaks it.
                     reference = direct.get(era) or next(iter(direct.values()))
                     for name, outcome in (await ask_all(target, era)).items():

@@ -11,7 +11,9 @@ from programs import abandon
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 REASON_LENGTH = 600
-PROGRAM_SECONDS = 300
+# Against hangs: many times what an idle machine takes. The requests' own limits are shorter.
+PROGRAM_SECONDS = 900
+GROUP_SECONDS = 240
 
 
 class Checks:
@@ -29,7 +31,7 @@ class Checks:
         watchdog.start()
 
     @asynccontextmanager
-    async def group(self, place, seconds=60):
+    async def group(self, place, seconds=GROUP_SECONDS):
         """Checks that belong together; an exception or the time-out fails the group, not the program."""
         outer, self.place = self.place, place
         try:

@@ -28,7 +28,7 @@ async def main():
     async with checks.group("stdio, resource by its bridge"):
         async with connect(gateway("resource", EVERYTHING)) as connection:
             await suites.by_bridge(checks, connection, direct)
-    async with checks.group("http", seconds=120), http_gateway("resource", EVERYTHING) as origin:
+    async with checks.group("http"), http_gateway("resource", EVERYTHING) as origin:
         await over_http(checks, origin, direct)
     async with checks.group("git, resource"):
         await git_suite.run(checks, connect)

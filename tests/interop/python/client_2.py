@@ -34,7 +34,7 @@ async def main():
     async with checks.group("stdio, 2026-07-28 at once, resource"):
         async with connect(gateway("resource", EVERYTHING), mode=MODERN) as connection:
             await suites.stateless(checks, connection, direct)
-    async with checks.group("http", seconds=120), http_gateway("resource", EVERYTHING) as origin:
+    async with checks.group("http"), http_gateway("resource", EVERYTHING) as origin:
         await over_http(checks, origin, direct)
     for mode in ("legacy", "auto"):
         async with checks.group(f"git, resource, {mode}"):

@@ -17,7 +17,8 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.auth import OAuthClientMetadata
 
 from checks import Checks
-from programs import EVERYTHING, GATEWAY, LOG, free_port, listener
+from ports import held_port
+from programs import EVERYTHING, GATEWAY, LOG, listener
 from sdk1 import NAME
 
 CALLBACK = "http://127.0.0.1:1/callback"
@@ -27,8 +28,8 @@ REDIRECTS = 12
 
 
 async def main():
-    checks = Checks(f"front door, {NAME}", seconds=300)
-    port = free_port()
+    checks = Checks(f"front door, {NAME}")
+    port = held_port()
     resource = f"http://127.0.0.1:{port}/mcp"
     with tempfile.TemporaryDirectory() as folder, issuer(resource) as origin:
         config = os.path.join(folder, "disclosure.toml")
@@ -89,7 +90,7 @@ async def connect(url, user, storage):
 async def authorize(url, user):
     """What a browser does: follows redirects with cookies up to the client's own address; gives the code and the state."""
     following = f"{url}&login_hint={user}"
-    async with httpx.AsyncClient() as browser:
+    async with httpx.AsyncClient(timeout=30) as browser:
         for _ in range(REDIRECTS):
             answer = await browser.get(following)
             following = urljoin(following, answer.headers["location"])

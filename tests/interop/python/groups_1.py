@@ -48,7 +48,7 @@ async def connect(target, declares):
 
 async def main():
     checks = Checks(f"groups, {sdk1.NAME}")
-    async with checks.group("groups", seconds=240):
+    async with checks.group("groups"):
         await groups.converse(checks, connect, "sessions", -32002)
     return checks.close()
 

@@ -37,7 +37,7 @@ def connecting(mode):
 async def main():
     checks = Checks(f"groups, {sdk2.NAME}")
     for era, mode, unknown in (("sessions", "legacy", -32002), (sdk2.MODERN, sdk2.MODERN, -32602)):
-        async with checks.group(era, seconds=240):
+        async with checks.group(era):
             await groups.converse(checks, connecting(mode), era, unknown)
     return checks.close()
 

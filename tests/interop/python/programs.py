@@ -2,11 +2,12 @@
 
 import os
 import signal
-import socket
 import subprocess
 from contextlib import asynccontextmanager
 
 import anyio
+
+from ports import held_port
 
 GATEWAY = os.environ["MCP_DISCLOSURE_BIN"]
 EVERYTHING = [os.environ["INTEROP_EVERYTHING"], "stdio"]
@@ -15,6 +16,9 @@ PLAYWRIGHT = [os.environ["INTEROP_PLAYWRIGHT"], "--headless", "--isolated"]
 
 # What the children say on stderr; kept for whoever reads a failure.
 LOG = open(os.environ.get("INTEROP_LOG", os.devnull), "a", buffering=1)  # noqa: SIM115 - open as long as the program
+
+# On a busy machine a check of arguments that takes longer than its limit would be left out (P1).
+UNHURRIED = ("--limit", "check_time=60000")
 
 START_SECONDS = 20
 STOP_SECONDS = 5
@@ -26,7 +30,7 @@ listeners = set()
 def gateway(strategy, upstream, *flags):
     """The command line of a gateway that speaks stdio, before a command line (a list) or an address (a string)."""
     source = ["--upstream-url", upstream] if isinstance(upstream, str) else ["--", *upstream]
-    return [GATEWAY, "serve", "--strategy", strategy, *flags, *source]
+    return [GATEWAY, "serve", "--strategy", strategy, *UNHURRIED, *flags, *source]
 
 
 def http_gateway(strategy, upstream, *flags):
@@ -38,7 +42,7 @@ def http_gateway(strategy, upstream, *flags):
 @asynccontextmanager
 async def listener(command, port=None):
     """Starts what `command` gives for a port, a free one or this; gives its origin, without a path."""
-    port = port or free_port()
+    port = port or held_port()
     # A session of its own, so that the end reaches the servers it started too.
     process = subprocess.Popen(
         command(port), stdin=subprocess.DEVNULL, stdout=LOG, stderr=LOG, start_new_session=True
@@ -50,12 +54,6 @@ async def listener(command, port=None):
     finally:
         stop(process)
         listeners.discard(process)
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 async def listening(process, port):

@@ -1,7 +1,9 @@
 // Named checks: each prints `ok` or `FAIL` with a reason, and a closing line counts them.
 
 const REASON_LENGTH = 600;
-const PROGRAM_SECONDS = 300;
+// Against hangs: many times what an idle machine takes. The requests' own limits are shorter.
+const PROGRAM_SECONDS = 900;
+const GROUP_SECONDS = 240;
 
 export class Checks {
   constructor(program, seconds = PROGRAM_SECONDS) {
@@ -13,7 +15,7 @@ export class Checks {
   }
 
   // Checks that belong together; an exception or the time-out fails the group, not the program.
-  async group(place, run, seconds = 60) {
+  async group(place, run, seconds = GROUP_SECONDS) {
     const outer = this.place;
     this.place = place;
     const clean = [];

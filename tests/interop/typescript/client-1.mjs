@@ -36,7 +36,7 @@ await checks.group('stdio, resource by negotiation', async (atEnd) => {
   const connection = await connect(gateway('auto', EVERYTHING), atEnd, { experimental: OFFER });
   await negotiated(checks, connection, direct, 'experimental');
 });
-await checks.group('http', overHttp, 120);
+await checks.group('http', overHttp);
 process.exit(checks.close());
 
 // F3: server-everything has a tool that asks the user, for clients that say they can be asked.

@@ -36,7 +36,7 @@ await checks.group('stdio, 2026-07-28 pinned, resource by negotiation', async (a
   const options = { ...PINNED, capabilities: { extensions: OFFER } };
   await negotiated(checks, await connect(gateway('auto', EVERYTHING), atEnd, options), direct, 'extensions');
 });
-await checks.group('http', overHttp, 120);
+await checks.group('http', overHttp);
 process.exit(checks.close());
 
 async function overHttp(atEnd) {

@@ -12,7 +12,7 @@ const EXACT = ['symbolic_solve', 'symbolic_diff', 'symbolic_integrate', 'symboli
 const ROUNDS = 5;
 
 const checks = new Checks('five at once');
-await checks.group('http', atOnce, 120);
+await checks.group('http', atOnce);
 process.exit(checks.close());
 
 async function atOnce(atEnd) {

@@ -158,5 +158,5 @@ async function reachable(url) {
   throw new Error('the gateway does not listen');
 }
 
-await checks.group('set up', run, 240);
+await checks.group('set up', run);
 process.exit(checks.close());

@@ -28,7 +28,7 @@ const CLIENTS = [
 ];
 
 const checks = new Checks('groups, TypeScript');
-for (const client of CLIENTS) await checks.group(client.name, (atEnd) => converse(client, atEnd), 120);
+for (const client of CLIENTS) await checks.group(client.name, (atEnd) => converse(client, atEnd));
 process.exit(checks.close());
 
 function client2(mode, unknown) {

@@ -76,7 +76,7 @@ await checks.group('http', async (atEnd) => {
   // With upstreams of its own: server-everything lists one tool to those alone whom it can ask for their roots.
   const origin = await httpGateway('resource', EVERYTHING, atEnd, '--upstream-scope', 'session', ...UNENDED);
   await suites('http', `${origin}/mcp/full`, `${origin}/mcp/resource`);
-}, 240);
+});
 process.exit(checks.close());
 
 async function suites(transport, full, resource) {

@@ -9,7 +9,7 @@ const PINNED = { mode: { pin: '2026-07-28' }, capabilities: { roots: {} } };
 
 // What keeps the roots of its connection, and what asks for them with each call. Every call starts a server.
 const UPSTREAMS = {
-  'server-everything': { command: EVERYTHING, tool: 'get-roots-list', calls: 50 },
+  'server-everything': { command: EVERYTHING, tool: 'get-roots-list', calls: 20 },
   'stateless server': { command: [...here('server-2.mjs'), 'modern'], tool: 'roots', calls: 10 },
   'server of both eras': { command: [...here('server-2.mjs'), 'dual'], tool: 'roots', calls: 10 },
 };
@@ -18,7 +18,7 @@ function here(file) {
   return ['node', `${process.env.INTEROP_CACHE}/node/typescript/${file}`];
 }
 
-const checks = new Checks(`${NAME}, own roots`, 600);
+const checks = new Checks(`${NAME}, own roots`);
 for (const [name, upstream] of Object.entries(UPSTREAMS))
   await checks.group(name, (atEnd) => interleaved(upstream, atEnd), 400);
 process.exit(checks.close());

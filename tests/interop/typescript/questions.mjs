@@ -55,5 +55,5 @@ export async function askEverything(connection) {
 }
 
 // Without `onprogress` the SDKs send no progress token.
-export const longCall = (connection, duration = 0.2, options = { onprogress: () => {} }) =>
-  connection.call('trigger-long-running-operation', { duration, steps: 2 }, options);
+export const longCall = (connection, duration = 0.2, options = { onprogress: () => {} }, steps = 2) =>
+  connection.call('trigger-long-running-operation', { duration, steps }, options);

@@ -12,7 +12,7 @@ const TOOLS = {
 };
 
 const checks = new Checks('forty sessions');
-await checks.group('http, resource', atOnce, 120);
+await checks.group('http, resource', atOnce);
 process.exit(checks.close());
 
 async function atOnce(atEnd) {

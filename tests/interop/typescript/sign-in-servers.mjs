@@ -20,7 +20,7 @@ export async function servers(atEnd, seconds) {
   const url = `${resource.origin}/mcp`;
   const granted = [];
   const provider = authorizationServer(authorization.origin, url, seconds);
-  provider.on('grant.success', ({ oidc }) => granted.push(oidc.params.grant_type));
+  provider.on('grant.success', ({ oidc }) => granted.push({ type: oidc.params.grant_type, at: performance.now() }));
   authorization.serve(provider.callback());
   const seen = [];
   resource.serve(await mcpServer(url, authorization.origin, seen));

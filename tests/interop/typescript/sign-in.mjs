@@ -14,13 +14,13 @@ import { SERVICE, browse, servers } from './sign-in-servers.mjs';
 const PROGRAM = process.env.MCP_DISCLOSURE_BIN;
 const OURS = 'Bearer a-token-of-the-client';
 
-const checks = new Checks('sign in', 300);
+const checks = new Checks('sign in');
 const home = mkdtempSync(join(tmpdir(), 'sign-in-'));
 process.on('exit', () => rmSync(home, { recursive: true, force: true }));
-await checks.group('a person', aPerson, 120);
-await checks.group('two processes', twoProcesses, 120);
-await checks.group('another machine', anotherMachine, 60);
-await checks.group('a service', aService, 60);
+await checks.group('a person', aPerson);
+await checks.group('two processes', twoProcesses);
+await checks.group('another machine', anotherMachine);
+await checks.group('a service', aService);
 process.exit(checks.close());
 
 async function aPerson(atEnd) {
@@ -78,20 +78,21 @@ async function twoProcesses(atEnd) {
   checks.equal('login', (await signIn(scene)).code, 0);
   const [one, other] = await Promise.all([serving(scene, atEnd), serving(scene, atEnd)]);
   const clients = await Promise.all([one, one, other, other].map((origin) => sdk1.connect(`${origin}/mcp`, atEnd)));
-  const refreshes = () => scene.granted.filter((grant) => grant === 'refresh_token').length;
+  const refreshed = () => scene.granted.filter(({ type }) => type === 'refresh_token').map(({ at }) => at);
   await until('the tools are there', async () => (await Promise.all(clients.map(names))).every((all) => all.includes('whoami')));
-  const from = refreshes();
+  const from = refreshed().length;
   let calls = 0;
   await until('three generations of tokens', async () => {
     const answers = await Promise.all(clients.map(whoami));
     calls += answers.length;
     const others = answers.filter((answer) => answer !== 'ann: read');
     if (others.length) throw new Error(`a call got ${others[0]}`);
-    return refreshes() >= from + 3;
+    return refreshed().length >= from + 3;
   });
   checks.true('every call was answered', calls >= 6, `${calls}`);
-  const generations = refreshes() - from;
-  checks.true('each generation is got by one process', generations <= 4, `${generations}`);
+  // Both processes need a new token at once, so a second refresh would follow at once; a token in use is fresh for 2 s.
+  const apart = refreshed().map((at, index, all) => at - (all[index - 1] ?? -Infinity));
+  checks.true('each generation is got by one process', apart.every((time) => time > 1000), `${apart}`);
 }
 
 async function anotherMachine(atEnd) {
@@ -124,7 +125,7 @@ async function aService(atEnd) {
   const client = await sdk1.connect(`${await serving(scene, atEnd)}/mcp`, atEnd);
   await until('it signs in by itself', async () => (await names(client)).includes('whoami'));
   checks.equal('a call', await whoami(client), `${SERVICE.id}: read`);
-  const grants = () => scene.granted.filter((grant) => grant === 'client_credentials').length;
+  const grants = () => scene.granted.filter(({ type }) => type === 'client_credentials').length;
   await until('and again when a token ends', async () => (await whoami(client)) === `${SERVICE.id}: read` && grants() >= 3);
   process.env.SERVICE_SECRET = 'another';
   const refused = await run({ ...scene, env: { XDG_CONFIG_HOME: join(home, 'nowhere') } }, 'login', '--config', scene.config, 'notes');
@@ -160,7 +161,11 @@ function run(scene, ...words) {
   let [out, error, browsing] = ['', '', undefined];
   child.stdout.on('data', (data) => {
     out += data;
-    if (shown && !browsing && /http:\S+\n/.test(out)) browsing = shown(child, out);
+    if (shown && !browsing && /http:\S+\n/.test(out)) {
+      browsing = shown(child, out);
+      // It is awaited when the program has ended; a failure before that would end this program as unhandled.
+      browsing.catch(() => {});
+    }
   });
   child.stderr.on('data', (data) => (error += data));
   const ended = new Promise((resolve) => child.on('close', (code) => resolve(code)));

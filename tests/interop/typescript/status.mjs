@@ -15,7 +15,7 @@ await checks.group('status', async (atEnd) => {
   for (const colorScheme of ['light', 'dark'])
     for (const width of [1280, 360]) await looked(browser, address, colorScheme, width);
   await refreshed(browser, address, call);
-}, 60);
+});
 process.exit(checks.close());
 
 // A gateway with a client, and where its status is.

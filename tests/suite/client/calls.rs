@@ -73,8 +73,10 @@ async fn resources_and_prompts_pass_through(setup: Setup) {
 
 async fn who_gives_up_is_not_waited_for(setup: Setup) {
     let bench = Bench::start(odd()).await;
-    let short = Preferences { request_timeout: Duration::from_millis(400), ..preferences(setup) };
-    let host = Host::connect(link(&bench, setup), short).await.unwrap();
+    let short = Preferences { request_timeout: Duration::from_secs(1), ..preferences(setup) };
+    let hasty = Host::connect(link(&bench, setup), short).await.unwrap();
+    // One that is as patient as others looks at what the upstream was sent.
+    let host = host(&bench, setup).await;
     let cancelled = async |count: usize| {
         eventually("the cancellation", async || {
             let journal = journal(&host).await;
@@ -84,11 +86,10 @@ async fn who_gives_up_is_not_waited_for(setup: Setup) {
         })
         .await;
     };
-    let timed_out = host.call("slow", &json!({})).await;
+    let timed_out = hasty.call("slow", &json!({})).await;
     assert!(matches!(timed_out, Err(Error::TimedOut { .. })), "{timed_out:?}");
     cancelled(1).await;
-    let caller = host.clone();
-    let calling = tokio::spawn(async move { caller.call("slow", &json!({})).await });
+    let calling = tokio::spawn(async move { hasty.call("slow", &json!({})).await });
     eventually("the call", async || (calls_forwarded(&host).await.len() == 2).then_some(())).await;
     calling.abort();
     cancelled(2).await;

@@ -151,9 +151,11 @@ fn s11_what_is_remembered_decides_before_upstreams_are_ready() {
     let introduction = second.initialize();
     assert!(!introduction.to_string().contains("search_tools"), "{introduction}");
     assert_eq!(second.tool_names(), ["echo", "wait"]);
+    // On a busy machine, what is remembered may itself be news after the handshake.
+    let news = second.count(CHANGED);
     std::fs::write(&gate, "").unwrap();
     second.logged("upstream ready");
-    assert!(!second.finish().says(0, &[]).stdout.contains(CHANGED));
+    assert_eq!(second.finish().says(0, &[]).count(CHANGED), news);
 }
 
 #[test]

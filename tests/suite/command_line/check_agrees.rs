@@ -73,6 +73,7 @@ fn w5_check_and_serve_agree_on_files() {
     let auth = token("OPERATOR_TOKEN");
     let (rejecting, admin) =
         ("[strategy.describe]\nlong_briefs = \"reject\"\n", "[serve]\nadmin = \"0.0.0.0:0\"\n");
+    let shared = "[serve]\ntransport = \"http\"\nlisten = \"127.0.0.1:9\"\nadmin = 9\n";
     let cases: &[(&str, &[&str], bool)] = &[
         ("an upstream", &[&odd], true),
         ("only an upstream that is not there", &[gone], true),
@@ -88,6 +89,7 @@ fn w5_check_and_serve_agree_on_files() {
         ("clients from elsewhere", &[&http("0.0.0.0"), &odd], false),
         ("clients with credentials", &[&http("0.0.0.0"), &auth, &odd], true),
         ("clients of this machine", &[&http("127.0.0.1"), &odd], true),
+        ("clients and operators at one address", &[shared, &odd], false),
         (
             "a store that cannot be meant",
             &["[serve]\ntransport = \"http\"\nsession_store = \"ftp://x\"\n", &odd],

@@ -1,11 +1,6 @@
 //! A configuration that changes while the program runs: taken over within two seconds, as a whole.
 
-use std::{
-    fs::OpenOptions,
-    io::Write,
-    process::Command,
-    time::{Duration, Instant},
-};
+use std::{fs::OpenOptions, io::Write, process::Command, time::Instant};
 
 use kit::process::until;
 use serde_json::json;
@@ -13,11 +8,9 @@ use serde_json::json;
 use super::{
     ODD,
     configuration::{configured, serve},
+    reload::SOON,
     shown, start,
 };
-
-/// The bound in the contract.
-const SOON: Duration = Duration::from_secs(2);
 
 const UPSTREAM: &str = "[upstreams.odd]\ncommand = \"ODD\"\n";
 

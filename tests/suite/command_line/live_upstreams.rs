@@ -6,19 +6,19 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kit::process::{Process, is_gone, until};
+use kit::process::{Process, id_in, is_gone, until};
 use serde_json::json;
 
 use super::{
     ODD,
     configuration::{configured, serve},
     shown, start,
-    supervision::{CHANGED, id_in},
+    supervision::CHANGED,
     text,
 };
 
 /// How soon a change is in force, with time for a busy machine.
-const SOON: Duration = Duration::from_secs(5);
+const SOON: Duration = Duration::from_secs(20);
 
 /// The entry of an upstream in this mode, which writes its process id to NAME.id.
 fn entry(folder: &Path, name: &str, mode: &str) -> String {
@@ -133,7 +133,7 @@ fn u13_tools_stay_listed_while_a_changed_entry_starts_and_calls_wait_for_it() {
         format!("[upstreams.odd]\ncommand = {ODD:?}\nargs = [\"parks\", {parked:?}]\n{environment}")
     };
     fs::write(&file, entry("")).unwrap();
-    let mut gateway = serve(&file, &["--connect-timeout", "1"]);
+    let mut gateway = serve(&file, &["--connect-timeout", "3"]);
     let tools = gateway.tool_names();
     assert!(!tools.is_empty());
     // From now on it does nothing when it is started.

@@ -2,7 +2,10 @@
 
 use std::{fs, process::Stdio, time::Duration};
 
-use kit::process::{is_gone, until};
+use kit::{
+    HeldPort,
+    process::{id_in, is_gone, until},
+};
 use serde_json::json;
 
 use super::{ODD, described, run, run_odd, serve_odd, shown, start, terminal::terminal, text, write};
@@ -29,10 +32,10 @@ fn a_result_that_is_no_object_is_an_error_that_names_the_upstream_f6() {
 #[test]
 fn one_that_never_answers_is_reported_with_its_output() {
     for _ in 0..5 {
-        run_odd(&["--log", "error", "--connect-timeout", "0.2"], &["only-garbage"]).says(
+        run_odd(&["--log", "error", "--connect-timeout", "2"], &["only-garbage"]).says(
             1,
             &[
-                "did not answer within 0.2 seconds; on stdout it printed \"Welcome to odd-upstream!\"",
+                "did not answer within 2 seconds; on stdout it printed \"Welcome to odd-upstream!\"",
                 "hint: is it an MCP server? For a slow one, raise --connect-timeout",
             ],
         );
@@ -65,11 +68,7 @@ fn sigterm_before_the_handshake_is_done_leaves_nothing_behind() {
     let directory = tempfile::tempdir().unwrap();
     let id = directory.path().join("id");
     let mut gateway = start(&["serve", "--", ODD, "stubborn-silent", shown(&id)]);
-    let mut child = String::new();
-    assert!(until(|| {
-        child = fs::read_to_string(&id).unwrap_or_default();
-        !child.is_empty()
-    }));
+    let child = id_in(&id, "");
     gateway.terminate();
     assert!(until(|| !gateway.is_running()));
     assert!(until(|| is_gone(&child)), "process {child} was left behind");
@@ -106,12 +105,12 @@ fn a_directory_that_is_never_quiet_is_read_again_all_the_same() {
     let mut gateway = serve_odd(&["--tool-descriptions", shown(directory.path())], &["ordinary"]);
     write(directory.path(), "wait.json", &described("wait", "New."));
     let noise = directory.path().join("noise.log");
-    let until_then = std::time::Instant::now() + Duration::from_secs(3);
+    let until_then = std::time::Instant::now() + Duration::from_secs(10);
     let read = until(|| {
         fs::write(&noise, "noise").unwrap();
         std::time::Instant::now() > until_then || gateway.tools()[1]["description"] == "New."
     });
-    assert!(read && std::time::Instant::now() < until_then, "not read again within 3 s");
+    assert!(read && std::time::Instant::now() < until_then, "not read again within 10 s");
     gateway.finish().says(0, &[]);
 }
 
@@ -155,8 +154,8 @@ fn problems_of_flags_and_of_files_are_listed_together() {
 fn a_missing_upstream_is_an_error_and_files_of_its_tools_only_a_warning() {
     let directory = tempfile::tempdir().unwrap();
     write(directory.path(), "theirs.json", &described("theirs", "A tool of the one that is missing."));
-    let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let url = format!("http://{address}/mcp");
+    let nobody = HeldPort::take();
+    let url = format!("http://{}/mcp", nobody.address());
     let ended =
         run_odd(&["--tool-descriptions", shown(directory.path()), "--upstream-url", &url], &["ordinary"]);
     // The other upstream is served: the file alone does not stop the program.

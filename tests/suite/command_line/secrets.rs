@@ -3,7 +3,10 @@
 
 use std::{fs, path::Path};
 
-use kit::process::{Process, post};
+use kit::{
+    HeldPort,
+    process::{Process, post},
+};
 use serde_json::{Value, json};
 
 use super::{ODD, configuration::configured, program, run, serve_odd, shown, start, text};
@@ -117,7 +120,7 @@ fn a_client_whose_upstreams_do_not_start_reads_their_name_and_no_more_p5() {
 #[test]
 fn arguments_of_a_command_are_named_nowhere_p10() {
     for mode in ["exits", "silent", "wrong-version", "list-error"] {
-        let flags = ["serve", "--connect-timeout", "0.5", "--log", "debug", "--", ODD, mode];
+        let flags = ["serve", "--connect-timeout", "1", "--log", "debug", "--", ODD, mode];
         let arguments = [&flags[..], &["/dev/null", "--token=s3cret"]].concat();
         let ended = run(&arguments);
         assert!(!ended.says(1, &[]).stderr.contains("s3cret"), "{ended:?}");
@@ -126,7 +129,8 @@ fn arguments_of_a_command_are_named_nowhere_p10() {
 
 #[test]
 fn user_info_and_queries_of_urls_are_named_nowhere_p11() {
-    let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let nobody = HeldPort::take();
+    let address = nobody.address();
     let url = format!("http://admin:hunter2@{address}/mcp?key=s3cret");
     let ended = run(&["serve", "--log", "debug", "--upstream-url", &url]);
     ended.says(1, &[&format!("upstream 'http://{address}/mcp' cannot be reached: ")]);

@@ -1,6 +1,6 @@
 //! Several upstreams behind one gateway: names that clash, and one that fails.
 
-use kit::process::Process;
+use kit::{HeldPort, process::Process};
 use serde_json::json;
 
 use super::{ODD, serve_odd, start, text};
@@ -28,8 +28,8 @@ fn tools_of_one_name_are_served_under_their_upstreams_names() {
 
 #[test]
 fn one_that_cannot_be_reached_leaves_the_other_served() {
-    let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let url = format!("http://{address}/mcp");
+    let nobody = HeldPort::take();
+    let url = format!("http://{}/mcp", nobody.address());
     let mut gateway = serve_odd(&["--upstream-url", &url], &["ordinary"]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
     gateway.finish().says(0, &[&url, "it is left out, the others are served"]);
@@ -51,8 +51,8 @@ fn one_that_goes_away_leaves_the_other_served_f6() {
 
 #[test]
 fn all_that_cannot_be_used_are_listed() {
-    let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let url = format!("http://{address}/mcp");
+    let nobody = HeldPort::take();
+    let url = format!("http://{}/mcp", nobody.address());
     super::run(&["serve", "--upstream-url", &url, "--", "/no/such/program"])
         .says(1, &[&format!("upstream '{url}'"), "cannot start '/no/such/program'"]);
 }

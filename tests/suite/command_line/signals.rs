@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use kit::process::{Process, Signal, is_gone, until};
+use kit::process::{Process, Signal, id_in, is_gone, until};
 use serde_json::{Value, json};
 
 use super::{ODD, program, serve_odd, shown, start};
@@ -21,18 +21,13 @@ fn all_gone(ids: &[&str]) -> Duration {
     start.elapsed()
 }
 
-fn id_of(file: &str) -> String {
-    assert!(until(|| fs::read_to_string(file).is_ok_and(|id| !id.is_empty())));
-    fs::read_to_string(file).unwrap()
-}
-
 #[test]
 fn p14_sigkill_takes_along_children_that_would_stay() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("id");
     // It does not mind that its input ends.
     let gateway = serve_odd(&[], &["stubborn", shown(&file)]);
-    let child = id_of(shown(&file));
+    let child = id_in(&file, "");
     gateway.signal(Signal::KILL);
     assert!(all_gone(&[&child]) < Duration::from_secs(5));
 }
@@ -59,7 +54,7 @@ fn p14_sigkill_takes_along_what_a_launcher_launched() {
     ]);
     gateway.initialize();
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
-    let (server, launcher) = (id_of(shown(&server)), id_of(shown(&launcher)));
+    let (server, launcher) = (id_in(&server, ""), id_in(&launcher, ""));
     gateway.signal(Signal::KILL);
     all_gone(&[&server, &launcher]);
 }
@@ -84,7 +79,7 @@ fn p14_a_guard_that_was_ended_is_replaced() {
         shown(&file),
     ]);
     let address = gateway.address();
-    let first = id_of(shown(&file));
+    let first = id_in(&file, "");
     let guard = guard_beside(&first);
     Command::new("kill").args(["-9", &guard]).status().unwrap();
     all_gone(&[&guard]);
@@ -92,7 +87,7 @@ fn p14_a_guard_that_was_ended_is_replaced() {
     let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize",
         "params": {"protocolVersion": "2025-11-25", "capabilities": {}}});
     assert!(kit::process::post(address, None, &hello).0.is_some());
-    let second = id_of(shown(&file));
+    let second = id_in(&file, "");
     assert_ne!(first, second);
     gateway.signal(Signal::KILL);
     all_gone(&[&first, &second]);
@@ -118,8 +113,12 @@ fn guard_beside(child: &str) -> String {
 fn p14_a_hang_up_ends_the_program_like_sigterm_where_there_is_no_configuration() {
     let directory = tempfile::tempdir().unwrap();
     let file = directory.path().join("id");
-    let gateway = serve_odd(&[], &["ordinary", shown(&file)]);
-    let child = id_of(shown(&file));
+    let serve =
+        [env!("CARGO_BIN_EXE_gateway"), "serve", "--strategy", "full", "--", ODD, "ordinary", shown(&file)];
+    // Whoever runs the tests may ignore the signal, as under nohup, and what they start would inherit that.
+    let mut gateway = Process::start(Command::new("env").arg("--default-signal=HUP").args(serve));
+    gateway.initialize();
+    let child = id_in(&file, "");
     gateway.signal(Signal::HUP);
     gateway.logged("shutting down");
     gateway.ended().says(0, &[]);
@@ -186,7 +185,7 @@ fn deserted(then: &[Value]) {
     });
     assert!(ended, "it runs on");
     assert!(status.unwrap().success());
-    all_gone(&[&id_of(shown(&file))]);
+    all_gone(&[&id_in(&file, "")]);
     drop(input);
 }
 

@@ -8,7 +8,8 @@ use super::program;
 
 /// A terminal: our end, and the program's.
 pub(super) fn terminal() -> (File, OwnedFd) {
-    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+    // Else programs that other tests start at this moment have it too, and it does not hang up when this one lets go.
+    let ours = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC).unwrap();
     grantpt(&ours).unwrap();
     unlockpt(&ours).unwrap();
     let name = ptsname(&ours, Vec::new()).unwrap();

@@ -1,7 +1,6 @@
 //! Upstreams that cannot be used: each is named, with what it did instead and what may help.
 
-use std::time::Instant;
-
+use kit::HeldPort;
 use serde_json::json;
 
 use super::{ODD, run, run_odd, serve_odd, shown, text};
@@ -39,9 +38,7 @@ fn one_that_exits_at_once_is_quoted() {
 
 #[test]
 fn one_that_never_answers_is_given_up_after_the_connect_timeout() {
-    let started = Instant::now();
     run_odd(&["--connect-timeout", "1"], &["silent"]).says(1, &["odd-upstream' ", "within 1 second"]);
-    assert!(started.elapsed().as_secs() < 6, "{:?}", started.elapsed());
 }
 
 #[test]
@@ -49,7 +46,7 @@ fn one_that_prints_only_garbage_is_given_up_and_its_words_shown() {
     run_odd(&["--connect-timeout", "1"], &["only-garbage"])
         .says(1, &["odd-upstream' ", "Welcome to odd-upstream!"]);
     // `cat` sends back what it is sent: a message, but no answer.
-    run(&["serve", "--connect-timeout", "0.5", "--", "cat"]).says(1, &["upstream 'cat' "]);
+    run(&["serve", "--connect-timeout", "1", "--", "cat"]).says(1, &["upstream 'cat' "]);
 }
 
 #[test]
@@ -82,9 +79,8 @@ fn one_of_an_unsupported_revision_is_refused() {
 
 #[test]
 fn a_url_that_cannot_be_reached_is_named() {
-    // A port that was free a moment ago.
-    let address = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let url = format!("http://{address}/mcp");
+    let nobody = HeldPort::take();
+    let url = format!("http://{}/mcp", nobody.address());
     run(&["serve", "--upstream-url", &url])
         .says(1, &[&format!("upstream '{url}'"), "cannot be reached: Connection refused"]);
 }

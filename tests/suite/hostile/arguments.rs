@@ -21,7 +21,7 @@ use crate::{UPSTREAM, command_line::program};
 const CHECKING: Setup = Setup { strategy: "describe", transport: Transport::Http, era: Era::Session };
 
 /// Longer than anything takes on a busy machine, and shorter than these attacks took: half a minute each.
-const SERVED: Duration = Duration::from_secs(5);
+const SERVED: Duration = Duration::from_secs(20);
 
 /// More than a call of 16 MB takes with all its copies and a check's 64 MB; these attacks took 3 to 5 GB.
 const MOST_MEMORY: u64 = 400_000_000;

@@ -6,7 +6,10 @@ use std::{
     time::Instant,
 };
 
-use kit::process::{PATIENCE, Process, post};
+use kit::{
+    PATIENCE,
+    process::{Process, post},
+};
 use serde_json::{Value, json};
 
 use super::ODD;
@@ -51,7 +54,7 @@ fn p8_slow_heads_make_room_for_newcomers_whatever_files_there_are() {
             held.extend((0..60).map(|_| slow_head(address)));
         }
         // Ten heads' time would be a hundred seconds.
-        assert!(start.elapsed().as_secs() < 10, "{most} files: {:?}", start.elapsed());
+        assert!(start.elapsed().as_secs() < 60, "{most} files: {:?}", start.elapsed());
     }
 }
 

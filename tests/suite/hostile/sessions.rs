@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kit::{Bench, Client, Options, eventually};
-use mcp_disclosure_gateway::SessionLimits;
+use mcp_disclosure_gateway::{SessionLimits, limits::Limits};
 use serde_json::{Value, json};
 
 use super::{
@@ -13,8 +13,9 @@ use super::{
 
 #[tokio::test]
 async fn a_thousand_sessions_that_are_left_end_and_the_used_one_stays() {
-    let sessions = SessionLimits { most: 2000, idle: Duration::from_secs(1) };
-    let bench = Bench::start(Options { sessions, ..healthy() }).await;
+    let sessions = SessionLimits { most: 2000, idle: Duration::from_secs(3) };
+    let limits = Limits { sessions_per_peer: 2000, ..Limits::default() };
+    let bench = Bench::start(Options { sessions, limits, ..healthy() }).await;
     let staying = Client::connect(&bench, WITH_SESSION).await;
     staying.open_stream().await;
     let mut streams = Vec::new();

@@ -40,7 +40,8 @@ fn short(records: &[Value]) -> Vec<[&str; 3]> {
 #[test]
 fn a7_each_call_and_decision_is_one_line_with_all_members() {
     let (_directory, file) = file();
-    let flags = ["--strategy", "resource", "--audit", file.to_str().unwrap()];
+    // On a busy machine the check of arguments is not to be skipped: its refusal is one of the decisions.
+    let flags = ["--strategy", "resource", "--limit", "check_time=60000", "--audit", file.to_str().unwrap()];
     let mut gateway = serve(&flags, &["ordinary"]);
     gateway.call("echo", json!({"text": "s3cret"}));
     gateway.request("resources/read", json!({"uri": "resource:///tool_descriptions?tools=echo"}));
@@ -262,7 +263,7 @@ fn a7_a_file_that_others_can_read_is_warned_of() {
 #[test]
 fn a7_errors_of_upstreams_are_not_failures_to_answer() {
     let (_directory, file) = file();
-    let flags = ["--strategy", "full", "--request-timeout", "1", "--audit", file.to_str().unwrap()];
+    let flags = ["--strategy", "full", "--request-timeout", "3", "--audit", file.to_str().unwrap()];
     let mut gateway = serve(&flags, &["says"]);
     let mut say = |what: Value| {
         let mut line = json!({"jsonrpc": "2.0", "id": "ID"});
@@ -274,7 +275,7 @@ fn a7_errors_of_upstreams_are_not_failures_to_answer() {
     }
     say(json!({"result": {"content": [], "isError": true}}));
     say(json!({"result": "nonsense"}));
-    // No answer in a second.
+    // No answer in three seconds.
     say(json!({"id": "another", "result": {}}));
     say(json!({"result": {"content": []}}));
     let counted = |outcome: &str, count: usize| {

@@ -16,7 +16,7 @@ use axum::{
     http::{HeaderMap, StatusCode, Uri},
 };
 use kit::{
-    Scenario,
+    HeldPort, Scenario,
     process::{Process, until},
     scenario::JOURNAL,
 };
@@ -316,8 +316,8 @@ fn unhindered(address: SocketAddr, logs: Option<&str>) -> String {
 
 #[test]
 fn o3_a_receiver_that_is_down_holds_nothing_up_and_is_one_warning_a_minute() {
-    let nothing_listens = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let log = unhindered(nothing_listens, Some("spans are lost"));
+    let nobody = HeldPort::take();
+    let log = unhindered(nobody.address(), Some("spans are lost"));
     assert_eq!(log.lines().filter(|line| line.contains("exported")).count(), 1, "{log}");
 }
 

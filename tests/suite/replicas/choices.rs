@@ -2,17 +2,14 @@
 
 use std::{fs, net::SocketAddr};
 
-use kit::{
-    process::{Process, until},
-    redis::Redis,
-};
+use kit::{process::until, redis::Redis};
 use serde_json::{Value, json};
 
 use super::{
     Replica, replicas,
     web::{Answer, Web},
 };
-use crate::command_line::{ODD, program};
+use crate::command_line::ODD;
 
 /// Replicas that offer concerns: `echo` costs little, and `wait` much.
 fn concerned<const N: usize>() -> (Redis, [Replica; N]) {
@@ -25,14 +22,8 @@ fn concerned<const N: usize>() -> (Redis, [Replica; N]) {
          [categories.dear]\ntools = [\"wait\"]\nconcerns = {{ cost = \"high\" }}\n"
     );
     fs::write(&file, toml).unwrap();
-    let started = std::array::from_fn(|_| {
-        let serve =
-            ["serve", "--transport", "http", "--listen", "127.0.0.1:0", "--session-store", &redis.url()];
-        let process =
-            Process::start(&mut program(&[&serve[..], &["--config", file.to_str().unwrap()]].concat()));
-        let at = process.address();
-        Replica { process, at }
-    });
+    let config = ["--config", file.to_str().unwrap()];
+    let started = std::array::from_fn(|_| Replica::configured(&redis.url(), &config));
     (redis, started)
 }
 

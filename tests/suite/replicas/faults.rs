@@ -1,6 +1,9 @@
 //! A store that fails (K4).
 
-use std::net::{SocketAddr, TcpListener};
+use std::{
+    net::{SocketAddr, TcpListener},
+    time::Duration,
+};
 
 use kit::{
     process::{Signal, until},
@@ -9,7 +12,7 @@ use kit::{
 use serde_json::{Value, json};
 
 use super::{
-    Replica, gated, replicas,
+    GATED, Replica, gated, replicas,
     web::{Answer, Web, exchange, hello},
 };
 use crate::command_line::{ODD, program};
@@ -76,7 +79,12 @@ fn k4_a_store_that_hangs_is_named_and_comes_back() {
     // A copy is used for two seconds at most.
     let refused = until(|| web.call(a.at, "echo").status == 503);
     assert!(refused, "an ended session could live on here");
-    web.call(a.at, "echo").is_of_store("cannot be reached");
+    let is_within_a_second = |answer: Answer| {
+        answer.is_of_store("cannot be reached");
+        answer.took < Duration::from_secs(1)
+    };
+    // One of them, since the machine may be busy.
+    assert!((0..20).any(|_| is_within_a_second(web.call(a.at, "echo"))), "no error comes within a second");
     stateless(a.at);
     redis.signal(Signal::CONT);
     assert!(until(|| web.call(a.at, "echo").status == 200 && web.call(b.at, "echo").status == 200));
@@ -135,7 +143,7 @@ fn k4_a_program_starts_without_its_store() {
     let mut redis = Redis::start(&[]);
     let url = redis.url();
     redis.kill();
-    let a = gated(&url);
+    let a = Replica::begin(&url, &GATED);
     a.process.logged("the session store cannot be used yet");
     stateless(a.at);
     initialize(a.at).is_of_store("cannot be reached");
@@ -146,7 +154,7 @@ fn k4_a_program_starts_without_its_store() {
 #[test]
 fn k4_a_wrong_password_is_said_in_the_log_and_never_shown() {
     let redis = Redis::start(&["--requirepass", "correct-horse"]);
-    let a = gated(&format!("redis://:wrong-staple@{}", redis.address()));
+    let a = Replica::begin(&format!("redis://:wrong-staple@{}", redis.address()), &GATED);
     let said = a.process.logged("session store cannot be used;");
     assert!(said.to_lowercase().contains("password") || said.contains("WRONGPASS"), "{said}");
     initialize(a.at).is_of_store("cannot be reached");
@@ -173,7 +181,7 @@ fn k4_a_store_that_is_full_is_named_and_what_it_has_is_served() {
     assert!(web.may_call(a.at));
     let uri = json!({"uri": "resource:///tool_descriptions?tools=wait"});
     web.request(b.at, "resources/read", uri).is_of_store("full");
-    let c = gated(&redis.url());
+    let c = Replica::begin(&redis.url(), &GATED);
     c.process.logged("session store is full");
     assert!(web.may_call(c.at), "a replica that connects now reads it, too");
     initialize(c.at).is_of_store("full");
@@ -216,7 +224,7 @@ fn k4_all_but_the_documented_commands_may_be_forbidden() {
 
 #[test]
 fn k4_all_but_the_documented_commands_may_be_forbidden_in_a_cluster() {
-    let redis = cluster();
+    let redis = Redis::start_cluster();
     redis.command(&documented_user());
     suffices(&format!("redis+cluster://disclosure:secret@{}", redis.address()));
 }
@@ -225,7 +233,7 @@ fn k4_all_but_the_documented_commands_may_be_forbidden_in_a_cluster() {
 fn k4_a_command_that_is_forbidden_is_said_in_the_log() {
     let redis = Redis::start(&[]);
     redis.command("ACL SETUSER disclosure on >secret ~mcp-disclosure:* resetchannels +@all");
-    let a = gated(&format!("redis://disclosure:secret@{}", redis.address()));
+    let a = Replica::begin(&format!("redis://disclosure:secret@{}", redis.address()), &GATED);
     let said = a.process.logged("session store cannot be used;");
     assert!(said.contains("NOPERM") || said.contains("ermission"), "{said}");
     initialize(a.at).is_of_store("cannot be reached");
@@ -255,14 +263,6 @@ fn k1_a_url_that_cannot_be_meant_is_refused_without_its_password() {
     assert_eq!(tools.len(), 2);
 }
 
-/// A cluster of one node.
-fn cluster() -> Redis {
-    let redis = Redis::start(&["--cluster-enabled", "yes"]);
-    redis.command("CLUSTER ADDSLOTSRANGE 0 16383");
-    assert!(until(|| redis.command("CLUSTER INFO").concat().contains("cluster_state:ok")));
-    redis
-}
-
 /// A server that accepts connections, and says nothing: one that hangs, or whose machine is gone.
 fn silent() -> (TcpListener, SocketAddr) {
     let silent = TcpListener::bind("127.0.0.1:0").unwrap();
@@ -272,12 +272,9 @@ fn silent() -> (TcpListener, SocketAddr) {
 
 #[test]
 fn k1_a_cluster_is_a_store_though_its_first_node_hangs() {
-    let (redis, (_silent, hangs)) = (cluster(), silent());
+    let (redis, (_silent, hangs)) = (Redis::start_cluster(), silent());
     let url = format!("redis+cluster://{hangs},{}", redis.address());
-    let start = || Replica::start(&url, &["--strategy", "resource"], &[ODD]);
-    let (a, b) = (start(), start());
-    recovers(a.at);
-    recovers(b.at);
+    let (a, b) = (gated(&url), gated(&url));
     let web = Web::open(a.at);
     web.fetch(b.at);
     assert!(web.may_call(a.at));
@@ -302,8 +299,14 @@ fn k4_a_store_that_fails_over_serves_the_same_sessions() {
     assert!(until(|| copy.number("DBSIZE") == master.number("DBSIZE")));
     let marks = || copy.number(&format!("HEXISTS mcp-disclosure:2:s:{} mecho", web.session));
     assert!(until(|| marks() == 1));
+    let noticed = |replica: &Replica| {
+        let log = replica.process.log();
+        log.iter().filter(|line| line.contains("session store cannot be used;")).count()
+    };
+    let before = [&a, &b].map(noticed);
     master.kill();
-    assert!(until(|| web.request(a.at, "ping", json!({})).status == 503));
+    // Not that requests are refused: that may be over before one asks.
+    assert!(until(|| [&a, &b].map(noticed).iter().zip(before).all(|(now, before)| *now > before)));
     for at in [a.at, b.at] {
         assert!(until(|| web.request(at, "ping", json!({})).status == 200), "it does not recover");
         assert!(web.may_call(at), "nothing is lost");
@@ -333,5 +336,11 @@ fn k1_a_replica_that_stood_still_does_not_serve_what_ended_meanwhile() {
     b.process.signal(Signal::STOP);
     assert_eq!(web.end(a.at).status, 204, "its tenure has ended");
     b.process.signal(Signal::CONT);
-    assert_eq!(web.call(b.at, "echo").status, 404);
+    // Its connection may have ended, too.
+    let mut status = 503;
+    assert!(until(|| {
+        status = web.call(b.at, "echo").status;
+        status != 503
+    }));
+    assert_eq!(status, 404);
 }

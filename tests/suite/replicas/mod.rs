@@ -23,11 +23,26 @@ struct Replica {
 }
 
 impl Replica {
-    /// Starts one with these flags and upstream.
+    /// Starts one with these flags and upstream, and waits until it uses the store.
     #[track_caller]
     fn start(store: &str, flags: &[&str], upstream: &[&str]) -> Self {
+        Self::configured(store, &[flags, &["--"], upstream].concat())
+    }
+
+    /// The same with these flags alone.
+    #[track_caller]
+    fn configured(store: &str, flags: &[&str]) -> Self {
+        let replica = Self::begin(store, flags);
+        // On a busy machine it listens before: its start waits for the store for a second at most.
+        replica.process.logged("session store connected");
+        replica
+    }
+
+    /// Starts one, whether or not it can use the store.
+    #[track_caller]
+    fn begin(store: &str, flags: &[&str]) -> Self {
         let serve = ["serve", "--transport", "http", "--listen", "127.0.0.1:0", "--session-store", store];
-        let process = Process::start(&mut program(&[&serve[..], flags, &["--"], upstream].concat()));
+        let process = Process::start(&mut program(&[&serve[..], flags].concat()));
         let at = process.address();
         Self { process, at }
     }
@@ -46,7 +61,11 @@ fn replicas<const N: usize>() -> (Redis, [Replica; N]) {
     (redis, replicas)
 }
 
-/// A replica under `resource`, where calls need a fetch.
+/// Flags and upstream of a replica where calls need a fetch.
+const GATED: [&str; 4] = ["--strategy", "resource", "--", ODD];
+
+/// A replica under `resource`.
+#[track_caller]
 fn gated(store: &str) -> Replica {
-    Replica::start(store, &["--strategy", "resource"], &[ODD])
+    Replica::configured(store, &GATED)
 }

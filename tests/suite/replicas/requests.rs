@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use kit::{
-    process::{Process, get, until},
+    process::{get, until},
     redis::Redis,
 };
 use serde_json::{Value, json};
@@ -12,7 +12,7 @@ use super::{
     Replica,
     web::{Answer, Web, exchange},
 };
-use crate::command_line::{ODD, program};
+use crate::command_line::ODD;
 
 const ANN: &str = "Authorization: Bearer the-secret-token-of-ann\r\n";
 const BOB: &str = "Authorization: Bearer the-secret-token-of-bob\r\n";
@@ -22,11 +22,7 @@ const BOB: &str = "Authorization: Bearer the-secret-token-of-bob\r\n";
 fn configured(redis: &Redis, folder: &Path, name: &str, config: &str, flags: &[&str]) -> Replica {
     let file = folder.join(name);
     fs::write(&file, format!("{config}\n[upstreams.odd]\ncommand = {ODD:?}\n")).unwrap();
-    let serve = ["serve", "--transport", "http", "--listen", "127.0.0.1:0", "--session-store", &redis.url()];
-    let config = ["--config", file.to_str().unwrap()];
-    let process = Process::start(&mut program(&[&serve[..], &config, flags].concat()));
-    let at = process.address();
-    Replica { process, at }
+    Replica::configured(&redis.url(), &[&["--config", file.to_str().unwrap()], flags].concat())
 }
 
 /// A configuration in which Ann and Bob have tokens, and Ann is served by these strategies.

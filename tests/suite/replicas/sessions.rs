@@ -55,7 +55,7 @@ fn k1_a_session_is_small_and_ends_by_itself() {
 #[test]
 fn k1_an_idle_session_ends_everywhere() {
     let redis = Redis::start(&[]);
-    let flags = ["--strategy", "resource", "--session-idle", "2"];
+    let flags = ["--strategy", "resource", "--session-idle", "5"];
     let (a, b) = (Replica::start(&redis.url(), &flags, &[ODD]), Replica::start(&redis.url(), &flags, &[ODD]));
     let web = Web::open(a.at);
     web.tools(b.at);

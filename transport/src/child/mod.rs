@@ -22,6 +22,7 @@ use group::Group;
 pub use program::Program;
 use stderr::LastLines;
 use tokio::process::Command;
+use tokio_util::sync::CancellationToken;
 
 use crate::{
     Bounds, Connection, Handler, Reason,
@@ -29,7 +30,8 @@ use crate::{
     streams::{Ending, carry},
 };
 
-/// How long to wait for the rest of stderr after the child exited: a grandchild may hold the pipe open.
+/// How long to wait for the end of stderr after the child exited: a grandchild may hold the pipe open. What is in it by then
+/// is read in any case.
 const LAST_LINES: Duration = Duration::from_millis(200);
 
 /// Starts a program and connects to it. Its standard streams are replaced; stderr is logged.
@@ -51,13 +53,19 @@ pub fn connect(
     let errors = child.stderr.take().ok_or_else(missing)?;
     let (connection, queued) = Connection::new(handler, bounds, Carrier::Streams);
     let last = LastLines::default();
-    let logging = tokio::spawn(stderr::log(errors, Arc::clone(&connection), last.clone()));
+    let no_more = CancellationToken::new();
+    let mut logging =
+        tokio::spawn(stderr::log(errors, Arc::clone(&connection), last.clone(), no_more.clone()));
     let ending = Ending(Arc::clone(&connection));
     tokio::spawn(async move {
         // On return the child's input is closed, which asks it to exit.
         let carried = carry(output, input, &ending.0, queued).await;
         let status = group.reap(&mut child).await;
-        let _held_open = tokio::time::timeout(LAST_LINES, logging).await;
+        let is_held_open = tokio::time::timeout(LAST_LINES, &mut logging).await.is_err();
+        if is_held_open {
+            no_more.cancel();
+            let _ended = logging.await;
+        }
         ending.0.end(epitaph(carried, status, &ending.0, &last));
     });
     Ok(connection)

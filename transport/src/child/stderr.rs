@@ -7,7 +7,8 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use tokio::process::ChildStderr;
+use tokio::io::AsyncRead;
+use tokio_util::sync::CancellationToken;
 
 use crate::{Bound, Connection, Line, Lines, printable};
 
@@ -40,12 +41,24 @@ impl LastLines {
     }
 }
 
-/// Logs lines within the rate limit and keeps the last ones, until the child closes its stderr.
-pub(super) async fn log(errors: ChildStderr, connection: Arc<Connection>, last: LastLines) {
+/// Logs lines within the rate limit and keeps the last ones, until the child closes its stderr. After `no_more` it ends as
+/// soon as nothing is there to be read.
+pub(super) async fn log(
+    errors: impl AsyncRead + Unpin,
+    connection: Arc<Connection>,
+    last: LastLines,
+    no_more: CancellationToken,
+) {
     let bounds = *connection.bounds();
     let mut lines = Lines::new(errors, LONGEST_LINE);
     let mut window = Window::new(bounds.stderr_lines.most);
-    while let Ok(Some(line)) = lines.next().await {
+    loop {
+        let line = tokio::select! {
+            biased;
+            line = lines.next() => line,
+            () = no_more.cancelled() => break,
+        };
+        let Ok(Some(line)) = line else { break };
         let Line::Text(text) = line else { continue };
         let text = printable::line(String::from_utf8_lossy(&text).trim_end(), bounds.stderr_characters);
         let admitted = window.admit(Instant::now());
@@ -105,7 +118,40 @@ impl Window {
 
 #[cfg(test)]
 mod tests {
+    use tokio::io::AsyncWriteExt;
+
     use super::*;
+    use crate::{Bounds, Handler, connection::Carrier};
+
+    #[derive(Debug)]
+    struct Owner;
+
+    impl Handler for Owner {
+        fn name(&self) -> String {
+            "test".to_owned()
+        }
+    }
+
+    #[tokio::test]
+    async fn what_was_written_is_read_although_the_pipe_stays_open_and_no_time_is_left() {
+        let (mut child, errors) = tokio::io::duplex(1 << 10);
+        child.write_all(b"one\nno licence found\nhalf a li").await.unwrap();
+        let bound = Bound { most: 1_000, setting: "test.bound" };
+        let bounds = Bounds {
+            message_bytes: bound,
+            message_depth: bound,
+            batch_messages: bound,
+            queue_bytes: bound,
+            stderr_lines: bound,
+            stderr_characters: 100,
+            resume_wait: WINDOW,
+        };
+        let (connection, _queued) = Connection::new(Arc::new(Owner), bounds, Carrier::Streams);
+        let (last, no_more) = (LastLines::default(), CancellationToken::new());
+        no_more.cancel();
+        log(errors, connection, last.clone(), no_more).await;
+        assert_eq!(last.shown().as_deref(), Some("last stderr lines: one | no licence found"));
+    }
 
     #[test]
     fn lines_beyond_the_limit_of_a_minute_are_counted_p11() {

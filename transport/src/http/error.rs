@@ -227,7 +227,10 @@ mod tests {
 
     #[tokio::test]
     async fn failures_are_told_apart_and_details_are_for_the_operator() {
-        let closed = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        // Bound, so that nobody else is given the port, and never listening.
+        let nobody = tokio::net::TcpSocket::new_v4().unwrap();
+        nobody.bind(([127, 0, 0, 1], 0).into()).unwrap();
+        let closed = nobody.local_addr().unwrap();
         let refused = failure(&format!("http://{closed}/?key=s3cret")).await;
         let kind = Some(io::ErrorKind::ConnectionRefused);
         assert!(matches!(&refused, HttpError::Connect { kind: found, .. } if *found == kind), "{refused:?}");

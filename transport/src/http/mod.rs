@@ -51,6 +51,10 @@ const LEAVING: Duration = Duration::from_secs(2);
 
 const CONNECTING: Duration = Duration::from_secs(20);
 
+/// How long an unused connection is kept. A server that closes it while a call is on its way loses the call, and those made
+/// with Node or uvicorn close after five seconds.
+const UNUSED: Duration = Duration::from_secs(4);
+
 /// Connects to an endpoint. `listens` says whether to open the general GET stream of a session.
 pub fn connect(
     endpoint: Endpoint,
@@ -101,6 +105,7 @@ fn client(headers: HeaderMap) -> reqwest::Result<Client> {
         .redirect(redirect::policy())
         .tcp_nodelay(true)
         .connect_timeout(CONNECTING)
+        .pool_idle_timeout(UNUSED)
         .build()
 }
 

@@ -157,13 +157,11 @@ impl Front {
         };
         let shutdown = self.gateway.shutdown();
         let last = headers.get(LAST_EVENT_ID).and_then(|id| id.to_str().ok());
-        let missed = match last.and_then(|id| session.replay.find(id)) {
-            Some((buffer, missed)) if buffer.purpose() == Purpose::Answer => {
-                let stream = Stream::new(buffer, shutdown).beginning_with(missed);
-                return ends_by_itself(stream.into_response());
+        let former = match last.and_then(|id| session.replay.find(id)) {
+            Some((buffer, event)) if buffer.purpose() == Purpose::Answer => {
+                return ends_by_itself(Stream::after(event, buffer, shutdown).into_response());
             }
-            Some((_, missed)) => missed,
-            None => Vec::new(),
+            former => former,
         };
         if let Some(last) = last {
             match self.gateway.follow(&session, last).await {
@@ -177,6 +175,8 @@ impl Front {
         }
         let (outlet, frames) = Outlet::new(session.peer(), self.gateway.limits());
         session.client.outbox().open(outlet);
+        // After that, since what is sent before goes there; its connection may be open, and not read any more.
+        let missed = former.map(|(former, event)| former.end_after(event)).unwrap_or_default();
         self.gateway.stream_opened(&session, last);
         let buffer = session.replay.open(Purpose::News, frames);
         let first = session.first_event(&buffer);

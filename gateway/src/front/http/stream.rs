@@ -53,6 +53,12 @@ impl Stream {
         Self::of(Source::Here(buffer, turn), shutdown)
     }
 
+    /// A stream that goes on after an event of this number.
+    pub(super) fn after(event: u64, buffer: Arc<ReplayBuffer>, shutdown: &CancellationToken) -> Self {
+        let (turn, missed) = buffer.take_turn_after(event);
+        Self::of(Source::Here(buffer, turn), shutdown).beginning_with(missed)
+    }
+
     /// A stream that another replica sent to this peer, up to its response or a shutdown.
     pub(super) fn elsewhere(following: Following, peer: &Peer, shutdown: &CancellationToken) -> Self {
         Self::of(Source::Elsewhere(Box::new(following), peer.clone()), shutdown)
@@ -141,12 +147,12 @@ impl Stream {
             }
             () = silence => return Some(Bytes::from_static(COMMENT)),
         };
-        let Some((frame, place)) = received else {
+        let Some((event, place)) = received else {
             buffer.is_finished().await;
             return None;
         };
         self.unread = Some(place);
-        let event = buffer.event(frame);
+        buffer.sent();
         buffer.written().await;
         Some(framed(&event))
     }

@@ -8,17 +8,16 @@ mod shared;
 
 use std::{
     collections::VecDeque,
-    sync::{
-        Arc, OnceLock,
-        atomic::{AtomicU64, Ordering},
-    },
+    future::poll_fn,
+    sync::{Arc, OnceLock},
+    task::{Context, Poll, ready},
 };
 
 use log::Log;
 use mcp_disclosure_transport::Budget;
 use parking_lot::Mutex;
 use shared::Shared;
-use tokio::sync::{Mutex as AsyncMutex, Notify};
+use tokio::sync::Notify;
 
 use super::{Frame, Frames, Place, store::Archive};
 
@@ -59,12 +58,20 @@ pub struct ReplayBuffer {
     /// Where its events can be read by other replicas, if they can.
     shared: Option<Shared>,
     purpose: Purpose,
-    frames: AsyncMutex<Frames>,
+    sending: Mutex<Sending>,
+    /// Locked after `sending`, where both are.
     log: Mutex<Log>,
     kept: [Budget; 2],
-    /// The connection that sends the stream; earlier ones stop.
-    turn: AtomicU64,
     turn_changed: Notify,
+}
+
+/// What a connection sends. Locked from when a frame is taken until it is in the log, so that whoever takes over finds it
+/// in one of them.
+#[derive(Debug)]
+struct Sending {
+    frames: Frames,
+    /// The connection that sends the stream; earlier ones stop.
+    turn: u64,
 }
 
 /// One event of a stream.
@@ -117,16 +124,14 @@ impl ReplayBuffers {
         buffer
     }
 
-    /// Looks up a stream by an event id. Returns it with the events sent after that one.
-    pub fn find(&self, event: &str) -> Option<(Arc<ReplayBuffer>, Vec<StreamEvent>)> {
+    /// Looks up a stream by an event id. Returns it with the number of the event in it.
+    pub fn find(&self, event: &str) -> Option<(Arc<ReplayBuffer>, u64)> {
         let event = match self.archive.get() {
             Some(archive) => event.strip_prefix(&**archive.replica())?.strip_prefix('.')?,
             None => event,
         };
         let (buffer, sequence) = event.split_once('-')?;
-        let found = self.numbered(buffer.parse().ok()?)?;
-        let later = found.after(sequence.parse().ok()?);
-        Some((found, later))
+        Some((self.numbered(buffer.parse().ok()?)?, sequence.parse().ok()?))
     }
 
     /// The stream of this number.
@@ -142,17 +147,16 @@ impl ReplayBuffer {
     }
 
     fn new(purpose: Purpose, frames: Frames, kept: [Budget; 2]) -> Self {
-        let (log, turn_changed) = (Mutex::default(), Notify::new());
+        let sending = Mutex::new(Sending { frames, turn: 0 });
         Self {
             number: None,
             replica: None,
             shared: None,
             purpose,
-            frames: AsyncMutex::new(frames),
-            log,
+            sending,
+            log: Mutex::default(),
             kept,
-            turn: AtomicU64::new(0),
-            turn_changed,
+            turn_changed: Notify::new(),
         }
     }
 
@@ -163,9 +167,36 @@ impl ReplayBuffer {
 
     /// Starts sending on a new connection; an earlier one stops.
     pub fn take_turn(&self) -> u64 {
-        let turn = self.turn.fetch_add(1, Ordering::Relaxed) + 1;
+        self.turn_of(&mut self.sending.lock())
+    }
+
+    /// The same, to go on after an event. Returns the later events that were sent, too.
+    pub fn take_turn_after(&self, sequence: u64) -> (u64, Vec<StreamEvent>) {
+        let mut sending = self.sending.lock();
+        (self.turn_of(&mut sending), self.after(sequence))
+    }
+
+    /// Ends a stream of notifications, of which another one takes the place. Returns the events after this one, sent or not.
+    pub fn end_after(&self, sequence: u64) -> Vec<StreamEvent> {
+        let mut sending = self.sending.lock();
+        self.turn_of(&mut sending);
+        self.close(&mut sending);
+        self.after(sequence)
+    }
+
+    fn turn_of(&self, sending: &mut Sending) -> u64 {
+        sending.turn += 1;
+        // While it is locked: whoever has the next turn is not told of this one.
         self.turn_changed.notify_waiters();
-        turn
+        sending.turn
+    }
+
+    /// Takes no more frames. Those that were not sent are kept for resumption.
+    fn close(&self, sending: &mut Sending) {
+        sending.frames.close();
+        while let Some((frame, _)) = sending.frames.try_recv() {
+            self.event(frame);
+        }
     }
 
     /// Whether the final event has been sent.
@@ -175,7 +206,7 @@ impl ReplayBuffer {
 
     /// Whether no more events will follow.
     fn is_over(&self) -> bool {
-        self.has_ended() || self.frames.try_lock().is_ok_and(|frames| frames.is_over())
+        self.has_ended() || self.sending.lock().frames.is_over()
     }
 
     /// Called when the connection of this turn closes. A notification stream is closed; a response is kept for resumption.
@@ -183,13 +214,7 @@ impl ReplayBuffer {
         if self.purpose == Purpose::Answer {
             return self.go_on(turn);
         }
-        // Only the connection that closed could hold this lock.
-        if let Ok(mut frames) = self.frames.try_lock() {
-            frames.close();
-            while let Some((frame, _)) = frames.try_recv() {
-                self.event(frame);
-            }
-        }
+        self.close(&mut self.sending.lock());
     }
 
     /// An empty event that carries an id, from which the stream can be resumed. `None` if it is not
@@ -198,20 +223,38 @@ impl ReplayBuffer {
         self.number.map(|_| self.record(Arc::default()))
     }
 
-    /// The next frame; `None` at the end of the stream, or when another connection took over.
-    pub async fn next(&self, turn: u64) -> Option<(Frame, Place)> {
+    /// The next event, which is kept for resumption; `None` at the end of the stream, or when another connection took over.
+    pub async fn next(&self, turn: u64) -> Option<(StreamEvent, Place)> {
+        let taken_over = self.turn_changed.notified();
+        tokio::pin!(taken_over);
+        // Registered before the turn is looked at, so that no change is missed.
+        taken_over.as_mut().enable();
         tokio::select! {
             biased;
-            () = self.taken_over(turn) => None,
-            frame = async { self.frames.lock().await.recv().await } => frame,
+            next = poll_fn(|context| self.poll_next(turn, context)) => next,
+            () = taken_over => None,
         }
     }
 
-    /// Turns a frame into an event and keeps it for resumption.
+    fn poll_next(&self, turn: u64, context: &mut Context<'_>) -> Poll<Option<(StreamEvent, Place)>> {
+        let mut sending = self.sending.lock();
+        if sending.turn != turn {
+            return Poll::Ready(None);
+        }
+        let received = ready!(sending.frames.poll_recv(context));
+        Poll::Ready(received.map(|(frame, place)| (self.received(frame), place)))
+    }
+
+    /// Turns a frame that is being sent into an event and keeps it for resumption.
     pub fn event(&self, frame: Frame) -> StreamEvent {
         let event = self.received(frame);
-        self.log.lock().sent();
+        self.sent();
         event
+    }
+
+    /// The events so far were sent.
+    pub fn sent(&self) {
+        self.log.lock().sent();
     }
 
     fn received(&self, frame: Frame) -> StreamEvent {
@@ -245,20 +288,6 @@ impl ReplayBuffer {
             .map(|(sequence, data)| StreamEvent { id: Some(self.id(sequence)), data })
             .collect()
     }
-
-    /// Waits until another connection takes over.
-    async fn taken_over(&self, turn: u64) {
-        loop {
-            let turn_changed = self.turn_changed.notified();
-            tokio::pin!(turn_changed);
-            // Registered before the check below, so that no change is missed.
-            turn_changed.as_mut().enable();
-            if self.turn.load(Ordering::Relaxed) != turn {
-                return;
-            }
-            turn_changed.await;
-        }
-    }
 }
 
 #[cfg(test)]
@@ -291,21 +320,56 @@ mod tests {
         let primed = buffer.first_event().unwrap();
         for text in ["one", "two"] {
             outlet.notify(&notification(text));
-            let (frame, _) = buffer.next(turn).await.unwrap();
-            buffer.event(frame);
+            buffer.next(turn).await.unwrap();
         }
-        let (found, missed) = buffers.find(&primed.id.unwrap()).unwrap();
-        assert_eq!(ids(&missed), ["1-1", "1-2"]);
+        let (found, first) = buffers.find(&primed.id.unwrap()).unwrap();
+        let (again, missed) = found.take_turn_after(first);
+        assert_eq!(ids(&missed), ["1-1", "1-2"], "also what was taken, and perhaps not sent");
         assert_eq!(&*missed[1].data, notification("two").encode());
-        let again = found.take_turn();
         assert!(buffer.next(turn).await.is_none(), "the broken connection must stop");
         outlet.answer(&Response::new(Id::number(3), Ok(Json::empty_object()))).await;
-        let (last, _) = found.next(again).await.unwrap();
-        assert_eq!(found.event(last).id.as_deref(), Some("1-3"));
-        assert_eq!(ids(&buffers.find("1-2").unwrap().1), ["1-3"], "an end that was missed is there");
+        assert_eq!(found.next(again).await.unwrap().0.id.as_deref(), Some("1-3"));
+        let (found, second) = buffers.find("1-2").unwrap();
+        assert_eq!(ids(&found.take_turn_after(second).1), ["1-3"], "an end that was missed is there");
         for unknown in ["2-0", "1", "x-y", "-", ""] {
             assert!(buffers.find(unknown).is_none(), "{unknown}");
         }
+    }
+
+    #[tokio::test]
+    async fn what_an_open_stream_of_notifications_did_not_send_is_sent_on_its_successor() {
+        let buffers = ReplayBuffers::new(1 << 20, Budget::new(1 << 20));
+        let (outlet, frames) = outlet();
+        let buffer = buffers.open(Purpose::News, frames);
+        let turn = buffer.take_turn();
+        buffer.first_event();
+        outlet.notify(&notification("sent"));
+        buffer.next(turn).await.unwrap();
+        // Its connection is not read any more.
+        outlet.notify(&notification("stuck"));
+        let (former, last) = buffers.find("1-1").unwrap();
+        let missed = former.end_after(last);
+        assert_eq!(ids(&missed), ["1-2"]);
+        assert_eq!(&*missed[0].data, notification("stuck").encode());
+        assert!(buffer.next(turn).await.is_none() && buffer.is_over());
+        assert!(!outlet.notify(&notification("late")), "nothing is lost in it from now on");
+        assert_eq!(ids(&buffers.find("1-1").unwrap().0.after(1)), ["1-2"], "it can be asked for again");
+    }
+
+    #[tokio::test]
+    async fn a_connection_that_waits_stops_when_another_takes_over() {
+        let buffers = ReplayBuffers::new(1 << 20, Budget::new(1 << 20));
+        let (outlet, frames) = outlet();
+        let buffer = buffers.open(Purpose::Answer, frames);
+        let turn = buffer.take_turn();
+        let waiting = buffer.next(turn);
+        tokio::pin!(waiting);
+        assert!(futures::poll!(waiting.as_mut()).is_pending());
+        // It need not be polled before the other one can read.
+        let again = buffer.take_turn();
+        outlet.notify(&notification("one"));
+        assert_eq!(buffer.next(again).await.unwrap().0.id.as_deref(), Some("1-0"));
+        assert!(waiting.await.is_none());
     }
 
     #[tokio::test]

@@ -69,11 +69,8 @@ impl ReplayBuffer {
         let buffer = Arc::clone(self);
         runtime.spawn(async move {
             buffer.written().await;
-            while !buffer.has_ended()
-                && let Some((frame, _place)) = buffer.next(turn).await
-            {
-                // However large it is, since it was not sent yet.
-                buffer.received(frame);
+            // Each is kept, however large it is, since it was not sent yet.
+            while !buffer.has_ended() && buffer.next(turn).await.is_some() {
                 buffer.written().await;
             }
             buffer.is_finished().await;
