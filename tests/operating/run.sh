@@ -17,7 +17,7 @@ program() {
     echo "installing $2, for $1" >&2
     local apt
     apt="$(command -v sudo || true) apt-get -o Acquire::Retries=3"
-    { $apt update && $apt install -y --no-install-recommends "$2"; } > /dev/null \
+    { $apt update || true; $apt install -y --no-install-recommends "$2"; } > /dev/null \
       || { echo "no $1: install it, or name it" >&2; exit 2; }
   fi
   command -v "$1"

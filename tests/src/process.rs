@@ -224,7 +224,7 @@ impl Process {
 
     /// How many messages of this method have come so far: all that were written before an answer that was waited for.
     pub fn count(&self, method: &str) -> usize {
-        count_of(&self.stdout.all(), method)
+        count_of(self.stdout.all(), method)
     }
 
     /// The first message of this method, whole.

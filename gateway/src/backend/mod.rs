@@ -41,8 +41,8 @@ use crate::{
 };
 
 /// How long a handshake waits at most for what is known from an earlier run of the program: a few files that are read, and a
-/// snapshot that is built of them, which takes milliseconds unless the machine is busy.
-const WAIT_FOR_RECOLLECTION: Duration = Duration::from_secs(1);
+/// snapshot that is built of them. It is answered within 100 ms (docs/CONTRACT.md U1).
+const WAIT_FOR_RECOLLECTION: Duration = Duration::from_millis(80);
 
 /// Supervised upstreams, their catalogue, and the recipients of their notifications.
 #[derive(Debug)]

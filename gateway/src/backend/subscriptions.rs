@@ -67,7 +67,7 @@ impl Backend {
         // Those of this caller's view: a resource hidden since others subscribed must be unknown to it.
         let mut owners = self.owners(page, uri);
         // First where others are subscribed.
-        owners.sort_by_key(|owner| !owner.has_subscribers(uri));
+        owners.sort_by_cached_key(|owner| !owner.has_subscribers(uri));
         let unknown = || ErrorText::new(code::RESOURCE_NOT_FOUND, format_args!("Resource not found: {uri}"));
         let mut refused = unknown();
         for owner in owners {

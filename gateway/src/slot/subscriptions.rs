@@ -35,6 +35,8 @@ type Turn = AsyncMutex<Subscribed>;
 enum Subscribed {
     #[default]
     Nowhere,
+    /// This connection was asked, and nobody has waited for what it answers.
+    Asked(Weak<Upstream>),
     /// On this connection, or on one that replaces it.
     At(Weak<Upstream>),
     /// Those who waited share the error; the wish is gone, so that later ones ask again.
@@ -71,6 +73,11 @@ impl Wishes {
 
     fn turn(&self, uri: &str) -> Option<Arc<Turn>> {
         self.resources.lock().get(uri).map(|wish| Arc::clone(&wish.turn))
+    }
+
+    /// Whether the wish of this turn has subscribers.
+    fn is_wanted(&self, uri: &str, turn: &Arc<Turn>) -> bool {
+        self.resources.lock().get(uri).is_some_and(|wish| wish.subscribers > 0 && wish.has(turn))
     }
 
     /// Whether the wish of this turn has no subscribers.
@@ -115,14 +122,13 @@ impl Slot {
         match &*subscribed {
             Subscribed::At(_) => {}
             Subscribed::Refused(error) => return Err(error.clone()),
-            Subscribed::Nowhere => match self.ask_for(uri).await {
-                Ok(upstream) => *subscribed = Subscribed::At(Arc::downgrade(&upstream)),
-                Err(error) => {
+            Subscribed::Nowhere | Subscribed::Asked(_) => {
+                if let Err(error) = self.ask_for(uri, &mut subscribed).await {
                     self.wishes.forget_if(uri, |wish| wish.has(&turn));
                     *subscribed = Subscribed::Refused(error.clone());
                     return Err(error);
                 }
-            },
+            }
         }
         asking.is_kept = true;
         Ok(())
@@ -149,17 +155,21 @@ impl Slot {
         }
     }
 
-    async fn ask_for(&self, uri: &str) -> Result<Arc<Upstream>, ErrorText> {
+    async fn ask_for(&self, uri: &str, subscribed: &mut Subscribed) -> Result<(), ErrorText> {
         let upstream = self.connected(None).await?;
-        let asked = upstream.subscribe(uri).await.map_err(|error| match error {
+        let at = Arc::downgrade(&upstream);
+        // Whoever asks may give up.
+        *subscribed = Subscribed::Asked(Weak::clone(&at));
+        upstream.subscribe(uri).await.map_err(|error| match error {
             CallError::Answered(error) => error,
             failed => {
                 tracing::warn!(upstream = %upstream.name(), error = failed.in_full(), "could not subscribe");
                 let message = format_args!("upstream '{}' {failed}", upstream.name());
                 ErrorText::new(code::UPSTREAM_FAILED, message)
             }
-        });
-        asked.map(|()| upstream)
+        })?;
+        *subscribed = Subscribed::At(at);
+        Ok(())
     }
 
     /// Unsubscribes at the upstream, unless somebody subscribed meanwhile.
@@ -168,7 +178,7 @@ impl Slot {
         if !self.wishes.is_over(uri, turn) {
             return;
         }
-        if let Subscribed::At(upstream) = mem::take(&mut *subscribed)
+        if let Subscribed::At(upstream) | Subscribed::Asked(upstream) = mem::take(&mut *subscribed)
             && !self.is_stopping()
             && let Some(upstream) = upstream.upgrade()
             && let Err(error) = upstream.unsubscribe(uri).await
@@ -188,7 +198,7 @@ impl Slot {
     }
 
     /// Asks a new connection for everything that the last one was asked for.
-    pub(super) fn restore(&self, upstream: &Arc<Upstream>) {
+    pub(super) fn restore(self: &Arc<Self>, upstream: &Arc<Upstream>) {
         if let Some(least) = *self.wishes.log_level.lock() {
             upstream.set_log_level(least);
         }
@@ -199,28 +209,35 @@ impl Slot {
         if wished.is_empty() {
             return;
         }
-        let upstream = Arc::clone(upstream);
+        let (slot, upstream) = (Arc::clone(self), Arc::clone(upstream));
         tokio::spawn(async move {
             for (uri, turn) in wished {
-                restore_one(&upstream, &uri, &turn).await;
+                slot.restore_one(&upstream, &uri, &turn).await;
             }
         });
     }
-}
 
-/// Subscribes on a new connection, unless somebody did so meanwhile or nobody is subscribed any more.
-async fn restore_one(upstream: &Arc<Upstream>, uri: &str, turn: &Turn) {
-    let mut subscribed = turn.lock().await;
-    let now = Arc::downgrade(upstream);
-    if !matches!(&*subscribed, Subscribed::At(before) if !before.ptr_eq(&now)) {
-        return;
-    }
-    match upstream.subscribe(uri).await {
-        Ok(()) => *subscribed = Subscribed::At(now),
-        Err(error) => {
-            let error = error.in_full();
-            tracing::warn!(upstream = %upstream.name(), uri, error, "could not subscribe again");
+    /// Subscribes on a new connection, unless somebody did so meanwhile or nobody is subscribed any more.
+    async fn restore_one(&self, upstream: &Arc<Upstream>, uri: &str, turn: &Arc<Turn>) {
+        let mut subscribed = turn.lock().await;
+        let now = Arc::downgrade(upstream);
+        let is_done = match &*subscribed {
+            Subscribed::At(at) => at.ptr_eq(&now),
+            Subscribed::Refused(_) => true,
+            Subscribed::Nowhere | Subscribed::Asked(_) => false,
+        };
+        if is_done || !self.wishes.is_wanted(uri, turn) {
+            return;
         }
+        *subscribed = match upstream.subscribe(uri).await {
+            Ok(()) => Subscribed::At(now),
+            Err(error) => {
+                let error = error.in_full();
+                tracing::warn!(upstream = %upstream.name(), uri, error, "could not subscribe again");
+                // The next subscriber asks again, and the next connection is asked again.
+                Subscribed::Nowhere
+            }
+        };
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::{
     fmt,
-    net::{Ipv4Addr, SocketAddr},
+    net::{IpAddr, Ipv4Addr, SocketAddr},
     str::FromStr,
 };
 
@@ -31,7 +31,9 @@ impl AdminAddress {
     /// Why it cannot be listened on where clients use this address: if it is the same.
     pub fn refused_beside(&self, listen: SocketAddr) -> Option<Problem> {
         let (own, other) = (self.0.ip().to_canonical(), listen.ip().to_canonical());
-        let is_same_host = own == other || own.is_unspecified() || other.is_unspecified();
+        // All of IPv6 is all of IPv4, too, on most systems.
+        let includes = |all: IpAddr, one: IpAddr| all.is_unspecified() && (all.is_ipv6() || one.is_ipv4());
+        let is_same_host = own == other || includes(own, other) || includes(other, own);
         let is_taken = listen.port() != 0 && self.0.port() == listen.port() && is_same_host;
         is_taken.then(|| {
             let message = format!("--admin {self}: clients are served there (--listen {listen})");

@@ -41,18 +41,18 @@ fn u13_entries_are_added_removed_and_changed_live_and_others_are_left_alone() {
     fs::write(&file, &stays).unwrap();
     let mut gateway = serve(&file, &[]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
-    let id = id_in(&folder.join("stays.id"), "");
+    let id = id_in(folder.join("stays.id"), "");
 
     fs::write(&file, stays.clone() + &entry(folder, "more", "pages")).unwrap();
     lists_soon(&mut gateway, &["echo", "wait", "first", "second", "third"]);
     gateway.notified(CHANGED, 1);
-    let more = id_in(&folder.join("more.id"), "");
+    let more = id_in(folder.join("more.id"), "");
 
     // Another mode of the same upstream, in front of the one that stays.
     fs::write(&file, entry(folder, "more", "no-schema") + &stays).unwrap();
     lists_soon(&mut gateway, &["bare", "more__echo", "stays__echo", "wait"]);
     assert!(until(|| is_gone(&more)), "the process of the old entry is left");
-    let changed = id_in(&folder.join("more.id"), &more);
+    let changed = id_in(folder.join("more.id"), &more);
 
     fs::write(&file, &stays).unwrap();
     lists_soon(&mut gateway, &["echo", "wait"]);
@@ -91,7 +91,7 @@ fn u13_a_bad_file_leaves_the_upstreams_as_they_are() {
     fs::write(&file, &stays).unwrap();
     let mut gateway = serve(&file, &[]);
     assert_eq!(gateway.tool_names(), ["echo", "wait"]);
-    let id = id_in(&directory.path().join("stays.id"), "");
+    let id = id_in(directory.path().join("stays.id"), "");
     for (bad, expected) in [
         ("[upstreams.more]\ncomand = \"x\"\n", "did you mean 'command'?"),
         ("[upstreams.more]\ncommand = \"x\"\nurl = \"http://localhost/\"\n", "upstreams.more"),
@@ -114,7 +114,7 @@ fn u13_p4_losing_all_upstreams_takes_an_operators_word() {
     let mut gateway = start(&flags);
     gateway.initialize();
     assert_eq!(gateway.tool_names(), ["echo", "wait", "first", "second", "third"]);
-    let id = id_in(&directory.path().join("odd.id"), "");
+    let id = id_in(directory.path().join("odd.id"), "");
     fs::write(&file, "[server]\nname = \"Half a file\"\n").unwrap();
     let line = gateway.logged("no upstream of a file is left");
     assert!(line.contains("accept it with kill -HUP"), "{line}");

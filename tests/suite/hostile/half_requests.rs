@@ -5,6 +5,7 @@
 use std::time::Duration;
 
 use kit::{Bench, Client, Options};
+use mcp_disclosure_gateway::limits::Limits;
 use serde_json::{Value, json};
 
 use super::{
@@ -101,9 +102,10 @@ async fn an_answer_without_its_requests_body_says_that_the_connection_closes() {
 
 #[tokio::test]
 async fn a_client_that_sends_more_than_is_read_reads_the_answer() {
-    let bench = Bench::start(Options::without_upstream()).await;
+    let limits = Limits { message_bytes: 1 << 20, ..Limits::default() };
+    let bench = Bench::start(Options { limits, ..Options::without_upstream() }).await;
     let client = Client::attach(&bench, STATELESS, kit::Identity::default());
-    let length = 2 * bench.gateway.limits().message_bytes;
+    let length = 8 * limits.message_bytes;
     let head = refused_head(&client).replace("Content-Length: 2", &format!("Content-Length: {length}"));
     let mut socket = Socket::sending(&bench, head).await;
     socket.write_all(vec![b' '; length]).await;

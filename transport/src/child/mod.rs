@@ -64,7 +64,9 @@ pub fn connect(
         let is_held_open = tokio::time::timeout(LAST_LINES, &mut logging).await.is_err();
         if is_held_open {
             no_more.cancel();
-            let _ended = logging.await;
+            // Whoever holds it open may write without end.
+            let _ended = tokio::time::timeout(LAST_LINES, &mut logging).await;
+            logging.abort();
         }
         ending.0.end(epitaph(carried, status, &ending.0, &last));
     });

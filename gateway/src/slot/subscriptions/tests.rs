@@ -2,7 +2,10 @@
 
 #![allow(deprecated, reason = "resources/subscribe is of the session era only")]
 
-use std::time::Duration;
+use std::{
+    sync::atomic::{AtomicBool, Ordering},
+    time::Duration,
+};
 
 use mcp_disclosure_core::UpstreamName;
 use rmcp::{
@@ -28,7 +31,7 @@ const DOC: &str = "kit://doc";
 struct Server {
     heard: Arc<Mutex<Vec<&'static str>>>,
     answers: Arc<Semaphore>,
-    refuses: bool,
+    refuses: Arc<AtomicBool>,
 }
 
 impl Server {
@@ -36,7 +39,11 @@ impl Server {
         self.heard.lock().push(asked);
         self.answers.acquire().await.unwrap().forget();
         self.heard.lock().push(answered);
-        if self.refuses { Err(ErrorData::invalid_params("not this one", None)) } else { Ok(()) }
+        if self.refuses.load(Ordering::Relaxed) {
+            Err(ErrorData::invalid_params("not this one", None))
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -70,7 +77,11 @@ struct Scene {
 
 impl Scene {
     async fn begin(refuses: bool) -> Self {
-        let server = Server { heard: Arc::default(), answers: Arc::new(Semaphore::new(0)), refuses };
+        let server = Server {
+            heard: Arc::default(),
+            answers: Arc::new(Semaphore::new(0)),
+            refuses: Arc::new(AtomicBool::new(refuses)),
+        };
         let timeouts = Timeouts { connect: Duration::from_secs(60), request: Duration::from_secs(60) };
         let go = CancellationToken::new();
         go.cancel();
@@ -157,7 +168,8 @@ async fn a_refusal_is_shared_by_those_who_wait_and_later_ones_ask_again() {
     assert_eq!(scene.heard().await, ["subscribe"]);
     later.abort();
     assert!(later.await.unwrap_err().is_cancelled());
-    scene.heard().await;
+    scene.let_answer(10);
+    assert!(scene.heard().await.contains(&"unsubscribe"), "it may have subscribed all the same");
     assert!(scene.slot.wishes.resources.lock().is_empty());
 }
 
@@ -185,6 +197,16 @@ async fn a_new_connection_is_asked_for_what_has_subscribers() {
     scene.heard().await;
     scene.slot.give_up(&scene.slot.upstream().unwrap());
     assert_eq!(scene.heard().await, ["subscribe", "subscribed"]);
+    // One that refuses is asked again, by the next subscriber and when it is connected again.
+    scene.server.refuses.store(true, Ordering::Relaxed);
+    for _ in 0..2 {
+        scene.slot.give_up(&scene.slot.upstream().unwrap());
+        assert_eq!(scene.heard().await, ["subscribe", "subscribed"]);
+    }
+    scene.server.refuses.store(false, Ordering::Relaxed);
+    scene.slot.subscribe(DOC).await.unwrap();
+    assert_eq!(scene.heard().await, ["subscribe", "subscribed"]);
+    scene.slot.unsubscribe(DOC);
     scene.slot.unsubscribe(DOC);
     assert_eq!(scene.heard().await, ["unsubscribe", "unsubscribed"]);
 }
