@@ -31,7 +31,7 @@ impl AccessArguments {
     /// What they say for this transport.
     ///
     /// # Errors
-    /// [`Failure::Usage`] for a flag that means nothing there, or an address for clients and operators alike.
+    /// [`Failure::Usage`] for a flag that means nothing there.
     pub(super) fn flags(
         self,
         (transport, listen): (Transport, SocketAddr),
@@ -49,9 +49,6 @@ impl AccessArguments {
                 let problem = Problem::new(format!("{flag} is about the client on stdio")).hint(hint);
                 return Err(Failure::Usage(vec![problem]));
             }
-        }
-        if let Some(problem) = admin.and_then(|admin| admin.refused_beside(listen)) {
-            return Err(Failure::Usage(vec![problem]));
         }
         Ok(AccessFlags { listening: Some(listen), admin, allow_anonymous, principal, profile })
     }

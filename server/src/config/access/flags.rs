@@ -38,6 +38,8 @@ impl AccessFlags {
                 .map_or_else(|| format!("declare it in {section}"), |near| format!("did you mean '{near}'?"));
             problems.push(Problem::new(format!("{flag}: there is no '{wanted}' in {section}")).hint(hint));
         }
+        let both = self.admin.zip(self.listening);
+        problems.extend(both.and_then(|(admin, listen)| admin.refused_beside(listen)));
         // At the start, and when the files change: it is asked for credentials as clients are.
         if !settings.guarded {
             problems.extend(self.admin.and_then(|admin| admin.refused_to_all()));
