@@ -54,14 +54,14 @@ async fn half_a_body_is_answered_with_408_in_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_connection_kept_for_the_next_request_is_not_closed_within_a_minute() {
+async fn a_connection_kept_for_the_next_request_is_not_closed_within_ten_minutes() {
     let bench = Bench::start(Options::without_upstream()).await;
     let client = Client::attach(&bench, STATELESS, kit::Identity::default());
     let mut socket = Socket::open(&bench).await;
     for id in ["first", "second", "third"] {
         socket.write(post(&client, id, "tools/list", json!({})).replace(CLOSE, "")).await;
         socket.read_until(&format!("\"id\":\"{id}\"")).await;
-        tokio::time::advance(Duration::from_secs(60)).await;
+        tokio::time::advance(Duration::from_secs(600)).await;
     }
 }
 
@@ -90,14 +90,27 @@ async fn an_answer_without_its_requests_body_says_that_the_connection_closes() {
     let bench = Bench::start(Options::without_upstream()).await;
     let client = Client::attach(&bench, STATELESS, kit::Identity::default());
     let expecting = refused_head(&client).replace("Content-Length", "Expect: 100-continue\r\nContent-Length");
-    for head in [refused_head(&client), expecting] {
+    let old = refused_head(&client)
+        .replace("HTTP/1.1", "HTTP/1.0")
+        .replace("Content-Length", "Connection: keep-alive\r\nContent-Length");
+    for head in [refused_head(&client), expecting, old] {
         let answer = Socket::sending(&bench, &head).await.rest_within(LONG).await;
-        assert!(answer.starts_with("HTTP/1.1 404 "), "after {head:?}: {answer}");
+        assert!(answer.starts_with("HTTP/1.") && answer.contains(" 404 "), "after {head:?}: {answer}");
         assert!(
-            answer.contains("connection: close") && answer.contains("no strategy"),
+            answer.contains("connection: close\r\n") && answer.contains("no strategy"),
             "after {head:?}: {answer}"
         );
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn an_answer_to_a_body_that_cannot_be_read_says_that_the_connection_closes() {
+    let bench = Bench::start(Options::without_upstream()).await;
+    let client = Client::attach(&bench, STATELESS, kit::Identity::default());
+    let head = head("POST", &client, "tools/list", &Value::Null).replace(CLOSE, "");
+    let mut socket = Socket::sending(&bench, format!("{head}Transfer-Encoding: chunked\r\n\r\nZZ\r\n")).await;
+    let answer = socket.rest_within(LONG).await;
+    assert!(answer.starts_with("HTTP/1.1 400 ") && answer.contains("connection: close\r\n"), "{answer}");
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 //! Open connections: their number in total and per address, and which one is evicted for a new one.
-//! Connections that are slow to send a head go first, so that slow clients cannot keep others out; then unused ones.
+//! Connections that are slow to send a head go first, so that slow clients cannot keep others out; then unused ones,
+//! then new ones.
 
 use std::{
     collections::HashMap,
