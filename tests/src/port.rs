@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use tokio::net::TcpSocket;
 
-/// A port that nobody else is given for as long as this lives: a socket has it that never listens, so connections are
+/// A port that no other program is given for as long as this lives: a socket has it that never listens, so connections are
 /// refused. A server that a test starts with this number can take it, and take it again.
 #[derive(Debug)]
 pub struct HeldPort(TcpSocket);

@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(
             *changes.found.lock(),
             [None],
-            "whoever tells listeners waits until this one is among them"
+            "a change waits until this listener is among those that it is sent to"
         );
         assert_eq!(listeners.all().len(), 1);
     }

@@ -35,7 +35,7 @@ type Turn = AsyncMutex<Subscribed>;
 enum Subscribed {
     #[default]
     Nowhere,
-    /// This connection was asked, and nobody has waited for what it answers.
+    /// This connection was asked, and its answer has not been read.
     Asked(Weak<Upstream>),
     /// On this connection, or on one that replaces it.
     At(Weak<Upstream>),
@@ -158,7 +158,7 @@ impl Slot {
     async fn ask_for(&self, uri: &str, subscribed: &mut Subscribed) -> Result<(), ErrorText> {
         let upstream = self.connected(None).await?;
         let at = Arc::downgrade(&upstream);
-        // Whoever asks may give up.
+        // The subscriber may give up while it waits.
         *subscribed = Subscribed::Asked(Weak::clone(&at));
         upstream.subscribe(uri).await.map_err(|error| match error {
             CallError::Answered(error) => error,
@@ -172,7 +172,7 @@ impl Slot {
         Ok(())
     }
 
-    /// Unsubscribes at the upstream, unless somebody subscribed meanwhile.
+    /// Unsubscribes at the upstream, unless a new subscriber came meanwhile.
     async fn let_go(&self, uri: &str, turn: &Arc<Turn>) {
         let mut subscribed = turn.lock().await;
         if !self.wishes.is_over(uri, turn) {
@@ -185,7 +185,7 @@ impl Slot {
         {
             tracing::debug!(upstream = %upstream.name(), uri, error = error.in_full(), "could not unsubscribe");
         }
-        // Unless somebody waits for it.
+        // Unless a new subscriber waits for it.
         self.wishes.forget_if(uri, |wish| wish.is_over(turn));
     }
 
@@ -217,7 +217,7 @@ impl Slot {
         });
     }
 
-    /// Subscribes on a new connection, unless somebody did so meanwhile or nobody is subscribed any more.
+    /// Subscribes on a new connection, unless that was done meanwhile or there are no subscribers any more.
     async fn restore_one(&self, upstream: &Arc<Upstream>, uri: &str, turn: &Arc<Turn>) {
         let mut subscribed = turn.lock().await;
         let now = Arc::downgrade(upstream);

@@ -64,7 +64,7 @@ pub fn connect(
         let is_held_open = tokio::time::timeout(LAST_LINES, &mut logging).await.is_err();
         if is_held_open {
             no_more.cancel();
-            // Whoever holds it open may write without end.
+            // A process that holds it open may write without end.
             let _ended = tokio::time::timeout(LAST_LINES, &mut logging).await;
             logging.abort();
         }

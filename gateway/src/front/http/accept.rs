@@ -210,7 +210,7 @@ impl Serving {
         let served = self.open.watch(self.http.serve_connection(TokioIo::new(stream), service));
         tokio::spawn(async move {
             tokio::select! {
-                // A connection that was evicted begins no request that nobody would see the result of.
+                // A connection that was evicted begins no request: the client would not see its result.
                 biased;
                 () = connection.overdue(head) => tracing::debug!(%peer, "connection closed: too slow, or evicted"),
                 served = served => if let Err(error) = served {

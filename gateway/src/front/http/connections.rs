@@ -292,7 +292,7 @@ mod tests {
         let fourth = all.admit(from("10.0.0.4"), false).unwrap();
         assert!(unused.hang_up.is_cancelled() && !new.hang_up.is_cancelled());
         fourth.enter(Phase::Busy);
-        let _fifth = all.admit(from("10.0.0.5"), false).expect("rather than nobody");
+        let _fifth = all.admit(from("10.0.0.5"), false).expect("the new one gives way");
         assert!(new.hang_up.is_cancelled() && !busy.hang_up.is_cancelled());
     }
 

@@ -65,7 +65,7 @@ impl Rest {
         self.is_coming && timeout(PATIENCE, ended).await.unwrap_or(false)
     }
 
-    /// Reads on, beside the response. hyper keeps the connection open as long as somebody does.
+    /// Reads on, beside the response. hyper keeps the connection open as long as the body is read.
     pub(super) fn linger(mut self) {
         let reading = async move { while let Some(Ok(_)) = self.body.frame().await {} };
         tokio::spawn(timeout(LINGERING, reading));

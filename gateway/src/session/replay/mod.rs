@@ -65,8 +65,8 @@ pub struct ReplayBuffer {
     turn_changed: Notify,
 }
 
-/// What a connection sends. Locked from when a frame is taken until it is in the log, so that whoever takes over finds it
-/// in one of them.
+/// What a connection sends. Locked from when a frame is taken until it is in the log, so that a connection that takes over
+/// finds it in one of them.
 #[derive(Debug)]
 struct Sending {
     frames: Frames,
@@ -186,7 +186,7 @@ impl ReplayBuffer {
 
     fn turn_of(&self, sending: &mut Sending) -> u64 {
         sending.turn += 1;
-        // While it is locked: whoever has the next turn is not told of this one.
+        // While it is locked: the holder of the next turn is not woken for this one.
         self.turn_changed.notify_waiters();
         sending.turn
     }

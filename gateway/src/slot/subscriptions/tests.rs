@@ -147,7 +147,7 @@ async fn a_subscriber_does_not_overtake_the_one_that_leaves() {
     scene.let_answer(10);
     subscriber.await.unwrap().unwrap();
     assert_eq!(scene.heard().await, ["unsubscribed", "subscribe", "subscribed"]);
-    // Whoever comes before it was asked takes the place of the one that leaves.
+    // A subscriber that comes before it was asked takes the place of the one that leaves.
     scene.slot.unsubscribe(DOC);
     scene.slot.subscribe(DOC).await.unwrap();
     assert!(scene.heard().await.is_empty() && scene.slot.has_subscribers(DOC));
