@@ -1,4 +1,4 @@
-"""Checks the manifests without a cluster: each is YAML, names what there is, and starts the program as it is.
+"""Checks the manifests without a cluster: names and numbers in them agree, and the program accepts its flags and configuration.
 
     python deploy/check.py PROGRAM
 """
@@ -20,16 +20,32 @@ def check(holds, what):
         problems.append(what)
 
 
-def flags_are_known(arguments, where):
-    """The program refuses a flag that it does not have, before it reads anything else."""
-    known = subprocess.run([sys.argv[1], "serve", "--help"], capture_output=True, text=True, check=True).stdout
-    for argument in arguments:
-        flag = argument.split("=")[0]
-        check(not flag.startswith("--") or flag in known.split(), f"{where}: serve has no {flag}")
+def run(*command):
+    """What a command has to say, if it fails."""
+    done = subprocess.run(command, capture_output=True, text=True)
+    return done.returncode and (done.stdout + done.stderr or f"exit code {done.returncode}")
+
+
+def program_accepts(arguments, toml, where):
+    """`serve` has the flags, with such values, and `check` finds nothing wrong with the configuration."""
+    refused = run(sys.argv[1], *arguments, "--help")
+    check(not refused, f"{where}: {refused}")
+    joined = " ".join(arguments).replace("--limit=", "--limit ").split()
+    flags = [f"--limit={value}" for flag, value in zip(joined, joined[1:]) if flag == "--limit"]
+    flags += [flag for flag in joined if flag == "--allow-anonymous"]
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "client.token").write_text("checked" * 10)
+        config = Path(folder) / "disclosure.toml"
+        config.write_text(toml.replace("/etc/disclosure-secrets", folder))
+        # The upstreams are examples, which cannot be reached.
+        command = ["check", f"--config={config}", "--strict", "--allow=unreachable-upstream", "--connect-timeout=5"]
+        found = run(sys.argv[1], *command, *flags)
+        check(not found, f"{where}: {found}")
 
 
 def kubernetes():
-    files = yaml.safe_load((HERE / "kubernetes/kustomization.yaml").read_text())["resources"]
+    kustomization = yaml.safe_load((HERE / "kubernetes/kustomization.yaml").read_text())
+    files = kustomization["resources"]
     found = sorted(path.name for path in (HERE / "kubernetes").glob("*.yaml") if path.name != "kustomization.yaml")
     check(sorted(files) == found, f"kustomization.yaml names {files}, there are {found}")
     objects = [one for file in files for one in yaml.safe_load_all((HERE / "kubernetes" / file).read_text())]
@@ -43,14 +59,15 @@ def kubernetes():
             check(one["spec"]["selector"]["matchLabels"] == labels, f"{name}: the selector is another")
             pod = one["spec"]["template"]["spec"]
             container = pod["containers"][0]
-            ports = {port[key] for one in pod["containers"] for port in one["ports"] for key in ("name", "containerPort")}
+            containers = pod["containers"] + pod.get("initContainers", [])
+            ports = {port[key] for one in containers for port in one["ports"] for key in ("name", "containerPort")}
             for probe in ("readinessProbe", "livenessProbe"):
                 asked = container[probe].get("httpGet") or container[probe]["tcpSocket"]
                 check(asked["port"] in ports, f"{name}: {probe} has no port")
-            mounts = {mount["name"] for one in pod["containers"] for mount in one.get("volumeMounts", [])}
+            mounts = {mount["name"] for one in containers for mount in one.get("volumeMounts", [])}
             volumes = {volume["name"] for volume in pod.get("volumes", [])}
             check(mounts == volumes, f"{name}: mounts {mounts}, volumes {volumes}")
-            for one in pod["containers"]:
+            for one in containers:
                 check("limits" in one["resources"], f"{name}: {one['name']} has no limits")
         if kind == "Service":
             check(("Deployment", name) in by_kind, f"Service {name} has no Deployment")
@@ -58,8 +75,11 @@ def kubernetes():
     least = by_kind["HorizontalPodAutoscaler", "disclosure"]["spec"]["minReplicas"]
     check(budget < least, "no node could be drained")
     container = by_kind["Deployment", "disclosure"]["spec"]["template"]["spec"]["containers"][0]
-    flags_are_known(container["args"], "gateway.yaml")
-    operators_are_served(container, by_kind["ConfigMap", "disclosure-config"]["data"]["operators.cfg"])
+    named = [image["name"] for image in kustomization["images"]]
+    check(container["image"] in named, f"kustomization.yaml does not name the image {container['image']}")
+    config = by_kind["ConfigMap", "disclosure-config"]["data"]
+    program_accepts(container["args"], config["disclosure.toml"], "gateway.yaml")
+    operators_are_served(container, config["operators.cfg"])
     autoscaler = by_kind["HorizontalPodAutoscaler", "disclosure"]["spec"]["metrics"]
     documented = (HERE.parent / "docs/operating.md").read_text()
     for metric in [one["pods"]["metric"]["name"] for one in autoscaler if one["type"] == "Pods"]:
@@ -78,15 +98,18 @@ def operators_are_served(container, proxy):
         with tempfile.NamedTemporaryFile("w", suffix=".cfg") as file:
             file.write(proxy)
             file.flush()
-            said = subprocess.run(["haproxy", "-c", "-q", "-f", file.name], capture_output=True, text=True)
-            check(said.returncode == 0, f"operators.cfg: {said.stderr}")
+            refused = run("haproxy", "-c", "-q", "-f", file.name)
+            check(not refused, f"operators.cfg: {refused}")
 
 
 def compose():
     services = yaml.safe_load((HERE / "compose/compose.yaml").read_text())["services"]
     check(set(services) == {"store", "gateway", "proxy"}, "compose.yaml has other services")
     check(services["gateway"]["deploy"]["replicas"] == 3, "not three replicas")
-    flags_are_known(services["gateway"]["command"], "compose.yaml")
+    arguments = services["gateway"]["command"]
+    program_accepts(arguments, (HERE / "compose/disclosure.toml").read_text(), "compose.yaml")
+    address = services["proxy"]["networks"]["inside"]["ipv4_address"]
+    check(f"{address}/32" in arguments, f"compose.yaml: the proxy, {address}, is not trusted")
     build = HERE / "compose" / services["gateway"]["build"]["context"] / services["gateway"]["build"]["dockerfile"]
     check(build.is_file(), f"{build} is not there")
 

@@ -7,7 +7,7 @@ set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 program=${MCP_DISCLOSURE_BIN:-$here/../target/debug/mcp-disclosure}
 # The oldest Kubernetes that these manifests are for, and the newest.
-kubernetes='1.28.0 1.37.0'
+kubernetes='1.30.0 1.37.0'
 
 has() {
   command -v "$1" > /dev/null && return
@@ -32,9 +32,12 @@ done
 if has haproxy; then haproxy -c -q -f "$here/compose/haproxy.cfg"; fi
 if has docker; then
   if docker compose version > /dev/null 2>&1; then
-    touch "$here/compose/receipt.key"
+    key=$here/compose/receipt.key
+    if [ ! -e "$key" ]; then
+      trap 'rm -f "$key"' EXIT
+      touch "$key"
+    fi
     STORE_PASSWORD=checked docker compose -f "$here/compose/compose.yaml" config --quiet
-    [ -s "$here/compose/receipt.key" ] || rm "$here/compose/receipt.key"
   else
     echo "deploy: not checked by docker compose, which is not installed"
   fi

@@ -1,48 +1,52 @@
-//! Events that the gateway has not heard yet, within limits.
+//! The queue of events for the gateway, within limits.
 
 use std::sync::{
     Arc,
     atomic::{AtomicUsize, Ordering},
 };
 
-use mcp_disclosure_gateway::store::{Event, LONGEST_NEWS};
+use mcp_disclosure_gateway::store::{Event, RELIABLE_MESSAGE_BYTES};
 use tokio::sync::{Mutex, mpsc};
 
-/// Most events that wait.
+/// Maximum number of queued events.
 const EVENTS: usize = 10_000;
 
-/// Most bytes of long messages that wait.
+/// Maximum bytes of queued long messages.
 const BYTES: usize = 8 * 1024 * 1024;
 
-/// Where events wait.
+/// The sending half of the queue.
 #[derive(Debug)]
-pub(crate) struct Events {
+pub(crate) struct EventSender {
     waiting: mpsc::Sender<Event>,
     long: Arc<AtomicUsize>,
 }
 
-/// Where they are heard.
+/// The receiving half.
 #[derive(Debug)]
-pub(crate) struct Hearing {
+pub(crate) struct EventReceiver {
     waiting: Mutex<mpsc::Receiver<Event>>,
     long: Arc<AtomicUsize>,
 }
 
-/// Both ends.
-pub(crate) fn events() -> (Events, Hearing) {
+/// An empty queue.
+pub(crate) fn events() -> (EventSender, EventReceiver) {
     let (sender, receiver) = mpsc::channel(EVENTS);
     let long = Arc::<AtomicUsize>::default();
-    (Events { waiting: sender, long: Arc::clone(&long) }, Hearing { waiting: Mutex::new(receiver), long })
+    (
+        EventSender { waiting: sender, long: Arc::clone(&long) },
+        EventReceiver { waiting: Mutex::new(receiver), long },
+    )
 }
 
-impl Events {
-    /// Adds one. `false` if there are too many; a long message is dropped instead, so that no peer's messages end a tenure.
+impl EventSender {
+    /// Queues an event. `false` if the queue is full, which ends the lease. Long messages beyond [`BYTES`] are dropped instead,
+    /// so that what clients post cannot end it.
     pub(crate) fn add(&self, event: Event) -> bool {
         let length = long(&event);
         if self.long.load(Ordering::Relaxed) + length > BYTES {
             tracing::warn!(
                 bytes = length,
-                "too much waits to be heard; a message of another replica was dropped"
+                "the queue of long messages is full; a message from another replica was dropped"
             );
             return true;
         }
@@ -51,7 +55,7 @@ impl Events {
     }
 }
 
-impl Hearing {
+impl EventReceiver {
     /// The next one; `None` if there will be none.
     pub(crate) async fn next(&self) -> Option<Event> {
         let event = self.waiting.lock().await.recv().await?;
@@ -63,7 +67,7 @@ impl Hearing {
 /// How many bytes an event counts: those of a long message.
 fn long(event: &Event) -> usize {
     match event {
-        Event::Message(message) if message.len() > LONGEST_NEWS => message.len(),
+        Event::Message(message) if message.len() > RELIABLE_MESSAGE_BYTES => message.len(),
         _ => 0,
     }
 }
@@ -74,18 +78,18 @@ mod tests {
 
     #[tokio::test]
     async fn k4_long_messages_are_dropped_before_short_ones_are() {
-        let (events, hearing) = events();
+        let (events, receiver) = events();
         let message = |length: usize| Event::Message(vec![b'x'; length]);
         for _ in 0..9 {
             assert!(events.add(message(1024 * 1024)));
         }
         assert!(events.add(message(7)), "a short one always has room");
         for _ in 0..8 {
-            assert_eq!(hearing.next().await, Some(message(1024 * 1024)));
+            assert_eq!(receiver.next().await, Some(message(1024 * 1024)));
         }
-        assert_eq!(hearing.next().await, Some(message(7)), "the ninth was dropped");
+        assert_eq!(receiver.next().await, Some(message(7)), "the ninth was dropped");
         assert!(events.add(message(BYTES)), "what was heard makes room");
-        assert_eq!(hearing.next().await, Some(message(BYTES)));
+        assert_eq!(receiver.next().await, Some(message(BYTES)));
         assert!((0..EVENTS).all(|_| events.add(message(7))));
         assert!(!events.add(message(7)));
     }

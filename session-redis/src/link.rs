@@ -98,6 +98,11 @@ async fn within<T>(step: impl Future<Output = RedisResult<T>>) -> RedisResult<T>
     tokio::time::timeout(CONNECTING, step).await.unwrap_or_else(|_| Err(silent()))
 }
 
+/// The error of a store that closed the connection.
+pub(crate) fn closed() -> RedisError {
+    std::io::Error::new(std::io::ErrorKind::ConnectionReset, "connection closed").into()
+}
+
 /// The error of a store that does not answer.
 pub(crate) fn silent() -> RedisError {
     std::io::Error::from(std::io::ErrorKind::TimedOut).into()

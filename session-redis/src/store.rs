@@ -8,32 +8,32 @@ use std::{
 use async_trait::async_trait;
 use futures::future::join_all;
 use mcp_disclosure_gateway::store::{
-    Changes, Event, Fields, OPENED, SessionStore, StoreError, Stored, Tenure,
+    Changes, Event, Fields, Lease, OPENED, SessionStore, StoreError, Stored,
 };
 use redis::{FromRedisValue, Pipeline, RedisResult, Value, from_redis_value, pipe};
 use tokio::sync::OnceCell;
 
 use crate::{
     address::Address,
-    events::{Hearing, events},
-    keeper::{Keeper, failed},
+    connection::{Connection, failed},
+    events::{EventReceiver, events},
 };
 
 /// The first byte of fields that name holders.
 const HOLDER: u8 = b'@';
 
-/// How long what was written to a session after its end is kept, at most, in milliseconds.
+/// Expiry of a key that was written to after its session had ended, in milliseconds.
 const AFTER_THE_END: u64 = 60_000;
 
-/// Above this number of holders it is asked which of them are gone: those of replicas that were killed, or restarted.
+/// With more holders than this, those that are gone are looked up and removed: replicas that were killed or restarted.
 const MANY: usize = 8;
 
 /// Sessions on Redis or Valkey. It connects when the gateway first waits for an event, and again whenever it has to.
 #[derive(Debug)]
 pub struct RedisStore {
-    keeper: Arc<Keeper>,
+    connection: Arc<Connection>,
     running: OnceCell<()>,
-    hearing: Hearing,
+    receiver: EventReceiver,
 }
 
 impl RedisStore {
@@ -42,18 +42,18 @@ impl RedisStore {
     /// # Errors
     /// If the operating system provides no randomness for the name of this process.
     pub fn new(address: Address) -> Result<Self, getrandom::Error> {
-        // For rediss://; whoever was first has chosen for the process.
+        // For rediss://; the first provider installed is the one of the process.
         let _already = rustls::crypto::ring::default_provider().install_default();
         let mut bytes = [0; 8];
         getrandom::fill(&mut bytes)?;
         let name: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
-        let (events, hearing) = events();
-        let keeper = Arc::new(Keeper::new(address, name.into(), events));
-        Ok(Self { keeper, running: OnceCell::new(), hearing })
+        let (events, receiver) = events();
+        let connection = Arc::new(Connection::new(address, name.into(), events));
+        Ok(Self { connection, running: OnceCell::new(), receiver })
     }
 
     fn session(&self, id: &str) -> String {
-        self.keeper.key('s', id)
+        self.connection.key('s', id)
     }
 
     async fn send<'r>(&self, commands: &'r mut Pipeline) -> Result<Replies<'r>, StoreError> {
@@ -65,8 +65,25 @@ impl RedisStore {
         commands: &'r mut Pipeline,
         since: Instant,
     ) -> Result<Replies<'r>, StoreError> {
-        let replies = self.keeper.send(commands.ignore_errors(), since).await?;
+        let replies = self.connection.send(commands.ignore_errors(), since).await?;
         Ok(Replies { commands, replies })
+    }
+
+    /// As [`change`](SessionStore::change), of fields that are all set or all removed.
+    async fn change_part(&self, id: &str, changes: Changes) -> Result<Option<()>, StoreError> {
+        let (key, mut commands) = (self.session(id), pipe());
+        let names: Vec<Vec<u8>> = changes.iter().map(|(name, _)| name.clone()).collect();
+        let writes = write(&mut commands, &key, changes);
+        commands.cmd("PEXPIRE").arg(&key).arg(AFTER_THE_END).arg("NX");
+        // Asked last: if it is there now, it was there when the fields were written.
+        commands.cmd("HEXISTS").arg(&key).arg(OPENED);
+        let mut replies = self.send(&mut commands).await?;
+        (0..writes).try_for_each(|at| replies.get::<()>(at))?;
+        if replies.get(writes + 1)? {
+            return Ok(Some(()));
+        }
+        self.clean_up(id, names);
+        Ok(None)
     }
 
     /// Removes fields that were written to a session that has ended. The session's holders stay: who ends it asks for them.
@@ -74,25 +91,25 @@ impl RedisStore {
         if fields.is_empty() {
             return;
         }
-        let (keeper, key) = (Arc::clone(&self.keeper), self.session(id));
-        tokio::spawn(async move { remove_fields(&keeper, key, fields).await });
+        let (connection, key) = (Arc::clone(&self.connection), self.session(id));
+        tokio::spawn(async move { remove_fields(&connection, key, fields).await });
     }
 
     /// Removes former holders of a session from it: those of this process, and, if there are many, all that are gone.
-    fn forget_former(&self, id: &str, holders: Vec<Arc<str>>, now: &Tenure) {
+    fn forget_former(&self, id: &str, holders: Vec<Arc<str>>, now: &Lease) {
         let is_former = |holder: &Arc<str>| {
-            let number = holder.strip_prefix(&*self.keeper.name).and_then(|rest| rest.strip_prefix('.'));
+            let number = holder.strip_prefix(&*self.connection.name).and_then(|rest| rest.strip_prefix('.'));
             number.and_then(|number| number.parse().ok()).is_some_and(|number: u64| number < now.number)
         };
         let has_many = holders.len() > MANY;
         let (former, others): (Vec<_>, Vec<_>) = holders.into_iter().partition(is_former);
         if has_many {
-            let (keeper, key) = (Arc::clone(&self.keeper), self.session(id));
+            let (connection, key) = (Arc::clone(&self.connection), self.session(id));
             tokio::spawn(async move {
-                let lasting = join_all(others.iter().map(|holder| lasts(&keeper, holder))).await;
+                let lasting = join_all(others.iter().map(|holder| lasts(&connection, holder))).await;
                 let gone = others.iter().zip(lasting).filter(|(_, lasts)| *lasts == Ok(false));
                 let gone: Vec<_> = gone.map(|(holder, _)| holder_field(holder)).collect();
-                remove_fields(&keeper, key, gone).await;
+                remove_fields(&connection, key, gone).await;
             });
         }
         self.clean_up(id, former.iter().map(|holder| holder_field(holder)).collect());
@@ -100,26 +117,26 @@ impl RedisStore {
 }
 
 /// Removes fields of a key; those that it fails for are gone after a while.
-async fn remove_fields(keeper: &Keeper, key: String, fields: Vec<Vec<u8>>) {
+async fn remove_fields(connection: &Connection, key: String, fields: Vec<Vec<u8>>) {
     if fields.is_empty() {
         return;
     }
     let mut commands = pipe();
     commands.cmd("HDEL").arg(key).arg(fields).ignore_errors();
-    let _later = keeper.send(&commands, Instant::now()).await;
+    let _later = connection.send(&commands, Instant::now()).await;
 }
 
-/// Whether a tenure lasts.
-async fn lasts(keeper: &Keeper, tenure: &str) -> Result<bool, StoreError> {
+/// Whether a lease lasts.
+async fn lasts(connection: &Connection, lease: &str) -> Result<bool, StoreError> {
     let mut commands = pipe();
-    commands.cmd("EXISTS").arg(keeper.key('r', tenure)).ignore_errors();
-    let replies = keeper.send(&commands, Instant::now()).await?;
+    commands.cmd("EXISTS").arg(connection.key('r', lease)).ignore_errors();
+    let replies = connection.send(&commands, Instant::now()).await?;
     Replies { commands: &commands, replies }.get(0)
 }
 
-/// The field that registers a tenure.
-fn holder_field(tenure: &str) -> Vec<u8> {
-    [&[HOLDER], tenure.as_bytes()].concat()
+/// The field that registers a lease.
+fn holder_field(lease: &str) -> Vec<u8> {
+    [&[HOLDER], lease.as_bytes()].concat()
 }
 
 /// Replies to commands, in their order.
@@ -143,15 +160,15 @@ impl Replies<'_> {
 #[async_trait]
 impl SessionStore for RedisStore {
     fn name(&self) -> &Arc<str> {
-        &self.keeper.name
+        &self.connection.name
     }
 
-    fn tenure(&self) -> Option<Tenure> {
-        self.keeper.tenure()
+    fn lease(&self) -> Option<Lease> {
+        self.connection.lease()
     }
 
     fn is_full(&self) -> bool {
-        self.keeper.is_full()
+        self.connection.is_full()
     }
 
     async fn create(
@@ -161,17 +178,25 @@ impl SessionStore for RedisStore {
         lifetime: Duration,
     ) -> Result<Option<u64>, StoreError> {
         let since = Instant::now();
-        let tenure = self.keeper.next_tenure(since).await?;
-        if let Some(tenure) = &tenure {
-            fields.push((holder_field(&tenure.name), Vec::new()));
+        let lease = self.connection.next_lease(since).await?;
+        if let Some(lease) = &lease {
+            fields.push((holder_field(&lease.name), Vec::new()));
         }
         let (key, mut commands) = (self.session(id), pipe());
         commands.cmd("HSET").arg(&key).arg(fields);
         commands.cmd("PEXPIRE").arg(&key).arg(milliseconds(lifetime));
         let mut replies = self.send_since(&mut commands, since).await?;
-        replies.get::<()>(0)?;
-        replies.get::<()>(1)?;
-        Ok(tenure.map(|tenure| tenure.number))
+        if let Err(error) = replies.get::<()>(0).and_then(|()| replies.get::<()>(1)) {
+            // One that is there would have no expiry.
+            let connection = Arc::clone(&self.connection);
+            tokio::spawn(async move {
+                let mut commands = pipe();
+                commands.cmd("DEL").arg(key).ignore_errors();
+                let _not_there = connection.send(&commands, Instant::now()).await;
+            });
+            return Err(error);
+        }
+        Ok(lease.map(|lease| lease.number))
     }
 
     async fn opened(&self, id: &str) -> Result<Option<Vec<u8>>, StoreError> {
@@ -182,46 +207,41 @@ impl SessionStore for RedisStore {
 
     async fn load(&self, id: &str) -> Result<Option<Stored>, StoreError> {
         let since = Instant::now();
-        let tenure = self.keeper.next_tenure(since).await?;
+        let lease = self.connection.next_lease(since).await?;
         let (key, mut commands) = (self.session(id), pipe());
-        // Registered before it is read: whoever changes it after that knows of this replica.
-        if let Some(tenure) = &tenure {
-            commands.cmd("HSET").arg(&key).arg(holder_field(&tenure.name)).arg("");
+        // Registered before it is read: a replica that changes it after that finds this one among the holders.
+        if let Some(lease) = &lease {
+            commands.cmd("HSET").arg(&key).arg(holder_field(&lease.name)).arg("");
             commands.cmd("PEXPIRE").arg(&key).arg(AFTER_THE_END).arg("NX");
         }
         let read = commands.len();
         commands.cmd("HGETALL").arg(&key);
         let mut replies = self.send_since(&mut commands, since).await?;
         // A server without memory registers no holder. Then each request reads.
-        let tenure = tenure.filter(|_| replies.is_ok(0));
+        let lease = lease.filter(|_| replies.is_ok(0));
         let fields: Fields = replies.get(read)?;
         let is_holder = |(name, _): &(Vec<u8>, Vec<u8>)| name.first() == Some(&HOLDER);
         let (registered, fields): (Fields, Fields) = fields.into_iter().partition(is_holder);
         let is_open = fields.iter().any(|(name, _)| name == OPENED);
-        if let Some(tenure) = &tenure {
+        if let Some(lease) = &lease {
             let registered = holders(registered.into_iter().map(|(name, _)| name).collect());
             match is_open {
-                true => self.forget_former(id, registered, tenure),
-                false => self.clean_up(id, vec![holder_field(&tenure.name)]),
+                true => self.forget_former(id, registered, lease),
+                false => self.clean_up(id, vec![holder_field(&lease.name)]),
             }
         }
-        Ok(is_open.then(|| Stored { fields, tenure: tenure.map(|tenure| tenure.number) }))
+        Ok(is_open.then(|| Stored { fields, lease: lease.map(|lease| lease.number) }))
     }
 
     async fn change(&self, id: &str, changes: Changes) -> Result<Option<()>, StoreError> {
-        let (key, mut commands) = (self.session(id), pipe());
-        let names: Vec<Vec<u8>> = changes.iter().map(|(name, _)| name.clone()).collect();
-        let writes = write(&mut commands, &key, changes);
-        commands.cmd("PEXPIRE").arg(&key).arg(AFTER_THE_END).arg("NX");
-        // Asked last: if it is there now, it was there when the fields were written.
-        commands.cmd("HEXISTS").arg(&key).arg(OPENED);
-        let mut replies = self.send(&mut commands).await?;
-        (0..writes).try_for_each(|at| replies.get::<()>(at))?;
-        if replies.get(writes + 1)? {
-            return Ok(Some(()));
+        let (set, removed): (Changes, Changes) = changes.into_iter().partition(|(_, value)| value.is_some());
+        // In this order, and the second only after the first succeeded: a server without memory refuses to set, but not to remove.
+        for part in [set, removed].into_iter().filter(|part| !part.is_empty()) {
+            if self.change_part(id, part).await?.is_none() {
+                return Ok(None);
+            }
         }
-        self.clean_up(id, names);
-        Ok(None)
+        Ok(Some(()))
     }
 
     async fn end(&self, id: &str) -> Result<Option<Vec<Arc<str>>>, StoreError> {
@@ -248,17 +268,24 @@ impl SessionStore for RedisStore {
     }
 
     async fn forget(&self, id: &str, ended: Vec<Arc<str>>) -> Result<(), StoreError> {
-        let fields: Vec<Vec<u8>> = ended.iter().map(|tenure| holder_field(tenure)).collect();
+        let fields: Vec<Vec<u8>> = ended.iter().map(|lease| holder_field(lease)).collect();
         let mut commands = pipe();
         commands.cmd("HDEL").arg(self.session(id)).arg(fields);
         self.send(&mut commands).await?.get(0)
     }
 
     async fn keep(&self, ids: &[Arc<str>], lifetime: Duration) -> Result<Vec<bool>, StoreError> {
+        let holder = self.connection.lease().map(|lease| holder_field(&lease.name));
         let keeping = ids.iter().map(|id| async {
-            let mut commands = pipe();
-            commands.cmd("PEXPIRE").arg(self.session(id)).arg(milliseconds(lifetime));
-            self.send(&mut commands).await?.get(0)
+            let (key, mut commands) = (self.session(id), pipe());
+            commands.cmd("PEXPIRE").arg(&key).arg(milliseconds(lifetime));
+            commands.cmd("HEXISTS").arg(&key).arg(OPENED);
+            if let Some(holder) = &holder {
+                commands.cmd("HEXISTS").arg(&key).arg(holder);
+            }
+            let count = commands.len();
+            let mut replies = self.send(&mut commands).await?;
+            (0..count).try_fold(true, |kept, at| Ok(kept & replies.get::<bool>(at)?))
         });
         join_all(keeping).await.into_iter().collect()
     }
@@ -269,33 +296,55 @@ impl SessionStore for RedisStore {
         changes: Changes,
         lifetime: Duration,
     ) -> Result<(), StoreError> {
-        let (key, mut commands) = (self.keeper.key('e', stream), pipe());
+        let (key, mut commands) = (self.connection.key('e', stream), pipe());
         let writes = write(&mut commands, &key, changes);
         commands.cmd("PEXPIRE").arg(&key).arg(milliseconds(lifetime));
         let mut replies = RedisStore::send(self, &mut commands).await?;
         (0..writes).try_for_each(|at| replies.get::<()>(at))
     }
 
-    async fn events(&self, stream: &str) -> Result<Fields, StoreError> {
+    async fn extend_events(&self, streams: &[String], lifetime: Duration) -> Result<(), StoreError> {
+        let extending = streams.iter().map(|stream| async {
+            let mut commands = pipe();
+            commands.cmd("PEXPIRE").arg(self.connection.key('e', stream)).arg(milliseconds(lifetime));
+            RedisStore::send(self, &mut commands).await?.get(0)
+        });
+        join_all(extending).await.into_iter().collect()
+    }
+
+    async fn event_names(&self, stream: &str) -> Result<Vec<Vec<u8>>, StoreError> {
         let mut commands = pipe();
-        commands.cmd("HGETALL").arg(self.keeper.key('e', stream));
+        commands.cmd("HKEYS").arg(self.connection.key('e', stream));
         RedisStore::send(self, &mut commands).await?.get(0)
+    }
+
+    async fn events(&self, stream: &str, names: Vec<Vec<u8>>) -> Result<Fields, StoreError> {
+        let (key, mut commands) = (self.connection.key('e', stream), pipe());
+        for name in &names {
+            commands.cmd("HGET").arg(&key).arg(name);
+        }
+        let mut replies = RedisStore::send(self, &mut commands).await?;
+        let mut fields = Fields::new();
+        for (at, name) in names.into_iter().enumerate() {
+            fields.extend(replies.get::<Option<Vec<u8>>>(at)?.map(|value| (name, value)));
+        }
+        Ok(fields)
     }
 
     async fn forget_events(&self, stream: &str) -> Result<(), StoreError> {
         let mut commands = pipe();
-        commands.cmd("DEL").arg(self.keeper.key('e', stream));
+        commands.cmd("DEL").arg(self.connection.key('e', stream));
         RedisStore::send(self, &mut commands).await?.get(0)
     }
 
     async fn send(&self, replica: &str, message: Vec<u8>) -> Result<(), StoreError> {
         let mut commands = pipe();
-        commands.cmd("PUBLISH").arg(self.keeper.key('c', replica)).arg(message);
+        commands.cmd("PUBLISH").arg(self.connection.key('c', replica)).arg(message);
         RedisStore::send(self, &mut commands).await?.get(0)
     }
 
-    async fn lasts(&self, tenure: &str) -> Result<bool, StoreError> {
-        lasts(&self.keeper, tenure).await
+    async fn lasts(&self, lease: &str) -> Result<bool, StoreError> {
+        lasts(&self.connection, lease).await
     }
 
     async fn count(
@@ -304,9 +353,9 @@ impl SessionStore for RedisStore {
         amount: u32,
         window: Duration,
     ) -> Result<(u64, Duration), StoreError> {
-        let (key, mut commands) = (self.keeper.key('f', counter), pipe());
+        let (key, mut commands) = (self.connection.key('f', counter), pipe());
         commands.cmd("INCRBY").arg(&key).arg(amount);
-        // After it is there: else a counter that ended in between would be one without an end.
+        // After INCRBY: in the other order, a counter that expires in between would be created again without an expiry.
         commands.cmd("PEXPIRE").arg(&key).arg(milliseconds(window)).arg("NX");
         commands.cmd("PTTL").arg(&key);
         let mut replies = RedisStore::send(self, &mut commands).await?;
@@ -318,12 +367,12 @@ impl SessionStore for RedisStore {
     async fn event(&self) -> Event {
         self.running
             .get_or_init(|| async {
-                tokio::spawn(Arc::clone(&self.keeper).run());
+                tokio::spawn(Arc::clone(&self.connection).run());
             })
             .await;
-        match self.hearing.next().await {
+        match self.receiver.next().await {
             Some(event) => event,
-            // The keeper has the other end.
+            // The connection has the other end.
             None => std::future::pending().await,
         }
     }
@@ -331,7 +380,7 @@ impl SessionStore for RedisStore {
     async fn close(&self) {
         // Before it first waits for an event, nothing is connected.
         if self.running.initialized() {
-            self.keeper.close().await;
+            self.connection.close().await;
         }
     }
 }
@@ -350,10 +399,10 @@ fn write(commands: &mut Pipeline, key: &str, changes: Changes) -> usize {
     commands.len()
 }
 
-/// The tenures among the names of fields.
+/// The leases among the names of fields.
 fn holders(names: Vec<Vec<u8>>) -> Vec<Arc<str>> {
-    let tenures = names.iter().filter_map(|name| name.strip_prefix(&[HOLDER]));
-    tenures.filter_map(|tenure| std::str::from_utf8(tenure).ok()).map(Arc::from).collect()
+    let leases = names.iter().filter_map(|name| name.strip_prefix(&[HOLDER]));
+    leases.filter_map(|lease| std::str::from_utf8(lease).ok()).map(Arc::from).collect()
 }
 
 fn milliseconds(time: Duration) -> u64 {

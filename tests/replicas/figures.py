@@ -1,7 +1,8 @@
 """What a store costs: the time of a call, calls in a second of one to four processes, bytes of a session (docs/scaling.md).
 
-    MCP_DISCLOSURE_BIN=… ODD_UPSTREAM=… python3 tests/replicas/figures.py [latency] [throughput] [sessions]
+    python3 tests/replicas/figures.py [latency] [throughput] [sessions]
 
+MCP_DISCLOSURE_BIN and ODD_UPSTREAM name the programs; else the release builds are used.
 Arrangements are measured in turns, so that what else the machine does falls on all of them. It needs redis-server (or what
 SESSION_STORE_SERVER names), redis-cli and wrk, which sends what clients would: requests in several sessions, each of which is served by
 all processes.
@@ -11,6 +12,7 @@ import http.client
 import json
 import os
 import re
+import shutil
 import socket
 import statistics
 import subprocess
@@ -24,7 +26,9 @@ sys.path.append(str(Path(__file__).parents[1] / "interop" / "python"))
 
 from ports import held_port  # noqa: E402 - from the folder above
 
-GATEWAY, ODD = os.environ["MCP_DISCLOSURE_BIN"], os.environ["ODD_UPSTREAM"]
+BUILT = Path(__file__).parents[2] / "target/release"
+GATEWAY = os.environ.get("MCP_DISCLOSURE_BIN", BUILT / "mcp-disclosure")
+ODD = os.environ.get("ODD_UPSTREAM", BUILT / "odd-upstream")
 STORE = os.environ.get("SESSION_STORE_SERVER", "redis-server")
 
 # Latency: calls in a turn, and turns.
@@ -271,5 +275,8 @@ def sessions():
         report("at two replicas, with a tool learnt")
 
 
+missing = [program for program in (GATEWAY, ODD, STORE, "redis-cli", "wrk") if not shutil.which(program)]
+if missing:
+    sys.exit(f"figures.py needs {', '.join(map(str, missing))}")
 for name in sys.argv[1:] or ["latency", "throughput", "sessions"]:
     {"latency": latency, "throughput": throughput, "sessions": sessions}[name]()

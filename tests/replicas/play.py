@@ -34,10 +34,10 @@ SEED = int(os.environ.get("SEED", time.time()))
 GATEWAY, ODD = os.environ["MCP_DISCLOSURE_BIN"], os.environ["ODD_UPSTREAM"]
 WORK, PLAY_MJS = Path(os.environ["REPLICAS_WORK"]), os.environ["PLAY_MJS"]
 
-# How long after the store is back errors are accepted, and after a kill lost requests: what is measured on a busy machine.
+# Seconds after the store is back in which errors are still accepted, as measured on a busy machine.
 GRACE = 4.0
 
-# Of a program to listen and to serve, after which it hangs.
+# Seconds in which a program has to start, listen and serve.
 START_SECONDS = 60
 
 HEADERS = {"accept": "application/json, text/event-stream", "content-type": "application/json"}

@@ -6,7 +6,7 @@
 mod clashes;
 mod declare;
 mod follow;
-mod lease;
+mod guard;
 mod recipe;
 mod scope;
 mod start;
@@ -20,7 +20,7 @@ use std::{
 pub use clashes::clashes;
 pub use declare::Declaration;
 use follow::Progress;
-pub use lease::{Claim, Lease};
+pub use guard::{BackendGuard, Claim};
 use mcp_disclosure_core::{Entry, Kind, RawObject};
 use mcp_disclosure_transport::{ErrorText, code};
 use parking_lot::RwLock;

@@ -13,8 +13,8 @@ use tokio::sync::{Semaphore, mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Backend, Claim, Declaration, Lease, Recipe, Started,
-    lease::{Pool, end},
+    Backend, BackendGuard, Claim, Declaration, Recipe, Started,
+    guard::{Pool, end},
 };
 use crate::{
     catalogue::Declared,
@@ -124,12 +124,16 @@ impl Backends {
     ///
     /// # Errors
     /// -32000 if no upstream could be started for it; -32005 if its peer has too many.
-    pub async fn for_request(&self, claim: &Claim, peer: &Peer) -> Result<Option<Arc<Lease>>, ErrorText> {
+    pub async fn for_request(
+        &self,
+        claim: &Claim,
+        peer: &Peer,
+    ) -> Result<Option<Arc<BackendGuard>>, ErrorText> {
         if !claim.can_be_asked() && self.shared.keeps_nothing() {
             return Ok(None);
         }
-        if let Some(lease) = self.pool.take(claim) {
-            return Ok(Some(lease));
+        if let Some(guard) = self.pool.take(claim) {
+            return Ok(Some(guard));
         }
         let client = Arc::new(Client::new(Era::Stateless, &claim.capabilities()));
         let backend = self.dedicate(client, peer, self.dedicated()).await?;

@@ -1,6 +1,6 @@
-//! Sessions as requests find them: here, or in the store, from which a copy is made for whoever opened them.
+//! Looks up the session of a request: here, or in the store, from which a copy is made for the principal that opened it.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use mcp_disclosure_core::{Kind, Principal};
 use mcp_disclosure_transport::{ErrorText, Request, printable::Short};
@@ -14,7 +14,7 @@ use crate::{
     observe::{Outcome, Watch, Who},
     session::{
         Address, Client, Location, Opening, Peer, Session,
-        store::{Archive, Kept, Loaded, News, Opened, Replicas, StoreError, Turn},
+        store::{Archive, Kept, Loaded, MessageKind, Opened, Replicas, SessionGuard, StoreError},
     },
 };
 
@@ -55,16 +55,16 @@ impl Gateway {
                 return Ok(None);
             }
         }
-        let mut turn = replicas.turn(id).await?;
+        let mut guard = replicas.lock(id).await?;
         let copy = self.sessions.find(id);
         if is_valid(&copy) {
             return Ok(copy);
         }
         for _ in 0..READINGS {
-            let read = self.read_session(replicas, id, admitted, peer, &turn).await;
-            match turn.sharing(read)? {
+            let read = self.read_session(replicas, id, admitted, peer, &guard).await;
+            match guard.share_failure(read)? {
                 None => return Ok(None),
-                Some((session, loaded)) if replicas.trust(&session, &loaded) => return Ok(Some(session)),
+                Some((session, loaded)) if replicas.validate(&session, &loaded) => return Ok(Some(session)),
                 // Something was heard of it meanwhile, perhaps its end.
                 Some(_) => {}
             }
@@ -79,10 +79,10 @@ impl Gateway {
         id: &str,
         admitted: &Admitted,
         peer: &Peer,
-        turn: &Turn,
+        guard: &SessionGuard,
     ) -> Result<Option<(Arc<Session>, Loaded)>, ErrorText> {
         let copy = self.sessions.find(id);
-        let Some(loaded) = self.load(replicas, id, copy.as_deref(), turn).await? else { return Ok(None) };
+        let Some(loaded) = self.load(replicas, id, copy.as_deref(), guard).await? else { return Ok(None) };
         if loaded.kept.opened.principal.as_deref() != admitted.principal.id() {
             return Ok(None);
         }
@@ -127,7 +127,7 @@ impl Gateway {
         if !chain.is_empty() {
             client.came_through(chain.iter().map(String::as_str).collect());
         }
-        client.asked_by(replicas.name());
+        client.asked_by(replicas);
         let address = Address { location: opened.location(), parameters: Vec::new() };
         let opening = Opening {
             principal: admitted.principal.clone(),
@@ -164,18 +164,16 @@ impl Gateway {
             backend.relay_log_level();
         }
         tracing::debug!(session = %Short(&id), "session of another replica");
+        // The upstreams of a session that moved are new: the next stream that is open says so, here or elsewhere.
         if backend.client().is_some() {
-            self.say_moved(replicas, &session).await;
+            session.notify_changed(&Kind::iter().collect::<Vec<_>>());
+            tokio::spawn(Arc::clone(self).mention_later(
+                Duration::ZERO,
+                Arc::clone(session.id()),
+                MessageKind::Moved,
+            ));
         }
         Ok(Some(session))
-    }
-
-    /// The upstreams of a session that moved are new: the next stream that is open says so, here or elsewhere.
-    async fn say_moved(&self, replicas: &Replicas, session: &Session) {
-        session.notify_changed(&Kind::iter().collect::<Vec<_>>());
-        if let Err(error) = replicas.mention(session.id(), News::Moved).await {
-            tracing::debug!(%error, "other replicas were not told that a session moved");
-        }
     }
 
     /// What other replicas have to know of how a session is opened.

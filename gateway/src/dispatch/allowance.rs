@@ -76,7 +76,7 @@ impl Allowances {
         quotas.iter().map(allowance).collect()
     }
 
-    /// Removes those that nobody used for a while.
+    /// Removes those that were not used for a while.
     pub(super) fn sweep(&self) {
         let is_in_use =
             |kept: &Kept| Arc::strong_count(&kept.allowance) > 1 || kept.used.elapsed() < FORGOTTEN;

@@ -14,7 +14,7 @@ use tracing::{Span, field::Empty};
 
 use super::{Admitted, Gateway, allowance::Allowance, fetches::Fetcher};
 use crate::{
-    backend::{Backend, Claim, Lease},
+    backend::{Backend, BackendGuard, Claim},
     catalogue::Page,
     dialect::{RequestMeta, Revision},
     explain::Explanation,
@@ -56,7 +56,7 @@ pub struct Caller {
     /// Identifies which dedicated upstreams a request without session may use.
     claim: Option<Claim>,
     /// Its dedicated upstreams, from its first request to one of them.
-    lease: Arc<OnceCell<Option<Arc<Lease>>>>,
+    guard: Arc<OnceCell<Option<Arc<BackendGuard>>>>,
     /// What follows its request in a trace.
     pub(super) trace: Option<Arc<dyn Trace>>,
 }
@@ -125,9 +125,9 @@ impl Caller {
         ReplyRoute { outlet: self.outlet.clone(), rounds: None, log_level: self.log_level }
     }
 
-    /// Its dedicated upstreams. The lease must be held for as long as one of them works for the request.
-    pub(super) fn lease(&self) -> Option<&Arc<Lease>> {
-        self.lease.get()?.as_ref()
+    /// Its dedicated upstreams. The guard must be held for as long as one of them works for the request.
+    pub(super) fn guard(&self) -> Option<&Arc<BackendGuard>> {
+        self.guard.get()?.as_ref()
     }
 
     /// The page of the current catalogue for this caller.
@@ -197,7 +197,7 @@ impl Gateway {
             log_level: session.log_level().or(default_level),
             backend,
             claim: None,
-            lease: Arc::default(),
+            guard: Arc::default(),
             trace: None,
         }
     }
@@ -225,9 +225,9 @@ impl Gateway {
     /// -32000 if no upstream could be started for it.
     pub(super) async fn reaching(&self, caller: &Caller) -> Result<Caller, ErrorText> {
         let Some(claim) = &caller.claim else { return Ok(caller.clone()) };
-        let lease =
-            caller.lease.get_or_try_init(|| Box::pin(self.backends.for_request(claim, &caller.peer))).await?;
-        let backend = lease.as_ref().map_or(&caller.backend, |lease| lease.backend());
+        let guard =
+            caller.guard.get_or_try_init(|| Box::pin(self.backends.for_request(claim, &caller.peer))).await?;
+        let backend = guard.as_ref().map_or(&caller.backend, |guard| guard.backend());
         Ok(Caller { backend: Arc::clone(backend), ..caller.clone() })
     }
 
@@ -274,7 +274,7 @@ impl Gateway {
             log_level: meta.log_level,
             backend: Arc::clone(self.backends.shared()),
             claim,
-            lease: Arc::default(),
+            guard: Arc::default(),
             trace: None,
         };
         let caller = if own_lists { self.reaching(&caller).await? } else { caller };

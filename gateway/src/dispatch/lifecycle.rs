@@ -16,7 +16,7 @@ use crate::{
     negotiation::Choice,
     session::{
         Address, Session,
-        store::{Delta, News},
+        store::{Delta, MessageKind},
     },
 };
 
@@ -157,7 +157,7 @@ impl Gateway {
             }
             "notifications/roots/list_changed" => {
                 self.roots_changed(session);
-                self.mention(session, News::Roots).await;
+                self.mention(session, MessageKind::Roots).await;
             }
             _ => {}
         }

@@ -115,11 +115,11 @@ impl Gateway {
                     Some(_) => RequestMeta::with_our_offer(&params),
                     None => params,
                 };
-                let Some(lease) = caller.lease() else {
+                let Some(guard) = caller.guard() else {
                     return forward(caller, upstream, request, params).await;
                 };
                 let result = forward(caller, upstream, request, state::unwrap(&params)).await?;
-                Ok(state::wrap(lease, result)?)
+                Ok(state::wrap(guard, result)?)
             }
         }
     }

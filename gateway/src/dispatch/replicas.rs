@@ -17,17 +17,18 @@ use super::{Caller, Gateway, fetches::Fetcher, requests::panicked};
 use crate::session::{
     Session,
     store::{
-        Archive, Delta, Following, Heard, Kept, Letter, Loaded, News, Opened, Replicas, StoreError, Turn,
+        Archive, Delta, Following, Incoming, Kept, Loaded, MessageKind, Opened, ReplicaMessage, Replicas,
+        SessionGuard, StoreError,
     },
 };
 
-/// How often other replicas are told again of what they may not have heard, and after how long.
+/// How many attempts are made to notify other replicas after a failure, and the time before each.
 pub(super) const ATTEMPTS: (u32, Duration) = (30, Duration::from_secs(1));
 
 /// How long a handshake waits for a store that cannot be used.
 const REACHING: Duration = Duration::from_millis(400);
 
-/// Maximum number of sessions that are read at the same time when a tenure begins.
+/// Maximum number of sessions that are read at the same time when a lease begins.
 const CATCHING_UP: usize = 32;
 
 impl Gateway {
@@ -37,9 +38,9 @@ impl Gateway {
         replicas: &Replicas,
         id: &str,
         copy: Option<&Session>,
-        turn: &Turn,
+        guard: &SessionGuard,
     ) -> Result<Option<Loaded>, ErrorText> {
-        let loaded = replicas.load(id, turn).await.map_err(|error| error.for_clients())?;
+        let loaded = replicas.load(id, guard).await.map_err(|error| error.for_clients())?;
         match (&loaded, copy) {
             (Some(loaded), Some(copy)) => self.renew(copy, &loaded.kept),
             (None, Some(copy)) => self.give_up(copy),
@@ -78,11 +79,11 @@ impl Gateway {
     /// -32006 if the store cannot be used.
     pub(super) async fn read_again(&self, session: &Arc<Session>) -> Result<Option<Kept>, ErrorText> {
         let Some(replicas) = &self.replicas else { return Ok(None) };
-        let mut turn = replicas.turn(session.id()).await?;
-        let loaded = self.load(replicas, session.id(), Some(session), &turn).await;
-        let loaded = turn.sharing(loaded)?;
+        let mut guard = replicas.lock(session.id()).await?;
+        let loaded = self.load(replicas, session.id(), Some(session), &guard).await;
+        let loaded = guard.share_failure(loaded)?;
         Ok(loaded.map(|loaded| {
-            replicas.trust(session, &loaded);
+            replicas.validate(session, &loaded);
             loaded.kept
         }))
     }
@@ -102,7 +103,7 @@ impl Gateway {
     /// -32006 if the store cannot be used.
     pub(super) async fn publish(&self, session: &Session, opened: Opened) -> Result<(), ErrorText> {
         let Some(replicas) = &self.replicas else { return Ok(()) };
-        session.client.asked_by(replicas.name());
+        session.client.asked_by(replicas);
         session.replay.shared(Archive::new(replicas, session.id()));
         replicas.create(session, session.kept(opened)).await.map_err(|error| error.for_clients())
     }
@@ -121,7 +122,7 @@ impl Gateway {
         self.finishing(async move { gateway.write(&session, delta).await }).await
     }
 
-    /// Finishes what other replicas may hear of, whether its outcome is still waited for or not.
+    /// Runs this to completion, even if the caller is cancelled: other replicas may already have been notified.
     pub(super) async fn finishing<T: Send + 'static>(
         &self,
         work: impl Future<Output = Result<T, ErrorText>> + Send + 'static,
@@ -140,8 +141,8 @@ impl Gateway {
         mut delta: Delta,
     ) -> Result<(Memory, Memory), ErrorText> {
         let Some(replicas) = &self.replicas else { return Ok(session.apply(delta)) };
-        let mut turn = match delta.is_news() {
-            true => Some(replicas.turn(session.id()).await?),
+        let mut guard = match delta.invalidates_copies() {
+            true => Some(replicas.lock(session.id()).await?),
             false => None,
         };
         if replicas.may_use(session) {
@@ -158,29 +159,31 @@ impl Gateway {
             }
             Err(error) => {
                 // What the store has now is not known.
-                replicas.doubt(session.id(), Some(session));
+                replicas.invalidate(session.id(), Some(session));
                 let is_known = matches!(error, StoreError::Full | StoreError::Refused);
-                if delta.is_news() && !is_known {
-                    tokio::spawn(Arc::clone(self).mention_later(Arc::clone(session.id())));
+                if delta.invalidates_copies() && !is_known {
+                    let (after, id) = (ATTEMPTS.1, Arc::clone(session.id()));
+                    tokio::spawn(Arc::clone(self).mention_later(after, id, MessageKind::Changed));
                 }
                 let outcome = Err(error.for_clients());
-                match &mut turn {
-                    Some(turn) if error == StoreError::Unreachable => turn.sharing(outcome),
+                match &mut guard {
+                    Some(guard) if error == StoreError::Unreachable => guard.share_failure(outcome),
                     _ => outcome,
                 }
             }
         }
     }
 
-    /// Replicas that were not told of a change, or did not confirm it, read the session again.
-    async fn mention_later(self: Arc<Self>, id: Arc<str>) {
+    /// Notifies the other replicas that serve a session after this time, and again until that succeeds.
+    pub(super) async fn mention_later(self: Arc<Self>, after: Duration, id: Arc<str>, kind: MessageKind) {
         let Some(replicas) = &self.replicas else { return };
-        let (attempts, after) = ATTEMPTS;
+        tokio::time::sleep(after).await;
+        let (attempts, between) = ATTEMPTS;
         for _ in 0..attempts {
-            tokio::time::sleep(after).await;
-            if replicas.mention(&id, News::Changed).await.is_ok() {
+            if replicas.mention(&id, kind.clone()).await.is_ok() {
                 return;
             }
+            tokio::time::sleep(between).await;
         }
         tracing::warn!(session = %Short(&id), "another replica may not know of a change of a session");
     }
@@ -214,7 +217,7 @@ impl Gateway {
         if session.in_flight.cancel(request) {
             return;
         }
-        self.mention(session, News::Cancelled(request.as_str().to_owned())).await;
+        self.mention(session, MessageKind::Cancelled(request.as_str().to_owned())).await;
     }
 
     /// Delivers a client's response to the request that it answers, wherever that was sent from.
@@ -233,10 +236,10 @@ impl Gateway {
     }
 
     /// Tells the other replicas that serve a session.
-    pub(super) async fn mention(&self, session: &Session, news: News) {
+    pub(super) async fn mention(&self, session: &Session, kind: MessageKind) {
         let Some(replicas) = &self.replicas else { return };
-        if let Err(error) = replicas.mention(session.id(), news).await {
-            tracing::debug!(%error, "other replicas were not told");
+        if let Err(error) = replicas.mention(session.id(), kind).await {
+            tracing::debug!(%error, "other replicas were not notified");
         }
     }
 
@@ -254,14 +257,12 @@ impl Gateway {
         following.map_err(|error| error.for_clients())
     }
 
-    /// The client opened its general stream here, which has to carry the updates that it subscribed to anywhere. `last` is
-    /// the last event that it received on a former stream: if that was another replica's, what it missed there is not
-    /// known, and anything may have changed.
-    pub fn stream_opened(self: &Arc<Self>, session: &Arc<Session>, last: Option<&str>) {
+    /// The client opened its general stream here, which has to carry the updates that it subscribed to anywhere. `has_missed`:
+    /// it resumes a stream that is not here, of another replica or of a copy that was dropped, so anything may have changed.
+    pub fn stream_opened(self: &Arc<Self>, session: &Arc<Session>, has_missed: bool) {
         if self.replicas.is_none() {
             return;
         }
-        let has_missed = last.is_some_and(|last| session.replay.elsewhere(last).is_some());
         if has_missed {
             session.notify_changed(&Kind::iter().collect::<Vec<_>>());
         }
@@ -275,32 +276,45 @@ impl Gateway {
         });
     }
 
-    /// Reads a session whose stream is open here.
+    /// Reads a session whose stream is open here, and subscribes to what it lacks.
     async fn catch_up(self: Arc<Self>, session: Arc<Session>) {
-        match self.read_again(&session).await {
-            Ok(Some(kept)) => self.subscribe_to(&session, &kept.subscriptions).await,
-            Ok(None) => {}
-            Err(error) => tracing::debug!(error = error.message(), "a session could not be read again"),
+        let (attempts, after) = ATTEMPTS;
+        for _ in 0..attempts {
+            match self.read_again(&session).await {
+                Ok(None) => return,
+                Ok(Some(kept)) if kept.subscriptions.is_empty() || session.backend().is_settled() => {
+                    return self.subscribe_to(&session, &kept.subscriptions).await;
+                }
+                // The upstreams may take a while to start; then it is read again.
+                Ok(Some(_)) => session.backend().settled().await,
+                Err(error) => {
+                    tracing::debug!(error = error.message(), "a session could not be read again");
+                    tokio::time::sleep(after).await;
+                }
+            }
+            if session.is_quiet() {
+                return;
+            }
         }
     }
 
     /// Hears what other replicas say, until the gateway is closed: requests that finish during a shutdown use copies, too.
-    pub(super) async fn hear(self: Arc<Self>) {
+    pub(super) async fn receive(self: Arc<Self>) {
         let Some(replicas) = &self.replicas else { return };
         loop {
-            let heard = tokio::select! {
+            let incoming = tokio::select! {
                 () = replicas.closed() => return,
-                heard = replicas.hear() => heard,
+                incoming = replicas.receive() => incoming,
             };
-            match heard {
-                Heard::Letter(letter) => {
+            match incoming {
+                Incoming::Message(message) => {
                     // One that panics is not confirmed; those after it are.
-                    if catch_unwind(AssertUnwindSafe(|| self.take(replicas, letter))).is_err() {
+                    if catch_unwind(AssertUnwindSafe(|| self.take(replicas, message))).is_err() {
                         tracing::error!("a message of another replica could not be handled: a panic");
                     }
                 }
-                // Copies of the former tenure are read again when they are used; those in use, soon.
-                Heard::Begun => drop(tokio::spawn(Arc::clone(&self).catch_up_all())),
+                // Copies of the former lease are read again when they are used; those in use, soon.
+                Incoming::Begun => drop(tokio::spawn(Arc::clone(&self).catch_up_all())),
             }
         }
     }
@@ -315,45 +329,45 @@ impl Gateway {
         reading.await;
     }
 
-    /// Does what a letter asks for. What it says of a copy holds before the next letter is read.
-    fn take(self: &Arc<Self>, replicas: &Replicas, letter: Letter) {
-        let session = self.sessions.find(&letter.session);
-        match (&letter.news, session) {
-            (News::Received, _) => return replicas.received(&letter),
-            (News::Followed { stream, moves }, session) => {
+    /// Handles a message. If it invalidates a copy, it does so before the next message is read.
+    fn take(self: &Arc<Self>, replicas: &Replicas, message: ReplicaMessage) {
+        let session = self.sessions.find(&message.session);
+        match (&message.kind, session) {
+            (MessageKind::Received, _) => return replicas.received(&message),
+            (MessageKind::Followed { stream, moves }, session) => {
                 let buffer = session.and_then(|session| session.replay.numbered(*stream));
                 let (gateway, moves) = (Arc::clone(self), *moves);
                 tokio::spawn(async move {
                     if let Some((buffer, replicas)) = buffer.zip(gateway.replicas.as_ref())
                         && buffer.moved(moves).await
                     {
-                        replicas.confirm(&letter).await;
+                        replicas.confirm(&message).await;
                     }
                 });
                 return;
             }
-            (News::Changed, session) => {
-                replicas.doubt(&letter.session, session.as_deref());
+            (MessageKind::Changed, session) => {
+                replicas.invalidate(&message.session, session.as_deref());
                 let listening = session.filter(|session| session.client.outbox().is_open());
                 listening
                     .into_iter()
                     .for_each(|session| drop(tokio::spawn(Arc::clone(self).catch_up(session))));
             }
-            (News::Ended, session) => {
-                replicas.doubt(&letter.session, session.as_deref());
-                self.end_session(&letter.session);
+            (MessageKind::Ended, session) => {
+                replicas.invalidate(&message.session, session.as_deref());
+                self.end_session(&message.session);
             }
-            (News::Cancelled(id), Some(session)) => {
+            (MessageKind::Cancelled(id), Some(session)) => {
                 if let Some(id) = Id::parse(id) {
                     session.in_flight.cancel(&id);
                 }
             }
-            (News::Roots, Some(session)) => self.roots_changed(&session),
+            (MessageKind::Roots, Some(session)) => self.roots_changed(&session),
             // Without a stream here, the next one says so.
-            (News::Moved, Some(session)) => {
+            (MessageKind::Moved, Some(session)) => {
                 session.notify_changed(&Kind::iter().collect::<Vec<_>>());
             }
-            (News::Answer(text), Some(session)) => {
+            (MessageKind::Answer(text), Some(session)) => {
                 match Message::parse(text.as_bytes(), self.limits.bounds().message_depth) {
                     Ok(Message::Response(response)) => session.client.settle(response),
                     _ => tracing::warn!("what another replica passed on is no response"),
@@ -364,15 +378,17 @@ impl Gateway {
         let gateway = Arc::clone(self);
         tokio::spawn(async move {
             if let Some(replicas) = &gateway.replicas {
-                replicas.confirm(&letter).await;
+                replicas.confirm(&message).await;
             }
         });
     }
 
-    /// Extends the lives of sessions that were used.
+    /// Extends the expiry of sessions that were used.
     pub(super) async fn keep_sessions(self: Arc<Self>) {
-        if let Some(replicas) = &self.replicas {
-            replicas.keep(&self.sessions.all()).await;
+        let Some(replicas) = &self.replicas else { return };
+        let lost = replicas.keep(&self.sessions.all()).await;
+        for session in lost.into_iter().filter(|session| !session.is_quiet()) {
+            tokio::spawn(Arc::clone(&self).catch_up(session));
         }
     }
 }

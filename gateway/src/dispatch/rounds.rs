@@ -22,7 +22,7 @@ use super::{
     state,
 };
 use crate::{
-    backend::Lease,
+    backend::BackendGuard,
     dialect::RequestMeta,
     session::{ActiveRequest, Client, InputRequest, ReplyRoute},
     upstream::{CallError, Upstream},
@@ -51,7 +51,7 @@ struct Work {
     relay: Option<Arc<Relay>>,
     begun: ActiveRequest,
     rounds: mpsc::UnboundedSender<InputRequest>,
-    _lease: Option<Arc<Lease>>,
+    _guard: Option<Arc<BackendGuard>>,
 }
 
 /// The upstream's side of the work: its requests, and in the end its result.
@@ -140,8 +140,8 @@ impl Gateway {
             None => {
                 let state = state::fresh()?;
                 let required = work.dialogue.required(&state);
-                if let Some(lease) = caller.lease() {
-                    lease.pin_state(&state);
+                if let Some(guard) = caller.guard() {
+                    guard.pin_state(&state);
                 }
                 self.rounds.keep(state, work);
                 Ok(required.into())
@@ -190,7 +190,7 @@ impl Work {
             relay,
             begun,
             rounds,
-            _lease: caller.lease().cloned(),
+            _guard: caller.guard().cloned(),
         }
     }
 

@@ -175,7 +175,7 @@ impl Gateway {
             shutdown: CancellationToken::new(),
         });
         tokio::spawn(Arc::clone(&gateway).sweep(assembly.sessions));
-        tokio::spawn(Arc::clone(&gateway).hear());
+        tokio::spawn(Arc::clone(&gateway).receive());
         if let Some(replicas) = &gateway.replicas
             && replicas.ready(WAIT_FOR_STORE).await.is_err()
         {

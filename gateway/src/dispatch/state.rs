@@ -8,7 +8,7 @@ use std::sync::Arc;
 use mcp_disclosure_core::RawObject;
 use mcp_disclosure_transport::{ErrorText, Json, code};
 
-use crate::{backend::Lease, dialect::asks_for_input, session::new_id};
+use crate::{backend::BackendGuard, dialect::asks_for_input, session::new_id};
 
 const MEMBER: &str = "requestState";
 
@@ -26,19 +26,19 @@ pub(super) fn fresh() -> Result<Arc<str>, ErrorText> {
     })
 }
 
-/// Prefixes the state in an `input_required` result with a random id, under which the lease waits for the
+/// Prefixes the state in an `input_required` result with a random id, under which the guard waits for the
 /// next round. Other results are returned unchanged.
 ///
 /// # Errors
 /// As [`fresh`].
-pub(super) fn wrap(lease: &Arc<Lease>, result: Json) -> Result<Json, ErrorText> {
+pub(super) fn wrap(guard: &Arc<BackendGuard>, result: Json) -> Result<Json, ErrorText> {
     // A substring search is cheaper than parsing, and few results have a state.
     let may_be = result.as_str().contains(MEMBER);
     let object = may_be.then(|| RawObject::parse(result.as_str()).ok()).flatten();
     let Some(object) = object.filter(asks_for_input) else { return Ok(result) };
     let Some(state) = object.string(MEMBER) else { return Ok(result) };
     let ours = format!("{}.{state}", fresh()?);
-    lease.pin_state(&ours);
+    guard.pin_state(&ours);
     Ok(object.with_value(MEMBER, &ours).into())
 }
 

@@ -21,6 +21,7 @@ use tokio::sync::{SetOnce, mpsc, oneshot};
 use super::{
     Outbox, Outlet,
     questions::{OpenQuestion, Questions},
+    store::Replicas,
 };
 use crate::{dialect::Offer, limits::Limits, lineage::Chain};
 
@@ -42,8 +43,8 @@ pub struct Client {
     chain: OnceLock<Chain>,
     /// The concerns that it chose in its handshake, as JSON text.
     concerns: OnceLock<String>,
-    /// The replica that this is, where others may receive the client's responses.
-    replica: OnceLock<Arc<str>>,
+    /// The replicas of which any may receive the client's responses.
+    replicas: OnceLock<Arc<Replicas>>,
 }
 
 #[derive(Debug, Default)]
@@ -115,7 +116,7 @@ impl Client {
             introduction: SetOnce::new(),
             chain: OnceLock::new(),
             concerns: OnceLock::new(),
-            replica: OnceLock::new(),
+            replicas: OnceLock::new(),
             outbox: Outbox::default(),
             state: Mutex::default(),
         }
@@ -140,8 +141,8 @@ impl Client {
     }
 
     /// From now on, requests to the client have ids that name this replica.
-    pub fn asked_by(&self, replica: &Arc<str>) {
-        let _same = self.replica.set(Arc::clone(replica));
+    pub(crate) fn asked_by(&self, replicas: &Arc<Replicas>) {
+        let _same = self.replicas.set(Arc::clone(replicas));
     }
 
     /// The concerns that it chose in its handshake, as JSON text.
@@ -264,8 +265,10 @@ impl Client {
     ) -> Option<Waiting<'_>> {
         let mut state = self.state.lock();
         state.last += 1;
-        let named =
-            self.replica.get().and_then(|replica| Id::parse(&format!("\"{replica}-{}\"", state.last)));
+        let named = self
+            .replicas
+            .get()
+            .and_then(|replicas| Id::parse(&format!("\"{}-{}\"", replicas.name(), replicas.next_number())));
         let id = named.unwrap_or_else(|| Id::number(state.last));
         let request = Request { id: id.clone(), method: method.to_owned(), params };
         if !outlet.request(&Message::Request(request)) {

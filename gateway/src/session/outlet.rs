@@ -23,6 +23,11 @@ pub enum Frame {
 }
 
 impl Frame {
+    /// Whether no frame of the same stream follows.
+    pub fn is_last(&self) -> bool {
+        matches!(self, Self::Answer(..))
+    }
+
     /// The line, without a line terminator.
     pub fn into_line(self) -> Vec<u8> {
         match self {

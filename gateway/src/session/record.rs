@@ -74,7 +74,7 @@ pub struct Session {
     has_worked: AtomicBool,
     /// Whether the client used a filter's own methods or members.
     speaks_natively: AtomicBool,
-    /// With a store: the tenure under which this copy may be used, 0 if it must be read again.
+    /// With a store: the lease under which this copy may be used, 0 if it must be read again.
     copied_under: AtomicU64,
     /// With a store: when its life was last extended there, in milliseconds; 0 if never.
     refreshed: AtomicU64,
@@ -241,14 +241,14 @@ impl Session {
         self.opened + Duration::from_millis(self.used.load(Ordering::Relaxed))
     }
 
-    /// The tenure under which this copy may be used; 0 if it must be read again.
+    /// The lease under which this copy may be used; 0 if it must be read again.
     pub fn copied_under(&self) -> u64 {
         self.copied_under.load(Ordering::Acquire)
     }
 
-    /// Sets the tenure under which this copy may be used.
-    pub fn copy_under(&self, tenure: u64) {
-        self.copied_under.store(tenure, Ordering::Release);
+    /// Sets the lease under which this copy may be used.
+    pub fn copy_under(&self, lease: u64) {
+        self.copied_under.store(lease, Ordering::Release);
     }
 
     /// Its life in the store was extended.
@@ -293,7 +293,7 @@ impl Session {
         self.memory.lock().clone()
     }
 
-    /// What of a change is new to this copy, which is as the store has it. Subscriptions are not known here.
+    /// The part of a change that this copy, which must be valid, does not have yet. Subscriptions are always part of it.
     pub(crate) fn changed_by(&self, mut delta: Delta) -> Delta {
         delta.marks.retain(|(tool, digest)| !self.marks.has(tool, digest));
         delta.native &= !self.speaks_natively.load(Ordering::Relaxed);

@@ -1,4 +1,4 @@
-//! Subscriptions and the log level, which each new connection to an upstream is asked for again.
+//! Subscriptions and the log level of an upstream, restored on each new connection.
 
 use std::{
     collections::HashMap,
@@ -28,7 +28,7 @@ struct Wish {
     turn: Arc<Turn>,
 }
 
-/// Held while the upstream is asked about one resource, so that it is asked in the order in which that was decided.
+/// Locked while a request about one resource is in progress at the upstream, so that requests are sent in order.
 type Turn = AsyncMutex<Subscribed>;
 
 #[derive(Debug, Default)]

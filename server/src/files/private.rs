@@ -18,9 +18,12 @@ pub(crate) fn make_private_folder(folder: &Path) -> io::Result<()> {
 /// Whether other users can read a file.
 #[cfg(unix)]
 pub(crate) fn others_can_read(path: &Path) -> bool {
-    use std::os::unix::fs::PermissionsExt;
+    use std::os::unix::fs::MetadataExt;
+    // A file of another user, such as a secret of Kubernetes, is given to this process by its group.
+    let is_own = |found: &fs::Metadata| found.uid() == rustix::process::geteuid().as_raw();
+    let others = |found: &fs::Metadata| if is_own(found) { 0o044 } else { 0o004 };
     // A device or a pipe, as of process substitution, has a mode of its own.
-    fs::metadata(path).is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o044 != 0)
+    fs::metadata(path).is_ok_and(|found| found.is_file() && found.mode() & others(&found) != 0)
 }
 
 /// Whether other users can read a file, which is unknown on this platform.

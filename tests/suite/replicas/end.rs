@@ -65,7 +65,7 @@ fn k1_a_replica_that_ends_is_not_waited_for() {
     web.tools(b.at);
     b.process.terminate();
     assert!(kit::process::until(|| !b.process.is_running()));
-    assert_eq!(redis.keys("mcp-disclosure:2:r:*").len(), 1, "its tenure has ended with it");
+    assert_eq!(redis.keys("mcp-disclosure:2:r:*").len(), 1, "its lease has ended with it");
     assert_eq!(web.end(a.at).status, 204);
 }
 

@@ -107,9 +107,9 @@ fn k4_requests_at_the_same_time_do_not_wait_for_each_other() {
         });
     };
     redis.signal(Signal::STOP);
-    // B has a tenure still, and no copy.
+    // B has a lease still, and no copy.
     at_once(b.at);
-    assert!(until(|| web.request(a.at, "ping", json!({})).status == 503), "its tenure is over");
+    assert!(until(|| web.request(a.at, "ping", json!({})).status == 503), "its lease is over");
     at_once(a.at);
     redis.signal(Signal::CONT);
     assert!(until(|| web.request(a.at, "ping", json!({})).status == 200));
@@ -334,7 +334,7 @@ fn k1_a_replica_that_stood_still_does_not_serve_what_ended_meanwhile() {
     let web = Web::open(a.at);
     web.tools(b.at);
     b.process.signal(Signal::STOP);
-    assert_eq!(web.end(a.at).status, 204, "its tenure has ended");
+    assert_eq!(web.end(a.at).status, 204, "its lease has ended");
     b.process.signal(Signal::CONT);
     // Its connection may have ended, too.
     let mut status = 503;

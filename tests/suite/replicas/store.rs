@@ -1,4 +1,4 @@
-//! What the gateway relies on in a store (K1): tenures, holders, messages and counters on a real server.
+//! What the gateway relies on in a store (K1): leases, holders, messages and counters on a real server.
 
 use std::{sync::Arc, time::Duration};
 
@@ -16,7 +16,7 @@ fn store(redis: &Redis) -> Arc<RedisStore> {
 }
 
 async fn begins(store: &RedisStore) {
-    assert_eq!(soon("a tenure", store.event()).await, Event::Begun);
+    assert_eq!(soon("a lease", store.event()).await, Event::Begun);
 }
 
 async fn next_message(store: &RedisStore) -> Value {
@@ -40,18 +40,18 @@ fn holders(redis: &Redis, id: &str) -> Vec<String> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn k1_a_tenure_whose_key_is_gone_never_comes_back() {
+async fn k1_a_lease_whose_key_is_gone_never_comes_back() {
     let redis = Redis::start(&[]);
     let store = store(&redis);
     begins(&store).await;
-    let first = store.tenure().unwrap();
+    let first = store.lease().unwrap();
     redis.command(&format!("DEL mcp-disclosure:2:r:{}", first.name));
     begins(&store).await;
-    let second = store.tenure().unwrap();
+    let second = store.lease().unwrap();
     assert!(second.number > first.number, "{second:?} after {first:?}");
     assert!(!store.lasts(&first.name).await.unwrap() && store.lasts(&second.name).await.unwrap());
     store.close().await;
-    assert_eq!((store.tenure(), redis.keys("mcp-disclosure:2:r:*")), (None, Vec::new()));
+    assert_eq!((store.lease(), redis.keys("mcp-disclosure:2:r:*")), (None, Vec::new()));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -60,9 +60,9 @@ async fn k1_former_holders_of_a_session_are_forgotten() {
     let store = store(&redis);
     begins(&store).await;
     create(&store, "s").await;
-    redis.command(&format!("DEL mcp-disclosure:2:r:{}", store.tenure().unwrap().name));
+    redis.command(&format!("DEL mcp-disclosure:2:r:{}", store.lease().unwrap().name));
     begins(&store).await;
-    let holder = format!("@{}", store.tenure().unwrap().name);
+    let holder = format!("@{}", store.lease().unwrap().name);
     store.load("s").await.unwrap().unwrap();
     assert!(until(|| holders(&redis, "s") == [&*holder]), "{:?}", holders(&redis, "s"));
     let dead: Vec<String> = (0..20).map(|number| format!("@dead{number}.1 x")).collect();
@@ -70,16 +70,16 @@ async fn k1_former_holders_of_a_session_are_forgotten() {
     redis.command("SET mcp-disclosure:2:r:dead7.1 1");
     store.load("s").await.unwrap().unwrap();
     assert!(until(|| holders(&redis, "s").len() == 2), "{:?}", holders(&redis, "s"));
-    assert!(holders(&redis, "s").contains(&"@dead7.1".to_owned()), "its tenure lasts");
+    assert!(holders(&redis, "s").contains(&"@dead7.1".to_owned()), "its lease lasts");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn k4_a_command_that_takes_too_long_ends_no_tenure() {
+async fn k4_a_command_that_takes_too_long_ends_no_lease() {
     let redis = Redis::start(&[]);
     let store = store(&redis);
     begins(&store).await;
     create(&store, "s").await;
-    let first = store.tenure().unwrap();
+    let first = store.lease().unwrap();
     // Again where a busy machine asks when the pause is nearly over.
     let paused = async {
         loop {
@@ -92,7 +92,7 @@ async fn k4_a_command_that_takes_too_long_ends_no_tenure() {
     assert_eq!(soon("an answer too late", paused).await, StoreError::Unreachable);
     let answered = async { while store.opened("s").await.is_err() {} };
     soon("an answer", answered).await;
-    assert_eq!(store.tenure(), Some(first));
+    assert_eq!(store.lease(), Some(first));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -136,7 +136,7 @@ async fn k1_a_change_is_sent_again_until_it_is_confirmed() {
     begins(&slow).await;
     let web = Web::open(a.at);
     slow.load(&web.session).await.unwrap().unwrap();
-    // As if this process had held it under a former tenure as well.
+    // As if this process had held it under a former lease as well.
     let former = format!("HSET mcp-disclosure:2:s:{} @{}.0 x", web.session, slow.name());
     redis.command(&former);
     let (at, ending) = (a.at, web.clone());
@@ -168,4 +168,74 @@ async fn k1_a_long_id_of_a_request_is_not_passed_on_p8() {
     let message = next_message(&other).await;
     assert_eq!(message["w"], json!({"cancelled": "\"short\""}));
     tokio::time::timeout(PATIENCE, cancelling).await.unwrap().unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn k1_a_session_whose_registration_was_lost_is_read_again() {
+    let redis = Redis::start(&[]);
+    let store = store(&redis);
+    begins(&store).await;
+    create(&store, "s").await;
+    let kept = async || store.keep(&["s".into(), "unknown".into()], HOUR).await.unwrap();
+    assert_eq!(kept().await, [true, false]);
+    // As after a failover to a server without the latest writes.
+    redis.command(&format!("HDEL mcp-disclosure:2:s:s @{}", store.lease().unwrap().name));
+    assert_eq!(kept().await, [false, false]);
+    store.load("s").await.unwrap().unwrap();
+    assert_eq!(kept().await, [true, false]);
+    // As after a replica was killed while it ended the session.
+    redis.command("HDEL mcp-disclosure:2:s:s .");
+    assert_eq!(kept().await, [false, false]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn k4_a_full_store_changes_all_or_nothing() {
+    let redis = Redis::start(&[]);
+    let store = store(&redis);
+    begins(&store).await;
+    create(&store, "s").await;
+    let change = async |removed: &str, set: &str| {
+        let changes = vec![(removed.into(), None), (set.into(), Some(b"1".to_vec()))];
+        store.change("s", changes).await
+    };
+    change("x", "a").await.unwrap().unwrap();
+    redis.command("CONFIG SET maxmemory-policy noeviction");
+    redis.command("CONFIG SET maxmemory 1");
+    assert_eq!(change("a", "b").await, Err(StoreError::Full));
+    assert_eq!(redis.number("HEXISTS mcp-disclosure:2:s:s a"), 1);
+    redis.command("CONFIG SET maxmemory 0");
+    change("a", "b").await.unwrap().unwrap();
+    assert_eq!(redis.number("HEXISTS mcp-disclosure:2:s:s a"), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn k1_an_answer_that_its_replica_does_not_receive_may_be_sent_again_f3() {
+    let (redis, [a]) = replicas();
+    let asker = store(&redis);
+    begins(&asker).await;
+    let web = Web::open(a.at);
+    asker.load(&web.session).await.unwrap().unwrap();
+    let answer = json!({"jsonrpc": "2.0", "id": format!("{}-7", asker.name()), "result": {}});
+    let (at, answering) = (a.at, web.clone());
+    let post = move || answering.post(at, &answer);
+    let lost = tokio::task::spawn_blocking(post.clone()).await.unwrap();
+    lost.is_of_store("did not confirm");
+    let received = tokio::task::spawn_blocking(post.clone());
+    // The first of them were not confirmed, and need not be.
+    while !received.is_finished() {
+        let Ok(message) = tokio::time::timeout(Duration::from_millis(50), next_message(&asker)).await else {
+            continue;
+        };
+        assert!(message["w"]["answer"].as_str().unwrap().contains("-7"), "{message}");
+        let confirmed = json!({"f": asker.name(), "n": message["n"], "s": web.session, "w": "received"});
+        let sender = message["f"].as_str().unwrap();
+        SessionStore::send(&*asker, sender, confirmed.to_string().into_bytes()).await.unwrap();
+    }
+    assert_eq!(received.await.unwrap().status, 202);
+    asker.close().await;
+    assert_eq!(
+        tokio::task::spawn_blocking(post).await.unwrap().status,
+        202,
+        "it is gone, and its request with it"
+    );
 }

@@ -1,8 +1,10 @@
 //! Answer streams that are resumed at another replica than the one that sent them (K1).
 
-use std::net::SocketAddr;
+use std::{net::SocketAddr, sync::Arc};
 
-use kit::{process::until, redis::Redis};
+use kit::{Bench, Options, process::until, redis::Redis};
+use mcp_disclosure_gateway::SessionLimits;
+use mcp_disclosure_session_redis::RedisStore;
 use serde_json::{Value, json};
 
 use super::{
@@ -35,8 +37,13 @@ struct Broken {
 }
 
 fn broken(web: &Web, at: SocketAddr) -> Broken {
+    broken_of(web, at, 9)
+}
+
+/// The same of a call with this id.
+fn broken_of(web: &Web, at: SocketAddr, id: u64) -> Broken {
     let call = json!({
-        "jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": {"name": "echo", "arguments": {"text": QUESTION}},
+        "jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "echo", "arguments": {"text": QUESTION}},
     });
     let mut stream = web.stream(at, &call);
     let (first, asked) = (stream.id(), stream.id());
@@ -97,6 +104,65 @@ fn k1_a_stream_is_resumed_though_its_connection_looks_open() {
     assert_eq!(open.next(|_| true), None, "the former connection stops");
     accept(&web, a.at, &question);
     assert_eq!(stream.next(|_| true).unwrap()["id"], 9);
+}
+
+#[test]
+fn k1_responses_that_no_connection_took_wait_however_many_they_are() {
+    let (redis, [a, b]) = asking();
+    let web = open(a.at);
+    let ended = || {
+        redis
+            .keys("mcp-disclosure:2:e:*")
+            .iter()
+            .map(|key| redis.number(&format!("HEXISTS {key} $")))
+            .sum::<i64>()
+    };
+    let mut calls = Vec::new();
+    for id in 20..35 {
+        let call = broken_of(&web, a.at, id);
+        accept(&web, a.at, &call.question);
+        calls.push((id, call));
+        assert!(until(|| ended() == calls.len() as i64), "{} responses are kept", ended());
+    }
+    // Another stream is no reason to give one up.
+    drop(web.listen(a.at));
+    for (id, call) in calls {
+        let at = if id % 2 == 0 { a.at } else { b.at };
+        let answer = resumed(&web, at, &call.asked).next(|_| true).unwrap();
+        assert!(answer["id"] == id && answer["error"].is_null(), "{answer}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn k1_a_copy_that_is_made_again_says_that_changes_were_missed() {
+    let redis = Redis::start(&[]);
+    let start = async || {
+        let store = RedisStore::new(redis.url().parse().unwrap()).unwrap();
+        let sessions = SessionLimits { most: 1, ..SessionLimits::default() };
+        Bench::start(Options { sessions, session_store: Some(Arc::new(store)), ..crate::odd() }).await
+    };
+    let (a, b) = (start().await, start().await);
+    let (of_a, of_b) = (a.address, b.address);
+    let (web, id) = tokio::task::spawn_blocking(move || {
+        let web = Web::open(of_b);
+        let id = web.listen(of_a).id();
+        (web, id)
+    })
+    .await
+    .unwrap();
+    let copy = || a.gateway.sessions().find(&web.session);
+    kit::eventually("the end of its stream", async || copy().unwrap().is_quiet().then_some(())).await;
+    // There is room for one copy.
+    let other = start().await.address;
+    tokio::task::spawn_blocking(move || Web::open(other).tools(of_a)).await.unwrap();
+    kit::eventually("no copy", async || copy().is_none().then_some(())).await;
+    tokio::task::spawn_blocking(move || {
+        let mut stream = resumed(&web, of_a, &id);
+        assert_ne!(stream.id(), id, "numbers are not used again");
+        assert!(stream.next(|message| message["method"] == CHANGED).is_some());
+    })
+    .await
+    .unwrap();
 }
 
 #[test]

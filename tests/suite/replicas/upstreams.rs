@@ -1,6 +1,10 @@
 //! What cannot move: connections of a session's own, and requests under way (K3).
 
-use kit::{Bench, Options, redis::Redis};
+use kit::{
+    Bench, Options,
+    redis::Redis,
+    scenario::{JOURNAL, control},
+};
 use mcp_disclosure_gateway::backend::Scope;
 use mcp_disclosure_session_redis::RedisStore;
 use serde_json::{Value, json};
@@ -85,6 +89,57 @@ fn k1_a_stream_that_goes_on_at_another_replica_misses_no_change() {
         let changed = format!("notifications/{kind}/list_changed");
         assert!(stream.next(|message| message["method"] == *changed).is_some(), "{kind}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn k1_updates_come_where_the_client_listens() {
+    let redis = Redis::start(&[]);
+    let start = async || {
+        let store = RedisStore::new(redis.url().parse().unwrap()).unwrap();
+        Bench::start(Options { session_store: Some(std::sync::Arc::new(store)), ..crate::odd() }).await
+    };
+    let (a, b) = (start().await, start().await);
+    let (at, other) = (a.address, b.address);
+    tokio::task::spawn_blocking(move || {
+        let web = Web::open(at);
+        let subscribe = |method: &str, uri: &str| {
+            web.request(at, &format!("resources/{method}"), json!({"uri": uri})).result();
+        };
+        let update = |uri: &str| {
+            web.request(other, "resources/read", json!({"uri": control(&format!("updated:{uri}"))})).result();
+        };
+        let of = |message: &Value| {
+            let is_update = message["method"] == "notifications/resources/updated";
+            is_update.then(|| message["params"]["uri"].as_str().unwrap().to_owned())
+        };
+        subscribe("subscribe", "kit://doc");
+        let mut stream = web.listen(other);
+        // Before the stream was open there, and while it is. The subscription follows after the stream is open.
+        for uri in ["kit://doc", JOURNAL] {
+            subscribe("subscribe", uri);
+            stream = std::thread::scope(|scope| {
+                let followed = scope.spawn(|| {
+                    stream.next(|message| of(message).as_deref() == Some(uri)).unwrap();
+                    stream
+                });
+                let is_followed = kit::process::until(|| {
+                    update(uri);
+                    followed.is_finished()
+                });
+                assert!(is_followed, "no update of {uri}");
+                followed.join().unwrap()
+            });
+        }
+        subscribe("unsubscribe", "kit://doc");
+        update("kit://doc");
+        // Sent by the upstream after that.
+        web.request(other, "resources/read", json!({"uri": control("tool")})).result();
+        let is_doc = |message: &Value| of(message).as_deref() == Some("kit://doc");
+        let next = stream.next(|message| is_doc(message) || message["method"] == CHANGED).unwrap();
+        assert!(!is_doc(&next), "the subscription ended everywhere");
+    })
+    .await
+    .unwrap();
 }
 
 #[test]

@@ -16,7 +16,7 @@ use futures::StreamExt;
 
 use crate::dispatch::{Admitted, Arriving, Gateway};
 
-/// The least time between two questions that no change of permissions gives rise to.
+/// Minimum interval between repeated admissions that no change of permissions caused.
 const PAUSE: Duration = Duration::from_secs(1);
 
 /// Marks an event stream that ends with the response to its request.

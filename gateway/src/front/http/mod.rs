@@ -1,6 +1,5 @@
-//! The Streamable HTTP front: `/mcp`, and `/mcp/<strategy>` for each offered strategy; a profile stands before it, as in
-//! `/mcp/@<profile>/<strategy>`. The query of either is read where a
-//! client comes in: with `initialize`, or with each request without a session.
+//! The Streamable HTTP front: `/mcp`, and `/mcp/<strategy>` for each offered strategy; a profile precedes it, as in
+//! `/mcp/@<profile>/<strategy>`. Query parameters are read with `initialize`, or with each request without a session.
 
 mod accept;
 mod body;
@@ -175,9 +174,10 @@ impl Front {
         }
         let (outlet, frames) = Outlet::new(session.peer(), self.gateway.limits());
         session.client.outbox().open(outlet);
-        // After that, since what is sent before goes there; its connection may be open, and not read any more.
+        let has_missed = last.is_some() && former.is_none();
+        // Only now: earlier messages went to the former stream, whose connection may be open but no longer read.
         let missed = former.map(|(former, event)| former.end_after(event)).unwrap_or_default();
-        self.gateway.stream_opened(&session, last);
+        self.gateway.stream_opened(&session, has_missed);
         let buffer = session.replay.open(Purpose::News, frames);
         let first = session.first_event(&buffer);
         Stream::new(buffer, shutdown).beginning_with(missed).beginning_with(first).into_response()

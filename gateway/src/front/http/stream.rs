@@ -25,9 +25,9 @@ const COMMENT: &[u8] = b":\r\n\r\n";
 
 /// Where the events of a stream come from.
 enum Source {
-    /// This replica, for as long as it is this turn's.
+    /// This replica's stream, until another connection takes over: then its turn has another number.
     Here(Arc<ReplayBuffer>, u64),
-    /// Another one, in whose stead this peer is sent them.
+    /// Another replica's stream, and the peer whose unread bytes it counts against.
     Elsewhere(Box<Following>, Peer),
 }
 

@@ -1,8 +1,8 @@
 //! Requests that are answered before their body was read, such as those that are not admitted.
 //!
-//! hyper closes the connection of such a request without a word in the response, so that the client's next request on it
-//! can be lost; and a client that is still sending can lose the response. So the rest of the body is read first. If it
-//! does not come soon, the response says that the connection closes, and reading goes on for a while.
+//! hyper closes the connection of such a request without `Connection: close` in the response, so that the client's next request
+//! on it can be lost; and a client that is still sending can lose the response. So the rest of the body is read first. If it does
+//! not arrive soon, the response announces the close, and reading continues for [`LINGERING`] at most.
 
 use std::{
     pin::Pin,

@@ -4,7 +4,10 @@ use std::{collections::VecDeque, sync::Arc};
 
 use mcp_disclosure_transport::{Budget, Id, Share};
 
-use crate::session::store::{Changes, END, NO_RESPONSE, REQUEST};
+use crate::session::{
+    Place,
+    store::{Changes, END, NO_RESPONSE, REQUEST},
+};
 
 /// Maximum bytes kept per stream. The last event is kept regardless of its size while the stream is open, if
 /// the session's budget allows it.
@@ -35,7 +38,22 @@ struct Kept {
     data: Arc<[u8]>,
     /// Whether other replicas can read it, or need not.
     is_written: bool,
-    _shares: (Share, Share),
+    counted: Counted,
+}
+
+/// What the bytes of an event count against.
+#[derive(Debug)]
+enum Counted {
+    /// What the client has not read, until a connection takes the event.
+    Unread { _place: Place },
+    /// What is kept of this session, and of its peer.
+    Sent { _shares: (Share, Share) },
+}
+
+impl Kept {
+    fn is_unread(&self) -> bool {
+        matches!(self.counted, Counted::Unread { .. })
+    }
 }
 
 impl Log {
@@ -131,10 +149,34 @@ impl Log {
                 None => return sequence,
             }
         };
+        self.push(sequence, Arc::clone(data), Counted::Sent { _shares: share });
+        sequence
+    }
+
+    /// Records an event that no connection sends. It is kept, however large it is, as part of the client's unread bytes.
+    pub(super) fn keep_unread(&mut self, data: Arc<[u8]>, place: Place) {
+        let sequence = self.next;
+        self.next += 1;
+        self.push(sequence, data, Counted::Unread { _place: place });
+    }
+
+    /// Whether there are events that no connection took yet.
+    pub(super) fn has_unread(&self) -> bool {
+        self.events.back().is_some_and(Kept::is_unread)
+    }
+
+    /// A connection takes all events, here or at another replica.
+    pub(super) fn taken(&mut self, [session, peer]: &[Budget; 2]) {
+        for kept in self.events.iter_mut().rev().take_while(|kept| kept.is_unread()) {
+            let length = kept.data.len();
+            kept.counted = Counted::Sent { _shares: (session.take_anyway(length), peer.take_anyway(length)) };
+        }
+    }
+
+    fn push(&mut self, sequence: u64, data: Arc<[u8]>, counted: Counted) {
         self.bytes += data.len();
         let is_written = data.is_empty();
-        self.events.push_back(Kept { sequence, data: Arc::clone(data), is_written, _shares: share });
-        sequence
+        self.events.push_back(Kept { sequence, data, is_written, counted });
     }
 
     /// Evicts the oldest event; `false` if there is none.

@@ -45,6 +45,7 @@ pub struct ReplayBuffers {
 
 #[derive(Debug, Default)]
 struct State {
+    /// The number of the last stream, where no replica shares the session.
     last: u64,
     buffers: VecDeque<Arc<ReplayBuffer>>,
 }
@@ -105,23 +106,31 @@ impl ReplayBuffers {
         let mut state = self.state.lock();
         state.last += 1;
         let archive = self.archive.get();
+        let number = archive.map_or(state.last, |archive| archive.replicas().next_number());
         let buffer = Arc::new(ReplayBuffer {
-            number: Some(state.last),
+            number: Some(number),
             replica: archive.map(|archive| Arc::clone(archive.replica())),
             shared: archive
                 .filter(|_| purpose == Purpose::Answer)
-                .map(|archive| Shared::new(archive.clone(), state.last)),
+                .map(|archive| Shared::new(archive.clone(), number)),
             ..ReplayBuffer::new(purpose, frames, self.kept.clone())
         });
         state.buffers.push_back(Arc::clone(&buffer));
-        let ended = state.buffers.iter().filter(|buffer| buffer.is_over()).count();
+        let ended = state.buffers.iter().filter(|buffer| buffer.may_go()).count();
         let mut surplus = ended.saturating_sub(MAX_ENDED);
         state.buffers.retain(|buffer| {
-            let goes = surplus > 0 && buffer.is_over();
+            let goes = surplus > 0 && buffer.may_go();
             surplus -= usize::from(goes);
             !goes
         });
         buffer
+    }
+
+    /// The names, in the store, of answer streams that go on, or that no connection has taken.
+    pub(crate) fn unfinished(&self) -> Vec<String> {
+        let state = self.state.lock();
+        let unfinished = state.buffers.iter().filter(|buffer| !buffer.may_go());
+        unfinished.filter_map(|buffer| buffer.shared.as_ref()).map(Shared::name).collect()
     }
 
     /// Looks up a stream by an event id. Returns it with the number of the event in it.
@@ -209,6 +218,11 @@ impl ReplayBuffer {
         self.has_ended() || self.sending.lock().frames.is_over()
     }
 
+    /// Whether it can be given up: it is over, and a connection took all of it.
+    fn may_go(&self) -> bool {
+        self.is_over() && !self.log.lock().has_unread()
+    }
+
     /// Called when the connection of this turn closes. A notification stream is closed; a response is kept for resumption.
     pub fn disconnect(self: &Arc<Self>, turn: u64) {
         if self.purpose == Purpose::Answer {
@@ -225,24 +239,46 @@ impl ReplayBuffer {
 
     /// The next event, which is kept for resumption; `None` at the end of the stream, or when another connection took over.
     pub async fn next(&self, turn: u64) -> Option<(StreamEvent, Place)> {
+        self.receive(turn, |frame, place| (self.received(frame), place)).await
+    }
+
+    /// Keeps the next event, which no connection sends. `None` as for [`next`](Self::next).
+    async fn keep_next(&self, turn: u64) -> Option<()> {
+        self.receive(turn, |frame, place| {
+            let (is_last, mut log) = (frame.is_last(), self.log.lock());
+            log.keep_unread(frame.into_line().into(), place);
+            if is_last {
+                log.end();
+            }
+        })
+        .await
+    }
+
+    async fn receive<T>(&self, turn: u64, keep: impl Fn(Frame, Place) -> T) -> Option<T> {
         let taken_over = self.turn_changed.notified();
         tokio::pin!(taken_over);
         // Registered before the turn is looked at, so that no change is missed.
         taken_over.as_mut().enable();
         tokio::select! {
             biased;
-            next = poll_fn(|context| self.poll_next(turn, context)) => next,
+            next = poll_fn(|context| self.poll_receive(turn, &keep, context)) => next,
             () = taken_over => None,
         }
     }
 
-    fn poll_next(&self, turn: u64, context: &mut Context<'_>) -> Poll<Option<(StreamEvent, Place)>> {
+    fn poll_receive<T>(
+        &self,
+        turn: u64,
+        keep: impl Fn(Frame, Place) -> T,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<T>> {
         let mut sending = self.sending.lock();
         if sending.turn != turn {
             return Poll::Ready(None);
         }
         let received = ready!(sending.frames.poll_recv(context));
-        Poll::Ready(received.map(|(frame, place)| (self.received(frame), place)))
+        // While it is locked: a connection that takes over finds it in the log.
+        Poll::Ready(received.map(|(frame, place)| keep(frame, place)))
     }
 
     /// Turns a frame that is being sent into an event and keeps it for resumption.
@@ -258,7 +294,7 @@ impl ReplayBuffer {
     }
 
     fn received(&self, frame: Frame) -> StreamEvent {
-        let is_last = matches!(frame, Frame::Answer(..));
+        let is_last = frame.is_last();
         let event = self.record(frame.into_line().into());
         if is_last {
             self.log.lock().end();
@@ -282,8 +318,10 @@ impl ReplayBuffer {
         }
     }
 
+    /// The events after this one, which a connection takes.
     fn after(&self, sequence: u64) -> Vec<StreamEvent> {
-        let log = self.log.lock();
+        let mut log = self.log.lock();
+        log.taken(&self.kept);
         log.after(sequence)
             .map(|(sequence, data)| StreamEvent { id: Some(self.id(sequence)), data })
             .collect()
@@ -370,6 +408,36 @@ mod tests {
         outlet.notify(&notification("one"));
         assert_eq!(buffer.next(again).await.unwrap().0.id.as_deref(), Some("1-0"));
         assert!(waiting.await.is_none());
+    }
+
+    #[tokio::test]
+    async fn what_no_connection_took_is_kept_whole_as_unread_bytes() {
+        let buffers = ReplayBuffers::new(10, Budget::new(10));
+        let mut answers = Vec::new();
+        for number in 0..3 * MAX_ENDED as u64 {
+            let (outlet, frames) = outlet();
+            let buffer = buffers.open(Purpose::Answer, frames);
+            let turn = buffer.take_turn();
+            outlet.notify(&notification("before"));
+            outlet.answer(&Response::new(Id::number(number), Ok(Json::empty_object()))).await;
+            drop(outlet);
+            while !buffer.has_ended() {
+                buffer.keep_next(turn).await.unwrap();
+            }
+            answers.push(buffer);
+        }
+        assert_eq!(buffers.state.lock().buffers.len(), answers.len(), "none of them was sent");
+        assert_eq!(buffers.kept[0].used(), 0, "they count as unread");
+        for (number, buffer) in answers.iter().enumerate() {
+            let missed = buffers.find(&buffer.id(0)).unwrap().0.take_turn_after(0).1;
+            let [answer] = &missed[..] else { panic!("{missed:?}") };
+            let expected = Response::new(Id::number(number as u64), Ok(Json::empty_object())).encode();
+            assert_eq!(*answer.data, *expected);
+        }
+        assert!(buffers.kept[0].used() > 10, "from now on, they count as kept");
+        let (_outlet, frames) = outlet();
+        buffers.open(Purpose::Answer, frames);
+        assert_eq!(buffers.state.lock().buffers.len(), MAX_ENDED + 1);
     }
 
     #[tokio::test]

@@ -22,6 +22,11 @@ impl Shared {
     pub(super) fn new(archive: Archive, number: u64) -> Self {
         Self { archive, number, writing: AsyncMutex::default() }
     }
+
+    /// Its name in the store.
+    pub(super) fn name(&self) -> String {
+        self.archive.name_of_own(self.number)
+    }
 }
 
 impl Drop for Shared {
@@ -69,20 +74,24 @@ impl ReplayBuffer {
         let buffer = Arc::clone(self);
         runtime.spawn(async move {
             buffer.written().await;
-            // Each is kept, however large it is, since it was not sent yet.
-            while !buffer.has_ended() && buffer.next(turn).await.is_some() {
+            while !buffer.has_ended() && buffer.keep_next(turn).await.is_some() {
                 buffer.written().await;
             }
             buffer.is_finished().await;
         });
     }
 
-    /// Another replica goes on with it for the client, instead of the connection here. `false` if that one cannot read it.
+    /// Another replica sends the stream to the client from now on; if `moves`, a connection here stops. Returns whether that
+    /// replica can read all events so far.
     pub async fn moved(self: &Arc<Self>, moves: bool) -> bool {
         if moves {
             self.go_on(self.take_turn());
         }
-        self.shared.is_some() && self.written().await
+        let can_be_read = self.shared.is_some() && self.written().await;
+        if can_be_read {
+            self.log.lock().taken(&self.kept);
+        }
+        can_be_read
     }
 
     /// Notes that no response will follow, if none will.

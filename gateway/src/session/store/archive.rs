@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use super::{Changes, Fields, Replicas};
+use super::{Changes, Fields, Replicas, StoreError};
 
 /// The field that every stream has.
 pub(crate) const REQUEST: &[u8] = b".";
@@ -44,10 +44,10 @@ impl Archive {
     pub(crate) async fn write(&self, stream: u64, changes: Changes) -> bool {
         let (store, lifetime) = self.replicas.store();
         // What is sent does not wait for a store that is not there.
-        if store.tenure().is_none() {
+        if store.lease().is_none() {
             return false;
         }
-        let written = store.keep_events(&self.name(self.replica(), stream), changes, lifetime).await;
+        let written = store.keep_events(&self.name_of_own(stream), changes, lifetime).await;
         written.inspect_err(|error| tracing::debug!(%error, "events cannot be resumed elsewhere")).is_ok()
     }
 
@@ -59,15 +59,26 @@ impl Archive {
         }
         let archive = self.clone();
         runtime.spawn(async move {
-            let name = archive.name(archive.replica(), stream);
+            let name = archive.name_of_own(stream);
             // Else it is gone when it has not changed for as long as a session may be idle.
             let _later = archive.replicas.store().0.forget_events(&name).await;
         });
     }
 
-    /// What a replica keeps of a stream.
-    pub(super) async fn read(&self, replica: &str, stream: u64) -> Result<Fields, super::StoreError> {
-        self.replicas.store().0.events(&self.name(replica, stream)).await
+    /// What a replica keeps of a stream, but for events up to this one.
+    pub(super) async fn read(&self, replica: &str, stream: u64, last: u64) -> Result<Fields, StoreError> {
+        let (name, store) = (self.name(replica, stream), self.replicas.store().0);
+        let mut names = store.event_names(&name).await?;
+        names.retain(|name| number(name).is_none_or(|event| event > last));
+        match names.is_empty() {
+            true => Ok(Fields::new()),
+            false => store.events(&name, names).await,
+        }
+    }
+
+    /// The name of a stream of this process.
+    pub(crate) fn name_of_own(&self, stream: u64) -> String {
+        self.name(self.replica(), stream)
     }
 
     /// The session is in it: another one's streams cannot be named.
@@ -76,7 +87,7 @@ impl Archive {
     }
 
     /// The replicas.
-    pub(super) fn replicas(&self) -> &Replicas {
+    pub(crate) fn replicas(&self) -> &Replicas {
         &self.replicas
     }
 
@@ -84,4 +95,9 @@ impl Archive {
     pub(super) fn session(&self) -> &Arc<str> {
         &self.session
     }
+}
+
+/// The event of a field's name.
+pub(super) fn number(name: &[u8]) -> Option<u64> {
+    std::str::from_utf8(name).ok()?.parse().ok()
 }

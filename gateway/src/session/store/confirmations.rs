@@ -1,5 +1,5 @@
-//! Changes that other replicas confirm: each holder of a session is told of them, and is waited for until it has confirmed,
-//! or its tenure has ended.
+//! Changes that other replicas confirm: a change is sent to each holder of a session, and is complete when each has confirmed it
+//! or its lease has ended.
 
 use std::{
     collections::{BTreeSet, HashMap},
@@ -14,18 +14,18 @@ use futures::future::join_all;
 use parking_lot::Mutex;
 use tokio::{sync::mpsc, time::Instant};
 
-use super::{Letter, News, SessionStore, StoreError};
+use super::{MessageKind, ReplicaMessage, SessionStore, StoreError};
 
-/// How long a change waits until other replicas have confirmed it. Longer than any tenure lasts without its replica.
+/// Time-out for confirmations of a change. Longer than the lease of a killed replica can last.
 const CONFIRMING: Duration = Duration::from_secs(5);
 
-/// How often it is looked whether the replicas that have not confirmed are still there.
+/// Interval at which the leases of replicas that have not confirmed are checked.
 const LOOKING: Duration = Duration::from_millis(100);
 
-/// After how many looks a change is sent again to those that have not confirmed it: a message may be lost.
+/// Number of checks after which a change is sent again to replicas that have not confirmed it: a message may be lost.
 const AGAIN: u32 = 5;
 
-/// Letters that are waited for, by their numbers.
+/// Messages that await confirmation, by number.
 #[derive(Debug, Default)]
 pub(super) struct Confirmations {
     waiting: Mutex<HashMap<u64, mpsc::UnboundedSender<Arc<str>>>>,
@@ -33,25 +33,25 @@ pub(super) struct Confirmations {
 }
 
 impl Confirmations {
-    /// Waits until each of these holders has confirmed, or its tenure has ended. Returns those that have ended.
+    /// Waits until each of these holders has confirmed, or its lease has ended. Returns those that have ended.
     pub(super) async fn of(
         &self,
         store: &dyn SessionStore,
         id: &Arc<str>,
         holders: Vec<Arc<str>>,
-        news: News,
+        kind: MessageKind,
     ) -> Result<Vec<Arc<str>>, StoreError> {
         let (own, others): (Vec<_>, Vec<_>) =
             holders.into_iter().partition(|holder| process(holder) == &**store.name());
-        // Nothing is used under former tenures of this process.
-        let now = store.tenure();
+        // Nothing is used under former leases of this process.
+        let now = store.lease();
         let is_former = |holder: &Arc<str>| now.as_ref().is_some_and(|now| now.name != *holder);
         let mut ended: Vec<_> = own.into_iter().filter(is_former).collect();
         if others.is_empty() {
             return Ok(ended);
         }
         let (number, mut received) = self.wait();
-        let text = number.letter(store, id, news).text();
+        let text = number.message(store, id, kind).text();
         let sent = send(store, &others, &text);
         let (sent, mut open) = tokio::join!(sent, lasting(store, others.clone(), &mut ended));
         sent?;
@@ -82,21 +82,21 @@ impl Confirmations {
         open.map(|_| ended)
     }
 
-    /// Tells one replica, and waits at most this long until it has confirmed. Whether it has.
+    /// Notifies one replica. Returns whether it has confirmed within this time.
     pub(super) async fn from(
         &self,
         store: &dyn SessionStore,
         replica: &str,
         id: &Arc<str>,
-        news: News,
+        kind: MessageKind,
         patience: Duration,
     ) -> Result<bool, StoreError> {
         let (number, mut received) = self.wait();
-        store.send(replica, number.letter(store, id, news).text()).await?;
+        store.send(replica, number.message(store, id, kind).text()).await?;
         Ok(tokio::time::timeout(patience, received.recv()).await.is_ok_and(|by| by.is_some()))
     }
 
-    /// The number of a letter that is about to be sent, and the processes that receive it, for as long as the number is kept.
+    /// The number of a message that is about to be sent, and the processes that receive it, for as long as the number is kept.
     fn wait(&self) -> (Number<'_>, mpsc::UnboundedReceiver<Arc<str>>) {
         let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
         let (receive, received) = mpsc::unbounded_channel();
@@ -104,20 +104,20 @@ impl Confirmations {
         (Number(number, self), received)
     }
 
-    /// A letter was received by this process.
-    pub(super) fn received(&self, letter: &Letter) {
-        if let Some(waiting) = self.waiting.lock().get(&letter.number) {
-            let _no_longer = waiting.send(Arc::clone(&letter.from));
+    /// A message was received by this process.
+    pub(super) fn received(&self, message: &ReplicaMessage) {
+        if let Some(waiting) = self.waiting.lock().get(&message.number) {
+            let _no_longer = waiting.send(Arc::clone(&message.from));
         }
     }
 }
 
-/// The number of a letter that is waited for.
+/// The number of a message that is waited for.
 struct Number<'c>(u64, &'c Confirmations);
 
 impl Number<'_> {
-    fn letter(&self, store: &dyn SessionStore, session: &Arc<str>, news: News) -> Letter {
-        Letter { from: Arc::clone(store.name()), number: self.0, session: Arc::clone(session), news }
+    fn message(&self, store: &dyn SessionStore, session: &Arc<str>, kind: MessageKind) -> ReplicaMessage {
+        ReplicaMessage { from: Arc::clone(store.name()), number: self.0, session: Arc::clone(session), kind }
     }
 }
 
@@ -127,34 +127,34 @@ impl Drop for Number<'_> {
     }
 }
 
-/// Sends a letter to the process of each of these tenures, once, but for this process.
+/// Sends a message to the process of each of these leases, once, but for this process.
 pub(super) async fn send(
     store: &dyn SessionStore,
-    tenures: &[Arc<str>],
+    leases: &[Arc<str>],
     text: &[u8],
 ) -> Result<(), StoreError> {
-    let processes: BTreeSet<&str> = tenures.iter().map(|tenure| process(tenure)).collect();
+    let processes: BTreeSet<&str> = leases.iter().map(|lease| process(lease)).collect();
     let others = processes.into_iter().filter(|process| **process != **store.name());
     join_all(others.map(|process| store.send(process, text.to_vec()))).await.into_iter().collect()
 }
 
-/// Those of the tenures that last; the others are added to `ended`.
+/// Those of the leases that last; the others are added to `ended`.
 async fn lasting(
     store: &dyn SessionStore,
-    tenures: Vec<Arc<str>>,
+    leases: Vec<Arc<str>>,
     ended: &mut Vec<Arc<str>>,
 ) -> Result<Vec<Arc<str>>, StoreError> {
-    let lasts = join_all(tenures.iter().map(|tenure| store.lasts(tenure))).await;
+    let lasts = join_all(leases.iter().map(|lease| store.lasts(lease))).await;
     let mut lasting = Vec::new();
-    for (tenure, lasts) in tenures.into_iter().zip(lasts) {
-        if lasts? { lasting.push(tenure) } else { ended.push(tenure) }
+    for (lease, lasts) in leases.into_iter().zip(lasts) {
+        if lasts? { lasting.push(lease) } else { ended.push(lease) }
     }
     Ok(lasting)
 }
 
-/// The process of a tenure.
-fn process(tenure: &str) -> &str {
-    tenure.split_once('.').map_or(tenure, |(process, _)| process)
+/// The process of a lease.
+pub(super) fn process(lease: &str) -> &str {
+    lease.split_once('.').map_or(lease, |(process, _)| process)
 }
 
 #[cfg(test)]
@@ -162,7 +162,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tenure_names_its_process() {
+    fn a_lease_names_its_process() {
         assert_eq!((process("ab.3"), process("ab")), ("ab", "ab"));
     }
 }

@@ -205,11 +205,11 @@ pub(crate) struct Delta {
 impl Delta {
     /// Whether nothing changes.
     pub(crate) fn is_empty(&self) -> bool {
-        self.marks.is_empty() && !self.is_news()
+        self.marks.is_empty() && !self.invalidates_copies()
     }
 
     /// Whether other copies of the session must not be used any more. A mark that a copy lacks is looked up instead.
-    pub(crate) fn is_news(&self) -> bool {
+    pub(crate) fn invalidates_copies(&self) -> bool {
         !self.notes.is_empty()
             || self.native
             || self.log_level.is_some()
@@ -308,7 +308,7 @@ mod tests {
     fn k1_a_note_that_is_removed_is_a_field_that_is_removed() {
         let notes = Notes::from([("a".into(), json!(null)), ("b".into(), json!([1]))]);
         let delta = Delta { notes: vec![("s".into(), notes)], ..Delta::default() };
-        assert!(delta.is_news());
+        assert!(delta.invalidates_copies());
         assert_eq!(delta.changes(), [(b"ns\0a".to_vec(), None), (b"ns\0b".to_vec(), Some(b"[1]".to_vec()))]);
     }
 }

@@ -9,7 +9,7 @@ use std::{
 use mcp_disclosure_transport::{ErrorText, Id, Response, code};
 use tokio::time::Instant;
 
-use super::{Archive, END, NO_RESPONSE, News, REQUEST, StoreError};
+use super::{Archive, END, MessageKind, NO_RESPONSE, REQUEST, StoreError, archive::number};
 use crate::session::{Session, StreamEvent};
 
 /// How often the store is read.
@@ -102,9 +102,9 @@ impl Following {
     async fn is_there(&mut self, session: &Session) -> Result<bool, StoreError> {
         if self.asked.is_none_or(|asked| asked.elapsed() >= ASKING) {
             self.asked = Some(Instant::now());
-            let news = News::Followed { stream: self.stream, moves: !self.is_known };
+            let kind = MessageKind::Followed { stream: self.stream, moves: !self.is_known };
             let (replicas, id) = (self.archive.replicas(), self.archive.session());
-            if replicas.ask(&self.replica, id, news, ASKING).await? {
+            if replicas.ask(&self.replica, id, kind, ASKING).await? {
                 (self.heard, self.is_known) = (Instant::now(), true);
                 // Its copy here is in use.
                 session.touch();
@@ -115,14 +115,14 @@ impl Following {
 
     /// Reads what is new. `false` if nothing is kept.
     async fn read(&mut self) -> Result<bool, StoreError> {
-        let fields = self.archive.read(&self.replica, self.stream).await?;
+        let fields = self.archive.read(&self.replica, self.stream, self.last).await?;
         let named =
             |wanted: &[u8]| fields.iter().find(|(name, _)| name == wanted).map(|(_, value)| value.as_slice());
         let Some(request) = named(REQUEST).and_then(text).and_then(Id::parse) else { return Ok(false) };
         self.request = Some(request);
         let end = named(END).map(<[u8]>::to_vec);
         let events = fields.into_iter().filter_map(|(name, data)| Some((number(&name)?, data)));
-        let events: BTreeMap<u64, Vec<u8>> = events.filter(|(event, _)| *event > self.last).collect();
+        let events: BTreeMap<u64, Vec<u8>> = events.collect();
         for (event, data) in events {
             self.last = event;
             let id = format!("{}.{}-{event}", self.replica, self.stream);
@@ -155,10 +155,6 @@ fn parsed(event: &str) -> Option<(&str, u64, u64)> {
         && replica.bytes().all(|byte| byte.is_ascii_alphanumeric());
     is_name.then_some(())?;
     Some((replica, stream.parse().ok()?, event.parse().ok()?))
-}
-
-fn number(bytes: &[u8]) -> Option<u64> {
-    text(bytes)?.parse().ok()
 }
 
 fn text(bytes: &[u8]) -> Option<&str> {

@@ -1,9 +1,9 @@
 //! The seam to a store of sessions that several replicas of the gateway share (docs/decisions/0032).
 //!
-//! Without a store, a session lives in one process. With one, it lives in the store, and each replica keeps a copy of the
-//! sessions that it serves. A copy is used without a round trip for as long as the replica holds a [`Tenure`]: every
-//! other replica waits, before it confirms a change of a session to its client, until this one has confirmed that its
-//! copy is no longer used, or its tenure has ended.
+//! Without a store, a session is kept in one process. With one, it is kept in the store, and each replica caches copies of the
+//! sessions that it serves. While a replica holds a [`Lease`], it uses its copies without a round trip. A replica that changes a
+//! session answers its client only after each other holder of a copy has confirmed that it no longer uses the copy, or the
+//! holder's lease has ended.
 //!
 //! A store knows nothing of what it keeps: a session is a set of [`Fields`], each of which is set and removed on its own,
 //! so that two changes at the same time never lose each other.
@@ -12,9 +12,9 @@ mod archive;
 mod confirmations;
 mod fields;
 mod following;
-mod letter;
+mod locks;
+mod replica_message;
 mod replicas;
-mod turns;
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -24,9 +24,9 @@ use mcp_disclosure_transport::{ErrorText, code};
 pub(crate) use archive::{Archive, END, NO_RESPONSE, REQUEST};
 pub(crate) use fields::{Delta, Kept, Opened};
 pub(crate) use following::Following;
-pub(crate) use letter::{Letter, News};
-pub(crate) use replicas::{Heard, Loaded, Replicas};
-pub(crate) use turns::Turn;
+pub(crate) use locks::SessionGuard;
+pub(crate) use replica_message::{MessageKind, ReplicaMessage};
+pub(crate) use replicas::{Incoming, Loaded, Replicas};
 
 /// The fields of a session, by name. Names and values are bytes. No name of the gateway's begins with `@`.
 pub type Fields = Vec<(Vec<u8>, Vec<u8>)>;
@@ -38,12 +38,13 @@ pub type Changes = Vec<(Vec<u8>, Option<Vec<u8>>)>;
 /// session after its end.
 pub const OPENED: &[u8] = b".";
 
-/// Maximum size of messages that other replicas' answers depend on, in bytes.
-pub const LONGEST_NEWS: usize = 4096;
+/// Messages of up to this size, in bytes, are not dropped by the receiving store while its lease lasts. Longer ones may be, see
+/// [`SessionStore::send`].
+pub const RELIABLE_MESSAGE_BYTES: usize = 4096;
 
 /// A time in which a replica may use copies without asking the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tenure {
+pub struct Lease {
     /// Never used twice by this process; never 0.
     pub number: u64,
     /// The name under which this replica is registered as a holder of sessions: [`SessionStore::name`], a dot, and the
@@ -56,9 +57,9 @@ pub struct Tenure {
 pub struct Stored {
     /// The gateway's fields.
     pub fields: Fields,
-    /// The tenure under which this replica was registered as a holder, before the fields were read; `None` if it could not
+    /// The lease under which this replica was registered as a holder, before the fields were read; `None` if it could not
     /// be registered.
-    pub tenure: Option<u64>,
+    pub lease: Option<u64>,
 }
 
 /// What reaches a replica from the store.
@@ -66,7 +67,7 @@ pub struct Stored {
 pub enum Event {
     /// A message that a replica has sent to this one.
     Message(Vec<u8>),
-    /// A new tenure has begun. Messages may have been lost before.
+    /// A new lease has begun. Messages may have been lost before.
     Begun,
 }
 
@@ -96,19 +97,20 @@ impl StoreError {
     }
 }
 
-/// A store of sessions. Every method returns within a second, whether the store can be reached or not.
+/// A store of sessions. Every method but [`event`](Self::event) returns within a second, whether the store can be reached or not.
 #[async_trait]
 pub trait SessionStore: fmt::Debug + Send + Sync + 'static {
     /// The name of this process among the replicas: letters and digits, unguessable, and new at each start.
     fn name(&self) -> &Arc<str>;
 
-    /// The tenure that this replica has now, if it has one.
-    fn tenure(&self) -> Option<Tenure>;
+    /// The lease that this replica has now, if it has one.
+    fn lease(&self) -> Option<Lease>;
 
-    /// Whether the store is reached, and has no memory for a tenure.
+    /// Whether the store is reached, and has no memory for a lease.
     fn is_full(&self) -> bool;
 
-    /// Creates a session, with this replica as its holder.
+    /// Creates a session that expires after `lifetime`, with this replica as a holder. Returns the number of the lease under
+    /// which it was registered; `None` if the store has no memory for a lease.
     async fn create(&self, id: &str, fields: Fields, lifetime: Duration) -> Result<Option<u64>, StoreError>;
 
     /// How a session was opened: its field [`OPENED`]. `None` if there is no such session. Nothing is written.
@@ -120,38 +122,45 @@ pub trait SessionStore: fmt::Debug + Send + Sync + 'static {
     /// Changes a session. `None` if there is no such session. Neither this nor [`load`](Self::load) extends its life.
     async fn change(&self, id: &str, changes: Changes) -> Result<Option<()>, StoreError>;
 
-    /// Ends a session: from now on there is no such session, but its holders are kept. Returns their tenures; `None` if
+    /// Ends a session: from now on there is no such session, but its holders are kept. Returns their leases; `None` if
     /// nothing is kept.
     async fn end(&self, id: &str) -> Result<Option<Vec<Arc<str>>>, StoreError>;
 
     /// Removes what is kept of a session that has ended.
     async fn remove(&self, id: &str) -> Result<(), StoreError>;
 
-    /// The tenures of a session's holders. `None` if there is no such session.
+    /// The leases of a session's holders. `None` if there is no such session.
     async fn holders(&self, id: &str) -> Result<Option<Vec<Arc<str>>>, StoreError>;
 
-    /// Removes tenures that have ended from a session's holders.
+    /// Removes leases that have ended from a session's holders.
     async fn forget(&self, id: &str, ended: Vec<Arc<str>>) -> Result<(), StoreError>;
 
-    /// Extends the lives of sessions that were used. Returns for each, in this order, whether it is there.
+    /// Extends the expiry of sessions that were used. Returns for each, in this order, whether it is there, and this replica is
+    /// registered as a holder under its lease, if it has one.
     async fn keep(&self, ids: &[Arc<str>], lifetime: Duration) -> Result<Vec<bool>, StoreError>;
 
     /// Changes what is kept of an event stream, which lives this long from now on.
     async fn keep_events(&self, stream: &str, changes: Changes, lifetime: Duration)
     -> Result<(), StoreError>;
 
-    /// What is kept of an event stream; nothing if it is unknown.
-    async fn events(&self, stream: &str) -> Result<Fields, StoreError>;
+    /// Extends the expiry of event streams that are kept.
+    async fn extend_events(&self, streams: &[String], lifetime: Duration) -> Result<(), StoreError>;
+
+    /// The names of what is kept of an event stream; none if it is unknown.
+    async fn event_names(&self, stream: &str) -> Result<Vec<Vec<u8>>, StoreError>;
+
+    /// Those fields of an event stream that are kept, in the order of these names.
+    async fn events(&self, stream: &str, names: Vec<Vec<u8>>) -> Result<Fields, StoreError>;
 
     /// Removes what is kept of an event stream.
     async fn forget_events(&self, stream: &str) -> Result<(), StoreError>;
 
-    /// Sends a message to a replica, by the name of its process. One of more than [`LONGEST_NEWS`] bytes is lost if too much
-    /// waits to be heard there.
+    /// Sends a message to the replica of this [`name`](Self::name). Delivery is at most once, and the receiver may drop a
+    /// message of more than [`RELIABLE_MESSAGE_BYTES`] bytes.
     async fn send(&self, replica: &str, message: Vec<u8>) -> Result<(), StoreError>;
 
-    /// Whether a tenure lasts, so that copies may be used under it.
-    async fn lasts(&self, tenure: &str) -> Result<bool, StoreError>;
+    /// Whether a lease lasts, so that copies may be used under it.
+    async fn lasts(&self, lease: &str) -> Result<bool, StoreError>;
 
     /// Adds to a counter, which is gone this long after its first use. Returns the sum, and the time until it is gone.
     async fn count(
@@ -164,6 +173,6 @@ pub trait SessionStore: fmt::Debug + Send + Sync + 'static {
     /// The next event. Called by one task.
     async fn event(&self) -> Event;
 
-    /// Ends the tenure, so that no replica waits for this one.
+    /// Ends the lease, so that no replica waits for this one.
     async fn close(&self);
 }

@@ -1,23 +1,31 @@
 //! The replicas that share a store: copies of sessions, and how those of others stop being used.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+    time::Duration,
+};
 
+use futures::future::join_all;
 use mcp_disclosure_core::Principal;
 use mcp_disclosure_transport::{ErrorText, Response};
 use tokio::{sync::Semaphore, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    Delta, Event, Kept, LONGEST_NEWS, Letter, News, Opened, SessionStore, StoreError,
+    Delta, Event, Kept, MessageKind, Opened, RELIABLE_MESSAGE_BYTES, ReplicaMessage, SessionStore,
+    StoreError,
     confirmations::{self, Confirmations},
-    turns::{ReadAt, Turn, Turns},
+    locks::{ReadAt, SessionGuard, SessionLocks},
 };
 use crate::session::{Session, SessionLimits};
 
-/// Lives are extended when this part of the idle time is over.
+/// Expiry is extended when this part of the idle time is over.
 const PARTS: u32 = 10;
 
-/// Maximum number of sessions whose lives are extended at once, so that no command waits long for others.
+/// Maximum number of sessions whose expiry is extended at once, so that no command waits long for others.
 const BATCH: usize = 256;
 
 /// Maximum size of a client's response that is passed to another replica, in bytes.
@@ -26,15 +34,20 @@ const LONGEST_ANSWER: usize = 1024 * 1024;
 /// How many of those are passed on at a time, and how long others wait for that.
 const ANSWERS: (usize, Duration) = (4, Duration::from_millis(200));
 
-/// The store, and what this replica knows of the others.
+/// How often one is sent, and how long a confirmation is awaited each time.
+const SENDINGS: u32 = 2;
+const RECEIVING: Duration = Duration::from_millis(300);
+
+/// The store, and the messages that wait for confirmations of other replicas.
 #[derive(Debug)]
 pub(crate) struct Replicas {
     store: Arc<dyn SessionStore>,
     limits: SessionLimits,
     unused: Duration,
-    turns: Turns,
+    locks: SessionLocks,
     confirmations: Confirmations,
     answers: Semaphore,
+    last_number: AtomicU64,
     started: Instant,
     closed: CancellationToken,
 }
@@ -44,16 +57,16 @@ pub(crate) struct Replicas {
 pub(crate) struct Loaded {
     /// The session.
     pub kept: Kept,
-    tenure: Option<u64>,
+    lease: Option<u64>,
     read_at: ReadAt,
 }
 
 /// What reached this replica.
 #[derive(Debug)]
-pub(crate) enum Heard {
-    /// A letter.
-    Letter(Letter),
-    /// A new tenure: copies of former ones are not used.
+pub(crate) enum Incoming {
+    /// A message.
+    Message(ReplicaMessage),
+    /// A new lease: copies of former ones are not used.
     Begun,
 }
 
@@ -64,9 +77,10 @@ impl Replicas {
             store,
             limits,
             unused,
-            turns: Turns::default(),
+            locks: SessionLocks::default(),
             confirmations: Confirmations::default(),
             answers: Semaphore::new(ANSWERS.0),
+            last_number: AtomicU64::new(0),
             started: Instant::now(),
             closed: CancellationToken::new(),
         }
@@ -77,6 +91,12 @@ impl Replicas {
         self.store.name()
     }
 
+    /// A number for an event stream, or for a request to a client. Unique in this process: a copy of a session may be dropped
+    /// and made again, and clients may still use numbers of the former one.
+    pub(crate) fn next_number(&self) -> u64 {
+        self.last_number.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
     /// The store, and how long what is kept there lives without being used.
     pub(super) fn store(&self) -> (&Arc<dyn SessionStore>, Duration) {
         (&self.store, self.limits.idle)
@@ -85,23 +105,23 @@ impl Replicas {
     /// Whether a copy may be used without asking the store.
     pub(crate) fn may_use(&self, session: &Session) -> bool {
         let under = session.copied_under();
-        under != 0 && self.store.tenure().is_some_and(|tenure| tenure.number == under)
+        under != 0 && self.store.lease().is_some_and(|lease| lease.number == under)
     }
 
     /// Waits until nothing else reads or changes the session here.
     ///
     /// # Errors
-    /// That of whoever had the turn meanwhile, and failed.
-    pub(crate) async fn turn(&self, id: &str) -> Result<Turn, ErrorText> {
-        self.turns.of(id).await
+    /// That of a task that had the lock meanwhile, and failed.
+    pub(crate) async fn lock(&self, id: &str) -> Result<SessionGuard, ErrorText> {
+        self.locks.of(id).await
     }
 
     /// Creates a session; its copy may be used then.
     pub(crate) async fn create(&self, session: &Session, kept: Kept) -> Result<(), StoreError> {
         let lifetime = self.unused.min(self.limits.idle);
-        let tenure = self.store.create(session.id(), kept.fields(), lifetime).await?;
+        let lease = self.store.create(session.id(), kept.fields(), lifetime).await?;
         // No other replica knows its id yet, so nothing can be heard of it.
-        session.copy_under(tenure.unwrap_or(0));
+        session.copy_under(lease.unwrap_or(0));
         Ok(())
     }
 
@@ -116,33 +136,33 @@ impl Replicas {
     }
 
     /// Reads a session; `None` if there is no such session.
-    pub(crate) async fn load(&self, id: &str, turn: &Turn) -> Result<Option<Loaded>, StoreError> {
-        let read_at = turn.reading();
+    pub(crate) async fn load(&self, id: &str, guard: &SessionGuard) -> Result<Option<Loaded>, StoreError> {
+        let read_at = guard.reading();
         let stored = self.store.load(id).await?;
         Ok(stored.and_then(|stored| {
-            Some(Loaded { kept: Kept::read(&stored.fields)?, tenure: stored.tenure, read_at })
+            Some(Loaded { kept: Kept::read(&stored.fields)?, lease: stored.lease, read_at })
         }))
     }
 
-    /// From now on, the copy may be used without asking the store, unless something was heard since it was read. Whether
-    /// this request may use it: not if something was heard, unless no copy can be kept at all.
-    pub(crate) fn trust(&self, copy: &Session, loaded: &Loaded) -> bool {
-        let Some(tenure) = loaded.tenure else { return true };
-        loaded.read_at.trust(copy, tenure);
+    /// Marks the copy as valid under the lease with which it was read, unless the session may have changed since. Returns
+    /// whether this request may use it: also if there was no lease, since then each request reads.
+    pub(crate) fn validate(&self, copy: &Session, loaded: &Loaded) -> bool {
+        let Some(lease) = loaded.lease else { return true };
+        loaded.read_at.validate(copy, lease);
         self.may_use(copy)
     }
 
-    /// Something was heard of a session: its copy is not used any more.
-    pub(crate) fn doubt(&self, id: &str, copy: Option<&Session>) {
-        self.turns.doubt(id, copy);
+    /// Invalidates the copy of a session, and a read of it in progress.
+    pub(crate) fn invalidate(&self, id: &str, copy: Option<&Session>) {
+        self.locks.invalidate(id, copy);
     }
 
     /// Changes a session. If the change concerns what other replicas answer, they have confirmed it then. `false` if there
     /// is no such session.
     pub(crate) async fn change(&self, id: &Arc<str>, delta: &Delta) -> Result<bool, StoreError> {
         let changed = self.store.change(id, delta.changes()).await?;
-        if changed.is_some() && delta.is_news() {
-            self.announce(id, News::Changed).await?;
+        if changed.is_some() && delta.invalidates_copies() {
+            self.announce(id, MessageKind::Changed).await?;
         }
         Ok(changed.is_some())
     }
@@ -152,8 +172,8 @@ impl Replicas {
     pub(crate) async fn end(&self, id: &Arc<str>, copy: Option<&Session>) -> Result<bool, StoreError> {
         let Some(holders) = self.store.end(id).await? else { return Ok(false) };
         // This replica does not serve it any more either, while others are waited for.
-        self.doubt(id, copy);
-        self.confirmations.of(&*self.store, id, holders, News::Ended).await?;
+        self.invalidate(id, copy);
+        self.confirmations.of(&*self.store, id, holders, MessageKind::Ended).await?;
         self.store.remove(id).await?;
         Ok(true)
     }
@@ -164,7 +184,7 @@ impl Replicas {
     /// If it cannot be used then.
     pub(crate) async fn ready(&self, patience: Duration) -> Result<(), StoreError> {
         let begun = async {
-            while self.store.tenure().is_none() {
+            while self.store.lease().is_none() {
                 if self.store.is_full() {
                     return Err(StoreError::Full);
                 }
@@ -175,59 +195,72 @@ impl Replicas {
         tokio::time::timeout(patience, begun).await.unwrap_or(Err(StoreError::Unreachable))
     }
 
-    /// Tells the other holders, and waits until they have confirmed.
-    async fn announce(&self, id: &Arc<str>, news: News) -> Result<(), StoreError> {
+    /// Notifies the other holders, and waits until they have confirmed.
+    async fn announce(&self, id: &Arc<str>, kind: MessageKind) -> Result<(), StoreError> {
         let Some(holders) = self.store.holders(id).await? else { return Ok(()) };
-        let ended = self.confirmations.of(&*self.store, id, holders, news).await?;
+        let ended = self.confirmations.of(&*self.store, id, holders, kind).await?;
         if !ended.is_empty()
             && let Err(error) = self.store.forget(id, ended).await
         {
-            // All have confirmed. The next change asks for these tenures again.
-            tracing::debug!(%error, "tenures that have ended are still registered");
+            // All have confirmed. The next change asks for these leases again.
+            tracing::debug!(%error, "leases that have ended are still registered");
         }
         Ok(())
     }
 
-    /// Tells the other holders, and does not wait for them.
-    pub(crate) async fn mention(&self, id: &Arc<str>, news: News) -> Result<(), StoreError> {
+    /// Notifies the other holders, and does not wait for them.
+    pub(crate) async fn mention(&self, id: &Arc<str>, kind: MessageKind) -> Result<(), StoreError> {
         let Some(holders) = self.store.holders(id).await? else { return Ok(()) };
-        let letter = Letter { from: Arc::clone(self.name()), number: 0, session: Arc::clone(id), news };
-        let text = letter.text();
-        if text.len() > LONGEST_NEWS {
+        let message =
+            ReplicaMessage { from: Arc::clone(self.name()), number: 0, session: Arc::clone(id), kind };
+        let text = message.text();
+        if text.len() > RELIABLE_MESSAGE_BYTES {
             tracing::debug!(bytes = text.len(), "what a client sent is too long for other replicas");
             return Ok(());
         }
         confirmations::send(&*self.store, &holders, &text).await
     }
 
-    /// Tells one replica, and waits at most this long until it has confirmed.
+    /// Notifies one replica, and waits at most this long until it has confirmed.
     pub(super) async fn ask(
         &self,
         replica: &str,
         id: &Arc<str>,
-        news: News,
+        kind: MessageKind,
         patience: Duration,
     ) -> Result<bool, StoreError> {
-        self.confirmations.from(&*self.store, replica, id, news, patience).await
+        self.confirmations.from(&*self.store, replica, id, kind, patience).await
     }
 
-    /// A letter was received by this process.
-    pub(crate) fn received(&self, letter: &Letter) {
-        self.confirmations.received(letter);
+    /// A message was received by this process.
+    pub(crate) fn received(&self, message: &ReplicaMessage) {
+        self.confirmations.received(message);
     }
 
-    /// Confirms a letter, if its sender waits.
-    pub(crate) async fn confirm(&self, letter: &Letter) {
-        if letter.number == 0 {
+    /// Confirms a message, if its sender waits.
+    pub(crate) async fn confirm(&self, message: &ReplicaMessage) {
+        if message.number == 0 {
             return;
         }
-        let answer = Letter { from: Arc::clone(self.name()), news: News::Received, ..letter.clone() };
-        if let Err(error) = self.store.send(&letter.from, answer.text()).await {
+        let answer =
+            ReplicaMessage { from: Arc::clone(self.name()), kind: MessageKind::Received, ..message.clone() };
+        if let Err(error) = self.store.send(&message.from, answer.text()).await {
             tracing::debug!(%error, "a change of a session could not be confirmed");
         }
     }
 
+    /// Whether a replica holds a session under a lease that lasts.
+    async fn serves(&self, replica: &str, id: &str) -> Result<bool, StoreError> {
+        let holders = self.store.holders(id).await?.unwrap_or_default();
+        let own = holders.iter().filter(|holder| confirmations::process(holder) == replica);
+        let lasting = join_all(own.map(|holder| self.store.lasts(holder))).await;
+        lasting.into_iter().try_fold(false, |any, lasts| Ok(any | lasts?))
+    }
+
     /// Passes a client's response on to the replica that asked. `false` if its id names no other replica.
+    ///
+    /// # Errors
+    /// If the store cannot be used, or that replica did not confirm it and still serves the session.
     pub(crate) async fn pass_on(&self, id: &Arc<str>, response: &Response) -> Result<bool, StoreError> {
         let Some(asker) = response.id.as_ref().and_then(|id| asker(id.as_str())) else { return Ok(false) };
         if asker == &**self.name() {
@@ -241,26 +274,28 @@ impl Replicas {
             );
             return Ok(true);
         }
-        let letter = Letter {
-            from: Arc::clone(self.name()),
-            number: 0,
-            session: Arc::clone(id),
-            news: News::Answer(text),
-        };
         // So that a client cannot have more of them sent than a replica takes in.
         let place = tokio::time::timeout(ANSWERS.1, self.answers.acquire()).await;
         let _place = place.ok().and_then(Result::ok).ok_or(StoreError::Unreachable)?;
-        self.store.send(asker, letter.text()).await?;
-        Ok(true)
+        // Without a lease, the replica is gone, and its request with it.
+        if !self.serves(asker, id).await? {
+            return Ok(true);
+        }
+        for _ in 0..SENDINGS {
+            if self.ask(asker, id, MessageKind::Answer(text.clone()), RECEIVING).await? {
+                return Ok(true);
+            }
+        }
+        Err(StoreError::Unconfirmed)
     }
 
     /// What reaches this replica next.
-    pub(crate) async fn hear(&self) -> Heard {
+    pub(crate) async fn receive(&self) -> Incoming {
         loop {
             match self.store.event().await {
-                Event::Begun => return Heard::Begun,
-                Event::Message(text) => match Letter::read(&text) {
-                    Some(letter) => return Heard::Letter(letter),
+                Event::Begun => return Incoming::Begun,
+                Event::Message(text) => match ReplicaMessage::read(&text) {
+                    Some(message) => return Incoming::Message(message),
                     None => tracing::warn!(
                         "a message of another replica cannot be read; is it of another version?"
                     ),
@@ -269,9 +304,11 @@ impl Replicas {
         }
     }
 
-    /// Extends the lives of those sessions that were used since, or are in use. The copies of those that are gone are not used
-    /// any more.
-    pub(crate) async fn keep(&self, sessions: &[Arc<Session>]) {
+    /// Extends the expiry of those sessions that were used since, or are in use, and of their unfinished answer streams. Returns
+    /// those that are gone, or of which this replica is no holder, since the store failed over without the latest writes: their
+    /// copies are invalid.
+    pub(crate) async fn keep(&self, sessions: &[Arc<Session>]) -> Vec<Arc<Session>> {
+        let mut lost = Vec::new();
         let (now, part) = (self.now(), self.limits.idle / PARTS);
         let due: Vec<_> = sessions.iter().filter(|session| session.is_due(now, part)).collect();
         for batch in due.chunks(BATCH) {
@@ -279,15 +316,24 @@ impl Replicas {
             let kept = match self.store.keep(&ids, self.limits.idle).await {
                 Ok(kept) => kept,
                 // The next sweep goes on with those that are left.
-                Err(error) => return tracing::debug!(%error, "lives of sessions were not extended"),
+                Err(error) => {
+                    tracing::debug!(%error, "the expiry of sessions was not extended");
+                    break;
+                }
             };
             for (session, is_kept) in batch.iter().zip(kept) {
                 session.refreshed(now);
                 if !is_kept {
-                    self.doubt(session.id(), Some(session));
+                    self.invalidate(session.id(), Some(session));
+                    lost.push(Arc::clone(session));
                 }
             }
+            let streams: Vec<String> = batch.iter().flat_map(|session| session.replay.unfinished()).collect();
+            if let Err(error) = self.store.extend_events(&streams, self.limits.idle).await {
+                tracing::debug!(%error, "the expiry of event streams was not extended");
+            }
         }
+        lost
     }
 
     /// Adds fetches to those that all replicas admitted to a caller in this minute.
@@ -295,7 +341,7 @@ impl Replicas {
         self.store.count(caller, fetches, Duration::from_secs(60)).await
     }
 
-    /// Ends the tenure.
+    /// Ends the lease.
     pub(crate) async fn close(&self) {
         self.closed.cancel();
         self.store.close().await;

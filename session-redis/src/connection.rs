@@ -6,7 +6,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use mcp_disclosure_gateway::store::{StoreError, Tenure};
+use mcp_disclosure_gateway::store::{Lease, StoreError};
 use parking_lot::Mutex;
 use redis::{Pipeline, RedisError, RedisResult, Value, pipe};
 use tokio::sync::Notify;
@@ -14,54 +14,54 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{
     address::Address,
-    events::Events,
+    events::EventSender,
+    lease::Running,
     link::{Link, PATIENCE, connect},
-    tenure::Running,
 };
 
-/// How long commands wait for a connection, and for a tenure.
+/// How long commands wait for a connection, and for a lease.
 const WAITING: Duration = Duration::from_millis(400);
 
 /// The pause between attempts to connect, at first and at most.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
 
-/// The connection, and the tenure under it.
+/// The connection, and the lease under it.
 #[derive(Debug)]
-pub(crate) struct Keeper {
+pub(crate) struct Connection {
     pub(crate) address: Address,
     /// The process.
     pub(crate) name: Arc<str>,
-    pub(crate) events: Events,
-    now: Mutex<Now>,
+    pub(crate) events: EventSender,
+    now: Mutex<State>,
     changed: Notify,
     closed: CancellationToken,
     ended: CancellationToken,
 }
 
 #[derive(Default)]
-struct Now {
+struct State {
     link: Option<Link>,
-    tenure: Option<(Tenure, Instant)>,
-    /// The store has no memory for a tenure: there will be none soon.
+    lease: Option<(Lease, Instant)>,
+    /// The store has no memory for a lease: there will be none soon.
     is_full: bool,
 }
 
-impl Now {
-    /// The tenure, while it lasts.
-    fn tenure(&self) -> Option<Tenure> {
-        let (tenure, until) = self.tenure.as_ref()?;
-        (Instant::now() < *until).then(|| tenure.clone())
+impl State {
+    /// The lease, while it lasts.
+    fn lease(&self) -> Option<Lease> {
+        let (lease, until) = self.lease.as_ref()?;
+        (Instant::now() < *until).then(|| lease.clone())
     }
 }
 
-impl std::fmt::Debug for Now {
+impl std::fmt::Debug for State {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Now").field("tenure", &self.tenure).finish_non_exhaustive()
+        formatter.debug_struct("State").field("lease", &self.lease).finish_non_exhaustive()
     }
 }
 
-impl Keeper {
-    pub(crate) fn new(address: Address, name: Arc<str>, events: Events) -> Self {
+impl Connection {
+    pub(crate) fn new(address: Address, name: Arc<str>, events: EventSender) -> Self {
         Self {
             address,
             name,
@@ -73,25 +73,28 @@ impl Keeper {
         }
     }
 
-    /// The tenure, while it lasts.
-    pub(crate) fn tenure(&self) -> Option<Tenure> {
-        self.now.lock().tenure()
+    /// The lease, while it lasts.
+    pub(crate) fn lease(&self) -> Option<Lease> {
+        self.now.lock().lease()
     }
 
-    /// Whether the store has no memory for a tenure.
+    /// Whether the store has no memory for a lease.
     pub(crate) fn is_full(&self) -> bool {
         self.now.lock().is_full
     }
 
-    /// The tenure; if there is none, the next one, if it begins soon: most interruptions are short. `None` if the store has no
-    /// memory for one.
-    pub(crate) async fn next_tenure(&self, since: Instant) -> Result<Option<Tenure>, StoreError> {
-        let found = |now: &Now| now.tenure().map(Some).or_else(|| now.is_full.then_some(None));
+    /// The lease. If there is none, waits for the next one until [`WAITING`] is over, counted from `since`: most interruptions
+    /// are short. `None` if the store has no memory for one.
+    ///
+    /// # Errors
+    /// [`StoreError::Unreachable`] if there is none by then.
+    pub(crate) async fn next_lease(&self, since: Instant) -> Result<Option<Lease>, StoreError> {
+        let found = |now: &State| now.lease().map(Some).or_else(|| now.is_full.then_some(None));
         self.soon(since, found).await.ok_or(StoreError::Unreachable)
     }
 
     /// What is found now, or soon: within [`WAITING`], counted from `since`.
-    async fn soon<T>(&self, since: Instant, found: impl Fn(&Now) -> Option<T>) -> Option<T> {
+    async fn soon<T>(&self, since: Instant, found: impl Fn(&State) -> Option<T>) -> Option<T> {
         let finding = async {
             loop {
                 let changed = self.changed.notified();
@@ -108,23 +111,23 @@ impl Keeper {
         tokio::time::timeout_at((since + WAITING).into(), finding).await.ok()
     }
 
-    fn set(&self, set: impl FnOnce(&mut Now)) {
+    fn set(&self, set: impl FnOnce(&mut State)) {
         set(&mut self.now.lock());
         self.changed.notify_waiters();
     }
 
-    /// Copies may be used until then. Returns whether this is a new tenure.
-    pub(crate) fn lasts(&self, tenure: &Tenure, until: Instant) -> bool {
+    /// Copies may be used until then. Returns whether this is a new lease.
+    pub(crate) fn lasts(&self, lease: &Lease, until: Instant) -> bool {
         let mut is_new = false;
         self.set(|now| {
-            is_new = now.tenure.is_none();
-            now.tenure = Some((tenure.clone(), until));
+            is_new = now.lease.is_none();
+            now.lease = Some((lease.clone(), until));
             now.is_full = false;
         });
         is_new
     }
 
-    /// The store has no memory for a tenure. Returns whether that is new.
+    /// The store has no memory for a lease. Returns whether that is new.
     pub(crate) fn lacks_memory(&self) -> bool {
         let mut is_new = false;
         self.set(|now| is_new = !std::mem::replace(&mut now.is_full, true));
@@ -132,7 +135,7 @@ impl Keeper {
     }
 
     /// Sends commands on one key. Returns before [`PATIENCE`] is over, counted from `since`. A command that takes longer is an
-    /// error of its own: whether the connection works is judged by the tenure's messages.
+    /// error of its own: whether the connection works is judged by the lease's messages.
     pub(crate) async fn send(
         &self,
         commands: &Pipeline,
@@ -150,10 +153,10 @@ impl Keeper {
         }
     }
 
-    /// Ends the tenure for good, so that no replica waits for this one.
+    /// Ends the lease for good, so that no replica waits for this one.
     pub(crate) async fn close(&self) {
         self.closed.cancel();
-        // Else the tenure ends by itself.
+        // Else the lease ends by itself.
         let _gone = tokio::time::timeout(PATIENCE, self.ended.cancelled()).await;
     }
 
@@ -164,18 +167,18 @@ impl Keeper {
 
     /// Connects, and connects again, until this is closed.
     pub(crate) async fn run(self: Arc<Self>) {
-        self.keep_up().await;
+        self.reconnect().await;
         // Nothing renews it any more, so what is sent now is the last of it.
-        let Now { link, tenure, .. } = std::mem::take(&mut *self.now.lock());
-        if let (Some(mut link), Some((tenure, _))) = (link, tenure) {
+        let State { link, lease, .. } = std::mem::take(&mut *self.now.lock());
+        if let (Some(mut link), Some((lease, _))) = (link, lease) {
             let mut commands = pipe();
-            commands.cmd("DEL").arg(self.key('r', &tenure.name)).ignore_errors();
+            commands.cmd("DEL").arg(self.key('r', &lease.name)).ignore_errors();
             let _gone = tokio::time::timeout(PATIENCE, link.send(&commands)).await;
         }
         self.ended.cancel();
     }
 
-    async fn keep_up(&self) {
+    async fn reconnect(&self) {
         let (first, longest) = PAUSES;
         let (mut pause, mut number, mut is_down) = (first, 0, false);
         loop {
@@ -185,13 +188,15 @@ impl Keeper {
                 ended = self.serve(number, &mut is_down) => ended,
                 () = self.closed.cancelled() => return,
             };
-            *self.now.lock() = Now::default();
+            *self.now.lock() = State::default();
             if begun.elapsed() > longest {
                 pause = first;
             }
             if !is_down {
                 tracing::warn!(store = %self.address, reason = reason(&ended), "session store cannot be used; clients with sessions get errors until it can");
                 is_down = true;
+            } else {
+                tracing::debug!(reason = reason(&ended), "session store cannot be used yet");
             }
             tokio::select! {
                 () = tokio::time::sleep(pause) => {}
@@ -201,7 +206,7 @@ impl Keeper {
         }
     }
 
-    /// One connection, until it ends, and the tenure with it.
+    /// One connection, until it ends, and the lease with it.
     async fn serve(&self, number: u64, is_down: &mut bool) -> RedisError {
         match self.try_serve(number, is_down).await {
             Ok(never) => match never {},
@@ -211,10 +216,10 @@ impl Keeper {
 
     async fn try_serve(&self, number: u64, is_down: &mut bool) -> RedisResult<Infallible> {
         let (link, messages) = connect(&self.address, &self.key('c', &self.name)).await?;
-        // A store without memory for a tenure serves what it has.
+        // A store without memory for a lease serves what it has.
         self.set(|now| now.link = Some(link.clone()));
         let name: Arc<str> = format!("{}.{number}", self.name).into();
-        Running::new(self, link, Tenure { number, name }, is_down).run(messages.into_on_message()).await
+        Running::new(self, link, Lease { number, name }, is_down).run(messages.into_on_message()).await
     }
 }
 

@@ -86,13 +86,13 @@ type Key = (Digest, String);
 /// The backend that a `requestState` was issued with.
 #[derive(Debug)]
 struct PinnedState {
-    lease: Arc<Lease>,
+    guard: Arc<BackendGuard>,
     since: Instant,
 }
 
 /// The use of a backend by one request, until this is dropped.
 #[derive(Debug)]
-pub struct Lease {
+pub struct BackendGuard {
     pool: Arc<Pool>,
     holder: Holder,
     chain: Digest,
@@ -103,31 +103,36 @@ pub struct Lease {
 
 impl Pool {
     /// An existing backend that the claim may use.
-    pub(super) fn take(self: &Arc<Self>, claim: &Claim) -> Option<Arc<Lease>> {
-        if let Some(lease) = claim.state.as_ref().and_then(|state| self.redeem(claim, state)) {
-            return Some(lease);
+    pub(super) fn take(self: &Arc<Self>, claim: &Claim) -> Option<Arc<BackendGuard>> {
+        if let Some(guard) = claim.state.as_ref().and_then(|state| self.redeem(claim, state)) {
+            return Some(guard);
         }
         let (backend, shared) = self.take_idle(&claim.holder)?;
-        Some(self.lease(claim, backend, shared))
+        Some(self.guard(claim, backend, shared))
     }
 
-    /// A lease of a backend that was started for this claim.
-    pub(super) fn take_new(self: &Arc<Self>, claim: &Claim, backend: Arc<Backend>) -> Arc<Lease> {
+    /// A guard of a backend that was started for this claim.
+    pub(super) fn take_new(self: &Arc<Self>, claim: &Claim, backend: Arc<Backend>) -> Arc<BackendGuard> {
         let known = claim.holder.principal.is_some();
         let shareable = backend.keeps_nothing() || (known && backend.is_shareable());
         let shared = shareable.then(|| self.put(claim.holder.clone(), Arc::clone(&backend)));
-        self.lease(claim, backend, shared)
+        self.guard(claim, backend, shared)
     }
 
-    fn lease(self: &Arc<Self>, claim: &Claim, backend: Arc<Backend>, shared: Option<Arc<()>>) -> Arc<Lease> {
+    fn guard(
+        self: &Arc<Self>,
+        claim: &Claim,
+        backend: Arc<Backend>,
+        shared: Option<Arc<()>>,
+    ) -> Arc<BackendGuard> {
         let (pool, holder) = (Arc::clone(self), claim.holder.clone());
-        Arc::new(Lease { pool, holder, chain: claim.chain, backend, shared })
+        Arc::new(BackendGuard { pool, holder, chain: claim.chain, backend, shared })
     }
 
     /// A state is valid once: a second request with it is treated like one without.
-    fn redeem(&self, claim: &Claim, state: &str) -> Option<Arc<Lease>> {
+    fn redeem(&self, claim: &Claim, state: &str) -> Option<Arc<BackendGuard>> {
         let pin = self.pinned.lock().remove(&(claim.chain, state.to_owned()))?;
-        (!pin.lease.backend.is_broken()).then_some(pin.lease)
+        (!pin.guard.backend.is_broken()).then_some(pin.guard)
     }
 
     /// An idle backend; with its use count if it is shared.
@@ -163,7 +168,7 @@ impl Pool {
     /// Removes all backends.
     pub(super) fn drain(&self) -> Vec<Arc<Backend>> {
         let pinned = std::mem::take(&mut *self.pinned.lock());
-        let mut all: Vec<_> = pinned.values().map(|pin| Arc::clone(&pin.lease.backend)).collect();
+        let mut all: Vec<_> = pinned.values().map(|pin| Arc::clone(&pin.guard.backend)).collect();
         drop(pinned);
         all.extend(self.remove(|_| true));
         all
@@ -178,7 +183,7 @@ impl Pool {
     }
 }
 
-impl Lease {
+impl BackendGuard {
     /// The backend.
     pub fn backend(&self) -> &Arc<Backend> {
         &self.backend
@@ -191,12 +196,12 @@ impl Lease {
         if self.shared.is_some() {
             return;
         }
-        let pin = PinnedState { lease: Arc::clone(self), since: Instant::now() };
+        let pin = PinnedState { guard: Arc::clone(self), since: Instant::now() };
         self.pool.pinned.lock().insert((self.chain, state.to_owned()), pin);
     }
 }
 
-impl Drop for Lease {
+impl Drop for BackendGuard {
     fn drop(&mut self) {
         if self.shared.is_some() {
             return;

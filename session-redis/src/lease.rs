@@ -1,12 +1,12 @@
-//! Tenures: the times in which this replica may use copies without asking the store.
+//! Leases: the times in which this replica may use copies without asking the store.
 //!
-//! A replica renews a key that lives for [`LASTING`], and sends itself a message. When the message arrives, both
-//! connections work, and copies may be used until [`USING`] after it was sent, by this process's own clock. Since that is
-//! shorter, no copy is used any more when the key is gone, whatever the clocks of two machines say. When the connection for
-//! messages breaks, or a message does not arrive, the tenure ends at once: what was missed is not known.
+//! A replica renews a key that expires after [`LASTING`], and then publishes a message to itself, a beat. When the beat arrives,
+//! both connections work, and copies may be used until [`USING`] after the renewal began, by this process's own clock. Since that
+//! is shorter, no copy is used any more when the key expires, even if the clocks of two machines differ. When the connection for
+//! messages breaks, or no beat arrives in time, the lease ends: messages may have been missed.
 //!
-//! **A tenure that has ended never comes back**: others may have counted on its end. So its key is set once, and a renewal that
-//! does not find it ends the tenure; so does a message that arrives when it is too late.
+//! **A lease that has ended never comes back**: other replicas may have acted on its end. So its key is set once; a renewal that
+//! does not find it ends the lease, and so does a beat that arrives too late.
 
 use std::{
     convert::Infallible,
@@ -17,21 +17,21 @@ use futures::{
     StreamExt,
     future::{BoxFuture, OptionFuture},
 };
-use mcp_disclosure_gateway::store::{Event, Tenure};
+use mcp_disclosure_gateway::store::{Event, Lease};
 use redis::{RedisError, RedisResult, Value, aio::PubSubStream, pipe};
 
 use crate::{
-    keeper::Keeper,
-    link::{Link, silent},
+    connection::Connection,
+    link::{Link, closed, silent},
 };
 
-/// How long the key of a tenure lives.
+/// How long the key of a lease lives.
 const LASTING: Duration = Duration::from_secs(3);
 
-/// How long copies may be used after a tenure was renewed.
+/// How long copies may be used after a lease was renewed.
 const USING: Duration = Duration::from_secs(2);
 
-/// How often a tenure is renewed.
+/// How often a lease is renewed.
 const RENEWING: Duration = Duration::from_millis(400);
 
 /// The first byte of a replica's messages to itself.
@@ -40,25 +40,25 @@ const BEAT: u8 = b'.';
 /// The same without a key, for which the store has no memory: the connection works, and copies are not used.
 const KEYLESS: u8 = b',';
 
-/// A connection, and the tenure under it.
+/// A connection, and the lease under it.
 pub(crate) struct Running<'k> {
-    keeper: &'k Keeper,
+    connection: &'k Connection,
     link: Link,
-    tenure: Tenure,
+    lease: Lease,
     /// Whether its key was set.
     is_set: bool,
     /// When the beats that have not arrived were sent.
     sent: Vec<(u64, Instant)>,
     beats: u64,
-    /// When the connection is given up, and the tenure with it.
+    /// When the connection is given up, and the lease with it.
     until: Instant,
     is_down: &'k mut bool,
 }
 
 impl<'k> Running<'k> {
-    pub(crate) fn new(keeper: &'k Keeper, link: Link, tenure: Tenure, is_down: &'k mut bool) -> Self {
+    pub(crate) fn new(connection: &'k Connection, link: Link, lease: Lease, is_down: &'k mut bool) -> Self {
         let until = Instant::now() + USING;
-        Self { keeper, link, tenure, is_set: false, sent: Vec::new(), beats: 0, until, is_down }
+        Self { connection, link, lease, is_set: false, sent: Vec::new(), beats: 0, until, is_down }
     }
 
     pub(crate) async fn run(&mut self, mut messages: PubSubStream) -> RedisResult<Infallible> {
@@ -71,7 +71,7 @@ impl<'k> Running<'k> {
                 biased;
                 () = tokio::time::sleep_until(self.until.into()) => return Err(silent()),
                 message = messages.next() => {
-                    let message = message.ok_or_else(silent)?;
+                    let message = message.ok_or_else(closed)?;
                     self.receive(message.get_payload_bytes())?;
                 }
                 Some(renewed) = &mut renewal, if is_renewing => {
@@ -92,7 +92,7 @@ impl<'k> Running<'k> {
         self.sent.push((self.beats, Instant::now()));
         let (mut link, is_set, beat) = (self.link.clone(), self.is_set, self.beats);
         let (key, channel) =
-            (self.keeper.key('r', &self.tenure.name), self.keeper.key('c', &self.keeper.name));
+            (self.connection.key('r', &self.lease.name), self.connection.key('c', &self.connection.name));
         Box::pin(async move {
             let is_set = if is_set { extend(&mut link, &key).await? } else { set(&mut link, &key).await? };
             let kind = if is_set { BEAT } else { KEYLESS };
@@ -112,7 +112,7 @@ impl<'k> Running<'k> {
         let (is_set, beat) = match message.split_first() {
             Some((&BEAT, beat)) => (true, beat),
             Some((&KEYLESS, beat)) => (false, beat),
-            _ => return self.hear(Event::Message(message.to_vec())),
+            _ => return self.queue(Event::Message(message.to_vec())),
         };
         let number: Option<u64> = std::str::from_utf8(beat).ok().and_then(|number| number.parse().ok());
         let Some(&(_, sent)) = self.sent.iter().find(|(beat, _)| Some(*beat) == number) else {
@@ -124,28 +124,28 @@ impl<'k> Running<'k> {
     }
 
     fn lasts(&mut self) -> RedisResult<()> {
-        if !self.keeper.lasts(&self.tenure, self.until) {
+        if !self.connection.lasts(&self.lease, self.until) {
             return Ok(());
         }
-        tracing::info!(store = %self.keeper.address, "session store connected");
+        tracing::info!(store = %self.connection.address, "session store connected");
         *self.is_down = false;
-        self.hear(Event::Begun)
+        self.queue(Event::Begun)
     }
 
     fn is_full(&mut self) -> RedisResult<()> {
-        if self.keeper.lacks_memory() {
-            tracing::warn!(store = %self.keeper.address, "session store is full; it is asked for each request in a session, and new sessions and changes get errors");
+        if self.connection.lacks_memory() {
+            tracing::warn!(store = %self.connection.address, "session store is full; it is asked for each request in a session, and new sessions and changes get errors");
             *self.is_down = false;
         }
         Ok(())
     }
 
-    fn hear(&self, event: Event) -> RedisResult<()> {
-        if self.keeper.events.add(event) { Ok(()) } else { Err(silent()) }
+    fn queue(&self, event: Event) -> RedisResult<()> {
+        if self.connection.events.add(event) { Ok(()) } else { Err(silent()) }
     }
 }
 
-/// Sets the key of a tenure that begins. `false` if the server has no memory for it.
+/// Sets the key of a lease that begins. `false` if the server has no memory for it.
 async fn set(link: &mut Link, key: &str) -> RedisResult<bool> {
     let mut commands = pipe();
     commands.cmd("SET").arg(key).arg(1).arg("PX").arg(lasting()).ignore_errors();
@@ -159,10 +159,10 @@ async fn set(link: &mut Link, key: &str) -> RedisResult<bool> {
 /// Extends the life of the key, which a server without memory does too.
 ///
 /// # Errors
-/// If it is gone: then the tenure is, too.
+/// If it is gone: then the lease is, too.
 async fn extend(link: &mut Link, key: &str) -> RedisResult<bool> {
     let mut commands = pipe();
-    // XX, as NX elsewhere, is what servers before Redis 7 do not know: it is found here, at once.
+    // XX requires Redis 7, as NX does elsewhere: an older server fails at the first renewal, after 0.4 seconds.
     commands.cmd("PEXPIRE").arg(key).arg(lasting()).arg("XX").ignore_errors();
     match reply(link.send(&commands).await?)? {
         Value::Int(1) => Ok(true),

@@ -7,11 +7,11 @@ use serde_json::value::RawValue;
 
 /// A message to the holders of a session, or to one of them.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Letter {
+pub(crate) struct ReplicaMessage {
     /// The process that sent it.
     #[serde(rename = "f")]
     pub from: Arc<str>,
-    /// Its number there, if the sender waits for [`News::Received`].
+    /// Its number there, if the sender waits for [`MessageKind::Received`].
     #[serde(rename = "n")]
     pub number: u64,
     /// The session.
@@ -19,14 +19,14 @@ pub(crate) struct Letter {
     pub session: Arc<str>,
     /// What happened.
     #[serde(rename = "w")]
-    pub news: News,
+    pub kind: MessageKind,
 }
 
-/// What a letter says.
+/// What a message says.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum News {
-    /// The letter of this number was received, and copies of its session are not used any more.
+pub(crate) enum MessageKind {
+    /// The message of this number was received, and copies of its session are not used any more.
     Received,
     /// The session changed: copies must be read again.
     Changed,
@@ -36,23 +36,23 @@ pub(crate) enum News {
     Cancelled(String),
     /// The client's roots changed.
     Roots,
-    /// The client is served by another replica too, which lists differ from those that it knows.
+    /// Another replica serves the client now, with upstreams of its own: all lists may have changed.
     Moved,
-    /// The client goes on with this event stream elsewhere. It is confirmed if it is here, and all of it that was sent is in
-    /// the store.
+    /// The client resumed this event stream at the sender. Confirmed only if the stream is here, and all of it that was sent is
+    /// in the store.
     Followed {
         /// Its number.
         stream: u64,
-        /// Whether a connection that sends it here is of no use any more.
+        /// Whether a connection that sends it here must stop.
         moves: bool,
     },
     /// The client's response to a request that the receiver sent: a JSON-RPC message.
     Answer(String),
 }
 
-impl Letter {
-    /// Reads a letter; `None` if it is none. News that this version does not know is a change: a copy that is read again, and a
-    /// sender that does not wait in vain, are right whatever it is.
+impl ReplicaMessage {
+    /// Parses a message; `None` if it is malformed. An unknown kind is read as [`MessageKind::Changed`], which is always safe: the copy
+    /// is read again, and a sender that waits gets its confirmation.
     pub(crate) fn read(text: &[u8]) -> Option<Self> {
         #[derive(Deserialize)]
         struct Envelope {
@@ -62,8 +62,8 @@ impl Letter {
             w: Box<RawValue>,
         }
         let Envelope { f: from, n: number, s: session, w } = serde_json::from_slice(text).ok()?;
-        let news = serde_json::from_str(w.get()).unwrap_or(News::Changed);
-        Some(Self { from, number, session, news })
+        let kind = serde_json::from_str(w.get()).unwrap_or(MessageKind::Changed);
+        Some(Self { from, number, session, kind })
     }
 
     /// The text.
@@ -79,22 +79,22 @@ mod tests {
 
     #[test]
     fn k1_a_letter_is_the_same_after_the_way_and_unknown_news_is_a_change() {
-        let letter = Letter {
+        let message = ReplicaMessage {
             from: "ab12".into(),
             number: 7,
             session: "s".into(),
-            news: News::Cancelled("\"x\"".into()),
+            kind: MessageKind::Cancelled("\"x\"".into()),
         };
-        let read = Letter::read(&letter.text()).unwrap();
-        assert_eq!(format!("{read:?}"), format!("{letter:?}"));
-        for news in [r#""later""#, r#"{"later":{"a":[1]}}"#, "7"] {
-            let text = format!(r#"{{"f":"ab12","n":7,"s":"s","w":{news},"new":1}}"#);
-            let read = Letter::read(text.as_bytes()).unwrap();
-            assert!(matches!(read.news, News::Changed), "{news}");
+        let read = ReplicaMessage::read(&message.text()).unwrap();
+        assert_eq!(format!("{read:?}"), format!("{message:?}"));
+        for kind in [r#""later""#, r#"{"later":{"a":[1]}}"#, "7"] {
+            let text = format!(r#"{{"f":"ab12","n":7,"s":"s","w":{kind},"new":1}}"#);
+            let read = ReplicaMessage::read(text.as_bytes()).unwrap();
+            assert!(matches!(read.kind, MessageKind::Changed), "{kind}");
             assert_eq!((&*read.from, read.number, &*read.session), ("ab12", 7, "s"));
         }
         for text in ["", "nonsense", "{}", r#"{"f":"a","n":-1,"s":"s","w":"ended"}"#] {
-            assert!(Letter::read(text.as_bytes()).is_none(), "{text}");
+            assert!(ReplicaMessage::read(text.as_bytes()).is_none(), "{text}");
         }
     }
 }
