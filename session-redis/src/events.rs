@@ -51,7 +51,11 @@ impl EventSender {
             return true;
         }
         self.long.fetch_add(length, Ordering::Relaxed);
-        self.waiting.try_send(event).is_ok()
+        let is_queued = self.waiting.try_send(event).is_ok();
+        if !is_queued {
+            self.long.fetch_sub(length, Ordering::Relaxed);
+        }
+        is_queued
     }
 }
 

@@ -70,14 +70,19 @@ impl RedisStore {
     }
 
     /// As [`change`](SessionStore::change), of fields that are all set or all removed.
-    async fn change_part(&self, id: &str, changes: Changes) -> Result<Option<()>, StoreError> {
+    async fn change_part(
+        &self,
+        id: &str,
+        changes: Changes,
+        since: Instant,
+    ) -> Result<Option<()>, StoreError> {
         let (key, mut commands) = (self.session(id), pipe());
         let names: Vec<Vec<u8>> = changes.iter().map(|(name, _)| name.clone()).collect();
         let writes = write(&mut commands, &key, changes);
         commands.cmd("PEXPIRE").arg(&key).arg(AFTER_THE_END).arg("NX");
         // Asked last: if it is there now, it was there when the fields were written.
         commands.cmd("HEXISTS").arg(&key).arg(OPENED);
-        let mut replies = self.send(&mut commands).await?;
+        let mut replies = self.send_since(&mut commands, since).await?;
         (0..writes).try_for_each(|at| replies.get::<()>(at))?;
         if replies.get(writes + 1)? {
             return Ok(Some(()));
@@ -185,9 +190,11 @@ impl SessionStore for RedisStore {
         let (key, mut commands) = (self.session(id), pipe());
         commands.cmd("HSET").arg(&key).arg(fields);
         commands.cmd("PEXPIRE").arg(&key).arg(milliseconds(lifetime));
-        let mut replies = self.send_since(&mut commands, since).await?;
-        if let Err(error) = replies.get::<()>(0).and_then(|()| replies.get::<()>(1)) {
-            // One that is there would have no expiry.
+        let created = self.send_since(&mut commands, since).await;
+        if let Err(error) =
+            created.and_then(|mut replies| replies.get::<()>(0).and_then(|()| replies.get::<()>(1)))
+        {
+            // One that is there may have no expiry.
             let connection = Arc::clone(&self.connection);
             tokio::spawn(async move {
                 let mut commands = pipe();
@@ -234,10 +241,11 @@ impl SessionStore for RedisStore {
     }
 
     async fn change(&self, id: &str, changes: Changes) -> Result<Option<()>, StoreError> {
+        let since = Instant::now();
         let (set, removed): (Changes, Changes) = changes.into_iter().partition(|(_, value)| value.is_some());
         // In this order, and the second only after the first succeeded: a server without memory refuses to set, but not to remove.
         for part in [set, removed].into_iter().filter(|part| !part.is_empty()) {
-            if self.change_part(id, part).await?.is_none() {
+            if self.change_part(id, part, since).await?.is_none() {
                 return Ok(None);
             }
         }

@@ -108,18 +108,18 @@ impl Pool {
             return Some(guard);
         }
         let (backend, shared) = self.take_idle(&claim.holder)?;
-        Some(self.guard(claim, backend, shared))
+        Some(self.reserve(claim, backend, shared))
     }
 
-    /// A guard of a backend that was started for this claim.
+    /// Reserves a backend that was started for this claim.
     pub(super) fn take_new(self: &Arc<Self>, claim: &Claim, backend: Arc<Backend>) -> Arc<BackendGuard> {
         let known = claim.holder.principal.is_some();
         let shareable = backend.keeps_nothing() || (known && backend.is_shareable());
         let shared = shareable.then(|| self.put(claim.holder.clone(), Arc::clone(&backend)));
-        self.guard(claim, backend, shared)
+        self.reserve(claim, backend, shared)
     }
 
-    fn guard(
+    fn reserve(
         self: &Arc<Self>,
         claim: &Claim,
         backend: Arc<Backend>,

@@ -321,10 +321,15 @@ impl Gateway {
 
     /// Reads the sessions that are in use.
     async fn catch_up_all(self: Arc<Self>) {
-        let in_use = self.sessions.all().into_iter().filter(|session| !session.is_quiet());
+        self.catch_up_with(self.sessions.all()).await;
+    }
+
+    /// Reads those of these sessions that are in use.
+    async fn catch_up_with(self: &Arc<Self>, sessions: Vec<Arc<Session>>) {
+        let in_use = sessions.into_iter().filter(|session| !session.is_quiet());
         let reading = stream::iter(in_use).for_each_concurrent(CATCHING_UP, |session| {
             // Apart, so that a strategy that panics costs one session.
-            tokio::spawn(Arc::clone(&self).catch_up(session)).map(drop)
+            tokio::spawn(Arc::clone(self).catch_up(session)).map(drop)
         });
         reading.await;
     }
@@ -334,12 +339,12 @@ impl Gateway {
         let session = self.sessions.find(&message.session);
         match (&message.kind, session) {
             (MessageKind::Received, _) => return replicas.received(&message),
-            (MessageKind::Followed { stream, moves }, session) => {
+            (MessageKind::Followed { stream, progress }, session) => {
                 let buffer = session.and_then(|session| session.replay.numbered(*stream));
-                let (gateway, moves) = (Arc::clone(self), *moves);
+                let (gateway, progress) = (Arc::clone(self), *progress);
                 tokio::spawn(async move {
                     if let Some((buffer, replicas)) = buffer.zip(gateway.replicas.as_ref())
-                        && buffer.moved(moves).await
+                        && buffer.moved(progress).await
                     {
                         replicas.confirm(&message).await;
                     }
@@ -387,9 +392,7 @@ impl Gateway {
     pub(super) async fn keep_sessions(self: Arc<Self>) {
         let Some(replicas) = &self.replicas else { return };
         let lost = replicas.keep(&self.sessions.all()).await;
-        for session in lost.into_iter().filter(|session| !session.is_quiet()) {
-            tokio::spawn(Arc::clone(&self).catch_up(session));
-        }
+        self.catch_up_with(lost).await;
     }
 }
 

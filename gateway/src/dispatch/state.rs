@@ -26,8 +26,8 @@ pub(super) fn fresh() -> Result<Arc<str>, ErrorText> {
     })
 }
 
-/// Prefixes the state in an `input_required` result with a random id, under which the guard waits for the
-/// next round. Other results are returned unchanged.
+/// Prefixes the state in an `input_required` result with a random id, under which the backend stays reserved
+/// for the next round. Other results are returned unchanged.
 ///
 /// # Errors
 /// As [`fresh`].

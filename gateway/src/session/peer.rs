@@ -125,6 +125,12 @@ impl Peer {
             .ok_or_else(|| self.refused("bytes of unread responses", "client_unread_bytes", &self.0.unread))
     }
 
+    /// Bytes that were not read yet.
+    #[cfg(test)]
+    pub fn unread_bytes(&self) -> usize {
+        self.0.unread.used()
+    }
+
     /// Counts bytes that are sent regardless of the limit.
     pub fn unread_anyway(&self, bytes: usize) -> Place {
         Place { share: self.0.unread.take_anyway(bytes), peer: self.clone() }

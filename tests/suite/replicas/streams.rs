@@ -57,8 +57,9 @@ fn resumed(web: &Web, at: SocketAddr, event: &str) -> Events {
 
 fn accept(web: &Web, at: SocketAddr, question: &Value) {
     let result = json!({"action": "accept", "content": {"x": 1}});
-    let accepted = web.post(at, &json!({"jsonrpc": "2.0", "id": question["id"], "result": result}));
-    assert_eq!(accepted.status, 202, "{accepted:?}");
+    let answer = json!({"jsonrpc": "2.0", "id": question["id"], "result": result});
+    // On a busy machine, another replica may not confirm it in time.
+    assert!(until(|| web.post(at, &answer).status == 202));
 }
 
 /// Waits until the store has the response.

@@ -114,6 +114,9 @@ impl Stream {
     async fn next_event(&mut self) -> Option<Bytes> {
         if let Some(event) = self.waiting.pop_front() {
             if let Source::Here(buffer, _) = &self.source {
+                if self.waiting.is_empty() {
+                    buffer.sent();
+                }
                 buffer.written().await;
             }
             return Some(framed(&event));
@@ -134,6 +137,7 @@ impl Stream {
             }
         };
         if buffer.has_ended() {
+            buffer.sent();
             // The work behind the stream is no longer needed.
             self.held = None;
             return None;

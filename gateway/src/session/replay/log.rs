@@ -44,7 +44,7 @@ struct Kept {
 /// What the bytes of an event count against.
 #[derive(Debug)]
 enum Counted {
-    /// What the client has not read, until a connection takes the event.
+    /// What the client has not read, until the event is sent.
     Unread { _place: Place },
     /// What is kept of this session, and of its peer.
     Sent { _shares: (Share, Share) },
@@ -73,9 +73,16 @@ impl Log {
         self.unwritten.end = Some(NO_RESPONSE.to_vec());
     }
 
-    /// The events were sent. A response that is too large is not kept then.
-    pub(super) fn sent(&mut self) {
+    /// The events were sent. A response that is too large, or for which the budgets have no room, is not kept then.
+    pub(super) fn sent(&mut self, [session, peer]: &[Budget; 2]) {
         while self.ended && self.bytes > MAX_BYTES && self.forget_first() {}
+        while self.has_unread() {
+            let Some(last) = self.events.back_mut() else { return };
+            match session.take_one(last.data.len()).zip(peer.take(last.data.len())) {
+                Some(shares) => last.counted = Counted::Sent { _shares: shares },
+                None => while self.forget_first() {},
+            }
+        }
     }
 
     /// The events that are kept after this one.
@@ -153,24 +160,16 @@ impl Log {
         sequence
     }
 
-    /// Records an event that no connection sends. It is kept, however large it is, as part of the client's unread bytes.
+    /// Records a response that no connection sends. It is kept, however large it is, as part of the client's unread bytes.
     pub(super) fn keep_unread(&mut self, data: Arc<[u8]>, place: Place) {
         let sequence = self.next;
         self.next += 1;
         self.push(sequence, data, Counted::Unread { _place: place });
     }
 
-    /// Whether there are events that no connection took yet.
+    /// Whether the response was not sent yet.
     pub(super) fn has_unread(&self) -> bool {
         self.events.back().is_some_and(Kept::is_unread)
-    }
-
-    /// A connection takes all events, here or at another replica.
-    pub(super) fn taken(&mut self, [session, peer]: &[Budget; 2]) {
-        for kept in self.events.iter_mut().rev().take_while(|kept| kept.is_unread()) {
-            let length = kept.data.len();
-            kept.counted = Counted::Sent { _shares: (session.take_anyway(length), peer.take_anyway(length)) };
-        }
     }
 
     fn push(&mut self, sequence: u64, data: Arc<[u8]>, counted: Counted) {

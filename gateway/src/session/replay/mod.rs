@@ -126,7 +126,12 @@ impl ReplayBuffers {
         buffer
     }
 
-    /// The names, in the store, of answer streams that go on, or that no connection has taken.
+    /// Whether there are responses that were not sent yet, since their connections broke.
+    pub(crate) fn has_unread(&self) -> bool {
+        self.state.lock().buffers.iter().any(|buffer| buffer.has_unread())
+    }
+
+    /// The names, in the store, of answer streams that go on, or whose response was not sent yet.
     pub(crate) fn unfinished(&self) -> Vec<String> {
         let state = self.state.lock();
         let unfinished = state.buffers.iter().filter(|buffer| !buffer.may_go());
@@ -218,9 +223,13 @@ impl ReplayBuffer {
         self.has_ended() || self.sending.lock().frames.is_over()
     }
 
-    /// Whether it can be given up: it is over, and a connection took all of it.
+    /// Whether it can be given up: it is over, and its response was sent.
     fn may_go(&self) -> bool {
-        self.is_over() && !self.log.lock().has_unread()
+        self.is_over() && !self.has_unread()
+    }
+
+    fn has_unread(&self) -> bool {
+        self.log.lock().has_unread()
     }
 
     /// Called when the connection of this turn closes. A notification stream is closed; a response is kept for resumption.
@@ -242,13 +251,16 @@ impl ReplayBuffer {
         self.receive(turn, |frame, place| (self.received(frame), place)).await
     }
 
-    /// Keeps the next event, which no connection sends. `None` as for [`next`](Self::next).
+    /// Keeps the next event, which no connection sends: a response whatever its size, other messages within the limits of
+    /// what is kept. `None` as for [`next`](Self::next).
     async fn keep_next(&self, turn: u64) -> Option<()> {
         self.receive(turn, |frame, place| {
-            let (is_last, mut log) = (frame.is_last(), self.log.lock());
-            log.keep_unread(frame.into_line().into(), place);
-            if is_last {
+            if frame.is_last() {
+                let mut log = self.log.lock();
+                log.keep_unread(frame.into_line().into(), place);
                 log.end();
+            } else {
+                self.received(frame);
             }
         })
         .await
@@ -290,7 +302,7 @@ impl ReplayBuffer {
 
     /// The events so far were sent.
     pub fn sent(&self) {
-        self.log.lock().sent();
+        self.log.lock().sent(&self.kept);
     }
 
     fn received(&self, frame: Frame) -> StreamEvent {
@@ -318,10 +330,8 @@ impl ReplayBuffer {
         }
     }
 
-    /// The events after this one, which a connection takes.
     fn after(&self, sequence: u64) -> Vec<StreamEvent> {
-        let mut log = self.log.lock();
-        log.taken(&self.kept);
+        let log = self.log.lock();
         log.after(sequence)
             .map(|(sequence, data)| StreamEvent { id: Some(self.id(sequence)), data })
             .collect()
@@ -411,30 +421,33 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_no_connection_took_is_kept_whole_as_unread_bytes() {
-        let buffers = ReplayBuffers::new(10, Budget::new(10));
-        let mut answers = Vec::new();
+    async fn a_response_that_was_not_sent_is_kept_as_unread_bytes() {
+        let buffers = ReplayBuffers::new(100, Budget::new(1000));
+        let peer = Peer::new("test", &Limits::default());
+        let mut broken = Vec::new();
         for number in 0..3 * MAX_ENDED as u64 {
-            let (outlet, frames) = outlet();
+            let (outlet, frames) = Outlet::new(&peer, &Limits::default());
             let buffer = buffers.open(Purpose::Answer, frames);
             let turn = buffer.take_turn();
             outlet.notify(&notification("before"));
             outlet.answer(&Response::new(Id::number(number), Ok(Json::empty_object()))).await;
-            drop(outlet);
             while !buffer.has_ended() {
                 buffer.keep_next(turn).await.unwrap();
             }
-            answers.push(buffer);
+            broken.push(buffer);
         }
-        assert_eq!(buffers.state.lock().buffers.len(), answers.len(), "none of them was sent");
-        assert_eq!(buffers.kept[0].used(), 0, "they count as unread");
-        for (number, buffer) in answers.iter().enumerate() {
+        assert_eq!(buffers.state.lock().buffers.len(), broken.len(), "none of them was sent");
+        let unread = peer.unread_bytes();
+        assert!(unread > 0 && buffers.kept[0].used() <= 100, "other messages are kept within the budget");
+        for (number, buffer) in broken.iter().enumerate() {
             let missed = buffers.find(&buffer.id(0)).unwrap().0.take_turn_after(0).1;
-            let [answer] = &missed[..] else { panic!("{missed:?}") };
             let expected = Response::new(Id::number(number as u64), Ok(Json::empty_object())).encode();
-            assert_eq!(*answer.data, *expected);
+            assert_eq!(*missed.last().unwrap().data, *expected);
         }
-        assert!(buffers.kept[0].used() > 10, "from now on, they count as kept");
+        assert_eq!(peer.unread_bytes(), unread, "it may not arrive");
+        broken.iter().for_each(|buffer| buffer.sent());
+        assert_eq!(peer.unread_bytes(), 0);
+        assert!(buffers.kept[0].used() <= 100, "from now on, they are kept within the budget");
         let (_outlet, frames) = outlet();
         buffers.open(Purpose::Answer, frames);
         assert_eq!(buffers.state.lock().buffers.len(), MAX_ENDED + 1);

@@ -6,7 +6,7 @@ use mcp_disclosure_transport::Id;
 use tokio::sync::Mutex as AsyncMutex;
 
 use super::ReplayBuffer;
-use crate::session::store::Archive;
+use crate::session::store::{Archive, Progress};
 
 /// The stream in the store, which is removed with it.
 #[derive(Debug)]
@@ -81,17 +81,14 @@ impl ReplayBuffer {
         });
     }
 
-    /// Another replica sends the stream to the client from now on; if `moves`, a connection here stops. Returns whether that
-    /// replica can read all events so far.
-    pub async fn moved(self: &Arc<Self>, moves: bool) -> bool {
-        if moves {
-            self.go_on(self.take_turn());
+    /// Another replica sends the stream to the client. Returns whether that replica can read all events so far.
+    pub(crate) async fn moved(self: &Arc<Self>, progress: Progress) -> bool {
+        match progress {
+            Progress::Begins => self.go_on(self.take_turn()),
+            Progress::GoesOn => {}
+            Progress::Ended => self.sent(),
         }
-        let can_be_read = self.shared.is_some() && self.written().await;
-        if can_be_read {
-            self.log.lock().taken(&self.kept);
-        }
-        can_be_read
+        self.shared.is_some() && self.written().await
     }
 
     /// Notes that no response will follow, if none will.

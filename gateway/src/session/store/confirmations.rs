@@ -97,7 +97,7 @@ impl Confirmations {
     }
 
     /// The number of a message that is about to be sent, and the processes that receive it, for as long as the number is kept.
-    fn wait(&self) -> (Number<'_>, mpsc::UnboundedReceiver<Arc<str>>) {
+    pub(super) fn wait(&self) -> (Number<'_>, mpsc::UnboundedReceiver<Arc<str>>) {
         let number = self.last.fetch_add(1, Ordering::Relaxed) + 1;
         let (receive, received) = mpsc::unbounded_channel();
         self.waiting.lock().insert(number, receive);
@@ -113,10 +113,15 @@ impl Confirmations {
 }
 
 /// The number of a message that is waited for.
-struct Number<'c>(u64, &'c Confirmations);
+pub(super) struct Number<'c>(u64, &'c Confirmations);
 
 impl Number<'_> {
-    fn message(&self, store: &dyn SessionStore, session: &Arc<str>, kind: MessageKind) -> ReplicaMessage {
+    pub(super) fn message(
+        &self,
+        store: &dyn SessionStore,
+        session: &Arc<str>,
+        kind: MessageKind,
+    ) -> ReplicaMessage {
         ReplicaMessage { from: Arc::clone(store.name()), number: self.0, session: Arc::clone(session), kind }
     }
 }

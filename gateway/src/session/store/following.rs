@@ -9,7 +9,7 @@ use std::{
 use mcp_disclosure_transport::{ErrorText, Id, Response, code};
 use tokio::time::Instant;
 
-use super::{Archive, END, MessageKind, NO_RESPONSE, REQUEST, StoreError, archive::number};
+use super::{Archive, END, MessageKind, NO_RESPONSE, Progress, REQUEST, StoreError, archive::number};
 use crate::session::{Session, StreamEvent};
 
 /// How often the store is read.
@@ -35,8 +35,10 @@ pub(crate) struct Following {
     is_over: bool,
     asked: Option<Instant>,
     heard: Instant,
-    /// Whether the replica has heard of it.
+    /// Whether the replica has confirmed that this one sends the stream.
     is_known: bool,
+    /// Whether it was notified of the end.
+    is_reported: bool,
 }
 
 impl Following {
@@ -59,6 +61,7 @@ impl Following {
             asked: None,
             heard: Instant::now(),
             is_known: false,
+            is_reported: false,
         };
         Ok(following.read().await?.then_some(following))
     }
@@ -67,11 +70,12 @@ impl Following {
     /// again. Nothing is lost if this is dropped before it returns.
     pub(crate) async fn next(&mut self) -> Option<StreamEvent> {
         loop {
-            if let Some(event) = self.waiting.pop_front() {
-                return Some(event);
+            let event = self.waiting.pop_front();
+            if self.is_over && self.waiting.is_empty() {
+                self.report_end();
             }
-            if self.is_over {
-                return None;
+            if event.is_some() || self.is_over {
+                return event;
             }
             let session = self.session.upgrade()?;
             if let Err(error) = self.look(&session).await {
@@ -79,6 +83,19 @@ impl Following {
                 return None;
             }
         }
+    }
+
+    /// Notifies the replica that all of the stream was sent, so that it need not keep the response as unread.
+    fn report_end(&mut self) {
+        if std::mem::replace(&mut self.is_reported, true) {
+            return;
+        }
+        let (archive, replica) = (self.archive.clone(), self.replica.clone());
+        let kind = MessageKind::Followed { stream: self.stream, progress: Progress::Ended };
+        tokio::spawn(async move {
+            let asked = archive.replicas().ask(&replica, archive.session(), kind, ASKING).await;
+            tracing::trace!(?asked, "a stream of another replica was sent");
+        });
     }
 
     async fn look(&mut self, session: &Session) -> Result<(), StoreError> {
@@ -102,7 +119,8 @@ impl Following {
     async fn is_there(&mut self, session: &Session) -> Result<bool, StoreError> {
         if self.asked.is_none_or(|asked| asked.elapsed() >= ASKING) {
             self.asked = Some(Instant::now());
-            let kind = MessageKind::Followed { stream: self.stream, moves: !self.is_known };
+            let progress = if self.is_known { Progress::GoesOn } else { Progress::Begins };
+            let kind = MessageKind::Followed { stream: self.stream, progress };
             let (replicas, id) = (self.archive.replicas(), self.archive.session());
             if replicas.ask(&self.replica, id, kind, ASKING).await? {
                 (self.heard, self.is_known) = (Instant::now(), true);

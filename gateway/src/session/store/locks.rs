@@ -122,16 +122,16 @@ mod tests {
         let locks = Arc::new(SessionLocks::default());
         let mut first = locks.of("a").await.unwrap();
         let mut waiting: Vec<_> = (0..3).map(|_| Box::pin(locks.of("a"))).collect();
-        for guard in &mut waiting {
-            assert!(futures::poll!(guard.as_mut()).is_pending());
+        for attempt in &mut waiting {
+            assert!(futures::poll!(attempt.as_mut()).is_pending());
         }
         let failed: Result<(), _> = first.share_failure(Err(ErrorText::new(code::STORE_UNAVAILABLE, "down")));
         assert!(failed.is_err());
         // Others have locks of their own.
         locks.of("b").await.unwrap();
         drop(first);
-        for guard in waiting {
-            assert_eq!(guard.await.unwrap_err().message(), "down");
+        for attempt in waiting {
+            assert_eq!(attempt.await.unwrap_err().message(), "down");
         }
         locks.of("a").await.unwrap();
     }

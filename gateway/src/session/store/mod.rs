@@ -25,7 +25,7 @@ pub(crate) use archive::{Archive, END, NO_RESPONSE, REQUEST};
 pub(crate) use fields::{Delta, Kept, Opened};
 pub(crate) use following::Following;
 pub(crate) use locks::SessionGuard;
-pub(crate) use replica_message::{MessageKind, ReplicaMessage};
+pub(crate) use replica_message::{MessageKind, Progress, ReplicaMessage};
 pub(crate) use replicas::{Incoming, Loaded, Replicas};
 
 /// The fields of a session, by name. Names and values are bytes. No name of the gateway's begins with `@`.
@@ -85,8 +85,10 @@ pub enum StoreError {
     /// It refused what was asked of it.
     #[error("the session store refused a command; its operator finds the reason in the log")]
     Refused,
-    /// Another replica has neither confirmed a change, nor gone.
-    #[error("the session store has the change, but another replica did not confirm it; try again shortly")]
+    /// Another replica has neither confirmed a message, nor gone.
+    #[error(
+        "the session store was reached, but another replica did not confirm a message; try again shortly"
+    )]
     Unconfirmed,
 }
 

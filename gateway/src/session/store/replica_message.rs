@@ -26,7 +26,7 @@ pub(crate) struct ReplicaMessage {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum MessageKind {
-    /// The message of this number was received, and copies of its session are not used any more.
+    /// The message of this number was handled. If it concerned a copy, the copy is no longer used.
     Received,
     /// The session changed: copies must be read again.
     Changed,
@@ -43,11 +43,23 @@ pub(crate) enum MessageKind {
     Followed {
         /// Its number.
         stream: u64,
-        /// Whether a connection that sends it here must stop.
-        moves: bool,
+        /// How far it is.
+        progress: Progress,
     },
     /// The client's response to a request that the receiver sent: a JSON-RPC message.
     Answer(String),
+}
+
+/// How far a replica is that sends another one's event stream to the client.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Progress {
+    /// It begins: a connection that sends the stream elsewhere must stop.
+    Begins,
+    /// It goes on.
+    GoesOn,
+    /// It has sent the last event.
+    Ended,
 }
 
 impl ReplicaMessage {
@@ -78,7 +90,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn k1_a_letter_is_the_same_after_the_way_and_unknown_news_is_a_change() {
+    fn k1_a_message_is_read_as_it_was_sent_and_an_unknown_kind_is_a_change() {
         let message = ReplicaMessage {
             from: "ab12".into(),
             number: 7,

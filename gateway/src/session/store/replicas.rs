@@ -31,12 +31,13 @@ const BATCH: usize = 256;
 /// Maximum size of a client's response that is passed to another replica, in bytes.
 const LONGEST_ANSWER: usize = 1024 * 1024;
 
-/// How many of those are passed on at a time, and how long others wait for that.
-const ANSWERS: (usize, Duration) = (4, Duration::from_millis(200));
+/// How many of those are sent at a time.
+const ANSWERS: usize = 4;
 
-/// How often one is sent, and how long a confirmation is awaited each time.
+/// How often one is sent, how long a confirmation is awaited each time, and how long all of that may take.
 const SENDINGS: u32 = 2;
 const RECEIVING: Duration = Duration::from_millis(300);
+const PASSING: Duration = Duration::from_millis(900);
 
 /// The store, and the messages that wait for confirmations of other replicas.
 #[derive(Debug)]
@@ -79,7 +80,7 @@ impl Replicas {
             unused,
             locks: SessionLocks::default(),
             confirmations: Confirmations::default(),
-            answers: Semaphore::new(ANSWERS.0),
+            answers: Semaphore::new(ANSWERS),
             last_number: AtomicU64::new(0),
             started: Instant::now(),
             closed: CancellationToken::new(),
@@ -245,12 +246,12 @@ impl Replicas {
         let answer =
             ReplicaMessage { from: Arc::clone(self.name()), kind: MessageKind::Received, ..message.clone() };
         if let Err(error) = self.store.send(&message.from, answer.text()).await {
-            tracing::debug!(%error, "a change of a session could not be confirmed");
+            tracing::debug!(%error, "a message could not be confirmed");
         }
     }
 
     /// Whether a replica holds a session under a lease that lasts.
-    async fn serves(&self, replica: &str, id: &str) -> Result<bool, StoreError> {
+    async fn is_held_by(&self, replica: &str, id: &str) -> Result<bool, StoreError> {
         let holders = self.store.holders(id).await?.unwrap_or_default();
         let own = holders.iter().filter(|holder| confirmations::process(holder) == replica);
         let lasting = join_all(own.map(|holder| self.store.lasts(holder))).await;
@@ -274,19 +275,28 @@ impl Replicas {
             );
             return Ok(true);
         }
-        // So that a client cannot have more of them sent than a replica takes in.
-        let place = tokio::time::timeout(ANSWERS.1, self.answers.acquire()).await;
-        let _place = place.ok().and_then(Result::ok).ok_or(StoreError::Unreachable)?;
-        // Without a lease, the replica is gone, and its request with it.
-        if !self.serves(asker, id).await? {
-            return Ok(true);
-        }
+        let passing = self.deliver(asker, id, MessageKind::Answer(text));
+        tokio::time::timeout(PASSING, passing).await.unwrap_or(Err(StoreError::Unreachable))?;
+        Ok(true)
+    }
+
+    /// Sends a message to a replica until it has confirmed, or does not hold the session any more.
+    async fn deliver(&self, replica: &str, id: &Arc<str>, kind: MessageKind) -> Result<(), StoreError> {
+        let (number, mut received) = self.confirmations.wait();
+        let text = number.message(&*self.store, id, kind).text();
         for _ in 0..SENDINGS {
-            if self.ask(asker, id, MessageKind::Answer(text.clone()), RECEIVING).await? {
-                return Ok(true);
+            // So that a client cannot have more of them sent than a replica takes in.
+            let sending = self.answers.acquire().await.map_err(|_| StoreError::Unreachable)?;
+            self.store.send(replica, text.clone()).await?;
+            drop(sending);
+            if tokio::time::timeout(RECEIVING, received.recv()).await.is_ok() {
+                return Ok(());
             }
         }
-        Err(StoreError::Unconfirmed)
+        match self.is_held_by(replica, id).await? {
+            true => Err(StoreError::Unconfirmed),
+            false => Ok(()),
+        }
     }
 
     /// What reaches this replica next.
