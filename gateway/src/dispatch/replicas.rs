@@ -392,7 +392,7 @@ impl Gateway {
     pub(super) async fn keep_sessions(self: Arc<Self>) {
         let Some(replicas) = &self.replicas else { return };
         let lost = replicas.keep(&self.sessions.all()).await;
-        self.catch_up_with(lost).await;
+        tokio::spawn(async move { self.catch_up_with(lost).await });
     }
 }
 

@@ -114,9 +114,6 @@ impl Stream {
     async fn next_event(&mut self) -> Option<Bytes> {
         if let Some(event) = self.waiting.pop_front() {
             if let Source::Here(buffer, _) = &self.source {
-                if self.waiting.is_empty() {
-                    buffer.sent();
-                }
                 buffer.written().await;
             }
             return Some(framed(&event));
@@ -137,7 +134,7 @@ impl Stream {
             }
         };
         if buffer.has_ended() {
-            buffer.sent();
+            buffer.sent(turn);
             // The work behind the stream is no longer needed.
             self.held = None;
             return None;
@@ -156,7 +153,7 @@ impl Stream {
             return None;
         };
         self.unread = Some(place);
-        buffer.sent();
+        buffer.sent(turn);
         buffer.written().await;
         Some(framed(&event))
     }

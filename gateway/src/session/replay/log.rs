@@ -20,6 +20,7 @@ pub(super) struct Log {
     events: VecDeque<Kept>,
     pub(super) bytes: usize,
     ended: bool,
+    is_given_up: bool,
     unwritten: Unwritten,
 }
 
@@ -80,7 +81,9 @@ impl Log {
             let Some(last) = self.events.back_mut() else { return };
             match session.take_one(last.data.len()).zip(peer.take(last.data.len())) {
                 Some(shares) => last.counted = Counted::Sent { _shares: shares },
-                None => while self.forget_first() {},
+                None => {
+                    self.forget_first();
+                }
             }
         }
     }
@@ -165,6 +168,16 @@ impl Log {
         let sequence = self.next;
         self.next += 1;
         self.push(sequence, data, Counted::Unread { _place: place });
+    }
+
+    /// The client got an error instead of the response that may follow.
+    pub(super) fn give_up(&mut self) {
+        self.is_given_up = !self.ended;
+    }
+
+    /// Whether the client may still ask for the response.
+    pub(super) fn is_awaited(&self) -> bool {
+        !self.is_given_up
     }
 
     /// Whether the response was not sent yet.

@@ -126,9 +126,9 @@ impl ReplayBuffers {
         buffer
     }
 
-    /// Whether there are responses that were not sent yet, since their connections broke.
-    pub(crate) fn has_unread(&self) -> bool {
-        self.state.lock().buffers.iter().any(|buffer| buffer.has_unread())
+    /// Whether answer streams that other replicas can read go on, or have a response that was not sent yet.
+    pub(crate) fn has_unfinished(&self) -> bool {
+        self.state.lock().buffers.iter().any(|buffer| buffer.shared.is_some() && !buffer.may_go())
     }
 
     /// The names, in the store, of answer streams that go on, or whose response was not sent yet.
@@ -225,11 +225,7 @@ impl ReplayBuffer {
 
     /// Whether it can be given up: it is over, and its response was sent.
     fn may_go(&self) -> bool {
-        self.is_over() && !self.has_unread()
-    }
-
-    fn has_unread(&self) -> bool {
-        self.log.lock().has_unread()
+        self.is_over() && !self.log.lock().has_unread()
     }
 
     /// Called when the connection of this turn closes. A notification stream is closed; a response is kept for resumption.
@@ -255,11 +251,12 @@ impl ReplayBuffer {
     /// what is kept. `None` as for [`next`](Self::next).
     async fn keep_next(&self, turn: u64) -> Option<()> {
         self.receive(turn, |frame, place| {
-            if frame.is_last() {
-                let mut log = self.log.lock();
+            let mut log = self.log.lock();
+            if frame.is_last() && log.is_awaited() {
                 log.keep_unread(frame.into_line().into(), place);
                 log.end();
             } else {
+                drop(log);
                 self.received(frame);
             }
         })
@@ -296,12 +293,19 @@ impl ReplayBuffer {
     /// Turns a frame that is being sent into an event and keeps it for resumption.
     pub fn event(&self, frame: Frame) -> StreamEvent {
         let event = self.received(frame);
-        self.sent();
+        self.all_sent();
         event
     }
 
-    /// The events so far were sent.
-    pub fn sent(&self) {
+    /// The connection of this turn sent the events so far. No effect if another one took over.
+    pub fn sent(&self, turn: u64) {
+        let sending = self.sending.lock();
+        if sending.turn == turn {
+            self.all_sent();
+        }
+    }
+
+    fn all_sent(&self) {
         self.log.lock().sent(&self.kept);
     }
 
@@ -343,7 +347,7 @@ mod tests {
     use super::{log::MAX_BYTES, *};
     use crate::{
         limits::Limits,
-        session::{Outlet, Peer},
+        session::{Outlet, Peer, store::Progress},
     };
     use mcp_disclosure_transport::{Id, Json, Notification, Response};
 
@@ -445,7 +449,15 @@ mod tests {
             assert_eq!(*missed.last().unwrap().data, *expected);
         }
         assert_eq!(peer.unread_bytes(), unread, "it may not arrive");
-        broken.iter().for_each(|buffer| buffer.sent());
+        broken.iter().for_each(|buffer| buffer.sent(1));
+        assert_eq!(peer.unread_bytes(), unread, "a connection that was replaced sent nothing");
+        for (number, buffer) in broken.iter().enumerate() {
+            // By a connection here, or at another replica.
+            match number % 2 {
+                0 => buffer.sent(2),
+                _ => drop(buffer.moved(Progress::Ended).await),
+            }
+        }
         assert_eq!(peer.unread_bytes(), 0);
         assert!(buffers.kept[0].used() <= 100, "from now on, they are kept within the budget");
         let (_outlet, frames) = outlet();

@@ -86,7 +86,10 @@ impl ReplayBuffer {
         match progress {
             Progress::Begins => self.go_on(self.take_turn()),
             Progress::GoesOn => {}
-            Progress::Ended => self.sent(),
+            Progress::Ended => {
+                self.all_sent();
+                self.log.lock().give_up();
+            }
         }
         self.shared.is_some() && self.written().await
     }

@@ -18,6 +18,9 @@ const LOOKING: Duration = Duration::from_millis(100);
 /// How often the replica is asked whether it goes on with the stream, and how long it has to answer.
 const ASKING: Duration = Duration::from_secs(1);
 
+/// How often the end is reported to the replica until it confirms that.
+const REPORTS: u32 = 3;
+
 /// After this long without an answer, the replica is taken for gone.
 const GONE: Duration = Duration::from_secs(3);
 
@@ -70,12 +73,12 @@ impl Following {
     /// again. Nothing is lost if this is dropped before it returns.
     pub(crate) async fn next(&mut self) -> Option<StreamEvent> {
         loop {
-            let event = self.waiting.pop_front();
-            if self.is_over && self.waiting.is_empty() {
-                self.report_end();
+            if let Some(event) = self.waiting.pop_front() {
+                return Some(event);
             }
-            if event.is_some() || self.is_over {
-                return event;
+            if self.is_over {
+                self.report_end();
+                return None;
             }
             let session = self.session.upgrade()?;
             if let Err(error) = self.look(&session).await {
@@ -93,8 +96,13 @@ impl Following {
         let (archive, replica) = (self.archive.clone(), self.replica.clone());
         let kind = MessageKind::Followed { stream: self.stream, progress: Progress::Ended };
         tokio::spawn(async move {
-            let asked = archive.replicas().ask(&replica, archive.session(), kind, ASKING).await;
-            tracing::trace!(?asked, "a stream of another replica was sent");
+            for _ in 0..REPORTS {
+                if let Ok(true) =
+                    archive.replicas().ask(&replica, archive.session(), kind.clone(), ASKING).await
+                {
+                    return;
+                }
+            }
         });
     }
 
