@@ -19,6 +19,7 @@ mod arguments;
 mod catalogue;
 mod error;
 mod expression;
+mod matrix;
 mod number;
 mod numerical;
 mod optimization;

@@ -1,15 +1,13 @@
 //! Numerical computing: quadrature, linear systems, eigenvalues.
 
-use nalgebra::{DMatrix, DVector, Schur};
-use rustfft::num_complex::Complex64;
+use num_complex::Complex64;
 
 use crate::error::{Error, Result};
+use crate::matrix::{Factors, Matrix, eigenvalues_of};
 use crate::work::spend;
 
 /// Maximum number of intervals of the quadrature.
 const MAX_INTERVALS: usize = 600;
-/// Steps of the eigenvalue iterations.
-const MAX_ITERATIONS: usize = 10_000;
 
 /// Positive nodes of the 15-point Kronrod rule, the Gauss nodes at odd places.
 const NODES: [f64; 8] = [
@@ -82,41 +80,30 @@ fn kronrod(f: &dyn Fn(f64) -> f64, a: f64, b: f64) -> Quadrature {
 }
 
 /// Solves a square system.
-pub(crate) fn linear_solve(matrix: &DMatrix<f64>, right: &DVector<f64>) -> Result<Vec<f64>> {
-    let scale = matrix.amax();
-    let decomposition = matrix.clone().full_piv_lu();
-    let upper = decomposition.u();
-    let smallest = upper.diagonal().iter().fold(f64::INFINITY, |least, value| least.min(value.abs()));
+pub(crate) fn linear_solve(matrix: &Matrix, right: &[f64]) -> Result<Vec<f64>> {
+    let factors = Factors::of(matrix);
     // Pivots this small are rounding errors of a singular matrix.
-    if smallest.is_nan() || smallest <= scale * 1e-13 * matrix.nrows() as f64 {
+    if factors.smallest_pivot() <= matrix.largest() * 1e-13 * matrix.size() as f64 {
         return Err(Error::Singular);
     }
-    let mut solution = decomposition.solve(right).ok_or(Error::Singular)?;
+    let mut solution = factors.solve(right);
     // One step of iterative refinement corrects the last digits, so that rounding removes differences between machines.
-    if let Some(correction) = decomposition.solve(&(right - matrix * &solution)) {
-        solution += correction;
-    }
-    Ok(solution.iter().copied().collect())
+    let rest: Vec<f64> =
+        right.iter().zip(matrix.times(&solution)).map(|(wanted, reached)| wanted - reached).collect();
+    solution.iter_mut().zip(factors.solve(&rest)).for_each(|(value, correction)| *value += correction);
+    Ok(solution)
 }
 
 /// All eigenvalues, ascending by real and then imaginary part, and whether the matrix is symmetric.
-pub(crate) fn eigenvalues(matrix: &DMatrix<f64>) -> Result<(Vec<Complex64>, bool)> {
-    let failed = || Error::NoConvergence {
+pub(crate) fn eigenvalues(matrix: &Matrix) -> Result<(Vec<Complex64>, bool)> {
+    let mut values = eigenvalues_of(matrix).ok_or_else(|| Error::NoConvergence {
         tool: "matrix_eigenvalues",
         reason: "the iteration did not converge; the matrix might be badly scaled".to_owned(),
-    };
-    let symmetric = *matrix == matrix.transpose();
-    let mut values: Vec<Complex64> = if symmetric {
-        let found = nalgebra::SymmetricEigen::try_new(matrix.clone(), f64::EPSILON, MAX_ITERATIONS)
-            .ok_or_else(failed)?;
-        found.eigenvalues.iter().map(|value| Complex64::from(*value)).collect()
-    } else {
-        let found = Schur::try_new(matrix.clone(), f64::EPSILON, MAX_ITERATIONS).ok_or_else(failed)?;
-        found.complex_eigenvalues().iter().map(|value| Complex64::new(value.re, value.im)).collect()
-    };
-    let scale = matrix.amax();
+    })?;
+    let symmetric = matrix.is_symmetric();
+    let scale = matrix.largest();
     for value in &mut values {
-        if value.im.abs() <= scale * 1e-12 {
+        if symmetric || value.im.abs() <= scale * 1e-12 {
             value.im = 0.0;
         }
     }

@@ -1,8 +1,7 @@
 //! Optimization: minima without and with derivatives, roots in an interval.
 
-use nalgebra::{DMatrix, DVector};
-
 use crate::error::{Error, Result};
+use crate::matrix::{Factors, Matrix};
 use crate::work::spend;
 
 /// Steps of the simplex per variable.
@@ -96,12 +95,9 @@ fn polish(problem: &Problem, mut best: Vec<f64>) -> Vec<f64> {
     let mut gradient = (problem.gradient)(&best);
     for _ in 0..POLISH {
         spend(100);
-        let curvature = DMatrix::from_row_slice(count, count, &(problem.curvature)(&best));
-        let Some(step) = curvature.lu().solve(&DVector::from_column_slice(&gradient)) else {
-            break;
-        };
-        let candidate: Vec<f64> =
-            best.iter().zip(step.iter()).map(|(place, move_by)| place - move_by).collect();
+        let curvature = (problem.curvature)(&best).chunks(count).map(<[f64]>::to_vec).collect();
+        let step = Factors::of(&Matrix::of_rows(curvature)).solve(&gradient);
+        let candidate: Vec<f64> = best.iter().zip(&step).map(|(place, move_by)| place - move_by).collect();
         let next = (problem.gradient)(&candidate);
         let value = (problem.value)(&best);
         let better = norm(&next) < norm(&gradient)

@@ -1,7 +1,7 @@
 //! Numerical values of expressions.
 
+use num_complex::Complex64;
 use num_traits::ToPrimitive;
-use rustfft::num_complex::Complex64;
 
 use super::{Constant, Expr, Function};
 

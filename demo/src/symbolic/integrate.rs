@@ -3,7 +3,7 @@
 mod rational;
 mod rules;
 
-use rustfft::num_complex::Complex64;
+use num_complex::Complex64;
 
 use super::kernel::Kernel;
 use super::{derivative, simplify::cancelled, simplify::simplify, simplify::squares_swapped};

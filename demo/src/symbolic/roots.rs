@@ -1,10 +1,10 @@
 //! Roots of polynomials with exact coefficients: exact where radicals give them, else numbers.
 
 use num_bigint::BigInt;
+use num_complex::Complex64;
 use num_integer::Integer;
 use num_rational::BigRational;
 use num_traits::{FromPrimitive, One, Signed, ToPrimitive, Zero};
-use rustfft::num_complex::Complex64;
 
 use super::polynomial::Polynomial;
 use crate::expression::{Constant, Expr, divide, negate, power, product, sqrt, subtract, sum};

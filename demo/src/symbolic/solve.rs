@@ -1,6 +1,6 @@
 //! One equation in one variable.
 
-use rustfft::num_complex::Complex64;
+use num_complex::Complex64;
 
 use super::kernel::Kernel;
 use super::polynomial::{Polynomial, coefficients};

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use nalgebra::{DMatrix, DVector};
-use rustfft::num_complex::Complex64;
+use num_complex::Complex64;
 use serde_json::{Map, Value, json};
 
 use crate::arguments::{Arguments, as_number, kind, wrong};
 use crate::error::Result;
 use crate::expression::{Expr, real_value};
+use crate::matrix::Matrix;
 use crate::number::{number, numbers, rounded, with_digits};
 use crate::optimization::{self, Problem};
 use crate::symbolic::derivative;
@@ -46,11 +46,11 @@ pub(super) fn linear_solve(arguments: &Map<String, Value>) -> Result<Value> {
     arguments.only(&["matrix", "right_hand_side"])?;
     let matrix = square_matrix(&arguments, MAX_ROWS)?;
     let right = arguments.numbers("right_hand_side", MAX_ROWS)?;
-    if right.len() != matrix.nrows() {
-        let expected = format!("{}, one for each row of `matrix`", matrix.nrows());
+    if right.len() != matrix.size() {
+        let expected = format!("{}, one for each row of `matrix`", matrix.size());
         return Err(wrong("right_hand_side", &format!("{} numbers", right.len()), &expected));
     }
-    let solution = numerical::linear_solve(&matrix, &DVector::from_vec(right))?;
+    let solution = numerical::linear_solve(&matrix, &right)?;
     Ok(json!({ "solution": numbers(&solution)? }))
 }
 
@@ -155,22 +155,19 @@ fn bound(arguments: &Arguments, name: &str) -> Result<f64> {
     }
 }
 
-fn square_matrix(arguments: &Arguments, most: usize) -> Result<DMatrix<f64>> {
+fn square_matrix(arguments: &Arguments, most: usize) -> Result<Matrix> {
     let rows = arguments.array("matrix", most)?;
     let expected = format!("{} rows of {} numbers each", rows.len(), rows.len());
-    let mut values = Vec::with_capacity(rows.len() * rows.len());
-    for (index, row) in rows.iter().enumerate() {
+    let row_of = |(index, row): (usize, &Value)| {
         let cells = row
             .as_array()
             .ok_or_else(|| wrong("matrix", &format!("{} as row {index}", kind(row)), &expected))?;
         if cells.len() != rows.len() {
             return Err(wrong("matrix", &format!("{} numbers in row {index}", cells.len()), &expected));
         }
-        for cell in cells {
-            values.push(as_number("matrix", cell)?);
-        }
-    }
-    Ok(DMatrix::from_row_slice(rows.len(), rows.len(), &values))
+        cells.iter().map(|cell| as_number("matrix", cell)).collect()
+    };
+    rows.iter().enumerate().map(row_of).collect::<Result<_>>().map(Matrix::of_rows)
 }
 
 /// A number, or `[real, imaginary]`.

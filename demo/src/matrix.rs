@@ -1,0 +1,288 @@
+//! Square matrices: their factors and their eigenvalues.
+
+use num_complex::Complex64;
+
+/// Steps of the eigenvalue iteration for each eigenvalue.
+const STEPS: usize = 100;
+
+/// A square matrix of real numbers.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Matrix(Vec<Vec<f64>>);
+
+impl Matrix {
+    /// The matrix of these rows, each as long as there are rows.
+    pub(crate) fn of_rows(rows: Vec<Vec<f64>>) -> Self {
+        Self(rows)
+    }
+
+    pub(crate) fn size(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The largest absolute value.
+    pub(crate) fn largest(&self) -> f64 {
+        self.0.iter().flatten().fold(0.0, |largest, value| value.abs().max(largest))
+    }
+
+    pub(crate) fn is_symmetric(&self) -> bool {
+        (0..self.size()).all(|row| (0..row).all(|column| self.0[row][column] == self.0[column][row]))
+    }
+
+    pub(crate) fn times(&self, vector: &[f64]) -> Vec<f64> {
+        self.0.iter().map(|row| row.iter().zip(vector).map(|(cell, value)| cell * value).sum()).collect()
+    }
+}
+
+/// The result of Gaussian elimination with complete pivoting, which is slower than with partial pivoting and more exact.
+pub(crate) struct Factors {
+    /// The upper factor, and below its diagonal the lower one, whose diagonal is 1.
+    cells: Vec<Vec<f64>>,
+    rows: Vec<usize>,
+    columns: Vec<usize>,
+}
+
+impl Factors {
+    pub(crate) fn of(matrix: &Matrix) -> Self {
+        let size = matrix.size();
+        let mut cells = matrix.0.clone();
+        let (mut rows, mut columns): (Vec<usize>, Vec<usize>) = ((0..size).collect(), (0..size).collect());
+        for step in 0..size {
+            let places = (step..size).flat_map(|row| (step..size).map(move |column| (row, column)));
+            let largest = |one: &(usize, usize), two: &(usize, usize)| {
+                cells[one.0][one.1].abs().total_cmp(&cells[two.0][two.1].abs())
+            };
+            let (row, column) = places.max_by(largest).unwrap_or((step, step));
+            cells.swap(step, row);
+            rows.swap(step, row);
+            cells.iter_mut().for_each(|row| row.swap(step, column));
+            columns.swap(step, column);
+            let (above, below) = cells.split_at_mut(step + 1);
+            let pivots = &above[step];
+            if pivots[step] == 0.0 {
+                break;
+            }
+            for row in below {
+                let factor = row[step] / pivots[step];
+                row[step] = factor;
+                (step + 1..size).for_each(|column| row[column] -= factor * pivots[column]);
+            }
+        }
+        Self { cells, rows, columns }
+    }
+
+    /// The smallest absolute value that is divided by: 0 if the matrix is singular or has values that are not finite.
+    pub(crate) fn smallest_pivot(&self) -> f64 {
+        let pivots = (0..self.rows.len()).map(|at| self.cells[at][at].abs());
+        pivots.fold(f64::INFINITY, |least, pivot| {
+            if pivot < least {
+                pivot
+            } else if pivot.is_nan() {
+                0.0
+            } else {
+                least
+            }
+        })
+    }
+
+    /// The solution for a right-hand side; its values are not finite if the matrix is singular.
+    pub(crate) fn solve(&self, right: &[f64]) -> Vec<f64> {
+        let size = self.rows.len();
+        let mut values: Vec<f64> = self.rows.iter().map(|row| right[*row]).collect();
+        for row in 1..size {
+            values[row] -= (0..row).map(|column| self.cells[row][column] * values[column]).sum::<f64>();
+        }
+        for row in (0..size).rev() {
+            let known: f64 = (row + 1..size).map(|column| self.cells[row][column] * values[column]).sum();
+            values[row] = (values[row] - known) / self.cells[row][row];
+        }
+        let mut solution = vec![0.0; size];
+        self.columns.iter().zip(values).for_each(|(column, value)| solution[*column] = value);
+        solution
+    }
+}
+
+/// All eigenvalues in no order, by the QR iteration with Wilkinson's shifts; `None` if it does not converge.
+pub(crate) fn eigenvalues_of(matrix: &Matrix) -> Option<Vec<Complex64>> {
+    let mut cells: Vec<Vec<Complex64>> =
+        hessenberg(matrix).into_iter().map(|row| row.into_iter().map(Complex64::from).collect()).collect();
+    let mut found = Vec::with_capacity(cells.len());
+    while let Some(last) = cells.len().checked_sub(1) {
+        let mut step = 0;
+        // Until the last row is zero but for its diagonal, which then is an eigenvalue.
+        while let first = first_of_block(&cells, last)
+            && first < last
+        {
+            step += 1;
+            if step > STEPS {
+                return None;
+            }
+            // A matrix that a shift maps to itself needs another one, now and then.
+            let shift = if step % 10 == 0 {
+                cells[last][last] + cells[last][last - 1].norm()
+            } else {
+                shift(&cells, last)
+            };
+            if !shift.is_finite() {
+                return None;
+            }
+            rotate(&mut cells, first, last, shift);
+        }
+        found.push(cells[last][last]);
+        cells.truncate(last);
+    }
+    Some(found)
+}
+
+/// A similar matrix, by Householder's reflections, that is zero below its first subdiagonal.
+fn hessenberg(matrix: &Matrix) -> Vec<Vec<f64>> {
+    let mut cells = matrix.0.clone();
+    let size = cells.len();
+    for step in 0..size.saturating_sub(2) {
+        let inner = step + 1..size;
+        let mut normal: Vec<f64> = inner.clone().map(|row| cells[row][step]).collect();
+        if normal[1..].iter().all(|value| *value == 0.0) {
+            continue;
+        }
+        let norm = |vector: &[f64]| vector.iter().fold(0.0_f64, |norm, value| norm.hypot(*value));
+        normal[0] += norm(&normal).copysign(normal[0]);
+        let length = norm(&normal);
+        normal.iter_mut().for_each(|value| *value /= length);
+        for column in step..size {
+            let along: f64 = inner.clone().zip(&normal).map(|(row, part)| cells[row][column] * part).sum();
+            inner.clone().zip(&normal).for_each(|(row, part)| cells[row][column] -= 2.0 * along * part);
+        }
+        for row in &mut cells {
+            let along: f64 = row[inner.clone()].iter().zip(&normal).map(|(cell, part)| cell * part).sum();
+            row[inner.clone()].iter_mut().zip(&normal).for_each(|(cell, part)| *cell -= 2.0 * along * part);
+        }
+    }
+    cells
+}
+
+/// Where the block that ends in the last row begins: above it there are only zeros, but for rounding errors.
+fn first_of_block(cells: &[Vec<Complex64>], last: usize) -> usize {
+    let is_first = |row: &usize| {
+        let beside = cells[*row][*row].l1_norm() + cells[*row - 1][*row - 1].l1_norm();
+        cells[*row][*row - 1].l1_norm() <= f64::EPSILON * beside
+    };
+    (1..=last).rev().find(is_first).unwrap_or(0)
+}
+
+/// The eigenvalue of the last 2 × 2 cells that is nearest to the last one.
+fn shift(cells: &[Vec<Complex64>], last: usize) -> Complex64 {
+    let [a, b, c, d] = [(1, 1), (1, 0), (0, 1), (0, 0)].map(|(row, column)| cells[last - row][last - column]);
+    let half = (a - d) / 2.0;
+    let root = (half * half + b * c).sqrt();
+    let far = if (half + root).norm() >= (half - root).norm() { half + root } else { half - root };
+    if far == Complex64::ZERO { d } else { d - b * c / far }
+}
+
+/// One QR step of the block from `first` to `last`: `RQ + shift`, where `QR` is the block less the shift.
+fn rotate(cells: &mut [Vec<Complex64>], first: usize, last: usize, shift: Complex64) {
+    (first..=last).for_each(|at| cells[at][at] -= shift);
+    let mut rotations = Vec::with_capacity(last - first);
+    for at in first..last {
+        let (one, two) = (cells[at][at], cells[at + 1][at]);
+        let length = one.norm().hypot(two.norm());
+        let (one, two) =
+            if length == 0.0 { (Complex64::ONE, length.into()) } else { (one / length, two / length) };
+        for column in at..=last {
+            let (upper, lower) = (cells[at][column], cells[at + 1][column]);
+            cells[at][column] = one.conj() * upper + two.conj() * lower;
+            cells[at + 1][column] = one * lower - two * upper;
+        }
+        rotations.push((at, one, two));
+    }
+    for (at, one, two) in rotations {
+        for row in &mut cells[first..=last.min(at + 1)] {
+            let (left, right) = (row[at], row[at + 1]);
+            row[at] = left * one + right * two;
+            row[at + 1] = right * one.conj() - left * two.conj();
+        }
+    }
+    (first..=last).for_each(|at| cells[at][at] += shift);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Values that look like noise, the same in each run.
+    fn noise(size: usize, mut seed: u64) -> Matrix {
+        let mut next = || {
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (seed >> 33) as f64 / f64::from(1 << 30) - 1.0
+        };
+        Matrix((0..size).map(|_| (0..size).map(|_| next()).collect()).collect())
+    }
+
+    #[test]
+    fn a_solution_solves() {
+        for size in [1, 2, 5, 40, 200] {
+            let matrix = noise(size, size as u64);
+            let wanted: Vec<f64> = (0..size).map(|at| at as f64 - 3.0).collect();
+            let solution = Factors::of(&matrix).solve(&matrix.times(&wanted));
+            for (one, other) in solution.iter().zip(&wanted) {
+                assert!((one - other).abs() < 1e-9, "{size}: {one} {other}");
+            }
+        }
+        let singular = Matrix(vec![vec![1.0, 2.0], vec![2.0, 4.0]]);
+        assert_eq!(Factors::of(&singular).smallest_pivot(), 0.0);
+    }
+
+    /// The coefficients of the polynomial with these roots but for the first, which is 1; by Vieta, so that no solver is tested by itself.
+    fn companion(roots: &[f64]) -> Matrix {
+        let mut coefficients = vec![1.0];
+        for root in roots {
+            let shifted: Vec<f64> =
+                std::iter::once(0.0).chain(coefficients.iter().map(|c| -root * c)).collect();
+            coefficients.push(0.0);
+            coefficients.iter_mut().zip(shifted).for_each(|(one, two)| *one += two);
+        }
+        let size = roots.len();
+        let cell = |row: usize, column: usize| match row {
+            0 => -coefficients[column + 1],
+            _ => f64::from(row == column + 1),
+        };
+        Matrix((0..size).map(|row| (0..size).map(|column| cell(row, column)).collect()).collect())
+    }
+
+    #[test]
+    fn eigenvalues_are_the_roots_of_the_characteristic_polynomial() {
+        let mut found = eigenvalues_of(&companion(&[-4.0, -1.0, 0.5, 2.0, 3.0])).unwrap();
+        found.sort_by(|one, two| one.re.total_cmp(&two.re));
+        for (value, root) in found.iter().zip([-4.0, -1.0, 0.5, 2.0, 3.0]) {
+            assert!((value - root).norm() < 1e-12, "{value} {root}");
+        }
+    }
+
+    #[test]
+    fn eigenvalues_have_the_sums_that_the_matrix_says() {
+        for size in [1, 2, 3, 10, 100] {
+            let matrix = noise(size, 7);
+            let found = eigenvalues_of(&matrix).unwrap();
+            let trace: f64 = (0..size).map(|at| matrix.0[at][at]).sum();
+            let squares: f64 = (0..size)
+                .flat_map(|i| (0..size).map(move |j| (i, j)))
+                .map(|(i, j)| matrix.0[i][j] * matrix.0[j][i])
+                .sum();
+            let sum: Complex64 = found.iter().sum();
+            let sum_of_squares: Complex64 = found.iter().map(|value| value * value).sum();
+            assert!((sum - trace).norm() < 1e-10, "{size}: {sum} {trace}");
+            assert!((sum_of_squares - squares).norm() < 1e-8, "{size}: {sum_of_squares} {squares}");
+        }
+    }
+
+    #[test]
+    fn shifts_do_not_loop_on_permutations() {
+        // Each cyclic permutation is mapped to itself by a QR step without a shift; its eigenvalues are the roots of 1.
+        for size in [2, 3, 4, 7] {
+            let cell = |row: usize, column: usize| f64::from((row + 1) % size == column);
+            let matrix =
+                Matrix((0..size).map(|row| (0..size).map(|column| cell(row, column)).collect()).collect());
+            for value in eigenvalues_of(&matrix).unwrap() {
+                assert!((value.powu(size as u32) - 1.0).norm() < 1e-12, "{size}: {value}");
+            }
+        }
+    }
+}
