@@ -31,7 +31,7 @@ done
 target=${target:-$(rustc -vV | sed -n 's/^host: //p')}
 grep -q "\"$target\"" "$here/platforms.json" || usage "no package is made for the target '$target'"
 if [ -z "$binary" ]; then
-  (cd "$root" && cargo build --profile dist --locked --target "$target" --bin mcp-disclosure) >&2
+  (cd "$root" && cargo build --profile dist --locked --features redis --target "$target" --bin mcp-disclosure) >&2
   binary=$built/$target/dist/mcp-disclosure
   case $target in *windows*) binary=$binary.exe ;; esac
 fi

@@ -1,11 +1,13 @@
-//! The vocabularies, in the compact form that `build.rs` writes.
+//! The vocabularies as pairs: each token is two earlier ones, as byte pair encoding found it. In the crate they are text, in
+//! base64, and four times as large. The files are made by the test below, with `UPDATE_VOCABULARIES=1`: a build script would
+//! compile the crate a second time.
 
 use std::sync::LazyLock;
 
 use tiktoken_rs::{CoreBPE, O200K_BASE_PAT_STR};
 
-static O200K_TOKENS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/o200k_base"));
-static CL100K_TOKENS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/cl100k_base"));
+static O200K_TOKENS: &[u8] = include_bytes!("../vocabularies/o200k_base.pairs");
+static CL100K_TOKENS: &[u8] = include_bytes!("../vocabularies/cl100k_base.pairs");
 
 // Bits of a rank, and of a pair of them.
 const RANK: usize = 18;
@@ -48,22 +50,24 @@ fn tokens(vocabulary: &[u8]) -> Vec<Vec<u8>> {
 
 #[cfg(test)]
 mod tests {
+    use std::{collections::HashMap, env, fs, path::Path};
+
     use tiktoken_rs::{cl100k_base_singleton, o200k_base_singleton};
 
     use super::*;
 
     #[test]
     fn w2_the_compact_vocabularies_are_the_crate_s() {
-        same(O200K_TOKENS, 199_998, &O200K_BASE, o200k_base_singleton());
-        same(CL100K_TOKENS, 100_256, &CL100K_BASE, cl100k_base_singleton());
+        same("o200k_base", O200K_TOKENS, 199_998, &O200K_BASE, o200k_base_singleton());
+        same("cl100k_base", CL100K_TOKENS, 100_256, &CL100K_BASE, cl100k_base_singleton());
     }
 
-    fn same(vocabulary: &[u8], count: usize, compact: &CoreBPE, whole: &CoreBPE) {
-        let tokens = tokens(vocabulary);
-        assert_eq!(tokens.len(), count);
-        for (rank, token) in (0..).zip(tokens) {
-            assert_eq!(whole.decode_bytes(&[rank]).unwrap(), token, "{rank}");
+    fn same(name: &str, packed: &[u8], count: usize, compact: &CoreBPE, whole: &CoreBPE) {
+        if env::var_os("UPDATE_VOCABULARIES").is_some() {
+            let file = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("vocabularies/{name}.pairs"));
+            return fs::write(file, pairs(whole)).unwrap();
         }
+        assert_eq!((packed, tokens(packed).len()), (pairs(whole).as_slice(), count));
         // Capitals, contractions, digits and scripts are where patterns differ.
         for text in [
             include_str!("../../docs/CONTRACT.md"),
@@ -71,5 +75,33 @@ mod tests {
         ] {
             assert_eq!(compact.encode_ordinary(text), whole.encode_ordinary(text));
         }
+    }
+
+    /// The 256 single bytes in the order of their ranks, then the ranks of both parts of each other token, the lowest bits
+    /// first and without gaps. Eight bytes follow, so that eight can be read wherever a pair begins.
+    fn pairs(vocabulary: &CoreBPE) -> Vec<u8> {
+        // Ranks are consecutive; the first that is missing is that of a control token.
+        let tokens: Vec<Vec<u8>> = (0..).map_while(|rank| vocabulary.decode_bytes(&[rank]).ok()).collect();
+        let ranks: HashMap<&[u8], u64> = tokens.iter().map(Vec::as_slice).zip(0..).collect();
+        let (single, others) = tokens.split_at(256);
+        let mut bytes = single.concat();
+        assert_eq!(bytes.len(), 256, "the first tokens are the bytes");
+        let (mut pending, mut bits) = (0_u64, 0);
+        for (token, rank) in others.iter().zip(256..) {
+            let is_earlier = |part: &[u8]| ranks.get(part).copied().filter(|part| *part < rank);
+            let pair =
+                (1..token.len()).find_map(|at| Some((is_earlier(&token[..at])?, is_earlier(&token[at..])?)));
+            let (left, right) = pair.expect("a token is made of two earlier ones");
+            pending |= (left | right << RANK) << bits;
+            bits += PAIR;
+            while bits >= 8 {
+                bytes.push(pending.to_le_bytes()[0]);
+                pending >>= 8;
+                bits -= 8;
+            }
+        }
+        bytes.push(pending.to_le_bytes()[0]);
+        bytes.extend([0; 8]);
+        bytes
     }
 }
