@@ -1,6 +1,10 @@
 //! Measures the gateway and prints tables.
 
-use std::{io, process::ExitCode};
+use std::{
+    io,
+    path::{Path, PathBuf},
+    process::ExitCode,
+};
 
 use clap::{Parser, ValueEnum};
 use mcp_disclosure_benches::{measure, table::Table};
@@ -16,9 +20,9 @@ struct Arguments {
     #[arg(long)]
     quick: bool,
 
-    /// Another build of bench-gateway, measured alternating with this one
-    #[arg(long, value_name = "PROGRAM")]
-    before: Option<String>,
+    /// The folder of another build of these programs: its calls alternate with those of this one
+    #[arg(long, value_name = "FOLDER")]
+    before: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -38,12 +42,12 @@ enum What {
 }
 
 impl What {
-    fn run(self, quick: bool, before: Option<&str>) -> io::Result<Table> {
+    fn run(self, quick: bool, before: Option<&Path>) -> io::Result<Table> {
         let effort = measure::Effort { quick };
         match self {
             Self::StdioCall => measure::stdio_call(effort, before),
             Self::List => measure::list(effort),
-            Self::HttpCall => measure::http_call(effort),
+            Self::HttpCall => measure::http_call(effort, before),
             Self::Operating => measure::operating(effort),
             Self::Sessions => measure::sessions(effort),
             Self::Start => measure::start(effort),

@@ -3,6 +3,7 @@
 use std::{
     io,
     net::SocketAddr,
+    path::Path,
     time::{Duration, Instant},
 };
 
@@ -29,12 +30,18 @@ pub(super) struct Samples {
     pub(super) processor: Sample,
 }
 
-/// Calls tools of both servers, alternating, with 1 and 32 concurrent callers, in both eras.
+/// Calls tools of both servers, alternating, with 1 and 32 concurrent callers, in both eras. If `before` names the folder of
+/// another build, its gateway takes the place of the bare server.
 ///
 /// # Errors
 /// If a server cannot be started or fails.
-pub fn http_call(effort: Effort) -> io::Result<Table> {
-    let servers = [Process::listening(PROGRAMS[0], &[])?, Process::listening(PROGRAMS[1], &[])?];
+pub fn http_call(effort: Effort, before: Option<&Path>) -> io::Result<Table> {
+    let other = before.map(|folder| folder.join(PROGRAMS[1]).to_string_lossy().into_owned());
+    let servers = [
+        Process::listening(other.as_deref().unwrap_or(PROGRAMS[0]), &[])?,
+        Process::listening(PROGRAMS[1], &[])?,
+    ];
+    let base = if before.is_some() { "before" } else { "bare `rmcp`" };
     // One thread for the client leaves at least one of two cores to the server.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let mut table =
@@ -58,7 +65,7 @@ pub fn http_call(effort: Effort) -> io::Result<Table> {
                     samples.iter_mut().zip(now).for_each(|(all, now)| all.extend(now));
                 }
             }
-            report(&mut table, era, concurrent, &samples, &ratios, &processor_ratios);
+            report(&mut table, base, era, concurrent, &samples, &ratios, &processor_ratios);
         }
     }
     Ok(table)
@@ -113,6 +120,7 @@ pub(super) async fn one_round(
 
 fn report(
     table: &mut Table,
+    base: &str,
     era: Era,
     concurrent: usize,
     samples: &[Samples; 2],
@@ -121,13 +129,13 @@ fn report(
 ) {
     let [bare, gateway] = samples;
     let about = format!("{} at {concurrent}", if era == Era::Session { "sessions" } else { "stateless" });
-    table.base(format!("{about}: calls/s, bare `rmcp`"), &bare.per_second);
+    table.base(format!("{about}: calls/s, {base}"), &bare.per_second);
     let target = Target::AtLeast(0.8);
     table.ratio(format!("{about}: calls/s, gateway"), &gateway.per_second, ratios.median(), target);
-    table.base(format!("{about}: µs for a call, bare `rmcp`"), &bare.calls);
+    table.base(format!("{about}: µs for a call, {base}"), &bare.calls);
     let slower = gateway.calls.median() / bare.calls.median();
     table.ratio(format!("{about}: µs for a call, gateway"), &gateway.calls, slower, Target::None);
-    table.base(format!("{about}: processor µs a call, bare `rmcp`"), &bare.processor);
+    table.base(format!("{about}: processor µs a call, {base}"), &bare.processor);
     let ratio = processor_ratios.median();
     table.ratio(format!("{about}: processor µs a call, gateway"), &gateway.processor, ratio, Target::None);
 }

@@ -1,7 +1,7 @@
 //! A tool call over stdio: the latency that the gateway adds between a client and a child process, compared with a
 //! program that only copies bytes.
 
-use std::io;
+use std::{io, path::Path};
 
 use serde_json::{Value, json};
 
@@ -38,18 +38,19 @@ impl Partner {
 }
 
 /// Calls a tool directly, through a program that copies bytes, through `full` and through `resource`, alternating; and
-/// through another build of the gateway if `before` names one.
+/// through another build of the gateway if `before` names its folder.
 ///
 /// # Errors
 /// If a program cannot be started or fails.
-pub fn stdio_call(effort: Effort, before: Option<&str>) -> io::Result<Table> {
+pub fn stdio_call(effort: Effort, before: Option<&Path>) -> io::Result<Table> {
     let (upstream, ours) = (beside("bench-upstream")?, beside("bench-gateway")?);
+    let before = before.map(|folder| folder.join("bench-gateway").to_string_lossy().into_owned());
     let serve = |strategy| ["--log", "error", "serve", "--strategy", strategy, "--", &upstream];
     let mut partners = vec![
         Partner::start("direct", &upstream, &[])?,
         Partner::start("through a copy of the bytes", &beside("copy-hop")?, &[&upstream])?,
     ];
-    for (what, program) in [("", Some(&*ours)), ("before: ", before)] {
+    for (what, program) in [("", Some(&*ours)), ("before: ", before.as_deref())] {
         for strategy in ["full", "resource"] {
             let start =
                 |program| Partner::start(&format!("{what}through `{strategy}`"), program, &serve(strategy));

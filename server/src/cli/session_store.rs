@@ -64,5 +64,7 @@ fn store(url: &str) -> Result<Arc<dyn SessionStore>, Problem> {
 
 #[cfg(not(feature = "redis"))]
 fn store(_: &str) -> Result<Arc<dyn SessionStore>, Problem> {
-    Err(Problem::new("--session-store: this program was built without the feature redis: cargo install --path server --features redis"))
+    Err(Problem::new(
+        "--session-store: this program was built without the feature redis: cargo install --path server --features redis",
+    ))
 }
