@@ -7,6 +7,7 @@
 #   INTEROP_OWN_SERVER  the example own-server, with own-server-http beside it; else its debug build beside the others
 #   INTEROP_SITE        the built site of the documentation; else target/site
 #   INTEROP_ERAS        what is tried across eras: `direct` alone, or with the `gateway` between; else direct
+#   INTEROP_ONLY        programs to run, separated by spaces; else all
 #   INTEROP_CACHE       where clients and servers are installed, once; else target/interop
 #   CHROMIUM            a Chromium or Chrome; else the one in PATH
 #   PYTHON              a Python 3.11 or later; else python3 (Node 20 or later and git are needed too)
@@ -36,8 +37,12 @@ gateway() {
 
 passed=0 failed=0
 
+# Whether this program is run.
+wanted() { [[ -z ${INTEROP_ONLY:-} || " $INTEROP_ONLY " == *" $1 "* ]]; }
+
 # Runs one program and adds up its closing line; one that ends without it has failed.
 run() {
+  wanted "$1" || return 0
   echo "== $1"
   export INTEROP_LOG=$cache/$1.log
   : > "$INTEROP_LOG"
@@ -55,34 +60,32 @@ run() {
 
 MCP_DISCLOSURE_BIN=$(gateway)
 export MCP_DISCLOSURE_BIN
-INTEROP_CLIENT=${INTEROP_CLIENT:-$target/debug/examples/use_a_tool}
-if ! [ -x "$INTEROP_CLIENT" ]; then
-  echo "no client: cargo build -p mcp-disclosure-client --example use_a_tool" >&2
-  exit 2
-fi
-INTEROP_CLIENT=$(cd "$(dirname "$INTEROP_CLIENT")" && pwd)/$(basename "$INTEROP_CLIENT")
-export INTEROP_CLIENT
-INTEROP_OWN_SERVER=${INTEROP_OWN_SERVER:-$target/debug/own-server}
-if ! [ -x "$INTEROP_OWN_SERVER" ]; then
-  echo "no example: CARGO_TARGET_DIR=$target cargo build --manifest-path examples/own-server/Cargo.toml" >&2
-  exit 2
-fi
-INTEROP_OWN_SERVER=$(cd "$(dirname "$INTEROP_OWN_SERVER")" && pwd)/$(basename "$INTEROP_OWN_SERVER")
-export INTEROP_OWN_SERVER
-INTEROP_SITE=${INTEROP_SITE:-$target/site}
-if ! [ -f "$INTEROP_SITE/index.html" ]; then
-  echo "no site: bash .ci/site" >&2
-  exit 2
-fi
-INTEROP_SITE=$(cd "$INTEROP_SITE" && pwd)
-export INTEROP_SITE
+# The absolute path of a file that a program needs; how to make it is said where it is missing.
+needed() {
+  if wanted "$1" && ! [ -f "$2" ]; then
+    echo "no $2: $3" >&2
+    exit 2
+  fi
+  realpath -m "$2"
+}
+INTEROP_CLIENT=$(needed our-client "${INTEROP_CLIENT:-$target/debug/examples/use_a_tool}" \
+  "cargo build -p mcp-disclosure-client --example use_a_tool")
+INTEROP_OWN_SERVER=$(needed own-server "${INTEROP_OWN_SERVER:-$target/debug/own-server}" \
+  "CARGO_TARGET_DIR=$target cargo build --manifest-path examples/own-server/Cargo.toml")
+first_page=$(needed site "${INTEROP_SITE:-$target/site}/index.html" "bash .ci/site")
+INTEROP_SITE=$(dirname "$first_page")
+export INTEROP_CLIENT INTEROP_OWN_SERVER INTEROP_SITE
 export INTEROP_CACHE=$cache INTEROP_HERE=$here
 export INTEROP_EVERYTHING=$cache/node/node_modules/.bin/mcp-server-everything
 export INTEROP_PLAYWRIGHT=$cache/node/node_modules/.bin/playwright-mcp
 export INTEROP_GIT=$cache/python-git/bin/mcp-server-git
 export PYTHONDONTWRITEBYTECODE=1
 
-for name in 1 2 git langchain; do install_python "$name"; done
+for name in 1 2 git langchain; do
+  # What few programs need, where they are the ones that run.
+  if [[ $name == langchain ]] && ! wanted langchain; then continue; fi
+  install_python "$name"
+done
 install_node
 
 run python-1 "$cache/python-1/bin/python" "$here/python/client_1.py"

@@ -8,13 +8,10 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that unwraps says where it failed")]
 
-pub mod accuracy;
 pub mod admission;
-pub mod attack;
 pub mod bench;
 pub mod client;
 pub mod conformance;
-pub mod faults;
 pub mod handlers;
 pub mod http;
 pub mod identity;

@@ -23,6 +23,32 @@ pub struct Setup {
 }
 
 impl Setup {
+    /// The setup of a name such as `concerns_search_http_stateless`.
+    ///
+    /// # Panics
+    /// If there is none of this name.
+    pub fn named(name: &'static str) -> Self {
+        let mut parts = name.rsplitn(3, '_');
+        let era = match parts.next() {
+            Some("session") => Era::Session,
+            Some("stateless") => Era::Stateless,
+            era => panic!("no era {era:?} in {name}"),
+        };
+        let transport = match parts.next() {
+            Some("stdio") => Transport::Stdio,
+            Some("http") => Transport::Http,
+            transport => panic!("no transport {transport:?} in {name}"),
+        };
+        let strategy = match parts.next() {
+            Some("concerns_full") => "concerns+full",
+            Some("concerns_resource") => "concerns+resource",
+            Some("concerns_search") => "concerns+search",
+            Some(strategy) => strategy,
+            None => panic!("no strategy in {name}"),
+        };
+        Self { strategy, transport, era }
+    }
+
     /// Whether the client speaks with sessions.
     pub fn has_sessions(&self) -> bool {
         self.era == Era::Session

@@ -392,7 +392,7 @@ async fn a3_no_kind_of_thing_that_is_not_permitted_exists(setup: Setup) {
     client.request("prompts/get", json!({"name": "open_prompt"})).await.result();
     assert!(probes >= 17, "{probes} probes");
 }
-everywhere!(a3_no_kind_of_thing_that_is_not_permitted_exists);
+each_strategy!(a3_no_kind_of_thing_that_is_not_permitted_exists);
 
 #[test]
 fn a1_beyond_loopback_a_guard_or_a_word_is_needed() {

@@ -210,4 +210,4 @@ async fn s11_a_catalogue_that_outgrows_the_budget_changes_the_list(setup: Setup)
     let other = Client::connect_as(&bench, setup, Identity::default()).await;
     assert_eq!(other.call("echo", json!({"text": "x"})).await.result()["isError"], true);
 }
-only!(resource_http_session = "resource" Http Session; s11_a_catalogue_that_outgrows_the_budget_changes_the_list);
+cases!(resource_http_session; s11_a_catalogue_that_outgrows_the_budget_changes_the_list);

@@ -93,7 +93,7 @@ async fn b10_words_that_name_nothing_are_answered_with_the_nearest_tools(setup: 
     }
     assert!(found * 100 >= asked * 85, "{found} of {asked}");
 }
-only!(http_session = "info" Http Session; b10_words_that_name_nothing_are_answered_with_the_nearest_tools);
+cases!(info_http_session; b10_words_that_name_nothing_are_answered_with_the_nearest_tools);
 
 /// The cost of a tool that a model knows by a few words: the list, a search and the call, with what is sent and what is
 /// read.
@@ -121,7 +121,7 @@ async fn s9_one_of_131_recorded_tools_is_usable_for_little(setup: Setup) {
     assert!(usable.len() > 50, "{}", usable.len());
     assert!(median <= 700, "{median}; the list {listed}, a search {}", searches[searches.len() / 2]);
 }
-only!(http_session = "search" Http Session; s9_one_of_131_recorded_tools_is_usable_for_little);
+cases!(search_http_session; s9_one_of_131_recorded_tools_is_usable_for_little);
 
 /// The answer of `info`, and what asking and reading cost.
 async fn ask(client: &Client, topic: &str) -> (Value, u64) {

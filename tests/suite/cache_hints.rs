@@ -97,9 +97,7 @@ async fn u15_hints_and_meta_of_a_single_upstream_survive(setup: Setup) {
         assert_eq!(said, expected);
     }
 }
-cases! { u15_hints_and_meta_of_a_single_upstream_survive:
-    full_http_session = "full" Http Session, full_http_stateless = "full" Http Stateless,
-}
+cases!(full_http_session full_http_stateless; u15_hints_and_meta_of_a_single_upstream_survive);
 
 async fn u15_of_several_upstreams_the_smallest_time_holds_and_private_if_any_is(setup: Setup) {
     let other = json!({
@@ -162,7 +160,7 @@ async fn u15_hints_of_what_is_read_arrive_as_they_were_sent(setup: Setup) {
     let read = client.read("kit://kept").await.result();
     assert_eq!((&read["ttlMs"], &read["cacheScope"]), (&json!(12_345), &json!("public")));
 }
-only!(full_http_stateless = "full" Http Stateless;
+cases!(full_http_stateless;
     u15_of_several_upstreams_the_smallest_time_holds_and_private_if_any_is,
     u15_what_a_strategy_lists_of_tools_is_kept_no_longer_than_tools,
     u15_a_list_that_depends_on_who_asks_stays_private,

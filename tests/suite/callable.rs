@@ -96,6 +96,6 @@ async fn m7_what_is_not_callable_is_listed_and_described(setup: Setup) {
     assert_ne!(client.learn_and_call("go", json!({})).await.result()["isError"], true);
 }
 
-everywhere!(m7_what_is_not_callable_does_not_run_whatever_way_a_call_takes);
+each_strategy!(m7_what_is_not_callable_does_not_run_whatever_way_a_call_takes);
 under_full!(m7_what_is_not_callable_runs_through_no_variant);
 where_tools_are_listed!(m7_what_is_not_callable_is_listed_and_described);

@@ -66,7 +66,7 @@ async fn f3_clients_may_use_the_same_token_at_the_same_time(setup: Setup) {
     }
 }
 
-everywhere!(
+each_way_in!(
     f3_clients_may_use_the_same_token_at_the_same_time,
     f3_progress_comes_under_the_clients_token_and_before_the_result,
     f3_a_cancelled_request_is_not_answered,

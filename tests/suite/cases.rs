@@ -1,199 +1,147 @@
-//! One named test for each combination that a rule holds in.
+//! One named test for each setup that a rule is tried in.
+//!
+//! A rule is tried along what it depends on, and along nothing else. Two invariants make that enough: a strategy sees no
+//! transport, and a front sees no strategy (ARCHITECTURE.md). So what depends on the strategy takes turns with the
+//! transports, and what depends on the transport is tried under `full`. Each setup is named by its strategy, transport
+//! and era.
 
-/// Tests of a rule, one for each combination given.
+/// Tests of rules, one for each setup named.
 macro_rules! cases {
-    ($rule:ident: $($case:ident = $strategy:literal $transport:ident $era:ident),* $(,)?) => {
+    ($($setup:ident)+; $($rules:tt)*) => { cases! { @each [$($setup)+] $($rules)* } };
+    (@each $setups:tt $($rule:ident),* $(,)?) => { $(cases! { @rule $rule $setups })* };
+    (@rule $rule:ident [$($setup:ident)+]) => {
         mod $rule {
             $(
                 #[tokio::test]
-                async fn $case() {
-                    super::$rule(kit::Setup {
-                        strategy: $strategy,
-                        transport: kit::Transport::$transport,
-                        era: kit::setup::Era::$era,
-                    })
-                    .await;
+                async fn $setup() {
+                    super::$rule(kit::Setup::named(stringify!($setup))).await;
                 }
-            )*
+            )+
         }
     };
 }
 
-/// Collects combinations by strategy and era, over both transports, and makes cases of them.
-macro_rules! rows {
-    ($rule:ident [$($row:tt)*]) => { cases! { $rule: $($row)* } };
-    ($rule:ident [$($row:tt)*] full sessions $($rest:tt)*) => {
-        rows! { $rule [$($row)*
-            full_stdio_session = "full" Stdio Session, full_http_session = "full" Http Session,
-        ] $($rest)* }
-    };
-    ($rule:ident [$($row:tt)*] full stateless $($rest:tt)*) => {
-        rows! { $rule [$($row)*
-            full_stdio_stateless = "full" Stdio Stateless, full_http_stateless = "full" Http Stateless,
-        ] $($rest)* }
-    };
-    ($rule:ident [$($row:tt)*] resource sessions $($rest:tt)*) => {
-        rows! { $rule [$($row)*
-            resource_stdio_session = "resource" Stdio Session, resource_http_session = "resource" Http Session,
-        ] $($rest)* }
-    };
-    ($rule:ident [$($row:tt)*] resource stateless $($rest:tt)*) => {
-        rows! { $rule [$($row)*
-            resource_stdio_stateless = "resource" Stdio Stateless, resource_http_stateless = "resource" Http Stateless,
-        ] $($rest)* }
-    };
-    ($rule:ident [$($row:tt)*] describe sessions $($rest:tt)*) => {
-        rows! { $rule [$($row)*
-            describe_stdio_session = "describe" Stdio Session, describe_http_session = "describe" Http Session,
-        ] $($rest)* }
-    };
-    ($rule:ident [$($row:tt)*] describe stateless $($rest:tt)*) => {
-        rows! { $rule [$($row)*
-            describe_stdio_stateless = "describe" Stdio Stateless, describe_http_stateless = "describe" Http Stateless,
-        ] $($rest)* }
-    };
-    ($rule:ident [$($row:tt)*] info sessions $($rest:tt)*) => {
-        rows! { $rule [$($row)*
-            info_stdio_session = "info" Stdio Session, info_http_session = "info" Http Session,
-        ] $($rest)* }
-    };
-    ($rule:ident [$($row:tt)*] info stateless $($rest:tt)*) => {
-        rows! { $rule [$($row)*
-            info_stdio_stateless = "info" Stdio Stateless, info_http_stateless = "info" Http Stateless,
-        ] $($rest)* }
-    };
-    ($rule:ident [$($row:tt)*] search sessions $($rest:tt)*) => {
-        rows! { $rule [$($row)*
-            search_stdio_session = "search" Stdio Session, search_http_session = "search" Http Session,
-        ] $($rest)* }
-    };
-    ($rule:ident [$($row:tt)*] search stateless $($rest:tt)*) => {
-        rows! { $rule [$($row)*
-            search_stdio_stateless = "search" Stdio Stateless, search_http_stateless = "search" Http Stateless,
-        ] $($rest)* }
-    };
-    ($rule:ident [$($row:tt)*] groups sessions $($rest:tt)*) => {
-        rows! { $rule [$($row)*
-            groups_stdio_session = "groups" Stdio Session, groups_http_session = "groups" Http Session,
-        ] $($rest)* }
-    };
-    ($rule:ident [$($row:tt)*] groups stateless $($rest:tt)*) => {
-        rows! { $rule [$($row)*
-            groups_stdio_stateless = "groups" Stdio Stateless, groups_http_stateless = "groups" Http Stateless,
-        ] $($rest)* }
-    };
-    ($rule:ident [$($row:tt)*] concerns_search both $($rest:tt)*) => {
-        rows! { $rule [$($row)*
-            concerns_search_stdio_session = "concerns+search" Stdio Session,
-            concerns_search_http_stateless = "concerns+search" Http Stateless,
-        ] $($rest)* }
-    };
-}
-
-/// Rules that hold under every strategy, over every transport, in every era.
+/// Rules that depend on the strategy and on the era: on what is remembered of a client, or comes with each request.
 macro_rules! everywhere {
-    ($($rule:ident),* $(,)?) => { $(rows! { $rule []
-        full sessions full stateless
-        resource sessions resource stateless
-        describe sessions describe stateless
-        info sessions info stateless
-        search sessions search stateless
-        groups sessions groups stateless
-        concerns_search both
-    })* };
+    ($($rules:tt)*) => { cases! {
+        full_stdio_session full_http_stateless
+        resource_http_session resource_stdio_stateless
+        describe_stdio_session describe_http_stateless
+        info_http_session info_stdio_stateless
+        search_stdio_session search_http_stateless
+        groups_http_session groups_stdio_stateless
+        concerns_search_stdio_session concerns_search_http_stateless;
+        $($rules)*
+    } };
 }
 
-/// Rules of strategies whose lists have the upstreams' tools.
-macro_rules! where_tools_are_listed {
-    ($($rule:ident),* $(,)?) => { $(rows! { $rule []
-        full sessions full stateless
-        resource sessions resource stateless
-        describe sessions describe stateless
-        info sessions info stateless
-    })* };
+/// Rules that depend on the strategy alone. Each way in occurs.
+macro_rules! each_strategy {
+    ($($rules:tt)*) => { cases! {
+        full_stdio_session resource_http_stateless describe_http_session info_stdio_stateless
+        search_http_stateless groups_stdio_session concerns_search_http_session;
+        $($rules)*
+    } };
 }
 
-/// Rules of `full` alone.
-macro_rules! under_full {
-    ($($rule:ident),* $(,)?) => { $(rows! { $rule []
-        full sessions full stateless
-    })* };
+/// Rules that depend on how a client comes in, and in which era.
+macro_rules! each_way_in {
+    ($($rules:tt)*) => { cases! {
+        full_stdio_session full_stdio_stateless full_http_session full_http_stateless;
+        $($rules)*
+    } };
 }
 
-/// Rules of `resource` alone.
-macro_rules! under_resource {
-    ($($rule:ident),* $(,)?) => { $(rows! { $rule []
-        resource sessions resource stateless
-    })* };
-}
-
-/// Rules of `describe` alone.
-macro_rules! under_describe {
-    ($($rule:ident),* $(,)?) => { $(rows! { $rule []
-        describe sessions describe stateless
-    })* };
-}
-
-/// Rules of `info` alone.
-macro_rules! under_info {
-    ($($rule:ident),* $(,)?) => { $(rows! { $rule []
-        info sessions info stateless
-    })* };
-}
-
-/// Rules of `search` alone, and behind a filter.
-macro_rules! under_search {
-    ($($rule:ident),* $(,)?) => { $(rows! { $rule []
-        search sessions search stateless
-        concerns_search both
-    })* };
-}
-
-/// Rules of `groups` alone.
-macro_rules! under_groups {
-    ($($rule:ident),* $(,)?) => { $(rows! { $rule []
-        groups sessions groups stateless
-    })* };
-}
-
-/// Rules of strategies whose lists withhold schemas.
-macro_rules! where_schemas_are_withheld {
-    ($($rule:ident),* $(,)?) => { $(rows! { $rule []
-        resource sessions resource stateless
-        describe sessions describe stateless
-        info sessions info stateless
-        search sessions search stateless
-        groups sessions groups stateless
-    })* };
-}
-
-/// Rules of the era with sessions, under every strategy.
-macro_rules! with_sessions {
-    ($($rule:ident),* $(,)?) => { $(rows! { $rule []
-        full sessions resource sessions describe sessions info sessions
-        search sessions groups sessions
-    })* };
-}
-
-/// Rules of the stateless era, under every strategy.
-macro_rules! without_sessions {
-    ($($rule:ident),* $(,)?) => { $(rows! { $rule []
-        full stateless resource stateless describe stateless info stateless
-        search stateless groups stateless
-    })* };
+/// Rules that depend on the era alone.
+macro_rules! each_era {
+    ($($rules:tt)*) => { cases! { full_stdio_session full_http_stateless; $($rules)* } };
 }
 
 /// Rules of HTTP, in both eras.
 macro_rules! over_http {
-    ($($rule:ident),* $(,)?) => { $(cases! { $rule:
-        full_http_session = "full" Http Session,
-        full_http_stateless = "full" Http Stateless,
-    })* };
+    ($($rules:tt)*) => { cases! { full_http_session full_http_stateless; $($rules)* } };
 }
 
-/// Rules of one combination only.
-macro_rules! only {
-    ($case:ident = $strategy:literal $transport:ident $era:ident; $($rule:ident),* $(,)?) => {
-        $(cases! { $rule: $case = $strategy $transport $era })*
-    };
+/// Rules of the era with sessions, under every strategy.
+macro_rules! with_sessions {
+    ($($rules:tt)*) => { cases! {
+        full_stdio_session resource_http_session describe_stdio_session
+        info_http_session search_stdio_session groups_http_session;
+        $($rules)*
+    } };
+}
+
+/// Rules of the stateless era, under every strategy.
+macro_rules! without_sessions {
+    ($($rules:tt)*) => { cases! {
+        full_http_stateless resource_stdio_stateless describe_http_stateless
+        info_stdio_stateless search_http_stateless groups_stdio_stateless;
+        $($rules)*
+    } };
+}
+
+/// Rules of the era with sessions that depend on the transport.
+macro_rules! each_transport_with_sessions {
+    ($($rules:tt)*) => { cases! { full_stdio_session full_http_session; $($rules)* } };
+}
+
+/// Rules of the stateless era that depend on the transport.
+macro_rules! each_transport_without_sessions {
+    ($($rules:tt)*) => { cases! { full_stdio_stateless full_http_stateless; $($rules)* } };
+}
+
+/// Rules of strategies whose lists have the upstreams' tools.
+macro_rules! where_tools_are_listed {
+    ($($rules:tt)*) => { cases! {
+        full_stdio_session full_http_stateless
+        resource_http_session resource_stdio_stateless
+        describe_stdio_session describe_http_stateless
+        info_http_session info_stdio_stateless;
+        $($rules)*
+    } };
+}
+
+/// Rules of strategies whose lists withhold schemas.
+macro_rules! where_schemas_are_withheld {
+    ($($rules:tt)*) => { cases! {
+        resource_http_session resource_stdio_stateless
+        describe_stdio_session describe_http_stateless
+        info_http_session info_stdio_stateless
+        search_stdio_session search_http_stateless
+        groups_http_session groups_stdio_stateless;
+        $($rules)*
+    } };
+}
+
+/// Rules of `full` alone, in both eras.
+macro_rules! under_full {
+    ($($rules:tt)*) => { cases! { full_stdio_session full_http_stateless; $($rules)* } };
+}
+
+/// Rules of `resource` alone, in both eras.
+macro_rules! under_resource {
+    ($($rules:tt)*) => { cases! { resource_http_session resource_stdio_stateless; $($rules)* } };
+}
+
+/// Rules of `describe` alone, in both eras.
+macro_rules! under_describe {
+    ($($rules:tt)*) => { cases! { describe_stdio_session describe_http_stateless; $($rules)* } };
+}
+
+/// Rules of `info` alone, in both eras.
+macro_rules! under_info {
+    ($($rules:tt)*) => { cases! { info_http_session info_stdio_stateless; $($rules)* } };
+}
+
+/// Rules of `search` alone, in both eras, and behind a filter.
+macro_rules! under_search {
+    ($($rules:tt)*) => { cases! {
+        search_stdio_session search_http_stateless concerns_search_http_session;
+        $($rules)*
+    } };
+}
+
+/// Rules of `groups` alone, in both eras.
+macro_rules! under_groups {
+    ($($rules:tt)*) => { cases! { groups_http_session groups_stdio_stateless; $($rules)* } };
 }

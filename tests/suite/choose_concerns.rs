@@ -195,4 +195,4 @@ with_sessions!(
     b11_the_tool_starts_from_what_the_operator_chose,
 );
 everywhere!(b11_without_sessions_or_declared_concerns_there_is_no_such_tool);
-only!(http_session = "info" Http Session; b11_the_tool_stands_beside_info_and_invoke);
+cases!(info_http_session; b11_the_tool_stands_beside_info_and_invoke);

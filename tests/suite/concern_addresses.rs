@@ -148,4 +148,4 @@ over_http!(
     b11_what_an_address_says_and_is_not_understood_is_refused,
     b11_where_nothing_is_declared_an_address_cannot_choose,
 );
-only!(http_session = "full" Http Session; b11_the_query_of_initialize_holds_for_the_session);
+cases!(full_http_session; b11_the_query_of_initialize_holds_for_the_session);

@@ -311,23 +311,23 @@ async fn b11_a_category_maps_all_of_its_tools_and_a_tool_wins(setup: Setup) {
     }
 }
 
-everywhere!(
+everywhere!(c10_what_is_filtered_is_known_by_its_exact_name_only);
+each_strategy!(
     b11_every_client_starts_with_the_operators_choices,
     c1_c2_the_declaration_stands_wherever_clients_may_look,
     c1_where_none_is_declared_there_is_no_word_of_it,
     c3_c4_c5_what_was_chosen_first_filters_the_first_list,
-    c7_a_value_that_is_not_declared_is_refused_or_left_out,
     c9_mappings_are_shown_where_that_is_asked_for,
-    c10_what_is_filtered_is_known_by_its_exact_name_only,
     c12_defaults_filter_once_anything_was_chosen,
 );
+each_way_in!(c7_a_value_that_is_not_declared_is_refused_or_left_out);
 with_sessions!(
     b11_an_update_starts_from_the_operators_choices,
-    c3_a_list_right_after_initialized_is_filtered,
     c3_c6_an_update_holds_from_the_next_request_on,
 );
+each_transport_with_sessions!(c3_a_list_right_after_initialized_is_filtered);
 under_full!(
     b11_a_category_maps_all_of_its_tools_and_a_tool_wins,
     b11_a_declaration_that_loses_a_chosen_concern_serves_on,
 );
-without_sessions!(c3_without_sessions_each_request_brings_its_choices);
+each_transport_without_sessions!(c3_without_sessions_each_request_brings_its_choices);

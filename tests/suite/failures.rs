@@ -64,7 +64,7 @@ async fn f6_an_upstream_that_hangs_while_it_lists_delays_no_other(setup: Setup) 
     });
     tokio::time::timeout(Duration::from_secs(20), anew).await.unwrap();
 }
-only!(full_stdio_session = "full" Stdio Session; f6_an_upstream_that_hangs_while_it_lists_delays_no_other);
+cases!(full_stdio_session; f6_an_upstream_that_hangs_while_it_lists_delays_no_other);
 
 async fn f6_what_is_no_message_is_skipped(setup: Setup) {
     let (_bench, client) = connected(setup).await;
@@ -72,7 +72,7 @@ async fn f6_what_is_no_message_is_skipped(setup: Setup) {
     assert_eq!(result["structuredContent"]["given"], json!({"a": 1}));
 }
 
-everywhere!(
+each_era!(
     f6_u3_an_upstream_that_dies_is_named_and_started_again,
     f6_an_upstream_that_hangs_is_given_up,
     f6_a_handler_that_panics_is_answered_for,
@@ -86,6 +86,4 @@ async fn f6_what_was_asked_before_the_input_ended_is_answered(setup: Setup) {
     client.close_input().await;
     pending.reply().await.result();
 }
-cases! { f6_what_was_asked_before_the_input_ended_is_answered:
-    full_stdio_session = "full" Stdio Session, full_stdio_stateless = "full" Stdio Stateless,
-}
+cases!(full_stdio_session full_stdio_stateless; f6_what_was_asked_before_the_input_ended_is_answered);

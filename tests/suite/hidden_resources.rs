@@ -170,9 +170,9 @@ async fn p3_a_list_of_what_is_allowed_is_all_there_is(setup: Setup) {
     }
 }
 
-everywhere!(
+each_strategy!(
     p3_no_spelling_of_what_is_hidden_is_read,
-    p3_what_is_hidden_is_neither_listed_linked_nor_suggested
+    p3_what_is_hidden_is_neither_listed_linked_nor_suggested,
 );
 under_full!(p3_a_list_of_what_is_allowed_is_all_there_is);
 
@@ -200,7 +200,7 @@ async fn p3_hidden_resources_cannot_be_subscribed_to(setup: Setup) {
     assert!(client.inbox.since(heard).iter().all(|message| !message.contains("resources/updated")));
 }
 
-with_sessions!(p3_hidden_resources_cannot_be_subscribed_to);
+each_transport_with_sessions!(p3_hidden_resources_cannot_be_subscribed_to);
 
 async fn p3_hidden_resources_cannot_be_listened_for(setup: Setup) {
     let (_bench, client) = hidden(setup).await;
@@ -214,7 +214,7 @@ async fn p3_hidden_resources_cannot_be_listened_for(setup: Setup) {
     );
 }
 
-without_sessions!(p3_hidden_resources_cannot_be_listened_for);
+each_transport_without_sessions!(p3_hidden_resources_cannot_be_listened_for);
 
 #[tokio::test]
 async fn p4_what_is_read_again_is_answered_with_what_changed_or_why_not() {

@@ -114,7 +114,7 @@ async fn f7_headers_must_say_what_the_body_says(setup: Setup) {
         assert_eq!(exchange(&bench, &client, "POST", "/mcp", &changes, &body).await.0, status, "{name}");
     }
 }
-only!(full_http_stateless = "full" Http Stateless; f7_headers_must_say_what_the_body_says);
+cases!(full_http_stateless; f7_headers_must_say_what_the_body_says);
 
 async fn g6_a_name_that_need_not_be_sent_says_what_the_body_says(setup: Setup) {
     let (bench, client) = connected(setup).await;
@@ -137,7 +137,7 @@ async fn g6_a_name_that_need_not_be_sent_says_what_the_body_says(setup: Setup) {
         assert!(!without.1.contains("-32020"), "{method}: {without:?}");
     }
 }
-only!(full_http_stateless = "full" Http Stateless; g6_a_name_that_need_not_be_sent_says_what_the_body_says);
+cases!(full_http_stateless; g6_a_name_that_need_not_be_sent_says_what_the_body_says);
 
 async fn f7_a_header_of_the_stateless_era_needs_its_metadata(setup: Setup) {
     let (bench, client) = connected(setup).await;
@@ -172,7 +172,7 @@ async fn f7_a_session_is_used_at_its_own_address_only(setup: Setup) {
         assert_eq!(exchange(&bench, &client, "POST", home, &[], body).await.0, 200);
     }
 }
-only!(full_http_session = "full" Http Session;
+cases!(full_http_session;
     f7_a_header_of_the_stateless_era_needs_its_metadata,
     f7_an_unknown_or_ended_session_is_not_found,
     f7_a_session_is_used_at_its_own_address_only,
@@ -193,5 +193,5 @@ async fn f7_an_unknown_method_is_404_as_a_stream_too(setup: Setup) {
     let changes = [("accept", "text/event-stream"), ("mcp-method", "x/y")];
     assert_eq!(exchange(&bench, &client, "POST", "/mcp", &changes, &body).await.0, 404);
 }
-only!(full_http_stateless = "full" Http Stateless;
+cases!(full_http_stateless;
     f7_a_listener_that_accepts_no_events_is_refused, f7_an_unknown_method_is_404_as_a_stream_too);

@@ -38,7 +38,7 @@ async fn p12_what_served_an_anonymous_request_serves_no_other(setup: Setup) {
         assert_eq!(bobs_own["tools"], ann.request("tools/list", json!({})).await.result()["tools"]);
     }
 }
-without_sessions!(p12_what_served_an_anonymous_request_serves_no_other);
+each_transport_without_sessions!(p12_what_served_an_anonymous_request_serves_no_other);
 
 async fn p12_a_principal_meets_its_own_upstreams_again_and_no_others(setup: Setup) {
     let tools = ["echo"];
@@ -61,7 +61,7 @@ async fn p12_a_principal_meets_its_own_upstreams_again_and_no_others(setup: Setu
             .await;
     }
 }
-only!(full_http_stateless = "full" Http Stateless; p12_a_principal_meets_its_own_upstreams_again_and_no_others);
+cases!(full_http_stateless; p12_a_principal_meets_its_own_upstreams_again_and_no_others);
 
 /// Counts how often an upstream of this era is started, and how many of those run.
 struct Counted {
@@ -155,7 +155,7 @@ async fn p12_a_state_is_what_leads_back_to_the_same_upstream(setup: Setup) {
         counted.are_left(if era == Some(Era::Session) { 0 } else { 2 }).await;
     }
 }
-only!(full_http_stateless = "full" Http Stateless; p12_a_state_is_what_leads_back_to_the_same_upstream);
+cases!(full_http_stateless; p12_a_state_is_what_leads_back_to_the_same_upstream);
 
 async fn p12_lists_of_clients_that_cannot_be_asked_need_no_upstream(setup: Setup) {
     let counted = Counted::start(None).await;
@@ -166,7 +166,7 @@ async fn p12_lists_of_clients_that_cannot_be_asked_need_no_upstream(setup: Setup
     }
     assert_eq!(counted.started(), 1, "only the shared one");
 }
-without_sessions!(p12_lists_of_clients_that_cannot_be_asked_need_no_upstream);
+each_transport_without_sessions!(p12_lists_of_clients_that_cannot_be_asked_need_no_upstream);
 
 async fn p12_a_listener_hears_of_resources_from_an_upstream_of_its_own(setup: Setup) {
     let bench = Bench::start(own()).await;
@@ -177,4 +177,4 @@ async fn p12_a_listener_hears_of_resources_from_an_upstream_of_its_own(setup: Se
     assert!(!have_heard(&bob, "resources/subscribe").await);
     ann.cancel(&listening).await;
 }
-only!(full_http_stateless = "full" Http Stateless; p12_a_listener_hears_of_resources_from_an_upstream_of_its_own);
+cases!(full_http_stateless; p12_a_listener_hears_of_resources_from_an_upstream_of_its_own);

@@ -53,8 +53,6 @@ async fn f3_a_listener_is_notified_when_the_gateway_ends(setup: Setup) {
     assert_eq!(farewell["result"], json!({"resultType": "complete", "_meta": {TAG: "mine"}}));
 }
 
-without_sessions!(
-    f3_a_listener_is_acknowledged_and_hears_what_it_asked_for,
-    f3_a_listener_that_goes_is_forgotten,
-);
-without_sessions!(f3_a_listener_is_notified_when_the_gateway_ends);
+without_sessions!(f3_a_listener_is_acknowledged_and_hears_what_it_asked_for);
+each_transport_without_sessions!(f3_a_listener_that_goes_is_forgotten);
+each_transport_without_sessions!(f3_a_listener_is_notified_when_the_gateway_ends);

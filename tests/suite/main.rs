@@ -6,7 +6,6 @@
 #[macro_use]
 mod cases;
 mod access;
-mod accuracy;
 mod adaptive;
 mod admitted;
 mod briefs;

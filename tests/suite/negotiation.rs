@@ -112,14 +112,14 @@ async fn n3_a_strategy_may_be_named_with_the_filters_under_it(setup: Setup) {
     }
 }
 
-everywhere!(
+each_strategy!(
     n3_a_strategy_may_be_named_with_the_filters_under_it,
     n1_what_is_offered_and_selected_is_advertised,
     n1_the_operator_comes_before_the_client,
     n1_the_clients_first_preference_that_is_offered_wins,
-    n2_clients_of_one_process_are_served_differently,
     n4_an_offer_of_unknown_strategies_gets_the_fallback,
 );
+each_way_in!(n2_clients_of_one_process_are_served_differently);
 
 async fn n3_the_address_comes_before_everything(setup: Setup) {
     let other = if setup.strategy == "full" { "resource" } else { "full" };
@@ -143,16 +143,11 @@ async fn n3_a_strategy_that_is_not_offered_has_no_address(setup: Setup) {
         assert_eq!(reply.status, Some(status), "{path}");
     }
 }
-cases! { n3_the_address_comes_before_everything:
-    full_http_session = "full" Http Session, full_http_stateless = "full" Http Stateless,
-    resource_http_session = "resource" Http Session, resource_http_stateless = "resource" Http Stateless,
-    describe_http_session = "describe" Http Session, describe_http_stateless = "describe" Http Stateless,
-}
-cases! { n3_a_strategy_that_is_not_offered_has_no_address:
-    full_http_session = "full" Http Session, full_http_stateless = "full" Http Stateless,
-    resource_http_session = "resource" Http Session, resource_http_stateless = "resource" Http Stateless,
-    describe_http_session = "describe" Http Session, describe_http_stateless = "describe" Http Stateless,
-}
+cases!(
+    full_http_session resource_http_stateless;
+    n3_the_address_comes_before_everything,
+    n3_a_strategy_that_is_not_offered_has_no_address,
+);
 
 async fn n5_lists_that_depend_on_the_request_are_private(setup: Setup) {
     let (_bench, client) = connected(setup).await;
@@ -171,4 +166,4 @@ async fn n5_lists_that_are_the_same_for_everyone_are_public(setup: Setup) {
         assert_eq!(client.request(method, json!({})).await.result()["cacheScope"], "public", "{method}");
     }
 }
-only!(full_http_stateless = "full" Http Stateless; n5_lists_that_are_the_same_for_everyone_are_public);
+cases!(full_http_stateless; n5_lists_that_are_the_same_for_everyone_are_public);

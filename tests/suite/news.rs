@@ -72,6 +72,8 @@ async fn f3_changes_made_meanwhile_are_announced_when_the_stream_opens(setup: Se
 with_sessions!(
     f3_changes_made_meanwhile_are_announced_when_the_stream_opens,
     f3_changed_lists_are_announced_and_listed,
+);
+each_transport_with_sessions!(
     f3_log_messages_arrive_from_the_level_that_was_asked_for,
     f3_an_unknown_log_level_is_refused,
     f3_changed_resources_are_announced_to_subscribers,

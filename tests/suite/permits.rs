@@ -80,7 +80,7 @@ async fn r10_what_is_not_permitted_is_never_enumerated(setup: Setup) {
     }
     client.learn_and_call("open_two", json!({})).await.result();
 }
-everywhere!(
+each_strategy!(
     r10_what_is_not_permitted_is_answered_like_an_unknown_name,
     r10_what_is_not_permitted_is_never_enumerated,
 );
@@ -99,9 +99,7 @@ async fn r10_a_session_is_its_principals_alone(setup: Setup) {
     assert_eq!(anonymous(&stolen, "-"), anonymous(&made_up, "-"));
     ann.request("tools/list", json!({})).await.result();
 }
-cases! { r10_a_session_is_its_principals_alone:
-    full_http_session = "full" Http Session, resource_http_session = "resource" Http Session,
-}
+cases!(full_http_session resource_http_session; r10_a_session_is_its_principals_alone);
 
 async fn r10_lists_of_a_known_principal_are_private(setup: Setup) {
     let (_bench, client) = restricted(setup).await;

@@ -245,7 +245,7 @@ async fn s12_a_pin_is_no_exception_from_a_choice(setup: Setup) {
     assert_ne!(client.call("dear", json!({"n": 1})).await.result()["isError"], true, "by its name as before");
 }
 
-everywhere!(s12_a_pin_shows_nothing_that_is_hidden, s12_a_pin_is_no_exception_from_a_choice);
+each_strategy!(s12_a_pin_shows_nothing_that_is_hidden, s12_a_pin_is_no_exception_from_a_choice);
 
 async fn s12_pins_are_read_again(setup: Setup) {
     let bench = Bench::start(options(pinned_to(setup, StrategyOptions::default()))).await;
@@ -263,8 +263,8 @@ async fn s12_pins_are_read_again(setup: Setup) {
     .await;
     assert_ne!(named(&tools(&client).await, "held"), [&complete("held")]);
 }
-only!(resource_http_session = "resource" Http Session; s12_pins_are_read_again);
-only!(describe_stdio_session = "describe" Stdio Session; s12_pins_of_a_host_on_stdio_are_read_again);
+cases!(resource_http_session; s12_pins_are_read_again);
+cases!(describe_stdio_session; s12_pins_of_a_host_on_stdio_are_read_again);
 
 async fn s12_pins_of_a_host_on_stdio_are_read_again(setup: Setup) {
     s12_pins_are_read_again(setup).await;

@@ -69,15 +69,10 @@ async fn f7_a_message_that_is_too_long_is_refused_and_the_rest_goes_on(setup: Se
     client.request("tools/list", json!({})).await.result();
 }
 
-everywhere!(
-    f7_an_unknown_method_is_not_found,
-    f7_wrong_or_missing_parameters_are_named,
-    f7_what_is_no_message_is_refused_and_the_rest_goes_on,
-);
+each_strategy!(f7_an_unknown_method_is_not_found, f7_wrong_or_missing_parameters_are_named);
+each_way_in!(f7_what_is_no_message_is_refused_and_the_rest_goes_on);
 // What this rule costs is the length, so each way in is tried once.
-cases! { f7_a_message_that_is_too_long_is_refused_and_the_rest_goes_on:
-    full_stdio_session = "full" Stdio Session, full_http_stateless = "full" Http Stateless,
-}
+cases!(full_stdio_session full_http_stateless; f7_a_message_that_is_too_long_is_refused_and_the_rest_goes_on);
 
 async fn f7_an_id_under_way_cannot_be_used_again_until_then(setup: Setup) {
     let (_bench, client) = connected(setup).await;
@@ -91,7 +86,7 @@ async fn f7_an_id_under_way_cannot_be_used_again_until_then(setup: Setup) {
     client.read("kit://doc").await.result();
     client.start_under(json!("mine"), "tools/list", json!({})).await.reply().await.result();
 }
-with_sessions!(f7_an_id_under_way_cannot_be_used_again_until_then);
+each_transport_with_sessions!(f7_an_id_under_way_cannot_be_used_again_until_then);
 
 async fn f7_missing_metadata_is_named(setup: Setup) {
     let bench = Bench::start(odd()).await;
@@ -120,9 +115,9 @@ async fn f7_a_version_that_is_not_spoken_is_refused_with_those_that_are(setup: S
         assert_eq!(reply.status, setup.is_http().then_some(400));
     }
 }
-without_sessions!(
+each_transport_without_sessions!(
     f7_missing_metadata_is_named,
-    f7_a_version_that_is_not_spoken_is_refused_with_those_that_are
+    f7_a_version_that_is_not_spoken_is_refused_with_those_that_are,
 );
 
 async fn f7_without_a_session_only_the_handshake_is_answered(setup: Setup) {
@@ -133,7 +128,7 @@ async fn f7_without_a_session_only_the_handshake_is_answered(setup: Setup) {
     let hello = json!({"protocolVersion": "1999-01-01", "capabilities": {}, "clientInfo": {"name": "k", "version": "1"}});
     assert_eq!(client.request("initialize", hello).await.result()["protocolVersion"], "2025-11-25");
 }
-with_sessions!(f7_without_a_session_only_the_handshake_is_answered);
+each_transport_with_sessions!(f7_without_a_session_only_the_handshake_is_answered);
 
 async fn f7_every_revision_with_sessions_is_spoken(setup: Setup) {
     let bench = Bench::start(odd()).await;
@@ -143,7 +138,7 @@ async fn f7_every_revision_with_sessions_is_spoken(setup: Setup) {
         assert_eq!(client.request("initialize", hello).await.result()["protocolVersion"], version);
     }
 }
-with_sessions!(f7_every_revision_with_sessions_is_spoken);
+each_transport_with_sessions!(f7_every_revision_with_sessions_is_spoken);
 
 async fn f7_a_connection_is_initialized_once(setup: Setup) {
     let (_bench, client) = connected(setup).await;
@@ -151,4 +146,4 @@ async fn f7_a_connection_is_initialized_once(setup: Setup) {
     assert_eq!(client.request("initialize", hello).await.code(), -32600);
     client.request("tools/list", json!({})).await.result();
 }
-only!(full_stdio_session = "full" Stdio Session; f7_a_connection_is_initialized_once);
+cases!(full_stdio_session; f7_a_connection_is_initialized_once);

@@ -254,14 +254,14 @@ async fn f7_headers_must_say_what_the_arguments_say(setup: Setup) {
     }
 }
 
-everywhere!(
+each_way_in!(
     f3_what_an_embedded_handler_asks_reaches_the_client,
-    w6_elicitation_sampling_and_roots_of_an_embedded_handler_reach_the_client,
     f3_what_an_upstream_asks_reaches_the_client_and_its_answer_the_upstream,
     f3_an_upstream_may_ask_again_and_several_things_at_once,
     f3_log_messages_come_with_the_request_they_belong_to,
 );
-everywhere!(f3_calls_of_several_clients_are_not_mixed_up, f3_who_shares_upstreams_is_asked_nothing);
-without_sessions!(f3_state_is_good_for_its_own_request_once);
-only!(full_http_session = "full" Http Session; f3_a_session_that_ends_takes_its_upstreams_with_it);
-only!(full_http_stateless = "full" Http Stateless; f7_headers_must_say_what_the_arguments_say);
+each_strategy!(w6_elicitation_sampling_and_roots_of_an_embedded_handler_reach_the_client);
+each_way_in!(f3_calls_of_several_clients_are_not_mixed_up, f3_who_shares_upstreams_is_asked_nothing);
+each_transport_without_sessions!(f3_state_is_good_for_its_own_request_once);
+cases!(full_http_session; f3_a_session_that_ends_takes_its_upstreams_with_it);
+cases!(full_http_stateless; f7_headers_must_say_what_the_arguments_say);

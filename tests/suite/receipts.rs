@@ -61,18 +61,13 @@ async fn r14_a_receipt_expires(setup: Setup) {
     assert_eq!(reason, "EXPIRED");
 }
 
-cases! { r14_the_delivered_schema_asks_for_a_receipt_that_the_tool_never_sees:
-    resource_stdio_stateless = "resource" Stdio Stateless, resource_http_stateless = "resource" Http Stateless,
-}
-cases! { r14_a_receipt_is_valid_for_any_connection_of_the_same_client:
-    resource_stdio_stateless = "resource" Stdio Stateless, resource_http_stateless = "resource" Http Stateless,
-}
-cases! { r14_a_call_without_a_valid_receipt_is_refused_with_the_reason:
-    resource_stdio_stateless = "resource" Stdio Stateless, resource_http_stateless = "resource" Http Stateless,
-}
-cases! { r14_a_receipt_expires:
-    resource_stdio_stateless = "resource" Stdio Stateless, resource_http_stateless = "resource" Http Stateless,
-}
+cases!(
+    resource_stdio_stateless resource_http_stateless;
+    r14_the_delivered_schema_asks_for_a_receipt_that_the_tool_never_sees,
+    r14_a_receipt_is_valid_for_any_connection_of_the_same_client,
+    r14_a_call_without_a_valid_receipt_is_refused_with_the_reason,
+    r14_a_receipt_expires,
+);
 
 async fn r14_a_receipt_is_for_one_principal(setup: Setup) {
     let admission = HeaderAdmission::default().knowing("ann", &["a"]).knowing("bob", &["a"]);
@@ -86,7 +81,7 @@ async fn r14_a_receipt_is_for_one_principal(setup: Setup) {
     }
     assert_ne!(ann.call("a", arguments).await.result()["isError"], true);
 }
-only!(resource_http_stateless = "resource" Http Stateless; r14_a_receipt_is_for_one_principal);
+cases!(resource_http_stateless; r14_a_receipt_is_for_one_principal);
 
 async fn r14_sessions_need_no_receipt(setup: Setup) {
     let (_bench, client) = connected(setup).await;
@@ -94,9 +89,7 @@ async fn r14_sessions_need_no_receipt(setup: Setup) {
     assert_eq!(receipt_of(&described["echo"]), None);
     assert_eq!(described["echo"]["inputSchema"]["required"], json!(["text"]));
 }
-cases! { r14_sessions_need_no_receipt:
-    resource_stdio_session = "resource" Stdio Session, resource_http_session = "resource" Http Session,
-}
+cases!(resource_stdio_session resource_http_session; r14_sessions_need_no_receipt);
 
 /// A gateway whose sessions get signed receipts, too.
 fn signing(options: Options) -> Options {
@@ -144,7 +137,5 @@ async fn r14_signed_receipts_of_sessions_are_for_one_principal(setup: Setup) {
     assert_ne!(again.call("a", arguments).await.result()["isError"], true);
 }
 
-cases! { r14_signed_receipts_outlive_the_session:
-    resource_stdio_session = "resource" Stdio Session, resource_http_session = "resource" Http Session,
-}
-only!(http_session = "resource" Http Session; r14_signed_receipts_of_sessions_are_for_one_principal);
+cases!(resource_stdio_session resource_http_session; r14_signed_receipts_outlive_the_session);
+cases!(resource_http_session; r14_signed_receipts_of_sessions_are_for_one_principal);

@@ -54,9 +54,7 @@ async fn r8_delivery_holds_for_the_session_and_never_in_another(setup: Setup) {
     assert_eq!(reason(&other.call("rich", json!({})).await.result()), &Value::Null);
     assert_eq!(reason(&client.call("failing", json!({})).await.result()), &Value::Null);
 }
-cases! { r8_delivery_holds_for_the_session_and_never_in_another:
-    resource_stdio_session = "resource" Stdio Session, resource_http_session = "resource" Http Session,
-}
+cases!(resource_stdio_session resource_http_session; r8_delivery_holds_for_the_session_and_never_in_another);
 
 async fn r9_a_changed_definition_must_be_fetched_again(setup: Setup) {
     let files = tempfile::tempdir().unwrap();

@@ -120,7 +120,7 @@ async fn sep1862_arguments_and_limits_are_those_of_a_call(setup: Setup) {
     let journal = client.journal().await;
     assert_eq!(journal.iter().filter(|message| message["method"] == "tools/resolve").count(), 2);
 }
-only!(search_stdio_session = "search" Stdio Session;
+cases!(search_stdio_session;
     sep1862_through_another_tool_the_called_one_is_resolved,
     sep1862_arguments_and_limits_are_those_of_a_call,
 );

@@ -80,7 +80,7 @@ async fn an_unknown_event_id_opens_a_new_stream(setup: Setup) {
     }
 }
 
-only!(full_http_session = "full" Http Session;
+cases!(full_http_session;
     an_answer_is_fetched_after_its_connection_broke,
     missed_notifications_are_sent_again,
     an_unknown_event_id_opens_a_new_stream,

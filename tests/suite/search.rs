@@ -137,7 +137,7 @@ under_search!(
     s2_s3_a_hit_has_what_a_call_needs,
     s4_a_miss_says_so,
 );
-only!(http_session = "search" Http Session; s5_a_new_tool_is_found_at_once);
+cases!(search_http_session; s5_a_new_tool_is_found_at_once);
 
 async fn s1_info_splits_its_executor_as_well(setup: Setup) {
     let settings = json!({"tools": "entry-only", "executors": "by-effect"});

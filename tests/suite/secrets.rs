@@ -73,7 +73,7 @@ async fn p5_what_may_be_another_clients_is_not_delivered(setup: Setup) {
     ann.read(&control("log")).await.result();
     assert_eq!((logged(&ann, &ann).await, logged(&ann, &bob).await), (0, 0));
 }
-with_sessions!(
+each_transport_with_sessions!(
     p5_what_a_shared_upstream_logs_reaches_the_client_whose_request_it_is,
     p5_what_may_be_another_clients_is_not_delivered,
 );

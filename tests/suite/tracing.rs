@@ -20,4 +20,4 @@ async fn o3_the_clients_trace_context_is_relayed_as_it_is(setup: Setup) {
         }
     }
 }
-under_full!(o3_the_clients_trace_context_is_relayed_as_it_is);
+each_way_in!(o3_the_clients_trace_context_is_relayed_as_it_is);

@@ -155,11 +155,13 @@ async fn f4_lists_are_the_same_to_the_byte(setup: Setup) {
 }
 
 everywhere!(
-    f1_tools_of_one_name_get_prefixes_and_reach_their_own_upstream,
     f2_results_and_errors_arrive_field_for_field,
-    f2_resources_templates_and_prompts_arrive_field_for_field,
-    f2_an_unknown_resource_is_the_error_of_the_era,
     f2_parameters_reach_the_upstream_field_for_field,
     f2_the_upstreams_own_words_introduce_it,
     f4_lists_are_the_same_to_the_byte,
 );
+each_strategy!(
+    f1_tools_of_one_name_get_prefixes_and_reach_their_own_upstream,
+    f2_resources_templates_and_prompts_arrive_field_for_field,
+);
+each_era!(f2_an_unknown_resource_is_the_error_of_the_era);

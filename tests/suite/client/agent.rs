@@ -43,7 +43,8 @@ async fn the_anti_patterns_come_to_a_good_end(setup: Setup) {
         perform(&host(&bench, setup).await, habit).await;
     }
 }
-everywhere!(the_workflow_meets_no_error, the_anti_patterns_come_to_a_good_end);
+everywhere!(the_workflow_meets_no_error);
+each_strategy!(the_anti_patterns_come_to_a_good_end);
 
 async fn a_call_without_fetching_leads_to_the_description(setup: Setup) {
     let bench = Bench::start(odd()).await;

@@ -134,13 +134,18 @@ async fn arguments_that_are_headers_too_are_sent_as_such(setup: Setup) {
     let arguments = json!({"region": "Österreich"});
     assert_eq!(given(&host.call("a", &arguments).await.unwrap()), arguments);
 }
-everywhere!(
-    calls_do_what_the_strategy_demands_first,
+everywhere!(calls_do_what_the_strategy_demands_first);
+each_strategy!(
     results_come_as_the_server_wrote_them,
     tools_that_fail_and_servers_that_refuse_are_distinguished,
-    resources_and_prompts_pass_through,
-    who_gives_up_is_not_waited_for,
     what_passes_is_counted_and_shown,
+);
+each_way_in!(resources_and_prompts_pass_through, who_gives_up_is_not_waited_for);
+
+// Which arguments are headers is in the schema, which comes by the strategy; only these requests have such headers.
+cases!(
+    full_http_stateless resource_http_stateless describe_http_stateless info_http_stateless search_http_stateless
+    groups_http_stateless full_stdio_session;
     arguments_that_are_headers_too_are_sent_as_such,
 );
 
@@ -156,6 +161,4 @@ async fn r14_an_expired_receipt_is_renewed(setup: Setup) {
     })
     .await;
 }
-cases! { r14_an_expired_receipt_is_renewed:
-    resource_stdio_stateless = "resource" Stdio Stateless, resource_http_stateless = "resource" Http Stateless,
-}
+cases!(resource_stdio_stateless resource_http_stateless; r14_an_expired_receipt_is_renewed);

@@ -24,7 +24,7 @@ async fn d6_what_is_asked_for_twice_at_once_is_sent_once(setup: Setup) {
     let needed = if setup.strategy == "groups" { 3 } else { 1 };
     assert_eq!((host.traffic() - before).round_trips(), needed);
 }
-everywhere!(d6_what_is_asked_for_twice_at_once_is_sent_once);
+each_strategy!(d6_what_is_asked_for_twice_at_once_is_sent_once);
 
 async fn d3_d6_definitions_come_whole_in_order_and_in_one_request(setup: Setup) {
     let bench = Bench::start(odd()).await;

@@ -53,11 +53,8 @@ async fn d6_changed_lists_are_forgotten(setup: Setup) {
     assert_eq!(host.describe(&["late"]).await.unwrap()[0].name(), "late");
     assert_eq!(given(&host.call("late", &json!({"a": 1})).await.unwrap()), json!({"a": 1}));
 }
-everywhere!(
-    n1_the_host_knows_what_was_selected,
-    d6_definitions_are_asked_for_once,
-    d6_changed_lists_are_forgotten,
-);
+everywhere!(d6_changed_lists_are_forgotten);
+each_strategy!(n1_the_host_knows_what_was_selected, d6_definitions_are_asked_for_once);
 
 async fn d6_a_new_digest_replaces_what_was_known_r9(setup: Setup) {
     let files = tempfile::tempdir().unwrap();
@@ -102,4 +99,4 @@ async fn a_pinned_strategy_serves_a_host_that_offered_nothing(setup: Setup) {
         assert_eq!(described["rich"]["name"], "rich");
     }
 }
-everywhere!(a_pinned_strategy_serves_a_host_that_offered_nothing);
+each_strategy!(a_pinned_strategy_serves_a_host_that_offered_nothing);

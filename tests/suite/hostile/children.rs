@@ -58,7 +58,7 @@ async fn one_that_stops_reading_delays_no_other_client(setup: Setup) {
     }
     client.call("small", json!({})).await.result();
 }
-only!(full_stdio_session = "full" Stdio Session; one_that_stops_reading_delays_no_other_client);
+cases!(full_stdio_session; one_that_stops_reading_delays_no_other_client);
 
 #[tokio::test]
 async fn a_second_answer_is_not_delivered() {

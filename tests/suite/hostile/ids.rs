@@ -27,7 +27,7 @@ async fn one_id_on_two_connections_is_two_requests(setup: Setup) {
     eventually("cancelling the first", async || (cancelled(&client).await == 1).then_some(())).await;
     others_are_served(&bench).await;
 }
-only!(full_http_stateless = "full" Http Stateless; one_id_on_two_connections_is_two_requests);
+cases!(full_http_stateless; one_id_on_two_connections_is_two_requests);
 
 async fn one_id_twice_on_one_connection_is_refused_and_the_first_goes_on(setup: Setup) {
     let bench = Bench::start(healthy()).await;
@@ -42,7 +42,7 @@ async fn one_id_twice_on_one_connection_is_refused_and_the_first_goes_on(setup: 
     client.journal().await;
     client.start_under(json!("same"), "tools/list", json!({})).await.reply().await.result();
 }
-only!(full_stdio_stateless = "full" Stdio Stateless; one_id_twice_on_one_connection_is_refused_and_the_first_goes_on);
+cases!(full_stdio_stateless; one_id_twice_on_one_connection_is_refused_and_the_first_goes_on);
 
 async fn more_than_ten_thousand_requests_at_once_are_refused(setup: Setup) {
     let bench = Bench::start(healthy()).await;
@@ -59,7 +59,7 @@ async fn more_than_ten_thousand_requests_at_once_are_refused(setup: Setup) {
     let room = async || client.call("small", json!({})).await.answer().get("result").cloned();
     eventually("room for one more", room).await;
 }
-only!(full_stdio_session = "full" Stdio Session; more_than_ten_thousand_requests_at_once_are_refused);
+cases!(full_stdio_session; more_than_ten_thousand_requests_at_once_are_refused);
 
 async fn an_unsolicited_answer_is_dropped(setup: Setup) {
     let bench = Bench::start(healthy()).await;
@@ -77,4 +77,4 @@ async fn an_unsolicited_answer_is_dropped(setup: Setup) {
     assert_eq!(result["structuredContent"]["given"]["number"], 3);
     others_are_served(&bench).await;
 }
-under_full!(an_unsolicited_answer_is_dropped);
+each_way_in!(an_unsolicited_answer_is_dropped);

@@ -40,7 +40,7 @@ async fn p6_a_message_that_is_too_deep_is_refused_and_reaches_no_upstream(setup:
     assert_eq!(client.calls_forwarded().await.len(), 1);
     others_are_served(&bench).await;
 }
-only!(full_http_session = "full" Http Session; p6_a_message_that_is_too_deep_is_refused_and_reaches_no_upstream);
+cases!(full_http_session; p6_a_message_that_is_too_deep_is_refused_and_reaches_no_upstream);
 
 /// What an upstream says instead of its answer, and what the caller hears.
 fn malformed() -> Vec<(String, &'static str)> {

@@ -4,7 +4,6 @@ mod admin;
 mod audit;
 mod logs;
 mod losses;
-#[cfg(feature = "otel")]
 mod otel;
 
 use std::path::Path;

@@ -5,13 +5,12 @@ use std::{
     sync::atomic::{AtomicU64, Ordering},
 };
 
-use serde_json::{Value, json};
-use tokio::net::{TcpSocket, TcpStream};
-
-use crate::{
+use kit::{
     client::{SESSION_VERSION, STATELESS_VERSION},
     http::{self, Events, Headers},
 };
+use serde_json::{Value, json};
+use tokio::net::{TcpSocket, TcpStream};
 
 /// Where attacks come from.
 pub(super) const HERE: IpAddr = IpAddr::V4(Ipv4Addr::LOCALHOST);

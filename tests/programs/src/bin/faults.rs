@@ -9,7 +9,7 @@ use std::{
 };
 
 use clap::Parser;
-use kit::faults::{Fault, Lab, Row, all, fleet, table};
+use programs::faults::{Fault, Lab, Row, all, fleet, table};
 
 /// Plays faults of upstreams and files in front of mcp-disclosure, with real MCP servers.
 ///

@@ -15,7 +15,7 @@ use super::{
     replay::ROLE,
     task::{Reached, upstreams},
 };
-use crate::process::Process;
+use kit::process::Process;
 
 /// What a host puts before a model, once.
 #[derive(Clone, Debug, Serialize)]

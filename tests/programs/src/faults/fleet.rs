@@ -15,14 +15,12 @@ use std::{
     time::{Duration, Instant},
 };
 
+use kit::process::{Process, post};
 use serde_json::json;
 use tempfile::TempDir;
 
 use super::{Lab, Outcome, within};
-use crate::{
-    attack::procfs,
-    process::{Process, post},
-};
+use crate::attack::procfs;
 
 /// The number of upstreams.
 const ALL: usize = 50;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::http;
+use kit::http;
 
 use super::{
     Attack, Lab, attacks,

@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn the_labelled_tasks_can_be_read() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/tasks.jsonl");
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/tasks.jsonl");
         let tasks = Task::read(&path).unwrap();
         assert_eq!(tasks.len(), 90);
         assert_eq!(tasks.iter().filter(|task| task.is_impossible()).count(), 15);

@@ -1,9 +1,24 @@
 //! The host that scores models: what a model sees is what an ordinary client sees, and only calls that reach an
 //! upstream count.
 
-use std::{fs, path::Path, process::Command};
+#![allow(clippy::unwrap_used, reason = "a test that unwraps says where it failed")]
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use serde_json::{Value, json};
+
+const ACCURACY: &str = env!("CARGO_BIN_EXE_accuracy");
+
+/// The gateway, which a build of the workspace puts beside.
+fn gateway() -> PathBuf {
+    let gateway = Path::new(ACCURACY).with_file_name("mcp-disclosure");
+    assert!(gateway.is_file(), "no {}: cargo build", gateway.display());
+    gateway
+}
 
 /// A model that reads nothing and makes these turns, one line each.
 fn scripted(folder: &Path, turns: &[Value]) -> String {
@@ -43,13 +58,14 @@ fn a_model_is_scored_by_what_reaches_the_upstreams() {
         }),
     ];
     // The same gateway as a row of ours, and as any other program's.
-    let gateway = env!("CARGO_BIN_EXE_gateway");
+    let gateway = gateway();
+    let gateway = gateway.to_str().unwrap();
     let by_command = format!("by/command={gateway} serve --log error --strategy 'resource' --mcp-config");
     for (row, label, transcript) in [
         (["--behind", "--strategy resource"], "--strategy resource", "strategy-resource.jsonl"),
         (["--server", &by_command], "by/command", "by-command.jsonl"),
     ] {
-        let ended = Command::new(env!("CARGO_BIN_EXE_accuracy"))
+        let ended = Command::new(ACCURACY)
             .args(["run", "--batch", "3", "--bin", gateway])
             .arg("--recordings")
             .arg(folder.path().join("recordings"))
@@ -80,7 +96,7 @@ fn a_model_is_scored_by_what_reaches_the_upstreams() {
 #[test]
 fn a_server_needs_a_label_and_a_command() {
     for server in ["python server.py", "=python server.py", "FastMCP= "] {
-        let ended = Command::new(env!("CARGO_BIN_EXE_accuracy"))
+        let ended = Command::new(ACCURACY)
             .args(["run", "--recordings", ".", "--model", "true", "--server", server])
             .output()
             .unwrap();
@@ -94,7 +110,7 @@ fn tokens_are_counted_line_by_line() {
     let folder = tempfile::tempdir().unwrap();
     let texts = folder.path().join("texts");
     fs::write(&texts, "\"hello world\"\n\"\"\n\"one\\ntwo\"\n").unwrap();
-    let ended = Command::new(env!("CARGO_BIN_EXE_accuracy"))
+    let ended = Command::new(ACCURACY)
         .arg("count")
         .stdin(fs::File::open(texts).unwrap())
         .output()

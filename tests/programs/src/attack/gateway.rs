@@ -16,7 +16,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use super::{Lab, procfs, upstream::ROLE};
-use crate::process::CACHE;
+use kit::process::CACHE;
 
 /// How the program is started: with a configuration file of these upstreams, over HTTP.
 #[derive(Debug)]

@@ -6,7 +6,7 @@ use std::{
 };
 
 use super::{Fault, Lab, Outcome, judged, scene::Setting};
-use crate::process::Process;
+use kit::process::Process;
 
 pub(super) const FAULTS: &[Fault] = &[
     Fault::new(

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{Lab, within};
-use crate::process::Process;
+use kit::process::Process;
 
 /// A configuration that is written step by step.
 #[derive(Debug)]

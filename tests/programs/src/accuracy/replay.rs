@@ -9,7 +9,7 @@ use std::{
 use serde_json::{Value, json};
 
 use super::{Failure, task::Reached};
-use crate::recordings::Recorded;
+use kit::recordings::Recorded;
 
 /// The subcommand under which the host's program starts itself again as an upstream; tests/rivals names it, too.
 pub const ROLE: &str = "replay";

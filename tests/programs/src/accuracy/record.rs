@@ -7,7 +7,7 @@ use serde_json::Value;
 use tokio::process::Command;
 
 use super::Failure;
-use crate::recordings::Recorded;
+use kit::recordings::Recorded;
 
 /// Starts each server of a host's file, `{"mcpServers": {name: {"command", "args", "env"}}}`, and writes what it lists
 /// to `folder/NAME.json`. Returns the names with their numbers of tools.

@@ -3,7 +3,7 @@
 use std::{net::TcpListener, process::Command, thread, time::Duration};
 
 use super::{Fault, Lab, Outcome, judged, scene::Setting};
-use crate::process::Process;
+use kit::process::Process;
 
 pub(super) const FAULTS: &[Fault] = &[
     Fault::new(

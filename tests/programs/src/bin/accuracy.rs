@@ -8,8 +8,8 @@ use std::{
 };
 
 use clap::{Args, Parser, Subcommand};
-use kit::accuracy::{Conversation, Failure, Front, Host, Model, Score, Task, record, replay, table};
 use mcp_disclosure_compare::Tokenizer;
+use programs::accuracy::{Conversation, Failure, Front, Host, Model, Score, Task, record, replay, table};
 
 /// Measures whether a model chooses the right tools behind a strategy.
 ///

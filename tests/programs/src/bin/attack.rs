@@ -9,7 +9,7 @@ use std::{
 };
 
 use clap::Parser;
-use kit::attack::{Attack, Lab, MEMORY, PING, all, table, upstream};
+use programs::attack::{Attack, Lab, MEMORY, PING, all, table, upstream};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Attacks mcp-disclosure as clients, upstreams and files could, beside an honest client.
