@@ -17,7 +17,7 @@ mod tools;
 mod wording;
 mod write;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 pub use folder::Folder;
 use mcp_disclosure_core::{Pattern, Snapshot, Tool, UpstreamName, View, nearest::nearest};
@@ -160,7 +160,9 @@ impl Export {
             let record = config::Tool { made_from: said.made_from.clone(), ..config::Tool::default() };
             origins.wishes.replace && said.made_from.is_some() && *said == record && !self.used.contains(name)
         });
-        replaced.map(|(name, _, _)| name.clone()).collect()
+        // The source may be the folder's own file.
+        let names: BTreeSet<String> = replaced.map(|(name, _, _)| name.clone()).collect();
+        names.into_iter().collect()
     }
 
     /// Writes a file, unless it is there like this.
