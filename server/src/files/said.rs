@@ -53,9 +53,11 @@ impl Files {
             config.map(Path::to_owned).into_iter().chain(hosts.iter().cloned()).collect();
         // Before they are read, so that a change meanwhile is one.
         let before = Seen::now(&regular(&named));
-        let config = config.map(|path| Said::<DisclosureFile>::config(path, is_stdin_free));
+        let is_free = |file: Option<&DisclosureFile>| is_stdin_free(file.map(|file| &file.serve));
+        let config = config.map(|path| Said::of(path, is_free, DisclosureFile::of_file));
         let file = config.as_ref().and_then(|config| config.said.as_ref().ok());
-        let is_free = is_stdin_free(Some(&file.map(|file| file.serve.clone()).unwrap_or_default()));
+        let nothing = DisclosureFile::default();
+        let is_free = is_free(Some(file.map_or(&nothing, |file| file)));
         let hosts = hosts.iter().map(|path| Said::hosts(path, is_free)).collect();
         let of_config = config
             .as_ref()
@@ -76,14 +78,8 @@ impl Files {
     /// The same files read again, but for those that say everything once.
     pub fn again(&self) -> Self {
         let seen = Seen::now(&self.watched());
-        let config = self.config.as_ref().map(|config| match config.is_regular {
-            true => Said::<DisclosureFile>::read(&config.path),
-            false => config.clone(),
-        });
-        let hosts = self.hosts.iter().map(|hosts| match hosts.is_regular {
-            true => Said::hosts(&hosts.path, true),
-            false => hosts.clone(),
-        });
+        let config = self.config.as_ref().map(|config| config.again(Said::<DisclosureFile>::read));
+        let hosts = self.hosts.iter().map(|hosts| hosts.again(|path| Said::hosts(path, true)));
         let descriptions =
             self.directory.as_deref().map(|directory| read_directory(directory).map(Into::into));
         Self { config, hosts: hosts.collect(), directory: self.directory.clone(), descriptions, seen }
@@ -167,43 +163,49 @@ impl<T> Said<T> {
     }
 }
 
-impl Said<DisclosureFile> {
-    /// Reads a configuration.
-    pub fn read(path: &Path) -> Self {
-        Self::config(path, &|_| true)
-    }
-
-    fn config(path: &Path, is_stdin_free: StdinIsFree<'_>) -> Self {
+impl<T> Said<T> {
+    /// Reads a file, which may be stdin if that is free where the file says this; as long as it is not read, that is `None`.
+    fn of(
+        path: &Path,
+        is_stdin_free: impl Fn(Option<&T>) -> bool,
+        parse: impl FnOnce(&Path, &str) -> Result<T, Vec<Problem>>,
+    ) -> Self {
         let (mut is_regular, mut text) = (true, String::new());
-        let read = open(path).and_then(|(mut file, found)| {
+        let said = open(path).and_then(|(mut file, found)| {
             is_regular = found.is_file() || found.is_dir();
-            let is_stdin = is_stdin(&found);
-            text = read(&mut file, is_stdin && !is_stdin_free(None)).map_err(|error| match error {
+            let is_taken = |said: Option<&T>| is_stdin(&found) && !is_stdin_free(said);
+            text = read(&mut file, is_taken(None)).map_err(|error| match error {
                 None => vec![taken(path)],
                 Some(error) => vec![unreadable_file(path, &error)],
             })?;
-            let said = DisclosureFile::of_file(path, &text)?;
-            match is_stdin && !is_stdin_free(Some(&said.serve)) {
-                true => Err(vec![taken(path)]),
-                false => Ok(Arc::new(said)),
-            }
+            let said = parse(path, &text)?;
+            if is_taken(Some(&said)) { Err(vec![taken(path)]) } else { Ok(Arc::new(said)) }
         });
-        Self { path: path.to_owned(), text: text.into(), said: read, is_regular }
+        Self { path: path.to_owned(), text: text.into(), said, is_regular }
+    }
+}
+
+impl<T> Said<T>
+where
+    Self: Clone,
+{
+    /// What it says now, unless it said everything once.
+    fn again(&self, read: impl Fn(&Path) -> Self) -> Self {
+        if self.is_regular { read(&self.path) } else { self.clone() }
+    }
+}
+
+impl Said<DisclosureFile> {
+    /// Reads a configuration.
+    pub fn read(path: &Path) -> Self {
+        Self::of(path, |_| true, DisclosureFile::of_file)
     }
 }
 
 impl Said<HostsFile> {
     fn hosts(path: &Path, is_stdin_free: bool) -> Self {
-        let (mut is_regular, mut text) = (true, String::new());
-        let read = open(path).and_then(|(mut file, found)| {
-            is_regular = found.is_file() || found.is_dir();
-            if is_stdin(&found) && !is_stdin_free {
-                return Err(vec![taken(path)]);
-            }
-            file.read_to_string(&mut text).map_err(|error| vec![unreadable_file(path, &error)])?;
-            read_hosts(path, &text).map(Arc::new).map_err(|problem| vec![problem])
-        });
-        Self { path: path.to_owned(), text: text.into(), said: read, is_regular }
+        let parse = |path: &Path, text: &str| read_hosts(path, text).map_err(|problem| vec![problem]);
+        Self::of(path, |_| is_stdin_free, parse)
     }
 }
 
