@@ -158,7 +158,7 @@ impl Disclosure {
     ///
     /// # Errors
     /// As for [`assembly`](Self::assembly) and [`Gateway::start`]; [`Error::Io`] if the streams cannot be
-    /// read.
+    /// read or written.
     pub async fn serve_stdio(mut self) -> Result<(), Error> {
         let mut shutdown = self.take_shutdown();
         let starting = async {
@@ -171,8 +171,7 @@ impl Disclosure {
             started = starting => started?,
             () = &mut shutdown => return Ok(()),
         };
-        let served = serve_until(&gateway, shutdown, client.serve(&gateway)).await;
-        served.map_err(|source| Error::Io { what: "cannot read stdin", source })
+        serve_until(&gateway, shutdown, client.serve(&gateway)).await
     }
 
     /// Serves any number of clients over Streamable HTTP, at `/mcp` of this address, and at `/mcp/<strategy>`

@@ -14,11 +14,11 @@ use mcp_disclosure_gateway::{
     limits::Limits,
     negotiation::{Strategies, StrategyOptions},
     store::SessionStore,
-    upstream::{Target, Timeouts, UpstreamConfig},
+    upstream::{Target, Timeouts},
 };
 use mcp_disclosure_server::{
-    config::{AccessFlags, DisclosureFile},
-    files::{ConfigFile, Contents, Origin, Reloads, watch},
+    config::{AccessFlags, Named},
+    files::{Baseline, Files, Origin, Reloads, watch},
 };
 use mcp_disclosure_session_redis::RedisStore;
 use tempfile::TempDir;
@@ -127,26 +127,24 @@ impl Bench {
         let config = (!options.config.is_empty()).then(|| {
             let path = scenarios.path().join("disclosure.toml");
             std::fs::write(&path, &options.config).unwrap();
-            let first = Arc::new(DisclosureFile::read(&path).unwrap());
-            ConfigFile { path, first }
+            path
         });
         let strategies = Strategies::build(&builtin(), &options.strategies).unwrap();
         let key = ReceiptKey::new(&[7; ReceiptKey::LEAST_BYTES]).unwrap();
+        let named = |(name, target)| Named::given(UpstreamName::parse(name).ok(), target);
+        let given = targets.into_iter().map(named).collect();
         let base = Declared { about: options.about, ..Declared::default() };
-        let access = options.access;
-        let origin = Origin { base, directory: options.files, config, access, ..Origin::default() };
-        let watch = watch(&origin);
-        let contents = origin.read().unwrap();
+        let origin = Origin { base, given, access: options.access, ..Origin::default() };
+        let files = Files::read(config.as_deref(), &[], options.files, &|_| true);
+        let watch = watch(&files);
+        let contents = origin.contents(&files).unwrap();
         let access = Arc::new(Access::with_clock(contents.access.clone(), options.clock).unwrap());
         // What a file says of access replaces what a test says of it.
         let is_said = contents.access != Settings::default();
         let admission: Arc<dyn Admission> =
             if is_said { Arc::clone(&access) as _ } else { Arc::new(options.admission) };
         let assembly = Assembly {
-            upstreams: targets
-                .into_iter()
-                .map(|(name, target)| UpstreamConfig::new(UpstreamName::parse(name).ok(), target))
-                .collect(),
+            upstreams: origin.configs(&contents.found),
             declared: contents.declared.clone(),
             admission,
             sessions: options.sessions,
@@ -161,17 +159,18 @@ impl Bench {
         };
         let started = Gateway::start(assembly).await.unwrap();
         assert_eq!(started.missing.len(), missing, "{:?}", started.missing);
-        let reloads = Reloads::follow(Arc::clone(&started.gateway), access, origin, contents, watch);
+        let baseline = Baseline { origin, files, contents };
+        let reloads = Reloads::follow(Arc::clone(&started.gateway), access, baseline, watch);
         Self::listen(started.gateway, reloads, scenarios).await
     }
 
     /// A gateway of this assembly, which reads no files.
     pub async fn of(assembly: Assembly) -> Self {
         let gateway = Gateway::start(assembly).await.unwrap().gateway;
-        let origin = Origin::default();
-        let watch = watch(&origin);
+        let baseline = Baseline::default();
+        let watch = watch(&baseline.files);
         let access = Arc::new(Access::new(Settings::default()).unwrap());
-        let reloads = Reloads::follow(Arc::clone(&gateway), access, origin, Contents::default(), watch);
+        let reloads = Reloads::follow(Arc::clone(&gateway), access, baseline, watch);
         Self::listen(gateway, reloads, tempfile::tempdir().unwrap()).await
     }
 

@@ -47,7 +47,10 @@ pub struct Client {
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "one a client")]
 enum Wire {
-    Stdio { output: Mutex<Option<WriteHalf<DuplexStream>>>, served: oneshot::Receiver<std::io::Result<()>> },
+    Stdio {
+        output: Mutex<Option<WriteHalf<DuplexStream>>>,
+        served: oneshot::Receiver<Result<(), mcp_disclosure_gateway::Error>>,
+    },
     Http(std::net::SocketAddr),
 }
 

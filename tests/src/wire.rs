@@ -21,7 +21,7 @@ pub(crate) fn serve_apart(
     gateway: Arc<Gateway>,
     input: ReadHalf<DuplexStream>,
     output: WriteHalf<DuplexStream>,
-) -> oneshot::Receiver<std::io::Result<()>> {
+) -> oneshot::Receiver<Result<(), mcp_disclosure_gateway::Error>> {
     let (done, served) = oneshot::channel();
     std::thread::spawn(move || {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

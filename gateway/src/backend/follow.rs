@@ -219,9 +219,11 @@ impl Follower {
         // Warnings about the snapshot wait for that.
         is_new |= is_complete && !self.was_complete;
         self.was_complete = is_complete;
+        // Upstreams that were stopped say nothing of what is declared for them.
+        let is_final = is_complete && !self.backend.is_ending();
         if is_new {
             // Beside the workers, since thousands of tools take a while.
-            let (keeper, snapshot) = match spawn_blocking(move || self.keeper.build(is_complete)).await {
+            let (keeper, snapshot) = match spawn_blocking(move || self.keeper.build(is_final)).await {
                 Ok(built) => built,
                 Err(stopped) => match stopped.try_into_panic() {
                     Ok(panic) => std::panic::resume_unwind(panic),

@@ -57,8 +57,13 @@ impl Recipe {
         let asked = Declarations::Asked { asked, in_force };
         let backend = self.open(declared, asked, client, go, None);
         self.witness.iter().for_each(|witness| witness.starting(&backend.slots()));
+        // A start that is given up is an end.
+        let starting = backend.ending.clone().drop_guard();
         match self.check(&backend).await {
-            Ok(missing) => Ok(Started { backend, missing, declared: receiver, declarations }),
+            Ok(missing) => {
+                starting.disarm();
+                Ok(Started { backend, missing, declared: receiver, declarations })
+            }
             Err(error) => {
                 backend.close().await;
                 Err(error)

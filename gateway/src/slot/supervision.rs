@@ -89,6 +89,11 @@ impl Supervision {
         self.failures
     }
 
+    /// Whether it was ever connected.
+    pub fn was_connected(&self) -> bool {
+        self.connections > 0
+    }
+
     /// How often it was connected again after its first connection.
     pub fn restarts(&self) -> u64 {
         self.connections.saturating_sub(1)

@@ -1,6 +1,6 @@
 //! `check`.
 
-use std::{io::IsTerminal, sync::Arc, time::Duration};
+use std::{io::IsTerminal, time::Duration};
 
 use mcp_disclosure_compare::Query;
 use mcp_disclosure_core::{Principal, Settings, View};
@@ -9,7 +9,7 @@ use mcp_disclosure_ranking::Lexical;
 use mcp_disclosure_strategy_search::{self as search, SearchConfig};
 
 use super::{
-    AccessArguments, CheckArguments, Format, Program, StrategyArguments,
+    AccessArguments, CheckArguments, Format, Program, SourceArguments, StrategyArguments,
     compare::queries,
     entrance::{door, entrance},
     login::{described, name},
@@ -39,12 +39,11 @@ pub fn check(program: &Program, arguments: CheckArguments) -> Result<(), Failure
     let CheckArguments { source, strategies, allow_anonymous, session_store, strict, queries, allow, format } =
         arguments;
     let queries = queries.as_deref().map(queries::read).transpose()?.unwrap_or_default();
-    let source = source.resolve(program.own.as_ref());
+    let source = open(program, source, allow_anonymous);
     let sign_ins = source.as_ref().map(|source| sign_ins(source.upstreams())).unwrap_or_default();
     let mut findings =
         source.as_ref().map_or_else(|_| Findings::default(), |source| left_out(source.left_out()));
-    let looked = source
-        .and_then(|source| look(program, source, strategies, (allow_anonymous, session_store), &queries));
+    let looked = source.and_then(|source| look(program, source, strategies, session_store, &queries));
     let refused = looked.is_err();
     let report = looked.unwrap_or_else(|failure| Report {
         tools: None,
@@ -65,24 +64,31 @@ pub fn check(program: &Program, arguments: CheckArguments) -> Result<(), Failure
     Ok(())
 }
 
+/// The source, for the clients that `serve` would let in.
+fn open(program: &Program, source: SourceArguments, allow_anonymous: bool) -> Result<Source, Failure> {
+    let opened = source.open(program.own.as_ref(), &|_| true)?;
+    let said = AccessArguments { allow_anonymous, ..AccessArguments::default() };
+    let serve = opened.serve();
+    let flags = said.flags(entrance((None, None), &serve), serve.admin)?;
+    Ok(opened.source(flags, false))
+}
+
 /// Starts what `serve` would start, which refuses what `serve` would refuse, and looks at what it would serve once all upstreams
 /// were tried.
 fn look(
     program: &Program,
     source: Source,
     strategies: StrategyArguments,
-    (allow_anonymous, session_store): (bool, SessionStoreArguments),
+    session_store: SessionStoreArguments,
     queries: &[Query],
 ) -> Result<Report, Failure> {
-    let (transport, listen) = entrance((None, None), &source.serve);
-    let said = AccessArguments { allow_anonymous, ..AccessArguments::default() };
-    let flags = said.flags((transport, listen), source.serve.admin)?;
-    let source = source.joining().for_callers(flags);
-    drop(session_store.over(source.serve.session_store.as_deref(), transport)?);
+    let serve = source.serve();
+    let (transport, _) = entrance((None, None), &serve);
+    drop(session_store.over(serve.session_store.as_deref(), transport)?);
     let options = strategies.over(&source);
     let ranker = ranker(&options.settings);
-    let file = source.origin.config.as_ref().map(|config| Arc::clone(&config.first));
-    let contents = source.read().map_err(Failure::Configuration)?;
+    let file = source.files().declarations().cloned();
+    let contents = source.contents().map_err(Failure::Configuration)?;
     let assembly = Assembly {
         wait_for_upstreams: PATIENCE,
         ..source.prepare(&program.registry, &options, receipt_key(None))?

@@ -21,32 +21,29 @@ use crate::{
 /// Like `serve`, for the source, where one upstream that cannot be used is enough; and what keeps files from being
 /// written.
 pub fn export(program: &Program, arguments: ExportArguments) -> Result<(), Failure> {
-    let ExportArguments { mut source, out, definitions, accept_drift, replace } = arguments;
+    let ExportArguments { source, out, definitions, accept_drift, replace } = arguments;
     let accepted = accept_drift.iter().map(|name| Pattern::new(name)).collect();
-    let wishes = Wishes { definitions, accepted };
-    let folder = if replace { None } else { Folder::read(&out).map_err(Failure::Configuration)? };
+    let wishes = Wishes { definitions, accepted, replace };
     let configuration = out.join(CONFIGURATION);
-    if names_nothing(&source) && configuration.exists() {
-        source.config = Some(configuration.clone());
-    }
-    let mut source = source.resolve(program.own.as_ref())?;
-    if let Some(folder) = &folder {
-        let is_wanted = |name: &Option<UpstreamName>| name.as_ref().is_none_or(|name| !folder.disables(name));
-        source.retain(|upstream| is_wanted(&upstream.name));
-        if source.upstreams().is_empty() && source.read().is_ok() {
-            let message = format!("{} disables every upstream of the source", configuration.display());
-            return Err(Failure::Configuration(vec![
-                Problem::new(message).hint("enable one, or name another"),
-            ]));
-        }
+    let config = source.config.clone();
+    let is_own = names_nothing(&source) && configuration.exists();
+    let config = if is_own { Some(configuration.clone()) } else { config };
+    let source = SourceArguments { config, ..source }.resolve(program.own.as_ref())?;
+    let folder = Folder::read(&out, source.files(), replace).map_err(Failure::Configuration)?;
+    let is_disabled = |name: &UpstreamName| folder.as_ref().is_some_and(|folder| folder.disables(name));
+    let source = source.retaining(|upstream| !upstream.name.as_ref().is_some_and(is_disabled));
+    if source.upstreams().is_empty() && source.contents().is_ok() {
+        let message = format!("{} disables every upstream of the source", configuration.display());
+        return Err(Failure::Configuration(vec![Problem::new(message).hint("enable one, or name another")]));
     }
     source.warn();
     let export = look(program, source, folder.as_ref(), &wishes)?;
-    write(&out, &export.files, replace)?;
+    let descriptions = folder.as_ref().map_or(&*out, Folder::descriptions);
+    write(&out, &export.files, replace.then_some(descriptions))?;
     for (tool, why) in &export.report.without {
         tracing::warn!("tool '{}' is not written down: {}", printable(tool), printable(why));
     }
-    let report = export.report.text(folder.is_some(), &export.files);
+    let report = export.report.text(folder.as_ref().is_some_and(Folder::is_there), &export.files);
     print(&format!("{report}mcp-disclosure serve --config {}\n", configuration.display()))
 }
 
@@ -69,7 +66,7 @@ fn look(
     let options = StrategyOptions { offered: vec![full::NAME.to_owned()], ..StrategyOptions::default() };
     let entries: Vec<Option<UpstreamEntry>> =
         source.upstreams().iter().map(|upstream| upstream.entry.clone()).collect();
-    let config = source.origin.config.clone();
+    let config = source.files().config().cloned();
     let mut assembly = source.prepare(&program.registry, &options, receipt_key(None))?;
     let is_source =
         |folder: &&Folder| config.as_ref().is_some_and(|config| folder.is_configured_by(&config.path));
@@ -92,7 +89,7 @@ fn look(
             return Err(Failure::Upstreams(started.missing));
         }
         let view = View::of(Arc::clone(&snapshot), &Principal::anonymous());
-        let config = config.as_ref().map(|config| &*config.first);
+        let config = config.as_ref().and_then(|config| Some(&**config.said.as_ref().ok()?));
         let origins = Origins {
             snapshot: &snapshot,
             view: &view,

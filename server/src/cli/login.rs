@@ -17,7 +17,7 @@ use mcp_disclosure_transport::printable::line;
 use reqwest::{Url, header::AUTHORIZATION};
 use tokio::sync::mpsc;
 
-use super::{SourceArguments, print, runtime_for_one};
+use super::{Program, SourceArguments, print, runtime_for_one};
 use crate::{config::Named, failure::Failure};
 
 /// The length up to which scopes are shown, in characters: an authorization server chooses them.
@@ -80,8 +80,8 @@ pub struct LogoutArguments {
 /// # Errors
 /// [`Failure::SignIn`] with every upstream that was not signed in to; [`Failure::Usage`] and [`Failure::Configuration`] if
 /// it is not clear which ones are meant.
-pub fn login(arguments: LoginArguments) -> Result<(), Failure> {
-    let accounts = arguments.accounts.clone().find()?;
+pub fn login(program: &Program, arguments: LoginArguments) -> Result<(), Failure> {
+    let accounts = arguments.accounts.clone().find(program)?;
     if !arguments.all {
         // All of them are named before anything happens.
         let unusable = accounts.iter().filter_map(Account::unusable).collect::<Vec<_>>();
@@ -112,8 +112,8 @@ pub fn login(arguments: LoginArguments) -> Result<(), Failure> {
 ///
 /// # Errors
 /// As [`login()`].
-pub fn logout(arguments: LogoutArguments) -> Result<(), Failure> {
-    let accounts = arguments.accounts.find()?;
+pub fn logout(program: &Program, arguments: LogoutArguments) -> Result<(), Failure> {
+    let accounts = arguments.accounts.find(program)?;
     runtime_for_one()?.block_on(async {
         let mut problems = Vec::new();
         for account in accounts.into_iter().filter(|account| !arguments.all || account.sign_in.is_ok()) {
@@ -180,7 +180,7 @@ impl Account {
 
 impl AccountArguments {
     /// The upstreams that are meant; all of the files, if none is named.
-    fn find(self) -> Result<Vec<Account>, Failure> {
+    fn find(self, program: &Program) -> Result<Vec<Account>, Failure> {
         let (urls, names): (Vec<_>, Vec<_>) =
             self.upstreams.into_iter().partition(|upstream| upstream.contains("://"));
         let upstream_url: Vec<Url> = urls
@@ -202,8 +202,8 @@ impl AccountArguments {
             mcp_config: self.mcp_config,
             ..SourceArguments::default()
         };
-        let source = source.resolve(None)?;
-        source.read().map_err(Failure::Configuration)?;
+        let source = source.resolve(program.own.as_ref())?;
+        source.contents().map_err(Failure::Configuration)?;
         let all = source.upstreams();
         if names.is_empty() && given == 0 {
             return Ok(all.iter().map(Account::of).collect());

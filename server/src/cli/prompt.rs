@@ -20,7 +20,7 @@ pub fn prompt(program: &Program, arguments: PromptArguments) -> Result<(), Failu
     let options = StrategyOptions {
         pinned: Some(arguments.strategy),
         bridge: Bridge::Never,
-        settings: arguments.settings.over(source.settings.clone()),
+        settings: arguments.settings.over(source.settings()),
         ..StrategyOptions::default()
     };
     let assembly = source.prepare(&program.registry, &options, receipt_key(None))?;

@@ -19,9 +19,9 @@ use super::{
 };
 use crate::{
     check,
-    config::Transport,
+    config::{DisclosureFile, Serve, Transport},
     failure::Failure,
-    files::{Origin, Reloads, others_can_read, watch},
+    files::{Baseline, Reloads, others_can_read, watch},
     log,
     operating::Operating,
     remember::Store,
@@ -34,10 +34,16 @@ use crate::{
 /// Everything that keeps it from serving, before any client is answered.
 pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure> {
     log::gather();
-    let source = arguments.source.resolve(program.own.as_ref())?.joining();
-    let (transport, listen) = entrance((arguments.transport, arguments.listen), &source.serve);
-    let admin = arguments.operating.admin.or(source.serve.admin);
-    let source = source.for_callers(arguments.access.flags((transport, listen), admin)?);
+    let (transport, listen) = (arguments.transport, arguments.listen);
+    let is_stdin_free = |file: Option<&Serve>| match file {
+        Some(file) => entrance((transport, listen), file).0 != Transport::Stdio,
+        None => transport.is_some_and(|transport| transport != Transport::Stdio),
+    };
+    let opened = arguments.source.open(program.own.as_ref(), &is_stdin_free)?;
+    let said = opened.serve();
+    let (transport, listen) = entrance((transport, listen), &said);
+    let admin = arguments.operating.admin.or(said.admin);
+    let source = opened.source(arguments.access.flags((transport, listen), admin)?, false);
     source.warn();
     let options = arguments.strategies.over(&source);
     let has_key = arguments.receipt_key_file.is_some();
@@ -47,8 +53,8 @@ pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure
         );
     }
     let key = receipt_key(arguments.receipt_key_file.as_deref());
-    let session_store = arguments.session_store.over(source.serve.session_store.as_deref(), transport)?;
-    let origin = source.origin.clone();
+    let session_store = arguments.session_store.over(said.session_store.as_deref(), transport)?;
+    let baseline = source.baseline();
     let named = (&*arguments.allow_host, &*arguments.allow_origin);
     let limits = source.limits.resolve();
     let operating = Arc::new(Operating::prepare(&arguments.operating, admin, named, &limits)?);
@@ -65,17 +71,18 @@ pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure
         memory: memory(arguments.remember, source.list_bytes()),
         ..source.prepare(&program.registry, &options, key)?
     };
+    let baseline = baseline.map_err(Failure::Configuration)?;
     let proxies = http::Proxies::new(arguments.trusted_proxy);
     let guard = http::Guard::new(listen.ip(), &arguments.allow_host, &arguments.allow_origin).behind(proxies);
     let (runtime, served);
     match transport {
         Transport::Stdio => {
             runtime = runtime_for_one()?;
-            served = runtime.block_on(over_stdio(assembly, origin, &operating));
+            served = runtime.block_on(over_stdio(assembly, baseline, &operating));
         }
         Transport::Http => {
             runtime = runtime_for_many()?;
-            served = runtime.block_on(over_http(assembly, origin, listen, guard, &operating));
+            served = runtime.block_on(over_http(assembly, baseline, listen, guard, &operating));
         }
     }
     // A read of a terminal cannot be interrupted, and must not keep the program from ending.
@@ -85,20 +92,24 @@ pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure
     served
 }
 
-async fn over_stdio(assembly: Assembly, origin: Origin, operating: &Arc<Operating>) -> Result<(), Failure> {
+async fn over_stdio(
+    assembly: Assembly,
+    baseline: Baseline,
+    operating: &Arc<Operating>,
+) -> Result<(), Failure> {
     let admin = operating.listen().await?;
     let client = Stdio::on_standard_streams(&assembly.limits)?;
-    let Some(gateway) = start(client.alone(assembly), origin, operating, admin).await? else {
+    let Some(gateway) = start(client.alone(assembly), baseline, operating, admin).await? else {
         return Ok(());
     };
     let served = client.serve(&gateway).await;
     gateway.close().await;
-    served.map_err(|source| Failure::Io { what: "cannot read stdin", source })
+    Ok(served?)
 }
 
 async fn over_http(
     assembly: Assembly,
-    origin: Origin,
+    baseline: Baseline,
     listen: SocketAddr,
     guard: http::Guard,
     operating: &Arc<Operating>,
@@ -108,7 +119,7 @@ async fn over_http(
     let listener = TcpListener::bind(listen).await.map_err(failed)?;
     let address = listener.local_addr().map_err(failed)?;
     let admin = operating.listen().await?;
-    let Some(gateway) = start(assembly, origin, operating, admin).await? else { return Ok(()) };
+    let Some(gateway) = start(assembly, baseline, operating, admin).await? else { return Ok(()) };
     tracing::info!("listening on http://{address}/mcp");
     http::serve(Arc::clone(&gateway), listener, guard).await;
     gateway.close().await;
@@ -119,23 +130,22 @@ async fn over_http(
 /// beginning.
 async fn start(
     assembly: Assembly,
-    origin: Origin,
+    baseline: Baseline,
     operating: &Arc<Operating>,
     admin: Option<TcpListener>,
 ) -> Result<Option<Arc<Gateway>>, Failure> {
     // Listened to before anything is started, so that nothing started is left behind.
-    let mut signals = Signals::listen(&origin, operating.reopens());
-    // Watched before they are read, so that no change falls between.
-    let watch = watch(&origin);
-    let contents = origin.read().map_err(Failure::Configuration)?;
-    let access = door(&contents, &assembly.strategies)?;
+    let has_files = !baseline.files.watched().is_empty();
+    let mut signals = Signals::listen(has_files || operating.reopens());
+    let watch = watch(&baseline.files);
+    let access = door(&baseline.contents, &assembly.strategies)?;
     let admission = Arc::clone(&access) as Arc<dyn Admission>;
     operating.serve(admin, &admission);
     // An issuer that cannot be reached is asked again.
     if let Err(problem) = access.read_keys().await {
         tracing::error!("{problem}; tokens of the issuer are refused until they are read");
     }
-    let assembly = Assembly { declared: contents.declared.clone(), admission, ..assembly };
+    let assembly = Assembly { admission, ..assembly };
     tracing::info!(upstreams = assembly.upstreams.len(), "starting");
     let asked_to_end = async {
         while signals.next().await != Asked::End {
@@ -148,7 +158,7 @@ async fn start(
         () = asked_to_end => return Ok(None),
     };
     for missing in started.missing {
-        tracing::error!("{missing}; it is left out, the others are served");
+        tracing::error!("{missing}; the others are served, and it is tried again");
     }
     let gateway = started.gateway;
     operating.serves(&gateway);
@@ -156,26 +166,27 @@ async fn start(
     let (upstreams, tools) = (shared.slots().len(), shared.catalogue().current().snapshot().tool_count());
     let offered = gateway.strategies().offered();
     tracing::info!(upstreams, tools, strategies = offered.join(", "), "ready");
-    tokio::spawn(warn_of_access(Arc::clone(&gateway), origin.clone()));
+    if let Some(file) = baseline.files.declarations().cloned() {
+        let is_over_http = baseline.origin.access.listening.is_some();
+        tokio::spawn(warn_of_access(Arc::clone(&gateway), file, is_over_http));
+    }
     let served = Arc::clone(&gateway);
     access.follow_tokens(move || served.permissions_changed());
-    let has_files = !origin.watched().is_empty();
-    let reloads = Reloads::follow(Arc::clone(&gateway), access, origin, contents, watch);
+    let reloads = Reloads::follow(Arc::clone(&gateway), access, baseline, watch);
     tokio::spawn(follow(signals, Arc::clone(&gateway), reloads, has_files, Arc::clone(operating)));
     Ok(Some(gateway))
 }
 
 /// Says what files say of access in vain, once all upstreams have listed what they have.
-async fn warn_of_access(gateway: Arc<Gateway>, origin: Origin) {
-    let Some(config) = origin.config else { return };
+async fn warn_of_access(gateway: Arc<Gateway>, file: Arc<DisclosureFile>, is_over_http: bool) {
     let backend = Arc::clone(gateway.backends().shared());
     tokio::select! {
         () = gateway.shutdown().cancelled() => return,
         () = backend.settled() => {}
     }
-    let mut findings = check::access(&config.first, backend.catalogue().current().snapshot());
-    if origin.access.listening.is_some() {
-        findings.0.extend(check::callers(&config.first).0);
+    let mut findings = check::access(&file, backend.catalogue().current().snapshot());
+    if is_over_http {
+        findings.0.extend(check::callers(&file).0);
     }
     for finding in findings.0 {
         let place = finding.place.shown().unwrap_or_default();

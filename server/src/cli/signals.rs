@@ -3,8 +3,6 @@
 //! SIGTERM and SIGINT end the program. SIGHUP reloads the configuration and opens the audit log again, if there is either;
 //! otherwise it ends the program, as when a terminal is closed.
 
-use crate::files::Origin;
-
 /// The effect of a signal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Asked {
@@ -24,21 +22,24 @@ pub(super) struct Signals {
     /// Always handled: the default action would end the process at once and leave children behind.
     #[cfg(unix)]
     hang_up: Option<tokio::signal::unix::Signal>,
+    /// The effect of SIGHUP; `None` if there is nothing to reload and the program was started with the signal ignored, as by
+    /// `nohup`.
     #[cfg(unix)]
     hang_up_asks: Option<Asked>,
 }
 
 impl Signals {
-    /// Begins to listen. Must be called within a runtime. `reopens`: there is a file to open again.
+    /// Begins to listen. Must be called within a runtime. `reads_again`: there is a file to read or to open again.
     #[cfg(unix)]
-    pub(super) fn listen(origin: &Origin, reopens: bool) -> Self {
+    pub(super) fn listen(reads_again: bool) -> Self {
         use tokio::signal::unix::{SignalKind, signal};
         let listen =
             |kind| signal(kind).inspect_err(|error| tracing::warn!(%error, "cannot listen to a signal")).ok();
         // By default it ends the process. A file that may not grow is an error of the write instead.
         let _installed = listen(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()));
         // Before the handler is installed, which replaces an ignored disposition.
-        let hang_up_asks = if reopens { Some(Asked::Reload) } else { hang_up_asks(origin) };
+        let hang_up_asks =
+            if reads_again { Some(Asked::Reload) } else { (!is_hang_up_ignored()).then_some(Asked::End) };
         Self {
             terminate: listen(SignalKind::terminate()),
             interrupt: listen(SignalKind::interrupt()),
@@ -49,7 +50,7 @@ impl Signals {
 
     /// Begins to listen. Must be called within a runtime.
     #[cfg(not(unix))]
-    pub(super) fn listen(_: &Origin, _: bool) -> Self {
+    pub(super) fn listen(_: bool) -> Self {
         Self {}
     }
 
@@ -71,16 +72,6 @@ impl Signals {
         interrupted().await;
         Asked::End
     }
-}
-
-/// The effect of SIGHUP; `None` if there is nothing to reload and the program was started with the signal ignored, as by
-/// `nohup`.
-#[cfg(unix)]
-fn hang_up_asks(origin: &Origin) -> Option<Asked> {
-    if !origin.watched().is_empty() {
-        return Some(Asked::Reload);
-    }
-    (!is_hang_up_ignored()).then_some(Asked::End)
 }
 
 /// Whether the program was started with SIGHUP ignored.

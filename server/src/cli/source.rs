@@ -1,10 +1,5 @@
 //! From flags and files to upstreams and what is laid over them.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
-
 use mcp_disclosure_core::{ReceiptKey, Registry, Settings, UpstreamName};
 use mcp_disclosure_gateway::{
     Assembly, Problem,
@@ -19,29 +14,49 @@ use reqwest::header::{HeaderName, HeaderValue};
 
 use super::{SourceArguments, choices, strategies::build};
 use crate::{
-    config::{AccessFlags, DisclosureFile, Named, Serve, UpstreamEntry},
+    config::{AccessFlags, Named, Serve, UpstreamEntry},
     failure::Failure,
-    files::{ConfigFile, Contents, Origin, Servers},
+    files::{Baseline, Contents, Files, Found, Origin, StdinIsFree},
     log,
 };
+
+/// Arguments whose files have been read: each file is opened once, and everything that it says comes from here.
+pub(super) struct Opened {
+    origin: Origin,
+    files: Files,
+    timeouts: Timeouts,
+    limits: LimitSettings,
+    lineage: Lineage,
+}
 
 /// A source of tools: the upstreams that flags and files name, and what is declared of them.
 #[derive(Clone)]
 pub(super) struct Source {
-    pub(super) origin: Origin,
-    /// What the files declared when they were first read.
+    origin: Origin,
+    files: Files,
+    /// What they come down to.
     contents: Result<Contents, Vec<Problem>>,
     timeouts: Timeouts,
-    /// Serving options of the configuration; flags win.
-    pub(super) serve: Serve,
     /// Limits; flags win.
     pub(super) limits: LimitSettings,
-    /// Settings of strategies; flags win.
-    pub(super) settings: Settings,
-    /// Where the configuration names strategies.
-    pub(super) places: StrategyPlaces,
     /// The gateways above this one.
     lineage: Lineage,
+}
+
+impl Opened {
+    /// Serving options of the configuration; flags win.
+    pub(super) fn serve(&self) -> Serve {
+        self.files.declarations().map(|file| file.serve.clone()).unwrap_or_default()
+    }
+
+    /// What is served to whom `access` lets in. Unless the start `waits_for_all`, upstreams of files join when they are
+    /// ready.
+    pub(super) fn source(self, access: AccessFlags, waits_for_all: bool) -> Source {
+        let Self { origin, files, timeouts, limits, lineage } = self;
+        let origin = Origin { access, waits_for_all, ..origin };
+        let contents = origin.contents(&files).and_then(|contents| serving_some(contents, &files));
+        Source { origin, files, contents, timeouts, limits, lineage }
+    }
 }
 
 impl Source {
@@ -50,11 +65,13 @@ impl Source {
         self.contents.as_ref().map_or(&[], |contents| &contents.found.upstreams)
     }
 
-    /// Keeps some of the upstreams.
-    pub(super) fn retain(&mut self, is_wanted: impl Fn(&Named) -> bool) {
-        if let Ok(contents) = &mut self.contents {
-            contents.found.upstreams.retain(is_wanted);
-        }
+    /// The same source with some of its upstreams.
+    pub(super) fn retaining(self, is_wanted: impl Fn(&Named) -> bool) -> Self {
+        let contents = self.contents.map(|contents| {
+            let upstreams = contents.found.upstreams.into_iter().filter(is_wanted).collect();
+            Contents { found: Found { upstreams, ..contents.found }, ..contents }
+        });
+        Self { contents, ..self }
     }
 
     /// Servers of hosts' files that cannot be used, and what to do about that.
@@ -62,22 +79,38 @@ impl Source {
         self.contents.as_ref().map_or(&[], |contents| &contents.found.left_out)
     }
 
+    /// What its files said.
+    pub(super) fn files(&self) -> &Files {
+        &self.files
+    }
+
+    /// What is in force at the start, and where it comes from.
+    ///
+    /// # Errors
+    /// Every problem in its files and flags.
+    pub(super) fn baseline(&self) -> Result<Baseline, Vec<Problem>> {
+        let Self { origin, files, .. } = self.clone();
+        Ok(Baseline { origin, files, contents: self.contents()? })
+    }
+
+    /// Serving options of the configuration; flags win.
+    pub(super) fn serve(&self) -> Serve {
+        self.files.declarations().map(|file| file.serve.clone()).unwrap_or_default()
+    }
+
+    /// Settings of strategies; flags win.
+    pub(super) fn settings(&self) -> Settings {
+        self.files.declarations().map(|file| file.strategy.clone()).unwrap_or_default()
+    }
+
+    /// Where the configuration names strategies.
+    pub(super) fn places(&self) -> StrategyPlaces {
+        self.files.declarations().map(|file| file.places()).unwrap_or_default()
+    }
+
     /// The most bytes of one list of an upstream.
     pub(super) fn list_bytes(&self) -> usize {
         self.limits.resolve().upstream_list_bytes
-    }
-
-    /// The same source, whose upstreams from files join when they are ready.
-    pub(super) fn joining(mut self) -> Self {
-        self.origin.waits_for_all = false;
-        self
-    }
-
-    /// The same source, with what flags say of who may come in.
-    pub(super) fn for_callers(mut self, access: AccessFlags) -> Self {
-        self.origin.access = access;
-        self.contents = self.origin.read();
-        self
     }
 
     /// Logs which servers of hosts' files are not served.
@@ -87,18 +120,18 @@ impl Source {
         }
     }
 
-    /// What its files declare.
+    /// What its files and flags come down to.
     ///
     /// # Errors
     /// Every problem in them.
-    pub(super) fn read(&self) -> Result<Contents, Vec<Problem>> {
+    pub(super) fn contents(&self) -> Result<Contents, Vec<Problem>> {
         self.contents.clone()
     }
 
     /// Everything that is wrong with the operator's choices of concerns in these settings.
     pub(super) fn choice_problems(&self, settings: &Settings) -> Vec<Problem> {
         let Ok(contents) = &self.contents else { return Vec::new() };
-        let file = self.origin.config.as_ref().map(|config| &*config.first);
+        let file = self.files.declarations().map(|file| &**file);
         choices::problems(settings, file, &contents.declared.about)
     }
 
@@ -113,7 +146,7 @@ impl Source {
         key: Result<ReceiptKey, Problem>,
     ) -> Result<Assembly, Failure> {
         let mut problems = Vec::new();
-        let contents = self.read().map_err(|found| problems.extend(found));
+        let contents = self.contents().map_err(|found| problems.extend(found));
         let strategies = build(registry, options).map_err(|found| problems.extend(found));
         problems.extend(self.choice_problems(&options.settings));
         let key = key.map_err(|problem| problems.push(problem));
@@ -139,48 +172,58 @@ impl Source {
     }
 }
 
+/// Something has to be served at the start.
+fn serving_some(contents: Contents, files: &Files) -> Result<Contents, Vec<Problem>> {
+    let Some(config) = files.config().filter(|_| contents.found.upstreams.is_empty()) else {
+        return Ok(contents);
+    };
+    let hint = "add [upstreams.NAME], a command after --, --upstream-url or --mcp-config; or demo = true, for the demonstration";
+    Err(vec![Problem::new(format!("{}: no upstream is named", config.path.display())).hint(hint)])
+}
+
 impl SourceArguments {
-    /// Finds out what is meant; `own` is served where no upstream is named. What is wrong with files is found by
-    /// [`Source::read`].
+    /// A source for no clients but those of the command itself. What is wrong with files is found by
+    /// [`Source::contents`].
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub(super) fn resolve(self, own: Option<&(Target, Declared)>) -> Result<Source, Failure> {
+        Ok(self.open(own, &|_| true)?.source(AccessFlags::default(), true))
+    }
+
+    /// Reads every file that is named, once; `own` is served where nothing is named, or where a file says so.
     ///
     /// # Errors
     /// [`Failure::Usage`] for a combination that means nothing.
-    pub(super) fn resolve(self, own: Option<&(Target, Declared)>) -> Result<Source, Failure> {
+    pub(super) fn open(
+        self,
+        own: Option<&(Target, Declared)>,
+        is_stdin_free: StdinIsFree<'_>,
+    ) -> Result<Opened, Failure> {
         let lineage = self.lineage().map_err(|problem| Failure::Configuration(vec![problem]))?;
         let given = self.given()?;
         let mut limits = LimitSettings::default();
         for (name, value) in &self.limits {
             limits.set(name, *value).map_err(|error| usage(Problem::new(error)))?;
         }
-        // If it cannot be read, that is reported by what reads everything.
-        let config =
-            self.config.as_deref().and_then(|path| DisclosureFile::read(path).ok()).unwrap_or_default();
-        let described = config.tool_descriptions.as_ref().map(|path| beside(self.config.as_deref(), path));
-        let servers = Servers { given, hosts: self.mcp_config, inherit: self.inherit_env };
-        let origin = Origin {
-            base: Declared::default(),
-            servers: Some(servers),
-            waits_for_all: true,
-            directory: self.tool_descriptions.or(described),
-            access: AccessFlags::default(),
-            config: self.config.map(|path| ConfigFile { path, first: Arc::new(config.clone()) }),
-        };
-        let limits = limits.over(&config.limits);
-        log::bound_fields(&limits.resolve());
-        let mut source = Source {
-            contents: origin.read(),
-            origin,
-            timeouts: Timeouts { connect: self.connect_timeout, request: self.request_timeout },
-            places: config.places(),
-            serve: config.serve,
-            limits,
-            settings: config.strategy,
-            lineage,
-        };
-        if source.contents.as_ref().is_ok_and(|contents| contents.found.upstreams.is_empty()) {
-            source.serve_own(own, self.name)?;
+        let files =
+            Files::read(self.config.as_deref(), &self.mcp_config, self.tool_descriptions, is_stdin_free);
+        if own.is_none() && given.is_empty() && !files.are_named() {
+            let hint =
+                "give a command after --, --upstream-url, --mcp-config, or a --config that names upstreams";
+            return Err(usage(Problem::new("no upstream is named").hint(hint)));
         }
-        Ok(source)
+        let limits = files.declarations().map_or(limits.clone(), |file| limits.over(&file.limits));
+        log::bound_fields(&limits.resolve());
+        let name = parse_name(self.name.as_deref())?.filter(|_| given.is_empty());
+        let own = own.cloned().map(|(target, declared)| (Named::given(name, target), declared));
+        Ok(Opened {
+            origin: Origin { given, inherit: self.inherit_env, own, ..Origin::default() },
+            files,
+            timeouts: Timeouts { connect: self.connect_timeout, request: self.request_timeout },
+            limits,
+            lineage,
+        })
     }
 
     /// The upstreams that flags give.
@@ -226,7 +269,7 @@ impl SourceArguments {
                 return Err(usage(Problem::new(message).hint("leave --name out")));
             }
         }
-        Ok(given)
+        Ok(given.into_iter().map(|given| given.signing_in("")).collect())
     }
 
     /// Adds the headers that flags give to the one URL; their values are in the environment.
@@ -271,31 +314,9 @@ impl SourceArguments {
     }
 }
 
-impl Source {
-    /// Serves what the program has of its own, since nothing else is said.
-    fn serve_own(&mut self, own: Option<&(Target, Declared)>, name: Option<String>) -> Result<(), Failure> {
-        let Some((target, declared)) = own.cloned() else {
-            let hint =
-                "give a command after --, --upstream-url, --mcp-config, or a --config that names upstreams";
-            return Err(usage(Problem::new("no upstream is named").hint(hint)));
-        };
-        let name = parse_name(name.as_deref())?;
-        let own = Named::given(name, target);
-        self.origin.servers = Some(Servers { given: vec![own], ..Servers::default() });
-        self.origin.base = declared;
-        self.contents = self.origin.read();
-        Ok(())
-    }
-}
-
 fn parse_name(name: Option<&str>) -> Result<Option<UpstreamName>, Failure> {
     let name = name.map(UpstreamName::parse).transpose();
     name.map_err(|error| usage(Problem::new(format!("--name: {error}"))))
-}
-
-/// A path that is relative to the folder of a file.
-fn beside(file: Option<&Path>, path: &Path) -> PathBuf {
-    file.and_then(Path::parent).unwrap_or(Path::new("")).join(path)
 }
 
 fn usage(problem: Problem) -> Failure {

@@ -33,6 +33,8 @@ use crate::{operating::AdminAddress, switch::Switch};
 pub struct DisclosureFile {
     /// A directory of description files (NAME.json), which take precedence over the upstreams' own definitions.
     pub tool_descriptions: Option<PathBuf>,
+    /// Whether the embedded demonstration is served, as it is where no upstream is named at all.
+    pub demo: bool,
     /// The server's description of itself.
     pub server: Server,
     /// How clients are served: the flags of `serve` by the same names. Flags take precedence.

@@ -18,7 +18,7 @@ pub(crate) const EXPECTED: &str =
     "expected servers under mcpServers, servers, context_servers, mcp or mcp_servers";
 
 /// Why a file cannot be read.
-pub(super) fn unreadable(path: &Path, error: &io::Error) -> Problem {
+pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Problem {
     let problem = Problem::new(format!("{}: {error}", path.display()));
     let declarations = path.join(NAME);
     if declarations.is_file() {

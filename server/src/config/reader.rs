@@ -25,6 +25,7 @@ use super::{
 /// The top-level keys of a file.
 const KEYS: &[&str] = &[
     "tool_descriptions",
+    "demo",
     "server",
     "serve",
     "limits",
@@ -42,14 +43,13 @@ const KEYS: &[&str] = &[
 ];
 
 impl DisclosureFile {
-    /// Reads a file.
+    /// Reads the text of the file with this path.
     ///
     /// # Errors
     /// Every problem, with its place and a hint.
-    pub fn read(path: &Path) -> Result<Self, Vec<Problem>> {
+    pub fn of_file(path: &Path, text: &str) -> Result<Self, Vec<Problem>> {
         let shown = path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|error| vec![mistaken::unreadable(path, &error)])?;
-        Self::parse(&shown, &text).map_err(|problems| match mistaken::for_declarations(path, &text) {
+        Self::parse(&shown, text).map_err(|problems| match mistaken::for_declarations(path, text) {
             Some(problem) => vec![problem],
             None => problems,
         })
@@ -99,6 +99,7 @@ impl<'t> Reader<'t> {
             }
             match &*name {
                 "tool_descriptions" => file.tool_descriptions = self.value(&name, value),
+                "demo" => file.demo = self.value(&name, value).unwrap_or_default(),
                 "server" => file.server = self.section(&name, value),
                 "serve" => {
                     file.serve_places = self.places(&value);

@@ -11,73 +11,109 @@ use std::{
 use mcp_disclosure_core::{Rules, Tool};
 use mcp_disclosure_gateway::{Problem, catalogue::Declared};
 
-use super::{CONFIGURATION, merge};
+use super::{
+    CONFIGURATION, merge,
+    moved::{DIRECTORY, has_key, keeps_all, moved},
+};
 use crate::{
     config::DisclosureFile,
-    files::{ConfigFile, Origin, description_paths},
+    files::{Files, Said, description_paths},
 };
 
 /// Where description files of a configuration are put that names no folder for them.
 const DESCRIPTIONS: &str = "tools";
 
-/// A folder with a `disclosure.toml` or description files.
+/// A folder with a `disclosure.toml` or description files, or where the source's `disclosure.toml` goes.
 #[derive(Debug)]
 pub struct Folder {
-    config: Option<ConfigFile>,
+    /// What is decided in it.
+    files: Files,
+    /// The text that what is new is put into: of its `disclosure.toml`, or else of the source's.
+    base: Option<String>,
     /// Where description files are, or would be.
     descriptions: PathBuf,
     /// The same within the folder, unless that leads out of it.
     inside: Option<PathBuf>,
-    /// Its files as they were read, by their names within the folder.
+    /// Its files as they were read, by their names within the folder; description files only where they stay.
     texts: BTreeMap<String, String>,
 }
 
 impl Folder {
-    /// Reads a folder; `None` where nothing in it was decided yet.
+    /// Reads a folder; `None` where nothing was decided yet, in it or in a configuration of the `source`. With `replace`,
+    /// its description files are none of it.
     ///
     /// # Errors
-    /// Everything that keeps its files from being used, each with place and hint.
-    pub fn read(path: &Path) -> Result<Option<Self>, Vec<Problem>> {
-        if !path.exists() {
-            return Ok(None);
-        }
-        let mut texts = BTreeMap::new();
-        let mut config = None;
+    /// Everything that keeps its files from being used, and what of the source's configuration cannot be put into its own,
+    /// each with place and hint.
+    pub fn read(path: &Path, source: &Files, replace: bool) -> Result<Option<Self>, Vec<Problem>> {
         let file = path.join(CONFIGURATION);
-        if file.exists() {
-            texts.insert(CONFIGURATION.to_owned(), read(&file)?);
-            config = Some(ConfigFile { first: Arc::new(DisclosureFile::read(&file)?), path: file });
-        }
-        let inside = match &config {
-            // Beside a configuration that names no folder there may be other files of this kind.
-            Some(config) => config.first.tool_descriptions.clone().unwrap_or_else(|| DESCRIPTIONS.into()),
-            None => PathBuf::new(),
-        };
+        // The source may be this very file.
+        let is_own = |given: &&Said<DisclosureFile>| is_same(&given.path, &file);
+        let own = file.exists().then(|| match source.config().filter(is_own) {
+            Some(given) => given.clone(),
+            None => Said::read(&file),
+        });
+        let said = own.as_ref().map(|own| own.said.clone()).transpose()?;
+        let declared = said.as_ref().and_then(|said| said.tool_descriptions.clone());
+        let is_read = own.is_none() || declared.is_some();
+        // Beside a configuration that names no folder there may be other files of this kind.
+        let inside = declared.unwrap_or_else(|| said.map_or("", |_| DESCRIPTIONS).into());
         let descriptions = if inside == Path::new("") { path.to_owned() } else { path.join(&inside) };
         let inside = within(path, &descriptions, inside);
-        let is_read = config.as_ref().is_none_or(|config| config.first.tool_descriptions.is_some());
-        let files = if is_read { description_files(&descriptions)? } else { Vec::new() };
-        for file in files {
-            if let Some(name) = inside.as_ref().and_then(|inside| name(inside, file.file_name()?)) {
-                texts.insert(name, read(&file)?);
+        let mut texts = BTreeMap::new();
+        if is_read && !replace && path.exists() {
+            for file in description_files(&descriptions)? {
+                if let Some(name) = inside.as_ref().and_then(|inside| name(inside, file.file_name()?)) {
+                    texts.insert(name, read(&file)?);
+                }
             }
         }
-        Ok((!texts.is_empty()).then_some(Self { config, descriptions, inside, texts }))
+        let directory = (!texts.is_empty()).then(|| descriptions.clone());
+        let base = match (&own, source.config().filter(|given| given.said.is_ok())) {
+            (Some(own), given) => {
+                given.map_or(Ok(()), |given| keeps_all(given, own))?;
+                texts.insert(CONFIGURATION.to_owned(), own.text.to_string());
+                Some(own.text.to_string())
+            }
+            (None, Some(given)) => {
+                let moved = moved(&given.text, given.folder());
+                Some(moved.map_err(|problem| vec![problem])?)
+            }
+            (None, None) => None,
+        };
+        let is_something = base.is_some() || !texts.is_empty();
+        let files = Files::of(own, directory);
+        Ok(is_something.then_some(Self { files, base, descriptions, inside, texts }))
+    }
+
+    /// Whether anything is in it already.
+    pub fn is_there(&self) -> bool {
+        !self.texts.is_empty()
+    }
+
+    /// Whether there are description files in it that stay.
+    pub(super) fn has_descriptions(&self) -> bool {
+        self.texts.keys().any(|name| name != CONFIGURATION)
+    }
+
+    /// The folder of its description files.
+    pub fn descriptions(&self) -> &Path {
+        &self.descriptions
+    }
+
+    /// The text of a configuration that what is new is put into.
+    pub(super) fn base(&self) -> Option<&str> {
+        self.base.as_deref()
     }
 
     /// Whether a file is its `disclosure.toml`.
     pub fn is_configured_by(&self, file: &Path) -> bool {
-        self.configuration().is_some_and(|own| is_same(own, file))
-    }
-
-    /// The `disclosure.toml` in it.
-    fn configuration(&self) -> Option<&Path> {
-        self.config.as_ref().map(|config| &*config.path)
+        self.files.config().is_some_and(|own| is_same(&own.path, file))
     }
 
     /// What its `disclosure.toml` says.
     pub(super) fn config(&self) -> Option<&DisclosureFile> {
-        self.config.as_ref().map(|config| &*config.first)
+        self.files.declarations().map(|said| &**said)
     }
 
     /// Whether its `disclosure.toml` switches an upstream off.
@@ -92,12 +128,8 @@ impl Folder {
     /// # Errors
     /// Everything that is wrong with its files.
     pub fn declare_over(&self, source: &Declared) -> Result<Declared, Vec<Problem>> {
-        let has_files = self.texts.keys().any(|name| name != CONFIGURATION);
-        let directory = has_files.then(|| self.descriptions.clone());
-        let base = Declared { files: [].into(), ..source.clone() };
-        let mut declared =
-            Origin { base, directory, config: self.config.clone(), ..Origin::default() }.read()?.declared;
-        if self.config.is_some() {
+        let mut declared = self.files.declare(&Declared { files: [].into(), ..source.clone() })?;
+        if self.config().is_some() {
             let mut rules = Rules::clone(&declared.rules);
             rules.tools.extend(source.rules.tools.iter().cloned());
             rules.resources.extend(source.rules.resources.iter().cloned());
@@ -127,10 +159,11 @@ impl Folder {
 
     /// The text of its `disclosure.toml`, which must say where description files are if there are any.
     pub(super) fn with_descriptions(&self, text: String) -> String {
-        match self.config() {
-            Some(config) if config.tool_descriptions.is_none() => {
-                merge::with_key(&text, "tool_descriptions", DESCRIPTIONS)
+        match (self.config(), &self.base) {
+            (Some(config), _) if config.tool_descriptions.is_none() => {
+                merge::with_key(&text, DIRECTORY, DESCRIPTIONS)
             }
+            (None, Some(base)) if !has_key(base, DIRECTORY) => merge::with_key(&text, DIRECTORY, "."),
             _ => text,
         }
     }

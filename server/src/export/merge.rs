@@ -53,6 +53,30 @@ pub(super) fn with_blocks(existing: &str, blocks: &[Block]) -> Result<String, Pr
     Ok(like(existing, &text[..existing.len()], &text[existing.len()..]))
 }
 
+/// A configuration without these sections of `[tools]`. One that is written in another form than `[tools.NAME]` stays.
+///
+/// # Errors
+/// That it is no TOML.
+pub(super) fn without_sections(existing: &str, names: &[String]) -> Result<String, Problem> {
+    let document = parse(existing)?;
+    let body = existing.strip_prefix(MARK).unwrap_or(existing);
+    let tools = document.as_table().get("tools").and_then(Item::as_table);
+    let sections = names.iter().filter_map(|name| tools?.get(name)?.as_table());
+    let mut spans: Vec<Range<usize>> = sections
+        .filter(|section| !section.is_dotted() && !section.is_implicit())
+        .filter_map(|section| {
+            let start = line_start(body, section.span()?.start);
+            // The blank line before it goes, too.
+            let start = if body[..start].ends_with("\n\n") { start - 1 } else { start };
+            Some(start..line_end(body, last_line(section)?))
+        })
+        .collect();
+    spans.sort_by_key(|span| span.start);
+    let mut text = body.to_owned();
+    spans.into_iter().rev().for_each(|span| text.replace_range(span, ""));
+    Ok(format!("{}{text}", &existing[..existing.len() - body.len()]))
+}
+
 /// Whether a table has no member, or a list no item, of this name.
 fn lacks(document: &Document<&str>, table: &str, name: &str) -> bool {
     let is_it = |value: Option<&str>| value == Some(name);
@@ -102,9 +126,9 @@ pub(super) fn with_key(existing: &str, key: &str, said: &str) -> String {
 }
 
 /// A byte order mark.
-const MARK: char = '\u{feff}';
+pub(super) const MARK: char = '\u{feff}';
 
-fn parse(text: &str) -> Result<Document<&str>, Problem> {
+pub(super) fn parse(text: &str) -> Result<Document<&str>, Problem> {
     Document::parse(text.strip_prefix(MARK).unwrap_or(text)).map_err(|error| Problem::new(error.message()))
 }
 

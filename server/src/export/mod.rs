@@ -9,6 +9,7 @@ mod description;
 mod folder;
 mod members;
 mod merge;
+mod moved;
 mod report;
 mod settings;
 mod standing;
@@ -16,7 +17,7 @@ mod tools;
 mod wording;
 mod write;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 pub use folder::Folder;
 use mcp_disclosure_core::{Pattern, Snapshot, Tool, UpstreamName, View, nearest::nearest};
@@ -27,7 +28,7 @@ use standing::{Index, Standing};
 use tools::Section;
 pub use write::{File, write};
 
-use crate::config::{DisclosureFile, UpstreamEntry};
+use crate::config::{self, DisclosureFile, UpstreamEntry};
 
 /// The configuration's name among the files.
 pub const CONFIGURATION: &str = "disclosure.toml";
@@ -58,13 +59,15 @@ pub struct Wishes {
     pub definitions: bool,
     /// The tools whose changed definitions are recorded.
     pub accepted: Vec<Pattern>,
+    /// Whether what earlier exports wrote about tools is written anew.
+    pub replace: bool,
 }
 
 impl Wishes {
     /// Whether a change of this tool's definition was reviewed.
     fn accept(&self, tool: &Tool) -> bool {
         let names = names(tool);
-        self.accepted.iter().any(|pattern| names.iter().any(|name| pattern.matches(name)))
+        self.replace || self.accepted.iter().any(|pattern| names.iter().any(|name| pattern.matches(name)))
     }
 
     /// Whether what is accepted is there.
@@ -92,6 +95,8 @@ pub struct Export {
     derived: HashMap<String, String>,
     /// Records to set in sections that are there.
     records: Vec<Record>,
+    /// Sections that are about a listed tool alone.
+    used: HashSet<String>,
 }
 
 impl Export {
@@ -107,8 +112,10 @@ impl Export {
         let file = DisclosureFile::parse(CONFIGURATION, &text)?;
         file.declare(&origins.declared.about)?;
         export.file(origins, CONFIGURATION.to_owned(), text);
-        if origins.folder.is_some() {
+        if origins.folder.is_some_and(Folder::is_there) {
+            let replaced = export.replaced(origins);
             export.report.vanished(origins.snapshot.warnings());
+            export.report.vanished.retain(|name| !replaced.contains(name));
         }
         Ok(export)
     }
@@ -124,14 +131,17 @@ impl Export {
             self.tool(origins, &Standing::of(origins, &index, tool, is_alone))?;
         }
         let mut blocks = settings::blocks(origins, tools).map_err(not_toml)?;
+        let replaced = self.replaced(origins);
         let mut sections = settings::sections(origins, &self.derived);
+        sections.retain(|section| !replaced.contains(&section.name));
         sections.append(&mut self.sections);
         blocks.extend(tools::blocks(&sections, origins).map_err(not_toml)?);
-        let mut text = match origins.folder.and_then(|folder| folder.text(CONFIGURATION)) {
-            Some(existing) => merge::with_blocks(existing, &blocks)?,
+        let mut text = match origins.folder.and_then(Folder::base) {
+            Some(existing) => merge::with_blocks(&merge::without_sections(existing, &replaced)?, &blocks)?,
             None => blocks.into_iter().map(|block| block.text).collect(),
         };
-        if let Some(folder) = origins.folder.filter(|_| !self.files.is_empty()) {
+        let has_files = |folder: &&Folder| !self.files.is_empty() || folder.has_descriptions();
+        if let Some(folder) = origins.folder.filter(has_files) {
             text = folder.with_descriptions(text);
         }
         let (text, without) = merge::with_records(&text, &self.records)?;
@@ -139,6 +149,20 @@ impl Export {
             .without
             .extend(without.into_iter().map(|section| (section, wording::NO_PLACE.to_owned())));
         Ok(text)
+    }
+
+    /// Sections in which earlier exports wrote records and nobody decided anything, of tools that are not listed, where
+    /// those are written anew.
+    fn replaced(&self, origins: &Origins<'_>) -> Vec<String> {
+        let configs = [origins.folder.and_then(Folder::config), origins.config];
+        let sections = configs.into_iter().flatten().flat_map(|config| &config.tools.0);
+        let replaced = sections.filter(|(name, _, said)| {
+            let record = config::Tool { made_from: said.made_from.clone(), ..config::Tool::default() };
+            origins.wishes.replace && said.made_from.is_some() && *said == record && !self.used.contains(name)
+        });
+        // The source may be the folder's own file.
+        let names: BTreeSet<String> = replaced.map(|(name, _, _)| name.clone()).collect();
+        names.into_iter().collect()
     }
 
     /// Writes a file, unless it is there like this.
@@ -193,6 +217,7 @@ impl Export {
             }
             return Ok(());
         };
+        self.used.insert(section.to_owned());
         if let Some(brief) = &derived {
             self.derived.insert(section.to_owned(), brief.clone());
         }

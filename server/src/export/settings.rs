@@ -16,7 +16,11 @@ struct Text(Vec<Block>);
 /// The whole file but for `[tools]`.
 pub(super) fn blocks(origins: &Origins<'_>, tools: &[&Tool]) -> Result<Vec<Block>, Error> {
     let mut text = Text(Vec::new());
-    text.push(&[], format!("{}tool_descriptions = \".\"\n", wording::HEAD));
+    // No file can say what the program has of its own.
+    let is_own = origins.upstreams.iter().any(|(_, entry)| entry.is_none());
+    let demonstration =
+        if is_own { format!("\n{}demo = true\n", wording::DEMONSTRATION) } else { String::new() };
+    text.push(&[], format!("{}tool_descriptions = \".\"\n{demonstration}", wording::HEAD));
     let about = &origins.declared.about;
     let server = object([
         ("name", said(&about.name)),
@@ -58,9 +62,6 @@ impl Text {
                 // Its variables are not filled, so there is nothing to escape.
                 self.unescaped(std::mem::take(&mut comment), &["upstreams", name], &value(entry)?);
             }
-        }
-        if !comment.is_empty() {
-            self.push(&[], format!("\n{}", wording::DEMONSTRATION));
         }
         Ok(())
     }

@@ -43,7 +43,7 @@ pub(super) const UPSTREAMS: &str = "\
 ";
 
 pub(super) const DEMONSTRATION: &str = "\
-# There are no upstreams here, so the embedded demonstration is served. For your own:
+# The embedded demonstration is served. For servers of your own, remove this key, and add a table for each:
 #
 # [upstreams.files]
 # command = \"npx\"

@@ -22,16 +22,18 @@ pub struct File {
     pub before: Option<String>,
 }
 
-/// Writes files into a directory, which is made if it is not there.
+/// Writes files into a directory, which is made if it is not there. `replaced` is the folder whose description files are
+/// replaced.
 ///
 /// Everything is written aside first. A new directory then appears as a whole; into one that is there, files are moved one
 /// by one, each as a whole, and moved back where one of them fails.
 ///
 /// # Errors
-/// [`Failure::Configuration`] for files that changed since they were read, and with `replace` for description files of
+/// [`Failure::Configuration`] for files that changed since they were read, and in `replaced` for description files of
 /// other tools, which could not be served; [`Failure::Io`] where the directory cannot be written.
-pub fn write(directory: &Path, files: &[File], replace: bool) -> Result<(), Failure> {
-    let problems = if replace { others(directory, files)? } else { changed(directory, files) };
+pub fn write(directory: &Path, files: &[File], replaced: Option<&Path>) -> Result<(), Failure> {
+    let mut problems = changed(directory, files, replaced.is_some());
+    problems.extend(replaced.map(|folder| others(folder, directory, files)).transpose()?.unwrap_or_default());
     if !problems.is_empty() {
         return Err(Failure::Configuration(problems));
     }
@@ -130,8 +132,11 @@ fn keep_private(_: &Path) -> io::Result<()> {
 }
 
 /// Files that are not what they were when they were read: someone is writing them.
-fn changed(directory: &Path, files: &[File]) -> Vec<Problem> {
-    let is_changed = |file: &&File| fs::read_to_string(directory.join(&file.name)).ok() != file.before;
+fn changed(directory: &Path, files: &[File], replaces: bool) -> Vec<Problem> {
+    let is_changed = |file: &&File| {
+        let is_read = !replaces || file.before.is_some();
+        is_read && fs::read_to_string(directory.join(&file.name)).ok() != file.before
+    };
     let problem = |file: &File| {
         let message = format!("{}: changed meanwhile", directory.join(&file.name).display());
         Problem::new(message).hint("nothing was written; export again")
@@ -140,9 +145,9 @@ fn changed(directory: &Path, files: &[File]) -> Vec<Problem> {
 }
 
 /// Description files of tools that the source does not have.
-fn others(directory: &Path, files: &[File]) -> Result<Vec<Problem>, Failure> {
-    let ours: HashSet<&str> = files.iter().map(|file| file.name.as_str()).collect();
-    let mut there: Vec<PathBuf> = match fs::read_dir(directory) {
+fn others(folder: &Path, directory: &Path, files: &[File]) -> Result<Vec<Problem>, Failure> {
+    let ours: HashSet<PathBuf> = files.iter().map(|file| directory.join(&file.name)).collect();
+    let mut there: Vec<PathBuf> = match fs::read_dir(folder) {
         Ok(entries) => entries.filter_map(|entry| Some(entry.ok()?.path())).collect(),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Vec::new(),
         Err(error) => {
@@ -152,9 +157,7 @@ fn others(directory: &Path, files: &[File]) -> Result<Vec<Problem>, Failure> {
         }
     };
     there.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
-    there.retain(|path| {
-        path.file_name().and_then(|name| name.to_str()).is_none_or(|name| !ours.contains(name))
-    });
+    there.retain(|path| !ours.contains(path));
     there.sort();
     let problem = |path: &PathBuf| {
         let message = format!("{}: is no file of this export", path.display());
@@ -187,16 +190,16 @@ mod tests {
     fn u10_where_one_file_cannot_be_written_all_are_as_they_were() {
         let outside = tempfile::tempdir().unwrap();
         let directory = outside.path().join("out");
-        write(&directory, &[file("a.json", "a", None), file("b/c.json", "c", None)], false).unwrap();
+        write(&directory, &[file("a.json", "a", None), file("b/c.json", "c", None)], None).unwrap();
         assert_eq!(contents(outside.path()).len(), 1, "nothing is left aside");
         // A directory is in the place of the last file.
         fs::create_dir_all(directory.join("d.json/inside")).unwrap();
         let before = contents(&directory);
         let files = [file("a.json", "A", Some("a")), file("new.json", "n", None), file("d.json", "d", None)];
-        let failed = write(&directory, &files, false);
+        let failed = write(&directory, &files, None);
         assert!(matches!(failed, Err(Failure::Io { .. })), "{failed:?}");
         assert_eq!(contents(&directory), before);
-        write(&directory, &files[..2], false).unwrap();
+        write(&directory, &files[..2], None).unwrap();
         assert_eq!(fs::read_to_string(directory.join("a.json")).unwrap(), "A");
     }
 
@@ -205,7 +208,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         fs::write(directory.path().join("a.json"), "theirs").unwrap();
         for before in [None, Some("older")] {
-            let failed = write(directory.path(), &[file("a.json", "ours", before)], false).unwrap_err();
+            let failed = write(directory.path(), &[file("a.json", "ours", before)], None).unwrap_err();
             assert!(failed.to_string().contains("a.json: changed meanwhile (hint: nothing"), "{failed}");
         }
         assert_eq!(contents(directory.path()), [("a.json".to_owned(), "theirs".to_owned())]);
@@ -220,7 +223,7 @@ mod tests {
         fs::write(&real, "old").unwrap();
         fs::set_permissions(&real, fs::Permissions::from_mode(0o640)).unwrap();
         symlink(&real, &link).unwrap();
-        write(directory.path(), &[file(CONFIGURATION, "new", Some("old"))], false).unwrap();
+        write(directory.path(), &[file(CONFIGURATION, "new", Some("old"))], None).unwrap();
         assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
         assert_eq!(fs::read_to_string(&real).unwrap(), "new");
         assert_eq!(fs::metadata(&real).unwrap().permissions().mode() & 0o777, 0o640);

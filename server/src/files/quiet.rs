@@ -16,7 +16,7 @@ const MANY: usize = 50;
 
 /// The state of files, and of the description files in directories: where it is the same at two times, none was
 /// written in between. What else is in a directory is not read, and may change.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Seen(Vec<(PathBuf, Option<State>)>);
 
 /// Size and time of change.
@@ -32,6 +32,13 @@ impl Seen {
                 Err(_) => all.push((path.clone(), state(path))),
             }
         }
+        all.sort();
+        Self(all)
+    }
+
+    /// The state of these and other files.
+    pub(super) fn and(self, others: Self) -> Self {
+        let mut all: Vec<_> = self.0.into_iter().chain(others.0).collect();
         all.sort();
         Self(all)
     }

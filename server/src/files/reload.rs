@@ -10,11 +10,22 @@ use tokio::{
     task::spawn_blocking,
 };
 
-use super::{Contents, Origin, Seen, Watch, quiet::quiet};
-use crate::config::{unknown_strategies, unreadable};
+use super::{Contents, Files, Origin, Seen, Watch, quiet::quiet};
+use crate::config::{DisclosureFile, unknown_strategies, unreadable};
 
 /// Why nothing was put in force, or the kinds whose lists changed.
 type Outcome = Result<Vec<Kind>, Vec<Problem>>;
+
+/// What is in force at the start, and where it comes from.
+#[derive(Clone, Debug, Default)]
+pub struct Baseline {
+    /// What is named besides files.
+    pub origin: Origin,
+    /// What files said.
+    pub files: Files,
+    /// What they come down to.
+    pub contents: Contents,
+}
 
 /// Reads files again: when they change, and when that is asked for here.
 #[derive(Clone, Debug)]
@@ -28,17 +39,11 @@ struct Asked {
 }
 
 impl Reloads {
-    /// Follows files until the gateway ends. `contents` is what is in force, and was read after `watch` began.
-    /// `access` is replaced with the rest.
-    pub fn follow(
-        gateway: Arc<Gateway>,
-        access: Arc<Access>,
-        origin: Origin,
-        contents: Contents,
-        watch: Watch,
-    ) -> Self {
+    /// Follows files until the gateway ends. `access` is replaced with the rest.
+    pub fn follow(gateway: Arc<Gateway>, access: Arc<Access>, baseline: Baseline, watch: Watch) -> Self {
         let (sender, asked) = mpsc::channel(1);
-        tokio::spawn(Follower { gateway, access, origin, in_force: contents }.follow(watch, asked));
+        let Baseline { origin, files, contents } = baseline;
+        tokio::spawn(Follower { gateway, access, origin, files, in_force: contents }.follow(watch, asked));
         Self(sender)
     }
 
@@ -61,6 +66,8 @@ struct Follower {
     gateway: Arc<Gateway>,
     access: Arc<Access>,
     origin: Origin,
+    /// What they said at the start.
+    files: Files,
     in_force: Contents,
 }
 
@@ -80,7 +87,7 @@ impl Follower {
     }
 
     async fn reload(&mut self, accept: bool) -> Outcome {
-        let paths = self.origin.watched();
+        let paths = self.files.watched();
         loop {
             let seen = quiet(&paths, || ()).await;
             if let Some(outcome) = self.take(seen, accept).await {
@@ -96,7 +103,7 @@ impl Follower {
             Ok(contents) => self.declare(contents, accept).await,
             Err(problems) => Err(problems),
         };
-        let noun = self.origin.noun();
+        let noun = self.files.noun();
         match &outcome {
             Ok(changes) => {
                 tracing::info!(files = self.in_force.declared.files.len(), ?changes, "{noun} read again");
@@ -112,10 +119,14 @@ impl Follower {
 
     /// A directory may be large, and on a network.
     async fn read(&self, seen: Seen) -> Option<Result<Contents, Vec<Problem>>> {
-        let origin = self.origin.clone();
+        let (origin, files) = (self.origin.clone(), self.files.clone());
         let read = spawn_blocking(move || {
-            let contents = origin.read();
-            seen.is_current(&origin.watched()).then_some(contents)
+            let now = files.again();
+            let contents = origin.contents(&now);
+            seen.is_current(&now.watched()).then(|| {
+                warn_of_restart(&files, &now);
+                contents
+            })
         });
         read.await.unwrap_or_else(|error| Some(Err(vec![Problem::new(format!("internal error: {error}"))])))
     }
@@ -155,6 +166,15 @@ impl Follower {
             self.gateway.permissions_changed();
         }
         Ok(())
+    }
+}
+
+/// Says which changes of the configuration since the start take effect only after another one.
+fn warn_of_restart(first: &Files, now: &Files) {
+    let Some((config, now)) = first.config().zip(now.declarations()) else { return };
+    let first = config.said.as_deref().map_or_else(|_| DisclosureFile::default(), DisclosureFile::clone);
+    for what in now.needs_restart_after(&first) {
+        tracing::warn!("{}: {what} changed, which needs a restart", config.path.display());
     }
 }
 

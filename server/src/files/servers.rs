@@ -1,28 +1,15 @@
 //! The upstreams that flags and files name.
 
-use std::{
-    collections::HashSet,
-    path::{Path, PathBuf},
-};
+use std::{collections::HashSet, path::Path};
 
 use mcp_disclosure_core::Switches;
 use mcp_disclosure_gateway::Problem;
 
+use super::{Files, Origin};
 use crate::{
-    config::{DisclosureFile, Named, read_hosts, upstreams},
+    config::{Named, upstreams},
     shell::quoted,
 };
-
-/// Where upstreams are named.
-#[derive(Clone, Debug, Default)]
-pub struct Servers {
-    /// Upstreams that are not in a file.
-    pub given: Vec<Named>,
-    /// Hosts' files.
-    pub hosts: Vec<PathBuf>,
-    /// Whether programs of files inherit the whole environment.
-    pub inherit: bool,
-}
 
 /// The upstreams that are named now.
 #[derive(Clone, Debug, Default)]
@@ -43,44 +30,43 @@ impl Found {
         self.switched_off.iter().for_each(|off| tracing::info!("{off}"));
         self.left_out.iter().for_each(|left_out| tracing::warn!("{left_out}"));
     }
-}
 
-impl Servers {
-    /// Reads hosts' files, and the upstreams of a configuration.
+    /// The upstreams of files, of arguments and, if it is served, the program's own. A configuration has been read.
     ///
     /// # Errors
     /// Every problem, with its file, place and a hint.
-    pub fn read(&self, config: Option<(&Path, &DisclosureFile)>) -> Result<Found, Vec<Problem>> {
-        let (mut found, mut problems) = (Found::default(), Vec::new());
-        if let Some((path, config)) = config {
-            let directory = path.parent().unwrap_or(Path::new(""));
-            match upstreams(&config.upstreams, directory) {
-                Ok(upstreams) => found.upstreams = signing_in(upstreams, "config", path),
+    pub(super) fn of(origin: &Origin, files: &Files, own: Option<&Named>) -> Result<Self, Vec<Problem>> {
+        let (mut found, mut problems) = (Self::default(), Vec::new());
+        let config = files.config().and_then(|config| Some((config, config.said.as_ref().ok()?)));
+        if let Some((config, file)) = config {
+            match upstreams(&file.upstreams, config.folder()) {
+                Ok(upstreams) => found.upstreams = signing_in(upstreams, "config", &config.path),
                 Err(wrong) => problems.extend(wrong),
             }
         }
-        for path in &self.hosts {
-            match read_hosts(path) {
+        for hosts in files.hosts() {
+            match &hosts.said {
                 Ok(file) => {
-                    found.upstreams.extend(signing_in(file.upstreams, "mcp-config", path));
-                    found.switches.extend(file.switches);
-                    found.left_out.extend(file.left_out);
-                    found.switched_off.extend(file.switched_off);
+                    found.upstreams.extend(signing_in(file.upstreams.clone(), "mcp-config", &hosts.path));
+                    found.switches.extend(file.switches.iter().cloned());
+                    found.left_out.extend(file.left_out.iter().cloned());
+                    found.switched_off.extend(file.switched_off.iter().cloned());
                 }
-                Err(problem) => problems.push(problem),
+                Err(wrong) => problems.extend(wrong.iter().cloned()),
             }
         }
-        if self.inherit {
+        if origin.inherit {
             found.upstreams = found.upstreams.into_iter().map(Named::inheriting).collect();
         }
-        let switched = self.given.iter().filter_map(|given| {
+        let switched = origin.given.iter().filter_map(|given| {
             given.entry.as_ref()?.switches(given.name.as_deref()?, "the command line".to_owned())
         });
         found.switches.extend(switched);
-        found.upstreams.extend(self.given.iter().cloned().map(|given| given.signing_in("")));
+        found.upstreams.extend(own.cloned());
+        found.upstreams.extend(origin.given.iter().cloned());
         problems.extend(named_alike(&found.upstreams));
         let names_some =
-            !self.hosts.is_empty() || config.is_some_and(|(_, config)| !config.upstreams.0.is_empty());
+            !files.hosts().is_empty() || config.is_some_and(|(_, file)| !file.upstreams.0.is_empty());
         if found.upstreams.is_empty() && problems.is_empty() && names_some {
             problems.append(&mut found.left_out);
             problems.push(Problem::new("no upstream is left").hint("add one, or enable one"));

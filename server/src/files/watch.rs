@@ -5,7 +5,7 @@ use std::{path::PathBuf, time::Duration};
 use notify::{Config, PollWatcher, RecursiveMode, Watcher};
 use tokio::sync::mpsc;
 
-use super::{Origin, Seen, quiet::quiet};
+use super::{Files, Seen, quiet::quiet};
 
 /// How often is looked. Looking finds what notifications of the operating system miss: directories that
 /// are links, network file systems, a directory that is replaced as a whole.
@@ -20,20 +20,27 @@ pub struct Watch {
     _watcher: Option<PollWatcher>,
 }
 
-/// Begins to watch, within a runtime. What is read afterwards misses no change.
-pub fn watch(origin: &Origin) -> Watch {
+/// Begins to watch files that were read, within a runtime. A change since then is one, too.
+pub fn watch(files: &Files) -> Watch {
     let (changed, raw) = mpsc::channel(1);
     let (settled, quiet) = mpsc::channel(1);
-    let watched = origin.watched();
+    let watched = files.watched();
+    for path in files.read_once() {
+        tracing::info!("{}: read once, since it is no regular file; changes need a restart", path.display());
+    }
     if watched.is_empty() {
         return Watch { changed: quiet, _watcher: None };
     }
     // Times of change are compared in whole seconds, which is too coarse; so contents are, too.
     let config = Config::default().with_poll_interval(INTERVAL).with_compare_contents(true);
+    let first = changed.clone();
     let watcher = PollWatcher::new(
-        move |_event| {
-            // One waiting signal stands for all.
-            let _one_is_waiting = changed.try_send(());
+        // That a file is missing is an error each time it is looked for, and a change once.
+        move |event: notify::Result<_>| {
+            if event.is_ok() {
+                // One waiting signal stands for all.
+                let _one_is_waiting = changed.try_send(());
+            }
         },
         config,
     );
@@ -43,6 +50,9 @@ pub fn watch(origin: &Origin) -> Watch {
     });
     match watcher {
         Ok(watcher) => {
+            if !files.seen().is_current(&watched) {
+                let _one_is_waiting = first.try_send(());
+            }
             tokio::spawn(settle(watched, raw, settled));
             Watch { changed: quiet, _watcher: Some(watcher) }
         }

@@ -331,7 +331,7 @@ fn s7_the_page_about_words_is_true() {
         run(&["check", "--queries", shown(&queries)]).says(0, &[]).stdout.trim_end(),
         before.trim_end()
     );
-    let synonyms = page_indented("[strategy.search.synonyms]");
+    let synonyms = format!("demo = true\n{}", page_indented("[strategy.search.synonyms]"));
     let (_folder, config) = configured(&synonyms);
     let ended = run(&["check", "--queries", shown(&queries), "--config", shown(&config)]);
     assert_eq!(ended.says(0, &[]).stdout.trim_end(), after.trim_end());

@@ -215,7 +215,7 @@ fn what_is_hidden_does_not_exist() {
 #[test]
 fn a_flag_wins_over_the_file() {
     let (_directory, file) = configured(
-        "[serve]\nstrategy = \"resource\"\ntransport = \"stdio\"\n[strategy.info]\ntools = \"entry-only\"\n",
+        "demo = true\n[serve]\nstrategy = \"resource\"\ntransport = \"stdio\"\n[strategy.info]\ntools = \"entry-only\"\n",
     );
     let names = |flags: &[&str]| {
         let mut gateway = start(&[&["serve", "--config", shown(&file)], flags].concat());

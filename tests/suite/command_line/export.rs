@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, path::Path};
 use kit::scenario::Scenario;
 use serde_json::json;
 
-use super::{configuration::configured, run, shown, start};
+use super::{ODD, configuration::configured, run, shown, start};
 use crate::UPSTREAM;
 
 /// Everything that a server of this source lists and answers, as it came over the wire.
@@ -104,14 +104,95 @@ fn several_upstreams_and_what_is_said_of_them_are_kept() {
     let text = std::fs::read_to_string(&exported).unwrap();
     assert!(text.contains("A = \"${PATH}\""), "variables stay variables\n{text}");
     assert!(text.contains("name = \"costs $${nothing}\""), "{text}");
-    let decided = "\n[tools.wait]\nbrief = \"Waits\"\nconcerns = { cost = [0, 1] }\nmade_from = { definition = \"sha256:";
+    let decided = "concerns = { cost = [0, 1] }\nmade_from = { definition = \"sha256:";
     assert!(text.contains(decided), "{text}");
-    assert!(text.contains("[pins]\ntools = [\"kit/wait\"]"), "{text}");
     assert_eq!(files(&out).len(), 1, "no tool has a description of its own");
     // What was exported can be exported again, and is the same.
     let again = directory.path().join("again");
     run(&["export", "--config", shown(&exported), "--out", shown(&again)]).says(0, &[]);
     assert_eq!(files(&again), files(&out));
+}
+
+/// What a file can say that export has nothing to add to.
+const KEPT: &str = r#"# Mine, with a comment.
+[serve]   # not aligned
+fallback = "info"
+
+[limits]
+message_bytes = 20_000_000
+
+[auth]
+tokens = [{ name = "ci", file = 'ci.token' },   { name = "env", env = "PATH" }] # kept
+[[principals]]
+name = "ci"
+token = "ci"
+tools = ["odd/echo"]
+[profiles.small]
+tools = ['odd/*']
+[pins]
+tools = [ "odd/wait" ]
+[resources]
+allow = ["kit://*"]
+
+[upstreams.odd]
+command = "ODD"
+[tools."odd/echo"]
+brief = "Says it again"
+"#;
+
+#[test]
+fn u10_what_is_read_is_kept_byte_for_byte() {
+    let (directory, file) = configured(KEPT);
+    std::fs::write(directory.path().join("ci.token"), "0123456789abcdef0123456789abcdef").unwrap();
+    let out = directory.path().join("out");
+    let config = out.join("disclosure.toml");
+    run(&["export", "--config", shown(&file), "--out", shown(&out)]).says(0, &[]);
+    let (source, exported) =
+        (std::fs::read_to_string(&file).unwrap(), std::fs::read_to_string(&config).unwrap());
+    // The path was relative to the folder of the file.
+    let token = directory.path().join("ci.token");
+    let moved = source.replace("'ci.token'", &format!("{:?}", shown(&token)));
+    assert!(exported.starts_with(&moved), "{exported}");
+    assert!(exported[moved.len()..].starts_with("made_from = {"), "{}", &exported[moved.len()..]);
+    // In place, with and without --replace.
+    for flags in [&[][..], &["--replace"]] {
+        run(&[&["export", "--out", shown(&out)], flags].concat()).says(0, &[]);
+        assert_eq!(std::fs::read_to_string(&config).unwrap(), exported, "{flags:?}");
+    }
+    // What no export adds to a file that is there is refused.
+    let other = directory.path().join("other");
+    run(&["export", "--out", shown(&other), "--", ODD]).says(0, &[]);
+    let before = files(&other);
+    for flags in [&[][..], &["--replace"]] {
+        let refused = run(&[&["export", "--config", shown(&file), "--out", shown(&other)], flags].concat());
+        refused.says(
+            64,
+            &["disclosure.toml: 'auth' is not in", "'limits'", "'principals'", "'resources.allow'"],
+        );
+        assert_eq!(files(&other), before);
+    }
+}
+
+/// What export itself wrote about tools, and nothing else.
+#[test]
+fn u10_replacing_writes_records_anew_and_keeps_decisions() {
+    let directory = tempfile::tempdir().unwrap();
+    let (scenario, out) = (directory.path().join("scenario.json"), directory.path().join("out"));
+    let config = out.join("disclosure.toml");
+    Scenario::named(["kept", "gone", "left"]).write(&scenario);
+    run(&["export", "--out", shown(&out), "--name", "kit", "--", UPSTREAM, shown(&scenario)]).says(0, &[]);
+    let text = std::fs::read_to_string(&config).unwrap();
+    let left = "\n[tools.\"kit/left\"]\n";
+    let by_hand = text.replace(left, &format!("{left}brief = 'Was left.'\n")) + "\n[limits] # mine\n";
+    std::fs::write(&config, &by_hand).unwrap();
+    Scenario::named(["kept", "new"]).write(&scenario);
+    let ended = run(&["export", "--replace", "--out", shown(&out)]);
+    assert!(ended.says(0, &[]).stdout.contains("not listed any more (1): kit/left\n"), "{}", ended.stdout);
+    let replaced = std::fs::read_to_string(&config).unwrap();
+    let gone = by_hand.find("\n[tools.\"kit/gone\"]").unwrap();
+    let kept = format!("{}{}", &by_hand[..gone], &by_hand[by_hand.find(left).unwrap()..]);
+    assert!(replaced.starts_with(&kept), "{replaced}");
+    assert!(replaced[kept.len()..].starts_with("\n[tools.\"kit/new\"]"), "{replaced}");
 }
 
 #[test]

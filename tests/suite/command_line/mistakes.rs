@@ -109,7 +109,7 @@ fn w5_a_misspelt_strategy_is_named_with_its_place() {
     // What a flag replaced is not blamed.
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("disclosure.toml");
-    fs::write(&file, "[serve]\nstrategy = \"inf\"\n").unwrap();
+    fs::write(&file, "demo = true\n[serve]\nstrategy = \"inf\"\n").unwrap();
     let other = run(&["serve", "--strategy", "resorce", "--config", shown(&file)]);
     other.says(64, &["unknown strategy 'resorce'", "did you mean 'resource'?"]);
     assert!(!other.stderr.contains("disclosure.toml:"), "{other:?}");

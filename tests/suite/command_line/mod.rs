@@ -25,6 +25,7 @@ mod naming;
 mod once_broken;
 mod protection;
 mod questions;
+mod read_once;
 mod reload;
 mod remembered;
 mod secrets;

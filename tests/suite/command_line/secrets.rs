@@ -15,6 +15,7 @@ use super::{ODD, configuration::configured, program, run, serve_odd, shown, star
 fn with_a_secret(arguments: &[&str]) -> Process {
     let mut command = program(arguments);
     command.env("SECRET_OF_OURS", "hunter2").env("LOGNAME", "() { :; }; no name");
+    command.env("MCP_DISCLOSURE_SESSION_STORE", "").env("MCP_DISCLOSURE_INPUT_KEY", "hunter2");
     Process::start(&mut command)
 }
 
@@ -26,6 +27,10 @@ fn environment(flags: &[&str]) -> Value {
     let variables: Vec<(String, String)> = serde_json::from_str(text(&answer)).unwrap();
     let ended = gateway.finish();
     assert!(!ended.says(0, &[]).stderr.contains("hunter2"), "{ended:?}");
+    // Of our own variables only the chain is for others.
+    let own: Vec<&str> =
+        variables.iter().map(|(name, _)| &**name).filter(|name| name.starts_with("MCP_")).collect();
+    assert_eq!(own, ["MCP_DISCLOSURE_CHAIN"], "{flags:?}");
     variables.into_iter().map(|(name, value)| (name, Value::from(value))).collect()
 }
 

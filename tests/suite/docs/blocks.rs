@@ -121,6 +121,6 @@ fn is_of_a_host(place: &str, extension: &str, text: &str) {
     let file = folder.path().join(format!("mcp.{extension}"));
     // A variable without a value would leave its server out.
     fs::write(&file, text.replace("${", "$${")).unwrap();
-    let read = read_hosts(&file).unwrap();
+    let read = read_hosts(&file, &std::fs::read_to_string(&file).unwrap()).unwrap();
     assert!(read.left_out.is_empty() && !read.upstreams.is_empty(), "{place}: {:?}", read.left_out);
 }

@@ -15,7 +15,7 @@ pub struct Program {
     pub arguments: Vec<String>,
     /// Environment variables, in addition to inherited ones.
     pub environment: BTreeMap<String, String>,
-    /// Whether it inherits the whole environment, not only the basic variables.
+    /// Whether it inherits the whole environment but for this program's own variables, not only the basic ones.
     pub inherits: bool,
     /// Its working directory; `None` for that of this process.
     pub directory: Option<PathBuf>,
@@ -25,7 +25,11 @@ impl Program {
     /// The command that starts it.
     pub fn command(&self) -> Command {
         let mut command = Command::new(&self.program);
-        if !self.inherits {
+        if self.inherits {
+            for name in environment::own() {
+                command.env_remove(name);
+            }
+        } else {
             command.env_clear().envs(environment::minimal());
         }
         command.args(&self.arguments).envs(&self.environment);

@@ -5,7 +5,7 @@
 mod first;
 mod streams;
 
-use std::{sync::Arc, time::Duration};
+use std::{io::ErrorKind, sync::Arc, time::Duration};
 
 use first::First;
 use mcp_disclosure_core::Era;
@@ -43,7 +43,7 @@ pub struct Stdio<R> {
     client: Arc<Client>,
     peer: Peer,
     outlet: Outlet,
-    writing: JoinHandle<()>,
+    writing: JoinHandle<std::io::Result<()>>,
     ending: CancellationToken,
     hung_up: CancellationToken,
 }
@@ -93,8 +93,9 @@ impl<R: AsyncRead + Unpin + Send + 'static> Stdio<R> {
     /// clients share upstreams ([`Scope::Shared`]).
     ///
     /// # Errors
-    /// The operating system's error if the input cannot be read.
-    pub async fn serve(self, gateway: &Arc<Gateway>) -> std::io::Result<()> {
+    /// [`Error::Io`] if the input cannot be read, or the output cannot be written. That its reader is gone is the end of
+    /// the client, and no error.
+    pub async fn serve(self, gateway: &Arc<Gateway>) -> Result<(), Error> {
         let client = Arc::clone(&self.client);
         let mut connection = Connection {
             gateway: Arc::clone(gateway),
@@ -113,8 +114,11 @@ impl<R: AsyncRead + Unpin + Send + 'static> Stdio<R> {
         drop(connection);
         client.close();
         // Every holder of the outlet is gone, so the writer finishes.
-        let _written = tokio::time::timeout(FLUSH, self.writing).await;
-        read
+        let written = tokio::time::timeout(FLUSH, self.writing).await;
+        if let Ok(Ok(Err(source))) = written {
+            return Err(Error::Io { what: "cannot write stdout", source });
+        }
+        read.map_err(|source| Error::Io { what: "cannot read stdin", source })
     }
 }
 
@@ -344,7 +348,7 @@ async fn write(
     mut frames: Frames,
     ending: CancellationToken,
     hung_up: CancellationToken,
-) {
+) -> std::io::Result<()> {
     while let Some((frame, place)) = frames.recv().await {
         let mut batch = frame.into_line();
         let mut places = vec![place];
@@ -369,12 +373,14 @@ async fn write(
         tokio::select! {
             biased;
             written = writing => {
-                if written.is_err() {
+                if let Err(error) = written {
                     // The client is gone, even if its input is still open.
-                    return hung_up.cancel();
+                    hung_up.cancel();
+                    return if error.kind() == ErrorKind::BrokenPipe { Ok(()) } else { Err(error) };
                 }
             }
-            () = overdue => return,
+            () = overdue => return Ok(()),
         }
     }
+    Ok(())
 }

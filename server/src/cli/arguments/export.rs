@@ -32,7 +32,8 @@ pub struct ExportArguments {
     )]
     pub accept_drift: Vec<String>,
 
-    /// Write all files anew; what was written in those that are there is lost
+    /// Write anew what exports wrote about tools: records, sections of tools that are not listed, description files; what
+    /// else stands in a disclosure.toml stays
     #[arg(long, help_heading = "Files")]
     pub replace: bool,
 }

@@ -55,22 +55,19 @@ pub struct StrategyArguments {
 impl StrategyArguments {
     /// The options: flags take precedence over the file, and the file over defaults.
     pub(in crate::cli) fn over(self, source: &Source) -> StrategyOptions {
-        let (file, defaults) = (&source.serve, StrategyOptions::default());
-        let offer = if self.offer.is_empty() { file.offer.clone() } else { Some(self.offer) };
+        let (file, defaults) = (source.serve(), StrategyOptions::default());
+        let offer = if self.offer.is_empty() { file.offer } else { Some(self.offer) };
         StrategyOptions {
-            pinned: self.strategy.or_else(|| file.strategy.clone()).filter(|name| name != "auto"),
+            pinned: self.strategy.or(file.strategy).filter(|name| name != "auto"),
             offered: offer.unwrap_or_default(),
-            fallback: self.fallback.or_else(|| file.fallback.clone()).unwrap_or(defaults.fallback),
+            fallback: self.fallback.or(file.fallback).unwrap_or(defaults.fallback),
             budget: self.budget.or(file.budget).unwrap_or(defaults.budget),
-            over_budget: self
-                .over_budget
-                .or_else(|| file.over_budget.clone())
-                .unwrap_or(defaults.over_budget),
+            over_budget: self.over_budget.or(file.over_budget).unwrap_or(defaults.over_budget),
             bridge: self.bridge.or(file.bridge).unwrap_or_default(),
             definitions: self.definitions.or(file.definitions).unwrap_or_default(),
             manifest: self.manifest.or(file.manifest).unwrap_or_default().is_on(),
-            settings: self.settings.over(source.settings.clone()),
-            places: source.places.clone(),
+            settings: self.settings.over(source.settings()),
+            places: source.places(),
         }
     }
 }

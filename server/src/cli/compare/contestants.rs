@@ -72,18 +72,17 @@ impl<'a> Contestants<'a> {
         };
         let refused =
             |problems: Vec<Problem>| Failure::Configuration(problems.into_iter().map(placed).collect());
-        let as_set = flags.clone().over(source.settings.clone());
+        let as_set = flags.clone().over(source.settings());
         let specs = match asks_for_all {
             true => every(registry, &as_set),
             false => Spec::list(text).map_err(refused)?,
         };
         let relaxed = flags.long_briefs.clone().unwrap_or_else(|| "shorten".to_owned());
         let relaxed = SettingArguments { long_briefs: Some(relaxed), ..flags.clone() };
-        let relaxed = relaxed.over(source.settings.clone());
+        let relaxed = relaxed.over(source.settings());
         let served = StrategyArguments::default().over(source);
         let (contestants, asked) = (Vec::new(), Vec::new());
-        let offered =
-            source.serve.offer.clone().map(|offered| [offered, vec![served.fallback.clone()]].concat());
+        let offered = source.serve().offer.map(|offered| [offered, vec![served.fallback.clone()]].concat());
         let mut built =
             Self { registry, contestants, flag, asked, asks_for_all, served, offered, notes: Vec::new() };
         let mut problems = Vec::new();

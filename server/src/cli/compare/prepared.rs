@@ -169,7 +169,7 @@ impl Drop for Prepared<'_> {
 /// # Errors
 /// [`Failure::Configuration`] with what is wrong with its files, or with choices that settings make of it.
 fn checked(source: &Source, settings: &SettingArguments) -> Result<Declared, Failure> {
-    let declared = source.read().map_err(Failure::Configuration)?.declared;
-    let problems = source.choice_problems(&settings.clone().over(source.settings.clone()));
+    let declared = source.contents().map_err(Failure::Configuration)?.declared;
+    let problems = source.choice_problems(&settings.clone().over(source.settings()));
     if problems.is_empty() { Ok(declared) } else { Err(Failure::Configuration(problems)) }
 }

@@ -42,7 +42,7 @@ use self::{
 use super::{Named, environment::own, mistaken, text::place};
 
 /// The servers of a host's file.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct HostsFile {
     /// The usable servers.
     pub upstreams: Vec<Named>,
@@ -54,14 +54,12 @@ pub struct HostsFile {
     pub switched_off: Vec<Problem>,
 }
 
-/// Reads a host's file.
+/// Reads the text of a host's file with this path.
 ///
 /// # Errors
 /// If the file as a whole cannot be read.
-pub fn read_hosts(path: &Path) -> Result<HostsFile, Problem> {
-    let text = std::fs::read_to_string(path).map_err(|error| mistaken::unreadable(path, &error))?;
-    let current = std::env::current_dir().unwrap_or_default();
-    parse(path, &text, &Scene::new(path, current, &own))
+pub fn read_hosts(path: &Path, text: &str) -> Result<HostsFile, Problem> {
+    read_as(path, text, &std::env::current_dir().unwrap_or_default())
 }
 
 /// Whether a text is a host's file that names servers.

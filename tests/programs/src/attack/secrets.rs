@@ -21,6 +21,7 @@ pub(super) fn attacks() -> impl IntoIterator<Item = Attack> {
     let environment = attacks![
         "P10":
         "a child of a file reads the environment" => environment,
+        "a child that inherits everything reads our own variables" => own_variables,
         "secrets in arguments and values stand in logs" => arguments_in_logs,
     ];
     let logs = attacks![
@@ -108,6 +109,16 @@ async fn listen_beside(victim: &Peer, spy: &Peer) -> Verdict {
 async fn environment(lab: &Lab) -> Verdict {
     let serve = Serve::new(lab).upstream("evil", &["--tools", "environment"]);
     let scene = Scene::start(lab, serve.environment("CLOUD_TOKEN", "hunter2-of-the-cloud")).await;
+    let text = scene.attacker().await.call("environment", json!({})).await.result();
+    let verdict =
+        text.and_then(|text| says_nothing_of("the child's environment", "hunter2", &text.to_string()));
+    scene.judge(verdict).await
+}
+
+async fn own_variables(lab: &Lab) -> Verdict {
+    let serve = Serve::new(lab).upstream("evil", &["--tools", "environment"]).flags(&["--inherit-env"]);
+    let serve = serve.environment("MCP_DISCLOSURE_HEADER_AUTHORIZATION", "hunter2-of-another-upstream");
+    let scene = Scene::start(lab, serve).await;
     let text = scene.attacker().await.call("environment", json!({})).await.result();
     let verdict =
         text.and_then(|text| says_nothing_of("the child's environment", "hunter2", &text.to_string()));
