@@ -10,6 +10,7 @@ mod examples;
 mod findable;
 mod finding;
 mod instructions;
+mod invisible;
 mod leaks;
 mod names;
 mod old_forms;

@@ -53,7 +53,9 @@ fn p11_what_an_upstream_is_called_is_escaped_where_operators_read_it() {
     );
     std::fs::write(&file, upstream).unwrap();
     let flags = ["serve", "--config", file.to_str().unwrap(), "--admin", "127.0.0.1:0", "--strategy", "full"];
-    let mut gateway = start(program(&[&flags[..], &["--audit", audit.to_str().unwrap()]].concat()));
+    let flags = [&flags[..], &["--audit", audit.to_str().unwrap()]].concat();
+    let mut gateway = Process::start(&mut program(&flags));
+    gateway.initialize();
     gateway.call("echo", json!({"text": "x\u{9b}"}));
     gateway.call("none\u{9b}\u{202e}\n", json!({}));
     let get = |accept: &str, path: &str| {
