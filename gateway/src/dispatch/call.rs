@@ -11,9 +11,10 @@ use tokio::task::spawn_blocking;
 
 use super::{
     Caller, Gateway,
+    allowance::{Allowance, Running},
     fetches::OfCaller,
     links,
-    passage::{Held, Passed, Undecided, recorded, refused, undecided},
+    passage::{Held, LIMIT_REACHED, Passed, Undecided, recorded, refused, undecided},
     relay::UpstreamRequest,
     replicas::ended,
 };
@@ -47,6 +48,13 @@ impl Gateway {
     ) -> Result<Json, ErrorText> {
         let call = read_call(params).inspect_err(|_| watch.decides(Outcome::Invalid))?;
         watch.names(&call.name);
+        let counted = match own_call(caller, page, &call) {
+            Ok(counted) => counted,
+            Err(error) => {
+                refused(page, &call, LIMIT_REACHED, watch).await;
+                return Err(error);
+            }
+        };
         let fetches = self.fetches.of(&caller.fetcher, &caller.allowances);
         if let Some(prepare) = caller.choice.strategy.preparation(&page.view, &call) {
             let view = page.view.clone();
@@ -69,7 +77,7 @@ impl Gateway {
         match decision {
             Decision::Forward(call) => {
                 drop(given);
-                self.forward(caller, page, call, params, watch).await
+                self.forward(caller, page, call, params, counted, watch).await
             }
             Decision::Answer(answer) => {
                 watch.decides(Outcome::Answered);
@@ -120,9 +128,10 @@ impl Gateway {
         page: &Page,
         call: ToolCall,
         params: &RawObject,
+        counted: Option<Running>,
         watch: &mut Watch<'_>,
     ) -> Result<Json, ErrorText> {
-        let passed = match self.pass(caller, page, call, watch).await {
+        let passed = match self.pass(caller, page, call, counted, watch).await {
             Ok(passed) => passed,
             Err(Held::Refused(refusal)) => return Ok(refusal_of(caller, refusal)),
             Err(Held::Failed(error)) => return Err(error),
@@ -138,6 +147,12 @@ impl Gateway {
         let result = self.relay(caller, &slot, request).await.map_err(|failed| failed.watched(watch))?;
         Ok(complete(caller.era(), links::of_call(&page.view, tool.tool().upstream(), result)))
     }
+}
+
+/// Counts a call of a tool of the gateway's own, with what is called within it; `None` for any other.
+fn own_call(caller: &Caller, page: &Page, call: &ToolCall) -> Result<Option<Running>, ErrorText> {
+    let is_own = !caller.allowances.is_empty() && page.own_tools.iter().any(|own| **own == *call.name);
+    is_own.then(|| Allowance::call(&caller.allowances)).transpose()
 }
 
 /// The call's parameters as sent to the upstream: with the upstream's name for the tool, these arguments, and

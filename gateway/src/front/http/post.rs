@@ -1,6 +1,6 @@
 //! POST: receives one message. The response is JSON, or an event stream if other messages precede it.
 
-use std::{net::SocketAddr, pin::pin, sync::Arc, time::Duration};
+use std::{pin::pin, sync::Arc, time::Duration};
 
 use axum::{
     extract::Request as HttpRequest,
@@ -9,9 +9,9 @@ use axum::{
 };
 use mcp_disclosure_core::Era;
 use mcp_disclosure_transport::{
-    ErrorText, Id, Message, Notification, Request, Response, code, headers::SESSION,
+    Bound, ErrorText, Id, Message, Notification, Request, Response, code, headers::SESSION,
 };
-use tokio::task::JoinHandle;
+use tokio::task::{JoinHandle, spawn_blocking};
 
 use super::{
     Front, Unserved,
@@ -32,6 +32,9 @@ use crate::{
 
 /// A response that takes longer is sent as a stream, whose comments keep the connection alive.
 const QUIET: Duration = Duration::from_secs(10);
+
+/// A longer body is parsed beside the workers that serve other clients.
+const LONG: usize = 256 * 1024;
 
 /// A received request.
 struct Posted {
@@ -58,7 +61,7 @@ struct Run {
 impl Front {
     pub(super) async fn post(
         &self,
-        connection: SocketAddr,
+        peer: Peer,
         admitted: Admitted,
         location: Location,
         request: HttpRequest,
@@ -75,7 +78,6 @@ impl Front {
             let message = "Accept must name application/json, text/event-stream, or both";
             return body::error(StatusCode::NOT_ACCEPTABLE, &ErrorText::new(code::INVALID_REQUEST, message));
         }
-        let peer = self.peer(connection, &headers, &admitted.principal);
         let limits = self.gateway.limits();
         let (text, place) = match body::read(body, &peer, limits).await {
             Ok(read) => read,
@@ -87,9 +89,7 @@ impl Front {
             Ok(admitted) => admitted,
             Err(denied) => return entry::response(denied),
         };
-        let message = Message::parse(&text, limits.bounds().message_depth);
-        drop(text);
-        match message {
+        match parsed(text, limits.bounds().message_depth).await {
             Err(refused) => body::json(StatusCode::BAD_REQUEST, refused.encode()),
             Ok(Message::Request(request)) => {
                 let posted = Posted { admitted, peer, location, query, headers, accepts, place };
@@ -320,6 +320,18 @@ impl Front {
             Err(unserved) => unserved.response(None),
         }
     }
+}
+
+/// The message in a body, which is dropped.
+async fn parsed(text: Vec<u8>, depth: Bound) -> Result<Message, Response> {
+    if text.len() <= LONG {
+        return Message::parse(&text, depth);
+    }
+    let parsing = spawn_blocking(move || Message::parse(&text, depth));
+    parsing.await.unwrap_or_else(|_| {
+        let error = ErrorText::new(code::INTERNAL_ERROR, "internal error: reading this message panicked");
+        Err(Response { id: None, outcome: Err(error) })
+    })
 }
 
 /// The request whose answer is a stream of notifications.
