@@ -29,7 +29,7 @@ impl Selection {
             (Some(_), Some(_)) => Err(wrong(wording::BOTH_SELECTED)),
             (Some(name), None) => {
                 let name = given::string(name).ok_or_else(|| wrong(wording::NAME_NOT_A_STRING))?;
-                Ok(Self::One(name.into_owned()))
+                Ok(Self::One(given::beginning(&name).to_owned()))
             }
             (None, Some(names)) => {
                 let not_strings = || wrong(wording::NAMES_NOT_STRINGS);
@@ -40,9 +40,10 @@ impl Selection {
                 let mut several: Vec<String> = Vec::new();
                 for name in names {
                     let name = given::string(name).ok_or_else(not_strings)?;
+                    let name = given::beginning(&name);
                     // A repeated name must not multiply the size of the result.
-                    if !several.iter().any(|other| *other == *name) {
-                        several.push(name.into_owned());
+                    if !several.iter().any(|other| other == name) {
+                        several.push(name.to_owned());
                     }
                 }
                 Ok(Self::Several(several))

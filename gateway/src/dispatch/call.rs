@@ -12,6 +12,7 @@ use tokio::task::spawn_blocking;
 use super::{
     Caller, Gateway,
     allowance::{Allowance, Running},
+    beside::beside,
     fetches::OfCaller,
     links,
     passage::{Held, LIMIT_REACHED, Passed, Undecided, recorded, refused, undecided},
@@ -56,7 +57,8 @@ impl Gateway {
             }
         };
         let fetches = self.fetches.of(&caller.fetcher, &caller.allowances);
-        if let Some(prepare) = caller.choice.strategy.preparation(&page.view, &call) {
+        let preparing = async { caller.choice.strategy.preparation(&page.view, &call) };
+        if let Some(prepare) = beside(length(&call), preparing).await {
             let view = page.view.clone();
             // What fails here is made, and fails, when it is used.
             let _ = spawn_blocking(move || prepare(&view)).await;
@@ -108,10 +110,10 @@ impl Gateway {
         let effects = Effects::default();
         let cx = caller.context(self, &page.view, fetches, &effects);
         let Some(session) = caller.session.as_ref().filter(|_| self.replicas.is_some()) else {
-            return Ok((strategy.before_call(&cx, call).await?, effects));
+            return Ok((beside(length(&call), strategy.before_call(&cx, call)).await?, effects));
         };
         let (misses, again) = (session.marks.misses(), call.clone());
-        let decision = strategy.before_call(&cx, call).await;
+        let decision = beside(length(&call), strategy.before_call(&cx, call)).await;
         if session.marks.misses() == misses {
             return Ok((decision?, effects));
         }
@@ -119,7 +121,7 @@ impl Gateway {
         drop(read.map_err(Undecided::Lost)?);
         let effects = Effects::default();
         let cx = caller.context(self, &page.view, fetches, &effects);
-        Ok((strategy.before_call(&cx, again).await?, effects))
+        Ok((beside(length(&again), strategy.before_call(&cx, again)).await?, effects))
     }
 
     async fn forward(
@@ -147,6 +149,11 @@ impl Gateway {
         let result = self.relay(caller, &slot, request).await.map_err(|failed| failed.watched(watch))?;
         Ok(complete(caller.era(), links::of_call(&page.view, tool.tool().upstream(), result)))
     }
+}
+
+/// The length of a call's arguments, in bytes.
+pub(super) fn length(call: &ToolCall) -> usize {
+    call.arguments.as_ref().map_or(0, |arguments| arguments.get().len())
 }
 
 /// Counts a call of a tool of the gateway's own, with what is called within it; `None` for any other.

@@ -1,6 +1,6 @@
 //! Lists of tools, resources and prompts; manifests of complete lists of tools (SEP-2636), and definitions by name.
 
-use std::{borrow::Cow, sync::Arc};
+use std::sync::Arc;
 
 use mcp_disclosure_core::{
     Kind, RawObject,
@@ -99,7 +99,7 @@ impl Gateway {
             );
             return Err(ErrorText::invalid_params(message).with_data(&json!({"maxNames": most})));
         }
-        Ok(names.into_iter().map(Cow::into_owned).collect())
+        Ok(names.iter().map(|name| given::beginning(name).to_owned()).collect())
     }
 
     /// A list, as it is prepared.

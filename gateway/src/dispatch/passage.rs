@@ -13,6 +13,8 @@ use mcp_disclosure_transport::{ErrorText, code};
 use super::{
     Caller, Gateway,
     allowance::{Allowance, Running},
+    beside::beside,
+    call::length,
 };
 use crate::{
     catalogue::Page,
@@ -130,7 +132,7 @@ pub(super) async fn recorded(watch: &mut Watch<'_>) -> Result<(), ErrorText> {
 
 /// Observes that the strategy refused a call.
 pub(super) async fn refused(page: &Page, call: &ToolCall, code: &'static str, watch: &mut Watch<'_>) {
-    let unknown = name_inner(page, call, watch);
+    let unknown = beside(length(call), async { name_inner(page, call, watch) }).await;
     match unknown.filter(|_| code == UNKNOWN_TOOL) {
         Some(name) => watch.decides(missing(page, &name)),
         None => watch.refuses(code),

@@ -11,7 +11,7 @@ use mcp_disclosure_transport::{ErrorText, Json, LoggingLevel, Request, code, pri
 use tokio::task::spawn_blocking;
 use tracing::Instrument;
 
-use super::{Caller, Gateway, allowance::Allowance, unopened::Unopened};
+use super::{Caller, Gateway, allowance::Allowance, beside, unopened::Unopened};
 use crate::{
     backend::Backend,
     catalogue::Page,
@@ -190,7 +190,10 @@ impl Gateway {
             // What fails here is made, and fails, when it is used.
             let _ = spawn_blocking(move || prepare(&view)).await;
         }
-        let answer = caller.choice.strategy.request(&cx, &request.method, &request.params.to_raw()).await?;
+        let answer = beside(request.params.text().len(), async {
+            caller.choice.strategy.request(&cx, &request.method, &request.params.to_raw()).await
+        });
+        let answer = answer.await?;
         self.carry_out(caller, effects, &fetches).await?;
         match answer {
             Some(result) => Ok(complete(caller.era(), result.into())),

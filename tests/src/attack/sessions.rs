@@ -224,11 +224,14 @@ async fn slow_bodies(lab: &Lab) -> Verdict {
 async fn event_streams(lab: &Lab) -> Verdict {
     let serve = Serve::new(lab).flags(&["--limit", CONNECTIONS, "--trusted-proxy", "127.0.0.1"]);
     let scene = Scene::start(lab, serve).await;
-    let attackers = [scene.attacker().await, scene.attacker().await];
+    let mut attackers = Vec::new();
+    for _ in 0..60 {
+        attackers.push(scene.attacker().await);
+    }
     let held = Mutex::new(Vec::new());
     let verdict = newcomers(&scene, async || {
         for at in 0..60 {
-            let (attacker, client) = (&attackers[at % 2], ["203.0.113.1", "203.0.113.2"][at % 2]);
+            let (attacker, client) = (&attackers[at], ["203.0.113.1", "203.0.113.2"][at % 2]);
             let session = format!("Mcp-Session-Id: {}\r\nAccept: text/event-stream\r\n", attacker.session());
             let mut stream = attacker.connect().await?;
             let _dropped = stream.write_all(forwarded(client, "GET /mcp", &session).as_bytes()).await;

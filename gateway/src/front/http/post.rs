@@ -9,9 +9,9 @@ use axum::{
 };
 use mcp_disclosure_core::Era;
 use mcp_disclosure_transport::{
-    Bound, ErrorText, Id, Message, Notification, Request, Response, code, headers::SESSION,
+    ErrorText, Id, Message, Notification, Request, Response, code, headers::SESSION,
 };
-use tokio::task::{JoinHandle, spawn_blocking};
+use tokio::task::JoinHandle;
 
 use super::{
     Front, Unserved,
@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     dialect::{RequestKind, check, classify},
-    dispatch::{Admitted, Arriving, Caller, Gateway},
+    dispatch::{Admitted, Arriving, Caller, Gateway, beside},
     session::{
         Address, BeginError, Client, Frame, Frames, Location, Opening, Peer, Place, Purpose, ReplayBuffer,
         Ticket,
@@ -32,9 +32,6 @@ use crate::{
 
 /// A response that takes longer is sent as a stream, whose comments keep the connection alive.
 const QUIET: Duration = Duration::from_secs(10);
-
-/// A longer body is parsed beside the workers that serve other clients.
-const LONG: usize = 256 * 1024;
 
 /// A received request.
 struct Posted {
@@ -89,7 +86,10 @@ impl Front {
             Ok(admitted) => admitted,
             Err(denied) => return entry::response(denied),
         };
-        match parsed(text, limits.bounds().message_depth).await {
+        let depth = limits.bounds().message_depth;
+        let message = beside(text.len(), async { Message::parse(&text, depth) }).await;
+        drop(text);
+        match message {
             Err(refused) => body::json(StatusCode::BAD_REQUEST, refused.encode()),
             Ok(Message::Request(request)) => {
                 let posted = Posted { admitted, peer, location, query, headers, accepts, place };
@@ -320,18 +320,6 @@ impl Front {
             Err(unserved) => unserved.response(None),
         }
     }
-}
-
-/// The message in a body, which is dropped.
-async fn parsed(text: Vec<u8>, depth: Bound) -> Result<Message, Response> {
-    if text.len() <= LONG {
-        return Message::parse(&text, depth);
-    }
-    let parsing = spawn_blocking(move || Message::parse(&text, depth));
-    parsing.await.unwrap_or_else(|_| {
-        let error = ErrorText::new(code::INTERNAL_ERROR, "internal error: reading this message panicked");
-        Err(Response { id: None, outcome: Err(error) })
-    })
 }
 
 /// The request whose answer is a stream of notifications.
