@@ -111,7 +111,9 @@ impl<'v> Names<'v> {
     /// that are not strings are ignored.
     pub fn from_call(call: &ToolCall, view: &'v View) -> Self {
         let mut names = Self::of(view);
-        let Some(given) = call.arguments.as_ref().and_then(|text| member(text.get(), "names")) else { return names };
+        let Some(given) = call.arguments.as_ref().and_then(|text| member(text.get(), "names")) else {
+            return names;
+        };
         match (given::items(given, MOST_NAMES), given::string(given)) {
             (Some(items), _) => items.into_iter().filter_map(given::string).all(|name| names.add(&name)),
             (_, Some(text)) => names.add_text(&text),
@@ -205,7 +207,11 @@ mod tests {
         let numbered = |count: usize| (0..count).map(|at| at.to_string()).collect::<Vec<_>>();
         assert_eq!(read(&json!({"names": numbered(64)}), &view).unwrap().len(), 64);
         for (count, said) in [(65, "65"), (100, "100"), (101, "More than 100"), (100_000, "More than 100")] {
-            for given in [json!(numbered(count)), json!(numbered(count).join(",")), json!(json!(numbered(count)).to_string())] {
+            for given in [
+                json!(numbered(count)),
+                json!(numbered(count).join(",")),
+                json!(json!(numbered(count)).to_string()),
+            ] {
                 let refused = read(&json!({"names": given}), &view).unwrap_err();
                 assert_eq!((refused.to_string().as_str(), refused.most), (said, 64));
             }

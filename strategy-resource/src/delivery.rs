@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use mcp_disclosure_core::{
-    Available, Context, Definitions, Era, Names, PERMISSIVE_SCHEMA, RawObject, Receipt, Receipts, VisibleTool,
-    receipt::ReceiptProblem, receipt_name,
+    Available, Context, Definitions, Era, Names, PERMISSIVE_SCHEMA, RawObject, Receipt, Receipts,
+    VisibleTool, receipt::ReceiptProblem, receipt_name,
 };
 use serde_json::{Value, json};
 

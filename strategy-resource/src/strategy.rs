@@ -115,9 +115,8 @@ impl DisclosureStrategy for Resource {
         uri: &ResourceUri,
     ) -> Result<Option<ResourceText>, Fault> {
         let names = selection::from_uri(uri, cx.view);
-        let text = |names: Names<'_>| {
-            deliver(cx, &self.config, Channel::Resource, names).content.text().to_owned()
-        };
+        let text =
+            |names: Names<'_>| deliver(cx, &self.config, Channel::Resource, names).content.text().to_owned();
         Ok(names.map(|names| ResourceText { mime_type: MIME_TYPE, text: text(names) }))
     }
 

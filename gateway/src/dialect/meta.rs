@@ -128,7 +128,9 @@ fn check_name(object: &RawObject, key: &str) -> Result<(), ErrorText> {
     if size <= LONGEST_TEXT {
         return Ok(());
     }
-    Err(ErrorText::invalid_params(format_args!("'{key}' has {size} bytes; at most {LONGEST_TEXT} are allowed")))
+    Err(ErrorText::invalid_params(format_args!(
+        "'{key}' has {size} bytes; at most {LONGEST_TEXT} are allowed"
+    )))
 }
 
 fn check_size(request: &Request, limits: &Limits) -> Result<(), ErrorText> {

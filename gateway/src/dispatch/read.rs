@@ -65,7 +65,8 @@ impl Gateway {
         let name =
             params.string("name").ok_or_else(|| ErrorText::invalid_params("params.name must be a string"))?;
         let entry = page.view.entry(Kind::Prompts, &name);
-        let entry = entry.ok_or_else(|| ErrorText::invalid_params(format_args!("Unknown prompt: {}", shown(&name))))?;
+        let entry = entry
+            .ok_or_else(|| ErrorText::invalid_params(format_args!("Unknown prompt: {}", shown(&name))))?;
         let params = params.with_value("name", entry.upstream_key());
         let slot = caller.backend.slot(entry.upstream())?;
         let result = self.relay(caller, &slot, UpstreamRequest::new("prompts/get", params)).await?;

@@ -62,29 +62,39 @@ async fn ask(to: std::net::SocketAddr, path: &'static str, method: &str, params:
 async fn long_names(lab: &Lab) -> Verdict {
     let long = "u".repeat(LONG);
     let name = format!(r#"{{"name":"{long}"}}"#);
-    asked(lab, [
-        ("/mcp/full", "tools/call", name.clone()),
-        ("/mcp/full", "prompts/get", name.clone()),
-        ("/mcp/groups", "groups/get", name.clone()),
-        ("/mcp/full", "resources/read", format!(r#"{{"uri":"file:///{long}"}}"#)),
-        ("/mcp/full", "tools/describe", format!(r#"{{"names":["{long}"]}}"#)),
-        ("/mcp/describe", "tools/describe", format!(r#"{{"names":["{long}"]}}"#)),
-        ("/mcp/full", "completion/complete", format!(r#"{{"ref":{{"type":"ref/prompt","name":"{long}"}}}}"#)),
-    ])
+    asked(
+        lab,
+        [
+            ("/mcp/full", "tools/call", name.clone()),
+            ("/mcp/full", "prompts/get", name.clone()),
+            ("/mcp/groups", "groups/get", name.clone()),
+            ("/mcp/full", "resources/read", format!(r#"{{"uri":"file:///{long}"}}"#)),
+            ("/mcp/full", "tools/describe", format!(r#"{{"names":["{long}"]}}"#)),
+            ("/mcp/describe", "tools/describe", format!(r#"{{"names":["{long}"]}}"#)),
+            (
+                "/mcp/full",
+                "completion/complete",
+                format!(r#"{{"ref":{{"type":"ref/prompt","name":"{long}"}}}}"#),
+            ),
+        ],
+    )
     .await
 }
 
 async fn long_arguments(lab: &Lab) -> Verdict {
     let long = "u".repeat(LONG);
-    asked(lab, [
-        call("/mcp/resource", "describe_tools", &format!(r#"{{"names":["{long}"]}}"#)),
-        call("/mcp/describe", "describe_tools", &format!(r#"{{"names":["{long}"]}}"#)),
-        call("/mcp/info", "info", &format!(r#"{{"topic":"{long}"}}"#)),
-        call("/mcp/search", "search_tools", &format!(r#"{{"query":"x","category":"{long}"}}"#)),
-        call("/mcp/search", "search_tools", &format!(r#"{{"query":"{long}"}}"#)),
-        call("/mcp/search", "call_tool", &format!(r#"{{"tool":"{long}"}}"#)),
-        call("/mcp/groups", "get_group", &format!(r#"{{"name":"{long}"}}"#)),
-    ])
+    asked(
+        lab,
+        [
+            call("/mcp/resource", "describe_tools", &format!(r#"{{"names":["{long}"]}}"#)),
+            call("/mcp/describe", "describe_tools", &format!(r#"{{"names":["{long}"]}}"#)),
+            call("/mcp/info", "info", &format!(r#"{{"topic":"{long}"}}"#)),
+            call("/mcp/search", "search_tools", &format!(r#"{{"query":"x","category":"{long}"}}"#)),
+            call("/mcp/search", "search_tools", &format!(r#"{{"query":"{long}"}}"#)),
+            call("/mcp/search", "call_tool", &format!(r#"{{"tool":"{long}"}}"#)),
+            call("/mcp/groups", "get_group", &format!(r#"{{"name":"{long}"}}"#)),
+        ],
+    )
     .await
 }
 
@@ -98,7 +108,11 @@ fn many() -> [Asked; 6] {
         call("/mcp/info", "info", &format!(r#"{{"topic":{names}}}"#)),
         ("/mcp/full", "tools/describe", format!(r#"{{"names":{names}}}"#)),
         ("/mcp/describe", "tools/describe", format!(r#"{{"names":{names}}}"#)),
-        ("/mcp/resource", "resources/read", json!({"uri": format!("resource:///tool_descriptions?tools={different}")}).to_string()),
+        (
+            "/mcp/resource",
+            "resources/read",
+            json!({"uri": format!("resource:///tool_descriptions?tools={different}")}).to_string(),
+        ),
     ]
 }
 

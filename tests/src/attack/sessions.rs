@@ -202,7 +202,8 @@ async fn slow_bodies(lab: &Lab) -> Verdict {
     let scene = Scene::start(lab, serve).await;
     let stranger = scene.stranger();
     let held = Mutex::new(Vec::new());
-    let head = forwarded("203.0.113.1", "POST /mcp", "Content-Type: application/json\r\nContent-Length: 999\r\n");
+    let head =
+        forwarded("203.0.113.1", "POST /mcp", "Content-Type: application/json\r\nContent-Length: 999\r\n");
     let verdict = newcomers(&scene, async || {
         for _ in 0..60 {
             let mut stream = stranger.connect().await?;

@@ -75,7 +75,9 @@ const HALF_A_BODY: &str =
 /// The status line of what comes, at most its first bytes.
 fn status(stream: &mut TcpStream) -> String {
     let mut begun = [0; 12];
-    stream.read_exact(&mut begun).map_or_else(|error| error.to_string(), |()| String::from_utf8_lossy(&begun).into())
+    stream
+        .read_exact(&mut begun)
+        .map_or_else(|error| error.to_string(), |()| String::from_utf8_lossy(&begun).into())
 }
 
 fn open_sessions(address: SocketAddr, count: usize) -> Vec<String> {
@@ -86,7 +88,8 @@ fn open_sessions(address: SocketAddr, count: usize) -> Vec<String> {
 
 /// Opens the event stream of a session, from a client of this address behind a proxy.
 fn listen(address: SocketAddr, client: &str, session: &str) -> TcpStream {
-    let mut stream = begun(address, client, &format!("GET /mcp HTTP/1.1\r\nMcp-Session-Id: {session}\r\n\r\n"));
+    let mut stream =
+        begun(address, client, &format!("GET /mcp HTTP/1.1\r\nMcp-Session-Id: {session}\r\n\r\n"));
     assert_eq!(status(&mut stream), "HTTP/1.1 200");
     stream
 }

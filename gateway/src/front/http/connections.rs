@@ -150,7 +150,10 @@ impl Table {
         if self.logged.is_none_or(|logged| logged.elapsed() >= QUIET) {
             self.logged = Some(Instant::now());
             let most_of = &*evicted.peer;
-            tracing::warn!(most_of, "no room for a new connection (limits.connections): others are closed for it");
+            tracing::warn!(
+                most_of,
+                "no room for a new connection (limits.connections): others are closed for it"
+            );
         }
         evicted.hang_up.cancel();
     }
@@ -284,7 +287,6 @@ fn open_files() -> usize {
 fn open_files() -> usize {
     usize::MAX
 }
-
 
 #[cfg(test)]
 mod tests {

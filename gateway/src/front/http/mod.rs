@@ -96,13 +96,7 @@ fn nothing_here() -> Response {
 }
 
 impl Front {
-    async fn answer(
-        &self,
-        peer: Peer,
-        admitted: Admitted,
-        location: Location,
-        request: Request,
-    ) -> Response {
+    async fn answer(&self, peer: Peer, admitted: Admitted, location: Location, request: Request) -> Response {
         let principal = &admitted.principal;
         if let Some(name) = location.strategy.as_deref().filter(|name| !self.is_offered(principal, name)) {
             let message = format_args!(

@@ -31,11 +31,9 @@ pub(super) fn check(headers: &HeaderMap, request: &Request, meta: &RequestMeta) 
 /// What parameters name where the header is not required: a group, or a single tool to describe. If a client sends it
 /// nevertheless, proxies may route by it.
 fn also_named(params: &RawObject) -> Option<String> {
-    params.string("name").or_else(|| {
-        match given::items(params.member("names")?, 1)?[..] {
-            [name] => given::string(name).map(Cow::into_owned),
-            _ => None,
-        }
+    params.string("name").or_else(|| match given::items(params.member("names")?, 1)?[..] {
+        [name] => given::string(name).map(Cow::into_owned),
+        _ => None,
     })
 }
 
