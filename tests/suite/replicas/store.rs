@@ -135,9 +135,9 @@ async fn k1_a_change_is_sent_again_until_it_is_confirmed() {
     let slow = store(&redis);
     begins(&slow).await;
     let web = Web::open(a.at);
-    slow.load(&web.session).await.unwrap().unwrap();
+    slow.load(&web.digest()).await.unwrap().unwrap();
     // As if this process had held it under a former lease as well.
-    let former = format!("HSET mcp-disclosure:2:s:{} @{}.0 x", web.session, slow.name());
+    let former = format!("HSET {} @{}.0 x", web.key(), slow.name());
     redis.command(&former);
     let (at, ending) = (a.at, web.clone());
     let ended = tokio::task::spawn_blocking(move || ending.end(at));
