@@ -59,7 +59,7 @@ mod tests {
     #[test]
     fn a_text_is_measured_without_being_parsed() {
         assert_eq!(memory("[]"), VALUE + 2);
-        assert_eq!(memory(r#""[[,,{""#), memory(r#""1234""#));
+        assert_eq!(memory(r#""[[,,{""#), memory(r#""12345""#));
         assert!(memory(&format!("[{}0]", "[0],".repeat(1000))) > 1000 * 5 * VALUE);
         assert_eq!(memory(r#""\"#), VALUE + 2 + 2 * OVERHEAD);
     }

@@ -87,10 +87,8 @@ pub(super) enum Counted {
 /// The names of what is not judged that are kept, and their length.
 const MOST_NAMES: usize = 8;
 const LONGEST_NAME: usize = 100;
-/// Memory for a schema's patterns.
-const PATTERN_MEMORY: usize = 512_000;
 /// Memory by byte of its text, rounded up from what dense schemas take.
-const MEMORY_PER_BYTE: usize = 32;
+const MEMORY_PER_BYTE: usize = 64;
 
 impl Schema {
     /// Compiles a schema's JSON text, in time and memory that its length bounds. Nothing is ever fetched.
@@ -120,7 +118,6 @@ impl Schema {
             known: HashMap::new(),
             rest: Vec::new(),
             unjudged: BTreeSet::new(),
-            pattern_memory: 0,
         };
         let mut nodes = vec![Vec::new()];
         if draft.is_some() {
@@ -133,7 +130,7 @@ impl Schema {
             nodes.resize_with(compiler.known.len(), Vec::new);
             nodes[node] = keywords;
         }
-        Self { nodes, unjudged: compiler.unjudged, memory: bytes * MEMORY_PER_BYTE + compiler.pattern_memory }
+        Self { nodes, unjudged: compiler.unjudged, memory: bytes * MEMORY_PER_BYTE }
     }
 
     /// What of it is not judged: keywords, and references with where they lead. At most a few are listed.
@@ -155,7 +152,6 @@ struct Compiler<'s> {
     /// What is known and not compiled.
     rest: Vec<(Node, &'s Value)>,
     unjudged: BTreeSet<String>,
-    pattern_memory: usize,
 }
 
 impl<'s> Compiler<'s> {
@@ -225,7 +221,7 @@ impl<'s> Compiler<'s> {
             "maxItems" => Keyword::Most(Counted::Items, count(value)?),
             "minProperties" => Keyword::Least(Counted::Members, count(value)?),
             "maxProperties" => Keyword::Most(Counted::Members, count(value)?),
-            "pattern" => Keyword::Pattern(value.as_str()?.to_owned(), self.pattern(value.as_str()?)?),
+            "pattern" => Keyword::Pattern(value.as_str()?.to_owned(), Pattern::parse(value.as_str()?)?),
             "uniqueItems" if value.as_bool()? => Keyword::Unique,
             "items" if !is_latest && value.is_array() => {
                 let rest = members.get("additionalItems").map(|rest| self.node(rest));
@@ -260,7 +256,7 @@ impl<'s> Compiler<'s> {
                 let named = self.named(entries("properties")?);
                 let matched = self.named(entries("patternProperties")?);
                 let patterns = matched.into_iter().map(|(text, node)| {
-                    let pattern = self.pattern(&text);
+                    let pattern = Pattern::parse(&text);
                     if pattern.is_none() {
                         self.leaves("patternProperties");
                     }
@@ -295,13 +291,6 @@ impl<'s> Compiler<'s> {
             "unevaluatedProperties" | "unevaluatedItems" if *value != Value::Bool(true) => return None,
             _ => return Some(Vec::new()),
         }])
-    }
-
-    fn pattern(&mut self, text: &str) -> Option<Pattern> {
-        (self.pattern_memory < PATTERN_MEMORY).then_some(())?;
-        let pattern = Pattern::parse(text)?;
-        self.pattern_memory += pattern.memory();
-        Some(pattern)
     }
 
     fn nodes(&mut self, schemas: &'s Value) -> Option<Vec<Node>> {

@@ -135,7 +135,6 @@ fn f5_what_is_not_judged_refuses_nothing_and_the_rest_of_the_schema_still_does()
         (json!({"required": true}), "required"),
         (json!({"pattern": "("}), "pattern"),
         (json!({"unevaluatedProperties": false}), "unevaluatedProperties"),
-        (json!({"items": [{}]}), "a schema that is no object"),
         (json!({"dependencies": {"b": ["c"]}}), "dependencies"),
         (json!(7), "a schema that is no object"),
     ] {
@@ -245,7 +244,7 @@ fn p1_problems_do_not_copy_values_names_or_schemas() {
     assert_eq!(problems(&check, &json!({"a": large}))[0].given.chars().count(), 120);
     let first = &problems(&check, &json!({large.as_str(): vec![1; 1_000]}))[0];
     assert!(first.argument.len() < 600, "{}", first.argument.len());
-    let not = json!({"properties": {"a": {"not": {"enum": vec!["yyyyyyyyyy"; 20_000]}}}});
+    let not = json!({"properties": {"a": {"not": {"enum": vec!["yyyyyyyyyy"; 10_000]}}}});
     assert!(problems(&self::check(&not), &json!({"a": "yyyyyyyyyy"}))[0].expected.len() < 600);
 }
 
@@ -276,7 +275,6 @@ fn p1_what_is_too_large_or_costs_too_many_steps_is_not_judged() {
             json!({"a": format!("[{}0]", "[0],".repeat(90_000))}),
         ),
         (json!({"properties": {"a": {"pattern": "^(?:a?){400}a{400}$"}}}), json!({"a": "a".repeat(400)})),
-        (json!({"properties": {"a": {"pattern": "((a{100}){100}){100}"}}}), json!({"a": "a"})),
         (json!({"enum": vec!["x"; 300_000]}), json!({})),
     ] {
         assert!(

@@ -11,7 +11,6 @@ mod call;
 mod caller;
 mod checks;
 mod circles;
-mod compiled;
 mod effects;
 mod ending;
 mod fetches;
