@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::slim;
-use crate::{Definitions, RawObject, Snapshot, UpstreamLists, UpstreamName};
+use crate::{Definitions, RawObject, Snapshot, UpstreamLists, UpstreamName, Verdict, arguments::Schema};
 
 /// What real servers listed, by the server's name: the files in the folder that `RECORDINGS` names, as in `.ci/run`; none
 /// without it, since their texts are other people's.
@@ -344,4 +344,38 @@ fn b9_recorded_definitions_are_delivered_for_half_of_their_bytes() {
     assert!(slim <= structured && structured <= exact);
     let (notion, _, notion_exactly) = bytes("notion");
     assert!(notion * 100 <= notion_exactly * 29, "{notion} of {notion_exactly}");
+}
+
+#[test]
+fn f5_recorded_schemas_are_judged_as_the_validator_judges_them() {
+    let (mut unjudged, mut judged) = (Vec::new(), [0, 0]);
+    for (server, snapshot) in recorded() {
+        for tool in snapshot.tools() {
+            let text = tool.definition().member("inputSchema").unwrap();
+            let exact: Value = serde_json::from_str(text).unwrap();
+            let (ours, theirs) = (
+                Schema::compile(text).unwrap(),
+                jsonschema::options().offline().should_validate_formats(false).build(&exact).unwrap(),
+            );
+            let (mut dice, mut is_judged) = (Dice(11), true);
+            for _ in 0..200 {
+                let value = sample(&exact, &exact, &mut dice, 0);
+                let fits = match ours.check(&value) {
+                    Verdict::Fits => true,
+                    Verdict::DoesNotFit(_) => false,
+                    Verdict::NotJudged => {
+                        is_judged = false;
+                        continue;
+                    }
+                };
+                assert_eq!(theirs.is_valid(&value), fits, "{server} {}: {value}", tool.key());
+                judged[usize::from(fits)] += 1;
+            }
+            if !is_judged || ours.unjudged().next().is_some() {
+                unjudged.push(format!("{server}/{}", tool.key()));
+            }
+        }
+    }
+    println!("not judged: {unjudged:?}; do not fit and fit: {judged:?}");
+    assert!(unjudged.is_empty(), "{unjudged:?}");
 }
