@@ -27,7 +27,7 @@ const MAX_BYTES: usize = 500_000;
 /// The most bytes of a schema that is compiled: in some 5 ms.
 const MAX_SCHEMA_BYTES: usize = 200_000;
 /// The most memory that either takes when it is read, by an upper bound: that takes some 2 ms.
-const MAX_MEMORY: usize = 16_000_000;
+const MAX_MEMORY: usize = 12_000_000;
 /// The memory of a check without a schema.
 const OWN_MEMORY: usize = 1_024;
 
