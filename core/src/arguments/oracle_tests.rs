@@ -25,7 +25,7 @@ struct Case {
     valid: bool,
 }
 
-/// The suite's required tests of a draft, as it has them in June 2025.
+/// The suite's required tests of a draft: see the README beside them.
 fn suite(draft: &str) -> Vec<Group> {
     let path = format!("{}/../tests/data/json-schema-test-suite/{draft}.jsonl", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).unwrap();
@@ -58,16 +58,11 @@ fn judged(draft: &str, uri: &str) -> BTreeMap<String, (usize, usize)> {
 #[test]
 fn f5_the_official_suite_is_judged_rightly_or_not_at_all() {
     for (draft, uri, least) in [
-        ("draft7", "http://json-schema.org/draft-07/schema#", 0),
-        ("draft2020-12", "https://json-schema.org/draft/2020-12/schema", 0),
+        ("draft7", "http://json-schema.org/draft-07/schema#", 850),
+        ("draft2020-12", "https://json-schema.org/draft/2020-12/schema", 960),
     ] {
         let judged = judged(draft, uri);
         let (count, of) = judged.values().fold((0, 0), |sum, one| (sum.0 + one.0, sum.1 + one.1));
-        for (file, (count, of)) in &judged {
-            if count < of {
-                println!("{draft} {file} {count} of {of}");
-            }
-        }
         println!("{draft}: {count} of {of} are judged");
         assert!(count >= least, "{draft}: {judged:?}");
     }
@@ -252,9 +247,9 @@ fn f5_what_is_judged_of_generated_schemas_is_what_the_oracle_says() {
     let mut counts = [0_usize; 3];
     let mut runner = proptest::test_runner::TestRunner::deterministic();
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|count| count.parse().ok()).unwrap_or(400);
+    let generated = (schema(), vec(value(), 8));
     for _ in 0..cases {
-        let generated = (schema(), vec(value(), 8)).new_tree(&mut runner).unwrap().current();
-        let (schema, values) = generated;
+        let (schema, values) = generated.new_tree(&mut runner).unwrap().current();
         let Some(oracle) = oracle(&schema) else { continue };
         let ours = Schema::compile(&schema.to_string()).unwrap();
         for value in values {

@@ -217,13 +217,11 @@ fn f5_an_ordinary_recursive_union_is_enforced_and_its_problems_are_shown() {
 #[test]
 fn p1_a_recursive_union_costs_no_more_than_its_steps_however_deep_it_is_nested() {
     let check = check(&filter());
-    for levels in 2..6 {
+    for levels in 2..5 {
         assert!(apply(&check, &nested_filter(levels)).is_err());
     }
     // All ways through it are more than the steps.
-    for levels in [9, 10] {
-        assert!(!is_judged(&check, &nested_filter(levels)));
-    }
+    assert!(!is_judged(&check, &nested_filter(8)));
 }
 
 #[test]
