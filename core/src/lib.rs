@@ -64,6 +64,7 @@ pub mod receipt_name;
 pub mod registry;
 pub mod rules;
 pub mod shown;
+mod size;
 pub mod slim;
 pub mod snapshot;
 pub mod spellings;
@@ -78,7 +79,7 @@ pub mod warning;
 
 pub use about::{About, Category};
 pub use adaptive::{Adaptive, CompleteList, Selected};
-pub use arguments::{ArgumentCheck, ArgumentProblem, CheckLimits, Checked, Misfit, Unchecked};
+pub use arguments::{ArgumentCheck, ArgumentProblem, Checked, Verdict};
 pub use assembly::{Material, UpstreamLists};
 pub use cap::Cap;
 pub use categories::ListedCategory;

@@ -8,7 +8,7 @@ use std::{
 use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-use crate::arguments::{BoundedSchema, CheckLimits};
+use crate::size;
 
 /// An argument that is mirrored in the header `Mcp-Param-<name>`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +20,9 @@ pub struct Mirrored {
 
 /// The maximum number of them in one schema: servers accept no more than about a hundred headers.
 const MOST: usize = 64;
+
+/// Schemas of more memory, by an upper bound, are not searched.
+const MAX_MEMORY: usize = 32_000_000;
 
 /// JavaScript's `Number.MAX_SAFE_INTEGER`.
 const SAFE: i64 = (1 << 53) - 1;
@@ -48,9 +51,9 @@ impl Mirrored {
         if !schema.contains("x-mcp-header") {
             return Ok(Vec::new());
         }
-        let schema =
-            BoundedSchema::read(schema, &CheckLimits::default()).map_err(|error| error.to_string())?;
-        Self::find(&schema)
+        let is_small = size::memory(schema) <= MAX_MEMORY;
+        let read = is_small.then(|| serde_json::from_str(schema).ok()).flatten();
+        Self::find(&read.ok_or("the schema is too large or too deep to be searched for headers")?)
     }
 
     /// The mirrored arguments, picked out of the JSON text of all arguments. Nothing else is built, however large it is.

@@ -2,14 +2,11 @@
 
 use std::{
     borrow::Cow,
-    sync::{
-        Arc, OnceLock,
-        atomic::{AtomicBool, Ordering},
-    },
+    sync::{Arc, OnceLock},
 };
 
 use crate::{
-    arguments::{ArgumentCheck, CheckLimits, Unchecked},
+    arguments::ArgumentCheck,
     brief::{self, Draft, Source},
     cap::Cap,
     concern::Mapping,
@@ -49,8 +46,6 @@ pub struct Tool {
     slim_schema: OnceLock<Option<String>>,
     mirrored: OnceLock<Vec<Mirrored>>,
     drift: OnceLock<Option<Drift>>,
-    /// Whether it was said that a call's arguments were not checked.
-    has_warned: AtomicBool,
 }
 
 impl Tool {
@@ -86,7 +81,6 @@ impl Tool {
             slim_schema: OnceLock::new(),
             mirrored: OnceLock::new(),
             drift: OnceLock::new(),
-            has_warned: AtomicBool::new(false),
         }
     }
 
@@ -338,24 +332,10 @@ impl Tool {
             .with("inputSchema", PERMISSIVE_SCHEMA)
     }
 
-    /// Compiles the validator of arguments against `inputSchema`. Tools with the same [entry](Self::entry) have the same.
-    ///
-    /// Compiling takes up to 0.1 s and recurses: see [`STACK_BYTES`](crate::arguments::STACK_BYTES).
-    pub fn argument_check(&self, limits: &CheckLimits) -> ArgumentCheck {
-        let schema = self.definition.member("inputSchema").unwrap_or("true");
-        ArgumentCheck::compile(&self.key, schema, *limits)
-    }
-
-    /// Logs that a call's arguments were not checked: as a warning the first time, at `debug` after that.
-    pub fn log_unchecked(&self, why: &Unchecked) {
-        match why {
-            // Logged when it was compiled.
-            Unchecked::Unenforced => {}
-            why if self.has_warned.swap(true, Ordering::Relaxed) => {
-                tracing::debug!(tool = %self.key, "arguments were not checked: {why}");
-            }
-            why => tracing::warn!(tool = %self.key, "arguments were not checked: {why}"),
-        }
+    /// Compiles the check of arguments against `inputSchema`, in some milliseconds. Tools with the same
+    /// [entry](Self::entry) have the same.
+    pub fn argument_check(&self) -> ArgumentCheck {
+        ArgumentCheck::compile(&self.key, self.definition.member("inputSchema").unwrap_or("true"))
     }
 
     /// The arguments that are mirrored in HTTP headers; none if the schema's annotations are invalid. Computed at first

@@ -6,7 +6,7 @@
 
 use std::num::NonZeroU64;
 
-use mcp_disclosure_core::{CheckLimits, nearest::nearest};
+use mcp_disclosure_core::nearest::nearest;
 use mcp_disclosure_transport::{Bound, Bounds};
 use serde::Deserialize;
 
@@ -105,17 +105,6 @@ impl Limits {
             resume_wait: self.upstream_resume_wait,
         }
     }
-
-    /// The limits of argument checks, without their time.
-    pub fn check(&self) -> CheckLimits {
-        CheckLimits {
-            schema_bytes: self.schema_bytes,
-            bytes: self.check_bytes,
-            depth: self.check_depth,
-            steps: self.check_steps,
-            memory: self.check_memory,
-        }
-    }
 }
 
 impl Default for Limits {
@@ -179,18 +168,6 @@ limits! {
     connections: count = 1_000;
     /// Time for an HTTP client to send the head of a request.
     request_head: seconds = 10;
-    /// Time for the check of a call's arguments, including queueing; arguments that take longer are not checked.
-    check_time: milliseconds = 100;
-    /// Size of the arguments of a call that are checked.
-    check_bytes: bytes = 1_000_000;
-    /// Depth of nested objects and arrays in arguments that are checked.
-    check_depth: count = 64;
-    /// Steps of the check of a call's arguments; a step is about one keyword of a schema on one value.
-    check_steps: count = 10_000_000;
-    /// Memory for the check of a call's arguments.
-    check_memory: bytes = 64_000_000;
-    /// Size of a tool's schema that is enforced.
-    schema_bytes: bytes = 1_000_000;
     /// Memory for compiled schemas of all tools together, estimated; those used least recently are compiled again.
     compiled_schemas_bytes: bytes = 67_108_864;
     /// Characters of a field of a log line; a message has four times as many.

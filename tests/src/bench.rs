@@ -153,8 +153,7 @@ impl Bench {
             scope: options.scope,
             fetches: FetchLimits::per_minute(options.fetches),
             receipt_lifetime: options.receipt_lifetime,
-            // On a busy machine the default is over before a thread has begun.
-            limits: Limits { check_time: crate::PATIENCE, ..options.limits },
+            limits: options.limits,
             ..Assembly::new(strategies, key)
         };
         let started = Gateway::start(assembly).await.unwrap();

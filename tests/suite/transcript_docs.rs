@@ -84,9 +84,7 @@ impl Workflow {
     fn section(&self) -> String {
         let folder = Path::new(DATA).join(self.name);
         let task = folder.join("task.json");
-        // On a busy machine the check of arguments is not to be skipped.
-        let flags =
-            ["compare", "--transcript", "--format", "markdown", "--limit", "check_time=60000", "--task"];
+        let flags = ["compare", "--transcript", "--format", "markdown", "--task"];
         let filled =
             self.arguments.iter().map(|text| text.replace("DATA", DATA).replace("UPSTREAM", UPSTREAM));
         let arguments: Vec<String> =

@@ -10,8 +10,7 @@ use crate::command_line::{ODD, program};
 /// Runs `compare --transcript` to its end.
 #[track_caller]
 fn transcript(arguments: &[&str]) -> Ended {
-    // On a busy machine the check of arguments is not to be skipped: its refusals are part of the transcript.
-    let flags = ["compare", "--transcript", "--limit", "check_time=60000"];
+    let flags = ["compare", "--transcript"];
     Process::start(&mut program(&[&flags, arguments].concat())).finish()
 }
 

@@ -1,169 +1,109 @@
-//! The check of a call's arguments against a schema that was withheld (contract F5), within bounds whatever schema
+//! The check of a call's arguments against a schema that was withheld (contract F5), bounded in steps whatever schema
 //! and arguments are (P1).
 //!
-//! A schema is measured before it is compiled (`cost`) and arguments before they are parsed (`limits`); then the
-//! validator pays for each step (`metered`, `meter`). Where a bound is reached the check is not made, and the upstream has
-//! its own.
+//! It judges the keywords that tools use, and abstains from everything else: [`Verdict::NotJudged`]. A call whose arguments
+//! are not judged goes on, and the upstream has a check of its own. See decision 0009.
 
-mod cost;
-mod limits;
-mod meter;
-mod metered;
-mod misnamed;
+mod check;
+mod numbers;
+#[cfg(test)]
+mod oracle_tests;
+mod pattern;
 mod problem;
-mod references;
 mod repair;
 mod schema;
 #[cfg(test)]
 mod tests;
-mod unique;
 
-pub(crate) use limits::Size;
-pub use limits::{CheckLimit, CheckLimits, Unchecked};
+pub use check::Verdict;
 pub use problem::ArgumentProblem;
-use repair::Repair;
-pub use schema::{BoundedSchema, STACK_BYTES, Unenforced};
+pub use schema::Schema;
 use serde_json::{Value, value::RawValue};
 
-use crate::name::ToolName;
+use crate::{name::ToolName, size};
+
+/// The most bytes of arguments that are checked.
+const MAX_BYTES: usize = 500_000;
+/// The most bytes of a schema that is compiled: in some 5 ms.
+const MAX_SCHEMA_BYTES: usize = 200_000;
+/// The most memory that either takes when it is read, by an upper bound: that takes some 2 ms.
+const MAX_MEMORY: usize = 12_000_000;
+/// The memory of a check without a schema.
+const OWN_MEMORY: usize = 1_024;
 
 /// Arguments are checked by this before the upstream sees them.
-///
-/// A schema that does not compile, that points outside itself or that is too expensive is warned about once and not
-/// enforced: the upstream still has its own check.
 #[derive(Debug)]
 pub struct ArgumentCheck {
-    limits: CheckLimits,
-    schema: Option<BoundedSchema>,
-    repair: Repair,
-    /// The schema's text, in which the names of arguments are looked up where some do not fit.
-    text: Box<str>,
-    memory: usize,
+    schema: Option<Schema>,
+    /// See [`repair::containers`].
+    containers: Vec<String>,
 }
 
 /// Arguments that go on to the tool.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Checked {
     /// As the tool shall see them, where that differs from what was given.
     pub repaired: Option<Box<RawValue>>,
-    /// Why it is not known whether they fit, where it is not.
-    pub unchecked: Option<Unchecked>,
+    /// Whether it is known that they fit.
+    pub is_judged: bool,
 }
-
-/// Arguments that do not go on.
-#[derive(Debug)]
-pub enum Misfit {
-    /// They do not fit the schema.
-    Wrong(Vec<ArgumentProblem>),
-    /// They cannot be read.
-    Unreadable(serde_json::Error),
-}
-
-/// Arguments up to this many bytes may be checked at once, without a thread of their own: they are parsed in less
-/// time than a thread takes to start.
-const QUICK_BYTES: usize = 8_192;
-
-/// The memory of a check without a schema.
-const OWN_MEMORY: usize = 1_024;
-/// The memory of a compiled schema for each byte of its text: large schemas were measured at 20 to 60.
-const MEMORY_PER_BYTE: usize = 64;
 
 impl ArgumentCheck {
-    /// Compiles a schema's JSON text. This recurs: see [`STACK_BYTES`].
-    pub fn compile(tool: &ToolName, text: &str, limits: CheckLimits) -> Self {
-        let read = BoundedSchema::read(text, &limits);
-        let repair = read.as_ref().map(Repair::of).unwrap_or_default();
-        let schema = read.and_then(|schema| BoundedSchema::of(&schema, limits));
-        if let Err(why) = &schema {
-            tracing::warn!(%tool, "arguments are not checked: {why}");
+    /// Compiles a schema's JSON text. What of it is not judged is logged, as a warning.
+    pub fn compile(tool: &ToolName, text: &str) -> Self {
+        let document = read(text, MAX_SCHEMA_BYTES);
+        let containers = document.as_ref().map(repair::containers).unwrap_or_default();
+        let schema = document.map(|document| Schema::of(&document, text.len()));
+        match &schema {
+            None => tracing::warn!(%tool, "arguments are not checked: the schema is too large or too deep"),
+            Some(schema) if schema.unjudged().next().is_some() => {
+                let parts: Vec<&str> = schema.unjudged().collect();
+                tracing::warn!(%tool, "arguments are not checked against all of the schema: {}", parts.join(", "));
+            }
+            Some(_) => {}
         }
-        let memory = OWN_MEMORY + schema.as_ref().map_or(0, |_| text.len().saturating_mul(MEMORY_PER_BYTE));
-        let text = if schema.is_ok() { text.into() } else { Box::default() };
-        Self { limits, schema: schema.ok(), repair, text, memory }
+        Self { schema, containers }
     }
 
     /// An estimate of the memory that this takes, in bytes.
     pub fn memory(&self) -> usize {
-        self.memory
+        OWN_MEMORY + self.schema.as_ref().map_or(0, Schema::memory)
     }
 
-    /// Whether there is anything to check against.
-    pub fn is_enforced(&self) -> bool {
-        self.schema.is_some()
-    }
-
-    /// Arguments that are known to go on, after at most some 100 microseconds and 2 MB, on any stack. `None` where
-    /// [`Self::apply`] has to find out.
-    pub fn apply_quickly(&self, given: &str) -> Option<Checked> {
-        if given.len() > QUICK_BYTES {
-            return None;
-        }
-        let Read { arguments, repaired, depth } = self.read(given).ok()?;
-        let unchecked = match &self.schema {
-            Some(schema) if schema.fits_quickly(&arguments, depth) => None,
-            Some(_) => return None,
-            None => Some(Unchecked::Unenforced),
-        };
-        arguments.is_object().then_some(Checked { repaired, unchecked })
-    }
-
-    /// Arguments, by their JSON text, as the tool shall see them, or what is wrong with them.
+    /// Arguments, by their JSON text, as the tool shall see them. It takes some 5 ms at most.
     ///
     /// A JSON string where the schema allows only an object or an array is understood, at the top and for each argument;
-    /// nothing else is changed. `stop` is asked every 50 microseconds or so whether to give up. This recurs: see
-    /// [`STACK_BYTES`].
+    /// nothing else is changed.
     ///
     /// # Errors
-    /// What is wrong.
-    pub fn apply(&self, given: &str, stop: &dyn Fn() -> bool) -> Result<Checked, Misfit> {
-        let Read { arguments, repaired, depth } = match self.read(given) {
-            Ok(read) => read,
-            Err(Unread::Limit(limit)) => {
-                return Ok(Checked { repaired: None, unchecked: Some(Unchecked::Limit(limit)) });
-            }
-            Err(Unread::Json(error)) => return Err(Misfit::Unreadable(error)),
+    /// What is wrong with them: they do not fit.
+    pub fn apply(&self, given: &str) -> Result<Checked, Vec<ArgumentProblem>> {
+        let Some((schema, (arguments, is_repaired))) = self.schema.as_ref().zip(self.read(given)) else {
+            return Ok(Checked::default());
         };
         if !arguments.is_object() {
-            return Err(Misfit::Wrong(vec![problem::whole(&arguments, "a JSON object")]));
+            return Err(vec![problem::whole(&arguments, "a JSON object")]);
         }
-        let problems = match &self.schema {
-            Some(schema) => schema.problems(&arguments, depth, stop),
-            None => Err(Unchecked::Unenforced),
+        let is_judged = match schema.check(&arguments) {
+            Verdict::Fits => true,
+            Verdict::NotJudged => false,
+            Verdict::DoesNotFit(problems) => return Err(problems),
         };
-        match problems {
-            Ok(problems) if problems.is_empty() => Ok(Checked { repaired, unchecked: None }),
-            Ok(mut problems) => {
-                if let Ok(schema) = BoundedSchema::read(&self.text, &self.limits) {
-                    misnamed::add_suggestions(&mut problems, &schema, &arguments);
-                }
-                Err(Misfit::Wrong(problems))
-            }
-            Err(unchecked) => Ok(Checked { repaired, unchecked: Some(unchecked) }),
-        }
+        let repaired = is_repaired.then(|| serde_json::value::to_raw_value(&arguments).ok()).flatten();
+        Ok(Checked { repaired, is_judged })
     }
 
-    fn read(&self, given: &str) -> Result<Read, Unread> {
-        if given.len() > self.limits.bytes {
-            return Err(Unread::Limit(CheckLimit::Bytes));
-        }
-        let size = Size::of(given);
-        size.check(&self.limits).map_err(Unread::Limit)?;
-        let mut arguments = serde_json::from_str(given).map_err(Unread::Json)?;
-        let deepest = self.repair.apply(&mut arguments, &self.limits).map_err(Unread::Limit)?;
-        let repaired = deepest.and_then(|_| serde_json::value::to_raw_value(&arguments).ok());
-        Ok(Read { arguments, repaired, depth: size.depth.max(deepest.unwrap_or_default()) })
+    /// `None` where they are not judged.
+    fn read(&self, given: &str) -> Option<(Value, bool)> {
+        let mut arguments = read(given, MAX_BYTES)?;
+        let is_repaired = repair::apply(&self.containers, &mut arguments)?;
+        Some((arguments, is_repaired))
     }
 }
 
-/// Arguments that were read.
-struct Read {
-    arguments: Value,
-    repaired: Option<Box<RawValue>>,
-    depth: usize,
-}
-
-/// Why they were not.
-enum Unread {
-    Limit(CheckLimit),
-    Json(serde_json::Error),
+/// A text that is small enough for a check. `None` also where it cannot be read: it nests too deep, or its numbers or
+/// escapes stand for nothing.
+fn read(text: &str, bytes: usize) -> Option<Value> {
+    let fits = text.len() <= bytes && size::memory(text) <= MAX_MEMORY;
+    fits.then(|| serde_json::from_str(text).ok()).flatten()
 }

@@ -1,19 +1,15 @@
 //! What is wrong with a call's arguments, in words a model can act on.
 
-use std::{
-    fmt::{Display, Write as _},
-    io,
-};
+use std::fmt::{Display, Formatter, Write as _};
 
-use jsonschema::{
-    ValidationError,
-    error::{TypeKind, ValidationErrorKind},
-};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::limits::Unchecked;
+use super::schema::{Bound, Counted, Keyword};
 use crate::{brief::shorten, decision::Refusal};
+
+/// At most this many problems are reported of one call.
+pub(super) const MOST_PROBLEMS: usize = 10;
 
 /// One thing that is wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -45,129 +41,196 @@ impl Refusal {
 }
 
 /// A given value is shown up to this many characters.
-const LONGEST_VALUE: usize = 120;
+pub(super) const LONGEST_VALUE: usize = 120;
 /// The path to an argument is shown up to this many characters.
 const LONGEST_PATH: usize = 500;
 /// What was expected is said in up to this many characters.
-pub(super) const LONGEST_EXPECTED: usize = 2_000;
+const LONGEST_EXPECTED: usize = 2_000;
+/// A text in a value is shown up to this many characters.
+const LONGEST_TEXT: usize = 200;
+/// Alternatives are listed up to this many.
+const MOST_ALTERNATIVES: usize = 10;
 
-/// A problem of an error that these arguments have.
-///
-/// # Errors
-/// It says that the validator could not find out.
-pub(super) fn of(error: &ValidationError<'_>, arguments: &Value) -> Result<ArgumentProblem, Unchecked> {
-    let at = error.instance_path().to_string();
-    let place = at.trim_start_matches('/').replace('/', ".");
-    let inside = |name: &str| inside(&place, name);
-    let (argument, given, expected) = match error.kind() {
-        ValidationErrorKind::BacktrackLimitExceeded { .. }
-        | ValidationErrorKind::RegexEngineFailure { .. } => {
-            return Err(Unchecked::Pattern);
-        }
-        ValidationErrorKind::Required { property } => (
-            inside(property.as_str().unwrap_or_default()),
-            "nothing".to_owned(),
-            "a value: it is required".to_owned(),
-        ),
-        ValidationErrorKind::AdditionalProperties { unexpected } => (
-            inside(&unexpected.join(", ")),
-            "an argument of that name".to_owned(),
-            "only the arguments that the description names".to_owned(),
-        ),
-        _ => {
-            let whole = if place.is_empty() { "arguments".to_owned() } else { place };
-            (whole, arguments.pointer(&at).map(shown).unwrap_or_default(), expected(error))
-        }
-    };
-    Ok(ArgumentProblem { argument: shorten(&argument, LONGEST_PATH), given, expected })
+/// A problem while alternatives are compared.
+#[derive(Debug)]
+pub(super) struct Problem {
+    said: ArgumentProblem,
+    /// How much of another kind than meant a value is, and at which depth: its type differs, or a constant in it; or there
+    /// is not all of it.
+    differs: (u8, usize),
 }
 
-/// The path to an argument at a place, which is empty at the top.
-pub(super) fn inside(place: &str, name: &str) -> String {
-    if place.is_empty() { name.to_owned() } else { format!("{place}.{name}") }
+impl Problem {
+    pub(super) fn of(path: &[String], keyword: &Keyword, value: &Value) -> Self {
+        let differs = match keyword {
+            Keyword::Type(_) => (2, path.len()),
+            Keyword::Values(values) if values.len() == 1 => (2, path.len().saturating_sub(1)),
+            _ => (0, 0),
+        };
+        Self { differs, ..Self::at(path, value, expected(keyword)) }
+    }
+
+    pub(super) fn missing(path: &[String], name: &str, given: Option<&str>) -> Self {
+        let meant = given.map_or_else(String::new, |given| format!("; did you mean it by '{given}'?"));
+        let expected = format!("a value: it is required{meant}");
+        Self { differs: (1, path.len()), ..Self::about(path, name, "nothing", expected) }
+    }
+
+    pub(super) fn unexpected(path: &[String], name: &str, meant: Option<&str>) -> Self {
+        let meant = meant.map_or_else(String::new, |meant| format!("; did you mean '{meant}'?"));
+        let expected = format!("only the arguments that the description names{meant}");
+        Self::about(path, name, "an argument of that name", expected)
+    }
+
+    fn at(path: &[String], value: &Value, expected: String) -> Self {
+        Self::said(place(path), head(&Shown::One(value), LONGEST_VALUE), expected)
+    }
+
+    fn about(path: &[String], name: &str, given: &str, expected: String) -> Self {
+        let name = [head(&name, LONGEST_VALUE)];
+        Self::said(place(path.iter().chain(&name)), given.to_owned(), expected)
+    }
+
+    fn said(argument: String, given: String, expected: String) -> Self {
+        Self { said: ArgumentProblem { argument, given, expected }, differs: (0, 0) }
+    }
+}
+
+/// What is wrong with a value as one of several alternatives: the problems of the one that it is nearest to, which is of its
+/// kind and has the fewest; or one that says what each of those expects.
+pub(super) fn nearest(mut branches: Vec<Vec<Problem>>, path: &[String], value: &Value) -> Vec<Problem> {
+    let rank = |branch: &Vec<Problem>| {
+        let here = branch.iter().filter(|problem| problem.differs.1 == path.len());
+        (here.map(|problem| problem.differs.0).max(), branch.len())
+    };
+    branches.retain(|branch| !branch.is_empty());
+    let least = branches.iter().map(rank).min();
+    branches.retain(|branch| Some(rank(branch)) == least);
+    if branches.len() == 1 {
+        return branches.remove(0);
+    }
+    let place = place(path);
+    let mut expected: Vec<String> = Vec::new();
+    for said in branches.iter().filter_map(|branch| Some(&branch.first()?.said)).take(MOST_ALTERNATIVES) {
+        let here = said.argument == place;
+        expected.push(if here {
+            said.expected.clone()
+        } else {
+            format!("'{}': {}", said.argument, said.expected)
+        });
+    }
+    expected.dedup();
+    vec![Problem::at(path, value, shorten(&expected.join(", or "), LONGEST_EXPECTED))]
+}
+
+/// The problems as they are reported; at least that it does not fit.
+pub(super) fn listed(problems: Vec<Problem>, value: &Value) -> Vec<ArgumentProblem> {
+    let mut listed: Vec<_> = problems.into_iter().map(|problem| problem.said).collect();
+    listed.truncate(MOST_PROBLEMS);
+    if listed.is_empty() {
+        listed.push(whole(value, "what the inputSchema describes; there is too much to say what is wrong"));
+    }
+    listed
 }
 
 /// The problem of a value that is not what it must be as a whole.
 pub(super) fn whole(value: &Value, expected: &str) -> ArgumentProblem {
-    ArgumentProblem { argument: "arguments".to_owned(), given: shown(value), expected: expected.to_owned() }
+    Problem::at(&[], value, expected.to_owned()).said
 }
 
-/// The problem of a value of which no more is known.
-pub(super) fn general(value: &Value) -> ArgumentProblem {
-    whole(value, "what the inputSchema describes; there are too many problems to list them")
+fn place<'p>(path: impl IntoIterator<Item = &'p String>) -> String {
+    let path: Vec<&str> = path.into_iter().map(String::as_str).collect();
+    if path.is_empty() { "arguments".to_owned() } else { shorten(&path.join("."), LONGEST_PATH) }
 }
 
-/// The validator's own sentence without the value, which is shown apart.
-fn expected(error: &ValidationError<'_>) -> String {
-    let say = |expected: &dyn Display| head(expected, LONGEST_EXPECTED);
-    match error.kind() {
-        ValidationErrorKind::Type { kind: TypeKind::Single(single) } => format!("a value of type {single}"),
-        ValidationErrorKind::Type { kind: TypeKind::Multiple(several) } => {
-            let names: Vec<String> = several.iter().map(|kind| kind.to_string()).collect();
-            format!("a value of type {}", names.join(" or "))
+fn expected(keyword: &Keyword) -> String {
+    let counted = |bound: &str, counted: &Counted, count: &u64| match counted {
+        Counted::Characters => format!("text of {bound} {count} characters"),
+        Counted::Items => format!("{bound} {count} items"),
+        Counted::Members => format!("{bound} {count} members"),
+    };
+    match keyword {
+        Keyword::Type(kinds) => format!("a value of type {}", kinds.join(" or ")),
+        Keyword::Values(values) => match &values[..] {
+            [value] => head(&format_args!("exactly {}", Shown::One(value)), LONGEST_EXPECTED),
+            values => head(&format_args!("one of {}", Shown::All(values)), LONGEST_EXPECTED),
+        },
+        Keyword::Bound(Bound::Least, limit) => format!("a number of at least {limit}"),
+        Keyword::Bound(Bound::Above, limit) => format!("a number above {limit}"),
+        Keyword::Bound(Bound::Most, limit) => format!("a number of at most {limit}"),
+        Keyword::Bound(Bound::Below, limit) => format!("a number below {limit}"),
+        Keyword::MultipleOf(of) => format!("a multiple of {of}"),
+        Keyword::Least(what, count) => counted("at least", what, count),
+        Keyword::Most(what, count) => counted("at most", what, count),
+        Keyword::Pattern(text, _) => head(&format_args!("text that matches {text}"), LONGEST_EXPECTED),
+        Keyword::Unique => "items that all differ".to_owned(),
+        Keyword::Contains { least, most: u64::MAX, .. } => {
+            format!("at least {least} items as the schema says")
         }
-        ValidationErrorKind::Enum { options } => say(&format_args!("one of {options}")),
-        ValidationErrorKind::Constant { expected_value } => say(&format_args!("exactly {expected_value}")),
-        _ => say(&format_args!("something else: {}", error.masked_with("it"))),
+        Keyword::Contains { least, most, .. } => format!("{least} to {most} items as the schema says"),
+        Keyword::Names(_) => "other names in it: the schema restricts them".to_owned(),
+        Keyword::Not(_, schema) => format!("anything but what fits {schema}"),
+        Keyword::One(_) => "what fits one alternative of the schema and no other".to_owned(),
+        _ => "nothing: the schema allows no value here".to_owned(),
     }
-}
-
-fn shown(value: &Value) -> String {
-    let mut head = Head::of(LONGEST_VALUE);
-    // The only error is that there is no more room.
-    let _full = serde_json::to_writer(&mut head, value);
-    head.text(LONGEST_VALUE)
 }
 
 /// The first characters of a text, however long it would become.
 pub(super) fn head(text: &dyn Display, longest: usize) -> String {
-    let mut head = Head::of(longest);
+    let mut head = Head { text: String::new(), left: longest + 1 };
     // The only error is that there is no more room.
     let _full = write!(head, "{text}");
-    head.text(longest)
+    shorten(&head.text, longest)
 }
 
 /// Takes the beginning of what is written, and an error ends the writing.
 struct Head {
-    bytes: Vec<u8>,
-    room: usize,
-}
-
-impl Head {
-    /// With room for one character more than is shown, each of up to four bytes.
-    fn of(longest: usize) -> Self {
-        Self { bytes: Vec::new(), room: 4 * (longest + 1) }
-    }
-
-    fn text(self, longest: usize) -> String {
-        let whole = match std::str::from_utf8(&self.bytes) {
-            Ok(text) => text,
-            // The last character was cut.
-            Err(error) => std::str::from_utf8(&self.bytes[..error.valid_up_to()]).unwrap_or_default(),
-        };
-        shorten(whole, longest)
-    }
-
-    fn take(&mut self, bytes: &[u8]) -> bool {
-        let taken = bytes.len().min(self.room - self.bytes.len());
-        self.bytes.extend_from_slice(&bytes[..taken]);
-        taken == bytes.len()
-    }
-}
-
-impl io::Write for Head {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        if self.take(bytes) { Ok(bytes.len()) } else { Err(io::ErrorKind::StorageFull.into()) }
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+    text: String,
+    left: usize,
 }
 
 impl std::fmt::Write for Head {
     fn write_str(&mut self, text: &str) -> std::fmt::Result {
-        if self.take(text.as_bytes()) { Ok(()) } else { Err(std::fmt::Error) }
+        for character in text.chars() {
+            self.left = self.left.checked_sub(1).ok_or(std::fmt::Error)?;
+            self.text.push(character);
+        }
+        Ok(())
+    }
+}
+
+/// JSON text, of which long strings are read no further than they are shown.
+#[derive(Clone, Copy)]
+pub(super) enum Shown<'v> {
+    One(&'v Value),
+    All(&'v [Value]),
+}
+
+impl Display for Shown<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::One(Value::String(text)) => {
+                // Cut before it is escaped, which reads all of it.
+                let cut = head(text, LONGEST_TEXT);
+                write!(f, "{}", Value::from(cut))
+            }
+            Self::One(Value::Array(items)) => Shown::All(items).fmt(f),
+            Self::One(Value::Object(members)) => {
+                for (at, (name, value)) in members.iter().enumerate() {
+                    let (before, name) = (if at == 0 { '{' } else { ',' }, Value::from(name.as_str()));
+                    write!(f, "{before}{}:{}", Shown::One(&name), Shown::One(value))?;
+                }
+                f.write_str(if members.is_empty() { "{}" } else { "}" })
+            }
+            Self::One(other) => other.fmt(f),
+            Self::All(items) => {
+                f.write_char('[')?;
+                for (at, item) in items.iter().enumerate() {
+                    write!(f, "{}{}", if at == 0 { "" } else { "," }, Shown::One(item))?;
+                }
+                f.write_char(']')
+            }
+        }
     }
 }
 
@@ -177,9 +240,12 @@ mod tests {
 
     #[test]
     fn large_values_are_shown_by_their_beginning() {
+        let shown = |value: &Value, longest| head(&Shown::One(value), longest);
         let value = json!(vec!["é".repeat(50_000); 3]);
-        assert_eq!(shown(&value), shorten(&value.to_string(), LONGEST_VALUE));
-        assert_eq!(shown(&json!({"a": [1]})), r#"{"a":[1]}"#);
+        assert_eq!(shown(&value, LONGEST_VALUE), shorten(&value.to_string(), LONGEST_VALUE));
+        for value in [json!({"a": [1, "\n", {}], "b\"": {"c": null}}), json!([]), json!(1.5)] {
+            assert_eq!(shown(&value, LONGEST_VALUE), value.to_string());
+        }
         assert_eq!(head(&"x".repeat(9), 9), "x".repeat(9));
         assert_eq!(head(&"€".repeat(10), 9).chars().count(), shorten(&"€".repeat(10), 9).chars().count());
     }

@@ -1,242 +1,343 @@
-//! A schema that is enforced within bounds, whoever wrote it and whatever it is applied to.
+//! A schema, compiled: its keywords as they are judged, and what of it is not.
+//!
+//! The vocabulary is that of draft-07 and 2020-12 without what depends on other documents, on dynamic scopes or on what
+//! other keywords have looked at. Everything else is an annotation, as the drafts say, or [`Keyword::NotJudged`].
 
-use jsonschema::{PatternOptions, ValidationError, ValidationOptions, Validator};
-use serde::de::IgnoredAny;
-use serde_json::Value;
-
-use super::{
-    cost::Cost,
-    limits::{CheckLimit, CheckLimits, Size, Unchecked},
-    meter::{Meter, Prices},
-    metered::{Metered, MeteredNode},
-    problem::{self, ArgumentProblem},
+use std::{
+    collections::{BTreeSet, HashMap},
+    ptr,
 };
 
+use percent_encoding::percent_decode_str;
+use serde_json::{Map, Number, Value};
+
+use super::{MAX_SCHEMA_BYTES, pattern::Pattern, problem::head, read};
+
 /// A compiled JSON Schema.
-pub struct BoundedSchema {
-    validator: Validator<Metered>,
-    prices: Prices,
-    chain: usize,
-    limits: CheckLimits,
+#[derive(Debug)]
+pub struct Schema {
+    pub(super) nodes: Vec<Vec<Keyword>>,
+    unjudged: BTreeSet<String>,
+    memory: usize,
 }
 
-/// Why a schema is not enforced.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum Unenforced {
-    /// It nests too deep.
-    #[error("the schema is too deep to read")]
-    Unreadable,
-    /// It takes too much time or memory to compile it, or to check against it.
-    #[error("the schema is too expensive to enforce: {0}")]
-    Expensive(String),
-    /// It is no valid JSON Schema, or refers to something outside of itself.
-    #[error("the schema does not compile: {0}")]
-    Invalid(String),
+/// The index of a subschema.
+pub(super) type Node = usize;
+
+#[derive(Debug)]
+pub(super) enum Keyword {
+    /// The schema `false`.
+    Never,
+    NotJudged,
+    Type(Vec<String>),
+    /// `enum` and `const`.
+    Values(Vec<Value>),
+    Bound(Bound, Number),
+    MultipleOf(Number),
+    Least(Counted, u64),
+    Most(Counted, u64),
+    Pattern(String, Pattern),
+    Unique,
+    Items {
+        first: Vec<Node>,
+        rest: Option<Node>,
+    },
+    Contains {
+        node: Node,
+        least: u64,
+        most: u64,
+    },
+    Members {
+        named: HashMap<String, Node>,
+        patterns: Vec<(Option<Pattern>, Node)>,
+        rest: Option<Node>,
+    },
+    Names(Node),
+    Required(Vec<String>),
+    /// The members that are required where there is another.
+    DependentNames(Vec<(String, Vec<String>)>),
+    /// The schemas that apply where there is a member.
+    Dependent(Vec<(String, Node)>),
+    All(Vec<Node>),
+    Any(Vec<Node>),
+    One(Vec<Node>),
+    Not(Node, String),
+    If {
+        condition: Node,
+        then: Option<Node>,
+        otherwise: Option<Node>,
+    },
 }
 
-/// At most this many problems are reported of one call.
-const MOST_PROBLEMS: usize = 10;
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Bound {
+    Least,
+    Above,
+    Most,
+    Below,
+}
 
-/// Memory for the errors of which problems are made; a failing union has those of all its branches.
-const ERRORS: u64 = 8_000_000;
-/// An error of the validator, with its locations, without the text of the path and what it copies of the schema.
-const ERROR: u64 = 1_024;
-/// Steps to read 16 bytes of text as a date, an address ...
-const FORMAT: u64 = 16;
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Counted {
+    Characters,
+    Items,
+    Members,
+}
 
-/// The validator recurs this often, for the depth of a schema and that of a value: some 4 MB of stack, up to
-/// four times as much without optimization.
-const MOST_LEVELS: usize = 4_096;
+/// The names of what is not judged that are kept, and their length.
+const MOST_NAMES: usize = 8;
+const LONGEST_NAME: usize = 100;
+/// Memory by byte of its text, rounded up from what dense schemas take.
+const MEMORY_PER_BYTE: usize = 64;
 
-/// The steps of a check that is made at once: some 100 microseconds.
-const QUICK_STEPS: u64 = 10_000;
-/// The levels of recursion of such a check, on whatever stack the caller has: some 100 kB.
-const QUICK_LEVELS: usize = 100;
+impl Schema {
+    /// Compiles a schema's JSON text, in time and memory that its length bounds. Nothing is ever fetched.
+    ///
+    /// `None` where it is too large or nests too deep: nothing of it is judged.
+    pub fn compile(text: &str) -> Option<Self> {
+        Some(Self::of(&read(text, MAX_SCHEMA_BYTES)?, text.len()))
+    }
 
-/// Stack that a thread needs on which schemas are compiled and arguments are checked.
-pub const STACK_BYTES: usize = 32 * 1024 * 1024;
+    /// An estimate of its memory, in bytes.
+    pub(super) fn memory(&self) -> usize {
+        self.memory
+    }
 
-/// The bound on the steps of a regular expression that looks around or back.
-const BACKTRACKS: usize = 1_000;
+    pub(super) fn of(document: &Value, bytes: usize) -> Self {
+        let draft = match document.get("$schema").map(|uri| uri.as_str().unwrap_or_default()) {
+            None => Some(Draft::Latest),
+            Some(uri) => match uri.trim_end_matches('#').split_once("://json-schema.org/") {
+                Some(("https" | "http", "draft/2020-12/schema")) => Some(Draft::Latest),
+                Some(("http" | "https", "draft-07/schema")) => Some(Draft::Seven),
+                _ => None,
+            },
+        };
+        let mut compiler = Compiler {
+            document,
+            draft: draft.unwrap_or(Draft::Latest),
+            known: HashMap::new(),
+            rest: Vec::new(),
+            unjudged: BTreeSet::new(),
+        };
+        let mut nodes = vec![Vec::new()];
+        if draft.is_some() {
+            compiler.node(document);
+        } else {
+            nodes[0] = vec![compiler.leaves("$schema")];
+        }
+        while let Some((node, schema)) = compiler.rest.pop() {
+            let keywords = compiler.keywords(schema);
+            nodes.resize_with(compiler.known.len(), Vec::new);
+            nodes[node] = keywords;
+        }
+        Self { nodes, unjudged: compiler.unjudged, memory: bytes * MEMORY_PER_BYTE }
+    }
 
-/// The engines and sizes that regular expressions are compiled with, the cheapest first, and how many steps 16 bytes
-/// of text may then take: the linear engine goes through all its states for each byte at worst. The bound on the
-/// size is what tells how many states there are.
-const ENGINES: [(Engine, usize, u64); 5] = [
-    (Engine::Linear, 8 << 10, 256),
-    (Engine::Backtracking, 8 << 10, 16_384),
-    (Engine::Linear, 64 << 10, 4_096),
-    (Engine::Backtracking, 64 << 10, 131_072),
-    (Engine::Linear, 1 << 20, 65_536),
-];
+    /// What of it is not judged: keywords, and references with where they lead. At most a few are listed.
+    pub fn unjudged(&self) -> impl Iterator<Item = &str> {
+        self.unjudged.iter().map(String::as_str)
+    }
+}
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Engine {
-    Linear,
-    Backtracking,
+enum Draft {
+    Seven,
+    Latest,
 }
 
-/// The memory that an expression may take for what it found out about a text.
-const PATTERN_CACHE: usize = 128 << 10;
-
-impl std::fmt::Debug for BoundedSchema {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("BoundedSchema").field("prices", &self.prices).finish_non_exhaustive()
-    }
+struct Compiler<'s> {
+    document: &'s Value,
+    draft: Draft,
+    known: HashMap<*const Value, Node>,
+    /// What is known and not compiled.
+    rest: Vec<(Node, &'s Value)>,
+    unjudged: BTreeSet<String>,
 }
 
-impl BoundedSchema {
-    /// Reads and compiles a schema's JSON text. Nothing is ever fetched: references to elsewhere do not compile.
-    ///
-    /// This recurs: see [`STACK_BYTES`].
-    ///
-    /// # Errors
-    /// Why it is not enforced.
-    pub fn compile(text: &str, limits: CheckLimits) -> Result<Self, Unenforced> {
-        Self::of(&Self::read(text, &limits)?, limits)
+impl<'s> Compiler<'s> {
+    fn node(&mut self, schema: &'s Value) -> Node {
+        let next = self.known.len();
+        *self.known.entry(ptr::from_ref(schema)).or_insert_with(|| {
+            self.rest.push((next, schema));
+            next
+        })
     }
 
-    pub(crate) fn read(text: &str, limits: &CheckLimits) -> Result<Value, Unenforced> {
-        if text.len() > limits.schema_bytes {
-            let why = format!("it is larger than limits.schema_bytes = {}", limits.schema_bytes);
-            return Err(Unenforced::Expensive(why));
+    fn leaves(&mut self, what: &str) -> Keyword {
+        if self.unjudged.len() < MOST_NAMES {
+            self.unjudged.insert(head(&what, LONGEST_NAME));
         }
-        if Size::of(text).memory > limits.memory / 2 {
-            let why = format!("reading it takes more than limits.check_memory = {} allows", limits.memory);
-            return Err(Unenforced::Expensive(why));
-        }
-        serde_json::from_str(text).map_err(|_| Unenforced::Unreadable)
+        Keyword::NotJudged
     }
 
-    pub(super) fn of(schema: &Value, limits: CheckLimits) -> Result<Self, Unenforced> {
-        let cost = Cost::of(schema).map_err(Unenforced::Expensive)?;
-        let built = if cost.patterns == 0 {
-            options().build(schema).map(|validator| (validator, Engine::Linear, 1))
-        } else {
-            with_patterns(schema)
+    fn keywords(&mut self, schema: &'s Value) -> Vec<Keyword> {
+        let members = match schema {
+            Value::Bool(true) => return Vec::new(),
+            Value::Bool(false) => return vec![Keyword::Never],
+            Value::Object(members) => members,
+            _ => return vec![self.leaves("a schema that is no object")],
         };
-        let (validator, engine, pattern) =
-            built.map_err(|error| Unenforced::Invalid(problem::head(&error, problem::LONGEST_EXPECTED)))?;
-        let error = ERROR + cost.copied as u64;
-        let prices = Prices {
-            value: cost.value,
-            text: if cost.formats { pattern.max(FORMAT) } else { pattern },
-            name: if cost.names { pattern.saturating_mul(cost.patterns.max(1) as u64) } else { 1 },
-            error,
-            name_errors: if cost.names { error.saturating_mul(cost.value) } else { 0 },
-            undecidable: engine == Engine::Backtracking,
-        };
-        Ok(Self { validator, prices, chain: cost.chain, limits })
-    }
-
-    /// What is wrong with a value; nothing where it fits. `stop` is asked every 50 microseconds or so whether to give up.
-    ///
-    /// # Errors
-    /// It is not known whether it fits.
-    pub fn check(&self, value: &Value, stop: &dyn Fn() -> bool) -> Result<Vec<ArgumentProblem>, Unchecked> {
-        let size = Size::of(&value.to_string());
-        size.check(&self.limits).map_err(Unchecked::Limit)?;
-        self.problems(value, size.depth, stop)
-    }
-
-    /// Whether a value is known to fit after at most [`QUICK_STEPS`].
-    pub(super) fn fits_quickly(&self, value: &Value, depth: usize) -> bool {
-        self.allows(depth, QUICK_LEVELS) && self.fits(value, QUICK_STEPS, &|| false) == Ok(true)
-    }
-
-    fn fits(&self, value: &Value, steps: u64, stop: &dyn Fn() -> bool) -> Result<bool, Unchecked> {
-        let memory = self.limits.memory as u64 / 2;
-        let meter = self.meter(steps, memory, stop);
-        meter.run(|| self.validator.is_valid(MeteredNode::root(value, &meter)))
-    }
-
-    /// What is wrong with a value that nests `depth` deep; nothing where it fits.
-    ///
-    /// Errors are only made where there are some, and no more than [`ERRORS`] has room for: else the first one, or that
-    /// it does not fit.
-    ///
-    /// # Errors
-    /// It is not known whether it fits.
-    pub(super) fn problems(
-        &self,
-        value: &Value,
-        depth: usize,
-        stop: &dyn Fn() -> bool,
-    ) -> Result<Vec<ArgumentProblem>, Unchecked> {
-        if !self.allows(depth, MOST_LEVELS) {
-            return Err(Unchecked::Limit(CheckLimit::Depth));
+        let is_other = |key: &str| members.get(key).is_some_and(|own| Some(own) != self.document.get(key));
+        if !ptr::eq(schema, self.document) && (members.contains_key("$id") || is_other("$schema")) {
+            return vec![self.leaves("$id")];
         }
-        let steps = self.limits.steps as u64;
-        if self.fits(value, steps, stop)? {
-            return Ok(Vec::new());
+        // Draft-07 has no other keywords beside a reference.
+        let is_alone = self.draft == Draft::Seven && members.contains_key("$ref");
+        let mut keywords = Vec::new();
+        for (key, value) in members.iter().filter(|(key, _)| !is_alone || *key == "$ref") {
+            match self.keyword(members, key, value) {
+                Some(keyword) => keywords.extend(keyword),
+                None => {
+                    let to = value.as_str().filter(|_| key == "$ref").unwrap_or_default();
+                    keywords.push(self.leaves(format!("{key} {to}").trim_end()));
+                }
+            }
         }
-        let meter = self.meter(steps, ERRORS, stop).with_errors();
-        let all = meter.run(|| listed(self.validator.iter_errors(MeteredNode::root(value, &meter)), value));
-        if let Some(problems) = found(all)? {
-            return Ok(problems);
-        }
-        let meter = self.meter(steps, ERRORS, stop).with_errors();
-        let first =
-            meter.run(|| listed(self.validator.validate(MeteredNode::root(value, &meter)).err(), value));
-        if let Some(problems) = found(first)? {
-            return Ok(problems);
-        }
-        if self.prices.undecidable { Err(Unchecked::Pattern) } else { Ok(vec![problem::general(value)]) }
+        keywords
     }
 
-    /// Whether the validator may recur on a value of this depth, on a stack for this many levels.
-    fn allows(&self, depth: usize, levels: usize) -> bool {
-        (depth + 1).saturating_mul(self.chain + 1) <= levels
+    /// Nothing for an annotation, and `None` for what is not judged, such as a keyword in a wrong form.
+    fn keyword(
+        &mut self,
+        members: &'s Map<String, Value>,
+        key: &str,
+        value: &'s Value,
+    ) -> Option<Vec<Keyword>> {
+        let is_latest = self.draft == Draft::Latest;
+        Some(vec![match key {
+            "type" => Keyword::Type(kinds(value)?),
+            "enum" => Keyword::Values(value.as_array()?.clone()),
+            "const" => Keyword::Values(vec![value.clone()]),
+            "minimum" => Keyword::Bound(Bound::Least, value.as_number()?.clone()),
+            "exclusiveMinimum" => Keyword::Bound(Bound::Above, value.as_number()?.clone()),
+            "maximum" => Keyword::Bound(Bound::Most, value.as_number()?.clone()),
+            "exclusiveMaximum" => Keyword::Bound(Bound::Below, value.as_number()?.clone()),
+            "multipleOf" => {
+                Keyword::MultipleOf(value.as_number().filter(|of| of.as_f64() > Some(0.0))?.clone())
+            }
+            "minLength" => Keyword::Least(Counted::Characters, count(value)?),
+            "maxLength" => Keyword::Most(Counted::Characters, count(value)?),
+            "minItems" => Keyword::Least(Counted::Items, count(value)?),
+            "maxItems" => Keyword::Most(Counted::Items, count(value)?),
+            "minProperties" => Keyword::Least(Counted::Members, count(value)?),
+            "maxProperties" => Keyword::Most(Counted::Members, count(value)?),
+            "pattern" => Keyword::Pattern(value.as_str()?.to_owned(), Pattern::parse(value.as_str()?)?),
+            "uniqueItems" if value.as_bool()? => Keyword::Unique,
+            "items" if !is_latest && value.is_array() => {
+                let rest = members.get("additionalItems").map(|rest| self.node(rest));
+                Keyword::Items { first: self.nodes(value)?, rest }
+            }
+            "items" => {
+                let first = members.get("prefixItems").filter(|_| is_latest);
+                let first = first.map_or(Some(Vec::new()), |first| self.nodes(first))?;
+                Keyword::Items { first, rest: Some(self.node(value)) }
+            }
+            "prefixItems" if is_latest && !members.contains_key("items") => {
+                Keyword::Items { first: self.nodes(value)?, rest: None }
+            }
+            "contains" => {
+                let bound = |key: &str, unbound| match members.get(key).filter(|_| is_latest) {
+                    Some(bound) => count(bound),
+                    None => Some(unbound),
+                };
+                let (least, most) = (bound("minContains", 1)?, bound("maxContains", u64::MAX)?);
+                Keyword::Contains { node: self.node(value), least, most }
+            }
+            "properties" | "patternProperties" | "additionalProperties" => {
+                // All of them together, where the first one stands.
+                let all = ["properties", "patternProperties", "additionalProperties"];
+                if all.into_iter().find(|one| members.contains_key(*one)) != Some(key) {
+                    return Some(Vec::new());
+                }
+                let entries = |key| match members.get(key) {
+                    Some(entries) => entries.as_object().map(|entries| entries.iter().collect()),
+                    None => Some(Vec::new()),
+                };
+                let named = self.named(entries("properties")?);
+                let matched = self.named(entries("patternProperties")?);
+                let patterns = matched.into_iter().map(|(text, node)| {
+                    let pattern = Pattern::parse(&text);
+                    if pattern.is_none() {
+                        self.leaves("patternProperties");
+                    }
+                    (pattern, node)
+                });
+                let patterns = patterns.collect();
+                let rest = members.get("additionalProperties").map(|rest| self.node(rest));
+                Keyword::Members { named: named.into_iter().collect(), patterns, rest }
+            }
+            "propertyNames" => Keyword::Names(self.node(value)),
+            "required" => Keyword::Required(texts(value)?),
+            "dependentRequired" if is_latest => Keyword::DependentNames(lists(value.as_object()?)?),
+            "dependentSchemas" if is_latest => Keyword::Dependent(self.named(value.as_object()?)),
+            "dependencies" if !is_latest => {
+                let both = value.as_object()?.iter();
+                let (names, schemas): (Vec<_>, Vec<_>) = both.partition(|(_, one)| one.is_array());
+                return Some(vec![
+                    Keyword::DependentNames(lists(names)?),
+                    Keyword::Dependent(self.named(schemas)),
+                ]);
+            }
+            "allOf" => Keyword::All(self.nodes(value)?),
+            "anyOf" => Keyword::Any(self.nodes(value)?),
+            "oneOf" => Keyword::One(self.nodes(value)?),
+            "not" => Keyword::Not(self.node(value), head(value, LONGEST_NAME)),
+            "if" => {
+                let mut part = |key| members.get(key).map(|part| self.node(part));
+                Keyword::If { then: part("then"), otherwise: part("else"), condition: self.node(value) }
+            }
+            "$ref" => Keyword::All(vec![self.target(value.as_str()?)?]),
+            "$dynamicRef" | "$recursiveRef" | "dependencies" => return None,
+            "unevaluatedProperties" | "unevaluatedItems" if *value != Value::Bool(true) => return None,
+            _ => return Some(Vec::new()),
+        }])
     }
 
-    fn meter<'m>(&self, steps: u64, memory: u64, stop: &'m dyn Fn() -> bool) -> Meter<'m> {
-        Meter::new(self.prices, steps, memory, stop)
+    fn nodes(&mut self, schemas: &'s Value) -> Option<Vec<Node>> {
+        Some(schemas.as_array()?.iter().map(|one| self.node(one)).collect())
+    }
+
+    fn named(&mut self, schemas: impl IntoIterator<Item = (&'s String, &'s Value)>) -> Vec<(String, Node)> {
+        schemas.into_iter().map(|(name, one)| (name.clone(), self.node(one))).collect()
+    }
+
+    /// The subschema of this document that a reference leads to.
+    fn target(&mut self, reference: &str) -> Option<Node> {
+        let pointer = percent_decode_str(reference.strip_prefix('#')?).decode_utf8().ok()?;
+        (pointer.is_empty() || pointer.starts_with('/')).then_some(())?;
+        let mut at = self.document;
+        for token in pointer.split('/').skip(1) {
+            let token = token.replace("~1", "/").replace("~0", "~");
+            at = match at {
+                Value::Object(members) => members.get(&token)?,
+                Value::Array(items) => items.get(token.parse::<usize>().ok()?)?,
+                _ => return None,
+            };
+            // Below it, references have another base.
+            (!at.get("$id").is_some_and(Value::is_string)).then_some(())?;
+        }
+        Some(self.node(at))
     }
 }
 
-fn listed<'e>(
-    errors: impl IntoIterator<Item = ValidationError<'e>>,
-    value: &Value,
-) -> Result<Vec<ArgumentProblem>, Unchecked> {
-    errors.into_iter().take(MOST_PROBLEMS).map(|error| problem::of(&error, value)).collect()
+fn lists<'s>(names: impl IntoIterator<Item = (&'s String, &'s Value)>) -> Option<Vec<(String, Vec<String>)>> {
+    names.into_iter().map(|(name, others)| Some((name.clone(), texts(others)?))).collect()
 }
 
-/// The problems, where the validator came to the end of them.
-fn found(
-    ran: Result<Result<Vec<ArgumentProblem>, Unchecked>, Unchecked>,
-) -> Result<Option<Vec<ArgumentProblem>>, Unchecked> {
-    match ran {
-        // A pattern that was not decided is no misfit.
-        Ok(listed) => Ok(Some(listed?).filter(|problems| !problems.is_empty())),
-        Err(Unchecked::Stopped) => Err(Unchecked::Stopped),
-        Err(_) => Ok(None),
-    }
+fn texts(value: &Value) -> Option<Vec<String>> {
+    value.as_array()?.iter().map(|text| text.as_str().map(str::to_owned)).collect()
 }
 
-fn options() -> ValidationOptions<'static, std::sync::Arc<dyn jsonschema::Retrieve>, Metered> {
-    // Text that is JSON is looked through, not built; and no expression out of the arguments is compiled.
-    let is_json = |text: &str| serde_json::from_str::<IgnoredAny>(text).is_ok();
-    jsonschema::options_for::<Metered>()
-        .offline()
-        .with_content_media_type("application/json", is_json)
-        .with_format("regex", |_: &str| true)
+fn kinds(value: &Value) -> Option<Vec<String>> {
+    let kinds = if let Some(kind) = value.as_str() { vec![kind.to_owned()] } else { texts(value)? };
+    let known = ["null", "boolean", "integer", "number", "string", "array", "object"];
+    let is_known = kinds.len() <= known.len() && kinds.iter().all(|kind| known.contains(&kind.as_str()));
+    is_known.then_some(kinds)
 }
 
-fn with_patterns(schema: &Value) -> Result<(Validator<Metered>, Engine, u64), ValidationError<'static>> {
-    let build = |&(engine, size, steps): &(Engine, usize, u64)| {
-        let options = match engine {
-            Engine::Linear => options()
-                .with_pattern_options(PatternOptions::regex().size_limit(size).dfa_size_limit(PATTERN_CACHE)),
-            Engine::Backtracking => options().with_pattern_options(
-                PatternOptions::fancy_regex()
-                    .size_limit(size)
-                    .dfa_size_limit(PATTERN_CACHE)
-                    .backtrack_limit(BACKTRACKS),
-            ),
-        };
-        options.build(schema).map(|validator| (validator, engine, steps))
-    };
-    let [cheapest, others @ ..] = &ENGINES;
-    others.iter().fold(build(cheapest), |built, engine| built.or_else(|_| build(engine)))
+/// A number of things, which may be written with a fraction of zero.
+fn count(value: &Value) -> Option<u64> {
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is an integer in range")]
+    let whole = |float: f64| (float.fract() == 0.0 && (0.0..1e15).contains(&float)).then_some(float as u64);
+    value.as_u64().or_else(|| whole(value.as_f64()?))
 }

@@ -4,9 +4,7 @@ use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::slim;
-use crate::{
-    CheckLimits, Definitions, RawObject, Snapshot, UpstreamLists, UpstreamName, arguments::BoundedSchema,
-};
+use crate::{Definitions, RawObject, Snapshot, UpstreamLists, UpstreamName, Verdict, arguments::Schema};
 
 /// What real servers listed, by the server's name: the files in the folder that `RECORDINGS` names, as in `.ci/run`; none
 /// without it, since their texts are other people's.
@@ -253,21 +251,51 @@ fn sample(schema: &Value, root: &Value, dice: &mut Dice, depth: usize) -> Value 
     }
 }
 
+/// Whether a schema in a document applies itself to the same value.
+fn is_endless<'s>(schema: &'s Value, root: &'s Value, above: &mut Vec<&'s Value>) -> bool {
+    if above.iter().any(|one| std::ptr::eq(*one, schema)) {
+        return true;
+    }
+    above.push(schema);
+    let text = schema.get("$ref").and_then(Value::as_str).unwrap_or_default();
+    let target = text.strip_prefix('#').and_then(|pointer| match pointer {
+        "anchor" | "dynamic" => root.pointer("/$defs/a"),
+        pointer => root.pointer(pointer),
+    });
+    let lists =
+        ["allOf", "anyOf", "oneOf"].into_iter().filter_map(|key| schema.get(key)?.as_array()).flatten();
+    let same: Vec<&Value> = target.into_iter().chain(lists).chain(schema.get("not")).collect();
+    let mut found = same.into_iter().any(|part| is_endless(part, root, above));
+    let same_value = std::mem::take(above);
+    let below = match schema {
+        Value::Array(items) => items.iter().collect::<Vec<_>>(),
+        Value::Object(members) => members.values().collect(),
+        _ => Vec::new(),
+    };
+    // Each definition is reached from the document as well.
+    found = found
+        || same_value.len() == 1 && below.into_iter().any(|part| is_endless(part, root, &mut Vec::new()));
+    *above = same_value;
+    above.pop();
+    found
+}
+
 /// How many of the samples both accept and both refuse; panics where they differ.
 fn compare(exact: &Value, seed: u64, samples: usize) -> (usize, usize) {
     let slimmed = slim(&exact.to_string());
-    let compiled = |text: &str| BoundedSchema::compile(text, CheckLimits::default());
-    // One that does not compile is not enforced.
+    let compiled = |text: &str| jsonschema::options().offline().build(&serde_json::from_str(text).unwrap());
+    // The validator follows references to the same value without end; and a schema that does not compile says nothing.
+    if is_endless(exact, exact, &mut Vec::new()) {
+        return (0, 0);
+    }
     let Ok(by_exact) = compiled(&exact.to_string()) else { return (0, 0) };
     let by_slim = compiled(&slimmed).unwrap_or_else(|error| panic!("{error}: {exact} as {slimmed}"));
     let (mut dice, mut accepted, mut refused) = (Dice(seed), 0, 0);
     for _ in 0..samples {
         let value = sample(exact, exact, &mut dice, 0);
-        let fits =
-            |schema: &BoundedSchema| schema.check(&value, &|| false).ok().map(|problems| problems.is_empty());
-        let (exactly, slimly) = (fits(&by_exact), fits(&by_slim));
+        let (exactly, slimly) = (by_exact.is_valid(&value), by_slim.is_valid(&value));
         assert_eq!(exactly, slimly, "{value} by {exact} as {slimmed}");
-        if exactly == Some(true) { accepted += 1 } else { refused += 1 }
+        if exactly { accepted += 1 } else { refused += 1 }
     }
     (accepted, refused)
 }
@@ -316,4 +344,38 @@ fn b9_recorded_definitions_are_delivered_for_half_of_their_bytes() {
     assert!(slim <= structured && structured <= exact);
     let (notion, _, notion_exactly) = bytes("notion");
     assert!(notion * 100 <= notion_exactly * 29, "{notion} of {notion_exactly}");
+}
+
+#[test]
+fn f5_recorded_schemas_are_judged_as_the_validator_judges_them() {
+    let (mut unjudged, mut judged) = (Vec::new(), [0, 0]);
+    for (server, snapshot) in recorded() {
+        for tool in snapshot.tools() {
+            let text = tool.definition().member("inputSchema").unwrap();
+            let exact: Value = serde_json::from_str(text).unwrap();
+            let (ours, theirs) = (
+                Schema::compile(text).unwrap(),
+                jsonschema::options().offline().should_validate_formats(false).build(&exact).unwrap(),
+            );
+            let (mut dice, mut is_judged) = (Dice(11), true);
+            for _ in 0..200 {
+                let value = sample(&exact, &exact, &mut dice, 0);
+                let fits = match ours.check(&value) {
+                    Verdict::Fits => true,
+                    Verdict::DoesNotFit(_) => false,
+                    Verdict::NotJudged => {
+                        is_judged = false;
+                        continue;
+                    }
+                };
+                assert_eq!(theirs.is_valid(&value), fits, "{server} {}: {value}", tool.key());
+                judged[usize::from(fits)] += 1;
+            }
+            if !is_judged || ours.unjudged().next().is_some() {
+                unjudged.push(format!("{server}/{}", tool.key()));
+            }
+        }
+    }
+    println!("not judged: {unjudged:?}; do not fit and fit: {judged:?}");
+    assert!(unjudged.is_empty(), "{unjudged:?}");
 }

@@ -1,150 +1,105 @@
-//! Checks of call arguments, off the async workers that serve clients (P1).
+//! Checks of call arguments, and the compiled schemas that they are made against, shared by all snapshots in bounded memory.
 //!
-//! A check known to be cheap runs immediately. Any other, and each tool's first, which compiles the schema,
-//! waits for a permit and runs in the blocking pool on a large stack.
+//! A check takes some milliseconds at most, by the number of its steps (P1), so it is made where the call is.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    thread::{Builder, available_parallelism, scope},
-    time::Duration,
-};
+use std::sync::Arc;
 
-use mcp_disclosure_core::{
-    CheckLimits, Checked, Misfit, RawText, ToolCall, Unchecked, View, VisibleTool,
-    arguments::{CheckLimit, STACK_BYTES},
-};
-use serde_json::value::RawValue;
-use tokio::{
-    sync::Semaphore,
-    task::spawn_blocking,
-    time::{Instant, timeout_at},
-};
+use mcp_disclosure_core::{ArgumentCheck, ArgumentProblem, Checked, Digest, RawText, Tool, ToolCall};
+use parking_lot::Mutex;
+use quick_cache::{Weighter, unsync::Cache};
 
-use super::compiled::Compiled;
-use crate::limits::Limits;
-
-/// Runs argument checks, a bounded number at a time.
+/// Compiled checks by the digest of the tool's entry. A check that exceeds the bound by itself is not cached.
 #[derive(Debug)]
-pub(super) struct Checks {
-    turns: Arc<Semaphore>,
-    compiled: Arc<Compiled>,
-    limits: CheckLimits,
-    time: Duration,
+pub(super) struct Checks(Mutex<Cache<Digest, Arc<ArgumentCheck>, Memory>>);
+
+/// Expected number of entries, which the cache is sized for.
+const EXPECTED: usize = 64;
+
+#[derive(Clone, Debug)]
+struct Memory;
+
+impl Weighter<Digest, Arc<ArgumentCheck>> for Memory {
+    fn weight(&self, _tool: &Digest, check: &Arc<ArgumentCheck>) -> u64 {
+        check.memory() as u64
+    }
 }
 
 impl Checks {
-    pub(super) fn new(limits: &Limits) -> Self {
-        // Half of the cores remain available for serving.
-        let turns = available_parallelism().map_or(1, |cores| cores.get() / 2).max(1);
-        Self {
-            turns: Arc::new(Semaphore::new(turns)),
-            compiled: Arc::new(Compiled::new(limits.compiled_schemas_bytes)),
-            limits: limits.check(),
-            time: limits.check_time,
-        }
+    /// With a cache of at most this many bytes.
+    pub(super) fn new(bytes: usize) -> Self {
+        Self(Mutex::new(Cache::with_weighter(EXPECTED, bytes as u64, Memory)))
     }
 
-    /// The repaired arguments, if they differ from those received.
+    /// The arguments of a call as the tool shall see them.
     ///
-    /// Dropping the future ends the check.
-    pub(super) async fn apply(
-        &self,
-        view: &View,
-        tool: VisibleTool<'_>,
-        call: &ToolCall,
-    ) -> Result<Option<Box<RawValue>>, Misfit> {
-        let given = call.arguments.as_ref().map_or("{}", RawText::get);
-        let compiled = self.compiled.of(tool.tool());
-        let checked = match compiled.and_then(|check| check.apply_quickly(given)) {
-            Some(checked) => checked,
-            None => Box::pin(self.apply_beside(view, call, given)).await?,
-        };
-        if let Some(why) = &checked.unchecked {
-            tool.tool().log_unchecked(why);
-        }
-        Ok(checked.repaired)
+    /// # Errors
+    /// What is wrong with them.
+    pub(super) fn apply(&self, tool: &Tool, call: &ToolCall) -> Result<Checked, Vec<ArgumentProblem>> {
+        self.of(tool).apply(call.arguments.as_ref().map_or("{}", RawText::get))
     }
 
-    async fn apply_beside(&self, view: &View, call: &ToolCall, given: &str) -> Result<Checked, Misfit> {
-        let unchecked = |why| Ok(Checked { repaired: None, unchecked: Some(why) });
-        if given.len() > self.limits.bytes {
-            return unchecked(Unchecked::Limit(CheckLimit::Bytes));
+    fn of(&self, tool: &Tool) -> Arc<ArgumentCheck> {
+        if let Some(check) = self.cached(tool) {
+            return check;
         }
-        let deadline = Instant::now() + self.time;
-        let Ok(Ok(turn)) = timeout_at(deadline, Arc::clone(&self.turns).acquire_owned()).await else {
-            return unchecked(Unchecked::Stopped);
-        };
-        let wanted = Wanted(Arc::new(AtomicBool::new(true)));
-        let is_wanted = Arc::clone(&wanted.0);
-        let end = std::time::Instant::now() + deadline.saturating_duration_since(Instant::now());
-        let (view, name, given, limits) = (view.clone(), call.name.clone(), given.to_owned(), self.limits);
-        let compiled = Arc::clone(&self.compiled);
-        let check = move || {
-            let stop = || !is_wanted.load(Ordering::Relaxed) || std::time::Instant::now() >= end;
-            let check = view.tool(&name).map(|tool| compiled.of_or_compile(tool.tool(), &limits));
-            let applied = check.map(|check| check.apply(&given, &stop));
-            // The permit is released only when the memory has been freed.
-            drop((given, turn));
-            applied
-        };
-        match timeout_at(deadline, spawn_blocking(move || on_large_stack(check))).await {
-            Ok(Ok(Some(Some(applied)))) => applied,
-            Ok(_) => unchecked(Unchecked::Failed),
-            Err(_) => unchecked(Unchecked::Stopped),
-        }
+        let check = Arc::new(tool.argument_check());
+        self.0.lock().insert(tool.entry().1, Arc::clone(&check));
+        check
     }
-}
 
-/// Runs `work` on a stack of [`STACK_BYTES`]. `None` if the thread cannot be started or panicked.
-fn on_large_stack<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
-    scope(|scope| Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work).ok()?.join().ok())
-}
-
-/// Set for as long as the caller waits for the check.
-struct Wanted(Arc<AtomicBool>);
-
-impl Drop for Wanted {
-    fn drop(&mut self) {
-        self.0.store(false, Ordering::Relaxed);
+    fn cached(&self, tool: &Tool) -> Option<Arc<ArgumentCheck>> {
+        self.0.lock().get(&tool.entry().1).cloned()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use futures::FutureExt;
-    use mcp_disclosure_core::{Principal, RawObject, Snapshot, UpstreamLists, UpstreamName};
+    use mcp_disclosure_core::{Principal, RawObject, Snapshot, UpstreamLists, UpstreamName, View};
 
     use super::*;
 
-    fn view() -> View {
-        let schema = r#"{"type":"object","properties":{"count":{"type":"integer"}}}"#;
-        let tool = RawObject::empty().with_value("name", "t").with("inputSchema", schema).to_raw();
-        let lists =
-            UpstreamLists { tools: vec![tool], ..UpstreamLists::empty(UpstreamName::parse("u").unwrap()) };
-        View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous())
+    /// A view of tools whose checks take about 64 times these bytes.
+    fn view(sizes: &[usize]) -> View {
+        let tool = |(number, size): (usize, &usize)| {
+            let description = "x".repeat(*size);
+            let schema = format!(r#"{{"type":"object","description":"{description}"}}"#);
+            let name = RawObject::empty().with_value("name", &format!("t{number}"));
+            name.with("inputSchema", &schema).to_raw()
+        };
+        let tools = sizes.iter().enumerate().map(tool).collect();
+        let lists = UpstreamLists { tools, ..UpstreamLists::empty(UpstreamName::parse("u").unwrap()) };
+        let snapshot = Snapshot::build(&[lists], &[]).unwrap().0;
+        View::of(Arc::new(snapshot), &Principal::anonymous())
     }
 
-    #[tokio::test]
-    async fn p1_a_small_check_needs_no_turn_and_no_thread_once_the_schema_is_compiled() {
-        // On a busy machine the default is over before a thread has begun.
-        let limits = Limits { check_time: Duration::from_secs(60), ..Limits::default() };
-        let (checks, view) = (Checks::new(&limits), view());
-        let tool = || view.tools().next().unwrap();
-        let call = |arguments: &str| {
-            let arguments = RawValue::from_string(arguments.to_owned()).unwrap();
-            ToolCall { name: tool().name().clone(), arguments: Some(arguments.into()) }
-        };
-        let (fits, misfits) = (call(r#"{"count":1}"#), call(r#"{"count":"one"}"#));
-        let turns = checks.turns.available_permits();
-        let taken = Arc::clone(&checks.turns).try_acquire_many_owned(turns as u32).unwrap();
-        assert!(checks.apply(&view, tool(), &fits).now_or_never().is_none(), "the schema has to be compiled");
-        drop(taken);
-        assert!(checks.apply(&view, tool(), &fits).await.unwrap().is_none());
-        let _taken = Arc::clone(&checks.turns).try_acquire_many_owned(turns as u32).unwrap();
-        assert!(checks.apply(&view, tool(), &fits).now_or_never().unwrap().is_ok());
-        assert!(checks.apply(&view, tool(), &misfits).now_or_never().is_none(), "what is wrong takes longer");
+    fn first(view: &View) -> &Tool {
+        view.tools().next().unwrap().tool()
+    }
+
+    fn kept(compiled: &Checks, view: &View) -> usize {
+        view.tools().filter_map(|tool| compiled.cached(tool.tool())).map(|check| check.memory()).sum()
+    }
+
+    #[test]
+    fn p1_all_together_stay_within_the_bound() {
+        let bound = 1_000_000;
+        let compiled = Checks::new(bound);
+        let small = view(&[1_000; 100]);
+        for tool in small.tools() {
+            compiled.of(tool.tool());
+            let memory = kept(&compiled, &small);
+            assert!((1..=bound).contains(&memory), "{memory}");
+        }
+        let large = view(&[bound / 10]);
+        let tool = first(&large);
+        assert!(compiled.of(tool).memory() > bound, "it is used all the same");
+        assert!(compiled.cached(tool).is_none() && kept(&compiled, &small) > 0);
+    }
+
+    #[test]
+    fn snapshots_share_what_did_not_change() {
+        let compiled = Checks::new(1_000_000);
+        let compiled_first = compiled.of(first(&view(&[10])));
+        assert!(Arc::ptr_eq(&compiled_first, &compiled.cached(first(&view(&[10, 20]))).unwrap()));
     }
 }

@@ -12,7 +12,6 @@ mod call;
 mod caller;
 mod checks;
 mod circles;
-mod compiled;
 mod effects;
 mod ending;
 mod fetches;

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use mcp_disclosure_core::{
-    Effects, Fault, Misfit, RawText, Refusal, ToolCall, ToolName, VisibleTool,
+    Effects, Fault, RawText, Refusal, ToolCall, ToolName, VisibleTool,
     given::{self, shown},
     inner_call,
 };
@@ -92,14 +92,12 @@ impl Gateway {
         let arguments = if page.shows_schema(&call.name) {
             call.arguments
         } else {
-            match self.checks.apply(&page.view, tool, &call).await {
-                Ok(repaired) => repaired.map(RawText::from).or(call.arguments),
-                Err(Misfit::Unreadable(error)) => {
-                    watch.decides(Outcome::Invalid);
-                    let message = format_args!("arguments cannot be read: {error}");
-                    return Err(ErrorText::invalid_params(message).into());
+            match self.checks.apply(tool.tool(), &call) {
+                Ok(checked) => {
+                    watch.checks(checked.is_judged);
+                    checked.repaired.map(RawText::from).or(call.arguments)
                 }
-                Err(Misfit::Wrong(problems)) => {
+                Err(problems) => {
                     let lesson = self.how_to_learn(caller, page, &call.name);
                     let refusal = Refusal::wrong_arguments(&call.name, &problems, lesson.as_deref());
                     watch.refuses(refusal.code);

@@ -164,7 +164,7 @@ impl Gateway {
             receipts: ReceiptSettings { key: assembly.receipt_key, lifetime: assembly.receipt_lifetime },
             limits: assembly.limits,
             revisions: assembly.revisions,
-            checks: Checks::new(&assembly.limits),
+            checks: Checks::new(assembly.limits.compiled_schemas_bytes),
             fetches: assembly.fetches.of_peers(assembly.limits.peer_fetches),
             allowances: Allowances::default(),
             permissions: watch::Sender::new(0),

@@ -33,6 +33,8 @@ pub struct Called<'a> {
     pub outcome: Outcome,
     /// The code of a refusal, such as `TOOL_DESCRIPTION_REQUIRED`.
     pub refusal: Option<&'static str>,
+    /// Whether its arguments were to be checked and it is not known that they fit: they were sent all the same.
+    pub is_unjudged: bool,
     /// From the beginning of its handling.
     pub duration: Duration,
     /// The size of its parameters.

@@ -125,6 +125,7 @@ mod tests {
             tool: "t",
             outcome: Outcome::Ok,
             refusal: None,
+            is_unjudged: false,
             duration: std::time::Duration::ZERO,
             request_bytes: 0,
             response_bytes: 0,

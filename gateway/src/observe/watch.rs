@@ -65,6 +65,7 @@ struct Watched {
     /// What is known before there is a result.
     outcome: Option<Outcome>,
     refusal: Option<&'static str>,
+    is_unjudged: bool,
     fingerprint: Option<Box<str>>,
 }
 
@@ -88,6 +89,7 @@ impl<'a> Watch<'a> {
             upstream: None,
             outcome: None,
             refusal: None,
+            is_unjudged: false,
             fingerprint: None,
         });
         let trace = sender.identified(|who| gateway.observer().begins(&who, request));
@@ -127,6 +129,13 @@ impl<'a> Watch<'a> {
         self.decides(Outcome::Refused);
         if let Some(call) = &mut self.call {
             call.refusal = Some(code);
+        }
+    }
+
+    /// The arguments were checked, and it is known that they fit or not.
+    pub(crate) fn checks(&mut self, is_judged: bool) {
+        if let Some(call) = &mut self.call {
+            call.is_unjudged = !is_judged;
         }
     }
 
@@ -216,6 +225,7 @@ impl Watched {
             tool: self.tool.as_ref().map_or("", ToolName::as_str),
             outcome,
             refusal: self.refusal,
+            is_unjudged: self.is_unjudged,
             duration: self.begun.elapsed(),
             request_bytes: self.request_bytes,
             response_bytes,

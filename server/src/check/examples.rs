@@ -1,6 +1,6 @@
 //! What shows a model how a tool is used (004, principle 3): examples, returns and related tools.
 
-use mcp_disclosure_core::{ArgumentProblem, Misfit, Tool, arguments::BoundedSchema, nearest::nearest};
+use mcp_disclosure_core::{ArgumentProblem, Tool, Verdict, arguments::Schema, nearest::nearest};
 use serde_json::Value;
 
 use super::{Findings, Place, Rule, Severity, Subject, schema};
@@ -49,7 +49,7 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
             _ => Vec::new(),
         };
         let examples = list("examples");
-        let in_schema = schema_examples(subject, tool);
+        let in_schema = schema_examples(tool);
         if examples.is_empty() && in_schema.is_empty() {
             findings.add(NO_EXAMPLE, Place::from(tool), "");
         }
@@ -66,19 +66,19 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
             let meant = near.first().map_or_else(String::new, |near| format!("; did you mean '{near}'?"));
             findings.add(UNKNOWN_RELATED, Place::from(tool), format!("'{name}'{meant}"));
         }
-        let misfits = misfits(subject, tool, &examples).into_iter().chain(in_schema.into_iter().flatten());
+        let misfits = misfits(tool, &examples).into_iter().chain(in_schema.into_iter().flatten());
         misfits.for_each(|message| findings.add(WRONG_EXAMPLE, Place::from(tool), message));
     }
 }
 
 /// What is wrong with the examples of a description file.
-fn misfits(subject: &Subject, tool: &Tool, examples: &[Value]) -> Vec<String> {
-    let output = tool.definition().member("outputSchema").and_then(|schema| subject.enforced(schema));
+fn misfits(tool: &Tool, examples: &[Value]) -> Vec<String> {
+    let output = tool.definition().member("outputSchema").and_then(Schema::compile);
     let mut found = Vec::new();
-    let check = tool.argument_check(&subject.limits);
+    let check = tool.argument_check();
     for (at, example) in examples.iter().enumerate() {
         let given = example.get("input").map(Value::to_string);
-        if let Some(Err(Misfit::Wrong(problems))) = given.map(|given| check.apply(&given, &|| false)) {
+        if let Some(Err(problems)) = given.map(|given| check.apply(&given)) {
             found.push(format!("examples[{at}].input: {}", first(&problems)));
         }
         let result = example.get("output").filter(|output| output.is_object());
@@ -90,8 +90,8 @@ fn misfits(subject: &Subject, tool: &Tool, examples: &[Value]) -> Vec<String> {
 }
 
 /// The first thing that is wrong with a value.
-fn misfit(schema: Option<&BoundedSchema>, value: &Value) -> Option<String> {
-    let problems = schema?.check(value, &|| false).ok()?;
+fn misfit(schema: Option<&Schema>, value: &Value) -> Option<String> {
+    let Verdict::DoesNotFit(problems) = schema?.check(value) else { return None };
     let problem = problems.first()?;
     let place =
         if problem.argument == "arguments" { String::new() } else { format!("{}: ", problem.argument) };
@@ -104,13 +104,16 @@ fn first(problems: &[ArgumentProblem]) -> String {
     problem.unwrap_or_default()
 }
 
+/// The most bytes that are compiled for the parameters of one tool.
+const MOST_BYTES: usize = 16_000_000;
+
 /// The examples and defaults in the schema of each parameter, and what is wrong with them.
-fn schema_examples(subject: &Subject, tool: &Tool) -> Vec<Option<String>> {
+fn schema_examples(tool: &Tool) -> Vec<Option<String>> {
     let Some(schema) = schema(tool, "inputSchema") else { return Vec::new() };
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else { return Vec::new() };
     let mut seen = Vec::new();
     // Definitions are compiled with every parameter.
-    let mut room = 16 * subject.limits.schema_bytes;
+    let mut room = MOST_BYTES;
     for (name, property) in properties {
         let examples = property.get("examples").and_then(Value::as_array).into_iter().flatten();
         let given: Vec<&Value> = examples.collect();
@@ -127,7 +130,7 @@ fn schema_examples(subject: &Subject, tool: &Tool) -> Vec<Option<String>> {
         let alone = alone.to_string();
         let Some(left) = room.checked_sub(alone.len()) else { break };
         room = left;
-        let alone = subject.enforced(&alone);
+        let alone = Schema::compile(&alone);
         seen.extend(given.into_iter().map(|value| {
             let problem = misfit(alone.as_ref(), value);
             problem.map(|problem| format!("an example of {name}: {problem}"))

@@ -21,25 +21,18 @@ mod schemas;
 mod serving;
 mod texts;
 
-use std::{
-    panic::resume_unwind,
-    sync::Arc,
-    thread::{Builder, scope},
-};
+use std::sync::Arc;
 
 pub use access::{access, callers};
 pub use findable::findable;
 pub use finding::{Finding, Findings, Place, Rule, Severity};
-use mcp_disclosure_core::{
-    CheckLimits, Principal, Snapshot, Tool, View,
-    arguments::{BoundedSchema, STACK_BYTES},
-};
+use mcp_disclosure_core::{Principal, Snapshot, Tool, View};
 pub use report::{Report, SignInState};
 use serde_json::Value;
 pub use serving::{left_out, objections, refusals, unreachable, unserved};
 
 /// Every code of a finding.
-pub const CODES: [&str; 45] = [
+pub const CODES: [&str; 44] = [
     "audience-no-url",
     "brief-over-60",
     "description-repeats-name",
@@ -72,9 +65,8 @@ pub const CODES: [&str; 45] = [
     "reference-outside",
     "refused",
     "repeated-description",
-    "schema-does-not-compile",
+    "schema-not-checked",
     "schema-not-object",
-    "schema-too-expensive",
     "shadowed-principal",
     "strategy-not-offered",
     "strategy-objects",
@@ -92,7 +84,6 @@ pub const CODES: [&str; 45] = [
 pub struct Subject {
     snapshot: Arc<Snapshot>,
     view: View,
-    limits: CheckLimits,
 }
 
 type Family = fn(&Subject, &mut Findings);
@@ -113,23 +104,14 @@ const FAMILIES: &[Family] = &[
 ];
 
 impl Subject {
-    /// What would be served of this snapshot, with schemas enforced within these limits.
-    pub fn new(snapshot: Arc<Snapshot>, limits: CheckLimits) -> Self {
+    /// What would be served of this snapshot.
+    pub fn new(snapshot: Arc<Snapshot>) -> Self {
         let view = View::of(Arc::clone(&snapshot), &Principal::anonymous());
-        Self { snapshot, view, limits }
+        Self { snapshot, view }
     }
 
     /// Everything that is found in it.
     pub fn look(&self) -> Findings {
-        // Schemas are compiled, which recurs.
-        let stack = Builder::new().stack_size(STACK_BYTES);
-        scope(|scope| match stack.spawn_scoped(scope, || self.look_here()) {
-            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
-            Err(_) => self.look_here(),
-        })
-    }
-
-    fn look_here(&self) -> Findings {
         let mut findings = Findings::default();
         FAMILIES.iter().for_each(|family| family(self, &mut findings));
         findings
@@ -138,11 +120,6 @@ impl Subject {
     /// What exists.
     pub fn view(&self) -> &View {
         &self.view
-    }
-
-    /// A schema as it would be enforced; nothing where it would not be.
-    fn enforced(&self, schema: &str) -> Option<BoundedSchema> {
-        BoundedSchema::compile(schema, self.limits).ok()
     }
 
     fn tools(&self) -> impl Iterator<Item = &Tool> {

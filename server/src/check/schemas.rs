@@ -1,15 +1,15 @@
 //! Schemas that cannot be used as they are.
 
-use mcp_disclosure_core::arguments::{BoundedSchema, Unenforced};
+use mcp_disclosure_core::arguments::Schema;
 use serde_json::Value;
 
 use super::{Findings, Place, Rule, Severity, Subject, schema};
 
-const BROKEN: Rule = Rule {
-    code: "schema-does-not-compile",
+const UNCHECKED: Rule = Rule {
+    code: "schema-not-checked",
     severity: Severity::Warning,
-    summary: "it is no valid JSON Schema, so nothing is checked against it",
-    hint: "correct it in the tool's description file",
+    summary: "arguments are not checked against these parts of a schema: keywords that are not supported, or in a wrong form",
+    hint: "correct or simplify it in the tool's description file; the tool's server has its own check",
 };
 
 const OUTSIDE: Rule = Rule {
@@ -17,13 +17,6 @@ const OUTSIDE: Rule = Rule {
     severity: Severity::Warning,
     summary: "the schema has external references, which are not followed, so arguments are not checked against it",
     hint: "put what it points at under $defs in the tool's description file",
-};
-
-const EXPENSIVE: Rule = Rule {
-    code: "schema-too-expensive",
-    severity: Severity::Warning,
-    summary: "checking against it could take too much time or memory, so nothing is checked against it",
-    hint: "make it simpler in the tool's description file: fewer unions and references that apply to one value",
 };
 
 const UNTYPED: Rule = Rule {
@@ -41,12 +34,13 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
             if member == "inputSchema" && schema.get("type") != Some(&Value::from("object")) {
                 findings.add(UNTYPED, Place::from(tool), "");
             }
-            let Err(why) = BoundedSchema::compile(text, subject.limits) else { continue };
-            let (rule, message) = match (outside(&schema), why) {
+            let parts: Option<Vec<String>> =
+                Schema::compile(text).map(|schema| schema.unjudged().map(str::to_owned).collect());
+            let (rule, message) = match (outside(&schema), parts) {
                 (Some(reference), _) => (OUTSIDE, format!("{member} points at {reference}")),
-                (None, Unenforced::Invalid(error)) => (BROKEN, format!("{member}: {error}")),
-                (None, Unenforced::Expensive(why)) => (EXPENSIVE, format!("{member}: {why}")),
-                (None, _) => (BROKEN, format!("{member} is too deep to read")),
+                (None, None) => (UNCHECKED, format!("{member}: it is too large or too deep")),
+                (None, Some(parts)) if parts.is_empty() => continue,
+                (None, Some(parts)) => (UNCHECKED, format!("{member}: {}", parts.join(", "))),
             };
             findings.add(rule, Place::from(tool), message);
         }

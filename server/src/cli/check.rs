@@ -114,7 +114,7 @@ fn look(
             findings.0.extend(callers(file).0);
         }
         let tools = Some(snapshot.tool_count());
-        findings.0.extend(Subject::new(snapshot, started.gateway.limits().check()).look().0);
+        findings.0.extend(Subject::new(snapshot).look().0);
         findings.0.extend(findable(&everything, &ranker, queries).0);
         started.gateway.close().await;
         Ok(Report { tools, sign_ins: Vec::new(), findings: Findings(findings.0) })

@@ -32,6 +32,7 @@ pub(super) struct Metrics {
     calls: IntCounterVec,
     resolutions: IntCounterVec,
     refusals: IntCounterVec,
+    unjudged: IntCounterVec,
     fetches: IntCounterVec,
     opened: IntCounterVec,
     turned_away: IntCounterVec,
@@ -99,6 +100,11 @@ impl Metrics {
                 "Calls that were refused by the strategy or for wrong arguments, by the refusal's code.",
                 &["strategy", "code"],
             ),
+            unjudged: metrics.counter(
+                "arguments_not_judged_total",
+                "Calls whose arguments were not checked, or not against all of their schema, and that went on.",
+                &["strategy"],
+            ),
             fetches: metrics.counter(
                 "fetches_total",
                 "Requests that delivered descriptions of tools.",
@@ -140,7 +146,7 @@ impl Metrics {
             let _zero = self.turned_away.with_label_values(&[status]);
         }
         for strategy in strategies {
-            for counter in [&self.fetches, &self.opened, &self.listed, &self.full] {
+            for counter in [&self.unjudged, &self.fetches, &self.opened, &self.listed, &self.full] {
                 let _zero = counter.with_label_values(&[strategy]);
             }
             for outcome in [Outcome::Ok, Outcome::ToolError, Outcome::Refused, Outcome::Failed] {
@@ -237,6 +243,9 @@ impl Observer for Metrics {
         self.calls.with_label_values(&[call.who.strategy, call.outcome.name()]).inc();
         if let Some(code) = call.refusal {
             self.refusals.with_label_values(&[call.who.strategy, code]).inc();
+        }
+        if call.is_unjudged {
+            self.unjudged.with_label_values(&[call.who.strategy]).inc();
         }
         if let (Some(upstream), true) = (call.upstream, call.outcome.is_call()) {
             self.durations.with_label_values(&[&*one_line(upstream)]).observe(call.duration.as_secs_f64());

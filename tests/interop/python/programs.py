@@ -17,9 +17,6 @@ PLAYWRIGHT = [os.environ["INTEROP_PLAYWRIGHT"], "--headless", "--isolated"]
 # What the children say on stderr; kept for whoever reads a failure.
 LOG = open(os.environ.get("INTEROP_LOG", os.devnull), "a", buffering=1)  # noqa: SIM115 - open as long as the program
 
-# On a busy machine a check of arguments that takes longer than its limit would be left out (P1).
-UNHURRIED = ("--limit", "check_time=60000")
-
 START_SECONDS = 20
 STOP_SECONDS = 5
 
@@ -30,7 +27,7 @@ listeners = set()
 def gateway(strategy, upstream, *flags):
     """The command line of a gateway that speaks stdio, before a command line (a list) or an address (a string)."""
     source = ["--upstream-url", upstream] if isinstance(upstream, str) else ["--", *upstream]
-    return [GATEWAY, "serve", "--strategy", strategy, *UNHURRIED, *flags, *source]
+    return [GATEWAY, "serve", "--strategy", strategy, *flags, *source]
 
 
 def http_gateway(strategy, upstream, *flags):

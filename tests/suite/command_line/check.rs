@@ -93,7 +93,7 @@ fn each_thing_that_a_model_stumbles_over_is_found_once_where_it_is() {
         ("internal-path", "path", "/home/deploy/app/config.yaml"),
         ("internal-host", "host", "http://build.internal:8080/x"),
         ("undescribed-parameter", "silent", ": a"),
-        ("schema-does-not-compile", "broken", "inputSchema: "),
+        ("schema-not-checked", "broken", "inputSchema: type"),
         ("reference-outside", "outside", "https://example.com/a.json"),
         ("schema-not-object", "array", "not of type object"),
         ("example-does-not-fit", "exemplary", "an example of n: \"two\""),

@@ -1,10 +1,16 @@
 //! O1: metrics, status, health and readiness.
 
-use kit::process::{Process, get, post, until};
+use kit::{
+    Scenario,
+    process::{Process, get, post, until},
+};
 use serde_json::{Value, json};
 
 use super::{counts, metrics, serve, start, status};
-use crate::command_line::{ODD, program};
+use crate::{
+    UPSTREAM,
+    command_line::{ODD, program},
+};
 
 /// Calls of all kinds, under a strategy that refuses some.
 fn worked() -> Process {
@@ -71,6 +77,25 @@ fn p11_what_an_upstream_is_called_is_escaped_where_operators_read_it() {
             assert!(!line.starts_with("forged"), "{line:?}");
         }
     }
+}
+
+#[test]
+fn o1_calls_whose_arguments_are_not_judged_are_counted() {
+    let directory = tempfile::tempdir().unwrap();
+    let scenario = directory.path().join("scenario");
+    let properties =
+        json!({"a": {"type": "integer", "description": "Too long to be listed with the tool. ".repeat(9)}});
+    let schema = json!({"type": "object", "properties": properties, "unevaluatedProperties": false});
+    let tool = json!({"name": "t", "description": "Does it.", "inputSchema": schema}).to_string();
+    Scenario::with_tools([tool]).write(&scenario);
+    let serve = ["serve", "--admin", "127.0.0.1:0", "--strategy", "describe", "--", UPSTREAM];
+    let mut gateway = Process::start(&mut program(&[&serve[..], &[scenario.to_str().unwrap()]].concat()));
+    gateway.initialize();
+    gateway.tools();
+    gateway.call("t", json!({"a": 1}));
+    gateway.call("t", json!({"a": "x"}));
+    counts(&gateway, r#"mcp_disclosure_arguments_not_judged_total{strategy="describe"} 1"#);
+    counts(&gateway, r#"mcp_disclosure_refusals_total{code="INVALID_ARGUMENTS",strategy="describe"} 1"#);
 }
 
 #[test]

@@ -40,8 +40,7 @@ fn short(records: &[Value]) -> Vec<[&str; 3]> {
 #[test]
 fn a7_each_call_and_decision_is_one_line_with_all_members() {
     let (_directory, file) = file();
-    // On a busy machine the check of arguments is not to be skipped: its refusal is one of the decisions.
-    let flags = ["--strategy", "resource", "--limit", "check_time=60000", "--audit", file.to_str().unwrap()];
+    let flags = ["--strategy", "resource", "--audit", file.to_str().unwrap()];
     let mut gateway = serve(&flags, &["ordinary"]);
     gateway.call("echo", json!({"text": "s3cret"}));
     gateway.request("resources/read", json!({"uri": "resource:///tool_descriptions?tools=echo"}));

@@ -7,21 +7,13 @@ use std::{
         Arc,
         atomic::{AtomicU64, Ordering},
     },
-    thread::Builder,
-    time::{Duration, Instant},
 };
 
 use mcp_disclosure_compare::transcript::{Assignment, Call};
-use mcp_disclosure_core::{
-    RawObject,
-    arguments::{BoundedSchema, CheckLimits, STACK_BYTES},
-};
+use mcp_disclosure_core::{RawObject, Verdict, arguments::Schema};
 use mcp_disclosure_gateway::upstream::{Responder, Target, UpstreamConfig};
 use mcp_disclosure_transport::{ErrorText, Id, Json, Request};
 use serde_json::{Value, json};
-
-/// The time that checking the arguments of one call may take.
-const CHECK: Duration = Duration::from_millis(100);
 
 /// The script of all upstreams, and the number of calls that have reached them.
 pub(super) struct Script {
@@ -110,18 +102,12 @@ fn schemas(stand_in: &dyn Responder) -> HashMap<String, String> {
 
 /// What is wrong with arguments, if anything is and can be found out.
 fn objection(schema: &str, arguments: &RawObject) -> Option<String> {
-    let (schema, arguments) = (schema.to_owned(), arguments.text().to_owned());
-    let check = move || {
-        let schema = BoundedSchema::compile(&schema, CheckLimits::default()).ok()?;
-        let begun = Instant::now();
-        let arguments = serde_json::from_str(&arguments).ok()?;
-        schema.check(&arguments, &|| begun.elapsed() > CHECK).ok()
-    };
-    let problems = Builder::new().stack_size(STACK_BYTES).spawn(check).ok()?.join().ok()??;
+    let given = serde_json::from_str(arguments.text()).ok()?;
+    let Verdict::DoesNotFit(problems) = Schema::compile(schema)?.check(&given) else { return None };
     let each = problems.iter().map(|problem| {
         format!("'{}': given {}, expected {}", problem.argument, problem.given, problem.expected)
     });
-    (!problems.is_empty()).then(|| each.collect::<Vec<_>>().join("; "))
+    Some(each.collect::<Vec<_>>().join("; "))
 }
 
 /// The result of a call: a text as it is, anything else as JSON, and an object as structured content too.

@@ -1,6 +1,6 @@
 //! Stages: the gateways on which strategies are compared, and links to them.
 
-use std::{io, sync::Arc, time::Duration};
+use std::{io, sync::Arc};
 
 use mcp_disclosure_client::{Error, Link};
 use mcp_disclosure_compare::{LinkFactory, Subject};
@@ -9,7 +9,6 @@ use mcp_disclosure_gateway::{
     Assembly, FetchLimits, Gateway,
     catalogue::Declared,
     front::{http, stdio::Stdio},
-    limits::Limits,
     slot::Witness,
     upstream::{Target, UpstreamConfig},
 };
@@ -21,9 +20,6 @@ use crate::{
     config::Transport,
     failure::Failure,
 };
-
-/// The time that a check of arguments may take: other work on the machine must not change what is refused.
-const UNHURRIED: Duration = Duration::from_secs(60);
 
 /// Buffer for messages not yet read, in bytes: that of a pipe of the operating system.
 const PIPE: usize = 64 * 1024;
@@ -98,8 +94,7 @@ impl Stage {
     ) -> Result<Self, Failure> {
         let assembly = source.clone().assembly(declared.clone(), contestants.pinned(name)?, fresh_key()?);
         let upstreams = upstreams.unwrap_or_else(|| assembly.upstreams.clone());
-        let limits = Limits { check_time: UNHURRIED, ..assembly.limits };
-        let assembly = Assembly { upstreams, limits, fetches: unlimited(), ..assembly };
+        let assembly = Assembly { upstreams, fetches: unlimited(), ..assembly };
         let gateway = Gateway::start(assembly).await?.gateway;
         let address = match transport {
             Transport::Stdio => None,

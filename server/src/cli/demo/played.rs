@@ -1,11 +1,8 @@
 //! The embedded server's task, really played.
 
-use std::{
-    num::NonZeroU64,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
 };
 
 use mcp_disclosure_compare::{
@@ -59,13 +56,11 @@ pub(super) async fn played(
     let rows = format!("{},{strategy}", full::NAME);
     let (source, settings) = (SourceArguments::default(), SettingArguments::default());
     let command = Command::of(&source, &settings).by(started.to_owned());
-    // On a busy machine the check of arguments is not to be skipped: its refusal is part of the story.
-    let limits = NonZeroU64::new(10_000).map(|time| ("check_time".to_owned(), time)).into_iter().collect();
     let own = demonstration();
     let setup = Setup {
         registry: &program.registry,
         own: Some(&own),
-        source: SourceArguments { limits, ..source },
+        source,
         settings,
         rows: Rows { flag: FLAG, text: &rows },
         command,

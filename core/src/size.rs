@@ -1,0 +1,66 @@
+//! The size of a JSON text as a value.
+
+use serde_json::Value;
+
+const VALUE: usize = size_of::<Value>();
+/// A member in an object's table: key, value, hash and index.
+const MEMBER: usize = VALUE + size_of::<String>() + 2 * size_of::<usize>();
+/// What the allocator adds to an allocation.
+const OVERHEAD: usize = 16;
+
+/// An upper bound of the memory that the [`Value`] of a JSON text takes, in bytes.
+///
+/// One pass over the text, before anything is parsed: a [`Value`] takes up to 200 times its text.
+pub(crate) fn memory(text: &str) -> usize {
+    let mut memory = VALUE + text.len();
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        at += 1;
+        match byte {
+            b'"' => {
+                at = end_of_string(bytes, at);
+                memory += 2 * OVERHEAD;
+            }
+            // The first element makes room for four.
+            b'[' | b'{' => {
+                let is_empty = matches!(next(bytes, at), b']' | b'}');
+                let one = if *byte == b'[' { VALUE } else { MEMBER };
+                memory += if is_empty { 0 } else { 4 * one + 2 * OVERHEAD };
+            }
+            // A table that is full grows to twice its size, and both exist while it is copied.
+            b',' => memory += 3 * MEMBER,
+            _ => {}
+        }
+    }
+    memory
+}
+
+fn end_of_string(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(byte) = bytes.get(at) {
+        at += 1;
+        match byte {
+            b'"' => break,
+            b'\\' => at += 1,
+            _ => {}
+        }
+    }
+    at
+}
+
+fn next(bytes: &[u8], at: usize) -> u8 {
+    bytes.iter().skip(at).copied().find(|byte| !byte.is_ascii_whitespace()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_measured_without_being_parsed() {
+        assert_eq!(memory("[]"), VALUE + 2);
+        assert_eq!(memory(r#""[[,,{""#), memory(r#""12345""#));
+        assert!(memory(&format!("[{}0]", "[0],".repeat(1000))) > 1000 * 5 * VALUE);
+        assert_eq!(memory(r#""\"#), VALUE + 2 + 2 * OVERHEAD);
+    }
+}
