@@ -15,7 +15,7 @@ use super::{Caller, Gateway, unopened::Unopened};
 use crate::{
     backend::Backend,
     catalogue::Page,
-    dialect::{Advertised, InitializeRequest, complete, discover_result, era_error},
+    dialect::{Advertised, InitializeRequest, RequestMeta, complete, discover_result, era_error},
     explain::Explanation,
     negotiation::Choice,
     observe::{Outcome, Watch, protected},
@@ -158,7 +158,8 @@ impl Gateway {
             Some(Method::SetLevel) => Box::pin(self.set_level(caller, params)).await,
             Some(Method::Listen) => Box::pin(self.listen(caller, &page, &request.id, params)).await,
             Some(Method::Discover) => {
-                let is_gateway = self.admit(&caller.backend, params)?.is_some();
+                let declared = RequestMeta::declared(params).unwrap_or_default();
+                let is_gateway = self.admit(&caller.backend, &declared)?.is_some();
                 let result = discover_result(&self.advertised(
                     &caller.backend,
                     &page,
@@ -207,7 +208,8 @@ impl Gateway {
         let initialize = InitializeRequest::read(params)?;
         let revision = initialize.revision;
         // Checked before upstreams are started for this client, which could lead back here.
-        let chain = self.admit(self.backends.shared(), params)?;
+        let declared = params.object("capabilities").unwrap_or_default();
+        let chain = self.admit(self.backends.shared(), &declared)?;
         let is_gateway = chain.is_some();
         chain.into_iter().for_each(|chain| opening.client.came_through(chain));
         let chosen = initialize.offer.settings.member("concerns");
