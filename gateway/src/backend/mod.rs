@@ -136,6 +136,11 @@ impl Backend {
         self.progress.of(&[slot.number()]).await;
     }
 
+    /// The same, at most for the time-out of connecting.
+    pub(crate) async fn tried(&self, slot: &Slot) {
+        let _over = tokio::time::timeout(slot.patience(), self.listed(slot)).await;
+    }
+
     /// Waits until each awaited upstream was tried once. Returns why some of them could not be used.
     ///
     /// # Errors

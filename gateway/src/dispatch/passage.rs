@@ -11,6 +11,7 @@ use mcp_disclosure_transport::{ErrorText, code};
 use super::{
     Caller, Gateway,
     allowance::{Allowance, Running},
+    unlisted,
 };
 use crate::{
     catalogue::Page,
@@ -72,7 +73,7 @@ impl Gateway {
             watch.decides(missing(page, &call.name));
             watch.names(&call.name);
             watch.takes(call.arguments.as_ref()).await;
-            return Err(ErrorText::invalid_params(format_args!("Unknown tool: {}", call.name)).into());
+            return Err(unlisted::unknown(caller, &call.name).into());
         };
         watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
         watch.takes(call.arguments.as_ref()).await;

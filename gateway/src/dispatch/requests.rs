@@ -11,7 +11,7 @@ use mcp_disclosure_transport::{ErrorText, Json, LoggingLevel, Request, code, pri
 use tokio::task::spawn_blocking;
 use tracing::Instrument;
 
-use super::{Caller, Gateway, unopened::Unopened};
+use super::{Caller, Gateway, unlisted, unopened::Unopened};
 use crate::{
     backend::Backend,
     catalogue::Page,
@@ -131,10 +131,13 @@ impl Gateway {
             caller.backend.settled().await;
             page = caller.page();
         }
-        if matches!(method, Some(Method::ToolsCall | Method::ToolsResolve))
-            && relisted(caller, &page, params, watch).await?
-        {
-            page = caller.page();
+        if matches!(method, Some(Method::ToolsCall | Method::ToolsResolve)) {
+            if unlisted::looked_for(caller, &page, params).await {
+                page = caller.page();
+            }
+            if relisted(caller, &page, params, watch).await? {
+                page = caller.page();
+            }
         }
         // Boxed but for calls: a future is as large as its largest branch, and is copied where it is spawned.
         match method {

@@ -134,6 +134,17 @@ impl Slot {
         Err(self.unavailable())
     }
 
+    /// Whether it never listed anything, and may yet.
+    pub(crate) fn is_unstarted(&self) -> bool {
+        let status = self.status.borrow();
+        status.lists.is_none() && !status.is_stopped()
+    }
+
+    /// How long requests wait for the upstream.
+    pub(crate) fn patience(&self) -> Duration {
+        self.patience
+    }
+
     /// Waits until the first attempt is over, or the upstream introduced itself.
     async fn introduced(&self) {
         let mut status = self.status.subscribe();
