@@ -18,7 +18,7 @@ for (const arrangement of arrangements) {
     const count = { true: [0, 0], false: [0, 0] };
     for (const { name, scored } of scenarios(revision, legOf(arrangement))) {
       const { plays, wrong } = found(results, arrangement, revision, name);
-      const why = reason(expected, arrangement, name);
+      const why = reason(expected, arrangement, revision, name);
       count[scored][wrong.length === 0 ? 0 : 1] += 1;
       const place = `${arrangement}, ${revision}: ${name}${scored ? "" : " (not scored)"}`;
       if (plays > 1) lines.push(`again ${place}: played ${plays} times`);

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Runs the official MCP conformance suite against one upstream: directly, and through the gateway. In the arrangement
-# `upstream` the suite is the upstream of the gateway, and a client of ours uses it through that.
+# `upstream` the suite is the upstream of the gateway, and a client of ours uses it through that. In those whose names begin
+# with `own-` the upstream is the suite's own server, of the folder upstream.
 #
 #   CONFORMANCE_UPSTREAM  the upstream; else the release build of this repository, else the debug build
 #   CONFORMANCE_CLIENT    the client of the arrangement `upstream`; likewise
@@ -41,19 +42,27 @@ install() {
     (cd "$cache" && npm ci --loglevel=error > /dev/null)
     cp "$here/package-lock.json" "$cache/installed.json"
   fi
+  if ! cmp -s "$here/upstream/package-lock.json" "$cache/own/installed.json"; then
+    mkdir -p "$cache/own"
+    cp "$here/upstream/package.json" "$here/upstream/package-lock.json" "$here/.npmrc" "$cache/own/"
+    (cd "$cache/own" && npm ci --loglevel=error > /dev/null)
+    cp "$here/upstream/package-lock.json" "$cache/own/installed.json"
+  fi
   # Modules are looked for upwards only.
+  cp "$here/upstream/everything-server.ts" "$cache/own/"
   cp "$here/report.mjs" "$here/findings.mjs" "$here/requirements.mjs" "$cache/"
 }
 
 # Of this run alone: others may use the same cache.
 results=$(mktemp -d "$cache/results.XXXXXX")
-server=
+server= own=
 stop() {
-  if [ -n "$server" ]; then
-    kill "$server" 2> /dev/null || true
-    wait "$server" 2> /dev/null || true
-    server=
-  fi
+  local process
+  for process in $server $own; do
+    kill "$process" 2> /dev/null || true
+    wait "$process" 2> /dev/null || true
+  done
+  server= own=
 }
 end() {
   local status=$?
@@ -61,6 +70,23 @@ end() {
   if [ "$status" -eq 0 ]; then rm -rf "$results"; else echo "what was found is in $results" >&2; fi
 }
 trap end EXIT
+
+# Starts the suite's own server at a port that is free, and waits until it listens there; sets $url.
+start_own() {
+  local log=$1 port tries
+  port=$("$node" -e 'const s = require("net").createServer().listen(0, () => { console.log(s.address().port); s.close(); })')
+  (cd "$cache/own" && PORT=$port exec "$node" --import tsx everything-server.ts) > "$log" 2>&1 < /dev/null &
+  own=$!
+  url=http://localhost:$port/mcp
+  for ((tries = 0; tries < 300; tries++)); do
+    grep -q "MCP endpoint" "$log" && return
+    kill -0 "$own" 2> /dev/null || break
+    sleep 0.1
+  done
+  echo "the suite's own server did not start" >&2
+  cat "$log" >&2
+  return 1
+}
 
 # Starts a server and waits until its log says where it listens; sets $url.
 start() {
@@ -84,13 +110,14 @@ arrangement() {
   local other=stateless
   [ "$2" = 2025-11-25 ] || other=session
   # One address plays hundreds of clients, and leaves most of what it begins unfinished.
-  local serve="$gateway serve --transport http --listen 127.0.0.1:0 --upstream-scope session --limit upstreams_per_peer=1000 --strategy full"
+  local serve="$gateway serve --transport http --listen 127.0.0.1:0 --upstream-scope session --limit upstreams_per_peer=1000 --strategy"
   case $1 in
     direct) echo "$upstream http 127.0.0.1:0" ;;
     full | resource | describe | info | groups) echo "$upstream gateway 127.0.0.1:0 $1" ;;
-    full-child) echo "$serve -- $upstream stdio" ;;
+    full-child) echo "$serve full -- $upstream stdio" ;;
     across) echo "$upstream gateway 127.0.0.1:0 full $other" ;;
-    across-child) echo "$serve -- $upstream stdio $other" ;;
+    across-child) echo "$serve full -- $upstream stdio $other" ;;
+    own-*) echo "$serve ${1#own-} --upstream-url $url" ;;
     *) echo "no arrangement $1" >&2 && return 1 ;;
   esac
 }
@@ -129,6 +156,7 @@ again() {
 }
 
 all="direct full full-child across across-child resource describe info groups upstream"
+all+=" own-direct own-full own-resource own-info own-search"
 read -ra arrangements <<< "${CONFORMANCE_ONLY:-$all}"
 for name in "${arrangements[@]}"; do
   mkdir -p "$results/$name"
@@ -138,8 +166,11 @@ for name in "${arrangements[@]}"; do
       be_upstream "$name" "$revision"
       continue
     fi
-    read -ra command <<< "$(arrangement "$name" "$revision")"
-    start "$results/$name/server.log" "${command[@]}"
+    case $name in own-*) start_own "$results/$name/own.log" ;; esac
+    if [ "$name" != own-direct ]; then
+      read -ra command <<< "$(arrangement "$name" "$revision")"
+      start "$results/$name/server.log" "${command[@]}"
+    fi
     be_client "$name" "$revision" --requirements "$revision"
     again "$name" "$revision"
     stop

@@ -20,7 +20,7 @@ use super::{
 use crate::{
     catalogue::{Declared, Keeper, Published},
     session::Watched,
-    slot::{self, Configured, Event, Recollection, Slot, Status, Supervisor, Upstreams},
+    slot::{Event, Recollection, Slot, Status, Supervisor, Upstreams},
     upstream::UpstreamError,
 };
 
@@ -82,7 +82,7 @@ impl Progress {
         let _reached = tries.wait_for(|tries| reached(&tries.outstanding)).await;
     }
 
-    fn begin(&self, numbers: impl Iterator<Item = usize>) {
+    pub(super) fn begin(&self, numbers: impl Iterator<Item = usize>) {
         self.0.send_modify(|tries| {
             tries.outstanding.extend(numbers.map(|number| (number, Recollection::Pending)))
         });
@@ -114,13 +114,18 @@ pub(super) struct Follower {
     pub(super) supervisor: Supervisor,
     /// The scope of upstreams whose settings do not say.
     pub(super) scope: Scope,
+    /// The upstreams in force.
+    pub(super) upstreams: Upstreams,
+    /// The slots that it started.
+    pub(super) own: Vec<Arc<Slot>>,
     pub(super) strategies: Vec<Arc<dyn DisclosureStrategy>>,
     /// Whether each upstream was tried before the last snapshot.
     pub(super) was_complete: bool,
     /// The names that were reported as taken.
     pub(super) clashing: HashSet<String>,
     pub(super) events: mpsc::UnboundedSender<(usize, Event)>,
-    /// The shared backend, if this one is dedicated. Equal snapshots share what was made of them.
+    /// The backend whose slots this one shares, where it need not have its own. Equal snapshots share what was made of
+    /// them.
     pub(super) like: Option<Arc<Backend>>,
 }
 
@@ -135,31 +140,41 @@ fn views(permits: &Permits, before: &Published, now: &Published) -> [View; 2] {
 
 impl Follower {
     /// Starts the upstreams, then follows them until the backend ends.
-    pub(super) fn start(mut self, upstreams: Upstreams, followed: Events, declarations: Declarations) {
-        self.replace_slots(&upstreams);
+    pub(super) fn start(mut self, followed: Events, declarations: Declarations) {
+        let (passed_on, shared) = mpsc::unbounded_channel();
+        if let Some(like) = &self.like {
+            // What is known already.
+            let _receiver_is_here = passed_on.send((0, Event::Changed));
+            like.passed_on.attach(passed_on);
+        }
+        self.replace_slots();
         tokio::spawn(async move {
             let ending = self.backend.ending.clone();
             tokio::select! {
                 () = ending.cancelled() => {}
-                () = self.follow(followed, declarations) => {}
+                () = self.follow(followed, shared, declarations) => {}
             }
         });
     }
 
-    async fn follow(mut self, mut events: Events, mut declarations: Declarations) {
+    /// Follows its own slots, the shared ones, and what is declared.
+    async fn follow(mut self, mut own: Events, mut shared: Events, mut declarations: Declarations) {
         loop {
             let mut declaration = None;
             tokio::select! {
-                event = events.recv() => match event {
-                    Some(event) => self.note(event),
-                    None => return,
-                },
+                Some(event) = own.recv() => self.note(event),
+                Some((number, event)) = shared.recv() => {
+                    if self.shares(number) {
+                        self.note((number, event));
+                    }
+                }
                 declared = declarations.next() => declaration = Some(declared),
             }
-            self.gather(&mut events).await;
+            self.gather(&mut own).await;
             let declared = declaration.as_ref().map(|(declared, _)| declared.clone());
             self = self.take(declaration).await;
-            // Dedicated backends share slots of this one, so they follow later.
+            // Other backends share slots of this one, so they follow later.
+            self.backend.passed_on.send(0, &Event::Changed);
             declared.into_iter().for_each(|declared| declarations.pass_on(declared));
         }
     }
@@ -181,8 +196,9 @@ impl Follower {
 
     fn note(&self, (number, event): (usize, Event)) {
         // A changed status is looked at with all the others.
-        if let Event::ResourceUpdated(params, _share) = event {
-            self.updated(number, params);
+        if let Event::ResourceUpdated(params, _share) = &event {
+            self.updated(number, params.clone());
+            self.backend.passed_on.send(number, &event);
         }
     }
 
@@ -205,11 +221,12 @@ impl Follower {
         let mut reply = None;
         if let Some((declared, asker)) = declaration {
             if let Some(upstreams) = &declared.upstreams {
-                self.replace_slots(upstreams);
+                self.upstreams = upstreams.clone();
             }
             self.keeper.declare(declared);
             reply = asker;
         }
+        self.replace_slots();
         // Looked at once, so that what counts as tried is in the snapshot.
         let slots = self.backend.slots();
         let statuses: Vec<Status> = slots.iter().map(|slot| slot.status()).collect();
@@ -222,18 +239,8 @@ impl Follower {
         // Upstreams that were stopped say nothing of what is declared for them.
         let is_final = is_complete && !self.backend.is_ending();
         if is_new {
-            // Beside the workers, since thousands of tools take a while.
-            let (keeper, snapshot) = match spawn_blocking(move || self.keeper.build(is_final)).await {
-                Ok(built) => built,
-                Err(stopped) => match stopped.try_into_panic() {
-                    Ok(panic) => std::panic::resume_unwind(panic),
-                    Err(_shutting_down) => std::future::pending().await,
-                },
-            };
-            self.keeper = keeper;
-            let like = self.like.as_ref().map(|shared| shared.catalogue.current());
             let before = self.backend.catalogue.current();
-            changes = self.backend.catalogue.replace(snapshot, like);
+            (self, changes) = self.publish(is_final).await;
             let now = self.backend.catalogue.current();
             changes = self.with_selected(changes, &Permits::all(), &before, &now);
             self.backend.audience.notify_changed(|permits| self.differing(permits, &before, &now));
@@ -244,6 +251,28 @@ impl Follower {
         // The asker may be gone.
         let _asker_is_gone = reply.map(|reply| reply.send(changes));
         self
+    }
+
+    /// Replaces the snapshot. Returns the kinds whose lists changed.
+    async fn publish(mut self, is_final: bool) -> (Self, Vec<Kind>) {
+        let made = self.like.as_ref().and_then(|like| like.made_of(self.keeper.listed()));
+        if let Some(made) = made {
+            let changes = self.backend.catalogue.share(made);
+            return (self, changes);
+        }
+        // Beside the workers, since thousands of tools take a while.
+        let (keeper, snapshot) = match spawn_blocking(move || self.keeper.build(is_final)).await {
+            Ok(built) => built,
+            Err(stopped) => match stopped.try_into_panic() {
+                Ok(panic) => std::panic::resume_unwind(panic),
+                Err(_shutting_down) => std::future::pending().await,
+            },
+        };
+        self.keeper = keeper;
+        let like = self.like.as_ref().map(|like| like.catalogue.current());
+        let changes = self.backend.catalogue.replace(snapshot, like);
+        *self.backend.listed.lock() = self.keeper.listed().clone();
+        (self, changes)
     }
 
     /// The kinds of lists that differ between two catalogues for who has these permissions. What such a client may not use
@@ -280,51 +309,6 @@ impl Follower {
         let clashing: HashSet<String> = clashing.map(|problem| problem.to_string()).collect();
         clashing.difference(&self.clashing).for_each(|problem| tracing::warn!("not served: {problem}"));
         self.clashing = clashing;
-    }
-
-    /// Makes these the backend's upstreams: keeps those it has, starts new ones and stops the others.
-    fn replace_slots(&mut self, upstreams: &Upstreams) {
-        let before = self.backend.slots();
-        let kept = |configured: &Arc<Configured>| {
-            before.iter().find(|slot| Arc::ptr_eq(slot.configured(), configured)).cloned()
-        };
-        let slots: Vec<Arc<Slot>> = upstreams
-            .iter()
-            .map(|configured| kept(configured).unwrap_or_else(|| self.new_slot(configured, &before)))
-            .collect();
-        let is_kept = |old: &Arc<Slot>| slots.iter().any(|slot| Arc::ptr_eq(slot, old));
-        let is_own = |slot: &Arc<Slot>| {
-            self.shared_slot(slot.configured()).is_none_or(|shared| !Arc::ptr_eq(&shared, slot))
-        };
-        for removed in before.iter().filter(|old| !is_kept(old) && is_own(old)) {
-            let removed = Arc::clone(removed);
-            tokio::spawn(async move { removed.stop().await });
-        }
-        let is_started = |slot: &&Arc<Slot>| !before.iter().any(|old| Arc::ptr_eq(old, slot));
-        let new: Vec<Arc<Slot>> = slots.iter().filter(is_started).cloned().collect();
-        self.backend.progress.begin(new.iter().map(|slot| slot.number()));
-        new.iter().for_each(|slot| slot.attach(self.events.clone()));
-        tokio::spawn(slot::name(new, upstreams.clone()));
-        *self.backend.slots.write() = slots.into();
-    }
-
-    fn new_slot(&self, configured: &Arc<Configured>, before: &[Arc<Slot>]) -> Arc<Slot> {
-        let is_named_so = |slot: &&Arc<Slot>| configured.name().is_some() && slot.name() == configured.name();
-        let replaced = before.iter().find(is_named_so).map(|slot| &**slot);
-        // What is listed for one session is not for the next run of the program.
-        let is_remembered = self.scope_of(configured) == Scope::Shared;
-        self.shared_slot(configured)
-            .unwrap_or_else(|| self.supervisor.start(configured, is_remembered, replaced))
-    }
-
-    /// The shared backend's slot, for an upstream that clients share.
-    fn shared_slot(&self, configured: &Arc<Configured>) -> Option<Arc<Slot>> {
-        let shared = self.like.as_ref().filter(|_| self.scope_of(configured) == Scope::Shared)?;
-        shared.slot_numbered(configured.number())
-    }
-
-    fn scope_of(&self, configured: &Configured) -> Scope {
-        configured.config().settings.scope.unwrap_or(self.scope)
     }
 }
 

@@ -1,7 +1,8 @@
 //! Backends: supervised upstreams, and the catalogue built from their lists.
 //!
-//! One backend serves all clients, or each client has a dedicated one ([`Scope`]). Only dedicated upstreams
-//! may send requests to a client, since nothing else identifies which client is meant.
+//! One backend serves all clients of an era, or each client has a dedicated one ([`Scope`]). Only dedicated upstreams
+//! may send requests to a client, since nothing else identifies which client is meant. The backends share the slots of
+//! upstreams, but for those that list something else in each era, or to each client.
 
 mod clashes;
 mod declare;
@@ -9,6 +10,7 @@ mod follow;
 mod guard;
 mod recipe;
 mod scope;
+mod slots;
 mod start;
 mod subscriptions;
 
@@ -23,7 +25,7 @@ use follow::Progress;
 pub use guard::{BackendGuard, Claim};
 use mcp_disclosure_core::{Entry, Kind, RawObject};
 use mcp_disclosure_transport::{ErrorText, code};
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 pub use recipe::Recipe;
 pub use scope::{Backends, Scope};
 use serde_json::json;
@@ -33,10 +35,10 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::{
-    catalogue::{Catalogue, Page},
+    catalogue::{Catalogue, Listed, Page, Published},
     error::Error,
     session::{Audience, Client, Place},
-    slot::{Slot, Status},
+    slot::{Signals, Slot, Status},
     upstream::{Upstream, UpstreamError},
 };
 
@@ -48,8 +50,12 @@ const WAIT_FOR_RECOLLECTION: Duration = Duration::from_millis(80);
 #[derive(Debug)]
 pub struct Backend {
     catalogue: Catalogue,
+    /// What the current snapshot is made of.
+    listed: Mutex<Listed>,
     slots: RwLock<Arc<[Arc<Slot>]>>,
     progress: Progress,
+    /// What happened at its slots, for backends that share them; once it is in the catalogue.
+    passed_on: Signals,
     /// Until then, lists wait for upstreams that are starting.
     deadline: Instant,
     /// Until then, lists wait for those of them that are remembered.
@@ -65,6 +71,12 @@ impl Backend {
     /// The catalogue of this backend.
     pub fn catalogue(&self) -> &Catalogue {
         &self.catalogue
+    }
+
+    /// The current snapshot, if it is made of these lists.
+    fn made_of(&self, listed: &Listed) -> Option<Arc<Published>> {
+        let is_same = self.listed.lock().is_same(listed);
+        is_same.then(|| self.catalogue.current())
     }
 
     /// The upstreams, in the order in which they are configured.
@@ -122,6 +134,11 @@ impl Backend {
     /// Waits until an upstream was tried, so that what it lists is in the catalogue.
     pub(crate) async fn listed(&self, slot: &Slot) {
         self.progress.of(&[slot.number()]).await;
+    }
+
+    /// The same, at most for the time-out of connecting.
+    pub(crate) async fn tried(&self, slot: &Slot) {
+        let _over = tokio::time::timeout(slot.patience(), self.listed(slot)).await;
     }
 
     /// Waits until each awaited upstream was tried once. Returns why some of them could not be used.

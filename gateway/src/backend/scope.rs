@@ -53,6 +53,7 @@ pub enum Scope {
 pub struct Backends {
     recipe: Recipe,
     shared: Arc<Backend>,
+    stateless: Arc<Backend>,
     declared: watch::Receiver<Declared>,
     pub(super) declarations: mpsc::Sender<Declaration>,
     /// Dedicated backends by session id.
@@ -66,11 +67,16 @@ pub struct Backends {
 const AT_ONCE: usize = 8;
 
 impl Backends {
-    /// `first` serves every client without a dedicated backend.
+    /// `first` serves every client without a dedicated backend, and of clients without sessions those of upstreams
+    /// that speak one era. Must be called within a runtime.
     pub fn new(recipe: Recipe, first: Started) -> Self {
         let (own, starting) = (Mutex::default(), Arc::new(Semaphore::new(AT_ONCE)));
         let Started { backend: shared, declared, declarations, .. } = first;
-        Self { recipe, shared, declared, declarations, own, pool: Arc::default(), starting }
+        let stateless = match shared.client() {
+            Some(_) => Arc::clone(&shared),
+            None => recipe.stateless(declared.clone(), &shared),
+        };
+        Self { recipe, shared, stateless, declared, declarations, own, pool: Arc::default(), starting }
     }
 
     /// The number of upstreams that each client has a connection of its own to. A gateway with a single client has
@@ -90,6 +96,11 @@ impl Backends {
         &self.shared
     }
 
+    /// The same for clients without sessions.
+    pub fn stateless(&self) -> &Arc<Backend> {
+        &self.stateless
+    }
+
     /// The backend for a new session.
     ///
     /// # Errors
@@ -102,7 +113,7 @@ impl Backends {
     ) -> Result<Arc<Backend>, ErrorText> {
         let backend = match self.dedicated() {
             0 => return Ok(Arc::clone(&self.shared)),
-            count => self.dedicate(Arc::clone(client), peer, count).await?,
+            count => self.dedicate(Arc::clone(client), &self.shared, peer, count).await?,
         };
         self.own.lock().insert(Arc::clone(id), Arc::clone(&backend));
         Ok(backend)
@@ -129,14 +140,14 @@ impl Backends {
         claim: &Claim,
         peer: &Peer,
     ) -> Result<Option<Arc<BackendGuard>>, ErrorText> {
-        if !claim.can_be_asked() && self.shared.keeps_nothing() {
+        if !claim.can_be_asked() && self.stateless.keeps_nothing() {
             return Ok(None);
         }
         if let Some(guard) = self.pool.take(claim) {
             return Ok(Some(guard));
         }
         let client = Arc::new(Client::new(Era::Stateless, &claim.capabilities()));
-        let backend = self.dedicate(client, peer, self.dedicated()).await?;
+        let backend = self.dedicate(client, &self.stateless, peer, self.dedicated()).await?;
         // Whether requests may share it depends on what its upstreams are.
         backend.settled().await;
         Ok(Some(self.pool.take_new(claim, backend)))
@@ -151,20 +162,23 @@ impl Backends {
     pub async fn close(&self) {
         let own = std::mem::take(&mut *self.own.lock());
         let idle = self.pool.drain();
-        let closing = own.values().chain(&idle).chain([&self.shared]).map(|backend| backend.close());
+        let shared = [&self.shared, &self.stateless];
+        let closing = own.values().chain(&idle).chain(shared).map(|backend| backend.close());
         futures::future::join_all(closing).await;
     }
 
-    /// Starts a backend for a client, of which `count` upstreams are its own. Waits for the awaited ones.
+    /// Starts a backend for a client, of which `count` upstreams are its own and the others those of `like`. Waits for
+    /// the awaited ones.
     async fn dedicate(
         &self,
         client: Arc<Client>,
+        like: &Arc<Backend>,
         peer: &Peer,
         count: usize,
     ) -> Result<Arc<Backend>, ErrorText> {
         let place = peer.upstreams(count)?;
         let go = CancellationToken::new();
-        let backend = self.recipe.dedicated(client, self.declared.clone(), &self.shared, go.clone());
+        let backend = self.recipe.dedicated(client, self.declared.clone(), like, go.clone());
         backend.hold_place(place);
         // Ended if the caller disconnects meanwhile.
         let mut starting = Unwanted { backend, is_wanted: false };

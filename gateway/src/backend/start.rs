@@ -6,7 +6,8 @@ use std::{
     time::Duration,
 };
 
-use parking_lot::RwLock;
+use mcp_disclosure_core::Era;
+use parking_lot::{Mutex, RwLock};
 use tokio::{
     sync::{mpsc, watch},
     time::Instant,
@@ -23,7 +24,7 @@ use crate::{
     catalogue::{Catalogue, Declared, Keeper},
     error::Error,
     session::{Audience, Client},
-    slot::Supervisor,
+    slot::{Signals, Supervisor},
     upstream::UpstreamError,
 };
 
@@ -55,7 +56,7 @@ impl Recipe {
         let go = CancellationToken::new();
         go.cancel();
         let asked = Declarations::Asked { asked, in_force };
-        let backend = self.open(declared, asked, client, go, None);
+        let backend = self.open(declared, asked, (client, Era::Session), go, None);
         self.witness.iter().for_each(|witness| witness.starting(&backend.slots()));
         // A start that is given up is an end.
         let starting = backend.ending.clone().drop_guard();
@@ -86,15 +87,24 @@ impl Recipe {
         go: CancellationToken,
     ) -> Arc<Backend> {
         let now = declared.borrow().clone();
-        self.open(now, Declarations::PassedOn(declared), Some(client), go, Some(Arc::clone(shared)))
+        let client = (Some(client), Era::Session);
+        self.open(now, Declarations::PassedOn(declared), client, go, Some(Arc::clone(shared)))
     }
 
-    /// Starts the upstreams and follows them, and what is declared anew.
+    /// The backend that clients without sessions share: like the shared one, but for upstreams that speak both eras.
+    pub fn stateless(&self, declared: watch::Receiver<Declared>, shared: &Arc<Backend>) -> Arc<Backend> {
+        let now = declared.borrow().clone();
+        let (go, client) = (CancellationToken::new(), (None, Era::Stateless));
+        go.cancel();
+        self.open(now, Declarations::PassedOn(declared), client, go, Some(Arc::clone(shared)))
+    }
+
+    /// Starts the upstreams, for this client or all of this era, and follows them, and what is declared anew.
     fn open(
         &self,
         declared: Declared,
         declarations: Declarations,
-        client: Option<Arc<Client>>,
+        (client, era): (Option<Arc<Client>>, Era),
         go: CancellationToken,
         like: Option<Arc<Backend>>,
     ) -> Arc<Backend> {
@@ -108,8 +118,10 @@ impl Recipe {
         let now = Instant::now();
         let backend = Arc::new(Backend {
             catalogue,
+            listed: Mutex::default(),
             slots: RwLock::default(),
             progress: Progress::default(),
+            passed_on: Signals::default(),
             deadline: now + self.wait_for_upstreams,
             deadline_of_remembered: now + self.wait_for_upstreams.min(WAIT_FOR_REMEMBERED),
             audience: Audience::default(),
@@ -118,24 +130,27 @@ impl Recipe {
             place: OnceLock::new(),
         });
         // What a dedicated upstream lists may be meant for its client alone.
-        let memory = self.memory.clone().filter(|_| like.is_none());
+        let is_dedicated = like.is_some() && client.is_some();
+        let memory = self.memory.clone().filter(|_| !is_dedicated);
         let (timeouts, limits) = (self.timeouts, self.limits);
         let lineage = Arc::clone(&self.lineage);
         let witness = self.witness.clone();
         let supervisor =
-            Supervisor { timeouts, limits, lineage, memory, witness, client, go, stopping: ending };
+            Supervisor { timeouts, limits, lineage, memory, witness, client, era, go, stopping: ending };
         let follower = Follower {
             backend: Arc::clone(&backend),
             keeper,
             supervisor,
             scope: self.scope,
+            upstreams: declared.upstreams.unwrap_or_default(),
+            own: Vec::new(),
             strategies: self.strategies.clone(),
             was_complete: false,
             clashing: HashSet::new(),
             events,
             like,
         };
-        follower.start(declared.upstreams.unwrap_or_default(), followed, declarations);
+        follower.start(followed, declarations);
         backend
     }
 }

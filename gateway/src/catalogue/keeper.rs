@@ -12,12 +12,7 @@ use crate::{backend::server_info, slot::Status};
 /// The material of snapshots: upstreams' lists, and the declarations laid over them.
 #[derive(Debug)]
 pub struct Keeper {
-    /// The lists of the upstreams that have any, in their order.
-    lists: Vec<Arc<UpstreamLists>>,
-    /// Whether these are the lists of all upstreams: a missing one may bring what something is declared for.
-    complete: bool,
-    /// Whether there are upstreams of which nothing is known yet.
-    starting: bool,
+    listed: Listed,
     declared: Declared,
     /// `serverInfo`, for what is not declared.
     server_info: RawObject,
@@ -25,33 +20,67 @@ pub struct Keeper {
     warned: Option<HashSet<String>>,
 }
 
+/// What upstreams list.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// The lists of the upstreams that have any, in their order.
+    lists: Vec<Arc<UpstreamLists>>,
+    /// Whether these are the lists of all upstreams: a missing one may bring what something is declared for.
+    complete: bool,
+    /// Whether there are upstreams of which nothing is known yet.
+    starting: bool,
+}
+
+impl Default for Listed {
+    /// Nothing, before anything is known.
+    fn default() -> Self {
+        Self { lists: Vec::new(), complete: false, starting: true }
+    }
+}
+
+impl Listed {
+    fn of(upstreams: &[Status]) -> Self {
+        let lists: Vec<Arc<UpstreamLists>> =
+            upstreams.iter().filter_map(|status| status.offered().cloned()).collect();
+        let complete = lists.len() == upstreams.len();
+        let starting = upstreams.iter().any(|status| !status.is_tried() && status.offered().is_none());
+        Self { lists, complete, starting }
+    }
+
+    /// Whether both are of the same lists, and not only of equal ones.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let same = |(own, other): (&Arc<UpstreamLists>, &Arc<UpstreamLists>)| Arc::ptr_eq(own, other);
+        self.complete == other.complete
+            && self.starting == other.starting
+            && self.lists.len() == other.lists.len()
+            && self.lists.iter().zip(&other.lists).all(same)
+    }
+}
+
 impl Keeper {
     /// A keeper without lists, and its first snapshot. A `quiet` one logs no warnings.
     pub fn open(declared: Declared, quiet: bool) -> (Self, Snapshot) {
         let warned = (!quiet).then(HashSet::new);
-        let server_info = RawObject::empty();
-        let keeper =
-            Self { lists: Vec::new(), complete: false, starting: true, declared, server_info, warned };
+        let (listed, server_info) = (Listed::default(), RawObject::empty());
+        let keeper = Self { listed, declared, server_info, warned };
         keeper.warn_of_unknown_members();
         keeper.build(false)
     }
 
     /// Takes what the upstreams list now. Returns whether anything is new.
     pub fn list(&mut self, upstreams: &[Status]) -> bool {
-        let lists: Vec<Arc<UpstreamLists>> =
-            upstreams.iter().filter_map(|status| status.offered().cloned()).collect();
-        let complete = lists.len() == upstreams.len();
-        let starting = upstreams.iter().any(|status| !status.is_tried() && status.offered().is_none());
-        let same = |(old, new): (&Arc<UpstreamLists>, &Arc<UpstreamLists>)| Arc::ptr_eq(old, new);
-        let is_same = complete == self.complete
-            && starting == self.starting
-            && lists.len() == self.lists.len()
-            && self.lists.iter().zip(&lists).all(same);
+        let listed = Listed::of(upstreams);
+        let is_same = listed.is_same(&self.listed);
         if !is_same {
-            (self.lists, self.complete, self.starting) = (lists, complete, starting);
+            self.listed = listed;
             self.server_info = server_info(upstreams);
         }
         !is_same
+    }
+
+    /// What the upstreams list.
+    pub fn listed(&self) -> &Listed {
+        &self.listed
     }
 
     /// Takes new declarations.
@@ -63,10 +92,11 @@ impl Keeper {
     /// Makes a snapshot. Warnings about it are logged if they are `final`: while upstreams are starting, what is
     /// declared for their tools seems to be declared for nothing.
     pub fn build(mut self, is_final: bool) -> (Self, Snapshot) {
-        let lists: Vec<UpstreamLists> = self.lists.iter().map(|lists| UpstreamLists::clone(lists)).collect();
+        let lists: Vec<UpstreamLists> =
+            self.listed.lists.iter().map(|lists| UpstreamLists::clone(lists)).collect();
         let snapshot = Snapshot::assemble(Material {
             upstreams: &lists,
-            complete: self.complete,
+            complete: self.listed.complete,
             files: &self.declared.files,
             rules: &self.declared.rules,
         });
@@ -74,7 +104,7 @@ impl Keeper {
             self.warn_of(&snapshot);
         }
         let about = self.about(&self.declared.about);
-        let snapshot = snapshot.about_itself(about).while_starting(self.starting);
+        let snapshot = snapshot.about_itself(about).while_starting(self.listed.starting);
         (self, snapshot)
     }
 
@@ -110,7 +140,7 @@ impl Keeper {
     /// The declared concerns, and those of upstreams; what is declared counts where both name one.
     fn concerns(&self, declared: &[Concern]) -> Vec<Concern> {
         let mut all = declared.to_vec();
-        for concern in self.lists.iter().flat_map(|lists| &lists.concerns) {
+        for concern in self.listed.lists.iter().flat_map(|lists| &lists.concerns) {
             if all.iter().all(|known| known.name() != concern.name()) {
                 all.push(concern.clone());
             }

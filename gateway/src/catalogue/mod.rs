@@ -7,6 +7,6 @@ mod page;
 mod tools;
 
 pub use declared::Declared;
-pub use keeper::Keeper;
+pub use keeper::{Keeper, Listed};
 pub use page::{Catalogue, Page, Published};
 pub use tools::PreparedManifest;

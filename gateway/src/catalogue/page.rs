@@ -141,6 +141,13 @@ impl Catalogue {
         Arc::clone(&self.0.read())
     }
 
+    /// Replaces the snapshot by another catalogue's, and shares its pages. Returns the kinds whose lists changed.
+    pub fn share(&self, other: Arc<Published>) -> Vec<Kind> {
+        let changes = self.current().snapshot.changes(&other.snapshot);
+        *self.0.write() = other;
+        changes
+    }
+
     /// Replaces the snapshot; by that of `like`, if that is the same, to share its pages. Returns the kinds whose
     /// lists changed.
     pub fn replace(&self, snapshot: Snapshot, like: Option<Arc<Published>>) -> Vec<Kind> {

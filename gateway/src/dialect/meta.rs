@@ -206,7 +206,11 @@ impl RequestMeta {
     /// The parameters of a stateless request from the gateway to an upstream, on behalf of a client with
     /// these capabilities.
     pub fn ours(params: &RawObject, capabilities: &RawObject) -> RawObject {
-        let capabilities = Offer::ours(capabilities);
+        Self::declaring(params, &Offer::ours(capabilities))
+    }
+
+    /// The parameters of a stateless request from the gateway to an upstream, with these capabilities as they are.
+    pub fn declaring(params: &RawObject, capabilities: &RawObject) -> RawObject {
         let version = Revision::V2026_07_28.to_string();
         let client = json!({"name": "mcp-disclosure", "version": env!("CARGO_PKG_VERSION")});
         let meta = params.object("_meta").unwrap_or_else(RawObject::empty);
@@ -222,6 +226,11 @@ impl RequestMeta {
         let Some(meta) = params.object("_meta") else { return params.clone() };
         let capabilities = meta.object(CAPABILITIES).unwrap_or_default();
         params.with("_meta", meta.with(CAPABILITIES, Offer::ours(&capabilities).text()).text())
+    }
+
+    /// The capabilities that a stateless request declares.
+    pub fn declared(params: &RawObject) -> Option<RawObject> {
+        params.object("_meta")?.object(CAPABILITIES)
     }
 
     /// What distinguishes the client from others at its address.

@@ -272,7 +272,7 @@ impl Gateway {
             fetcher,
             outlet,
             log_level: meta.log_level,
-            backend: Arc::clone(self.backends.shared()),
+            backend: Arc::clone(self.backends.stateless()),
             claim,
             guard: Arc::default(),
             trace: None,

@@ -9,12 +9,16 @@ use super::Gateway;
 use crate::{backend::Backend, lineage::Chain};
 
 impl Gateway {
-    /// The gateways that the sender of a handshake came through; `None` if it is no gateway.
+    /// The gateways that the sender of a handshake with these capabilities came through; `None` if it is no gateway.
     ///
     /// # Errors
     /// If this gateway leads to one of them, or they are too many.
-    pub(super) fn admit(&self, backend: &Backend, params: &RawObject) -> Result<Option<Chain>, ErrorText> {
-        let Some(chain) = Chain::read(params) else { return Ok(None) };
+    pub(super) fn admit(
+        &self,
+        backend: &Backend,
+        capabilities: &RawObject,
+    ) -> Result<Option<Chain>, ErrorText> {
+        let Some(chain) = Chain::read(capabilities) else { return Ok(None) };
         self.lineage
             .admit(&chain, &backend.leads_to(), &self.limits)
             .inspect_err(|refused| tracing::debug!(reason = refused.message(), "a gateway is refused"))?;
@@ -46,7 +50,9 @@ impl Gateway {
     pub(super) fn led_on(&self, backend: &Backend, is_gateway: bool, result: Json) -> Json {
         match RawObject::parse(result.as_str()) {
             Ok(object) if is_gateway => {
-                self.lineage.below_and_own(&backend.leads_to()).add_to(&object).into()
+                let capabilities = object.object("capabilities").unwrap_or_default();
+                let chain = self.lineage.below_and_own(&backend.leads_to());
+                object.with("capabilities", chain.add_to(&capabilities).text()).into()
             }
             _ => result,
         }

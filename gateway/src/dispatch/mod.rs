@@ -30,6 +30,7 @@ mod start;
 mod state;
 mod subscribe;
 mod suggestions;
+mod unlisted;
 mod unopened;
 mod variants;
 

@@ -15,6 +15,7 @@ use super::{
     allowance::{Allowance, Running},
     beside::beside,
     call::length,
+    unlisted,
 };
 use crate::{
     catalogue::Page,
@@ -80,7 +81,7 @@ impl Gateway {
             watch.decides(missing(page, &call.name));
             watch.names(&call.name);
             watch.takes(call.arguments.as_ref()).await;
-            return Err(ErrorText::invalid_params(format_args!("Unknown tool: {}", shown(&call.name))).into());
+            return Err(unlisted::unknown(caller, &call.name).into());
         };
         watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
         watch.takes(call.arguments.as_ref()).await;

@@ -11,11 +11,11 @@ use mcp_disclosure_transport::{ErrorText, Json, LoggingLevel, Request, code, pri
 use tokio::task::spawn_blocking;
 use tracing::Instrument;
 
-use super::{Caller, Gateway, allowance::Allowance, beside, unopened::Unopened};
+use super::{Caller, Gateway, allowance::Allowance, beside, unlisted, unopened::Unopened};
 use crate::{
     backend::Backend,
     catalogue::Page,
-    dialect::{Advertised, InitializeRequest, complete, discover_result, era_error},
+    dialect::{Advertised, InitializeRequest, RequestMeta, complete, discover_result, era_error},
     explain::Explanation,
     negotiation::Choice,
     observe::{Outcome, Watch, protected},
@@ -135,10 +135,13 @@ impl Gateway {
             caller.backend.settled().await;
             page = caller.page();
         }
-        if matches!(method, Some(Method::ToolsCall | Method::ToolsResolve))
-            && relisted(caller, &page, params, watch).await?
-        {
-            page = caller.page();
+        if matches!(method, Some(Method::ToolsCall | Method::ToolsResolve)) {
+            if unlisted::looked_for(caller, &page, params).await {
+                page = caller.page();
+            }
+            if relisted(caller, &page, params, watch).await? {
+                page = caller.page();
+            }
         }
         // Boxed but for calls: a future is as large as its largest branch, and is copied where it is spawned.
         match method {
@@ -162,7 +165,8 @@ impl Gateway {
             Some(Method::SetLevel) => Box::pin(self.set_level(caller, params)).await,
             Some(Method::Listen) => Box::pin(self.listen(caller, &page, &request.id, params)).await,
             Some(Method::Discover) => {
-                let is_gateway = self.admit(&caller.backend, params)?.is_some();
+                let declared = RequestMeta::declared(params).unwrap_or_default();
+                let is_gateway = self.admit(&caller.backend, &declared)?.is_some();
                 let result = discover_result(&self.advertised(
                     &caller.backend,
                     &page,
@@ -215,7 +219,8 @@ impl Gateway {
         Allowance::request(&self.allowances.of(&opening.principal, opening.peer.name()))?;
         let revision = initialize.revision;
         // Checked before upstreams are started for this client, which could lead back here.
-        let chain = self.admit(self.backends.shared(), params)?;
+        let declared = params.object("capabilities").unwrap_or_default();
+        let chain = self.admit(self.backends.shared(), &declared)?;
         let is_gateway = chain.is_some();
         chain.into_iter().for_each(|chain| opening.client.came_through(chain));
         let chosen = initialize.offer.settings.member("concerns");

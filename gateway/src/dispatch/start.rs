@@ -151,9 +151,12 @@ impl Gateway {
                 return Err(Error::Configuration(problems));
             }
         };
+        let backends = Backends::new(recipe, first);
+        // What is missing was found by the first one.
+        drop(backends.stateless().awaited().await);
         let gateway = Arc::new(Self {
             strategies,
-            backends: Backends::new(recipe, first),
+            backends,
             sessions: Sessions::new(assembly.sessions, assembly.limits.unused_session),
             replicas: assembly
                 .session_store

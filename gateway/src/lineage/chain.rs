@@ -1,24 +1,27 @@
 //! The chain in handshakes: the instances of gateways that a request came through, or that a gateway leads to.
 //!
 //! ```text
-//! → {"method": "initialize", "params": {"_meta": {"io.github.mcp-disclosure/chain": ["3f…", "a1…"]}, ..}}
-//! ← {"result": {"_meta": {"io.github.mcp-disclosure/chain": ["c7…", "09…"]}, ..}}
+//! → {"capabilities": {"extensions": {"io.github.mcp-disclosure/progressive-disclosure": {"chain": ["3f…", "a1…"], ..}}}}
+//! ← {"capabilities": {"extensions": {"io.github.mcp-disclosure/progressive-disclosure": {"chain": ["c7…", "09…"], ..}}}}
 //! ```
 //!
 //! A request names the gateways above, outermost first; the response names the server and the gateways below it. Both
-//! are needed: of two gateways that name each other by URL, none starts the other. `_meta` is where MCP has room for
-//! what a peer may not know; a server that knows nothing of this ignores it. A forged chain harms
-//! only its sender.
+//! are needed: of two gateways that name each other by URL, none starts the other. Capabilities are where every revision
+//! has room for what a peer may not know, and where proxies pass on what they do not know. `_meta` is not: servers that
+//! speak both eras take a request with `_meta` for one of the stateless era. A forged chain harms only its sender.
 
-use mcp_disclosure_core::RawObject;
+use mcp_disclosure_core::{EXTENSION, RawObject};
 use mcp_disclosure_transport::{CallError, ErrorText, code};
 use serde_json::json;
 
 use super::{CIRCLE, Lineage};
 use crate::limits::Limits;
 
-/// The member of `_meta`.
-const MEMBER: &str = "io.github.mcp-disclosure/chain";
+/// Where extensions are declared.
+const PLACE: &str = "extensions";
+
+/// The member of the extension.
+const MEMBER: &str = "chain";
 
 /// Maximum characters of an instance.
 const LONGEST: usize = 64;
@@ -31,17 +34,18 @@ const MOST: usize = 256;
 pub struct Chain(Vec<String>);
 
 impl Chain {
-    /// The chain in the parameters or the result of a handshake; `None` for a peer that is no gateway.
-    pub fn read(message: &RawObject) -> Option<Self> {
-        let member = message.object("_meta")?.member(MEMBER)?.to_owned();
+    /// The chain in the capabilities of a handshake, of either side; `None` for a peer that is no gateway.
+    pub fn read(capabilities: &RawObject) -> Option<Self> {
+        let member = capabilities.object(PLACE)?.object(EXTENSION)?.member(MEMBER)?.to_owned();
         let all: Vec<String> = serde_json::from_str(&member).ok()?;
         Some(all.iter().map(String::as_str).filter(|one| one.len() <= LONGEST).take(MOST).collect())
     }
 
-    /// The message with this chain.
-    pub fn add_to(&self, message: &RawObject) -> RawObject {
-        let meta = message.object("_meta").unwrap_or_else(RawObject::empty);
-        message.with("_meta", meta.with_value(MEMBER, &self.0).text())
+    /// The capabilities with this chain.
+    pub fn add_to(&self, capabilities: &RawObject) -> RawObject {
+        let extensions = capabilities.object(PLACE).unwrap_or_default();
+        let own = extensions.object(EXTENSION).unwrap_or_default().with_value(MEMBER, &self.0);
+        capabilities.with(PLACE, extensions.with(EXTENSION, own.text()).text())
     }
 
     /// The instances.
@@ -100,13 +104,11 @@ impl Lineage {
 }
 
 /// Whether an upstream refused because it leads back to this gateway, so that another attempt would fail like this one.
-/// A child process says so on stderr, since it ends before it is asked anything.
+/// A child process says so on stderr, since it ends before it is asked anything. Proxies such as npm `mcp-remote` repeat the
+/// message of an error, and not its data.
 pub(crate) fn is_circle(error: &CallError) -> bool {
     match error {
-        CallError::Answered(error) => {
-            let data = RawObject::parse(error.text().as_str()).ok().and_then(|error| error.object("data"));
-            data.is_some_and(|data| data.member("circle") == Some("true"))
-        }
+        CallError::Answered(error) => error.message().contains(CIRCLE),
         CallError::Ended { .. } => error.in_full().contains(CIRCLE),
         _ => false,
     }
@@ -122,19 +124,26 @@ mod tests {
 
     #[test]
     fn u12_a_chain_is_read_where_it_was_written_and_nonsense_is_none() {
-        let params = RawObject::parse(r#"{"a":1.0,"_meta":{"progressToken":7}}"#).unwrap();
-        let sent = chain(&["x", "y", "x"]).add_to(&params);
+        let declared =
+            format!(r#"{{"roots":{{}},"extensions":{{"x":{{}},"{EXTENSION}":{{"complete":true}}}}}}"#);
+        let declared = RawObject::parse(declared).unwrap();
+        let sent = chain(&["x", "y", "x"]).add_to(&declared);
         assert_eq!(Chain::read(&sent), Some(chain(&["x", "y"])));
-        assert_eq!(sent.object("_meta").unwrap().member("progressToken"), Some("7"));
-        assert_eq!(Chain::read(&params), None);
+        let kept = format!(
+            r#"{{"roots":{{}},"extensions":{{"x":{{}},"{EXTENSION}":{{"complete":true,"chain":["x","y"]}}}}}}"#
+        );
+        assert_eq!(sent.text(), kept);
+        assert_eq!(Chain::read(&declared), None);
+        let with = |own: RawObject| {
+            let extensions = RawObject::empty().with(EXTENSION, own.text());
+            Chain::read(&RawObject::empty().with(PLACE, extensions.text()))
+        };
         for nonsense in ["7", "{}", "[1]", "null"] {
-            let meta = RawObject::empty().with(MEMBER, nonsense);
-            assert_eq!(Chain::read(&RawObject::empty().with("_meta", meta.text())), None, "{nonsense}");
+            assert_eq!(with(RawObject::empty().with(MEMBER, nonsense)), None, "{nonsense}");
         }
         let long = "x".repeat(LONGEST + 1);
         let many: Vec<String> = (0..1000).map(|number| number.to_string()).chain([long]).collect();
-        let meta = RawObject::empty().with_value(MEMBER, &many);
-        assert_eq!(Chain::read(&RawObject::empty().with("_meta", meta.text())).unwrap().0.len(), MOST);
+        assert_eq!(with(RawObject::empty().with_value(MEMBER, &many)).unwrap().0.len(), MOST);
     }
 
     #[test]
@@ -146,7 +155,8 @@ mod tests {
         assert!(lineage.admit(&chain(&["a", "b"]), &below, &limits).is_ok());
         for circle in [chain(&[own]), chain(&["a", own]), chain(&["a", "c"])] {
             let refused = lineage.admit(&circle, &below, &limits).unwrap_err();
-            assert!(is_circle(&CallError::Answered(refused)));
+            let repeated = ErrorText::new(-32603, format_args!("proxy: {}", refused.message()));
+            assert!(is_circle(&CallError::Answered(refused)) && is_circle(&CallError::Answered(repeated)));
         }
         let deep: Vec<String> = (0..limits.gateway_depth).map(|number| number.to_string()).collect();
         let refused = lineage.admit(&deep.iter().map(String::as_str).collect(), &below, &limits).unwrap_err();

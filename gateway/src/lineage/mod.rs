@@ -2,7 +2,7 @@
 //!
 //! - **Child processes** get it in the environment variable [`VARIABLE`], which wrappers such as `npx` and `sh -c` pass
 //!   on. It says what each gateway serves, so that a gateway refuses to start below one that serves the same.
-//! - **Other servers** get it in `_meta` of the handshake ([`Chain`]): random ids only, since paths and programs are not
+//! - **Other servers** get it in the capabilities of the handshake ([`Chain`]): random ids only, since paths and programs are not
 //!   their business. A gateway refuses a client that it leads to itself.
 //!
 //! Stacks of different gateways work, up to `limits.gateway_depth`.

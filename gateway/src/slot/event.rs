@@ -24,7 +24,8 @@ pub struct Signals {
 }
 
 impl Signals {
-    pub(super) fn attach(&self, follower: mpsc::UnboundedSender<(usize, Event)>) {
+    /// Sends events to this follower from now on.
+    pub fn attach(&self, follower: mpsc::UnboundedSender<(usize, Event)>) {
         let mut followers = self.followers.lock();
         // Backends of clients that are gone.
         followers.retain(|follower| !follower.is_closed());

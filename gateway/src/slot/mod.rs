@@ -93,6 +93,12 @@ impl Slot {
         tools.is_some_and(|tools| tools.member("resolve") == Some("true"))
     }
 
+    /// Whether the upstream speaks both eras, as far as is known, so that it may list something else in each of them.
+    pub fn speaks_both_eras(&self) -> bool {
+        let introduction = self.status.borrow().introduction.clone();
+        introduction.is_some_and(|introduction| introduction.eras.session && introduction.eras.stateless)
+    }
+
     /// Whether clients may have been answered before the upstream said what it is capable of.
     pub fn may_surprise(&self) -> bool {
         !self.configured.config().awaited
@@ -126,6 +132,17 @@ impl Slot {
             return Ok(Arc::clone(upstream));
         }
         Err(self.unavailable())
+    }
+
+    /// Whether it never listed anything, and may yet.
+    pub(crate) fn is_unstarted(&self) -> bool {
+        let status = self.status.borrow();
+        status.lists.is_none() && !status.is_stopped()
+    }
+
+    /// How long requests wait for the upstream.
+    pub(crate) fn patience(&self) -> Duration {
+        self.patience
     }
 
     /// Waits until the first attempt is over, or the upstream introduced itself.

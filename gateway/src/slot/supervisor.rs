@@ -36,6 +36,8 @@ pub struct Supervisor {
     pub witness: Option<Arc<dyn Witness>>,
     /// The client that upstreams may send requests to, if they are dedicated to one.
     pub client: Option<Arc<Client>>,
+    /// The era in which upstreams are spoken to where they are dedicated to none.
+    pub era: Era,
     /// Cancelled when upstreams may be started.
     pub go: CancellationToken,
     /// Cancelled to stop all slots.
@@ -76,8 +78,8 @@ impl Supervisor {
             stopping: self.stopping.child_token(),
         });
         let terms = Terms { timeouts, limits: self.limits, lineage: Arc::clone(&self.lineage) };
-        let (witness, client) = (self.witness.clone(), self.client.clone());
-        let task = Task { slot: Arc::clone(&slot), terms, memory, witness, client };
+        let (witness, client, era) = (self.witness.clone(), self.client.clone(), self.era);
+        let task = Task { slot: Arc::clone(&slot), terms, memory, witness, client, era };
         let go = self.go.clone();
         tokio::spawn(async move {
             tokio::select! {
@@ -97,6 +99,7 @@ struct Task {
     memory: Option<Arc<dyn Memory>>,
     witness: Option<Arc<dyn Witness>>,
     client: Option<Arc<Client>>,
+    era: Era,
 }
 
 impl Task {
@@ -142,6 +145,7 @@ impl Task {
             terms: self.terms.clone(),
             signals: &self.slot.signals,
             client: self.client.as_ref(),
+            era: self.era,
             opened: &|connection| *self.slot.connection.lock() = Some(Arc::clone(connection)),
         };
         let introduced = opening.introduce().await?;
@@ -223,7 +227,7 @@ impl Task {
 
     async fn recalled(&self) -> Option<Remembered> {
         let (memory, name) = (self.memory.clone()?, self.slot.name()?.clone());
-        let era = era(self.client.as_deref()).await;
+        let era = era(self.client.as_deref(), self.era).await;
         let configured = Arc::clone(&self.slot.configured);
         let recalled = spawn_blocking(move || memory.recall(configured.config(), era)).await;
         Remembered::of_json(&recalled.ok()??, &name)
@@ -235,8 +239,9 @@ impl Task {
         let status = self.slot.status.borrow().clone();
         let (Some(introduction), Some(lists)) = (status.introduction, status.lists) else { return };
         let (client, configured) = (self.client.clone(), Arc::clone(&self.slot.configured));
+        let otherwise = self.era;
         tokio::spawn(async move {
-            let era = era(client.as_deref()).await;
+            let era = era(client.as_deref(), otherwise).await;
             let remembered = Remembered { introduction, lists };
             spawn_blocking(move || memory.keep(configured.config(), era, &remembered.to_json())).await
         });
@@ -303,11 +308,11 @@ impl Task {
     }
 }
 
-/// The era in which upstreams are spoken to: that of their client.
-async fn era(client: Option<&Client>) -> Era {
+/// The era in which upstreams are spoken to: that of their client, if they have one.
+async fn era(client: Option<&Client>, otherwise: Era) -> Era {
     match client {
         Some(client) => client.introduced().await,
-        None => Era::Session,
+        None => otherwise,
     }
 }
 

@@ -163,7 +163,7 @@ async fn initialize(
         "capabilities": hello.capabilities,
         "clientInfo": {"name": "mcp-disclosure", "version": env!("CARGO_PKG_VERSION")},
     });
-    let params = hello.chain.add_to(&RawObject::parse(params.to_string()).unwrap_or_default());
+    let params = RawObject::parse(params.to_string()).unwrap_or_default();
     let params = match &hello.concerns {
         Some(concerns) => params.with("concerns", concerns),
         None => params,
@@ -193,7 +193,7 @@ async fn discover(
     hello: &Hello,
     timeout: Duration,
 ) -> Result<Introduction, Failure> {
-    let params = RequestMeta::ours(&hello.chain.add_to(&RawObject::empty()), &hello.capabilities);
+    let params = RequestMeta::declaring(&RawObject::empty(), &hello.capabilities);
     let result = request(connection, "server/discover", params, timeout).await?;
     let supported = result
         .member("supportedVersions")
@@ -208,12 +208,13 @@ async fn discover(
 }
 
 fn introduction(result: &RawObject, server_info: RawObject, eras: Eras) -> Introduction {
+    let capabilities = result.object("capabilities").unwrap_or_else(RawObject::empty);
     Introduction {
-        capabilities: result.object("capabilities").unwrap_or_else(RawObject::empty),
+        leads_to: Chain::read(&capabilities).unwrap_or_default(),
+        capabilities,
         server_info,
         instructions: result.string("instructions"),
         eras,
-        leads_to: Chain::read(result).unwrap_or_default(),
     }
 }
 

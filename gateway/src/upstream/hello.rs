@@ -13,8 +13,8 @@ use crate::{
 /// This gateway's half of a handshake with an upstream.
 #[derive(Clone, Debug)]
 pub(super) struct Hello {
-    /// The capabilities to declare: those of the client that the connection is dedicated to, and that complete
-    /// definitions are asked for.
+    /// The capabilities to declare: those of the client that the connection is dedicated to, that complete
+    /// definitions are asked for, and the chain.
     pub(super) capabilities: RawObject,
     /// The gateways that lead to the upstream.
     pub(super) chain: Chain,
@@ -25,10 +25,11 @@ pub(super) struct Hello {
 impl Hello {
     pub(super) fn new(client: Option<&Arc<Client>>, lineage: &Lineage) -> Self {
         let capabilities = client.map_or_else(RawObject::empty, |client| client.capabilities().clone());
+        let chain = lineage.chain(&client.map(|client| client.chain()).unwrap_or_default());
         Self {
-            capabilities: Offer::ours(&capabilities),
+            capabilities: chain.add_to(&Offer::ours(&capabilities)),
             concerns: client.and_then(|client| client.concerns().map(str::to_owned)),
-            chain: lineage.chain(&client.map(|client| client.chain()).unwrap_or_default()),
+            chain,
         }
     }
 }

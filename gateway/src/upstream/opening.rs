@@ -29,6 +29,8 @@ pub struct Opening<'a> {
     pub signals: &'a Arc<Signals>,
     /// The client that it may send requests to, if the connection is dedicated to one.
     pub client: Option<&'a Arc<Client>>,
+    /// The era to prefer if it is dedicated to none.
+    pub era: Era,
     /// Called with each connection that is opened.
     pub opened: &'a (dyn Fn(&Arc<Connection>) + Send + Sync),
 }
@@ -89,7 +91,7 @@ impl Opening<'_> {
 
     /// The client's era, and what the handshake says of it. A connection that ends meanwhile is not waited with.
     async fn hello(&self, connection: &Connection) -> (Era, Hello) {
-        let mut era = Era::Session;
+        let mut era = self.era;
         if let Some(client) = self.client {
             tokio::select! {
                 introduced = client.introduced() => era = introduced,

@@ -79,6 +79,10 @@ impl Arrived<'_> {
             if !is_complete {
                 faults.push(format!("params are {params}"));
             }
+            // Servers that speak both eras take it for a request of the stateless one.
+            if !params["_meta"].is_null() {
+                faults.push(format!("_meta is {}", params["_meta"]));
+            }
         }
     }
 

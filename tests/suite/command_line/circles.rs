@@ -8,8 +8,8 @@ use tempfile::TempDir;
 
 use super::{ODD, program, run, shown, start};
 
-/// The member of `_meta` with the gateways of a chain.
-const CHAIN: &str = "io.github.mcp-disclosure/chain";
+/// The extension whose member `chain` has the gateways of a chain.
+const EXTENSION: &str = "io.github.mcp-disclosure/progressive-disclosure";
 
 /// A folder with hosts' files.
 struct Folder(TempDir);
@@ -136,8 +136,8 @@ fn u12_the_height_of_a_stack_is_a_setting() {
 /// Opens a session through these gateways, and returns the answer.
 fn initialize(address: SocketAddr, chain: &[&str]) -> Value {
     let params = json!({
-        "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"},
-        "_meta": {CHAIN: chain},
+        "protocolVersion": "2025-11-25", "clientInfo": {"name": "test", "version": "1"},
+        "capabilities": {"extensions": {EXTENSION: {"chain": chain}}},
     });
     post(address, None, &json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})).1
 }
@@ -151,7 +151,8 @@ fn u12_a_gateway_that_is_reached_by_url_refuses_whom_it_leads_to() {
     let below_url = format!("http://{}/mcp", below.address());
     let above = over_http(&["--upstream-url", &below_url]);
     let answer = initialize(above.address(), &["someone"]);
-    let led_to = answer["result"]["_meta"][CHAIN].as_array().unwrap_or_else(|| panic!("{answer}")).clone();
+    let own = &answer["result"]["capabilities"]["extensions"][EXTENSION];
+    let led_to = own["chain"].as_array().unwrap_or_else(|| panic!("{answer}")).clone();
     assert_eq!(led_to.len(), 2, "itself, and the one below: {answer}");
     for known in &led_to {
         let refused = initialize(above.address(), &["someone", known.as_str().unwrap()]);
@@ -185,5 +186,6 @@ fn u12_other_clients_and_servers_see_nothing_of_it() {
     });
     let request = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
     let (_, answer) = post(gateway.address(), None, &request);
-    assert!(answer["result"]["capabilities"].is_object() && answer["result"]["_meta"].is_null(), "{answer}");
+    let own = &answer["result"]["capabilities"]["extensions"][EXTENSION];
+    assert!(own.is_object() && own["chain"].is_null() && answer["result"]["_meta"].is_null(), "{answer}");
 }

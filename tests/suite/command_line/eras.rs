@@ -11,7 +11,8 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use futures::{StreamExt, stream};
-use kit::process::Process;
+use kit::{Bench, Client, Options, Setup, Transport, eventually, process::Process, setup::Era};
+use mcp_disclosure_gateway::{backend::Scope, upstream::Target};
 use serde_json::{Value, json};
 use tokio::{net::TcpListener, sync::watch};
 
@@ -19,7 +20,8 @@ use super::start;
 
 const META: &str = "io.modelcontextprotocol/";
 
-/// A server without session ids. What it lists depends on the era, and on what the client can be asked.
+/// A server without session ids. What it lists depends on the era, and on what the client can be asked; what it lists in one
+/// era only can be called there only.
 #[derive(Clone, Default)]
 struct Dual {
     /// Whether a tool was added, which a call does.
@@ -58,9 +60,13 @@ async fn dual(State(server): State<Dual>, method: Method, body: String) -> Respo
             json!({"tools": names.into_iter().map(tool).collect::<Vec<Value>>(), "resultType": "complete",
                 "ttlMs": 0, "cacheScope": "private"})
         }
+        "tools/call" if message["params"]["name"] == if is_stateless { "classic" } else { "modern" } => {
+            let error = json!({"code": -32602, "message": "no such tool in this era"});
+            return json_response(&json!({"jsonrpc": "2.0", "id": message["id"], "error": error}));
+        }
         "tools/call" => {
             server.has_grown.send_replace(true);
-            json!({"content": []})
+            json!({"content": [], "resultType": "complete"})
         }
         _ => return StatusCode::ACCEPTED.into_response(),
     };
@@ -120,6 +126,42 @@ async fn an_upstream_of_both_eras_shows_each_client_what_it_would_show_it_direct
     })
     .await
     .unwrap();
+}
+
+/// The names of the tools that are listed to a client over HTTP.
+async fn listed_over_http(client: &Client) -> Vec<String> {
+    let result = client.request("tools/list", json!({})).await.result();
+    let tools = result["tools"].as_array().unwrap();
+    tools.iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn u7_over_http_each_client_is_served_from_the_lists_of_its_own_era() {
+    for scope in [Scope::Shared, Scope::Session] {
+        let server = Dual::default();
+        let address = serve(Router::new().fallback(dual).with_state(server.clone())).await;
+        let handlers = vec![("dual", Target::url(format!("http://{address}/mcp").parse().unwrap()))];
+        let bench = Bench::start(Options { handlers, scope, ..Options::without_upstream() }).await;
+        let mut clients = Vec::new();
+        for (era, tool) in [(Era::Session, "classic"), (Era::Stateless, "modern"), (Era::Session, "classic")]
+        {
+            let setup = Setup { strategy: "full", transport: Transport::Http, era };
+            let client = Client::connect(&bench, setup).await;
+            assert_eq!(listed_over_http(&client).await, [tool], "{scope:?} {era:?}");
+            clients.push((client, tool));
+        }
+        for (client, tool) in &clients {
+            client.call(tool, json!({})).await.result();
+        }
+        // What is announced in one era is announced to its clients, and listed again in each.
+        for (client, tool) in &clients {
+            eventually("the added tool", async || {
+                (listed_over_http(client).await == [*tool, "added"]).then_some(())
+            })
+            .await;
+        }
+        bench.gateway.close().await;
+    }
 }
 
 /// A server of 2025-03-26 that sends progress and result of a call in one batch.

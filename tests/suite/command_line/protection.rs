@@ -177,7 +177,8 @@ fn what_is_hidden_stays_so_when_another_upstream_is_missing_p2() {
         assert_eq!(gateway.tool_names(), ["echo"], "{rule}");
         for name in ["wait", "a__wait", "a/wait"] {
             let error = gateway.call(name, json!({}))["error"]["message"].clone();
-            assert_eq!(error, format!("Unknown tool: {name}"), "{rule}");
+            let unknown = gateway.call("nonsense", json!({}))["error"]["message"].clone();
+            assert_eq!(error, unknown.as_str().unwrap().replace("nonsense", name), "{rule}");
         }
         // What is said of the missing one's tools may change meanwhile.
         rewrite(

@@ -22,9 +22,13 @@ fn asking_in(mode: &str, capabilities: Value) -> Process {
 }
 
 /// What is declared to the upstream: what the client supports, and that complete lists are wanted.
-fn declared() -> Value {
-    let ours = json!({"strategies": ["full"], "complete": true});
-    json!({"elicitation": {"form": {}}, "extensions": {EXTENSION: ours, "io.modelcontextprotocol/groups": {}}})
+#[track_caller]
+fn is_declared(client: &Value) {
+    let chain = client["extensions"][EXTENSION]["chain"].clone();
+    assert_eq!(chain.as_array().map(Vec::len), Some(1), "the gateway itself");
+    let ours = json!({"strategies": ["full"], "complete": true, "chain": chain});
+    let extensions = json!({EXTENSION: ours, "io.modelcontextprotocol/groups": {}});
+    assert_eq!(*client, json!({"elicitation": {"form": {}}, "extensions": extensions}));
 }
 
 /// The question the client is asked, whole.
@@ -43,7 +47,7 @@ fn a_question_goes_to_the_client_and_its_answer_back_f3() {
     let result = json!({"action": "accept", "content": {"x": 1}, "odd": 1.0});
     gateway.line(json!({"jsonrpc": "2.0", "id": asked["id"], "result": result}).to_string());
     let outcome: Value = serde_json::from_str(text(&gateway.answer(call))).unwrap();
-    assert_eq!(outcome["client"], declared(), "only what is about being asked, and how we list");
+    is_declared(&outcome["client"]);
     assert_eq!(outcome["result"], result);
     gateway.finish().says(0, &[]);
 }
@@ -100,7 +104,7 @@ fn a_question_to_a_client_without_session_is_a_result_that_asks_f3() {
     params["inputResponses"] = json!({key: {"action": "accept", "content": {"x": 1}}});
     let answer = gateway.request("tools/call", params);
     let outcome: Value = serde_json::from_str(text(&answer)).unwrap();
-    assert_eq!(outcome["client"], declared());
+    is_declared(&outcome["client"]);
     assert_eq!(outcome["result"], json!({"action": "accept", "content": {"x": 1}}));
     gateway.finish().says(0, &[]);
 }

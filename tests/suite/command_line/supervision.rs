@@ -110,6 +110,52 @@ fn u2_a_call_waits_for_an_upstream_that_is_starting() {
 }
 
 #[test]
+fn u2_a_call_of_a_name_that_nobody_lists_waits_for_what_starts_for_the_first_time() {
+    let (directory, file) = configured("");
+    let there = "[upstreams.there]\ncommand = \"ODD\"\nargs = [\"no-schema\"]\n".replace("ODD", ODD);
+    fs::write(&file, there + &scripted("late", GATED, &file) + "prefix = \"late_\"\n").unwrap();
+    for strategy in ["full", "search"] {
+        let _absent = fs::remove_file(directory.path().join("gate"));
+        let flags = ["--config", shown(&file), "--strategy", strategy, "--wait-for-upstreams", "0.01"];
+        let mut gateway = start(&[&["serve", "--remember", "off"], &flags[..]].concat());
+        gateway.initialize();
+        gateway.logged("upstream ready");
+        let called = |name: &str, arguments: Value| match strategy {
+            "search" => json!({"name": "call_tool", "arguments": {"tool": name, "arguments": arguments}}),
+            _ => json!({"name": name, "arguments": arguments}),
+        };
+        let call = gateway.ask("tools/call", called("late_echo", json!({"text": "at last"})));
+        let unknown = gateway.ask("tools/call", called("nonsense", json!({})));
+        // Lists do not wait that long.
+        assert!(gateway.request("tools/list", json!({}))["result"].is_object());
+        fs::write(directory.path().join("gate"), "").unwrap();
+        assert_eq!(text(&gateway.answer(call)), "at last", "{strategy}");
+        let answer = gateway.answer(unknown);
+        assert!(
+            answer["result"]["isError"] == true || error(&answer).starts_with("Unknown tool"),
+            "{answer}"
+        );
+        gateway.finish().says(0, &[]);
+    }
+}
+
+#[test]
+fn u2_a_call_of_a_name_that_nobody_lists_says_what_never_started() {
+    let (directory, file) = configured("");
+    let there = "[upstreams.there]\ncommand = \"ODD\"\nargs = [\"no-schema\"]\n".replace("ODD", ODD);
+    fs::write(&file, there + &scripted("late", GATED, &file) + "connect_timeout = 1\nprefix = \"late_\"\n")
+        .unwrap();
+    let mut gateway = serve(&file, &["--wait-for-upstreams", "0.01"]);
+    let called = gateway.call("late_echo", json!({}));
+    let expected = "Unknown tool: late_echo; of these upstreams it is not known yet what they list: 'late'";
+    assert_eq!(error(&called), expected);
+    fs::write(directory.path().join("gate"), "").unwrap();
+    assert!(until(|| gateway.call("late_echo", json!({"text": "there"}))["result"].is_object()));
+    assert_eq!(error(&gateway.call("nonsense", json!({}))), "Unknown tool: nonsense");
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
 fn u2_u3_a_call_waits_for_a_restart_and_tools_stay_listed_meanwhile() {
     let (directory, file) = configured("");
     fs::write(&file, scripted("odd", WITH_ID, &file)).unwrap();

@@ -51,16 +51,13 @@ impl Declared {
             Line::TooLong(_) => None,
         });
         let Some(Message::Request(request)) = message else { return nothing };
-        let chain = Chain::read(&request.params);
-        match check(&request, limits).and_then(|meta| classify(&request, meta)) {
-            Ok(RequestKind::Stateless(meta)) => {
-                Self { era: Era::Stateless, capabilities: meta.capabilities, chain }
-            }
+        let (era, capabilities) = match check(&request, limits).and_then(|meta| classify(&request, meta)) {
+            Ok(RequestKind::Stateless(meta)) => (Era::Stateless, meta.capabilities),
             Ok(RequestKind::Initialize) => {
-                let capabilities = request.params.object("capabilities").unwrap_or_default();
-                Self { era: Era::Session, capabilities, chain }
+                (Era::Session, request.params.object("capabilities").unwrap_or_default())
             }
-            _ => nothing,
-        }
+            _ => return nothing,
+        };
+        Self { era, chain: Chain::read(&capabilities), capabilities }
     }
 }

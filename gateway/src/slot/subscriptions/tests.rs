@@ -7,7 +7,7 @@ use std::{
     time::Duration,
 };
 
-use mcp_disclosure_core::UpstreamName;
+use mcp_disclosure_core::{Era, UpstreamName};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{ServerCapabilities, ServerConfig, SubscribeRequestParams, UnsubscribeRequestParams},
@@ -92,6 +92,7 @@ impl Scene {
             memory: None,
             witness: None,
             client: None,
+            era: Era::Session,
             go,
             stopping: CancellationToken::new(),
         };

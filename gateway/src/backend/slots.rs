@@ -1,0 +1,76 @@
+//! The slots of a backend: its own, and those of the backend that it is like.
+
+use std::sync::Arc;
+
+use super::{Scope, follow::Follower};
+use crate::slot::{self, Configured, Slot};
+
+impl Follower {
+    /// Makes the upstreams in force the backend's: keeps those it has, starts new ones and stops the others.
+    pub(super) fn replace_slots(&mut self) {
+        let before = self.backend.slots();
+        let mut slots: Vec<Arc<Slot>> = Vec::new();
+        for configured in &*self.upstreams.clone() {
+            slots.push(self.slot_of(configured, &before));
+        }
+        if is_same(&slots, &before) {
+            return;
+        }
+        for removed in self.own.extract_if(.., |own| !has(&slots, own)) {
+            tokio::spawn(async move { removed.stop().await });
+        }
+        let new: Vec<Arc<Slot>> = slots.iter().filter(|slot| !has(&before, slot)).cloned().collect();
+        self.backend.progress.begin(new.iter().map(|slot| slot.number()));
+        new.iter().filter(|slot| has(&self.own, slot)).for_each(|slot| slot.attach(self.events.clone()));
+        tokio::spawn(slot::name(new, self.upstreams.clone()));
+        *self.backend.slots.write() = slots.into();
+    }
+
+    /// The slot of an upstream: that of the backend that this one is like, or its own, which is started if there is none.
+    fn slot_of(&mut self, configured: &Arc<Configured>, before: &[Arc<Slot>]) -> Arc<Slot> {
+        let shared = self.like.as_ref().and_then(|like| like.slot_numbered(configured.number()));
+        let is_removed = shared.is_none();
+        if let Some(shared) = shared.filter(|slot| self.can_share(slot)) {
+            return shared;
+        }
+        // What is removed there will be declared here soon.
+        let is_kept = |slot: &&Arc<Slot>| {
+            Arc::ptr_eq(slot.configured(), configured) && (is_removed || has(&self.own, slot))
+        };
+        if let Some(kept) = before.iter().find(is_kept) {
+            return Arc::clone(kept);
+        }
+        let is_replaced = |slot: &&Arc<Slot>| configured.name().is_some() && slot.name() == configured.name();
+        let replaced = self.own.iter().find(is_replaced).map(|slot| &**slot);
+        // What is listed for one session is not for the next run of the program.
+        let is_remembered = self.scope_of(configured) == Scope::Shared;
+        let started = self.supervisor.start(configured, is_remembered, replaced);
+        self.own.push(Arc::clone(&started));
+        started
+    }
+
+    /// Whether an upstream lists the same to the clients of the backend that this one is like.
+    fn can_share(&self, slot: &Slot) -> bool {
+        match self.backend.client {
+            Some(_) => self.scope_of(slot.configured()) == Scope::Shared,
+            None => !slot.speaks_both_eras(),
+        }
+    }
+
+    /// Whether it has no slot of its own for the upstream with this number.
+    pub(super) fn shares(&self, number: usize) -> bool {
+        !self.own.iter().any(|own| own.number() == number)
+    }
+
+    fn scope_of(&self, configured: &Configured) -> Scope {
+        configured.config().settings.scope.unwrap_or(self.scope)
+    }
+}
+
+fn has(slots: &[Arc<Slot>], slot: &Arc<Slot>) -> bool {
+    slots.iter().any(|one| Arc::ptr_eq(one, slot))
+}
+
+fn is_same(slots: &[Arc<Slot>], others: &[Arc<Slot>]) -> bool {
+    slots.len() == others.len() && slots.iter().zip(others).all(|(one, other)| Arc::ptr_eq(one, other))
+}
