@@ -474,7 +474,7 @@ fn a1_beyond_loopback_a_guard_or_a_word_is_needed() {
     let (_tokens, config) = guarded("");
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("disclosure.toml");
-    fs::write(&file, config).unwrap();
+    fs::write(&file, format!("demo = true\n{config}")).unwrap();
     let guarded = serve(&["--config", file.to_str().unwrap()]);
     guarded.logged("listening on");
     guarded.terminate();
@@ -491,7 +491,7 @@ fn a1_beyond_loopback_a_guard_or_a_word_is_needed() {
 fn a2_keys_are_not_read_by_plain_http_from_elsewhere() {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("disclosure.toml");
-    let jwt = "[auth.jwt]\nissuer = \"https://login.example\"\naudience = \"https://tools.example/mcp\"\n";
+    let jwt = "demo = true\n[auth.jwt]\nissuer = \"https://login.example\"\naudience = \"https://tools.example/mcp\"\n";
     fs::write(&file, format!("{jwt}jwks_url = \"http://login.example/keys\"\n")).unwrap();
     let arguments =
         ["serve", "--transport", "http", "--listen", "127.0.0.1:0", "--config", file.to_str().unwrap()];
