@@ -74,6 +74,7 @@ trap end EXIT
 # Starts the suite's own server at a port that is free, and waits until it listens there; sets $url.
 start_own() {
   local log=$1 port tries
+  : > "$log"
   port=$("$node" -e 'const s = require("net").createServer().listen(0, () => { console.log(s.address().port); s.close(); })')
   (cd "$cache/own" && PORT=$port exec "$node" --import tsx everything-server.ts) > "$log" 2>&1 < /dev/null &
   own=$!
