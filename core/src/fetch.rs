@@ -1,12 +1,18 @@
 //! Common parts of fetches of descriptions over any channel: the requested names, the bridge tool for clients without
 //! a channel of their own, and the suggestions for unknown names (docs/CONTRACT.md R3, R5, R6, R15).
 
-use std::collections::HashSet;
+use std::fmt;
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use crate::{own_tool::OwnTool, view::View};
+use crate::{
+    decision::ToolCall,
+    given::{self, MOST_NAMES},
+    own_tool::OwnTool,
+    take::member,
+    view::View,
+};
 
 /// Bounds of requested and suggested names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -15,7 +21,7 @@ pub struct FetchBounds {
     pub available_tools: usize,
     /// If there are more, they contain this many of the most similar names, and the total.
     pub nearest_tools: usize,
-    /// Maximum number of tools in one fetch.
+    /// Maximum number of tools in one fetch, up to [`MOST_NAMES`].
     pub most_names: usize,
 }
 
@@ -50,48 +56,89 @@ pub fn descriptions_uri<'a>(base: &str, names: impl IntoIterator<Item = &'a str>
     format!("{base}?tools={}", names.join(","))
 }
 
-/// The names in a fetch, each once, in order. A name that a tool has stays as it is; any other is trimmed, and left out if
-/// nothing remains.
+/// The names in a fetch, each once, in order. A name that a tool has stays as it is; any other is trimmed, cut as it is shown, and
+/// left out if nothing remains. No more than [`MOST_NAMES`] are read.
 #[derive(Clone, Debug)]
 pub struct Names<'v> {
     view: &'v View,
     names: Vec<String>,
-    seen: HashSet<String>,
+    given: usize,
+}
+
+/// Names that are too many to be taken. The `Display` says how many were given, as the beginning of a sentence.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooMany {
+    given: usize,
+    /// How many are taken at most.
+    pub most: usize,
+}
+
+impl fmt::Display for TooMany {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.given {
+            given if given > MOST_NAMES => write!(formatter, "More than {MOST_NAMES}"),
+            given => write!(formatter, "{given}"),
+        }
+    }
 }
 
 impl<'v> Names<'v> {
     /// No names yet, of tools of this view.
     pub fn of(view: &'v View) -> Self {
-        Self { view, names: Vec::new(), seen: HashSet::new() }
+        Self { view, names: Vec::new(), given: 0 }
     }
 
-    /// Adds a name unless it is already present.
-    pub fn add(&mut self, name: &str) {
-        let name = if self.view.tool(name).is_some() { name } else { name.trim() };
-        if !name.is_empty() && self.seen.insert(name.to_owned()) {
-            self.names.push(name.to_owned());
+    /// Adds a name unless it is already present. `false` if no more are read.
+    pub fn add(&mut self, name: &str) -> bool {
+        self.given += 1;
+        if self.given > MOST_NAMES {
+            return false;
         }
+        let known = self.view.tool(name).is_some();
+        let name = if known { name.into() } else { given::shown(name.trim()) };
+        if !name.is_empty() && !self.names.iter().any(|other| *other == *name) {
+            self.names.push(name.into_owned());
+        }
+        true
     }
 
-    /// The names in the arguments `{"names": [..]}`. A single string, or a JSON array in a string, is accepted; items
+    /// Adds names separated by commas. `false` if no more are read.
+    pub fn add_list(&mut self, list: &str) -> bool {
+        list.split(',').all(|name| self.add(name))
+    }
+
+    /// The names in the arguments `{"names": [..]}` of a call. A single string, or a JSON array in a string, is accepted; items
     /// that are not strings are ignored.
-    pub fn from_arguments(arguments: &Value, view: &'v View) -> Self {
+    pub fn from_call(call: &ToolCall, view: &'v View) -> Self {
         let mut names = Self::of(view);
-        match arguments.get("names").unwrap_or(&Value::Null) {
-            Value::Array(given) => given.iter().filter_map(Value::as_str).for_each(|name| names.add(name)),
-            Value::String(text) => match serde_json::from_str::<Vec<String>>(text) {
-                Ok(given) => given.iter().for_each(|name| names.add(name)),
-                Err(_) if view.tool(text).is_some() => names.add(text),
-                Err(_) => text.split(',').for_each(|name| names.add(name)),
-            },
-            _ => {}
-        }
+        let Some(given) = call.arguments.as_ref().and_then(|text| member(text.get(), "names")) else {
+            return names;
+        };
+        match (given::items(given, MOST_NAMES), given::string(given)) {
+            (Some(items), _) => items.into_iter().filter_map(given::string).all(|name| names.add(&name)),
+            (_, Some(text)) => names.add_text(&text),
+            _ => true,
+        };
         names
     }
 
-    /// The names, in order.
-    pub fn into_vec(self) -> Vec<String> {
-        self.names
+    fn add_text(&mut self, text: &str) -> bool {
+        let items = given::items(text, MOST_NAMES);
+        match items.and_then(|items| items.into_iter().map(given::string).collect::<Option<Vec<_>>>()) {
+            Some(items) => items.iter().all(|name| self.add(name)),
+            None if self.view.tool(text).is_some() => self.add(text),
+            None => self.add_list(text),
+        }
+    }
+
+    /// The names, in order, if there are at most this many, and at most [`MOST_NAMES`].
+    ///
+    /// # Errors
+    /// If there are more.
+    pub fn at_most(self, most: usize) -> Result<Vec<String>, TooMany> {
+        let most = most.min(MOST_NAMES);
+        let given = if self.given > MOST_NAMES { self.given } else { self.names.len() };
+        if given > most { Err(TooMany { given, most }) } else { Ok(self.names) }
     }
 }
 
@@ -141,7 +188,35 @@ mod tests {
     use serde_json::value::to_raw_value;
 
     use super::*;
-    use crate::{Principal, Snapshot, UpstreamLists, UpstreamName};
+    use crate::{Principal, RawText, Snapshot, ToolName, UpstreamLists, UpstreamName};
+
+    fn read(arguments: &Value, view: &View) -> Result<Vec<String>, TooMany> {
+        let name = ToolName::parse("describe_tools").unwrap();
+        let call = ToolCall { name, arguments: RawText::parse(arguments.to_string()).ok() };
+        Names::from_call(&call, view).at_most(64)
+    }
+
+    #[test]
+    fn p8_names_are_cut_and_no_more_than_a_hundred_are_read() {
+        let view = View::of(Arc::new(Snapshot::build(&[], &[]).unwrap().0), &Principal::anonymous());
+        let long = "u".repeat(1 << 20);
+        for given in [json!([long]), json!(long)] {
+            let names = read(&json!({"names": given}), &view).unwrap();
+            assert!(names.len() == 1 && names[0].chars().count() == 200, "{}", names[0]);
+        }
+        let numbered = |count: usize| (0..count).map(|at| at.to_string()).collect::<Vec<_>>();
+        assert_eq!(read(&json!({"names": numbered(64)}), &view).unwrap().len(), 64);
+        for (count, said) in [(65, "65"), (100, "100"), (101, "More than 100"), (100_000, "More than 100")] {
+            for given in [
+                json!(numbered(count)),
+                json!(numbered(count).join(",")),
+                json!(json!(numbered(count)).to_string()),
+            ] {
+                let refused = read(&json!({"names": given}), &view).unwrap_err();
+                assert_eq!((refused.to_string().as_str(), refused.most), (said, 64));
+            }
+        }
+    }
 
     #[test]
     fn names_are_accepted_in_every_form_that_models_write() {
@@ -160,7 +235,7 @@ mod tests {
             lists.tools =
                 [" x ", " ", "c,d"].map(|name| to_raw_value(&json!({"name": name})).unwrap()).into();
             let view = View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous());
-            assert_eq!(Names::from_arguments(&arguments, &view).into_vec(), expected, "{arguments}");
+            assert_eq!(read(&arguments, &view).unwrap(), expected, "{arguments}");
         }
     }
 }

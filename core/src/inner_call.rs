@@ -6,6 +6,7 @@ use crate::{
     arguments::ArgumentProblem,
     brief::shorten,
     decision::ToolCall,
+    given,
     name::ToolName,
     raw::RawObject,
     text::RawText,
@@ -51,7 +52,7 @@ pub fn members(call: &ToolCall) -> Result<RawObject, ArgumentProblem> {
 pub fn inner_call(view: &View, caller: &str, members: &RawObject) -> Result<ToolCall, ArgumentProblem> {
     let given = members.member("tool").filter(|given| *given != "null");
     let given = given.ok_or_else(|| ArgumentProblem::missing("tool", EXPECTED_TOOL))?;
-    let name = members.string("tool").and_then(|name| ToolName::parse(&name).ok());
+    let name = given::string(given).and_then(|name| ToolName::parse(given::beginning(&name)).ok());
     let name = name.ok_or_else(|| ArgumentProblem::of("tool", given, EXPECTED_TOOL))?;
     if *name == *caller {
         return Err(ArgumentProblem::of("tool", given, ANOTHER));

@@ -31,6 +31,11 @@ pub fn take_member<'t>(
     Ok((Some(last), Cow::Owned(rest)))
 }
 
+/// The value of the last member named `key` of the JSON text of an object. Nothing is stored for the other members.
+pub fn member<'t>(text: &'t str, key: &str) -> Option<&'t str> {
+    serde_json::Deserializer::from_str(text).deserialize_map(Take { text, key }).ok()?.last
+}
+
 /// Finds the members of a name and the runs of other members between them.
 struct Take<'t, 'k> {
     text: &'t str,
@@ -98,6 +103,7 @@ mod tests {
         ] {
             let (taken, left) = take_member(text, "r").unwrap();
             assert_eq!((taken, &*left), (value, rest), "{text}");
+            assert_eq!(member(text, "r"), value);
         }
         for text in ["", "[]", "{", r#"{"r":1} x"#, r#""{}""#] {
             assert!(take_member(text, "r").is_err(), "{text}");

@@ -14,6 +14,9 @@ const MOST_VALUES: usize = 100;
 /// Maximum length of a concern's description in the schema, in characters.
 const LONGEST_DESCRIPTION: usize = 300;
 
+/// Maximum size of its arguments: that of choices, which may be JSON in a string, where a character may take six bytes.
+pub const MAX_BYTES: usize = 6 * crate::choices::MAX_BYTES;
+
 /// The member of its arguments that has the choices, as in the parameters of `updateConcerns`.
 const ARGUMENT: &str = "concerns";
 

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use crate::{OnInvalidValue, wording};
 
 /// Maximum size of the JSON text of choices.
-const MAX_BYTES: usize = 64 * 1024;
+pub const MAX_BYTES: usize = 64 * 1024;
 
 /// Maximum number of choices that are reported as undeclared; the rest is not read.
 const MAX_WARNINGS: usize = 10;

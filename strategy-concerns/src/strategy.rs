@@ -160,8 +160,13 @@ impl DisclosureStrategy for Concerns {
         if *call.name != *bridge::NAME || !self.has_bridge(cx.view, cx.client) {
             return Ok(Decision::Forward(call));
         }
-        let given = bridge::choices(call.arguments()?, &cx.view.about().concerns);
-        Ok(Decision::Answer(match self.update(cx, &given) {
+        let chosen = match call.arguments.as_ref().map_or(0, |arguments| arguments.get().len()) {
+            bytes if bytes > bridge::MAX_BYTES => {
+                Err(Fault::InvalidParams(wording::too_large(bytes, bridge::MAX_BYTES)))
+            }
+            _ => self.update(cx, &bridge::choices(call.arguments()?, &cx.view.about().concerns)),
+        };
+        Ok(Decision::Answer(match chosen {
             Ok((effective, answer)) => {
                 let fitting = cx.view.before_choices().clone().choosing(effective);
                 bridge::answer(&answer, fitting.tools().count())

@@ -41,14 +41,15 @@ fn definition(cx: &Context<'_>, name: &str) -> Result<RawObject, Fault> {
 /// The bridge's answer: an object from name to entry, or to an error. Nothing is authorized, so there are no effects,
 /// and fetches are not rate limited.
 pub fn entries(cx: &Context<'_>, names: Names<'_>) -> ToolAnswer {
-    let (names, bounds) = (names.into_vec(), FetchBounds::default());
-    if names.is_empty() {
-        return failure(missing_selection(cx, bounds));
-    }
-    if names.len() > bounds.most_names {
-        let message = wording::too_many(names.len(), bounds.most_names);
-        return failure(json!({"error": {"code": "TOO_MANY_TOOLS", "message": message}}));
-    }
+    let bounds = FetchBounds::default();
+    let names = match names.at_most(bounds.most_names) {
+        Ok(names) if names.is_empty() => return failure(missing_selection(cx, bounds)),
+        Ok(names) => names,
+        Err(given) => {
+            let message = wording::too_many(given);
+            return failure(json!({"error": {"code": "TOO_MANY_TOOLS", "message": message}}));
+        }
+    };
     let entries = names.into_iter().map(|name| {
         let entry = match cx.view.tool(&name) {
             Some(tool) => entry(cx, tool),

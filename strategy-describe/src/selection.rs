@@ -1,8 +1,10 @@
 //! The tools that a `tools/describe` request selects.
 
-use std::collections::HashSet;
-
-use mcp_disclosure_core::{Fault, RawObject};
+use mcp_disclosure_core::{
+    Fault,
+    given::{self, MOST_NAMES},
+    take::member,
+};
 use serde_json::value::RawValue;
 
 use crate::wording;
@@ -23,19 +25,28 @@ impl Selection {
     /// [`Fault::InvalidParams`] unless they are exactly one of the two.
     pub fn from_params(params: &RawValue) -> Result<Self, Fault> {
         let wrong = |message: &str| Fault::InvalidParams(message.to_owned());
-        let params = RawObject::parse(params.get()).map_err(|_| wrong(wording::NOTHING_SELECTED))?;
-        match (params.member("name"), params.member("names")) {
+        match (member(params.get(), "name"), member(params.get(), "names")) {
             (Some(_), Some(_)) => Err(wrong(wording::BOTH_SELECTED)),
             (Some(name), None) => {
-                serde_json::from_str(name).map(Self::One).map_err(|_| wrong(wording::NAME_NOT_A_STRING))
+                let name = given::string(name).ok_or_else(|| wrong(wording::NAME_NOT_A_STRING))?;
+                Ok(Self::One(given::beginning(&name).to_owned()))
             }
             (None, Some(names)) => {
-                let mut names: Vec<String> =
-                    serde_json::from_str(names).map_err(|_| wrong(wording::NAMES_NOT_STRINGS))?;
-                // A repeated name must not multiply the size of the result.
-                let mut seen = HashSet::new();
-                names.retain(|name| seen.insert(name.clone()));
-                Ok(Self::Several(names))
+                let not_strings = || wrong(wording::NAMES_NOT_STRINGS);
+                let names = given::items(names, MOST_NAMES).ok_or_else(not_strings)?;
+                if names.len() > MOST_NAMES {
+                    return Err(wrong(&wording::too_many_names()));
+                }
+                let mut several: Vec<String> = Vec::new();
+                for name in names {
+                    let name = given::string(name).ok_or_else(not_strings)?;
+                    let name = given::beginning(&name);
+                    // A repeated name must not multiply the size of the result.
+                    if !several.iter().any(|other| other == name) {
+                        several.push(name.to_owned());
+                    }
+                }
+                Ok(Self::Several(several))
             }
             (None, None) => Err(wrong(wording::NOTHING_SELECTED)),
         }
@@ -69,5 +80,8 @@ mod tests {
         ] {
             assert_eq!(read(params), Err(message.to_owned()), "{params}");
         }
+        let names = |count: usize| format!(r#"{{"names":[{}]}}"#, vec!["\"a\""; count].join(","));
+        assert_eq!(read(&names(100)), Ok(several(&["a"])));
+        assert_eq!(read(&names(101)), Err(wording::too_many_names()));
     }
 }

@@ -101,7 +101,7 @@ impl DisclosureStrategy for Describe {
         if !cx.client.bridge || *call.name != *wording::BRIDGE {
             return Ok(Decision::Forward(call));
         }
-        let names = Names::from_arguments(&call.arguments()?, cx.view);
+        let names = Names::from_call(&call, cx.view);
         Ok(Decision::Answer(delivery::entries(cx, names)))
     }
 

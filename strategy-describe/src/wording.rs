@@ -2,7 +2,10 @@
 
 use std::borrow::Cow;
 
-use mcp_disclosure_core::Objection;
+use mcp_disclosure_core::{
+    Objection, TooMany,
+    given::{MOST_NAMES, shown},
+};
 use serde_json::json;
 
 /// The name of the bridge tool.
@@ -62,17 +65,22 @@ pub const NAME_NOT_A_STRING: &str = "params.name must be a string";
 /// Invalid parameters of `tools/describe`.
 pub const NAMES_NOT_STRINGS: &str = "params.names must be a list of strings";
 
+/// Invalid parameters of `tools/describe`.
+pub fn too_many_names() -> String {
+    format!("params.names has more than {MOST_NAMES} names; at most {MOST_NAMES} are taken by one request")
+}
+
 /// The error for an unknown name, in Delta-MCP's words.
 pub fn unknown_tool(name: &str) -> String {
-    format!("Unknown tool: {name}")
+    format!("Unknown tool: {}", shown(name))
 }
 
 /// The message of the bridge's `MISSING_TOOL_SELECTION`.
 pub const MISSING_SELECTION: &str = "You must specify one or more tool names in 'names'.";
 
 /// The message of the bridge's `TOO_MANY_TOOLS`.
-pub fn too_many(given: usize, most: usize) -> String {
-    format!("{given} tools were named; at most {most} can be described at once.")
+pub fn too_many(given: TooMany) -> String {
+    format!("{given} tools were named; at most {} can be described at once.", given.most)
 }
 
 /// The value under an unknown name.

@@ -2,6 +2,7 @@
 
 use mcp_disclosure_core::{
     Context, Definitions, ToolAnswer, ToolName, View, VisibleTool,
+    given::shown as shortened,
     nearest::{misspelt, nearest},
 };
 use serde_json::{Map, Value, json};
@@ -38,6 +39,7 @@ pub fn answer(cx: &Context<'_>, groups: &Groups, name: &str, config: &GroupsConf
     }
     tracing::info!(session = cx.session, "unknown group requested");
     let names = || groups.all().iter().map(|group| group.name.as_str());
+    let name = &*shortened(name);
     let wanted = name.to_lowercase();
     let mut meant: Vec<&str> = names().filter(|name| name.contains(&wanted)).take(SUGGESTIONS).collect();
     if meant.is_empty() {

@@ -11,7 +11,7 @@ use std::{
 
 use mcp_disclosure_core::{
     ClientTraits, Decision, Digest, DisclosureStrategy, Era, Fault, Full, Manifest, RawObject, ToolCall,
-    View, availability::said_of_groups,
+    View, availability::said_of_groups, given::shown,
 };
 use serde_json::{json, value::RawValue};
 
@@ -130,7 +130,7 @@ pub fn decide(view: &View, call: ToolCall) -> Result<Decision, Fault> {
         return Ok(Decision::Forward(call));
     }
     if view.tool(&call.name).is_none() {
-        let data = json!({"unknownNames": [call.name]});
+        let data = json!({"unknownNames": [shown(&call.name)]});
         return Err(Fault::Rejected { message: wording::UNKNOWN_NAMES.to_owned(), data });
     }
     Ok(Decision::Forward(call))

@@ -1,6 +1,6 @@
 //! `groups/list` and `groups/get` (docs/CONTRACT.md G4, G5, G10, G11, G17).
 
-use mcp_disclosure_core::{Context, Era, Fault, Kind, RawObject};
+use mcp_disclosure_core::{Context, Era, Fault, Kind, RawObject, given::shown};
 use serde_json::{json, value::RawValue};
 
 use crate::{Groups, GroupsConfig, groups::array, wording};
@@ -58,7 +58,10 @@ pub fn get(cx: &Context<'_>, groups: &Groups, params: &RawValue) -> Result<RawOb
     let name = name.ok_or_else(|| Fault::InvalidParams(wording::NAME_NOT_A_STRING.to_owned()))?;
     let Some(group) = groups.named(&name) else {
         tracing::info!(session = cx.session, "unknown group requested");
-        return Err(Fault::NotFound { message: wording::NOT_FOUND.to_owned(), data: json!({"name": name}) });
+        return Err(Fault::NotFound {
+            message: wording::NOT_FOUND.to_owned(),
+            data: json!({"name": shown(&name)}),
+        });
     };
     tracing::info!(session = cx.session, group = group.name, "group delivered");
     cx.fetches.delivers();

@@ -6,6 +6,7 @@ use mcp_disclosure_core::{
     Fault, Full, GROUPS, Kind, Lesson, Listing, OwnTool, Preparation, Profile, RawObject, Refusal, ToolCall,
     View,
     executors::Executor,
+    given,
     index::{Part, with_index_of_parts},
     inner_call::{inner_call, members},
     manifest::DETERMINISTIC_GROUPS,
@@ -108,9 +109,11 @@ impl GroupsStrategy {
         let arguments = members(call)?;
         let name = match arguments.member("name").filter(|given| *given != "null") {
             None => String::new(),
-            Some(given) => arguments
-                .string("name")
-                .ok_or_else(|| ArgumentProblem::of("name", given, wording::EXPECTED_NAME))?,
+            Some(given) => {
+                let name = given::string(given);
+                let name = name.ok_or_else(|| ArgumentProblem::of("name", given, wording::EXPECTED_NAME))?;
+                given::beginning(&name).to_owned()
+            }
         };
         Ok(Decision::Answer(answer::answer(cx, &self.groups(cx.view), &name, &self.config)))
     }

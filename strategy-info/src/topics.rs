@@ -1,8 +1,11 @@
 //! The topics that a call of `info` asks for (docs/CONTRACT.md B10).
 
-use std::collections::HashSet;
+use std::{borrow::Cow, collections::HashSet};
 
-use mcp_disclosure_core::{ArgumentProblem, RawObject};
+use mcp_disclosure_core::{
+    ArgumentProblem, RawObject,
+    given::{self, MOST_NAMES},
+};
 
 use crate::{
     contents::Contents,
@@ -27,14 +30,23 @@ pub fn read(
     }
     let given = members.member("topic").filter(|given| *given != "null");
     let Some(given) = given else { return Ok(vec![OVERVIEW.to_owned()]) };
-    let text = members.string("topic");
-    let listed = serde_json::from_str::<Vec<String>>(text.as_deref().unwrap_or(given));
-    let mut topics = match (listed, text) {
-        (_, Some(text)) if contents.find(&text).is_some() => vec![text],
-        (Ok(topics), _) => topics,
-        (Err(_), Some(text)) => separated(&text, contents, most),
-        (Err(_), None) => return Err(ArgumentProblem::of("topic", given, wording::EXPECTED_TOPIC)),
+    let text = given::string(given);
+    let listed = listed(text.as_deref().unwrap_or(given));
+    let topics = match (listed, text.as_deref().map(given::beginning)) {
+        (_, Some(text)) if contents.find(text).is_some() => vec![text.to_owned()],
+        (Some(topics), _) => topics.into_iter().map(Cow::into_owned).collect(),
+        (None, Some(text)) => separated(text, contents, most),
+        (None, None) => return Err(ArgumentProblem::of("topic", given, wording::EXPECTED_TOPIC)),
     };
+    if topics.len() > MOST_NAMES {
+        return Err(ArgumentProblem::of("topic", given, &wording::too_many_topics(most)));
+    }
+    // What names nothing is only repeated.
+    let shown = |topic: String| match contents.find(&topic) {
+        Some(_) => topic,
+        None => given::shown(&topic).into_owned(),
+    };
+    let mut topics: Vec<String> = topics.into_iter().map(shown).collect();
     let mut seen = HashSet::new();
     topics.retain(|topic| seen.insert(topic.clone()));
     match topics.len() {
@@ -42,6 +54,11 @@ pub fn read(
         count if count > most => Err(ArgumentProblem::of("topic", given, &wording::too_many_topics(most))),
         _ => Ok(topics),
     }
+}
+
+/// The topics in a JSON list of strings, up to one more than there may be.
+fn listed(json: &str) -> Option<Vec<Cow<'_, str>>> {
+    given::items(json, MOST_NAMES)?.into_iter().map(given::string).collect()
 }
 
 /// The topics in a text with commas. The longest piece that names something is one topic, since names may have commas.

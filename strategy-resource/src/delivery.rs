@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 
 use mcp_disclosure_core::{
-    Available, Context, Definitions, Era, PERMISSIVE_SCHEMA, RawObject, Receipt, Receipts, VisibleTool,
-    receipt::ReceiptProblem, receipt_name,
+    Available, Context, Definitions, Era, Names, PERMISSIVE_SCHEMA, RawObject, Receipt, Receipts,
+    VisibleTool, receipt::ReceiptProblem, receipt_name,
 };
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ pub enum Channel {
 }
 
 /// Delivers these tools' descriptions, in this order.
-pub fn deliver(cx: &Context<'_>, config: &ResourceConfig, channel: Channel, names: &[String]) -> Delivery {
+pub fn deliver(cx: &Context<'_>, config: &ResourceConfig, channel: Channel, names: Names<'_>) -> Delivery {
     if let Err(wait) = cx.fetches.admit() {
         let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
         return failure(json!({"error": {
@@ -38,13 +38,14 @@ pub fn deliver(cx: &Context<'_>, config: &ResourceConfig, channel: Channel, name
             "retry_after_seconds": seconds,
         }}));
     }
-    if names.is_empty() {
-        return failure(missing_selection(cx, config, channel));
-    }
-    if names.len() > config.most_names {
-        let message = wording::too_many(names.len(), config.most_names);
-        return failure(json!({"error": {"code": "TOO_MANY_TOOLS", "message": message}}));
-    }
+    let names = match names.at_most(config.most_names) {
+        Ok(names) if names.is_empty() => return failure(missing_selection(cx, config, channel)),
+        Ok(names) => names,
+        Err(given) => {
+            let message = wording::too_many(given);
+            return failure(json!({"error": {"code": "TOO_MANY_TOOLS", "message": message}}));
+        }
+    };
     cx.fetches.delivers();
     let entries: Vec<String> = names
         .iter()

@@ -22,9 +22,12 @@ pub fn corrected(uri: &ResourceUri, view: &View) -> Option<String> {
     let lists = lists.filter(|(key, _)| PARAMETERS.contains(key)).map(|(_, list)| list);
     for list in lists.chain([rest]) {
         let list = percent_decode_str(list).decode_utf8_lossy();
-        list.split([',', '/']).for_each(|name| names.add(name));
+        if !list.split([',', '/']).all(|name| names.add(name)) {
+            break;
+        }
     }
-    let names = names.into_vec();
+    // Of too many, none is named.
+    let names = names.at_most(usize::MAX).unwrap_or_default();
     let example = || view.tools().next().map_or(SOME_TOOL, |tool| tool.name().as_str());
     Some(match &names[..] {
         [] => uri_of([example()]),

@@ -16,23 +16,23 @@ pub fn uri_of<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
 /// Names are separated by commas, percent-decoded and, unless a tool has blanks at the ends of its name, trimmed;
 /// several `tools=` are joined. Some clients encode the separating comma too, so an unknown name with a comma counts as
 /// several.
-pub fn from_uri(uri: &ResourceUri, view: &View) -> Option<Vec<String>> {
+pub fn from_uri<'v>(uri: &ResourceUri, view: &'v View) -> Option<Names<'v>> {
     if uri.base() != BASE_URI {
         return None;
     }
     let mut names = Names::of(view);
     for parameter in uri.query().split('&') {
         let Some(("tools", list)) = parameter.split_once('=') else { continue };
-        for piece in list.split(',') {
+        let is_read = list.split(',').all(|piece| {
             let name = percent_decode_str(piece).decode_utf8_lossy();
-            if [&*name, name.trim()].into_iter().any(|name| view.tool(name).is_some()) {
-                names.add(&name);
-            } else {
-                name.split(',').for_each(|name| names.add(name));
-            }
+            let is_known = [&*name, name.trim()].into_iter().any(|name| view.tool(name).is_some());
+            if is_known { names.add(&name) } else { names.add_list(&name) }
+        });
+        if !is_read {
+            break;
         }
     }
-    Some(names.into_vec())
+    Some(names)
 }
 
 #[cfg(test)]
@@ -52,7 +52,7 @@ mod tests {
     }
 
     fn names(uri: &str) -> Vec<String> {
-        from_uri(&ResourceUri::parse(uri).unwrap(), &view()).unwrap()
+        from_uri(&ResourceUri::parse(uri).unwrap(), &view()).unwrap().at_most(64).unwrap()
     }
 
     #[test]
@@ -74,10 +74,10 @@ mod tests {
         ] {
             assert_eq!(names(&format!("{BASE_URI}{query}")), expected, "{query}");
         }
-        assert_eq!(
-            from_uri(&ResourceUri::parse("resource:///tool_descriptions2?tools=a").unwrap(), &view()),
-            None
-        );
+        let other = ResourceUri::parse("resource:///tool_descriptions2?tools=a").unwrap();
+        assert!(from_uri(&other, &view()).is_none());
+        let many = format!("{BASE_URI}?tools={}&tools=a", "a,b,".repeat(1_000_000));
+        assert!(from_uri(&ResourceUri::parse(&many).unwrap(), &view()).unwrap().at_most(64).is_err());
     }
 
     #[test]

@@ -64,8 +64,8 @@ impl Resource {
 
     /// The bridge: a tool that answers like the resource.
     fn describe(&self, cx: &Context<'_>, call: &ToolCall) -> Result<Decision, Fault> {
-        let names = Names::from_arguments(&call.arguments()?, cx.view).into_vec();
-        let delivery = deliver(cx, &self.config, Channel::Bridge, &names);
+        let names = Names::from_call(call, cx.view);
+        let delivery = deliver(cx, &self.config, Channel::Bridge, names);
         let content = serde_json::from_str(delivery.content.text())
             .map_err(|error| Fault::Internal(format!("a definition nests too deep: {error}")))?;
         Ok(Decision::Answer(ToolAnswer { content, is_error: delivery.failed }))
@@ -115,9 +115,8 @@ impl DisclosureStrategy for Resource {
         uri: &ResourceUri,
     ) -> Result<Option<ResourceText>, Fault> {
         let names = selection::from_uri(uri, cx.view);
-        let text = |names: Vec<String>| {
-            deliver(cx, &self.config, Channel::Resource, &names).content.text().to_owned()
-        };
+        let text =
+            |names: Names<'_>| deliver(cx, &self.config, Channel::Resource, names).content.text().to_owned();
         Ok(names.map(|names| ResourceText { mime_type: MIME_TYPE, text: text(names) }))
     }
 

@@ -1,6 +1,6 @@
 //! Every sentence of `resource` that a model reads.
 
-use mcp_disclosure_core::{Era, ReceiptProblem};
+use mcp_disclosure_core::{Era, ReceiptProblem, TooMany};
 use serde_json::json;
 
 use crate::selection::uri_of;
@@ -97,8 +97,8 @@ pub fn rate_limited(seconds: u64) -> String {
 }
 
 /// The message of `TOO_MANY_TOOLS`.
-pub fn too_many(given: usize, most: usize) -> String {
-    format!("{given} tools were named; at most {most} can be fetched at once.")
+pub fn too_many(given: TooMany) -> String {
+    format!("{given} tools were named; at most {} can be fetched at once.", given.most)
 }
 
 /// The value under an unknown name (tool-descriptions-resource §6.3).

@@ -1,6 +1,6 @@
 //! The arguments of `search_tools`.
 
-use mcp_disclosure_core::{ArgumentProblem, RawObject};
+use mcp_disclosure_core::{ArgumentProblem, RawObject, given};
 use serde_json::Value;
 
 use crate::{SearchConfig, wording};
@@ -43,14 +43,17 @@ impl SearchArguments {
                 expected: wording::KNOWN_ARGUMENTS.to_owned(),
             });
         }
-        let given = |key: &str| members.member(key).filter(|given| *given != "null");
-        let text = |key: &str, expected: &str| match given(key) {
+        let argument = |key: &str| members.member(key).filter(|given| *given != "null");
+        let text = |key: &str, expected: &str| match argument(key) {
             None => Ok(None),
-            Some(raw) => members.string(key).map(Some).ok_or_else(|| ArgumentProblem::of(key, raw, expected)),
+            Some(raw) => match given::string(raw) {
+                Some(text) => Ok(Some(given::beginning(&text).to_owned())),
+                None => Err(ArgumentProblem::of(key, raw, expected)),
+            },
         };
         let query = text("query", wording::EXPECTED_QUERY)?.unwrap_or_default();
         let category = text("category", wording::EXPECTED_CATEGORY)?;
-        let limit = given("limit").map(|raw| limit(raw, config.most_hits.get())).transpose()?;
+        let limit = argument("limit").map(|raw| limit(raw, config.most_hits.get())).transpose()?;
         let detail = match text("detail", wording::EXPECTED_DETAIL)?.as_deref() {
             None => Detail::Best,
             Some("brief") => Detail::Brief,

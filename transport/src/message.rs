@@ -9,6 +9,9 @@ use serde_json::value::RawValue;
 
 use crate::{Bound, ErrorText, code};
 
+/// Maximum length of the id and of the method of a request, in bytes: both are kept, logged and repeated in answers.
+const LONGEST_LABEL: usize = 1024;
+
 /// A JSON text. Cloning is cheap.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Json(Bytes);
@@ -166,7 +169,8 @@ impl Message {
             Ok(raw) => raw,
             Err(error) => return Err(malformed(text, &error)),
         };
-        let id = raw.id.and_then(|id| Id::parse(id.get()));
+        let is_short = |id: &&RawValue| raw.method.is_none() || id.get().len() <= LONGEST_LABEL;
+        let id = raw.id.filter(is_short).and_then(|id| Id::parse(id.get()));
         // Parsing so far skipped values without recursion; later processing may recurse.
         if is_deeper_than(bytes, depth.most) {
             let Bound { most, setting } = depth;
@@ -185,6 +189,9 @@ impl Message {
             };
             return Ok(Self::Response(Response { id, outcome }));
         };
+        if method.len() > LONGEST_LABEL {
+            return Err(invalid(&format!("'method' must have at most {LONGEST_LABEL} bytes")));
+        }
         let params = match raw.params.map(|params| RawObject::parse(params.get())) {
             None => RawObject::empty(),
             Some(Ok(params)) => params,
@@ -201,7 +208,11 @@ impl Message {
                 Ok(Self::Notification(Notification { method: Cow::Owned(method.into_owned()), params }))
             }
             (Some(_), Some(id)) => Ok(Self::Request(Request { id, method: method.into_owned(), params })),
-            (Some(_), None) => Err(refuse(None, code::INVALID_REQUEST, "'id' must be a string or a number")),
+            (Some(_), None) => {
+                let message =
+                    format_args!("'id' must be a string or a number of at most {LONGEST_LABEL} bytes");
+                Err(refuse(None, code::INVALID_REQUEST, message))
+            }
         }
     }
 
@@ -316,6 +327,11 @@ mod tests {
 
     #[test]
     fn says_what_is_wrong_under_the_id_it_finds() {
+        let long = |key: &str| {
+            let long = format!(r#""{key}":"{}""#, "x".repeat(LONGEST_LABEL + 1));
+            let other = if key == "id" { r#""method":"m""# } else { r#""id":1"# };
+            format!(r#"{{"jsonrpc":"2.0",{other},{long}}}"#)
+        };
         for (text, expected) in [
             ("", r#""id":null,"error":{"code":-32700"#),
             ("\u{a0}{}", r#""id":null,"error":{"code":-32700"#),
@@ -328,6 +344,8 @@ mod tests {
             (r#"{"jsonrpc":"2.0","id":1}"#, r#""id":1,"error":{"code":-32600"#),
             (r#"{"jsonrpc":"2.0","id":null,"method":"m"}"#, r#""id":null,"error":{"code":-32600"#),
             (r#"{"jsonrpc":"2.0","id":1,"method":"m","params":[]}"#, r#""id":1,"error":{"code":-32602"#),
+            (&long("method"), r#""id":1,"error":{"code":-32600,"message":"'method' must"#),
+            (&long("id"), r#""id":null,"error":{"code":-32600,"message":"'id' must"#),
         ] {
             assert!(error_of(text).contains(expected), "{text}: {}", error_of(text));
         }

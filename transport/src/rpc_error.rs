@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use mcp_disclosure_core::{Fault, RawObject};
+use mcp_disclosure_core::{Fault, RawObject, given::shown};
 use serde_json::Value;
 
 use crate::Json;
@@ -112,7 +112,7 @@ impl ErrorText {
 
     /// An unsupported method (-32601).
     pub fn method_not_found(method: &str) -> Self {
-        Self::new(code::METHOD_NOT_FOUND, format_args!("Method not found: {method}"))
+        Self::new(code::METHOD_NOT_FOUND, format_args!("Method not found: {}", shown(method)))
     }
 }
 
