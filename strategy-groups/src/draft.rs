@@ -100,9 +100,8 @@ impl<'v> Drafts<'v> {
         draft.title = provider.and_then(|provider| provider.title.clone());
         draft.description = provider.and_then(|provider| provider.description.clone());
         // One upstream's instructions are those of the whole server.
-        draft.instructions = provider
-            .and_then(|provider| provider.instructions.clone())
-            .filter(|_| self.nests && self.view.permits_all_of(name));
+        draft.instructions =
+            provider.and_then(|provider| provider.instructions.clone()).filter(|_| self.nests);
         let at = self.add(draft);
         self.upstreams.insert(name, at);
         self.top.push(at);
