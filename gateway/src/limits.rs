@@ -175,10 +175,8 @@ limits! {
     upstreams_per_peer: count = 32;
     /// Sets of such connections started concurrently for one principal or address; others wait.
     starts_per_peer: count = 2;
-    /// HTTP connections; at most half of the files that the process may open.
+    /// HTTP connections; at most half of the files that the process may open. Beyond it, connections of the peer that has the most are closed for new ones.
     connections: count = 1_000;
-    /// HTTP connections of one address, unless it is a trusted proxy; at most half of all.
-    connections_per_peer: count = 500;
     /// Time for an HTTP client to send the head of a request.
     request_head: seconds = 10;
     /// Time for the check of a call's arguments, including queueing; arguments that take longer are not checked.

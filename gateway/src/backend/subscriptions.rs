@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use mcp_disclosure_core::given::shown;
 use mcp_disclosure_transport::{ErrorText, code};
 
 use super::Backend;
@@ -68,7 +69,8 @@ impl Backend {
         let mut owners = self.owners(page, uri);
         // First where others are subscribed.
         owners.sort_by_cached_key(|owner| !owner.has_subscribers(uri));
-        let unknown = || ErrorText::new(code::RESOURCE_NOT_FOUND, format_args!("Resource not found: {uri}"));
+        let unknown =
+            || ErrorText::new(code::RESOURCE_NOT_FOUND, format_args!("Resource not found: {}", shown(uri)));
         let mut refused = unknown();
         for owner in owners {
             match owner.subscribe(uri).await {

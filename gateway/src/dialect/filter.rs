@@ -7,7 +7,7 @@
 //! Fields that are not supported are ignored, and an empty field is none: the draft wants a filter to select among what a
 //! client may see anyway, never to protect.
 
-use mcp_disclosure_core::{Pattern, RawObject};
+use mcp_disclosure_core::{Pattern, RawObject, given};
 use mcp_disclosure_transport::{ErrorText, printable::printable};
 
 use crate::limits::Limits;
@@ -32,7 +32,10 @@ impl Filter {
         let filter = RawObject::parse(filter)
             .map_err(|_| ErrorText::invalid_params("params.filter must be an object"))?;
         let Some(patterns) = filter.member(FIELD) else { return Ok(None) };
-        let patterns: Vec<String> = serde_json::from_str(patterns).map_err(|_| {
+        let read = |patterns| -> Option<Vec<_>> {
+            given::items(patterns, limits.filter_patterns)?.into_iter().map(given::string).collect()
+        };
+        let patterns = read(patterns).ok_or_else(|| {
             ErrorText::invalid_params(format_args!("params.filter.{FIELD} must be an array of strings"))
         })?;
         let most = limits.filter_pattern_characters;

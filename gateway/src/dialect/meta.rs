@@ -1,6 +1,9 @@
 //! Detection of a request's era, and the metadata of stateless requests.
 
-use mcp_disclosure_core::{Digest, RawObject};
+use mcp_disclosure_core::{
+    Digest, RawObject,
+    given::{LONGEST_TEXT, shown},
+};
 use mcp_disclosure_transport::{
     ErrorText, LoggingLevel, Request, code,
     meta::{
@@ -98,20 +101,36 @@ pub(crate) fn classify(request: &Request, meta: Option<RawObject>) -> Result<Req
 }
 
 /// Checks the size of a request's client info, which is all of `initialize` and the `_meta` of any other
-/// request, and that the request is unambiguous. Returns its `_meta`, if it has one that is an object.
+/// request, and of the name or URI that it asks for, and that the request is unambiguous. Returns its `_meta`, if it has one that
+/// is an object.
 ///
 /// # Errors
-/// -32602 if the client info is too large, or the request ambiguous.
+/// -32602 if the client info, the name or the URI is too large, or the request ambiguous.
 pub(crate) fn check(request: &Request, limits: &Limits) -> Result<Option<RawObject>, ErrorText> {
     check_size(request, limits)?;
+    ["name", "uri"].into_iter().try_for_each(|key| check_name(&request.params, key))?;
     unambiguous(&request.params, &DECISIVE)?;
     // Only a completion has one that is read; parsing another's would cost for nothing.
     let is_completion = request.method == "completion/complete";
     let reference = is_completion.then(|| request.params.object("ref")).flatten();
-    reference.map_or(Ok(()), |reference| unambiguous(&reference, &DECISIVE))?;
+    reference.map_or(Ok(()), |reference| {
+        ["name", "uri"].into_iter().try_for_each(|key| check_name(&reference, key))?;
+        unambiguous(&reference, &DECISIVE)
+    })?;
     let meta = request.params.object("_meta");
     meta.as_ref().map_or(Ok(()), |meta| unambiguous(meta, &DECISIVE_META))?;
     Ok(meta)
+}
+
+/// Checks the length of what a request asks for, as it is written, before it is decoded, looked up and repeated in answers.
+fn check_name(object: &RawObject, key: &str) -> Result<(), ErrorText> {
+    let size = object.member(key).map_or(0, str::len);
+    if size <= LONGEST_TEXT {
+        return Ok(());
+    }
+    Err(ErrorText::invalid_params(format_args!(
+        "'{key}' has {size} bytes; at most {LONGEST_TEXT} are allowed"
+    )))
 }
 
 fn check_size(request: &Request, limits: &Limits) -> Result<(), ErrorText> {
@@ -163,7 +182,7 @@ fn is_like(key: &str, ours: &str) -> bool {
 /// The error for an unsupported stateless version.
 fn unknown_version(version: &str) -> ErrorText {
     ErrorText::new(code::UNSUPPORTED_VERSION, "Unsupported protocol version")
-        .with_data(&json!({"supported": Revision::names(), "requested": version}))
+        .with_data(&json!({"supported": Revision::names(), "requested": shown(version)}))
 }
 
 /// The refusal of a revision, naming those that are supported instead.

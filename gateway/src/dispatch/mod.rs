@@ -7,6 +7,7 @@
 mod admission;
 mod adoption;
 mod allowance;
+mod beside;
 mod call;
 mod caller;
 mod checks;
@@ -38,6 +39,7 @@ use std::{sync::Arc, time::Duration};
 pub(crate) use admission::Admitted;
 pub use admission::{Admission, Admittance, Arriving, Denied, Open};
 use allowance::Allowances;
+pub(crate) use beside::beside;
 pub use caller::Caller;
 use checks::Checks;
 pub use fetches::FetchLimits;

@@ -7,7 +7,7 @@ use mcp_disclosure_gateway::limits::{LIMITS, LimitSettings};
 /// Flags related to limits, which the library's texts do not know.
 const RELATED: &[(&str, &str)] = &[
     ("upstreams_per_peer", "--upstream-scope session"),
-    ("connections_per_peer", "--trusted-proxy"),
+    ("connections", "--trusted-proxy"),
     ("peer_fetches", "--fetches-per-minute"),
 ];
 

@@ -1,6 +1,9 @@
 //! P8: one peer that takes what others need: sessions, connections, memory, children.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use serde_json::json;
 use tokio::{io::AsyncWriteExt, task::JoinSet};
@@ -18,6 +21,8 @@ pub(super) fn attacks() -> impl IntoIterator<Item = Attack> {
         "10,000 sessions from one address" => sessions,
         "300 slow heads with 256 open files" => slow_heads,
         "2,000 connections from one address that say nothing" => silent_connections,
+        "one client behind a proxy: bodies of 20 bytes a second on all connections" => slow_bodies,
+        "two clients behind a proxy: event streams on all connections" => event_streams,
         "60 subscriptions to URIs of 5 MB" => long_subscriptions,
         "5,000 subscriptions" => many_subscriptions,
         "15 MB of capabilities, eight times" => capabilities,
@@ -171,5 +176,70 @@ async fn children(lab: &Lab) -> Verdict {
     }
     let over = within("the flood", Duration::from_secs(12), flood.join_all()).await;
     let verdict = over.map(drop).and(newcomer(&scene).await);
+    scene.judge(verdict).await
+}
+
+/// Connections that there may be in the attacks on them.
+const CONNECTIONS: &str = "connections=60";
+
+/// Somebody new is served on every connection that it opens, while others hold as many as there may be.
+async fn newcomers(scene: &Scene, come: impl AsyncFn() -> Verdict) -> Verdict {
+    let mut verdict = Ok(());
+    for _ in 0..20 {
+        verdict = verdict.and(come().await).and(newcomer(scene).await);
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    verdict
+}
+
+/// A request of a client of this address behind a proxy, up to the end of its head.
+fn forwarded(client: &str, line: &str, headers: &str) -> String {
+    format!("{line} HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: {client}\r\n{headers}\r\n")
+}
+
+async fn slow_bodies(lab: &Lab) -> Verdict {
+    let serve = Serve::new(lab).flags(&["--limit", CONNECTIONS, "--trusted-proxy", "127.0.0.1"]);
+    let scene = Scene::start(lab, serve).await;
+    let stranger = scene.stranger();
+    let held = Mutex::new(Vec::new());
+    let head =
+        forwarded("203.0.113.1", "POST /mcp", "Content-Type: application/json\r\nContent-Length: 999\r\n");
+    let verdict = newcomers(&scene, async || {
+        for _ in 0..60 {
+            let mut stream = stranger.connect().await?;
+            let _dropped = stream.write_all(head.as_bytes()).await;
+            held.lock().unwrap().push(stream);
+        }
+        let mut slow = std::mem::take(&mut *held.lock().unwrap());
+        for stream in &mut slow {
+            let _dropped = stream.write_all(b" ").await;
+        }
+        slow.drain(..slow.len().saturating_sub(600));
+        *held.lock().unwrap() = slow;
+        Ok(())
+    });
+    let verdict = verdict.await;
+    scene.judge(verdict).await
+}
+
+async fn event_streams(lab: &Lab) -> Verdict {
+    let serve = Serve::new(lab).flags(&["--limit", CONNECTIONS, "--trusted-proxy", "127.0.0.1"]);
+    let scene = Scene::start(lab, serve).await;
+    let mut attackers = Vec::new();
+    for _ in 0..60 {
+        attackers.push(scene.attacker().await);
+    }
+    let held = Mutex::new(Vec::new());
+    let verdict = newcomers(&scene, async || {
+        for at in 0..60 {
+            let (attacker, client) = (&attackers[at], ["203.0.113.1", "203.0.113.2"][at % 2]);
+            let session = format!("Mcp-Session-Id: {}\r\nAccept: text/event-stream\r\n", attacker.session());
+            let mut stream = attacker.connect().await?;
+            let _dropped = stream.write_all(forwarded(client, "GET /mcp", &session).as_bytes()).await;
+            held.lock().unwrap().push(stream);
+        }
+        Ok(())
+    });
+    let verdict = verdict.await;
     scene.judge(verdict).await
 }

@@ -58,33 +58,142 @@ fn p8_slow_heads_make_room_for_newcomers_whatever_files_there_are() {
     }
 }
 
-#[test]
-fn p8_a_connection_beyond_the_limit_is_refused_with_503() {
-    let gateway = with_files(256, &["--limit", "connections=8", "--limit", "connections_per_peer=4"]);
-    let address = gateway.address();
+/// Sends the beginning of a request, from a client of this address behind a proxy.
+fn begun(address: SocketAddr, client: &str, request: &str) -> TcpStream {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(PATIENCE)).unwrap();
+    let (line, rest) = request.split_once("\r\n").unwrap();
+    let text = format!("{line}\r\nHost: {address}\r\nX-Forwarded-For: {client}\r\n{rest}");
+    // One that was closed meanwhile misses it.
+    let _closed = stream.write_all(text.as_bytes());
+    stream
+}
+
+const HALF_A_BODY: &str =
+    "POST /mcp HTTP/1.1\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{";
+
+/// The status line of what comes, at most its first bytes.
+fn status(stream: &mut TcpStream) -> String {
+    let mut begun = [0; 12];
+    stream
+        .read_exact(&mut begun)
+        .map_or_else(|error| error.to_string(), |()| String::from_utf8_lossy(&begun).into())
+}
+
+fn open_sessions(address: SocketAddr, count: usize) -> Vec<String> {
     let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}});
     let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello});
-    // A session has one such stream.
-    let sessions: Vec<String> = (0..6).map(|_| post(address, None, &hello).0.unwrap()).collect();
-    let listen = |session: &str| {
-        let mut stream = TcpStream::connect(address).unwrap();
-        stream.set_read_timeout(Some(PATIENCE)).unwrap();
-        let head = format!("GET /mcp HTTP/1.1\r\nHost: {address}\r\nMcp-Session-Id: {session}\r\n\r\n");
-        stream.write_all(head.as_bytes()).unwrap();
-        let mut begun = [0; 12];
-        stream.read_exact(&mut begun).unwrap();
-        (stream, String::from_utf8_lossy(&begun).into_owned())
-    };
-    let busy: Vec<_> = sessions[..4].iter().map(|session| listen(session)).collect();
-    assert!(busy.iter().all(|(_, begun)| begun == "HTTP/1.1 200"));
-    let (mut refused, begun) = listen(&sessions[4]);
-    assert_eq!(begun, "HTTP/1.1 503");
-    let mut rest = String::new();
-    refused.read_to_string(&mut rest).unwrap();
-    for part in ["retry-after: 1", "\"code\":-32005", "limits.connections_per_peer"] {
-        assert!(rest.contains(part), "{rest}");
+    (0..count).map(|_| post(address, None, &hello).0.unwrap()).collect()
+}
+
+/// Opens the event stream of a session, from a client of this address behind a proxy.
+fn listen(address: SocketAddr, client: &str, session: &str) -> TcpStream {
+    let mut stream =
+        begun(address, client, &format!("GET /mcp HTTP/1.1\r\nMcp-Session-Id: {session}\r\n\r\n"));
+    assert_eq!(status(&mut stream), "HTTP/1.1 200");
+    stream
+}
+
+/// Waits for the end of what is sent on a connection.
+fn ends(stream: &mut TcpStream) {
+    // A reset is an end as well; a time-out is none.
+    let ended = stream.read_to_end(&mut Vec::new());
+    let is_over = |error: &std::io::Error| error.kind() == std::io::ErrorKind::ConnectionReset;
+    assert!(ended.as_ref().map_or_else(is_over, |_| true), "{ended:?}");
+}
+
+#[test]
+fn p8_one_client_behind_a_proxy_makes_room_for_others_with_its_slow_bodies() {
+    let gateway = with_files(256, &["--limit", "connections=8", "--trusted-proxy", "127.0.0.1"]);
+    let address = gateway.address();
+    let sessions = open_sessions(address, 1);
+    let mut other = listen(address, "203.0.113.2", &sessions[0]);
+    let mut slow: Vec<TcpStream> = (0..60).map(|_| begun(address, "203.0.113.1", HALF_A_BODY)).collect();
+    for _ in 0..5 {
+        is_served(address);
+        slow.extend((0..8).map(|_| begun(address, "203.0.113.1", HALF_A_BODY)));
     }
-    drop(busy);
-    assert!(kit::process::until(|| listen(&sessions[5]).1 == "HTTP/1.1 200"), "there is room again");
+    // The other client's stream goes on: nothing more has come, and no end.
+    other.set_nonblocking(true).unwrap();
+    let mut rest = Vec::new();
+    let error = other.read_to_end(&mut rest).unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::WouldBlock, "{}", String::from_utf8_lossy(&rest));
+}
+
+#[test]
+fn p8_one_token_makes_room_for_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let config = folder.path().join("auth.toml");
+    let mut tokens = String::new();
+    for name in ["ann", "bob"] {
+        let file = folder.path().join(name);
+        std::fs::write(&file, format!("the-secret-token-of-{name}")).unwrap();
+        tokens.push_str(&format!("{{ name = {name:?}, file = {:?} }},", file.display().to_string()));
+    }
+    std::fs::write(&config, format!("[auth]\ntokens = [{tokens}]\n")).unwrap();
+    let config = config.display().to_string();
+    let gateway = with_files(256, &["--limit", "connections=8", "--config", &config]);
+    let address = gateway.address();
+    let of = |name: &str, request: &str| {
+        let (line, rest) = request.split_once("\r\n").unwrap();
+        let bearing = format!("{line}\r\nAuthorization: Bearer the-secret-token-of-{name}\r\n{rest}");
+        begun(address, "203.0.113.1", &bearing)
+    };
+    let mut held: Vec<TcpStream> = (0..60).map(|_| of("ann", HALF_A_BODY)).collect();
+    for _ in 0..20 {
+        // What is sent is no message, which only one who is served is told.
+        let mut stream = of("bob", &format!("{}{{}}", HALF_A_BODY.replace("99", "2").trim_end_matches('{')));
+        assert_eq!(status(&mut stream), "HTTP/1.1 400");
+        held.extend((0..4).map(|_| of("ann", HALF_A_BODY)));
+    }
+}
+
+#[test]
+fn p8_event_streams_of_the_client_with_the_most_give_way_oldest_first() {
+    let gateway = with_files(256, &["--limit", "connections=12", "--trusted-proxy", "127.0.0.1"]);
+    let address = gateway.address();
+    let sessions = open_sessions(address, 12);
+    let (few, many) = sessions.split_at(3);
+    let mut few: Vec<_> = few.iter().map(|session| listen(address, "203.0.113.2", session)).collect();
+    let mut many: Vec<_> = many.iter().map(|session| listen(address, "203.0.113.1", session)).collect();
+    // Each of these connections may need room, until the former one is closed.
     is_served(address);
+    is_served(address);
+    ends(&mut many[0]);
+    let has_ended = |stream: &mut TcpStream| {
+        stream.set_nonblocking(true).unwrap();
+        stream.read_to_end(&mut Vec::new()).is_ok()
+    };
+    let ended: Vec<bool> = many[1..].iter_mut().map(has_ended).collect();
+    assert!(ended.is_sorted_by(|one, next| one >= next) && !ended[3..].contains(&true), "{ended:?}");
+    assert!(!few.iter_mut().any(has_ended));
+}
+
+#[test]
+fn p8_a_connection_for_which_only_its_own_peers_calls_could_give_way_is_refused_with_503() {
+    let gateway = with_files(256, &["--limit", "connections=4"]);
+    let address = gateway.address();
+    let session = open_sessions(address, 1).remove(0);
+    let folder = tempfile::tempdir().unwrap();
+    let call = |id: u64| {
+        let file = folder.path().join(id.to_string()).display().to_string();
+        let params = json!({"name": "wait", "arguments": {"file": file}});
+        let body = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params}).to_string();
+        let head = format!("Mcp-Session-Id: {session}\r\nContent-Length: {}", body.len());
+        let head = format!("POST /mcp HTTP/1.1\r\nContent-Type: application/json\r\n{head}");
+        let stream = begun(address, "203.0.113.1", &format!("{head}\r\n\r\n{body}"));
+        assert!(kit::process::until(|| std::path::Path::new(&format!("{file}.began")).exists()));
+        stream
+    };
+    let calls: Vec<TcpStream> = (1..=4).map(call).collect();
+    let mut refused = TcpStream::connect(address).unwrap();
+    refused.set_read_timeout(Some(PATIENCE)).unwrap();
+    let mut answer = String::new();
+    refused.read_to_string(&mut answer).unwrap();
+    for part in ["HTTP/1.1 503", "retry-after: 1", "\"code\":-32005", "limits.connections"] {
+        assert!(answer.contains(part), "{answer}");
+    }
+    drop(calls);
+    let is_room = || std::panic::catch_unwind(|| is_served(address)).is_ok();
+    assert!(kit::process::until(is_room), "there is room again");
 }

@@ -37,6 +37,8 @@ use super::{
     Guard,
     connections::{Connection, Connections, Phase},
     cors::guarded,
+    lasting::is_lasting,
+    proxies::counted,
     refusals::Refusals,
     routes, unread,
 };
@@ -72,7 +74,7 @@ const REFUSING: Duration = Duration::from_secs(1);
 pub async fn serve(gateway: Arc<Gateway>, listener: TcpListener, guard: Guard) {
     let guard = Arc::new(guard);
     let app = routes(Arc::clone(&gateway), Arc::clone(&guard));
-    let serving = Serving::new(gateway.limits(), guard, Arc::clone(gateway.observer()), app);
+    let serving = Serving::new(gateway.limits(), &guard, Arc::clone(gateway.observer()), app);
     serving.run(listener, gateway.shutdown().cancelled(), gateway.at_rest()).await;
 }
 
@@ -87,7 +89,7 @@ pub async fn serve_app(
     app: Router,
 ) {
     let limits = Limits { connections: limits.connections.min(OF_PAGES), ..*limits };
-    let serving = Serving::new(&limits, Arc::new(guard), observer, app);
+    let serving = Serving::new(&limits, &Arc::new(guard), observer, app);
     serving.run(listener, shutdown, std::future::ready(())).await;
 }
 
@@ -98,7 +100,6 @@ fn is_of_one_connection(kind: ErrorKind) -> bool {
 struct Serving {
     app: TowerToHyperService<Router>,
     http: http1::Builder,
-    guard: Arc<Guard>,
     connections: Arc<Connections>,
     head: Duration,
     body: usize,
@@ -108,16 +109,15 @@ struct Serving {
 }
 
 impl Serving {
-    fn new(limits: &Limits, guard: Arc<Guard>, observer: Arc<dyn Observer>, app: Router) -> Self {
-        let refusals = Refusals::new(observer, Arc::clone(&guard));
+    fn new(limits: &Limits, guard: &Arc<Guard>, observer: Arc<dyn Observer>, app: Router) -> Self {
+        let refusals = Refusals::new(observer, Arc::clone(guard));
         // Not `axum::serve`, and not hyper-util's `auto`: both wait for a head, or its first bytes, without a
         // time-out.
         let mut http = http1::Builder::new();
         http.timer(TokioTimer::new()).header_read_timeout(UNUSED);
         Self {
-            app: TowerToHyperService::new(refusals.noting(guarded(app, Arc::clone(&guard)))),
+            app: TowerToHyperService::new(refusals.noting(guarded(app, Arc::clone(guard)))),
             http,
-            guard,
             connections: Connections::new(limits),
             head: limits.request_head,
             body: limits.message_bytes,
@@ -150,7 +150,7 @@ impl Serving {
                 Err(error) if is_of_one_connection(error.kind()) => {}
                 Err(error) => {
                     // The connection's own task closes it shortly.
-                    let made_room = self.connections.hang_up_on_one();
+                    let made_room = self.connections.make_room();
                     tracing::warn!(%error, made_room, "cannot accept a connection");
                     pause = PAUSE;
                 }
@@ -171,7 +171,7 @@ impl Serving {
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!(%error, "cannot set TCP_NODELAY");
         }
-        match self.connections.admit(peer.ip(), self.guard.proxies().includes(peer.ip())) {
+        match self.connections.admit(counted(peer.ip())) {
             Some(connection) => self.serve(stream, peer, Arc::new(connection)),
             None => self.refuse(stream, peer),
         }
@@ -184,17 +184,18 @@ impl Serving {
         let (app, head, most) = (self.app.clone(), self.head, self.body);
         let serving = Arc::clone(&connection);
         let service = service_fn(move |request: Request<Incoming>| {
-            serving.enter(Phase::Busy);
+            serving.enter(Phase::Body);
             let (head, body) = request.into_parts();
             let version = head.version;
-            let (body, mut rest) = unread::watched(body, &head.headers);
+            let (body, mut rest) = unread::watched(body, &head.headers, &serving);
             let mut request = Request::from_parts(head, Body::new(body));
             request.extensions_mut().insert(ConnectInfo(peer));
+            request.extensions_mut().insert(Arc::clone(&serving));
             let (answering, serving) = (app.call(request), Arc::clone(&serving));
             async move {
                 let mut response: Response<Body> = answering.await?;
                 if let Ok(mut rest) = rest.try_recv() {
-                    // It may be evicted meanwhile.
+                    // It may give way to another meanwhile.
                     serving.enter(Phase::Idle);
                     if !rest.ends_within(most).await {
                         response.headers_mut().insert(header::CONNECTION, CLOSE);
@@ -204,15 +205,18 @@ impl Serving {
                     }
                     serving.enter(Phase::Busy);
                 }
+                if is_lasting(&response) {
+                    serving.note_stream();
+                }
                 Ok::<_, std::convert::Infallible>(response.map(|body| Sent { body, connection: serving }))
             }
         });
         let served = self.open.watch(self.http.serve_connection(TokioIo::new(stream), service));
         tokio::spawn(async move {
             tokio::select! {
-                // A connection that was evicted begins no request: the client would not see its result.
+                // A connection that gave way begins no request: the client would not see its result.
                 biased;
-                () = connection.overdue(head) => tracing::debug!(%peer, "connection closed: too slow, or evicted"),
+                () = connection.overdue(head) => tracing::debug!(%peer, "connection closed: too slow, or it gave way to another"),
                 served = served => if let Err(error) = served {
                     tracing::debug!(%peer, %error, "connection failed");
                 },
@@ -244,9 +248,7 @@ impl Serving {
 
 /// The response to a rejected connection, regardless of its request.
 fn no_room(most: usize) -> Vec<u8> {
-    let message = format!(
-        "too many connections: at most {most} (limits.connections), and some of one address (limits.connections_per_peer)"
-    );
+    let message = format!("too many connections: at most {most} (limits.connections)");
     let error = ErrorText::new(code::LIMIT_REACHED, message);
     let body = RpcResponse { id: None, outcome: Err(error) }.encode();
     let head = format!(

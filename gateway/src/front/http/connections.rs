@@ -1,10 +1,9 @@
-//! Open connections: their number in total and per address, and which one is evicted for a new one.
-//! Connections that are slow to send a head go first, so that slow clients cannot keep others out; then unused ones,
-//! then new ones.
+//! Open connections, by peer, and which one gives way to a new one where there is no room (docs/CONTRACT.md P8): one of the
+//! peer that has the most. A peer is a principal, else an address, which a trusted proxy may have forwarded; until the head of a
+//! request says so, a connection is its address's.
 
 use std::{
     collections::HashMap,
-    net::IpAddr,
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
@@ -16,28 +15,43 @@ use parking_lot::Mutex;
 use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
 
-use super::proxies::counted;
 use crate::limits::Limits;
 
-/// A head that is not complete after this time is slow. Before, its connection may be new, with a request on the way.
+/// A head or body that is not complete after this time is slow. Before, its connection may be new, with a request on the way.
 const SLOW: Duration = Duration::from_secs(1);
+
+/// How long it is not logged again that there is no room.
+const QUIET: Duration = Duration::from_secs(10);
 
 /// What a connection is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Phase {
     /// Receiving a request's head, or just opened.
     Head,
+    /// Receiving a request's body.
+    Body,
     /// Waiting for the next request.
     Idle,
-    /// Receiving or answering a request.
+    /// Sending a stream of notifications, which has no end of its own.
+    Stream,
+    /// Answering a request.
     Busy,
+}
+
+/// How much is lost with a connection: of a peer's, those with the least go first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Loss {
+    Slow,
+    Unused,
+    Stream,
+    New,
+    Answer,
 }
 
 /// All open connections.
 #[derive(Debug)]
 pub(super) struct Connections {
     most: usize,
-    most_per_address: usize,
     table: Mutex<Table>,
 }
 
@@ -45,13 +59,13 @@ pub(super) struct Connections {
 struct Table {
     last: u64,
     open: HashMap<u64, Open>,
-    by_address: HashMap<Arc<str>, usize>,
+    by_peer: HashMap<Arc<str>, usize>,
+    logged: Option<Instant>,
 }
 
 #[derive(Debug)]
 struct Open {
-    /// `None` for proxies, which serve many clients.
-    address: Option<Arc<str>>,
+    peer: Arc<str>,
     phase: watch::Receiver<(Phase, Instant)>,
     hang_up: CancellationToken,
 }
@@ -71,29 +85,27 @@ impl Connections {
     /// An empty table. At most half of the process's file descriptors are used for connections, since
     /// upstreams need some as well.
     pub(super) fn new(limits: &Limits) -> Arc<Self> {
-        let most = limits.connections.min(open_files() / 2).max(2);
-        let most_per_address = limits.connections_per_peer.min(most / 2).max(1);
-        Arc::new(Self { most, most_per_address, table: Mutex::default() })
+        Self::of_at_most(limits.connections.min(open_files() / 2).max(2))
     }
 
-    /// Admits a connection from this address, evicting another if necessary. `None` if all are busy.
-    pub(super) fn admit(self: &Arc<Self>, from: IpAddr, is_proxy: bool) -> Option<Connection> {
-        let address = (!is_proxy).then(|| Arc::<str>::from(counted(from)));
+    fn of_at_most(most: usize) -> Arc<Self> {
+        Arc::new(Self { most, table: Mutex::default() })
+    }
+
+    /// Admits a connection of this peer; if there is no room, another gives way. `None` if it is this one that has to.
+    pub(super) fn admit(self: &Arc<Self>, peer: String) -> Option<Connection> {
         let mut table = self.table.lock();
-        let own = address.as_ref().map_or(0, |address| table.by_address.get(address).copied().unwrap_or(0));
-        if own >= self.most_per_address {
-            table.hang_up_on_one(address.as_deref())?;
-        } else if table.open.len() >= self.most {
-            table.hang_up_on_one(None)?;
+        if table.open.len() >= self.most {
+            let number = table.gives_way(Some(&peer))?;
+            table.evict(number);
         }
         table.last += 1;
         let number = table.last;
         let (phase, watched) = watch::channel((Phase::Head, Instant::now()));
         let hang_up = CancellationToken::new();
-        if let Some(address) = &address {
-            *table.by_address.entry(Arc::clone(address)).or_default() += 1;
-        }
-        table.open.insert(number, Open { address, phase: watched, hang_up: hang_up.clone() });
+        let peer = Arc::from(peer);
+        table.count(&peer);
+        table.open.insert(number, Open { peer, phase: watched, hang_up: hang_up.clone() });
         Some(Connection {
             connections: Arc::clone(self),
             number,
@@ -103,9 +115,12 @@ impl Connections {
         })
     }
 
-    /// Evicts a connection that is not busy: one that is slow, or else unused, or else new. Returns whether there was one.
-    pub(super) fn hang_up_on_one(&self) -> bool {
-        self.table.lock().hang_up_on_one(None).is_some()
+    /// Makes room where the system has none for a new connection, whose peer is not known. Returns whether one gave way.
+    pub(super) fn make_room(&self) -> bool {
+        let mut table = self.table.lock();
+        let found = table.gives_way(None);
+        found.into_iter().for_each(|number| table.evict(number));
+        found.is_some()
     }
 
     /// The limit.
@@ -115,45 +130,92 @@ impl Connections {
 }
 
 impl Table {
-    /// Evicts one connection, of this address if one is given.
-    fn hang_up_on_one(&mut self, address: Option<&str>) -> Option<()> {
-        let candidates =
-            self.open.iter().filter(|(_, open)| address.is_none() || open.address.as_deref() == address);
-        let ranked = candidates.filter_map(|(number, open)| {
-            let (phase, since) = *open.phase.borrow();
-            let rank = match phase {
-                Phase::Head if since.elapsed() >= SLOW => 0,
-                Phase::Idle => 1,
-                Phase::Head => 2,
-                Phase::Busy => return None,
-            };
-            Some((rank, since, *number))
+    /// The connection that gives way to one more of `newcomer`: of the peer that has the most, the one with which the least is
+    /// lost, the oldest first. `None` if only requests in progress could, and the newcomer has as many connections itself, or
+    /// is not known.
+    fn gives_way(&self, newcomer: Option<&str>) -> Option<u64> {
+        let count = |peer: &str| self.by_peer.get(peer).copied().unwrap_or(0);
+        let most = self.by_peer.values().copied().max()?;
+        let has_less = newcomer.is_some_and(|peer| count(peer) < most);
+        let ranked = self.open.iter().filter(|(_, open)| count(&open.peer) == most).map(|(number, open)| {
+            let (loss, since) = open.loss();
+            (loss, since, *number)
         });
-        // Of the first kind, the one that has been so for the longest time.
-        let (.., number) = ranked.min()?;
-        self.remove(number)?.hang_up.cancel();
-        Some(())
+        let (.., number) = ranked.filter(|(loss, ..)| has_less || *loss != Loss::Answer).min()?;
+        Some(number)
+    }
+
+    fn evict(&mut self, number: u64) {
+        let Some(evicted) = self.remove(number) else { return };
+        if self.logged.is_none_or(|logged| logged.elapsed() >= QUIET) {
+            self.logged = Some(Instant::now());
+            let most_of = &*evicted.peer;
+            tracing::warn!(
+                most_of,
+                "no room for a new connection (limits.connections): others are closed for it"
+            );
+        }
+        evicted.hang_up.cancel();
+    }
+
+    fn count(&mut self, peer: &Arc<str>) {
+        *self.by_peer.entry(Arc::clone(peer)).or_default() += 1;
+    }
+
+    fn discount(&mut self, peer: &str) {
+        let Some(count) = self.by_peer.get_mut(peer) else { return };
+        *count -= 1;
+        if *count == 0 {
+            self.by_peer.remove(peer);
+        }
     }
 
     fn remove(&mut self, number: u64) -> Option<Open> {
         let open = self.open.remove(&number)?;
-        if let Some(address) = &open.address
-            && let Some(count) = self.by_address.get_mut(address)
-        {
-            *count -= 1;
-            if *count == 0 {
-                self.by_address.remove(address);
-            }
-        }
+        self.discount(&open.peer);
         Some(open)
     }
 }
 
+impl Open {
+    /// What is lost with it, and since when.
+    fn loss(&self) -> (Loss, Instant) {
+        let (phase, since) = *self.phase.borrow();
+        let loss = match phase {
+            Phase::Head | Phase::Body if since.elapsed() >= SLOW => Loss::Slow,
+            Phase::Head | Phase::Body => Loss::New,
+            Phase::Idle => Loss::Unused,
+            Phase::Stream => Loss::Stream,
+            Phase::Busy => Loss::Answer,
+        };
+        (loss, since)
+    }
+}
+
 impl Connection {
+    /// Counts it for the peer whose request it carries.
+    pub(super) fn belongs_to(&self, peer: &Arc<str>) {
+        let mut table = self.connections.table.lock();
+        let Some(open) = table.open.get_mut(&self.number).filter(|open| open.peer != *peer) else { return };
+        let former = std::mem::replace(&mut open.peer, Arc::clone(peer));
+        table.discount(&former);
+        table.count(peer);
+    }
+
     /// Records the current phase.
     pub(super) fn enter(&self, phase: Phase) {
         self.is_answered.store(false, Ordering::Relaxed);
         self.phase.send_replace((phase, Instant::now()));
+    }
+
+    /// Records that all of a request's body has arrived.
+    pub(super) fn note_body(&self) {
+        self.become_if(Phase::Body, Phase::Busy);
+    }
+
+    /// Records that the response is a stream of notifications.
+    pub(super) fn note_stream(&self) {
+        self.become_if(Phase::Busy, Phase::Stream);
     }
 
     /// Records that all of the response is in the buffer.
@@ -170,16 +232,21 @@ impl Connection {
 
     /// Records that bytes arrived, which start a request on an idle connection.
     pub(super) fn note_bytes(&self) {
+        self.become_if(Phase::Idle, Phase::Head);
+    }
+
+    fn become_if(&self, former: Phase, now: Phase) {
         self.phase.send_if_modified(|(phase, since)| {
-            let begins = *phase == Phase::Idle;
-            if begins {
-                (*phase, *since) = (Phase::Head, Instant::now());
+            let is_former = *phase == former;
+            if is_former {
+                (*phase, *since) = (now, Instant::now());
             }
-            begins
+            // Who waits for a change waits for heads to begin and to end.
+            is_former && former == Phase::Idle
         });
     }
 
-    /// Waits until the connection must be closed: it was evicted, or the head of a request took too long.
+    /// Waits until the connection must be closed: it gave way to another, or the head of a request took too long.
     pub(super) async fn overdue(&self, head: Duration) {
         tokio::select! {
             () = self.hang_up.cancelled() => {}
@@ -225,86 +292,85 @@ fn open_files() -> usize {
 mod tests {
     use super::*;
 
-    fn connections(most: usize, most_per_address: usize) -> Arc<Connections> {
-        Arc::new(Connections { most, most_per_address, table: Mutex::default() })
-    }
-
-    fn from(address: &str) -> IpAddr {
-        address.parse().unwrap()
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn one_address_makes_room_for_itself_and_not_at_the_cost_of_others() {
-        let all = connections(10, 2);
-        let other = all.admit(from("10.0.0.2"), false).unwrap();
-        tokio::time::advance(Duration::from_secs(1)).await;
-        let first = all.admit(from("10.0.0.1"), false).unwrap();
-        tokio::time::advance(Duration::from_secs(1)).await;
-        let second = all.admit(from("10.0.0.1"), false).unwrap();
-        first.enter(Phase::Busy);
-        let third = all.admit(from("10.0.0.1"), false).unwrap();
-        assert!(second.hang_up.is_cancelled(), "the one that has not sent a head");
-        third.enter(Phase::Busy);
-        assert!(all.admit(from("10.0.0.1"), false).is_none(), "both are busy");
-        assert!(!other.hang_up.is_cancelled() && !first.hang_up.is_cancelled());
-        for _ in 0..7 {
-            std::mem::forget(all.admit(from("10.0.0.9"), true).expect("a proxy speaks for many"));
+    /// A connection of this peer, as known once the head of its request was read.
+    fn open(all: &Arc<Connections>, peer: &str, phase: Phase) -> Connection {
+        let connection = all.admit(format!("address of {peer}")).expect("the address has none");
+        connection.belongs_to(&Arc::from(peer));
+        connection.enter(Phase::Body);
+        connection.note_body();
+        match phase {
+            Phase::Stream => connection.note_stream(),
+            Phase::Busy => {}
+            other => connection.enter(other),
         }
+        connection
+    }
+
+    fn counts(all: &Connections) -> Vec<(String, usize)> {
+        let table = all.table.lock();
+        let mut counts: Vec<_> =
+            table.by_peer.iter().map(|(peer, count)| (peer.to_string(), *count)).collect();
+        counts.sort();
+        counts
     }
 
     #[tokio::test(start_paused = true)]
-    async fn slow_heads_go_before_idle_ones_and_the_oldest_first() {
-        let all = connections(3, 3);
-        let mut open = Vec::new();
-        for host in ["10.0.0.1", "10.0.0.2", "10.0.0.3"] {
-            open.push(all.admit(from(host), false).unwrap());
+    async fn p8_of_the_peer_with_the_most_that_gives_way_with_which_the_least_is_lost() {
+        let all = Connections::of_at_most(9);
+        let few = [Phase::Idle, Phase::Stream].map(|phase| open(&all, "few", phase));
+        let order = [Phase::Body, Phase::Head, Phase::Idle, Phase::Stream, Phase::Stream, Phase::Busy];
+        let mut many = Vec::new();
+        for phase in order {
+            many.push(open(&all, "many", phase));
             tokio::time::advance(Duration::from_secs(1)).await;
         }
-        open[0].enter(Phase::Idle);
-        let gone =
-            |open: &[Connection]| open.iter().map(|one| one.hang_up.is_cancelled()).collect::<Vec<_>>();
-        open.push(all.admit(from("10.0.0.4"), false).unwrap());
-        assert_eq!(gone(&open), [false, true, false, false]);
-        open[3].enter(Phase::Busy);
-        open[2].enter(Phase::Busy);
-        open.push(all.admit(from("10.0.0.5"), false).unwrap());
-        assert_eq!(gone(&open), [true, true, false, false, false]);
-        open[4].enter(Phase::Busy);
-        assert!(all.admit(from("10.0.0.6"), false).is_none() && !all.hang_up_on_one());
-        open.drain(..2);
-        assert_eq!(all.table.lock().open.len(), 3, "what was hung up on is counted once");
-        open.clear();
-        let table = all.table.lock();
-        assert!(table.open.is_empty() && table.by_address.is_empty());
+        many.push(open(&all, "many", Phase::Head));
+        let mut newcomers = Vec::new();
+        // The new head goes after the streams, and the answer last.
+        for expected in [0, 1, 2, 3, 4] {
+            newcomers.push(open(&all, &format!("new {expected}"), Phase::Busy));
+            let gone: Vec<usize> = (0..many.len()).filter(|at| many[*at].hang_up.is_cancelled()).collect();
+            assert_eq!(gone, (0..=expected).collect::<Vec<_>>());
+        }
+        assert!(few.iter().all(|connection| !connection.hang_up.is_cancelled()));
+        drop((few, many, newcomers));
+        assert_eq!((counts(&all), all.table.lock().open.len()), (Vec::new(), 0), "each is counted once");
     }
 
     #[tokio::test(start_paused = true)]
-    async fn new_connections_go_after_unused_ones() {
-        let all = connections(3, 3);
-        let [unused, new, busy] =
-            ["10.0.0.1", "10.0.0.2", "10.0.0.3"].map(|host| all.admit(from(host), false).unwrap());
-        busy.enter(Phase::Busy);
-        unused.enter(Phase::Busy);
-        unused.note_flush();
-        unused.note_response();
-        assert!(matches!(unused.phase.borrow().0, Phase::Busy), "nothing of its response was sent");
-        unused.note_flush();
-        let fourth = all.admit(from("10.0.0.4"), false).unwrap();
-        assert!(unused.hang_up.is_cancelled() && !new.hang_up.is_cancelled());
-        fourth.enter(Phase::Busy);
-        let _fifth = all.admit(from("10.0.0.5"), false).expect("the new one gives way");
-        assert!(new.hang_up.is_cancelled() && !busy.hang_up.is_cancelled());
+    async fn p8_a_peer_that_has_none_is_never_refused_and_one_that_has_the_most_does_not_end_its_calls() {
+        let all = Connections::of_at_most(3);
+        let calls = [0, 1, 2].map(|_| open(&all, "10.0.0.1", Phase::Busy));
+        assert!(all.admit("10.0.0.1".to_owned()).is_none() && !all.make_room());
+        let _other = all.admit("10.0.0.2".to_owned()).expect("it has none");
+        assert!(calls[0].hang_up.is_cancelled() && !calls[1].hang_up.is_cancelled());
+        assert_eq!(counts(&all), [("10.0.0.1".to_owned(), 2), ("10.0.0.2".to_owned(), 1)]);
+        calls[1].note_stream();
+        let _own = all.admit("10.0.0.1".to_owned()).expect("its stream gives way");
+        assert!(calls[1].hang_up.is_cancelled() && !calls[2].hang_up.is_cancelled());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_is_in_progress_until_it_was_sent() {
+        let all = Connections::of_at_most(2);
+        let busy = open(&all, "a", Phase::Busy);
+        busy.note_flush();
+        busy.note_response();
+        assert!(matches!(busy.phase.borrow().0, Phase::Busy), "nothing of its response was sent");
+        busy.note_flush();
+        assert!(matches!(busy.phase.borrow().0, Phase::Idle));
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_head_has_its_time_from_its_first_byte() {
-        let all = connections(3, 3);
-        let connection = all.admit(from("10.0.0.1"), false).unwrap();
+        let all = Connections::of_at_most(3);
+        let connection = all.admit("10.0.0.1".to_owned()).unwrap();
         let head = Duration::from_secs(10);
         let is_overdue = async |time| tokio::time::timeout(time, connection.overdue(head)).await.is_ok();
         assert!(!is_overdue(Duration::from_secs(9)).await);
-        connection.enter(Phase::Busy);
+        connection.enter(Phase::Body);
         assert!(!is_overdue(Duration::from_secs(60)).await);
+        connection.note_body();
         connection.enter(Phase::Idle);
         assert!(!is_overdue(Duration::from_secs(60)).await);
         connection.note_bytes();

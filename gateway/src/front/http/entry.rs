@@ -1,22 +1,27 @@
 //! The entry: every request is admitted once, before its body is read, whatever its path.
 
-use std::sync::Arc;
+use std::{net::SocketAddr, sync::Arc};
 
 use axum::{
-    extract::{Request, State},
+    extract::{ConnectInfo, Request, State},
     http::{StatusCode, header},
     middleware::Next,
     response::Response,
 };
 
-use super::{Front, body, lasting::Lasting, refusals::Reason};
+use super::{Front, body, connections::Connection, lasting::Lasting, refusals::Reason};
 use crate::{
     dispatch::{Admission, Arriving, Denied},
     session::Location,
 };
 
-/// Admits a request, and passes its principal, as admitted, and its location on as extensions.
-pub(super) async fn admit(State(front): State<Front>, request: Request, next: Next) -> Response {
+/// Admits a request, and passes its principal, as admitted, the peer that it counts against, and its location on as extensions.
+pub(super) async fn admit(
+    State(front): State<Front>,
+    ConnectInfo(from): ConnectInfo<SocketAddr>,
+    request: Request,
+    next: Next,
+) -> Response {
     let (mut parts, body) = request.into_parts();
     let location = Location::of(parts.uri.path());
     let profile = location.as_ref().and_then(|location| location.profile.as_deref());
@@ -27,7 +32,12 @@ pub(super) async fn admit(State(front): State<Front>, request: Request, next: Ne
     match front.gateway.admit_request(&arriving).await {
         Ok(admitted) => {
             let lasting = Lasting::new(&front.gateway, &arriving, admitted.clone());
+            let peer = front.peer(from, &parts.headers, &admitted.principal);
+            if let Some(connection) = parts.extensions.get::<Arc<Connection>>() {
+                connection.belongs_to(peer.name());
+            }
             parts.extensions.insert(admitted);
+            parts.extensions.insert(peer);
             parts.extensions.insert(location);
             lasting.limit(next.run(Request::from_parts(parts, body)).await)
         }

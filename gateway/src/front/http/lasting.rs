@@ -29,6 +29,12 @@ pub(super) fn ends_by_itself(mut stream: Response) -> Response {
     stream
 }
 
+/// Whether a response is a stream of notifications, which lasts as long as the client likes.
+pub(super) fn is_lasting(response: &Response) -> bool {
+    let is_stream = response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == STREAM);
+    is_stream && response.extensions().get::<EndsByItself>().is_none()
+}
+
 /// A request that was admitted, for as long as a stream answers it.
 pub(super) struct Lasting {
     gateway: Arc<Gateway>,
@@ -54,8 +60,7 @@ impl Lasting {
     /// The same response; if it is a stream of notifications, it ends when its request would not be admitted any more. The client asks
     /// again, and reads why not.
     pub(super) fn limit(self, response: Response) -> Response {
-        let is_stream = response.headers().get(header::CONTENT_TYPE).is_some_and(|kind| kind == STREAM);
-        if !is_stream || response.extensions().get::<EndsByItself>().is_some() {
+        if !is_lasting(&response) {
             return response;
         }
         let ended = Box::pin(self.ended());

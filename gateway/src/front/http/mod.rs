@@ -22,7 +22,7 @@ pub use accept::{serve, serve_app};
 use axum::{
     Extension, Router,
     body::Body,
-    extract::{ConnectInfo, Request, State},
+    extract::{Request, State},
     http::{self, HeaderMap, Method, StatusCode},
     middleware::from_fn_with_state,
     response::Response,
@@ -80,7 +80,7 @@ pub fn admitted(router: Router, admission: Arc<dyn Admission>) -> Router {
 
 async fn at(
     State(front): State<Front>,
-    ConnectInfo(peer): ConnectInfo<SocketAddr>,
+    Extension(peer): Extension<Peer>,
     Extension(admitted): Extension<Admitted>,
     Extension(location): Extension<Option<Location>>,
     request: Request,
@@ -96,13 +96,7 @@ fn nothing_here() -> Response {
 }
 
 impl Front {
-    async fn answer(
-        &self,
-        peer: SocketAddr,
-        admitted: Admitted,
-        location: Location,
-        request: Request,
-    ) -> Response {
+    async fn answer(&self, peer: Peer, admitted: Admitted, location: Location, request: Request) -> Response {
         let principal = &admitted.principal;
         if let Some(name) = location.strategy.as_deref().filter(|name| !self.is_offered(principal, name)) {
             let message = format_args!(
@@ -113,7 +107,7 @@ impl Front {
         }
         match *request.method() {
             Method::POST => self.post(peer, admitted, location, request).await,
-            Method::GET => self.listen(&admitted, peer, &location, request.headers()).await,
+            Method::GET => self.listen(&admitted, &peer, &location, request.headers()).await,
             Method::DELETE => self.end(&admitted, &location, request.headers()).await,
             _ => not_allowed("POST, GET, DELETE"),
         }
@@ -143,12 +137,11 @@ impl Front {
     async fn listen(
         &self,
         admitted: &Admitted,
-        connection: SocketAddr,
+        peer: &Peer,
         location: &Location,
         headers: &HeaderMap,
     ) -> Response {
-        let peer = self.peer(connection, headers, &admitted.principal);
-        let session = match self.session(admitted, &peer, location, headers).await {
+        let session = match self.session(admitted, peer, location, headers).await {
             Ok(Some(session)) => session,
             // The stateless era has no such stream.
             Ok(None) => return not_allowed("POST"),

@@ -1,6 +1,6 @@
 //! POST: receives one message. The response is JSON, or an event stream if other messages precede it.
 
-use std::{net::SocketAddr, pin::pin, sync::Arc, time::Duration};
+use std::{pin::pin, sync::Arc, time::Duration};
 
 use axum::{
     extract::Request as HttpRequest,
@@ -23,7 +23,7 @@ use super::{
 };
 use crate::{
     dialect::{RequestKind, check, classify},
-    dispatch::{Admitted, Arriving, Caller, Gateway},
+    dispatch::{Admitted, Arriving, Caller, Gateway, beside},
     session::{
         Address, BeginError, Client, Frame, Frames, Location, Opening, Peer, Place, Purpose, ReplayBuffer,
         Ticket,
@@ -58,7 +58,7 @@ struct Run {
 impl Front {
     pub(super) async fn post(
         &self,
-        connection: SocketAddr,
+        peer: Peer,
         admitted: Admitted,
         location: Location,
         request: HttpRequest,
@@ -75,7 +75,6 @@ impl Front {
             let message = "Accept must name application/json, text/event-stream, or both";
             return body::error(StatusCode::NOT_ACCEPTABLE, &ErrorText::new(code::INVALID_REQUEST, message));
         }
-        let peer = self.peer(connection, &headers, &admitted.principal);
         let limits = self.gateway.limits();
         let (text, place) = match body::read(body, &peer, limits).await {
             Ok(read) => read,
@@ -87,7 +86,8 @@ impl Front {
             Ok(admitted) => admitted,
             Err(denied) => return entry::response(denied),
         };
-        let message = Message::parse(&text, limits.bounds().message_depth);
+        let depth = limits.bounds().message_depth;
+        let message = beside(text.len(), async { Message::parse(&text, depth) }).await;
         drop(text);
         match message {
             Err(refused) => body::json(StatusCode::BAD_REQUEST, refused.encode()),

@@ -1,7 +1,12 @@
 //! The headers that 2026-07-28 requires in requests (SEP-2243). They must match the body.
 
+use std::borrow::Cow;
+
 use axum::http::HeaderMap;
-use mcp_disclosure_core::{Mirrored, RawObject};
+use mcp_disclosure_core::{
+    Mirrored, RawObject,
+    given::{self, shown},
+};
 use mcp_disclosure_transport::{
     ErrorText, Request, code,
     headers::{METHOD, NAME, VERSION, decoded, named_in, version_of},
@@ -26,9 +31,9 @@ pub(super) fn check(headers: &HeaderMap, request: &Request, meta: &RequestMeta) 
 /// What parameters name where the header is not required: a group, or a single tool to describe. If a client sends it
 /// nevertheless, proxies may route by it.
 fn also_named(params: &RawObject) -> Option<String> {
-    params.string("name").or_else(|| {
-        let names = serde_json::from_str::<Vec<String>>(params.member("names")?).ok()?;
-        <[String; 1]>::try_from(names).ok().map(|[name]| name)
+    params.string("name").or_else(|| match given::items(params.member("names")?, 1)?[..] {
+        [name] => given::string(name).map(Cow::into_owned),
+        _ => None,
     })
 }
 
@@ -51,7 +56,7 @@ pub(super) fn check_mirrored(
         let header = &argument.header;
         match argument.value(arguments.as_ref()).map_err(|wrong| mismatch(&wrong))? {
             Some(expected) => {
-                let given = given(headers, header, true)?;
+                let given = value_of(headers, header, true)?;
                 if !Mirrored::agrees(&expected, &given) {
                     return Err(differs(header, &given, &expected));
                 }
@@ -72,11 +77,11 @@ pub(super) fn version_mismatch(headers: &HeaderMap, request: &Request) -> Option
 }
 
 fn compare(headers: &HeaderMap, header: &str, expected: &str, may_be_encoded: bool) -> Result<(), ErrorText> {
-    let given = given(headers, header, may_be_encoded)?;
+    let given = value_of(headers, header, may_be_encoded)?;
     if given == expected { Ok(()) } else { Err(differs(header, &given, expected)) }
 }
 
-fn given(headers: &HeaderMap, header: &str, may_be_encoded: bool) -> Result<String, ErrorText> {
+fn value_of(headers: &HeaderMap, header: &str, may_be_encoded: bool) -> Result<String, ErrorText> {
     let value = headers.get(header).ok_or_else(|| mismatch(&format!("{header} is missing")))?;
     let value = value.to_str().map_err(|_| mismatch(&format!("{header} has invalid characters")))?;
     let given = if may_be_encoded { decoded(value) } else { Some(value.to_owned()) };
@@ -88,7 +93,7 @@ fn mismatch(what: &str) -> ErrorText {
 }
 
 fn differs(header: &str, given: &str, expected: &str) -> ErrorText {
-    mismatch(&format!("{header} value '{given}' does not match body value '{expected}'"))
+    mismatch(&format!("{header} value '{}' does not match body value '{}'", shown(given), shown(expected)))
 }
 
 /// Whether the headers declare the stateless era, for requests whose body does not.

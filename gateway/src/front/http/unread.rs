@@ -6,6 +6,7 @@
 
 use std::{
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll},
     time::Duration,
 };
@@ -17,6 +18,8 @@ use axum::{
 use http_body_util::BodyExt;
 use hyper::body::{Body, Frame, Incoming, SizeHint};
 use tokio::{sync::oneshot, time::timeout};
+
+use super::connections::Connection;
 
 /// How long the response waits for the rest of a body. Most clients send it with the head.
 const PATIENCE: Duration = Duration::from_secs(1);
@@ -33,6 +36,7 @@ pub(super) struct Received {
     is_broken: bool,
     is_read: bool,
     rest: Option<oneshot::Sender<Rest>>,
+    connection: Arc<Connection>,
 }
 
 /// What was not read of a body.
@@ -42,10 +46,25 @@ pub(super) struct Rest {
 }
 
 /// A body as an application reads it, and what receives the rest of it, at the latest when the request is dropped.
-pub(super) fn watched(body: Incoming, headers: &HeaderMap) -> (Received, oneshot::Receiver<Rest>) {
+pub(super) fn watched(
+    body: Incoming,
+    headers: &HeaderMap,
+    connection: &Arc<Connection>,
+) -> (Received, oneshot::Receiver<Rest>) {
     let (left, rest) = oneshot::channel();
     let is_coming = !headers.contains_key(header::EXPECT);
-    (Received { body: Some(body), is_coming, is_broken: false, is_read: false, rest: Some(left) }, rest)
+    if body.is_end_stream() {
+        connection.note_body();
+    }
+    let received = Received {
+        body: Some(body),
+        is_coming,
+        is_broken: false,
+        is_read: false,
+        rest: Some(left),
+        connection: Arc::clone(connection),
+    };
+    (received, rest)
 }
 
 impl Rest {
@@ -84,7 +103,10 @@ impl Body for Received {
         let polled = Pin::new(body).poll_frame(cx);
         self.is_coming = true;
         match polled {
-            Poll::Ready(None) => self.is_read = true,
+            Poll::Ready(None) => {
+                self.is_read = true;
+                self.connection.note_body();
+            }
             Poll::Ready(Some(Err(_))) => self.is_broken = true,
             Poll::Ready(Some(Ok(_))) | Poll::Pending => {}
         }
