@@ -6,12 +6,12 @@
 //!
 //! | key | |
 //! |---|---|
-//! | `PREFIX:2:s:ID` | a hash: a session's fields; its holders are fields that begin with `@` |
+//! | `PREFIX:2:s:SESSION` | a hash: a session's fields; its holders are fields that begin with `@` |
 //! | `PREFIX:2:r:LEASE` | exists at least as long as copies may be used under the lease |
-//! | `PREFIX:2:e:ID.REPLICA.STREAM` | a hash: the events of an answer stream |
+//! | `PREFIX:2:e:STREAM` | a hash: the events of an answer stream |
 //! | `PREFIX:2:f:CALLER` | fetches of a caller in the current minute |
 //!
-//! Messages to a replica are published on the channel `PREFIX:2:c:REPLICA`.
+//! `SESSION` and `STREAM` are digests, made by the gateway, as is a `CALLER` that is a session. Messages to a replica are published on the channel `PREFIX:2:c:REPLICA`.
 
 mod address;
 mod connection;

@@ -82,7 +82,7 @@ fn k1_a_choice_that_is_cancelled_is_the_same_everywhere() {
     let call = json!({"jsonrpc": "2.0", "id": "chosen", "method": "tools/call", "params": choosing("low")});
     std::thread::scope(|scope| {
         let choosing = scope.spawn(|| web.post(a.at, &call));
-        let keys = format!("HKEYS mcp-disclosure:2:s:{}", web.session);
+        let keys = format!("HKEYS {}", web.key());
         let is_written = || redis.command(&keys).iter().any(|field| field.starts_with('n'));
         assert!(until(is_written), "the choice has begun, and waits for B");
         let cancelled =

@@ -76,7 +76,7 @@ fn k1_an_end_is_finished_when_its_client_hangs_up() {
     web.tools(b.at);
     b.kill();
     let hung_up = web.begin_to_end(a.at);
-    let opened = format!("HEXISTS mcp-disclosure:2:s:{} .", web.session);
+    let opened = format!("HEXISTS {} .", web.key());
     assert!(kit::process::until(|| redis.number(&opened) == 0), "the end has begun, and waits for B");
     drop(hung_up);
     assert!(kit::process::until(|| redis.keys("mcp-disclosure:2:s:*").is_empty()), "it is finished");

@@ -297,7 +297,7 @@ fn k4_a_store_that_fails_over_serves_the_same_sessions() {
     assert!(web.may_call(b.at));
     // What is acknowledged is copied a little later.
     assert!(until(|| copy.number("DBSIZE") == master.number("DBSIZE")));
-    let marks = || copy.number(&format!("HEXISTS mcp-disclosure:2:s:{} mecho", web.session));
+    let marks = || copy.number(&format!("HEXISTS {} mecho", web.key()));
     assert!(until(|| marks() == 1));
     let noticed = |replica: &Replica| {
         let log = replica.process.log();

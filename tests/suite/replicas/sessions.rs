@@ -5,7 +5,7 @@ use serde_json::json;
 
 use super::{
     Replica, gated, replicas,
-    web::{Web, exchange, hello},
+    web::{Web, digest, exchange, hello},
 };
 use crate::command_line::ODD;
 
@@ -43,13 +43,39 @@ fn k1_marks_of_many_replicas_never_lose_each_other() {
 fn k1_a_session_is_small_and_ends_by_itself() {
     let (redis, [a, b]) = replicas();
     let web = Web::open(a.at);
-    let key = format!("mcp-disclosure:2:s:{}", web.session);
+    let key = web.key();
     assert!(redis.number(&format!("PTTL {key}")) <= 60_000, "unused sessions end after a minute");
     web.tools(b.at);
     let bytes = redis.number(&format!("MEMORY USAGE {key}"));
     assert!(bytes <= 600, "{bytes} bytes, with two holders");
     let is_kept = || redis.number(&format!("PTTL {key}")) > 3_000_000;
     assert!(kit::process::until(is_kept), "one that is used lives for the idle time");
+}
+
+#[test]
+fn k1_the_store_has_no_id_of_a_session() {
+    let redis = Redis::start(&[]);
+    let a = Replica::start(&redis.url(), &["--strategy", "resource"], &[ODD, "floods-progress"]);
+    let web = Web::open(a.at);
+    web.fetch(a.at);
+    let arguments = json!({"text": "", "times": 1, "bytes": 9});
+    let params = json!({"name": "echo", "arguments": arguments, "_meta": {"progressToken": 1}});
+    let call = json!({"jsonrpc": "2.0", "id": 9, "method": "tools/call", "params": params});
+    web.stream(a.at, &call).next(|message| message["id"] == 9).unwrap();
+    let kept = || {
+        let keys = redis.keys("*");
+        let all = keys.iter().map(|key| match &redis.command(&format!("TYPE {key}"))[..] {
+            [kind] if kind == "hash" => redis.command(&format!("HGETALL {key}")),
+            _ => redis.command(&format!("GET {key}")),
+        });
+        (all.flatten().chain(keys.iter().cloned()).collect::<Vec<_>>(), keys)
+    };
+    let has = |keys: &[String], kind: &str| keys.iter().any(|key| key.contains(kind));
+    let is_all_there = || ["2:s:", "2:e:", "2:f:"].iter().all(|kind| has(&kept().1, kind));
+    assert!(kit::process::until(is_all_there), "{:?}", kept().1);
+    let (texts, keys) = kept();
+    assert!(keys.contains(&web.key()), "{keys:?}");
+    assert!(texts.iter().all(|text| !text.contains(&web.session)), "{texts:?}");
 }
 
 #[test]
@@ -69,7 +95,7 @@ fn k1_an_idle_session_ends_everywhere() {
 fn k1_a_session_that_the_store_dropped_ends_everywhere() {
     let (redis, [a]) = replicas();
     let web = Web::open(a.at);
-    redis.command(&format!("DEL mcp-disclosure:2:s:{}", web.session));
+    redis.command(&format!("DEL {}", web.key()));
     let ended = || web.request(a.at, "ping", json!({})).status == 404;
     assert!(kit::process::until(ended), "its copy is not used for long");
 }
@@ -111,12 +137,12 @@ fn k1_keys_of_another_version_or_prefix_are_not_ours() {
     let web = Web::open(a.at);
     let other = Replica::start(&format!("{}?prefix=other", redis.url()), &["--strategy", "resource"], &[ODD]);
     assert_eq!(web.request(other.at, "ping", json!({})).status, 404);
-    let (id, future) = (&web.session, "00000000000000000000000000000002");
-    redis.command(&format!("COPY mcp-disclosure:2:s:{id} mcp-disclosure:3:s:{future}"));
+    let (key, future) = (web.key(), "00000000000000000000000000000002");
+    redis.command(&format!("COPY {key} mcp-disclosure:3:s:{}", digest(future)));
     let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
     assert_eq!(exchange(a.at, "POST", "/mcp", &format!("Mcp-Session-Id: {future}\r\n"), ping).status, 404);
     // A field that a later version added is ignored.
-    redis.command(&format!("HSET mcp-disclosure:2:s:{id} zfuture 1"));
+    redis.command(&format!("HSET {key} zfuture 1"));
     assert_eq!(web.tools(gated(&redis.url()).at), TOOLS);
 }
 

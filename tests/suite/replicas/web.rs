@@ -7,6 +7,7 @@ use std::{
 };
 
 use kit::PATIENCE;
+use mcp_disclosure_core::Digest;
 use serde_json::{Value, json};
 
 /// An answer: status, and body as JSON.
@@ -104,6 +105,16 @@ impl Web {
         Self { headers: format!("{headers}Mcp-Session-Id: {session}\r\n"), path: path.to_owned(), session }
     }
 
+    /// What the store knows of the session's id.
+    pub(super) fn digest(&self) -> String {
+        digest(&self.session)
+    }
+
+    /// The session's key in the store.
+    pub(super) fn key(&self) -> String {
+        format!("mcp-disclosure:2:s:{}", self.digest())
+    }
+
     /// Sends a message.
     #[track_caller]
     pub(super) fn post(&self, at: SocketAddr, message: &Value) -> Answer {
@@ -179,6 +190,11 @@ impl Web {
     pub(super) fn with(&self, header: &str) -> Self {
         Self { headers: format!("{header}Mcp-Session-Id: {}\r\n", self.session), ..self.clone() }
     }
+}
+
+/// What the store knows of a session's id.
+pub(super) fn digest(session: &str) -> String {
+    Digest::of_bytes(session.as_bytes()).to_string()["sha256:".len()..][..32].to_owned()
 }
 
 /// The request that opens a session.

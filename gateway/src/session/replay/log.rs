@@ -13,6 +13,10 @@ use crate::session::{
 /// the session's budget allows it.
 pub(super) const MAX_BYTES: usize = 256 * 1024;
 
+/// Maximum size of an event that other replicas can read. Instead of a longer response, a client that resumes its stream elsewhere
+/// gets an error.
+pub(super) const MAX_SHARED: usize = 4 * 1024 * 1024;
+
 /// The events of a stream.
 #[derive(Debug, Default)]
 pub(super) struct Log {
@@ -105,7 +109,7 @@ impl Log {
         request.is_some()
             || end.is_some()
             || !gone.is_empty()
-            || self.events.back().is_some_and(|kept| !kept.is_written)
+            || self.events.iter().any(|kept| !kept.is_written)
     }
 
     /// What other replicas cannot read yet, or should no longer.
@@ -115,8 +119,7 @@ impl Log {
         let request = request.iter().map(|request| (REQUEST.to_vec(), Some(request.clone())));
         let end = end.iter().map(|end| (END.to_vec(), Some(end.clone())));
         let gone = gone.iter().map(|sequence| (named(*sequence), None));
-        // They are written in order.
-        let events = self.events.iter().rev().take_while(|kept| !kept.is_written);
+        let events = self.events.iter().filter(|kept| !kept.is_written);
         let events = events.map(|kept| (named(kept.sequence), Some(kept.data.to_vec())));
         request.chain(events).chain(gone).chain(end).collect()
     }
@@ -187,7 +190,7 @@ impl Log {
 
     fn push(&mut self, sequence: u64, data: Arc<[u8]>, counted: Counted) {
         self.bytes += data.len();
-        let is_written = data.is_empty();
+        let is_written = data.is_empty() || data.len() > MAX_SHARED;
         self.events.push_back(Kept { sequence, data, is_written, counted });
     }
 

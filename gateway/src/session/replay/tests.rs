@@ -1,9 +1,15 @@
 //! Streams whose connections break, and what is kept of them.
 
-use super::{log::MAX_BYTES, *};
+use super::{
+    log::{MAX_BYTES, MAX_SHARED},
+    *,
+};
 use crate::{
     limits::Limits,
-    session::{Outlet, Peer, store::Progress},
+    session::{
+        Outlet, Peer,
+        store::{END, Progress},
+    },
 };
 use mcp_disclosure_transport::{Id, Json, Notification, Response};
 
@@ -137,6 +143,24 @@ async fn what_is_kept_is_bounded() {
     let kept = buffers.state.lock();
     assert!(kept.buffers.len() <= MAX_ENDED + 2);
     assert!(kept.buffers.iter().all(|buffer| buffer.log.lock().bytes <= MAX_BYTES));
+}
+
+#[tokio::test]
+async fn k1_an_event_that_is_too_long_is_not_written_for_other_replicas() {
+    let (most, peer) = (4 * MAX_SHARED, Budget::new(4 * MAX_SHARED));
+    let buffers = ReplayBuffers::new(most, peer);
+    let (_outlet, frames) = outlet();
+    let stream = buffers.open(Purpose::Answer, frames);
+    stream.event(Frame::Message(vec![b'x'; 9]));
+    stream.event(Frame::Message(vec![b'x'; MAX_SHARED + 1]));
+    stream.event(Frame::Message(vec![b'x'; 8]));
+    let written = || {
+        let changes = stream.log.lock().changes();
+        changes.into_iter().filter(|(_, value)| value.is_some()).collect::<Vec<_>>()
+    };
+    assert_eq!(written(), [(b"2".to_vec(), Some(vec![b'x'; 8]))], "it made the first one go");
+    stream.event(Frame::Answer(vec![b'x'; MAX_SHARED + 1], None));
+    assert_eq!(written(), [(END.to_vec(), Some(b"3".to_vec()))], "its number says that it is missing");
 }
 
 #[tokio::test]

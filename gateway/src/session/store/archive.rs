@@ -11,7 +11,7 @@
 
 use std::sync::Arc;
 
-use super::{Changes, Fields, Replicas, StoreError};
+use super::{Changes, Fields, Replicas, StoreError, key_of};
 
 /// The field that every stream has.
 pub(crate) const REQUEST: &[u8] = b".";
@@ -83,7 +83,7 @@ impl Archive {
 
     /// The session is in it: another one's streams cannot be named.
     fn name(&self, replica: &str, stream: u64) -> String {
-        format!("{}.{replica}.{stream}", self.session)
+        key_of(&format!("{}.{replica}.{stream}", self.session))
     }
 
     /// The replicas.

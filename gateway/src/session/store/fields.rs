@@ -19,6 +19,10 @@ use crate::{
     session::Location,
 };
 
+/// Maximum size of a field, with its name. Of what a session has, only what its client says of itself may be long, up to
+/// `limits.client_info_bytes`. A longer field is neither written nor used.
+const LONGEST_FIELD: usize = 1024 * 1024;
+
 /// How a session was opened, which never changes. What is as usual is left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -142,7 +146,8 @@ pub(crate) struct Kept {
 impl Kept {
     /// Reads fields. Those that cannot be read are ignored, but for [`OPENED`]; `None` if that is not there.
     pub(crate) fn read(fields: &Fields) -> Option<Self> {
-        let (_, opened) = fields.iter().find(|(name, _)| name == OPENED)?;
+        let fields = fields.iter().filter(|(name, value)| name.len() + value.len() <= LONGEST_FIELD);
+        let (_, opened) = fields.clone().find(|(name, _)| name == OPENED)?;
         let mut kept = Self { opened: Opened::read(opened)?, ..Self::default() };
         for (name, value) in fields {
             // An unreadable mark is a missing one, which costs a fetch.
@@ -234,7 +239,8 @@ impl Delta {
         let level = self.log_level.map(|level| (b"l".to_vec(), Some(level.to_string().into_bytes())));
         let subscribed = self.subscribed.iter().map(|uri| (named(b's', uri), Some(Vec::new())));
         let unsubscribed = self.unsubscribed.iter().map(|uri| (named(b's', uri), None));
-        marks.chain(notes).chain(native).chain(level).chain(subscribed).chain(unsubscribed).collect()
+        let all = marks.chain(notes).chain(native).chain(level).chain(subscribed).chain(unsubscribed);
+        all.filter(|(name, value)| name.len() + value.as_ref().map_or(0, Vec::len) <= LONGEST_FIELD).collect()
     }
 }
 
@@ -294,6 +300,19 @@ mod tests {
         let fields = [field(b".", br#"{"r":"2025-11-25","new":1}"#)].into_iter().chain(odd).collect();
         let kept = Kept::read(&fields).unwrap();
         assert!(kept.marks.is_empty() && kept.memory.is_empty());
+    }
+
+    #[test]
+    fn k1_a_field_that_is_too_long_is_neither_written_nor_used() {
+        let long = "x".repeat(LONGEST_FIELD);
+        let mark = |name: &str| (ToolName::parse(name).unwrap(), Digest::of("1"));
+        let delta = Delta { marks: vec![mark("tool"), mark(&long)], ..Delta::default() };
+        assert_eq!(delta.changes().len(), 1);
+        let opened = (OPENED.to_vec(), b"{}".to_vec());
+        let written = [&b"m"[..], long.as_bytes()].concat();
+        let fields = vec![opened, (written, vec![0; 32]), (b"mtool".to_vec(), vec![0; 32])];
+        assert_eq!(Kept::read(&fields).unwrap().marks.len(), 1);
+        assert!(Kept::read(&vec![(OPENED.to_vec(), vec![b' '; LONGEST_FIELD])]).is_none());
     }
 
     #[test]

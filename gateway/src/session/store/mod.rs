@@ -19,6 +19,7 @@ mod replicas;
 use std::{fmt, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
+use mcp_disclosure_core::Digest;
 use mcp_disclosure_transport::{ErrorText, code};
 
 pub(crate) use archive::{Archive, END, NO_RESPONSE, REQUEST};
@@ -41,6 +42,13 @@ pub const OPENED: &[u8] = b".";
 /// Messages of up to this size, in bytes, are not dropped by the receiving store while its lease lasts. Longer ones may be, see
 /// [`SessionStore::send`].
 pub const RELIABLE_MESSAGE_BYTES: usize = 4096;
+
+/// What a store knows instead of the id of a session, or of a name that has one in it: half of its SHA-256, which is as long as an
+/// id. Whoever has an id can use the session, and more people read stores, their copies and their logs.
+pub(crate) fn key_of(id: &str) -> String {
+    let digest = Digest::of_bytes(id.as_bytes());
+    digest.as_bytes()[..16].iter().map(|byte| format!("{byte:02x}")).collect()
+}
 
 /// A time in which a replica may use copies without asking the store.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -100,6 +108,8 @@ impl StoreError {
 }
 
 /// A store of sessions. Every method but [`event`](Self::event) returns within a second, whether the store can be reached or not.
+///
+/// The ids of sessions, streams and counters that it is given are digests: no session can be used by them.
 #[async_trait]
 pub trait SessionStore: fmt::Debug + Send + Sync + 'static {
     /// The name of this process among the replicas: letters and digits, unguessable, and new at each start.

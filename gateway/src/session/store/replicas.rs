@@ -18,6 +18,7 @@ use super::{
     Delta, Event, Kept, MessageKind, Opened, RELIABLE_MESSAGE_BYTES, ReplicaMessage, SessionStore,
     StoreError,
     confirmations::{self, Confirmations},
+    key_of,
     locks::{ReadAt, SessionGuard, SessionLocks},
 };
 use crate::session::{Session, SessionLimits};
@@ -120,7 +121,7 @@ impl Replicas {
     /// Creates a session; its copy may be used then.
     pub(crate) async fn create(&self, session: &Session, kept: Kept) -> Result<(), StoreError> {
         let lifetime = self.unused.min(self.limits.idle);
-        let lease = self.store.create(session.id(), kept.fields(), lifetime).await?;
+        let lease = self.store.create(&key_of(session.id()), kept.fields(), lifetime).await?;
         // No other replica knows its id yet, so nothing can be heard of it.
         session.copy_under(lease.unwrap_or(0));
         Ok(())
@@ -132,14 +133,14 @@ impl Replicas {
         principal: &Principal,
         id: &str,
     ) -> Result<Option<Opened>, StoreError> {
-        let opened = self.store.opened(id).await?.and_then(|opened| Opened::read(&opened));
+        let opened = self.store.opened(&key_of(id)).await?.and_then(|opened| Opened::read(&opened));
         Ok(opened.filter(|opened| opened.principal.as_deref() == principal.id()))
     }
 
     /// Reads a session; `None` if there is no such session.
     pub(crate) async fn load(&self, id: &str, guard: &SessionGuard) -> Result<Option<Loaded>, StoreError> {
         let read_at = guard.reading();
-        let stored = self.store.load(id).await?;
+        let stored = self.store.load(&key_of(id)).await?;
         Ok(stored.and_then(|stored| {
             Some(Loaded { kept: Kept::read(&stored.fields)?, lease: stored.lease, read_at })
         }))
@@ -161,7 +162,7 @@ impl Replicas {
     /// Changes a session. If the change concerns what other replicas answer, they have confirmed it then. `false` if there
     /// is no such session.
     pub(crate) async fn change(&self, id: &Arc<str>, delta: &Delta) -> Result<bool, StoreError> {
-        let changed = self.store.change(id, delta.changes()).await?;
+        let changed = self.store.change(&key_of(id), delta.changes()).await?;
         if changed.is_some() && delta.invalidates_copies() {
             self.announce(id, MessageKind::Changed).await?;
         }
@@ -171,11 +172,12 @@ impl Replicas {
     /// Ends a session everywhere. `false` if there is no such session. After an error, this can be called again: the session is
     /// removed when all holders have confirmed.
     pub(crate) async fn end(&self, id: &Arc<str>, copy: Option<&Session>) -> Result<bool, StoreError> {
-        let Some(holders) = self.store.end(id).await? else { return Ok(false) };
+        let key = key_of(id);
+        let Some(holders) = self.store.end(&key).await? else { return Ok(false) };
         // This replica does not serve it any more either, while others are waited for.
         self.invalidate(id, copy);
         self.confirmations.of(&*self.store, id, holders, MessageKind::Ended).await?;
-        self.store.remove(id).await?;
+        self.store.remove(&key).await?;
         Ok(true)
     }
 
@@ -198,10 +200,11 @@ impl Replicas {
 
     /// Notifies the other holders, and waits until they have confirmed.
     async fn announce(&self, id: &Arc<str>, kind: MessageKind) -> Result<(), StoreError> {
-        let Some(holders) = self.store.holders(id).await? else { return Ok(()) };
+        let key = key_of(id);
+        let Some(holders) = self.store.holders(&key).await? else { return Ok(()) };
         let ended = self.confirmations.of(&*self.store, id, holders, kind).await?;
         if !ended.is_empty()
-            && let Err(error) = self.store.forget(id, ended).await
+            && let Err(error) = self.store.forget(&key, ended).await
         {
             // All have confirmed. The next change asks for these leases again.
             tracing::debug!(%error, "leases that have ended are still registered");
@@ -211,7 +214,7 @@ impl Replicas {
 
     /// Notifies the other holders, and does not wait for them.
     pub(crate) async fn mention(&self, id: &Arc<str>, kind: MessageKind) -> Result<(), StoreError> {
-        let Some(holders) = self.store.holders(id).await? else { return Ok(()) };
+        let Some(holders) = self.store.holders(&key_of(id)).await? else { return Ok(()) };
         let message =
             ReplicaMessage { from: Arc::clone(self.name()), number: 0, session: Arc::clone(id), kind };
         let text = message.text();
@@ -252,7 +255,7 @@ impl Replicas {
 
     /// Whether a replica holds a session under a lease that lasts.
     async fn is_held_by(&self, replica: &str, id: &str) -> Result<bool, StoreError> {
-        let holders = self.store.holders(id).await?.unwrap_or_default();
+        let holders = self.store.holders(&key_of(id)).await?.unwrap_or_default();
         let own = holders.iter().filter(|holder| confirmations::process(holder) == replica);
         let lasting = join_all(own.map(|holder| self.store.lasts(holder))).await;
         lasting.into_iter().try_fold(false, |any, lasts| Ok(any | lasts?))
@@ -322,7 +325,7 @@ impl Replicas {
         let (now, part) = (self.now(), self.limits.idle / PARTS);
         let due: Vec<_> = sessions.iter().filter(|session| session.is_due(now, part)).collect();
         for batch in due.chunks(BATCH) {
-            let ids: Vec<Arc<str>> = batch.iter().map(|session| Arc::clone(session.id())).collect();
+            let ids: Vec<Arc<str>> = batch.iter().map(|session| key_of(session.id()).into()).collect();
             let kept = match self.store.keep(&ids, self.limits.idle).await {
                 Ok(kept) => kept,
                 // The next sweep goes on with those that are left.
