@@ -56,6 +56,8 @@ pub struct Quotas {
     pub fetches_per_minute: Option<NonZeroU32>,
     /// Calls in a minute.
     pub calls_per_minute: Option<NonZeroU32>,
+    /// Other requests in a minute; `None` where calls are limited: as many as these need.
+    pub requests_per_minute: Option<NonZeroU32>,
     /// Calls at the same time.
     pub concurrent_calls: Option<NonZeroU32>,
 }

@@ -1,4 +1,4 @@
-//! What an operator lets one caller use: calls and fetches in a minute, and calls at the same time.
+//! What an operator lets one caller use in a minute: calls, other requests and fetches; and calls at the same time.
 
 use std::{
     collections::HashMap,
@@ -21,6 +21,12 @@ use parking_lot::Mutex;
 /// A minute's use is forgotten after this long without any.
 const FORGOTTEN: Duration = Duration::from_secs(120);
 
+/// Requests that a call may need beside it: a handshake, and the lists.
+const BESIDE_A_CALL: u32 = 5;
+
+/// Beside calls there may be this many requests in a minute, however few calls are allowed.
+const FEWEST_REQUESTS: u32 = 30;
+
 /// A caller, what its use is counted for, and the limits. Whatever else changes about what it may use, its use stays counted.
 type Key = (Arc<str>, Arc<str>, Quotas);
 
@@ -40,6 +46,7 @@ pub(super) struct Allowance {
     quotas: Quotas,
     fetches: Option<DefaultDirectRateLimiter>,
     calls: Option<DefaultDirectRateLimiter>,
+    requests: Option<(NonZeroU32, DefaultDirectRateLimiter)>,
     running: AtomicU32,
 }
 
@@ -92,6 +99,7 @@ impl Allowance {
         Self {
             fetches: limiter(quotas.fetches_per_minute),
             calls: limiter(quotas.calls_per_minute),
+            requests: requests(&quotas).and_then(|most| Some((most, limiter(Some(most))?))),
             running: AtomicU32::new(0),
             quotas,
         }
@@ -103,6 +111,22 @@ impl Allowance {
     /// How long to wait.
     pub(super) fn fetch(&self) -> Result<(), Duration> {
         admit(self.fetches.as_ref())
+    }
+
+    /// Counts a request that is no call under all of these.
+    ///
+    /// # Errors
+    /// -32005, with the setting that limits it.
+    pub(super) fn request(all: &[Arc<Self>]) -> Result<(), ErrorText> {
+        for (most, limiter) in all.iter().filter_map(|allowance| allowance.requests.as_ref()) {
+            admit(Some(limiter)).map_err(|wait| {
+                let seconds = wait.as_secs() + 1;
+                refused(format_args!(
+                    "too many requests: beside calls of tools {most} a minute are allowed (limits.requests_per_minute = {most}); try again in {seconds} s"
+                ))
+            })?;
+        }
+        Ok(())
     }
 
     /// Starts a call under all of these.
@@ -136,6 +160,13 @@ impl Allowance {
     }
 }
 
+/// How many requests beside calls are allowed in a minute. Where calls are limited, others are too: most of what is called can be
+/// asked for as well.
+fn requests(quotas: &Quotas) -> Option<NonZeroU32> {
+    let beside = |calls: NonZeroU32| calls.get().saturating_mul(BESIDE_A_CALL).max(FEWEST_REQUESTS);
+    quotas.requests_per_minute.or_else(|| NonZeroU32::new(beside(quotas.calls_per_minute?)))
+}
+
 fn admit(limiter: Option<&DefaultDirectRateLimiter>) -> Result<(), Duration> {
     let now = DefaultClock::default().now();
     limiter.map_or(Ok(()), |limiter| limiter.check().map_err(|until| until.wait_time_from(now)))
@@ -154,8 +185,12 @@ mod tests {
     #[test]
     fn a3_quotas_are_counted_by_principal_and_name_the_setting() {
         let count = NonZeroU32::new;
-        let quotas =
-            Quotas { calls_per_minute: count(3), concurrent_calls: count(2), fetches_per_minute: count(1) };
+        let quotas = Quotas {
+            calls_per_minute: count(3),
+            concurrent_calls: count(2),
+            fetches_per_minute: count(1),
+            ..Quotas::default()
+        };
         let principal = |id: &str| Principal::new(id, Permits::of([Grant { quotas, ..Grant::default() }]));
         let all = Allowances::default();
         let of = |id: &str| all.of(&principal(id), "peer");
@@ -170,6 +205,27 @@ mod tests {
         Allowance::call(&of("bob")).unwrap();
         assert!(of("ann")[0].fetch().is_ok() && of("ann")[0].fetch().is_err());
         assert!(all.of(&Principal::anonymous(), "peer").is_empty());
+    }
+
+    #[test]
+    fn a3_requests_beside_calls_have_a_limit_of_their_own() {
+        let count = NonZeroU32::new;
+        for (calls, requests, expected) in [(1, 0, 30), (60, 0, 300), (60, 7, 7)] {
+            let quotas = Quotas {
+                calls_per_minute: count(calls),
+                requests_per_minute: count(requests),
+                ..Quotas::default()
+            };
+            let allowances = [Arc::new(Allowance::new(quotas))];
+            let admitted = (0..expected).filter(|_| Allowance::request(&allowances).is_ok()).count();
+            assert_eq!(admitted, expected);
+            let refused = Allowance::request(&allowances).unwrap_err();
+            let named = format!("limits.requests_per_minute = {expected}");
+            assert!(refused.message().contains(&named), "{}", refused.message());
+            Allowance::call(&allowances).unwrap();
+        }
+        let unlimited = [Arc::new(Allowance::new(Quotas::default()))];
+        assert!((0..1_000).all(|_| Allowance::request(&unlimited).is_ok()));
     }
 
     #[test]

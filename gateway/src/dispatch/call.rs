@@ -11,9 +11,11 @@ use tokio::task::spawn_blocking;
 
 use super::{
     Caller, Gateway,
+    allowance::{Allowance, Running},
+    beside::beside,
     fetches::OfCaller,
     links,
-    passage::{Held, Passed, Undecided, recorded, refused, undecided},
+    passage::{Held, LIMIT_REACHED, Passed, Undecided, recorded, refused, undecided},
     relay::UpstreamRequest,
     replicas::ended,
 };
@@ -47,8 +49,16 @@ impl Gateway {
     ) -> Result<Json, ErrorText> {
         let call = read_call(params).inspect_err(|_| watch.decides(Outcome::Invalid))?;
         watch.names(&call.name);
+        let counted = match own_call(caller, page, &call) {
+            Ok(counted) => counted,
+            Err(error) => {
+                refused(page, &call, LIMIT_REACHED, watch).await;
+                return Err(error);
+            }
+        };
         let fetches = self.fetches.of(&caller.fetcher, &caller.allowances);
-        if let Some(prepare) = caller.choice.strategy.preparation(&page.view, &call) {
+        let preparing = async { caller.choice.strategy.preparation(&page.view, &call) };
+        if let Some(prepare) = beside(length(&call), preparing).await {
             let view = page.view.clone();
             // What fails here is made, and fails, when it is used.
             let _ = spawn_blocking(move || prepare(&view)).await;
@@ -69,7 +79,7 @@ impl Gateway {
         match decision {
             Decision::Forward(call) => {
                 drop(given);
-                self.forward(caller, page, call, params, watch).await
+                self.forward(caller, page, call, params, counted, watch).await
             }
             Decision::Answer(answer) => {
                 watch.decides(Outcome::Answered);
@@ -100,10 +110,10 @@ impl Gateway {
         let effects = Effects::default();
         let cx = caller.context(self, &page.view, fetches, &effects);
         let Some(session) = caller.session.as_ref().filter(|_| self.replicas.is_some()) else {
-            return Ok((strategy.before_call(&cx, call).await?, effects));
+            return Ok((beside(length(&call), strategy.before_call(&cx, call)).await?, effects));
         };
         let (misses, again) = (session.marks.misses(), call.clone());
-        let decision = strategy.before_call(&cx, call).await;
+        let decision = beside(length(&call), strategy.before_call(&cx, call)).await;
         if session.marks.misses() == misses {
             return Ok((decision?, effects));
         }
@@ -111,7 +121,7 @@ impl Gateway {
         drop(read.map_err(Undecided::Lost)?);
         let effects = Effects::default();
         let cx = caller.context(self, &page.view, fetches, &effects);
-        Ok((strategy.before_call(&cx, again).await?, effects))
+        Ok((beside(length(&again), strategy.before_call(&cx, again)).await?, effects))
     }
 
     async fn forward(
@@ -120,9 +130,10 @@ impl Gateway {
         page: &Page,
         call: ToolCall,
         params: &RawObject,
+        counted: Option<Running>,
         watch: &mut Watch<'_>,
     ) -> Result<Json, ErrorText> {
-        let passed = match self.pass(caller, page, call, watch).await {
+        let passed = match self.pass(caller, page, call, counted, watch).await {
             Ok(passed) => passed,
             Err(Held::Refused(refusal)) => return Ok(refusal_of(caller, refusal)),
             Err(Held::Failed(error)) => return Err(error),
@@ -138,6 +149,17 @@ impl Gateway {
         let result = self.relay(caller, &slot, request).await.map_err(|failed| failed.watched(watch))?;
         Ok(complete(caller.era(), links::of_call(&page.view, tool.tool().upstream(), result)))
     }
+}
+
+/// The length of a call's arguments, in bytes.
+pub(super) fn length(call: &ToolCall) -> usize {
+    call.arguments.as_ref().map_or(0, |arguments| arguments.get().len())
+}
+
+/// Counts a call of a tool of the gateway's own, with what is called within it; `None` for any other.
+fn own_call(caller: &Caller, page: &Page, call: &ToolCall) -> Result<Option<Running>, ErrorText> {
+    let is_own = !caller.allowances.is_empty() && page.own_tools.iter().any(|own| **own == *call.name);
+    is_own.then(|| Allowance::call(&caller.allowances)).transpose()
 }
 
 /// The call's parameters as sent to the upstream: with the upstream's name for the tool, these arguments, and

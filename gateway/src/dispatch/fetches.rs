@@ -19,7 +19,7 @@ use mcp_disclosure_core::{Digest, FetchLimit};
 use parking_lot::Mutex;
 
 use super::allowance::Allowance;
-use crate::dialect::ClientIdentity;
+use crate::{dialect::ClientIdentity, session::store::key_of};
 
 /// Who shares one fetch limit. Cheap to clone.
 #[derive(Clone, Debug)]
@@ -50,7 +50,7 @@ impl Fetcher {
     /// The name under which replicas count its fetches together; `None` if each counts on its own.
     pub(super) fn shared_name(&self) -> Option<String> {
         match self {
-            Self::Session(id) => Some(format!("s{id}")),
+            Self::Session(id) => Some(format!("s{}", key_of(id))),
             // Hashed: a principal's id may be of any length.
             Self::Principal(id) => Some(format!("p{}", Digest::of_parts([&**id]))),
             Self::Peer { .. } => None,
@@ -168,15 +168,19 @@ impl OfCaller<'_> {
 
 impl FetchLimit for OfCaller<'_> {
     fn admit(&self) -> Result<(), Duration> {
-        self.allowances.iter().try_for_each(|allowance| allowance.fetch())?;
         let now = DefaultClock::default().now();
-        let Some(each) = &self.limits.each else { return Ok(()) };
-        self.limits.exceeded(self.caller).map_or(Ok(()), Err)?;
-        each.check_key(&self.caller.key()).map_err(|not_until| not_until.wait_time_from(now))?;
+        if let Some(each) = &self.limits.each {
+            self.limits.exceeded(self.caller).map_or(Ok(()), Err)?;
+            each.check_key(&self.caller.key()).map_err(|not_until| not_until.wait_time_from(now))?;
+        }
         if let (Some(peers), Fetcher::Peer { address, .. }) = (&self.limits.peers, self.caller) {
             peers.check_key(address).map_err(|not_until| not_until.wait_time_from(now))?;
         }
-        self.admitted.fetch_add(1, Ordering::Relaxed);
+        // Last: what these limits refuse is not taken from a grant's quota, which counts all of a caller's sessions.
+        self.allowances.iter().try_for_each(|allowance| allowance.fetch())?;
+        if self.limits.each.is_some() {
+            self.admitted.fetch_add(1, Ordering::Relaxed);
+        }
         Ok(())
     }
 

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use mcp_disclosure_core::{
     Kind, RawObject,
+    given::{self, MOST_NAMES, shown},
     manifest::{DESCRIBE, MANIFEST, digest},
 };
 use mcp_disclosure_transport::{ErrorText, Json};
@@ -71,6 +72,7 @@ impl Gateway {
         let described = move |prepared: &PreparedManifest| prepared.manifest.described(&wanted);
         let described = of_manifest(page, DESCRIBE, described).await?;
         let described = described.map_err(|unknown| {
+            let unknown: Vec<_> = unknown.iter().map(|name| shown(name)).collect();
             ErrorText::invalid_params("Unknown tool names").with_data(&json!({"unknownNames": unknown}))
         })?;
         self.delivered(caller, page.delivers_of(&names)).await?;
@@ -80,10 +82,12 @@ impl Gateway {
 
     /// The names in the parameters of `tools/describe`.
     fn names(&self, params: &RawObject) -> Result<Vec<String>, ErrorText> {
-        let names = params.member("names").and_then(|names| serde_json::from_str::<Vec<String>>(names).ok());
+        let most = self.limits.describe_names.min(MOST_NAMES);
+        let read = || -> Option<Vec<_>> {
+            given::items(params.member("names")?, most)?.into_iter().map(given::string).collect()
+        };
         let names =
-            names.ok_or_else(|| ErrorText::invalid_params("params.names must be an array of strings"))?;
-        let most = self.limits.describe_names;
+            read().ok_or_else(|| ErrorText::invalid_params("params.names must be an array of strings"))?;
         if names.is_empty() {
             return Err(
                 ErrorText::invalid_params("params.names is empty").with_data(&json!({"reason": "empty"}))
@@ -91,12 +95,11 @@ impl Gateway {
         }
         if names.len() > most {
             let message = format_args!(
-                "params.names has {} names; at most {most} are described at once (limits.describe_names)",
-                names.len()
+                "params.names has more than {most} names; at most {most} are described at once (limits.describe_names)"
             );
             return Err(ErrorText::invalid_params(message).with_data(&json!({"maxNames": most})));
         }
-        Ok(names)
+        Ok(names.iter().map(|name| given::beginning(name).to_owned()).collect())
     }
 
     /// A list, as it is prepared.

@@ -4,13 +4,17 @@
 use std::sync::Arc;
 
 use mcp_disclosure_core::{
-    Effects, Fault, Misfit, RawText, Refusal, ToolCall, ToolName, VisibleTool, inner_call,
+    Effects, Fault, Misfit, RawText, Refusal, ToolCall, ToolName, VisibleTool,
+    given::{self, shown},
+    inner_call,
 };
 use mcp_disclosure_transport::{ErrorText, code};
 
 use super::{
     Caller, Gateway,
     allowance::{Allowance, Running},
+    beside::beside,
+    call::length,
 };
 use crate::{
     catalogue::Page,
@@ -20,6 +24,9 @@ use crate::{
 
 /// The code by which tools that call others refuse names that no tool has.
 const UNKNOWN_TOOL: &str = "UNKNOWN_TOOL";
+
+/// The code by which calls over a limit are observed.
+pub(super) const LIMIT_REACHED: &str = "LIMIT_REACHED";
 
 /// A call that may be sent.
 pub(super) struct Passed<'p> {
@@ -60,19 +67,20 @@ impl From<ErrorText> for Held {
 }
 
 impl Gateway {
-    /// Lets a call pass that the strategy decided to forward.
+    /// Lets a call pass that the strategy decided to forward. It counts as one, unless it was `counted` before.
     pub(super) async fn pass<'p>(
         &self,
         caller: &Caller,
         page: &'p Page,
         call: ToolCall,
+        counted: Option<Running>,
         watch: &mut Watch<'_>,
     ) -> Result<Passed<'p>, Held> {
         let Some(tool) = page.view.tool(&call.name) else {
             watch.decides(missing(page, &call.name));
             watch.names(&call.name);
             watch.takes(call.arguments.as_ref()).await;
-            return Err(ErrorText::invalid_params(format_args!("Unknown tool: {}", call.name)).into());
+            return Err(ErrorText::invalid_params(format_args!("Unknown tool: {}", shown(&call.name))).into());
         };
         watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
         watch.takes(call.arguments.as_ref()).await;
@@ -99,7 +107,8 @@ impl Gateway {
                 }
             }
         };
-        let running = Allowance::call(&caller.allowances).inspect_err(|_| watch.refuses("LIMIT_REACHED"))?;
+        let count = || Allowance::call(&caller.allowances).inspect_err(|_| watch.refuses(LIMIT_REACHED));
+        let running = counted.map_or_else(count, Ok)?;
         let slot = caller.backend.slot(tool.tool().upstream())?;
         Ok(Passed { tool, arguments, slot, running })
     }
@@ -123,7 +132,7 @@ pub(super) async fn recorded(watch: &mut Watch<'_>) -> Result<(), ErrorText> {
 
 /// Observes that the strategy refused a call.
 pub(super) async fn refused(page: &Page, call: &ToolCall, code: &'static str, watch: &mut Watch<'_>) {
-    let unknown = name_inner(page, call, watch);
+    let unknown = beside(length(call), async { name_inner(page, call, watch) }).await;
     match unknown.filter(|_| code == UNKNOWN_TOOL) {
         Some(name) => watch.decides(missing(page, &name)),
         None => watch.refuses(code),
@@ -162,7 +171,8 @@ fn name_inner(page: &Page, call: &ToolCall, watch: &mut Watch<'_>) -> Option<Too
         watch.finds(tool.tool().upstream(), tool.tool().upstream_name());
         return None;
     }
-    let inner = ToolName::parse(&inner_call::members(call).ok()?.string("tool")?).ok()?;
+    let members = inner_call::members(call).ok()?;
+    let inner = ToolName::parse(given::beginning(&given::string(members.member("tool")?)?)).ok()?;
     match page.view.tool(&inner) {
         Some(tool) => {
             watch.finds(tool.tool().upstream(), tool.tool().upstream_name());

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{Effects, Kind, RawObject, ResourceText, ResourceUri};
+use mcp_disclosure_core::{Effects, Kind, RawObject, ResourceText, ResourceUri, given::shown};
 use mcp_disclosure_transport::{ErrorText, Json, code};
 use serde_json::json;
 
@@ -65,7 +65,8 @@ impl Gateway {
         let name =
             params.string("name").ok_or_else(|| ErrorText::invalid_params("params.name must be a string"))?;
         let entry = page.view.entry(Kind::Prompts, &name);
-        let entry = entry.ok_or_else(|| ErrorText::invalid_params(format_args!("Unknown prompt: {name}")))?;
+        let entry = entry
+            .ok_or_else(|| ErrorText::invalid_params(format_args!("Unknown prompt: {}", shown(&name))))?;
         let params = params.with_value("name", entry.upstream_key());
         let slot = caller.backend.slot(entry.upstream())?;
         let result = self.relay(caller, &slot, UpstreamRequest::new("prompts/get", params)).await?;
@@ -99,7 +100,7 @@ impl Gateway {
             (None, [only]) if kind == Kind::Templates && !page.view.guards_resources() => {
                 (Arc::clone(only), reference)
             }
-            _ => return Err(ErrorText::invalid_params(format_args!("Unknown reference: {key}"))),
+            _ => return Err(ErrorText::invalid_params(format_args!("Unknown reference: {}", shown(&key)))),
         };
         let params = params.with("ref", reference.text());
         let request = UpstreamRequest::new("completion/complete", params.clone());
@@ -116,6 +117,7 @@ fn contents(uri: &ResourceUri, text: &ResourceText) -> Json {
 /// In the wording of the session era; `dialect` rewrites it for the stateless one.
 fn not_found(uri: &str, meant: Option<&str>) -> ErrorText {
     let error = |message: std::fmt::Arguments<'_>| ErrorText::new(code::RESOURCE_NOT_FOUND, message);
+    let uri = shown(uri);
     match meant {
         Some(meant) => error(format_args!("Resource not found: {uri}. Did you mean {meant}?"))
             .with_data(&json!({"uri": uri, "suggestion": meant})),

@@ -11,7 +11,7 @@ use mcp_disclosure_transport::{ErrorText, Json, LoggingLevel, Request, code, pri
 use tokio::task::spawn_blocking;
 use tracing::Instrument;
 
-use super::{Caller, Gateway, unopened::Unopened};
+use super::{Caller, Gateway, allowance::Allowance, beside, unopened::Unopened};
 use crate::{
     backend::Backend,
     catalogue::Page,
@@ -124,6 +124,10 @@ impl Gateway {
         watch: &mut Watch<'_>,
     ) -> Result<Json, ErrorText> {
         let method = request.method.parse::<Method>().ok().filter(|method| method.is_of(caller.era()));
+        // Calls are counted where they pass; pings tell a client that this server is there.
+        if !matches!(method, Some(Method::ToolsCall | Method::ToolsResolve | Method::Ping)) {
+            Allowance::request(&caller.allowances)?;
+        }
         self.offer_sessions(caller, method == Some(Method::Discover))?;
         let params = &request.params;
         let mut page = caller.page();
@@ -186,7 +190,10 @@ impl Gateway {
             // What fails here is made, and fails, when it is used.
             let _ = spawn_blocking(move || prepare(&view)).await;
         }
-        let answer = caller.choice.strategy.request(&cx, &request.method, &request.params.to_raw()).await?;
+        let answer = beside(request.params.text().len(), async {
+            caller.choice.strategy.request(&cx, &request.method, &request.params.to_raw()).await
+        });
+        let answer = answer.await?;
         self.carry_out(caller, effects, &fetches).await?;
         match answer {
             Some(result) => Ok(complete(caller.era(), result.into())),
@@ -205,6 +212,7 @@ impl Gateway {
         mut opening: Opening,
     ) -> Result<(Arc<Session>, Json), ErrorText> {
         let initialize = InitializeRequest::read(params)?;
+        Allowance::request(&self.allowances.of(&opening.principal, opening.peer.name()))?;
         let revision = initialize.revision;
         // Checked before upstreams are started for this client, which could lead back here.
         let chain = self.admit(self.backends.shared(), params)?;

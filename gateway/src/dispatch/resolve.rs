@@ -4,7 +4,7 @@
 //! sees nothing that a call would not send; through a tool that calls others, it is the called one that is resolved. Nothing happens on the way: what a strategy wants to do for
 //! a call is not done.
 
-use mcp_disclosure_core::{Decision, RawObject, Refusal, Tool};
+use mcp_disclosure_core::{Decision, RawObject, Refusal, Tool, given::shown};
 use mcp_disclosure_transport::{ErrorText, Json, code};
 
 use super::{
@@ -40,7 +40,8 @@ impl Gateway {
         let (name, given) = (call.name.clone(), call.clone());
         let unsupported = || {
             ErrorText::invalid_params(format_args!(
-                "{name} does not support {RESOLVE}: it is as it is listed"
+                "{} does not support {RESOLVE}: it is as it is listed",
+                shown(&name)
             ))
         };
         let fetches = self.fetches.of(&caller.fetcher, &caller.allowances);
@@ -58,7 +59,7 @@ impl Gateway {
             Err(why) => return Err(undecided(page, &given, why, watch).await),
         };
         drop(given);
-        let passed = match self.pass(caller, page, call, watch).await {
+        let passed = match self.pass(caller, page, call, None, watch).await {
             Ok(passed) => passed,
             Err(Held::Refused(refusal)) => return Err(refusal_of(&name, &refusal)),
             Err(Held::Failed(error)) => return Err(error),
@@ -86,7 +87,7 @@ impl Gateway {
 
 /// The error for a call that would be refused.
 fn refusal_of(name: &str, refusal: &Refusal) -> ErrorText {
-    ErrorText::invalid_params(format_args!("{name} would be refused: {}", refusal.code))
+    ErrorText::invalid_params(format_args!("{} would be refused: {}", shown(name), refusal.code))
         .with_data(&refusal.content)
 }
 

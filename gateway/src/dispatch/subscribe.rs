@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{Principal, RawObject};
-use mcp_disclosure_transport::{ErrorText, Id, Json};
+use mcp_disclosure_core::{Principal, RawObject, given, take::member};
+use mcp_disclosure_transport::{ErrorText, Id, Json, code};
 
 use super::{Caller, Gateway};
 use crate::{
@@ -117,6 +117,7 @@ impl Gateway {
         params: &RawObject,
     ) -> Result<Json, ErrorText> {
         let filter = params.member("notifications").unwrap_or("{}");
+        self.check_count(filter)?;
         let filter: Filter = serde_json::from_str(filter)
             .map_err(|error| ErrorText::invalid_params(format_args!("params.notifications: {error}")))?;
         filter.resources().iter().try_for_each(|uri| self.check_uri(uri))?;
@@ -148,6 +149,19 @@ impl Gateway {
 }
 
 impl Gateway {
+    /// Checks the number of resources in the JSON text of a listener's filter, before they are read.
+    fn check_count(&self, filter: &str) -> Result<(), ErrorText> {
+        let most = self.limits.subscriptions_per_peer;
+        let uris = member(filter, "resourceSubscriptions").and_then(|uris| given::items(uris, most));
+        if uris.is_none_or(|uris| uris.len() <= most) {
+            return Ok(());
+        }
+        let message = format_args!(
+            "too many subscriptions: one client, or address, may have {most} (limits.subscriptions_per_peer)"
+        );
+        Err(ErrorText::new(code::LIMIT_REACHED, message))
+    }
+
     fn check_uri(&self, uri: &str) -> Result<(), ErrorText> {
         let most = self.limits.subscription_uri_bytes;
         if uri.len() <= most {

@@ -98,8 +98,10 @@ pub struct ProfileEntry {
 pub struct QuotaEntry {
     /// Description fetches in a minute.
     pub fetches_per_minute: Option<u32>,
-    /// Calls of tools in a minute.
+    /// Calls of tools in a minute, of the gateway's own as well. What a tool that calls others calls is not counted again.
     pub calls_per_minute: Option<u32>,
+    /// Other requests in a minute, but pings. Where only calls are limited: five for each of them, and at least 30.
+    pub requests_per_minute: Option<u32>,
     /// Calls of tools at the same time.
     pub concurrent_calls: Option<u32>,
 }

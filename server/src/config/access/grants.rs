@@ -83,14 +83,14 @@ impl Written<'_> {
             (!says_nothing).then(|| list.map(<[String]>::to_vec).unwrap_or_default())
         };
         // 0 is reported.
-        let [fetches_per_minute, calls_per_minute, concurrent_calls] =
+        let [fetches_per_minute, calls_per_minute, requests_per_minute, concurrent_calls] =
             self.limits.each().map(|(_, count)| count.and_then(NonZeroU32::new));
         Grant {
             tools: list(self.tools),
             resources: list(self.resources),
             prompts: list(self.prompts),
             strategies: self.strategies.clone(),
-            quotas: Quotas { fetches_per_minute, calls_per_minute, concurrent_calls },
+            quotas: Quotas { fetches_per_minute, calls_per_minute, requests_per_minute, concurrent_calls },
             account: self.account.clone(),
         }
     }
@@ -122,10 +122,11 @@ impl Written<'_> {
 
 impl QuotaEntry {
     /// Its keys and their values.
-    fn each(&self) -> [(&'static str, Option<u32>); 3] {
+    fn each(&self) -> [(&'static str, Option<u32>); 4] {
         [
             ("fetches_per_minute", self.fetches_per_minute),
             ("calls_per_minute", self.calls_per_minute),
+            ("requests_per_minute", self.requests_per_minute),
             ("concurrent_calls", self.concurrent_calls),
         ]
     }
