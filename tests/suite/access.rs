@@ -175,6 +175,71 @@ async fn a3_quotas_are_a_principals_in_all_of_its_sessions() {
 }
 
 #[tokio::test]
+async fn a3_a_call_of_our_own_tools_counts_as_one_whatever_it_calls() {
+    for (strategy, own, calling) in [
+        ("search", ("search_tools", json!({"query": "a"})), ("call_tool", json!({"tool": "a"}))),
+        ("info", ("info", json!({})), ("a", json!({}))),
+        ("describe", ("describe_tools", json!({"names": ["a"]})), ("a", json!({}))),
+    ] {
+        let limits = "[[principals]]\nname = \"Ann\"\ntoken = \"ann\"\nlimits = { calls_per_minute = 3 }\n";
+        let (_tokens, config) = guarded(limits);
+        let bench = Bench::start(Options { config, ..named(["a"]) }).await;
+        let at = Identity::default().bearing(ANN).at(&format!("/mcp/{strategy}"));
+        let ann = Client::connect_as(&bench, SETUP, at).await;
+        for (tool, arguments) in [own.clone(), calling.clone(), own.clone()] {
+            ann.call(tool, arguments).await.result();
+        }
+        for (tool, arguments) in [own, calling] {
+            let refused = ann.call(tool, arguments).await;
+            assert_eq!((refused.status, &refused.error()["code"]), (Some(429), &json!(-32005)), "{tool}");
+        }
+        assert_eq!(ann.calls_forwarded().await.len(), 1, "{strategy}");
+    }
+}
+
+#[tokio::test]
+async fn a3_requests_beside_calls_have_a_limit_of_their_own() {
+    let limits = "[[principals]]\nname = \"Ann\"\ntoken = \"ann\"\nlimits = { calls_per_minute = 6 }\n";
+    let (_tokens, config) = guarded(limits);
+    let bench = Bench::start(Options { config, ..named(["a"]) }).await;
+    let connect = async || Client::connect_as(&bench, SETUP, Identity::default().bearing(ANN)).await;
+    let mut ann = connect().await;
+    let mut served = 1;
+    // Handshakes, and lists after each.
+    for _ in 0..4 {
+        for method in ["tools/list", "resources/list", "prompts/list"] {
+            ann.request(method, json!({})).await.result();
+        }
+        ann = connect().await;
+        served += 4;
+    }
+    let describe = async || ann.request("tools/describe", json!({"names": ["a"]})).await;
+    while served < 30 {
+        describe().await.result();
+        served += 1;
+    }
+    let refused = describe().await;
+    assert_eq!((refused.status, &refused.error()["code"]), (Some(429), &json!(-32005)));
+    let message = refused.error()["message"].as_str().unwrap().to_owned();
+    assert!(message.contains("limits.requests_per_minute = 30"), "{message}");
+    ann.request("ping", json!({})).await.result();
+    ann.call("a", json!({})).await.result();
+}
+
+#[tokio::test]
+async fn a3_what_an_upstream_says_of_itself_is_for_all_who_may_use_some_of_it() {
+    let nothing = "[[principals]]\nname = \"Bob\"\ntoken = \"bob\"\ntools = [\"other/*\"]\n";
+    let some = "[[principals]]\nname = \"Ann\"\ntoken = \"ann\"\ntools = [\"kit/rich\"]\n";
+    let (_tokens, config) = guarded(&format!("{nothing}{some}"));
+    let bench = Bench::start(Options { config, ..crate::odd() }).await;
+    let sent: Value = serde_json::from_str(Scenario::odd().initialize.get()).unwrap();
+    for (token, expected) in [(ANN, &sent["instructions"]), (BOB, &Value::Null)] {
+        let client = Client::connect_as(&bench, SETUP, Identity::default().bearing(token)).await;
+        assert_eq!(&client.introduction["instructions"], expected);
+    }
+}
+
+#[tokio::test]
 async fn a4_a_profile_narrows_an_address() {
     let profiles = "[profiles.small]\ntools = [\"kit/a\", \"kit/b\"]\n[profiles.none]\ntools = []\n";
     let bench = Bench::start(Options { config: profiles.to_owned(), ..named(["a", "ab", "b"]) }).await;

@@ -10,6 +10,7 @@ mod hiding;
 mod honest;
 mod isolation;
 mod messages;
+mod names;
 mod origins;
 mod peer;
 mod processes;
@@ -76,6 +77,7 @@ pub fn all() -> Vec<Attack> {
     all.extend(messages::attacks());
     all.extend(queues::attacks());
     all.extend(sessions::attacks());
+    all.extend(names::attacks());
     all.extend(remote::attacks());
     all.extend(isolation::attacks());
     all.extend(processes::attacks());
