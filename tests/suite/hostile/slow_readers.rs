@@ -3,11 +3,11 @@
 
 use std::time::Duration;
 
-use kit::{Bench, Client, Setup};
+use kit::{Bench, Client, Options, Setup};
 use serde_json::{Value, json};
 
 use super::{
-    WITH_SESSION, healthy, healthy_beside, odd_child, others_are_served,
+    WITH_SESSION, healthy_beside, odd_child, others_are_served,
     socket::{CLOSE, LONG, Socket, messages, post},
 };
 
@@ -33,11 +33,11 @@ fn numbers(heard: &[Value], pointer: &str) -> Vec<u64> {
 /// The clock is paused: it advances when every task is idle.
 #[tokio::test(start_paused = true)]
 async fn a_client_that_takes_nothing_of_its_answers_is_hung_up_on_in_time() {
-    let bench = Bench::start(healthy()).await;
+    let bench = Bench::start(Options::without_upstream()).await;
     let client = Client::connect(&bench, WITH_SESSION).await;
-    // The answer says the text again.
-    let echoed = json!({"name": "small", "arguments": {"text": "x".repeat(1 << 20)}});
-    let call = post(&client, "call", "tools/call", echoed).replace(CLOSE, "");
+    // The answer says the names again.
+    let unknown: Vec<String> = (10..60).map(|number| format!("{number}{}", "x".repeat(198))).collect();
+    let call = post(&client, "call", "tools/describe", json!({"names": unknown})).replace(CLOSE, "");
     let mut socket = Socket::open(&bench).await;
     let mut sent = 0;
     // Until it is not read any more: then its answers fill all that is between.
