@@ -235,7 +235,7 @@ mod tests {
             lists.tools =
                 [" x ", " ", "c,d"].map(|name| to_raw_value(&json!({"name": name})).unwrap()).into();
             let view = View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous());
-            assert_eq!(read(&arguments, &view), Ok(expected), "{arguments}");
+            assert_eq!(read(&arguments, &view).unwrap(), expected, "{arguments}");
         }
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mcp_disclosure_core::{
     Effects, Fault, RawText, Refusal, ToolCall, ToolName, VisibleTool,
-    given::{self, shown},
+    given,
     inner_call,
 };
 use mcp_disclosure_transport::{ErrorText, code};

@@ -22,8 +22,6 @@ async fn p8_long_names_are_cut_in_answers_whatever_they_are_for() {
         ("full", ("tools/resolve", json!({"name": long}))),
         ("full", ("tools/describe", json!({"names": [long]}))),
         ("full", ("prompts/get", json!({"name": long}))),
-        ("full", ("resources/read", json!({"uri": format!("x:{long}")}))),
-        ("full", ("resources/subscribe", json!({"uri": format!("x:{long}")}))),
         ("full", ("completion/complete", json!({"ref": {"type": "ref/prompt", "name": long}}))),
         ("describe", ("tools/describe", json!({"name": long}))),
         ("describe", call("describe_tools", json!({"names": [long]}))),

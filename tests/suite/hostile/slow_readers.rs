@@ -35,9 +35,9 @@ fn numbers(heard: &[Value], pointer: &str) -> Vec<u64> {
 async fn a_client_that_takes_nothing_of_its_answers_is_hung_up_on_in_time() {
     let bench = Bench::start(Options::without_upstream()).await;
     let client = Client::connect(&bench, WITH_SESSION).await;
-    // The answer says the name again.
-    let unknown = json!({"name": "x".repeat(1 << 20)});
-    let call = post(&client, "call", "tools/call", unknown).replace(CLOSE, "");
+    // The answer says the names again.
+    let unknown: Vec<String> = (10..60).map(|number| format!("{number}{}", "x".repeat(198))).collect();
+    let call = post(&client, "call", "tools/describe", json!({"names": unknown})).replace(CLOSE, "");
     let mut socket = Socket::open(&bench).await;
     let mut sent = 0;
     // Until it is not read any more: then its answers fill all that is between.

@@ -156,7 +156,7 @@ async fn k1_a_long_id_of_a_request_is_not_passed_on_p8() {
     let other = store(&redis);
     begins(&other).await;
     let web = Web::open(a.at);
-    other.load(&web.session).await.unwrap().unwrap();
+    other.load(&web.digest()).await.unwrap().unwrap();
     let at = a.at;
     let cancelling = tokio::task::spawn_blocking(move || {
         for id in ["x".repeat(100_000), "short".to_owned()] {
@@ -214,7 +214,7 @@ async fn k1_an_answer_that_its_replica_does_not_receive_may_be_sent_again_f3() {
     let asker = store(&redis);
     begins(&asker).await;
     let web = Web::open(a.at);
-    asker.load(&web.session).await.unwrap().unwrap();
+    asker.load(&web.digest()).await.unwrap().unwrap();
     let answer = json!({"jsonrpc": "2.0", "id": format!("{}-7", asker.name()), "result": {}});
     let (at, answering) = (a.at, web.clone());
     let post = move || answering.post(at, &answer);
@@ -225,7 +225,7 @@ async fn k1_an_answer_that_its_replica_does_not_receive_may_be_sent_again_f3() {
                 return answer;
             }
             // On a busy machine its lease may have ended, and with it its registration.
-            let _registered = asker.load(&web.session).await;
+            let _registered = asker.load(&web.digest()).await;
         }
     };
     assert_eq!(soon("an error", refused).await.body["error"]["code"], -32006);
