@@ -30,6 +30,10 @@ pub(crate) struct Verified {
 pub(crate) enum Rejection {
     #[strum(to_string = "it is no JWT of an accepted algorithm")]
     Malformed,
+    #[strum(to_string = "its typ says that it is no access token")]
+    Type,
+    #[strum(to_string = "it is bound to a key (cnf), and bearer tokens only are accepted")]
+    Bound,
     #[strum(to_string = "no key verifies it")]
     Signature,
     #[strum(to_string = "it is of another issuer")]
@@ -77,6 +81,9 @@ impl Verifier {
         if !accepted.contains(&header.alg) || header.crit.is_some() {
             return Err(Rejection::Malformed);
         }
+        if !header.typ.as_deref().is_none_or(is_of_access_tokens) {
+            return Err(Rejection::Type);
+        }
         let keys = self.keys.current().ok_or(Rejection::NoKeys)?;
         let mut validation = Validation::new(header.alg);
         validation.required_spec_claims.clear();
@@ -116,6 +123,10 @@ impl Verifier {
             Some(Some(from)) if now.saturating_add(skew) < from => return Err(Rejection::Early),
             _ => {}
         }
+        // Only who proves that the key is theirs may use such a token (RFC 7800, RFC 9449, RFC 8705).
+        if claims.contains_key("cnf") {
+            return Err(Rejection::Bound);
+        }
         if entry::subject(claims).is_none() {
             return Err(Rejection::NoSubject);
         }
@@ -124,6 +135,14 @@ impl Verifier {
         }
         Ok(ends)
     }
+}
+
+/// Whether a `typ` is one of access tokens, explicit (RFC 9068) or general: the same issuer signs other JWTs by the same
+/// key, for logouts, proofs or identities (RFC 8725 §3.11).
+fn is_of_access_tokens(typ: &str) -> bool {
+    let typ = typ.to_ascii_lowercase();
+    // The prefix is implied where it is left out (RFC 7515 §4.1.9).
+    matches!(typ.strip_prefix("application/").unwrap_or(&typ), "at+jwt" | "jwt")
 }
 
 /// A NumericDate, in whole seconds.

@@ -202,6 +202,29 @@ async fn a2_the_token_matrix() {
         ("claims that are a list", ec.token("e", &json!([1])), 401),
         ("1 MB", format!("{good}{}", "x".repeat(1 << 20)), 401),
     ];
+    let typed = |typ: Value| ec.token_with(&json!({"alg": "ES256", "kid": "e", "typ": typ}), &claims());
+    for (typ, expected) in [
+        ("at+jwt", 200),
+        ("application/at+jwt", 200),
+        ("AT+JWT", 200),
+        ("JWT", 200),
+        ("jwt", 200),
+        ("logout+jwt", 401),
+        ("dpop+jwt", 401),
+        ("application/dpop+jwt", 401),
+        ("secevent+jwt", 401),
+        ("id_token+jwt", 401),
+        ("JWE", 401),
+        ("at+jwt;x=1", 401),
+        ("", 401),
+    ] {
+        table.push((typ, typed(json!(typ)), expected));
+    }
+    table.push(("a typ that is no text", typed(json!(["at+jwt"])), 401));
+    // What is bound needs a proof, which is not checked here.
+    for bound in [json!({"jkt": "0ZcOCORZ"}), json!({"x5t#S256": "bwcK0esc"}), json!({}), json!(1)] {
+        table.push(("a cnf", changed(json!({"cnf": bound})), 401));
+    }
     let many = with(&json!({"x": "y".repeat(20_000)}));
     table.push(("20 kB, else good", ec.token("e", &many), 401));
     let mut answers = std::collections::BTreeSet::new();
