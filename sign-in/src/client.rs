@@ -1,16 +1,18 @@
 //! HTTP to authorization servers: by HTTPS only, of limited size and time, without redirects.
 //!
 //! Their URLs come from the server that asks for sign-in, so that they are not the operator's choice. Plain HTTP, and
-//! any address of this machine, is for servers on this machine only.
+//! any address of this machine, is for servers on this machine only; addresses of a private network for servers that are
+//! on one.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use futures::StreamExt;
+use mcp_disclosure_transport::http::Zone;
 use oauth2::{HttpRequest, HttpResponse};
 use reqwest::{Client, Url, header::CONTENT_TYPE, redirect::Policy};
 use rmcp::transport::auth::{OAuthHttpClient, OAuthHttpClientError, OAuthHttpClientFuture, OAuthHttpRequest};
 
-use crate::Error;
+use crate::{Error, names::Names};
 
 /// The largest answer: metadata and tokens have a few kB.
 const LARGEST: usize = 1024 * 1024;
@@ -22,15 +24,16 @@ pub(crate) const TIMEOUT: Duration = Duration::from_secs(15);
 #[derive(Debug)]
 pub(crate) struct BoundedClient {
     client: Client,
-    /// Whether the server that asks for sign-in is on this machine.
-    is_local: bool,
+    names: Names,
+    /// Where the server is that asks for sign-in.
+    zone: Zone,
 }
 
 /// Why a request to an authorization server has no answer.
 #[derive(Debug, thiserror::Error)]
 enum ClientError {
-    #[error("{0} is not used: it is not https")]
-    Insecure(String),
+    #[error("{0} is not used: it is not https, or at a private address, which the server is not")]
+    Unsafe(String),
     #[error("more than {LARGEST} bytes were sent")]
     TooLarge,
     #[error("no answer within {} seconds", TIMEOUT.as_secs())]
@@ -38,19 +41,21 @@ enum ClientError {
 }
 
 impl BoundedClient {
-    /// A client for the server at this URL.
+    /// A client for a server in this zone.
     ///
     /// # Errors
     /// If the system's TLS cannot be used.
-    pub(crate) fn new(url: &Url) -> Result<Self, Error> {
-        Ok(Self { client: http_client()?, is_local: is_loopback(url) })
+    pub(crate) fn new(zone: Zone) -> Result<Self, Error> {
+        let names = Names::least(zone);
+        Ok(Self { client: http_client(&names)?, names, zone })
     }
 
     async fn exchange(&self, request: HttpRequest) -> Result<HttpResponse, OAuthHttpClientError> {
         let request = reqwest::Request::try_from(request)?;
-        if !is_safe(request.url(), self.is_local) {
-            return Err(ClientError::Insecure(origin(request.url())).into());
+        if !is_safe(request.url(), self.zone) {
+            return Err(ClientError::Unsafe(origin(request.url())).into());
         }
+        self.names.ask_for(request.url().host_str().unwrap_or_default());
         let response = self.client.execute(request).await.map_err(reqwest::Error::without_url)?;
         let mut answer = http::Response::builder().status(response.status());
         for (name, value) in response.headers() {
@@ -80,32 +85,27 @@ impl OAuthHttpClient for BoundedClient {
     }
 }
 
-/// A client that follows no redirects.
-pub(crate) fn http_client() -> Result<Client, Error> {
+/// A client that follows no redirects, and resolves names so.
+pub(crate) fn http_client(names: &Names) -> Result<Client, Error> {
     // A provider already installed in this process is fine.
     let _already = rustls::crypto::ring::default_provider().install_default();
-    let client =
-        Client::builder().redirect(Policy::none()).connect_timeout(TIMEOUT).pool_max_idle_per_host(0).build();
+    let client = Client::builder()
+        .redirect(Policy::none())
+        .connect_timeout(TIMEOUT)
+        .pool_max_idle_per_host(0)
+        .dns_resolver(Arc::new(names.clone()))
+        .build();
     client.map_err(|error| Error::Unreachable(error.to_string()))
 }
 
-/// Whether secrets may be sent to a URL: by HTTPS, or within this machine if the server is on it.
-pub(crate) fn is_safe(url: &Url, is_local: bool) -> bool {
+/// Whether a server in this zone may name a URL that secrets are sent to: by HTTPS, or within this machine; and no closer
+/// than the server is. A name's addresses are checked when it is resolved.
+pub(crate) fn is_safe(url: &Url, server: Zone) -> bool {
+    let zone = Zone::named(url);
     match url.scheme() {
-        "https" => is_local || !is_loopback(url),
-        "http" => is_local && is_loopback(url),
+        "https" => zone.is_none_or(|zone| zone >= server),
+        "http" => (server, zone) == (Zone::Machine, Some(Zone::Machine)),
         _ => false,
-    }
-}
-
-/// Whether a URL names this machine.
-pub fn is_loopback(url: &Url) -> bool {
-    // Of a URL of http or https, an IPv6 address is in brackets.
-    let host = url.host_str().unwrap_or_default().trim_end_matches('.');
-    let address = host.trim_start_matches('[').trim_end_matches(']').parse::<std::net::IpAddr>();
-    match address {
-        Ok(address) => address.to_canonical().is_loopback() || address.is_unspecified(),
-        Err(_) => host == "localhost" || host.ends_with(".localhost"),
     }
 }
 
@@ -118,21 +118,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a6_plain_http_is_for_servers_of_this_machine() {
-        for (url, of_remote, of_local) in [
-            ("https://auth.example/token", true, true),
-            ("http://auth.example/token", false, false),
-            ("http://127.0.0.1:9/token", false, true),
-            ("http://[::1]/token", false, true),
-            ("http://[::ffff:127.0.0.1]/token", false, true),
-            ("https://localhost/token", false, true),
-            ("http://login.localhost./token", false, true),
-            ("http://169.254.169.254/latest", false, false),
-            ("http://localhost.example/", false, false),
-            ("file:///etc/passwd", false, false),
+    fn a6_no_server_names_what_is_closer_than_itself() {
+        for (url, safe_for) in [
+            ("https://auth.example/token", [true, true, true]),
+            ("http://auth.example/token", [false, false, false]),
+            ("http://127.0.0.1:9/token", [true, false, false]),
+            ("http://[::1]/token", [true, false, false]),
+            ("http://[::ffff:127.0.0.1]/token", [true, false, false]),
+            ("https://localhost/token", [true, false, false]),
+            ("http://login.localhost./token", [true, false, false]),
+            ("https://127.0.0.1/token", [true, false, false]),
+            ("https://10.0.0.1/token", [true, true, false]),
+            ("https://169.254.169.254/latest", [true, true, false]),
+            ("https://100.64.0.1/", [true, true, false]),
+            ("https://[fd00::1]/", [true, true, false]),
+            ("https://[::ffff:192.168.0.1]/", [true, true, false]),
+            ("https://0xa9fea9fe/", [true, true, false]),
+            ("https://1.1.1.1/", [true, true, true]),
+            ("http://169.254.169.254/latest", [false, false, false]),
+            ("http://10.0.0.1/", [false, false, false]),
+            ("http://localhost.example/", [false, false, false]),
+            ("file:///etc/passwd", [false, false, false]),
         ] {
-            let url = Url::parse(url).unwrap();
-            assert_eq!((is_safe(&url, false), is_safe(&url, true)), (of_remote, of_local), "{url}");
+            let parsed = Url::parse(url).unwrap();
+            let of = [Zone::Machine, Zone::Private, Zone::Public].map(|server| is_safe(&parsed, server));
+            assert_eq!(of, safe_for, "{url}");
         }
     }
 }

@@ -39,6 +39,16 @@ pub enum Error {
         /// Its URL, shortened.
         url: String,
     },
+    /// An endpoint at an address that only this machine or its network reach, of a server that everyone reaches.
+    #[error(
+        "names an authorization server whose {what} is at a private address, which the server is not: {url}"
+    )]
+    Private {
+        /// Which endpoint.
+        what: &'static str,
+        /// Its URL, shortened.
+        url: String,
+    },
     /// The authorization server registers no clients.
     #[error("names an authorization server that registers no clients by itself")]
     NoRegistration,

@@ -2,7 +2,7 @@
 //! registration, resource indicators and refresh, or client credentials.
 //!
 //! The protocol is `rmcp`'s ([`rmcp::transport::auth`]). This crate adds what a long-running program in front of many
-//! clients needs: limits on what authorization servers can send (`client`), checks of what they say (`party`), tokens in
+//! clients needs: limits on what authorization servers can send (`client`) and where they can be (`names`), checks of what they say (`party`), tokens in
 //! files that several processes share (`store`, `saved`), and the redirect to this machine (`callback`).
 //!
 //! Start at [`SignIn`]: it is the [`Authorization`](mcp_disclosure_transport::http::Authorization) of one server, and
@@ -13,6 +13,7 @@ mod callback;
 mod client;
 mod error;
 mod login;
+mod names;
 mod party;
 mod probe;
 mod renewal;
@@ -24,7 +25,6 @@ mod store;
 use std::sync::Arc;
 
 pub use callback::Answer;
-pub use client::is_loopback;
 pub use error::Error;
 pub use login::{Begun, PATIENCE};
 use parking_lot::Mutex;
@@ -38,7 +38,8 @@ pub use settings::{Grant, Settings};
 pub use store::Folder;
 use store::{Seen, Store};
 
-use mcp_disclosure_transport::http::{Endpoint, without_secrets};
+pub use mcp_disclosure_transport::http::is_loopback;
+use mcp_disclosure_transport::http::{Endpoint, Zone, without_secrets};
 
 /// How requests to one server are authorized: by the tokens in a file, which are renewed as needed.
 #[derive(Clone, Debug)]
@@ -77,7 +78,7 @@ impl SignIn {
         let Endpoint { url, headers, .. } = endpoint;
         let is_open =
             !headers.contains_key(AUTHORIZATION) && url.username().is_empty() && url.password().is_none();
-        if !is_open || !client::is_safe(url, client::is_loopback(url)) {
+        if !is_open || !client::is_safe(url, Zone::named(url).unwrap_or_default()) {
             return None;
         }
         let url = without_secrets(url);

@@ -2,11 +2,14 @@
 
 use std::time::Duration;
 
+use mcp_disclosure_transport::http::Zone;
 use oauth2::TokenResponse;
 use reqwest::Url;
 use rmcp::transport::auth::{AuthError, CredentialStore, OAuthClientConfig};
 
-use crate::{Answer, Error, Secret, SignIn, SignedIn, callback::Listener, party::Party, saved::Saved};
+use crate::{
+    Answer, Error, Secret, SignIn, SignedIn, callback::Listener, party::Party, probe::Probed, saved::Saved,
+};
 
 /// How long a person has, from when the URL is shown.
 pub const PATIENCE: Duration = Duration::from_secs(5 * 60);
@@ -23,6 +26,7 @@ pub struct Begun {
     listener: Option<Listener>,
     client_secret: Option<Secret>,
     challenge: Option<String>,
+    zone: Zone,
 }
 
 impl std::fmt::Debug for Begun {
@@ -39,8 +43,8 @@ impl SignIn {
     /// If the server asks nobody to sign in, or its authorization server cannot be used.
     pub async fn begin(&self, port: u16, scopes: &[String]) -> Result<Begun, Error> {
         let settings = &self.0.settings;
-        let (status, challenge) = self.0.probe().await?;
-        let mut party = match Party::find(&self.0.url, challenge.as_deref(), settings.grant).await {
+        let Probed { status, challenge, zone } = self.0.probe().await?;
+        let mut party = match Party::find(&self.0.url, zone, challenge.as_deref(), settings.grant).await {
             Err(Error::NoMetadata) if status != reqwest::StatusCode::UNAUTHORIZED => {
                 return Err(Error::NotAsked { status: status.as_u16() });
             }
@@ -75,6 +79,7 @@ impl SignIn {
             listener: Some(listener),
             client_secret,
             challenge,
+            zone,
         })
     }
 
@@ -130,7 +135,7 @@ impl Begun {
     /// # Errors
     /// If the person or the authorization server refused.
     pub async fn finish(self, answer: Answer) -> Result<SignedIn, Error> {
-        let Self { sign_in, party, state, client_secret, challenge, .. } = self;
+        let Self { sign_in, party, state, client_secret, challenge, zone, .. } = self;
         let (code, issuer) = answer.code()?;
         let exchanged =
             party.manager.exchange_code_for_token_with_issuer(&code, &state, issuer.as_deref()).await?;
@@ -139,7 +144,7 @@ impl Begun {
         }
         let credentials = party.tokens.load().await?.ok_or(Error::NobodySignedIn)?;
         let (url, issuer) = (sign_in.0.url.to_string(), party.issuer().to_owned());
-        let saved = Saved { url, issuer, client_secret, challenge, credentials };
+        let saved = Saved { url, issuer, client_secret, challenge, zone, credentials };
         saved.header()?;
         let _lock = sign_in.0.store.lock().await?;
         sign_in.0.store.write(&saved)?;

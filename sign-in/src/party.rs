@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use mcp_disclosure_transport::http::Zone;
 use reqwest::Url;
 use rmcp::transport::auth::{AuthorizationManager, AuthorizationMetadata, InMemoryCredentialStore};
 
 use crate::{
     Error, Grant,
-    client::{BoundedClient, is_loopback, is_safe},
+    client::{BoundedClient, is_safe},
     error::short,
 };
 
@@ -20,18 +21,24 @@ pub(crate) struct Party {
 }
 
 impl Party {
-    /// Finds the authorization server of the server at this URL, by its challenge if there is one.
+    /// Finds the authorization server of the server at this URL and in this zone, by its challenge if there is one.
     ///
     /// # Errors
     /// If there is none, or its metadata is wrong, or unfit for this grant.
-    pub(crate) async fn find(url: &Url, challenge: Option<&str>, grant: Grant) -> Result<Self, Error> {
-        let client = Arc::new(BoundedClient::new(url)?);
+    pub(crate) async fn find(
+        url: &Url,
+        zone: Zone,
+        challenge: Option<&str>,
+        grant: Grant,
+    ) -> Result<Self, Error> {
+        let zone = Zone::named(url).unwrap_or(zone);
+        let client = Arc::new(BoundedClient::new(zone)?);
         let mut manager = AuthorizationManager::new_with_oauth_http_client(url.clone(), client).await?;
         let found = manager.resolve_metadata_from_challenge(challenge).await?;
         if !found.source.is_discovered() {
             return Err(Error::NoMetadata);
         }
-        check(&found.metadata, is_loopback(url), grant)?;
+        check(&found.metadata, zone, grant)?;
         let tokens = InMemoryCredentialStore::new();
         manager.set_credential_store(tokens.clone());
         manager.set_metadata(found.metadata.clone());
@@ -44,7 +51,7 @@ impl Party {
     }
 }
 
-fn check(metadata: &AuthorizationMetadata, is_local: bool, grant: Grant) -> Result<(), Error> {
+fn check(metadata: &AuthorizationMetadata, zone: Zone, grant: Grant) -> Result<(), Error> {
     let registration = metadata.registration_endpoint.as_deref();
     let endpoints = [
         ("issuer", metadata.issuer.as_deref()),
@@ -54,7 +61,12 @@ fn check(metadata: &AuthorizationMetadata, is_local: bool, grant: Grant) -> Resu
     ];
     for (what, text) in endpoints {
         let Some(text) = text else { continue };
-        if !Url::parse(text).is_ok_and(|url| is_safe(&url, is_local)) {
+        let url = Url::parse(text);
+        if !url.as_ref().is_ok_and(|url| is_safe(url, zone)) {
+            let named = url.ok().as_ref().and_then(Zone::named);
+            if named.is_some_and(|named| named < zone) {
+                return Err(Error::Private { what, url: short(text) });
+            }
             return Err(Error::Insecure { what, url: short(text) });
         }
     }

@@ -1,6 +1,6 @@
 //! Asking a server whether it asks for sign-in.
 
-use mcp_disclosure_transport::http::Challenge;
+use mcp_disclosure_transport::http::{Challenge, Zone};
 use reqwest::{
     StatusCode,
     header::{ACCEPT, CONTENT_TYPE},
@@ -10,19 +10,31 @@ use serde_json::json;
 use crate::{
     Error, Inner, SignIn,
     client::{TIMEOUT, http_client},
+    names::Names,
 };
+
+/// What a server answers to someone who is not signed in.
+#[derive(Debug)]
+pub(crate) struct Probed {
+    /// The status.
+    pub(crate) status: StatusCode,
+    /// The challenge, if there is one.
+    pub(crate) challenge: Option<String>,
+    /// Where the server is: by its TLS certificate it is the one that answered there.
+    pub(crate) zone: Zone,
+}
 
 /// Whether the server answers 401 to someone who is not signed in.
 ///
 /// # Errors
 /// If it cannot be reached.
 pub async fn asks_for_sign_in(sign_in: &SignIn) -> Result<bool, Error> {
-    Ok(sign_in.0.probe().await?.0 == StatusCode::UNAUTHORIZED)
+    Ok(sign_in.0.probe().await?.status == StatusCode::UNAUTHORIZED)
 }
 
 impl Inner {
-    /// The status of the answer to `initialize` without a token, and the challenge in it.
-    pub(crate) async fn probe(&self) -> Result<(StatusCode, Option<String>), Error> {
+    /// The answer to `initialize` without a token.
+    pub(crate) async fn probe(&self) -> Result<Probed, Error> {
         let hello = json!({
             "jsonrpc": "2.0",
             "id": 1,
@@ -33,7 +45,10 @@ impl Inner {
                 "clientInfo": {"name": "mcp-disclosure", "version": env!("CARGO_PKG_VERSION")},
             },
         });
-        let request = http_client()?
+        // The operator chose this one, wherever it is.
+        let (names, host) = (Names::least(Zone::Machine), self.url.host_str().unwrap_or_default());
+        names.ask_for(host);
+        let request = http_client(&names)?
             .post(self.url.clone())
             .header(CONTENT_TYPE, "application/json")
             .header(ACCEPT, "application/json, text/event-stream")
@@ -43,7 +58,8 @@ impl Inner {
         let response =
             request.send().await.map_err(|error| Error::Unreachable(causes(&error.without_url())))?;
         let challenge = Challenge::of(&response).and_then(|challenge| best(challenge.headers));
-        Ok((response.status(), challenge))
+        let zone = Zone::named(&self.url).or_else(|| names.zone(host)).unwrap_or_default();
+        Ok(Probed { status: response.status(), challenge, zone })
     }
 }
 

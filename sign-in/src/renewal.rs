@@ -121,7 +121,8 @@ impl Inner {
         if !saved.has_refresh_token() {
             return Err(Error::NobodySignedIn);
         }
-        let mut party = Party::find(&self.url, saved.challenge.as_deref(), self.settings.grant).await?;
+        let mut party =
+            Party::find(&self.url, saved.zone, saved.challenge.as_deref(), self.settings.grant).await?;
         check_issuer(&party, &saved)?;
         let client_id = saved.credentials.client_id.clone();
         // The redirect is not part of a refresh.
@@ -152,11 +153,14 @@ impl Inner {
         let (Some(client_id), Some(secret)) = (&self.settings.client_id, &self.settings.client_secret) else {
             return Err(Error::Protocol("client_id or client_secret is missing".to_owned()));
         };
-        let challenge = match &saved {
-            Some(saved) => saved.challenge.clone(),
-            None => self.probe().await?.1,
+        let (challenge, zone) = match &saved {
+            Some(saved) => (saved.challenge.clone(), saved.zone),
+            None => {
+                let probed = self.probe().await?;
+                (probed.challenge, probed.zone)
+            }
         };
-        let mut party = Party::find(&self.url, challenge.as_deref(), self.settings.grant).await?;
+        let mut party = Party::find(&self.url, zone, challenge.as_deref(), self.settings.grant).await?;
         if let Some(saved) = &saved {
             check_issuer(&party, saved)?;
         }
@@ -187,7 +191,7 @@ impl Inner {
             credentials.granted_scopes = scopes;
         }
         let (url, issuer) = (self.url.to_string(), party.issuer().to_owned());
-        Ok(Saved { url, issuer, client_secret: None, challenge, credentials })
+        Ok(Saved { url, issuer, client_secret: None, challenge, zone, credentials })
     }
 
     /// The resource for which tokens are asked (RFC 8707), as the server's metadata names it. The library shows it only

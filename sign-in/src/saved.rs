@@ -5,6 +5,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
+use mcp_disclosure_transport::http::Zone;
 use oauth2::TokenResponse;
 use reqwest::header::HeaderValue;
 use rmcp::transport::auth::{OAuthTokenResponse, StoredCredentials};
@@ -28,6 +29,9 @@ pub(crate) struct Saved {
     /// The challenge that led to the issuer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) challenge: Option<String>,
+    /// Where the server was when it sent that. It cannot move closer later, to reach what is there.
+    #[serde(default)]
+    pub(crate) zone: Zone,
     pub(crate) credentials: StoredCredentials,
 }
 

@@ -15,6 +15,7 @@ mod position;
 pub mod redirect;
 mod refusal;
 mod sse;
+mod zone;
 
 use std::{sync::Arc, time::Duration};
 
@@ -31,6 +32,7 @@ use reqwest::{
 };
 pub use sse::NoEndpoint;
 use tokio::sync::{OnceCell, watch};
+pub use zone::{Zone, is_loopback};
 
 use crate::{
     Bounds, CallError, Connection, Handler, Reason, RequestId, Share,
