@@ -1,6 +1,12 @@
 //! Requests and notifications from an upstream, routed to the client or backend they are for.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{
+    collections::BTreeMap,
+    sync::{
+        Arc,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
 use futures::future::BoxFuture;
 use mcp_disclosure_core::RawObject;
@@ -9,7 +15,7 @@ use mcp_disclosure_transport::{
 };
 use parking_lot::Mutex;
 
-use super::{Owner, Reports, under_way::UnderWay};
+use super::{Owner, Reports, addresses, under_way::UnderWay};
 use crate::{
     limits::Limits,
     session::Client,
@@ -28,6 +34,8 @@ pub(super) struct UpstreamHandler {
     /// Budget for resource updates not yet delivered.
     updates: Budget,
     limits: Limits,
+    /// Whether a request to open a URL was refused: one line of the log says so.
+    has_refused: AtomicBool,
 }
 
 /// Requests in progress on behalf of clients.
@@ -54,6 +62,7 @@ impl UpstreamHandler {
             requests: Mutex::default(),
             updates: Budget::new(limits.upstream_queue_bytes),
             limits: *limits,
+            has_refused: AtomicBool::new(false),
         })
     }
 
@@ -119,6 +128,18 @@ impl Handler for UpstreamHandler {
 
     fn handle_request(&self, request: &Request) -> Option<BoxFuture<'static, Result<Json, ErrorText>>> {
         let client = self.client.clone().filter(|client| client.supports(&request.method))?;
+        if let Some(scheme) = addresses::refused_in(&request.params) {
+            let method = &*request.method;
+            if !self.has_refused.swap(true, Ordering::Relaxed) {
+                tracing::warn!(
+                    upstream = self.name(),
+                    method,
+                    scheme,
+                    "its requests to open such URLs are refused"
+                );
+            }
+            return Some(Box::pin(std::future::ready(Err(addresses::refusal(&scheme)))));
+        }
         let (number, limits) = (self.number, self.limits);
         let (method, params) = (request.method.clone(), request.params.clone());
         Some(Box::pin(async move { client.request(number, &limits, &method, params).await }))

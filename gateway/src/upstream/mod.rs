@@ -4,6 +4,7 @@
 //! This module has the handshake, the lists, and the routing of messages to clients. The rest is in the
 //! transport crate.
 
+mod addresses;
 mod call;
 mod config;
 mod disclosing;
@@ -218,7 +219,7 @@ impl Upstream {
         let (sender, disclosing) = (self.sender(), Arc::clone(&self.disclosing));
         let trace = call.trace.clone();
         async move {
-            let answered = disclosing.send(&sender, call).await;
+            let answered = addresses::checked(disclosing.send(&sender, call).await);
             if let Some(trace) = trace {
                 trace.ends(answered.as_ref().err().map(error_code));
             }

@@ -4,6 +4,7 @@
 //! and judges: the rule that is attacked, the memory that the program took, and how long the honest client waited. A
 //! family of attacks is one file; [`all`] is the table of contents.
 
+mod addresses;
 mod check;
 mod gateway;
 mod hiding;
@@ -70,6 +71,7 @@ use attacks;
 /// Every attack, in the order of the rules.
 pub fn all() -> Vec<Attack> {
     let mut all = Vec::new();
+    all.extend(addresses::attacks());
     all.extend(check::attacks());
     all.extend(hiding::attacks());
     all.extend(secrets::attacks());

@@ -34,6 +34,7 @@ pub const TOOLS: &[(&str, &str)] = &[
     ("both", "Answers with a result and an error."),
     ("no_id", "Answers without an id."),
     ("forget", "Lists a tool no more."),
+    ("open", "Asks a person to open a URL: in a request, a result or an error."),
 ];
 
 /// The first argument of a program that is to play it.
@@ -69,6 +70,8 @@ struct Server {
     /// What it knows of its client's roots: asked for once, as servers do.
     roots: Option<Value>,
     waits_for_roots: Vec<Value>,
+    /// The call whose person was asked to open something.
+    opening: Value,
     has_roots: bool,
 }
 
@@ -87,12 +90,26 @@ impl Server {
             // Definitions may be nested too deeply to be read as a value; here they are plain.
             tools.extend(serde_json::from_str::<Vec<Value>>(&text).unwrap());
         }
-        Self { tools, received: Vec::new(), roots: None, waits_for_roots: Vec::new(), has_roots: false }
+        Self {
+            tools,
+            received: Vec::new(),
+            roots: None,
+            waits_for_roots: Vec::new(),
+            opening: Value::Null,
+            has_roots: false,
+        }
     }
 
     fn take(&mut self, message: &Value) {
         let (id, params) = (&message["id"], &message["params"]);
         match message["method"].as_str() {
+            None if *id == "open" => {
+                let said = message.get("error").or(message.get("result"));
+                answer(
+                    &self.opening.take(),
+                    text(&said.map(|said| said["message"].to_string()).unwrap_or_default()),
+                );
+            }
             None if *id == "roots" => self.take_roots(message["result"]["roots"].clone()),
             Some("initialize") => {
                 self.has_roots = params["capabilities"]["roots"].is_object();
@@ -160,6 +177,25 @@ impl Server {
                 let message = message.to_string();
                 (0..arguments["times"].as_u64().unwrap_or(1)).for_each(|_| put(&message));
                 answer(id, text("logged"));
+            }
+            "open" => {
+                let asked =
+                    json!({"mode": "url", "url": given("url"), "elicitationId": "1", "message": "Open it"});
+                match given("form") {
+                    "request" => {
+                        self.opening = id.clone();
+                        put(&json!({"jsonrpc": "2.0", "id": "open", "method": "elicitation/create", "params": asked}).to_string());
+                    }
+                    "result" => {
+                        let request = json!({"method": "elicitation/create", "params": asked});
+                        answer(id, json!({"resultType": "input_required", "inputRequests": {"a": request}}));
+                    }
+                    _ => {
+                        let error =
+                            json!({"code": -32042, "message": "open", "data": {"elicitations": [asked]}});
+                        put(&json!({"jsonrpc": "2.0", "id": id, "error": error}).to_string());
+                    }
+                }
             }
             "slow" => {}
             "deaf" => {
