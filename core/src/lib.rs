@@ -55,6 +55,7 @@ pub mod pattern;
 pub mod permits;
 pub mod pins;
 pub mod principal;
+pub mod printable;
 pub mod provider;
 pub mod raw;
 pub mod receipt;

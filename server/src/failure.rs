@@ -2,6 +2,7 @@
 
 use std::{fmt, path::PathBuf, sync::Arc};
 
+use mcp_disclosure_core::printable::one_line;
 use mcp_disclosure_gateway::{
     Error, Problem, Revision,
     negotiation::describe,
@@ -49,13 +50,13 @@ pub enum Failure {
     #[error("{}", list(.0))]
     SignIn(Vec<Problem>),
     /// Strategies could not be compared.
-    #[error("{0}")]
+    #[error("{}", line(.0))]
     Comparison(#[from] mcp_disclosure_compare::Error),
     /// Strategies cost more tokens than `--fail-over` allows.
     #[error("{}", list(.0))]
     OverBudget(Vec<Problem>),
     /// A file cannot be written.
-    #[error("cannot write {}: {source}", path.display())]
+    #[error("cannot write {}: {source}", line(&path.display()))]
     Write {
         /// The file.
         path: PathBuf,
@@ -142,6 +143,11 @@ impl From<Error> for Failure {
     }
 }
 
+/// What may name something of others, on one line, so that it cannot begin another.
+fn line(text: &impl fmt::Display) -> String {
+    one_line(&text.to_string()).into_owned()
+}
+
 fn list(problems: &[impl fmt::Display]) -> String {
-    problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
+    problems.iter().map(line).collect::<Vec<_>>().join("\n")
 }

@@ -15,7 +15,7 @@ use std::{
     },
 };
 
-use mcp_disclosure_transport::printable::{Bounded, printable};
+use mcp_disclosure_transport::printable::{Bounded, one_line};
 use tracing::{
     Level,
     field::{Field, Visit},
@@ -102,8 +102,8 @@ pub(crate) fn report(text: &str, hint: Option<&str>) {
         return json::failure(text, hint);
     }
     let hint = hint.map(|hint| format!("hint: {hint}"));
-    for line in text.lines().chain(hint.as_deref().unwrap_or_default().lines()) {
-        lines::put(format!("mcp-disclosure: {}\n", printable(line)).as_bytes(), Level::ERROR);
+    for line in text.lines().chain(hint.as_deref()) {
+        lines::put(format!("mcp-disclosure: {}\n", one_line(line)).as_bytes(), Level::ERROR);
     }
 }
 
@@ -112,7 +112,7 @@ pub(crate) fn note(text: &str) {
     if FORMAT.get() == Some(&LogFormat::Json) {
         return json::note(text);
     }
-    lines::put(format!("mcp-disclosure: {}\n", printable(text)).as_bytes(), Level::INFO);
+    lines::put(format!("mcp-disclosure: {}\n", one_line(text)).as_bytes(), Level::INFO);
 }
 
 /// The time, as in every line: RFC 3339 in UTC.
@@ -233,7 +233,7 @@ mod tests {
         });
         assert_eq!(text.lines().count(), 2, "{text}");
         assert!(text.lines().all(|line| !line.chars().any(is_active)), "{text:?}");
-        assert!(text.contains("all is lost\\u{1b}[2J") && text.contains("in a span"), "{text}");
+        assert!(text.contains("all is lost\\u001b[2J") && text.contains("in a span"), "{text}");
     }
 
     #[test]

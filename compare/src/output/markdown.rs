@@ -1,6 +1,7 @@
 //! Tables in Markdown.
 
 use comfy_table::presets;
+use mcp_disclosure_core::printable::one_line;
 
 use super::{sheets, table::drawn};
 use crate::Report;
@@ -9,7 +10,7 @@ pub(super) fn write(report: &Report, detail: bool) -> String {
     let mut text = format!("## {}\n", escaped(&sheets::heading(report)));
     text.push_str(&format!("\n{}\n", escaped(&report.recommendation.sentence())));
     if let Some(command) = &report.recommendation.command {
-        text.push_str(&format!("\n    {}\n", command.replace(char::is_control, " ")));
+        text.push_str(&format!("\n    {}\n", one_line(command)));
     }
     for mut sheet in super::chosen(report, detail) {
         let cells = sheet.rows.iter_mut().flatten();
@@ -32,9 +33,8 @@ pub(super) fn write(report: &Report, detail: bool) -> String {
 /// Names are untrusted, and must not become markup.
 fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for character in text.chars() {
+    for character in one_line(text).chars() {
         match character {
-            _ if character.is_control() => escaped.push(' '),
             '|' | '<' | '`' | '*' | '[' | '\\' => {
                 escaped.push('\\');
                 escaped.push(character);

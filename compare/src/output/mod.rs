@@ -6,6 +6,8 @@ mod sheet;
 mod sheets;
 mod table;
 
+use mcp_disclosure_core::printable::printable;
+
 use self::sheet::Sheet;
 use crate::Report;
 
@@ -27,7 +29,7 @@ pub enum Format {
 impl Format {
     /// Writes a report. With `detail`, tables and JSON include the details of the figures; a page always does.
     pub fn write(self, report: &Report, detail: bool) -> String {
-        match self {
+        let text = match self {
             Self::Table => table::write(report, detail),
             Self::Markdown => markdown::write(report, detail),
             Self::Html => page(report, None),
@@ -38,14 +40,15 @@ impl Format {
                 text.push('\n');
                 text
             }
-        }
+        };
+        printable(&text).into_owned()
     }
 }
 
 /// The page of a report. `transcripts` is ready HTML, in which whatever came from others is escaped; it becomes a section
 /// of the page, whose CSS variables (`--text`, `--faint`, `--panel`, `--rule`, `--accent`) it can use.
 pub fn page(report: &Report, transcripts: Option<&str>) -> String {
-    html::write(report, transcripts)
+    printable(&html::write(report, transcripts)).into_owned()
 }
 
 /// The sheets of a table or of Markdown.

@@ -4,6 +4,8 @@ use comfy_table::{
     Cell as TableCell, CellAlignment, ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle,
 };
 
+use mcp_disclosure_core::printable::one_line;
+
 use super::{sheet::Sheet, sheets};
 use crate::Report;
 
@@ -21,7 +23,7 @@ pub(super) fn write(report: &Report, detail: bool) -> String {
     text.push_str(&format!("\n\n{}\n", wrapped(&report.recommendation.sentence())));
     if let Some(command) = &report.recommendation.command {
         // Not wrapped: it is there to be copied.
-        text.push_str(&format!("  {command}\n"));
+        text.push_str(&format!("  {}\n", one_line(command)));
     }
     for sheet in super::chosen(report, detail) {
         let table = drawn(&sheet, RULED, true).to_string();
@@ -33,7 +35,7 @@ pub(super) fn write(report: &Report, detail: bool) -> String {
         text.push_str(&wrapped(line));
         text.push('\n');
     }
-    harmless(&text)
+    text
 }
 
 /// The table of a sheet in one of comfy-table's styles; for a terminal, within its width.
@@ -43,13 +45,15 @@ pub(super) fn drawn(sheet: &Sheet, style: TableStyle, for_terminal: bool) -> Tab
     if for_terminal {
         table.set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH);
     }
-    table.set_header(sheet.columns.iter().map(|column| TableCell::new(column.marked())));
+    table.set_header(sheet.columns.iter().map(|column| TableCell::new(one_line(&column.marked()))));
     for row in &sheet.rows {
         let cells = row.iter().zip(&sheet.columns);
         table.add_row(cells.map(|(cell, column)| match column.basis {
             // What costs more says so in words, which would make the column as wide.
-            Some(_) if for_terminal => cell.text.replace("costs ", "costs\n").replace(" more", "\nmore"),
-            _ => cell.text.clone(),
+            Some(_) if for_terminal => {
+                one_line(&cell.text).replace("costs ", "costs\n").replace(" more", "\nmore")
+            }
+            _ => one_line(&cell.text).into_owned(),
         }));
     }
     for (at, column) in sheet.columns.iter().enumerate() {
@@ -65,12 +69,6 @@ pub(super) fn drawn(sheet: &Sheet, style: TableStyle, for_terminal: bool) -> Tab
         }
     }
     table
-}
-
-/// Names are untrusted, and must not contain control characters for a terminal.
-fn harmless(text: &str) -> String {
-    let steers = |character: char| character.is_control() && character != '\n';
-    text.replace(steers, &char::REPLACEMENT_CHARACTER.to_string())
 }
 
 /// A paragraph, wrapped to the width.

@@ -1,21 +1,12 @@
 //! Long texts, cut to what fits, with a note of what is left out.
 
-use crate::number::grouped;
+use mcp_disclosure_core::printable::{one_line, printable};
 
-/// Without what a terminal would act on instead of showing: controls, and characters that change the direction of text.
-/// Line ends are kept. Texts of upstreams are untrusted.
-pub(super) fn harmless(text: &str) -> String {
-    let steers = |letter: char| {
-        let turns = matches!(letter,
-            '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
-        turns || (letter.is_control() && letter != '\n')
-    };
-    text.replace(steers, &char::REPLACEMENT_CHARACTER.to_string())
-}
+use crate::number::grouped;
 
 /// The text in one line of at most `width` characters; what is left out is counted in bytes.
 pub(super) fn cut(text: &str, width: usize) -> String {
-    let text = harmless(&text.split_whitespace().collect::<Vec<_>>().join(" "));
+    let text = one_line(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned();
     if text.chars().count() <= width {
         return text;
     }
@@ -28,7 +19,7 @@ pub(super) fn cut(text: &str, width: usize) -> String {
 
 /// One line with its spaces, of at most `width` characters.
 pub(super) fn clipped(line: &str, width: usize) -> String {
-    let line = harmless(&line.replace('\n', " "));
+    let line = one_line(&line.replace(['\n', '\t'], " ")).into_owned();
     match line.char_indices().nth(width) {
         None => line,
         Some(_) => line.chars().take(width.saturating_sub(1)).chain(['…']).collect(),
@@ -39,7 +30,7 @@ pub(super) fn clipped(line: &str, width: usize) -> String {
 pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let width = width.max(1);
     let mut lines = Vec::new();
-    for line in harmless(&text.replace('\t', " ")).lines() {
+    for line in printable(&text.replace('\t', " ")).lines() {
         let (mut current, mut used) = (String::new(), 0);
         for word in line.split_whitespace() {
             let mut word: Vec<char> = word.chars().collect();
@@ -89,8 +80,8 @@ mod tests {
     #[test]
     fn nothing_moves_a_terminal() {
         let hostile = "a\u{1b}[2Jb\u{202e}c";
-        assert_eq!(cut(hostile, 50), "a\u{fffd}[2Jb\u{fffd}c");
-        assert_eq!(wrapped(hostile, 50), ["a\u{fffd}[2Jb\u{fffd}c"]);
+        assert_eq!(cut(hostile, 50), "a\\u001b[2Jb\\u202ec");
+        assert_eq!(wrapped(hostile, 50), ["a\\u001b[2Jb\\u202ec"]);
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! A transcript in GitHub Flavored Markdown.
 
+use mcp_disclosure_core::printable::printable;
+
 use super::{
     Act, Step, Transcript,
-    fold::harmless,
     sentences::{AS_INTENDED, Detail, body, heading, sums},
 };
 use crate::number::grouped;
@@ -71,7 +72,7 @@ fn item(step: &Step, number: usize, used: &[String], full: bool) -> String {
 
 /// Names and texts are untrusted, and must not become markup. An underscore within a word is none.
 fn escaped(text: &str) -> String {
-    let letters: Vec<char> = harmless(text).chars().collect();
+    let letters: Vec<char> = printable(text).chars().collect();
     let is_word =
         |at: Option<usize>| at.and_then(|at| letters.get(at)).is_some_and(|letter| letter.is_alphanumeric());
     let mut escaped = String::with_capacity(text.len());

@@ -1,8 +1,10 @@
 //! A transcript for a terminal.
 
+use mcp_disclosure_core::printable::one_line;
+
 use super::{
     Act, Kind, Played, Speaker, Step, Transcript,
-    fold::{harmless, wrapped},
+    fold::wrapped,
     sentences::{AS_INTENDED, Detail, body, heading, sums},
 };
 use crate::number::grouped;
@@ -32,14 +34,14 @@ pub fn terminal(transcript: &Transcript, look: Look) -> String {
     let page = Page { look: Look { width: look.width.max(NARROWEST), ..look } };
     let used: Vec<String> = transcript.task.calls.iter().map(|call| call.tool.clone()).collect();
     let mut lines: Vec<String> =
-        heading(transcript).iter().flat_map(|line| wrapped(line, page.look.width)).collect();
+        heading(transcript).iter().flat_map(|line| wrapped(&one_line(line), page.look.width)).collect();
     for played in &transcript.strategies {
         lines.push(String::new());
         page.played(played, &used, &mut lines);
     }
     for note in &transcript.notes {
         lines.push(String::new());
-        lines.extend(wrapped(note, page.look.width));
+        lines.extend(wrapped(&one_line(note), page.look.width));
     }
     lines.iter().flat_map(|line| [line.trim_end(), "\n"]).collect()
 }
@@ -50,7 +52,7 @@ struct Page {
 
 impl Page {
     fn played(&self, played: &Played, used: &[String], lines: &mut Vec<String>) {
-        let title = format!("── {} ", harmless(&played.name));
+        let title = format!("── {} ", one_line(&played.name));
         let columns = " tokens ── so far";
         let rule = self.look.width.saturating_sub(title.chars().count() + columns.chars().count());
         lines.push(self.paint(Ink::Bold, &format!("{title}{}{columns}", "─".repeat(rule))));

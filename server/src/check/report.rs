@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use clap::builder::styling::{AnsiColor, Style};
-use mcp_disclosure_transport::printable::printable;
+use mcp_disclosure_transport::printable::one_line;
 use serde::Serialize;
 use serde_json::json;
 
@@ -78,7 +78,7 @@ impl Report {
         for SignInState { upstream, is_signed_in, detail } in &self.sign_ins {
             let state = if *is_signed_in { "signed in" } else { "not signed in" };
             // Writing to a string does not fail.
-            let _ = writeln!(text, "upstream '{}': {state}. {}", printable(upstream), printable(detail));
+            let _ = writeln!(text, "upstream '{}': {state}. {}", one_line(upstream), one_line(detail));
         }
         for group in self.groups() {
             write_group(&mut text, &group, coloured);
@@ -145,10 +145,10 @@ fn write_group(text: &mut String, group: &[&Finding], coloured: bool) {
     } else {
         for finding in group.iter().take(MOST_PLACES) {
             let place = finding.place.shown();
-            let place = place.map_or_else(String::new, |place| format!("{}: ", printable(&place)));
-            let _ = writeln!(text, "  {place}{}", printable(&finding.detail).replace('\n', "\n    "));
+            let place = place.map_or_else(String::new, |place| format!("{}: ", one_line(&place)));
+            let _ = writeln!(text, "  {place}{}", one_line(&finding.detail));
             if let Some(hint) = &finding.hint {
-                let _ = writeln!(text, "    hint: {}", printable(hint));
+                let _ = writeln!(text, "    hint: {}", one_line(hint));
             }
         }
         write_more(text, group.len());
@@ -164,7 +164,7 @@ fn write_names(text: &mut String, group: &[&Finding]) {
     let names = group.iter().filter_map(|finding| finding.place.shown());
     let mut line = String::from(" ");
     for name in names.take(MOST_PLACES) {
-        let name = printable(&name);
+        let name = one_line(&name);
         if line.len() + name.len() + 2 > WIDTH && line.len() > 1 {
             let _ = writeln!(text, "{line}");
             line = String::from(" ");

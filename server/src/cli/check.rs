@@ -13,7 +13,7 @@ use super::{
     compare::queries,
     entrance::{door, entrance},
     login::{described, name},
-    print, print_styled, runtime_for_one,
+    print_styled, print_text, runtime_for_one,
     serve::receipt_key,
     session_store::SessionStoreArguments,
     source::Source,
@@ -54,7 +54,7 @@ pub fn check(program: &Program, arguments: CheckArguments) -> Result<(), Failure
     findings.0.extend(report.findings.0);
     let report = Report { sign_ins, findings: findings.without(&allow), ..report };
     match format {
-        Format::Json => print(&report.to_json())?,
+        Format::Json => print_text(&report.to_json())?,
         // It escapes what is not its own.
         Format::Text => print_styled(&report.to_text(is_coloured()))?,
     }

@@ -4,10 +4,10 @@ use std::sync::Arc;
 
 use mcp_disclosure_core::{Pattern, Principal, UpstreamName, View, full};
 use mcp_disclosure_gateway::{Gateway, Problem, catalogue::Declared, negotiation::StrategyOptions};
-use mcp_disclosure_transport::printable::printable;
 
 use super::{
-    ExportArguments, Program, SourceArguments, print, runtime_for_one, serve::receipt_key, source::Source,
+    ExportArguments, Program, SourceArguments, print, print_text, runtime_for_one, serve::receipt_key,
+    source::Source,
 };
 use crate::{
     config::UpstreamEntry,
@@ -44,10 +44,11 @@ pub fn export(program: &Program, arguments: ExportArguments) -> Result<(), Failu
     let export = look(program, source, folder.as_ref(), &wishes)?;
     write(&out, &export.files, replace)?;
     for (tool, why) in &export.report.without {
-        tracing::warn!("tool '{}' is not written down: {}", printable(tool), printable(why));
+        tracing::warn!("tool '{tool}' is not written down: {why}");
     }
     let report = export.report.text(folder.is_some(), &export.files);
-    print(&format!("{report}mcp-disclosure serve --config {}\n", configuration.display()))
+    print_text(&report)?;
+    print(format_args!("mcp-disclosure serve --config {}", configuration.display()))
 }
 
 /// Whether no source is named, so that what was exported before is meant.

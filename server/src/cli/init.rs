@@ -1,7 +1,6 @@
 //! `init`: this program in front of the servers of hosts' files.
 
 use std::{
-    fmt::Write,
     fs::File,
     path::{Path, PathBuf},
     sync::Arc,
@@ -85,10 +84,9 @@ pub fn init(program: &Program, arguments: InitArguments) -> Result<(), Failure> 
     let mut hosts: Vec<&str> = plans.iter().filter_map(|plan| plan.place.host).collect();
     hosts.dedup();
     let restart = if hosts.is_empty() { "the host".to_owned() } else { hosts.join(", ") };
-    print(&format!(
-        "\nWritten. Restart {restart} to use it; `mcp-disclosure undo` takes it out again.\nBackups are in {}.\n",
-        records.folder().display()
-    ))
+    print("")?;
+    print(format_args!("Written. Restart {restart} to use it; `mcp-disclosure undo` takes it out again."))?;
+    print(format_args!("Backups are in {}.", records.folder().display()))
 }
 
 /// Removes what runs that were killed left beside these files, and in folders of ours.
@@ -160,37 +158,34 @@ pub(super) fn heading(place: &Place) -> String {
 /// Shows what changes, and what is left as it is.
 fn show(plans: &[Plan], problems: &[(Place, Problem)]) -> Result<(), Failure> {
     for plan in plans {
-        let mut notes = String::new();
+        print(heading(&plan.place))?;
         for (name, why) in &plan.left {
-            let _written = writeln!(notes, "  '{name}' is left as it is: {why}");
+            print(format_args!("  '{name}' is left as it is: {why}"))?;
         }
         if !plan.already.is_empty() {
-            let _written = writeln!(notes, "  served by mcp-disclosure already: {}", plan.already.join(", "));
+            print(format_args!("  served by mcp-disclosure already: {}", plan.already.join(", ")))?;
         }
         for (name, tools) in &plan.unlisted {
-            let _written = writeln!(
-                notes,
+            print(format_args!(
                 "  '{name}': the host's settings enable only some of its tools; enable {tools} there"
-            );
+            ))?;
         }
         for tool in &plan.permitted {
-            let _written = writeln!(notes, "  runs without a question: {tool}");
+            print(format_args!("  runs without a question: {tool}"))?;
         }
         for (name, why) in &plan.apart {
-            let _written = writeln!(notes, "  '{name}' keeps its entry: {why}");
+            print(format_args!("  '{name}' keeps its entry: {why}"))?;
         }
         if !plan.otherwise.is_empty() {
             let (names, path) = (plan.otherwise.join(", "), plan.place.path.display());
-            let _written = writeln!(
-                notes,
+            print(format_args!(
                 "  already in front with other options: {names}; to change them, run `mcp-disclosure undo --file '{path}'` \
                  first"
-            );
+            ))?;
         }
         for moved in &plan.moved {
-            let _written = writeln!(notes, "  moved to {}: {}", moved.file.display(), moved.names.join(", "));
+            print(format_args!("  moved to {}: {}", moved.file.display(), moved.names.join(", ")))?;
         }
-        print(&format!("{}\n{notes}", heading(&plan.place)))?;
         if plan.changes() {
             let change = &plan.change;
             print_styled(&unified(&change.path, &change.before, &change.after, is_coloured()))?;
@@ -201,7 +196,8 @@ fn show(plans: &[Plan], problems: &[(Place, Problem)]) -> Result<(), Failure> {
 
 pub(super) fn show_problems(problems: &[(Place, Problem)]) -> Result<(), Failure> {
     problems.iter().try_for_each(|(place, problem)| {
-        print(&format!("{}\n  is left as it is: {problem}\n", heading(place)))
+        print(heading(place))?;
+        print(format_args!("  is left as it is: {problem}"))
     })
 }
 
@@ -218,7 +214,8 @@ fn nothing_to_do(plans: &[Plan], problems: &[(Place, Problem)]) -> Result<(), Fa
         }
         return Err(Failure::Configuration(all));
     }
-    print("\nNothing to do.\n")
+    print("")?;
+    print("Nothing to do.")
 }
 
 #[cfg(test)]

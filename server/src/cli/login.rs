@@ -99,7 +99,7 @@ pub fn login(arguments: LoginArguments) -> Result<(), Failure> {
             }
             match sign_in(&account, asked, &arguments, pasted.as_mut()).await? {
                 Ok(signed_in) => {
-                    print(&format!("{} is signed in. {}\n", account.shown(), described(&signed_in)))?
+                    print(format_args!("{} is signed in. {}", account.shown(), described(&signed_in)))?
                 }
                 Err(error) => problems.push(account.problem(&error)),
             }
@@ -125,8 +125,10 @@ pub fn logout(arguments: LogoutArguments) -> Result<(), Failure> {
                 }
             };
             match forgotten {
-                Ok(true) => print(&format!("{} is signed out: its tokens are deleted.\n", account.shown()))?,
-                Ok(false) => print(&format!("{} was not signed in.\n", account.shown()))?,
+                Ok(true) => {
+                    print(format_args!("{} is signed out: its tokens are deleted.", account.shown()))?
+                }
+                Ok(false) => print(format_args!("{} was not signed in.", account.shown()))?,
                 Err(error) => problems.push(account.problem(&error)),
             }
         }
@@ -223,7 +225,7 @@ async fn asks(account: &Account, sign_in: &SignIn) -> Result<bool, Failure> {
     match asks_for_sign_in(sign_in).await {
         Ok(asks) => Ok(asks),
         Err(error) => {
-            print(&format!("{} is left out: it {error}\n", account.shown()))?;
+            print(format_args!("{} is left out: it {error}", account.shown()))?;
             Ok(false)
         }
     }
@@ -243,17 +245,16 @@ async fn sign_in(
         Err(error) => return Ok(Err(error)),
     };
     let minutes = PATIENCE.as_secs() / 60;
-    print(&format!(
-        "To sign in to {}, open this address within {minutes} minutes:\n\n  {}\n\n",
-        account.shown(),
-        begun.url()
-    ))?;
+    print(format_args!("To sign in to {}, open this address within {minutes} minutes:", account.shown()))?;
+    print("")?;
+    print(format_args!("  {}", begun.url()))?;
+    print("")?;
     if arguments.no_browser {
         print(
-            "If the browser is on another machine, its last page cannot be loaded: paste the address of that page here.\n",
+            "If the browser is on another machine, its last page cannot be loaded: paste the address of that page here.",
         )?;
     } else if open::that_detached(begun.url()).is_err() {
-        print("No browser could be opened.\n")?;
+        print("No browser could be opened.")?;
     }
     match answer(&mut begun, pasted).await? {
         Ok(answer) => Ok(begun.finish(answer).await),
@@ -278,7 +279,7 @@ async fn answer(
         match Answer::pasted(&line, &state) {
             Ok(answer) => return Ok(Ok(answer)),
             Err(_) if line.trim().is_empty() => {}
-            Err(error) => print(&format!("The upstream {error}. Try again:\n"))?,
+            Err(error) => print(format_args!("The upstream {error}. Try again:"))?,
         }
     }
 }

@@ -27,6 +27,8 @@ mod source_arguments;
 mod strategies;
 mod undo;
 
+use std::fmt::Display;
+
 use mcp_disclosure_core::Registry;
 
 pub use access::AccessArguments;
@@ -50,7 +52,7 @@ pub use strategies::strategies;
 pub use undo::undo;
 
 use mcp_disclosure_gateway::{catalogue::Declared, upstream::Target};
-use mcp_disclosure_transport::printable::printable;
+use mcp_disclosure_transport::printable::{one_line, printable};
 
 use crate::failure::Failure;
 
@@ -78,8 +80,13 @@ fn built(builder: &mut tokio::runtime::Builder) -> Result<tokio::runtime::Runtim
     builder.enable_all().build().map_err(|source| Failure::Io { what: "cannot start the runtime", source })
 }
 
-/// Writes to stdout with control characters escaped, since the text may come from upstreams.
-fn print(text: &str) -> Result<(), Failure> {
+/// Writes a line to stdout. It is escaped as a whole, line ends included, since upstreams and files choose names in it.
+fn print(line: impl Display) -> Result<(), Failure> {
+    print_styled(&format!("{}\n", one_line(&line.to_string())))
+}
+
+/// Writes a text of several lines, whose pieces are [on one line](one_line) each.
+fn print_text(text: &str) -> Result<(), Failure> {
     print_styled(&printable(text))
 }
 

@@ -7,7 +7,7 @@ use std::{
 
 use mcp_disclosure_gateway::Problem;
 
-use super::{PlaceArguments, print};
+use super::{PlaceArguments, print, print_styled};
 use crate::{
     failure::Failure,
     init::places::{Folders, Place, candidates, existing, hosts},
@@ -65,7 +65,8 @@ impl PlaceArguments {
     /// [`Failure::Usage`] if there is no terminal to ask on.
     pub(super) fn agreed(&self, question: &str) -> Result<bool, Failure> {
         if self.dry_run {
-            print("\nNothing was changed (--dry-run).\n")?;
+            print("")?;
+            print("Nothing was changed (--dry-run).")?;
             return Ok(false);
         }
         if self.yes {
@@ -75,10 +76,10 @@ impl PlaceArguments {
             let problem = Problem::new("nothing was changed: there is no terminal to ask on");
             return Err(Failure::Usage(vec![problem.hint("--yes writes it, --dry-run only shows it")]));
         }
-        print(&format!("\n{question} [y/N] "))?;
+        print_styled(&format!("\n{question} [y/N] "))?;
         let is_agreed = is_yes(&mut std::io::stdin().lock())?;
         if !is_agreed {
-            print("Nothing was changed.\n")?;
+            print("Nothing was changed.")?;
         }
         Ok(is_agreed)
     }

@@ -6,7 +6,7 @@ use mcp_disclosure_gateway::{
     negotiation::{Bridge, StrategyOptions},
 };
 
-use super::{Program, PromptArguments, print, runtime_for_one, serve::receipt_key};
+use super::{Program, PromptArguments, print_text, runtime_for_one, serve::receipt_key};
 use crate::failure::Failure;
 
 /// Prints a strategy's guidance for a host's system prompt.
@@ -36,7 +36,7 @@ pub fn prompt(program: &Program, arguments: PromptArguments) -> Result<(), Failu
         Ok::<_, Failure>(page.instructions.clone())
     })?;
     match guidance {
-        Some(guidance) => print(&format!("{guidance}\n")),
+        Some(guidance) => print_text(&format!("{guidance}\n")),
         None => {
             tracing::info!("this strategy has no guidance");
             Ok(())

@@ -14,12 +14,11 @@ use crate::failure::Failure;
 /// # Errors
 /// If stdout cannot be written.
 pub fn strategies(program: &Program) -> Result<(), Failure> {
-    let mut text = String::new();
     for profile in program.registry.profiles() {
-        text.push_str(&format!("{:<10} {}\n", profile.name, profile.summary));
-        text.push_str(&format!("{:<10} needs: {}\n", "", profile.needs));
+        print(format_args!("{:<10} {}", profile.name, profile.summary))?;
+        print(format_args!("{:<10} needs: {}", "", profile.needs))?;
     }
-    print(&text)
+    Ok(())
 }
 
 /// The strategies that the options name.

@@ -119,7 +119,8 @@ pub fn undo(arguments: UndoArguments) -> Result<(), Failure> {
         return Ok(());
     }
     apply(&plans, &records)?;
-    print(if is_written { "\nWritten. Restart the host to use it.\n" } else { "\nForgotten.\n" })
+    print("")?;
+    print(if is_written { "Written. Restart the host to use it." } else { "Forgotten." })
 }
 
 /// Whether this is the record of the file at this path, and there is no such file any more.
@@ -133,38 +134,46 @@ fn is_gone(record: &Record, path: &Path) -> bool {
 
 fn show(plans: &Plans) -> Result<(), Failure> {
     for plan in &plans.files {
-        let notes = plan.left.iter().map(|(name, why)| format!("  '{name}' is left as it is: {why}\n"));
-        let kept = plan.kept.iter().map(|(file, why)| format!("  {} is kept: {why}\n", file.display()));
-        let is_forgotten = !plan.changes() && plan.done().is_some();
-        let forgotten =
-            if is_forgotten { "  has nothing of it any more; forgotten is its backup\n" } else { "" };
-        let turned = format!("  turned back: {}\n", plan.turned_back.join(", "));
-        let turned = if plan.turned_back.is_empty() { String::new() } else { turned };
-        let notes: String = notes.chain(kept).collect();
-        print(&format!("{}\n{turned}{forgotten}{notes}", heading(&plan.place)))?;
+        print(heading(&plan.place))?;
+        if !plan.turned_back.is_empty() {
+            print(format_args!("  turned back: {}", plan.turned_back.join(", ")))?;
+        }
+        if !plan.changes() && plan.done().is_some() {
+            print("  has nothing of it any more; forgotten is its backup")?;
+        }
+        for (name, why) in &plan.left {
+            print(format_args!("  '{name}' is left as it is: {why}"))?;
+        }
+        for (file, why) in &plan.kept {
+            print(format_args!("  {} is kept: {why}", file.display()))?;
+        }
         let Change { path, before, after } = &plan.change;
         print_styled(&unified(path, before, after, is_coloured()))?;
     }
     for record in &plans.gone {
         let kept = edited_of(record);
-        let moved = files_of(record).map(|file| match kept.contains(file) {
-            true => {
-                format!("  {} is kept: servers that were moved out of it were edited in it\n", file.display())
-            }
-            false => format!("  and the servers that were moved out of it: {}\n", file.display()),
-        });
-        let moved: String = moved.collect();
-        print(&format!("{}\n  is gone; forgotten is its backup\n{moved}", record.path.display()))?;
+        print(record.path.display())?;
+        print("  is gone; forgotten is its backup")?;
+        for file in files_of(record) {
+            let file_name = file.display();
+            match kept.contains(file) {
+                true => print(format_args!(
+                    "  {file_name} is kept: servers that were moved out of it were edited in it"
+                )),
+                false => print(format_args!("  and the servers that were moved out of it: {file_name}")),
+            }?;
+        }
     }
     show_problems(&plans.problems)
 }
 
 fn nothing_to_do(problems: Vec<(Place, Problem)>, is_left: bool) -> Result<(), Failure> {
     if problems.is_empty() && is_left {
-        return print("\nNothing was changed.\n");
+        print("")?;
+        return print("Nothing was changed.");
     }
     if problems.is_empty() {
-        return print("Nothing to do: no entry of a host starts mcp-disclosure.\n");
+        return print("Nothing to do: no entry of a host starts mcp-disclosure.");
     }
     Err(Failure::Configuration(problems.into_iter().map(|(_, problem)| problem).collect()))
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use mcp_disclosure_core::{Drift, Kind, Unmatched, Warning};
-use mcp_disclosure_transport::printable::printable;
+use mcp_disclosure_transport::printable::one_line;
 
 use super::{CONFIGURATION, File, wording};
 
@@ -54,7 +54,7 @@ impl Report {
         let mut text = String::new();
         for (what, names, note) in news.into_iter().filter(|(_, names, _)| !names.is_empty()) {
             let named: Vec<String> =
-                names.iter().take(MAX_NAMED).map(|name| printable(name).to_string()).collect();
+                names.iter().take(MAX_NAMED).map(|name| one_line(name).into_owned()).collect();
             let more = match names.len().saturating_sub(MAX_NAMED) {
                 0 => String::new(),
                 more => format!(" and {more} more"),

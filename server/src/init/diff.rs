@@ -2,7 +2,7 @@
 
 use std::{fmt::Write, path::Path};
 
-use mcp_disclosure_transport::printable::printable;
+use mcp_disclosure_transport::printable::one_line;
 use similar::TextDiff;
 
 /// Lines around a change.
@@ -11,7 +11,7 @@ const CONTEXT: usize = 3;
 /// A unified diff of a file, with control characters escaped.
 pub(crate) fn unified(path: &Path, before: &str, after: &str, coloured: bool) -> String {
     let diff = TextDiff::from_lines(before, after);
-    let name = path.display().to_string();
+    let name = one_line(&path.display().to_string()).into_owned();
     let mut shown = String::new();
     for line in diff.unified_diff().context_radius(CONTEXT).header(&name, &name).to_string().lines() {
         let colour = match line.as_bytes().first() {
@@ -20,7 +20,7 @@ pub(crate) fn unified(path: &Path, before: &str, after: &str, coloured: bool) ->
             Some(b'@') => Some(36),
             _ => None,
         };
-        let text = printable(line.trim_end_matches('\r'));
+        let text = one_line(line.trim_end_matches('\r'));
         // Writing to a string cannot fail.
         let _written = match colour.filter(|_| coloured) {
             Some(colour) => writeln!(shown, "\u{1b}[{colour}m{text}\u{1b}[0m"),

@@ -12,6 +12,7 @@ use axum::{
     routing::get,
 };
 use mcp_disclosure_core::Principal;
+use mcp_disclosure_core::printable::printable;
 use mcp_disclosure_gateway::{Admission, front::http, limits::Limits, observe::Observer};
 use serde::Serialize;
 use serde_json::json;
@@ -112,7 +113,8 @@ async fn status(State(admin): State<Admin>, headers: HeaderMap) -> Response {
         json(&status)
     } else {
         let html = HeaderValue::from_static("text/html; charset=utf-8");
-        ([(header::CONTENT_TYPE, html)], page::page(&status).into_string()).into_response()
+        ([(header::CONTENT_TYPE, html)], printable(&page::page(&status).into_string()).into_owned())
+            .into_response()
     };
     response.headers_mut().insert(header::VARY, HeaderValue::from_static("accept"));
     response
@@ -120,7 +122,7 @@ async fn status(State(admin): State<Admin>, headers: HeaderMap) -> Response {
 
 fn json(value: &impl Serialize) -> Response {
     let json = HeaderValue::from_static("application/json");
-    let text = serde_json::to_string(value).unwrap_or_default();
+    let text = printable(&serde_json::to_string(value).unwrap_or_default()).into_owned();
     ([(header::CONTENT_TYPE, json)], Body::from(text)).into_response()
 }
 

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, Instant, SystemTime, UNIX_EPOCH},
 };
 
-use mcp_disclosure_core::Kind;
+use mcp_disclosure_core::{Kind, printable::one_line};
 use mcp_disclosure_gateway::{
     catalogue::Page,
     observe::{Called, Observer, Outcome, Who},
@@ -211,7 +211,8 @@ impl Metrics {
             &["upstream"],
         );
         for upstream in state::upstreams(served) {
-            let label = [&*upstream.name];
+            let name = one_line(&upstream.name);
+            let label = [&*name];
             up.with_label_values(&label).set(i64::from(upstream.is_ready()));
             tools.with_label_values(&label).set(number(upstream.tools));
             restarts.with_label_values(&label).inc_by(upstream.restarts);
@@ -238,7 +239,7 @@ impl Observer for Metrics {
             self.refusals.with_label_values(&[call.who.strategy, code]).inc();
         }
         if let (Some(upstream), true) = (call.upstream, call.outcome.is_call()) {
-            self.durations.with_label_values(&[upstream]).observe(call.duration.as_secs_f64());
+            self.durations.with_label_values(&[&*one_line(upstream)]).observe(call.duration.as_secs_f64());
         }
     }
 

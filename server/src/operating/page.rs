@@ -1,6 +1,7 @@
 //! The status as a page: no script, nothing from elsewhere, and readable on a phone.
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
+use mcp_disclosure_core::printable::one_line;
 
 use super::status::Status;
 
@@ -116,8 +117,8 @@ fn upstreams(status: &Status) -> Markup {
                     @for upstream in &status.upstreams {
                         tr {
                             th scope="row" {
-                                (upstream.name)
-                                @if let Some(error) = &upstream.error { small { (error) } }
+                                (one_line(&upstream.name))
+                                @if let Some(error) = &upstream.error { small { (one_line(error)) } }
                             }
                             td class=(upstream.state) { (upstream.state) }
                             td class="number" { (upstream.tools) }

@@ -208,6 +208,23 @@ fn w1_a_server_at_a_url_keeps_its_headers() {
 }
 
 #[test]
+fn p11_no_server_begins_a_line_of_what_would_change() {
+    let person = Person::new();
+    let name = "x\nNothing would change.\u{9b}\u{202e}\u{e0041}";
+    let text = servers(&json!({name: {"odd": "entry"}, "y": {"command": "ODD"}}));
+    person.write(FILE, &text);
+    for command in
+        [&["init", "--dry-run"][..], &["init", "--yes"], &["undo", "--dry-run"], &["undo", "--yes"]]
+    {
+        let ended = person.run(command);
+        for line in format!("{}{}", ended.stdout, ended.stderr).split('\n') {
+            assert!(!line.contains(mcp_disclosure_core::printable::is_active), "{command:?}: {line:?}");
+            assert!(!line.starts_with("Nothing would change"), "{command:?}: {line:?}");
+        }
+    }
+}
+
+#[test]
 fn w1_without_a_terminal_nothing_is_written_without_yes() {
     let person = Person::new();
     let text = servers(&json!({"plain": {"command": "ODD"}}));

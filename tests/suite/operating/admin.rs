@@ -44,6 +44,36 @@ fn o1_metrics_count_calls_refusals_fetches_and_tokens() {
 }
 
 #[test]
+fn p11_what_an_upstream_is_called_is_escaped_where_operators_read_it() {
+    let directory = tempfile::tempdir().unwrap();
+    let (file, audit) = (directory.path().join("disclosure.toml"), directory.path().join("audit.jsonl"));
+    // As an upstream on the command line could call itself.
+    let upstream = format!(
+        "[upstreams.\"odd\\u009b\\u202E\\nforged 1\\U000E0041\"]\ncommand = {ODD:?}\nargs = [\"ordinary\"]\n"
+    );
+    std::fs::write(&file, upstream).unwrap();
+    let flags = ["serve", "--config", file.to_str().unwrap(), "--admin", "127.0.0.1:0", "--strategy", "full"];
+    let flags = [&flags[..], &["--audit", audit.to_str().unwrap()]].concat();
+    let mut gateway = Process::start(&mut program(&flags));
+    gateway.initialize();
+    gateway.call("echo", json!({"text": "x\u{9b}"}));
+    gateway.call("none\u{9b}\u{202e}\n", json!({}));
+    let get = |accept: &str, path: &str| {
+        get(gateway.admin(), path, &format!("Host: localhost\r\nAccept: {accept}\r\n")).body
+    };
+    let read =
+        [get("text/html", "/status"), get("application/json", "/status"), get("text/plain", "/metrics")];
+    gateway.finish().says(0, &[]);
+    for text in read.into_iter().chain([std::fs::read_to_string(&audit).unwrap()]) {
+        assert!(text.contains("odd") && text.contains("u009b"), "{text}");
+        for line in text.split('\n') {
+            assert!(!line.contains(mcp_disclosure_core::printable::is_active), "{line:?}");
+            assert!(!line.starts_with("forged"), "{line:?}");
+        }
+    }
+}
+
+#[test]
 fn o1_no_label_is_what_a_peer_chose() {
     let gateway = worked();
     let metrics = metrics(&gateway);

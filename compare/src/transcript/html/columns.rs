@@ -9,7 +9,7 @@ use crate::{
     number::grouped,
     transcript::{
         Act, Kind, Phase, Played, Step, Transcript,
-        fold::{harmless, wrapped},
+        fold::wrapped,
         sentences::{self, AS_INTENDED, Detail},
         step::Place,
     },
@@ -27,7 +27,7 @@ const LINE: usize = 400;
 /// The task and the host.
 pub(super) fn heading(transcript: &Transcript) -> Markup {
     html! {
-        @for line in sentences::heading(transcript) { p.about { (harmless(&line)) } }
+        @for line in sentences::heading(transcript) { p.about { (line) } }
         p.about { "Beside each step: its tokens → all tokens so far." }
     }
 }
@@ -48,7 +48,7 @@ pub(super) fn act(transcript: &Transcript, at: usize, is_folded: bool) -> Markup
             div.columns tabindex="0" role="group" aria-label=(title) style={ "--columns:" (acts.len()) ";--rows:" (rows) } {
                 @for (played, act) in acts {
                     article.column {
-                        h4 { (harmless(&played.name)) }
+                        h4 { (played.name) }
                         @if is_shown(played, act) { (rows_of(act, &played.acts[..at.min(1)], &places, &used)) }
                         @else { p.same { (AS_INTENDED) } }
                         p.sum { (sum(act)) }
@@ -89,12 +89,12 @@ fn item(step: &Step, used: &[String], is_new: bool) -> Markup {
         li.refused[step.kind == Kind::Refused] {
             p {
                 @if step.tokens > 0 { (figures(step)) }
-                b { (step.speaker) } " " (harmless(&step.says))
+                b { (step.speaker) } " " (step.says)
             }
             @if !lines.is_empty() { pre { (lines.join("\n")) } }
             @if is_new && !step.messages.is_empty() {
                 details {
-                    summary { "JSON" span.unseen { ": " (step.speaker) " " (harmless(&step.says)) } }
+                    summary { "JSON" span.unseen { ": " (step.speaker) " " (step.says) } }
                     @for message in &step.messages { pre tabindex="0" { (exact(message)) } }
                 }
             }
@@ -120,7 +120,7 @@ fn exact(message: &RawObject) -> String {
     let end = (0..=text.len().min(LONGEST_MESSAGE)).rev().find(is_end).unwrap_or(0);
     let lines = text[..end].lines().flat_map(|line| {
         // Only texts within are longer, and indentation is kept.
-        if line.chars().count() <= LINE { vec![harmless(line)] } else { wrapped(line, LINE) }
+        if line.chars().count() <= LINE { vec![line.to_owned()] } else { wrapped(line, LINE) }
     });
     let shown = lines.collect::<Vec<_>>().join("\n");
     let left = text.len() - end;

@@ -7,6 +7,7 @@ mod columns;
 mod page;
 
 use maud::html;
+use mcp_disclosure_core::printable::printable;
 
 pub use self::page::page;
 use super::Transcript;
@@ -30,7 +31,8 @@ fn fragment(transcript: &Transcript, folds: bool) -> String {
             }
         }
     };
-    markup.into_string()
+    // Whatever came from others is in it, and none of it is to be obeyed.
+    printable(&markup.into_string()).into_owned()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! A page with nothing but a transcript.
 
 use maud::{DOCTYPE, PreEscaped, html};
+use mcp_disclosure_core::printable::printable;
 
 use super::{STYLE, fragment};
 use crate::transcript::Transcript;
@@ -33,5 +34,5 @@ pub fn page(transcript: &Transcript) -> String {
             }
         }
     };
-    markup.into_string()
+    printable(&markup.into_string()).into_owned()
 }

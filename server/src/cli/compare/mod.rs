@@ -22,7 +22,7 @@ use mcp_disclosure_compare::{Comparison, Error, Format, Query, Report, Work, age
 use mcp_disclosure_gateway::Problem;
 
 use self::{arguments::Use, prepared::Prepared, stage::Stages};
-use super::{Program, print, runtime_for_one};
+use super::{Program, print_text, runtime_for_one};
 use crate::failure::Failure;
 
 /// The number of tools that are used unless something else is said.
@@ -48,7 +48,7 @@ pub fn compare(program: &Program, arguments: CompareArguments) -> Result<(), Fai
     };
     match out {
         Some(path) => write(&path, &text)?,
-        None => print(&text)?,
+        None => print_text(&text)?,
     }
     budget.map_or(Ok(()), |most| within(most, &report, &asked))
 }

@@ -9,7 +9,7 @@ use std::{
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use mcp_disclosure_core::{UpstreamLists, UpstreamName};
 use mcp_disclosure_gateway::slot::Witness;
-use mcp_disclosure_transport::printable::printable;
+use mcp_disclosure_transport::printable::one_line;
 
 use crate::log;
 
@@ -71,7 +71,7 @@ impl Progress {
     /// A line about upstreams.
     pub(super) fn upstreams(&self, what: &str) {
         match self {
-            Self::Bar(bar) => bar.println(printable(what)),
+            Self::Bar(bar) => bar.println(one_line(what)),
             Self::Lines(_) => log::note(what),
         }
     }
@@ -82,7 +82,7 @@ impl Progress {
             Self::Bar(bar) => {
                 bar.set_length(total as u64);
                 bar.set_position(done as u64);
-                bar.set_message(printable(what).into_owned());
+                bar.set_message(one_line(what).into_owned());
             }
             Self::Lines(lines) => lines.write(|state| state.step(done, total, what, Instant::now())),
         }

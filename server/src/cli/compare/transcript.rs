@@ -12,7 +12,7 @@ use mcp_disclosure_gateway::Problem;
 
 use super::{CompareArguments, arguments::Use, message, prepared::Prepared, write};
 use crate::{
-    cli::{Program, check::is_coloured, given_file, print, print_styled, runtime_for_one},
+    cli::{Program, check::is_coloured, given_file, print_styled, print_text, runtime_for_one},
     failure::Failure,
 };
 
@@ -63,7 +63,7 @@ pub(super) fn show(program: &Program, arguments: CompareArguments) -> Result<(),
         (Some(path), _) => write(&path, &text),
         // Its texts are escaped already, and its colours are not.
         (None, Format::Table) => print_styled(&text),
-        (None, _) => print(&text),
+        (None, _) => print_text(&text),
     }
 }
 

@@ -1,7 +1,7 @@
 //! The format of records.
 
 use mcp_disclosure_gateway::observe::Called;
-use mcp_disclosure_transport::printable::line;
+use mcp_disclosure_transport::printable::{line, printable};
 use serde::Serialize;
 
 use super::Key;
@@ -9,9 +9,6 @@ use crate::log::now;
 
 /// Maximum length of a text that peers choose, in characters.
 const LONGEST: usize = 256;
-
-/// About how long a record is, in bytes.
-const LINE: usize = 512;
 
 /// A call or a decision.
 #[derive(Serialize)]
@@ -82,10 +79,11 @@ pub(super) fn started(key: &Key) -> impl Fn() -> Vec<u8> + Send + use<> {
     }
 }
 
-/// Structs of texts and numbers always serialize.
+/// Structs of texts and numbers always serialize. A person reads it, too: what JSON leaves as it is is escaped by its means.
 fn to_line(record: &impl Serialize) -> Vec<u8> {
-    let mut line = Vec::with_capacity(LINE);
-    let _always = serde_json::to_writer(&mut line, record);
+    let text = serde_json::to_string(record).unwrap_or_default();
+    let mut line = Vec::with_capacity(text.len() + 1);
+    line.extend_from_slice(printable(&text).as_bytes());
     line.push(b'\n');
     line
 }

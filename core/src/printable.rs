@@ -1,36 +1,62 @@
-//! Escapes and truncates text from peers for logs and terminals.
+//! Text from others as people read it, in terminals, logs, reports and pages: nothing in it ends a line, steers a terminal,
+//! turns the direction of text or is invisible. All escapes are made by one function, [`one_line`] for a piece of text, and
+//! those of JSON.
 
 use std::{
     borrow::Cow,
     fmt::{self, Write},
 };
 
-/// Escapes characters that a terminal would act on instead of showing: controls, and characters that change
-/// text direction. Line ends and tabs are kept. The escapes are those of JSON, so JSON text keeps its
-/// meaning.
+/// The text on one line: every character that acts instead of being shown is escaped, line ends and tabs included.
+pub fn one_line(text: &str) -> Cow<'_, str> {
+    escaped(text, is_active)
+}
+
+/// A text of several lines, such as a report whose pieces are [on one line](one_line) each, or JSON, which keeps its
+/// meaning: the same but for line ends and tabs.
 pub fn printable(text: &str) -> Cow<'_, str> {
-    let is_obeyed = |character| is_active(character) && !matches!(character, '\n' | '\t');
-    if !text.contains(is_obeyed) {
+    escaped(text, |character| is_active(character) && !matches!(character, '\n' | '\t'))
+}
+
+fn escaped(text: &str, acts: impl Fn(char) -> bool) -> Cow<'_, str> {
+    if !text.contains(&acts) {
         return Cow::Borrowed(text);
     }
     let mut shown = String::with_capacity(text.len() + 16);
     for character in text.chars() {
-        if is_obeyed(character) {
-            // Writing to a string does not fail. All escaped characters are in the basic multilingual plane.
-            let _ = write!(shown, "\\u{:04x}", u32::from(character));
-        } else {
-            shown.push(character);
-        }
+        if acts(character) { shown.push_str(&escape(character)) } else { shown.push(character) }
     }
     Cow::Owned(shown)
 }
 
-/// Whether a terminal or a parser of lines would act on a character: controls, and characters that change
-/// text direction.
+/// The escape of JSON.
+fn escape(character: char) -> String {
+    match character {
+        '\n' => "\\n".to_owned(),
+        '\r' => "\\r".to_owned(),
+        '\t' => "\\t".to_owned(),
+        _ => character.encode_utf16(&mut [0; 2]).iter().map(|unit| format!("\\u{unit:04x}")).collect(),
+    }
+}
+
+/// Whether a terminal, a parser of lines or a reader's eye would not get the character itself: controls (C0, C1), what
+/// changes the direction of text, and what is invisible (format characters, tags, fillers). Variation selectors are not
+/// among them, since they belong to ordinary emoji.
 pub fn is_active(character: char) -> bool {
-    let turns = matches!(character,
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{feff}');
-    character.is_control() || turns
+    if character.is_ascii() {
+        return character.is_ascii_control();
+    }
+    character.is_control() || is_hidden(character)
+}
+
+/// Whether a character is not seen, though it is none of the spaces: most of Unicode's Default_Ignorable_Code_Point, and
+/// separators of lines.
+pub fn is_hidden(character: char) -> bool {
+    matches!(character,
+        '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}'
+        | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}'
+        | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+        | '\u{e0000}'..='\u{e0fff}')
 }
 
 /// A prefix of an id that is a credential as a whole, such as a session id.
@@ -82,9 +108,9 @@ impl<W: Write> Write for Bounded<W> {
                     return self.out.write_char('…');
                 }
                 _ if is_active(character) => {
-                    let escaped = character.escape_default();
+                    let escaped = escape(character);
                     self.room = self.room.saturating_sub(escaped.len()).max(1);
-                    write!(self.out, "{escaped}")?;
+                    self.out.write_str(&escaped)?;
                 }
                 _ => {
                     self.room -= 1;
@@ -124,11 +150,14 @@ mod tests {
             ("\u{1b}[31mred\u{7}", "\\u001b[31mred\\u0007"),
             ("a\rb\u{7f}\u{9b}2J", "a\\u000db\\u007f\\u009b2J"),
             ("exe\u{202e}gpj", "exe\\u202egpj"),
+            ("a\u{200b}b\u{e0041}\u{2028}", "a\\u200bb\\udb40\\udc41\\u2028"),
+            ("❤️ 👍🏽 naïve 日本語", "❤️ 👍🏽 naïve 日本語"),
         ] {
             assert_eq!(printable(text), shown);
+            assert_eq!(one_line(text), shown.replace('\n', "\\n").replace('\t', "\\t"));
         }
-        let json = serde_json::json!({"name": "a\u{1b}\u{9b}\u{202e}"}).to_string();
+        let json = serde_json::json!({"name": "a\u{1b}\u{9b}\u{202e}\u{e0041}\n"}).to_string();
         let read: serde_json::Value = serde_json::from_str(&printable(&json)).unwrap();
-        assert_eq!(read["name"], "a\u{1b}\u{9b}\u{202e}");
+        assert_eq!(read["name"], "a\u{1b}\u{9b}\u{202e}\u{e0041}\n");
     }
 }
