@@ -280,6 +280,11 @@ impl Snapshot {
         Some((at, &entries.items[at]))
     }
 
+    /// What each upstream says to models of itself.
+    pub fn own_instructions(&self) -> &[(UpstreamName, String)] {
+        &self.instructions
+    }
+
     /// The own instructions for a model of these upstreams.
     pub(crate) fn instructions(&self, is_of: impl Fn(&UpstreamName) -> bool) -> Option<String> {
         match self.instructions.as_slice() {

@@ -9,9 +9,12 @@ mod drift;
 mod examples;
 mod findable;
 mod finding;
+mod instructions;
+mod invisible;
 mod leaks;
 mod names;
 mod old_forms;
+mod orders;
 mod pins;
 mod report;
 mod schemas;
@@ -36,7 +39,7 @@ use serde_json::Value;
 pub use serving::{left_out, objections, refusals, unreachable, unserved};
 
 /// Every code of a finding.
-pub const CODES: [&str; 44] = [
+pub const CODES: [&str; 45] = [
     "audience-no-url",
     "brief-over-60",
     "description-repeats-name",
@@ -44,6 +47,7 @@ pub const CODES: [&str; 44] = [
     "example-does-not-fit",
     "found-later",
     "found-wrongly",
+    "instructs-the-model",
     "internal-host",
     "internal-path",
     "left-out",
@@ -104,6 +108,7 @@ const FAMILIES: &[Family] = &[
     schemas::look,
     examples::look,
     leaks::look,
+    instructions::look,
     concerns::look,
 ];
 
