@@ -148,7 +148,7 @@ mod tests {
         for (text, shown) in [
             ("plain ü\n\tx", "plain ü\n\tx"),
             ("\u{1b}[31mred\u{7}", "\\u001b[31mred\\u0007"),
-            ("a\rb\u{7f}\u{9b}2J", "a\\u000db\\u007f\\u009b2J"),
+            ("a\rb\u{7f}\u{9b}2J", "a\\rb\\u007f\\u009b2J"),
             ("exe\u{202e}gpj", "exe\\u202egpj"),
             ("a\u{200b}b\u{e0041}\u{2028}", "a\\u200bb\\udb40\\udc41\\u2028"),
             ("❤️ 👍🏽 naïve 日本語", "❤️ 👍🏽 naïve 日本語"),

@@ -164,7 +164,7 @@ fn conceals(words: &[&str]) -> bool {
         if is_in(TELL, word) && negated(words, at, 5) {
             return names_people() || is_of_model();
         }
-        is_in(HIDE, word) && names_people() && rest.iter().any(|word| *word == "from" || *word == "to")
+        is_in(HIDE, word) && names_people() && rest.contains(&"from")
     })
 }
 
