@@ -4,6 +4,7 @@
 //! and judges: the rule that is attacked, the memory that the program took, and how long the honest client waited. A
 //! family of attacks is one file; [`all`] is the table of contents.
 
+mod attribution;
 mod check;
 mod gateway;
 mod hiding;
@@ -17,6 +18,7 @@ pub(crate) mod procfs;
 mod queues;
 mod remote;
 mod report;
+mod results;
 mod scene;
 mod secrets;
 mod sessions;
@@ -74,7 +76,9 @@ pub fn all() -> Vec<Attack> {
     all.extend(hiding::attacks());
     all.extend(secrets::attacks());
     all.extend(messages::attacks());
+    all.extend(attribution::attacks());
     all.extend(queues::attacks());
+    all.extend(results::attacks());
     all.extend(sessions::attacks());
     all.extend(remote::attacks());
     all.extend(isolation::attacks());

@@ -2,6 +2,7 @@
 //! them has its way, everybody else is served.
 
 mod arguments;
+mod attribution;
 mod bad_server;
 mod bytes;
 mod children;
@@ -13,6 +14,7 @@ mod lines;
 mod malformed;
 mod peers;
 mod queues;
+mod results;
 mod servers;
 mod sessions;
 mod slow_readers;
