@@ -2,6 +2,7 @@
 //! clash are qualified, and what is odd is reported without holding back the rest.
 
 use std::{
+    borrow::Borrow,
     collections::{HashMap, HashSet},
     sync::Arc,
 };
@@ -90,11 +91,11 @@ impl UpstreamLists {
     }
 }
 
-/// What snapshots are made of.
+/// What snapshots are made of. The lists may be shared: a copy of them would take as much as the snapshot.
 #[derive(Clone, Copy, Debug)]
-pub struct Material<'a> {
+pub struct Material<'a, L = UpstreamLists> {
     /// Upstreams' lists, in their order.
-    pub upstreams: &'a [UpstreamLists],
+    pub upstreams: &'a [L],
     /// Whether these are all the upstreams that were configured.
     pub complete: bool,
     /// The files laid over them.
@@ -126,8 +127,10 @@ impl Snapshot {
     /// [`warnings`](Self::warnings).
     ///
     /// Names that clash are qualified before anything is hidden, so that hiding one tool renames no other.
-    pub fn assemble(material: Material<'_>) -> Self {
-        let Material { upstreams, complete, rules, .. } = material;
+    pub fn assemble<L: Borrow<UpstreamLists>>(material: Material<'_, L>) -> Self {
+        let Material { upstreams, complete, files, rules } = material;
+        let upstreams: &[&UpstreamLists] = &upstreams.iter().map(Borrow::borrow).collect::<Vec<_>>();
+        let material = Material { upstreams, complete, files, rules };
         let names: HashSet<&str> = upstreams.iter().map(|lists| lists.name.as_str()).collect();
         let scene = Scene { upstreams: &names, alone: complete && upstreams.len() == 1 };
         let mut warnings = Vec::new();
@@ -140,13 +143,17 @@ impl Snapshot {
         ];
         warnings.extend(idle_resource_rules(upstreams, rules, &guard));
         let snapshot = Self::new(tools, entries, instructions(upstreams));
-        let snapshot = snapshot.provided_by(upstreams.iter().map(Provider::of).collect());
+        let snapshot = snapshot.provided_by(upstreams.iter().map(|lists| Provider::of(lists)).collect());
         let hints = ListHints::of_all(upstreams, &snapshot);
         snapshot.ruled_by(Arc::clone(rules), guard).warned_of(warnings).hinted(hints).completed(complete)
     }
 }
 
-fn assemble_tools(material: &Material<'_>, scene: Scene<'_>, warnings: &mut Vec<Warning>) -> Vec<Tool> {
+fn assemble_tools(
+    material: &Material<'_, &UpstreamLists>,
+    scene: Scene<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Vec<Tool> {
     let brought = Brought::all(material, Kind::Tools, warnings);
     let items: Vec<Item<'_>> = brought.iter().map(Brought::item).collect();
     let rules = material.rules;
@@ -226,7 +233,7 @@ impl<'f> Files<'f> {
 }
 
 fn assemble_resources(
-    upstreams: &[UpstreamLists],
+    upstreams: &[&UpstreamLists],
     kind: Kind,
     guard: &Guard,
     warnings: &mut Vec<Warning>,
@@ -246,7 +253,11 @@ fn assemble_resources(
     entries
 }
 
-fn assemble_prompts(material: &Material<'_>, scene: Scene<'_>, warnings: &mut Vec<Warning>) -> Vec<Entry> {
+fn assemble_prompts(
+    material: &Material<'_, &UpstreamLists>,
+    scene: Scene<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Vec<Entry> {
     let brought = Brought::all(material, Kind::Prompts, warnings);
     let items: Vec<Item<'_>> = brought.iter().map(Brought::item).collect();
     let matched = Matched::of(&material.rules.prompts, &items, scene);
@@ -278,7 +289,7 @@ fn complete(name: &ToolName, definition: RawObject, warnings: &mut Vec<Warning>)
     definition.with("inputSchema", r#"{"type":"object"}"#)
 }
 
-fn instructions(upstreams: &[UpstreamLists]) -> Vec<(UpstreamName, String)> {
+fn instructions(upstreams: &[&UpstreamLists]) -> Vec<(UpstreamName, String)> {
     let given = upstreams.iter().filter_map(|lists| Some((lists.name.clone(), lists.instructions.clone()?)));
     given.filter(|(_, text)| !text.trim().is_empty()).collect()
 }

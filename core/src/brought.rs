@@ -33,7 +33,11 @@ pub(crate) struct Brought {
 impl Brought {
     /// Everything of a kind that goes by a name. No two are served by one name, except where a name in the form
     /// `<upstream>__<own>` can be read in two ways.
-    pub(crate) fn all(material: &Material<'_>, kind: Kind, warnings: &mut Vec<Warning>) -> Vec<Self> {
+    pub(crate) fn all(
+        material: &Material<'_, &UpstreamLists>,
+        kind: Kind,
+        warnings: &mut Vec<Warning>,
+    ) -> Vec<Self> {
         let mut all = Vec::new();
         for lists in material.upstreams {
             let (upstream, self_named) = (Arc::new(lists.name.clone()), lists.self_named);

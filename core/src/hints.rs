@@ -53,7 +53,7 @@ impl ListHints {
 
     /// What holds for the lists of all upstreams. The `_meta` of a single upstream is kept where all that it lists is
     /// served: it could speak of what is left out.
-    pub(crate) fn of_all(upstreams: &[UpstreamLists], snapshot: &Snapshot) -> HashMap<Kind, Self> {
+    pub(crate) fn of_all(upstreams: &[&UpstreamLists], snapshot: &Snapshot) -> HashMap<Kind, Self> {
         let of = |kind: Kind| {
             let all = upstreams.iter().filter_map(|lists| lists.hints.get(&kind));
             let merged = all.cloned().reduce(|merged, hints| merged.and(&hints))?;

@@ -102,7 +102,11 @@ fn candidates(items: &[Item<'_>], written: &str) -> Vec<Candidate> {
 
 /// Rules about resources that no upstream lists. A resource need not be listed to be read, so that a rule may be about
 /// something all the same.
-pub(crate) fn idle_resource_rules(upstreams: &[UpstreamLists], rules: &Rules, guard: &Guard) -> Vec<Warning> {
+pub(crate) fn idle_resource_rules(
+    upstreams: &[&UpstreamLists],
+    rules: &Rules,
+    guard: &Guard,
+) -> Vec<Warning> {
     let mut used = vec![false; rules.resources.len()];
     if !used.is_empty() {
         for lists in upstreams {

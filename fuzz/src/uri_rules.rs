@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{Material, Pattern, Rule, Rules, Snapshot, Spellings};
+use mcp_disclosure_core::{Material, Pattern, Rule, Rules, Snapshot, Spellings, UpstreamLists};
 
 /// Checks any text, and a URI with a spelling of it.
 ///
@@ -93,7 +93,7 @@ fn allowing(patterns: &[&str]) -> Snapshot {
 }
 
 fn snapshot(rules: Rules) -> Snapshot {
-    Snapshot::assemble(Material { upstreams: &[], complete: true, files: &[], rules: &Arc::new(rules) })
+    Snapshot::assemble(Material::<UpstreamLists> { upstreams: &[], complete: true, files: &[], rules: &Arc::new(rules) })
 }
 
 fn hides(snapshot: &Snapshot, uri: &str) -> bool {

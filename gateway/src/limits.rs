@@ -100,6 +100,7 @@ impl Limits {
             message_depth: bound!(self.message_depth),
             batch_messages: bound!(self.upstream_batch_messages),
             queue_bytes: bound!(self.upstream_queue_bytes),
+            queue_share_bytes: bound!(self.client_queue_bytes),
             stderr_lines: bound!(self.upstream_stderr_lines),
             stderr_characters: self.log_field_characters,
             resume_wait: self.upstream_resume_wait,
@@ -124,8 +125,8 @@ fn unknown(name: &str) -> String {
 limits! {
     /// Size of a message from a client.
     message_bytes: bytes = 16_777_216;
-    /// Size of a message from an upstream; results may carry images.
-    upstream_message_bytes: bytes = 268_435_456;
+    /// Size of a message from an upstream, such as a result; one that is larger fails before it is read whole.
+    upstream_message_bytes: bytes = 67_108_864;
     /// Depth of nested objects and arrays in a message, from either side.
     message_depth: count = 128;
     /// Size of one list of an upstream, all pages together.
@@ -140,10 +141,12 @@ limits! {
     upstream_queue_bytes: bytes = 16_777_216;
     /// Requests of one upstream to one client (elicitation, sampling, roots) that have no answer yet; their parameters may have as many bytes as `upstream_queue_bytes`.
     questions_per_upstream: count = 64;
-    /// Queued notifications and requests per stream of a client; and, separately, events kept per session for resuming streams.
+    /// Queued notifications and requests per stream of a client; separately, events kept per session for resuming streams, and requests of one principal or address not yet read by one upstream.
     client_queue_bytes: bytes = 4_194_304;
     /// All messages not yet read by one principal or address, including responses.
     client_unread_bytes: bytes = 67_108_864;
+    /// All results of over 64 kB not yet read by their clients; beyond it the principal or address that holds the most loses its oldest.
+    unread_bytes: bytes = 268_435_456;
     /// Events kept for one principal or address for resuming streams.
     client_replay_bytes: bytes = 67_108_864;
     /// Requests of one principal or address being received or in progress, in total.
@@ -172,7 +175,7 @@ limits! {
     compiled_schemas_bytes: bytes = 67_108_864;
     /// Characters of a field of a log line; a message has four times as many.
     log_field_characters: count = 256;
-    /// Lines of an upstream's stderr that are logged in a minute.
+    /// Lines of an upstream's stderr that are logged in a minute; separately, lines about output that is not valid MCP.
     upstream_stderr_lines: count = 600;
     /// Records of the audit log that are not written yet. Beyond that they are lost and counted, or calls are refused under `--audit-strict`.
     audit_queue: count = 4_096;

@@ -22,7 +22,9 @@ pub struct Bounds {
     pub batch_messages: Bound,
     /// Bytes of messages not yet read by the peer.
     pub queue_bytes: Bound,
-    /// Lines of stderr logged per minute.
+    /// Of these, the requests of one [owner](crate::Call::owner).
+    pub queue_share_bytes: Bound,
+    /// Lines of stderr logged per minute, and lines about output that is not as it should be.
     pub stderr_lines: Bound,
     /// Characters kept of a line of stderr.
     pub stderr_characters: usize,

@@ -42,6 +42,9 @@ pub enum CallError {
     /// The queue of messages not yet read by the peer is full.
     #[error("does not read fast enough: at most {} bytes are queued ({})", .0.most, .0.setting)]
     QueueFull(Bound),
+    /// The share of the request's owner of that queue is used up.
+    #[error("does not read fast enough: at most {} bytes of one client are queued ({})", .0.most, .0.setting)]
+    ShareFull(Bound),
     /// The request is nested too deeply.
     #[error("was not sent the request: it is nested deeper than {} levels ({})", .0.most, .0.setting)]
     TooDeep(Bound),
@@ -76,7 +79,7 @@ impl CallError {
         match self {
             Self::Ended { unprocessed, .. } => *unprocessed,
             Self::Http(error) => error.is_unsent(),
-            Self::QueueFull(_) | Self::TooDeep(_) => true,
+            Self::QueueFull(_) | Self::ShareFull(_) | Self::TooDeep(_) => true,
             Self::Answered(_) | Self::Invalid { .. } | Self::Malformed { .. } | Self::TimedOut { .. } => {
                 false
             }

@@ -13,8 +13,6 @@ pub struct Glimpse {
     pub is_answer: bool,
     /// Whether there is a `jsonrpc`.
     pub is_json_rpc: bool,
-    /// Whether all brackets are closed, unlike in truncated text.
-    pub is_whole: bool,
 }
 
 /// Maximum length of an id; longer ones are ignored.
@@ -26,67 +24,139 @@ const MOST_IDS: usize = 1_000;
 impl Glimpse {
     /// Scans any bytes, without recursion and without requiring valid JSON.
     pub fn of(text: &[u8]) -> Self {
-        let text = text.trim_ascii_start();
-        // In a batch, keys are one level deeper.
-        let level = if text.first() == Some(&b'[') { 2 } else { 1 };
-        let mut glimpse = Self::default();
-        let (mut depth, mut at) = (0_usize, 0);
-        while let Some(byte) = text.get(at) {
-            match byte {
-                b'{' | b'[' => depth += 1,
-                b'}' | b']' => depth = depth.saturating_sub(1),
-                b'"' => {
-                    let end = string_end(text, at);
-                    if depth == level {
-                        glimpse.note(&text[at..end], &text[end..]);
-                    }
-                    at = end;
-                    continue;
+        let mut scan = Scan::default();
+        scan.take(text);
+        scan.glimpse
+    }
+
+    /// Whether it is, or looks like, a response.
+    pub fn is_response(&self) -> bool {
+        self.is_answer || (!self.has_method && self.is_json_rpc)
+    }
+}
+
+/// A scan of a text that comes in pieces.
+#[derive(Debug, Default)]
+pub(crate) struct Scan {
+    glimpse: Glimpse,
+    depth: usize,
+    /// The depth at which keys are, once the text has begun: in a batch, they are one level deeper.
+    level: usize,
+    state: State,
+    /// The string or number that is being read at that depth, as far as it may be a key or an id.
+    token: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    /// Where a key may follow.
+    #[default]
+    Between,
+    /// Within a string; whether it is the value of `id`, and whether the next byte is escaped.
+    String { is_id: bool, escaped: bool },
+    /// After a string, which is a key if a colon follows.
+    After,
+    /// After `"id":`.
+    Id,
+    /// Within a number that is the value of `id`.
+    Number,
+}
+
+impl Scan {
+    /// Scans the next piece.
+    pub(crate) fn take(&mut self, piece: &[u8]) {
+        piece.iter().for_each(|byte| self.step(*byte));
+    }
+
+    /// What was recognized so far.
+    pub(crate) fn seen(&self) -> &Glimpse {
+        &self.glimpse
+    }
+
+    /// Whether it is one response, whose id is known.
+    pub(crate) fn is_one_response(&self) -> bool {
+        self.level == 1 && self.glimpse.is_answer && !self.glimpse.ids.is_empty()
+    }
+
+    fn step(&mut self, byte: u8) {
+        match (self.state, byte) {
+            (State::String { is_id, escaped: true }, _) => {
+                self.state = State::String { is_id, escaped: false };
+                self.keep(byte);
+            }
+            (State::String { is_id, .. }, b'\\') => {
+                self.state = State::String { is_id, escaped: true };
+                self.keep(byte);
+            }
+            (State::String { is_id, .. }, b'"') => {
+                self.keep(byte);
+                self.state = if is_id { State::Between } else { State::After };
+                if is_id {
+                    self.note_id();
                 }
+            }
+            (State::String { .. }, _) => self.keep(byte),
+            (State::Number, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E') => self.keep(byte),
+            (State::Id, b'0'..=b'9' | b'-') => {
+                self.state = State::Number;
+                self.token.clear();
+                self.keep(byte);
+            }
+            (State::After, b':') => self.state = self.note_key(),
+            (State::After | State::Id, b' ' | b'\t' | b'\n' | b'\r') => {}
+            (state, b'"') => {
+                self.token.clear();
+                self.keep(byte);
+                self.state = State::String { is_id: state == State::Id, escaped: false };
+            }
+            (state, _) => {
+                if state == State::Number {
+                    self.note_id();
+                }
+                self.state = State::Between;
+                match byte {
+                    b'{' | b'[' => {
+                        if self.level == 0 {
+                            self.level = if byte == b'[' { 2 } else { 1 };
+                        }
+                        self.depth += 1;
+                    }
+                    b'}' | b']' => self.depth = self.depth.saturating_sub(1),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn keep(&mut self, byte: u8) {
+        if self.token.len() <= LONGEST_ID {
+            self.token.push(byte);
+        }
+    }
+
+    /// Records a key, if it is one of those.
+    fn note_key(&mut self) -> State {
+        if self.level > 0 && self.depth == self.level {
+            match &*self.token {
+                b"\"id\"" => return State::Id,
+                b"\"method\"" => self.glimpse.has_method = true,
+                b"\"result\"" | b"\"error\"" => self.glimpse.is_answer = true,
+                b"\"jsonrpc\"" => self.glimpse.is_json_rpc = true,
                 _ => {}
             }
-            at += 1;
         }
-        glimpse.is_whole = depth == 0;
-        glimpse
+        State::Between
     }
 
-    /// Records a string if it is one of the keys.
-    fn note(&mut self, string: &[u8], after: &[u8]) {
-        let Some(value) = after.trim_ascii_start().strip_prefix(b":") else { return };
-        match string {
-            b"\"id\"" if self.ids.len() < MOST_IDS => self.ids.extend(id(value.trim_ascii_start())),
-            b"\"method\"" => self.has_method = true,
-            b"\"result\"" | b"\"error\"" => self.is_answer = true,
-            b"\"jsonrpc\"" => self.is_json_rpc = true,
-            _ => {}
+    /// Records the token as an id, if it is one: a sequence of digits and signs need not be a number.
+    fn note_id(&mut self) {
+        if self.token.len() > LONGEST_ID || self.glimpse.ids.len() == MOST_IDS {
+            return;
         }
+        let text = std::str::from_utf8(&self.token).ok();
+        let text = text.filter(|text| serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok());
+        self.glimpse.ids.extend(text.and_then(Id::parse));
     }
-}
-
-/// The end of the string that starts at `from`.
-fn string_end(text: &[u8], from: usize) -> usize {
-    let mut at = from + 1;
-    while let Some(byte) = text.get(at) {
-        match byte {
-            b'"' => return at + 1,
-            b'\\' => at += 2,
-            _ => at += 1,
-        }
-    }
-    text.len()
-}
-
-/// Parses a value as an id, if it is complete.
-fn id(value: &[u8]) -> Option<Id> {
-    let end = match value.first()? {
-        b'"' => Some(string_end(value, 0)).filter(|end| value[..*end].len() > 1 && value[*end - 1] == b'"'),
-        _ => value.iter().position(|byte| !matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E')),
-    };
-    let text = value.get(..end?).filter(|text| text.len() <= LONGEST_ID)?;
-    let text = std::str::from_utf8(text).ok()?;
-    // A sequence of digits and signs need not be a number.
-    serde_json::from_str::<serde::de::IgnoredAny>(text).ok().and_then(|_| Id::parse(text))
 }
 
 #[cfg(test)]
@@ -135,12 +205,12 @@ mod tests {
     }
 
     #[test]
-    fn what_broke_off_is_not_whole() {
-        for (text, whole) in
-            [(r#"{"result":NaN}"#, true), (r#"{"jsonrpc":"2.0","#, false), (r#"{"a":"}"#, false)]
-        {
-            assert_eq!(Glimpse::of(text.as_bytes()).is_whole, whole, "{text}");
-        }
+    fn pieces_are_scanned_like_the_whole() {
+        let text = br#" [{"id" : "a\"b", "result":{"id":7}},{"error":1,"id":-1.5e3 }]"#;
+        let mut scan = Scan::default();
+        text.chunks(1).for_each(|piece| scan.take(piece));
+        assert_eq!(scan.seen(), &Glimpse::of(text));
+        assert_eq!(ids(text), [r#""a\"b""#, "-1.5e3"]);
     }
 
     #[test]

@@ -17,6 +17,7 @@ mod handler;
 pub mod headers;
 pub mod http;
 pub mod in_process;
+mod line_limit;
 mod lines;
 mod logging_level;
 mod message;

@@ -28,6 +28,14 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 
     /// The next line that is not blank; `None` at the end. The last line need not be terminated.
     pub async fn next(&mut self) -> std::io::Result<Option<Line>> {
+        self.next_with(|_| {}).await
+    }
+
+    /// The same. `skipped` is given what a line that exceeds the limit consists of, as it is read: such a line may never end.
+    pub(crate) async fn next_with(
+        &mut self,
+        mut skipped: impl FnMut(&[u8]),
+    ) -> std::io::Result<Option<Line>> {
         loop {
             let available = self.reader.fill_buf().await?;
             let at_end = available.is_empty();
@@ -37,7 +45,8 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             if self.length <= self.limit {
                 self.line.extend_from_slice(piece);
             } else {
-                self.line = Vec::new();
+                let begun = std::mem::take(&mut self.line);
+                [&begun, piece].into_iter().filter(|part| !part.is_empty()).for_each(&mut skipped);
             }
             let used = piece.len() + usize::from(end.is_some());
             self.reader.consume(used);

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 
 use crate::{
-    Bound, Bounds, Connection, Handler, Line, Lines, Reason, Share,
-    connection::{Carrier, Queued, Taken},
+    Bounds, Connection, Handler, Line, Lines, Reason,
+    connection::{Carrier, Overlong, Queued, Room, Taken},
 };
 
 /// Queued small messages are written together, up to about this many bytes.
@@ -73,7 +73,7 @@ impl Drop for Ending {
 async fn write(mut output: impl AsyncWrite + Unpin, mut queued: Queued, connection: Arc<Connection>) {
     loop {
         // A message counts as queued while it is being written.
-        let (batch, _shares) = next_batch(&mut queued).await;
+        let (batch, _rooms) = next_batch(&mut queued).await;
         let written = async {
             output.write_all(&batch).await?;
             output.flush().await
@@ -86,36 +86,29 @@ async fn write(mut output: impl AsyncWrite + Unpin, mut queued: Queued, connecti
 }
 
 /// The next messages as lines. A single message, which may be long, is not copied.
-async fn next_batch(queued: &mut Queued) -> (Vec<u8>, Vec<Share>) {
-    let Taken { outgoing, share } = queued.next().await;
-    let (mut batch, mut shares) = (outgoing.text, vec![share]);
+async fn next_batch(queued: &mut Queued) -> (Vec<u8>, Vec<Room>) {
+    let Taken { outgoing, room } = queued.next().await;
+    let (mut batch, mut rooms) = (outgoing.text, vec![room]);
     batch.push(b'\n');
     while batch.len() < BATCH
-        && let Some(Taken { outgoing, share }) = queued.try_next()
+        && let Some(Taken { outgoing, room }) = queued.try_next()
     {
         batch.extend_from_slice(&outgoing.text);
         batch.push(b'\n');
-        shares.push(share);
+        rooms.push(room);
     }
-    (batch, shares)
+    (batch, rooms)
 }
 
 async fn read(input: impl AsyncRead + Unpin, connection: &Arc<Connection>) -> Result<(), Reason> {
-    let unreadable = |detail: String| Reason::from("cannot read its output").because(detail);
-    let Bound { most, setting } = connection.bounds().message_bytes;
-    let mut lines = Lines::new(input, most);
-    while let Some(line) = lines.next().await.map_err(|error| unreadable(error.to_string()))? {
+    let unreadable =
+        |error: std::io::Error| Reason::from("cannot read its output").because(error.to_string());
+    let mut lines = Lines::new(input, connection.bounds().message_bytes.most);
+    let mut overlong = Overlong::new(connection);
+    while let Some(line) = lines.next_with(|piece| overlong.take(piece)).await.map_err(unreadable)? {
         match line {
             Line::Text(text) => connection.receive(&text, None),
-            Line::TooLong(bytes) => {
-                let reason =
-                    format!("a message of {bytes} bytes is too long; at most {most} are read ({setting})");
-                // If several requests are pending, it is unknown whose response is lost, and all would wait
-                // in vain.
-                if !connection.fail_only(&reason) {
-                    return Err(unreadable(reason));
-                }
-            }
+            Line::TooLong(_) => overlong.end(),
         }
     }
     Ok(())

@@ -92,10 +92,8 @@ impl Keeper {
     /// Makes a snapshot. Warnings about it are logged if they are `final`: while upstreams are starting, what is
     /// declared for their tools seems to be declared for nothing.
     pub fn build(mut self, is_final: bool) -> (Self, Snapshot) {
-        let lists: Vec<UpstreamLists> =
-            self.listed.lists.iter().map(|lists| UpstreamLists::clone(lists)).collect();
         let snapshot = Snapshot::assemble(Material {
-            upstreams: &lists,
+            upstreams: &self.listed.lists,
             complete: self.listed.complete,
             files: &self.declared.files,
             rules: &self.declared.rules,

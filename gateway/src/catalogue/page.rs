@@ -19,7 +19,7 @@ use quick_cache::{
 };
 use strum::IntoEnumIterator;
 
-use super::tools::{Hinted, PreparedManifest, ToolList};
+use super::tools::{PreparedManifest, ToolList};
 use crate::{
     dialect::{Caching, list_result},
     explain,
@@ -269,14 +269,15 @@ impl Page {
         };
         let lists_completely = strategy.lists_completely(&view, traits);
         let with_hints = lists_completely.then(|| list_with_host_hints(&view, &listing.tools)).flatten();
+        let (caching, meta) = hinted(Kind::Tools, &listing.tools);
         let tools = ToolList {
-            hinted: with_hints.map(|tools| Hinted { result: list(Kind::Tools, &tools), tools }),
+            hinted: with_hints.map(Into::into),
             era: traits.era,
-            caching: hinted(Kind::Tools, &listing.tools).0,
-            result: list(Kind::Tools, &listing.tools),
+            caching,
+            meta,
             own: own.len(),
             manifest: (traits.manifest && lists_completely).then(OnceLock::new),
-            tools: listing.tools,
+            tools: listing.tools.into(),
         };
         Self {
             tools,
@@ -307,7 +308,7 @@ impl Page {
     /// The result of a list method.
     pub fn list(&self, kind: Kind) -> Json {
         match kind {
-            Kind::Tools => self.tools.result(false).clone(),
+            Kind::Tools => self.tools.result(false),
             Kind::Resources => self.resources.clone(),
             Kind::Templates => self.templates.clone(),
             Kind::Prompts => self.prompts.clone(),
@@ -316,7 +317,7 @@ impl Page {
 
     /// The result of `tools/list` for a client that compares it with a manifest: without host hints.
     pub fn comparable_tools(&self) -> Json {
-        self.tools.result(true).clone()
+        self.tools.result(true)
     }
 
     /// What `tools/list` shows completely, for a session whose calls may later need what was delivered: where the
@@ -337,7 +338,7 @@ impl Page {
 
     /// How many tools are listed.
     pub fn tool_count(&self) -> usize {
-        self.tools.tools.len()
+        self.tools.tools.tools.len()
     }
 
     /// The result of `tools/list` with the tools whose names are admitted, and their names. The strategy's own tools are
@@ -368,7 +369,11 @@ impl Page {
     /// nothing else says that there are others.
     pub fn changes(&self, other: &Self) -> Vec<Kind> {
         let are_others = |kind| kind == Kind::Tools && self.is_partial && !self.view.lists_like(&other.view);
-        Kind::iter().filter(|kind| self.list(*kind) != other.list(*kind) || are_others(*kind)).collect()
+        let is_same = |kind| match kind {
+            Kind::Tools => self.tools.is_same(&other.tools),
+            kind => self.list(kind) == other.list(kind),
+        };
+        Kind::iter().filter(|kind| !is_same(*kind) || are_others(*kind)).collect()
     }
 
     /// Whether a resource is unlisted while some are hidden. An upstream's error for an unknown resource

@@ -10,27 +10,43 @@ use crate::dialect::{Caching, list_result};
 /// About the size of a manifest's entry, in bytes.
 const ENTRY_BYTES: usize = 200;
 
+/// The results of longer lists are not kept, but made for each request: they take as much memory as the tools themselves, and
+/// to make one costs no more than to send it.
+const MOST_KEPT: usize = 4 << 20;
+
 /// A list of tools.
 #[derive(Debug)]
 pub(super) struct ToolList {
     pub(super) era: Era,
     pub(super) caching: Caching,
-    /// As `tools/list` sends it.
-    pub(super) result: Json,
-    pub(super) tools: Vec<RawObject>,
+    /// What its upstream says of the list as a whole.
+    pub(super) meta: Option<RawObject>,
+    pub(super) tools: ListedTools,
     /// What differs for hosts that read hints of operators; `None` if there are no hints.
-    pub(super) hinted: Option<Hinted>,
+    pub(super) hinted: Option<ListedTools>,
     /// How many of them, at the end, are the strategy's own.
     pub(super) own: usize,
     /// Its manifest, made when it is first needed; `None` for a list that withholds something.
     pub(super) manifest: Option<OnceLock<PreparedManifest>>,
 }
 
-/// A list with host hints. Those who compare it with a manifest, which has none, get it without.
+/// Tools, and the result that lists them once it was made.
 #[derive(Debug)]
-pub(super) struct Hinted {
-    pub(super) result: Json,
+pub(super) struct ListedTools {
     pub(super) tools: Vec<RawObject>,
+    result: OnceLock<Json>,
+}
+
+impl From<Vec<RawObject>> for ListedTools {
+    fn from(tools: Vec<RawObject>) -> Self {
+        Self { tools, result: OnceLock::new() }
+    }
+}
+
+impl ListedTools {
+    fn bytes(&self) -> usize {
+        self.tools.iter().map(|tool| tool.text().len()).sum()
+    }
 }
 
 /// A manifest, and the result that sends it.
@@ -45,15 +61,35 @@ pub struct PreparedManifest {
 }
 
 impl ToolList {
-    /// The result of `tools/list`, for a client that compares or for any other.
-    pub(super) fn result(&self, compares: bool) -> &Json {
-        self.hinted.as_ref().filter(|_| !compares).map_or(&self.result, |hinted| &hinted.result)
+    /// The result of `tools/list`, for a client that compares or for any other. Those who compare it with a manifest, which has
+    /// no host hints, get it without.
+    pub(super) fn result(&self, compares: bool) -> Json {
+        let listed = self.listed(compares);
+        if let Some(made) = listed.result.get() {
+            return made.clone();
+        }
+        let result = list_result(self.era, "tools", &listed.tools, self.caching, self.meta.as_ref());
+        if result.as_bytes().len() > MOST_KEPT {
+            return result;
+        }
+        listed.result.get_or_init(|| result).clone()
+    }
+
+    /// Whether both send the same.
+    pub(super) fn is_same(&self, other: &Self) -> bool {
+        let (ours, theirs) = (self.listed(false), other.listed(false));
+        ours.tools == theirs.tools
+            && (self.era, self.caching, &self.meta) == (other.era, other.caching, &other.meta)
+    }
+
+    fn listed(&self, compares: bool) -> &ListedTools {
+        self.hinted.as_ref().filter(|_| !compares).unwrap_or(&self.tools)
     }
 
     /// The tools whose names a filter admits, and those of the strategy, by which the others are reached.
     pub(super) fn matching(&self, compares: bool, admits: impl Fn(&str) -> bool) -> Vec<RawObject> {
-        let listed = self.tools.len() - self.own;
-        let tools = self.hinted.as_ref().filter(|_| !compares).map_or(&self.tools, |hinted| &hinted.tools);
+        let tools = &self.listed(compares).tools;
+        let listed = tools.len() - self.own;
         let (others, own) = tools.split_at(listed);
         let named = |tool: &&RawObject| tool.string("name").is_some_and(|name| admits(&name));
         others.iter().filter(named).chain(own).cloned().collect()
@@ -77,7 +113,7 @@ impl ToolList {
         meta: impl FnOnce() -> Option<RawObject>,
     ) -> Option<&PreparedManifest> {
         let prepared = self.manifest.as_ref()?.get_or_init(|| {
-            let (manifest, of_list) = (Manifest::of(view, &self.tools), meta());
+            let (manifest, of_list) = (Manifest::of(view, &self.tools.tools), meta());
             let entries: Vec<RawObject> = manifest.entries().map(|entry| entry.text().clone()).collect();
             let result = |entries: &[RawObject], unchanged| {
                 let meta = digest::meta(of_list.as_ref(), manifest.digest(), unchanged);
@@ -90,8 +126,8 @@ impl ToolList {
 
     /// The bytes that it takes, at most.
     pub(super) fn bytes(&self) -> usize {
-        let manifest = self.manifest.as_ref().map_or(0, |_| self.tools.len() * 2 * ENTRY_BYTES);
-        let hinted = self.hinted.as_ref().map_or(0, |hinted| 2 * hinted.result.as_bytes().len());
-        2 * self.result.as_bytes().len() + hinted + manifest
+        let manifest = self.manifest.as_ref().map_or(0, |_| self.tools.tools.len() * 2 * ENTRY_BYTES);
+        let hinted = self.hinted.as_ref().map_or(0, |hinted| 2 * hinted.bytes());
+        2 * self.tools.bytes() + hinted + manifest
     }
 }

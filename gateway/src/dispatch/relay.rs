@@ -61,6 +61,7 @@ impl UpstreamRequest {
             method: self.method.to_owned(),
             params,
             owner,
+            peer: Some(Arc::clone(caller.peer.name())),
             reports,
             mirrored: self.mirrored.clone(),
             trace,

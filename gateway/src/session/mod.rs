@@ -13,6 +13,7 @@ mod record;
 mod replay;
 pub mod store;
 mod table;
+mod unread;
 mod viewer;
 mod watched;
 
@@ -27,5 +28,6 @@ pub(crate) use record::{Opening, Session, new_id};
 pub(crate) use replay::{Purpose, ReplayBuffer, ReplayBuffers, StreamEvent};
 pub use table::SessionLimits;
 pub(crate) use table::{Full, Sessions};
+pub(crate) use unread::{Text, Unread};
 pub(crate) use viewer::Viewer;
 pub(crate) use watched::Watched;

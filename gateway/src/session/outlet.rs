@@ -10,16 +10,16 @@ use mcp_disclosure_transport::{Budget, ErrorText, Message, Notification, Respons
 use parking_lot::Mutex;
 use tokio::sync::{Notify, mpsc};
 
-use super::{Peer, Place};
+use super::{Peer, Place, Text};
 use crate::limits::Limits;
 
 /// An outgoing message, as one line of JSON.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Frame {
     /// A notification or a request.
     Message(Vec<u8>),
     /// A response, with its error code if it is an error.
-    Answer(Vec<u8>, Option<i64>),
+    Answer(Text, Option<i64>),
 }
 
 impl Frame {
@@ -28,10 +28,19 @@ impl Frame {
         matches!(self, Self::Answer(..))
     }
 
-    /// The line, without a line terminator.
+    /// The line, without a line terminator, which counts as read from now on.
     pub fn into_line(self) -> Vec<u8> {
         match self {
-            Self::Message(line) | Self::Answer(line, _) => line,
+            Self::Message(line) => line,
+            Self::Answer(text, _) => text.into_line(),
+        }
+    }
+
+    /// The line, as it waits.
+    pub fn into_text(self) -> Text {
+        match self {
+            Self::Message(line) => line.into(),
+            Self::Answer(text, _) => text,
         }
     }
 }
@@ -128,7 +137,8 @@ impl Outlet {
             line = Response { id: response.id.clone(), outcome: Err(refused) }.encode();
             self.peer.unread_anyway(line.len())
         });
-        let waiting = Waiting { frame: Frame::Answer(line, error), _in_stream: None, of_peer: place };
+        let text = self.peer.response(line, response.id.as_ref());
+        let waiting = Waiting { frame: Frame::Answer(text, error), _in_stream: None, of_peer: place };
         // If the client is gone, its response is dropped.
         let _gone = self.frames.send(waiting).await;
     }
@@ -271,8 +281,11 @@ mod tests {
         for (error, expected) in [(relayed, code::UPSTREAM_FAILED), (own, code::STORE_UNAVAILABLE)] {
             outlet.answer(&Response::new(Id::number(1), Err(error))).await;
             let (frame, _place) = frames.recv().await.unwrap();
-            let Frame::Answer(line, answered) = frame else { panic!("{frame:?}") };
-            assert!(String::from_utf8(line).unwrap().contains("-32006"), "it is passed on as it is");
+            let Frame::Answer(text, answered) = frame else { panic!("{frame:?}") };
+            assert!(
+                String::from_utf8(text.into_line()).unwrap().contains("-32006"),
+                "it is passed on as it is"
+            );
             assert_eq!(answered, Some(expected));
         }
     }

@@ -7,10 +7,11 @@ use std::{
     sync::{Arc, Weak},
 };
 
-use mcp_disclosure_transport::{Budget, ErrorText, Share, code};
+use mcp_disclosure_transport::{Budget, ErrorText, Id, Response, Share, code};
 use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
+use super::unread::{LARGE, Results, Text};
 use crate::limits::Limits;
 
 /// One peer. Cheap to clone; usage is counted for as long as any clone exists.
@@ -26,6 +27,7 @@ struct Held {
     unread: Budget,
     replay: Budget,
     starts: Semaphore,
+    results: Arc<Results>,
 }
 
 /// A reservation by a peer, released on drop. A peer is tracked for as long as it holds any.
@@ -50,6 +52,11 @@ impl Place {
 impl Peer {
     /// A peer with this name and no reservations.
     pub fn new(name: impl Into<Arc<str>>, limits: &Limits) -> Self {
+        Self::among(Results::new(limits.unread_bytes), name, limits)
+    }
+
+    /// The same, one of several whose unread results are bounded together.
+    fn among(results: Arc<Results>, name: impl Into<Arc<str>>, limits: &Limits) -> Self {
         Self(Arc::new(Held {
             name: name.into(),
             sessions: Budget::new(limits.sessions_per_peer),
@@ -59,6 +66,7 @@ impl Peer {
             unread: Budget::new(limits.client_unread_bytes),
             replay: Budget::new(limits.client_replay_bytes),
             starts: Semaphore::new(limits.starts_per_peer.min(Semaphore::MAX_PERMITS)),
+            results,
         }))
     }
 
@@ -125,6 +133,18 @@ impl Peer {
             .ok_or_else(|| self.refused("bytes of unread responses", "client_unread_bytes", &self.0.unread))
     }
 
+    /// The text of a response to this request. A large one may be lost for an error before it is read.
+    pub fn response(&self, line: Vec<u8>, request: Option<&Id>) -> Text {
+        if line.len() <= LARGE {
+            return line.into();
+        }
+        let message =
+            "too many bytes of results were not read, and this one was dropped (limits.unread_bytes)";
+        let lost = ErrorText::new(code::LIMIT_REACHED, message);
+        let instead = Response { id: request.cloned(), outcome: Err(lost) }.encode();
+        Text::Large(self.0.results.keep(&self.0.name, line.into(), instead.into()))
+    }
+
     /// Bytes that were not read yet.
     #[cfg(test)]
     pub fn unread_bytes(&self) -> usize {
@@ -170,6 +190,7 @@ impl fmt::Debug for Peer {
 #[derive(Debug)]
 pub struct Peers {
     limits: Limits,
+    results: Arc<Results>,
     by_name: Mutex<Table>,
 }
 
@@ -192,7 +213,7 @@ const FEW: usize = 64;
 impl Peers {
     /// An empty table.
     pub fn new(limits: Limits) -> Self {
-        Self { limits, by_name: Mutex::default() }
+        Self { limits, results: Results::new(limits.unread_bytes), by_name: Mutex::default() }
     }
 
     /// The peer with this name.
@@ -206,7 +227,7 @@ impl Peers {
             // Doubling keeps the amortized cost per new peer constant.
             table.sweep_at = 2 * table.peers.len();
         }
-        let peer = Peer::new(name, &self.limits);
+        let peer = Peer::among(Arc::clone(&self.results), name, &self.limits);
         table.peers.insert(Arc::clone(peer.name()), Arc::downgrade(&peer.0));
         peer
     }

@@ -32,6 +32,8 @@ pub struct UpstreamCall {
     pub params: RawObject,
     /// Whom the request is for.
     pub owner: Owner,
+    /// Whose share of the upstream's queue it takes: the name of a peer.
+    pub peer: Option<Arc<str>>,
     /// Receives notifications about it.
     pub reports: Option<Arc<dyn Reports>>,
     /// Arguments to repeat in headers, on transports that have them: header name and value.

@@ -89,12 +89,13 @@ pub(super) enum HandshakeError {
 }
 
 impl HandshakeError {
-    /// Whether a new connection in the other era may succeed: some servers stick to the era of the first
-    /// request, and some exit when that is not `initialize`.
-    pub(super) fn may_work_in_other_era(&self) -> bool {
+    /// Whether a new connection in the other era may succeed, after one in this: some servers stick to the era of the first
+    /// request, and some exit when that is not `initialize`. One that exits at `initialize` does so whatever it is asked.
+    pub(super) fn may_work_in_other_era(&self, tried: Era) -> bool {
         match self {
             Self::Talk(CallError::Answered(error)) => error.code() == code::UNSUPPORTED_VERSION,
-            Self::Talk(error) => matches!(error, CallError::Ended { .. }) && !is_circle(error),
+            Self::Talk(error @ CallError::Ended { .. }) => tried == Era::Stateless && !is_circle(error),
+            Self::Talk(_) => false,
             Self::Foreign(_) | Self::Circle => false,
         }
     }

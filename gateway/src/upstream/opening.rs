@@ -68,7 +68,7 @@ impl Opening<'_> {
         let (era, hello) = self.hello(&opened.connection).await;
         let other = if era == Era::Session { Era::Stateless } else { Era::Session };
         let (opened, introduction) = match self.shake_hands(opened, era, &hello).await {
-            Err(first) if first.0.may_work_in_other_era() => {
+            Err(first) if first.0.may_work_in_other_era(era) => {
                 let again = self.shake_hands(self.open()?, other, &hello).await;
                 again.map_err(|_| first)
             }

@@ -19,9 +19,9 @@ pub(super) struct Sender {
 impl Sender {
     /// Sends a request on behalf of a client.
     pub(super) async fn send(&self, call: UpstreamCall) -> Result<Json, CallError> {
-        let UpstreamCall { method, params, owner, reports, mirrored, trace: _ } = call;
+        let UpstreamCall { method, params, owner, peer, reports, mirrored, trace: _ } = call;
         let wants_progress = reports.as_ref().is_some_and(|reports| reports.wants_progress());
-        let call = Call { mirrored, wants_progress, ..self.connection.call(method, params) };
+        let call = Call { mirrored, wants_progress, owner: peer, ..self.connection.call(method, params) };
         self.handler.begin(call.id, owner, reports);
         Arc::clone(&self.connection).request(call, self.timeout).await
     }

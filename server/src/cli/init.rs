@@ -6,7 +6,7 @@ use std::{
     sync::Arc,
 };
 
-use mcp_disclosure_core::{Era, Material, OwnTool, Permits, Principal, Snapshot, View};
+use mcp_disclosure_core::{Era, Material, OwnTool, Permits, Principal, Snapshot, UpstreamLists, View};
 use mcp_disclosure_gateway::{Offer, Problem, negotiation::StrategyOptions};
 
 use serde_json::Value;
@@ -132,7 +132,8 @@ fn has_default(program: &Program) -> bool {
 fn bridges(program: &Program, options: &StrategyOptions) -> Result<Vec<Bridge>, Failure> {
     let strategies = build(&program.registry, options).map_err(Failure::Configuration)?;
     let choice = strategies.choose(None, &Permits::all(), &Offer::default(), Era::Session);
-    let nothing = Material { upstreams: &[], complete: true, files: &[], rules: &Arc::default() };
+    let nothing =
+        Material::<UpstreamLists> { upstreams: &[], complete: true, files: &[], rules: &Arc::default() };
     let view = View::of(Arc::new(Snapshot::assemble(nothing)), &Principal::anonymous());
     let own = choice.strategy.own_tools(&view, &choice.traits);
     let bridge = |tool: &OwnTool| {

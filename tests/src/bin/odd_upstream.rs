@@ -252,6 +252,14 @@ impl Server {
                 // As text: to write it as a value takes longer than all the rest.
                 send(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{head}{text}{tail}}}"#));
             }
+            // A result without an end, on one line.
+            "endless" if params["name"] == "echo" => {
+                let mut out = stdout().lock();
+                let mut written = write!(out, r#"{{"jsonrpc":"2.0","id":{id},"result":{{"x":""#);
+                while written.is_ok() {
+                    written = out.write_all(&[b'x'; 1 << 16]);
+                }
+            }
             "half-a-line" if self.calls == 1 => half(&json!({"jsonrpc": "2.0", "id": id, "result": {}})),
             "half-a-line" => {
                 send("");

@@ -205,6 +205,24 @@ fn stderr_of_an_upstream_fills_the_log_at_a_bounded_rate_p11() {
 }
 
 #[test]
+fn output_of_an_upstream_that_is_no_mcp_fills_the_log_at_a_bounded_rate_p11() {
+    let stray = r#"{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"m"}}"#;
+    let unknown = r#"{"jsonrpc":"2.0","id":"x","result":{}}"#;
+    for line in ["line", stray, unknown, r#"{"jsonrpc":"2.0","result":NaN}"#] {
+        let script =
+            format!("i=0; while [ $i -lt 500 ]; do echo '{line}'; i=$((i+1)); done; exec $0 ordinary");
+        let limit = "upstream_stderr_lines=10";
+        let mut gateway =
+            start(&["serve", "--limit", limit, "--log", "debug", "--", "sh", "-c", &script, ODD]);
+        gateway.initialize();
+        let ended = gateway.finish();
+        ended.says(0, &["limits.upstream_stderr_lines is 10 a minute", "left_out=490"]);
+        let is_about_it = |line: &&str| line.contains("not an MCP message") || line.contains("response");
+        assert_eq!(ended.stderr.lines().filter(is_about_it).count(), 10, "{line}: {ended:?}");
+    }
+}
+
+#[test]
 fn a_failure_that_quotes_an_upstream_moves_no_terminal_p11() {
     let script = "printf '\\033[2Jevil\\033]0;title\\007\\n' >&2; exit 3";
     let ended = run(&["serve", "--", "sh", "-c", script]);

@@ -317,3 +317,16 @@ fn u14_over_stdio_every_upstream_is_the_clients_own_and_started_once() {
     gateway.finish().says(0, &[]);
     assert_eq!(fs::read_to_string(directory.path().join("starts")).unwrap(), "started\n");
 }
+
+#[test]
+fn u3_an_upstream_that_ends_during_its_handshake_is_one_process_for_each_attempt() {
+    let (directory, file) = configured("");
+    let script = "echo started >> FOLDER/starts; read line; exit 3";
+    fs::write(&file, scripted("short", script, &file)).unwrap();
+    let mut gateway = start(&["serve", "--config", shown(&file), "--strategy", "full"]);
+    gateway.initialize();
+    gateway.logged("failures=3");
+    let starts = fs::read_to_string(directory.path().join("starts")).unwrap();
+    assert_eq!(starts.lines().count(), 3);
+    gateway.finish().says(0, &[]);
+}

@@ -2,6 +2,7 @@
 //! them has its way, everybody else is served.
 
 mod arguments;
+mod attribution;
 mod bad_server;
 mod bytes;
 mod children;
@@ -14,6 +15,7 @@ mod malformed;
 mod names;
 mod peers;
 mod queues;
+mod results;
 mod servers;
 mod sessions;
 mod slow_readers;

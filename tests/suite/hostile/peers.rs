@@ -27,16 +27,16 @@ const GREEDY: &str = "6.6.6.6";
 const HONEST: &str = "203.0.113.7";
 
 /// A gateway behind a proxy on this machine, which says whom it speaks for.
-struct Behind {
+pub(super) struct Behind {
     bench: Bench,
     address: SocketAddr,
 }
 
-struct Answer {
+pub(super) struct Answer {
     status: u16,
-    session: Option<String>,
+    pub(super) session: Option<String>,
     retry_after: Option<String>,
-    body: Value,
+    pub(super) body: Value,
 }
 
 impl Answer {
@@ -50,7 +50,7 @@ impl Answer {
 }
 
 impl Behind {
-    async fn start(options: Options) -> Self {
+    pub(super) async fn start(options: Options) -> Self {
         let bench = Bench::start(options).await;
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
@@ -85,11 +85,11 @@ impl Behind {
         }
     }
 
-    async fn open(&self, from: &str) -> Answer {
+    pub(super) async fn open(&self, from: &str) -> Answer {
         self.post(from, None, &initialize(json!({}))).await
     }
 
-    async fn ask(&self, from: &str, session: &str, method: &str, params: Value) -> Answer {
+    pub(super) async fn ask(&self, from: &str, session: &str, method: &str, params: Value) -> Answer {
         self.post(
             from,
             Some(session),
@@ -114,7 +114,7 @@ impl Behind {
     }
 
     /// A connection on which a test decides every byte.
-    async fn socket(&self, from: &str, head: &str) -> TcpStream {
+    pub(super) async fn socket(&self, from: &str, head: &str) -> TcpStream {
         let mut stream = TcpStream::connect(self.address).await.unwrap();
         let head = format!(
             "POST /mcp HTTP/1.1\r\nHost: localhost\r\nX-Forwarded-For: {from}\r\nConnection: close\r\n\

@@ -10,7 +10,10 @@ use kit::{Bench, Client, Options, eventually, process::peak_megabytes};
 use mcp_disclosure_gateway::limits::Limits;
 use serde_json::{Value, json};
 
-use super::{STATELESS, WITH_SESSION, bad_server::BadServer, healthy_beside, odd_child, others_are_served};
+use super::{
+    STATELESS, WITH_SESSION, bad_server::BadServer, healthy_beside, odd_child, others_are_served,
+    peers::Behind,
+};
 use crate::command_line::{ODD, program};
 
 const MEGABYTE: usize = 1 << 20;
@@ -97,6 +100,35 @@ async fn p7_bodies_under_way_over_http_count_for_their_client() {
         let ended = async || (server.stalled() <= 4 * round).then_some(());
         eventually("the end of the exchanges", ended).await;
     }
+}
+
+/// One client queues all that it may for an upstream that reads nothing, and another client's call still waits there.
+#[tokio::test]
+async fn p7_what_is_over_a_clients_share_of_a_queue_is_refused_to_that_client_alone() {
+    assert_eq!(Limits::default().client_queue_bytes, 4 * MEGABYTE, "the contract's");
+    let options = Options { patience: Duration::from_secs(5), ..healthy_beside(odd_child("deaf")) };
+    let behind = Behind::start(options).await;
+    let behind = &behind;
+    let call = async |from: &str, bytes: usize| {
+        let session = behind.open(from).await.session.unwrap();
+        let params = json!({"name": "echo", "arguments": {"text": "x".repeat(bytes)}});
+        let answer = behind.ask(from, &session, "tools/call", params).await;
+        answer.body["error"]["message"].as_str().unwrap().to_owned()
+    };
+    let greedy = futures::future::join_all((0..11).map(|_| call("6.6.6.6", 1_500_000)));
+    let honest = async {
+        // The share is used up by then.
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        futures::future::join_all((0..4).map(|number| call(["7.7.7.7", "8.8.8.8"][number % 2], 500))).await
+    };
+    let (greedy, honest) = tokio::join!(greedy, honest);
+    let refused = |error: &&String| error.contains("at most 4194304 bytes of one client are queued");
+    assert!((8..=9).contains(&greedy.iter().filter(refused).count()), "{greedy:?}");
+    assert!(
+        greedy.iter().filter(refused).all(|error| error.contains("(limits.client_queue_bytes)")),
+        "{greedy:?}"
+    );
+    assert!(honest.iter().all(|error| error.contains("did not respond within 5 seconds")), "{honest:?}");
 }
 
 #[test]

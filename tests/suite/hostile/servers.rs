@@ -114,7 +114,7 @@ async fn is_given_up_and_others_are_served_meanwhile(endless: &str) {
     others_are_served(&bench).await;
     let error = call.reply().await.error();
     let expected =
-        "sent a response that is too long; at most 268435456 bytes are read (limits.upstream_message_bytes)";
+        "sent a response that is too long; at most 67108864 bytes are read (limits.upstream_message_bytes)";
     assert_eq!(error["message"], format!("upstream 'bad' {expected}"));
     assert_eq!(client.call("well", json!({})).await.result()["content"][0]["text"], "well");
 }

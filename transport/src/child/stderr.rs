@@ -1,22 +1,15 @@
 //! A child's stderr: logged within a rate limit, and its last lines kept to explain why the child exited.
 
-use std::{
-    collections::VecDeque,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::{collections::VecDeque, sync::Arc};
 
 use parking_lot::Mutex;
 use tokio::io::AsyncRead;
 use tokio_util::sync::CancellationToken;
 
-use crate::{Bound, Connection, Line, Lines, printable};
+use crate::{Connection, Line, Lines, line_limit::LineLimit, printable};
 
 /// Longer lines are skipped.
 const LONGEST_LINE: usize = 64 * 1024;
-
-/// The window of the rate limit.
-const WINDOW: Duration = Duration::from_secs(60);
 
 /// The last lines a child wrote to stderr.
 #[derive(Clone, Debug, Default)]
@@ -51,7 +44,7 @@ pub(super) async fn log(
 ) {
     let bounds = *connection.bounds();
     let mut lines = Lines::new(errors, LONGEST_LINE);
-    let mut window = Window::new(bounds.stderr_lines.most);
+    let limit = LineLimit::new("stderr lines", bounds.stderr_lines);
     loop {
         let line = tokio::select! {
             biased;
@@ -61,67 +54,22 @@ pub(super) async fn log(
         let Ok(Some(line)) = line else { break };
         let Line::Text(text) = line else { continue };
         let text = printable::line(String::from_utf8_lossy(&text).trim_end(), bounds.stderr_characters);
-        let admitted = window.admit(Instant::now());
-        report(&connection, admitted.left_out_before, bounds.stderr_lines);
-        if admitted.is_in {
+        if limit.admits(&connection.name()) {
             tracing::info!(target: "upstream", upstream = connection.name(), "{text}");
         }
         last.keep(text);
     }
-    report(&connection, window.left_out, bounds.stderr_lines);
-}
-
-fn report(connection: &Connection, left_out: usize, bound: Bound) {
-    if left_out > 0 {
-        let Bound { most, setting } = bound;
-        let upstream = connection.name();
-        tracing::warn!(upstream, left_out, "stderr lines dropped: {setting} is {most} a minute");
-    }
-}
-
-/// The rate limit.
-#[derive(Debug)]
-struct Window {
-    most: usize,
-    since: Option<Instant>,
-    count: usize,
-    left_out: usize,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-struct Admitted {
-    is_in: bool,
-    /// The number of lines dropped in the previous window, reported once.
-    left_out_before: usize,
-}
-
-impl Window {
-    fn new(most: usize) -> Self {
-        Self { most, since: None, count: 0, left_out: 0 }
-    }
-
-    fn admit(&mut self, now: Instant) -> Admitted {
-        let mut left_out_before = 0;
-        if self.since.is_none_or(|since| now.duration_since(since) >= WINDOW) {
-            (self.since, self.count) = (Some(now), 0);
-            left_out_before = std::mem::take(&mut self.left_out);
-        }
-        let is_in = self.count < self.most;
-        if is_in {
-            self.count += 1;
-        } else {
-            self.left_out += 1;
-        }
-        Admitted { is_in, left_out_before }
-    }
+    limit.finish(&connection.name());
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use tokio::io::AsyncWriteExt;
 
     use super::*;
-    use crate::{Bounds, Handler, connection::Carrier};
+    use crate::{Bound, Bounds, Handler, connection::Carrier};
 
     #[derive(Debug)]
     struct Owner;
@@ -142,24 +90,15 @@ mod tests {
             message_depth: bound,
             batch_messages: bound,
             queue_bytes: bound,
+            queue_share_bytes: bound,
             stderr_lines: bound,
             stderr_characters: 100,
-            resume_wait: WINDOW,
+            resume_wait: Duration::from_secs(60),
         };
         let (connection, _queued) = Connection::new(Arc::new(Owner), bounds, Carrier::Streams);
         let (last, no_more) = (LastLines::default(), CancellationToken::new());
         no_more.cancel();
         log(errors, connection, last.clone(), no_more).await;
         assert_eq!(last.shown().as_deref(), Some("last stderr lines: one | no licence found"));
-    }
-
-    #[test]
-    fn lines_beyond_the_limit_of_a_minute_are_counted_p11() {
-        let (mut window, start) = (Window::new(2), Instant::now());
-        let mut admit = |seconds| window.admit(start + Duration::from_secs(seconds));
-        assert_eq!([0, 1, 2, 59].map(|second| admit(second).is_in), [true, true, false, false]);
-        assert_eq!(admit(60), Admitted { is_in: true, left_out_before: 2 });
-        assert!(admit(61).is_in);
-        assert!(!admit(62).is_in);
     }
 }

@@ -49,8 +49,11 @@ impl Connection {
         if let Some(id) = id {
             self.handler.settled(id, Settled::Late);
         }
-        // A late response to a cancelled request is normal; any other is the peer's fault.
-        tracing::debug!(upstream = self.name(), id = ?response.id, "response to an unknown request dropped");
+        // That a cancelled request is answered is normal; any other response is the peer's fault.
+        match id.filter(|id| self.was_sent(*id)) {
+            Some(id) => tracing::debug!(upstream = self.name(), %id, "late response dropped"),
+            None => self.skip_response("it has the id of no request"),
+        }
     }
 
     fn handle_notification(&self, notification: Notification, about: Option<RequestId>) {
@@ -96,6 +99,6 @@ impl Connection {
 
     pub(super) fn reply(&self, id: Id, method: &str, outcome: Result<Json, ErrorText>) {
         let text = Response::new(id, outcome).encode();
-        self.send_or_drop(method, Outgoing { kind: Kind::Response, text, headers: None });
+        self.send_or_drop(method, Outgoing { kind: Kind::Response, text, headers: None, owner: None });
     }
 }

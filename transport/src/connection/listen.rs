@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::Connection;
 use crate::{CallError, http::Backoff};
 
-pub(super) const METHOD: &str = "subscriptions/listen";
+const METHOD: &str = "subscriptions/listen";
 
 /// Maximum delay before a stream is reopened.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);

@@ -1,32 +1,38 @@
-//! Malformed responses: the requests they belong to, as far as that is known, fail immediately.
+//! Output that is no valid message: what it can be told to be is settled or answered, and the rest is a line of the log.
 
 use mcp_disclosure_core::brief::shorten;
 
 use super::Connection;
-use crate::{CallError, ErrorText, Glimpse, Json, RequestId, Response, code};
+use crate::{Bound, CallError, ErrorText, Glimpse, Json, RequestId, Response, code, glimpse::Scan};
 
 impl Connection {
-    /// Handles text that is not a message; `refused` is what is wrong with it.
+    /// Handles text that is not a message; `refused` is what is wrong with it. Only a request is answered.
     pub(super) fn refuse(&self, text: &[u8], refused: &Response, about: Option<RequestId>) {
         let reason = refused.outcome.as_ref().err().map(ErrorText::message).unwrap_or_default();
-        let seen = Glimpse::of(text);
-        if seen.has_method {
-            if let [id] = seen.ids.as_slice() {
-                self.reply(id.clone(), "", Err(ErrorText::new(code::INVALID_REQUEST, reason)));
-            }
-        } else if seen.is_answer || seen.is_json_rpc {
-            return self.fail_meant(&seen, &reason, about);
+        if !self.refuse_seen(&Glimpse::of(text), &reason, about) {
+            self.skip_output(text);
         }
-        let line = shorten(&String::from_utf8_lossy(text), 120);
-        tracing::warn!(upstream = self.name(), line, "skipped output that is not an MCP message");
-        let _first_counts = self.foreign_output.set(line);
     }
 
-    /// Handles a response without an id. An error may belong to a request whose id the peer could not read; a
-    /// result cannot.
+    /// Settles or answers what was seen of a text; `false` if it is neither a response nor a request.
+    fn refuse_seen(&self, seen: &Glimpse, reason: &str, about: Option<RequestId>) -> bool {
+        match seen.ids.as_slice() {
+            _ if seen.is_response() => self.fail_meant(seen, reason, about),
+            [id] if seen.has_method => {
+                self.reply(id.clone(), "", Err(ErrorText::new(code::INVALID_REQUEST, reason)));
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Handles a response without an id: that of the request whose POST it answers. An error is then the answer; a result
+    /// cannot be. Without such a request it is nobody's, however few wait: it may be about a notification, or about another
+    /// client's request.
     pub(super) fn settle_without_id(&self, outcome: Result<Json, ErrorText>, about: Option<RequestId>) {
-        let Some(id) = about.or_else(|| self.requests.only()) else {
-            return tracing::warn!(upstream = self.name(), "result without id dropped");
+        let Some(id) = about else {
+            let said = outcome.err().map(|error| error.message()).unwrap_or_default();
+            return self.skip_response(&format!("it has no id; {said}"));
         };
         let error = match outcome {
             Err(error) if error.is_sound() => CallError::Answered(error),
@@ -35,33 +41,84 @@ impl Connection {
         self.fail(id, error);
     }
 
-    /// Fails the only pending request; `false` if there are several, or none.
-    pub(crate) fn fail_only(&self, reason: &str) -> bool {
-        let only = self.requests.only();
-        self.fail_all(only.as_slice(), reason);
-        only.is_some()
-    }
-
-    /// Fails the requests that text with an invalid response belongs to.
+    /// Fails the requests that text with an invalid response belongs to: those it names, otherwise the one whose POST it
+    /// answers.
     pub(super) fn fail_meant(&self, seen: &Glimpse, reason: &str, about: Option<RequestId>) {
-        tracing::warn!(upstream = self.name(), reason, "invalid response");
-        self.fail_all(&self.meant(seen, about), reason);
-    }
-
-    /// The requests that a malformed response belongs to: those it names, otherwise the one on whose stream
-    /// it arrived, otherwise the only pending one. Truncated text without an id may be the rest of a response
-    /// to an abandoned request.
-    fn meant(&self, seen: &Glimpse, about: Option<RequestId>) -> Vec<RequestId> {
-        if seen.ids.is_empty() {
-            let only = || seen.is_whole.then(|| self.requests.only()).flatten();
-            return about.or_else(only).into_iter().collect();
+        self.skip_response(reason);
+        let named: Vec<RequestId> = seen.ids.iter().filter_map(RequestId::of).collect();
+        let meant = if seen.ids.is_empty() { about.into_iter().collect() } else { named };
+        for id in meant {
+            self.fail(id, CallError::Malformed { reason: reason.to_owned() });
         }
-        seen.ids.iter().filter_map(RequestId::of).collect()
     }
 
-    fn fail_all(&self, ids: &[RequestId], reason: &str) {
-        for id in ids {
-            self.fail(*id, CallError::Malformed { reason: reason.to_owned() });
+    /// Logs a response that has no effect, or none but a failure, by what is wrong with it.
+    pub(super) fn skip_response(&self, reason: &str) {
+        if self.skipped.admits(&self.name()) {
+            let reason = shorten(reason, SHOWN);
+            tracing::warn!(upstream = self.name(), reason, "invalid response");
+        }
+    }
+
+    /// Logs output that is nothing of MCP.
+    fn skip_output(&self, text: &[u8]) {
+        let is_logged = self.skipped.admits(&self.name());
+        if is_logged || self.foreign_output.get().is_none() {
+            let line = shorten(&String::from_utf8_lossy(text), SHOWN);
+            if is_logged {
+                tracing::warn!(upstream = self.name(), line, "skipped output that is not an MCP message");
+            }
+            let _first_counts = self.foreign_output.set(line);
         }
     }
 }
+
+/// A message that is too long, of which nothing is kept.
+pub(crate) struct Overlong<'a> {
+    connection: &'a Connection,
+    scan: Scan,
+    is_settled: bool,
+}
+
+impl<'a> Overlong<'a> {
+    /// None has come yet.
+    pub(crate) fn new(connection: &'a Connection) -> Self {
+        Self { connection, scan: Scan::default(), is_settled: false }
+    }
+
+    /// Takes note of the next piece. As soon as it is known to be the response to a request, that fails.
+    pub(crate) fn take(&mut self, piece: &[u8]) {
+        for part in piece.chunks(PART) {
+            if self.is_settled {
+                return;
+            }
+            self.scan.take(part);
+            if self.scan.is_one_response() {
+                self.settle();
+            }
+        }
+    }
+
+    /// It ended, and another may begin.
+    pub(crate) fn end(&mut self) {
+        if !self.is_settled {
+            self.settle();
+        }
+        (self.scan, self.is_settled) = (Scan::default(), false);
+    }
+
+    fn settle(&mut self) {
+        let Bound { most, setting } = self.connection.bounds().message_bytes;
+        let reason = format!("it is too long; at most {most} bytes are read ({setting})");
+        if !self.connection.refuse_seen(self.scan.seen(), &reason, None) {
+            self.connection.skip_output(reason.as_bytes());
+        }
+        self.is_settled = true;
+    }
+}
+
+/// Bytes of a message that is too long that are scanned before it is looked at what they say.
+const PART: usize = 4096;
+
+/// Characters of output, or of an error in it, that are logged.
+const SHOWN: usize = 120;

@@ -8,6 +8,7 @@ mod listen;
 mod malformed;
 mod pending;
 mod queue;
+mod sending;
 #[cfg(test)]
 mod tests;
 
@@ -22,17 +23,18 @@ use std::{
 };
 
 use guard::Guard;
-use mcp_disclosure_core::{RawObject, depth::is_deeper_than};
+pub(crate) use malformed::Overlong;
+use mcp_disclosure_core::RawObject;
 use parking_lot::Mutex;
 use pending::{Pending, Requests};
-pub(crate) use queue::{Headers, Kind, Outgoing, Queued, Taken};
+pub(crate) use queue::{Headers, Kind, Outgoing, Queued, Room, Taken};
 use queue::{Queue, queue};
 use tokio::{sync::oneshot, task::AbortHandle, time::Instant};
 use tokio_util::sync::CancellationToken;
 
 use crate::{
     Bounds, CallError, Handler, Id, Json, Notification, Passage, PassageKind, Reason, RequestId, Settled,
-    Share, headers, message::request_line,
+    line_limit::LineLimit,
 };
 
 /// A connection to an MCP server.
@@ -61,6 +63,8 @@ pub struct Connection {
     lost_session: AtomicBool,
     /// The first output that is not JSON-RPC.
     foreign_output: OnceLock<String>,
+    /// Limits the log of output that is not as it should be.
+    skipped: LineLimit,
 }
 
 /// What carries a connection.
@@ -87,12 +91,14 @@ pub struct Call {
     pub mirrored: Vec<(String, String)>,
     /// Whether to request progress notifications.
     pub wants_progress: bool,
+    /// Whom it is for. On byte streams each has a share of the queue ([`Bounds::queue_share_bytes`]).
+    pub owner: Option<Arc<str>>,
 }
 
 impl Connection {
     /// A connection without a transport, and the queue that its transport has to send.
     pub(crate) fn new(handler: Arc<dyn Handler>, bounds: Bounds, carrier: Carrier) -> (Arc<Self>, Queued) {
-        let (outgoing, queued) = queue(bounds.queue_bytes.most);
+        let (outgoing, queued) = queue(bounds.queue_bytes.most, bounds.queue_share_bytes.most);
         let connection = Self {
             handler,
             bounds,
@@ -109,6 +115,7 @@ impl Connection {
             lacks_session: AtomicBool::new(false),
             lost_session: AtomicBool::new(false),
             foreign_output: OnceLock::new(),
+            skipped: LineLimit::new("lines on its output", bounds.stderr_lines),
         };
         (Arc::new(connection), queued)
     }
@@ -116,7 +123,7 @@ impl Connection {
     /// A request with a new id.
     pub fn call(&self, method: impl Into<String>, params: RawObject) -> Call {
         let id = RequestId(self.next_id.fetch_add(1, Ordering::Relaxed));
-        Call { id, method: method.into(), params, mirrored: Vec::new(), wants_progress: false }
+        Call { id, method: method.into(), params, mirrored: Vec::new(), wants_progress: false, owner: None }
     }
 
     /// Sends a request and waits for its result, which is an object. Each progress notification restarts the
@@ -128,8 +135,8 @@ impl Connection {
     /// Why there is no result.
     pub async fn request(self: Arc<Self>, call: Call, timeout: Duration) -> Result<Json, CallError> {
         let (id, outgoing) = (call.id, self.prepare(&call));
-        let share = match self.admit(&outgoing) {
-            Ok(share) => share,
+        let room = match self.admit(&outgoing) {
+            Ok(room) => room,
             Err(refused) => {
                 self.handler.settled(id, Settled::Unsent);
                 return Err(refused);
@@ -140,7 +147,6 @@ impl Connection {
         let pending = Pending {
             answer,
             progressed: None,
-            is_lasting: call.method == listen::METHOD,
             // MCP forbids cancelling `initialize`.
             is_cancelled_by_message: outgoing.headers.is_none() && call.method != "initialize",
             settled: None,
@@ -149,7 +155,7 @@ impl Connection {
         };
         self.requests.insert(id, pending);
         let mut guard = Guard { connection: &self, id, finished: false };
-        let is_queued = self.outgoing.push(outgoing, share).is_ok();
+        let is_queued = self.outgoing.push(outgoing, room).is_ok();
         if !is_queued || self.is_ended() {
             guard.finished = true;
             // Whoever ended the connection may have settled it.
@@ -184,7 +190,7 @@ impl Connection {
         let text = notification.encode();
         self.send_or_drop(
             method,
-            Outgoing { kind: Kind::Notification(notification.method), text, headers: None },
+            Outgoing { kind: Kind::Notification(notification.method), text, headers: None, owner: None },
         );
     }
 
@@ -267,6 +273,11 @@ impl Connection {
         self.over_sse.store(true, Ordering::Relaxed);
     }
 
+    /// Whether a request with this id was made.
+    fn was_sent(&self, id: RequestId) -> bool {
+        (1..self.next_id.load(Ordering::Relaxed)).contains(&id.0)
+    }
+
     /// Whether a pending request is for one of the peer's lists.
     pub(crate) fn is_list(&self, id: RequestId) -> bool {
         self.requests.is_list(id)
@@ -314,49 +325,8 @@ impl Connection {
         }
         self.asked.lock().drain().for_each(|(_, task)| task.abort());
         if is_first {
+            self.skipped.finish(&self.name());
             self.handler.ended();
-        }
-    }
-
-    /// Encodes a request. Over HTTP, one whose parameters name a revision is stateless, and has the headers
-    /// of that revision.
-    fn prepare(&self, call: &Call) -> Outgoing {
-        let Call { id, method, params, mirrored, wants_progress } = call;
-        let headers =
-            if self.carrier == Carrier::Http { headers::standard(method, params, mirrored) } else { None };
-        let id = id.to_string();
-        let text = match wants_progress {
-            true => request_line(&id, method, &with_progress_token(params, &id)),
-            false => request_line(&id, method, params),
-        };
-        Outgoing { kind: Kind::Request(call.id), text, headers }
-    }
-
-    /// Reserves queue space for a message, if it may be sent.
-    fn admit(&self, outgoing: &Outgoing) -> Result<Share, CallError> {
-        if self.is_ended() {
-            return Err(self.how_it_ended(true));
-        }
-        // A message within the limit when received may exceed it when embedded in another.
-        let depth = self.bounds.message_depth;
-        if is_deeper_than(&outgoing.text, depth.most) {
-            return Err(CallError::TooDeep(depth));
-        }
-        self.outgoing.reserve(outgoing).ok_or(CallError::QueueFull(self.bounds.queue_bytes))
-    }
-
-    /// Queues a message that has no response, or drops it.
-    fn send_or_drop(&self, method: &str, outgoing: Outgoing) {
-        let kind = match outgoing.kind {
-            Kind::Response => PassageKind::Response,
-            _ => PassageKind::Notification,
-        };
-        let pushed = self.admit(&outgoing).and_then(|share| {
-            self.observe(false, kind, method, &outgoing.text);
-            self.outgoing.push(outgoing, share).map_err(|_| self.how_it_ended(true))
-        });
-        if let Err(error) = pushed {
-            tracing::debug!(upstream = self.name(), method, %error, "message dropped");
         }
     }
 
@@ -390,10 +360,4 @@ struct Withdrawn {
     /// Whether the peer has not processed it, and never will.
     is_unsent: bool,
     is_cancelled_by_message: bool,
-}
-
-/// The token is the request's id, since tokens of several clients could collide on one connection.
-fn with_progress_token(params: &RawObject, token: &str) -> RawObject {
-    let meta = params.object("_meta").unwrap_or_default();
-    params.with("_meta", meta.with("progressToken", token).text())
 }

@@ -17,8 +17,6 @@ pub(super) struct Pending {
     pub(super) answer: oneshot::Sender<Result<Json, CallError>>,
     /// The time of its last progress notification.
     pub(super) progressed: Option<Instant>,
-    /// Whether its response ends a stream, and so may never arrive.
-    pub(super) is_lasting: bool,
     /// Whether it is cancelled by a notification.
     pub(super) is_cancelled_by_message: bool,
     /// For transports that need to know when it is settled: sent `true` if it is answered, and closed in any
@@ -67,14 +65,6 @@ impl Requests {
     /// The time of a request's last progress notification.
     pub(super) fn progressed(&self, id: RequestId) -> Option<Instant> {
         self.0.lock().get(&id)?.progressed
-    }
-
-    /// The pending request, if there is exactly one.
-    pub(super) fn only(&self) -> Option<RequestId> {
-        let requests = self.0.lock();
-        let mut waiting = requests.iter().filter(|(_, pending)| !pending.is_lasting).map(|(id, _)| *id);
-        let first = waiting.next()?;
-        waiting.next().is_none().then_some(first)
     }
 
     /// Waits until a request is settled; `true` if it was answered.

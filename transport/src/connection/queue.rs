@@ -3,6 +3,8 @@
 //! Not a channel: an abandoned request is removed, so that a peer that never reads does not hold memory for
 //! it.
 
+mod room;
+
 use std::{
     borrow::Cow,
     collections::{BTreeMap, HashMap},
@@ -10,9 +12,11 @@ use std::{
 };
 
 use parking_lot::Mutex;
+use room::Rooms;
+pub(crate) use room::{Full, Room};
 use tokio::sync::Notify;
 
-use crate::{Budget, RequestId, Share};
+use crate::RequestId;
 
 /// The memory that a message takes beside its text.
 const OVERHEAD: usize = 128;
@@ -28,6 +32,8 @@ pub(crate) struct Outgoing {
     pub(crate) text: Vec<u8>,
     /// The headers of a stateless request, which is cancelled by closing its stream.
     pub(crate) headers: Option<Headers>,
+    /// Whose it is, if that has a share of the queue.
+    pub(crate) owner: Option<Arc<str>>,
 }
 
 /// The kind of an outgoing message.
@@ -46,18 +52,18 @@ pub(crate) struct Closed;
 #[derive(Debug)]
 pub(crate) struct Queue {
     shared: Arc<Shared>,
-    budget: Budget,
+    rooms: Arc<Rooms>,
 }
 
 /// The receiving half of a queue. Dropping it closes the queue and frees its contents.
 #[derive(Debug)]
 pub(crate) struct Queued(Arc<Shared>);
 
-/// A dequeued message. Its bytes count until `share` is dropped.
+/// A dequeued message. Its bytes count until `room` is dropped.
 #[derive(Debug)]
 pub(crate) struct Taken {
     pub(crate) outgoing: Outgoing,
-    pub(crate) share: Share,
+    pub(crate) room: Room,
 }
 
 #[derive(Debug, Default)]
@@ -76,23 +82,33 @@ struct State {
     closed: bool,
 }
 
-/// A queue of at most this many bytes.
-pub(crate) fn queue(bytes: usize) -> (Queue, Queued) {
+/// A queue of at most this many bytes, of which an owner has at most a share.
+pub(crate) fn queue(bytes: usize, share: usize) -> (Queue, Queued) {
     let shared = Arc::new(Shared::default());
-    (Queue { shared: Arc::clone(&shared), budget: Budget::new(bytes) }, Queued(shared))
+    (Queue { shared: Arc::clone(&shared), rooms: Rooms::new(bytes, share) }, Queued(shared))
 }
 
 impl Queue {
-    /// Reserves space for a message; `None` if the queue is full. An empty queue admits a message of any
-    /// size.
-    pub(crate) fn reserve(&self, outgoing: &Outgoing) -> Option<Share> {
+    /// Reserves space for a message. An empty queue admits a message of any size. Where a full one has requests of an owner
+    /// that holds more than this one would, those give way: they are removed, the last first, and returned.
+    pub(crate) fn reserve(&self, outgoing: &Outgoing) -> (Result<Room, Full>, Vec<RequestId>) {
         let headers = outgoing.headers.iter().flatten();
         let headers: usize = headers.map(|(name, value)| name.len() + value.len()).sum();
-        self.budget.take_one(OVERHEAD + outgoing.text.len() + headers)
+        let bytes = OVERHEAD + outgoing.text.len() + headers;
+        let mut given_way = Vec::new();
+        loop {
+            match self.rooms.take(bytes, outgoing.owner.as_ref()) {
+                Err(full @ Full::Queue { held }) => match self.shared.give_way(held, &self.rooms) {
+                    Some(request) => given_way.push(request),
+                    None => return (Err(full), given_way),
+                },
+                taken => return (taken, given_way),
+            }
+        }
     }
 
     /// Appends a message, with its reservation.
-    pub(crate) fn push(&self, outgoing: Outgoing, share: Share) -> Result<(), Closed> {
+    pub(crate) fn push(&self, outgoing: Outgoing, room: Room) -> Result<(), Closed> {
         let mut state = self.shared.state.lock();
         if state.closed {
             return Err(Closed);
@@ -102,7 +118,7 @@ impl Queue {
         if let Kind::Request(id) = outgoing.kind {
             state.requests.insert(id, place);
         }
-        state.waiting.insert(place, Taken { outgoing, share });
+        state.waiting.insert(place, Taken { outgoing, room });
         drop(state);
         self.shared.changed.notify_one();
         Ok(())
@@ -114,6 +130,21 @@ impl Queue {
         let place = state.requests.remove(&request);
         let _freed = place.and_then(|place| state.waiting.remove(&place));
         place.is_some()
+    }
+}
+
+impl Shared {
+    /// Removes the last request of the owner that holds the most, if that is more than this.
+    fn give_way(&self, held: usize, rooms: &Rooms) -> Option<RequestId> {
+        let mut state = self.state.lock();
+        let holding = state.waiting.iter().filter_map(|(place, taken)| {
+            let Kind::Request(id) = taken.outgoing.kind else { return None };
+            Some((rooms.held_by(taken.outgoing.owner.as_ref()?), *place, id))
+        });
+        let (_, place, id) = holding.max().filter(|(most, ..)| *most > held)?;
+        state.requests.remove(&id);
+        let _freed = state.waiting.remove(&place);
+        Some(id)
     }
 }
 
@@ -153,11 +184,15 @@ mod tests {
     use super::*;
 
     fn request(id: u64, bytes: usize) -> Outgoing {
-        Outgoing { kind: Kind::Request(RequestId(id)), text: vec![b'x'; bytes], headers: None }
+        Outgoing { kind: Kind::Request(RequestId(id)), text: vec![b'x'; bytes], headers: None, owner: None }
+    }
+
+    fn of(owner: &str, id: u64, bytes: usize) -> Outgoing {
+        Outgoing { owner: Some(owner.into()), ..request(id, bytes) }
     }
 
     fn push(queue: &Queue, outgoing: Outgoing) -> bool {
-        queue.reserve(&outgoing).is_some_and(|share| queue.push(outgoing, share).is_ok())
+        queue.reserve(&outgoing).0.is_ok_and(|room| queue.push(outgoing, room).is_ok())
     }
 
     fn id(taken: &Taken) -> u64 {
@@ -169,7 +204,7 @@ mod tests {
 
     #[tokio::test]
     async fn messages_leave_in_order_and_what_was_removed_does_not() {
-        let (queue, mut queued) = queue(1 << 20);
+        let (queue, mut queued) = queue(1 << 20, 1 << 20);
         assert!((1..=4).all(|number| push(&queue, request(number, 10))));
         assert!(queue.remove(RequestId(2)));
         assert!(!queue.remove(RequestId(2)) && !queue.remove(RequestId(9)));
@@ -185,7 +220,7 @@ mod tests {
 
     #[tokio::test]
     async fn bytes_are_bounded_and_released_on_removal() {
-        let (queue, mut queued) = queue(3_000);
+        let (queue, mut queued) = queue(3_000, 3_000);
         assert!(push(&queue, request(1, 1_000)) && push(&queue, request(2, 1_000)));
         assert!(!push(&queue, request(3, 1_000)));
         assert!(queue.remove(RequestId(2)));
@@ -195,7 +230,7 @@ mod tests {
         drop(being_sent);
         assert!(push(&queue, request(6, 1_000)));
         drop(queued);
-        assert_eq!(queue.budget.used(), 0, "what waited is freed");
+        assert_eq!(queue.rooms.held(), 0, "what waited is freed");
         assert!(!push(&queue, request(7, 1)));
         assert!(queue.remove(RequestId(6)), "it is known that what waited was never sent");
         assert!(!queue.remove(RequestId(1)) && !queue.remove(RequestId(6)));
@@ -203,10 +238,41 @@ mod tests {
 
     #[test]
     fn a_message_larger_than_the_queue_passes_through_it_alone() {
-        let (queue, mut queued) = queue(100);
+        let (queue, mut queued) = queue(100, 100);
         assert!(push(&queue, request(1, 5_000)));
         assert!(!push(&queue, request(2, 1)));
         drop(queued.try_next().unwrap());
         assert!(push(&queue, request(3, 5_000)));
+    }
+
+    #[test]
+    fn p7_an_owner_has_its_share_or_one_larger_message_alone() {
+        let (queue, mut queued) = queue(10_000, 3_000);
+        let full = |outgoing: &Outgoing| queue.reserve(outgoing).0.unwrap_err();
+        assert!(push(&queue, of("a", 1, 9_000)), "nothing else is there");
+        assert_eq!(full(&of("a", 2, 10)), Full::Share);
+        assert_eq!(full(&of("b", 3, 9_000)), Full::Share);
+        assert!(push(&queue, of("b", 4, 2_500)) && push(&queue, of("c", 5, 10)), "others have theirs");
+        assert_eq!(full(&of("b", 6, 500)), Full::Share);
+        drop(queued.try_next().unwrap());
+        assert!(push(&queue, of("a", 7, 2_500)));
+        drop(queued);
+        assert_eq!(queue.rooms.held(), 0);
+    }
+
+    #[test]
+    fn p7_in_a_full_queue_the_owner_that_holds_the_most_gives_way() {
+        let (queue, mut queued) = queue(10_000, 4_000);
+        for (owner, ids) in [("a", 1..=3), ("b", 4..=6), ("c", 7..=8)] {
+            assert!(ids.into_iter().all(|id| push(&queue, of(owner, id, 1_000))), "{owner}");
+        }
+        let (room, given_way) = queue.reserve(&of("d", 9, 1_500));
+        assert!(room.is_ok());
+        assert_eq!(given_way, [RequestId(6)], "the last of those who hold the most");
+        assert!(!queue.remove(RequestId(6)));
+        let (refused, given_way) = queue.reserve(&of("a", 10, 2_000));
+        assert!(matches!(refused, Err(Full::Share | Full::Queue { .. })) && given_way.is_empty());
+        let order: Vec<u64> = std::iter::from_fn(|| queued.try_next()).map(|taken| id(&taken)).collect();
+        assert_eq!(order, [1, 2, 3, 4, 5, 7, 8]);
     }
 }

@@ -35,6 +35,7 @@ fn bounds() -> Bounds {
         message_depth: Bound { most: 8, setting: "test.depth" },
         batch_messages: Bound { most: 3, setting: "test.batch" },
         queue_bytes: BOUND,
+        queue_share_bytes: BOUND,
         stderr_lines: BOUND,
         stderr_characters: 100,
         resume_wait: LONG,

@@ -228,6 +228,10 @@ pub(super) fn content_type(response: &Response) -> String {
 }
 
 pub(super) async fn read_body(response: Response, bound: Bound) -> Result<BytesMut, HttpError> {
+    let announced = response.content_length().and_then(|length| usize::try_from(length).ok()).unwrap_or(0);
+    if announced > bound.most {
+        return Err(HttpError::TooLong(bound));
+    }
     let mut body = BytesMut::new();
     let mut chunks = response.bytes_stream();
     while let Some(chunk) = chunks.next().await {

@@ -35,8 +35,8 @@ use tokio::sync::{OnceCell, watch};
 pub use zone::{Zone, is_loopback};
 
 use crate::{
-    Bounds, CallError, Connection, Handler, Reason, RequestId, Share,
-    connection::{Carrier, Headers, Kind, Outgoing, Queued, Taken},
+    Bounds, CallError, Connection, Handler, Reason, RequestId,
+    connection::{Carrier, Headers, Kind, Outgoing, Queued, Room, Taken},
     headers,
     streams::Ending,
 };
@@ -130,23 +130,23 @@ impl Link {
     /// Sends queued messages until the connection is closed.
     async fn run(self: Arc<Self>, mut queued: Queued) {
         loop {
-            let Taken { outgoing, share } = tokio::select! {
+            let Taken { outgoing, room } = tokio::select! {
                 taken = queued.next() => taken,
                 () = self.connection.closing().cancelled() => break,
             };
-            let Outgoing { kind, text, headers } = outgoing;
+            let Outgoing { kind, text, headers, owner: _ } = outgoing;
             match kind {
                 // Its bytes count against the request until it is settled (decision 0014).
                 Kind::Request(id) => self.ask(id, text, headers),
                 Kind::Notification(method) if method == "notifications/initialized" => {
                     self.connection.note_session(self.session().is_some() || self.messages.initialized());
                     // Awaited, so that no later request overtakes it.
-                    self.send(text, share).await;
+                    self.send(text, room).await;
                     self.listen();
                 }
                 Kind::Notification(_) | Kind::Response => {
                     let link = Arc::clone(&self);
-                    tokio::spawn(async move { link.send(text, share).await });
+                    tokio::spawn(async move { link.send(text, room).await });
                 }
             }
         }
@@ -174,7 +174,7 @@ impl Link {
     }
 
     /// Sends a message that has no response. Its bytes count until the server starts to respond.
-    async fn send(self: &Arc<Self>, text: Vec<u8>, share: Share) {
+    async fn send(self: &Arc<Self>, text: Vec<u8>, room: Room) {
         if self.kind == EndpointKind::Sse && !self.messages.initialized() {
             // There is no session that it could be about.
             return;
@@ -185,7 +185,7 @@ impl Link {
             () = tokio::time::sleep(NOTIFYING) => return,
             () = self.connection.closing().cancelled() => return,
         };
-        drop(share);
+        drop(room);
         if let Err(error) = sent {
             let (upstream, error) = (self.connection.name(), error.in_full());
             tracing::debug!(upstream, error, "server did not accept a message");

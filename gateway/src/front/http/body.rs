@@ -1,8 +1,9 @@
 //! Request and response bodies, of limited size.
 
 use std::{
-    convert::Infallible,
+    io,
     pin::Pin,
+    sync::Arc,
     task::{Context, Poll},
     time::Duration,
 };
@@ -18,7 +19,7 @@ use mcp_disclosure_transport::{ErrorText, Id, Response as RpcResponse, code};
 
 use crate::{
     limits::Limits,
-    session::{Frames, Outlet, Peer, Place},
+    session::{Frames, Outlet, Peer, Place, Text, Unread},
 };
 
 /// Time-out for receiving a body.
@@ -98,39 +99,43 @@ pub(super) fn ask_for_patience(response: &mut Response) {
 }
 
 /// A message that a client may read slowly; `place` is its reservation among the peer's unread bytes.
-pub(super) fn unread(message: Vec<u8>, place: Place) -> Body {
-    if message.len() <= PIECE {
-        Body::from(message)
-    } else {
-        Body::new(Pieces { rest: message.into(), _place: place })
+pub(super) fn unread(message: Text, place: Place) -> Body {
+    match message {
+        Text::Small(message) => Body::from(message),
+        Text::Large(message) => Body::new(Pieces { message, sent: 0, _place: place }),
     }
 }
 
-/// A long message, sent piece by piece.
+/// A long message, sent piece by piece. If it is lost meanwhile, its connection is closed.
 struct Pieces {
-    rest: Bytes,
+    message: Arc<Unread>,
+    sent: usize,
     _place: Place,
 }
 
 impl HttpBody for Pieces {
     type Data = Bytes;
-    type Error = Infallible;
+    type Error = io::Error;
 
     fn poll_frame(
         mut self: Pin<&mut Self>,
         _: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let length = self.rest.len().min(PIECE);
-        let piece = (length > 0).then(|| self.rest.split_to(length));
-        Poll::Ready(piece.map(|piece| Ok(Frame::data(piece))))
+    ) -> Poll<Option<Result<Frame<Bytes>, io::Error>>> {
+        if self.is_end_stream() {
+            return Poll::Ready(None);
+        }
+        let piece = self.message.piece(self.sent, PIECE);
+        self.sent += piece.as_ref().map_or(0, Bytes::len);
+        let lost = || io::Error::other("the result was not read in time (limits.unread_bytes)");
+        Poll::Ready(Some(piece.map(Frame::data).ok_or_else(lost)))
     }
 
     fn is_end_stream(&self) -> bool {
-        self.rest.is_empty()
+        self.sent == self.message.length()
     }
 
     fn size_hint(&self) -> SizeHint {
-        SizeHint::with_exact(self.rest.len() as u64)
+        SizeHint::with_exact((self.message.length() - self.sent) as u64)
     }
 }
 

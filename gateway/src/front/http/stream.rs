@@ -12,7 +12,9 @@ use futures::stream;
 use tokio_util::sync::CancellationToken;
 
 use super::body::PIECE;
-use crate::session::{Frame, Peer, Place, Purpose, ReplayBuffer, StreamEvent, store::Following};
+use crate::session::{
+    Frame, Peer, Place, Purpose, ReplayBuffer, StreamEvent, Text, Unread, store::Following,
+};
 
 /// A comment is sent after this long without an event, so that no intermediary closes the connection.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
@@ -41,7 +43,7 @@ pub(super) struct Stream {
     shutdown: CancellationToken,
     held: Option<Held>,
     /// The rest of an event sent in pieces, and its reservation of unread bytes.
-    rest: Bytes,
+    rest: Rest,
     unread: Option<Place>,
 }
 
@@ -65,7 +67,7 @@ impl Stream {
     }
 
     fn of(source: Source, shutdown: &CancellationToken) -> Self {
-        let (waiting, shutdown, rest) = (VecDeque::new(), shutdown.clone(), Bytes::new());
+        let (waiting, shutdown, rest) = (VecDeque::new(), shutdown.clone(), Rest::default());
         Self { source, waiting, shutdown, held: None, rest, unread: None }
     }
 
@@ -107,16 +109,16 @@ impl Stream {
         if self.rest.is_empty() {
             self.rest = self.next_event().await?;
         }
-        let length = self.rest.len().min(PIECE);
-        Some(self.rest.split_to(length))
+        // A client that loses its result loses its stream.
+        self.rest.next()
     }
 
-    async fn next_event(&mut self) -> Option<Bytes> {
+    async fn next_event(&mut self) -> Option<Rest> {
         if let Some(event) = self.waiting.pop_front() {
             if let Source::Here(buffer, _) = &self.source {
                 buffer.written().await;
             }
-            return Some(framed(&event));
+            return Some(Rest::of(&event));
         }
         self.unread = None;
         let silence = tokio::time::sleep(KEEP_ALIVE);
@@ -127,10 +129,10 @@ impl Stream {
                     biased;
                     event = following.next() => event?,
                     () = self.shutdown.cancelled() => return None,
-                    () = silence => return Some(Bytes::from_static(COMMENT)),
+                    () = silence => return Some(Rest::comment()),
                 };
                 self.unread = Some(peer.unread_anyway(event.data.len()));
-                return Some(framed(&event));
+                return Some(Rest::of(&event));
             }
         };
         if buffer.has_ended() {
@@ -146,7 +148,7 @@ impl Stream {
             () = self.shutdown.cancelled() => {
                 tokio::time::timeout(DRAIN_TIMEOUT, buffer.next(turn)).await.ok().flatten()
             }
-            () = silence => return Some(Bytes::from_static(COMMENT)),
+            () = silence => return Some(Rest::comment()),
         };
         let Some((event, place)) = received else {
             buffer.is_finished().await;
@@ -155,7 +157,7 @@ impl Stream {
         self.unread = Some(place);
         buffer.sent(turn);
         buffer.written().await;
-        Some(framed(&event))
+        Some(Rest::of(&event))
     }
 }
 
@@ -167,19 +169,66 @@ impl Drop for Stream {
     }
 }
 
-fn framed(event: &StreamEvent) -> Bytes {
-    let mut text = Vec::with_capacity(event.data.len() + 48);
-    // An event of the default type `message` must have data that is one.
-    if !event.data.is_empty() {
-        text.extend_from_slice(b"event: message\n");
-    }
-    if let Some(id) = &event.id {
-        text.extend_from_slice(b"id: ");
-        text.extend_from_slice(id.as_bytes());
-        text.push(b'\n');
-    }
-    text.extend_from_slice(b"data: ");
-    text.extend_from_slice(&event.data);
-    text.extend_from_slice(b"\n\n");
-    text.into()
+/// What was not sent of an event.
+#[derive(Default)]
+struct Rest {
+    before: Bytes,
+    /// A result that may be lost, and how much of it was sent.
+    result: Option<(Arc<Unread>, usize)>,
+    after: &'static [u8],
 }
+
+impl Rest {
+    fn comment() -> Self {
+        Self { before: Bytes::from_static(COMMENT), ..Self::default() }
+    }
+
+    fn of(event: &StreamEvent) -> Self {
+        let result = match &event.data {
+            Text::Large(result) if result.piece(0, 0).is_some() => Some((Arc::clone(result), 0)),
+            _ => None,
+        };
+        let data = if result.is_some() { Bytes::new() } else { event.data.whole() };
+        let mut text = Vec::with_capacity(data.len() + 48);
+        // An event of the default type `message` must have data that is one.
+        if !event.data.is_empty() {
+            text.extend_from_slice(b"event: message\n");
+        }
+        if let Some(id) = &event.id {
+            text.extend_from_slice(b"id: ");
+            text.extend_from_slice(id.as_bytes());
+            text.push(b'\n');
+        }
+        text.extend_from_slice(b"data: ");
+        text.extend_from_slice(&data);
+        let after = if result.is_some() { END } else { b"" };
+        if result.is_none() {
+            text.extend_from_slice(END);
+        }
+        Self { before: text.into(), result, after }
+    }
+
+    fn is_empty(&self) -> bool {
+        self.before.is_empty() && self.result.is_none() && self.after.is_empty()
+    }
+
+    /// The next piece; `None` if the result was lost.
+    fn next(&mut self) -> Option<Bytes> {
+        if !self.before.is_empty() {
+            let length = self.before.len().min(PIECE);
+            return Some(self.before.split_to(length));
+        }
+        if let Some((result, sent)) = &mut self.result {
+            let piece = result.piece(*sent, PIECE)?;
+            *sent += piece.len();
+            if *sent == result.length() {
+                self.result = None;
+            }
+            return Some(piece);
+        }
+        Some(Bytes::from_static(std::mem::take(&mut self.after)))
+    }
+}
+
+/// The end of an event.
+const END: &[u8] = b"\n\n";

@@ -1,11 +1,11 @@
 //! The events of one stream that can be sent again, and which of them other replicas can read.
 
-use std::{collections::VecDeque, sync::Arc};
+use std::collections::VecDeque;
 
 use mcp_disclosure_transport::{Budget, Id, Share};
 
 use crate::session::{
-    Place,
+    Place, Text,
     store::{Changes, END, NO_RESPONSE, REQUEST},
 };
 
@@ -40,7 +40,7 @@ struct Unwritten {
 #[derive(Debug)]
 struct Kept {
     sequence: u64,
-    data: Arc<[u8]>,
+    data: Text,
     /// Whether other replicas can read it, or need not.
     is_written: bool,
     counted: Counted,
@@ -93,9 +93,9 @@ impl Log {
     }
 
     /// The events that are kept after this one.
-    pub(super) fn after(&self, sequence: u64) -> impl Iterator<Item = (u64, Arc<[u8]>)> {
+    pub(super) fn after(&self, sequence: u64) -> impl Iterator<Item = (u64, Text)> {
         let later = self.events.iter().filter(move |kept| kept.sequence > sequence);
-        later.map(|kept| (kept.sequence, Arc::clone(&kept.data)))
+        later.map(|kept| (kept.sequence, kept.data.clone()))
     }
 
     /// It answers this request.
@@ -120,7 +120,7 @@ impl Log {
         let end = end.iter().map(|end| (END.to_vec(), Some(end.clone())));
         let gone = gone.iter().map(|sequence| (named(*sequence), None));
         let events = self.events.iter().filter(|kept| !kept.is_written);
-        let events = events.map(|kept| (named(kept.sequence), Some(kept.data.to_vec())));
+        let events = events.map(|kept| (named(kept.sequence), Some(kept.data.whole().into())));
         request.chain(events).chain(gone).chain(end).collect()
     }
 
@@ -150,7 +150,7 @@ impl Log {
 
     /// Records an event, and keeps it, evicting older ones of this stream. It is not kept if the budget is used up by other
     /// streams. Returns its number.
-    pub(super) fn keep(&mut self, data: &Arc<[u8]>, [session, peer]: &[Budget; 2]) -> u64 {
+    pub(super) fn keep(&mut self, data: &Text, [session, peer]: &[Budget; 2]) -> u64 {
         let sequence = self.next;
         self.next += 1;
         while self.bytes + data.len() > MAX_BYTES && self.forget_first() {}
@@ -162,12 +162,12 @@ impl Log {
                 None => return sequence,
             }
         };
-        self.push(sequence, Arc::clone(data), Counted::Sent { _shares: share });
+        self.push(sequence, data.clone(), Counted::Sent { _shares: share });
         sequence
     }
 
     /// Records a response that no connection sends. It is kept, however large it is, as part of the client's unread bytes.
-    pub(super) fn keep_unread(&mut self, data: Arc<[u8]>, place: Place) {
+    pub(super) fn keep_unread(&mut self, data: Text, place: Place) {
         let sequence = self.next;
         self.next += 1;
         self.push(sequence, data, Counted::Unread { _place: place });
@@ -188,7 +188,7 @@ impl Log {
         self.events.back().is_some_and(Kept::is_unread)
     }
 
-    fn push(&mut self, sequence: u64, data: Arc<[u8]>, counted: Counted) {
+    fn push(&mut self, sequence: u64, data: Text, counted: Counted) {
         self.bytes += data.len();
         let is_written = data.is_empty() || data.len() > MAX_SHARED;
         self.events.push_back(Kept { sequence, data, is_written, counted });

@@ -21,7 +21,7 @@ use parking_lot::Mutex;
 use shared::Shared;
 use tokio::sync::Notify;
 
-use super::{Frame, Frames, Place, store::Archive};
+use super::{Frame, Frames, Place, Text, store::Archive};
 
 /// Maximum ended streams kept per session, for clients that missed the last event.
 const MAX_ENDED: usize = 8;
@@ -83,7 +83,7 @@ pub struct StreamEvent {
     /// The event id, if the stream is resumable.
     pub id: Option<String>,
     /// The message; empty in an event that only carries an id.
-    pub data: Arc<[u8]>,
+    pub data: Text,
 }
 
 impl ReplayBuffers {
@@ -241,7 +241,7 @@ impl ReplayBuffer {
     /// An empty event that carries an id, from which the stream can be resumed. `None` if it is not
     /// resumable.
     pub fn first_event(&self) -> Option<StreamEvent> {
-        self.number.map(|_| self.record(Arc::default()))
+        self.number.map(|_| self.record(Text::default()))
     }
 
     /// The next event, which is kept for resumption; `None` at the end of the stream, or when another connection took over.
@@ -255,7 +255,7 @@ impl ReplayBuffer {
         self.receive(turn, |frame, place| {
             let mut log = self.log.lock();
             if frame.is_last() && log.is_awaited() {
-                log.keep_unread(frame.into_line().into(), place);
+                log.keep_unread(frame.into_text(), place);
                 log.end();
             } else {
                 drop(log);
@@ -313,14 +313,14 @@ impl ReplayBuffer {
 
     fn received(&self, frame: Frame) -> StreamEvent {
         let is_last = frame.is_last();
-        let event = self.record(frame.into_line().into());
+        let event = self.record(frame.into_text());
         if is_last {
             self.log.lock().end();
         }
         event
     }
 
-    fn record(&self, data: Arc<[u8]>) -> StreamEvent {
+    fn record(&self, data: Text) -> StreamEvent {
         if self.number.is_none() {
             return StreamEvent { id: None, data };
         }

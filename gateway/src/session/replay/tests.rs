@@ -39,7 +39,7 @@ async fn a_stream_is_taken_up_where_it_broke() {
     let (found, first) = buffers.find(&primed.id.unwrap()).unwrap();
     let (again, missed) = found.take_turn_after(first);
     assert_eq!(ids(&missed), ["1-1", "1-2"], "also what was taken, and perhaps not sent");
-    assert_eq!(&*missed[1].data, notification("two").encode());
+    assert_eq!(missed[1].data.whole(), notification("two").encode());
     assert!(buffer.next(turn).await.is_none(), "the broken connection must stop");
     outlet.answer(&Response::new(Id::number(3), Ok(Json::empty_object()))).await;
     assert_eq!(found.next(again).await.unwrap().0.id.as_deref(), Some("1-3"));
@@ -64,7 +64,7 @@ async fn what_an_open_stream_of_notifications_did_not_send_is_sent_on_its_succes
     let (former, last) = buffers.find("1-1").unwrap();
     let missed = former.end_after(last);
     assert_eq!(ids(&missed), ["1-2"]);
-    assert_eq!(&*missed[0].data, notification("stuck").encode());
+    assert_eq!(missed[0].data.whole(), notification("stuck").encode());
     assert!(buffer.next(turn).await.is_none() && buffer.is_over());
     assert!(!outlet.notify(&notification("late")), "nothing is lost in it from now on");
     assert_eq!(ids(&buffers.find("1-1").unwrap().0.after(1)), ["1-2"], "it can be asked for again");
@@ -108,7 +108,7 @@ async fn a_response_that_was_not_sent_is_kept_as_unread_bytes() {
     for (number, buffer) in broken.iter().enumerate() {
         let missed = buffers.find(&buffer.id(0)).unwrap().0.take_turn_after(0).1;
         let expected = Response::new(Id::number(number as u64), Ok(Json::empty_object())).encode();
-        assert_eq!(*missed.last().unwrap().data, *expected);
+        assert_eq!(missed.last().unwrap().data.whole(), expected);
     }
     assert_eq!(peer.unread_bytes(), unread, "it may not arrive");
     broken.iter().for_each(|buffer| buffer.sent(1));
@@ -138,7 +138,7 @@ async fn what_is_kept_is_bounded() {
     assert!(long.log.lock().bytes <= MAX_BYTES);
     for _ in 0..3 * MAX_ENDED {
         let (_outlet, frames) = outlet();
-        buffers.open(Purpose::Answer, frames).event(Frame::Answer(vec![b'x'; 2 * MAX_BYTES], None));
+        buffers.open(Purpose::Answer, frames).event(Frame::Answer(vec![b'x'; 2 * MAX_BYTES].into(), None));
     }
     let kept = buffers.state.lock();
     assert!(kept.buffers.len() <= MAX_ENDED + 2);

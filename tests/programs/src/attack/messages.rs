@@ -16,7 +16,7 @@ pub(super) fn attacks() -> impl IntoIterator<Item = Attack> {
         "P6":
         "arguments nested 1,000 deep, to a naive server" => deep_request,
         "a result nested 1,000 deep" => deep_result,
-        "answers that are none: NaN, both, without an id" => malformed_answers,
+        "answers that are none: NaN, both" => malformed_answers,
     ];
     messages.into_iter().chain(attacks!["P13": "a tool's own disclosure_receipt" => own_receipt,])
 }
@@ -56,11 +56,11 @@ async fn deep_result(lab: &Lab) -> Verdict {
 }
 
 async fn malformed_answers(lab: &Lab) -> Verdict {
-    let serve = Serve::new(lab).upstream("evil", &["--tools", "not_a_number,both,no_id,size"]);
+    let serve = Serve::new(lab).upstream("evil", &["--tools", "not_a_number,both,size"]);
     let scene = Scene::start(lab, serve).await;
     let attacker = scene.attacker().await;
     let verdict = async {
-        for tool in ["not_a_number", "both", "no_id"] {
+        for tool in ["not_a_number", "both"] {
             refused_soon(&attacker, tool, json!({})).await?;
         }
         attacker.call("size", json!({})).await.result().map(drop)

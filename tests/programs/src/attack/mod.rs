@@ -5,6 +5,7 @@
 //! family of attacks is one file; [`all`] is the table of contents.
 
 mod addresses;
+mod attribution;
 mod check;
 mod gateway;
 mod hiding;
@@ -19,6 +20,7 @@ pub(crate) mod procfs;
 mod queues;
 mod remote;
 mod report;
+mod results;
 mod scene;
 mod secrets;
 mod sessions;
@@ -77,7 +79,9 @@ pub fn all() -> Vec<Attack> {
     all.extend(hiding::attacks());
     all.extend(secrets::attacks());
     all.extend(messages::attacks());
+    all.extend(attribution::attacks());
     all.extend(queues::attacks());
+    all.extend(results::attacks());
     all.extend(sessions::attacks());
     all.extend(names::attacks());
     all.extend(remote::attacks());

@@ -61,7 +61,12 @@ async fn deaf_client(lab: &Lab) -> Verdict {
 }
 
 /// Sends a request and leaves its answer on the wire.
-async fn unread(scene: &Scene, peer: &Peer, method: &str, body: &str) -> Result<TcpStream, String> {
+pub(super) async fn unread(
+    scene: &Scene,
+    peer: &Peer,
+    method: &str,
+    body: &str,
+) -> Result<TcpStream, String> {
     let mut stream = peer.connect().await?;
     let headers = peer.headers("tools/call", Some("log"));
     let headers: String = headers.iter().map(|(name, value)| format!("{name}: {value}\r\n")).collect();

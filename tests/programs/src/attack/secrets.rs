@@ -30,6 +30,7 @@ pub(super) fn attacks() -> impl IntoIterator<Item = Attack> {
         "a session's id in logs" => session_in_logs,
         "user info and query of a URL in logs" => url_in_logs,
         "100,000 lines on a child's stderr" => flood_of_stderr,
+        "100,000 lines on a child's stdout that are no MCP" => flood_of_stdout,
     ];
     errors.into_iter().chain(environment).chain(logs)
 }
@@ -191,13 +192,21 @@ async fn url_in_logs(lab: &Lab) -> Verdict {
 }
 
 async fn flood_of_stderr(lab: &Lab) -> Verdict {
-    let scene = Scene::start(lab, Serve::new(lab).upstream("evil", &["--tools", "complain"])).await;
+    flood(lab, "complain").await
+}
+
+async fn flood_of_stdout(lab: &Lab) -> Verdict {
+    flood(lab, "babble").await
+}
+
+async fn flood(lab: &Lab, tool: &str) -> Verdict {
+    let scene = Scene::start(lab, Serve::new(lab).upstream("evil", &["--tools", tool])).await;
     let attacker = scene.attacker().await;
-    let flood = attacker.call("complain", json!({"times": 100_000, "saying": "x".repeat(100)}));
+    let flood = attacker.call(tool, json!({"times": 100_000, "saying": "x".repeat(100)}));
     let flooded = tokio::time::timeout(Duration::from_secs(12), flood).await;
     let lines = scene.gateway.log().len();
     let verdict = match flooded {
-        Err(_) => Err("the upstream is held up by its own stderr".to_owned()),
+        Err(_) => Err("the upstream is held up by its own lines".to_owned()),
         Ok(_) if lines > 20_000 => Err(format!("{lines} lines are logged")),
         Ok(_) => Ok(()),
     };

@@ -26,13 +26,15 @@ pub const TOOLS: &[(&str, &str)] = &[
     ("environment", "Answers with its environment."),
     ("die", "Says something on stderr and ends."),
     ("complain", "Writes many lines to stderr."),
+    ("babble", "Writes many lines that are no MCP to stdout."),
+    ("nameless", "Answers, and a moment later with an error without an id."),
+    ("large", "Answers with many megabytes."),
     ("log", "Logs a text and answers."),
     ("slow", "Never answers."),
     ("deaf", "Answers and reads no more."),
     ("deep", "Answers with a deep result."),
     ("not_a_number", "Answers with NaN."),
     ("both", "Answers with a result and an error."),
-    ("no_id", "Answers without an id."),
     ("forget", "Lists a tool no more."),
     ("open", "Asks a person to open a URL: in a request, a result or an error."),
 ];
@@ -197,6 +199,20 @@ impl Server {
                     }
                 }
             }
+            "babble" => {
+                (0..arguments["times"].as_u64().unwrap_or(1)).for_each(|_| put("this is no MCP"));
+                answer(id, text("done"));
+            }
+            "nameless" => {
+                answer(id, text("done"));
+                thread::sleep(Duration::from_millis(200));
+                raw(r#""id":null,"error":{"code":-32600,"message":"of nobody"}"#);
+            }
+            "large" => {
+                let megabytes = usize::try_from(arguments["megabytes"].as_u64().unwrap_or(1)).unwrap();
+                let text = "0123456789abcdef".repeat(megabytes << 16);
+                raw(&format!(r#""id":{id},"result":{{"content":[{{"type":"text","text":"{text}"}}]}}"#));
+            }
             "slow" => {}
             "deaf" => {
                 answer(id, text("what?"));
@@ -216,7 +232,6 @@ impl Server {
                 let error = json!({"code": -32000, "message": "and an error"});
                 raw(&format!(r#""id":{id},"result":{{"content":[]}},"error":{error}"#));
             }
-            "no_id" => raw(r#""result":{"content":[]}"#),
             "forget" => {
                 self.tools.retain(|tool| tool["name"] != given("tool"));
                 put(&json!({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}).to_string());

@@ -1,0 +1,125 @@
+//! P7: results and lists that are large, and results that nobody reads.
+
+use std::{
+    net::{IpAddr, Ipv4Addr},
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+
+use super::{
+    Attack, Lab, attacks,
+    gateway::Serve,
+    peer::{ELSEWHERE, HERE, Peer},
+    procfs,
+    queues::unread,
+    scene::{Scene, Verdict, tool},
+};
+
+pub(super) fn attacks() -> impl IntoIterator<Item = Attack> {
+    attacks![
+        "P7":
+        "a result of 200 MB" => too_large,
+        "six addresses that do not read results of 12 MB" => unread_results,
+        "one client fills its share of a queue, and another calls" => share_of_a_queue,
+        "a list of 30 MB" => long_list,
+    ]
+}
+
+const MEGABYTE: u64 = 1 << 20;
+
+/// It fails before it is read whole.
+async fn too_large(lab: &Lab) -> Verdict {
+    let scene = Scene::start(lab, Serve::new(lab).upstream("evil", &["--tools", "large,size"])).await;
+    // As much as is read of it.
+    let scene = scene.allowing(64 * MEGABYTE);
+    let attacker = scene.attacker().await;
+    let verdict = async {
+        let reply = attacker.call("large", json!({"megabytes": 200})).await;
+        if !reply.is_refusal() || !reply.text().contains("limits.upstream_message_bytes") {
+            return Err(format!(
+                "the error does not name the limit: {}",
+                super::honest::shortened(&reply.text())
+            ));
+        }
+        attacker.call("size", json!({})).await.result().map(drop)
+    };
+    let verdict = verdict.await;
+    scene.judge(verdict).await
+}
+
+/// More results than may wait to be read, which is 25 MB here.
+async fn unread_results(lab: &Lab) -> Verdict {
+    let serve = Serve::new(lab).upstream("evil", &["--tools", "large,size"]);
+    let scene = Scene::start(lab, serve.flags(&["--limit", "unread_bytes=26214400"])).await;
+    // What waits; of the one that comes, copies are within what an attack may take.
+    let scene = scene.allowing(25 * MEGABYTE);
+    let call = json!({"jsonrpc": "2.0", "id": 9, "method": "tools/call",
+        "params": {"name": "large", "arguments": {"megabytes": 12}}});
+    let mut streams = Vec::new();
+    let mut verdict = Ok(());
+    for number in 11..17 {
+        let from = IpAddr::V4(Ipv4Addr::new(127, 0, 0, number));
+        let attacker = Peer::with_session(scene.gateway.address, from).await.unwrap();
+        match unread(&scene, &attacker, "POST", &call.to_string()).await {
+            Ok(stream) => {
+                // Its answer has begun.
+                let _late = tokio::time::timeout(Duration::from_secs(3), stream.readable()).await;
+                streams.push(stream);
+            }
+            Err(reason) => verdict = Err(reason),
+        }
+    }
+    drop(streams);
+    scene.judge(verdict).await
+}
+
+async fn share_of_a_queue(lab: &Lab) -> Verdict {
+    let serve = Serve::new(lab).upstream("evil", &["--tools", "deaf,size"]);
+    let scene = Scene::start(lab, serve.flags(&["--request-timeout", "3"])).await;
+    let scene = scene.allowing(33 * MEGABYTE);
+    scene.attacker().await.call("deaf", json!({})).await;
+    let arguments = format!(r#"{{"text":"{}"}}"#, "x".repeat(1_500_000));
+    let mut calls = Vec::new();
+    for _ in 0..11 {
+        let (attacker, arguments) = (scene.attacker().await, arguments.clone());
+        calls.push(async move { attacker.call_text("size", &arguments).await });
+    }
+    let other = async {
+        tokio::time::sleep(Duration::from_secs(1)).await;
+        let other = Peer::with_session(scene.gateway.address, ELSEWHERE).await?;
+        let reply = other.call("size", json!({"text": "x".repeat(500)})).await.text();
+        if reply.contains("did not respond") { Ok(()) } else { Err(format!("another's call: {reply}")) }
+    };
+    let (_refused, verdict) = tokio::join!(futures::future::join_all(calls), other);
+    scene.judge(verdict).await
+}
+
+/// What the program keeps of a list that a client has read is at most 2.5 times its bytes.
+async fn long_list(lab: &Lab) -> Verdict {
+    let definition = |number: u32| {
+        let mut tool = tool(&format!("long_{number}"), json!({"type": "object"}));
+        tool["_meta"] = json!({"example.com/long": "x".repeat(1 << 20)});
+        tool
+    };
+    let tools: Vec<Value> = (0..30).map(definition).collect();
+    let bytes = Value::from(tools.as_slice()).to_string().len() as u64;
+    let without = kept(lab, Serve::new(lab)).await?;
+    let with = kept(lab, Serve::new(lab).tools("long", &tools)).await?;
+    let kept = with.saturating_sub(without);
+    match kept <= bytes * 5 / 2 {
+        true => Ok(()),
+        false => Err(format!("{} MB are kept of a list of {} MB", kept / MEGABYTE, bytes / MEGABYTE)),
+    }
+}
+
+/// The memory of the program once a client has listed everything.
+async fn kept(lab: &Lab, serve: Serve) -> Result<u64, String> {
+    let scene = Scene::without_honest_client(lab, serve).await;
+    let peer = Peer::new(scene.gateway.address, HERE).at("/mcp/full").begin_session().await?;
+    for _ in 0..2 {
+        peer.tools().await?;
+    }
+    tokio::time::sleep(Duration::from_secs(1)).await;
+    procfs::memory(scene.gateway.id()).map(|(now, _)| now).ok_or_else(|| "it has ended".to_owned())
+}
