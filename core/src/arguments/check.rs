@@ -434,7 +434,7 @@ impl<'s> Check<'s> {
 
 fn is_of(kind: &str, value: &Value) -> Fit {
     match (kind, value) {
-        ("integer", Value::Number(number)) => return numbers::is_integer(number),
+        ("integer", Value::Number(number)) => numbers::is_integer(number),
         ("null", Value::Null)
         | ("boolean", Value::Bool(_))
         | ("number", Value::Number(_))
