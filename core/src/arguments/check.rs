@@ -351,7 +351,10 @@ impl<'s> Check<'s> {
             (Keyword::Never, _) => Fit::No,
             (Keyword::NotJudged, _) => Fit::Unknown,
             (Keyword::Type(kinds), _) => kinds.iter().fold(Fit::No, |fit, kind| fit.or(is_of(kind, value))),
-            (Keyword::Values(values), _) => !self.all(values, |check, other| !check.equal(value, other)),
+            (Keyword::Enum(Value::Array(values)), _) => {
+                !self.all(values, |check, other| !check.equal(value, other))
+            }
+            (Keyword::Const(other), _) => self.equal(value, other),
             (Keyword::Bound(bound, limit), Value::Number(number)) => match numbers::compare(number, limit) {
                 None => Fit::Unknown,
                 Some(order) => match bound {
@@ -431,7 +434,7 @@ impl<'s> Check<'s> {
 
 fn is_of(kind: &str, value: &Value) -> Fit {
     match (kind, value) {
-        ("integer", Value::Number(number)) => return numbers::is_integer(number),
+        ("integer", Value::Number(number)) => numbers::is_integer(number),
         ("null", Value::Null)
         | ("boolean", Value::Bool(_))
         | ("number", Value::Number(_))

@@ -64,7 +64,7 @@ impl Problem {
     pub(super) fn of(path: &[String], keyword: &Keyword, value: &Value) -> Self {
         let differs = match keyword {
             Keyword::Type(_) => (2, path.len()),
-            Keyword::Values(values) if values.len() == 1 => (2, path.len().saturating_sub(1)),
+            Keyword::Const(_) => (2, path.len().saturating_sub(1)),
             _ => (0, 0),
         };
         Self { differs, ..Self::at(path, value, expected(keyword)) }
@@ -83,7 +83,7 @@ impl Problem {
     }
 
     fn at(path: &[String], value: &Value, expected: String) -> Self {
-        Self::said(place(path), head(&Shown::One(value), LONGEST_VALUE), expected)
+        Self::said(place(path), head(&Shown(value), LONGEST_VALUE), expected)
     }
 
     fn about(path: &[String], name: &str, given: &str, expected: String) -> Self {
@@ -151,10 +151,8 @@ fn expected(keyword: &Keyword) -> String {
     };
     match keyword {
         Keyword::Type(kinds) => format!("a value of type {}", kinds.join(" or ")),
-        Keyword::Values(values) => match &values[..] {
-            [value] => head(&format_args!("exactly {}", Shown::One(value)), LONGEST_EXPECTED),
-            values => head(&format_args!("one of {}", Shown::All(values)), LONGEST_EXPECTED),
-        },
+        Keyword::Enum(values) => head(&format_args!("one of {}", Shown(values)), LONGEST_EXPECTED),
+        Keyword::Const(value) => head(&format_args!("exactly {}", Shown(value)), LONGEST_EXPECTED),
         Keyword::Bound(Bound::Least, limit) => format!("a number of at least {limit}"),
         Keyword::Bound(Bound::Above, limit) => format!("a number above {limit}"),
         Keyword::Bound(Bound::Most, limit) => format!("a number of at most {limit}"),
@@ -200,36 +198,31 @@ impl std::fmt::Write for Head {
 }
 
 /// JSON text, of which long strings are read no further than they are shown.
-#[derive(Clone, Copy)]
-pub(super) enum Shown<'v> {
-    One(&'v Value),
-    All(&'v [Value]),
-}
+struct Shown<'v>(&'v Value);
 
 impl Display for Shown<'_> {
     fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::One(Value::String(text)) => {
-                // Cut before it is escaped, which reads all of it.
-                let cut = head(text, LONGEST_TEXT);
-                write!(f, "{}", Value::from(cut))
-            }
-            Self::One(Value::Array(items)) => Shown::All(items).fmt(f),
-            Self::One(Value::Object(members)) => {
-                for (at, (name, value)) in members.iter().enumerate() {
-                    let (before, name) = (if at == 0 { '{' } else { ',' }, Value::from(name.as_str()));
-                    write!(f, "{before}{}:{}", Shown::One(&name), Shown::One(value))?;
-                }
-                f.write_str(if members.is_empty() { "{}" } else { "}" })
-            }
-            Self::One(other) => other.fmt(f),
-            Self::All(items) => {
+        let comma = |at| if at == 0 { "" } else { "," };
+        match self.0 {
+            // Cut before it is escaped, which reads all of it.
+            Value::String(text) => write!(f, "{}", Value::from(head(text, LONGEST_TEXT))),
+            Value::Array(items) => {
                 f.write_char('[')?;
-                for (at, item) in items.iter().enumerate() {
-                    write!(f, "{}{}", if at == 0 { "" } else { "," }, Shown::One(item))?;
-                }
+                items
+                    .iter()
+                    .enumerate()
+                    .try_for_each(|(at, item)| write!(f, "{}{}", comma(at), Shown(item)))?;
                 f.write_char(']')
             }
+            Value::Object(members) => {
+                f.write_char('{')?;
+                members.iter().enumerate().try_for_each(|(at, (name, value))| {
+                    let name = Value::from(head(name, LONGEST_TEXT));
+                    write!(f, "{}{name}:{}", comma(at), Shown(value))
+                })?;
+                f.write_char('}')
+            }
+            other => other.fmt(f),
         }
     }
 }
@@ -240,7 +233,7 @@ mod tests {
 
     #[test]
     fn large_values_are_shown_by_their_beginning() {
-        let shown = |value: &Value, longest| head(&Shown::One(value), longest);
+        let shown = |value: &Value, longest| head(&Shown(value), longest);
         let value = json!(vec!["é".repeat(50_000); 3]);
         assert_eq!(shown(&value, LONGEST_VALUE), shorten(&value.to_string(), LONGEST_VALUE));
         for value in [json!({"a": [1, "\n", {}], "b\"": {"c": null}}), json!([]), json!(1.5)] {

@@ -30,8 +30,9 @@ pub(super) enum Keyword {
     Never,
     NotJudged,
     Type(Vec<String>),
-    /// `enum` and `const`.
-    Values(Vec<Value>),
+    /// An array.
+    Enum(Value),
+    Const(Value),
     Bound(Bound, Number),
     MultipleOf(Number),
     Least(Counted, u64),
@@ -123,7 +124,7 @@ impl Schema {
         if draft.is_some() {
             compiler.node(document);
         } else {
-            nodes[0] = vec![compiler.leaves("$schema")];
+            nodes[0] = vec![compiler.abstain("$schema")];
         }
         while let Some((node, schema)) = compiler.rest.pop() {
             let keywords = compiler.keywords(schema);
@@ -163,7 +164,7 @@ impl<'s> Compiler<'s> {
         })
     }
 
-    fn leaves(&mut self, what: &str) -> Keyword {
+    fn abstain(&mut self, what: &str) -> Keyword {
         if self.unjudged.len() < MOST_NAMES {
             self.unjudged.insert(head(&what, LONGEST_NAME));
         }
@@ -175,11 +176,11 @@ impl<'s> Compiler<'s> {
             Value::Bool(true) => return Vec::new(),
             Value::Bool(false) => return vec![Keyword::Never],
             Value::Object(members) => members,
-            _ => return vec![self.leaves("a schema that is no object")],
+            _ => return vec![self.abstain("a schema that is no object")],
         };
         let is_other = |key: &str| members.get(key).is_some_and(|own| Some(own) != self.document.get(key));
         if !ptr::eq(schema, self.document) && (members.contains_key("$id") || is_other("$schema")) {
-            return vec![self.leaves("$id")];
+            return vec![self.abstain("$id")];
         }
         // Draft-07 has no other keywords beside a reference.
         let is_alone = self.draft == Draft::Seven && members.contains_key("$ref");
@@ -189,7 +190,7 @@ impl<'s> Compiler<'s> {
                 Some(keyword) => keywords.extend(keyword),
                 None => {
                     let to = value.as_str().filter(|_| key == "$ref").unwrap_or_default();
-                    keywords.push(self.leaves(format!("{key} {to}").trim_end()));
+                    keywords.push(self.abstain(format!("{key} {to}").trim_end()));
                 }
             }
         }
@@ -206,8 +207,8 @@ impl<'s> Compiler<'s> {
         let is_latest = self.draft == Draft::Latest;
         Some(vec![match key {
             "type" => Keyword::Type(kinds(value)?),
-            "enum" => Keyword::Values(value.as_array()?.clone()),
-            "const" => Keyword::Values(vec![value.clone()]),
+            "enum" => Keyword::Enum(Some(value).filter(|values| values.is_array())?.clone()),
+            "const" => Keyword::Const(value.clone()),
             "minimum" => Keyword::Bound(Bound::Least, value.as_number()?.clone()),
             "exclusiveMinimum" => Keyword::Bound(Bound::Above, value.as_number()?.clone()),
             "maximum" => Keyword::Bound(Bound::Most, value.as_number()?.clone()),
@@ -258,7 +259,7 @@ impl<'s> Compiler<'s> {
                 let patterns = matched.into_iter().map(|(text, node)| {
                     let pattern = Pattern::parse(&text);
                     if pattern.is_none() {
-                        self.leaves("patternProperties");
+                        self.abstain("patternProperties");
                     }
                     (pattern, node)
                 });
