@@ -147,9 +147,12 @@ fn hessenberg(matrix: &Matrix) -> Vec<Vec<f64>> {
         normal[0] += norm(&normal).copysign(normal[0]);
         let length = norm(&normal);
         normal.iter_mut().for_each(|value| *value /= length);
-        for column in step..size {
-            let along: f64 = inner.clone().zip(&normal).map(|(row, part)| cells[row][column] * part).sum();
-            inner.clone().zip(&normal).for_each(|(row, part)| cells[row][column] -= 2.0 * along * part);
+        let mut along = vec![0.0; size];
+        for (row, part) in cells[inner.clone()].iter().zip(&normal) {
+            along.iter_mut().zip(row).for_each(|(sum, cell)| *sum += cell * part);
+        }
+        for (row, part) in cells[inner.clone()].iter_mut().zip(&normal) {
+            row.iter_mut().zip(&along).for_each(|(cell, sum)| *cell -= 2.0 * sum * part);
         }
         for row in &mut cells {
             let along: f64 = row[inner.clone()].iter().zip(&normal).map(|(cell, part)| cell * part).sum();
@@ -186,10 +189,9 @@ fn rotate(cells: &mut [Vec<Complex64>], first: usize, last: usize, shift: Comple
         let length = one.norm().hypot(two.norm());
         let (one, two) =
             if length == 0.0 { (Complex64::ONE, length.into()) } else { (one / length, two / length) };
-        for column in at..=last {
-            let (upper, lower) = (cells[at][column], cells[at + 1][column]);
-            cells[at][column] = one.conj() * upper + two.conj() * lower;
-            cells[at + 1][column] = one * lower - two * upper;
+        let (above, below) = cells.split_at_mut(at + 1);
+        for (upper, lower) in above[at][at..=last].iter_mut().zip(&mut below[0][at..=last]) {
+            (*upper, *lower) = (one.conj() * *upper + two.conj() * *lower, one * *lower - two * *upper);
         }
         rotations.push((at, one, two));
     }

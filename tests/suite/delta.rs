@@ -174,12 +174,8 @@ async fn d5_its_clients_and_others_are_served_at_the_same_time(setup: Setup) {
     assert!(client.tools().await[0].get("inputSchema").is_none());
 }
 
-macro_rules! delta {
-    ($($rule:ident),* $(,)?) => { $(cases! { $rule:
-        describe_stdio_session = "describe" Stdio Session, describe_http_session = "describe" Http Session,
-    })* };
-}
-delta!(
+cases!(
+    describe_stdio_session describe_http_session;
     d5_its_client_is_answered_as_by_its_own_server,
     d5_other_versions_and_no_capability_are_plain_mcp,
     d5_where_describe_is_not_served_it_is_plain_mcp,

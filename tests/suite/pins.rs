@@ -166,14 +166,11 @@ async fn s12_what_lists_no_tools_lists_pinned_ones(setup: Setup) {
         assert!(description.contains("can be called at once"), "{description}");
     }
 }
-rows! { s12_what_lists_no_tools_lists_pinned_ones []
-    info sessions info stateless
-    search sessions search stateless
-}
-rows! { s12_an_executor_gives_a_pinned_tool_an_object []
-    info sessions info stateless
-    search sessions search stateless
-}
+cases!(
+    info_http_session info_stdio_stateless search_stdio_session search_http_stateless;
+    s12_what_lists_no_tools_lists_pinned_ones,
+    s12_an_executor_gives_a_pinned_tool_an_object,
+);
 
 async fn s12_a_receipt_is_taken_though_none_is_asked_for(setup: Setup) {
     let bench = Bench::start(options(pinned_to(setup, StrategyOptions::default()))).await;

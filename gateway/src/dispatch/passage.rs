@@ -4,9 +4,7 @@
 use std::sync::Arc;
 
 use mcp_disclosure_core::{
-    Effects, Fault, RawText, Refusal, ToolCall, ToolName, VisibleTool,
-    given,
-    inner_call,
+    Effects, Fault, RawText, Refusal, ToolCall, ToolName, VisibleTool, given, inner_call,
 };
 use mcp_disclosure_transport::{ErrorText, code};
 

@@ -32,7 +32,7 @@ use serde_json::Value;
 pub use serving::{left_out, objections, refusals, unreachable, unserved};
 
 /// Every code of a finding.
-pub const CODES: [&str; 45] = [
+pub const CODES: [&str; 44] = [
     "audience-no-url",
     "brief-over-60",
     "description-repeats-name",

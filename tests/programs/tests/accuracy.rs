@@ -110,10 +110,6 @@ fn tokens_are_counted_line_by_line() {
     let folder = tempfile::tempdir().unwrap();
     let texts = folder.path().join("texts");
     fs::write(&texts, "\"hello world\"\n\"\"\n\"one\\ntwo\"\n").unwrap();
-    let ended = Command::new(ACCURACY)
-        .arg("count")
-        .stdin(fs::File::open(texts).unwrap())
-        .output()
-        .unwrap();
+    let ended = Command::new(ACCURACY).arg("count").stdin(fs::File::open(texts).unwrap()).output().unwrap();
     assert_eq!(String::from_utf8(ended.stdout).unwrap(), "2\n0\n3\n");
 }

@@ -159,7 +159,7 @@ async fn k1_an_event_that_is_too_long_is_not_written_for_other_replicas() {
         changes.into_iter().filter(|(_, value)| value.is_some()).collect::<Vec<_>>()
     };
     assert_eq!(written(), [(b"2".to_vec(), Some(vec![b'x'; 8]))], "it made the first one go");
-    stream.event(Frame::Answer(vec![b'x'; MAX_SHARED + 1], None));
+    stream.event(Frame::Answer(Text::Small(vec![b'x'; MAX_SHARED + 1].into()), None));
     assert_eq!(written(), [(END.to_vec(), Some(b"3".to_vec()))], "its number says that it is missing");
 }
 
