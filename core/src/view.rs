@@ -359,10 +359,10 @@ impl View {
     /// The own instructions for the model of upstreams of which anything is permitted. They say how to use it, in the words of the
     /// upstream's author, who knows nothing of callers: who may not use all of it may read a name of the rest.
     pub fn instructions(&self) -> Option<String> {
-        self.snapshot.instructions(|upstream| self.permits_any_of(upstream) || self.permits_all_of(upstream))
+        self.snapshot.instructions(|upstream| self.permits_any_of(upstream))
     }
 
-    /// Whether everything that an upstream lists is permitted, so that its own texts can be shown.
+    /// Whether everything that an upstream lists is permitted.
     pub fn permits_all_of(&self, upstream: &str) -> bool {
         let mut all = Kind::iter().flat_map(|kind| self.names_of(kind));
         self.permits_everything()

@@ -1,5 +1,5 @@
 //! How well the tools of real servers are found (docs/CONTRACT.md S8), where `RECORDINGS` names the folder of their lists, as
-//! in `.ci/run`. The labelled queries are those of `tests/data/tasks.jsonl`.
+//! in `.ci/full recordings`. The labelled queries are those of `tests/data/tasks.jsonl`.
 
 #![allow(clippy::unwrap_used, reason = "a test that unwraps says where it failed")]
 

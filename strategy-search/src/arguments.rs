@@ -37,11 +37,7 @@ impl SearchArguments {
     pub fn read(members: &RawObject, config: &SearchConfig) -> Result<Self, ArgumentProblem> {
         let known = ["query", "category", "limit", "detail"];
         if let Some((key, _)) = members.iter().find(|(key, _)| !known.contains(key)) {
-            return Err(ArgumentProblem {
-                argument: key.to_owned(),
-                given: wording::UNKNOWN_ARGUMENT.to_owned(),
-                expected: wording::KNOWN_ARGUMENTS.to_owned(),
-            });
+            return Err(ArgumentProblem::of(key, wording::UNKNOWN_ARGUMENT, wording::KNOWN_ARGUMENTS));
         }
         let argument = |key: &str| members.member(key).filter(|given| *given != "null");
         let text = |key: &str, expected: &str| match argument(key) {

@@ -112,21 +112,33 @@ impl Bench {
     /// Starts it.
     pub async fn start(options: Options) -> Self {
         let scenarios = tempfile::tempdir().unwrap();
-        let mut targets = Vec::new();
-        for (program, name, scenario) in options.upstreams {
+        let (mut targets, mut config) = (Vec::new(), options.config);
+        let programs = options.upstreams.into_iter().map(|(program, name, scenario)| {
             let path = scenarios.path().join(name);
             scenario.write(&path);
-            let (program, arguments) = (program.display().to_string(), vec![path.display().to_string()]);
-            targets.push((name, Target::command(program, arguments)));
+            (name, program.display().to_string(), vec![path.display().to_string()])
+        });
+        let missed = options.missing.into_iter().map(|name| (name, "/no/such/program".to_owned(), vec![]));
+        // The start waits for those that are in no file.
+        let mut missing = 0;
+        for (name, program, arguments) in programs.chain(missed).collect::<Vec<_>>() {
+            // What the configuration has an entry of is started by that.
+            let entry = format!("[upstreams.{name}]\n");
+            match config.contains(&entry) {
+                true => {
+                    let started = format!("{entry}command = {program:?}\nargs = {arguments:?}\n");
+                    config = config.replace(&entry, &started);
+                }
+                false => {
+                    missing += usize::from(arguments.is_empty());
+                    targets.push((name, Target::command(program, arguments)));
+                }
+            }
         }
         targets.extend(options.handlers);
-        let missing = options.missing.len();
-        targets.extend(
-            options.missing.into_iter().map(|name| (name, Target::command("/no/such/program", vec![]))),
-        );
-        let config = (!options.config.is_empty()).then(|| {
+        let config = (!config.is_empty()).then(|| {
             let path = scenarios.path().join("disclosure.toml");
-            std::fs::write(&path, &options.config).unwrap();
+            std::fs::write(&path, &config).unwrap();
             path
         });
         let strategies = Strategies::build(&builtin(), &options.strategies).unwrap();
@@ -135,7 +147,7 @@ impl Bench {
         let given = targets.into_iter().map(named).collect();
         let base = Declared { about: options.about, ..Declared::default() };
         let origin = Origin { base, given, access: options.access, ..Origin::default() };
-        let files = Files::read(config.as_deref(), &[], options.files, &|_| true);
+        let files = Files::read(config.as_deref(), &[], options.files, true);
         let watch = watch(&files);
         let contents = origin.contents(&files).unwrap();
         let access = Arc::new(Access::with_clock(contents.access.clone(), options.clock).unwrap());

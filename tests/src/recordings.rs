@@ -48,7 +48,7 @@ impl Recorded {
 }
 
 /// The servers in the folder that [`FOLDER`] names, by name; `None` if it names none. Tests over real servers run where
-/// they are recorded, as in `.ci/run`.
+/// they are recorded, as in `.ci/full recordings`.
 pub fn recorded() -> Option<Vec<(String, Recorded)>> {
     let folder = env::var_os(FOLDER)?;
     let files = fs::read_dir(folder).unwrap().map(|file| file.unwrap().path());

@@ -227,6 +227,47 @@ async fn a3_requests_beside_calls_have_a_limit_of_their_own() {
 }
 
 #[tokio::test]
+async fn a3_calls_that_are_refused_before_they_are_counted_have_a_limit() {
+    let limits = "[[principals]]\nname = \"Ann\"\ntoken = \"ann\"\nlimits = { calls_per_minute = 6 }\n";
+    for (method, params) in [
+        ("tools/call", json!({"name": "nonsense", "arguments": {}})),
+        ("tools/resolve", json!({"name": "nonsense", "arguments": {}})),
+        ("tools/call", json!({})),
+    ] {
+        let (_tokens, config) = guarded(limits);
+        let bench = Bench::start(Options { config, ..named(["a"]) }).await;
+        let ann = Client::connect_as(&bench, SETUP, Identity::default().bearing(ANN)).await;
+        let mut looked_at = 0;
+        let refused = loop {
+            let answer = ann.request(method, params.clone()).await;
+            if answer.code() != -32602 {
+                break answer;
+            }
+            looked_at += 1;
+            assert!(looked_at < 400, "{method} {params}: no limit");
+        };
+        assert!(looked_at >= 30, "{method} {params}: {looked_at}");
+        assert_eq!((refused.status, &refused.error()["code"]), (Some(429), &json!(-32005)));
+        let message = refused.error()["message"].as_str().unwrap().to_owned();
+        assert!(message.contains("with those that are refused, 30 a minute"), "{message}");
+        // Other requests are counted by themselves.
+        ann.request("tools/list", json!({})).await.result();
+    }
+}
+
+#[tokio::test]
+async fn a3_calls_pass_as_many_as_are_allowed_however_few_other_requests_are() {
+    let limits = "limits = { calls_per_minute = 6, requests_per_minute = 1 }";
+    let limits = format!("[[principals]]\nname = \"Ann\"\ntoken = \"ann\"\n{limits}\n");
+    let (_tokens, config) = guarded(&limits);
+    let bench = Bench::start(Options { config, ..named(["a"]) }).await;
+    let ann = Client::connect_as(&bench, SETUP, Identity::default().bearing(ANN)).await;
+    for _ in 0..6 {
+        ann.call("a", json!({})).await.result();
+    }
+}
+
+#[tokio::test]
 async fn a3_what_an_upstream_says_of_itself_is_for_all_who_may_use_some_of_it() {
     let nothing = "[[principals]]\nname = \"Bob\"\ntoken = \"bob\"\ntools = [\"other/*\"]\n";
     let some = "[[principals]]\nname = \"Ann\"\ntoken = \"ann\"\ntools = [\"kit/rich\"]\n";

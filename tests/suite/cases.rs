@@ -52,11 +52,6 @@ macro_rules! each_way_in {
     } };
 }
 
-/// Rules that depend on the era alone.
-macro_rules! each_era {
-    ($($rules:tt)*) => { cases! { full_stdio_session full_http_stateless; $($rules)* } };
-}
-
 /// Rules of HTTP, in both eras.
 macro_rules! over_http {
     ($($rules:tt)*) => { cases! { full_http_session full_http_stateless; $($rules)* } };
@@ -113,7 +108,7 @@ macro_rules! where_schemas_are_withheld {
     } };
 }
 
-/// Rules of `full` alone, in both eras.
+/// Rules of `full` alone, in both eras; and rules that depend on the era alone.
 macro_rules! under_full {
     ($($rules:tt)*) => { cases! { full_stdio_session full_http_stateless; $($rules)* } };
 }

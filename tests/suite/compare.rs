@@ -518,7 +518,7 @@ fn q3_a_command_with_something_left_out_says_so() {
 fn q2_clients_are_served_as_the_configuration_says() {
     let directory = tempfile::tempdir().unwrap();
     let config = directory.path().join("disclosure.toml");
-    fs::write(&config, "[serve]\nbridge = \"never\"\n").unwrap();
+    fs::write(&config, "demo = true\n[serve]\nbridge = \"never\"\n").unwrap();
     let config = ["--config", config.to_str().unwrap()];
     let report = report(&[&["--strategies", "describe"], &config[..]].concat());
     let arguments = [&["serve", "--strategy", "describe"], &config[..]].concat();

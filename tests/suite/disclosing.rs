@@ -290,7 +290,7 @@ each_strategy!(
     u16_a_gateway_behind_us_gives_complete_definitions,
     u16_whoever_discloses_by_itself_gets_complete_definitions,
 );
-each_era!(u16_what_a_server_demands_before_a_call_is_done_for_our_clients);
+under_full!(u16_what_a_server_demands_before_a_call_is_done_for_our_clients);
 under_full! {
     u16_concerns_of_a_shared_upstream_filter_where_its_lists_say_what_fits,
     u16_a_gateway_at_an_address_that_names_a_strategy_does_too,

@@ -72,7 +72,7 @@ async fn f6_what_is_no_message_is_skipped(setup: Setup) {
     assert_eq!(result["structuredContent"]["given"], json!({"a": 1}));
 }
 
-each_era!(
+under_full!(
     f6_u3_an_upstream_that_dies_is_named_and_started_again,
     f6_an_upstream_that_hangs_is_given_up,
     f6_a_handler_that_panics_is_answered_for,

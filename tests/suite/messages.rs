@@ -69,8 +69,8 @@ async fn b6_invalid_arguments_say_which_was_probably_meant(setup: Setup) {
     };
     let found = problems(json!({"equation": ["x"], "domian": "real", "zzz": 1})).await.join("\n");
     for needed in [
-        "did you mean 'equations' by 'equation'",
-        "did you mean 'domain' by 'domian'",
+        "\"equation\": \"only the arguments that the description names; did you mean 'equations'?",
+        "\"domian\": \"only the arguments that the description names; did you mean 'domain'?",
         "did you mean it by 'equation'",
     ] {
         assert!(found.contains(needed), "{needed}: {found}");

@@ -164,4 +164,4 @@ each_strategy!(
     f1_tools_of_one_name_get_prefixes_and_reach_their_own_upstream,
     f2_resources_templates_and_prompts_arrive_field_for_field,
 );
-each_era!(f2_an_unknown_resource_is_the_error_of_the_era);
+under_full!(f2_an_unknown_resource_is_the_error_of_the_era);

@@ -42,7 +42,7 @@ pub enum CallError {
     /// The queue of messages not yet read by the peer is full.
     #[error("does not read fast enough: at most {} bytes are queued ({})", .0.most, .0.setting)]
     QueueFull(Bound),
-    /// The share of the request's owner of that queue is used up.
+    /// The share of the request's owner of that queue is used up, or that of all requests without an owner.
     #[error("does not read fast enough: at most {} bytes of one client are queued ({})", .0.most, .0.setting)]
     ShareFull(Bound),
     /// The request is nested too deeply.

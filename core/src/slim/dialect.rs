@@ -3,7 +3,7 @@
 use super::words::strings;
 use crate::raw::RawObject;
 
-/// The default dialect of MCP and of this program's validator.
+/// The default dialect of MCP and of this program's argument check.
 const DEFAULT: &str = "https://json-schema.org/draft/2020-12/schema";
 
 /// Dialects that agree with the default one on everything but [`DIFFERING`]. In draft 4 too much differs.

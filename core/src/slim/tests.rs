@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::slim;
 use crate::{Definitions, RawObject, Snapshot, UpstreamLists, UpstreamName, Verdict, arguments::Schema};
 
-/// What real servers listed, by the server's name: the files in the folder that `RECORDINGS` names, as in `.ci/run`; none
+/// What real servers listed, by the server's name: the files in the folder that `RECORDINGS` names, as in `.ci/full recordings`; none
 /// without it, since their texts are other people's.
 fn recorded() -> Vec<(String, Snapshot)> {
     let Some(folder) = std::env::var_os("RECORDINGS") else { return Vec::new() };

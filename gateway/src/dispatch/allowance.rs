@@ -47,6 +47,8 @@ pub(super) struct Allowance {
     fetches: Option<DefaultDirectRateLimiter>,
     calls: Option<DefaultDirectRateLimiter>,
     requests: Option<(NonZeroU32, DefaultDirectRateLimiter)>,
+    /// Calls, whether or not they pass.
+    attempts: Option<(NonZeroU32, DefaultDirectRateLimiter)>,
     running: AtomicU32,
 }
 
@@ -96,10 +98,12 @@ impl Allowance {
         let limiter = |count: Option<NonZeroU32>| {
             count.map(|count| RateLimiter::direct(Quota::per_minute(count).allow_burst(count)))
         };
+        let named = |most: Option<NonZeroU32>| most.and_then(|most| Some((most, limiter(Some(most))?)));
         Self {
             fetches: limiter(quotas.fetches_per_minute),
             calls: limiter(quotas.calls_per_minute),
-            requests: requests(&quotas).and_then(|most| Some((most, limiter(Some(most))?))),
+            requests: named(requests(&quotas)),
+            attempts: named(attempts(&quotas)),
             running: AtomicU32::new(0),
             quotas,
         }
@@ -123,6 +127,22 @@ impl Allowance {
                 let seconds = wait.as_secs() + 1;
                 refused(format_args!(
                     "too many requests: beside calls of tools {most} a minute are allowed (limits.requests_per_minute = {most}); try again in {seconds} s"
+                ))
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Counts a call that may be refused before it is started, under all of these.
+    ///
+    /// # Errors
+    /// -32005, with the settings that limit it.
+    pub(super) fn attempt(all: &[Arc<Self>]) -> Result<(), ErrorText> {
+        for (most, limiter) in all.iter().filter_map(|allowance| allowance.attempts.as_ref()) {
+            admit(Some(limiter)).map_err(|wait| {
+                let seconds = wait.as_secs() + 1;
+                refused(format_args!(
+                    "too many calls: with those that are refused, {most} a minute are allowed (the greater of limits.calls_per_minute and limits.requests_per_minute); try again in {seconds} s"
                 ))
             })?;
         }
@@ -165,6 +185,11 @@ impl Allowance {
 fn requests(quotas: &Quotas) -> Option<NonZeroU32> {
     let beside = |calls: NonZeroU32| calls.get().saturating_mul(BESIDE_A_CALL).max(FEWEST_REQUESTS);
     quotas.requests_per_minute.or_else(|| NonZeroU32::new(beside(quotas.calls_per_minute?)))
+}
+
+/// How many calls are looked at in a minute, where calls are limited: never fewer than may pass.
+fn attempts(quotas: &Quotas) -> Option<NonZeroU32> {
+    Some(quotas.calls_per_minute?.max(requests(quotas)?))
 }
 
 fn admit(limiter: Option<&DefaultDirectRateLimiter>) -> Result<(), Duration> {
@@ -226,6 +251,27 @@ mod tests {
         }
         let unlimited = [Arc::new(Allowance::new(Quotas::default()))];
         assert!((0..1_000).all(|_| Allowance::request(&unlimited).is_ok()));
+    }
+
+    #[test]
+    fn a3_calls_that_are_refused_have_a_limit_that_no_call_which_passes_meets() {
+        let count = NonZeroU32::new;
+        for (calls, requests, expected) in [(1, 0, 30), (60, 0, 300), (60, 7, 60), (6, 70, 70)] {
+            let quotas = Quotas {
+                calls_per_minute: count(calls),
+                requests_per_minute: count(requests),
+                ..Quotas::default()
+            };
+            let allowances = [Arc::new(Allowance::new(quotas))];
+            let admitted = (0..expected).filter(|_| Allowance::attempt(&allowances).is_ok()).count();
+            assert_eq!(admitted, expected);
+            let refused = Allowance::attempt(&allowances).unwrap_err();
+            assert!(refused.message().contains("limits.calls_per_minute"), "{}", refused.message());
+            Allowance::request(&allowances).unwrap();
+        }
+        let quotas = Quotas { requests_per_minute: count(1), ..Quotas::default() };
+        let unlimited = [Arc::new(Allowance::new(quotas))];
+        assert!((0..1_000).all(|_| Allowance::attempt(&unlimited).is_ok()));
     }
 
     #[test]

@@ -11,7 +11,9 @@ use mcp_disclosure_transport::{ErrorText, Json, LoggingLevel, Request, code, pri
 use tokio::task::spawn_blocking;
 use tracing::Instrument;
 
-use super::{Caller, Gateway, allowance::Allowance, beside, unlisted, unopened::Unopened};
+use super::{
+    Caller, Gateway, allowance::Allowance, beside, passage::LIMIT_REACHED, unlisted, unopened::Unopened,
+};
 use crate::{
     backend::Backend,
     catalogue::Page,
@@ -124,9 +126,13 @@ impl Gateway {
         watch: &mut Watch<'_>,
     ) -> Result<Json, ErrorText> {
         let method = request.method.parse::<Method>().ok().filter(|method| method.is_of(caller.era()));
-        // Calls are counted where they pass; pings tell a client that this server is there.
-        if !matches!(method, Some(Method::ToolsCall | Method::ToolsResolve | Method::Ping)) {
-            Allowance::request(&caller.allowances)?;
+        // Calls are counted where they pass, but refusing one is work as well. Pings tell a client that this server is there.
+        match method {
+            Some(Method::Ping) => {}
+            Some(Method::ToolsCall | Method::ToolsResolve) => {
+                Allowance::attempt(&caller.allowances).inspect_err(|_| watch.refuses(LIMIT_REACHED))?;
+            }
+            _ => Allowance::request(&caller.allowances)?,
         }
         self.offer_sessions(caller, method == Some(Method::Discover))?;
         let params = &request.params;

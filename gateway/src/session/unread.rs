@@ -209,7 +209,8 @@ mod tests {
         assert!(!is_lost(&alone), "one that is larger than all may be is there alone");
         assert!([&second, &third, &fourth].iter().all(|result| is_lost(result)));
         drop((second, third, fourth, alone));
-        assert_eq!((results.held.lock().total, results.held.lock().by_peer.len()), (0, 0));
+        let held = results.held.lock();
+        assert_eq!((held.total, held.by_peer.len()), (0, 0));
     }
 
     #[test]

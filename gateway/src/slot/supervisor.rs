@@ -109,8 +109,9 @@ impl Task {
     }
 
     async fn keep_connected(&self) {
+        let mut only = None;
         loop {
-            match self.attempt().await {
+            match self.attempt(&mut only).await {
                 Ok((upstream, lists)) => {
                     self.connected(&upstream, lists);
                     self.follow(&upstream).await;
@@ -137,8 +138,8 @@ impl Task {
         }
     }
 
-    /// One attempt to connect and to fetch the lists.
-    async fn attempt(&self) -> Result<(Arc<Upstream>, UpstreamLists), UpstreamError> {
+    /// One attempt to connect, in `only` one era if there is one, and to fetch the lists.
+    async fn attempt(&self, only: &mut Option<Era>) -> Result<(Arc<Upstream>, UpstreamLists), UpstreamError> {
         let configured = &self.slot.configured;
         let opening = Opening {
             configured,
@@ -146,6 +147,7 @@ impl Task {
             signals: &self.slot.signals,
             client: self.client.as_ref(),
             era: self.era,
+            only,
             opened: &|connection| *self.slot.connection.lock() = Some(Arc::clone(connection)),
         };
         let introduced = opening.introduce().await?;

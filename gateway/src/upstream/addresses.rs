@@ -2,7 +2,8 @@
 //!
 //! A client may open whatever it is given, and `javascript:`, `file:` or a program's own scheme would then run or read
 //! something with the person's rights. They come as a request, in an `input_required` result, and in the error that says
-//! that one is required (-32042); each is looked through by shape, whatever its method or code says.
+//! that one is required (-32042); each is looked through by shape, whatever its method or code says, and as the most
+//! lenient of clients reads it: names in any case, a list or an object.
 
 use mcp_disclosure_core::RawObject;
 use mcp_disclosure_transport::{CallError, ErrorText, Json, http::is_loopback};
@@ -39,41 +40,46 @@ pub(super) fn checked(answered: Result<Json, CallError>) -> Result<Json, CallErr
 
 fn in_result(text: &str) -> Option<String> {
     let result = read(text, "inputRequests")?;
-    let mut groups = members(&result, "inputRequests").filter_map(|text| RawObject::parse(text).ok());
-    groups.find_map(|requests| {
-        let mut requests = requests.iter().filter_map(|(_, request)| RawObject::parse(request).ok());
-        requests.find_map(|request| {
-            members(&request, "params").find_map(|params| refused_in(&RawObject::parse(params).ok()?))
-        })
+    members(&result, "inputRequests").flat_map(objects).find_map(|request| {
+        members(&request, "params").find_map(|params| refused_in(&RawObject::parse(params).ok()?))
     })
 }
 
 fn in_error(text: &str) -> Option<String> {
     let error = read(text, "elicitations")?;
     let mut data = members(&error, "data").filter_map(|data| RawObject::parse(data).ok());
-    data.find_map(|data| {
-        members(&data, "elicitations").find_map(|list| {
-            let list: Vec<&RawValue> = serde_json::from_str(list).ok()?;
-            list.into_iter().find_map(|one| refused_in(&RawObject::parse(one.get()).ok()?))
-        })
-    })
+    data.find_map(|data| members(&data, "elicitations").flat_map(objects).find_map(|one| refused_in(&one)))
 }
 
 /// The object, if it can have this member: results are large, and nearly all have not. A key may be written in escapes.
 fn read(text: &str, member: &str) -> Option<RawObject> {
-    if !text.contains(member) && !text.contains("\\u") {
+    if !text.split('"').any(|piece| piece.eq_ignore_ascii_case(member)) && !text.contains("\\u") {
         return None;
     }
     RawObject::parse(text).ok()
 }
 
-/// All members of this name: which of them a client takes is not known.
+/// All members of this name in any case, as some clients decode them: which of them a client takes is not known.
 fn members<'a>(object: &'a RawObject, name: &'a str) -> impl Iterator<Item = &'a str> {
-    object.iter().filter(move |(key, _)| *key == name).map(|(_, value)| value)
+    object.iter().filter(move |(key, _)| key.eq_ignore_ascii_case(name)).map(|(_, value)| value)
 }
 
-/// The scheme of an address that is not passed on, from its JSON text.
+/// The objects in a list or an object.
+fn objects(text: &str) -> Vec<RawObject> {
+    let parsed = |value: &str| RawObject::parse(value).ok();
+    match serde_json::from_str::<Vec<&RawValue>>(text) {
+        Ok(list) => list.into_iter().filter_map(|value| parsed(value.get())).collect(),
+        Err(_) => {
+            parsed(text).iter().flat_map(RawObject::iter).filter_map(|(_, value)| parsed(value)).collect()
+        }
+    }
+}
+
+/// The scheme of an address that is not passed on, from its JSON text. A null is none.
 fn refused(value: &str) -> Option<String> {
+    if value == "null" {
+        return None;
+    }
     let Ok(text) = serde_json::from_str::<String>(value) else { return Some("no text".to_owned()) };
     // Parsers differ in what they make of these.
     let is_plain = !text.contains(|character: char| character.is_control() || character.is_whitespace());
@@ -144,10 +150,24 @@ mod tests {
             r#"{"url":"javascript:x","url":"https://a.example"}"#,
             r#"{"url":"https://a.example","url":"javascript:x"}"#,
             r#"{"mode":"form","\u0075rl":"javascript:x"}"#,
+            r#"{"url":"https://a.example","URL":"javascript:x"}"#,
+            r#"{"url":null,"Url":"javascript:x"}"#,
         ] {
             assert!(refused_in(&RawObject::parse(params).unwrap()).is_some(), "{params}");
         }
+        let one = json!({"URL": "javascript:x"});
+        for result in
+            [json!({"inputRequests": [{"params": one}]}), json!({"INPUTREQUESTS": {"a": {"Params": one}}})]
+        {
+            assert!(in_result(&result.to_string()).is_some(), "{result}");
+        }
+        for error in [json!({"data": {"elicitations": {"a": one}}}), json!({"Data": {"Elicitations": [one]}})]
+        {
+            assert!(in_error(&error.to_string()).is_some(), "{error}");
+        }
         // What is no request to open something is left alone.
+        let form = RawObject::parse(r#"{"mode":"form","message":"m","url": null }"#).unwrap();
+        assert_eq!(refused_in(&form), None);
         for result in
             [json!({"content": [{"type": "text", "text": "inputRequests javascript:x"}]}), json!({})]
         {

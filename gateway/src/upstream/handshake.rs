@@ -99,6 +99,11 @@ impl HandshakeError {
             Self::Foreign(_) | Self::Circle => false,
         }
     }
+
+    /// Whether the connection ended by itself.
+    pub(super) fn is_end(&self) -> bool {
+        matches!(self, Self::Talk(CallError::Ended { .. }))
+    }
 }
 
 /// Time-out for `server/discover`, which servers of the session era may leave unanswered.

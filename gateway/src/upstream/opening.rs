@@ -31,6 +31,8 @@ pub struct Opening<'a> {
     pub client: Option<&'a Arc<Client>>,
     /// The era to prefer if it is dedicated to none.
     pub era: Era,
+    /// The only era to try, from one attempt to the next: `None` until both eras were tried in one attempt, and ended.
+    pub only: &'a mut Option<Era>,
     /// Called with each connection that is opened.
     pub opened: &'a (dyn Fn(&Arc<Connection>) + Send + Sync),
 }
@@ -61,20 +63,30 @@ impl Opening<'_> {
     /// Starts the process or reaches the server, waits until the client has introduced itself, and performs the
     /// handshake, preferably in the client's era.
     ///
+    /// Where both eras failed in one attempt, the next attempts are one process each, in one era and the other by turns.
+    ///
     /// # Errors
     /// Why the upstream cannot be used.
-    pub async fn introduce(&self) -> Result<Introduced, UpstreamError> {
+    pub async fn introduce(self) -> Result<Introduced, UpstreamError> {
         let opened = self.open()?;
-        let (era, hello) = self.hello(&opened.connection).await;
-        let other = if era == Era::Session { Era::Stateless } else { Era::Session };
-        let (opened, introduction) = match self.shake_hands(opened, era, &hello).await {
-            Err(first) if first.0.may_work_in_other_era(era) => {
-                let again = self.shake_hands(self.open()?, other, &hello).await;
-                again.map_err(|_| first)
+        let (preferred, hello) = self.hello(&opened.connection).await;
+        let era = self.only.unwrap_or(preferred);
+        let first = self.shake_hands(opened, era, &hello).await;
+        let may_work = matches!(&first, Err((error, _)) if error.may_work_in_other_era(era));
+        let reached = if may_work && self.only.is_none() {
+            let second = self.shake_hands(self.open()?, other(era), &hello).await;
+            if matches!(&second, Err((error, _)) if error.is_end()) {
+                // It is known to more servers.
+                *self.only = Some(Era::Session);
             }
-            reached => reached,
-        }
-        .map_err(|(error, connection)| self.failed(error, connection.foreign_output()))?;
+            second.or(first)
+        } else {
+            *self.only = self.only.map(other);
+            first
+        };
+        let (opened, introduction) =
+            reached.map_err(|(error, connection)| self.failed(error, connection.foreign_output()))?;
+        *self.only = None;
         let Opened { connection, handler, closing } = opened;
         let config = self.configured.config();
         Ok(Introduced {
@@ -175,6 +187,13 @@ impl Introduced {
             disclosing: Arc::default(),
             _closing: closing,
         }
+    }
+}
+
+fn other(era: Era) -> Era {
+    match era {
+        Era::Session => Era::Stateless,
+        Era::Stateless => Era::Session,
     }
 }
 

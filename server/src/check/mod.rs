@@ -32,7 +32,7 @@ use serde_json::Value;
 pub use serving::{left_out, objections, refusals, unreachable, unserved};
 
 /// Every code of a finding.
-pub const CODES: [&str; 44] = [
+pub const CODES: [&str; 43] = [
     "audience-no-url",
     "brief-over-60",
     "description-repeats-name",
@@ -62,7 +62,6 @@ pub const CODES: [&str; 44] = [
     "old-form",
     "pin-look-alike",
     "poor-brief",
-    "reference-outside",
     "refused",
     "repeated-description",
     "schema-not-checked",

@@ -66,7 +66,7 @@ pub fn check(program: &Program, arguments: CheckArguments) -> Result<(), Failure
 
 /// The source, for the clients that `serve` would let in.
 fn open(program: &Program, source: SourceArguments, allow_anonymous: bool) -> Result<Source, Failure> {
-    let opened = source.open(program.own.as_ref(), &|_| true)?;
+    let opened = source.open(program.own.as_ref(), true)?;
     let said = AccessArguments { allow_anonymous, ..AccessArguments::default() };
     let serve = opened.serve();
     let flags = said.flags(entrance((None, None), &serve), serve.admin)?;

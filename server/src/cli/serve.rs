@@ -19,7 +19,7 @@ use super::{
 };
 use crate::{
     check,
-    config::{DisclosureFile, Serve, Transport},
+    config::{DisclosureFile, Transport},
     failure::Failure,
     files::{Baseline, Reloads, others_can_read, watch},
     log,
@@ -35,11 +35,8 @@ use crate::{
 pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure> {
     log::gather();
     let (transport, listen) = (arguments.transport, arguments.listen);
-    let is_stdin_free = |file: Option<&Serve>| match file {
-        Some(file) => entrance((transport, listen), file).0 != Transport::Stdio,
-        None => transport.is_some_and(|transport| transport != Transport::Stdio),
-    };
-    let opened = arguments.source.open(program.own.as_ref(), &is_stdin_free)?;
+    let is_stdin_free = transport.is_some_and(|transport| transport != Transport::Stdio);
+    let opened = arguments.source.open(program.own.as_ref(), is_stdin_free)?;
     let said = opened.serve();
     let (transport, listen) = entrance((transport, listen), &said);
     let admin = arguments.operating.admin.or(said.admin);

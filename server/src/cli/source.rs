@@ -16,7 +16,7 @@ use super::{SourceArguments, choices, strategies::build};
 use crate::{
     config::{AccessFlags, Named, Serve, UpstreamEntry},
     failure::Failure,
-    files::{Baseline, Contents, Files, Found, Origin, StdinIsFree},
+    files::{Baseline, Contents, Files, Found, Origin},
     log,
 };
 
@@ -188,7 +188,7 @@ impl SourceArguments {
     /// # Errors
     /// As [`open`](Self::open).
     pub(super) fn resolve(self, own: Option<&(Target, Declared)>) -> Result<Source, Failure> {
-        Ok(self.open(own, &|_| true)?.source(AccessFlags::default(), true))
+        Ok(self.open(own, true)?.source(AccessFlags::default(), true))
     }
 
     /// Reads every file that is named, once; `own` is served where nothing is named, or where a file says so.
@@ -198,7 +198,7 @@ impl SourceArguments {
     pub(super) fn open(
         self,
         own: Option<&(Target, Declared)>,
-        is_stdin_free: StdinIsFree<'_>,
+        is_stdin_free: bool,
     ) -> Result<Opened, Failure> {
         let lineage = self.lineage().map_err(|problem| Failure::Configuration(vec![problem]))?;
         let given = self.given()?;

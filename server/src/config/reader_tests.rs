@@ -104,7 +104,7 @@ values = 7
 "#,
     );
     for (expected, line) in [
-        ("d.toml:2:1: unknown key zzz (hint: known keys: tool_descriptions, server,", 2),
+        ("d.toml:2:1: unknown key zzz (hint: known keys: tool_descriptions, demo, server,", 2),
         ("d.toml:3:1: unknown key tool_description (hint: did you mean 'tool_descriptions'?)", 3),
         ("d.toml:5:1: unknown key server.nmae (hint: did you mean 'name'?)", 5),
         ("d.toml:6:11: server.version: invalid type: integer `2`, expected a string", 6),

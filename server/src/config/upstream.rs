@@ -326,7 +326,8 @@ impl UpstreamEntry {
 /// A path in a file of the folder `base` as one that reads the same elsewhere; `None` for one that does so already.
 pub(crate) fn absolute_path(base: &Path, text: &str) -> Option<String> {
     let filled = expand(text, &own).unwrap_or_else(|_| text.to_owned());
-    let base = std::path::absolute(base).unwrap_or_else(|_| base.to_owned());
+    // The folder of a bare name is empty, which has no absolute form.
+    let base = std::path::absolute(Path::new(".").join(base)).unwrap_or_else(|_| base.to_owned());
     let base = escape(&base.to_string_lossy());
     (!Path::new(&filled).is_absolute()).then(|| Path::new(&base).join(text).to_string_lossy().into_owned())
 }

@@ -2,7 +2,7 @@
 
 use std::{
     fs::{File, Metadata},
-    io::{self, Read},
+    io::Read,
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -11,7 +11,7 @@ use mcp_disclosure_core::{About, DescriptionFile, Rules};
 use mcp_disclosure_gateway::{Problem, catalogue::Declared};
 
 use super::{Seen, read_directory};
-use crate::config::{DisclosureFile, HostsFile, Serve, read_hosts, unreadable_file};
+use crate::config::{DisclosureFile, HostsFile, read_hosts, unreadable_file};
 
 /// What the files of a source said.
 #[derive(Clone, Debug, Default)]
@@ -37,28 +37,22 @@ pub struct Said<T> {
     is_regular: bool,
 }
 
-/// Whether a file may be stdin, where `[serve]` says this; where it is not read yet, that is `None`.
-pub type StdinIsFree<'a> = &'a dyn Fn(Option<&Serve>) -> bool;
-
 impl Files {
     /// Reads a configuration, hosts' files, and description files: those of `directory`, or else of the folder that the
-    /// configuration names. What is wrong with a file is said by what needs it.
+    /// configuration names. What is wrong with a file is said by what needs it. A file may be stdin where that is free.
     pub fn read(
         config: Option<&Path>,
         hosts: &[PathBuf],
         directory: Option<PathBuf>,
-        is_stdin_free: StdinIsFree<'_>,
+        is_stdin_free: bool,
     ) -> Self {
         let named: Vec<PathBuf> =
             config.map(Path::to_owned).into_iter().chain(hosts.iter().cloned()).collect();
         // Before they are read, so that a change meanwhile is one.
         let before = Seen::now(&regular(&named));
-        let is_free = |file: Option<&DisclosureFile>| is_stdin_free(file.map(|file| &file.serve));
-        let config = config.map(|path| Said::of(path, is_free, DisclosureFile::of_file));
+        let config = config.map(|path| Said::of(path, is_stdin_free, DisclosureFile::of_file));
         let file = config.as_ref().and_then(|config| config.said.as_ref().ok());
-        let nothing = DisclosureFile::default();
-        let is_free = is_free(Some(file.map_or(&nothing, |file| file)));
-        let hosts = hosts.iter().map(|path| Said::hosts(path, is_free)).collect();
+        let hosts = hosts.iter().map(|path| Said::hosts(path, is_stdin_free)).collect();
         let of_config = config
             .as_ref()
             .zip(file)
@@ -161,25 +155,24 @@ impl<T> Said<T> {
     pub fn folder(&self) -> &Path {
         self.path.parent().filter(|_| self.is_regular).unwrap_or(Path::new(""))
     }
-}
 
-impl<T> Said<T> {
-    /// Reads a file, which may be stdin if that is free where the file says this; as long as it is not read, that is `None`.
+    /// Reads a file, which may be stdin if that is free.
     fn of(
         path: &Path,
-        is_stdin_free: impl Fn(Option<&T>) -> bool,
+        is_stdin_free: bool,
         parse: impl FnOnce(&Path, &str) -> Result<T, Vec<Problem>>,
     ) -> Self {
         let (mut is_regular, mut text) = (true, String::new());
-        let said = open(path).and_then(|(mut file, found)| {
-            is_regular = found.is_file() || found.is_dir();
-            let is_taken = |said: Option<&T>| is_stdin(&found) && !is_stdin_free(said);
-            text = read(&mut file, is_taken(None)).map_err(|error| match error {
-                None => vec![taken(path)],
-                Some(error) => vec![unreadable_file(path, &error)],
-            })?;
-            let said = parse(path, &text)?;
-            if is_taken(Some(&said)) { Err(vec![taken(path)]) } else { Ok(Arc::new(said)) }
+        let said = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
+        let said = said.map_err(|error| vec![unreadable_file(path, &error)]).and_then(|(found, mut file)| {
+            // What a descriptor leads to has no folder of its own, whatever it is.
+            let is_descriptor = path.starts_with("/dev") || path.starts_with("/proc");
+            is_regular = (found.is_file() || found.is_dir()) && !is_descriptor;
+            if is_stdin(&found) && !is_stdin_free {
+                return Err(vec![taken(path)]);
+            }
+            file.read_to_string(&mut text).map_err(|error| vec![unreadable_file(path, &error)])?;
+            parse(path, &text).map(Arc::new)
         });
         Self { path: path.to_owned(), text: text.into(), said, is_regular }
     }
@@ -198,37 +191,15 @@ where
 impl Said<DisclosureFile> {
     /// Reads a configuration.
     pub fn read(path: &Path) -> Self {
-        Self::of(path, |_| true, DisclosureFile::of_file)
+        Self::of(path, true, DisclosureFile::of_file)
     }
 }
 
 impl Said<HostsFile> {
     fn hosts(path: &Path, is_stdin_free: bool) -> Self {
         let parse = |path: &Path, text: &str| read_hosts(path, text).map_err(|problem| vec![problem]);
-        Self::of(path, |_| is_stdin_free, parse)
+        Self::of(path, is_stdin_free, parse)
     }
-}
-
-fn open(path: &Path) -> Result<(File, Metadata), Vec<Problem>> {
-    let opened = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
-    opened.map(|(found, file)| (file, found)).map_err(|error| vec![unreadable_file(path, &error)])
-}
-
-/// Reads a file to its end; the error is `None` for one that `may_be_a_client` and is. A client keeps stdin open, and its
-/// first message begins as no TOML does.
-fn read(file: &mut File, may_be_a_client: bool) -> Result<String, Option<io::Error>> {
-    let (mut bytes, mut byte) = (Vec::new(), [0]);
-    while may_be_a_client && file.read(&mut byte).map_err(Some)? == 1 {
-        bytes.push(byte[0]);
-        if byte == *b"{" {
-            return Err(None);
-        }
-        if !byte[0].is_ascii_whitespace() {
-            break;
-        }
-    }
-    file.read_to_end(&mut bytes).map_err(Some)?;
-    String::from_utf8(bytes).map_err(|_| Some(io::Error::new(io::ErrorKind::InvalidData, "no valid UTF-8")))
 }
 
 fn taken(path: &Path) -> Problem {
@@ -245,7 +216,7 @@ fn regular(paths: &[PathBuf]) -> Vec<PathBuf> {
 #[cfg(unix)]
 fn is_stdin(found: &Metadata) -> bool {
     use std::os::{fd::AsFd, unix::fs::MetadataExt};
-    let stdin = io::stdin().as_fd().try_clone_to_owned().and_then(|stdin| File::from(stdin).metadata());
+    let stdin = std::io::stdin().as_fd().try_clone_to_owned().and_then(|stdin| File::from(stdin).metadata());
     stdin.is_ok_and(|stdin| (stdin.dev(), stdin.ino()) == (found.dev(), found.ino()))
 }
 

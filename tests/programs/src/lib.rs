@@ -7,3 +7,25 @@
 pub mod accuracy;
 pub mod attack;
 pub mod faults;
+
+use std::{
+    env,
+    io::{self, Write},
+    path::{Path, PathBuf},
+};
+
+/// The program of this name next to this one.
+pub fn beside(name: &str) -> PathBuf {
+    let here = env::current_exe().unwrap_or_default();
+    here.parent().unwrap_or_else(|| Path::new(".")).join(name)
+}
+
+/// Writes a line to stdout, whose reader may have closed it.
+pub fn print(text: &str) {
+    let _gone = writeln!(io::stdout(), "{text}");
+}
+
+/// Writes a line to stderr, whose reader may have closed it.
+pub fn log(text: &str) {
+    let _gone = writeln!(io::stderr(), "{text}");
+}

@@ -94,7 +94,7 @@ fn each_thing_that_a_model_stumbles_over_is_found_once_where_it_is() {
         ("internal-host", "host", "http://build.internal:8080/x"),
         ("undescribed-parameter", "silent", ": a"),
         ("schema-not-checked", "broken", "inputSchema: type"),
-        ("reference-outside", "outside", "https://example.com/a.json"),
+        ("schema-not-checked", "outside", "https://example.com/a.json"),
         ("schema-not-object", "array", "not of type object"),
         ("example-does-not-fit", "exemplary", "an example of n: \"two\""),
     ] {
@@ -295,8 +295,9 @@ fn p11_no_name_begins_a_line_of_what_a_person_reads() {
     ] {
         let ended = run(&[command, &["--", UPSTREAM, &file]].concat());
         for line in format!("{}{}", ended.stdout, ended.stderr).split('\n') {
-            // Of a page the line ends are white space.
-            let is_forged = line.trim_start().starts_with(FORGED) && !command.contains(&"html");
+            // Of a page the line ends are white space, and a transcript breaks lines, which it then indents.
+            let begun = if command.contains(&"--transcript") { line } else { line.trim_start() };
+            let is_forged = begun.starts_with(FORGED) && !command.contains(&"html");
             assert!(!is_forged, "{command:?}: {line:?}");
             let obeyed = |letter: char| letter != '\t' && mcp_disclosure_core::printable::is_active(letter);
             assert!(!line.contains(obeyed), "{command:?}: {line:?}");

@@ -326,7 +326,44 @@ fn u3_an_upstream_that_ends_during_its_handshake_is_one_process_for_each_attempt
     let mut gateway = start(&["serve", "--config", shown(&file), "--strategy", "full"]);
     gateway.initialize();
     gateway.logged("failures=3");
-    let starts = fs::read_to_string(directory.path().join("starts")).unwrap();
-    assert_eq!(starts.lines().count(), 3);
+    assert_eq!(starts(directory.path()), 3);
     gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn u3_an_upstream_that_ends_in_both_eras_is_one_process_for_each_further_attempt() {
+    for server in ["exec ODD", STATELESS] {
+        let (directory, file) = configured("");
+        let script = "echo started >> FOLDER/starts; [ -e FOLDER/gate ] || { read line; exit 3; }; ";
+        fs::write(&file, scripted("short", &format!("{script}{server}"), &file)).unwrap();
+        let mut gateway = start(&["serve", "--config", shown(&file), "--strategy", "full"]);
+        let meta = json!({"_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        }});
+        gateway.ask("tools/list", meta);
+        gateway.logged("failures=2");
+        // The first attempt is one process for each era.
+        assert_eq!(starts(directory.path()), 3, "{server}");
+        // Whichever era it has, it is found once it lasts.
+        fs::write(directory.path().join("gate"), "").unwrap();
+        gateway.logged("upstream ready");
+        gateway.finish().says(0, &[]);
+    }
+}
+
+/// A server of the stateless era, which ends when it is sent `initialize`.
+const STATELESS: &str = r#"while read -r line; do
+    id=$(printf '%s' "$line" | sed 's/.*"id":\([0-9][0-9]*\).*/\1/')
+    case "$line" in
+        *'"initialize"'*) exit 3 ;;
+        *'"server/discover"'*) result='{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}' ;;
+        *) result='{"tools":[]}' ;;
+    esac
+    printf '{"jsonrpc":"2.0","id":%s,"result":%s}\n' "$id" "$result"
+done"#;
+
+/// How many processes began with a line in the file `starts`.
+fn starts(folder: &Path) -> usize {
+    fs::read_to_string(folder.join("starts")).unwrap().lines().count()
 }

@@ -157,7 +157,7 @@ fn prepare(folder: &Path) {
     Scenario::named(["read_file", "search_issues"]).write(&folder.join("server.json"));
     let server = json!({"command": UPSTREAM, "args": [folder.join("server.json")]});
     write("mcp.json", json!({"mcpServers": {"files": server}}).to_string());
-    write("disclosure.toml", "[tools.convolve]\nbrief = \"Convolve two signals\"\n".to_owned());
+    write("disclosure.toml", "demo = true\n[tools.convolve]\nbrief = \"Convolve two signals\"\n".to_owned());
     write(
         "task.json",
         json!({"calls": [{"tool": "read_file", "arguments": {}, "answer": "text"}]}).to_string(),

@@ -91,7 +91,8 @@ pub struct Call {
     pub mirrored: Vec<(String, String)>,
     /// Whether to request progress notifications.
     pub wants_progress: bool,
-    /// Whom it is for. On byte streams each has a share of the queue ([`Bounds::queue_share_bytes`]).
+    /// Whom it is for. On byte streams each has a share of the queue ([`Bounds::queue_share_bytes`]), and so have all
+    /// requests for nobody together.
     pub owner: Option<Arc<str>>,
 }
 

@@ -8,6 +8,9 @@ use super::{
 };
 use crate::{CallError, PassageKind, Settled, headers, message::request_line};
 
+/// The owner of all requests that have none, such as subscriptions, which are shared: together they have one share.
+const NOBODY: &str = "";
+
 impl Connection {
     /// Encodes a request. Over HTTP, one whose parameters name a revision is stateless, and has the headers
     /// of that revision.
@@ -21,7 +24,8 @@ impl Connection {
             false => request_line(&id, method, params),
         };
         // Over HTTP each request is an exchange of its own, and does not wait for others.
-        let owner = owner.clone().filter(|_| self.carrier == Carrier::Streams);
+        let has_share = self.carrier == Carrier::Streams;
+        let owner = has_share.then(|| owner.clone().unwrap_or_else(|| NOBODY.into()));
         Outgoing { kind: Kind::Request(call.id), text, headers, owner }
     }
 

@@ -9,7 +9,7 @@ use tokio::{
     time::Instant,
 };
 
-use crate::{Bound, Bounds, CallError, Connection, Handler, RequestId, Settled, streams};
+use crate::{Bound, Bounds, Call, CallError, Connection, Handler, RequestId, Settled, streams};
 
 const BOUND: Bound = Bound { most: 2_000, setting: "test.bytes" };
 
@@ -100,14 +100,38 @@ async fn what_a_server_does_not_read_is_bounded_and_leaves_with_its_request() {
         }
     }
     assert!((8..16).contains(&waiting.len()), "{} wait", waiting.len());
-    assert!(results.iter().all(|error| matches!(error, CallError::QueueFull(BOUND))), "{results:?}");
-    assert!(results[0].to_string().contains("at most 2000 bytes are queued (test.bytes)"), "{}", results[0]);
+    assert!(results.iter().all(|error| matches!(error, CallError::ShareFull(BOUND))), "{results:?}");
+    let message = results[0].to_string();
+    assert!(message.contains("at most 2000 bytes of one client are queued (test.bytes)"), "{message}");
     let refused = results.len();
     drop(waiting);
     assert!(futures::poll!(Box::pin(request(&connection, "m", LONG))).is_pending(), "there is room again");
     let settled = owner.0.lock();
     let unsent = settled.iter().filter(|(_, how)| *how == Settled::Unsent).count();
     assert!(unsent >= refused && settled.len() == 21, "each is settled once: {settled:?}");
+}
+
+#[tokio::test]
+async fn p7_requests_for_nobody_have_one_share_together() {
+    let (near, _far) = tokio::io::duplex(1);
+    let (input, output) = tokio::io::split(near);
+    let share = Bound { most: 1_000, setting: "test.share" };
+    let bounds = Bounds { queue_share_bytes: share, ..bounds() };
+    let connection = streams::connect(input, output, Arc::new(Owner::default()), bounds);
+    let asked = |owner: Option<&str>| {
+        let call = Call { owner: owner.map(Arc::from), ..connection.call("m", RawObject::empty()) };
+        Box::pin(Arc::clone(&connection).request(call, LONG))
+    };
+    let mut waiting = Vec::new();
+    let refused = loop {
+        let mut request = asked(None);
+        match futures::poll!(&mut request) {
+            std::task::Poll::Pending => waiting.push(request),
+            std::task::Poll::Ready(result) => break result.map(drop).unwrap_err().to_string(),
+        }
+    };
+    assert!(!waiting.is_empty() && refused.contains("(test.share)"), "{refused}");
+    assert!(futures::poll!(asked(Some("a client"))).is_pending(), "a client has its own");
 }
 
 #[tokio::test]

@@ -131,27 +131,33 @@ impl Connections {
 
 impl Table {
     /// The connection that gives way to one more of `newcomer`: of the peer that has the most, the one with which the least is
-    /// lost, the oldest first. `None` if only requests in progress could, and the newcomer has as many connections itself, or
-    /// is not known.
+    /// lost, the oldest first; before a new one, which may be of another peer than its address says, or a request in progress, a
+    /// slow or unused one of any. `None` if only requests could, and the newcomer has as many connections itself, or is not known.
     fn gives_way(&self, newcomer: Option<&str>) -> Option<u64> {
         let count = |peer: &str| self.by_peer.get(peer).copied().unwrap_or(0);
         let most = self.by_peer.values().copied().max()?;
-        let has_less = newcomer.is_some_and(|peer| count(peer) < most);
-        let ranked = self.open.iter().filter(|(_, open)| count(&open.peer) == most).map(|(number, open)| {
+        let ranked = self.open.iter().filter_map(|(number, open)| {
             let (loss, since) = open.loss();
-            (loss, since, *number)
+            let has_most = count(&open.peer) == most;
+            let turn = match loss {
+                Loss::Slow | Loss::Unused | Loss::Stream if has_most => 0,
+                Loss::Slow | Loss::Unused => 1,
+                Loss::New if has_most => 2,
+                Loss::Answer if has_most && newcomer.is_some_and(|peer| count(peer) < most) => 2,
+                Loss::Stream | Loss::New | Loss::Answer => return None,
+            };
+            Some((turn, loss, since, *number))
         });
-        let (.., number) = ranked.filter(|(loss, ..)| has_less || *loss != Loss::Answer).min()?;
-        Some(number)
+        ranked.min().map(|(.., number)| number)
     }
 
     fn evict(&mut self, number: u64) {
         let Some(evicted) = self.remove(number) else { return };
         if self.logged.is_none_or(|logged| logged.elapsed() >= QUIET) {
             self.logged = Some(Instant::now());
-            let most_of = &*evicted.peer;
+            let peer = &*evicted.peer;
             tracing::warn!(
-                most_of,
+                peer,
                 "no room for a new connection (limits.connections): others are closed for it"
             );
         }
@@ -348,6 +354,20 @@ mod tests {
         calls[1].note_stream();
         let _own = all.admit("10.0.0.1".to_owned()).expect("its stream gives way");
         assert!(calls[1].hang_up.is_cancelled() && !calls[2].hang_up.is_cancelled());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn p8_unused_connections_of_any_peer_go_before_new_ones_behind_one_address() {
+        let all = Connections::of_at_most(21);
+        let call = open(&all, "caller", Phase::Busy);
+        let idle: Vec<_> = (0..20).map(|number| open(&all, &format!("{number}"), Phase::Idle)).collect();
+        let closed = |of: &[Connection]| of.iter().filter(|each| each.hang_up.is_cancelled()).count();
+        let mut new = Vec::new();
+        for expected in (1..=20).map(|unused| (unused, 0)).chain([(20, 1)]) {
+            new.push(all.admit("proxy".to_owned()).expect("another gives way"));
+            assert_eq!((closed(&idle), closed(&new)), expected);
+        }
+        assert!(new[0].hang_up.is_cancelled() && !call.hang_up.is_cancelled());
     }
 
     #[tokio::test(start_paused = true)]

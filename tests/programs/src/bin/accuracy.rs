@@ -2,14 +2,17 @@
 
 use std::{
     fs,
-    io::{BufRead, Write},
+    io::BufRead,
     path::{Path, PathBuf},
     process::ExitCode,
 };
 
 use clap::{Args, Parser, Subcommand};
 use mcp_disclosure_compare::Tokenizer;
-use programs::accuracy::{Conversation, Failure, Front, Host, Model, Score, Task, record, replay, table};
+use programs::{
+    accuracy::{Conversation, Failure, Front, Host, Model, Score, Task, record, replay, table},
+    log, print,
+};
 
 /// Measures whether a model chooses the right tools behind a strategy.
 ///
@@ -192,14 +195,4 @@ impl Run {
         }
         Ok(Score::of(label, &seen, &judged))
     }
-}
-
-fn print(text: &str) {
-    // The reader may have closed it.
-    let _gone = writeln!(std::io::stdout(), "{text}");
-}
-
-fn log(text: &str) {
-    // The reader may have closed it.
-    let _gone = writeln!(std::io::stderr(), "{text}");
 }

@@ -1,15 +1,12 @@
 //! Attacks the program, and prints how it went as a table.
 
-use std::{
-    env,
-    io::Write,
-    path::{Path, PathBuf},
-    process::ExitCode,
-    time::Duration,
-};
+use std::{env, path::PathBuf, process::ExitCode, time::Duration};
 
 use clap::Parser;
-use programs::attack::{Attack, Lab, MEMORY, PING, all, table, upstream};
+use programs::{
+    attack::{Attack, Lab, MEMORY, PING, all, table, upstream},
+    beside, log, print,
+};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
 /// Attacks mcp-disclosure as clients, upstreams and files could, beside an honest client.
@@ -109,19 +106,4 @@ fn allow_many_files() {
     let limit = getrlimit(Resource::Nofile);
     // Where it cannot be raised, attacks are made with as many as there may be.
     let _refused = setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit });
-}
-
-/// The program of this name next to this one.
-fn beside(name: &str) -> PathBuf {
-    let here = env::current_exe().unwrap_or_default();
-    here.parent().unwrap_or_else(|| Path::new(".")).join(name)
-}
-
-fn print(text: &str) {
-    // The reader may have closed it.
-    let _gone = writeln!(std::io::stdout(), "{text}");
-}
-
-fn log(text: &str) {
-    let _gone = writeln!(std::io::stderr(), "{text}");
 }

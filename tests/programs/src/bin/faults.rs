@@ -1,15 +1,13 @@
 //! Plays faults of upstreams and files, and prints how it went as a table.
 
-use std::{
-    env,
-    io::Write,
-    path::{Path, PathBuf},
-    process::ExitCode,
-    time::Duration,
-};
+use std::{path::PathBuf, process::ExitCode, time::Duration};
 
 use clap::Parser;
-use programs::faults::{Fault, Lab, Row, all, fleet, table};
+use programs::{
+    beside,
+    faults::{Fault, Lab, Row, all, fleet, table},
+    log, print,
+};
 
 /// Plays faults of upstreams and files in front of mcp-disclosure, with real MCP servers.
 ///
@@ -75,19 +73,4 @@ fn play_fleet(lab: &Lab, seconds: u64) -> bool {
     print(seen);
     print(if outcome.is_ok() { "\nHeld." } else { "\n**NOT HELD.**" });
     outcome.is_ok()
-}
-
-/// The program of this name next to this one.
-fn beside(name: &str) -> PathBuf {
-    let here = env::current_exe().unwrap_or_default();
-    here.parent().unwrap_or_else(|| Path::new(".")).join(name)
-}
-
-fn print(text: &str) {
-    // The reader may have closed it.
-    let _gone = writeln!(std::io::stdout(), "{text}");
-}
-
-fn log(text: &str) {
-    let _gone = writeln!(std::io::stderr(), "{text}");
 }
