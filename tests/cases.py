@@ -1,9 +1,10 @@
-"""Counts the test cases of each rule of docs/CONTRACT.md, by the ids that begin their names.
+"""Counts the test cases of each rule of docs/CONTRACT.md: those with its id in their names, and those that its row of
+docs/CONFORMANCE.md names.
 
     cargo test --workspace --locked -- --list > now.txt
     python3 tests/cases.py now.txt [before.txt]
 
-A rule that the list of docs/CONFORMANCE.md tests by other programs alone has no case here; one that nothing tests is an error.
+It is an error if a rule has no case and its row names no program either, or if a row names a test that does not exist.
 """
 
 import collections
@@ -12,26 +13,51 @@ import re
 import sys
 
 root = pathlib.Path(__file__).parent.parent
-rules = re.findall(r'^<a id="([a-z]\d+)">', (root / "docs/CONTRACT.md").read_text(), re.M)
-tested_otherwise = set(re.findall(r"\b([A-Z]\d+)\b[^|\n]*\|[^|\n]*`(?:bash|node|cargo run)", (root / "docs/CONFORMANCE.md").read_text()))
+ID = re.compile(r"(?<![A-Za-z0-9])([A-Za-z]\d+)(?![A-Za-z0-9])")
+
+
+def rows():
+    """The ids that begin each row of the table of tests, and the rest of the row."""
+    for line in (root / "docs/CONFORMANCE.md").read_text().splitlines():
+        if line.startswith("| ") and (ids := ID.findall(line.split("|")[1])):
+            yield {name.lower() for name in ids}, "|".join(line.split("|")[2:])
+
+
+def named(row):
+    """The tests that a row names: a name that begins with `::` is in the module of the one before."""
+    module = ""
+    for name in re.findall(r"`([\w:*]*::[\w:*]*)`", row):
+        name = module + name if name.startswith("::") else name
+        module = name.rpartition("::")[0]
+        yield name, re.compile(r"(.*::)?" + name.replace("cl::", "command_line::").replace("*", ".*") + r"(::.*)?")
 
 
 def counts(listing):
-    """The number of cases by id: a name may begin with several, and the name of the rule's module counts for its cases."""
-    found = collections.Counter()
-    for line in pathlib.Path(listing).read_text().splitlines():
-        if line.endswith(": test"):
-            for part in line.removesuffix(": test").split("::"):
-                found.update(re.findall(r"(?:^|_)([a-z]\d+)(?=_)", re.match(r"(?:[a-z]\d+_)*", part).group()))
-    return found
+    """The number of cases by id, and the names in rows that no test has."""
+    lines = pathlib.Path(listing).read_text().splitlines()
+    tests = [line.removesuffix(": test") for line in lines if line.endswith(": test")]
+    found = collections.defaultdict(set)
+    for at, test in enumerate(tests):
+        for name in ID.findall(test.replace("_", " ")):
+            found[name].add(at)
+    unknown = []
+    for ids, row in rows():
+        for name, pattern in named(row):
+            cases = {at for at, test in enumerate(tests) if pattern.fullmatch(test)}
+            if not cases:
+                unknown.append(f"{'/'.join(sorted(ids)).upper()}: {name}")
+            for rule in ids:
+                found[rule] |= cases
+    return found, unknown, len(tests)
 
 
+rules = re.findall(r'^<a id="([a-z]\d+)">', (root / "docs/CONTRACT.md").read_text(), re.M)
+programs = {rule for ids, row in rows() for rule in ids if re.search(r"`[^`]*\.(?:sh|mjs|py)\b|interop|conformance", row)}
 columns = [counts(listing) for listing in reversed(sys.argv[1:])]
-missing = []
 for rule in rules:
-    print(f"{rule.upper():5}", *(f"{column[rule]:6}" for column in columns))
-    if columns[-1][rule] == 0 and rule.upper() not in tested_otherwise:
-        missing.append(rule.upper())
-print("sum  ", *(f"{sum(column[rule] for rule in rules):6}" for column in columns))
-if missing:
-    sys.exit(f"no test of {', '.join(missing)}")
+    print(f"{rule.upper():5}", *(f"{len(found[rule]):6}" for found, _, _ in columns))
+print("tests", *(f"{tests:6}" for _, _, tests in columns))
+found, unknown, _ = columns[-1]
+missing = [rule.upper() for rule in rules if not found[rule] and rule not in programs]
+if missing or unknown:
+    sys.exit("\n".join([f"no test of {', '.join(missing)}"] * bool(missing) + [f"no such test: {name}" for name in unknown]))

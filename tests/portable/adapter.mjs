@@ -3,7 +3,7 @@
 // The suite is `experiments/deterministic-groups` of the working group on progressive disclosure, read at commit c5b6dc0b; it is
 // fetched from there and is no part of this repository. Both programs have to be built.
 //
-//   cargo build -p mcp-disclosure-server --bins && cargo build -p mcp-disclosure-programs --bin canonical
+//   cargo build --workspace --bins
 //   ERA=stateless node SUITE/run.mjs tests/portable/adapter.mjs
 //
 //   ERA                 `session` for 2025-11-25, the default, or `stateless` for 2026-07-28
