@@ -24,12 +24,14 @@ def rows():
 
 
 def named(row):
-    """The tests that a row names: a name that begins with `::` is in the module of the one before."""
+    """The tests that a row names: `module::rule`, whatever modules are around or between; a name that begins with `::` is in the
+    module of the one before."""
     module = ""
     for name in re.findall(r"`([\w:*]*::[\w:*]*)`", row):
         name = module + name if name.startswith("::") else name
         module = name.rpartition("::")[0]
-        yield name, re.compile(r"(.*::)?" + name.replace("cl::", "command_line::").replace("*", ".*") + r"(::.*)?")
+        parts = name.replace("cl::", "command_line::").replace("*", ".*").split("::")
+        yield name, re.compile(r"(.*::)?" + r"::(\w+::)*".join(parts) + r"(::.*)?")
 
 
 def counts(listing):
