@@ -122,7 +122,7 @@ fn a_strategy_that_cannot_be_built_is_reported_before_anything_is_served() {
     let folder = tempfile::tempdir().expect("a folder");
     let config = folder.path().join("disclosure.toml");
     let serve = |settings: &str| {
-        std::fs::write(&config, format!("[strategy.find]\n{settings}")).expect("written");
+        std::fs::write(&config, format!("demo = true\n[strategy.find]\n{settings}")).expect("written");
         let mut command = Command::new(PROGRAM);
         command.args(["serve", "--strategy", "find", "--config"]).arg(&config);
         command.stdin(Stdio::null()).output().expect("it runs")
