@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{Effects, Kind, RawObject, ResourceText, ResourceUri, given::shown};
+use mcp_disclosure_core::{Effects, Kind, RawObject, ResourceText, ResourceUri, View, given::shown};
 use mcp_disclosure_transport::{ErrorText, Json, code};
 use serde_json::json;
 
 use super::{Caller, Gateway, links, relay::UpstreamRequest, suggestions};
 use crate::{
+    backend::unknown_resource,
     catalogue::Page,
     dialect::{complete, read_result},
 };
@@ -32,7 +33,7 @@ impl Gateway {
         if let Some(text) = own {
             return Ok(read_result(caller.era(), contents(&uri, &text)));
         }
-        let mut error = not_found(&uri, meant.as_deref());
+        let mut error = not_found(&page.view, &uri, meant.as_deref());
         for slot in caller.backend.owners(page, &uri) {
             let Some(name) = slot.name() else { continue };
             let request = UpstreamRequest::new("resources/read", params.clone());
@@ -115,13 +116,14 @@ fn contents(uri: &ResourceUri, text: &ResourceText) -> Json {
 }
 
 /// In the wording of the session era; `dialect` rewrites it for the stateless one.
-fn not_found(uri: &str, meant: Option<&str>) -> ErrorText {
-    let error = |message: std::fmt::Arguments<'_>| ErrorText::new(code::RESOURCE_NOT_FOUND, message);
-    let uri = shown(uri);
+fn not_found(view: &View, uri: &str, meant: Option<&str>) -> ErrorText {
     match meant {
-        Some(meant) => error(format_args!("Resource not found: {uri}. Did you mean {meant}?"))
-            .with_data(&json!({"uri": uri, "suggestion": meant})),
-        None => error(format_args!("Resource not found: {uri}")).with_data(&json!({"uri": uri})),
+        Some(meant) => {
+            let message = format!("Resource not found: {}. Did you mean {meant}?", shown(uri));
+            ErrorText::new(code::RESOURCE_NOT_FOUND, message)
+                .with_data(&json!({"uri": shown(uri), "suggestion": meant}))
+        }
+        None => unknown_resource(view, uri),
     }
 }
 
