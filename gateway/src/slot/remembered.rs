@@ -32,17 +32,25 @@ impl Remembered {
     pub(super) fn to_json(&self) -> RawObject {
         let Introduction { capabilities, server_info, instructions, eras, .. } = &*self.introduction;
         let lists = &self.lists;
-        RawObject::empty()
+        let list = |items: &[RawText]| {
+            let items: Vec<&str> = items.iter().map(RawText::get).collect();
+            format!("[{}]", items.join(","))
+        };
+        let small = RawObject::empty()
             .with("capabilities", capabilities.text())
             .with("serverInfo", server_info.text())
             .with_value("instructions", instructions)
             .with_value("session", &eras.session)
             .with_value("stateless", &eras.stateless)
-            .with_value("tools", &lists.tools)
-            .with_value("resources", &lists.resources)
-            .with_value("resourceTemplates", &lists.templates)
-            .with_value("prompts", &lists.prompts)
-            .with_value("groups", &lists.groups)
+            .with_value("groups", &lists.groups);
+        // Lists may be long: everything is put together once.
+        let lists = [
+            ("tools", list(&lists.tools)),
+            ("resources", list(&lists.resources)),
+            ("resourceTemplates", list(&lists.templates)),
+            ("prompts", list(&lists.prompts)),
+        ];
+        RawObject::assemble(small.iter().chain(lists.iter().map(|(member, list)| (*member, &**list))))
     }
 
     /// From a JSON object, for the upstream of this name; `None` if it is not one of [`to_json`](Self::to_json).
