@@ -128,10 +128,11 @@ impl<'a> Context<'a> {
     /// A value that depends on the view alone, such as an index of its tools: as [`View::derived`], but what is not made yet
     /// is made beside the workers that serve clients.
     pub async fn derive<T: Send + Sync + 'static>(&self, make: fn(&View) -> T) -> Arc<T> {
-        if !self.view.has_derived::<(), T>(&()) {
-            let view = self.view.clone();
-            self.services.run(Box::new(move || drop(view.derived(make)))).await;
+        if let Some(made) = self.view.made(&()) {
+            return made;
         }
+        let view = self.view.clone();
+        self.services.run(Box::new(move || drop(view.derived(make)))).await;
         // What failed there fails here.
         self.view.derived(make)
     }
@@ -142,10 +143,11 @@ impl<'a> Context<'a> {
         key: &K,
         make: fn(&View, &K) -> T,
     ) -> Arc<T> {
-        if !self.view.has_derived::<K, T>(key) {
-            let (view, key) = (self.view.clone(), key.clone());
-            self.services.run(Box::new(move || drop(view.derived_with(&key, make)))).await;
+        if let Some(made) = self.view.made(key) {
+            return made;
         }
+        let (view, own) = (self.view.clone(), key.clone());
+        self.services.run(Box::new(move || drop(view.derived_with(&own, make)))).await;
         self.view.derived_with(key, make)
     }
 

@@ -63,9 +63,9 @@ impl Derived {
         Arc::clone(self.place::<K, T>(key).get_or_init(|| Arc::new(make())))
     }
 
-    /// Whether it is made.
-    pub(crate) fn has<K: Key, T: Send + Sync + 'static>(&self, key: &K) -> bool {
-        self.place::<K, T>(key).get().is_some()
+    /// The same, if it is made.
+    pub(crate) fn made<K: Key, T: Send + Sync + 'static>(&self, key: &K) -> Option<Arc<T>> {
+        self.place(key).get().cloned()
     }
 
     fn place<K: Key, T: Send + Sync + 'static>(&self, key: &K) -> Place<T> {
@@ -105,8 +105,9 @@ mod tests {
         let view = View::of(Arc::new(Snapshot::build(&[], &[]).unwrap().0), &Principal::anonymous());
         let of = |settings: &str| view.derived_with(&settings.to_owned(), |_, settings| settings.len());
         assert_eq!((*of("a"), *of("bc"), *of("a")), (1, 2, 1));
-        assert!(Arc::ptr_eq(&of("a"), &of("a")) && view.has_derived::<String, usize>(&"a".to_owned()));
-        assert!(!view.has_derived::<String, usize>(&"x".to_owned()) && !view.has_derived::<(), usize>(&()));
+        let made = |settings: &str| view.made::<String, usize>(&settings.to_owned());
+        assert!(Arc::ptr_eq(&of("a"), &made("a").unwrap()));
+        assert!(made("x").is_none() && view.made::<(), usize>(&()).is_none());
     }
 
     fn extent(position: usize) -> Extent {

@@ -366,9 +366,9 @@ impl View {
         self.snapshot.derived().of(&self.extent).get(key, || make(self, key))
     }
 
-    /// Whether the value for a key is made.
-    pub(crate) fn has_derived<K: Key, T: Send + Sync + 'static>(&self, key: &K) -> bool {
-        self.snapshot.derived().of(&self.extent).has::<K, T>(key)
+    /// The value for a key, if it is made.
+    pub(crate) fn made<K: Key, T: Send + Sync + 'static>(&self, key: &K) -> Option<Arc<T>> {
+        self.snapshot.derived().of(&self.extent).made(key)
     }
 
     /// The own instructions for the model of upstreams of which anything is permitted. They say how to use it, in the words of the
