@@ -74,7 +74,7 @@ pub fn category(
     let page = category.tools().skip(from).take(MOST_AT_ONCE);
     let tools = page.map(|visible| {
         let name = visible.name().as_str();
-        let mut line = json!({"name": name, "brief": category.brief_of(visible)});
+        let mut line = json!({"name": name, "brief": visible.brief()});
         let topic = contents.topic_of_tool(name);
         if topic != name {
             line["topic"] = topic.into();
