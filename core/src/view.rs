@@ -469,7 +469,7 @@ impl<'v> VisibleTool<'v> {
     }
 
     /// [`minimal`](Self::minimal) for a client: one that negotiated is sent the annotations as well, so that its brief is the
-    /// author's text alone (docs/CONTRACT.md B2).
+    /// author's text alone (docs/CONTRACT.md B13).
     pub fn minimal_for(&self, client: &ClientTraits) -> RawObject {
         self.minimal_with(self.brief_for(client))
     }
