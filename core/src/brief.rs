@@ -123,7 +123,7 @@ impl Reader {
             self.leave(false)
         } else if is_section(bare) || line.starts_with("--") || is_list_item(line) {
             self.leave(true)
-        } else if is_heading(line, bare) {
+        } else if is_heading(line, bare) || (!self.paragraph.is_empty() && is_announcement(line)) {
             self.leave(false)
         } else {
             if !self.is_in_section {
@@ -194,6 +194,11 @@ fn is_heading(line: &str, bare: &str) -> bool {
     });
     (is_marked && (after.is_empty() || after.starts_with(char::is_whitespace)))
         || (is_bold && !is_complete(bare) && !is_label(bare) && bare.split_whitespace().count() <= 6)
+}
+
+/// Whether a line is few words and a colon, which are the heading of what follows if there is something above.
+fn is_announcement(line: &str) -> bool {
+    line.ends_with([':', '：']) && line.starts_with(char::is_uppercase) && line.split_whitespace().count() <= 3
 }
 
 /// Whether a text ends as a sentence does.

@@ -55,6 +55,7 @@ fn b1_the_first_sentence_is_shown_in_its_authors_words() {
         ("--all: every one\n\n1. One.\n2. Two.\n\nReads it. More.", "Reads it."),
         ("Reads it\nArgs:\n  path: where. More.", "Reads it"),
         ("Reads it:\n- one\n- two", "Reads it:"),
+        ("Reads a page\nError Responses:\n404: none", "Reads a page"),
         ("**Deletes all of it.** More.", "Deletes all of it."),
     ] {
         let shown = |description: &str| Source { name: "name", title: None, description }.brief(LONGEST);
