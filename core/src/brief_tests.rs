@@ -86,7 +86,7 @@ fn view(servers: &[(&str, Value)], files: &[(&str, Value)]) -> View {
     let lists: Vec<UpstreamLists> = servers
         .iter()
         .map(|(name, tools)| UpstreamLists {
-            tools: tools.as_array().unwrap().iter().map(|tool| to_raw_value(tool).unwrap()).collect(),
+            tools: tools.as_array().unwrap().iter().map(|tool| to_raw_value(tool).unwrap().into()).collect(),
             ..UpstreamLists::empty(UpstreamName::parse(name).unwrap())
         })
         .collect();

@@ -10,7 +10,7 @@ use crate::{Permits, Principal, RawObject, Snapshot, UpstreamLists, UpstreamName
 fn upstream(name: &str, server: Value, tools: &[&str]) -> UpstreamLists {
     UpstreamLists {
         server_info: RawObject::parse(server.to_string()).unwrap(),
-        tools: tools.iter().map(|name| to_raw_value(&json!({"name": name})).unwrap()).collect(),
+        tools: tools.iter().map(|name| to_raw_value(&json!({"name": name})).unwrap().into()).collect(),
         ..UpstreamLists::empty(UpstreamName::parse(name).unwrap())
     }
 }
