@@ -24,11 +24,9 @@ const SECTIONS: &[&str] = &[
     "input", "output",
 ];
 
-/// Abbreviations, besides single letters, whose full stop ends no sentence.
-#[rustfmt::skip]
-const ABBREVIATIONS: &[&str] = &[
-    "approx", "cf", "dr", "e.g", "eg", "excl", "fig", "i.e", "ie", "incl", "mr", "mrs", "ms", "no", "resp", "st", "viz", "vs",
-];
+/// Abbreviations, besides single letters, whose full stop ends no sentence, whatever follows.
+const ABBREVIATIONS: &[&str] =
+    &["approx", "cf", "dr", "eg", "fig", "ie", "incl", "mr", "mrs", "ms", "no", "resp", "st", "vs"];
 
 /// What can follow the end of a sentence and belongs to it.
 const CLOSING: &str = "\"'”’»)]}）」』】";
@@ -136,7 +134,9 @@ impl Reader {
 
     /// Whether a line makes a heading of the one above.
     fn is_underlined(&self, line: &str) -> bool {
-        line.starts_with(['-', '=']) && self.paragraph.lines().count() == 1 && !is_complete(self.paragraph.trim())
+        line.starts_with(['-', '='])
+            && self.paragraph.lines().count() == 1
+            && !is_complete(self.paragraph.trim())
     }
 
     /// Ends a paragraph where something else begins: a section, or a heading or code.
@@ -168,7 +168,8 @@ impl Reader {
 /// Whether a line is a thematic break, or underlines a heading.
 fn is_rule(line: &str) -> bool {
     let first = line.chars().next();
-    line.len() >= 3 && first.is_some_and(|first| "-=*_".contains(first) && line.chars().all(|each| each == first))
+    line.len() >= 3
+        && first.is_some_and(|first| "-=*_".contains(first) && line.chars().all(|each| each == first))
 }
 
 /// Whether a line is a word of [`SECTIONS`], alone or with a colon after it.
@@ -180,7 +181,8 @@ fn is_section(bare: &str) -> bool {
 fn is_list_item(line: &str) -> bool {
     let after = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
     let numbered = after.len() < line.len();
-    let after = if numbered { after.strip_prefix(['.', ')']) } else { line.strip_prefix(['-', '*', '+', '•']) };
+    let after =
+        if numbered { after.strip_prefix(['.', ')']) } else { line.strip_prefix(['-', '*', '+', '•']) };
     after.is_some_and(|after| after.is_empty() || after.starts_with(char::is_whitespace))
 }
 
@@ -198,7 +200,9 @@ fn is_heading(line: &str, bare: &str) -> bool {
 
 /// Whether a line is few words and a colon, which are the heading of what follows if there is something above.
 fn is_announcement(line: &str) -> bool {
-    line.ends_with([':', '：']) && line.starts_with(char::is_uppercase) && line.split_whitespace().count() <= 3
+    line.ends_with([':', '：'])
+        && line.starts_with(char::is_uppercase)
+        && line.split_whitespace().count() <= 3
 }
 
 /// Whether a text ends as a sentence does.
@@ -226,9 +230,10 @@ fn end_of_sentence(text: &str) -> usize {
         }
         let after = &text[at + letter.len_utf8()..];
         let rest = after.trim_start_matches(|next| CLOSING.contains(next));
-        let next = rest.trim_start().chars().next();
-        let goes_on = next.is_some_and(char::is_lowercase) && (rest.len() < after.len() || is_trailing(&text[..at]));
         let ends = is_full || rest.is_empty() || rest.starts_with(char::is_whitespace);
+        // "approx. five", "U.S. stocks", "(files, etc.) of it", "\"Done!\" then"
+        let goes_on = rest.chars().find(|next| next.is_alphanumeric()).is_some_and(char::is_lowercase)
+            && (letter == '.' || rest.len() < after.len());
         if ends && !goes_on && (letter != '.' || rest.is_empty() || !is_abbreviated(&text[..at])) {
             return text.len() - rest.len();
         }
@@ -236,18 +241,15 @@ fn end_of_sentence(text: &str) -> usize {
     text.len()
 }
 
-/// Whether a text goes on after its full stop if a small letter follows: "etc." and "...".
-fn is_trailing(before: &str) -> bool {
-    before.ends_with('.') || before.to_lowercase().ends_with("etc")
-}
-
 /// Whether the full stop after a text is that of an abbreviation, or of a number in a list within the text.
 fn is_abbreviated(before: &str) -> bool {
     let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
     let earlier = before[..before.len() - word.len()].trim_end();
     let word = word.trim_start_matches(|first: char| !first.is_alphanumeric()).to_lowercase();
-    let is_item = word.chars().all(|letter| letter.is_ascii_digit()) && (earlier.is_empty() || earlier.ends_with(':'));
-    is_item || (word.len() == 1 && word.is_ascii()) || ABBREVIATIONS.contains(&&*word)
+    let is_item =
+        word.chars().all(|letter| letter.is_ascii_digit()) && (earlier.is_empty() || earlier.ends_with(':'));
+    let has_letters_alone = || word.split('.').all(|part| part.chars().count() == 1);
+    is_item || has_letters_alone() || ABBREVIATIONS.contains(&&*word)
 }
 
 /// A text without Markdown's marks of spans: emphasis, code, and links, of which the text stays.
@@ -281,9 +283,11 @@ fn span(text: &str, before: Option<char>, depth: usize) -> Option<(String, usize
         }
         '[' | '!' => {
             let open = usize::from(first == '!');
-            let close = open + within[open..].strip_prefix('[').and_then(|_| closing(&within[open..], '[', ']'))?;
+            let close =
+                open + within[open..].strip_prefix('[').and_then(|_| closing(&within[open..], '[', ']'))?;
             let target = close + 1;
-            let end = within[target..].strip_prefix('(').and_then(|_| closing(&within[target..], '(', ')'))?;
+            let end =
+                within[target..].strip_prefix('(').and_then(|_| closing(&within[target..], '(', ')'))?;
             Some((folded(&within[open + 1..close], depth + 1), target + end + 1))
         }
         '*' | '_' | '~' => {
@@ -301,7 +305,10 @@ fn span(text: &str, before: Option<char>, depth: usize) -> Option<(String, usize
                     && !is_word(after.chars().next())
             };
             let ends = || inner.match_indices(&text[..run]).map(|(at, _)| at);
-            let end = ends().filter(|at| *at > 0).find(closes).filter(|_| opens && run <= 3 && (first != '~' || run == 2))?;
+            let end = ends()
+                .filter(|at| *at > 0)
+                .find(closes)
+                .filter(|_| opens && run <= 3 && (first != '~' || run == 2))?;
             Some((folded(&inner[..end], depth + 1), end + 2 * run))
         }
         _ => None,
@@ -370,7 +377,8 @@ pub(crate) type Briefs = HashMap<usize, String>;
 /// The briefs of a list within a length: with marks, and with servers' names in front of those that tools of several servers
 /// would have alike.
 pub(crate) fn listed(tools: &[(usize, &Tool)], cap: Cap) -> Briefs {
-    let marked = |tool: &Tool| fitted("", tool.brief_within(cap), tool.is_destructive(), tool.cap_of_brief(cap));
+    let marked =
+        |tool: &Tool| fitted("", tool.brief_within(cap), tool.is_destructive(), tool.cap_of_brief(cap));
     let mut alike: HashMap<String, Vec<(usize, &Tool)>> = HashMap::new();
     for (at, tool) in tools {
         alike.entry(marked(tool)).or_default().push((*at, tool));

@@ -19,10 +19,20 @@ fn b1_the_first_sentence_is_shown_in_its_authors_words() {
         ("It will never delete the source. Ask first.", "It will never delete the source."),
         ("Before v2 you had to call login_user. Now call this.", "Before v2 you had to call login_user."),
         ("Lists   the\nthings of\r\na project.", "Lists the things of a project."),
-        ("Reads files, e.g. foo.md or https://x.org/a.b?c=1, at v1.5. Then more.", "Reads files, e.g. foo.md or https://x.org/a.b?c=1, at v1.5."),
-        ("Finds files (images, texts, etc.) of a team. More.", "Finds files (images, texts, etc.) of a team."),
+        (
+            "Reads files, e.g. foo.md or https://x.org/a.b?c=1, at v1.5. Then more.",
+            "Reads files, e.g. foo.md or https://x.org/a.b?c=1, at v1.5.",
+        ),
+        (
+            "Finds files (images, texts, etc.) of a team. More.",
+            "Finds files (images, texts, etc.) of a team.",
+        ),
         ("Asks Dr. A. Smith vs. others, i.e. Jones. More.", "Asks Dr. A. Smith vs. others, i.e. Jones."),
         ("Wait... then go on! And more.", "Wait... then go on!"),
+        ("Gets U.S. stocks of U.S. Steel, max. five. More.", "Gets U.S. stocks of U.S. Steel, max. five."),
+        ("Liste les fichiers (p. ex. « a.txt »). Voir aussi.", "Liste les fichiers (p. ex. « a.txt »)."),
+        ("Ищет по имени, т.е. по шаблону. Ещё.", "Ищет по имени, т.е. по шаблону."),
+        ("Löscht z. B. die Datei. Vorsicht.", "Löscht z. B. die Datei."),
         ("Says \"Done.\" Then more.", "Says \"Done.\""),
         ("Is it up? Checks that.", "Is it up?"),
         ("Steps: 1. Read. 2. Write.", "Steps: 1. Read."),
@@ -37,9 +47,18 @@ fn b1_the_first_sentence_is_shown_in_its_authors_words() {
         ("Deprecated. Reads a file. More.", "Deprecated. Reads a file."),
         ("⚠️ DANGER!\nWipes it. More.", "⚠️ DANGER! Wipes it."),
         // Markdown is folded.
-        ("**Reads** `a_b` and *one* [page](https://x.org/(a)) of ~~two~~ __it__. More.", "Reads a_b and one page of two it."),
-        ("Matches `**/*.md`, *.txt and 2 * 3 * 4 of snake_case_names. More.", "Matches **/*.md, *.txt and 2 * 3 * 4 of snake_case_names."),
-        ("See ![an image](x.png) at <https://x.org>, arr[0] and a\\_b. More.", "See an image at https://x.org, arr[0] and a_b."),
+        (
+            "**Reads** `a_b` and *one* [page](https://x.org/(a)) of ~~two~~ __it__. More.",
+            "Reads a_b and one page of two it.",
+        ),
+        (
+            "Matches `**/*.md`, *.txt and 2 * 3 * 4 of snake_case_names. More.",
+            "Matches **/*.md, *.txt and 2 * 3 * 4 of snake_case_names.",
+        ),
+        (
+            "See ![an image](x.png) at <https://x.org>, arr[0] and a\\_b. More.",
+            "See an image at https://x.org, arr[0] and a_b.",
+        ),
         ("> Reads it. More.", "Reads it."),
         ("它**读取**文件。然后。", "它读取文件。"),
         // Headings and sections are not meant.
@@ -90,8 +109,10 @@ fn view(servers: &[(&str, Value)], files: &[(&str, Value)]) -> View {
             ..UpstreamLists::empty(UpstreamName::parse(name).unwrap())
         })
         .collect();
-    let files: Vec<DescriptionFile> =
-        files.iter().map(|(name, file)| DescriptionFile::parse("f", name, &file.to_string()).unwrap()).collect();
+    let files: Vec<DescriptionFile> = files
+        .iter()
+        .map(|(name, file)| DescriptionFile::parse("f", name, &file.to_string()).unwrap())
+        .collect();
     View::of(Arc::new(Snapshot::build(&lists, &files).unwrap().0), &Principal::anonymous())
 }
 
@@ -143,7 +164,8 @@ fn b13_marks_come_from_annotations_alone_and_are_never_cut() {
 fn b2_only_tools_of_several_servers_that_would_read_the_same_are_named_after_them() {
     let long = "Gets a thing by all that is known of it, wherever it may be found";
     let tool = |name: &str, description: &str| json!({"name": name, "description": description});
-    let one = json!([tool("a", "Gets a thing."), tool("b", long), tool("c", "Gets c."), tool("c2", "Gets c.")]);
+    let one =
+        json!([tool("a", "Gets a thing."), tool("b", long), tool("c", "Gets c."), tool("c2", "Gets c.")]);
     let two = json!([tool("d", "Gets a thing."), tool("e", long), tool("f", "Gets f.")]);
     let view = view(&[("one", one), ("two", two)], &[]);
     assert_eq!(both(&view, "a"), ["one: Gets a thing."; 2]);
@@ -154,7 +176,8 @@ fn b2_only_tools_of_several_servers_that_would_read_the_same_are_named_after_the
         assert_eq!(both(&view, name), [brief; 2]);
     }
     // What is not listed has no influence.
-    let narrow = view.narrow(|primitive| matches!(primitive, crate::Primitive::Tool(tool) if **tool.upstream() == *"one"));
+    let narrow = view
+        .narrow(|primitive| matches!(primitive, crate::Primitive::Tool(tool) if **tool.upstream() == *"one"));
     assert_eq!(both(&narrow, "a"), ["Gets a thing."; 2]);
 }
 

@@ -37,7 +37,10 @@ fn b7_the_most_important_comes_first_and_nothing_is_cut_silently() {
     let named = index.matches(" server_").count();
     assert!(index.ends_with(&format!(" … and {} more categories", 400 - named)), "{index}");
     let index = with_index(&"x".repeat(500), &view(&many));
-    assert!(names.iter().all(|name| index.contains(&format!(" {name}"))) && !index.contains("(1)"), "{index}");
+    assert!(
+        names.iter().all(|name| index.contains(&format!(" {name}"))) && !index.contains("(1)"),
+        "{index}"
+    );
 }
 
 #[test]

@@ -58,13 +58,7 @@ impl Provider {
     pub(crate) fn of(lists: &UpstreamLists) -> Self {
         let Origin { title, description } = Origin::of(lists);
         let instructions = lists.instructions.clone().filter(|text| !text.trim().is_empty());
-        Self {
-            name: lists.name.clone(),
-            title,
-            description,
-            instructions,
-            groups: lists.groups.clone(),
-        }
+        Self { name: lists.name.clone(), title, description, instructions, groups: lists.groups.clone() }
     }
 }
 

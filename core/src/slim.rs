@@ -47,7 +47,8 @@ fn member(key: &str, value: &str, depth: usize) -> String {
         return if SCHEMAS.contains(&key) { slimmed(value, None, depth + 1) } else { value.to_owned() };
     };
     let name = |name| Some(name).filter(|_| key == "properties");
-    let slim = named.iter().map(|(key, value)| (key, slimmed(value, name(key), depth + 1))).collect::<Vec<_>>();
+    let slim =
+        named.iter().map(|(key, value)| (key, slimmed(value, name(key), depth + 1))).collect::<Vec<_>>();
     RawObject::assemble(slim.iter().map(|(key, value)| (*key, value.as_str()))).text().to_owned()
 }
 

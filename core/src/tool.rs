@@ -182,7 +182,8 @@ impl Tool {
     /// without a brief (B3).
     fn listed_brief(&self) -> Option<String> {
         let own = self.original.string("description").filter(|own| !own.trim().is_empty())?;
-        let is_replaced = || self.definition.string("description").is_some_and(|given| given.len() > own.len());
+        let is_replaced =
+            || self.definition.string("description").is_some_and(|given| given.len() > own.len());
         (self.supplement.brief.is_none() && brief::LONGEST.holds(own.trim()) && is_replaced()).then_some(own)
     }
 

@@ -1,9 +1,6 @@
 //! The contents of a view by topic. Each answer names the topics of the next level.
 
-use mcp_disclosure_core::{
-    ListedCategory, ToolName, View, VisibleTool,
-    nearest::misspelt,
-};
+use mcp_disclosure_core::{ListedCategory, ToolName, View, VisibleTool, nearest::misspelt};
 use mcp_disclosure_ranking::{Lexical, Query};
 
 use crate::wording::{CATEGORY, OVERVIEW, TOOL};

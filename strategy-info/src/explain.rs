@@ -29,7 +29,9 @@ pub fn parameters(schema: &str) -> Map<String, Value> {
         (name.to_owned(), root.parameter(schema, is_required).into())
     });
     let explained: Map<String, Value> = explained.collect();
-    let is_open = explained.is_empty() && own.member("additionalProperties") != Some("false") && own.member("properties").is_none();
+    let is_open = explained.is_empty()
+        && own.member("additionalProperties") != Some("false")
+        && own.member("properties").is_none();
     let names_others = required.iter().any(|name| properties.member(name).is_none());
     let rest = own.retain(|key| match key {
         "type" | "properties" | "title" | "description" | "$schema" | "$ref" | "$comment" => false,
@@ -61,7 +63,8 @@ pub fn in_short(schema: &str) -> Option<Value> {
         (false, false) => None,
         (false, true) => {
             let short = |(name, parameter): (String, Value)| {
-                let phrase = parameter.as_object().filter(|members| !members.contains_key("schema")).map(phrase);
+                let phrase =
+                    parameter.as_object().filter(|members| !members.contains_key("schema")).map(phrase);
                 (name, phrase.map_or(parameter, Value::from))
             };
             Some(parameters.into_iter().map(short).collect::<Map<_, _>>().into())
@@ -116,8 +119,12 @@ impl Schema {
     fn parameter(&self, schema: &str, is_required: bool) -> Map<String, Value> {
         let own = RawObject::parse(schema).unwrap_or_else(|_| RawObject::empty());
         let own = self.resolved(&own);
-        let options = own.member("enum").map(str::to_owned).or_else(|| Some(format!("[{}]", own.member("const")?)));
-        let examples = own.member("examples").map(str::to_owned).or_else(|| Some(format!("[{}]", own.member("example")?)));
+        let options =
+            own.member("enum").map(str::to_owned).or_else(|| Some(format!("[{}]", own.member("const")?)));
+        let examples = own
+            .member("examples")
+            .map(str::to_owned)
+            .or_else(|| Some(format!("[{}]", own.member("example")?)));
         let types = types(&own, 0);
         let words = if types.is_empty() { wording::ANYTHING.to_owned() } else { types.join(" or ") };
         let mut explained = Map::from_iter([("type".to_owned(), words.into())]);
@@ -128,7 +135,8 @@ impl Schema {
         explained.extend(examples.map(|values| ("examples".to_owned(), read(&values))));
         let said = ["type", "description", "default", "enum", "const", "examples", "example", "$comment"];
         let rest = own.retain(|key| !said.contains(&key) && !(is_alternatives(key) && are_types(&own, key)));
-        let (nested, plain): (Vec<_>, Vec<_>) = rest.iter().partition(|(_, value)| value.starts_with(['{', '[']));
+        let (nested, plain): (Vec<_>, Vec<_>) =
+            rest.iter().partition(|(_, value)| value.starts_with(['{', '[']));
         let plain = plain.into_iter().filter(|(key, _)| !explained.contains_key(*key));
         let plain: Vec<_> = plain.map(|(key, value)| (key.to_owned(), read(value))).collect();
         explained.extend(plain);
@@ -145,7 +153,10 @@ impl Schema {
             let Some((key, part, is_nullable)) = self.only_part(&resolved) else { break };
             let types = types(&part, 0);
             let outer = resolved.retain(|outer| outer != key);
-            resolved = part.iter().filter(|(key, _)| outer.member(key).is_none()).fold(outer.clone(), |all, (key, value)| all.with(key, value));
+            resolved = part
+                .iter()
+                .filter(|(key, _)| outer.member(key).is_none())
+                .fold(outer.clone(), |all, (key, value)| all.with(key, value));
             if is_nullable && !types.is_empty() {
                 let types: Vec<String> = types.into_iter().chain(["null".to_owned()]).collect();
                 resolved = resolved.with_value("type", &types);
@@ -162,7 +173,8 @@ impl Schema {
         ["allOf", "anyOf", "oneOf"].into_iter().find_map(|key| {
             let parts = parts(schema, key)?;
             let count = parts.len();
-            let mut others: Vec<RawObject> = parts.into_iter().filter(|part| types(part, 0) != ["null"]).collect();
+            let mut others: Vec<RawObject> =
+                parts.into_iter().filter(|part| types(part, 0) != ["null"]).collect();
             let part = others.pop().filter(|_| others.is_empty())?;
             Some((key, part, count > 1))
         })
@@ -184,7 +196,9 @@ impl Schema {
             text.contains(&format!("{reference}\"")) || text.contains(&format!("{reference}/"))
         };
         let few = all.iter().count() <= MOST_DEFINITIONS;
-        while let Some((name, schema)) = all.iter().find(|(name, _)| few && !used.contains(name) && is_named(&text, name)) {
+        while let Some((name, schema)) =
+            all.iter().find(|(name, _)| few && !used.contains(name) && is_named(&text, name))
+        {
             used.push(name);
             text += schema;
         }
@@ -221,7 +235,8 @@ fn types(schema: &RawObject, depth: usize) -> Vec<String> {
         _ => Vec::new(),
     };
     if types.is_empty() {
-        let values: Option<Vec<Value>> = schema.member("enum").and_then(|values| serde_json::from_str(values).ok());
+        let values: Option<Vec<Value>> =
+            schema.member("enum").and_then(|values| serde_json::from_str(values).ok());
         let values = values.into_iter().flatten().chain(schema.member("const").map(read));
         types.extend(values.map(|value| type_of(&value).to_owned()));
         let alternatives = ["anyOf", "oneOf"].into_iter().filter(|_| depth < MOST_STEPS);

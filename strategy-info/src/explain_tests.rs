@@ -48,7 +48,10 @@ fn i4_a_parameter_is_explained_in_the_documents_form() {
             json!({"oneOf": [{"type": "string"}, {"type": "array", "items": {}}]}),
             json!({"type": "string or array", "schema": {"oneOf": [{"type": "string"}, {"type": "array", "items": {}}]}}),
         ),
-        (json!({"type": 7, "enum": {}, "description": []}), json!({"type": "any", "description": [], "options": {}})),
+        (
+            json!({"type": 7, "enum": {}, "description": []}),
+            json!({"type": "any", "description": [], "options": {}}),
+        ),
         (json!("no schema"), json!({"type": "any"})),
     ] {
         assert_eq!(of(&schema), expected, "{schema}");
@@ -150,13 +153,22 @@ fn i4_results_are_phrases() {
 #[test]
 fn i4_deep_and_wide_schemas_take_no_long_time_and_no_stack() {
     for keyword in ["items", "not"] {
-        let deep = format!(r#"{{"properties":{{"a":{}1{}}}}}"#, format!(r#"{{"{keyword}":"#).repeat(50_000), "}".repeat(50_000));
+        let deep = format!(
+            r#"{{"properties":{{"a":{}1{}}}}}"#,
+            format!(r#"{{"{keyword}":"#).repeat(50_000),
+            "}".repeat(50_000)
+        );
         assert!(parameters(&deep).contains_key("parameters"));
     }
-    let nested = format!(r#"{{"properties":{{"a":{}1{}}}}}"#, r#"{"anyOf":["#.repeat(5_000), "]}".repeat(5_000));
+    let nested =
+        format!(r#"{{"properties":{{"a":{}1{}}}}}"#, r#"{"anyOf":["#.repeat(5_000), "]}".repeat(5_000));
     assert!(parameters(&nested).contains_key("parameters"));
-    let definitions: Vec<String> = (0..5_000).map(|at| format!(r##""d{at}":{{"$ref":"#/$defs/d{}"}}"##, at + 1)).collect();
-    let chain = format!(r##"{{"properties":{{"a":{{"$ref":"#/$defs/d0"}}}},"$defs":{{{}}}}}"##, definitions.join(","));
+    let definitions: Vec<String> =
+        (0..5_000).map(|at| format!(r##""d{at}":{{"$ref":"#/$defs/d{}"}}"##, at + 1)).collect();
+    let chain = format!(
+        r##"{{"properties":{{"a":{{"$ref":"#/$defs/d0"}}}},"$defs":{{{}}}}}"##,
+        definitions.join(",")
+    );
     assert!(parameters(&chain).contains_key("parameters"));
 }
 

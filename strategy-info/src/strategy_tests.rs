@@ -288,7 +288,10 @@ fn i5_unknown_topics_are_answered_with_the_nearest_tools_and_their_briefs() {
         assert_eq!(found, first, "{topic:.20}: {answer}");
         assert_eq!(answer.get("note").is_some(), first.is_none(), "{answer}");
         for tool in suggestions.into_iter().flatten() {
-            assert!(tool["brief"].as_str().unwrap().starts_with("Does ") && !ask(&view, tool["name"].as_str().unwrap()).1);
+            assert!(
+                tool["brief"].as_str().unwrap().starts_with("Does ")
+                    && !ask(&view, tool["name"].as_str().unwrap()).1
+            );
         }
     }
     assert_eq!(ask(&view, "category:tow").0["categories"], json!(["two"]));

@@ -145,28 +145,50 @@ fn zz_dump() {
     let Some(folder) = std::env::var_os("DUMP") else { return };
     let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
     files.sort();
-    let servers: Vec<Value> = files.iter().map(|path| {
-        let list: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
-        let name = path.file_stem().unwrap().to_str().unwrap();
-        let server = list.get("server").filter(|one| one.is_object()).cloned().unwrap_or_else(|| serde_json::json!({"name": name}));
-        serde_json::json!({"upstream": name, "server": server, "tools": list["tools"]})
-    }).collect();
+    let servers: Vec<Value> = files
+        .iter()
+        .map(|path| {
+            let list: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+            let name = path.file_stem().unwrap().to_str().unwrap();
+            let server = list
+                .get("server")
+                .filter(|one| one.is_object())
+                .cloned()
+                .unwrap_or_else(|| serde_json::json!({"name": name}));
+            serde_json::json!({"upstream": name, "server": server, "tools": list["tools"]})
+        })
+        .collect();
     let view = view_of(&Value::from(servers).to_string());
     for tool in view.tools() {
         let written = tool.tool().definition().string("description").unwrap_or_default();
         let own = tool.tool().brief();
         let part = letters(&written).contains(&letters(own));
-        println!("BRIEF\t{}\t{}\t{part}\t{}\t{}", tool.tool().upstream(), tool.name(), tool.brief().replace('\n', "\\n"), tool.short_brief().replace('\n', "\\n"));
+        println!(
+            "BRIEF\t{}\t{}\t{part}\t{}\t{}",
+            tool.tool().upstream(),
+            tool.name(),
+            tool.brief().replace('\n', "\\n"),
+            tool.short_brief().replace('\n', "\\n")
+        );
     }
     let (mut all, mut other) = (0, 0);
     for category in view.categories() {
         let tools: Vec<&str> = category.tools().map(|tool| tool.name().as_str()).collect();
         all += tools.len();
         other += if category.own_name() == "other" { tools.len() } else { 0 };
-        println!("CATEGORY\t{}\t{}\t{}\t{}", category.name(), tools.len(), category.description(), tools.join(" "));
+        println!(
+            "CATEGORY\t{}\t{}\t{}\t{}",
+            category.name(),
+            tools.len(),
+            category.description(),
+            tools.join(" ")
+        );
     }
     println!("OTHER {other} of {all}");
     let (mut slim, mut exact) = (0, 0);
-    for tool in view.tools() { slim += tool.tool().slim_schema().map_or(0, str::len); exact += tool.tool().definition().member("inputSchema").map_or(0, str::len); }
+    for tool in view.tools() {
+        slim += tool.tool().slim_schema().map_or(0, str::len);
+        exact += tool.tool().definition().member("inputSchema").map_or(0, str::len);
+    }
     println!("SLIM {slim} of {exact}");
 }

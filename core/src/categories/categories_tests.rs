@@ -56,7 +56,8 @@ fn b8_no_category_has_one_tool_or_over_forty_and_every_name_is_a_word_of_its_too
     let nouns = ["issue", "branch", "wiki_page", "merge_request", "merge_request_note", "pipeline"];
     let verbs = ["create", "get", "list", "update", "delete", "approve", "close", "watch"];
     let crossed = nouns.iter().flat_map(|noun| verbs.iter().map(move |verb| format!("{verb}_{noun}")));
-    let many: Vec<String> = crossed.chain(["whoami", "health", "alarm_cloudwatch"].map(str::to_owned)).collect();
+    let many: Vec<String> =
+        crossed.chain(["whoami", "health", "alarm_cloudwatch"].map(str::to_owned)).collect();
     let same: Vec<String> = (0..400).map(|at| format!("get_issue_{at}")).collect();
     let bare: Vec<String> = (0..400).map(|at| format!("tool{at:x}")).collect();
     for names in [many, same, bare] {
@@ -106,7 +107,8 @@ fn b8_servers_have_their_own_categories_and_clashing_names_have_the_server_in_fr
     assert!(whole.category("analysis").is_none(), "it could be either");
     // What a group is for may be about what is withheld.
     let snapshot = Arc::new(Snapshot::build(&lists, &[]).unwrap().0);
-    let part = View::of(snapshot, &Principal::anonymous().permitted(Permits::of_tools(["two/compare", "two/plot"])));
+    let part =
+        View::of(snapshot, &Principal::anonymous().permitted(Permits::of_tools(["two/compare", "two/plot"])));
     assert_eq!(categories(&part), some(&[("analysis", 1), ("visuals", 1)]));
     assert_eq!(part.category("analysis").unwrap().description(), "");
 }

@@ -38,11 +38,16 @@ impl Categories {
     pub(crate) fn of(view: &View) -> Self {
         let mut declared: Vec<Sorted> = Vec::new();
         let mut places: HashMap<&str, usize> = HashMap::new();
-        let about = view.about().categories.iter().map(|category| (&*category.name, category.description.trim()));
+        let about =
+            view.about().categories.iter().map(|category| (&*category.name, category.description.trim()));
         let used = view.listed().filter_map(|(_, tool)| Some((tool.supplement().category.as_deref()?, "")));
         for (name, description) in about.chain(used) {
             places.entry(name).or_insert_with(|| {
-                declared.push(Sorted { own: name.into(), description: description.into(), ..Sorted::default() });
+                declared.push(Sorted {
+                    own: name.into(),
+                    description: description.into(),
+                    ..Sorted::default()
+                });
                 declared.len() - 1
             });
         }
@@ -101,14 +106,19 @@ fn of_upstream(view: &View, upstream: &str, mut tools: Vec<(usize, &Tool)>) -> V
     let possessions = (!groups.is_empty()).then(|| Possessions::of(view, upstream));
     for group in groups {
         let names: HashSet<&str> = group.tools.iter().map(String::as_str).collect();
-        let (own, others) = tools.into_iter().partition(|(_, tool)| names.contains(tool.upstream_name().as_str()));
+        let (own, others) =
+            tools.into_iter().partition(|(_, tool)| names.contains(tool.upstream_name().as_str()));
         tools = others;
         if !own.is_empty() {
             let own: Vec<(usize, &Tool)> = own;
             // What is said of a group may be about what is withheld from the caller.
             let is_whole = possessions.as_ref().is_some_and(|possessions| possessions.have_all_of(group));
             let description = if is_whole { in_a_line(&group.description) } else { String::new() };
-            categories.push(category(group.name.clone(), description, own.into_iter().map(|(at, _)| at).collect()));
+            categories.push(category(
+                group.name.clone(),
+                description,
+                own.into_iter().map(|(at, _)| at).collect(),
+            ));
         }
     }
     let described = |tool: &Tool| tool.original().string("description").unwrap_or_default();
@@ -119,7 +129,11 @@ fn of_upstream(view: &View, upstream: &str, mut tools: Vec<(usize, &Tool)>) -> V
         let said = || provider.and_then(|provider| provider.description.clone());
         let description = if word.is_none() { said() } else { None };
         let members = members.into_iter().map(|at| tools[at].0).collect();
-        categories.push(category(word.unwrap_or_else(|| upstream.to_owned()), description.unwrap_or_default(), members));
+        categories.push(category(
+            word.unwrap_or_else(|| upstream.to_owned()),
+            description.unwrap_or_default(),
+            members,
+        ));
     }
     categories.retain(|category| !category.tools.is_empty());
     categories

@@ -51,13 +51,17 @@ pub(super) fn sorted(tools: &[(&str, &str)]) -> Vec<(Option<String>, Vec<usize>)
     if shared.is_none() || tools.len() > GLANCE {
         for with_verbs in [false, true] {
             let is_common = |key: &str| shared.as_deref() == Some(key);
-            take(&words, &mut rest, &mut groups, |word| (with_verbs || !word.is_verb) && !is_common(&word.key));
+            take(&words, &mut rest, &mut groups, |word| {
+                (with_verbs || !word.is_verb) && !is_common(&word.key)
+            });
         }
     }
     if shared.is_none() {
         rest.retain(|at| !adopt(*at, tools[*at].1, &mut groups));
     }
-    if let ([alone], Some((_, smallest))) = (&*rest, groups.iter_mut().min_by_key(|(_, members)| members.len())) {
+    if let ([alone], Some((_, smallest))) =
+        (&*rest, groups.iter_mut().min_by_key(|(_, members)| members.len()))
+    {
         smallest.push(*alone);
         smallest.sort_unstable();
         rest.clear();
@@ -79,9 +83,13 @@ pub(super) fn sorted(tools: &[(&str, &str)]) -> Vec<(Option<String>, Vec<usize>)
 
 /// Puts a tool into the category that its description names first, if there is room.
 fn adopt(at: usize, description: &str, groups: &mut [(String, Vec<usize>)]) -> bool {
-    let said = description.split(|letter: char| !letter.is_alphanumeric()).map(|word| singular(&word.to_lowercase()));
+    let said = description
+        .split(|letter: char| !letter.is_alphanumeric())
+        .map(|word| singular(&word.to_lowercase()));
     let home = said.into_iter().find_map(|word| {
-        groups.iter().position(|(key, members)| *key == word && members.len() < MOST && !VERBS.contains(&&**key))
+        groups
+            .iter()
+            .position(|(key, members)| *key == word && members.len() < MOST && !VERBS.contains(&&**key))
     });
     home.map(|home| {
         groups[home].1.push(at);
@@ -119,11 +127,16 @@ fn take(
 /// The words of a name that say something.
 fn words(name: &str) -> Vec<Word> {
     let all = name_words(name);
-    let all: Vec<String> = all.into_iter().filter(|word| !FILLERS.contains(&&**word) && has_letters(word)).collect();
+    let all: Vec<String> =
+        all.into_iter().filter(|word| !FILLERS.contains(&&**word) && has_letters(word)).collect();
     let has_noun = all.iter().any(|word| !VERBS.contains(&&**word));
     let last = all.len().saturating_sub(1);
     let is_verb = |at: usize, word: &str| has_noun && VERBS.contains(&word) && (at <= 1 || at == last);
-    let word = |(at, written): (usize, String)| Word { key: singular(&written), is_verb: is_verb(at, &written), written };
+    let word = |(at, written): (usize, String)| Word {
+        key: singular(&written),
+        is_verb: is_verb(at, &written),
+        written,
+    };
     all.into_iter().enumerate().map(word).collect()
 }
 
