@@ -5,7 +5,6 @@
 //! and nothing else, so it cannot leak a tool.
 
 use std::{
-    any::Any,
     borrow::Cow,
     collections::HashSet,
     sync::{Arc, OnceLock},
@@ -20,8 +19,9 @@ use crate::{
     cap::Cap,
     categories::{Categories, ListedCategory},
     concern::{Concern, Mapping},
+    context::ClientTraits,
     definitions::Definitions,
-    derived::Extent,
+    derived::{Extent, Key},
     hints::ListHints,
     memory::Notes,
     name::{ToolName, UpstreamName},
@@ -356,8 +356,9 @@ impl View {
 
     /// A value that depends on what this view lists and permits alone, such as an index of its tools. It is computed at first
     /// use, and shared with views that have the same of the same snapshot. It is kept until the snapshot is replaced, or many
-    /// other views were used since. `T` must be a type of the strategy's crate; a value must not depend on
-    /// [`choices`](Self::choices), nor contain the view, which would keep the snapshot forever.
+    /// other views were used since. `T` must be a type of the strategy's crate that is made in one way; a value must not
+    /// depend on [`choices`](Self::choices), nor contain the view, which would keep the snapshot forever. What takes long is
+    /// made by [`Context::derive`](crate::Context::derive).
     ///
     /// ```
     /// # use mcp_disclosure_core::View;
@@ -368,8 +369,23 @@ impl View {
     ///     view.derived(made).0
     /// }
     /// ```
-    pub fn derived<T: Any + Send + Sync>(&self, make: impl FnOnce(&Self) -> T) -> Arc<T> {
-        self.snapshot.derived().of(&self.extent).get(|| make(self))
+    pub fn derived<T: Send + Sync + 'static>(&self, make: fn(&Self) -> T) -> Arc<T> {
+        self.snapshot.derived().of(&self.extent).get(&(), || make(self))
+    }
+
+    /// A value that depends on this view and a key alone, such as the settings of a strategy: as [`derived`](Self::derived),
+    /// one for each key.
+    pub fn derived_with<K: Key, T: Send + Sync + 'static>(
+        &self,
+        key: &K,
+        make: fn(&Self, &K) -> T,
+    ) -> Arc<T> {
+        self.snapshot.derived().of(&self.extent).get(key, || make(self, key))
+    }
+
+    /// The value for a key, if it is made.
+    pub(crate) fn made<K: Key, T: Send + Sync + 'static>(&self, key: &K) -> Option<Arc<T>> {
+        self.snapshot.derived().of(&self.extent).made(key)
     }
 
     /// The own instructions for the model of upstreams of which anything is permitted. They say how to use it, in the words of the
@@ -461,8 +477,9 @@ impl<'v> VisibleTool<'v> {
         self.tool
     }
 
-    /// WHAT it does: [`Tool::brief`], or a text that tells it from another listed tool that has the same (docs/CONTRACT.md
-    /// B2). At most [`brief::LONGEST`], unless the operator wrote it.
+    /// WHAT it does: [`Tool::brief`], with `[destructive]` behind it where annotations say so, and the server's name in front
+    /// where a listed tool of another one would have the same (docs/CONTRACT.md B2, B13). At most [`brief::LONGEST`], unless
+    /// the operator wrote it.
     pub fn brief(&self) -> &'v str {
         self.view.listed_brief(self.position, brief::LONGEST).unwrap_or_else(|| self.tool.brief())
     }
@@ -480,6 +497,17 @@ impl<'v> VisibleTool<'v> {
     /// [`Tool::minimal`] under this view's name.
     pub fn minimal(&self) -> RawObject {
         self.minimal_with(self.brief())
+    }
+
+    /// [`minimal`](Self::minimal) for a client: one that negotiated is sent the annotations as well, so that its brief is the
+    /// author's text alone (docs/CONTRACT.md B13).
+    pub fn minimal_for(&self, client: &ClientTraits) -> RawObject {
+        self.minimal_with(self.brief_for(client))
+    }
+
+    /// The brief beside annotations for a client: without marks and names for one that negotiated.
+    pub fn brief_for(&self, client: &ClientTraits) -> &'v str {
+        if client.bridge { self.brief() } else { self.tool.brief() }
     }
 
     /// [`Tool::minimal_with`] under this view's name.

@@ -2,11 +2,10 @@
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{
-    ClientTraits, Context, Decision, DisclosureStrategy, Fault, Listing, Names, Objection, OwnTool,
+    ClientTraits, Context, Decision, DisclosureStrategy, Fault, Listing, Names, Objection, Own,
     PERMISSIVE_SCHEMA, Profile, RawObject, ToolCall, View, VisibleTool, brief::SHORT, fetching_tool,
     index::with_short_index,
 };
-use serde_json::value::RawValue;
 
 use crate::{DescribeConfig, LongBriefs, Selection, delivery, hints::without_defaults, wording};
 
@@ -41,14 +40,16 @@ impl Describe {
     /// A tool as it is listed: for hosts that know `tools/describe` what they must know (D2, B5); for all others a `Tool` that
     /// is complete except for its schemas (D7), of which small ones are listed (B12).
     fn listed(&self, tool: VisibleTool<'_>, client: &ClientTraits) -> RawObject {
-        let brief = tool.short_brief();
         let listed = if client.bridge {
+            let brief = tool.short_brief();
             without_defaults(tool.inlined_with(brief, client.definitions, self.config.inline_schema_bytes))
         } else {
             let title = tool.tool().telling_title().filter(|_| !client.shortest);
             let annotations = tool.tool().telling_annotations().filter(|_| !client.shortest);
             let listed = RawObject::empty().with_value("name", tool.name());
             let listed = title.into_iter().fold(listed, |listed, title| listed.with_value("title", &title));
+            // What the author wrote: such hosts are sent the annotations, or asked for less.
+            let brief = tool.tool().short_brief();
             let listed = listed.with_value("description", brief).with("inputSchema", PERMISSIVE_SCHEMA);
             annotations.iter().fold(listed, |listed, hints| listed.with("annotations", hints.text()))
         };
@@ -84,17 +85,17 @@ impl DisclosureStrategy for Describe {
         }
     }
 
-    fn own_tools(&self, view: &View, client: &ClientTraits) -> Vec<OwnTool> {
+    fn own(&self, view: &View, client: &ClientTraits) -> Own {
         let lists_schemas = self.config.inline_schema_bytes > 0 || view.has_pins();
         let bridge = || {
             let description = with_short_index(&wording::bridge_description(lists_schemas), view);
             fetching_tool(wording::BRIDGE, &description, wording::BRIDGE_NAMES)
         };
-        client.bridge.then(bridge).into_iter().collect()
+        client.bridge.then(bridge).into_iter().collect::<Vec<_>>().into()
     }
 
-    fn how_to_learn(&self, cx: &Context<'_>, tool: &str) -> Option<String> {
-        Some(wording::how_to_learn(cx.client.bridge, tool))
+    fn how_to_learn(&self, _view: &View, client: &ClientTraits, tool: &str) -> Option<String> {
+        Some(wording::how_to_learn(client.bridge, tool))
     }
 
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
@@ -109,7 +110,7 @@ impl DisclosureStrategy for Describe {
         &self,
         cx: &Context<'_>,
         method: &str,
-        params: &RawValue,
+        params: &RawObject,
     ) -> Result<Option<RawObject>, Fault> {
         if method != METHOD {
             return Ok(None);

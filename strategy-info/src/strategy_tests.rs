@@ -23,7 +23,8 @@ fn snapshot<'a>(tools: impl IntoIterator<Item = (&'a str, &'a str)>) -> Snapshot
                 "name": name, "description": format!("Does {name}. And more."), "inputSchema": schema,
                 "annotations": {"destructiveHint": true}
             }))
-            .unwrap(),
+            .unwrap()
+            .into(),
         );
         if !category.is_empty() {
             let file = json!({
@@ -66,7 +67,11 @@ fn now<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-fn decide(strategy: &dyn DisclosureStrategy, view: &View, name: &str, arguments: Option<&str>) -> Decision {
+fn decide(strategy: Info, view: &View, name: &str, arguments: Option<&str>) -> Decision {
+    run(&Stack::of(vec![], Arc::new(strategy)).unwrap(), view, name, arguments)
+}
+
+fn run(strategy: &Stack, view: &View, name: &str, arguments: Option<&str>) -> Decision {
     let (client, marks) = (ClientTraits::plain(Era::Session), Marks::default());
     let (receipts, effects) = (Receipts::Marks(&marks), Effects::default());
     let noted = Noted::new(&Memory::EMPTY, NAME);
@@ -76,7 +81,7 @@ fn decide(strategy: &dyn DisclosureStrategy, view: &View, name: &str, arguments:
         noted,
         receipts,
         session: "test",
-        fetches: &Unlimited,
+        services: &Unlimited,
         effects: &effects,
     };
     let arguments = arguments.map(|text| RawText::parse(text.to_owned()).unwrap());
@@ -89,7 +94,7 @@ fn decide(strategy: &dyn DisclosureStrategy, view: &View, name: &str, arguments:
 /// The answer to a topic, and whether it is an error.
 fn ask(view: &View, topic: &str) -> (Value, bool) {
     let arguments = json!({"topic": topic}).to_string();
-    match decide(&info(OtherTools::Stubs), view, INFO, Some(&arguments)) {
+    match decide(info(OtherTools::Stubs), view, INFO, Some(&arguments)) {
         Decision::Answer(ToolAnswer { content, is_error }) => (content, is_error),
         other => panic!("{other:?}"),
     }
@@ -97,7 +102,7 @@ fn ask(view: &View, topic: &str) -> (Value, bool) {
 
 /// The call that `invoke` forwards with these arguments, or its answer.
 fn invoke(view: &View, arguments: &str) -> Result<(String, Option<String>), Value> {
-    match decide(&info(OtherTools::EntryOnly), view, INVOKE, Some(arguments)) {
+    match decide(info(OtherTools::EntryOnly), view, INVOKE, Some(arguments)) {
         Decision::Forward(call) => {
             Ok((call.name.to_string(), call.arguments.map(|given| given.get().to_owned())))
         }
@@ -108,7 +113,7 @@ fn invoke(view: &View, arguments: &str) -> Result<(String, Option<String>), Valu
 }
 
 fn description(view: &View, tools: OtherTools) -> String {
-    let own = info(tools).own_tools(view, &ClientTraits::plain(Era::Session));
+    let own = info(tools).own(view, &ClientTraits::plain(Era::Session)).tools;
     let info = own.iter().find(|tool| tool.name() == INFO);
     info.unwrap().definition().string("description").unwrap()
 }
@@ -117,15 +122,21 @@ fn description(view: &View, tools: OtherTools) -> String {
 fn i1_the_description_names_levels_categories_and_counts_and_stays_short() {
     for tools in [OtherTools::Stubs, OtherTools::EntryOnly] {
         let text = description(&some(), tools);
-        for part in ["overview", "category", "tool", "4 tools:\n- one (1): About one.\n- two (2): "] {
+        for part in ["overview", "category", "tool", "4 tools:\n- one (1): About one.\n- two (2)\n"] {
             assert!(text.contains(part), "{part} in {text}");
         }
     }
-    let names: Vec<String> = (0..1000).map(|at| format!("tool_{at}")).collect();
-    let many = view(names.iter().map(|name| (name.as_str(), name.as_str())));
-    let text = description(&many, OtherTools::Stubs);
-    assert!(text.contains("1000 tools: tool_0 (1), ") && text.ends_with(" more categories"), "{text}");
-    assert!(text.len() <= 2_000, "{}", text.len());
+    let names: Vec<String> = (0..2_000).map(|at| format!("tool_{at}")).collect();
+    let many = |count: usize| {
+        let view = view(names[..count].iter().map(|name| (name.as_str(), name.as_str())));
+        description(&view, OtherTools::Stubs)
+    };
+    let text = many(100);
+    assert!(text.contains("100 tools: tool_0 (1), ") && text.len() <= 2_000, "{text}");
+    let text = many(500);
+    assert!(names[..500].iter().all(|name| text.contains(&format!(" {name}"))), "{text}");
+    let text = many(2_000);
+    assert!(text.ends_with(" more categories") && text.len() <= 8_000, "{}", text.len());
     assert!(!description(&view([]), OtherTools::Stubs).contains(" tools:"));
 }
 
@@ -135,8 +146,8 @@ fn i2_i8_the_overview_counts_listed_tools_and_has_facts() {
         "name": "N", "description": "D",
         "categories": {
             "one": {"count": 1, "description": "About one.", "tools": "a"},
-            "two": {"count": 2, "description": "b, one", "tools": "b, one"},
-            "up": {"count": 1, "description": "c", "tools": "c"}
+            "two": {"count": 2, "tools": "b, one"},
+            "up": {"count": 1, "tools": "c"}
         },
         "total_tools": 4, "gpu_available": false
     });
@@ -146,7 +157,7 @@ fn i2_i8_the_overview_counts_listed_tools_and_has_facts() {
     for arguments in
         [None, Some("{}"), Some("null"), Some(r#"{"topic":null}"#), Some(r#""{\"topic\":\"\"}""#)]
     {
-        let decision = decide(&info(OtherTools::Stubs), &some(), INFO, arguments);
+        let decision = decide(info(OtherTools::Stubs), &some(), INFO, arguments);
         assert!(matches!(decision, Decision::Answer(answer) if answer.content == expected), "{arguments:?}");
     }
 }
@@ -154,13 +165,13 @@ fn i2_i8_the_overview_counts_listed_tools_and_has_facts() {
 #[test]
 fn i3_i6_a_category_precedes_a_tool_of_its_name_and_both_have_an_exact_topic() {
     let one = json!({
-        "category": "one", "description": "About one.", "tools": [{"name": "a", "brief": "Does a. And more."}],
+        "category": "one", "description": "About one.", "tools": [{"name": "a", "brief": "Does a. [destructive]"}],
         "note": "A tool has the same name; its topic is tool:one"
     });
     assert_eq!(ask(&some(), "one"), (one.clone(), false));
     assert_eq!(ask(&some(), "category:one").0, one);
-    let two = json!({"category": "two", "description": "b, one", "tools": [
-        {"name": "b", "brief": "Does b. And more."}, {"name": "one", "brief": "Does one. And more.", "topic": "tool:one"}
+    let two = json!({"category": "two", "tools": [
+        {"name": "b", "brief": "Does b. [destructive]"}, {"name": "one", "brief": "Does one. [destructive]", "topic": "tool:one"}
     ]});
     assert_eq!(ask(&some(), "two").0, two);
     assert_eq!(ask(&some(), "tool:one").0["tool"], "one");
@@ -204,7 +215,7 @@ fn b10_several_topics_are_answered_under_their_names() {
     let view = view([("a", "one"), ("b", "two"), ("x,y", "two"), ("c", "")]);
     let asked = |topic: Value| {
         let arguments = json!({"topic": topic}).to_string();
-        match decide(&info(OtherTools::Stubs), &view, INFO, Some(&arguments)) {
+        match decide(info(OtherTools::Stubs), &view, INFO, Some(&arguments)) {
             Decision::Answer(ToolAnswer { content, is_error }) => (content, is_error),
             other => panic!("{other:?}"),
         }
@@ -233,7 +244,7 @@ fn b10_several_topics_are_answered_under_their_names() {
     assert_eq!(names(json!(many(most).join(","))).len(), most);
     for too_many in [json!(many(most + 1).join(",")), json!(many(1_000)), json!(many(100_000).join(","))] {
         let arguments = json!({"topic": too_many}).to_string();
-        let decision = decide(&info(OtherTools::Stubs), &view, INFO, Some(&arguments));
+        let decision = decide(info(OtherTools::Stubs), &view, INFO, Some(&arguments));
         let Decision::Refuse(refusal) = decision else { panic!("{decision:?}") };
         let expected = refusal.content["error"]["problems"][0]["expected"].as_str().unwrap();
         assert!(expected.contains("at most 16 topics") && expected.contains("most_topics"), "{expected}");
@@ -251,33 +262,39 @@ fn i4_a_tool_is_described_with_related_tools_that_are_listed() {
             "parameters": {"x": {"type": "integer", "required": false}}, "related": ["b", "a"]
         })
     );
-    let entry_only = decide(&info(OtherTools::EntryOnly), &some(), INFO, Some(r#"{"topic":"a"}"#));
+    let entry_only = decide(info(OtherTools::EntryOnly), &some(), INFO, Some(r#"{"topic":"a"}"#));
     let Decision::Answer(answer) = entry_only else { panic!("{entry_only:?}") };
     assert_eq!(answer.content["annotations"], json!({"destructiveHint": true}));
 }
 
 #[test]
-fn i5_unknown_topics_are_answered_briefly_with_suggestions_that_exist() {
+fn i5_unknown_topics_are_answered_with_the_nearest_tools_and_their_briefs() {
     let view = view([("browser_take_screenshot", ""), ("browser_click", ""), ("two", "one"), ("one", "two")]);
     for (topic, first) in [
-        ("screenshot", "browser_take_screenshot"),
-        ("Browser_Clik", "browser_click"),
-        ("OVERVIEW", "overview"),
-        ("tool:on", "tool:one"),
-        ("zzzz", "overview"),
-        ("tool:", "tool:two"),
-        ("\u{202e}\u{0}ü\u{1f600}", "overview"),
-        (&"x".repeat(1 << 20), "overview"),
+        ("screenshot", Some("browser_take_screenshot")),
+        ("take a screenshot", Some("browser_take_screenshot")),
+        ("Browser_Clik", Some("browser_click")),
+        ("zzzz", None),
+        ("tool:", None),
+        ("\u{202e}\u{0}ü\u{1f600}", None),
+        (&"x".repeat(1 << 20), None),
     ] {
         let (answer, failed) = ask(&view, topic);
         assert!(failed);
         let error = answer["error"].as_str().unwrap();
         assert!(error.starts_with("Unknown topic: ") && error.chars().count() <= 140, "{error}");
-        let suggestions = answer["suggestions"].as_array().unwrap();
-        assert_eq!(suggestions[0], first, "{topic:.20}: {suggestions:?}");
-        assert!(suggestions.len() <= 5);
-        assert!(suggestions.iter().all(|topic| !ask(&view, topic.as_str().unwrap()).1), "{suggestions:?}");
+        let suggestions = answer["suggestions"].as_array();
+        let found = suggestions.map(|tools| tools[0]["name"].as_str().unwrap());
+        assert_eq!(found, first, "{topic:.20}: {answer}");
+        assert_eq!(answer.get("note").is_some(), first.is_none(), "{answer}");
+        for tool in suggestions.into_iter().flatten() {
+            assert!(
+                tool["brief"].as_str().unwrap().starts_with("Does ")
+                    && !ask(&view, tool["name"].as_str().unwrap()).1
+            );
+        }
     }
+    assert_eq!(ask(&view, "category:tow").0["categories"], json!(["two"]));
 }
 
 #[test]
@@ -291,7 +308,7 @@ fn invalid_arguments_of_info_are_refused_with_what_is_expected() {
         (r#"[1]"#, "arguments", "a JSON object"),
         (r#""one""#, "arguments", "a JSON object"),
     ] {
-        let decision = decide(&info(OtherTools::Stubs), &some(), INFO, Some(arguments));
+        let decision = decide(info(OtherTools::Stubs), &some(), INFO, Some(arguments));
         let Decision::Refuse(refusal) = decision else { panic!("{arguments}: {decision:?}") };
         let problem = &refusal.content["error"]["problems"][0];
         assert_eq!(
@@ -308,7 +325,8 @@ fn i7_invoke_accepts_arguments_in_either_place() {
         "name": "exec", "inputSchema": {"properties": {"arguments": {"type": "array"}, "command": {}}}
     }));
     let mut lists = UpstreamLists::empty(UpstreamName::parse("up").unwrap());
-    lists.tools = vec![own.unwrap(), to_raw_value(&json!({"name": "a", "inputSchema": {}})).unwrap()];
+    lists.tools =
+        vec![own.unwrap().into(), to_raw_value(&json!({"name": "a", "inputSchema": {}})).unwrap().into()];
     let view = View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous());
     for (arguments, passed) in [
         (r#"{"tool":"a"}"#, None),
@@ -364,13 +382,13 @@ fn i7_invalid_arguments_of_invoke_are_refused_with_what_is_expected() {
         );
     }
     let unknown = invoke(&some(), r#"{"tool":"onee"}"#).unwrap_err();
-    assert_eq!(unknown, json!({"error": "Unknown tool: onee", "suggestions": ["one", "a"]}));
+    assert_eq!(unknown, json!({"error": "Unknown tool: onee", "suggestions": ["one"]}));
     let explained = invoke(&some(), r#"{"tool":"info","arguments":{"topic":"a"}}"#).unwrap_err();
     assert_eq!(explained["tool"], "a");
     let overview = invoke(&some(), r#"{"tool":"info"}"#).unwrap_err();
     assert_eq!(overview["total_tools"], 4);
     // Under stubs `invoke` is not an own tool.
-    assert!(matches!(decide(&info(OtherTools::Stubs), &some(), INVOKE, None), Decision::Forward(_)));
+    assert!(matches!(decide(info(OtherTools::Stubs), &some(), INVOKE, None), Decision::Forward(_)));
 }
 
 #[test]
@@ -380,10 +398,11 @@ fn c10_unlisted_tools_are_never_enumerated_but_found_by_name() {
     let (overview, _) = ask(&narrowed, "overview");
     assert_eq!(overview["categories"].as_object().unwrap().keys().collect::<Vec<_>>(), ["two", "up"]);
     assert_eq!(overview["total_tools"], 2);
-    assert_eq!(ask(&narrowed, "two").0["tools"], json!([{"name": "b", "brief": "Does b. And more."}]));
+    assert_eq!(ask(&narrowed, "two").0["tools"], json!([{"name": "b", "brief": "Does b. [destructive]"}]));
     assert_eq!(ask(&narrowed, "b").0["related"], json!(["b"]));
     assert!(ask(&narrowed, "category:one").1);
-    assert_eq!(ask(&narrowed, "aa").0["suggestions"], json!(["overview", "two", "up", "b", "c"]));
+    assert_eq!(ask(&narrowed, "aa").0["note"], wording::NOTHING_MATCHES);
+    assert_eq!(ask(&narrowed, "does").0["suggestions"].as_array().unwrap().len(), 2);
     assert!(!description(&narrowed, OtherTools::Stubs).contains("one ("));
     assert_eq!(ask(&narrowed, "a").0["tool"], "a");
     assert_eq!(ask(&narrowed, "one").0["tool"], "one", "a category without tools does not exist");
@@ -416,10 +435,6 @@ impl DisclosureStrategy for OnlyB {
         &ONLY_B
     }
 
-    fn list(&self, view: &View, _client: &ClientTraits) -> Listing {
-        Listing::complete(view)
-    }
-
     async fn before_call(&self, _cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
         Ok(match call.name.as_str() {
             "b" => Decision::Forward(call),
@@ -431,7 +446,7 @@ impl DisclosureStrategy for OnlyB {
 #[test]
 fn a_filter_decides_on_the_inner_call_of_invoke() {
     let stack = Stack::of(vec![Arc::new(OnlyB)], Arc::new(info(OtherTools::EntryOnly))).unwrap();
-    let run = |tool: &str| decide(&*stack, &some(), INVOKE, Some(&json!({"tool": tool}).to_string()));
+    let run = |tool: &str| run(&stack, &some(), INVOKE, Some(&json!({"tool": tool}).to_string()));
     assert!(matches!(run("b"), Decision::Forward(call) if *call.name == *"b"));
     assert!(matches!(run("a"), Decision::Refuse(refusal) if refusal.code == "NO"));
 }

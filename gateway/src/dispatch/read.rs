@@ -3,9 +3,8 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{Effects, Kind, RawObject, ResourceText, ResourceUri, View, given::shown};
+use mcp_disclosure_core::{Effects, Fault, Kind, RawObject, ResourceUri, given::shown};
 use mcp_disclosure_transport::{ErrorText, Json, code};
-use serde_json::json;
 
 use super::{Caller, Gateway, links, relay::UpstreamRequest, suggestions};
 use crate::{
@@ -27,13 +26,18 @@ impl Gateway {
         let uri = ResourceUri::parse(&uri).map_err(ErrorText::invalid_params)?;
         let (fetches, effects) = (self.fetches.of(&caller.fetcher, &caller.allowances), Effects::default());
         let cx = caller.context(self, &page.view, &fetches, &effects);
-        let own = caller.choice.strategy.read_resource(&cx, &uri).await?;
-        let meant = if own.is_none() { caller.choice.strategy.meant_resource(&cx, &uri) } else { None };
-        self.carry_out(caller, effects, &fetches).await?;
-        if let Some(text) = own {
-            return Ok(read_result(caller.era(), contents(&uri, &text)));
-        }
-        let mut error = not_found(&page.view, &uri, meant.as_deref());
+        let own = caller.choice.strategy.request(&cx, "resources/read", params).await;
+        let (mut error, is_corrected) = match own {
+            Ok(own) => {
+                self.carry_out(caller, effects, &fetches).await?;
+                if let Some(own) = own {
+                    return Ok(read_result(caller.era(), own.into()));
+                }
+                (unknown_resource(&page.view, &uri), false)
+            }
+            Err(fault @ Fault::NotFound { .. }) => (fault.into(), true),
+            Err(fault) => return Err(fault.into()),
+        };
         for slot in caller.backend.owners(page, &uri) {
             let Some(name) = slot.name() else { continue };
             let request = UpstreamRequest::new("resources/read", params.clone());
@@ -48,7 +52,7 @@ impl Gateway {
                     tracing::debug!(upstream = %name, error = ?refused, "a resource could not be read");
                 }
                 // Another upstream may have it.
-                Err(refused) if is_not_found(&refused) && meant.is_none() => error = refused,
+                Err(refused) if is_not_found(&refused) && !is_corrected => error = refused,
                 Err(refused) if is_not_found(&refused) => {}
                 Err(refused) => return Err(refused),
             }
@@ -108,22 +112,6 @@ impl Gateway {
         let result = self.relay(caller, &slot, request).await?;
         let Some(upstream) = slot.name() else { return Ok(complete(caller.era(), result)) };
         Ok(complete(caller.era(), suggestions::shown(&page.view, upstream, &params, result)))
-    }
-}
-
-fn contents(uri: &ResourceUri, text: &ResourceText) -> Json {
-    Json::of(&json!({"contents": [{"uri": uri.as_str(), "mimeType": text.mime_type, "text": text.text}]}))
-}
-
-/// In the wording of the session era; `dialect` rewrites it for the stateless one.
-fn not_found(view: &View, uri: &str, meant: Option<&str>) -> ErrorText {
-    match meant {
-        Some(meant) => {
-            let message = format!("Resource not found: {}. Did you mean {meant}?", shown(uri));
-            ErrorText::new(code::RESOURCE_NOT_FOUND, message)
-                .with_data(&json!({"uri": shown(uri), "suggestion": meant}))
-        }
-        None => unknown_resource(view, uri),
     }
 }
 
