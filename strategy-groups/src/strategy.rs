@@ -4,17 +4,17 @@ use async_trait::async_trait;
 use mcp_disclosure_core::{
     Advertisement, ArgumentProblem, Called, ClientTraits, Context, Decision, DisclosureStrategy, Executor,
     ExecutorTexts, Extension, Fault, GROUPS, Kind, Lesson, Listing, Own, OwnTool, Profile, RawObject,
-    Refusal, ToolAnswer, ToolCall, View, given,
+    Refusal, ToolAnswer, ToolCall, View,
+    availability::DETERMINISTIC_GROUPS,
+    given,
     index::{Part, with_index_of_parts},
     inner_call::members,
-    manifest::DETERMINISTIC_GROUPS,
 };
+use mcp_disclosure_drafts::directory::{self, Directory};
 use serde_json::json;
 
 use crate::{
-    Group, Groups, GroupsConfig, answer,
-    directory::{self, Directory},
-    method,
+    Group, Groups, GroupsConfig, answer, method,
     slug::Origin,
     wording::{self, CALL, CALL_READ_ONLY, GET},
 };

@@ -163,12 +163,3 @@ pub const NOT_FOUND: &str = "Group not found";
 /// The error of a cursor of another list.
 pub const FOREIGN_CURSOR: &str =
     "params.cursor is not one of this list, which may have changed: start without a cursor";
-
-/// The error of a revision that is not, or no longer, the view's.
-pub const STALE_VIEW: &str = "The view has changed: list the groups again";
-
-/// The error of an unknown deterministic group.
-pub const UNKNOWN_GROUP: &str = "Unknown group";
-
-/// The error of a call of an unknown tool where groups are deterministic.
-pub const UNKNOWN_NAMES: &str = "Unknown tool names";

@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use mcp_disclosure_core::{
-    Advertisement, EXTENSION, RawObject,
-    manifest::{KEY, digest::CAPABILITY},
-};
+use mcp_disclosure_core::{Advertisement, EXTENSION, RawObject};
+use mcp_disclosure_drafts::manifest::{KEY, digest::CAPABILITY};
 use mcp_disclosure_transport::{ErrorText, Json, meta};
 
 use super::{

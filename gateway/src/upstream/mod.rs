@@ -31,7 +31,8 @@ use disclosing::Disclosing;
 pub use error::{UpstreamError, Why};
 use handler::UpstreamHandler;
 pub use handshake::{Eras, Introduction};
-use mcp_disclosure_core::{Era, RawObject, UpstreamLists, UpstreamName, manifest::is_offered};
+use mcp_disclosure_core::{Era, RawObject, UpstreamLists, UpstreamName};
+use mcp_disclosure_drafts::manifest::is_offered;
 pub use mcp_disclosure_transport::{
     CallError,
     child::Program,
