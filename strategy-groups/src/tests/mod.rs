@@ -11,6 +11,7 @@ use serde_json::{Value, value::to_raw_value};
 use super::*;
 
 mod bridge;
+#[cfg(feature = "drafts")]
 mod directory;
 mod lists;
 mod texts;
