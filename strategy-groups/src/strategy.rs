@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{
-    ArgumentProblem, Called, ClientTraits, Context, Decision, DisclosureStrategy, Executor, ExecutorTexts,
-    Extension, Fault, GROUPS, Kind, Lesson, Listing, Own, OwnTool, Profile, RawObject, Refusal, ToolAnswer,
-    ToolCall, View, given,
+    ArgumentProblem, Called, ClientTraits, Context, Decision, DisclosureStrategy, Executor, Extension, Fault,
+    GROUPS, Kind, Lesson, Listing, Own, OwnTool, Profile, RawObject, Refusal, ToolAnswer, ToolCall, View,
+    given,
     index::{Part, with_index_of_parts},
     inner_call::members,
 };
@@ -41,7 +41,13 @@ pub static PROFILE: Profile = Profile::presenter(
 .of_size("compact");
 
 /// The tools that call what a group has.
-const EXECUTOR: Executor = Executor { teller: GET, acting: CALL, reading: CALL_READ_ONLY };
+const EXECUTOR: Executor = Executor {
+    teller: GET,
+    acting: CALL,
+    reading: CALL_READ_ONLY,
+    called: wording::CALLED,
+    arguments: wording::ARGUMENTS,
+};
 
 /// Tools in groups.
 #[derive(Debug)]
@@ -96,15 +102,6 @@ impl GroupsStrategy {
         OwnTool::new(GET, &description, &schema).read_only()
     }
 
-    fn executors(&self) -> Vec<OwnTool> {
-        let texts = ExecutorTexts {
-            acting: &wording::call_description(self.config.executors),
-            reading: wording::CALL_READ_ONLY_DESCRIPTION,
-            arguments: wording::ARGUMENTS,
-        };
-        EXECUTOR.tools(self.config.executors, texts)
-    }
-
     fn get(&self, cx: &Context<'_>, call: &ToolCall) -> Result<ToolAnswer, ArgumentProblem> {
         let arguments = members(call)?;
         let name = match arguments.member("name").filter(|given| *given != "null") {
@@ -150,7 +147,7 @@ impl DisclosureStrategy for GroupsStrategy {
         let mut own = Own::default();
         if self.is_bridged(client) {
             own.tools.push(self.get_tool(view));
-            own.tools.extend(self.executors());
+            own.tools.extend(EXECUTOR.tools(self.config.executors));
         }
         #[cfg(feature = "drafts")]
         if self.has_directory(client) {
