@@ -89,7 +89,7 @@ pub use description::{DescriptionError, DescriptionFile, Supplement};
 pub use digest::Digest;
 pub use effect::{Effect, Effects};
 pub use error::Error;
-pub use executors::{Called, Executor, ExecutorTexts, Executors};
+pub use executors::{Called, Executor, Executors};
 pub use extension::{EXTENSION, GROUPS, offers_groups};
 pub use fetch::{Available, FetchBounds, Names, TooMany, descriptions_uri, fetching_tool};
 pub use finder::{Finder, Hit};

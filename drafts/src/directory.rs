@@ -6,6 +6,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+pub use mcp_disclosure_core::availability::DETERMINISTIC_GROUPS;
 use mcp_disclosure_core::{
     Decision, Digest, Fault, Listing, RawObject, ToolCall, View, availability::said_of_groups, given::shown,
 };
@@ -77,6 +78,14 @@ impl Directory {
             self.groups.push(Entries { id: id.to_owned(), description, entries: Vec::new() });
         }
         &mut self.groups[place]
+    }
+
+    /// The result of [`LIST`] or [`EXPAND`].
+    ///
+    /// # Errors
+    /// Those of [`expand`](Self::expand).
+    pub fn answer(&self, method: &str, params: &RawObject) -> Result<RawObject, Fault> {
+        if method == LIST { Ok(self.list()) } else { self.expand(params) }
     }
 
     /// The result of [`LIST`]. Groups without visible tools are not in it.
