@@ -85,7 +85,8 @@ impl Backend {
     }
 }
 
-/// The error for a resource that does not exist for a caller. It depends on the URI's text alone, and on what is listed.
+/// The error for a resource that does not exist for a caller, in the wording of the session era; `dialect` rewrites it for the
+/// stateless one. It depends on the URI's text alone, and on what is listed.
 pub fn unknown_resource(view: &View, uri: &str) -> ErrorText {
     let hint = if view.needs_canonical(uri) {
         ". Only a canonical URI (RFC 3986, section 6.2.2) or one that is listed can be used here"
