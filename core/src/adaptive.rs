@@ -6,7 +6,7 @@
 //! the catalogue crosses the budget, its list changes as lists do, with the notification that says so. The own tools of the
 //! other strategy are listed over the budget, callable on both sides of it, and their names reserved on both.
 
-use crate::{estimate, strategy::Profile, view::View};
+use crate::{catalogue::view::View, size, strategy::Profile};
 
 /// The strategy's name, as in `--fallback`.
 pub const NAME: &str = "adaptive";
@@ -45,7 +45,7 @@ impl CompleteList {
 
     /// About how many tokens it is.
     pub fn tokens(&self) -> u64 {
-        estimate::tokens(self.bytes)
+        size::tokens(self.bytes)
     }
 }
 
@@ -73,7 +73,7 @@ pub(crate) fn reason(view: &View, budget: u64) -> String {
     let list = CompleteList::of(view);
     let side = if is_within { "within" } else { "over" };
     let so_far = if view.is_complete() { "" } else { " so far" };
-    let (tools, tokens, bytes, method) = (list.tools, list.tokens(), list.bytes, estimate::METHOD);
+    let (tools, tokens, bytes, method) = (list.tools, list.tokens(), list.bytes, size::METHOD);
     format!(
         "the complete list of {tools} tools{so_far} is about {tokens} tokens ({bytes} bytes, {method}), {side} the budget of \
          {budget}"
@@ -102,14 +102,12 @@ mod tests {
 
     use super::*;
     use crate::{
-        assembly::UpstreamLists,
+        catalogue::{lists::UpstreamLists, principal::Principal, snapshot::Snapshot},
         context::{ClientTraits, Era},
         full::Full,
         listing::Listing,
         name::UpstreamName,
         own_tool::OwnTool,
-        principal::Principal,
-        snapshot::Snapshot,
         stack::Stack,
         strategy::{DisclosureStrategy, Own},
     };
@@ -161,8 +159,8 @@ mod tests {
             let client = ClientTraits::plain(Era::Session);
             let whole = view(&descriptions);
             let narrowed = whole.clone().narrow(|primitive| match primitive {
-                crate::view::Primitive::Tool(tool) => tool.key()[1..].parse::<usize>().unwrap() < kept,
-                crate::view::Primitive::Entry(..) => true,
+                crate::catalogue::snapshot::Primitive::Tool(tool) => tool.key()[1..].parse::<usize>().unwrap() < kept,
+                crate::catalogue::snapshot::Primitive::Entry(..) => true,
             });
             for view in [&whole, &narrowed] {
                 let listed = Full.list(view, &client);

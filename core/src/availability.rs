@@ -5,7 +5,7 @@
 
 use serde_json::json;
 
-use crate::{decision::Refusal, raw::RawObject, tool::Tool};
+use crate::{catalogue::tool::Tool, decision::Refusal, raw::RawObject};
 
 /// The key of deterministic groups in `capabilities.experimental`, where some servers repeat the capability, and in
 /// the `_meta` of tools.
@@ -42,7 +42,8 @@ mod tests {
     use serde_json::{Value, json, value::to_raw_value};
 
     use crate::{
-        assembly::UpstreamLists, name::UpstreamName, principal::Principal, snapshot::Snapshot, view::View,
+        catalogue::{lists::UpstreamLists, principal::Principal, snapshot::Snapshot, view::View},
+        name::UpstreamName,
     };
 
     #[test]

@@ -2,11 +2,9 @@
 //!
 //! A brief is the operator's, or a whole description that fits, or else the first sentence of the description that says
 //! something about the tool. White space and Markdown are folded; nothing is reworded, moved or dropped inside. What lists add
-//! to that is in [`listed`]: a mark that comes from annotations alone, and the server's name where two tools read alike.
+//! to that: a mark that comes from annotations alone, and the server's name where two tools read alike.
 
-use std::collections::{HashMap, HashSet};
-
-use crate::{cap::Cap, tool::Tool};
+use crate::cap::Cap;
 
 /// The maximum length of a derived brief.
 pub const LONGEST: Cap = Cap::characters(160);
@@ -371,36 +369,8 @@ pub(crate) fn name_words(name: &str) -> Vec<String> {
     words
 }
 
-/// The briefs that differ from those of the tools alone, by the positions of the tools.
-pub(crate) type Briefs = HashMap<usize, String>;
-
-/// The briefs of a list within a length: with marks, and with servers' names in front of those that tools of several servers
-/// would have alike.
-pub(crate) fn listed(tools: &[(usize, &Tool)], cap: Cap) -> Briefs {
-    let marked =
-        |tool: &Tool| fitted("", tool.brief_within(cap), tool.is_destructive(), tool.cap_of_brief(cap));
-    let mut alike: HashMap<String, Vec<(usize, &Tool)>> = HashMap::new();
-    for (at, tool) in tools {
-        alike.entry(marked(tool)).or_default().push((*at, tool));
-    }
-    let mut briefs = Briefs::new();
-    for (brief, tools) in alike {
-        let servers: HashSet<&str> = tools.iter().map(|(_, tool)| tool.upstream().as_str()).collect();
-        for (at, tool) in tools {
-            let said = tool.brief_within(cap);
-            if servers.len() > 1 {
-                let brief = fitted(tool.upstream(), said, tool.is_destructive(), tool.cap_of_brief(cap));
-                briefs.insert(at, brief);
-            } else if brief != said {
-                briefs.insert(at, brief.clone());
-            }
-        }
-    }
-    briefs
-}
-
 /// A text with a server's name in front and the mark behind it. Where all is too long, the text is cut.
-fn fitted(server: &str, text: &str, is_destructive: bool, cap: Cap) -> String {
+pub(crate) fn fitted(server: &str, text: &str, is_destructive: bool, cap: Cap) -> String {
     let server = cap.less(cap.most() / 2).shorten(server);
     let front = if server.is_empty() { server } else { format!("{server}: ") };
     let room = cap.less(cap.length(&front));

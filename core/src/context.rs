@@ -5,13 +5,12 @@ use std::{sync::Arc, time::Duration};
 use async_trait::async_trait;
 
 use crate::{
-    definitions::Definitions,
-    derived::Key,
+    catalogue::{derived::Key, view::View, visible_tool::VisibleTool},
     effect::{Effect, Effects},
     memory::{Noted, Notes},
     raw::RawObject,
     receipt::{Receipt, ReceiptProblem, Receipts},
-    view::{View, VisibleTool},
+    slim::Definitions,
 };
 
 /// The era of the revision that a client speaks.
@@ -183,5 +182,18 @@ pub struct Unlimited;
 impl Services for Unlimited {
     fn admit_fetch(&self) -> Result<(), Duration> {
         Ok(())
+    }
+}
+
+impl<'v> VisibleTool<'v> {
+    /// [`minimal`](Self::minimal) for a client: one that negotiated is sent the annotations as well, so that its brief is the
+    /// author's text alone (docs/CONTRACT.md B13).
+    pub fn minimal_for(&self, client: &ClientTraits) -> RawObject {
+        self.minimal_with(self.brief_for(client))
+    }
+
+    /// The brief beside annotations for a client: without marks and names for one that negotiated.
+    pub fn brief_for(&self, client: &ClientTraits) -> &'v str {
+        if client.bridge { self.brief() } else { self.tool().brief() }
     }
 }

@@ -80,4 +80,4 @@ pub enum Error {
 }
 
 /// Why a strategy could not be built.
-pub type BuildError = Box<dyn std::error::Error + Send + Sync>;
+pub(crate) type BuildError = Box<dyn std::error::Error + Send + Sync>;

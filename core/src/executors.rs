@@ -5,11 +5,11 @@ use serde_json::json;
 
 use crate::{
     arguments::ArgumentProblem,
+    catalogue::{view::View, visible_tool::VisibleTool},
     decision::{Decision, Refusal, ToolCall},
     inner_call::{inner_call, members},
     name::ToolName,
     own_tool::OwnTool,
-    view::{View, VisibleTool},
 };
 
 /// Which tools of a strategy call others.

@@ -7,11 +7,11 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::{Value, json};
 
 use crate::{
+    catalogue::view::View,
     decision::ToolCall,
     given::{self, MOST_NAMES},
     own_tool::OwnTool,
     take::member,
-    view::View,
 };
 
 /// Bounds of requested and suggested names.

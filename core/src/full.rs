@@ -1,8 +1,15 @@
 //! The strategy `full`: complete definitions, as any MCP server sends them.
 
-use serde::Deserialize;
+use std::borrow::Cow;
 
-use crate::strategy::{DisclosureStrategy, Profile};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use crate::{
+    catalogue::{view::View, visible_tool::VisibleTool},
+    raw::RawObject,
+    strategy::{DisclosureStrategy, Profile},
+};
 
 /// The strategy's name, as in flags, addresses and offers.
 pub const NAME: &str = "full";
@@ -25,4 +32,55 @@ impl DisclosureStrategy for Full {
     fn profile(&self) -> &Profile {
         &PROFILE
     }
+}
+
+// What an operator says of tools, for hosts that defer tools by themselves (docs/CONTRACT.md S12): such a host receives complete
+// definitions, puts names before its model, and searches the rest. In `_meta` it reads which are never deferred, and by which
+// words the others are found.
+
+/// `true`: the host does not defer the tool. Said of pinned tools.
+pub const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";
+
+/// The words for the host's search. Said where the operator wrote a brief.
+pub const SEARCH_HINT: &str = "anthropic/searchHint";
+
+/// A tool's definition with what the operator says of it in `_meta`. Without a pin and a brief it is the definition to
+/// the letter; so is a definition whose `_meta` is no object.
+pub fn with_host_hints(tool: VisibleTool<'_>) -> Cow<'_, RawObject> {
+    let definition = tool.definition();
+    match hinted(tool, &definition) {
+        Some(hinted) => Cow::Owned(hinted),
+        None => definition,
+    }
+}
+
+/// A complete list of a view with what the operator says of its tools; `None` if that is nothing.
+///
+/// It is for `tools/list` alone. Manifests are of the list without: a digest is that of the definition (SEP-2636).
+pub fn list_with_host_hints(view: &View, tools: &[RawObject]) -> Option<Vec<RawObject>> {
+    if !view.tools().any(|tool| tool.is_pinned() || tool.tool().supplement().brief.is_some()) {
+        return None;
+    }
+    let of = |listed: &RawObject| hinted(view.tool(&listed.string("name")?)?, listed);
+    Some(tools.iter().map(|listed| of(listed).unwrap_or_else(|| listed.clone())).collect())
+}
+
+/// `listed` with what is said of the tool; `None` if that is nothing, or there is no place for it.
+fn hinted(tool: VisibleTool<'_>, listed: &RawObject) -> Option<RawObject> {
+    let brief = tool.tool().supplement().brief.as_deref();
+    let hints = [
+        (ALWAYS_LOAD, tool.is_pinned().then_some(Value::Bool(true))),
+        (SEARCH_HINT, brief.map(|brief| json!(brief.trim()))),
+    ];
+    let hints: Vec<(&str, Value)> =
+        hints.into_iter().filter_map(|(key, value)| Some((key, value?))).collect();
+    let meta = match listed.member("_meta") {
+        None => RawObject::empty(),
+        Some(_) => listed.object("_meta")?,
+    };
+    if hints.is_empty() {
+        return None;
+    }
+    let meta = hints.iter().fold(meta, |meta, (key, value)| meta.with_value(key, value));
+    Some(listed.with("_meta", meta.text()))
 }

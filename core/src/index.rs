@@ -9,8 +9,7 @@ use std::{cmp::Reverse, collections::BTreeSet, fmt::Write};
 
 use crate::{
     brief::{in_a_line, shorten},
-    categories::ListedCategory,
-    view::View,
+    catalogue::{categories::ListedCategory, view::View},
 };
 
 /// Maximum length of a description or of instructions, in bytes.

@@ -5,12 +5,12 @@ use std::collections::HashMap;
 use crate::{
     arguments::ArgumentProblem,
     brief::shorten,
+    catalogue::{view::View, visible_tool::VisibleTool},
     decision::ToolCall,
     given,
     name::ToolName,
     raw::RawObject,
     text::RawText,
-    view::{View, VisibleTool},
 };
 
 /// Maximum length of a given value in a problem, in characters.
@@ -132,7 +132,7 @@ mod tests {
     };
 
     use super::*;
-    use crate::{principal::Principal, snapshot::Snapshot};
+    use crate::catalogue::{principal::Principal, snapshot::Snapshot};
 
     fn view() -> View {
         View::of(Arc::new(Snapshot::build(&[], &[]).unwrap().0), &Principal::anonymous())

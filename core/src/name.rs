@@ -4,7 +4,7 @@ use std::{borrow::Borrow, fmt, ops::Deref, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
-use crate::Error;
+use crate::{Error, raw::RawObject};
 
 macro_rules! text {
     ($(#[$docs:meta])* $name:ident, $what:literal) => {
@@ -106,6 +106,31 @@ impl ResourceUri {
         let whole = self.0.split('#').next().unwrap_or_default();
         whole.split_once('?').map_or("", |(_, query)| query)
     }
+}
+
+/// The extension's id, in `capabilities.extensions` and under the same key in `capabilities.experimental`.
+pub const EXTENSION: &str = "io.github.mcp-disclosure/progressive-disclosure";
+
+/// The id of the extension by which servers offer groups of tools, prompts and resources (docs/drafts.md).
+pub const GROUPS: &str = "io.modelcontextprotocol/groups";
+
+/// Whether a server with these capabilities offers groups.
+pub fn offers_groups(capabilities: &RawObject) -> bool {
+    capabilities.object("extensions").is_some_and(|extensions| extensions.object(GROUPS).is_some())
+}
+
+/// The four kinds of things that MCP lists.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, strum::Display, strum::EnumIter, strum::IntoStaticStr)]
+#[strum(serialize_all = "lowercase")]
+pub enum Kind {
+    /// `tools/list`.
+    Tools,
+    /// `resources/list`.
+    Resources,
+    /// `resources/templates/list`.
+    Templates,
+    /// `prompts/list`.
+    Prompts,
 }
 
 #[cfg(test)]

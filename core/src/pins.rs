@@ -10,9 +10,9 @@
 use std::collections::HashSet;
 
 use crate::{
+    catalogue::{view::View, visible_tool::VisibleTool},
     listing::Listing,
     raw::RawObject,
-    view::{View, VisibleTool},
 };
 
 /// The member to which strategies add.
@@ -82,13 +82,15 @@ mod tests {
     use serde_json::{Value, json, value::to_raw_value};
 
     use crate::{
-        assembly::{Material, UpstreamLists},
-        host_hints::with_host_hints,
+        catalogue::{
+            lists::{Material, UpstreamLists},
+            principal::Principal,
+            rules::{Rule, Rules},
+            snapshot::Snapshot,
+            view::View,
+        },
+        full::with_host_hints,
         name::UpstreamName,
-        principal::Principal,
-        rules::{Rule, Rules},
-        snapshot::Snapshot,
-        view::View,
     };
 
     fn upstream(name: &str, tools: &[Value]) -> UpstreamLists {

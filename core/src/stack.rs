@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use crate::{
     adaptive::{self, Selected},
+    catalogue::view::View,
     context::{ClientTraits, Context},
     decision::{Decision, Fault, ToolCall},
     full::Full,
@@ -20,7 +21,6 @@ use crate::{
     memory::{Memory, Noted},
     raw::RawObject,
     strategy::{DisclosureStrategy, Lifecycle, Objection, Own, Profile, Role},
-    view::View,
 };
 
 /// Filters, in order, and the presenter of what they leave. Cheap to clone.

@@ -51,6 +51,7 @@ use std::{borrow::Cow, fmt};
 use async_trait::async_trait;
 
 use crate::{
+    catalogue::view::View,
     context::{ClientTraits, Context},
     decision::{Decision, Fault, ToolCall},
     finder::Finder,
@@ -59,8 +60,6 @@ use crate::{
     memory::Noted,
     own_tool::OwnTool,
     raw::RawObject,
-    variant::Variant,
-    view::View,
 };
 
 /// The properties of a strategy, for people and for the server. Whatever the server treats differently is a value here:
@@ -377,4 +376,15 @@ pub trait DisclosureStrategy: fmt::Debug + Send + Sync + 'static {
         let _ = (cx, method, params);
         Ok(None)
     }
+}
+
+/// One value of a setting with which a strategy differs enough to be compared with itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Variant {
+    /// The name, as in `info(entry-only)`.
+    pub name: &'static str,
+    /// The key in `[strategy.NAME]`.
+    pub key: &'static str,
+    /// Its value.
+    pub value: &'static str,
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{CompleteList, Kind, Memory, Principal, Stack, View, estimate};
+use mcp_disclosure_core::{CompleteList, Kind, Memory, Principal, Stack, View, size};
 
 use crate::{
     catalogue::Published,
@@ -38,13 +38,13 @@ impl Advice {
             |choice| published.page(&everyone, choice, &Memory::default()).list(Kind::Tools).as_bytes().len();
         let (served, instead) = (listed(served), listed(instead));
         let advises = served >= complete.bytes && instead < served;
-        advises.then(|| Self { complete, budget, instead: estimate::tokens(instead) })
+        advises.then(|| Self { complete, budget, instead: size::tokens(instead) })
     }
 
     /// The sentence for the operator; `name` is the other strategy.
     pub(crate) fn sentence(&self, name: &str) -> String {
         let Self { complete, budget, instead } = self;
-        let (tools, tokens, method) = (complete.tools, complete.tokens(), estimate::METHOD);
+        let (tools, tokens, method) = (complete.tools, complete.tokens(), size::METHOD);
         format!(
             "clients that request no strategy are listed {tools} complete tools, about {tokens} tokens ({method}), over \
              the budget of {budget}; under '{name}' it would be about {instead} (hint: --fallback adaptive)"

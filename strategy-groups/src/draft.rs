@@ -5,7 +5,7 @@ use std::{
     hash::Hash,
 };
 
-use mcp_disclosure_core::{Kind, OwnGroup, Possessions, Provider, RawObject, ToolName, View, VisibleTool};
+use mcp_disclosure_core::{Kind, OwnGroup, PermittedItems, Provider, RawObject, ToolName, View, VisibleTool};
 
 use crate::slug::Origin;
 
@@ -160,7 +160,7 @@ impl<'v> Drafts<'v> {
             let first = self.all.len();
             let places: HashMap<&str, usize> =
                 provider.groups.iter().enumerate().map(|(at, group)| (&*group.name, first + at)).collect();
-            let is_whole = whole(&Possessions::of(view, &provider.name), &provider.groups);
+            let is_whole = whole(&PermittedItems::of(view, &provider.name), &provider.groups);
             for (group, is_whole) in provider.groups.iter().zip(is_whole) {
                 let draft = members.draft(&provider.name, group, is_whole);
                 self.add(draft);
@@ -358,7 +358,7 @@ impl Members {
 
 /// Which groups exist for a caller with everything that they and the groups in them have. One with a group that could not be
 /// read does not.
-fn whole(own: &Possessions<'_>, groups: &[OwnGroup]) -> Vec<bool> {
+fn whole(own: &PermittedItems<'_>, groups: &[OwnGroup]) -> Vec<bool> {
     let places: HashMap<&str, usize> =
         groups.iter().enumerate().map(|(at, group)| (&*group.name, at)).collect();
     let is_read = |group: &OwnGroup| group.groups.iter().all(|name| places.contains_key(&**name));

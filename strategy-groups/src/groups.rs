@@ -5,7 +5,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use mcp_disclosure_core::{Digest, Kind, RawObject, ToolName, View, host_hints::with_host_hints};
+use mcp_disclosure_core::{Digest, Kind, RawObject, ToolName, View, full::with_host_hints};
 
 use crate::{
     GroupsConfig,

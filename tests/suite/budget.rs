@@ -2,7 +2,7 @@
 
 use kit::{Bench, Client, Identity, Options, Scenario, Setup};
 use mcp_disclosure_compare::Tokenizer;
-use mcp_disclosure_core::estimate;
+use mcp_disclosure_core::size;
 use mcp_disclosure_gateway::negotiation::StrategyOptions;
 use serde_json::{Value, json};
 
@@ -29,7 +29,7 @@ fn s11_estimates_are_near_the_tokenizer_for_recorded_lists() {
     for (name, server) in servers {
         let tools: Vec<&str> = server.tools.iter().map(|tool| tool.get()).collect();
         let list = format!("[{}]", tools.join(","));
-        let (estimate, count) = (estimate::tokens(list.len()) as f64, tokens(&list) as f64);
+        let (estimate, count) = (size::tokens(list.len()) as f64, tokens(&list) as f64);
         println!(
             "{name}: {} bytes, {count} tokens, {:.2} bytes a token",
             list.len(),

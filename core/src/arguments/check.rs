@@ -9,44 +9,12 @@ use std::{cmp::Ordering, fmt::Display};
 use serde_json::{Map, Value};
 
 use super::{
-    numbers,
+    fit::{self, Fit, Steps, and, is_of, not, or},
     pattern::Pattern,
     problem::{self, MOST_PROBLEMS, Problem},
     schema::{Schema, is_unjudged},
 };
 use crate::{brief::shorten, nearest::misspelt};
-
-/// Whether something fits; `None` where that is not judged.
-pub(super) type Fit = Option<bool>;
-
-pub(super) fn not(fit: Fit) -> Fit {
-    fit.map(|fits| !fits)
-}
-
-fn and(one: Fit, other: Fit) -> Fit {
-    if one == Some(false) || other == Some(false) { Some(false) } else { Some(one? && other?) }
-}
-
-fn or(one: Fit, other: Fit) -> Fit {
-    not(and(not(one), not(other)))
-}
-
-/// The steps that are left. A step is about one keyword on one value, or 64 bytes of text.
-#[derive(Debug)]
-pub(super) struct Steps(pub(super) usize);
-
-impl Steps {
-    /// `None` where there are not so many; then none are left.
-    pub(super) fn spend(&mut self, steps: usize) -> Option<()> {
-        let left = self.0.checked_sub(steps);
-        self.0 = left.unwrap_or_default();
-        left.map(drop)
-    }
-
-    fn read(&mut self, text: &str) -> Option<()> {
-        self.spend(1 + text.len() / 64)
-    }
-}
 
 /// Steps of one check, and as many to say what is wrong: 1 to 2 ms each.
 const STEPS: usize = 60_000;
@@ -300,20 +268,20 @@ impl<'s> Check<'s> {
     fn union(&mut self, key: &str, operand: &'s Value, value: &Value) -> Fit {
         let parts = operand.as_array()?;
         let most = if key == "oneOf" { 1 } else { usize::MAX };
-        let (mut fit, mut may_fit) = (0, 0);
+        let (mut fits, mut may_fit) = (0, 0);
         for part in parts {
-            let fits = self.quietly(part, value);
-            fit += usize::from(fits == Some(true));
-            may_fit += usize::from(fits != Some(false));
-            if fit > most || (fit == 1 && key == "anyOf") {
+            let fit = self.quietly(part, value);
+            fits += usize::from(fit == Some(true));
+            may_fit += usize::from(fit != Some(false));
+            if fits > most || (fits == 1 && key == "anyOf") {
                 break;
             }
             (self.steps.0 > 0).then_some(())?;
         }
         match () {
             () if may_fit == 0 => self.none_fits(parts, value),
-            () if fit > most => self.wrong(key, operand, value),
-            () => (fit > 0 && may_fit <= most).then_some(true),
+            () if fits > most => self.wrong(key, operand, value),
+            () => (fits > 0 && may_fit <= most).then_some(true),
         }
     }
 
@@ -345,7 +313,7 @@ impl<'s> Check<'s> {
             "const" => self.equal(value, operand),
             "not" => not(self.quietly(operand, value)),
             "multipleOf" => match value {
-                Value::Number(number) => numbers::is_multiple(number, operand.as_number()?),
+                Value::Number(number) => fit::is_multiple(number, operand.as_number()?),
                 _ => Some(true),
             },
             "pattern" => match value {
@@ -389,13 +357,13 @@ impl<'s> Check<'s> {
             }
             _ => return Some(true),
         };
-        numbers::compare(&number, bound).map(is_within)
+        fit::compare(&number, bound).map(is_within)
     }
 
     fn equal(&mut self, one: &Value, other: &Value) -> Fit {
         self.steps.spend(1)?;
         match (one, other) {
-            (Value::Number(one), Value::Number(other)) => numbers::compare(one, other).map(Ordering::is_eq),
+            (Value::Number(one), Value::Number(other)) => fit::compare(one, other).map(Ordering::is_eq),
             (Value::String(one), Value::String(other)) if one.len() == other.len() => {
                 self.steps.read(one)?;
                 Some(one == other)
@@ -412,19 +380,5 @@ impl<'s> Check<'s> {
             (Value::Array(_), Value::Array(_)) | (Value::Object(_), Value::Object(_)) => Some(false),
             _ => Some(one == other),
         }
-    }
-}
-
-fn is_of(kind: &str, value: &Value) -> Fit {
-    match (kind, value) {
-        ("integer", Value::Number(number)) => numbers::is_integer(number),
-        ("null", Value::Null)
-        | ("boolean", Value::Bool(_))
-        | ("number", Value::Number(_))
-        | ("string", Value::String(_))
-        | ("array", Value::Array(_))
-        | ("object", Value::Object(_)) => Some(true),
-        ("null" | "boolean" | "integer" | "number" | "string" | "array" | "object", _) => Some(false),
-        _ => None,
     }
 }

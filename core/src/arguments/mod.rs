@@ -5,7 +5,7 @@
 //! are not judged goes on, and the upstream has a check of its own. See decision 0009.
 
 mod check;
-mod numbers;
+mod fit;
 #[cfg(test)]
 mod oracle_tests;
 mod pattern;

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use super::check::{Fit, Steps};
+use super::fit::{Fit, Steps};
 
 /// Characters of ASCII, a bit each.
 type Set = u128;

@@ -41,7 +41,7 @@ pub fn stated(digest: Digest) -> RawObject {
 }
 
 /// The parameters of the first request of `tools/list` to a server with these capabilities. One that compares digests adds to
-/// its list what [hosts read](mcp_disclosure_core::host_hints), which no manifest has; it leaves that out for clients that compare.
+/// its list what [hosts read](mcp_disclosure_core::full), which no manifest has; it leaves that out for clients that compare.
 pub fn comparable(capabilities: &RawObject) -> RawObject {
     if !is_compared(capabilities) {
         return RawObject::empty();

@@ -9,7 +9,7 @@ use std::{
 
 use mcp_disclosure_core::{
     Advertisement, ClientTraits, Digest, Kind, ListHints, Memory, Own, Permits, Principal, RawObject,
-    Selected, Shown, Snapshot, ToolName, View, host_hints::list_with_host_hints,
+    Selected, Shown, Snapshot, ToolName, View, full::list_with_host_hints,
 };
 use mcp_disclosure_transport::Json;
 use parking_lot::{Mutex, RwLock};

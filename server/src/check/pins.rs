@@ -1,6 +1,6 @@
 //! Pins that cost much, or that draw calls away from other tools.
 
-use mcp_disclosure_core::{CompleteList, Tool, estimate, nearest::are_alike};
+use mcp_disclosure_core::{CompleteList, Tool, nearest::are_alike, size};
 
 use super::{Findings, Place, Rule, Severity, Subject};
 
@@ -29,7 +29,7 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
         subject.tools().partition(|tool| tool.supplement().pinned);
     if pinned.len() > MOST {
         let bytes: usize = pinned.iter().map(|tool| tool.definition().text().len()).sum();
-        let (count, tokens) = (pinned.len(), estimate::tokens(bytes));
+        let (count, tokens) = (pinned.len(), size::tokens(bytes));
         let all = CompleteList::of(subject.view()).tokens();
         findings.add(MANY, Place::default(), format!("{count} pins, about {tokens} of {all} tokens"));
     }

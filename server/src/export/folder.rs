@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     config::DisclosureFile,
-    files::{Files, Said, description_paths},
+    files::{Files, ReadFile, description_paths},
 };
 
 /// Where description files of a configuration are put that names no folder for them.
@@ -48,10 +48,10 @@ impl Folder {
     pub fn read(path: &Path, source: &Files, replace: bool) -> Result<Option<Self>, Vec<Problem>> {
         let file = path.join(CONFIGURATION);
         // The source may be this very file.
-        let is_own = |given: &&Said<DisclosureFile>| is_same(&given.path, &file);
+        let is_own = |given: &&ReadFile<DisclosureFile>| is_same(&given.path, &file);
         let own = file.exists().then(|| match source.config().filter(is_own) {
             Some(given) => given.clone(),
-            None => Said::read(&file),
+            None => ReadFile::read(&file),
         });
         let said = own.as_ref().map(|own| own.said.clone()).transpose()?;
         let declared = said.as_ref().and_then(|said| said.tool_descriptions.clone());

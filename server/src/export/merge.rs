@@ -106,12 +106,19 @@ pub(super) fn with_records(existing: &str, records: &[Record]) -> Result<(String
             None => without.push(record.section.clone()),
         }
     }
+    let splices = splices.into_iter().map(|(range, new)| (range, like(existing, "", &new))).collect();
+    Ok((spliced(existing, splices), without))
+}
+
+/// A text with other texts in some places, which are counted behind its byte order mark.
+pub(super) fn spliced(existing: &str, mut splices: Vec<Splice>) -> String {
     splices.sort_by_key(|(range, _)| range.start);
-    let mut text = body.to_owned();
+    let mut text = existing.strip_prefix(MARK).unwrap_or(existing).to_owned();
+    let mark = &existing[..existing.len() - text.len()];
     for (range, new) in splices.into_iter().rev() {
-        text.replace_range(range, &like(existing, "", &new));
+        text.replace_range(range, &new);
     }
-    Ok((format!("{}{text}", &existing[..existing.len() - body.len()]), without))
+    format!("{mark}{text}")
 }
 
 /// A configuration with a key before everything else.

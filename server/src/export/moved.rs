@@ -8,7 +8,7 @@ use toml_edit::{Document, Item, TableLike, Value};
 use super::merge::{MARK, parse};
 use crate::{
     config::{DisclosureFile, absolute_path},
-    files::Said,
+    files::ReadFile,
 };
 
 /// The key of the folder with description files, which are exported beside the configuration.
@@ -42,24 +42,18 @@ const WHOLE: &[&[&str]] = &[
 /// That it is no TOML.
 pub(super) fn moved(existing: &str, from: &Path) -> Result<String, Problem> {
     let document = parse(existing)?;
-    let mut splices: Vec<(Range<usize>, String)> = Vec::new();
+    let mut splices = Vec::new();
     for path in PATHS {
         for (value, span) in values(document.as_table(), path) {
             let is_command = path.last() == Some(&"command");
             let name = is_command && !value.contains(std::path::is_separator);
-            splices.extend(absolute_path(from, value).filter(|_| !name).map(|path| (span, path)));
+            splices.extend(absolute_path(from, value).filter(|_| !name).map(|path| (span, Value::from(path).to_string())));
         }
     }
     splices.extend(
-        values(document.as_table(), &[DIRECTORY]).into_iter().map(|(_, span)| (span, ".".to_owned())),
+        values(document.as_table(), &[DIRECTORY]).into_iter().map(|(_, span)| (span, Value::from(".").to_string())),
     );
-    splices.sort_by_key(|(span, _)| span.start);
-    let mut text = existing.strip_prefix(MARK).unwrap_or(existing).to_owned();
-    let mark = &existing[..existing.len() - text.len()];
-    for (span, path) in splices.into_iter().rev() {
-        text.replace_range(span, &Value::from(path).to_string());
-    }
-    Ok(format!("{mark}{text}"))
+    Ok(spliced(existing, splices))
 }
 
 /// Whether a configuration says everything itself that nothing is added for.
@@ -67,8 +61,8 @@ pub(super) fn moved(existing: &str, from: &Path) -> Result<String, Problem> {
 /// # Errors
 /// Everything that `given` says, and `own` does not.
 pub(super) fn keeps_all(
-    given: &Said<DisclosureFile>,
-    own: &Said<DisclosureFile>,
+    given: &ReadFile<DisclosureFile>,
+    own: &ReadFile<DisclosureFile>,
 ) -> Result<(), Vec<Problem>> {
     let both = parse(&given.text).and_then(|given| Ok((given, parse(&own.text)?)));
     let (said, there) = both.map_err(|problem| vec![problem])?;

@@ -6,7 +6,7 @@ mod origin;
 mod private;
 mod quiet;
 mod reload;
-mod said;
+mod read_file;
 mod servers;
 mod watch;
 
@@ -17,6 +17,6 @@ pub use origin::Origin;
 pub(crate) use private::{make_private_folder, others_can_read};
 pub use quiet::Seen;
 pub use reload::{Baseline, Reloads};
-pub use said::{Files, Said};
+pub use read_file::{Files, ReadFile};
 pub use servers::Found;
 pub use watch::{Watch, watch};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{Pattern, Rules, pattern::SEPARATOR};
+use mcp_disclosure_core::{Pattern, Rules, SEPARATOR};
 use mcp_disclosure_gateway::{Problem, catalogue::Declared, slot::Upstreams, upstream::UpstreamConfig};
 
 use super::{Contents, Files, Found};

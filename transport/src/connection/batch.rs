@@ -6,7 +6,7 @@ use serde::de::{DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 
 use super::Connection;
-use crate::{Bound, Glimpse, RequestId};
+use crate::{Bound, Outline, RequestId};
 
 /// The revision with batches.
 const REVISION: &str = "2025-03-26";
@@ -26,7 +26,7 @@ impl Connection {
             Some(Err(TooMany)) => {
                 let Bound { most, setting } = most;
                 let reason = format!("a batch has more than {most} messages ({setting})");
-                self.fail_meant(&Glimpse::of(text), &reason, about);
+                self.fail_meant(&Outline::of(text), &reason, about);
                 true
             }
             Some(Ok(_)) | None => false,

@@ -3,19 +3,19 @@
 use mcp_disclosure_core::brief::shorten;
 
 use super::Connection;
-use crate::{Bound, CallError, ErrorText, Glimpse, Json, RequestId, Response, code, glimpse::Scan};
+use crate::{Bound, CallError, ErrorText, Outline, Json, RequestId, Response, code, outline::Scan};
 
 impl Connection {
     /// Handles text that is not a message; `refused` is what is wrong with it. Only a request is answered.
     pub(super) fn refuse(&self, text: &[u8], refused: &Response, about: Option<RequestId>) {
         let reason = refused.outcome.as_ref().err().map(ErrorText::message).unwrap_or_default();
-        if !self.refuse_seen(&Glimpse::of(text), &reason, about) {
+        if !self.refuse_seen(&Outline::of(text), &reason, about) {
             self.skip_output(text);
         }
     }
 
     /// Settles or answers what was seen of a text; `false` if it is neither a response nor a request.
-    fn refuse_seen(&self, seen: &Glimpse, reason: &str, about: Option<RequestId>) -> bool {
+    fn refuse_seen(&self, seen: &Outline, reason: &str, about: Option<RequestId>) -> bool {
         match seen.ids.as_slice() {
             _ if seen.is_response() => self.fail_meant(seen, reason, about),
             [id] if seen.has_method => {
@@ -43,7 +43,7 @@ impl Connection {
 
     /// Fails the requests that text with an invalid response belongs to: those it names, otherwise the one whose POST it
     /// answers.
-    pub(super) fn fail_meant(&self, seen: &Glimpse, reason: &str, about: Option<RequestId>) {
+    pub(super) fn fail_meant(&self, seen: &Outline, reason: &str, about: Option<RequestId>) {
         self.skip_response(reason);
         let named: Vec<RequestId> = seen.ids.iter().filter_map(RequestId::of).collect();
         let meant = if seen.ids.is_empty() { about.into_iter().collect() } else { named };

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use super::{
     secrets::{self, HIDDEN},
-    spec::Said,
+    spec::Overrides,
 };
 use crate::{
     cli::{
@@ -45,7 +45,7 @@ impl Command {
 
     /// The command line that serves every client with this strategy, these settings and these choices; `None` if there are
     /// some without a flag.
-    pub(super) fn serving(&self, strategy: &str, said: &Said) -> Option<String> {
+    pub(super) fn serving(&self, strategy: &str, said: &Overrides) -> Option<String> {
         let mut settings = self.settings.clone();
         for (strategy, key, value) in &said.settings {
             settings.set(strategy, key, value.as_str()?).then_some(())?;
@@ -180,7 +180,7 @@ mod tests {
             "-y",
             "it's",
         ];
-        let shown = command(&given).serving("full", &Said::default()).unwrap();
+        let shown = command(&given).serving("full", &Overrides::default()).unwrap();
         assert!(
             shown.starts_with("x serve --strategy full ") && shown.ends_with(r"-- npx -y 'it'\''s'"),
             "{shown}"
@@ -188,28 +188,28 @@ mod tests {
         for flag in given[..13].iter().map(|flag| flag.split('=').next().unwrap()) {
             assert!(shown.contains(&format!(" {flag} ")), "{flag} is missing in {shown}");
         }
-        assert_eq!(command(&[]).serving("full", &Said::default()).unwrap(), "x serve --strategy full");
+        assert_eq!(command(&[]).serving("full", &Overrides::default()).unwrap(), "x serve --strategy full");
     }
 
     #[test]
     fn q3_settings_and_choices_of_a_row_are_flags() {
         let of = |strategy: &str, key: &str| (strategy.to_owned(), key.to_owned(), json!("entry-only"));
         let choice = ("concerns".to_owned(), "cost".to_owned(), "low".to_owned());
-        let said = Said { settings: vec![of("info", "tools")], choices: vec![choice] };
+        let said = Overrides { settings: vec![of("info", "tools")], choices: vec![choice] };
         assert_eq!(
             command(&["--concern=cost=high", "--info-tools=stubs"]).serving("concerns+info", &said).unwrap(),
             "x serve --strategy concerns+info --info-tools entry-only --concern cost=low"
         );
-        let said = Said { settings: vec![of("x", "own")], ..Said::default() };
+        let said = Overrides { settings: vec![of("x", "own")], ..Overrides::default() };
         assert_eq!(command(&[]).serving("x", &said), None);
         let choice = ("another".to_owned(), "cost".to_owned(), "low".to_owned());
-        assert_eq!(command(&[]).serving("x", &Said { choices: vec![choice], ..Said::default() }), None);
+        assert_eq!(command(&[]).serving("x", &Overrides { choices: vec![choice], ..Overrides::default() }), None);
     }
 
     #[test]
     fn q3_what_may_be_a_secret_is_not_in_the_command() {
         let given = ["--upstream-url=https://me:stu@host/s/vwx/mcp?key=vwx", "--", "server", "-k", "abc"];
-        let shown = command(&given).serving("full", &Said::default()).unwrap();
+        let shown = command(&given).serving("full", &Overrides::default()).unwrap();
         for secret in ["abc", "stu", "vwx"] {
             assert!(!shown.contains(secret), "{secret} in {shown}");
         }

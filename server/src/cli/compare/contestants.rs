@@ -14,7 +14,7 @@ use serde_json::Value;
 
 use super::{
     command::Command,
-    spec::{Said, Spec},
+    spec::{Overrides, Spec},
 };
 use crate::{
     cli::{SettingArguments, StrategyArguments, settings, source::Source, strategies},
@@ -239,7 +239,7 @@ impl Contestant {
 
 /// The settings with those of a row. What a row chooses is chosen by the operator: every client starts with it, also one
 /// that knows nothing of concerns.
-fn with(settings: &Settings, said: &Said) -> Settings {
+fn with(settings: &Settings, said: &Overrides) -> Settings {
     let mut settings = settings.clone();
     for (strategy, key, value) in &said.settings {
         settings::set(&mut settings, strategy, key, value.clone());
@@ -251,7 +251,7 @@ fn with(settings: &Settings, said: &Said) -> Settings {
 }
 
 /// What a row chooses, by concern.
-fn choices(said: &Said) -> Concerns {
+fn choices(said: &Overrides) -> Concerns {
     said.choices.iter().map(|(_, name, value)| (name.clone(), Value::from(value.as_str()))).collect()
 }
 

@@ -32,7 +32,7 @@ struct Item {
 
 /// What a row says of its strategies.
 #[derive(Debug, Default, PartialEq)]
-pub(super) struct Said {
+pub(super) struct Overrides {
     /// Strategy, key and value.
     pub(super) settings: Vec<(String, String, Value)>,
     /// Filter, concern and value, as it is written.
@@ -92,8 +92,8 @@ impl Spec {
     ///
     /// # Errors
     /// What means nothing for its strategy, with the remedy.
-    pub(super) fn said(&self, registry: &Registry) -> Result<Said, Problem> {
-        let mut said = Said::default();
+    pub(super) fn said(&self, registry: &Registry) -> Result<Overrides, Problem> {
+        let mut said = Overrides::default();
         for part in &self.parts {
             let Some(profile) = find(registry, &part.name) else { continue };
             for item in &part.items {
@@ -231,7 +231,7 @@ mod tests {
         let written: Vec<String> = rows.iter().map(Spec::to_string).collect();
         assert_eq!(written, ["full", "info(entry-only)", "concerns(cost=low,size=3)+info(tools=stubs)"]);
         assert_eq!(rows.iter().map(Spec::strategy).collect::<Vec<_>>(), ["full", "info", "concerns+info"]);
-        assert_eq!(rows[0].said(&registry).unwrap(), Said::default());
+        assert_eq!(rows[0].said(&registry).unwrap(), Overrides::default());
         let settings = |value: &str| vec![("info".to_owned(), "tools".to_owned(), json!(value))];
         assert_eq!(rows[1].said(&registry).unwrap().settings, settings("entry-only"));
         let stacked = rows[2].said(&registry).unwrap();

@@ -2,7 +2,7 @@
 
 use super::{
     node::Node,
-    scene::Scene,
+    file_context::FileContext,
     shape::{Elsewhere, Keys, Means, Shape},
     variables::Style,
 };
@@ -25,12 +25,12 @@ const KEYS: Keys = &[
     ("disabled_tools", Means::Hidden),
 ];
 
-fn servers<'n>(root: &'n Node, _: &Scene<'_>) -> Vec<&'n Node> {
+fn servers<'n>(root: &'n Node, _: &FileContext<'_>) -> Vec<&'n Node> {
     root.get("mcp_servers").into_iter().collect()
 }
 
 /// The tools that have an approval mode of their own, unless it is the one that never asks.
-fn elsewhere(root: &Node, _: &Scene<'_>, name: &str) -> Elsewhere {
+fn elsewhere(root: &Node, _: &FileContext<'_>, name: &str) -> Elsewhere {
     let tools = root.path(&["mcp_servers", name, "tools"]).into_iter().flat_map(Node::members);
     let asked = tools.filter(|tool| {
         let mode = tool.node.get("approval_mode");

@@ -2,7 +2,7 @@
 
 use super::{
     node::Node,
-    scene::Scene,
+    file_context::FileContext,
     shape::{Elsewhere, Keys, Means, Shape},
     variables::Style,
 };
@@ -37,7 +37,7 @@ const KEYS: Keys = &[
     ),
 ];
 
-fn servers<'n>(root: &'n Node, _: &Scene<'_>) -> Vec<&'n Node> {
+fn servers<'n>(root: &'n Node, _: &FileContext<'_>) -> Vec<&'n Node> {
     let older = root.path(&["experimental", "modelContextProtocolServers"]);
     root.get("mcpServers").into_iter().chain(older).filter(|servers| servers.is_list()).collect()
 }

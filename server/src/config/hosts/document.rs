@@ -14,7 +14,7 @@ use super::{
     node::{self, Member, Node, Value},
     permissions::Rules,
     place,
-    scene::Scene,
+    file_context::FileContext,
     shape::{Elsewhere, Keys, Means, SHAPES, Shape},
 };
 
@@ -138,12 +138,12 @@ impl Document {
 
     /// The servers in the order of the file's tables, without those whose name a later entry of their table has.
     pub(crate) fn servers(&self) -> Vec<Server<'_>> {
-        let scene = Scene::new(&self.path, self.current.clone(), &own);
+        let context = FileContext::new(&self.path, self.current.clone(), &own);
         let tables = SHAPES.iter().flat_map(|shape| {
-            let tables = (shape.servers)(&self.root, &scene);
+            let tables = (shape.servers)(&self.root, &context);
             tables.into_iter().map(move |table| (*shape, table))
         });
-        tables.flat_map(|(shape, table)| self.of_table(shape, table, &scene)).collect()
+        tables.flat_map(|(shape, table)| self.of_table(shape, table, &context)).collect()
     }
 
     /// The names that lead to a value of this file.
@@ -164,7 +164,7 @@ impl Document {
         path.into_iter().map(str::to_owned).collect()
     }
 
-    fn of_table<'n>(&'n self, shape: &Shape, table: &'n Node, scene: &Scene<'_>) -> Vec<Server<'n>> {
+    fn of_table<'n>(&'n self, shape: &Shape, table: &'n Node, context: &FileContext<'_>) -> Vec<Server<'n>> {
         let is_last =
             |at: usize, name: &str| table.members()[at + 1..].iter().all(|later| later.name != name);
         let members = table.members().iter().enumerate();
@@ -173,7 +173,7 @@ impl Document {
         let items = table.items().iter();
         let items = items.filter_map(|item| Some((item.get("name").and_then(Node::text)?, None, item)));
         let all = named.chain(items).filter(|(_, _, node)| node.is_table());
-        all.map(|(name, key, node)| self.server(shape, name, table, key, node, scene)).collect()
+        all.map(|(name, key, node)| self.server(shape, name, table, key, node, context)).collect()
     }
 
     fn server<'n>(
@@ -183,9 +183,9 @@ impl Document {
         servers: &'n Node,
         key: Option<&'n Member>,
         node: &'n Node,
-        scene: &Scene<'_>,
+        context: &FileContext<'_>,
     ) -> Server<'n> {
-        let (entry, _) = Entry::read_what_can_be(name, node, shape, &self.root, scene);
+        let (entry, _) = Entry::read_what_can_be(name, node, shape, &self.root, context);
         let is_remote = matches!(entry.transport, Some(Transport::Http | Transport::Sse));
         let address = Address::of(node, shape.keys);
         let launch = Launch::of(node, shape.keys).filter(|_| !(is_remote && address.url.is_some()));
@@ -197,10 +197,10 @@ impl Document {
         let foreign = foreign.map(|member| member.name.as_str()).collect();
         let (name, allow, off) = (name.to_owned(), entry.upstream.allow, entry.off);
         let (mut ruling, mut hidden) = (self.rules.of(&name), entry.upstream.hidden);
-        let Elsewhere { mut asked, is_named, .. } = (shape.elsewhere)(&self.root, scene, &name);
+        let Elsewhere { mut asked, is_named, .. } = (shape.elsewhere)(&self.root, context, &name);
         ruling.is_named |= is_named;
         for file in self.rules.files() {
-            ruling.add((shape.elsewhere)(file, scene, &name));
+            ruling.add((shape.elsewhere)(file, context, &name));
         }
         hidden.extend(ruling.hidden);
         asked.extend(ruling.asked);

@@ -6,7 +6,7 @@ use super::{
     super::{EndpointType, UpstreamEntry, environment::escape},
     keys::read_keys,
     node::Node,
-    scene::Scene,
+    file_context::FileContext,
     shape::{Elsewhere, Shape},
 };
 
@@ -56,13 +56,13 @@ impl Entry {
         node: &Node,
         shape: &Shape,
         root: &Node,
-        scene: &Scene<'_>,
+        context: &FileContext<'_>,
     ) -> Result<Self, Vec<Wrong>> {
         if !node.is_table() {
             let hint = "write an object such as {\"command\": \"…\"} or {\"url\": \"https://…\"}";
             return Err(vec![Wrong::new(format!("it is {}", node.kind()), hint)]);
         }
-        let (entry, wrong) = Self::read_what_can_be(name, node, shape, root, scene);
+        let (entry, wrong) = Self::read_what_can_be(name, node, shape, root, context);
         if entry.off.is_some() || wrong.is_empty() { Ok(entry) } else { Err(wrong) }
     }
 
@@ -72,10 +72,10 @@ impl Entry {
         node: &Node,
         shape: &Shape,
         root: &Node,
-        scene: &Scene<'_>,
+        context: &FileContext<'_>,
     ) -> (Self, Vec<Wrong>) {
-        let (mut entry, wrong) = read_keys(node, shape, root, scene);
-        let Elsewhere { off, hidden, allow, .. } = (shape.elsewhere)(root, scene, name);
+        let (mut entry, wrong) = read_keys(node, shape, root, context);
+        let Elsewhere { off, hidden, allow, .. } = (shape.elsewhere)(root, context, name);
         entry.off = entry.off.or(off);
         entry.upstream.hidden.extend(hidden);
         // The intersection: each list removes the tools that it does not name.

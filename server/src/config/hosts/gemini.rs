@@ -3,7 +3,7 @@
 use super::{
     claude_code, mcp_servers,
     node::Node,
-    scene::Scene,
+    file_context::FileContext,
     shape::{Elsewhere, Shape},
     variables::Style,
 };
@@ -21,18 +21,18 @@ const EXCLUDED_TOOLS: &[&[&str]] = &[&["tools", "exclude"], &["excludeTools"]];
 /// Keys that no other host uses.
 const MARKS: &[&str] = &["httpUrl", "includeTools", "excludeTools", "trust"];
 
-pub(super) fn is_its_own(root: &Node, scene: &Scene<'_>) -> bool {
+pub(super) fn is_its_own(root: &Node, context: &FileContext<'_>) -> bool {
     let lists = ALLOWED.iter().chain(EXCLUDED).any(|names| root.path(names).is_some());
     let servers = root.get("mcpServers").into_iter().flat_map(Node::members);
     let mut marks = servers.flat_map(|server| MARKS.iter().map(|mark| server.node.get(mark)));
-    !claude_code::is_its_own(root) && (scene.is_in(".gemini") || lists || marks.any(|mark| mark.is_some()))
+    !claude_code::is_its_own(root) && (context.is_in(".gemini") || lists || marks.any(|mark| mark.is_some()))
 }
 
-fn servers<'n>(root: &'n Node, scene: &Scene<'_>) -> Vec<&'n Node> {
-    mcp_servers::table(root).into_iter().filter(|_| is_its_own(root, scene)).collect()
+fn servers<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
+    mcp_servers::table(root).into_iter().filter(|_| is_its_own(root, context)).collect()
 }
 
-fn elsewhere(root: &Node, _: &Scene<'_>, name: &str) -> Elsewhere {
+fn elsewhere(root: &Node, _: &FileContext<'_>, name: &str) -> Elsewhere {
     let mut allowed = ALLOWED.iter().filter_map(|names| root.path(names));
     let is_named = allowed.clone().any(|list| lists(list, name));
     let mut excluded = EXCLUDED.iter().filter_map(|names| root.path(names));

@@ -3,7 +3,7 @@
 use super::{
     claude_code, gemini,
     node::Node,
-    scene::Scene,
+    file_context::FileContext,
     shape::{Elsewhere, Keys, Means, Shape},
     variables::Style,
 };
@@ -36,8 +36,8 @@ pub(super) const KEYS: Keys = &[
     ("includeTools", Means::Allowed), // Gemini CLI
 ];
 
-fn servers<'n>(root: &'n Node, scene: &Scene<'_>) -> Vec<&'n Node> {
-    let is_anothers = claude_code::is_its_own(root) || gemini::is_its_own(root, scene);
+fn servers<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
+    let is_anothers = claude_code::is_its_own(root) || gemini::is_its_own(root, context);
     table(root).into_iter().filter(|_| !is_anothers).collect()
 }
 

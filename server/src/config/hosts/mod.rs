@@ -18,7 +18,7 @@ mod mcp_servers;
 pub(crate) mod node;
 mod opencode;
 pub(crate) mod permissions;
-mod scene;
+mod file_context;
 mod shape;
 mod variables;
 mod vscode;
@@ -36,7 +36,7 @@ use mcp_disclosure_gateway::{Place, Problem, upstream::UpstreamSettings};
 use self::{
     entry::{Entry, Wrong},
     node::{Member, Node, Value},
-    scene::Scene,
+    file_context::FileContext,
     shape::{SHAPES, Shape},
 };
 use super::{Named, environment::own, mistaken, text::place};
@@ -64,9 +64,9 @@ pub fn read_hosts(path: &Path, text: &str) -> Result<HostsFile, Problem> {
 
 /// Whether a text is a host's file that names servers.
 pub(super) fn names_servers(path: &Path, text: &str) -> bool {
-    let scene = Scene::new(path, PathBuf::new(), &own);
+    let context = FileContext::new(path, PathBuf::new(), &own);
     let root = node::parse(path, text.trim_start_matches('\u{feff}'));
-    root.is_ok_and(|root| SHAPES.iter().any(|shape| !(shape.servers)(&root, &scene).is_empty()))
+    root.is_ok_and(|root| SHAPES.iter().any(|shape| !(shape.servers)(&root, &context).is_empty()))
 }
 
 /// Reads this text as a host's file of this path, for a host that is started in `current`.
@@ -74,10 +74,10 @@ pub(super) fn names_servers(path: &Path, text: &str) -> bool {
 /// # Errors
 /// If the file as a whole cannot be read.
 pub(crate) fn read_as(path: &Path, text: &str, current: &Path) -> Result<HostsFile, Problem> {
-    parse(path, text, &Scene::new(path, current.to_owned(), &own))
+    parse(path, text, &FileContext::new(path, current.to_owned(), &own))
 }
 
-fn parse(path: &Path, text: &str, scene: &Scene<'_>) -> Result<HostsFile, Problem> {
+fn parse(path: &Path, text: &str, context: &FileContext<'_>) -> Result<HostsFile, Problem> {
     let text = text.trim_start_matches('\u{feff}');
     let name: Arc<str> = path.display().to_string().into();
     let places = |at: usize| place(&name, text, at);
@@ -86,10 +86,10 @@ fn parse(path: &Path, text: &str, scene: &Scene<'_>) -> Result<HostsFile, Proble
         Problem::new(error.message).at(places(error.at)).hint(hint)
     })?;
     let mut reader =
-        Reader { root: &root, scene, places: &places, taken: HashSet::new(), file: HostsFile::default() };
+        Reader { root: &root, context, places: &places, taken: HashSet::new(), file: HostsFile::default() };
     let mut is_known = false;
     for shape in SHAPES {
-        for servers in (shape.servers)(&root, scene) {
+        for servers in (shape.servers)(&root, context) {
             is_known = true;
             reader.servers(shape, servers);
         }
@@ -102,7 +102,7 @@ fn parse(path: &Path, text: &str, scene: &Scene<'_>) -> Result<HostsFile, Proble
 
 struct Reader<'a> {
     root: &'a Node,
-    scene: &'a Scene<'a>,
+    context: &'a FileContext<'a>,
     places: &'a dyn Fn(usize) -> Place,
     /// The names of entries with higher precedence.
     taken: HashSet<String>,
@@ -155,7 +155,7 @@ impl Reader<'_> {
                 vec![Wrong::new("an entry with higher precedence has this name", hint)],
             );
         }
-        let entry = match Entry::read(name, node, shape, self.root, self.scene) {
+        let entry = match Entry::read(name, node, shape, self.root, self.context) {
             Ok(entry) => entry,
             Err(wrong) => return self.leave_out(name, at, wrong),
         };
@@ -175,9 +175,9 @@ impl Reader<'_> {
     }
 
     fn named(&self, name: &str, entry: Entry) -> Result<Named, Vec<Wrong>> {
-        let upstream = entry.settled(self.scene.project.as_ref()).map_err(|wrong| vec![wrong])?;
-        let folder = self.scene.folder();
-        let target = upstream.target(folder, self.scene.lookup);
+        let upstream = entry.settled(self.context.project.as_ref()).map_err(|wrong| vec![wrong])?;
+        let folder = self.context.folder();
+        let target = upstream.target(folder, self.context.lookup);
         let target = target.map_err(|wrong| {
             wrong.into_iter().map(|(what, hint)| Wrong::new(what, hint)).collect::<Vec<_>>()
         })?;

@@ -6,7 +6,7 @@ use super::{
     gemini,
     node::Node,
     permissions::{of_tools, plain},
-    scene::Scene,
+    file_context::FileContext,
     shape::{Elsewhere, Keys, Means, Shape},
     variables::Style,
     vscode,
@@ -25,14 +25,14 @@ const KEYS: Keys = &[
     ("enabled", Means::Enabled),
 ];
 
-fn servers<'n>(root: &'n Node, scene: &Scene<'_>) -> Vec<&'n Node> {
-    let is_anothers = |mcp: &&Node| vscode::is_settings(mcp) || gemini::is_its_own(root, scene);
+fn servers<'n>(root: &'n Node, context: &FileContext<'_>) -> Vec<&'n Node> {
+    let is_anothers = |mcp: &&Node| vscode::is_settings(mcp) || gemini::is_its_own(root, context);
     root.get("mcp").filter(|mcp| !is_anothers(mcp)).into_iter().collect()
 }
 
 /// opencode names a tool `server_tool`, with `_` for every character other than ASCII letters, digits, `_` and `-`. Patterns
 /// of these names under `tools`, in newer files under `permission`, disable tools, or ask before each call.
-fn elsewhere(root: &Node, _: &Scene<'_>, name: &str) -> Elsewhere {
+fn elsewhere(root: &Node, _: &FileContext<'_>, name: &str) -> Elsewhere {
     let switched = root.get("tools").into_iter().flat_map(Node::members);
     let switched = switched.filter(|tool| tool.node.as_bool() == Some(false));
     let permission = root.get("permission");

@@ -1,7 +1,7 @@
 //! The shapes of hosts' files: where the servers are, and what the keys of an entry mean.
 
 use super::{
-    claude_code, codex, continue_dev, gemini, mcp_servers, node::Node, opencode, scene::Scene,
+    claude_code, codex, continue_dev, gemini, mcp_servers, node::Node, opencode, file_context::FileContext,
     variables::Style, vscode, zed,
 };
 
@@ -10,13 +10,13 @@ pub(super) struct Shape {
     /// The hosts with this shape, for messages.
     pub(super) hosts: &'static str,
     /// The tables or lists of servers, highest precedence first; none in a file of another shape.
-    pub(super) servers: for<'n> fn(&'n Node, &Scene<'_>) -> Vec<&'n Node>,
+    pub(super) servers: for<'n> fn(&'n Node, &FileContext<'_>) -> Vec<&'n Node>,
     /// The keys of an entry.
     pub(super) keys: Keys,
     /// The syntax of variables.
     pub(super) style: Style,
     /// The settings of a server outside its entry, by the server's name.
-    pub(super) elsewhere: fn(&Node, &Scene<'_>, &str) -> Elsewhere,
+    pub(super) elsewhere: fn(&Node, &FileContext<'_>, &str) -> Elsewhere,
 }
 
 /// Keys and their meanings. Other keys are ignored.
@@ -81,7 +81,7 @@ pub(super) struct Elsewhere {
 }
 
 impl Elsewhere {
-    pub(super) fn nothing(_: &Node, _: &Scene<'_>, _: &str) -> Self {
+    pub(super) fn nothing(_: &Node, _: &FileContext<'_>, _: &str) -> Self {
         Self::default()
     }
 }

@@ -9,7 +9,7 @@ use super::{
         reference::{Reference, character, is_name, is_word},
     },
     node::Node,
-    scene::{HOME, Scene},
+    file_context::{HOME, FileContext},
     vscode,
 };
 
@@ -36,15 +36,15 @@ pub(super) fn translate(
     text: &str,
     style: Style,
     root: &Node,
-    scene: &Scene<'_>,
+    context: &FileContext<'_>,
 ) -> Result<String, Unfilled> {
     match style {
-        Style::Dollar => dollars(text, str::to_owned, root, scene),
-        Style::BareDollar => dollars(text, |text| braced(text, scene), root, scene),
+        Style::Dollar => dollars(text, str::to_owned, root, context),
+        Style::BareDollar => dollars(text, |text| braced(text, context), root, context),
         Style::Braces => replaced(text, &[("{env:", "}"), ("{file:", "}")], |reference| {
             match (reference.marks.0, reference.inside) {
                 ("{env:", name) if is_name(name) => Ok(variable(name)),
-                ("{file:", path) => file(path, &reference, scene),
+                ("{file:", path) => file(path, &reference, context),
                 _ => Err(foreign(&reference)),
             }
         }),
@@ -59,10 +59,10 @@ pub(super) fn translate(
 }
 
 /// Replaces a leading `~` by the variable of the home directory.
-pub(super) fn with_home(text: String, scene: &Scene<'_>) -> String {
+pub(super) fn with_home(text: String, context: &FileContext<'_>) -> String {
     match text.strip_prefix('~') {
         Some(rest)
-            if (rest.is_empty() || rest.starts_with(['/', '\\'])) && (scene.lookup)(HOME).is_some() =>
+            if (rest.is_empty() || rest.starts_with(['/', '\\'])) && (context.lookup)(HOME).is_some() =>
         {
             format!("{}{rest}", variable(HOME))
         }
@@ -86,7 +86,7 @@ fn dollars(
     text: &str,
     keep: impl Fn(&str) -> String,
     root: &Node,
-    scene: &Scene<'_>,
+    context: &FileContext<'_>,
 ) -> Result<String, Unfilled> {
     let mut filled = String::with_capacity(text.len());
     let mut rest = text;
@@ -103,19 +103,19 @@ fn dollars(
             let what = format!("'${{' at character {} is not closed", character(text, at));
             return Err((what, "'$${' stands for '${'".to_owned()));
         };
-        filled.push_str(&dollar(&Reference { value: text, at, marks: ("${", "}"), inside }, root, scene)?);
+        filled.push_str(&dollar(&Reference { value: text, at, marks: ("${", "}"), inside }, root, context)?);
         rest = after;
     }
     filled.push_str(&keep(rest));
     Ok(filled)
 }
 
-fn dollar(reference: &Reference<'_>, root: &Node, scene: &Scene<'_>) -> Result<String, Unfilled> {
-    let folder = || escape(&scene.folder().to_string_lossy());
+fn dollar(reference: &Reference<'_>, root: &Node, context: &FileContext<'_>) -> Result<String, Unfilled> {
+    let folder = || escape(&context.folder().to_string_lossy());
     let inside = reference.inside;
     Ok(match inside.split_once(':') {
-        Some(("input", id)) => return input(id, reference, root, scene),
-        Some(("file", path)) => return file(path, reference, scene),
+        Some(("input", id)) => return input(id, reference, root, context),
+        Some(("file", path)) => return file(path, reference, context),
         Some(("env", name)) if is_name(name.split_once(":-").map_or(name, |(name, _)| name)) => {
             variable(inside)
         }
@@ -124,7 +124,7 @@ fn dollar(reference: &Reference<'_>, root: &Node, scene: &Scene<'_>) -> Result<S
         None => match inside {
             "workspaceFolder" | "workspaceRoot" | "cwd" => folder(),
             "workspaceFolderBasename" => {
-                escape(&scene.folder().file_name().unwrap_or_default().to_string_lossy())
+                escape(&context.folder().file_name().unwrap_or_default().to_string_lossy())
             }
             "userHome" => variable(HOME),
             "pathSeparator" | "/" => MAIN_SEPARATOR.to_string(),
@@ -135,9 +135,9 @@ fn dollar(reference: &Reference<'_>, root: &Node, scene: &Scene<'_>) -> Result<S
 }
 
 /// A value that VS Code prompts the user for: from the environment, else the input's default.
-fn input(id: &str, reference: &Reference<'_>, root: &Node, scene: &Scene<'_>) -> Result<String, Unfilled> {
+fn input(id: &str, reference: &Reference<'_>, root: &Node, context: &FileContext<'_>) -> Result<String, Unfilled> {
     let ours = input_variable(id);
-    if (scene.lookup)(&ours).is_some() {
+    if (context.lookup)(&ours).is_some() {
         return Ok(variable(&ours));
     }
     let default = vscode::input(root, id).and_then(|input| input.get("default")?.scalar());
@@ -153,11 +153,11 @@ fn input(id: &str, reference: &Reference<'_>, root: &Node, scene: &Scene<'_>) ->
 }
 
 /// The trimmed content of a file.
-fn file(path: &str, reference: &Reference<'_>, scene: &Scene<'_>) -> Result<String, Unfilled> {
-    let home = (scene.lookup)(HOME).unwrap_or_default();
+fn file(path: &str, reference: &Reference<'_>, context: &FileContext<'_>) -> Result<String, Unfilled> {
+    let home = (context.lookup)(HOME).unwrap_or_default();
     let path = match path.strip_prefix("~/") {
         Some(rest) => std::path::Path::new(&home).join(rest),
-        None => scene.folder().join(path),
+        None => context.folder().join(path),
     };
     let text = std::fs::read_to_string(path)
         .map_err(|error| (format!("{reference}: {error}"), "the file must be readable, in UTF-8".to_owned()));
@@ -172,14 +172,14 @@ fn foreign(reference: &Reference<'_>) -> Unfilled {
 }
 
 /// Writes `$VAR` as `${VAR}` if the variable is set; any other dollar is literal.
-fn braced(text: &str, scene: &Scene<'_>) -> String {
+fn braced(text: &str, context: &FileContext<'_>) -> String {
     let mut braced = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('$') {
         braced.push_str(before);
         let end = after.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(after.len());
         let (name, tail) = after.split_at(end);
-        if is_name(name) && (scene.lookup)(name).is_some() {
+        if is_name(name) && (context.lookup)(name).is_some() {
             braced.push_str(&variable(name));
             rest = tail;
         } else {
@@ -222,8 +222,8 @@ mod tests {
     #[test]
     fn variables_are_translated_and_other_text_keeps_its_meaning() {
         let environment = |name: &str| (name == "SET" || name == HOME).then(|| "value".to_owned());
-        let scene =
-            Scene::new(std::path::Path::new("/work/app/.vscode/mcp.json"), "/now".into(), &environment);
+        let context =
+            FileContext::new(std::path::Path::new("/work/app/.vscode/mcp.json"), "/now".into(), &environment);
         let root = Node { at: 0, end: 0, value: Value::Null };
         let home = variable(HOME);
         for (style, text, translated) in [
@@ -245,7 +245,7 @@ mod tests {
             ),
             (Style::Literal, "${SET}$SET~", Ok("$${SET}$SET~")),
         ] {
-            match (translate(text, style, &root, &scene), translated) {
+            match (translate(text, style, &root, &context), translated) {
                 (Ok(read), Ok(translated)) => assert_eq!(read, translated, "{text}"),
                 (Err((what, _)), Err(start)) => assert!(what.starts_with(start), "{text}: {what}"),
                 (read, _) => panic!("{text}: {read:?}"),
@@ -254,14 +254,14 @@ mod tests {
         for (path, read) in
             [("~/x", format!("{home}/x")), ("~", home.clone()), ("~x", "~x".into()), ("x~", "x~".into())]
         {
-            assert_eq!(with_home(path.to_owned(), &scene), read);
+            assert_eq!(with_home(path.to_owned(), &context), read);
         }
     }
 
     #[test]
     fn no_message_quotes_a_secret() {
         let environment = |name: &str| (name == "SET").then(|| "value".to_owned());
-        let scene = Scene::new(std::path::Path::new("/work/app/.mcp.json"), "/now".into(), &environment);
+        let context = FileContext::new(std::path::Path::new("/work/app/.mcp.json"), "/now".into(), &environment);
         let root = Node { at: 0, end: 0, value: Value::Null };
         for (style, text, message) in [
             (Style::Dollar, "s3cret${s3cret", "'${' at character 7 is not closed"),
@@ -297,7 +297,7 @@ mod tests {
                 "'${{…}}' at character 1 can be resolved by the host only",
             ),
         ] {
-            let (what, hint) = translate(text, style, &root, &scene).unwrap_err();
+            let (what, hint) = translate(text, style, &root, &context).unwrap_err();
             assert!(what.starts_with(message), "{what}");
             assert!(!format!("{what} {hint}").to_lowercase().contains("s3cret"), "{what} ({hint})");
         }

@@ -3,7 +3,7 @@
 use super::{
     node::{Member, Node},
     permissions::plain,
-    scene::Scene,
+    file_context::FileContext,
     shape::{Elsewhere, Keys, Means, Shape},
     variables::Style,
 };
@@ -24,7 +24,7 @@ const KEYS: Keys = &[
     ("enabled", Means::Enabled),
 ];
 
-fn servers<'n>(root: &'n Node, _: &Scene<'_>) -> Vec<&'n Node> {
+fn servers<'n>(root: &'n Node, _: &FileContext<'_>) -> Vec<&'n Node> {
     let of_settings = root.get("mcp").filter(|mcp| is_settings(mcp)).and_then(|mcp| mcp.get("servers"));
     root.get("servers").into_iter().chain(of_settings).collect()
 }
@@ -32,7 +32,7 @@ fn servers<'n>(root: &'n Node, _: &Scene<'_>) -> Vec<&'n Node> {
 /// Settings that name servers or their tools. `chat.tools.eligibleForAutoApproval` names tools as `server/tool`, or as
 /// `mcp_server_tool`; those that are not eligible are asked about. A bare name may be that of a built-in tool, and is not
 /// taken for a server's.
-fn elsewhere(root: &Node, _: &Scene<'_>, name: &str) -> Elsewhere {
+fn elsewhere(root: &Node, _: &FileContext<'_>, name: &str) -> Elsewhere {
     let eligible = root.get(ELIGIBLE).into_iter().flat_map(Node::members);
     let asked = eligible.filter(|tool| tool.node.as_bool() == Some(false));
     let prefixes = [format!("{name}/"), format!("mcp_{}_", plain(name))];

@@ -2,7 +2,7 @@
 
 use super::{
     node::Node,
-    scene::Scene,
+    file_context::FileContext,
     shape::{Elsewhere, Keys, Means, Shape},
     variables::Style,
 };
@@ -22,7 +22,7 @@ const KEYS: Keys = &[
 /// The default profile of the agent, and the only built-in one that enables all context servers.
 const ALL: &str = "write";
 
-fn servers<'n>(root: &'n Node, _: &Scene<'_>) -> Vec<&'n Node> {
+fn servers<'n>(root: &'n Node, _: &FileContext<'_>) -> Vec<&'n Node> {
     root.get("context_servers").into_iter().collect()
 }
 
@@ -30,7 +30,7 @@ fn servers<'n>(root: &'n Node, _: &Scene<'_>) -> Vec<&'n Node> {
 ///
 /// A profile enables the tools that it lists, and all others only with `enable_all_context_servers`, which is true for the
 /// built-in profile `write` by default. A profile that is defined in another file is assumed to enable nothing.
-fn elsewhere(root: &Node, _: &Scene<'_>, name: &str) -> Elsewhere {
+fn elsewhere(root: &Node, _: &FileContext<'_>, name: &str) -> Elsewhere {
     let default = root.path(&["agent", "default_profile"]);
     let default = default.map_or(Some(ALL), Node::text);
     let profile = default.and_then(|default| root.path(&["agent", "profiles", default]));

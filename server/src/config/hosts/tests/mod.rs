@@ -13,7 +13,7 @@ use super::*;
 /// What the environment holds in these tests.
 fn environment(name: &str) -> Option<String> {
     let value = match name {
-        scene::HOME => "/home/me",
+        file_context::HOME => "/home/me",
         "TOKEN" => "t0ken",
         "MODE" => "fast",
         "CONFIG" => "/etc/db.toml",
@@ -40,10 +40,10 @@ impl Project {
         std::fs::write(root.join("token.txt"), "from-a-file\n").unwrap();
         // A user's file has no project; then we are in it.
         let outside = PathBuf::from("/now");
-        let is_of_project = Scene::new(&root.join(path), outside.clone(), &environment).project.is_some();
+        let is_of_project = FileContext::new(&root.join(path), outside.clone(), &environment).project.is_some();
         let current = if is_of_project || path.ends_with(".claude.json") { outside } else { root.to_owned() };
         let path = root.join(path);
-        let read = parse(&path, text, &Scene::new(&path, current, &environment));
+        let read = parse(&path, text, &FileContext::new(&path, current, &environment));
         Self { directory, read }
     }
 

@@ -5,7 +5,7 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use super::{
-    super::{SHAPES, Scene, parse},
+    super::{SHAPES, FileContext, parse},
     environment,
 };
 
@@ -56,7 +56,7 @@ proptest! {
     #[test]
     fn no_text_makes_the_reader_panic(text in "[-\\[\\]{}:,\"'a \n#&*$=<|]{0,60}", path in 0..3usize) {
         let path = Path::new(["mcp.json", "config.yaml", "config.toml"][path]);
-        let _any_result = parse(path, &text, &Scene::new(path, "/now".into(), &environment));
+        let _any_result = parse(path, &text, &FileContext::new(path, "/now".into(), &environment));
     }
 
     #[test]
@@ -68,7 +68,7 @@ proptest! {
         // These would make another shape of it.
         prop_assume!(key != "mcp" || !["servers", "allowed", "excluded"].iter().any(|name| servers.contains_key(*name)));
         let text = serde_json::json!({key: servers.clone()}).to_string();
-        let file = parse(Path::new(path), &text, &Scene::new(Path::new(path), "/".into(), &environment)).unwrap();
+        let file = parse(Path::new(path), &text, &FileContext::new(Path::new(path), "/".into(), &environment)).unwrap();
         let mut named: Vec<String> = file.upstreams.iter().map(|named| named.name.as_ref().unwrap().to_string()).collect();
         for problem in file.left_out.iter().chain(&file.switched_off) {
             let name = problem.message().split('\'').nth(1).unwrap();

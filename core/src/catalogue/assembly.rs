@@ -1,0 +1,236 @@
+//! How a snapshot is made: upstreams' lists come in, description files are laid over them, rules apply, names that
+//! clash are qualified, and what is odd is reported without holding back the rest.
+
+use std::{
+    borrow::Borrow,
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
+
+use strum::IntoEnumIterator;
+
+use crate::{
+    catalogue::{
+        description::{DescriptionFile, Supplement},
+        guard::Guard,
+        idle::{idle_files, idle_renames, idle_resource_rules, idle_rules, idle_switches},
+        listed_items::{ListedItem, read_entries},
+        lists::{ListHints, Material, UpstreamLists},
+        matching::{Item, KnownUpstreams, Matched},
+        naming::MAX_CHARACTERS,
+        pattern::CLASH_SEPARATOR,
+        provider::{Origin, Provider},
+        rules::Rules,
+        snapshot::{Entry, Snapshot},
+        tool::Tool,
+        uri::Uri,
+        warning::{Unmatched, Warning},
+    },
+    layout::compact,
+    name::{Kind, ToolName, UpstreamName},
+    raw::RawObject,
+};
+
+impl Snapshot {
+    /// Builds a snapshot of upstreams' lists, in their order, and the files laid over them.
+    ///
+    /// # Errors
+    /// All description files for tools that no upstream lists.
+    pub fn build(
+        upstreams: &[UpstreamLists],
+        files: &[DescriptionFile],
+    ) -> Result<(Self, Vec<Warning>), Vec<Unmatched>> {
+        let snapshot = Self::assemble(Material { upstreams, complete: true, files, rules: &Arc::default() });
+        let warnings = snapshot.warnings().to_vec();
+        let unmatched = warnings.iter().filter_map(|warning| match warning {
+            Warning::Unmatched(unmatched) => Some(unmatched.clone()),
+            _ => None,
+        });
+        let unmatched: Vec<Unmatched> = unmatched.collect();
+        if unmatched.is_empty() { Ok((snapshot, warnings)) } else { Err(unmatched) }
+    }
+
+    /// Makes a snapshot. What is declared for things that no upstream lists is left out, with a warning in
+    /// [`warnings`](Self::warnings).
+    ///
+    /// Names that clash are qualified before anything is hidden, so that hiding one tool renames no other.
+    pub fn assemble<L: Borrow<UpstreamLists>>(material: Material<'_, L>) -> Self {
+        let Material { upstreams, complete, files, rules } = material;
+        let upstreams: &[&UpstreamLists] = &upstreams.iter().map(Borrow::borrow).collect::<Vec<_>>();
+        let material = Material { upstreams, complete, files, rules };
+        let names: HashSet<&str> = upstreams.iter().map(|lists| lists.name.as_str()).collect();
+        let scene = KnownUpstreams { upstreams: &names, alone: complete && upstreams.len() == 1 };
+        let mut warnings = Vec::new();
+        let tools = assemble_tools(&material, scene, &mut warnings);
+        let guard = Guard::new(rules);
+        let entries = [
+            (Kind::Resources, assemble_resources(upstreams, Kind::Resources, &guard, &mut warnings)),
+            (Kind::Templates, assemble_resources(upstreams, Kind::Templates, &guard, &mut warnings)),
+            (Kind::Prompts, assemble_prompts(&material, scene, &mut warnings)),
+        ];
+        warnings.extend(idle_resource_rules(upstreams, rules, &guard));
+        let snapshot = Self::new(tools, entries, instructions(upstreams));
+        let snapshot = snapshot.provided_by(upstreams.iter().map(|lists| Provider::of(lists)).collect());
+        let hints = hints(upstreams, &snapshot);
+        snapshot.ruled_by(Arc::clone(rules), guard).warned_of(warnings).hinted(hints).completed(complete)
+    }
+}
+
+fn assemble_tools(
+    material: &Material<'_, &UpstreamLists>,
+    scene: KnownUpstreams<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Vec<Tool> {
+    let brought = ListedItem::all(material, Kind::Tools, warnings);
+    let items: Vec<Item<'_>> = brought.iter().map(ListedItem::item).collect();
+    let rules = material.rules;
+    let matched = Matched::of(&rules.tools, &items, scene);
+    let mut files = Files::new(material.files, &items);
+    let supplements: HashMap<&str, &HashMap<String, Supplement>> =
+        material.upstreams.iter().map(|lists| (lists.name.as_str(), &lists.supplements)).collect();
+    let origins: HashMap<&str, Arc<Origin>> =
+        material.upstreams.iter().map(|lists| (lists.name.as_str(), Arc::new(Origin::of(lists)))).collect();
+    let mut tools = Vec::with_capacity(items.len());
+    for (tool, said) in brought.iter().zip(&matched.said) {
+        let item = tool.item();
+        let file = files.take(&item);
+        let (Ok(own), Ok(served)) = (ToolName::parse(&tool.own), ToolName::parse(&tool.served)) else {
+            continue;
+        };
+        if said.is_hidden() || rules.is_switched_off(&item) {
+            continue;
+        }
+        warnings.extend(too_long(rules, &item));
+        let definition = complete(&served, lay_over(tool.object.clone(), file), warnings);
+        let delivered = supplements.get(tool.upstream.as_str()).and_then(|all| all.get(&tool.own));
+        let supplement = file.map(|file| file.supplement.clone()).unwrap_or_default();
+        let supplement = supplement.over(delivered).ruled_by(said).grouped_by(rules, &tool.upstream);
+        let (upstream, original) = (Arc::clone(&tool.upstream), tool.object.clone());
+        let origin = origins.get(upstream.as_str()).cloned().unwrap_or_default();
+        tools.push(Tool::new(served, own, upstream, origin, original, definition, supplement));
+    }
+    warnings.extend(idle_files(files.left(), &items));
+    warnings.extend(idle_rules(Kind::Tools, &matched, &items));
+    warnings.extend(idle_switches(&rules.switches, &items));
+    warnings.extend(idle_renames(&rules.naming, &items));
+    tools
+}
+
+/// A name that its prefix makes too long. One that is too long by itself is the upstream's own choice.
+fn too_long(rules: &Rules, item: &Item<'_>) -> Option<Warning> {
+    let length = |name: &str| name.chars().count();
+    let is_ours = item.is_named() && length(item.own) <= MAX_CHARACTERS;
+    let length = length(item.served);
+    let naming = rules.naming_of(item.upstream).filter(|_| is_ours && length > MAX_CHARACTERS)?;
+    let (place, name) = (naming.place().to_owned(), item.own.to_owned());
+    Some(Warning::TooLong { place, name, served: item.served.to_owned(), length })
+}
+
+/// Description files by the tools that they are about. A file goes by a tool's own name, or by `upstream__tool`, which
+/// is that upstream's tool by whatever name it is served.
+struct Files<'f> {
+    by_name: HashMap<&'f str, &'f DescriptionFile>,
+    all: &'f [DescriptionFile],
+    /// How many upstreams bring a tool of a name.
+    owners: HashMap<&'f str, usize>,
+}
+
+impl<'f> Files<'f> {
+    fn new(files: &'f [DescriptionFile], items: &[Item<'f>]) -> Self {
+        let by_name = files.iter().map(|file| (&*file.name, file)).collect();
+        let mut owners = HashMap::new();
+        items.iter().for_each(|item| *owners.entry(item.own).or_default() += 1);
+        Self { by_name, all: files, owners }
+    }
+
+    fn take(&mut self, item: &Item<'_>) -> Option<&'f DescriptionFile> {
+        let qualified = format!("{}{CLASH_SEPARATOR}{}", item.upstream, item.own);
+        let owners = |name: &str| self.owners.get(name).copied().unwrap_or_default();
+        // Where several upstreams bring a tool of this name, the name means the one that is served by it.
+        let is_plain = item.served == item.own || owners(item.own) == 1;
+        let is_free = owners(&qualified) == 0;
+        let plain = is_plain.then(|| self.by_name.remove(item.own)).flatten();
+        plain.or_else(|| is_free.then(|| self.by_name.remove(&*qualified)).flatten())
+    }
+
+    fn left(&self) -> impl Iterator<Item = &'f DescriptionFile> {
+        self.all.iter().filter(|file| self.by_name.contains_key(&*file.name))
+    }
+}
+
+fn assemble_resources(
+    upstreams: &[&UpstreamLists],
+    kind: Kind,
+    guard: &Guard,
+    warnings: &mut Vec<Warning>,
+) -> Vec<Entry> {
+    let mut entries = Vec::new();
+    for lists in upstreams {
+        let upstream = Arc::new(lists.name.clone());
+        for (key, text) in read_entries(lists, kind, warnings) {
+            let uri = Uri::stated(&key);
+            if !guard.hides(&lists.name, &uri) {
+                let key: Arc<str> = key.into();
+                let entry = Entry::new(Arc::clone(&key), key, Arc::clone(&upstream), text);
+                entries.push(entry.ruled_by(&guard.said_of(&lists.name, &uri)));
+            }
+        }
+    }
+    entries
+}
+
+fn assemble_prompts(
+    material: &Material<'_, &UpstreamLists>,
+    scene: KnownUpstreams<'_>,
+    warnings: &mut Vec<Warning>,
+) -> Vec<Entry> {
+    let brought = ListedItem::all(material, Kind::Prompts, warnings);
+    let items: Vec<Item<'_>> = brought.iter().map(ListedItem::item).collect();
+    let matched = Matched::of(&material.rules.prompts, &items, scene);
+    warnings.extend(idle_rules(Kind::Prompts, &matched, &items));
+    let shown = brought.iter().zip(&matched.said).filter(|(_, said)| !said.is_hidden());
+    let entry = |prompt: &ListedItem| {
+        let ListedItem { upstream, own, served, object, .. } = prompt;
+        let text = if own == served { object.clone() } else { object.with_value("name", served) };
+        Entry::new(served.as_str().into(), own.as_str().into(), Arc::clone(upstream), text)
+    };
+    shown.map(|(prompt, said)| entry(prompt).ruled_by(said)).collect()
+}
+
+fn lay_over(definition: RawObject, file: Option<&DescriptionFile>) -> RawObject {
+    let Some(file) = file else { return definition };
+    file.overlay.iter().fold(definition, |definition, (key, value)| {
+        // How a file is indented is no change, and a model would pay for it.
+        let (value, own) = (compact(value), definition.member(key).map(compact));
+        if own.as_deref() == Some(&*value) { definition } else { definition.with(key, &value) }
+    })
+}
+
+fn complete(name: &ToolName, definition: RawObject, warnings: &mut Vec<Warning>) -> RawObject {
+    if definition.member("inputSchema").is_some() {
+        return definition;
+    }
+    warnings.push(Warning::NoSchema { tool: name.clone() });
+    definition.with("inputSchema", r#"{"type":"object"}"#)
+}
+
+/// What holds for the lists of all upstreams. The `_meta` of a single upstream is kept where all that it lists is
+/// served: it could speak of what is left out.
+fn hints(upstreams: &[&UpstreamLists], snapshot: &Snapshot) -> HashMap<Kind, ListHints> {
+    let of = |kind: Kind| {
+        let all = upstreams.iter().filter_map(|lists| lists.hints.get(&kind));
+        let merged = all.cloned().reduce(|merged, hints| merged.and(&hints))?;
+        let is_whole = matches!(upstreams, [only] if only.count(kind) == snapshot.count(kind));
+        Some((kind, if is_whole { merged } else { ListHints { meta: None, ..merged } }))
+    };
+    Kind::iter().filter_map(of).collect()
+}
+
+fn instructions(upstreams: &[&UpstreamLists]) -> Vec<(UpstreamName, String)> {
+    let given = upstreams.iter().filter_map(|lists| Some((lists.name.clone(), lists.instructions.clone()?)));
+    given.filter(|(_, text)| !text.trim().is_empty()).collect()
+}
+
+#[cfg(test)]
+#[path = "assembly_tests.rs"]
+mod tests;

@@ -1,0 +1,209 @@
+//! Building snapshots from upstreams' lists and description files.
+
+use serde_json::{Value, json, value::to_raw_value};
+
+use super::*;
+use crate::{
+    Rule, Switches,
+    catalogue::{pattern::Pattern, principal::Principal, view::View},
+};
+
+fn upstream(name: &str, tools: Value) -> UpstreamLists {
+    let tools = tools.as_array().unwrap().iter().map(|tool| to_raw_value(tool).unwrap().into()).collect();
+    UpstreamLists { tools, ..UpstreamLists::empty(UpstreamName::parse(name).unwrap()) }
+}
+
+fn names(snapshot: &Snapshot) -> Vec<String> {
+    snapshot.tools().iter().map(|tool| tool.key().to_string()).collect()
+}
+
+#[test]
+fn conflicting_names_are_qualified_and_others_kept() {
+    let a = upstream("a", json!([{"name": "same", "inputSchema": {}}, {"name": "own", "inputSchema": {}}]));
+    let b = upstream("b", json!([{"name": "same", "inputSchema": {}}]));
+    let (snapshot, warnings) = Snapshot::build(&[a, b], &[]).unwrap();
+    assert_eq!(names(&snapshot), ["a__same", "own", "b__same"]);
+    assert!(warnings.is_empty());
+    assert_eq!(snapshot.tools()[0].definition().string("name").unwrap(), "a__same");
+    assert_eq!(snapshot.tools()[0].upstream_name().as_str(), "same");
+}
+
+#[test]
+fn odd_items_are_reported_and_the_rest_served() {
+    let lists = upstream("u", json!([{"name": "t", "x": 1}, {"name": "t"}, {"title": "?"}, 7, {"name": ""}]));
+    let (snapshot, warnings) = Snapshot::build(&[lists], &[]).unwrap();
+    assert_eq!(names(&snapshot), ["t"]);
+    assert_eq!(
+        snapshot.tools()[0].definition().text(),
+        r#"{"name":"t","x":1,"inputSchema":{"type":"object"}}"#
+    );
+    let warnings: Vec<_> = warnings.iter().map(ToString::to_string).collect();
+    assert_eq!(warnings.len(), 5, "{warnings:?}");
+    assert!(warnings[0].contains("lists 't' twice among its tools"), "{warnings:?}");
+    assert!(warnings[4].contains("tool 't' has no inputSchema"), "{warnings:?}");
+}
+
+#[test]
+fn a_file_is_laid_over_and_one_for_an_unknown_tool_refused_with_a_suggestion() {
+    let lists =
+        upstream("u", json!([{"name": "get", "description": "old", "inputSchema": {}, "_meta": {"k": 1}}]));
+    let file = |name: &str| {
+        let text =
+            json!({"name": name, "description": "new", "inputSchema": {"type": "object"}, "examples": []});
+        DescriptionFile::parse(&format!("{name}.json"), name, &text.to_string()).unwrap()
+    };
+    let (snapshot, _) = Snapshot::build(std::slice::from_ref(&lists), &[file("get")]).unwrap();
+    assert_eq!(
+        snapshot.tools()[0].definition().text(),
+        r#"{"name":"get","description":"new","inputSchema":{"type":"object"},"_meta":{"k":1}}"#
+    );
+    let (entry, _) = snapshot.tools()[0].entry();
+    assert_eq!(
+        entry.text(),
+        r#"{"name":"get","description":"new","inputSchema":{"type":"object"},"examples":[]}"#
+    );
+    let errors = Snapshot::build(&[lists], &[file("got"), file("zzz")]).unwrap_err();
+    assert_eq!(errors[0].to_string(), "got.json: no upstream has a tool 'got'; did you mean 'get'?");
+    assert_eq!(errors[1].to_string(), "zzz.json: no upstream has a tool 'zzz'");
+}
+
+#[test]
+fn changes_are_found_by_kind() {
+    let old = Snapshot::build(&[upstream("u", json!([{"name": "t", "inputSchema": {}}]))], &[]).unwrap().0;
+    let same = Snapshot::build(&[upstream("u", json!([{"name": "t", "inputSchema": {}}]))], &[]).unwrap().0;
+    let new =
+        Snapshot::build(&[upstream("u", json!([{"name": "t", "inputSchema": {"a": 1}}]))], &[]).unwrap().0;
+    assert!(old.changes(&same).is_empty());
+    assert_eq!(old.changes(&new), [Kind::Tools]);
+}
+
+#[test]
+fn a_tool_with_a_reserved_name_is_qualified() {
+    let lists =
+        upstream("u", json!([{"name": "info", "inputSchema": {}}, {"name": "u__info2", "inputSchema": {}}]));
+    let (snapshot, _) = Snapshot::build(&[lists], &[]).unwrap();
+    assert!(snapshot.unresolvable(&["info", "info2"]).is_empty());
+    let view = View::of(Arc::new(snapshot), &Principal::anonymous()).reserving(["info".to_owned()]);
+    assert!(view.tool("info").is_none());
+    assert_eq!(view.tool("u__info").unwrap().definition().string("name").unwrap(), "u__info");
+    assert_eq!(view.tools().map(|tool| tool.name().to_string()).collect::<Vec<_>>(), ["u__info", "u__info2"]);
+
+    let stuck =
+        upstream("u", json!([{"name": "info", "inputSchema": {}}, {"name": "u__info", "inputSchema": {}}]));
+    let (snapshot, _) = Snapshot::build(&[stuck], &[]).unwrap();
+    assert_eq!(snapshot.unresolvable(&["info"])[0].as_str(), "info");
+}
+
+/// What is served of these upstreams under rules that hide these tools; `complete` is whether none is missing.
+fn shown(upstreams: &[UpstreamLists], hidden: &[&str], complete: bool) -> Vec<String> {
+    let tools = hidden.iter().map(|pattern| Rule { hidden: Some(true), ..Rule::new(pattern, String::new()) });
+    let rules = Arc::new(Rules { tools: tools.collect(), ..Rules::default() });
+    let material = Material { upstreams, complete, files: &[], rules: &rules };
+    names(&Snapshot::assemble(material))
+}
+
+#[test]
+fn what_is_hidden_stays_so_whoever_else_is_there_p2() {
+    let tools = |names: &[&str]| names.iter().map(|name| json!({"name": name, "inputSchema": {}})).collect();
+    let a = || upstream("a", tools(&["x", "y"]));
+    let b = |names: &[&str]| upstream("b", tools(names));
+    for rule in ["a/x", "a__x", "a/?", "a__x*"] {
+        let y: &[&str] = if rule == "a/?" { &[] } else { &["y"] };
+        assert_eq!(shown(&[a()], &[rule], false), y, "{rule}, b is missing");
+        assert_eq!(shown(&[a(), b(&["z"])], &[rule], true), [y, &["z"]].concat(), "{rule}, b dropped it");
+        assert_eq!(shown(&[a(), b(&["x"])], &[rule], true), [y, &["b__x"]].concat(), "{rule}");
+    }
+}
+
+#[test]
+fn a_file_named_with_its_upstream_is_about_that_tool_whoever_else_is_there_p2() {
+    let file = |name: &str| {
+        let text = json!({"name": name, "description": format!("of {name}"), "inputSchema": {}});
+        DescriptionFile::parse(&format!("{name}.json"), name, &text.to_string()).unwrap()
+    };
+    let described = |upstreams: &[UpstreamLists], files: &[DescriptionFile]| {
+        let (snapshot, _) = Snapshot::build(upstreams, files).unwrap();
+        let tools = snapshot.tools().iter();
+        tools
+            .map(|tool| {
+                format!("{}: {}", tool.key(), tool.definition().string("description").unwrap_or_default())
+            })
+            .collect::<Vec<_>>()
+    };
+    let a = upstream("a", json!([{"name": "x", "inputSchema": {}}]));
+    let b = upstream("b", json!([{"name": "x", "inputSchema": {}}]));
+    assert_eq!(described(&[a.clone(), b], &[file("a__x")]), ["a__x: of a__x", "b__x: "]);
+    assert_eq!(described(&[a], &[file("a__x")]), ["x: of a__x"]);
+    let both = upstream("a", json!([{"name": "x", "inputSchema": {}}, {"name": "a__x", "inputSchema": {}}]));
+    assert_eq!(described(&[both], &[file("a__x")]), ["x: ", "a__x: of a__x"]);
+}
+
+#[test]
+fn a_warning_about_an_idle_rule_has_the_form_of_the_rule() {
+    let a = upstream("a", json!([{"name": "echo", "inputSchema": {}}]));
+    let rules = Rules {
+        tools: vec![Rule::new("a/ecoh", "f:1".to_owned()), Rule::new("ecoh", "f:2".to_owned())],
+        ..Rules::default()
+    };
+    let rules = Arc::new(rules);
+    let snapshot =
+        Snapshot::assemble(Material { upstreams: &[a], complete: true, files: &[], rules: &rules });
+    let warnings: Vec<_> = snapshot.warnings().iter().map(ToString::to_string).collect();
+    assert_eq!(
+        warnings,
+        [
+            "f:1: no upstream has a tool 'a/ecoh'; did you mean 'a/echo'?",
+            "f:2: no upstream has a tool 'ecoh'; did you mean 'echo'?"
+        ]
+    );
+}
+
+#[test]
+fn what_is_switched_off_exists_under_no_name_and_no_rule_brings_it_back_u11() {
+    let switched = |upstreams: &[UpstreamLists], allow: Option<&[&str]>, hidden: &[&str]| {
+        let patterns = |texts: &[&str]| texts.iter().map(|text| Pattern::new(text)).collect();
+        let switches = Switches {
+            upstream: UpstreamName::parse("a").unwrap(),
+            place: "hosts.json: 'a'".to_owned(),
+            allow: allow.map(patterns),
+            hidden: patterns(hidden),
+        };
+        let shown =
+            ["a/x", "x", "a__x"].map(|name| Rule { hidden: Some(false), ..Rule::new(name, "f".to_owned()) });
+        let rules = Arc::new(Rules { tools: shown.into(), switches: vec![switches], ..Rules::default() });
+        let snapshot = Snapshot::assemble(Material { upstreams, complete: true, files: &[], rules: &rules });
+        let warnings = snapshot.warnings().iter().map(ToString::to_string);
+        let warnings = warnings.filter(|warning| warning.starts_with("hosts.json")).collect::<Vec<_>>();
+        (names(&snapshot), warnings)
+    };
+    let tools = |names: &[&str]| names.iter().map(|name| json!({"name": name, "inputSchema": {}})).collect();
+    let a = || upstream("a", tools(&["x", "y"]));
+    let b = || upstream("b", tools(&["x"]));
+    assert_eq!(switched(&[a()], None, &["x"]).0, ["y"]);
+    assert_eq!(switched(&[a(), b()], None, &["x"]).0, ["y", "b__x"], "another upstream's is another tool");
+    assert_eq!(switched(&[a(), b()], Some(&["y"]), &[]).0, ["y", "b__x"]);
+    assert_eq!(switched(&[a()], Some(&["*"]), &["?"]).0, [""; 0], "hidden is stronger");
+    assert_eq!(switched(&[a()], Some(&[]), &[]).0, [""; 0]);
+    let (names, warnings) = switched(&[a()], Some(&["y", "xx"]), &["z*"]);
+    assert_eq!(names, ["y"]);
+    assert_eq!(
+        warnings,
+        [
+            "hosts.json: 'a': no upstream has a tool 'xx'; did you mean 'x'?",
+            "hosts.json: 'a': 'z*' matches none of the tools"
+        ]
+    );
+    assert_eq!(switched(&[b()], None, &["x"]), (vec!["x".to_owned()], vec![]), "it may come yet");
+}
+
+#[test]
+fn whether_any_tool_mirrors_arguments_is_known_of_the_whole_snapshot() {
+    let plain = json!({"name": "a", "inputSchema": {"type": "object"}});
+    let property = json!({"type": "string", "x-mcp-header": "Region"});
+    let mirroring =
+        json!({"name": "b", "inputSchema": {"type": "object", "properties": {"region": property}}});
+    for (tools, mirrors) in [(json!([plain]), false), (json!([plain, mirroring]), true)] {
+        let (snapshot, _) = Snapshot::build(&[upstream("u", tools)], &[]).unwrap();
+        assert_eq!(snapshot.mirrors_arguments(), mirrors);
+    }
+}

@@ -1,0 +1,229 @@
+//! The listed tools of a view by category: sorted once per view, since every answer about categories needs it.
+//!
+//! A tool is in the operator's category for it, else in its server's own, else in one that is found by the words of the tools'
+//! names (`words`), upstream by upstream. All depends on nothing but what is listed.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::{
+    brief::in_a_line,
+    catalogue::{provider::OwnGroup, tool::Tool, view::View, visible_tool::VisibleTool, words},
+    name::Kind,
+};
+
+/// The categories of a view, with their tools as positions in the snapshot.
+#[derive(Debug, Default)]
+pub(crate) struct Categories {
+    sorted: Vec<Sorted>,
+    /// By every name that means exactly one.
+    places: HashMap<String, usize>,
+}
+
+#[derive(Debug, Default)]
+struct Sorted {
+    /// The upstream whose category it is; `None` if it is the operator's.
+    upstream: Option<String>,
+    /// Its name there.
+    own: String,
+    name: String,
+    description: String,
+    tools: Vec<usize>,
+}
+
+impl Categories {
+    /// Sorts a view's tools: declared categories first, then others in the order of their upstreams. Empty ones are left out.
+    pub(crate) fn of(view: &View) -> Self {
+        let mut declared: Vec<Sorted> = Vec::new();
+        let mut places: HashMap<&str, usize> = HashMap::new();
+        let about =
+            view.about().categories.iter().map(|category| (&*category.name, category.description.trim()));
+        let used = view.listed().filter_map(|(_, tool)| Some((tool.supplement().category.as_deref()?, "")));
+        for (name, description) in about.chain(used) {
+            places.entry(name).or_insert_with(|| {
+                declared.push(Sorted {
+                    own: name.into(),
+                    description: description.into(),
+                    ..Sorted::default()
+                });
+                declared.len() - 1
+            });
+        }
+        let mut unsorted: Vec<(&str, Vec<(usize, &Tool)>)> = Vec::new();
+        for (at, tool) in view.listed() {
+            match &tool.supplement().category {
+                Some(category) => declared[places[&**category]].tools.push(at),
+                None => match unsorted.iter_mut().rfind(|(upstream, _)| **upstream == **tool.upstream()) {
+                    Some((_, tools)) => tools.push((at, tool)),
+                    None => unsorted.push((tool.upstream(), vec![(at, tool)])),
+                },
+            }
+        }
+        declared.retain(|category| !category.tools.is_empty());
+        let found = unsorted.into_iter().flat_map(|(upstream, tools)| of_upstream(view, upstream, tools));
+        Self::named(declared.into_iter().chain(found).collect())
+    }
+
+    /// Names categories: as they are called where they come from, with their upstream in front where others are called the same.
+    fn named(mut sorted: Vec<Sorted>) -> Self {
+        let mut counts: HashMap<String, usize> = HashMap::new();
+        sorted.iter().for_each(|category| *counts.entry(category.own.clone()).or_default() += 1);
+        let mut places: HashMap<String, usize> = HashMap::new();
+        let mut meant: HashMap<String, usize> = HashMap::new();
+        for (place, category) in sorted.iter_mut().enumerate() {
+            let full = category.upstream.as_ref().map(|upstream| format!("{upstream}/{}", category.own));
+            let plain = match &full {
+                Some(full) if counts[&category.own] > 1 => full.clone(),
+                _ => category.own.clone(),
+            };
+            let numbered = (2..).map(|number| format!("{plain} {number}"));
+            let mut names = std::iter::once(plain.clone()).chain(numbered);
+            category.name = names.find(|name| !places.contains_key(name)).unwrap_or(plain);
+            places.insert(category.name.clone(), place);
+            full.map(|full| meant.entry(full).or_insert(place));
+        }
+        meant.into_iter().for_each(|(name, place)| {
+            places.entry(name).or_insert(place);
+        });
+        Self { sorted, places }
+    }
+}
+
+/// The categories of an upstream's tools that are in none of the operator's.
+fn of_upstream(view: &View, upstream: &str, mut tools: Vec<(usize, &Tool)>) -> Vec<Sorted> {
+    let category = |own: String, description: String, tools: Vec<usize>| Sorted {
+        upstream: Some(upstream.to_owned()),
+        own,
+        description,
+        tools,
+        ..Sorted::default()
+    };
+    let mut categories = Vec::new();
+    let provider = view.provider(upstream);
+    let groups = provider.map(|provider| &*provider.groups).unwrap_or_default();
+    let possessions = (!groups.is_empty()).then(|| PermittedItems::of(view, upstream));
+    for group in groups {
+        let names: HashSet<&str> = group.tools.iter().map(String::as_str).collect();
+        let (own, others) =
+            tools.into_iter().partition(|(_, tool)| names.contains(tool.upstream_name().as_str()));
+        tools = others;
+        if !own.is_empty() {
+            let own: Vec<(usize, &Tool)> = own;
+            // What is said of a group may be about what is withheld from the caller.
+            let is_whole = possessions.as_ref().is_some_and(|possessions| possessions.have_all_of(group));
+            let description = if is_whole { in_a_line(&group.description) } else { String::new() };
+            categories.push(category(
+                group.name.clone(),
+                description,
+                own.into_iter().map(|(at, _)| at).collect(),
+            ));
+        }
+    }
+    let described = |tool: &Tool| tool.original().string("description").unwrap_or_default();
+    let descriptions: Vec<String> = tools.iter().map(|(_, tool)| described(tool)).collect();
+    let names = tools.iter().map(|(_, tool)| tool.upstream_name().as_str());
+    let names: Vec<(&str, &str)> = names.zip(descriptions.iter().map(String::as_str)).collect();
+    for (word, members) in words::sorted(&names) {
+        let said = || provider.and_then(|provider| provider.description.clone());
+        let description = if word.is_none() { said() } else { None };
+        let members = members.into_iter().map(|at| tools[at].0).collect();
+        categories.push(category(
+            word.unwrap_or_else(|| upstream.to_owned()),
+            description.unwrap_or_default(),
+            members,
+        ));
+    }
+    categories.retain(|category| !category.tools.is_empty());
+    categories
+}
+
+/// A category in one view. It has at least one tool.
+#[derive(Clone, Copy, Debug)]
+pub struct ListedCategory<'v> {
+    view: &'v View,
+    sorted: &'v Sorted,
+}
+
+impl<'v> ListedCategory<'v> {
+    /// All categories of a view, in order.
+    pub(crate) fn all(view: &'v View, categories: &'v Categories) -> impl ExactSizeIterator<Item = Self> {
+        categories.sorted.iter().map(move |sorted| Self { view, sorted })
+    }
+
+    /// The category of this name.
+    pub(crate) fn named(view: &'v View, categories: &'v Categories, name: &str) -> Option<Self> {
+        let place = *categories.places.get(name)?;
+        Some(Self { view, sorted: &categories.sorted[place] })
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'v str {
+        &self.sorted.name
+    }
+
+    /// Its name where it comes from. The name in the view has the upstream in front where others are called the same.
+    pub fn own_name(self) -> &'v str {
+        &self.sorted.own
+    }
+
+    /// What it is for: as the operator or its server says; of an upstream as a whole, what it says of itself. Empty if nothing is
+    /// said.
+    pub fn description(self) -> &'v str {
+        &self.sorted.description
+    }
+
+    /// Whether it is the operator's.
+    pub fn is_declared(self) -> bool {
+        self.sorted.upstream.is_none()
+    }
+
+    /// Its listed tools.
+    pub fn tools(self) -> impl ExactSizeIterator<Item = VisibleTool<'v>> {
+        self.sorted.tools.iter().map(move |at| self.view.at(*at))
+    }
+}
+
+/// What exists of an upstream for a caller, listed or not, by the upstream's own names.
+#[derive(Debug)]
+pub struct PermittedItems<'v> {
+    tools: HashSet<&'v str>,
+    prompts: HashSet<&'v str>,
+    resources: HashSet<&'v str>,
+    is_whole: bool,
+}
+
+impl<'v> PermittedItems<'v> {
+    /// What exists of an upstream in a view.
+    pub fn of(view: &'v View, upstream: &str) -> Self {
+        let mut is_whole = true;
+        let mut permitted = |kind| {
+            let named = view.names_of(kind).filter(|named| **named.upstream == *upstream);
+            let (permitted, withheld): (Vec<_>, Vec<_>) = named.partition(|named| named.is_permitted);
+            is_whole &= withheld.is_empty();
+            permitted.into_iter().map(|named| named.key).collect()
+        };
+        let _templates: HashSet<&str> = permitted(Kind::Templates);
+        let [tools, prompts, resources] = [Kind::Tools, Kind::Prompts, Kind::Resources].map(permitted);
+        Self { tools, prompts, resources, is_whole }
+    }
+
+    /// Whether every member of a group exists, apart from the groups in it. Of a group without any, whose texts may be about
+    /// anything of the upstream, that is everything of the upstream.
+    pub fn have_all_of(&self, group: &OwnGroup) -> bool {
+        let have =
+            |own: &HashSet<&str>, names: &[String]| names.iter().all(|name| own.contains(name.as_str()));
+        let has_members = !(group.tools.is_empty()
+            && group.prompts.is_empty()
+            && group.resources.is_empty()
+            && group.groups.is_empty());
+        let members = [
+            (&self.tools, &group.tools),
+            (&self.prompts, &group.prompts),
+            (&self.resources, &group.resources),
+        ];
+        (has_members || self.is_whole) && members.iter().all(|(own, names)| have(own, names))
+    }
+}
+
+#[cfg(test)]
+#[path = "categories_tests.rs"]
+mod tests;

@@ -1,0 +1,116 @@
+//! Categories that no operator declared (docs/CONTRACT.md B8).
+
+use std::sync::Arc;
+
+use serde_json::{Value, json, value::to_raw_value};
+
+use crate::{
+    Permits, Principal, RawObject, Snapshot, UpstreamLists, UpstreamName, View, catalogue::provider::OwnGroup,
+};
+
+/// An upstream with tools of these names.
+fn upstream(name: &str, server: Value, tools: &[&str]) -> UpstreamLists {
+    UpstreamLists {
+        server_info: RawObject::parse(server.to_string()).unwrap(),
+        tools: tools.iter().map(|name| to_raw_value(&json!({"name": name})).unwrap().into()).collect(),
+        ..UpstreamLists::empty(UpstreamName::parse(name).unwrap())
+    }
+}
+
+fn view(lists: &[UpstreamLists]) -> View {
+    View::of(Arc::new(Snapshot::build(lists, &[]).unwrap().0), &Principal::anonymous())
+}
+
+/// The categories of one upstream's tools.
+fn sorted(names: &[&str]) -> Vec<(String, usize)> {
+    categories(&view(&[upstream("hub", json!({"name": "Hub"}), names)]))
+}
+
+fn categories(view: &View) -> Vec<(String, usize)> {
+    view.categories().map(|category| (category.name().to_owned(), category.tools().len())).collect()
+}
+
+fn some(expected: &[(&str, usize)]) -> Vec<(String, usize)> {
+    expected.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect()
+}
+
+#[test]
+fn b8_tools_are_sorted_by_the_words_of_their_names() {
+    for (names, expected) in [
+        (
+            &["create_issue", "list_issues", "get_label", "add_label", "delete_label"][..],
+            &[("issue", 2), ("label", 3)][..],
+        ),
+        // A word that all have names what no other word sorts.
+        (&["git_add", "git_diff", "git_diff_staged"], &[("git", 3)]),
+        (&["get_current_time", "convert_time"], &[("time", 2)]),
+        // One that is left joins others, and few tools without common words are a category as a whole.
+        (&["create_nodes", "search_nodes", "read_graph"], &[("nodes", 3)]),
+        (&["echo", "whoami", "health"], &[("hub", 3)]),
+        (&["alone"], &[("hub", 1)]),
+    ] {
+        assert_eq!(sorted(names), some(expected), "{names:?}");
+    }
+}
+
+#[test]
+fn b8_no_category_has_one_tool_or_over_forty_and_every_name_is_a_word_of_its_tools() {
+    let nouns = ["issue", "branch", "wiki_page", "merge_request", "merge_request_note", "pipeline"];
+    let verbs = ["create", "get", "list", "update", "delete", "approve", "close", "watch"];
+    let crossed = nouns.iter().flat_map(|noun| verbs.iter().map(move |verb| format!("{verb}_{noun}")));
+    let many: Vec<String> =
+        crossed.chain(["whoami", "health", "alarm_cloudwatch"].map(str::to_owned)).collect();
+    let same: Vec<String> = (0..400).map(|at| format!("get_issue_{at}")).collect();
+    let bare: Vec<String> = (0..400).map(|at| format!("tool{at:x}")).collect();
+    for names in [many, same, bare] {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let view = view(&[upstream("hub", json!({}), &names)]);
+        assert_eq!(view.categories().map(|category| category.tools().len()).sum::<usize>(), names.len());
+        for category in view.categories() {
+            let (name, count) = (category.own_name(), category.tools().len());
+            assert!((2..=40).contains(&count), "{name}: {count}");
+            assert!(category.description().is_empty(), "{name}: {}", category.description());
+            let mut tools = category.tools();
+            let is_word = tools.any(|tool| tool.name().contains(name));
+            assert!(is_word || ["other", "hub"].contains(&name), "{name}");
+        }
+    }
+}
+
+#[test]
+fn b8_a_whole_server_says_what_it_is_for_itself() {
+    let described = |server| {
+        let view = view(&[upstream("hub", server, &["echo", "whoami"])]);
+        view.categories().next().unwrap().description().to_owned()
+    };
+    assert_eq!(described(json!({"title": "Acme"})), "");
+    let server = json!({"description": "Acme looks at pages of the web. And more."});
+    assert_eq!(described(server), "Acme looks at pages of the web.");
+}
+
+#[test]
+fn b8_servers_have_their_own_categories_and_clashing_names_have_the_server_in_front() {
+    let group = |name: &str, tools: &[&str]| OwnGroup {
+        name: name.to_owned(),
+        description: format!("About\n{name}."),
+        tools: tools.iter().map(|name| (*name).to_owned()).collect(),
+        ..OwnGroup::default()
+    };
+    let mut one = upstream("one", json!({}), &["solve", "measure", "get_thing", "list_things"]);
+    one.groups = vec![group("analysis", &["measure", "solve"])];
+    let mut two = upstream("two", json!({}), &["compare", "weigh", "plot"]);
+    two.groups = vec![group("analysis", &["compare", "weigh"]), group("visuals", &["plot"])];
+    let lists = [one, two];
+    let whole = view(&lists);
+    let expected = some(&[("one/analysis", 2), ("thing", 2), ("two/analysis", 2), ("visuals", 1)]);
+    assert_eq!(categories(&whole), expected);
+    assert_eq!(whole.category("visuals").unwrap().description(), "About visuals.");
+    assert_eq!(whole.category("two/visuals").unwrap().name(), "visuals");
+    assert!(whole.category("analysis").is_none(), "it could be either");
+    // What a group is for may be about what is withheld.
+    let snapshot = Arc::new(Snapshot::build(&lists, &[]).unwrap().0);
+    let part =
+        View::of(snapshot, &Principal::anonymous().permitted(Permits::of_tools(["two/compare", "two/plot"])));
+    assert_eq!(categories(&part), some(&[("analysis", 1), ("visuals", 1)]));
+    assert_eq!(part.category("analysis").unwrap().description(), "");
+}

@@ -1,0 +1,293 @@
+//! Description files, which an operator lays over an upstream's definitions (tool-descriptions-resource §7.1,
+//! tool-descriptions-guide "Storage Structure").
+
+use serde::Deserialize;
+
+use crate::{
+    catalogue::{
+        made_from::{MadeFrom, Recorded},
+        matching::MatchedRules,
+        rules::Rules,
+    },
+    name::{ToolName, UpstreamName},
+    raw::RawObject,
+};
+
+/// The members of a description file. Unknown members are reported, since they are ignored.
+const KNOWN: &[&str] = &[
+    "name",
+    "title",
+    "description",
+    "inputSchema",
+    "outputSchema",
+    "examples",
+    "usage_guidance",
+    "error_guidance",
+    "brief",
+    "category",
+    "keywords",
+    "concerns",
+    "returns",
+    "related",
+    "made_from",
+];
+
+/// The members that are delivered with the definition, or that a strategy uses.
+const PARTS: &[&str] =
+    &["examples", "usage_guidance", "error_guidance", "keywords", "concerns", "returns", "related"];
+
+/// One parsed description file.
+#[derive(Clone, Debug)]
+pub struct DescriptionFile {
+    /// Its path, for messages.
+    pub path: String,
+    /// The tool it describes.
+    pub name: ToolName,
+    /// The members that replace the upstream's: `title`, `description`, `inputSchema`, `outputSchema`.
+    pub overlay: RawObject,
+    /// The members that are not part of MCP's `Tool`.
+    pub supplement: Supplement,
+    /// Unknown members, which are ignored.
+    pub unknown: Vec<String>,
+}
+
+/// The information about a tool that is not in its MCP `Tool` object.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Supplement {
+    /// The operator's brief.
+    pub brief: Option<String>,
+    /// The operator's category.
+    pub category: Option<String>,
+    /// `examples`, `usage_guidance`, `error_guidance`, `keywords`, `concerns`, `returns` and `related`, as JSON text.
+    pub parts: Option<RawObject>,
+    /// The values by concern of its category, as JSON text.
+    pub grouped: Option<RawObject>,
+    /// Whether the operator pinned the tool (docs/CONTRACT.md S12).
+    pub pinned: bool,
+    /// The description file it comes from.
+    pub path: Option<String>,
+    /// The upstream's definition that all of this was decided on, where that was recorded.
+    pub recorded: Option<Recorded>,
+}
+
+impl Supplement {
+    /// The JSON text of a part.
+    pub fn part(&self, key: &str) -> Option<&str> {
+        self.parts.as_ref()?.member(key)
+    }
+
+    /// The supplement with the parts that it lacks from another one.
+    pub(crate) fn over(self, other: Option<&Self>) -> Self {
+        let Some(parts) = other.and_then(|other| other.parts.as_ref()) else { return self };
+        let own = self.parts.unwrap_or_default();
+        let lacking = parts.iter().filter(|(key, _)| own.member(key).is_none());
+        Self { parts: Some(RawObject::assemble(own.iter().chain(lacking))), ..self }
+    }
+
+    /// Whether both say the same, whatever they were made from.
+    pub(crate) fn says_the_same(&self, other: &Self) -> bool {
+        let Self { brief, category, parts, grouped, pinned, path, recorded: _ } = self;
+        (brief, category, parts, grouped, pinned, path)
+            == (&other.brief, &other.category, &other.parts, &other.grouped, &other.pinned, &other.path)
+    }
+
+    /// The supplement with what is said of the tool's category: the operator's, or else the one that is named after its
+    /// upstream.
+    pub(crate) fn grouped_by(self, rules: &Rules, upstream: &UpstreamName) -> Self {
+        let category = self.category.as_deref().unwrap_or(upstream);
+        Self { grouped: rules.grouped.get(category).cloned(), ..self }
+    }
+
+    /// The supplement with rules about the tool applied.
+    pub(crate) fn ruled_by(mut self, said: &MatchedRules<'_>) -> Self {
+        self.brief = said.strongest(self.brief, |rule| rule.brief.clone());
+        self.category = said.strongest(self.category, |rule| rule.category.clone());
+        self.pinned = said.strongest(None, |rule| rule.pinned.then_some(())).is_some();
+        self.recorded = said.strongest(self.recorded, |rule| {
+            Some(Recorded { place: rule.place.clone(), made_from: rule.made_from.clone()? })
+        });
+        let filed = self.part("concerns").and_then(|concerns| RawObject::parse(concerns).ok());
+        if let Some(concerns) = said.concerns(filed) {
+            let parts = self.parts.unwrap_or_default();
+            self.parts = Some(parts.with("concerns", concerns.text()));
+        }
+        self
+    }
+}
+
+/// Why a description file is invalid.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DescriptionError {
+    /// Not JSON, or not an object, or a member of the wrong type.
+    #[error("{path}: {source}")]
+    Syntax {
+        /// The file.
+        path: String,
+        /// The cause, with line and column.
+        source: serde_json::Error,
+    },
+    /// A required member is missing.
+    #[error("{path}: '{member}' is missing")]
+    Missing {
+        /// The file.
+        path: String,
+        /// The member.
+        member: &'static str,
+    },
+    /// `inputSchema` or `outputSchema` is not an object.
+    #[error("{path}: '{member}' must be a JSON object, not {found}")]
+    NotAnObject {
+        /// The file.
+        path: String,
+        /// The member.
+        member: &'static str,
+        /// What was found, shortened.
+        found: String,
+    },
+    /// The file's name differs from the tool's.
+    #[error("{path}: describes tool '{name}', so the file must be called '{name}.json'")]
+    NameDiffers {
+        /// The file.
+        path: String,
+        /// The tool's name.
+        name: ToolName,
+    },
+}
+
+/// The members with a fixed type.
+#[derive(Deserialize)]
+struct Typed {
+    name: Option<ToolName>,
+    description: Option<String>,
+    brief: Option<String>,
+    category: Option<String>,
+    keywords: Option<Vec<String>>,
+    related: Option<Vec<String>>,
+    examples: Option<Vec<Example>>,
+    made_from: Option<MadeFrom>,
+}
+
+/// Checks types only; the text is delivered as it is.
+#[derive(Deserialize)]
+#[allow(dead_code, reason = "the types are the check")]
+struct Example {
+    description: Option<String>,
+    explanation: Option<String>,
+}
+
+impl DescriptionFile {
+    /// Parses a file's text. `stem` is the file's name without `.json` and must equal the tool's name.
+    ///
+    /// A file stands for the whole description of its tool, so `description` and `inputSchema` are required; one that
+    /// says by `made_from` which definition it was made from may leave to that what it does not change.
+    ///
+    /// # Errors
+    /// Every problem in it.
+    pub fn parse(path: &str, stem: &str, text: &str) -> Result<Self, Vec<DescriptionError>> {
+        let syntax = |source| vec![DescriptionError::Syntax { path: path.to_owned(), source }];
+        let members = RawObject::parse(text).map_err(syntax)?;
+        let typed: Typed = serde_json::from_str(text).map_err(syntax)?;
+        let mut errors = Vec::new();
+        for member in ["name", "description", "inputSchema"] {
+            let is_blank = member == "description"
+                && typed.description.as_deref().is_some_and(|description| description.trim().is_empty());
+            let is_left_to_upstream = member != "name" && typed.made_from.is_some();
+            let is_missing = match members.member(member) {
+                None => !is_left_to_upstream,
+                Some(value) => value == "null" || is_blank,
+            };
+            if is_missing {
+                errors.push(DescriptionError::Missing { path: path.to_owned(), member });
+            }
+        }
+        for member in ["inputSchema", "outputSchema"] {
+            let wrong = |schema: &&str| !schema.starts_with('{') && *schema != "null";
+            if let Some(found) = members.member(member).filter(wrong) {
+                let found = found.chars().take(40).collect();
+                errors.push(DescriptionError::NotAnObject { path: path.to_owned(), member, found });
+            }
+        }
+        let name = match typed.name {
+            Some(name) if *name == *stem && errors.is_empty() => name,
+            Some(name) if *name != *stem => {
+                errors.push(DescriptionError::NameDiffers { path: path.to_owned(), name });
+                return Err(errors);
+            }
+            _ => return Err(errors),
+        };
+        let _shapes = (typed.keywords, typed.related, typed.examples);
+        let unknown = members.iter().map(|(key, _)| key).filter(|key| !KNOWN.contains(key));
+        let unknown = unknown.map(str::to_owned).collect();
+        let overlay =
+            members.retain(|key| matches!(key, "title" | "description" | "inputSchema" | "outputSchema"));
+        let parts = members.retain(|key| PARTS.contains(&key));
+        let supplement = Supplement {
+            brief: typed.brief.filter(|brief| !brief.trim().is_empty()),
+            category: typed.category.filter(|category| !category.trim().is_empty()),
+            parts: Some(parts),
+            grouped: None,
+            pinned: false,
+            path: Some(path.to_owned()),
+            recorded: typed.made_from.map(|made_from| Recorded { place: path.to_owned(), made_from }),
+        };
+        Ok(Self { path: path.to_owned(), name, overlay, supplement, unknown })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_is_split_into_its_parts() {
+        let text = r#"{"name":"t","description":"D","inputSchema":{"type":"object"},"brief":"B","examples":[{"input":{}}],"notes":1}"#;
+        let file = DescriptionFile::parse("d/t.json", "t", text).unwrap();
+        assert_eq!(file.overlay.text(), r#"{"description":"D","inputSchema":{"type":"object"}}"#);
+        assert_eq!(file.supplement.part("examples"), Some(r#"[{"input":{}}]"#));
+        assert_eq!(file.supplement.brief.as_deref(), Some("B"));
+        assert_eq!(file.unknown, ["notes"]);
+    }
+
+    #[test]
+    fn u10_a_file_that_says_what_it_was_made_from_may_leave_the_rest_to_it() {
+        let made_from = format!(r#""made_from":{{"definition":"{}"}}"#, crate::digest::Digest::of("{}"));
+        let text = format!(r#"{{"name":"t","examples":[{{"input":{{}}}}],{made_from}}}"#);
+        let file = DescriptionFile::parse("d/t.json", "t", &text).unwrap();
+        assert_eq!((file.overlay.text(), file.unknown.len()), ("{}", 0));
+        assert_eq!(file.supplement.recorded.unwrap().place, "d/t.json");
+        for (member, message) in [
+            (r#""description":" ""#, "'description' is missing"),
+            (r#""inputSchema":null"#, "'inputSchema' is missing"),
+            (r#""inputSchema":[]"#, "must be a JSON object, not []"),
+        ] {
+            let text = format!(r#"{{"name":"t",{member},{made_from}}}"#);
+            let error = DescriptionFile::parse("d/t.json", "t", &text).unwrap_err()[0].to_string();
+            assert!(error.contains(message), "{error}");
+        }
+        let text = r#"{"name":"t","made_from":{"definition":"sha256:12"}}"#;
+        let error = DescriptionFile::parse("d/t.json", "t", text).unwrap_err()[0].to_string();
+        assert!(error.contains("64 hexadecimal digits, not 'sha256:12' at line 1"), "{error}");
+    }
+
+    #[test]
+    fn invalid_files_are_refused_with_place_and_reason() {
+        for (text, message) in [
+            ("{}", "d/t.json: 'name' is missing"),
+            ("{", "d/t.json: EOF while parsing an object at line 1 column 1"),
+            (r#"{"description":"D","inputSchema":{}}"#, "d/t.json: 'name' is missing"),
+            (r#"{"name":"t","inputSchema":{}}"#, "d/t.json: 'description' is missing"),
+            (r#"{"name":"t","description":"D"}"#, "d/t.json: 'inputSchema' is missing"),
+            (
+                r#"{"name":"t","description":"D","inputSchema":[]}"#,
+                "d/t.json: 'inputSchema' must be a JSON object, not []",
+            ),
+            (
+                r#"{"name":"T","description":"D","inputSchema":{}}"#,
+                "d/t.json: describes tool 'T', so the file must be called 'T.json'",
+            ),
+        ] {
+            assert_eq!(DescriptionFile::parse("d/t.json", "t", text).unwrap_err()[0].to_string(), message);
+        }
+    }
+}

@@ -1,0 +1,242 @@
+//! Which resources rules hide and allow.
+
+use super::*;
+use crate::catalogue::rules::Rule;
+
+/// Rules that hide, but for those that begin with `!`, which show, and `+`, which allow.
+fn guard(written: &[&str]) -> Guard {
+    let mut rules = Rules::default();
+    for text in written {
+        if let Some(allowed) = text.strip_prefix('+') {
+            rules.allowed_resources.get_or_insert_default().push(Pattern::new(allowed));
+            continue;
+        }
+        let (text, hidden) = text.strip_prefix('!').map_or((*text, true), |text| (text, false));
+        rules.resources.push(Rule { hidden: Some(hidden), ..Rule::new(text, String::new()) });
+    }
+    Guard::new(&Arc::new(rules))
+}
+
+/// What is asked for and not listed.
+fn hides(guard: &Guard, uri: &str) -> bool {
+    guard.hides("a", &Uri::requested(uri))
+}
+
+/// What an upstream lists or links to.
+fn hides_stated(guard: &Guard, uri: &str) -> bool {
+    guard.hides("a", &Uri::stated(uri))
+}
+
+/// Spellings that some server takes for `file:///data/private/s`.
+const SPELLINGS: &[&str] = &[
+    "file:///data/private/s",
+    "FILE:///data/private/s",
+    "File:/data/private/s",
+    "file://localhost/data/private/s",
+    "file:////data/private/s",
+    "file:///data//private/s",
+    "file:///data/./private/s",
+    "file:///data/public/../private/s",
+    "file:///data/public/%2e%2e/private/s",
+    "file:///data/public/..%2fprivate/s",
+    "file:///data/%70rivate/s",
+    "file:///data/%2570rivate/s",
+    "file:///data%2Fprivate%2Fs",
+    "file:///data\\private\\s",
+    "file:///data/private/s?",
+    "file:///data/private/s?x=1",
+    "file:///data/private/s#top",
+    "file:///data/private/s/",
+    "file:///data/private/s/.",
+    "file:///data/private/./s//",
+    "file://host/data/private/s",
+    "file:///data/private/s%00.txt",
+    "file:///data/private/s%",
+    "file:///data/%C0%AE./private/s",
+    " file:///data/private/s",
+];
+
+#[test]
+fn every_spelling_of_what_is_hidden_is_refused() {
+    for rule in [
+        "file:///data/private/*",
+        "file:///data/private/s",
+        "FILE://localhost/data//private/s",
+        "file:/data/x/../%70rivate/s",
+        "file:///data/private/?",
+        "*/private/*",
+        "*private*",
+        "f*:///data/private/s",
+        "*:///data/private/s",
+        "a/file:///data/private/s",
+        "*/file:/data/private/*",
+    ] {
+        let guard = guard(&[rule]);
+        for uri in SPELLINGS {
+            assert!(hides(&guard, uri), "{rule}: {uri}");
+        }
+        for uri in ["file:///data/public/s", "kit://doc", "file:///dat"] {
+            assert!(!hides(&guard, uri), "{rule}: {uri}");
+        }
+    }
+}
+
+#[test]
+fn p3_only_canonical_uris_and_those_written_verbatim_pass_while_anything_is_hidden() {
+    let guard = guard(&["x://elsewhere", "!file:///data/100%.txt"]);
+    for (uri, hidden) in [
+        ("file:///data/a%20b", false),
+        ("kit://doc?q=1", false),
+        ("file:///data/100%.txt", false),
+        ("file:///data/a%2Fb", true),
+        ("file:///data/a b", true),
+        ("file:///data//a", true),
+        ("FILE:///data/a", true),
+        ("doc", true),
+    ] {
+        assert_eq!(hides(&guard, uri), hidden, "{uri}");
+        assert!(!hides_stated(&guard, uri), "what is listed, or linked to, passes: {uri}");
+    }
+}
+
+#[test]
+fn p3_what_an_upstream_spells_differently_is_hidden_like_the_canonical() {
+    let guard = guard(&["file:///data/private/*", "x://private/*", "http://host/secret"]);
+    for uri in [
+        "FILE:///data/private/s",
+        "file:/data/private/s",
+        "file://localhost/data/private/s",
+        "file:///data//private/s",
+        "file:///data/public/../private/s",
+        "file:///data/public/%252e%252e/private/s",
+        "file:///data\\private%2Fs",
+        "file:///data/private/s%00",
+        "file:///data/private/%zz",
+        "file:///DATA/Private/s",
+        "file:///data/private",
+        "x:///private/s",
+        "x:private/s",
+        "http://user@HOST:80/secret/?q",
+    ] {
+        assert!(hides_stated(&guard, uri), "{uri}");
+        assert!(hides(&guard, uri), "{uri}");
+    }
+}
+
+#[test]
+fn the_host_is_matched_in_any_case_wherever_the_pattern_reaches_it() {
+    for rule in ["kit://Doc/*", "*Doc/*", "K*Doc/x", "kit://d*/x"] {
+        let guard = guard(&[rule]);
+        for uri in ["kit://doc/x", "kit://DOC/x", "KIT://dOc/x", "kit://d%6Fc/x"] {
+            assert!(hides(&guard, uri) && hides_stated(&guard, uri), "{rule}: {uri}");
+        }
+    }
+}
+
+#[test]
+fn what_shows_must_hold_for_every_reading() {
+    let guard = guard(&["!file:///data/public/*", "file:///data/*", "!file:///data/private/open"]);
+    for (uri, hidden) in [
+        ("file:///data/public/a", false),
+        ("file:///data/public/a b", true),
+        ("file:///data/public/a%20b?x", false),
+        ("file:///data/Public/a", true),
+        ("file:///data/public/..%2Fprivate/a", true),
+        ("file:///data/public/../private/a", true),
+        ("file:///data/public/a%2Fb", true),
+        ("file:///data/private/open", false),
+        ("FILE:/data/private/open", true),
+        ("file:///data/private/open?x", true),
+        ("file:///data/private/other", true),
+    ] {
+        assert_eq!(hides(&guard, uri), hidden, "{uri}");
+    }
+}
+
+#[test]
+fn a_rule_with_an_upstream_is_about_its_resource_alone() {
+    let guard = guard(&["a/kit://doc", "b/kit://*", "!b/kit://open"]);
+    let hides = |upstream: &str, uri: &str| guard.hides(upstream, &Uri::requested(uri));
+    assert!(hides("a", "kit://Doc") && !hides("c", "kit://doc") && !hides("a", "kit://other"));
+    assert!(hides("b", "kit://other") && !hides("b", "kit://open"));
+}
+
+#[test]
+fn a_list_of_what_is_allowed_leaves_nothing_else() {
+    let guard = guard(&[
+        "+file:///data/public/*",
+        "+kit://doc",
+        "+b/kit://mine",
+        "+gh://repo/a%2Fb",
+        "file:///data/public/not/*",
+    ]);
+    for (uri, hidden) in [
+        ("file:///data/public/a", false),
+        ("FILE:/data/./public//a", true),
+        ("file:///data/Public/a", true),
+        ("file:///data/public/a%40b", false),
+        ("file:///data/public/sub/a", false),
+        ("file:///data/public/not/a", true),
+        ("file:///data/public/../private/a", true),
+        ("file:///data/public/..%2Fprivate/a", true),
+        ("file:///data/public/a%2Fb", true),
+        ("file:///data/public/%2e%2e/public/a", true),
+        ("file:///data/public/%zz", true),
+        ("file:///data/public/%00", true),
+        ("file:///data/public/a\\b", true),
+        ("file:///data/private/a", true),
+        ("kit://doc", false),
+        ("kit://DOC", true),
+        ("kit://doc?x", true),
+        ("kit://doc/x", true),
+        ("kit://mine", true),
+        ("gh://repo/a%2Fb", false),
+        ("gh://repo/a%2fb", true),
+        ("", true),
+    ] {
+        assert_eq!(hides(&guard, uri), hidden, "{uri}");
+    }
+    assert!(!guard.hides("b", &Uri::requested("kit://mine")));
+    for (uri, hidden) in [
+        ("FILE:///data/public/a b", false),
+        ("file:///data/public/..%2Fprivate/a", true),
+        ("kit://DOC", true),
+    ] {
+        assert_eq!(hides_stated(&guard, uri), hidden, "{uri}");
+    }
+    let escaped = super::tests::guard(&["+x://h/a%2A", "+X://h/b", "+X://h/*"]);
+    assert!(!hides(&escaped, "x://h/a%2A") && !hides(&escaped, "x://h/b"));
+    assert!(hides(&escaped, "x://h/ab") && hides(&escaped, "x://h/c"));
+}
+
+#[test]
+fn an_empty_list_allows_nothing() {
+    let guard = Guard::new(&Arc::new(Rules { allowed_resources: Some(vec![]), ..Rules::default() }));
+    assert!(guard.is_on() && hides(&guard, "kit://doc"));
+}
+
+#[test]
+fn a_template_goes_by_its_own_text() {
+    let guard = guard(&["file:///data/private/*", "+file:///{+path}", "+file:///data/*"]);
+    assert!(hides_stated(&guard, "file:///data/private/{name}"));
+    assert!(!hides_stated(&guard, "file:///{+path}"));
+    assert!(!hides_stated(&guard, "file:///data/{name}"));
+    assert!(hides_stated(&guard, "file:///other/{name}"));
+}
+
+#[test]
+fn p3_an_authority_may_be_the_first_segment_of_a_path() {
+    let guard = guard(&["x://private/*"]);
+    for uri in [
+        "x://private/s",
+        "x://public/../private/s",
+        "x://public/a/../../private/s",
+        "x://public/%2e%2e/private/s",
+        "x:///private/s",
+    ] {
+        assert!(hides(&guard, uri), "{uri}");
+    }
+    for uri in ["x://public/s", "x://public/private/s"] {
+        assert!(!hides(&guard, uri), "{uri}");
+    }
+}

@@ -1,0 +1,119 @@
+//! What is declared for things that no upstream lists: warnings, with the name that was probably meant.
+
+use crate::{
+    catalogue::{
+        description::DescriptionFile,
+        guard::Guard,
+        listed_items::read_entries,
+        lists::UpstreamLists,
+        matching::{Item, Matched},
+        naming::Naming,
+        pattern::SEPARATOR,
+        rules::{Rule, Rules, Switches},
+        uri::Uri,
+        warning::{Candidate, Warning},
+    },
+    name::{Kind, UpstreamName},
+};
+
+/// Rules about tools or prompts that match none.
+pub(crate) fn idle_rules(kind: Kind, matched: &Matched<'_>, items: &[Item<'_>]) -> Vec<Warning> {
+    let (wild, exact): (Vec<&Rule>, Vec<&Rule>) =
+        matched.unused.iter().partition(|rule| rule.pattern.is_wild());
+    let exact = exact.into_iter().map(|rule| {
+        let name = rule.pattern.text();
+        Warning::unmatched(rule.place.clone(), kind, name, &candidates(items, name))
+    });
+    exact.chain(wild.into_iter().map(|rule| nothing_matches(kind, rule))).collect()
+}
+
+fn nothing_matches(kind: Kind, rule: &Rule) -> Warning {
+    Warning::nothing_matches(kind, &rule.place, &rule.pattern)
+}
+
+/// Description files of tools that are not there.
+pub(crate) fn idle_files<'f>(
+    files: impl Iterator<Item = &'f DescriptionFile>,
+    items: &[Item<'_>],
+) -> Vec<Warning> {
+    let warning = |file: &DescriptionFile| {
+        Warning::unmatched(file.path.clone(), Kind::Tools, &file.name, &candidates(items, &file.name))
+    };
+    files.map(warning).collect()
+}
+
+/// The patterns of switches that match no tool of their upstream.
+pub(crate) fn idle_switches(switches: &[Switches], items: &[Item<'_>]) -> Vec<Warning> {
+    let mut idle = Vec::new();
+    for switches in switches {
+        let Some(own) = listed_by(&switches.upstream, items) else { continue };
+        let unused = switches.unused(&own);
+        idle.extend(unused.map(|pattern| match pattern.is_wild() {
+            true => Warning::nothing_matches(Kind::Tools, &switches.place, pattern),
+            false => {
+                Warning::unmatched(switches.place.clone(), Kind::Tools, pattern.text(), &own_names(&own))
+            }
+        }));
+    }
+    idle
+}
+
+/// The tools that get another name and are not there.
+pub(crate) fn idle_renames(naming: &[Naming], items: &[Item<'_>]) -> Vec<Warning> {
+    let mut idle = Vec::new();
+    for naming in naming {
+        let Some(own) = listed_by(naming.upstream(), items) else { continue };
+        let missing = naming.renamed().filter(|name| own.iter().all(|item| item.own != *name));
+        let place = || format!("{}.rename", naming.place());
+        idle.extend(missing.map(|name| Warning::unmatched(place(), Kind::Tools, name, &own_names(&own))));
+    }
+    idle
+}
+
+/// What an upstream lists; nothing of one that lists nothing, since it may not be there.
+fn listed_by<'i>(upstream: &UpstreamName, items: &[Item<'i>]) -> Option<Vec<Item<'i>>> {
+    let own: Vec<Item<'i>> = items.iter().filter(|item| *item.upstream == *upstream).copied().collect();
+    (!own.is_empty()).then_some(own)
+}
+
+fn own_names(items: &[Item<'_>]) -> Vec<Candidate> {
+    let names = items.iter().flat_map(|item| [item.own, item.named].map(|name| (name, item.own)));
+    names.map(|(name, own)| (name.to_owned(), own.to_owned())).collect()
+}
+
+/// The names that may have been meant, in the form in which one was written.
+fn candidates(items: &[Item<'_>], written: &str) -> Vec<Candidate> {
+    let is_qualified = written.contains(SEPARATOR);
+    let names = items.iter().flat_map(|item| {
+        let qualified = |name: &str| format!("{}{SEPARATOR}{name}", item.upstream);
+        let own = qualified(item.own);
+        let named = item.is_named().then(|| match is_qualified {
+            true => (qualified(item.named), own.clone()),
+            false => (item.named.to_owned(), own.clone()),
+        });
+        let plain = if item.is_named() { item.own } else { item.served };
+        let own = if is_qualified { (own.clone(), own) } else { (plain.to_owned(), plain.to_owned()) };
+        [Some(own), named]
+    });
+    names.flatten().collect()
+}
+
+/// Rules about resources that no upstream lists. A resource need not be listed to be read, so that a rule may be about
+/// something all the same.
+pub(crate) fn idle_resource_rules(
+    upstreams: &[&UpstreamLists],
+    rules: &Rules,
+    guard: &Guard,
+) -> Vec<Warning> {
+    let mut used = vec![false; rules.resources.len()];
+    if !used.is_empty() {
+        for lists in upstreams {
+            for kind in [Kind::Resources, Kind::Templates] {
+                let keys = read_entries(lists, kind, &mut Vec::new()).into_iter().map(|(key, _)| key);
+                keys.for_each(|key| guard.mark_used(&lists.name, &Uri::stated(&key), &mut used));
+            }
+        }
+    }
+    let idle = rules.resources.iter().zip(used).filter(|(_, used)| !used);
+    idle.map(|(rule, _)| nothing_matches(Kind::Resources, rule)).collect()
+}

@@ -1,0 +1,132 @@
+//! What upstreams bring: the items of their lists, and the names by which tools and prompts are served.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
+
+use crate::{
+    catalogue::{
+        lists::{Material, UpstreamLists},
+        matching::Item,
+        pattern::CLASH_SEPARATOR,
+        warning::Warning,
+    },
+    name::{Kind, UpstreamName},
+    raw::RawObject,
+    text::RawText,
+};
+
+/// A tool or prompt as an upstream brings it.
+pub(crate) struct ListedItem {
+    pub(crate) upstream: Arc<UpstreamName>,
+    self_named: bool,
+    /// Its own name.
+    pub(crate) own: String,
+    /// The name that the operator gives it.
+    pub(crate) named: Option<String>,
+    /// The name it is served by: the operator's, else its own, or `<upstream>__<own>` where another has that name.
+    pub(crate) served: String,
+    pub(crate) object: RawObject,
+}
+
+impl ListedItem {
+    /// Everything of a kind that goes by a name. No two are served by one name, except where a name in the form
+    /// `<upstream>__<own>` can be read in two ways.
+    pub(crate) fn all(
+        material: &Material<'_, &UpstreamLists>,
+        kind: Kind,
+        warnings: &mut Vec<Warning>,
+    ) -> Vec<Self> {
+        let mut all = Vec::new();
+        for lists in material.upstreams {
+            let (upstream, self_named) = (Arc::new(lists.name.clone()), lists.self_named);
+            let naming = material.rules.naming_of(&upstream).filter(|_| !self_named);
+            all.extend(read_entries(lists, kind, warnings).into_iter().map(|(own, object)| {
+                let named = naming.and_then(|naming| naming.name(kind, &own));
+                let served = named.as_ref().unwrap_or(&own).clone();
+                Self { upstream: Arc::clone(&upstream), self_named, own, named, served, object }
+            }));
+        }
+        resolve_clashes(&mut all);
+        all
+    }
+
+    /// The same for rules.
+    pub(crate) fn item(&self) -> Item<'_> {
+        let Self { upstream, self_named, own, served, .. } = self;
+        let named = self.named.as_ref().unwrap_or(own);
+        Item { upstream, own, named, served, self_named: *self_named }
+    }
+}
+
+/// Gives everything that shares a name the form with its upstream. That may be another's name, which then clashes, too.
+fn resolve_clashes(all: &mut [ListedItem]) {
+    let mut qualified = vec![false; all.len()];
+    loop {
+        let mut counts: HashMap<&str, usize> = HashMap::with_capacity(all.len());
+        all.iter().for_each(|one| *counts.entry(&one.served).or_default() += 1);
+        let clashing = |at: &usize| !qualified[*at] && counts[&*all[*at].served] > 1;
+        let clashing: Vec<usize> = (0..all.len()).filter(clashing).collect();
+        if clashing.is_empty() {
+            return;
+        }
+        for at in clashing {
+            qualified[at] = true;
+            all[at].served = format!("{}{CLASH_SEPARATOR}{}", all[at].upstream, all[at].own);
+        }
+    }
+}
+
+/// The items of a kind that one upstream lists, by key.
+pub(crate) fn read_entries(
+    lists: &UpstreamLists,
+    kind: Kind,
+    warnings: &mut Vec<Warning>,
+) -> Vec<(String, RawObject)> {
+    let items = match kind {
+        Kind::Tools => &lists.tools,
+        Kind::Resources => &lists.resources,
+        Kind::Templates => &lists.templates,
+        Kind::Prompts => &lists.prompts,
+    };
+    let mut seen = HashSet::new();
+    let mut entries = Vec::new();
+    for item in items {
+        let Some((key, object)) = keyed(lists, kind, item, warnings) else { continue };
+        // A URI listed twice is harmless; the second tool or prompt of a name could not be reached.
+        let by_uri = matches!(kind, Kind::Resources | Kind::Templates);
+        if seen.insert(key.clone()) || by_uri {
+            entries.push((key, object));
+        } else {
+            warnings.push(Warning::Twice { upstream: lists.name.clone(), kind, key });
+        }
+    }
+    entries
+}
+
+/// The item as an object and the name it goes by, or a warning.
+fn keyed(
+    lists: &UpstreamLists,
+    kind: Kind,
+    item: &RawText,
+    warnings: &mut Vec<Warning>,
+) -> Option<(String, RawObject)> {
+    let key = match kind {
+        Kind::Tools | Kind::Prompts => "name",
+        Kind::Resources => "uri",
+        Kind::Templates => "uriTemplate",
+    };
+    let object = RawObject::of(item).ok();
+    let named = object.and_then(|object| Some((object.string(key)?, object)));
+    let named = named.filter(|(name, _)| !name.is_empty());
+    if named.is_none() {
+        let shown = crate::brief::shorten(item.get(), 80);
+        warnings.push(Warning::Unnamed { upstream: lists.name.clone(), kind, key, shown });
+    }
+    named
+}
+
+#[cfg(test)]
+#[path = "listed_items_tests.rs"]
+mod tests;

@@ -1,0 +1,77 @@
+//! Upstreams as providers of what a snapshot has: what each says of itself as a whole, and the groups that it offers.
+
+use serde::{Deserialize, Serialize};
+
+use crate::{
+    brief::{first_sentence, in_a_line},
+    catalogue::lists::UpstreamLists,
+    name::UpstreamName,
+    raw::RawObject,
+};
+
+/// An upstream as a whole.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Provider {
+    /// Its name here.
+    pub name: UpstreamName,
+    /// Its `serverInfo.title`.
+    pub title: Option<String>,
+    /// What it says of itself, in one sentence.
+    pub description: Option<String>,
+    /// Its `instructions` for models.
+    pub instructions: Option<String>,
+    /// The groups that it offers, in its order (`io.modelcontextprotocol/groups`).
+    pub groups: Vec<OwnGroup>,
+}
+
+/// A group that an upstream offers. Members are called as the upstream calls them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct OwnGroup {
+    /// The group's name.
+    pub name: String,
+    /// Its title.
+    pub title: Option<String>,
+    /// Its description.
+    pub description: String,
+    /// Its `_meta`.
+    pub meta: Option<RawObject>,
+    /// How models use its members.
+    pub instructions: Option<String>,
+    /// Whether `groups/list` has it: others are nested.
+    pub is_top: bool,
+    /// The names of its tools.
+    pub tools: Vec<String>,
+    /// The names of its prompts.
+    pub prompts: Vec<String>,
+    /// The URIs of its resources.
+    pub resources: Vec<String>,
+    /// The names of the groups nested in it.
+    pub groups: Vec<String>,
+}
+
+impl Provider {
+    pub(crate) fn of(lists: &UpstreamLists) -> Self {
+        let Origin { title, description } = Origin::of(lists);
+        let instructions = lists.instructions.clone().filter(|text| !text.trim().is_empty());
+        Self { name: lists.name.clone(), title, description, instructions, groups: lists.groups.clone() }
+    }
+}
+
+/// What its tools share.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Origin {
+    /// `serverInfo.title`.
+    pub(crate) title: Option<String>,
+    /// What it says of itself, in one sentence: `serverInfo.description`, or else from its `instructions`.
+    pub(crate) description: Option<String>,
+}
+
+impl Origin {
+    pub(crate) fn of(lists: &UpstreamLists) -> Self {
+        let said = |member: &str| lists.server_info.string(member).filter(|text| !text.trim().is_empty());
+        let description = said("description").and_then(|text| first_sentence(&text));
+        let instructed = || first_sentence(lists.instructions.as_deref()?);
+        Self { title: said("title").as_deref().map(in_a_line), description: description.or_else(instructed) }
+    }
+}

@@ -1,0 +1,370 @@
+//! The catalogue: everything that can be disclosed, as an immutable snapshot.
+//!
+//! A change makes a new snapshot; whoever holds an old one keeps a consistent picture. All work that
+//! depends on the catalogue alone is done here, once, and never per request.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+};
+
+use crate::{
+    catalogue::{
+        derived::DerivedByExtent, guard::Guard, lists::ListHints, made_from::Drift, matching::MatchedRules,
+        provider::Provider, rules::Rules, tool::Tool, uri::Uri, warning::Warning,
+    },
+    concern::{Concern, Mapping},
+    name::{Kind, ToolName, UpstreamName},
+    raw::RawObject,
+};
+
+/// A resource, resource template or prompt, as its upstream sent it.
+#[derive(Debug)]
+pub struct Entry {
+    key: Arc<str>,
+    upstream_key: Arc<str>,
+    upstream: Arc<UpstreamName>,
+    text: RawObject,
+    mapping: Mapping,
+}
+
+impl Entry {
+    pub(crate) fn new(
+        key: Arc<str>,
+        upstream_key: Arc<str>,
+        upstream: Arc<UpstreamName>,
+        text: RawObject,
+    ) -> Self {
+        let mapping = Mapping::of_meta(&text);
+        Self { key, upstream_key, upstream, text, mapping }
+    }
+
+    /// The same with what rules say of concerns laid over what its upstream says.
+    pub(crate) fn ruled_by(self, said: &MatchedRules<'_>) -> Self {
+        let said = said.concerns(None);
+        Self { mapping: said.iter().fold(self.mapping, |mapping, said| mapping.with(said.text())), ..self }
+    }
+
+    /// Its `uri`, `uriTemplate` or (served) `name`.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// The key its upstream knows it by; differs only for prompts whose names clash.
+    pub fn upstream_key(&self) -> &str {
+        &self.upstream_key
+    }
+
+    /// Who brings it.
+    pub fn upstream(&self) -> &UpstreamName {
+        &self.upstream
+    }
+
+    /// The object as sent.
+    pub fn text(&self) -> &RawObject {
+        &self.text
+    }
+
+    /// What it means for concerns.
+    pub fn mapping(&self) -> &Mapping {
+        &self.mapping
+    }
+}
+
+/// A primitive that a filter keeps or leaves out.
+#[derive(Clone, Copy, Debug)]
+pub enum Primitive<'a> {
+    /// A tool.
+    Tool(&'a Tool),
+    /// A resource, resource template or prompt.
+    Entry(Kind, &'a Entry),
+}
+
+impl<'a> Primitive<'a> {
+    /// Its values for concerns.
+    pub fn mapping(self) -> &'a Mapping {
+        match self {
+            Self::Tool(tool) => tool.mapping(),
+            Self::Entry(_, entry) => entry.mapping(),
+        }
+    }
+}
+
+/// A catalogue's metadata.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct About {
+    /// The server's name.
+    pub name: String,
+    /// Its version.
+    pub version: String,
+    /// A description of one sentence.
+    pub description: String,
+    /// Facts about the server, such as `gpu_available`: any JSON, by name.
+    pub facts: RawObject,
+    /// The declared categories, in the order in which they are shown.
+    pub categories: Vec<Category>,
+    /// The declared concerns. Names are unique.
+    pub concerns: Vec<Concern>,
+}
+
+/// A declared category. Tools can name undeclared ones, which have no description.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Category {
+    /// Its name.
+    pub name: String,
+    /// Its description.
+    pub description: String,
+}
+
+/// An immutable catalogue.
+#[derive(Debug)]
+pub struct Snapshot {
+    tools: Vec<Tool>,
+    by_name: HashMap<ToolName, usize>,
+    by_qualified: HashMap<ToolName, usize>,
+    entries: HashMap<Kind, Entries>,
+    hints: HashMap<Kind, ListHints>,
+    /// Those of upstreams that have any.
+    instructions: Vec<(UpstreamName, String)>,
+    providers: Vec<Provider>,
+    about: About,
+    rules: Arc<Rules>,
+    guard: Guard,
+    warnings: Vec<Warning>,
+    /// Names that are taken even in their long form; only the first tool of each is served.
+    stuck: Vec<ToolName>,
+    mirrors_arguments: OnceLock<bool>,
+    /// Whether every upstream has listed what it has.
+    complete: bool,
+    /// What strategies derive from its views.
+    derived: DerivedByExtent,
+    /// Whether an upstream has not been tried yet, and nothing is remembered of it.
+    starting: bool,
+}
+
+/// Everything of one kind, findable by key.
+#[derive(Debug, Default)]
+struct Entries {
+    items: Vec<Entry>,
+    by_key: HashMap<Arc<str>, usize>,
+}
+
+impl Entries {
+    fn new(items: Vec<Entry>) -> Self {
+        let mut by_key = HashMap::with_capacity(items.len());
+        for (at, entry) in items.iter().enumerate() {
+            by_key.entry(Arc::clone(&entry.key)).or_insert(at);
+        }
+        Self { items, by_key }
+    }
+}
+
+impl Snapshot {
+    pub(crate) fn new(
+        tools: Vec<Tool>,
+        entries: impl IntoIterator<Item = (Kind, Vec<Entry>)>,
+        instructions: Vec<(UpstreamName, String)>,
+    ) -> Self {
+        let mut by_name = HashMap::with_capacity(tools.len());
+        let mut stuck = Vec::new();
+        let mut served: Vec<Tool> = Vec::with_capacity(tools.len());
+        for tool in tools {
+            if by_name.contains_key(tool.key()) {
+                stuck.push(tool.key().clone());
+                continue;
+            }
+            by_name.insert(tool.key().clone(), served.len());
+            served.push(tool);
+        }
+        let by_qualified =
+            served.iter().enumerate().map(|(at, tool)| (tool.qualified().clone(), at)).collect();
+        let entries = entries.into_iter().map(|(kind, items)| (kind, Entries::new(items))).collect();
+        Self {
+            tools: served,
+            by_name,
+            by_qualified,
+            entries,
+            hints: HashMap::new(),
+            instructions,
+            providers: Vec::new(),
+            about: About::default(),
+            rules: Arc::default(),
+            guard: Guard::default(),
+            warnings: Vec::new(),
+            stuck,
+            mirrors_arguments: OnceLock::new(),
+            complete: true,
+            derived: DerivedByExtent::default(),
+            starting: false,
+        }
+    }
+
+    pub(crate) fn provided_by(self, providers: Vec<Provider>) -> Self {
+        Self { providers, ..self }
+    }
+
+    /// What upstreams say of themselves, in their order.
+    pub(crate) fn providers(&self) -> &[Provider] {
+        &self.providers
+    }
+
+    pub(crate) fn hinted(self, hints: HashMap<Kind, ListHints>) -> Self {
+        Self { hints, ..self }
+    }
+
+    /// What upstreams say of a list as a whole.
+    pub(crate) fn hints(&self, kind: Kind) -> ListHints {
+        self.hints.get(&kind).cloned().unwrap_or_default()
+    }
+
+    /// How many things of a kind there are.
+    pub(crate) fn count(&self, kind: Kind) -> usize {
+        if kind == Kind::Tools { self.tools.len() } else { self.entries(kind).len() }
+    }
+
+    /// What strategies derived from its views.
+    pub(crate) fn derived(&self) -> &DerivedByExtent {
+        &self.derived
+    }
+
+    pub(crate) fn ruled_by(self, rules: Arc<Rules>, guard: Guard) -> Self {
+        Self { rules, guard, ..self }
+    }
+
+    /// The snapshot of all upstreams, or of those that have listed anything so far.
+    pub(crate) fn completed(self, complete: bool) -> Self {
+        Self { complete, ..self }
+    }
+
+    pub(crate) fn warned_of(self, warnings: Vec<Warning>) -> Self {
+        Self { warnings, ..self }
+    }
+
+    /// What is odd about what upstreams and rules say.
+    pub fn warnings(&self) -> &[Warning] {
+        &self.warnings
+    }
+
+    /// Whether any resource may not exist for clients, whoever brings it.
+    pub fn guards_resources(&self) -> bool {
+        self.guard.is_on()
+    }
+
+    /// Whether what an upstream says of one of its resources is for no client.
+    pub fn hides_resource(&self, upstream: &str, uri: &str) -> bool {
+        self.guards_resources() && self.hides(upstream, &Uri::stated(uri))
+    }
+
+    pub(crate) fn hides(&self, upstream: &str, uri: &Uri) -> bool {
+        self.guard.hides(upstream, uri)
+    }
+
+    /// The same, with what it says of itself as a whole.
+    pub fn about_itself(self, about: About) -> Self {
+        Self { about, ..self }
+    }
+
+    /// Whether every configured upstream has listed what it has: what is missing now may still come otherwise.
+    pub fn is_complete(&self) -> bool {
+        self.complete
+    }
+
+    /// The same, made while upstreams are starting of which nothing is known: neither that they list anything nor that they
+    /// fail.
+    pub fn while_starting(self, starting: bool) -> Self {
+        Self { starting, ..self }
+    }
+
+    /// Whether it was made while such upstreams were starting.
+    pub fn is_starting(&self) -> bool {
+        self.starting
+    }
+
+    /// What it says of itself as a whole.
+    pub fn about(&self) -> &About {
+        &self.about
+    }
+
+    pub(crate) fn tools(&self) -> &[Tool] {
+        &self.tools
+    }
+
+    pub(crate) fn position(&self, name: &str) -> Option<usize> {
+        self.by_name.get(name).copied()
+    }
+
+    pub(crate) fn qualified_position(&self, name: &str) -> Option<usize> {
+        self.by_qualified.get(name).copied()
+    }
+
+    pub(crate) fn entries(&self, kind: Kind) -> &[Entry] {
+        self.entries.get(&kind).map_or(&[], |entries| &entries.items)
+    }
+
+    /// The resource, template or prompt of this key, and its position.
+    pub(crate) fn entry(&self, kind: Kind, key: &str) -> Option<(usize, &Entry)> {
+        let entries = self.entries.get(&kind)?;
+        let at = *entries.by_key.get(key)?;
+        Some((at, &entries.items[at]))
+    }
+
+    /// What each upstream says to models of itself.
+    pub fn own_instructions(&self) -> &[(UpstreamName, String)] {
+        &self.instructions
+    }
+
+    /// The own instructions for a model of these upstreams.
+    pub(crate) fn instructions(&self, is_of: impl Fn(&UpstreamName) -> bool) -> Option<String> {
+        match self.instructions.as_slice() {
+            [(name, text)] if self.providers.len() == 1 => is_of(name).then(|| text.clone()),
+            several => {
+                let parts = several.iter().filter(|(name, _)| is_of(name));
+                let parts: Vec<_> = parts.map(|(name, text)| format!("## {name}\n\n{text}")).collect();
+                (!parts.is_empty()).then(|| parts.join("\n\n"))
+            }
+        }
+    }
+
+    /// The tools whose upstream's definition is not the one that was recorded.
+    pub fn drifted(&self) -> impl Iterator<Item = &Drift> {
+        self.tools.iter().filter_map(Tool::drift)
+    }
+
+    /// How many tools there are.
+    pub fn tool_count(&self) -> usize {
+        self.tools.len()
+    }
+
+    /// Whether any tool has arguments that are mirrored in HTTP headers. Computed at first use.
+    pub fn mirrors_arguments(&self) -> bool {
+        let mirrors = || self.tools.iter().any(|tool| !tool.mirrored().is_empty());
+        *self.mirrors_arguments.get_or_init(mirrors)
+    }
+
+    /// The names that clash even so: `<upstream>__<tool>` is taken, too. `own_tools` are names that a
+    /// strategy needs for itself.
+    pub fn unresolvable(&self, own_tools: &[&str]) -> Vec<ToolName> {
+        let clashes = own_tools.iter().filter_map(|own| self.position(own));
+        let stuck = clashes.filter(|at| {
+            let qualified = self.tools[*at].qualified();
+            self.position(qualified).is_some_and(|other| other != *at)
+        });
+        self.stuck.iter().cloned().chain(stuck.map(|at| self.tools[at].key().clone())).collect()
+    }
+
+    /// Whether two snapshots say the same, and have it from the same upstreams.
+    pub fn is_same(&self, other: &Self) -> bool {
+        let tools = self.tools.iter().zip(&other.tools);
+        let kinds = [Kind::Resources, Kind::Templates, Kind::Prompts];
+        let mut entries = kinds.iter().flat_map(|kind| self.entries(*kind).iter().zip(other.entries(*kind)));
+        self.changes(other).is_empty()
+            && self.instructions == other.instructions
+            && self.providers == other.providers
+            && self.rules == other.rules
+            && self.hints == other.hints
+            && self.complete == other.complete
+            && self.starting == other.starting
+            && tools.into_iter().all(|(a, b)| a.upstream() == b.upstream() && a.drifts_like(b))
+            && entries.all(|(a, b)| a.upstream() == b.upstream())
+    }
+}

@@ -1,0 +1,334 @@
+//! A tool of the catalogue: its definition, kept losslessly, and values that are derived from it once.
+
+use std::{
+    borrow::Cow,
+    sync::{Arc, OnceLock},
+};
+
+use crate::{
+    arguments::ArgumentCheck,
+    brief::{self, Source},
+    cap::Cap,
+    catalogue::{
+        description::Supplement,
+        made_from::{Drift, MadeFrom},
+        mirrored::Mirrored,
+        provider::Origin,
+    },
+    concern::Mapping,
+    digest::Digest,
+    name::{ToolName, UpstreamName},
+    raw::RawObject,
+    slim::{self, Definitions},
+};
+
+/// The permissive schema, for lists that withhold the real one.
+pub const PERMISSIVE_SCHEMA: &str = r#"{"type":"object","additionalProperties":true}"#;
+
+/// The bytes of a schema that cost as much as learning it: the request and the frame of the answer are about 60 tokens.
+pub const CHEAP_SCHEMA_BYTES: usize = 200;
+
+/// One tool of a snapshot.
+#[derive(Debug)]
+pub struct Tool {
+    key: ToolName,
+    qualified: ToolName,
+    upstream_name: ToolName,
+    upstream: Arc<UpstreamName>,
+    definition: RawObject,
+    /// As the upstream listed it.
+    original: RawObject,
+    origin: Arc<Origin>,
+    brief: OnceLock<String>,
+    short_brief: OnceLock<String>,
+    supplement: Supplement,
+    mapping: Mapping,
+    entry: OnceLock<(RawObject, Digest)>,
+    slim_schema: OnceLock<Option<String>>,
+    mirrored: OnceLock<Vec<Mirrored>>,
+    drift: OnceLock<Option<Drift>>,
+}
+
+impl Tool {
+    /// A tool with the definition as the upstream listed it and with the one that already has the description file laid
+    /// over it, and with its name in the snapshot.
+    pub(crate) fn new(
+        name: ToolName,
+        upstream_name: ToolName,
+        upstream: Arc<UpstreamName>,
+        origin: Arc<Origin>,
+        original: RawObject,
+        definition: RawObject,
+        supplement: Supplement,
+    ) -> Self {
+        let mapping = Mapping::of_meta(&definition).with(supplement.part("concerns").unwrap_or_default());
+        let grouped = supplement.grouped.as_ref().map(|grouped| Mapping::default().with(grouped.text()));
+        let mapping = mapping.over(grouped.unwrap_or_default());
+        let definition =
+            if name == upstream_name { definition } else { definition.with_value("name", &name) };
+        Self {
+            qualified: ToolName::qualified(&upstream, &upstream_name),
+            key: name,
+            upstream_name,
+            upstream,
+            definition,
+            original,
+            origin,
+            brief: OnceLock::new(),
+            short_brief: OnceLock::new(),
+            supplement,
+            mapping,
+            entry: OnceLock::new(),
+            slim_schema: OnceLock::new(),
+            mirrored: OnceLock::new(),
+            drift: OnceLock::new(),
+        }
+    }
+
+    /// The name in the snapshot. A view can list it under another name, which clients use:
+    /// [`VisibleTool::name`](crate::VisibleTool::name).
+    pub fn key(&self) -> &ToolName {
+        &self.key
+    }
+
+    /// `<upstream>__<tool>`: the name by which it is served if its own is taken.
+    pub fn qualified(&self) -> &ToolName {
+        &self.qualified
+    }
+
+    /// The upstream's name for it.
+    pub fn upstream_name(&self) -> &ToolName {
+        &self.upstream_name
+    }
+
+    /// The upstream that executes it.
+    pub fn upstream(&self) -> &UpstreamName {
+        &self.upstream
+    }
+
+    /// The complete MCP `Tool` object, with the description file laid over it.
+    pub fn definition(&self) -> &RawObject {
+        &self.definition
+    }
+
+    /// The MCP `Tool` object as the upstream listed it.
+    pub fn original(&self) -> &RawObject {
+        &self.original
+    }
+
+    /// The record of the upstream's definition.
+    pub fn made_from(&self) -> MadeFrom {
+        MadeFrom::of(&self.original)
+    }
+
+    /// How the upstream's definition differs from the one that was recorded; `None` if it does not, or none was. Computed
+    /// at first use.
+    pub fn drift(&self) -> Option<&Drift> {
+        let drift = self.drift.get_or_init(|| {
+            let recorded = self.supplement.recorded.as_ref()?;
+            let changes = recorded.made_from.changes_in(&self.original)?;
+            Some(Drift { tool: self.key.clone(), place: recorded.place.clone(), changes })
+        });
+        drift.as_ref()
+    }
+
+    /// Whether both are the same for [`drift`](Self::drift).
+    pub(crate) fn drifts_like(&self, other: &Self) -> bool {
+        self.original == other.original && self.supplement.recorded == other.supplement.recorded
+    }
+
+    /// WHAT it does, in the words of whoever wrote it: the operator's brief, or one derived from the description
+    /// (docs/CONTRACT.md B1 to B3). Never empty. Computed at first use. What lists add is in
+    /// [`VisibleTool::brief`](crate::VisibleTool::brief).
+    pub fn brief(&self) -> &str {
+        self.brief.get_or_init(|| match &self.supplement.brief {
+            Some(brief) => brief.clone(),
+            None => self.derived(brief::LONGEST),
+        })
+    }
+
+    /// The same within [`brief::SHORT`]. Computed at first use.
+    pub fn short_brief(&self) -> &str {
+        self.short_brief.get_or_init(|| self.derived(brief::SHORT))
+    }
+
+    /// The one of the two for a list with this cap.
+    pub(crate) fn brief_within(&self, cap: Cap) -> &str {
+        if cap == brief::SHORT { self.short_brief() } else { self.brief() }
+    }
+
+    /// The cap for its brief in a list with this one: what the operator wrote is cut in short lists only.
+    pub(crate) fn cap_of_brief(&self, cap: Cap) -> Cap {
+        let is_written = self.supplement.brief.is_some() && cap == brief::LONGEST;
+        if is_written { Cap::characters(usize::MAX) } else { cap }
+    }
+
+    fn derived(&self, cap: Cap) -> String {
+        self.with_source(|source| source.brief(cap))
+    }
+
+    /// Whether its brief is what the operator or the description says, and not the title or the name in words.
+    pub fn is_described(&self) -> bool {
+        self.with_source(|source| source.is_described())
+    }
+
+    fn with_source<T>(&self, use_it: impl FnOnce(Source<'_>) -> T) -> T {
+        let annotated = || self.definition.object("annotations")?.string("title");
+        let title = self.definition.string("title").or_else(annotated);
+        let description = self.listed_brief().map_or_else(|| self.written_brief(), Cow::Owned);
+        use_it(Source { name: &self.upstream_name, title: title.as_deref(), description: &description })
+    }
+
+    /// The upstream's own description, if it is short enough to be a brief, and a longer one of the operator's replaces it
+    /// without a brief (B3).
+    fn listed_brief(&self) -> Option<String> {
+        let own = self.original.string("description").filter(|own| !own.trim().is_empty())?;
+        let is_replaced =
+            || self.definition.string("description").is_some_and(|given| given.len() > own.len());
+        (self.supplement.brief.is_none() && brief::LONGEST.holds(own.trim()) && is_replaced()).then_some(own)
+    }
+
+    /// Whether the upstream, or the operator, says that it destroys something.
+    pub(crate) fn is_destructive(&self) -> bool {
+        self.hint("destructiveHint") == Some(true) && self.hint("readOnlyHint") != Some(true)
+    }
+
+    /// A hint of the upstream's annotations, if it is given.
+    pub(crate) fn hint(&self, name: &str) -> Option<bool> {
+        let hint = self.definition.object("annotations")?.member(name).map(str::to_owned)?;
+        hint.parse().ok()
+    }
+
+    /// WHAT it does, as written: the operator's brief, or else the description. Empty if there is neither.
+    pub fn written_brief(&self) -> Cow<'_, str> {
+        match &self.supplement.brief {
+            Some(brief) => Cow::Borrowed(brief),
+            None => Cow::Owned(self.definition.string("description").unwrap_or_default()),
+        }
+    }
+
+    /// Whether what is not in their definitions and supplements says the same.
+    pub(crate) fn stems_like(&self, other: &Self) -> bool {
+        self.origin == other.origin
+            && self.original.member("description") == other.original.member("description")
+    }
+
+    /// The information that is not in the definition.
+    pub fn supplement(&self) -> &Supplement {
+        &self.supplement
+    }
+
+    /// Its values for concerns: the upstream's `_meta.concerns` with the operator's mapping laid over it, and what both
+    /// leave open as its category has it.
+    pub fn mapping(&self) -> &Mapping {
+        &self.mapping
+    }
+
+    /// HOW to use it: the entry that strategies deliver, and its digest.
+    ///
+    /// The members, in order and where known, are `name`, `description`, `inputSchema`, `outputSchema`, `annotations`,
+    /// `examples`, `usage_guidance` and `error_guidance`, without white space between tokens. Computed at first use.
+    pub fn entry(&self) -> (&RawObject, Digest) {
+        let (entry, digest) = self.entry.get_or_init(|| {
+            let native = ["name", "description", "inputSchema", "outputSchema", "annotations"];
+            let native = native.into_iter().filter_map(|key| Some((key, self.definition.member(key)?)));
+            let entry = RawObject::assemble(native.chain(self.guidance())).compact();
+            let digest = Digest::of(entry.text());
+            (entry, digest)
+        });
+        (entry, *digest)
+    }
+
+    /// HOW to use it, as a bridge delivers it: [`entry`](Self::entry) without what no call needs, or with its digest as
+    /// `version`.
+    pub fn delivered(&self, definitions: Definitions) -> RawObject {
+        if definitions == Definitions::Exact {
+            let (entry, digest) = self.entry();
+            return entry.with_value("version", &digest.to_string());
+        }
+        let output =
+            || self.definition.member("outputSchema").filter(|_| definitions == Definitions::Structured);
+        let native = [
+            ("name", self.definition.member("name")),
+            ("description", self.definition.member("description")),
+            ("inputSchema", self.slim_schema()),
+            ("outputSchema", output()),
+        ];
+        let native = native.into_iter().filter_map(|(key, value)| Some((key, value?)));
+        RawObject::assemble(native.chain(self.guidance())).compact()
+    }
+
+    /// The title, if it says more than the name.
+    pub fn telling_title(&self) -> Option<String> {
+        self.definition.string("title").filter(|title| !slim::are_the_same(title, &self.upstream_name))
+    }
+
+    /// The annotations that a model or a host must know: that it destroys, or that it is said not to be read-only; then also
+    /// whether it destroys, which is otherwise assumed.
+    pub fn telling_annotations(&self) -> Option<RawObject> {
+        let annotations = self.definition.object("annotations")?;
+        let writes = annotations.member("readOnlyHint") == Some("false");
+        let destroys = annotations.member("destructiveHint") == Some("true");
+        let telling = annotations.retain(|key| match key {
+            "readOnlyHint" => writes,
+            "destructiveHint" => writes || destroys,
+            _ => false,
+        });
+        (!telling.is_empty()).then_some(telling)
+    }
+
+    /// The [slim](slim::slim) `inputSchema`; `None` if the definition has none. Computed at first use.
+    pub fn slim_schema(&self) -> Option<&str> {
+        self.slim_schema.get_or_init(|| self.definition.member("inputSchema").map(slim::slim)).as_deref()
+    }
+
+    /// The `inputSchema` as a bridge delivers it, if that has at most `most` bytes (docs/CONTRACT.md B12). `most` = 0
+    /// excludes every schema.
+    pub fn cheap_schema(&self, definitions: Definitions, most: usize) -> Option<&str> {
+        if most == 0 {
+            return None;
+        }
+        let schema = match definitions {
+            Definitions::Exact => self.definition.member("inputSchema"),
+            Definitions::Slim | Definitions::Structured => self.slim_schema(),
+        };
+        // Hosts rely on the type, which MCP requires.
+        let is_object = |schema: &str| RawObject::parse(schema).ok()?.string("type");
+        schema.filter(|schema| schema.len() <= most && is_object(schema).as_deref() == Some("object"))
+    }
+
+    /// The members of the entry that the operator wrote.
+    fn guidance(&self) -> impl Iterator<Item = (&str, &str)> {
+        let parts = ["examples", "usage_guidance", "error_guidance"];
+        parts.into_iter().filter_map(|key| Some((key, self.supplement.part(key)?)))
+    }
+
+    /// The definition for selection: the brief as description, the permissive `inputSchema`, no `outputSchema`.
+    /// Everything else (title, annotations, icons, execution, `_meta`) is kept.
+    pub fn minimal(&self) -> RawObject {
+        self.minimal_with(self.brief())
+    }
+
+    /// The same with this description.
+    pub fn minimal_with(&self, brief: &str) -> RawObject {
+        self.definition
+            .retain(|key| key != "outputSchema")
+            .with_value("description", brief)
+            .with("inputSchema", PERMISSIVE_SCHEMA)
+    }
+
+    /// Compiles the check of arguments against `inputSchema`, in some milliseconds. Tools with the same
+    /// [entry](Self::entry) have the same.
+    pub fn argument_check(&self) -> ArgumentCheck {
+        ArgumentCheck::compile(&self.key, self.definition.member("inputSchema").unwrap_or("true"))
+    }
+
+    /// The arguments that are mirrored in HTTP headers; none if the schema's annotations are invalid. Computed at first
+    /// use.
+    pub fn mirrored(&self) -> &[Mirrored] {
+        self.mirrored.get_or_init(|| {
+            let schema = self.definition.member("inputSchema").unwrap_or("{}");
+            Mirrored::find_in(schema).unwrap_or_default()
+        })
+    }
+}

@@ -1,0 +1,419 @@
+//! Views: the part of a snapshot that exists for one caller.
+//!
+//! A view has two layers. **Permitted** is what the principal may use; the rest does not exist, and no method of a view
+//! can reach it. **Listed** is what filters leave; the rest is found by its exact name only. A strategy receives a view
+//! and nothing else, so it cannot leak a tool.
+
+use std::{
+    collections::HashSet,
+    sync::{Arc, OnceLock},
+};
+
+use serde_json::Value;
+use strum::IntoEnumIterator;
+
+use crate::{
+    brief,
+    cap::Cap,
+    catalogue::{
+        categories::{Categories, ListedCategory},
+        derived::{Extent, Key, Selection},
+        lists::ListHints,
+        permits::PermittedResources,
+        principal::Principal,
+        provider::Provider,
+        snapshot::{About, Entry, Primitive, Snapshot},
+        tool::Tool,
+        uri::{self, Uri},
+        visible_tool::{Briefs, VisibleTool, listed_briefs},
+    },
+    concern::{Concern, Mapping},
+    memory::Notes,
+    name::{Kind, UpstreamName},
+    nearest,
+    raw::RawObject,
+};
+
+/// The part of a snapshot that exists for one caller. Cheap to clone.
+#[derive(Clone, Debug)]
+pub struct View {
+    snapshot: Arc<Snapshot>,
+    pub(super) extent: Extent,
+    /// What may be read, where not everything may.
+    located: Option<Arc<PermittedResources>>,
+    /// The values of concerns that it was narrowed to.
+    choices: Arc<Notes>,
+    /// The view before that.
+    unchosen: Option<Arc<View>>,
+    /// The listed tools by category; computed at first use.
+    categories: Arc<OnceLock<Categories>>,
+    briefs: Arc<ListedBriefs>,
+    /// The upstreams of which anything is permitted; found at first use.
+    upstreams: Arc<OnceLock<HashSet<UpstreamName>>>,
+}
+
+/// Briefs that depend on what else is listed, each computed at first use.
+#[derive(Debug, Default)]
+struct ListedBriefs {
+    long: OnceLock<Briefs>,
+    short: OnceLock<Briefs>,
+}
+
+impl View {
+    /// The view of a principal, without filters.
+    pub fn of(snapshot: Arc<Snapshot>, principal: &Principal) -> Self {
+        let permits = principal.permits();
+        let tools = permits.tools().map_or(Selection::All, |named| {
+            let tools = snapshot.tools();
+            Selection::by(tools.len(), |at| named.allow(tools[at].upstream(), tools[at].upstream_name()))
+        });
+        let entries = |kind: Kind, keep: &dyn Fn(&Entry) -> bool| {
+            let entries = snapshot.entries(kind);
+            Selection::by(entries.len(), |at| keep(&entries[at]))
+        };
+        let located = permits.resources().map(Arc::new);
+        let resources = |kind| {
+            located.as_ref().map_or(Selection::All, |located| {
+                entries(kind, &|entry| located.allow(entry.upstream(), &Uri::stated(entry.upstream_key())))
+            })
+        };
+        let prompts = permits.prompts().map_or(Selection::All, |named| {
+            entries(Kind::Prompts, &|entry| named.allow(entry.upstream(), entry.upstream_key()))
+        });
+        let permitted = [tools, resources(Kind::Resources), resources(Kind::Templates), prompts];
+        let listed = [Selection::All, Selection::All, Selection::All, Selection::All];
+        Self {
+            snapshot,
+            extent: Extent { permitted, listed, reserved: Arc::default(), shows_concerns: false },
+            located,
+            choices: Arc::default(),
+            unchosen: None,
+            categories: Arc::default(),
+            briefs: Arc::default(),
+            upstreams: Arc::default(),
+        }
+    }
+
+    /// The view with fewer primitives listed. The others can still be found by their exact names.
+    pub fn narrow(mut self, keep: impl Fn(Primitive<'_>) -> bool) -> Self {
+        let tools = self.snapshot.tools();
+        let kept = |at: usize| self.extent.listed[0].contains(at) && keep(Primitive::Tool(&tools[at]));
+        let mut listed = [Selection::by(tools.len(), kept), Selection::All, Selection::All, Selection::All];
+        for (slot, kind) in [(1, Kind::Resources), (2, Kind::Templates), (3, Kind::Prompts)] {
+            let entries = self.snapshot.entries(kind);
+            listed[slot] = Selection::by(entries.len(), |at| {
+                self.extent.listed[slot].contains(at) && keep(Primitive::Entry(kind, &entries[at]))
+            });
+        }
+        self.extent.listed = listed;
+        (self.categories, self.briefs) = (Arc::default(), Arc::default());
+        self
+    }
+
+    /// The view narrowed to what fits these values of declared concerns (docs/CONTRACT.md C4).
+    pub fn choosing(self, choices: Notes) -> Self {
+        let unchosen = Arc::new(self.before_choices().clone());
+        let declared = unchosen.about().concerns.iter();
+        let in_force: Vec<(&Concern, &Value)> =
+            declared.filter_map(|concern| Some((concern, choices.get(concern.name())?))).collect();
+        let fits = |mapping: &Mapping| in_force.iter().all(|(concern, value)| mapping.fits(concern, value));
+        let narrowed = self.narrow(|primitive| fits(primitive.mapping()));
+        drop(in_force);
+        Self { choices: Arc::new(choices), unchosen: Some(unchosen), ..narrowed }
+    }
+
+    /// The values of concerns that it was narrowed to by [`choosing`](Self::choosing).
+    pub fn choices(&self) -> &Notes {
+        &self.choices
+    }
+
+    /// The view as it was before that.
+    pub fn before_choices(&self) -> &Self {
+        self.unchosen.as_deref().unwrap_or(self)
+    }
+
+    /// Whether another view of the same snapshot lists and permits the same.
+    pub fn lists_like(&self, other: &Self) -> bool {
+        self.extent == other.extent
+    }
+
+    /// Whether it is of all configured upstreams: what is missing otherwise may still come.
+    pub fn is_complete(&self) -> bool {
+        self.snapshot.is_complete()
+    }
+
+    /// Whether upstreams are starting of which nothing is known yet. Those that failed do not count, nor those whose lists are
+    /// remembered.
+    pub fn is_starting(&self) -> bool {
+        self.snapshot.is_starting()
+    }
+
+    /// The view in which these names are reserved for a strategy's own tools: an upstream's tool of such a name is
+    /// served as `<upstream>__<tool>`.
+    pub fn reserving(mut self, names: impl IntoIterator<Item = String>) -> Self {
+        self.extent.reserved = Arc::new(names.into_iter().collect());
+        self
+    }
+
+    /// Whether a name is reserved for a strategy's own tools.
+    pub fn reserves(&self, name: &str) -> bool {
+        self.extent.reserved.contains(name)
+    }
+
+    /// The view in which definitions have their mapping in `_meta.concerns` (concern-based-filtering "Optional Field in
+    /// `_meta`").
+    pub fn showing_concerns(self) -> Self {
+        Self { extent: Extent { shows_concerns: true, ..self.extent }, ..self }
+    }
+
+    /// The listed tools, in the order of their upstreams.
+    pub fn tools(&self) -> impl Iterator<Item = VisibleTool<'_>> {
+        self.listed().map(|(at, _)| self.at(at))
+    }
+
+    /// The same with their positions in the snapshot.
+    pub(crate) fn listed(&self) -> impl Iterator<Item = (usize, &Tool)> {
+        let tools = self.snapshot.tools().iter().enumerate();
+        tools.filter(|(at, _)| self.extent.permitted[0].contains(*at) && self.extent.listed[0].contains(*at))
+    }
+
+    /// The tool at a position in the snapshot.
+    pub(crate) fn at(&self, position: usize) -> VisibleTool<'_> {
+        let tool = &self.snapshot.tools()[position];
+        let renamed = self.extent.reserved.contains(tool.key().as_str());
+        let name = if renamed { tool.qualified() } else { tool.key() };
+        VisibleTool { view: self, position, tool, name }
+    }
+
+    /// The brief of a tool within a length, where it depends on what else is listed.
+    pub(super) fn listed_brief(&self, position: usize, cap: Cap) -> Option<&str> {
+        let briefs = if cap == brief::SHORT { &self.briefs.short } else { &self.briefs.long };
+        let briefs = briefs.get_or_init(|| listed_briefs(&self.listed().collect::<Vec<_>>(), cap));
+        briefs.get(&position).map(String::as_str)
+    }
+
+    /// The permitted tool of exactly this name, listed or not.
+    pub fn tool(&self, name: &str) -> Option<VisibleTool<'_>> {
+        self.position(name).map(|at| self.at(at))
+    }
+
+    /// Whether a tool of this name exists, but not for this caller. For the operator's records; the caller's answer must not
+    /// depend on it.
+    pub fn withholds(&self, name: &str) -> bool {
+        let exists =
+            self.snapshot.position(name).or_else(|| self.snapshot.qualified_position(name)).is_some();
+        exists && self.tool(name).is_none()
+    }
+
+    /// Its position in the snapshot.
+    pub(crate) fn position(&self, name: &str) -> Option<usize> {
+        let own = self.snapshot.position(name).filter(|_| !self.extent.reserved.contains(name));
+        let moved = || {
+            let at = self.snapshot.qualified_position(name)?;
+            Some(at).filter(|at| self.extent.reserved.contains(self.snapshot.tools()[*at].key().as_str()))
+        };
+        own.or_else(moved).filter(|at| self.extent.permitted[0].contains(*at))
+    }
+
+    /// The snapshot, with what the caller may not see.
+    pub(crate) fn snapshot(&self) -> &Snapshot {
+        &self.snapshot
+    }
+
+    /// The listed resources, templates or prompts. For tools use [`View::tools`].
+    pub fn entries(&self, kind: Kind) -> impl Iterator<Item = &Entry> {
+        let slot = kind as usize;
+        let entries = self.snapshot.entries(kind).iter().enumerate();
+        let shows = move |at: usize| {
+            self.extent.permitted[slot].contains(at) && self.extent.listed[slot].contains(at)
+        };
+        entries.filter(move |(at, _)| shows(*at)).map(|(_, entry)| entry)
+    }
+
+    /// The definition of a resource, template or prompt as this view lists it.
+    pub fn text(&self, entry: &Entry) -> RawObject {
+        if self.extent.shows_concerns { entry.mapping().shown_in(entry.text()) } else { entry.text().clone() }
+    }
+
+    /// The upstreams' hints on a list as a whole. Their `_meta` is included if this view lists everything that they
+    /// list.
+    pub fn hints(&self, kind: Kind) -> ListHints {
+        let is_whole = |selection: &Selection| matches!(selection, Selection::All);
+        let hints = self.snapshot.hints(kind);
+        let all =
+            is_whole(&self.extent.listed[kind as usize]) && is_whole(&self.extent.permitted[kind as usize]);
+        if all { hints } else { ListHints { meta: None, ..hints } }
+    }
+
+    /// The permitted resource, template or prompt of exactly this key, listed or not.
+    pub fn entry(&self, kind: Kind, key: &str) -> Option<&Entry> {
+        let (at, entry) = self.snapshot.entry(kind, key)?;
+        self.extent.permitted[kind as usize].contains(at).then_some(entry)
+    }
+
+    /// Whether any resource may not exist for the caller.
+    pub fn guards_resources(&self) -> bool {
+        self.located.is_some() || self.snapshot.guards_resources()
+    }
+
+    /// Whether a resource that an upstream of this name speaks of does not exist for the caller: the operator hides it from
+    /// everyone, or the caller may not use it. The URI is read once.
+    pub fn hides_resource(&self, uri: &str) -> impl Fn(&str) -> bool + '_ {
+        self.hides(self.guards_resources().then(|| Uri::stated(uri)))
+    }
+
+    /// Whether the caller may not ask an upstream of this name for a URI: besides what is hidden, what is neither
+    /// canonical nor listed.
+    pub fn refuses_resource(&self, uri: &str) -> impl Fn(&str) -> bool + '_ {
+        let is_listed = || self.entry(Kind::Resources, uri).is_some();
+        let read = || if is_listed() { Uri::stated(uri) } else { Uri::requested(uri) };
+        self.hides(self.guards_resources().then(read))
+    }
+
+    /// Whether a URI is refused for its spelling, however often it is listed elsewhere.
+    pub fn needs_canonical(&self, uri: &str) -> bool {
+        self.guards_resources() && self.entry(Kind::Resources, uri).is_none() && !uri::is_canonical(uri)
+    }
+
+    fn hides(&self, uri: Option<Uri>) -> impl Fn(&str) -> bool + '_ {
+        move |upstream| {
+            uri.as_ref().is_some_and(|uri| {
+                let is_permitted = self.located.as_ref().is_none_or(|located| located.allow(upstream, uri));
+                !is_permitted || self.snapshot.hides(upstream, uri)
+            })
+        }
+    }
+
+    /// The catalogue's metadata. Its categories can be empty in this view; see [`View::categories`].
+    pub fn about(&self) -> &About {
+        self.snapshot.about()
+    }
+
+    /// The upstream of this name as a whole. `None` if there is none, or if nothing of it is permitted.
+    pub fn provider(&self, upstream: &str) -> Option<&Provider> {
+        let named = self.snapshot().providers().iter().find(|provider| *provider.name == *upstream);
+        named.filter(|provider| self.permits_any_of(&provider.name))
+    }
+
+    /// The upstreams of which anything is permitted, in their order, whether it is listed or not.
+    pub fn providers(&self) -> impl Iterator<Item = &Provider> {
+        self.snapshot().providers().iter().filter(|provider| self.permits_any_of(&provider.name))
+    }
+
+    /// The categories with listed tools: declared ones first, then others in the order of their tools. Computed at
+    /// first use.
+    pub fn categories(&self) -> impl ExactSizeIterator<Item = ListedCategory<'_>> {
+        ListedCategory::all(self, self.sorted())
+    }
+
+    /// The category of this name, if it has listed tools.
+    pub fn category(&self, name: &str) -> Option<ListedCategory<'_>> {
+        ListedCategory::named(self, self.sorted(), name)
+    }
+
+    fn sorted(&self) -> &Categories {
+        self.categories.get_or_init(|| Categories::of(self))
+    }
+
+    /// A value that depends on what this view lists and permits alone, such as an index of its tools. It is computed at first
+    /// use, and shared with views that have the same of the same snapshot. It is kept until the snapshot is replaced, or many
+    /// other views were used since. `T` must be a type of the strategy's crate that is made in one way; a value must not
+    /// depend on [`choices`](Self::choices), nor contain the view, which would keep the snapshot forever. What takes long is
+    /// made by [`Context::derive`](crate::Context::derive).
+    ///
+    /// ```
+    /// # use mcp_disclosure_core::View;
+    /// struct Longest(usize);
+    ///
+    /// fn longest(view: &View) -> usize {
+    ///     let made = |view: &View| Longest(view.tools().map(|tool| tool.name().len()).max().unwrap_or(0));
+    ///     view.derived(made).0
+    /// }
+    /// ```
+    pub fn derived<T: Send + Sync + 'static>(&self, make: fn(&Self) -> T) -> Arc<T> {
+        self.snapshot.derived().of(&self.extent).get(&(), || make(self))
+    }
+
+    /// A value that depends on this view and a key alone, such as the settings of a strategy: as [`derived`](Self::derived),
+    /// one for each key.
+    pub fn derived_with<K: Key, T: Send + Sync + 'static>(
+        &self,
+        key: &K,
+        make: fn(&Self, &K) -> T,
+    ) -> Arc<T> {
+        self.snapshot.derived().of(&self.extent).get(key, || make(self, key))
+    }
+
+    /// The value for a key, if it is made.
+    pub(crate) fn made<K: Key, T: Send + Sync + 'static>(&self, key: &K) -> Option<Arc<T>> {
+        self.snapshot.derived().of(&self.extent).made(key)
+    }
+
+    /// The own instructions for the model of upstreams of which anything is permitted. They say how to use it, in the words of the
+    /// upstream's author, who knows nothing of callers: who may not use all of it may read a name of the rest.
+    pub fn instructions(&self) -> Option<String> {
+        self.snapshot.instructions(|upstream| self.permits_any_of(upstream))
+    }
+
+    /// Whether everything that an upstream lists is permitted.
+    pub fn permits_all_of(&self, upstream: &str) -> bool {
+        let mut all = Kind::iter().flat_map(|kind| self.names_of(kind));
+        self.permits_everything()
+            || all.all(|named| named.is_permitted || *named.upstream.as_str() != *upstream)
+    }
+
+    pub(crate) fn permits_any_of(&self, upstream: &UpstreamName) -> bool {
+        self.permits_everything()
+            || self.upstreams.get_or_init(|| self.permitted_upstreams()).contains(upstream)
+    }
+
+    pub(crate) fn permits_everything(&self) -> bool {
+        self.extent.permitted.iter().all(|selection| matches!(selection, Selection::All))
+    }
+
+    fn permitted_upstreams(&self) -> HashSet<UpstreamName> {
+        Kind::iter()
+            .flat_map(|kind| self.names_of(kind))
+            .filter(|named| named.is_permitted)
+            .map(|named| named.upstream.clone())
+            .collect()
+    }
+
+    /// What the snapshot has of a kind.
+    pub(crate) fn names_of(&self, kind: Kind) -> impl Iterator<Item = Named<'_>> {
+        let (tools, entries) = match kind {
+            Kind::Tools => (self.snapshot.tools(), &[][..]),
+            _ => (&[][..], self.snapshot.entries(kind)),
+        };
+        let tools = tools.iter().map(|tool| (tool.upstream(), tool.upstream_name().as_str()));
+        let entries = entries.iter().map(|entry| (entry.upstream(), entry.upstream_key()));
+        let permitted = &self.extent.permitted[kind as usize];
+        tools.chain(entries).enumerate().map(|(at, (upstream, key))| Named {
+            upstream,
+            key,
+            is_permitted: permitted.contains(at),
+        })
+    }
+
+    /// The view of someone who may use everything, before filters, under the same reserved names. It is for what must not depend
+    /// on who asks, such as which group an operator's text is for: nothing else of it may reach the caller.
+    pub fn unrestricted(&self) -> Self {
+        let all = || [Selection::All, Selection::All, Selection::All, Selection::All];
+        let extent = Extent { permitted: all(), listed: all(), ..self.extent.clone() };
+        Self { extent, ..Self::of(Arc::clone(&self.snapshot), &Principal::anonymous()) }
+    }
+
+    /// Up to `count` names of listed tools most similar to an unknown name.
+    pub fn nearest(&self, name: &str, count: usize) -> Vec<String> {
+        let names: Vec<&str> = self.tools().map(|tool| tool.name().as_str()).collect();
+        nearest::nearest_always(name, names, count).into_iter().map(str::to_owned).collect()
+    }
+}
+
+/// Something of the snapshot under its upstream's own name for it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Named<'v> {
+    pub(crate) upstream: &'v UpstreamName,
+    pub(crate) key: &'v str,
+    pub(crate) is_permitted: bool,
+}

@@ -1,0 +1,133 @@
+//! Tools as a view's clients see them.
+
+use std::{
+    borrow::Cow,
+    collections::{HashMap, HashSet},
+};
+
+use crate::{
+    brief,
+    cap::Cap,
+    catalogue::{tool::Tool, view::View},
+    name::ToolName,
+    raw::RawObject,
+    slim::Definitions,
+};
+
+/// A tool in one view.
+#[derive(Clone, Copy, Debug)]
+pub struct VisibleTool<'v> {
+    pub(super) view: &'v View,
+    pub(super) position: usize,
+    pub(super) tool: &'v Tool,
+    pub(super) name: &'v ToolName,
+}
+
+impl<'v> VisibleTool<'v> {
+    /// The name by which this view's clients use it.
+    pub fn name(&self) -> &'v ToolName {
+        self.name
+    }
+
+    /// The tool in the snapshot. Its name there can differ from the name in this view.
+    pub fn tool(&self) -> &'v Tool {
+        self.tool
+    }
+
+    /// The category that the operator put it in.
+    pub fn declared_category(&self) -> Option<&str> {
+        self.tool().supplement().category.as_deref()
+    }
+
+    /// WHAT it does: [`Tool::brief`], with `[destructive]` behind it where annotations say so, and the server's name in front
+    /// where a listed tool of another one would have the same (docs/CONTRACT.md B2, B13). At most [`brief::LONGEST`], unless
+    /// the operator wrote it.
+    pub fn brief(&self) -> &'v str {
+        self.view.listed_brief(self.position, brief::LONGEST).unwrap_or_else(|| self.tool.brief())
+    }
+
+    /// The same within [`brief::SHORT`].
+    pub fn short_brief(&self) -> &'v str {
+        self.view.listed_brief(self.position, brief::SHORT).unwrap_or_else(|| self.tool.short_brief())
+    }
+
+    /// [`Tool::definition`] under this view's name.
+    pub fn definition(&self) -> Cow<'v, RawObject> {
+        self.with_concerns(self.named(Cow::Borrowed(self.tool.definition())))
+    }
+
+    /// [`Tool::minimal`] under this view's name.
+    pub fn minimal(&self) -> RawObject {
+        self.minimal_with(self.brief())
+    }
+
+    /// [`Tool::minimal_with`] under this view's name.
+    pub fn minimal_with(&self, brief: &str) -> RawObject {
+        self.with_concerns(self.named(Cow::Owned(self.tool.minimal_with(brief)))).into_owned()
+    }
+
+    /// [`minimal_with`](Self::minimal_with), with the schema where that has at most `most` bytes: asking for it would cost
+    /// more than listing it. `most` = 0 withholds all schemas.
+    pub fn inlined_with(&self, brief: &str, definitions: Definitions, most: usize) -> RawObject {
+        let minimal = self.minimal_with(brief);
+        match self.tool.cheap_schema(definitions, most) {
+            Some(schema) => minimal.with("inputSchema", schema),
+            None => minimal,
+        }
+    }
+
+    /// The entry of [`Tool::entry`] under this view's name.
+    pub fn entry(&self) -> Cow<'v, RawObject> {
+        self.named(Cow::Borrowed(self.tool.entry().0))
+    }
+
+    /// [`Tool::delivered`] under this view's name.
+    pub fn delivered(&self, definitions: Definitions) -> RawObject {
+        self.named(Cow::Owned(self.tool.delivered(definitions))).into_owned()
+    }
+
+    fn with_concerns<'a>(&self, definition: Cow<'a, RawObject>) -> Cow<'a, RawObject> {
+        if self.view.extent.shows_concerns {
+            Cow::Owned(self.tool.mapping().shown_in(&definition))
+        } else {
+            definition
+        }
+    }
+
+    fn named<'a>(&self, object: Cow<'a, RawObject>) -> Cow<'a, RawObject> {
+        if self.name == self.tool.key() {
+            return object;
+        }
+        Cow::Owned(object.with_value("name", &self.name))
+    }
+}
+
+/// The briefs that differ from those of the tools alone, by the positions of the tools.
+pub(crate) type Briefs = HashMap<usize, String>;
+
+/// The briefs of a list within a length: with marks, and with servers' names in front of those that tools of several servers
+/// would have alike.
+pub(crate) fn listed_briefs(tools: &[(usize, &Tool)], cap: Cap) -> Briefs {
+    let marked = |tool: &Tool| {
+        brief::fitted("", tool.brief_within(cap), tool.is_destructive(), tool.cap_of_brief(cap))
+    };
+    let mut alike: HashMap<String, Vec<(usize, &Tool)>> = HashMap::new();
+    for (at, tool) in tools {
+        alike.entry(marked(tool)).or_default().push((*at, tool));
+    }
+    let mut briefs = Briefs::new();
+    for (brief, tools) in alike {
+        let servers: HashSet<&str> = tools.iter().map(|(_, tool)| tool.upstream().as_str()).collect();
+        for (at, tool) in tools {
+            let said = tool.brief_within(cap);
+            if servers.len() > 1 {
+                let brief =
+                    brief::fitted(tool.upstream(), said, tool.is_destructive(), tool.cap_of_brief(cap));
+                briefs.insert(at, brief);
+            } else if brief != said {
+                briefs.insert(at, brief.clone());
+            }
+        }
+    }
+    briefs
+}

@@ -1,0 +1,227 @@
+//! The files of a source, and what they said when they were read: each is opened once.
+
+use std::{
+    fs::{File, Metadata},
+    io::Read,
+    path::{Path, PathBuf},
+    sync::Arc,
+};
+
+use mcp_disclosure_core::{About, DescriptionFile, Rules};
+use mcp_disclosure_gateway::{Problem, catalogue::Declared};
+
+use super::{Seen, read_directory};
+use crate::config::{DisclosureFile, HostsFile, read_hosts, unreadable_file};
+
+/// What the files of a source said.
+#[derive(Clone, Debug, Default)]
+pub struct Files {
+    config: Option<ReadFile<DisclosureFile>>,
+    hosts: Vec<ReadFile<HostsFile>>,
+    directory: Option<PathBuf>,
+    descriptions: Option<Result<Arc<[DescriptionFile]>, Vec<Problem>>>,
+    /// The state of the files before they were read.
+    seen: Seen,
+}
+
+/// A file, and what it said.
+#[derive(Clone, Debug)]
+pub struct ReadFile<T> {
+    /// The path by which it is named.
+    pub path: PathBuf,
+    /// Its text; empty where it cannot be read.
+    pub text: Arc<str>,
+    /// What that says, or what is wrong with it.
+    pub said: Result<Arc<T>, Vec<Problem>>,
+    /// Whether it can be read again. A pipe or a terminal says everything once.
+    is_regular: bool,
+}
+
+impl Files {
+    /// Reads a configuration, hosts' files, and description files: those of `directory`, or else of the folder that the
+    /// configuration names. What is wrong with a file is said by what needs it. A file may be stdin where that is free.
+    pub fn read(
+        config: Option<&Path>,
+        hosts: &[PathBuf],
+        directory: Option<PathBuf>,
+        is_stdin_free: bool,
+    ) -> Self {
+        let named: Vec<PathBuf> =
+            config.map(Path::to_owned).into_iter().chain(hosts.iter().cloned()).collect();
+        // Before they are read, so that a change meanwhile is one.
+        let before = Seen::now(&regular(&named));
+        let config = config.map(|path| ReadFile::of(path, is_stdin_free, DisclosureFile::of_file));
+        let file = config.as_ref().and_then(|config| config.said.as_ref().ok());
+        let hosts = hosts.iter().map(|path| ReadFile::hosts(path, is_stdin_free)).collect();
+        let of_config = config
+            .as_ref()
+            .zip(file)
+            .and_then(|(config, file)| Some(config.folder().join(file.tool_descriptions.as_ref()?)));
+        let directory = directory.or(of_config);
+        let seen = before.and(Seen::now(directory.as_slice()));
+        let descriptions = directory.as_deref().map(|directory| read_directory(directory).map(Into::into));
+        Self { config, hosts, directory, descriptions, seen }
+    }
+
+    /// A configuration that was read, and the description files of `directory`.
+    pub fn of(config: Option<ReadFile<DisclosureFile>>, directory: Option<PathBuf>) -> Self {
+        let descriptions = directory.as_deref().map(|directory| read_directory(directory).map(Into::into));
+        Self { config, directory, descriptions, ..Self::default() }
+    }
+
+    /// The same files read again, but for those that say everything once.
+    pub fn again(&self) -> Self {
+        let seen = Seen::now(&self.watched());
+        let config = self.config.as_ref().map(|config| config.again(ReadFile::<DisclosureFile>::read));
+        let hosts = self.hosts.iter().map(|hosts| hosts.again(|path| ReadFile::hosts(path, true)));
+        let descriptions =
+            self.directory.as_deref().map(|directory| read_directory(directory).map(Into::into));
+        Self { config, hosts: hosts.collect(), directory: self.directory.clone(), descriptions, seen }
+    }
+
+    /// The configuration, if one is named.
+    pub fn config(&self) -> Option<&ReadFile<DisclosureFile>> {
+        self.config.as_ref()
+    }
+
+    /// What the configuration says, if one is named and can be read.
+    pub fn declarations(&self) -> Option<&Arc<DisclosureFile>> {
+        self.config.as_ref()?.said.as_ref().ok()
+    }
+
+    /// Hosts' files.
+    pub fn hosts(&self) -> &[ReadFile<HostsFile>] {
+        &self.hosts
+    }
+
+    /// Whether a file is named that could name upstreams.
+    pub fn are_named(&self) -> bool {
+        self.config.is_some() || !self.hosts.is_empty()
+    }
+
+    /// Their state before they were read.
+    pub fn seen(&self) -> &Seen {
+        &self.seen
+    }
+
+    /// The files and directories whose change is a reason to read again.
+    pub fn watched(&self) -> Vec<PathBuf> {
+        let config = self.config.iter().filter(|config| config.is_regular).map(|config| &config.path);
+        let hosts = self.hosts.iter().filter(|hosts| hosts.is_regular).map(|hosts| &hosts.path);
+        config.chain(hosts).chain(&self.directory).cloned().collect()
+    }
+
+    /// Those that say everything once.
+    pub fn read_once(&self) -> impl Iterator<Item = &Path> {
+        let config = self.config.iter().filter(|config| !config.is_regular).map(|config| &*config.path);
+        config.chain(self.hosts.iter().filter(|hosts| !hosts.is_regular).map(|hosts| &*hosts.path))
+    }
+
+    /// What people call them, with a verb.
+    pub fn noun(&self) -> &'static str {
+        match self.are_named() {
+            true => "configuration and description files were",
+            false => "description files were",
+        }
+    }
+
+    /// What they declare of the catalogue, over what holds without them.
+    ///
+    /// # Errors
+    /// Every problem of the configuration and of description files, each with its file and a hint.
+    pub fn declare(&self, over: &Declared) -> Result<Declared, Vec<Problem>> {
+        let mut problems = Vec::new();
+        let laid_over = match &self.config {
+            Some(config) => config.said.clone().and_then(|file| {
+                let (about, mut rules) = file.declare(&over.about)?;
+                rules.switches.extend(over.rules.switches.iter().cloned());
+                Ok((about, rules))
+            }),
+            None => Ok((About::clone(&over.about), Rules::clone(&over.rules))),
+        };
+        let laid_over = laid_over.map_err(|found| problems.extend(found));
+        let files = self.descriptions.clone().unwrap_or_else(|| Ok(Arc::clone(&over.files)));
+        match (laid_over, files.map_err(|found| problems.extend(found))) {
+            (Ok((about, rules)), Ok(files)) => {
+                Ok(Declared { files, about, rules: Arc::new(rules), ..over.clone() })
+            }
+            _ => Err(problems),
+        }
+    }
+}
+
+impl<T> ReadFile<T> {
+    /// What its relative paths are relative to: its folder. A pipe has none, and is written where the program is started.
+    pub fn folder(&self) -> &Path {
+        self.path.parent().filter(|_| self.is_regular).unwrap_or(Path::new(""))
+    }
+
+    /// Reads a file, which may be stdin if that is free.
+    fn of(
+        path: &Path,
+        is_stdin_free: bool,
+        parse: impl FnOnce(&Path, &str) -> Result<T, Vec<Problem>>,
+    ) -> Self {
+        let (mut is_regular, mut text) = (true, String::new());
+        let said = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
+        let said = said.map_err(|error| vec![unreadable_file(path, &error)]).and_then(|(found, mut file)| {
+            // What a descriptor leads to has no folder of its own, whatever it is.
+            let is_descriptor = path.starts_with("/dev") || path.starts_with("/proc");
+            is_regular = (found.is_file() || found.is_dir()) && !is_descriptor;
+            if is_stdin(&found) && !is_stdin_free {
+                return Err(vec![taken(path)]);
+            }
+            file.read_to_string(&mut text).map_err(|error| vec![unreadable_file(path, &error)])?;
+            parse(path, &text).map(Arc::new)
+        });
+        Self { path: path.to_owned(), text: text.into(), said, is_regular }
+    }
+}
+
+impl<T> ReadFile<T>
+where
+    Self: Clone,
+{
+    /// What it says now, unless it said everything once.
+    fn again(&self, read: impl Fn(&Path) -> Self) -> Self {
+        if self.is_regular { read(&self.path) } else { self.clone() }
+    }
+}
+
+impl ReadFile<DisclosureFile> {
+    /// Reads a configuration.
+    pub fn read(path: &Path) -> Self {
+        Self::of(path, true, DisclosureFile::of_file)
+    }
+}
+
+impl ReadFile<HostsFile> {
+    fn hosts(path: &Path, is_stdin_free: bool) -> Self {
+        let parse = |path: &Path, text: &str| read_hosts(path, text).map_err(|problem| vec![problem]);
+        Self::of(path, is_stdin_free, parse)
+    }
+}
+
+fn taken(path: &Path) -> Problem {
+    Problem::new(format!("{}: clients connect over stdin, so no file is read from it", path.display()))
+        .hint("add --transport http, or give a file")
+}
+
+/// Those of these files that can be read again.
+fn regular(paths: &[PathBuf]) -> Vec<PathBuf> {
+    paths.iter().filter(|path| path.is_file() || path.is_dir()).cloned().collect()
+}
+
+/// Whether an opened file is what this process has as stdin.
+#[cfg(unix)]
+fn is_stdin(found: &Metadata) -> bool {
+    use std::os::{fd::AsFd, unix::fs::MetadataExt};
+    let stdin = std::io::stdin().as_fd().try_clone_to_owned().and_then(|stdin| File::from(stdin).metadata());
+    stdin.is_ok_and(|stdin| (stdin.dev(), stdin.ino()) == (found.dev(), found.ino()))
+}
+
+/// Whether an opened file is what this process has as stdin, which has no path on this platform.
+#[cfg(not(unix))]
+fn is_stdin(_: &Metadata) -> bool {
+    false
+}

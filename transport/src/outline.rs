@@ -1,0 +1,223 @@
+//! Extracts what is recognizable from a message that cannot be parsed: its top-level keys.
+
+use crate::Id;
+
+/// The recognizable keys of the outermost object, or of the objects in an outermost array.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Outline {
+    /// Every `id` that is a string or a number.
+    pub ids: Vec<Id>,
+    /// Whether there is a `method`.
+    pub has_method: bool,
+    /// Whether there is a `result` or an `error`.
+    pub is_answer: bool,
+    /// Whether there is a `jsonrpc`.
+    pub is_json_rpc: bool,
+}
+
+/// Maximum length of an id; longer ones are ignored.
+const LONGEST_ID: usize = 256;
+
+/// Maximum ids taken from one text.
+const MOST_IDS: usize = 1_000;
+
+impl Outline {
+    /// Scans any bytes, without recursion and without requiring valid JSON.
+    pub fn of(text: &[u8]) -> Self {
+        let mut scan = Scan::default();
+        scan.take(text);
+        scan.outline
+    }
+
+    /// Whether it is, or looks like, a response.
+    pub fn is_response(&self) -> bool {
+        self.is_answer || (!self.has_method && self.is_json_rpc)
+    }
+}
+
+/// A scan of a text that comes in pieces.
+#[derive(Debug, Default)]
+pub(crate) struct Scan {
+    outline: Outline,
+    depth: usize,
+    /// The depth at which keys are, once the text has begun: in a batch, they are one level deeper.
+    level: usize,
+    state: State,
+    /// The string or number that is being read at that depth, as far as it may be a key or an id.
+    token: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    /// Where a key may follow.
+    #[default]
+    Between,
+    /// Within a string; whether it is the value of `id`, and whether the next byte is escaped.
+    String { is_id: bool, escaped: bool },
+    /// After a string, which is a key if a colon follows.
+    After,
+    /// After `"id":`.
+    Id,
+    /// Within a number that is the value of `id`.
+    Number,
+}
+
+impl Scan {
+    /// Scans the next piece.
+    pub(crate) fn take(&mut self, piece: &[u8]) {
+        piece.iter().for_each(|byte| self.step(*byte));
+    }
+
+    /// What was recognized so far.
+    pub(crate) fn seen(&self) -> &Outline {
+        &self.outline
+    }
+
+    /// Whether it is one response, whose id is known.
+    pub(crate) fn is_one_response(&self) -> bool {
+        self.level == 1 && self.outline.is_answer && !self.outline.ids.is_empty()
+    }
+
+    fn step(&mut self, byte: u8) {
+        match (self.state, byte) {
+            (State::String { is_id, escaped: true }, _) => {
+                self.state = State::String { is_id, escaped: false };
+                self.keep(byte);
+            }
+            (State::String { is_id, .. }, b'\\') => {
+                self.state = State::String { is_id, escaped: true };
+                self.keep(byte);
+            }
+            (State::String { is_id, .. }, b'"') => {
+                self.keep(byte);
+                self.state = if is_id { State::Between } else { State::After };
+                if is_id {
+                    self.note_id();
+                }
+            }
+            (State::String { .. }, _) => self.keep(byte),
+            (State::Number, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E') => self.keep(byte),
+            (State::Id, b'0'..=b'9' | b'-') => {
+                self.state = State::Number;
+                self.token.clear();
+                self.keep(byte);
+            }
+            (State::After, b':') => self.state = self.note_key(),
+            (State::After | State::Id, b' ' | b'\t' | b'\n' | b'\r') => {}
+            (state, b'"') => {
+                self.token.clear();
+                self.keep(byte);
+                self.state = State::String { is_id: state == State::Id, escaped: false };
+            }
+            (state, _) => {
+                if state == State::Number {
+                    self.note_id();
+                }
+                self.state = State::Between;
+                match byte {
+                    b'{' | b'[' => {
+                        if self.level == 0 {
+                            self.level = if byte == b'[' { 2 } else { 1 };
+                        }
+                        self.depth += 1;
+                    }
+                    b'}' | b']' => self.depth = self.depth.saturating_sub(1),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn keep(&mut self, byte: u8) {
+        if self.token.len() <= LONGEST_ID {
+            self.token.push(byte);
+        }
+    }
+
+    /// Records a key, if it is one of those.
+    fn note_key(&mut self) -> State {
+        if self.level > 0 && self.depth == self.level {
+            match &*self.token {
+                b"\"id\"" => return State::Id,
+                b"\"method\"" => self.outline.has_method = true,
+                b"\"result\"" | b"\"error\"" => self.outline.is_answer = true,
+                b"\"jsonrpc\"" => self.outline.is_json_rpc = true,
+                _ => {}
+            }
+        }
+        State::Between
+    }
+
+    /// Records the token as an id, if it is one: a sequence of digits and signs need not be a number.
+    fn note_id(&mut self) {
+        if self.token.len() > LONGEST_ID || self.outline.ids.len() == MOST_IDS {
+            return;
+        }
+        let text = std::str::from_utf8(&self.token).ok();
+        let text = text.filter(|text| serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok());
+        self.outline.ids.extend(text.and_then(Id::parse));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn ids(text: &[u8]) -> Vec<String> {
+        Outline::of(text).ids.iter().map(|id| id.as_str().to_owned()).collect()
+    }
+
+    #[test]
+    fn finds_ids_where_nothing_can_be_parsed() {
+        for (text, expected) in [
+            (&br#"{"jsonrpc":"2.0","id":3,"result":{"a":NaN}}"#[..], &["3"][..]),
+            (br#" {"result":{"id":7,"x":["id"]}, "id" : "a\"b" , "error":{}}"#, &[r#""a\"b""#]),
+            (br#"{"jsonrpc":"2.0","id":12,"result":{"content":[{"ty"#, &["12"]),
+            (b"{\"id\":4,\"result\":\"\xff\xfe\"}", &["4"]),
+            (br#"{"id":1,"id":2}"#, &["1", "2"]),
+            (br#"[{"id":1,"result":{}},{"id":2,"result":{"id":3}}]"#, &["1", "2"]),
+            (br#"{"id":null,"result":{}}"#, &[]),
+            (br#"{"result":{},"id":1"#, &[]),
+            (br#"{"result":{},"id":"1"#, &[]),
+            (br#"{"result":{},"id":"#, &[]),
+            (br#"{"result":"id","x":{"id":5}}"#, &[]),
+            (b"computing... id: 7", &[]),
+            (b"", &[]),
+            (b"\"\\", &[]),
+        ] {
+            assert_eq!(ids(text), expected, "{}", String::from_utf8_lossy(text));
+        }
+    }
+
+    #[test]
+    fn tells_requests_answers_and_mere_words_apart() {
+        let seen = |text: &str| {
+            let outline = Outline::of(text.as_bytes());
+            (outline.has_method, outline.is_answer, outline.is_json_rpc)
+        };
+        assert_eq!(
+            seen(r#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"result":1}}"#),
+            (true, false, true)
+        );
+        assert_eq!(seen(r#"{"id":1,"error":Infinity}"#), (false, true, false));
+        assert_eq!(seen(r#"{"half": "#), (false, false, false));
+        assert_eq!(seen(r#"the "result": 7"#), (false, false, false));
+    }
+
+    #[test]
+    fn pieces_are_scanned_like_the_whole() {
+        let text = br#" [{"id" : "a\"b", "result":{"id":7}},{"error":1,"id":-1.5e3 }]"#;
+        let mut scan = Scan::default();
+        text.chunks(1).for_each(|piece| scan.take(piece));
+        assert_eq!(scan.seen(), &Outline::of(text));
+        assert_eq!(ids(text), [r#""a\"b""#, "-1.5e3"]);
+    }
+
+    #[test]
+    fn deep_and_long_texts_take_no_stack_and_no_quadratic_time() {
+        Outline::of("[".repeat(4_000_000).as_bytes());
+        Outline::of("{\"id\":".repeat(1_000_000).as_bytes());
+        Outline::of(format!("{{{}", "\"id\":\"1\",".repeat(400_000)).as_bytes());
+        Outline::of(format!("{{\"id\":{}", "1".repeat(4_000_000)).as_bytes());
+    }
+}
