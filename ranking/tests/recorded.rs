@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use mcp_disclosure_core::{Principal, RawObject, Snapshot, UpstreamLists, UpstreamName, View};
-use mcp_disclosure_ranking::{Lexical, LexicalSettings, Match, Query};
+use mcp_disclosure_ranking::{BuiltIn, LexicalSettings, Match, Query};
 use serde::Deserialize;
 
 /// A labelled query; the tools are written `UPSTREAM:NAME`. Without tools nothing should be found.
@@ -53,7 +53,7 @@ struct Counted {
 #[test]
 fn s8_recorded_tools_are_found_and_misses_are_honest() {
     let Some(view) = recorded() else { return };
-    let ranker = Lexical::new(&LexicalSettings::default());
+    let ranker = BuiltIn::new(&LexicalSettings::default());
     let mut counted = Counted::default();
     for task in tasks() {
         let ranking = ranker.rank_now(&view, &Query::new(&task.query, 5));

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use mcp_disclosure_core::{ListedCategory, VisibleTool, brief::shorten};
-use mcp_disclosure_ranking::Lexical;
+use mcp_disclosure_ranking::BuiltIn;
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -121,7 +121,7 @@ pub fn tool(contents: &Contents<'_>, visible: VisibleTool<'_>) -> Map<String, Va
 }
 
 /// The answer to an unknown topic.
-pub fn unknown(contents: &Contents<'_>, ranker: &Lexical, topic: &str) -> Value {
+pub fn unknown(contents: &Contents<'_>, ranker: &BuiltIn, topic: &str) -> Value {
     json!({
         "error": wording::unknown_topic(&shorten(topic, LONGEST_TOPIC)),
         "suggestions": contents.topics_like(ranker, topic),
@@ -129,7 +129,7 @@ pub fn unknown(contents: &Contents<'_>, ranker: &Lexical, topic: &str) -> Value 
 }
 
 /// The answer to a call of an unknown tool.
-pub fn unknown_tool(contents: &Contents<'_>, ranker: &Lexical, name: &str) -> Value {
+pub fn unknown_tool(contents: &Contents<'_>, ranker: &BuiltIn, name: &str) -> Value {
     json!({
         "error": wording::unknown_tool(&shorten(name, LONGEST_TOPIC)),
         "suggestions": contents.tools_like(ranker, name),

@@ -6,7 +6,7 @@ use mcp_disclosure_core::{
     ListedCategory, ToolName, View, VisibleTool,
     nearest::{misspelt, nearest},
 };
-use mcp_disclosure_ranking::{Lexical, Query};
+use mcp_disclosure_ranking::{BuiltIn, Query};
 
 use crate::wording::{CATEGORY, OVERVIEW, TOOL};
 
@@ -96,7 +96,7 @@ impl<'v> Contents<'v> {
 
     /// The topics that an unknown one may have meant (docs/CONTRACT.md B10): a name that is spelt similarly, then tools by what
     /// they are about; the first of all topics if there are neither.
-    pub fn topics_like(&self, ranker: &Lexical, topic: &str) -> Vec<String> {
+    pub fn topics_like(&self, ranker: &BuiltIn, topic: &str) -> Vec<String> {
         let categories = self.categories().map(|category| self.topic_of_category(category.name()));
         let tools = self.view.tools().map(|tool| self.topic_of_tool(tool.name()));
         let topics: Vec<String> = [OVERVIEW.to_owned()].into_iter().chain(categories).chain(tools).collect();
@@ -105,13 +105,13 @@ impl<'v> Contents<'v> {
     }
 
     /// The names of tools that an unknown one may have meant, in the same way.
-    pub fn tools_like(&self, ranker: &Lexical, name: &str) -> Vec<String> {
+    pub fn tools_like(&self, ranker: &BuiltIn, name: &str) -> Vec<String> {
         let names: Vec<String> = self.view.tools().map(|tool| tool.name().to_string()).collect();
         let ranked = self.ranked(ranker, name).into_iter().map(|name| name.to_string()).collect();
         like(name, &names, ranked)
     }
 
-    fn ranked(&self, ranker: &Lexical, words: &str) -> Vec<ToolName> {
+    fn ranked(&self, ranker: &BuiltIn, words: &str) -> Vec<ToolName> {
         let ranking = ranker.rank_now(self.view, &Query::new(words, SUGGESTIONS));
         ranking.hits.into_iter().map(|hit| hit.name).collect()
     }

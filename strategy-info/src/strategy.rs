@@ -9,7 +9,7 @@ use mcp_disclosure_core::{
     index::with_index,
     inner_call::{inner_call, members},
 };
-use mcp_disclosure_ranking::{Lexical, LexicalSettings};
+use mcp_disclosure_ranking::{BuiltIn, LexicalSettings};
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -41,13 +41,13 @@ pub static PROFILE: Profile = Profile::presenter(
 pub struct Info {
     config: InfoConfig,
     /// Finds tools where a topic names none.
-    ranker: Lexical,
+    ranker: BuiltIn,
 }
 
 impl Info {
     /// Makes the strategy.
     pub fn new(config: InfoConfig) -> Self {
-        Self { config, ranker: Lexical::new(&LexicalSettings::default()) }
+        Self { config, ranker: BuiltIn::new(&LexicalSettings::default()) }
     }
 
     /// What the list shows of a view.

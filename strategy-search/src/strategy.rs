@@ -5,12 +5,12 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use mcp_disclosure_core::{
     ArgumentProblem, ClientTraits, Context, Decision, DisclosureStrategy, Fault, Finder, Lesson,
-    ListedCategory, Listing, OwnTool, Preparation, Profile, Refusal, ToolAnswer, ToolCall, ToolName, View,
+    ListedCategory, Listing, OwnTool, Preparation, Profile, Refusal, ToolAnswer, ToolCall, View, VisibleTool,
     executors::Executor,
     index::with_index_within,
     inner_call::{inner_call, members},
 };
-use mcp_disclosure_ranking::{Hit, Lexical, Match, Query, Ranker, Ranking};
+use mcp_disclosure_ranking::{BuiltIn, Hit, Match, Query, Ranker, Ranking};
 use serde_json::json;
 
 use crate::{
@@ -50,7 +50,7 @@ pub struct Search {
 impl Search {
     /// Makes the strategy with the built-in ranker.
     pub fn new(config: SearchConfig) -> Self {
-        let ranker = Arc::new(Lexical::new(&config.ranking()));
+        let ranker = Arc::new(BuiltIn::new(&config.ranking()));
         Self { config, ranker }
     }
 
@@ -113,7 +113,7 @@ impl Search {
         let query = Query { text: &query, category: within.map(ListedCategory::name), limit: most };
         let mut ranking = self.ranker.rank(cx.view, &query).await;
         if let Some(tool) = cx.view.tool(query.text).filter(|_| within.is_none()) {
-            put_first(&mut ranking, tool.name(), most);
+            put_first(&mut ranking, tool, most);
         }
         if limit.is_none() {
             leave_out_far_ones(&mut ranking);
@@ -195,13 +195,19 @@ fn leave_out_far_ones(ranking: &mut Ranking) {
 
 /// Makes the tool of this name the first hit: an exact name wins whatever the ranker knows, and tools that filters leave out
 /// are found by it alone.
-fn put_first(ranking: &mut Ranking, name: &ToolName, limit: usize) {
+fn put_first(ranking: &mut Ranking, tool: VisibleTool<'_>, limit: usize) {
+    let name = tool.name();
     if ranking.hits.first().is_some_and(|hit| hit.name == *name && hit.matched == Match::Exact) {
         return;
     }
     let score = ranking.hits.first().map_or(1.0, |hit| hit.score);
     ranking.hits.retain(|hit| hit.name != *name);
-    ranking.hits.insert(0, Hit { name: name.clone(), matched: Match::Exact, score });
+    ranking.hits.insert(0, Hit {
+        name: name.clone(),
+        matched: Match::Exact,
+        score,
+        servers: vec![tool.tool().upstream().clone()],
+    });
     ranking.hits.truncate(limit);
     ranking.unmatched.clear();
 }

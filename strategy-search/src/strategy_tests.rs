@@ -326,6 +326,7 @@ impl Ranker for Last {
             name: tool.name().clone(),
             matched: Match::Strong,
             score: 1.0,
+            servers: Vec::new(),
         });
         Ranking { hits: hits.into_iter().collect(), unmatched: Vec::new() }
     }
