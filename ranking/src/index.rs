@@ -46,8 +46,8 @@ pub(crate) struct Indexed {
     pub(crate) upstream: UpstreamName,
     /// Whether it says at once that it is deprecated.
     pub(crate) is_deprecated: bool,
-    /// How much it can change, by its annotations: nothing (0), something (1), or what was there before (2).
-    pub(crate) effect: u8,
+    /// How much it can change, by its annotations: nothing (-1), something, or what was there before (1).
+    pub(crate) effect: i8,
     /// A digest of its name and definition, which tools of several upstreams can have in common.
     definition: u64,
     /// The place of its category.
@@ -71,7 +71,7 @@ impl Indexed {
             name: visible.name().clone(),
             upstream: tool.upstream().clone(),
             is_deprecated: says(title) || says(visible.brief()),
-            effect: if hint("readOnlyHint") { 0 } else { 1 + u8::from(hint("destructiveHint")) },
+            effect: if hint("readOnlyHint") { -1 } else { i8::from(hint("destructiveHint")) },
             definition: definition.finish(),
             category,
         }

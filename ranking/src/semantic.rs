@@ -4,7 +4,8 @@ use async_trait::async_trait;
 use mcp_disclosure_core::{Preparation, View};
 
 use crate::{
-    Lexical, LexicalSettings, Query, Ranker, Ranking, lexical::LONGEST_QUERY, vectors::Vectors, words::beginning,
+    Lexical, LexicalSettings, Query, Ranker, Ranking, lexical::LONGEST_QUERY, vectors::Vectors,
+    words::beginning,
 };
 
 /// Ranks by words, and by how near they are to what a tool is about: "folder" is near "directory".

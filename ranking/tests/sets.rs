@@ -71,8 +71,10 @@ fn measure(folder: &Path, set: &str, rank: impl Fn(&View, &Query<'_>) -> Ranking
 
 /// The sets of a folder.
 fn sets(folder: &Path) -> Vec<String> {
-    let files = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
-    let mut sets: Vec<String> = files.filter_map(|file| Some(file.strip_suffix(".jsonl")?.to_owned())).collect();
+    let files =
+        std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().file_name().into_string().unwrap());
+    let mut sets: Vec<String> =
+        files.filter_map(|file| Some(file.strip_suffix(".jsonl")?.to_owned())).collect();
     sets.sort();
     sets
 }

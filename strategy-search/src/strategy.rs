@@ -202,12 +202,15 @@ fn put_first(ranking: &mut Ranking, tool: VisibleTool<'_>, limit: usize) {
     }
     let score = ranking.hits.first().map_or(1.0, |hit| hit.score);
     ranking.hits.retain(|hit| hit.name != *name);
-    ranking.hits.insert(0, Hit {
-        name: name.clone(),
-        matched: Match::Exact,
-        score,
-        servers: vec![tool.tool().upstream().clone()],
-    });
+    ranking.hits.insert(
+        0,
+        Hit {
+            name: name.clone(),
+            matched: Match::Exact,
+            score,
+            servers: vec![tool.tool().upstream().clone()],
+        },
+    );
     ranking.hits.truncate(limit);
     ranking.unmatched.clear();
 }
