@@ -3,18 +3,16 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{
-    Adaptive, CompleteList, DisclosureStrategy, Kind, Memory, Principal, View, estimate,
-};
+use mcp_disclosure_core::{CompleteList, Kind, Memory, Principal, Stack, View, estimate};
 
 use crate::{
     catalogue::Published,
     negotiation::{Choice, NamedStrategy},
 };
 
-/// `adaptive` with this strategy for lists over the budget, and `complete`, which has the same filters, within it.
-pub(crate) fn adaptive(complete: NamedStrategy, over: NamedStrategy, budget: u64) -> NamedStrategy {
-    let adaptive = Adaptive::new(complete.1, over.1, budget);
+/// `adaptive` with this strategy for lists over the budget.
+pub(crate) fn adaptive(over: &NamedStrategy, budget: u64) -> NamedStrategy {
+    let adaptive = Stack::clone(&over.1).over_budget(budget);
     (Arc::from(&*adaptive.profile().name), Arc::new(adaptive))
 }
 
@@ -73,7 +71,7 @@ mod tests {
                 &json!({"name": format!("tool_{at}"), "description": description, "inputSchema": {}}),
             )
         };
-        let tools = (0..75).map(|at| tool(at).unwrap()).collect();
+        let tools = (0..75).map(|at| tool(at).unwrap().into()).collect();
         let lists = UpstreamLists { tools, ..UpstreamLists::empty(UpstreamName::parse("u").unwrap()) };
         let (snapshot, _) = Snapshot::build(&[lists], &[]).unwrap();
         Strategies::build(&builtin(), &options).unwrap().advice(&Catalogue::new(snapshot).current())

@@ -6,12 +6,12 @@ use std::{
 };
 
 use async_trait::async_trait;
-use mcp_disclosure_core::{Preparation, View, brief::shorten};
+use mcp_disclosure_core::{Context, View, brief::shorten};
 use serde::Deserialize;
 
 use crate::{
     Hit, Match, Query, Ranker, Ranking, Weights, changes,
-    index::{Index, Indexes, Term},
+    index::{Index, Term},
     spelling::{corrections, meant_name},
     stop_words,
     words::{Word, beginning, is_unspaced, stem, words},
@@ -94,13 +94,18 @@ impl Lexical {
         Self { weights: settings.weights, synonyms: own.collect() }
     }
 
-    pub(crate) fn index(&self, view: &View) -> Arc<Index> {
-        Indexes::of(view, &self.weights)
+    /// Makes what [`rank_now`](Self::rank_now) needs for `cx.view`, beside the workers that serve clients.
+    pub async fn prepare(&self, cx: &Context<'_>) {
+        drop(cx.derive_with(&self.weights, Index::of).await);
     }
 
-    /// [`Ranker::rank`], which never waits. The first query of a view reads its tools.
+    /// [`Ranker::rank`] where nobody else is served: the first query of a view reads its tools here.
     pub fn rank_now(&self, view: &View, query: &Query<'_>) -> Ranking {
         self.rank_near(&self.index(view), query, None)
+    }
+
+    pub(crate) fn index(&self, view: &View) -> Arc<Index> {
+        view.derived_with(&self.weights, Index::of)
     }
 
     /// Ranks by words and, where it is known, by how near each tool is to the query (-1 to 1).
@@ -242,14 +247,8 @@ fn misspelt_name(index: &Index, query: &str) -> Option<u32> {
 
 #[async_trait]
 impl Ranker for Lexical {
-    fn preparation(&self, view: &View) -> Option<Preparation> {
-        let weights = self.weights;
-        let prepare = move |view: &View| drop(Indexes::of(view, &weights));
-        (!Indexes::has(view, &weights)).then(|| Box::new(prepare) as Preparation)
-    }
-
-    async fn rank(&self, view: &View, query: &Query<'_>) -> Ranking {
-        self.rank_now(view, query)
+    async fn rank(&self, cx: &Context<'_>, query: &Query<'_>) -> Ranking {
+        self.rank_near(&*cx.derive_with(&self.weights, Index::of).await, query, None)
     }
 }
 

@@ -1,7 +1,7 @@
 //! Words and their vectors together.
 
 use async_trait::async_trait;
-use mcp_disclosure_core::{Preparation, View};
+use mcp_disclosure_core::{Context, View};
 
 use crate::{
     Lexical, LexicalSettings, Query, Ranker, Ranking, lexical::LONGEST_QUERY, vectors::Vectors,
@@ -20,9 +20,15 @@ impl Semantic {
         Self { lexical: Lexical::new(settings) }
     }
 
-    /// [`Ranker::rank`], which never waits. The first query of a view reads its tools.
+    /// Makes what [`rank_now`](Self::rank_now) needs for `cx.view`, beside the workers that serve clients.
+    pub async fn prepare(&self, cx: &Context<'_>) {
+        self.lexical.prepare(cx).await;
+        drop(cx.derive(Vectors::of).await);
+    }
+
+    /// [`Ranker::rank`] where nobody else is served: the first query of a view reads its tools here.
     pub fn rank_now(&self, view: &View, query: &Query<'_>) -> Ranking {
-        let near = view.derived(|view| Vectors::of(view)).nearness(beginning(query.text, LONGEST_QUERY));
+        let near = view.derived(Vectors::of).nearness(beginning(query.text, LONGEST_QUERY));
         self.lexical.rank_near(&self.lexical.index(view), query, near.as_deref())
     }
 
@@ -34,16 +40,8 @@ impl Semantic {
 
 #[async_trait]
 impl Ranker for Semantic {
-    fn preparation(&self, view: &View) -> Option<Preparation> {
-        let words = self.lexical.preparation(view)?;
-        let prepare = move |view: &View| {
-            words(view);
-            drop(view.derived(|view| Vectors::of(view)));
-        };
-        Some(Box::new(prepare))
-    }
-
-    async fn rank(&self, view: &View, query: &Query<'_>) -> Ranking {
-        self.rank_now(view, query)
+    async fn rank(&self, cx: &Context<'_>, query: &Query<'_>) -> Ranking {
+        self.prepare(cx).await;
+        self.rank_now(cx.view, query)
     }
 }

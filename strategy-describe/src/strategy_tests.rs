@@ -3,11 +3,14 @@
 use std::sync::Arc;
 
 use mcp_disclosure_core::{
-    DescriptionFile, Effects, Era, Fault, Marks, Memory, Noted, Permits, Principal, Receipts, Snapshot,
-    ToolName, Unlimited, UpstreamLists, UpstreamName,
+    DescriptionFile, Effects, Era, Fault, Marks, Memory, Noted, Permits, Principal, RawText, Receipts,
+    Snapshot, ToolName, Unlimited, UpstreamLists, UpstreamName,
 };
 use proptest::prelude::*;
-use serde_json::{Value, json, value::to_raw_value};
+use serde_json::{
+    Value, json,
+    value::{RawValue, to_raw_value},
+};
 
 use super::*;
 
@@ -16,7 +19,7 @@ const LONG: &str =
 
 fn view_of(tools: &[Value], files: &[Value]) -> View {
     let mut lists = UpstreamLists::empty(UpstreamName::parse("u").unwrap());
-    lists.tools = tools.iter().map(|tool| to_raw_value(tool).unwrap()).collect();
+    lists.tools = tools.iter().map(|tool| to_raw_value(tool).unwrap().into()).collect();
     let file = |file: &Value| {
         DescriptionFile::parse("f", file["name"].as_str().unwrap(), &file.to_string()).unwrap()
     };
@@ -67,7 +70,7 @@ fn with<T>(view: &View, client: ClientTraits, ask: impl FnOnce(&Context<'_>) -> 
         noted,
         receipts,
         session: "test",
-        fetches: &Unlimited,
+        services: &Unlimited,
         effects: &effects,
     });
     assert!(effects.into_vec().is_empty());
@@ -75,7 +78,7 @@ fn with<T>(view: &View, client: ClientTraits, ask: impl FnOnce(&Context<'_>) -> 
 }
 
 fn ask(view: &View, method: &str, params: &Value) -> Result<Option<RawObject>, Fault> {
-    let params = to_raw_value(params).unwrap();
+    let params = RawObject::parse(params.to_string()).unwrap();
     with(view, native(), |cx| now(describe(LongBriefs::Reject).request(cx, method, &params)))
 }
 
@@ -197,7 +200,7 @@ fn d3_definitions_are_the_tool_objects_themselves() {
         r#"{"name":"odd" , "x-n":[1.0,1E2,123456789012345678901234567890],"inputSchema":{"type":"object"}}"#;
     let deep = format!(r#"{{"name":"deep","inputSchema":{}1{}}}"#, r#"{"not":"#.repeat(500), "}".repeat(500));
     let mut lists = UpstreamLists::empty(UpstreamName::parse("u").unwrap());
-    lists.tools = [odd, &deep].map(|tool| RawValue::from_string(tool.to_owned()).unwrap()).into();
+    lists.tools = [odd, &deep].map(|tool| RawText::parse(tool.to_owned()).unwrap()).into();
     let view = View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous());
     let described = |params| ask(&view, "tools/describe", &params).unwrap().unwrap().text().to_owned();
     assert_eq!(described(json!({"name": "odd"})), odd);
@@ -220,7 +223,7 @@ fn d3_unlisted_tools_are_described_and_tools_that_are_not_permitted_do_not_exist
     let permits = Permits::of_tools(["u/a"]);
     let lists = {
         let mut lists = UpstreamLists::empty(UpstreamName::parse("u").unwrap());
-        lists.tools = ["a", "b"].map(|name| to_raw_value(&json!({"name": name})).unwrap()).into();
+        lists.tools = ["a", "b"].map(|name| to_raw_value(&json!({"name": name})).unwrap().into()).into();
         lists
     };
     let snapshot = Arc::new(Snapshot::build(&[lists], &[]).unwrap().0);
@@ -236,7 +239,7 @@ fn d7_ordinary_clients_are_listed_whole_tools_and_the_bridge() {
     let view = view();
     let listing = describe(LongBriefs::Shorten).list(&view, &bridged());
     let [a, _] = &listing.tools[..] else { panic!("{listing:?}") };
-    let own = describe(LongBriefs::Shorten).own_tools(&view, &bridged());
+    let own = describe(LongBriefs::Shorten).own(&view, &bridged()).tools;
     let bridge_tool = own[0].definition();
     assert_eq!(
         a.text(),

@@ -30,7 +30,7 @@ pub enum Channel {
 
 /// Delivers these tools' descriptions, in this order.
 pub fn deliver(cx: &Context<'_>, config: &ResourceConfig, channel: Channel, names: Names<'_>) -> Delivery {
-    if let Err(wait) = cx.fetches.admit() {
+    if let Err(wait) = cx.services.admit_fetch() {
         let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
         return failure(json!({"error": {
             "code": "RATE_LIMITED",
@@ -46,7 +46,7 @@ pub fn deliver(cx: &Context<'_>, config: &ResourceConfig, channel: Channel, name
             return failure(json!({"error": {"code": "TOO_MANY_TOOLS", "message": message}}));
         }
     };
-    cx.fetches.delivers();
+    cx.services.delivers();
     let entries: Vec<String> = names
         .iter()
         .map(|name| match cx.view.tool(name) {

@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use mcp_disclosure_core::DisclosureStrategy;
+use mcp_disclosure_core::Stack;
 
 use super::Scope;
 use crate::{
@@ -28,7 +28,7 @@ pub struct Recipe {
     /// Watches upstreams come up.
     pub witness: Option<Arc<dyn Witness>>,
     /// The strategies that may serve clients, and whose own tools reserve names.
-    pub strategies: Vec<Arc<dyn DisclosureStrategy>>,
+    pub strategies: Vec<Arc<Stack>>,
     /// The gateways that lead to this one.
     pub lineage: Arc<Lineage>,
 }

@@ -58,7 +58,7 @@ impl Gateway {
             noted: Noted::new(&caller.memory, &caller.choice.strategy.profile().name),
             receipts: Receipts::Marks(&marks),
             session: &caller.label,
-            fetches: &fetches,
+            services: &fetches,
             effects: &effects,
         };
         lifecycle(&caller.choice, &cx, event)?;
@@ -109,7 +109,7 @@ impl Gateway {
             noted: Noted::new(&memory, &choice.strategy.profile().name),
             receipts: Receipts::Marks(&session.marks),
             session: &label,
-            fetches: &fetches,
+            services: &fetches,
             effects: &effects,
         };
         lifecycle(&choice, &cx, event)?;
