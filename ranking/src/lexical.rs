@@ -14,7 +14,8 @@ use crate::{
     index::{Index, Term},
     spelling::{corrections, meant_name},
     stop_words,
-    words::{Word, beginning, is_unspaced, stem, words},
+    thesaurus::Thesaurus,
+    words::{Word, beginning, is_unspaced, words},
 };
 
 /// How much of a query is read, in bytes, and how many different words of it.
@@ -31,7 +32,7 @@ const LONGEST_UNMATCHED: usize = 60;
 /// How soon further occurrences of a term stop counting: BM25's k1.
 const SATURATION: f32 = 1.2;
 
-/// The weight of an operator's synonym, in relation to the word itself.
+/// The weight of a synonym, in relation to the word itself.
 const SYNONYM: f32 = 0.5;
 
 /// The weight of a correction, in relation to the word itself.
@@ -63,7 +64,7 @@ const MEANT: f32 = 1.1;
 pub struct LexicalSettings {
     /// The weight of a word by the place where a tool has it.
     pub weights: Weights,
-    /// Words, and the words that can stand for them.
+    /// Words, and the words that can stand for them, beside the built-in ones.
     pub synonyms: HashMap<String, Vec<String>>,
 }
 
@@ -71,8 +72,7 @@ pub struct LexicalSettings {
 #[derive(Debug)]
 pub struct Lexical {
     weights: Weights,
-    /// Stems by the stems that can stand for them.
-    synonyms: HashMap<String, Vec<String>>,
+    thesaurus: Thesaurus,
 }
 
 /// A word of a query with the terms that it is looked for by.
@@ -89,9 +89,8 @@ struct Wanted<'q> {
 impl Lexical {
     /// A ranker with these settings.
     pub fn new(settings: &LexicalSettings) -> Self {
-        let stems = |words: &[String]| words.iter().map(|word| stem(&word.to_lowercase())).collect();
-        let own = settings.synonyms.iter().map(|(word, others)| (stem(&word.to_lowercase()), stems(others)));
-        Self { weights: settings.weights, synonyms: own.collect() }
+        let own = settings.synonyms.iter().map(|(word, others)| (word.as_str(), others.as_slice()));
+        Self { weights: settings.weights, thesaurus: Thesaurus::with(own) }
     }
 
     /// Makes what [`rank_now`](Self::rank_now) needs for `cx.view`, beside the workers that serve clients.
@@ -169,8 +168,7 @@ impl Lexical {
     /// What to look for. `corrected` is how many more words can be corrected.
     fn wanted<'q>(&self, index: &'q Index, word: &'q Word, corrected: &mut usize) -> Wanted<'q> {
         let own = index.term(&word.term);
-        let synonyms =
-            self.synonyms.get(&word.term).into_iter().flatten().filter_map(|synonym| index.term(synonym));
+        let synonyms = self.thesaurus.of(&word.term).iter().filter_map(|synonym| index.term(synonym));
         let mut terms: Vec<(&Term, f32)> = own.into_iter().map(|term| (term, 1.0)).collect();
         terms.extend(synonyms.map(|term| (term, SYNONYM)));
         if terms.is_empty() && *corrected > 0 && !word.term.chars().any(is_unspaced) {

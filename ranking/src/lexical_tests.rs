@@ -65,12 +65,13 @@ fn s3_a_misspelt_name_is_found_before_what_has_some_of_its_words() {
 }
 
 #[test]
-fn words_are_found_by_form_and_place() {
+fn words_are_found_by_form_synonym_and_place() {
     let view = files();
     for (query, found) in [
         ("creating directories", "create_directory"),
         ("the entry of a directory", "list_directory"),
         ("moves files", "move_file"),
+        ("entries of folders", "list_directory"),
         ("tail of a log", "read_file"),
         ("天気予報", "天気"),
     ] {

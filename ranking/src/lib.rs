@@ -1,7 +1,8 @@
 //! Ranks the tools of a view by the words of a query.
 //!
 //! [`Ranker`] is the seam: a strategy asks it which tools fit, and shows them. [`Lexical`] compares words, with weights for the
-//! place where a tool has them (BM25F), their stems, and corrections of misspelt ones. [`Semantic`] adds how near the words are as
+//! place where a tool has them (BM25F), their stems, a thesaurus of computing, and corrections of
+//! misspelt ones. [`Semantic`] adds how near the words are as
 //! vectors, from a table in the program. Both need no model, no file and no network, and know only what the view lists.
 //!
 //! A miss is honest: each hit says how well it fits, and words that no tool has are named.
@@ -15,6 +16,7 @@ mod ranker;
 mod semantic;
 mod spelling;
 mod stop_words;
+mod thesaurus;
 #[cfg(feature = "vectors")]
 mod vectors;
 mod words;
