@@ -47,9 +47,9 @@ const SHARE: f32 = 2.0;
 const NEARNESS: f32 = 6.0;
 
 /// A hit is strong from this score on, and left out below the other: by words alone, and with nearness.
-const BY_WORDS: (f32, f32) = (2.4, 0.3);
+const BY_WORDS: (f32, f32) = (2.1, 0.3);
 /// See [`BY_WORDS`].
-const BY_NEARNESS: (f32, f32) = (4.7, 1.5);
+const BY_NEARNESS: (f32, f32) = (4.8, 1.5);
 
 /// How much of a score a step of [`effect`](crate::index::Indexed::effect) costs where a request asks for no change: among equals,
 /// tools that read come first. At 0.5 a query of those of docs/BENCHMARKS.md loses its tool.
