@@ -139,7 +139,9 @@ impl DisclosureStrategy for Info {
         match self.config.tools {
             OtherTools::Stubs => {
                 let most = self.config.inline_schema_bytes;
-                let stub = |tool: VisibleTool<'_>| tool.inlined_with(tool.brief(), client.definitions, most);
+                let stub = |tool: VisibleTool<'_>| {
+                    tool.inlined_with(tool.brief_for(client), client.definitions, most)
+                };
                 Listing { tools: view.tools().map(stub).collect(), ..listing }
             }
             OtherTools::EntryOnly => listing,

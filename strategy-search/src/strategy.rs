@@ -24,9 +24,6 @@ pub const NAME: &str = "search";
 /// The number of suggestions for an unknown tool.
 const SUGGESTIONS: usize = 5;
 
-/// Hits below this share of the best one's score are left out, unless the search says how many it wants.
-const FAR: f32 = 0.4;
-
 /// The profile of `search`.
 pub static PROFILE: Profile = Profile::presenter(
     NAME,
@@ -104,9 +101,6 @@ impl Search {
         if let Some(tool) = cx.view.tool(query.text).filter(|_| within.is_none()) {
             put_first(&mut ranking, tool, most);
         }
-        if limit.is_none() {
-            leave_out_far_ones(&mut ranking);
-        }
         cx.services.delivers();
         tracing::info!(session = cx.session, hits = ranking.hits.len(), "tools searched");
         let bounds = Bounds::of(&self.config, most, detail);
@@ -150,13 +144,6 @@ impl DisclosureStrategy for Search {
             }
         })
     }
-}
-
-/// Leaves out hits far behind the best one. Of the labelled queries (docs/CONTRACT.md S8) none loses its tool by it, and answers
-/// lose a third of their length.
-fn leave_out_far_ones(ranking: &mut Ranking) {
-    let best = ranking.hits.iter().map(|hit| hit.score).fold(0.0, f32::max);
-    ranking.hits.retain(|hit| hit.matched == Match::Exact || hit.score >= best * FAR);
 }
 
 /// Makes the tool of this name the first hit: an exact name wins whatever the ranker knows, and tools that filters leave out
