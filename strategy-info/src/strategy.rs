@@ -6,7 +6,7 @@ use mcp_disclosure_core::{
     Fault, Finder, Listing, Own, OwnTool, Profile, Refusal, ToolAnswer, ToolCall, Variant, View, VisibleTool,
     brief::shorten, index::with_index, inner_call::members,
 };
-use mcp_disclosure_ranking::{Lexical, LexicalSettings};
+use mcp_disclosure_ranking::{BuiltIn, LexicalSettings};
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -47,13 +47,13 @@ const EXECUTOR: Executor = Executor {
 pub struct Info {
     config: InfoConfig,
     /// Finds tools where a topic names none.
-    ranker: Lexical,
+    ranker: BuiltIn,
 }
 
 impl Info {
     /// Makes the strategy.
     pub fn new(config: InfoConfig) -> Self {
-        Self { config, ranker: Lexical::new(&LexicalSettings::default()) }
+        Self { config, ranker: BuiltIn::new(&LexicalSettings::default()) }
     }
 
     /// What the list shows of a view.
