@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 use crate::{
     brief::in_a_line,
     catalogue::{provider::OwnGroup, tool::Tool, view::View, visible_tool::VisibleTool, words},
-    name::Kind,
+    name::{Kind, UpstreamName},
 };
 
 /// The categories of a view, with their tools as positions in the snapshot.
@@ -180,6 +180,32 @@ impl<'v> ListedCategory<'v> {
     pub fn tools(self) -> impl ExactSizeIterator<Item = VisibleTool<'v>> {
         self.sorted.tools.iter().map(move |at| self.view.at(*at))
     }
+}
+
+impl View {
+    /// What the snapshot has of a kind.
+    pub(super) fn names_of(&self, kind: Kind) -> impl Iterator<Item = OwnName<'_>> {
+        let (tools, entries) = match kind {
+            Kind::Tools => (self.snapshot().tools(), &[][..]),
+            _ => (&[][..], self.snapshot().entries(kind)),
+        };
+        let tools = tools.iter().map(|tool| (tool.upstream(), tool.upstream_name().as_str()));
+        let entries = entries.iter().map(|entry| (entry.upstream(), entry.upstream_key()));
+        let permitted = &self.extent.permitted[kind as usize];
+        tools.chain(entries).enumerate().map(|(at, (upstream, key))| OwnName {
+            upstream,
+            key,
+            is_permitted: permitted.contains(at),
+        })
+    }
+}
+
+/// Something of the snapshot under its upstream's own name for it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OwnName<'v> {
+    pub(super) upstream: &'v UpstreamName,
+    pub(super) key: &'v str,
+    pub(super) is_permitted: bool,
 }
 
 /// What exists of an upstream for a caller, listed or not, by the upstream's own names.

@@ -379,22 +379,6 @@ impl View {
             .collect()
     }
 
-    /// What the snapshot has of a kind.
-    pub(crate) fn names_of(&self, kind: Kind) -> impl Iterator<Item = Named<'_>> {
-        let (tools, entries) = match kind {
-            Kind::Tools => (self.snapshot.tools(), &[][..]),
-            _ => (&[][..], self.snapshot.entries(kind)),
-        };
-        let tools = tools.iter().map(|tool| (tool.upstream(), tool.upstream_name().as_str()));
-        let entries = entries.iter().map(|entry| (entry.upstream(), entry.upstream_key()));
-        let permitted = &self.extent.permitted[kind as usize];
-        tools.chain(entries).enumerate().map(|(at, (upstream, key))| Named {
-            upstream,
-            key,
-            is_permitted: permitted.contains(at),
-        })
-    }
-
     /// The view of someone who may use everything, before filters, under the same reserved names. It is for what must not depend
     /// on who asks, such as which group an operator's text is for: nothing else of it may reach the caller.
     pub fn unrestricted(&self) -> Self {
@@ -408,12 +392,4 @@ impl View {
         let names: Vec<&str> = self.tools().map(|tool| tool.name().as_str()).collect();
         nearest::nearest_always(name, names, count).into_iter().map(str::to_owned).collect()
     }
-}
-
-/// Something of the snapshot under its upstream's own name for it.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Named<'v> {
-    pub(crate) upstream: &'v UpstreamName,
-    pub(crate) key: &'v str,
-    pub(crate) is_permitted: bool,
 }

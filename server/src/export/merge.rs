@@ -145,7 +145,7 @@ fn like(existing: &str, text: &str, new: &str) -> String {
     format!("{text}{new}")
 }
 
-type Splice = (Range<usize>, String);
+pub(super) type Splice = (Range<usize>, String);
 
 /// What to change for a record; `None` where the section is written in a form that nothing can be added to.
 fn splices_of(document: &Document<&str>, text: &str, record: &Record) -> Option<Vec<Splice>> {

@@ -5,7 +5,7 @@ use std::{ops::Range, path::Path};
 use mcp_disclosure_gateway::Problem;
 use toml_edit::{Document, Item, TableLike, Value};
 
-use super::merge::{MARK, parse};
+use super::merge::{parse, spliced};
 use crate::{
     config::{DisclosureFile, absolute_path},
     files::ReadFile,
@@ -47,11 +47,17 @@ pub(super) fn moved(existing: &str, from: &Path) -> Result<String, Problem> {
         for (value, span) in values(document.as_table(), path) {
             let is_command = path.last() == Some(&"command");
             let name = is_command && !value.contains(std::path::is_separator);
-            splices.extend(absolute_path(from, value).filter(|_| !name).map(|path| (span, Value::from(path).to_string())));
+            splices.extend(
+                absolute_path(from, value)
+                    .filter(|_| !name)
+                    .map(|path| (span, Value::from(path).to_string())),
+            );
         }
     }
     splices.extend(
-        values(document.as_table(), &[DIRECTORY]).into_iter().map(|(_, span)| (span, Value::from(".").to_string())),
+        values(document.as_table(), &[DIRECTORY])
+            .into_iter()
+            .map(|(_, span)| (span, Value::from(".").to_string())),
     );
     Ok(spliced(existing, splices))
 }

@@ -5,8 +5,8 @@ mod description_files;
 mod origin;
 mod private;
 mod quiet;
-mod reload;
 mod read_file;
+mod reload;
 mod servers;
 mod watch;
 
@@ -16,7 +16,7 @@ pub use description_files::read_directory;
 pub use origin::Origin;
 pub(crate) use private::{make_private_folder, others_can_read};
 pub use quiet::Seen;
-pub use reload::{Baseline, Reloads};
 pub use read_file::{Files, ReadFile};
+pub use reload::{Baseline, Reloads};
 pub use servers::Found;
 pub use watch::{Watch, watch};

@@ -3,7 +3,7 @@
 use mcp_disclosure_core::brief::shorten;
 
 use super::Connection;
-use crate::{Bound, CallError, ErrorText, Outline, Json, RequestId, Response, code, outline::Scan};
+use crate::{Bound, CallError, ErrorText, Json, Outline, RequestId, Response, code, outline::Scan};
 
 impl Connection {
     /// Handles text that is not a message; `refused` is what is wrong with it. Only a request is answered.

@@ -203,7 +203,10 @@ mod tests {
         let said = Overrides { settings: vec![of("x", "own")], ..Overrides::default() };
         assert_eq!(command(&[]).serving("x", &said), None);
         let choice = ("another".to_owned(), "cost".to_owned(), "low".to_owned());
-        assert_eq!(command(&[]).serving("x", &Overrides { choices: vec![choice], ..Overrides::default() }), None);
+        assert_eq!(
+            command(&[]).serving("x", &Overrides { choices: vec![choice], ..Overrides::default() }),
+            None
+        );
     }
 
     #[test]

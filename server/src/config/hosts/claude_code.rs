@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use super::{
+    file_context::FileContext,
     mcp_servers,
     node::Node,
-    file_context::FileContext,
     shape::{Elsewhere, Shape},
     variables::Style,
 };

@@ -1,8 +1,8 @@
 //! Codex: `[mcp_servers.NAME]` in `config.toml`.
 
 use super::{
-    node::Node,
     file_context::FileContext,
+    node::Node,
     shape::{Elsewhere, Keys, Means, Shape},
     variables::Style,
 };

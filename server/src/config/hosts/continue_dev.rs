@@ -1,8 +1,8 @@
 //! Continue: a list under `mcpServers`, in YAML or JSON; older files have it under `experimental`.
 
 use super::{
-    node::Node,
     file_context::FileContext,
+    node::Node,
     shape::{Elsewhere, Keys, Means, Shape},
     variables::Style,
 };

@@ -10,11 +10,11 @@ use mcp_disclosure_gateway::Problem;
 use super::{
     super::environment::own,
     entry::{Entry, Transport},
+    file_context::FileContext,
     launch::{Launch, member},
     node::{self, Member, Node, Value},
     permissions::Rules,
     place,
-    file_context::FileContext,
     shape::{Elsewhere, Keys, Means, SHAPES, Shape},
 };
 

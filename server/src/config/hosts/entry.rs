@@ -4,9 +4,9 @@ use std::path::PathBuf;
 
 use super::{
     super::{EndpointType, UpstreamEntry, environment::escape},
+    file_context::FileContext,
     keys::read_keys,
     node::Node,
-    file_context::FileContext,
     shape::{Elsewhere, Shape},
 };
 

@@ -1,9 +1,10 @@
 //! Gemini CLI: `settings.json`, with `httpUrl`, and lists of servers that may run.
 
 use super::{
-    claude_code, mcp_servers,
-    node::Node,
+    claude_code,
     file_context::FileContext,
+    mcp_servers,
+    node::Node,
     shape::{Elsewhere, Shape},
     variables::Style,
 };

@@ -6,15 +6,20 @@ use super::{
     super::environment::{escape, expand},
     entry::{Entry, Transport, Wrong},
     env_file,
+    file_context::FileContext,
     launch::OF_TABLE,
     node::{Node, Value},
-    file_context::FileContext,
     shape::{Keys, Means, Shape},
     variables::{translate, variable, with_home},
 };
 
 /// The entry, and every problem with its keys.
-pub(super) fn read_keys(node: &Node, shape: &Shape, root: &Node, context: &FileContext<'_>) -> (Entry, Vec<Wrong>) {
+pub(super) fn read_keys(
+    node: &Node,
+    shape: &Shape,
+    root: &Node,
+    context: &FileContext<'_>,
+) -> (Entry, Vec<Wrong>) {
     let (entry, weaker, wrong) = (Entry::default(), BTreeMap::new(), Vec::new());
     let mut reader = Reader { shape, root, context, entry, weaker, wrong };
     reader.table(shape.keys, node);

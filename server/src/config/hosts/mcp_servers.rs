@@ -1,9 +1,10 @@
 //! `mcpServers` of Claude Desktop, Claude Code (`.mcp.json`), Cursor, Windsurf, Cline and Roo.
 
 use super::{
-    claude_code, gemini,
-    node::Node,
+    claude_code,
     file_context::FileContext,
+    gemini,
+    node::Node,
     shape::{Elsewhere, Keys, Means, Shape},
     variables::Style,
 };

@@ -11,6 +11,7 @@ mod continue_dev;
 pub(crate) mod document;
 mod entry;
 mod env_file;
+mod file_context;
 mod gemini;
 mod keys;
 pub(crate) mod launch;
@@ -18,7 +19,6 @@ mod mcp_servers;
 pub(crate) mod node;
 mod opencode;
 pub(crate) mod permissions;
-mod file_context;
 mod shape;
 mod variables;
 mod vscode;
@@ -35,8 +35,8 @@ use mcp_disclosure_gateway::{Place, Problem, upstream::UpstreamSettings};
 
 use self::{
     entry::{Entry, Wrong},
-    node::{Member, Node, Value},
     file_context::FileContext,
+    node::{Member, Node, Value},
     shape::{SHAPES, Shape},
 };
 use super::{Named, environment::own, mistaken, text::place};

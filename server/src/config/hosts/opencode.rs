@@ -3,10 +3,10 @@
 use mcp_disclosure_core::Pattern;
 
 use super::{
+    file_context::FileContext,
     gemini,
     node::Node,
     permissions::{of_tools, plain},
-    file_context::FileContext,
     shape::{Elsewhere, Keys, Means, Shape},
     variables::Style,
     vscode,

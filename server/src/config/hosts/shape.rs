@@ -1,7 +1,7 @@
 //! The shapes of hosts' files: where the servers are, and what the keys of an entry mean.
 
 use super::{
-    claude_code, codex, continue_dev, gemini, mcp_servers, node::Node, opencode, file_context::FileContext,
+    claude_code, codex, continue_dev, file_context::FileContext, gemini, mcp_servers, node::Node, opencode,
     variables::Style, vscode, zed,
 };
 

@@ -8,8 +8,8 @@ use super::{
         environment::escape,
         reference::{Reference, character, is_name, is_word},
     },
+    file_context::{FileContext, HOME},
     node::Node,
-    file_context::{HOME, FileContext},
     vscode,
 };
 
@@ -135,7 +135,12 @@ fn dollar(reference: &Reference<'_>, root: &Node, context: &FileContext<'_>) -> 
 }
 
 /// A value that VS Code prompts the user for: from the environment, else the input's default.
-fn input(id: &str, reference: &Reference<'_>, root: &Node, context: &FileContext<'_>) -> Result<String, Unfilled> {
+fn input(
+    id: &str,
+    reference: &Reference<'_>,
+    root: &Node,
+    context: &FileContext<'_>,
+) -> Result<String, Unfilled> {
     let ours = input_variable(id);
     if (context.lookup)(&ours).is_some() {
         return Ok(variable(&ours));
@@ -261,7 +266,8 @@ mod tests {
     #[test]
     fn no_message_quotes_a_secret() {
         let environment = |name: &str| (name == "SET").then(|| "value".to_owned());
-        let context = FileContext::new(std::path::Path::new("/work/app/.mcp.json"), "/now".into(), &environment);
+        let context =
+            FileContext::new(std::path::Path::new("/work/app/.mcp.json"), "/now".into(), &environment);
         let root = Node { at: 0, end: 0, value: Value::Null };
         for (style, text, message) in [
             (Style::Dollar, "s3cret${s3cret", "'${' at character 7 is not closed"),

@@ -1,9 +1,9 @@
 //! VS Code: `servers` in `mcp.json`, or `mcp.servers` in its settings.
 
 use super::{
+    file_context::FileContext,
     node::{Member, Node},
     permissions::plain,
-    file_context::FileContext,
     shape::{Elsewhere, Keys, Means, Shape},
     variables::Style,
 };

@@ -1,8 +1,8 @@
 //! Zed: `context_servers` in its settings, and the tools enabled in the agent's profile.
 
 use super::{
-    node::Node,
     file_context::FileContext,
+    node::Node,
     shape::{Elsewhere, Keys, Means, Shape},
     variables::Style,
 };

@@ -40,7 +40,8 @@ impl Project {
         std::fs::write(root.join("token.txt"), "from-a-file\n").unwrap();
         // A user's file has no project; then we are in it.
         let outside = PathBuf::from("/now");
-        let is_of_project = FileContext::new(&root.join(path), outside.clone(), &environment).project.is_some();
+        let is_of_project =
+            FileContext::new(&root.join(path), outside.clone(), &environment).project.is_some();
         let current = if is_of_project || path.ends_with(".claude.json") { outside } else { root.to_owned() };
         let path = root.join(path);
         let read = parse(&path, text, &FileContext::new(&path, current, &environment));

@@ -5,7 +5,7 @@ use std::path::Path;
 use proptest::prelude::*;
 
 use super::{
-    super::{SHAPES, FileContext, parse},
+    super::{FileContext, SHAPES, parse},
     environment,
 };
 
