@@ -1,9 +1,6 @@
 //! Instructions and descriptions of groups, and who reads them.
 
-use mcp_disclosure_core::{
-    Material,
-    rules::{Rule, Rules},
-};
+use mcp_disclosure_core::{Material, Rule, Rules};
 
 use super::{bridge::shown, *};
 
