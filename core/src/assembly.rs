@@ -55,8 +55,11 @@ pub struct UpstreamLists {
     pub hints: HashMap<Kind, ListHints>,
     /// What it delivers beside the definitions of its tools, by their names: examples and guidance.
     pub supplements: HashMap<String, Supplement>,
-    /// The concerns that it declares, as far as clients can choose by them.
+    /// The concerns that it declares.
     pub concerns: Vec<Concern>,
+    /// Whether it leaves out of its lists by itself what does not fit a client's choices. Otherwise only what the lists say of
+    /// concerns, or the operator does, has an effect.
+    pub follows_choices: bool,
     /// The groups that it offers.
     pub groups: Vec<OwnGroup>,
 }
@@ -76,6 +79,7 @@ impl UpstreamLists {
             hints: HashMap::new(),
             supplements: HashMap::new(),
             concerns: Vec::new(),
+            follows_choices: false,
             groups: Vec::new(),
         }
     }

@@ -6,7 +6,6 @@ use crate::{
     definitions::Definitions,
     effect::{Effect, Effects},
     memory::{Noted, Notes},
-    raw::RawObject,
     receipt::{Receipt, ReceiptProblem, Receipts},
     view::{View, VisibleTool},
 };
@@ -91,12 +90,6 @@ impl<'a> Context<'a> {
     /// ([`ClientTraits::filter_bridge`]).
     pub fn speaks_natively(&self) {
         self.effects.push(Effect::Native);
-    }
-
-    /// Passes choices of concerns on to the upstreams that are this client's alone: JSON text, an object from names to
-    /// values.
-    pub fn pass_on(&self, choices: &str) {
-        self.effects.push(Effect::PassOn(RawObject::empty().with("concerns", choices)));
     }
 
     /// Records that this answer delivers a tool's definition, and returns the receipt.

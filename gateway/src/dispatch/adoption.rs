@@ -4,6 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use mcp_disclosure_core::{Kind, Principal};
 use mcp_disclosure_transport::{ErrorText, Request, printable::Short};
+use serde_json::Value;
 use strum::IntoEnumIterator;
 use tracing::{Instrument, field::Empty};
 
@@ -192,7 +193,7 @@ impl Gateway {
             permitted: permitted.map(|names| names.into_iter().map(str::to_owned).collect()),
             client: initialize.client.clone(),
             capabilities: client.capabilities().clone(),
-            concerns: client.concerns().map(str::to_owned),
+            concerns: chosen_by(client),
             chain: client.chain().iter().map(str::to_owned).collect(),
             ..Opened::default()
         };
@@ -227,4 +228,10 @@ impl Gateway {
         };
         watching.instrument(span).await;
     }
+}
+
+/// A client's choices of concerns, as JSON text, with which another replica introduces it to its own upstreams.
+fn chosen_by(client: &Client) -> Option<String> {
+    let chosen = client.chosen().borrow().values.clone();
+    (!chosen.is_empty()).then(|| Value::Object(chosen.into_iter().collect()).to_string())
 }

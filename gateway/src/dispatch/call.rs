@@ -76,6 +76,18 @@ impl Gateway {
             Ok(decision) => decision,
             Err(why) => return Err(undecided(page, &given, why, watch).await),
         };
+        let rechosen = match &decision {
+            Decision::Answer(_) => Box::pin(self.rechosen(caller)).await,
+            _ => None,
+        };
+        let decision = match rechosen {
+            // What it says of choices is what they came to.
+            Some(now) => {
+                let again = self.decide(&now, &now.page(), given.clone(), &fetches).await;
+                again.map_or(decision, |(decision, _)| decision)
+            }
+            None => decision,
+        };
         match decision {
             Decision::Forward(call) => {
                 drop(given);

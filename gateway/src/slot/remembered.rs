@@ -67,6 +67,7 @@ impl Remembered {
             prompts: list("prompts")?,
             server_info: introduction.server_info.clone(),
             instructions: introduction.instructions.clone(),
+            concerns: introduction.concerns(),
             // Records of earlier versions have none.
             groups: json
                 .member("groups")

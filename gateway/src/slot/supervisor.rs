@@ -14,8 +14,8 @@ use super::{
 use crate::{
     limits::Limits,
     lineage::Lineage,
-    session::Client,
-    upstream::{Authorizer, Endpoint, Opening, Target, Terms, Timeouts, Upstream, UpstreamError},
+    session::{Chosen, Client},
+    upstream::{Authorizer, Endpoint, Opening, Target, Terms, Timeouts, Told, Upstream, UpstreamError},
 };
 
 /// The shortest time between two fetches of lists.
@@ -93,6 +93,13 @@ impl Supervisor {
     }
 }
 
+/// A connected upstream, what it lists, and the number of its client's choices that the lists follow.
+struct Connected {
+    upstream: Arc<Upstream>,
+    lists: UpstreamLists,
+    followed: u64,
+}
+
 struct Task {
     slot: Arc<Slot>,
     terms: Terms,
@@ -112,9 +119,8 @@ impl Task {
         let mut only = None;
         loop {
             match self.attempt(&mut only).await {
-                Ok((upstream, lists)) => {
-                    self.connected(&upstream, lists);
-                    self.follow(&upstream).await;
+                Ok(connected) => {
+                    let upstream = self.follow(self.connected(connected)).await;
                     self.ended(&upstream);
                 }
                 Err(error) => self.failed(error),
@@ -139,18 +145,41 @@ impl Task {
     }
 
     /// One attempt to connect, in `only` one era if there is one, and to fetch the lists.
-    async fn attempt(&self, only: &mut Option<Era>) -> Result<(Arc<Upstream>, UpstreamLists), UpstreamError> {
+    async fn attempt(&self, only: &mut Option<Era>) -> Result<Connected, UpstreamError> {
+        let connected = self.connect(only, true).await?;
+        if !connected.upstream.is_chosen() || self.slot.status.borrow().supervision.was_connected() {
+            return Ok(connected);
+        }
+        // What it leaves out from the beginning is known by a connection without choices.
+        let latest = self.slot.connection.lock().clone();
+        let whole = self.connect(only, false).await;
+        *self.slot.connection.lock() = latest;
+        let Connected { upstream, lists, followed } = connected;
+        let lists = match whole {
+            Ok(whole) => upstream.with_excluded(lists, &whole.lists),
+            Err(error) => {
+                tracing::debug!(%error, "what it leaves out for its client's choices is not known");
+                lists
+            }
+        };
+        Ok(Connected { upstream, lists, followed })
+    }
+
+    /// A connection that is told its client's choices, or none.
+    async fn connect(&self, only: &mut Option<Era>, tells: bool) -> Result<Connected, UpstreamError> {
         let configured = &self.slot.configured;
         let opening = Opening {
             configured,
             terms: self.terms.clone(),
             signals: &self.slot.signals,
             client: self.client.as_ref(),
+            tells,
             era: self.era,
             only,
             opened: &|connection| *self.slot.connection.lock() = Some(Arc::clone(connection)),
         };
         let introduced = opening.introduce().await?;
+        let followed = introduced.followed();
         if configured.name().is_none() {
             let introduction = Arc::new(introduced.introduction.clone());
             self.change(|status| status.introduction = Some(introduction));
@@ -158,7 +187,7 @@ impl Task {
         let upstream = Arc::new(introduced.upstream(configured.named().await));
         let held = self.held(&upstream).await;
         match upstream.lists(held.as_deref()).await {
-            Ok(lists) => Ok((upstream, lists)),
+            Ok(lists) => Ok(Connected { upstream, lists, followed }),
             Err(error) => {
                 upstream.connection().close().await;
                 Err(error)
@@ -166,26 +195,85 @@ impl Task {
         }
     }
 
-    /// Fetches lists again as they change, until the connection ends.
-    async fn follow(&self, upstream: &Arc<Upstream>) {
+    /// Fetches lists again as they change, and as its client chooses, until the connection ends. Returns the last connection.
+    async fn follow(&self, mut upstream: Arc<Upstream>) -> Arc<Upstream> {
         loop {
             tokio::select! {
-                () = upstream.connection().ended() => return,
-                () = self.slot.signals.changed_lists() => {}
-            }
-            let held = self.held(upstream).await;
-            match upstream.lists_again(held.as_deref()).await {
-                Ok(lists) => {
-                    self.change(|status| status.lists = Some(Arc::new(lists)));
-                    self.remember();
+                () = upstream.connection().ended() => return upstream,
+                chosen = self.chosen_anew() => {
+                    upstream = self.choose(upstream, &chosen).await;
+                    self.change(|status| status.followed = chosen.number);
                 }
-                Err(error) => {
-                    tracing::warn!(%error, "a changed list could not be fetched; the old one stays")
+                () = self.slot.signals.changed_lists() => {
+                    self.list_again(&upstream).await;
+                    // Some servers announce a change whenever they are asked for a list.
+                    tokio::time::sleep(RELISTING).await;
                 }
             }
-            // Some servers announce a change whenever they are asked for a list.
-            tokio::time::sleep(RELISTING).await;
         }
+    }
+
+    async fn list_again(&self, upstream: &Arc<Upstream>) {
+        let held = self.held(upstream).await;
+        match upstream.lists_again(held.as_deref()).await {
+            Ok(lists) => {
+                let known = self.slot.status.borrow().lists.clone();
+                let lists = match known {
+                    Some(known) => upstream.with_excluded(lists, &known),
+                    None => lists,
+                };
+                self.change(|status| status.lists = Some(Arc::new(lists)));
+                self.remember();
+            }
+            Err(error) => tracing::warn!(%error, "a changed list could not be fetched; the old one stays"),
+        }
+    }
+
+    /// Waits until its client has made other choices than those that its lists follow.
+    async fn chosen_anew(&self) -> Chosen {
+        let Some(client) = &self.client else { return std::future::pending().await };
+        let followed = self.slot.status.borrow().followed;
+        let mut chosen = client.chosen();
+        // The client is there, so there will be an answer.
+        let anew = chosen.wait_for(|chosen| chosen.number > followed).await;
+        anew.map(|chosen| chosen.clone()).unwrap_or_default()
+    }
+
+    /// Lets the upstream follow its client's choices. One that reads choices in its handshake only is connected anew, as its
+    /// source demands; what it is working on ends before the former connection does. Returns the connection from now on.
+    async fn choose(&self, upstream: Arc<Upstream>, chosen: &Chosen) -> Arc<Upstream> {
+        match upstream.tell(&chosen.values).await {
+            Told::Nothing => {}
+            Told::Taken => self.list_again(&upstream).await,
+            Told::Refused => self.declare(&upstream),
+            Told::ByHandshake => {
+                let former = self.slot.connection.lock().clone();
+                match self.connect(&mut None, true).await {
+                    Ok(Connected { upstream, lists, followed }) => {
+                        let known = self.slot.status.borrow().lists.clone();
+                        let lists = match known {
+                            Some(known) => upstream.with_excluded(lists, &known),
+                            None => lists,
+                        };
+                        return self.connected(Connected { upstream, lists, followed });
+                    }
+                    Err(error) => {
+                        *self.slot.connection.lock() = former;
+                        upstream.refuses(&error.to_string());
+                        self.declare(&upstream);
+                    }
+                }
+            }
+        }
+        upstream
+    }
+
+    /// Says anew by which concerns its clients can choose.
+    fn declare(&self, upstream: &Upstream) {
+        self.change(|status| {
+            let lists = status.lists.as_deref().cloned();
+            status.lists = lists.map(|lists| Arc::new(upstream.choosable(lists)));
+        });
     }
 
     /// What the upstream listed last, in this run of the program or an earlier one, if it can say what changed since.
@@ -198,7 +286,8 @@ impl Task {
         status.wait_for(looked_up).await.ok()?.lists.clone()
     }
 
-    fn connected(&self, upstream: &Arc<Upstream>, lists: UpstreamLists) {
+    fn connected(&self, connected: Connected) -> Arc<Upstream> {
+        let Connected { upstream, lists, followed } = connected;
         tracing::info!(upstream = %upstream.name(), tools = lists.tools.len(), "upstream ready");
         if let Some(witness) = &self.witness {
             witness.ready(upstream.name(), &lists);
@@ -207,12 +296,14 @@ impl Task {
             status.supervision.connected(Instant::now());
             status.introduction = Some(Arc::new(upstream.introduction().clone()));
             status.lists = Some(Arc::new(lists));
-            status.upstream = Some(Arc::clone(upstream));
+            status.upstream = Some(Arc::clone(&upstream));
+            status.followed = followed;
             status.recollection = Recollection::None;
             status.error = None;
         });
         self.remember();
-        self.slot.restore(upstream);
+        self.slot.restore(&upstream);
+        upstream
     }
 
     /// Offers what the upstream listed in an earlier run of the program, until it lists itself.
@@ -232,7 +323,10 @@ impl Task {
         let era = era(self.client.as_deref(), self.era).await;
         let configured = Arc::clone(&self.slot.configured);
         let recalled = spawn_blocking(move || memory.recall(configured.config(), era)).await;
-        Remembered::of_json(&recalled.ok()??, &name)
+        let Remembered { introduction, lists } = Remembered::of_json(&recalled.ok()??, &name)?;
+        let follows_choices = self.client.is_some() && era == Era::Session;
+        let lists = UpstreamLists { follows_choices, ..Arc::unwrap_or_clone(lists) };
+        Some(Remembered { introduction, lists: Arc::new(lists) })
     }
 
     /// Keeps what the upstream listed for the next run of the program.
