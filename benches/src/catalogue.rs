@@ -56,7 +56,7 @@ pub fn definitions(count: usize) -> serde_json::Result<Vec<Box<RawValue>>> {
 pub fn lists(count: usize) -> Result<UpstreamLists, String> {
     let name = UpstreamName::parse("bench").map_err(|error| error.to_string())?;
     let tools = definitions(count).map_err(|error| error.to_string())?;
-    Ok(UpstreamLists { tools, ..UpstreamLists::empty(name) })
+    Ok(UpstreamLists { tools: tools.into_iter().map(Into::into).collect(), ..UpstreamLists::empty(name) })
 }
 
 /// A snapshot of `count` tools.

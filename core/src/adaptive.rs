@@ -272,6 +272,7 @@ mod tests {
         let tool = |(at, description): (usize, &String)| {
             to_raw_value(&json!({"name": format!("t{at}"), "description": description, "inputSchema": {}}))
                 .unwrap()
+                .into()
         };
         let tools = descriptions.iter().enumerate().map(tool).collect();
         let lists = UpstreamLists { tools, ..UpstreamLists::empty(UpstreamName::parse("u").unwrap()) };

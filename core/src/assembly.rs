@@ -7,8 +7,6 @@ use std::{
     sync::Arc,
 };
 
-use serde_json::value::RawValue;
-
 use crate::{
     brought::{Brought, read_entries},
     concern::Concern,
@@ -28,6 +26,7 @@ use crate::{
     rules::Rules,
     snapshot::{Entry, Kind, Snapshot},
     spellings::Spellings,
+    text::RawText,
     tool::Tool,
     warning::{Unmatched, Warning},
 };
@@ -40,13 +39,13 @@ pub struct UpstreamLists {
     /// Whether it chose that name, since the operator gave it none.
     pub self_named: bool,
     /// Its `tools/list`, all pages.
-    pub tools: Vec<Box<RawValue>>,
+    pub tools: Vec<RawText>,
     /// Its `resources/list`, all pages.
-    pub resources: Vec<Box<RawValue>>,
+    pub resources: Vec<RawText>,
     /// Its `resources/templates/list`, all pages.
-    pub templates: Vec<Box<RawValue>>,
+    pub templates: Vec<RawText>,
     /// Its `prompts/list`, all pages.
-    pub prompts: Vec<Box<RawValue>>,
+    pub prompts: Vec<RawText>,
     /// Its `serverInfo`; empty if there is none.
     pub server_info: RawObject,
     /// Its `instructions`.

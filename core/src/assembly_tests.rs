@@ -6,7 +6,7 @@ use super::*;
 use crate::{Rule, Switches, pattern::Pattern, principal::Principal, view::View};
 
 fn upstream(name: &str, tools: Value) -> UpstreamLists {
-    let tools = tools.as_array().unwrap().iter().map(|tool| to_raw_value(tool).unwrap()).collect();
+    let tools = tools.as_array().unwrap().iter().map(|tool| to_raw_value(tool).unwrap().into()).collect();
     UpstreamLists { tools, ..UpstreamLists::empty(UpstreamName::parse(name).unwrap()) }
 }
 

@@ -55,7 +55,7 @@ mod tests {
         ] {
             let tool: Value = json!({"name": "a", "inputSchema": {}, "_meta": meta});
             let lists = UpstreamLists {
-                tools: vec![to_raw_value(&tool).unwrap()],
+                tools: vec![to_raw_value(&tool).unwrap().into()],
                 ..UpstreamLists::empty(UpstreamName::parse("u").unwrap())
             };
             let snapshot = Arc::new(Snapshot::build(&[lists], &[]).unwrap().0);

@@ -5,8 +5,6 @@ use std::{
     sync::Arc,
 };
 
-use serde_json::value::RawValue;
-
 use crate::{
     assembly::{Material, UpstreamLists},
     matching::Item,
@@ -14,6 +12,7 @@ use crate::{
     pattern::CLASH_SEPARATOR,
     raw::RawObject,
     snapshot::Kind,
+    text::RawText,
     warning::Warning,
 };
 
@@ -109,7 +108,7 @@ pub(crate) fn read_entries(
 fn keyed(
     lists: &UpstreamLists,
     kind: Kind,
-    item: &RawValue,
+    item: &RawText,
     warnings: &mut Vec<Warning>,
 ) -> Option<(String, RawObject)> {
     let key = match kind {
@@ -117,7 +116,7 @@ fn keyed(
         Kind::Resources => "uri",
         Kind::Templates => "uriTemplate",
     };
-    let object = RawObject::parse(item.get()).ok();
+    let object = RawObject::of(item).ok();
     let named = object.and_then(|object| Some((object.string(key)?, object)));
     let named = named.filter(|(name, _)| !name.is_empty());
     if named.is_none() {

@@ -11,7 +11,8 @@ use crate::{
 
 /// An upstream with these tools and prompts.
 fn upstream(name: &str, tools: &[&str]) -> UpstreamLists {
-    let items = tools.iter().map(|name| to_raw_value(&json!({"name": name, "inputSchema": {}})).unwrap());
+    let items =
+        tools.iter().map(|name| to_raw_value(&json!({"name": name, "inputSchema": {}})).unwrap().into());
     let tools: Vec<_> = items.collect();
     UpstreamLists {
         prompts: tools.clone(),

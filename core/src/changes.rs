@@ -141,8 +141,8 @@ mod tests {
             let prompt = serde_json::json!({"name": format!("by_{name}"), "description": text});
             let name = UpstreamName::parse(name).unwrap();
             UpstreamLists {
-                tools: vec![serde_json::value::to_raw_value(&tool).unwrap()],
-                prompts: vec![serde_json::value::to_raw_value(&prompt).unwrap()],
+                tools: vec![serde_json::value::to_raw_value(&tool).unwrap().into()],
+                prompts: vec![serde_json::value::to_raw_value(&prompt).unwrap().into()],
                 ..UpstreamLists::empty(name)
             }
         });
@@ -165,7 +165,7 @@ mod tests {
         };
         let tool = |name: &str| {
             let tool = serde_json::json!({"name": name, "description": name, "inputSchema": {}});
-            serde_json::value::to_raw_value(&tool).unwrap()
+            serde_json::value::to_raw_value(&tool).unwrap().into()
         };
         let a = UpstreamLists {
             tools: vec![tool("one"), tool("two")],

@@ -233,7 +233,7 @@ mod tests {
         ] {
             let mut lists = UpstreamLists::empty(UpstreamName::parse("u").unwrap());
             lists.tools =
-                [" x ", " ", "c,d"].map(|name| to_raw_value(&json!({"name": name})).unwrap()).into();
+                [" x ", " ", "c,d"].map(|name| to_raw_value(&json!({"name": name})).unwrap().into()).into();
             let view = View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous());
             assert_eq!(read(&arguments, &view).unwrap(), expected, "{arguments}");
         }

@@ -14,7 +14,7 @@ fn view(servers: &[(&str, usize)]) -> View {
         .iter()
         .map(|(name, count)| UpstreamLists {
             tools: (0..*count)
-                .map(|at| to_raw_value(&json!({"name": format!("{name}_{at}")})).unwrap())
+                .map(|at| to_raw_value(&json!({"name": format!("{name}_{at}")})).unwrap().into())
                 .collect(),
             ..UpstreamLists::empty(UpstreamName::parse(name).unwrap())
         })
@@ -42,7 +42,7 @@ fn b7_the_most_important_comes_first_and_nothing_is_cut_silently() {
 fn b7_declared_categories_keep_the_operators_order_and_servers_are_named() {
     let tools = ["w", "r1", "r2", "x"];
     let lists = [("one", &tools[..2]), ("two", &tools[2..])].map(|(name, tools)| UpstreamLists {
-        tools: tools.iter().map(|name| to_raw_value(&json!({"name": name})).unwrap()).collect(),
+        tools: tools.iter().map(|name| to_raw_value(&json!({"name": name})).unwrap().into()).collect(),
         ..UpstreamLists::empty(UpstreamName::parse(name).unwrap())
     });
     let file = |name: &str, category: &str| {

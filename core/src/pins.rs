@@ -93,7 +93,7 @@ mod tests {
     };
 
     fn upstream(name: &str, tools: &[Value]) -> UpstreamLists {
-        let tools = tools.iter().map(|tool| to_raw_value(tool).unwrap()).collect();
+        let tools = tools.iter().map(|tool| to_raw_value(tool).unwrap().into()).collect();
         UpstreamLists { tools, ..UpstreamLists::empty(UpstreamName::parse(name).unwrap()) }
     }
 

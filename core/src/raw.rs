@@ -37,7 +37,15 @@ impl Default for RawObject {
 impl RawObject {
     /// Parses one object; anything else is an error of `serde_json`, with line and column.
     pub fn parse(text: impl Into<String>) -> Result<Self, serde_json::Error> {
-        let text = Arc::new(text.into());
+        Self::read(Arc::new(text.into()))
+    }
+
+    /// The same of a text that is kept already: nothing is copied if it is the whole of what it shares.
+    pub fn of(text: &RawText) -> Result<Self, serde_json::Error> {
+        Self::read(text.whole())
+    }
+
+    fn read(text: Arc<String>) -> Result<Self, serde_json::Error> {
         let pieces: Members<'_> = serde_json::from_str(&text)?;
         let start = text.as_ptr() as usize;
         let members = pieces

@@ -2,6 +2,7 @@
 
 use std::{fmt, ops::Range, sync::Arc};
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer, ser::Error};
 use serde_json::value::RawValue;
 
 /// The JSON text of a value. Cloning is cheap, and so is taking it out of an object: see
@@ -26,6 +27,14 @@ impl RawText {
         RawValue::from_string(text).map(Self::from)
     }
 
+    /// The text by itself, shared where nothing else is in it.
+    pub(crate) fn whole(&self) -> Arc<String> {
+        match self.range.len() == self.text.len() {
+            true => Arc::clone(&self.text),
+            false => Arc::new(self.get().to_owned()),
+        }
+    }
+
     /// The text.
     pub fn get(&self) -> &str {
         &self.text[self.range.clone()]
@@ -36,6 +45,19 @@ impl From<Box<RawValue>> for RawText {
     fn from(value: Box<RawValue>) -> Self {
         let text = String::from(Box::<str>::from(value));
         Self { range: 0..text.len(), text: Arc::new(text) }
+    }
+}
+
+impl Serialize for RawText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let raw: &RawValue = serde_json::from_str(self.get()).map_err(S::Error::custom)?;
+        raw.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for RawText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Box::<RawValue>::deserialize(deserializer).map(Self::from)
     }
 }
 

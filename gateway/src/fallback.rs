@@ -73,7 +73,7 @@ mod tests {
                 &json!({"name": format!("tool_{at}"), "description": description, "inputSchema": {}}),
             )
         };
-        let tools = (0..75).map(|at| tool(at).unwrap()).collect();
+        let tools = (0..75).map(|at| tool(at).unwrap().into()).collect();
         let lists = UpstreamLists { tools, ..UpstreamLists::empty(UpstreamName::parse("u").unwrap()) };
         let (snapshot, _) = Snapshot::build(&[lists], &[]).unwrap();
         Strategies::build(&builtin(), &options).unwrap().advice(&Catalogue::new(snapshot).current())

@@ -9,7 +9,7 @@ use super::*;
 
 fn view(tools: &[Value]) -> View {
     let mut lists = UpstreamLists::empty(UpstreamName::parse("u").unwrap());
-    lists.tools = tools.iter().map(|tool| to_raw_value(tool).unwrap()).collect();
+    lists.tools = tools.iter().map(|tool| to_raw_value(tool).unwrap().into()).collect();
     View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous())
 }
 

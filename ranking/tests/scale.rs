@@ -27,6 +27,7 @@ fn tools(count: usize) -> View {
             "inputSchema": {"type": "object", "properties": properties},
         }))
         .unwrap()
+        .into()
     };
     let lists = UpstreamLists {
         tools: (0..count).map(tool).collect(),

@@ -23,6 +23,7 @@ fn view() -> View {
     let mapped = |key: &str, name: &str, concerns: Value| {
         to_raw_value(&json!({key: name, "name": name, "inputSchema": {}, "_meta": {"concerns": concerns}}))
             .unwrap()
+            .into()
     };
     let all = |key: &str| {
         vec![

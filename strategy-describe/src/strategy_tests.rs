@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use mcp_disclosure_core::{
-    DescriptionFile, Effects, Era, Fault, Marks, Memory, Noted, Permits, Principal, Receipts, Snapshot,
-    ToolName, Unlimited, UpstreamLists, UpstreamName,
+    DescriptionFile, Effects, Era, Fault, Marks, Memory, Noted, Permits, Principal, RawText, Receipts,
+    Snapshot, ToolName, Unlimited, UpstreamLists, UpstreamName,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json, value::to_raw_value};
@@ -16,7 +16,7 @@ const LONG: &str =
 
 fn view_of(tools: &[Value], files: &[Value]) -> View {
     let mut lists = UpstreamLists::empty(UpstreamName::parse("u").unwrap());
-    lists.tools = tools.iter().map(|tool| to_raw_value(tool).unwrap()).collect();
+    lists.tools = tools.iter().map(|tool| to_raw_value(tool).unwrap().into()).collect();
     let file = |file: &Value| {
         DescriptionFile::parse("f", file["name"].as_str().unwrap(), &file.to_string()).unwrap()
     };
@@ -197,7 +197,7 @@ fn d3_definitions_are_the_tool_objects_themselves() {
         r#"{"name":"odd" , "x-n":[1.0,1E2,123456789012345678901234567890],"inputSchema":{"type":"object"}}"#;
     let deep = format!(r#"{{"name":"deep","inputSchema":{}1{}}}"#, r#"{"not":"#.repeat(500), "}".repeat(500));
     let mut lists = UpstreamLists::empty(UpstreamName::parse("u").unwrap());
-    lists.tools = [odd, &deep].map(|tool| RawValue::from_string(tool.to_owned()).unwrap()).into();
+    lists.tools = [odd, &deep].map(|tool| RawText::parse(tool.to_owned()).unwrap()).into();
     let view = View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous());
     let described = |params| ask(&view, "tools/describe", &params).unwrap().unwrap().text().to_owned();
     assert_eq!(described(json!({"name": "odd"})), odd);
@@ -220,7 +220,7 @@ fn d3_unlisted_tools_are_described_and_tools_that_are_not_permitted_do_not_exist
     let permits = Permits::of_tools(["u/a"]);
     let lists = {
         let mut lists = UpstreamLists::empty(UpstreamName::parse("u").unwrap());
-        lists.tools = ["a", "b"].map(|name| to_raw_value(&json!({"name": name})).unwrap()).into();
+        lists.tools = ["a", "b"].map(|name| to_raw_value(&json!({"name": name})).unwrap().into()).into();
         lists
     };
     let snapshot = Arc::new(Snapshot::build(&[lists], &[]).unwrap().0);

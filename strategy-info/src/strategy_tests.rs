@@ -23,7 +23,8 @@ fn snapshot<'a>(tools: impl IntoIterator<Item = (&'a str, &'a str)>) -> Snapshot
                 "name": name, "description": format!("Does {name}. And more."), "inputSchema": schema,
                 "annotations": {"destructiveHint": true}
             }))
-            .unwrap(),
+            .unwrap()
+            .into(),
         );
         if !category.is_empty() {
             let file = json!({
@@ -308,7 +309,8 @@ fn i7_invoke_accepts_arguments_in_either_place() {
         "name": "exec", "inputSchema": {"properties": {"arguments": {"type": "array"}, "command": {}}}
     }));
     let mut lists = UpstreamLists::empty(UpstreamName::parse("up").unwrap());
-    lists.tools = vec![own.unwrap(), to_raw_value(&json!({"name": "a", "inputSchema": {}})).unwrap()];
+    lists.tools =
+        vec![own.unwrap().into(), to_raw_value(&json!({"name": "a", "inputSchema": {}})).unwrap().into()];
     let view = View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous());
     for (arguments, passed) in [
         (r#"{"tool":"a"}"#, None),

@@ -46,8 +46,9 @@ mod tests {
 
     fn view() -> View {
         let mut lists = UpstreamLists::empty(UpstreamName::parse("u").unwrap());
-        lists.tools =
-            ["a", "b", "x,y", "ü ?", " x "].map(|name| to_raw_value(&json!({"name": name})).unwrap()).into();
+        lists.tools = ["a", "b", "x,y", "ü ?", " x "]
+            .map(|name| to_raw_value(&json!({"name": name})).unwrap().into())
+            .into();
         View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous())
     }
 

@@ -23,6 +23,7 @@ fn view(count: usize, principal: &Principal) -> View {
                 "outputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}, "_meta": {"k": 1}
             }))
             .unwrap()
+            .into()
         })
         .collect();
     View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), principal)

@@ -21,7 +21,7 @@ fn tools() -> UpstreamLists {
         json!({"name": "transform", "description": "Transforms matrices.",
             "inputSchema": {"type": "object", "description": huge}}),
     ]
-    .map(|tool| to_raw_value(&tool).unwrap())
+    .map(|tool| to_raw_value(&tool).unwrap().into())
     .into();
     lists
 }
@@ -93,8 +93,9 @@ fn s2_a_search_answers_with_what_a_call_needs() {
 fn s2_schemas_share_24_kb_and_what_does_not_fit_comes_brief() {
     let mut lists = UpstreamLists::empty(UpstreamName::parse("files").unwrap());
     let schema = json!({"type": "object", "description": "x".repeat(7_000)});
-    let tool =
-        |at: usize| to_raw_value(&json!({"name": format!("copy_{at}"), "inputSchema": schema})).unwrap();
+    let tool = |at: usize| {
+        to_raw_value(&json!({"name": format!("copy_{at}"), "inputSchema": schema})).unwrap().into()
+    };
     lists.tools = (0..5).map(tool).collect();
     let view = View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous());
     let found = answer(&view, &json!({"query": "copy", "detail": "full"})).content;
@@ -107,7 +108,7 @@ fn s2_schemas_share_24_kb_and_what_does_not_fit_comes_brief() {
 fn s2_a_schema_that_no_answer_can_have_says_so() {
     let mut lists = UpstreamLists::empty(UpstreamName::parse("files").unwrap());
     let schema = json!({"type": "object", "description": "x".repeat(70_000)});
-    lists.tools = vec![to_raw_value(&json!({"name": "copy", "inputSchema": schema})).unwrap()];
+    lists.tools = vec![to_raw_value(&json!({"name": "copy", "inputSchema": schema})).unwrap().into()];
     let view = View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous());
     let found = answer(&view, &json!({"query": "copy", "limit": 1, "detail": "full"})).content;
     assert!(found["tools"][0]["note"].as_str().unwrap().contains("too many to show"), "{found}");
@@ -115,7 +116,7 @@ fn s2_a_schema_that_no_answer_can_have_says_so() {
 
 fn view_of(tools: impl IntoIterator<Item = Value>) -> View {
     let mut lists = UpstreamLists::empty(UpstreamName::parse("files").unwrap());
-    lists.tools = tools.into_iter().map(|tool| to_raw_value(&tool).unwrap()).collect();
+    lists.tools = tools.into_iter().map(|tool| to_raw_value(&tool).unwrap().into()).collect();
     View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous())
 }
 

@@ -40,7 +40,7 @@ impl Recorded {
     pub fn lists(self, name: &str) -> UpstreamLists {
         UpstreamLists {
             server_info: RawObject::parse(self.server.get()).unwrap(),
-            tools: self.tools,
+            tools: self.tools.into_iter().map(Into::into).collect(),
             instructions: self.instructions,
             ..UpstreamLists::empty(UpstreamName::parse(name).unwrap())
         }

@@ -30,7 +30,7 @@ fn lists_of(server: &Value) -> UpstreamLists {
     UpstreamLists {
         self_named: true,
         server_info: RawObject::parse(server["server"].to_string()).unwrap(),
-        tools: tools.iter().map(|tool| to_raw_value(tool).unwrap()).collect(),
+        tools: tools.iter().map(|tool| to_raw_value(tool).unwrap()).map(Into::into).collect(),
         ..UpstreamLists::empty(UpstreamName::parse(server["upstream"].as_str().unwrap()).unwrap())
     }
 }

@@ -11,7 +11,7 @@ fn view(server: Value, instructions: Option<&str>, names: &[String]) -> View {
     let lists = UpstreamLists {
         server_info: RawObject::parse(server.to_string()).unwrap(),
         instructions: instructions.map(str::to_owned),
-        tools: names.iter().map(|name| to_raw_value(&json!({"name": name})).unwrap()).collect(),
+        tools: names.iter().map(|name| to_raw_value(&json!({"name": name})).unwrap().into()).collect(),
         ..UpstreamLists::empty(UpstreamName::parse("hub").unwrap())
     };
     View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous())

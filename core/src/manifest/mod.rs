@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn m1_entries_are_made_once_for_equal_views() {
         let tools = ["a", "b"].map(|name| serde_json::json!({"name": name, "inputSchema": {}}));
-        let tools = tools.iter().map(|tool| to_raw_value(tool).unwrap()).collect();
+        let tools = tools.iter().map(|tool| to_raw_value(tool).unwrap().into()).collect();
         let lists = UpstreamLists { tools, ..UpstreamLists::empty(UpstreamName::parse("u").unwrap()) };
         let snapshot = Arc::new(Snapshot::build(&[lists], &[]).unwrap().0);
         let view = |id: &str| View::of(Arc::clone(&snapshot), &Principal::new(id, crate::Permits::all()));

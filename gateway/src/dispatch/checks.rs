@@ -64,7 +64,7 @@ mod tests {
             let description = "x".repeat(*size);
             let schema = format!(r#"{{"type":"object","description":"{description}"}}"#);
             let name = RawObject::empty().with_value("name", &format!("t{number}"));
-            name.with("inputSchema", &schema).to_raw()
+            name.with("inputSchema", &schema).into_text()
         };
         let tools = sizes.iter().enumerate().map(tool).collect();
         let lists = UpstreamLists { tools, ..UpstreamLists::empty(UpstreamName::parse("u").unwrap()) };

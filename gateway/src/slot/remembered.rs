@@ -2,8 +2,7 @@
 
 use std::{collections::HashMap, fmt, sync::Arc, time::Duration};
 
-use mcp_disclosure_core::{Era, Kind, ListHints, RawObject, UpstreamLists, UpstreamName};
-use serde_json::value::RawValue;
+use mcp_disclosure_core::{Era, Kind, ListHints, RawObject, RawText, UpstreamLists, UpstreamName};
 
 use crate::{
     lineage::Chain,
@@ -33,23 +32,31 @@ impl Remembered {
     pub(super) fn to_json(&self) -> RawObject {
         let Introduction { capabilities, server_info, instructions, eras, .. } = &*self.introduction;
         let lists = &self.lists;
-        RawObject::empty()
+        let list = |items: &[RawText]| {
+            let items: Vec<&str> = items.iter().map(RawText::get).collect();
+            format!("[{}]", items.join(","))
+        };
+        let small = RawObject::empty()
             .with("capabilities", capabilities.text())
             .with("serverInfo", server_info.text())
             .with_value("instructions", instructions)
             .with_value("session", &eras.session)
             .with_value("stateless", &eras.stateless)
-            .with_value("tools", &lists.tools)
-            .with_value("resources", &lists.resources)
-            .with_value("resourceTemplates", &lists.templates)
-            .with_value("prompts", &lists.prompts)
-            .with_value("groups", &lists.groups)
+            .with_value("groups", &lists.groups);
+        // Lists may be long: everything is put together once.
+        let lists = [
+            ("tools", list(&lists.tools)),
+            ("resources", list(&lists.resources)),
+            ("resourceTemplates", list(&lists.templates)),
+            ("prompts", list(&lists.prompts)),
+        ];
+        RawObject::assemble(small.iter().chain(lists.iter().map(|(member, list)| (*member, &**list))))
     }
 
     /// From a JSON object, for the upstream of this name; `None` if it is not one of [`to_json`](Self::to_json).
     pub(super) fn of_json(json: &RawObject, name: &UpstreamName) -> Option<Self> {
         let flag = |member: &str| json.member(member) == Some("true");
-        let list = |member: &str| serde_json::from_str::<Vec<Box<RawValue>>>(json.member(member)?).ok();
+        let list = |member: &str| serde_json::from_str::<Vec<RawText>>(json.member(member)?).ok();
         // Clients are not to keep what may be outdated.
         let hints = ListHints { time_to_live: Duration::ZERO, private: true, meta: None };
         let kinds = [Kind::Tools, Kind::Resources, Kind::Templates, Kind::Prompts];
@@ -89,7 +96,7 @@ mod tests {
     #[test]
     fn u17_what_was_kept_is_recalled_as_it_was() {
         let name = UpstreamName::parse("notes").unwrap();
-        let raw = |text: &str| RawValue::from_string(text.to_owned()).unwrap();
+        let raw = |text: &str| RawText::parse(text.to_owned()).unwrap();
         let remembered = Remembered {
             introduction: Arc::new(Introduction {
                 capabilities: RawObject::parse(r#"{"tools":{"listChanged":true}}"#).unwrap(),

@@ -4,9 +4,8 @@
 use std::collections::{HashSet, VecDeque};
 
 use futures::{StreamExt, stream};
-use mcp_disclosure_core::{OwnGroup, RawObject, UpstreamLists, offers_groups};
+use mcp_disclosure_core::{OwnGroup, RawObject, RawText, UpstreamLists, offers_groups};
 use mcp_disclosure_transport::Json;
-use serde_json::value::RawValue;
 use tokio::time::Instant;
 
 use super::{CallError, Upstream, lists::all_pages};
@@ -21,9 +20,9 @@ const MOST_TEXT: usize = 16 * 1024;
 #[derive(Debug, Default)]
 struct Read {
     groups: Vec<OwnGroup>,
-    tools: Vec<Box<RawValue>>,
-    prompts: Vec<Box<RawValue>>,
-    resources: Vec<Box<RawValue>>,
+    tools: Vec<RawText>,
+    prompts: Vec<RawText>,
+    resources: Vec<RawText>,
     /// How many groups could not be read, and why the first of them.
     failures: Option<(usize, String)>,
     /// Why there was no answer, if there was none: the groups may be there all the same.
@@ -64,8 +63,8 @@ pub(super) async fn read_through(
 }
 
 /// A list, and what it lacks of others, each once.
-fn joined(mut list: Vec<Box<RawValue>>, others: Vec<Box<RawValue>>, key: &str) -> Vec<Box<RawValue>> {
-    let key_of = |item: &RawValue| RawObject::parse(item.get()).ok()?.string(key);
+fn joined(mut list: Vec<RawText>, others: Vec<RawText>, key: &str) -> Vec<RawText> {
+    let key_of = |item: &RawText| RawObject::of(item).ok()?.string(key);
     let mut seen: HashSet<String> = list.iter().filter_map(|item| key_of(item)).collect();
     list.extend(others.into_iter().filter(|item| key_of(item).is_some_and(|key| seen.insert(key))));
     list
@@ -148,11 +147,11 @@ impl Read {
     /// Keeps a group and its members. Returns the groups nested in it.
     fn take(&mut self, mut group: OwnGroup, result: &RawObject) -> Vec<OwnGroup> {
         let contents = result.object("contents").unwrap_or_default();
-        let items = |member: &str| -> Vec<Box<RawValue>> {
+        let items = |member: &str| -> Vec<RawText> {
             contents.member(member).and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default()
         };
-        let named = |items: &[Box<RawValue>], key: &str| -> Vec<String> {
-            items.iter().filter_map(|item| RawObject::parse(item.get()).ok()?.string(key)).collect()
+        let named = |items: &[RawText], key: &str| -> Vec<String> {
+            items.iter().filter_map(|item| RawObject::of(item).ok()?.string(key)).collect()
         };
         let (tools, prompts, resources) = (items("tools"), items("prompts"), items("resources"));
         group.tools = named(&tools, "name");
@@ -170,8 +169,8 @@ impl Read {
 }
 
 /// A group as it is listed. One without a name cannot be asked for.
-fn entry(group: &RawValue, is_top: bool) -> Option<OwnGroup> {
-    let group = RawObject::parse(group.get()).ok()?;
+fn entry(group: &RawText, is_top: bool) -> Option<OwnGroup> {
+    let group = RawObject::of(group).ok()?;
     let text = |member: &str| group.string(member).filter(|text| text.len() <= MOST_TEXT);
     Some(OwnGroup {
         name: text("name").filter(|name| !name.is_empty())?,
@@ -191,7 +190,7 @@ mod tests {
 
     #[test]
     fn g6_members_join_the_lists_once() {
-        let raw = |text: &str| RawValue::from_string(text.to_owned()).unwrap();
+        let raw = |text: &str| RawText::parse(text.to_owned()).unwrap();
         let list = vec![raw(r#"{"name":"a"}"#)];
         let others =
             vec![raw(r#"{"name":"b","x":1.0}"#), raw(r#"{"name":"a"}"#), raw("7"), raw(r#"{"name":"b"}"#)];
@@ -213,7 +212,7 @@ mod tests {
 
     #[test]
     fn g8_what_is_no_group_is_left_out() {
-        let raw = |text: &str| RawValue::from_string(text.to_owned()).unwrap();
+        let raw = |text: &str| RawText::parse(text.to_owned()).unwrap();
         for wrong in ["7", "{}", r#"{"name":""}"#, r#"{"name":7}"#] {
             assert_eq!(entry(&raw(wrong), true), None, "{wrong}");
         }

@@ -6,11 +6,10 @@ use std::{
 };
 
 use mcp_disclosure_core::{
-    Era, Kind, ListHints, Mirrored, RawObject, UpstreamLists,
+    Era, Kind, ListHints, Mirrored, RawObject, RawText, UpstreamLists,
     manifest::{MANIFEST, digest},
 };
 use mcp_disclosure_transport::{ErrorText, code};
-use serde_json::value::RawValue;
 
 use super::{CallError, Upstream, manifest};
 
@@ -56,7 +55,7 @@ pub(super) async fn fetch(
 /// All pages of a list, and the hints for the list as a whole.
 #[derive(Default)]
 pub(super) struct Listed {
-    pub(super) items: Vec<Box<RawValue>>,
+    pub(super) items: Vec<RawText>,
     pub(super) hints: Option<ListHints>,
 }
 
@@ -81,8 +80,8 @@ pub(super) fn offerable(upstream: &Upstream, mut lists: UpstreamLists) -> Upstre
     if !(upstream.is_remote() && upstream.introduction().eras.stateless) {
         return lists;
     }
-    let fits = |tool: &RawValue| {
-        let Ok(tool) = RawObject::parse(tool.get()) else { return true };
+    let fits = |tool: &RawText| {
+        let Ok(tool) = RawObject::of(tool) else { return true };
         let Err(reason) = Mirrored::find_in(tool.member("inputSchema").unwrap_or("{}")) else { return true };
         let name = tool.string("name").unwrap_or_default();
         tracing::warn!(upstream = %upstream.name(), tool = ?name, reason, "tool removed from the list");
@@ -150,7 +149,7 @@ pub(super) async fn all_pages(
         })?;
         let page = RawObject::parse(page.as_str()).map_err(|_| invalid("not an object"))?;
         let listed = page.member(member).ok_or_else(|| invalid(&format!("'{member}' is missing")))?;
-        let listed: Vec<Box<RawValue>> =
+        let listed: Vec<RawText> =
             serde_json::from_str(listed).map_err(|_| invalid(&format!("'{member}' is not an array")))?;
         all.items.extend(listed);
         let hints = hints(&page, era);

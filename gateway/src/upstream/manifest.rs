@@ -1,11 +1,10 @@
 //! Brings a held list of tools up to date by the upstream's manifest (SEP-2636).
 
 use mcp_disclosure_core::{
-    Digest, ListHints, RawObject, Reconciliation,
+    Digest, ListHints, RawObject, RawText, Reconciliation,
     manifest::{DESCRIBE, Held, MANIFEST, Mismatch, digest},
 };
 use mcp_disclosure_transport::code;
-use serde_json::value::RawValue;
 use tokio::task::spawn_blocking;
 
 use super::{
@@ -48,7 +47,7 @@ impl From<CallError> for Unreconciled {
 /// If the upstream does not answer.
 pub(super) async fn reconcile(
     upstream: &Upstream,
-    held: &[Box<RawValue>],
+    held: &[RawText],
     announced: bool,
 ) -> Result<Option<Listed>, CallError> {
     let held = held.to_vec();
@@ -88,7 +87,7 @@ async fn attempt(
         let meta = hints.meta.as_ref().and_then(digest::without);
         ListHints { meta, ..hints }
     });
-    let items = |held: Held| held.into_tools().iter().map(RawObject::to_raw).collect();
+    let items = |held: Held| held.into_tools().into_iter().map(RawObject::into_text).collect();
     if compares && meta.is_some_and(|meta| digest::is_unchanged(&meta)) {
         return Ok(Listed { items: aside(move || items(held)).await?, hints });
     }
@@ -110,8 +109,8 @@ async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> 
     spawn_blocking(work).await.map_err(|_| Unreconciled::Useless("comparing it panicked".to_owned()))
 }
 
-fn parsed(text: &RawValue) -> RawObject {
-    RawObject::parse(text.get()).unwrap_or_default()
+fn parsed(text: &RawText) -> RawObject {
+    RawObject::of(text).unwrap_or_default()
 }
 
 /// Fetches what changed, in pieces that the upstream accepts.

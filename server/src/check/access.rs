@@ -157,8 +157,9 @@ mod tests {
     /// What is found in a file in front of two upstreams that both have `same`, by code and what it is about.
     fn found(text: &str) -> Vec<(&'static str, String)> {
         let upstreams = ["a", "b"].map(|name| {
-            let tools = ["same", name]
-                .map(|tool| RawObject::empty().with_value("name", tool).with("inputSchema", "{}").to_raw());
+            let tools = ["same", name].map(|tool| {
+                RawObject::empty().with_value("name", tool).with("inputSchema", "{}").into_text()
+            });
             UpstreamLists { tools: tools.into(), ..UpstreamLists::empty(UpstreamName::parse(name).unwrap()) }
         });
         let snapshot = Arc::new(Snapshot::build(&upstreams, &[]).unwrap().0);

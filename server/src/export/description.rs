@@ -3,6 +3,7 @@
 use mcp_disclosure_core::{
     DescriptionFile, MadeFrom, RawObject, Tool,
     layout::{compact, spread},
+    printable::printable,
 };
 
 use super::{members, wording};
@@ -40,7 +41,7 @@ pub(super) fn text(
     let own = own.into_iter().filter_map(|(key, value)| Some((key, value.as_deref()?)));
     let members = [("name", &*name)].into_iter().chain(native).chain(own).chain(laid_over);
     let members = members.chain([(wording::MADE_FROM, &*made_from)]);
-    format!("{}\n", spread(RawObject::assemble(members).text()))
+    format!("{}\n", printable(&spread(RawObject::assemble(members).text())))
 }
 
 /// An existing file with this record. Where it repeats the definition that it was made from `before`, it gets the

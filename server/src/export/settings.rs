@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use mcp_disclosure_core::{Concern, RawObject, Tool, Values};
+use mcp_disclosure_core::{Concern, RawObject, Tool, Values, printable::is_active};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use toml::ser::Error;
@@ -86,8 +86,9 @@ impl Text {
             let unsorted =
                 category.tools().map(|visible| visible.tool()).filter(|tool| is_unsorted(origins, tool));
             let unsorted = unsorted.filter(|tool| tool.supplement().category.is_none());
-            let tools: Vec<String> = unsorted.map(name_of).collect();
-            if !tools.is_empty() {
+            let tools: Vec<String> = unsorted.map(name_of).filter(|name| !name.contains(is_active)).collect();
+            let is_shown = |text: &str| !text.contains(is_active);
+            if !tools.is_empty() && is_shown(&name) && is_shown(category.description()) {
                 let said = json!({"description": category.description(), "tools": tools});
                 self.table(std::mem::take(&mut comment), &["categories", &name], &said)?;
             }

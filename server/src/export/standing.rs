@@ -2,7 +2,9 @@
 
 use std::{collections::HashMap, path::Path};
 
-use mcp_disclosure_core::{DescriptionError, DescriptionFile, MadeFrom, Tool, ToolName};
+use mcp_disclosure_core::{
+    DescriptionError, DescriptionFile, MadeFrom, Tool, ToolName, printable::is_active,
+};
 use mcp_disclosure_gateway::Problem;
 
 use super::{Folder, Origins, description, qualified};
@@ -93,7 +95,8 @@ fn no_file_name(name: &str, stem: &str) -> Option<&'static str> {
     if name.len() > 255 && !name.contains('/') {
         return Some("its name is too long for a file name");
     }
-    let is_odd = name.contains(['/', '\0'])
+    let is_odd = name.contains('/')
+        || name.contains(is_active)
         || (cfg!(windows) && name.contains(['\\', ':', '*', '?', '"', '<', '>', '|']))
         || Path::new(name).file_stem().and_then(|own| own.to_str()) != Some(stem);
     is_odd.then_some("its name is no file name")

@@ -1,6 +1,6 @@
 //! The sections of `[tools]`: what was decided on single tools, and what definition that was made from.
 
-use mcp_disclosure_core::{MadeFrom, Pattern, Tool};
+use mcp_disclosure_core::{MadeFrom, Pattern, Tool, printable::is_active};
 use toml::ser::Error;
 use toml_edit::Key;
 
@@ -17,9 +17,10 @@ pub(super) struct Section {
 }
 
 impl Section {
-    /// A section for a tool that nothing was decided on yet; `None` for a tool whose name would be read as a pattern.
+    /// A section for a tool that nothing was decided on yet; `None` for a tool whose name would be read as a pattern, or
+    /// would not be seen as it is by who reads the file.
     pub(super) fn new(name: String, tool: &Tool, made_from: MadeFrom) -> Option<Self> {
-        let is_exact = !Pattern::new(&name).is_wild();
+        let is_exact = !Pattern::new(&name).is_wild() && !name.contains(is_active);
         let said = config::Tool { made_from: Some(made_from), ..config::Tool::default() };
         is_exact.then(|| Self { name, said, derived: derived_brief(tool) })
     }

@@ -1,5 +1,7 @@
 //! What exported files say to people: comments.
 
+use mcp_disclosure_core::printable::one_line;
+
 /// The key of a record, in sections and in description files.
 pub(super) const MADE_FROM: &str = "made_from";
 
@@ -14,13 +16,12 @@ pub(super) const VANISHED: &str = "what was decided on them stays, in case they 
 pub(super) const NO_PLACE: &str = "its section is written with dotted keys; write it as [tools.NAME]";
 
 /// Why a tool gets no section.
-pub(super) const NO_NAME: &str = "its name would be read as a pattern";
+pub(super) const NO_NAME: &str = "its name would be read as a pattern, or has characters that are not shown";
 
 /// The comment that shows a brief that an operator has not decided on.
 pub(super) fn derived_brief(brief: &str) -> String {
-    // The one character that JSON takes as it is, and a comment does not.
-    let quoted = serde_json::Value::from(brief).to_string().replace('\u{7f}', "\\u007f");
-    format!("{DERIVED_BRIEF}{quoted}\n")
+    let quoted = serde_json::Value::from(brief).to_string();
+    format!("{DERIVED_BRIEF}{}\n", one_line(&quoted))
 }
 
 /// Whether a line is such a comment.

@@ -85,7 +85,7 @@ fn a_large_group_is_shown_as_far_as_it_fits_and_a_named_tool_always() {
 fn an_answer_about_a_huge_group_is_bounded_and_leads_to_every_tool() {
     let many: Vec<String> = (0..300).map(|at| format!("tool_{at}")).collect();
     let group = |name: &str, is_top: bool| OwnGroup { name: name.to_owned(), is_top, ..OwnGroup::default() };
-    let entry = |key: &str, name: String| to_raw_value(&json!({key: name, "name": name})).unwrap();
+    let entry = |key: &str, name: String| to_raw_value(&json!({key: name, "name": name})).unwrap().into();
     let prompts: Vec<String> = (0..300).map(|at| format!("prompt_{at}")).collect();
     let nested: Vec<OwnGroup> = (0..300)
         .map(|at| OwnGroup { tools: vec!["shared".to_owned()], ..group(&format!("nested-{at}"), false) })
@@ -128,7 +128,7 @@ fn g12_the_executor_calls_every_tool_and_readers_only_what_reads() {
     let mut lists = files();
     let reading =
         json!({"name": "look", "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": true}});
-    lists.tools.push(to_raw_value(&reading).unwrap());
+    lists.tools.push(to_raw_value(&reading).unwrap().into());
     let view = view(&[lists, forge()]);
     let split = || GroupsConfig { executors: Executors::ByEffect, ..GroupsConfig::default() };
     let call = |caller: &str, tool: &str| {

@@ -160,7 +160,8 @@ fn g15_only_the_groups_at_the_top_are_announced() {
     let schema = json!({"type": "object", "description": "another one that is as long as the old one and a little longer, so that its group stays"});
     changed.tools[0] =
         to_raw_value(&json!({"name": "read_file", "description": "Does read_file.", "inputSchema": schema}))
-            .unwrap();
+            .unwrap()
+            .into();
     assert_eq!(digest(&[forge(), files()]), digest(&[forge(), files()]));
     assert_eq!(digest(&[forge(), files()]), digest(&[forge(), changed]));
     assert_ne!(digest(&[forge(), files()]), digest(&[forge()]));

@@ -24,7 +24,7 @@ fn tool(name: &str) -> Value {
 }
 
 fn upstream(name: &str, tools: &[Value]) -> UpstreamLists {
-    let tools = tools.iter().map(|tool| to_raw_value(tool).unwrap()).collect();
+    let tools = tools.iter().map(|tool| to_raw_value(tool).unwrap().into()).collect();
     let instructions = Some(format!("Use {name} with care."));
     UpstreamLists { tools, instructions, ..UpstreamLists::empty(UpstreamName::parse(name).unwrap()) }
 }

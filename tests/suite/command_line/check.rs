@@ -278,13 +278,16 @@ fn p11_no_name_begins_a_line_of_what_a_person_reads() {
     let name = format!("x\n{FORGED}\u{85}\u{e0041}\u{200b}\u{9b}");
     let mut poor = with_schema(&name, &json!({"type": "object", "properties": {&*name: {"type": "string"}}}));
     poor["description"] = json!(format!("/home/ann/x\n{FORGED}"));
-    let (_directory, file) = with_tools(&[poor, tool(&name.replace('x', "y"), " ")]);
+    let shown_name =
+        with_schema("z", &json!({"type": "object", "properties": {&*name: {"description": name}}}));
+    let (_directory, file) =
+        with_tools(&[poor, tool(&name.replace('x', "y"), &name), shown_name, tool("v", &name)]);
     let directory = tempfile::tempdir().unwrap();
     let out = directory.path().join("out");
     for command in [
         &["check"][..],
         &["check", "--format", "json"],
-        &["export", "--out", shown(&out)],
+        &["export", "--definitions", "--out", shown(&out)],
         &["prompt", "--strategy", "info"],
         &["compare", "--detail", "--strategies", "full,resource"],
         &["compare", "--format", "markdown", "--detail", "--strategies", "full,resource"],
@@ -302,6 +305,11 @@ fn p11_no_name_begins_a_line_of_what_a_person_reads() {
             let obeyed = |letter: char| letter != '\t' && mcp_disclosure_core::printable::is_active(letter);
             assert!(!line.contains(obeyed), "{command:?}: {line:?}");
         }
+    }
+    for file in std::fs::read_dir(&out).unwrap().map(|file| file.unwrap()) {
+        let text = format!("{:?} {}", file.file_name(), std::fs::read_to_string(file.path()).unwrap());
+        let is_active = |letter: char| letter != '\n' && mcp_disclosure_core::printable::is_active(letter);
+        assert!(!text.contains(is_active), "{text:?}");
     }
 }
 

@@ -65,7 +65,7 @@ mod tests {
             eras: Eras { session: true, stateless: false },
             leads_to: Chain::default(),
         };
-        let items = |item| vec![to_raw_value(&item).unwrap()];
+        let items = |item| vec![to_raw_value(&item).unwrap().into()];
         let (tools, resources) = (items(json!({"name": "a"})), items(json!({"uri": uri})));
         let lists =
             UpstreamLists { tools, resources, ..UpstreamLists::empty(UpstreamName::parse("u").unwrap()) };

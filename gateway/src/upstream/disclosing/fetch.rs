@@ -3,8 +3,7 @@
 use std::collections::HashMap;
 
 use futures::{StreamExt, stream};
-use mcp_disclosure_core::{Era, RawObject, Supplement, UpstreamLists, delivered, descriptions_uri};
-use serde_json::value::RawValue;
+use mcp_disclosure_core::{Era, RawObject, RawText, Supplement, UpstreamLists, delivered, descriptions_uri};
 use tokio::time::Instant;
 
 use super::{Channel, Definition};
@@ -163,8 +162,8 @@ pub(super) async fn again(sender: &Sender, uri: &str, era: Era, tool: &str) -> O
 /// The list with these definitions laid over it.
 pub(super) fn lay_over(lists: UpstreamLists, definitions: &HashMap<String, Definition>) -> UpstreamLists {
     let mut supplements = lists.supplements;
-    let complete = |tool: Box<RawValue>| {
-        let Ok(listed) = RawObject::parse(tool.get()) else { return tool };
+    let complete = |tool: RawText| {
+        let Ok(listed) = RawObject::of(&tool) else { return tool };
         let name = listed.string("name").unwrap_or_default();
         let Some(Definition { object, .. }) = definitions.get(&name) else { return tool };
         let guidance = object.retain(|key| GUIDANCE.contains(&key));
@@ -177,7 +176,7 @@ pub(super) fn lay_over(lists: UpstreamLists, definitions: &HashMap<String, Defin
             .iter()
             .filter(|(key, _)| is_own(key))
             .fold(listed, |tool, (key, value)| tool.with(key, value));
-        RawValue::from_string(whole.text().to_owned()).unwrap_or(tool)
+        whole.into_text()
     };
     UpstreamLists { tools: lists.tools.into_iter().map(complete).collect(), supplements, ..lists }
 }
@@ -219,8 +218,7 @@ mod tests {
             "outputSchema":{"type":"object"},"examples":[{"input":{"x":1}}],"version":"sha256:1"}"#;
         let definition = Definition::new(RawObject::parse(delivered).unwrap());
         assert_eq!(definition.receipt, Some(("disclosure_receipt".to_owned(), "r".to_owned())));
-        let tools =
-            [listed, r#"{"name":"b"}"#, "7"].map(|tool| RawValue::from_string(tool.to_owned()).unwrap());
+        let tools = [listed, r#"{"name":"b"}"#, "7"].map(|tool| RawText::parse(tool.to_owned()).unwrap());
         let lists =
             UpstreamLists { tools: tools.into(), ..UpstreamLists::empty(UpstreamName::parse("u").unwrap()) };
         let lists = lay_over(lists, &HashMap::from([("a".to_owned(), definition)]));

@@ -1,7 +1,6 @@
 //! What an upstream lists only to disclose by: our clients are served by a strategy of ours, and would be confused.
 
-use mcp_disclosure_core::{RawObject, UpstreamLists};
-use serde_json::value::RawValue;
+use mcp_disclosure_core::{RawObject, RawText, UpstreamLists};
 
 use super::Channel;
 use crate::upstream::Introduction;
@@ -25,9 +24,9 @@ pub(super) fn removed(introduction: &Introduction, channel: &Channel, lists: Ups
     UpstreamLists { tools, resources, templates, ..lists }
 }
 
-fn remove(items: &mut Vec<Box<RawValue>>, key: &str, is_furniture: impl Fn(&str) -> bool) {
+fn remove(items: &mut Vec<RawText>, key: &str, is_furniture: impl Fn(&str) -> bool) {
     items.retain(|item| {
-        let named = RawObject::parse(item.get()).ok().and_then(|item| item.string(key));
+        let named = RawObject::of(item).ok().and_then(|item| item.string(key));
         named.is_none_or(|name| !is_furniture(&name))
     });
 }

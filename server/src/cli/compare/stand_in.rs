@@ -1,12 +1,11 @@
 //! Stand-ins: upstreams in this process that return the lists of another one unchanged and run nothing.
 
-use mcp_disclosure_core::{RawObject, UpstreamLists};
+use mcp_disclosure_core::{RawObject, RawText, UpstreamLists};
 use mcp_disclosure_gateway::{
     Revision,
     upstream::{Introduction, Responder, Upstream, UpstreamError},
 };
 use mcp_disclosure_transport::{ErrorText, Json, Request};
-use serde_json::value::RawValue;
 
 /// The result of every call.
 const RESULT: &str = r#"{"content":[{"type":"text","text":"done"}],"isError":false}"#;
@@ -45,7 +44,7 @@ impl StandIn {
 
 impl Responder for StandIn {
     fn respond(&self, request: &Request) -> Result<Json, ErrorText> {
-        let list = |member: &str, items: &[Box<RawValue>]| Ok(Json::of(&listed(member, items)));
+        let list = |member: &str, items: &[RawText]| Ok(Json::of(&listed(member, items)));
         match &*request.method {
             "initialize" => Ok(Json::of(&self.introduce())),
             "tools/list" => list("tools", &self.lists.tools),
@@ -60,6 +59,6 @@ impl Responder for StandIn {
     }
 }
 
-fn listed(member: &str, items: &[Box<RawValue>]) -> RawObject {
+fn listed(member: &str, items: &[RawText]) -> RawObject {
     RawObject::empty().with_value(member, items)
 }
