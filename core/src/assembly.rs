@@ -21,7 +21,7 @@ use crate::{
     naming::MAX_CHARACTERS,
     origin::Origin,
     pattern::CLASH_SEPARATOR,
-    provider::{OwnGroup, Provider},
+    provider::{OwnGroup, OwnInfo, Provider},
     raw::RawObject,
     rules::Rules,
     snapshot::{Entry, Kind, Snapshot},
@@ -61,6 +61,8 @@ pub struct UpstreamLists {
     pub follows_choices: bool,
     /// The groups that it offers.
     pub groups: Vec<OwnGroup>,
+    /// What it says by an `info` tool of its own.
+    pub info: Option<Arc<OwnInfo>>,
 }
 
 impl UpstreamLists {
@@ -80,6 +82,7 @@ impl UpstreamLists {
             concerns: Vec::new(),
             follows_choices: false,
             groups: Vec::new(),
+            info: None,
         }
     }
 

@@ -129,6 +129,11 @@ pub trait FetchLimit: std::fmt::Debug + Send + Sync {
     /// Counts one fetch. `Err` has the time to wait until the next is admitted.
     fn admit(&self) -> Result<(), Duration>;
 
+    /// Notes that this request is refused by this code, for the operator's metrics.
+    fn refuses(&self, code: &'static str) {
+        let _ = code;
+    }
+
     /// Notes that this request delivers descriptions, for the operator's metrics.
     fn delivers(&self) {}
 }

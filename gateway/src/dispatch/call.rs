@@ -56,7 +56,7 @@ impl Gateway {
                 return Err(error);
             }
         };
-        let fetches = self.fetches.of(&caller.fetcher, &caller.allowances);
+        let fetches = self.fetches.of(&caller.fetcher, caller.peer.name(), &caller.allowances);
         let preparing = async { caller.choice.strategy.preparation(&page.view, &call) };
         if let Some(prepare) = beside(length(&call), preparing).await {
             let view = page.view.clone();

@@ -40,6 +40,9 @@ impl Gateway {
         };
         let (recorded, ()) = tokio::join!(recording, self.count_fetches(caller, fetches.admitted()));
         recorded?;
+        if let Some(code) = fetches.refused() {
+            caller.identified(|who| self.observer.fetch_refused(&who, code));
+        }
         if fetches.has_delivered() {
             caller.identified(|who| self.observer.fetched(&who));
         }

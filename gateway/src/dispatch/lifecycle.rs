@@ -49,7 +49,8 @@ impl Gateway {
     /// What the strategy records of a lifecycle event of a client without session.
     fn notes_of(&self, caller: &Caller, event: &Lifecycle<'_>) -> Result<Vec<(String, Notes)>, ErrorText> {
         let view = caller.backend.catalogue().current().view(&caller.principal, &caller.choice);
-        let (fetches, effects) = (self.fetches.of(&caller.fetcher, &caller.allowances), Effects::default());
+        let (fetches, effects) =
+            (self.fetches.of(&caller.fetcher, caller.peer.name(), &caller.allowances), Effects::default());
         // Nothing is delivered here, and handles would cost each request a nonce more.
         let marks = Marks::default();
         let cx = Context {
@@ -100,7 +101,7 @@ impl Gateway {
         let choice = session.choice();
         let view = backend.catalogue().current().view(&session.principal(), &choice);
         let fetcher = Fetcher::Session(Arc::clone(session.id()));
-        let fetches = self.fetches.of(&fetcher, &[]);
+        let fetches = self.fetches.of(&fetcher, session.peer().name(), &[]);
         let (effects, label) = (Effects::default(), Short(session.id()).to_string());
         let memory = session.memory();
         let cx = Context {

@@ -112,7 +112,8 @@ impl Gateway {
 
     /// How this caller's model learns a tool.
     fn how_to_learn(&self, caller: &Caller, page: &Page, tool: &str) -> Option<String> {
-        let (fetches, effects) = (self.fetches.of(&caller.fetcher, &caller.allowances), Effects::default());
+        let (fetches, effects) =
+            (self.fetches.of(&caller.fetcher, caller.peer.name(), &caller.allowances), Effects::default());
         let cx = caller.context(self, &page.view, &fetches, &effects);
         caller.choice.strategy.how_to_learn(&cx, tool)
     }

@@ -24,7 +24,8 @@ impl Gateway {
         let uri =
             params.string("uri").ok_or_else(|| ErrorText::invalid_params("params.uri must be a string"))?;
         let uri = ResourceUri::parse(&uri).map_err(ErrorText::invalid_params)?;
-        let (fetches, effects) = (self.fetches.of(&caller.fetcher, &caller.allowances), Effects::default());
+        let (fetches, effects) =
+            (self.fetches.of(&caller.fetcher, caller.peer.name(), &caller.allowances), Effects::default());
         let cx = caller.context(self, &page.view, &fetches, &effects);
         let own = caller.choice.strategy.read_resource(&cx, &uri).await?;
         let meant = if own.is_none() { caller.choice.strategy.meant_resource(&cx, &uri) } else { None };

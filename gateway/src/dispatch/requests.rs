@@ -197,7 +197,7 @@ impl Gateway {
         page: &Page,
         request: &Request,
     ) -> Result<Json, ErrorText> {
-        let fetches = self.fetches.of(&caller.fetcher, &caller.allowances);
+        let fetches = self.fetches.of(&caller.fetcher, caller.peer.name(), &caller.allowances);
         let (answer, effects) = self.asked(caller, page, request, &fetches).await?;
         self.carry_out(caller, effects, &fetches).await?;
         let answer = match self.rechosen(caller).await {

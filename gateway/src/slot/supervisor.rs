@@ -14,6 +14,7 @@ use super::{
 use crate::{
     limits::Limits,
     lineage::Lineage,
+    observe::Observer,
     session::{Chosen, Client},
     upstream::{Authorizer, Endpoint, Opening, Target, Terms, Timeouts, Told, Upstream, UpstreamError},
 };
@@ -34,6 +35,8 @@ pub struct Supervisor {
     pub memory: Option<Arc<dyn Memory>>,
     /// Watches upstreams come up.
     pub witness: Option<Arc<dyn Witness>>,
+    /// Observes what upstreams are asked by calls of their own `info` tools; without an observer they are not asked.
+    pub asks: Option<Arc<dyn Observer>>,
     /// The client that upstreams may send requests to, if they are dedicated to one.
     pub client: Option<Arc<Client>>,
     /// The era in which upstreams are spoken to where they are dedicated to none.
@@ -77,7 +80,8 @@ impl Supervisor {
             connection: Mutex::default(),
             stopping: self.stopping.child_token(),
         });
-        let terms = Terms { timeouts, limits: self.limits, lineage: Arc::clone(&self.lineage) };
+        let (limits, lineage, asks) = (self.limits, Arc::clone(&self.lineage), self.asks.clone());
+        let terms = Terms { timeouts, limits, lineage, asks };
         let (witness, client, era) = (self.witness.clone(), self.client.clone(), self.era);
         let task = Task { slot: Arc::clone(&slot), terms, memory, witness, client, era };
         let go = self.go.clone();

@@ -49,6 +49,7 @@ pub(super) async fn fetch(
         concerns: Vec::new(),
         follows_choices: false,
         groups: Vec::new(),
+        info: None,
     })
 }
 

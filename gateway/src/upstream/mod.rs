@@ -52,7 +52,7 @@ use subscriptions::SubscriptionStreams;
 use tokio_util::sync::DropGuard;
 pub use under_way::Owner;
 
-use crate::{limits::Limits, lineage::Lineage};
+use crate::{limits::Limits, lineage::Lineage, observe::Observer};
 
 /// How to start or reach an upstream; can be used any number of times.
 #[derive(Clone)]
@@ -154,6 +154,8 @@ pub struct Terms {
     pub limits: Limits,
     /// The gateways that lead to it.
     pub lineage: Arc<Lineage>,
+    /// Observes what it is asked by calls of its own `info` tool; without an observer it is not asked.
+    pub asks: Option<Arc<dyn Observer>>,
 }
 
 /// A connected upstream.
@@ -294,6 +296,7 @@ impl Upstream {
         let read = groups::read_through(self, lists, is_again).await;
         let lists = read.map_err(|error| self.failed(Why::Talk(error)))?;
         let lists = self.disclosing.complete(self, self.choosable(lists)).await;
+        let lists = disclosing::own_info::joined(self, lists).await;
         Ok(lists::offerable(self, lists))
     }
 

@@ -3,9 +3,9 @@
 
 use std::{collections::HashSet, sync::atomic::Ordering};
 
-use mcp_disclosure_core::{Concern, Notes, RawObject, Supplement, UpstreamLists};
+use mcp_disclosure_core::{Concern, Notes, RawObject, RawText, Supplement, UpstreamLists};
 use mcp_disclosure_transport::{CallError, ErrorText, code};
-use serde_json::{Value, value::RawValue};
+use serde_json::Value;
 
 use crate::upstream::{Introduction, Upstream};
 
@@ -136,21 +136,21 @@ impl Upstream {
             lists.tools.push(tool.clone());
         }
         let listed = names(&lists.prompts);
-        let prompts = known.prompts.iter().filter_map(|prompt| RawObject::parse(prompt.get()).ok());
+        let prompts = known.prompts.iter().filter_map(|prompt| RawObject::of(prompt).ok());
         let left_out =
             prompts.filter(|prompt| prompt.string("name").is_some_and(|name| !listed.contains(&name)));
-        lists.prompts.extend(left_out.filter_map(|prompt| {
+        lists.prompts.extend(left_out.map(|prompt| {
             let meta = prompt.object("_meta").unwrap_or_default().with_value("concerns", &nothing);
-            RawValue::from_string(prompt.with("_meta", meta.text()).text().to_owned()).ok()
+            prompt.with("_meta", meta.text()).into_text()
         }));
         lists
     }
 }
 
-fn name(item: &RawValue) -> Option<String> {
-    RawObject::parse(item.get()).ok()?.string("name")
+fn name(item: &RawText) -> Option<String> {
+    RawObject::of(item).ok()?.string("name")
 }
 
-fn names(items: &[Box<RawValue>]) -> HashSet<String> {
-    items.iter().filter_map(|item| name(item)).collect()
+fn names(items: &[RawText]) -> HashSet<String> {
+    items.iter().filter_map(name).collect()
 }
