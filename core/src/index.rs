@@ -1,16 +1,23 @@
 //! The index: what is behind a strategy that withholds it, in few words (docs/CONTRACT.md B7).
 //!
 //! Hosts cut descriptions of tools and instructions at about 2 kB, so the index shares [`MAX_BYTES`] with the text in front
-//! of it. It names every category before it describes any, and describes them as far as there is room. Categories that the
+//! of it. It names every category before it counts or describes any, and does so as far as there is room. Categories that the
 //! operator declared come first, in that order; then those with the most tools, so that an index that has to end early
-//! leaves out as few tools as possible.
+//! leaves out as few tools as possible. That of `info` names all, whatever it takes: models guess the names of others.
 
 use std::{cmp::Reverse, collections::BTreeSet, fmt::Write};
 
-use crate::{brief::shorten, categories::ListedCategory, view::View};
+use crate::{
+    brief::{in_a_line, shorten},
+    categories::ListedCategory,
+    view::View,
+};
 
 /// Maximum length of a description or of instructions, in bytes.
 pub const MAX_BYTES: usize = 2_000;
+
+/// Maximum length of names where every category is named, in bytes.
+const EVERY_BYTES: usize = 8_000;
 
 /// The lengths of a category's purpose that are tried, in characters.
 const PURPOSES: [usize; 5] = [160, 100, 70, 45, 28];
@@ -19,19 +26,20 @@ const SHORT: usize = 3;
 /// Maximum length of the servers' names, in characters.
 const MAX_SERVERS: usize = 300;
 
-/// A text followed by the index of a view, in at most [`MAX_BYTES`] if the text leaves room for a line.
+/// A text followed by the index of a view that names every category, in at most [`MAX_BYTES`] if the names fit.
 pub fn with_index(text: &str, view: &View) -> String {
-    with_index_of(text, view, &PURPOSES, MAX_BYTES)
+    with_index_of(text, view, &PURPOSES, MAX_BYTES, EVERY_BYTES)
 }
 
 /// The same in at most this many bytes, where the list is there to be small.
 pub fn with_index_within(text: &str, view: &View, bytes: usize) -> String {
-    with_index_of(text, view, &PURPOSES, bytes.min(MAX_BYTES))
+    let bytes = bytes.min(MAX_BYTES);
+    with_index_of(text, view, &PURPOSES, bytes, bytes)
 }
 
 /// The same where a list has every tool with its brief, so that a few words for each category do.
 pub fn with_short_index(text: &str, view: &View) -> String {
-    with_index_of(text, view, &PURPOSES[SHORT..], MAX_BYTES)
+    with_index_of(text, view, &PURPOSES[SHORT..], MAX_BYTES, MAX_BYTES)
 }
 
 /// The same of other parts than categories, the most important first: those of the first of these lists all of whose names
@@ -42,26 +50,18 @@ pub fn with_index_of_parts(text: &str, view: &View, lists: &[Vec<Part<'_>>], byt
     let Some(parts) = lists.iter().find(fits).or(lists.last()).filter(|parts| !parts.is_empty()) else {
         return text.to_owned();
     };
-    format!("{text}\n{}", lines(view, parts, room, &PURPOSES))
+    format!("{text}\n{}", lines(view, parts, &PURPOSES, room, room))
 }
 
-fn with_index_of(text: &str, view: &View, purposes: &[usize], bytes: usize) -> String {
-    let room = bytes.saturating_sub(text.len() + 1);
-    match index(view, room, purposes) {
-        Some(index) => format!("{text}\n{index}"),
-        None => text.to_owned(),
+/// `bytes` are for all of it, `most` for its names alone.
+fn with_index_of(text: &str, view: &View, purposes: &[usize], bytes: usize, most: usize) -> String {
+    let parts: Vec<Part<'_>> = ordered(view).into_iter().map(Part::from).collect();
+    // They may still come.
+    if parts.is_empty() {
+        return text.to_owned();
     }
-}
-
-/// The index of a view in about `room` bytes, with the first of these lengths of purposes that leaves room for all; `None`
-/// if no tools are listed: they may still come.
-fn index(view: &View, room: usize, purposes: &[usize]) -> Option<String> {
-    let categories = ordered(view);
-    if categories.is_empty() {
-        return None;
-    }
-    let parts: Vec<Part<'_>> = categories.into_iter().map(Part::from).collect();
-    Some(lines(view, &parts, room, purposes))
+    let [room, most] = [bytes, most].map(|bytes| bytes.saturating_sub(text.len() + 1));
+    format!("{text}\n{}", lines(view, &parts, purposes, room, most))
 }
 
 /// A part of what is behind, as a line of an index.
@@ -81,18 +81,20 @@ impl<'v> From<ListedCategory<'v>> for Part<'v> {
     }
 }
 
-/// The head, and as much of the parts as there is room for.
-fn lines(view: &View, parts: &[Part<'_>], room: usize, purposes: &[usize]) -> String {
+/// The head, and as much of the parts as there is room for; their names alone, in `most` bytes, if there is no room for more.
+fn lines(view: &View, parts: &[Part<'_>], purposes: &[usize], room: usize, most: usize) -> String {
     let head = head(view, parts);
-    let room = room.saturating_sub(head.len());
-    let described = purposes.iter().map(|longest| described(parts, *longest));
-    let described = described.into_iter().find(|lines| lines.len() <= room);
-    format!("{head}{}", described.unwrap_or_else(|| named(parts, room)))
+    let [room, most] = [room, most].map(|room| room.saturating_sub(head.len()));
+    let is_described = parts.iter().any(|part| !part.description.is_empty());
+    let described = purposes.iter().filter(|_| is_described).map(|longest| described(parts, *longest));
+    let counted = std::iter::once_with(|| named(parts, usize::MAX, true));
+    let fitting = described.chain(counted).find(|lines| lines.len() <= room);
+    format!("{head}{}", fitting.unwrap_or_else(|| named(parts, most, false)))
 }
 
 /// Whether there is room for all names.
 fn is_named_whole(parts: &[Part<'_>], room: usize) -> bool {
-    named(parts, usize::MAX).len() <= room
+    named(parts, usize::MAX, false).len() <= room
 }
 
 /// The categories, the most important first.
@@ -131,21 +133,20 @@ fn head(view: &View, parts: &[Part<'_>]) -> String {
 fn described(parts: &[Part<'_>], longest: usize) -> String {
     let mut lines = String::new();
     for Part { name, count, description } in parts {
+        let purpose = shorten(&in_a_line(description), longest);
+        let colon = if purpose.is_empty() { "" } else { ": " };
         // A string accepts everything that is written.
-        let _ = write!(lines, "\n- {name} ({count}): {}", shorten(&in_a_line(description), longest));
+        let _ = write!(lines, "\n- {name} ({count}){colon}{purpose}");
     }
     lines
 }
 
-fn in_a_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-/// Names and counts only, as far as there is room for them and for saying what is left out.
-fn named(parts: &[Part<'_>], room: usize) -> String {
+/// Names, and counts if wanted, as far as there is room for them and for saying what is left out.
+fn named(parts: &[Part<'_>], room: usize, with_counts: bool) -> String {
     let mut named = String::new();
     for (at, part) in parts.iter().enumerate() {
-        let next = format!("{} {} ({})", if at == 0 { "" } else { "," }, part.name, part.count);
+        let count = if with_counts { format!(" ({})", part.count) } else { String::new() };
+        let next = format!("{} {}{count}", if at == 0 { "" } else { "," }, part.name);
         let rest = &parts[at..];
         let ending = format!(" … and {} more categories", rest.len());
         // The last one needs no room for an ending.

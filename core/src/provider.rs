@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     assembly::UpstreamLists,
-    brief::Product,
     name::UpstreamName,
     origin::Origin,
     raw::RawObject,
@@ -22,7 +21,7 @@ use crate::{
 pub struct Provider {
     /// Its name here.
     pub name: UpstreamName,
-    /// Its product, as it is spelled for people; `None` if it is not titled.
+    /// Its `serverInfo.title`.
     pub title: Option<String>,
     /// What it says of itself, in one sentence.
     pub description: Option<String>,
@@ -80,11 +79,11 @@ pub struct OwnGroup {
 
 impl Provider {
     pub(crate) fn of(lists: &UpstreamLists) -> Self {
-        let Origin { product, description } = Origin::of(lists);
+        let Origin { title, description } = Origin::of(lists);
         let instructions = lists.instructions.clone().filter(|text| !text.trim().is_empty());
         Self {
             name: lists.name.clone(),
-            title: product.as_ref().map(Product::title).map(str::to_owned),
+            title,
             description,
             instructions,
             groups: lists.groups.clone(),

@@ -7,7 +7,7 @@ use std::{
 
 use crate::{
     arguments::ArgumentCheck,
-    brief::{self, Draft, Source},
+    brief::{self, Source},
     cap::Cap,
     concern::Mapping,
     definitions::Definitions,
@@ -136,23 +136,19 @@ impl Tool {
         self.original == other.original && self.supplement.recorded == other.supplement.recorded
     }
 
-    /// WHAT it does: the operator's brief, or one derived from the description (docs/CONTRACT.md B1 to B3). Never empty.
-    /// Computed at first use. In a list it can differ: [`VisibleTool::brief`](crate::VisibleTool::brief).
+    /// WHAT it does, in the words of whoever wrote it: the operator's brief, or one derived from the description
+    /// (docs/CONTRACT.md B1 to B3). Never empty. Computed at first use. What lists add is in
+    /// [`VisibleTool::brief`](crate::VisibleTool::brief).
     pub fn brief(&self) -> &str {
-        self.brief.get_or_init(|| {
-            let written = self.supplement.brief.clone().or_else(|| self.listed_brief());
-            written.unwrap_or_else(|| self.derived(brief::LONGEST))
+        self.brief.get_or_init(|| match &self.supplement.brief {
+            Some(brief) => brief.clone(),
+            None => self.derived(brief::LONGEST),
         })
     }
 
-    /// WHAT it does within [`brief::SHORT`]: the same if it is one line that fits, else one derived from it. Never
-    /// empty. Computed at first use.
+    /// The same within [`brief::SHORT`]. Computed at first use.
     pub fn short_brief(&self) -> &str {
-        self.short_brief.get_or_init(|| {
-            let written = self.supplement.brief.clone().or_else(|| self.listed_brief());
-            let fitting = written.as_deref().and_then(|written| brief::as_written(written, brief::SHORT));
-            fitting.map_or_else(|| self.derived(brief::SHORT), str::to_owned)
-        })
+        self.short_brief.get_or_init(|| self.derived(brief::SHORT))
     }
 
     /// The one of the two for a list with this cap.
@@ -160,52 +156,40 @@ impl Tool {
         if cap == brief::SHORT { self.short_brief() } else { self.brief() }
     }
 
-    /// The upstream's own description, if a file replaces it without giving a brief, and if it is short enough to be
-    /// one (B3).
-    fn listed_brief(&self) -> Option<String> {
-        let own = self.original.string("description")?;
-        let is_replaced = self.definition.string("description").is_some_and(|description| description != own);
-        let listed = brief::as_written(&own, brief::LONGEST).filter(|_| is_replaced);
-        listed.map(str::to_owned)
-    }
-
-    /// Whether its brief within a length is a text as someone wrote it.
-    pub(crate) fn is_as_written(&self, cap: Cap) -> bool {
-        let written = self.supplement.brief.clone().or_else(|| self.listed_brief());
-        written.is_some_and(|written| cap == brief::LONGEST || brief::as_written(&written, cap).is_some())
+    /// The cap for its brief in a list with this one: what the operator wrote is cut in short lists only.
+    pub(crate) fn cap_of_brief(&self, cap: Cap) -> Cap {
+        let is_written = self.supplement.brief.is_some() && cap == brief::LONGEST;
+        if is_written { Cap::characters(usize::MAX) } else { cap }
     }
 
     fn derived(&self, cap: Cap) -> String {
-        self.drafted().within(cap)
+        self.with_source(|source| source.brief(cap))
     }
 
-    /// What its briefs are made of; `None` if the operator wrote the brief, which stays as it is.
-    pub(crate) fn draft(&self) -> Option<Draft> {
-        self.supplement.brief.is_none().then(|| self.drafted())
-    }
-
-    fn drafted(&self) -> Draft {
-        let (title, annotations) = (self.definition.string("title"), self.definition.object("annotations"));
-        let second = || annotations.as_ref()?.string("title");
-        let is_derived = self.supplement.brief.is_none();
-        let description = self.listed_brief().filter(|_| is_derived);
-        Draft::of(&Source {
-            name: &self.upstream_name,
-            title: title.or_else(second).as_deref(),
-            description: &description.map_or_else(|| self.written_brief(), Cow::Owned),
-            product: self.origin.product.as_ref().filter(|_| is_derived),
-        })
-    }
-
-    /// Whether a sentence leads its brief: the operator's, or one of the description that says what it does. Otherwise the
-    /// brief is the title or name in words.
+    /// Whether its brief is what the operator or the description says, and not the title or the name in words.
     pub fn is_described(&self) -> bool {
-        self.draft().is_none_or(|draft| draft.is_led())
+        self.with_source(|source| source.is_described())
     }
 
-    /// The upstream as a whole.
-    pub(crate) fn origin(&self) -> &Origin {
-        &self.origin
+    fn with_source<T>(&self, use_it: impl FnOnce(Source<'_>) -> T) -> T {
+        let annotated = || self.definition.object("annotations")?.string("title");
+        let title = self.definition.string("title").or_else(annotated);
+        let description = self.listed_brief().map_or_else(|| self.written_brief(), Cow::Owned);
+        use_it(Source { name: &self.upstream_name, title: title.as_deref(), description: &description })
+    }
+
+    /// The upstream's own description, if it is short enough to be a brief, and a longer one of the operator's replaces it
+    /// without a brief (B3).
+    fn listed_brief(&self) -> Option<String> {
+        let own = self.original.string("description").filter(|own| !own.trim().is_empty())?;
+        let is_replaced =
+            || self.definition.string("description").is_some_and(|given| given.len() > own.len());
+        (self.supplement.brief.is_none() && brief::LONGEST.holds(own.trim()) && is_replaced()).then_some(own)
+    }
+
+    /// Whether the upstream, or the operator, says that it destroys something.
+    pub(crate) fn is_destructive(&self) -> bool {
+        self.hint("destructiveHint") == Some(true) && self.hint("readOnlyHint") != Some(true)
     }
 
     /// A hint of the upstream's annotations, if it is given.

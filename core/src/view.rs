@@ -20,6 +20,7 @@ use crate::{
     cap::Cap,
     categories::{Categories, ListedCategory},
     concern::{Concern, Mapping},
+    context::ClientTraits,
     definitions::Definitions,
     derived::Extent,
     hints::ListHints,
@@ -450,8 +451,9 @@ impl<'v> VisibleTool<'v> {
         self.tool
     }
 
-    /// WHAT it does: [`Tool::brief`], or a text that tells it from another listed tool that has the same (docs/CONTRACT.md
-    /// B2). At most [`brief::LONGEST`], unless the operator wrote it.
+    /// WHAT it does: [`Tool::brief`], with `[destructive]` behind it where annotations say so, and the server's name in front
+    /// where a listed tool of another one would have the same (docs/CONTRACT.md B2, B13). At most [`brief::LONGEST`], unless
+    /// the operator wrote it.
     pub fn brief(&self) -> &'v str {
         self.view.listed_brief(self.position, brief::LONGEST).unwrap_or_else(|| self.tool.brief())
     }
@@ -469,6 +471,17 @@ impl<'v> VisibleTool<'v> {
     /// [`Tool::minimal`] under this view's name.
     pub fn minimal(&self) -> RawObject {
         self.minimal_with(self.brief())
+    }
+
+    /// [`minimal`](Self::minimal) for a client: one that negotiated is sent the annotations as well, so that its brief is the
+    /// author's text alone (docs/CONTRACT.md B13).
+    pub fn minimal_for(&self, client: &ClientTraits) -> RawObject {
+        self.minimal_with(self.brief_for(client))
+    }
+
+    /// The brief beside annotations for a client: without marks and names for one that negotiated.
+    pub fn brief_for(&self, client: &ClientTraits) -> &'v str {
+        if client.bridge { self.brief() } else { self.tool.brief() }
     }
 
     /// [`Tool::minimal_with`] under this view's name.

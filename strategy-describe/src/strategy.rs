@@ -41,14 +41,16 @@ impl Describe {
     /// A tool as it is listed: for hosts that know `tools/describe` what they must know (D2, B5); for all others a `Tool` that
     /// is complete except for its schemas (D7), of which small ones are listed (B12).
     fn listed(&self, tool: VisibleTool<'_>, client: &ClientTraits) -> RawObject {
-        let brief = tool.short_brief();
         let listed = if client.bridge {
+            let brief = tool.short_brief();
             without_defaults(tool.inlined_with(brief, client.definitions, self.config.inline_schema_bytes))
         } else {
             let title = tool.tool().telling_title().filter(|_| !client.shortest);
             let annotations = tool.tool().telling_annotations().filter(|_| !client.shortest);
             let listed = RawObject::empty().with_value("name", tool.name());
             let listed = title.into_iter().fold(listed, |listed, title| listed.with_value("title", &title));
+            // What the author wrote: such hosts are sent the annotations, or asked for less.
+            let brief = tool.tool().short_brief();
             let listed = listed.with_value("description", brief).with("inputSchema", PERMISSIVE_SCHEMA);
             annotations.iter().fold(listed, |listed, hints| listed.with("annotations", hints.text()))
         };

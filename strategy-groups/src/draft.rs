@@ -124,16 +124,18 @@ impl<'v> Drafts<'v> {
             let Some(upstream) = tools.first().map(|tool| tool.tool().upstream().as_str()) else { continue };
             let is_of_one = tools.iter().all(|tool| tool.tool().upstream().as_str() == upstream);
             let names = tools.iter().map(|tool| tool.name().clone());
-            if !is_declared && category.name() == upstream {
+            let said = Some(category.description()).filter(|said| !said.is_empty()).map(str::to_owned);
+            if !is_declared && category.own_name() == upstream {
                 let at = self.upstream(upstream);
                 self.all[at].tools.extend(names);
-                self.all[at].description.get_or_insert_with(|| category.description().to_owned());
+                self.all[at].description = self.all[at].description.take().or(said);
                 continue;
             }
-            let text = category.name().to_owned();
-            let mut draft =
-                Draft::new(if is_declared { Origin::Declared(text) } else { Origin::Found(text) });
-            draft.description = Some(category.description().to_owned());
+            let mut draft = Draft::new(match is_declared {
+                true => Origin::Declared(category.name().to_owned()),
+                false => Origin::Found(format!("{upstream} {}", category.own_name())),
+            });
+            draft.description = said;
             draft.tools = names.collect();
             let at = self.add(draft);
             if is_of_one && self.nests {

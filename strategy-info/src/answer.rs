@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     contents::Contents,
-    explain,
+    explain::{self, read},
     wording::{self, OVERVIEW},
 };
 
@@ -32,9 +32,11 @@ pub fn overview(contents: &Contents<'_>, from: usize) -> Value {
     let room = ROOM_FOR_NAMES / contents.categories().len().clamp(1, MOST_AT_ONCE);
     for category in contents.categories().skip(from).take(MOST_AT_ONCE) {
         let tools = tools_named(category, room.max(LEAST_ROOM));
-        let mut entry = json!({
-            "count": category.tools().len(), "description": category.description(), "tools": tools,
-        });
+        let mut entry = json!({"count": category.tools().len()});
+        if !category.description().is_empty() {
+            entry["description"] = category.description().into();
+        }
+        entry["tools"] = tools.into();
         let topic = contents.topic_of_category(category.name());
         if topic != category.name() {
             entry["topic"] = topic.into();
@@ -67,18 +69,13 @@ pub fn category(
     from: usize,
     parameters: impl Fn(VisibleTool<'_>) -> Option<Value>,
 ) -> Value {
-    let mut answer = Map::from_iter([
-        ("category".to_owned(), category.name().into()),
-        ("description".to_owned(), category.description().into()),
-    ]);
+    let mut answer = Map::from_iter([("category".to_owned(), category.name().into())]);
+    if !category.description().is_empty() {
+        answer.insert("description".to_owned(), category.description().into());
+    }
     let page = category.tools().skip(from).take(MOST_AT_ONCE);
     let tools = page.map(|visible| {
-        let name = visible.name().as_str();
-        let mut line = json!({"name": name, "brief": category.brief_of(visible)});
-        let topic = contents.topic_of_tool(name);
-        if topic != name {
-            line["topic"] = topic.into();
-        }
+        let mut line = line(contents, visible);
         if let Some(parameters) = parameters(visible) {
             line["parameters"] = parameters;
         }
@@ -95,6 +92,17 @@ pub fn category(
     answer.into()
 }
 
+/// A tool in one line.
+fn line(contents: &Contents<'_>, visible: VisibleTool<'_>) -> Value {
+    let name = visible.name().as_str();
+    let mut line = json!({"name": name, "brief": visible.brief()});
+    let topic = contents.topic_of_tool(name);
+    if topic != name {
+        line["topic"] = topic.into();
+    }
+    line
+}
+
 /// Level 3: how a tool is used.
 pub fn tool(contents: &Contents<'_>, visible: VisibleTool<'_>) -> Map<String, Value> {
     let tool = visible.tool();
@@ -103,12 +111,7 @@ pub fn tool(contents: &Contents<'_>, visible: VisibleTool<'_>) -> Map<String, Va
     let mut answer = Map::new();
     answer.insert("tool".to_owned(), visible.name().as_str().into());
     answer.insert("description".to_owned(), description.unwrap_or_else(|| visible.brief().to_owned()).into());
-    let mut summary = explain::parameters(definition.member("inputSchema").unwrap_or("true")).members();
-    let parameters = summary.shift_remove("properties").unwrap_or_else(|| json!({}));
-    answer.insert("parameters".to_owned(), parameters);
-    for beside in ["requires", "one_of", "note"] {
-        answer.extend(summary.shift_remove(beside).map(|value| (beside.to_owned(), value)));
-    }
+    answer.extend(explain::parameters(definition.member("inputSchema").unwrap_or("true")));
     let part = |key: &str| tool.supplement().part(key).map(read).filter(|value| !value.is_null());
     let returns = part("returns").or_else(|| explain::returns(definition.member("outputSchema")?));
     let parts =
@@ -120,20 +123,26 @@ pub fn tool(contents: &Contents<'_>, visible: VisibleTool<'_>) -> Map<String, Va
     answer
 }
 
-/// The answer to an unknown topic.
+/// The answer to an unknown topic: the nearest tools with their briefs, and categories that are called alike.
 pub fn unknown(contents: &Contents<'_>, ranker: &Lexical, topic: &str) -> Value {
-    json!({
-        "error": wording::unknown_topic(&shorten(topic, LONGEST_TOPIC)),
-        "suggestions": contents.topics_like(ranker, topic),
-    })
+    let mut answer = json!({"error": wording::unknown_topic(&shorten(topic, LONGEST_TOPIC))});
+    let categories = contents.categories_like(topic);
+    if !categories.is_empty() {
+        answer["categories"] = categories.into();
+    }
+    let tools: Vec<Value> = contents.tools_like(ranker, topic).map(|tool| line(contents, tool)).collect();
+    match (tools.is_empty(), answer.get("categories")) {
+        (true, None) => answer["note"] = wording::NOTHING_MATCHES.into(),
+        (true, Some(_)) => {}
+        (false, _) => answer["suggestions"] = tools.into(),
+    }
+    answer
 }
 
 /// The answer to a call of an unknown tool.
 pub fn unknown_tool(contents: &Contents<'_>, ranker: &Lexical, name: &str) -> Value {
-    json!({
-        "error": wording::unknown_tool(&shorten(name, LONGEST_TOPIC)),
-        "suggestions": contents.tools_like(ranker, name),
-    })
+    let tools: Vec<&str> = contents.tools_like(ranker, name).map(|tool| tool.name().as_str()).collect();
+    json!({"error": wording::unknown_tool(&shorten(name, LONGEST_TOPIC)), "suggestions": tools})
 }
 
 /// The names of a category's tools as far as there is room for them, and how many more it has.
@@ -170,9 +179,4 @@ fn related(contents: &Contents<'_>, visible: VisibleTool<'_>) -> Option<Value> {
         .collect();
     let related: Vec<&str> = names.iter().filter_map(|name| listed.get(name.as_str()).copied()).collect();
     (!related.is_empty()).then(|| json!(related))
-}
-
-/// JSON text as a value; as a string if it nests too deep to parse.
-fn read(json: &str) -> Value {
-    serde_json::from_str(json).unwrap_or_else(|_| json.into())
 }

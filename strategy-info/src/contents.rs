@@ -1,11 +1,6 @@
 //! The contents of a view by topic. Each answer names the topics of the next level.
 
-use std::collections::HashSet;
-
-use mcp_disclosure_core::{
-    ListedCategory, ToolName, View, VisibleTool,
-    nearest::{misspelt, nearest},
-};
+use mcp_disclosure_core::{ListedCategory, ToolName, View, VisibleTool, nearest::misspelt};
 use mcp_disclosure_ranking::{Lexical, Query};
 
 use crate::wording::{CATEGORY, OVERVIEW, TOOL};
@@ -94,26 +89,27 @@ impl<'v> Contents<'v> {
         if is_plain { name.to_owned() } else { format!("{TOOL}{name}") }
     }
 
-    /// The topics that an unknown one may have meant (docs/CONTRACT.md B10): a name that is spelt similarly, then tools by what
-    /// they are about; the first of all topics if there are neither.
-    pub fn topics_like(&self, ranker: &Lexical, topic: &str) -> Vec<String> {
-        let categories = self.categories().map(|category| self.topic_of_category(category.name()));
-        let tools = self.view.tools().map(|tool| self.topic_of_tool(tool.name()));
-        let topics: Vec<String> = [OVERVIEW.to_owned()].into_iter().chain(categories).chain(tools).collect();
-        let ranked = self.ranked(ranker, topic).into_iter().map(|name| self.topic_of_tool(&name)).collect();
-        like(topic, &topics, ranked)
+    /// The topics of categories whose names are like an unknown topic.
+    pub fn categories_like(&self, topic: &str) -> Vec<String> {
+        let names: Vec<&str> = self.categories().map(|category| category.name()).collect();
+        like(topic, &names).into_iter().map(|name| self.topic_of_category(name)).collect()
     }
 
-    /// The names of tools that an unknown one may have meant, in the same way.
-    pub fn tools_like(&self, ranker: &Lexical, name: &str) -> Vec<String> {
-        let names: Vec<String> = self.view.tools().map(|tool| tool.name().to_string()).collect();
-        let ranked = self.ranked(ranker, name).into_iter().map(|name| name.to_string()).collect();
-        like(name, &names, ranked)
-    }
-
-    fn ranked(&self, ranker: &Lexical, words: &str) -> Vec<ToolName> {
-        let ranking = ranker.rank_now(self.view, &Query::new(words, SUGGESTIONS));
-        ranking.hits.into_iter().map(|hit| hit.name).collect()
+    /// The tools that an unknown name or topic may have meant (docs/CONTRACT.md B10): those of similar names, then those that fit
+    /// its words.
+    pub fn tools_like(&self, ranker: &Lexical, topic: &str) -> impl Iterator<Item = VisibleTool<'v>> {
+        let names: Vec<&str> = self.view.tools().map(|tool| tool.name().as_str()).collect();
+        let mut like: Vec<ToolName> = Vec::new();
+        let similar = self::like(topic, &names).into_iter().filter_map(|name| ToolName::parse(name).ok());
+        let ranking = ranker.rank_now(self.view, &Query::new(topic, SUGGESTIONS));
+        let ranked = ranking.hits.into_iter().map(|hit| hit.name);
+        similar.chain(ranked).for_each(|name| {
+            if !like.contains(&name) {
+                like.push(name);
+            }
+        });
+        let view = self.view;
+        like.into_iter().take(SUGGESTIONS).filter_map(move |name| view.tool(&name))
     }
 }
 
@@ -122,26 +118,15 @@ fn is_plain(name: &str) -> bool {
     name != OVERVIEW && !name.is_empty() && !name.starts_with(CATEGORY) && !name.starts_with(TOOL)
 }
 
-/// Names that contain `wanted` or are spelt similarly, if it can be a name; then the `ranked` ones. If there are neither, the
-/// names that are least different, or the first.
-fn like(wanted: &str, names: &[String], ranked: Vec<String>) -> Vec<String> {
+/// Names that contain `wanted` or are spelt similarly, if it can be a name.
+fn like<'n>(wanted: &str, names: &[&'n str]) -> Vec<&'n str> {
     // Long input is not a name; only its beginning is compared, as in `nearest`.
     let wanted: String = wanted.trim().chars().take(128).flat_map(char::to_lowercase).collect();
-    let all = || names.iter().map(String::as_str);
-    let can_be_name = wanted.len() > 2 && !wanted.contains(char::is_whitespace);
-    let mut found: Vec<&str> = Vec::new();
-    if can_be_name {
-        found.extend(all().filter(|name| name.to_lowercase().contains(&wanted)).take(SUGGESTIONS));
-        found.extend(misspelt(&wanted, all()));
+    if wanted.len() <= 2 || wanted.contains(char::is_whitespace) {
+        return Vec::new();
     }
-    found.extend(ranked.iter().map(String::as_str));
-    if found.is_empty() {
-        found.extend(nearest(&wanted, all(), SUGGESTIONS));
-    }
-    if found.is_empty() {
-        found.extend(all());
-    }
-    let mut seen = HashSet::new();
-    found.retain(|name| seen.insert(*name));
-    found.into_iter().take(SUGGESTIONS).map(str::to_owned).collect()
+    let containing = names.iter().copied().filter(|name| name.to_lowercase().contains(&wanted));
+    let mut found: Vec<&str> = containing.take(SUGGESTIONS).collect();
+    found.extend(misspelt(&wanted, names.iter().copied()).filter(|name| !found.contains(name)));
+    found
 }

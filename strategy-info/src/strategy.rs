@@ -174,7 +174,9 @@ impl DisclosureStrategy for Info {
         match self.config.tools {
             OtherTools::Stubs => {
                 let most = self.config.inline_schema_bytes;
-                let stub = |tool: VisibleTool<'_>| tool.inlined_with(tool.brief(), client.definitions, most);
+                let stub = |tool: VisibleTool<'_>| {
+                    tool.inlined_with(tool.brief_for(client), client.definitions, most)
+                };
                 let others = view.tools().filter(|tool| !tool.is_own_info());
                 Listing { tools: others.map(stub).collect(), ..listing }
             }

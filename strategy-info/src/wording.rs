@@ -1,6 +1,6 @@
 //! Every sentence of `info` that a model reads.
 
-use serde_json::{Number, Value};
+use serde_json::Value;
 
 use mcp_disclosure_core::Executors;
 
@@ -159,6 +159,9 @@ pub fn unknown_topic(topic: &str) -> String {
     format!("Unknown topic: {topic}")
 }
 
+/// The note where nothing is like an unknown topic.
+pub const NOTHING_MATCHES: &str = "No category or tool matches. Without a topic: overview of all categories.";
+
 /// The answer to a call of an unknown tool.
 pub fn unknown_tool(name: &str) -> String {
     format!("Unknown tool: {name}")
@@ -182,155 +185,19 @@ pub const NO_PARAMETERS: &str = "none";
 /// Stands for the parameters of a tool that accepts any and names none.
 pub const ANY_PARAMETERS: &str = "any";
 
-/// The mark of a required parameter.
-pub const REQUIRED: &str = "required";
-
-/// The default of a parameter.
-pub fn default(value: &Value) -> String {
-    format!("default {value}")
-}
-
 /// An example of a parameter.
 pub fn for_example(value: &Value) -> String {
     format!("such as {value}")
 }
 
-/// The note on a value whose description exceeds the limit.
-pub const TOO_LONG: &str = "Details omitted: too long.";
+/// Maximum number of values in a phrase.
+const MOST_VALUES: usize = 12;
 
-/// Stands for an array that is too long.
-pub fn long_array(count: usize) -> String {
-    format!("(an array of {count} items)")
-}
-
-/// Stands for an object that is too long.
-pub fn long_object(count: usize) -> String {
-    format!("(an object of {count} members)")
-}
-
-/// The note on parameters that exceed the limit.
-pub fn more_parameters(count: usize) -> String {
-    match count {
-        0 => TOO_LONG.to_owned(),
-        1 => "1 more parameter is not shown.".to_owned(),
-        count => format!("{count} more parameters are not shown."),
-    }
-}
-
-/// The note on a value whose schema is recursive.
-pub fn recursive(name: &str) -> String {
-    format!("Recursive: same as {name}")
-}
-
-/// The note on a value whose `$ref` cannot be resolved within the schema.
-pub fn unresolved(reference: &str) -> String {
-    format!("Unresolved reference: {reference}")
-}
-
-/// The note on an object whose members are only named.
-pub fn members(names: &[String]) -> String {
-    if names.is_empty() { TOO_LONG.to_owned() } else { format!("Members: {}", names.join(", ")) }
-}
-
-/// One of these members.
-pub fn member(name: &str, required: bool) -> String {
-    format!("{name}{}", if required { " (required)" } else { "" })
-}
-
-/// The name under which `patternProperties` and `additionalProperties` are described.
-pub fn other_names(pattern: Option<String>) -> String {
-    match pattern {
-        Some(pattern) => format!("(names matching {pattern})"),
-        None => "(any other name)".to_owned(),
-    }
-}
-
-/// A description, followed by those of the alternatives.
-pub fn meaning_and(meaning: Option<String>, alternatives: &[String]) -> Option<String> {
-    let alternatives = alternatives.join("; ");
-    match meaning {
-        _ if alternatives.is_empty() => meaning,
-        Some(meaning) => Some(format!("{meaning} ({alternatives})")),
-        None => Some(alternatives),
-    }
-}
-
-/// What one of several values means.
-pub fn value_means(value: &Value, meaning: &str) -> String {
-    format!("{}: {meaning}", value.as_str().map_or_else(|| value.to_string(), str::to_owned))
-}
-
-/// `uniqueItems`.
-pub const UNIQUE: &str = "unique items";
-
-/// A range of numbers: inclusive (`least`, `most`) and exclusive bounds.
-pub fn range(
-    least: Option<&Number>,
-    above: Option<&Number>,
-    most: Option<&Number>,
-    below: Option<&Number>,
-) -> Option<String> {
-    if let (Some(least), None, Some(most), None) = (least, above, most, below) {
-        return Some(format!("{least} to {most}"));
-    }
-    let low =
-        above.map(|above| format!("more than {above}")).or(least.map(|least| format!("at least {least}")));
-    let high = below.map(|below| format!("less than {below}")).or(most.map(|most| format!("at most {most}")));
-    let bounds: Vec<String> = low.into_iter().chain(high).collect();
-    (!bounds.is_empty()).then(|| bounds.join(" and "))
-}
-
-/// A number of characters, items or members.
-pub fn count(least: Option<&Number>, most: Option<&Number>, unit: &str) -> Option<String> {
-    let units = |last: &Number| format!("{unit}{}", if last.as_u64() == Some(1) { "" } else { "s" });
-    Some(match (least, most) {
-        (Some(least), Some(most)) if least == most => format!("exactly {most} {}", units(most)),
-        (Some(least), Some(most)) => format!("{least} to {most} {}", units(most)),
-        (Some(least), None) => format!("at least {least} {}", units(least)),
-        (None, Some(most)) => format!("at most {most} {}", units(most)),
-        (None, None) => return None,
-    })
-}
-
-/// A step between numbers.
-pub fn multiple_of(step: &Number) -> String {
-    format!("a multiple of {step}")
-}
-
-/// A regular expression.
-pub fn matching(pattern: &str) -> String {
-    format!("matching {pattern}")
-}
-
-/// An encoding of bytes as text.
-pub fn encoded(encoding: &str) -> String {
-    format!("{encoding}-encoded")
+/// A choice of values.
+pub fn one_of(values: &[Value]) -> String {
+    let shown: Vec<String> = values.iter().take(MOST_VALUES).map(ToString::to_string).collect();
+    format!("one of {}{}", shown.join(", "), if values.len() > MOST_VALUES { ", …" } else { "" })
 }
 
 /// The type of a value whose schema states none.
 pub const ANYTHING: &str = "any";
-
-/// A type with a description.
-pub fn phrase(kind: &str, meaning: &str) -> String {
-    format!("{kind}: {meaning}")
-}
-
-/// A choice of values.
-pub fn one_of(values: &[String], more: bool) -> String {
-    format!("one of {}{}", values.join(", "), if more { ", …" } else { "" })
-}
-
-/// A choice of descriptions.
-pub fn either(alternatives: &[String]) -> String {
-    format!("either {}", alternatives.join("; or "))
-}
-
-/// An array by its items.
-pub fn array_of(items: &str) -> String {
-    format!("array of {items}")
-}
-
-/// An object by its members.
-pub fn object_with(names: &[&str], more: bool) -> String {
-    format!("object with {}{}", names.join(", "), if more { ", …" } else { "" })
-}

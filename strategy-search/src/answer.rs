@@ -95,8 +95,11 @@ pub fn found(cx: &Context<'_>, ranking: &Ranking, detail: Detail, mut bounds: Bo
     answer.insert("unmatched".to_owned(), json!(ranking.unmatched));
     if is_weak {
         let is_empty = ranking.hits.is_empty();
+        let is_hit = |tool: &VisibleTool<'_>| ranking.hits.iter().any(|hit| hit.name == *tool.name());
+        let of_hits = |category: &ListedCategory<'_>| is_empty || category.tools().any(|tool| is_hit(&tool));
         let purposes = if is_empty { MISS_BYTES } else { 0 };
-        answer.insert("categories".to_owned(), categories(cx.view, MISS_BYTES, purposes));
+        let shown = categories(cx.view.categories().filter(of_hits), MISS_BYTES, purposes);
+        answer.insert("categories".to_owned(), shown);
         answer.insert("note".to_owned(), wording::miss(is_empty).into());
     }
     answer.into()
@@ -150,19 +153,23 @@ fn add(shown: &mut Value, parts: &RawObject) {
 
 /// The categories, with what they are for.
 pub fn overview(view: &View) -> Value {
-    json!({"categories": categories(view, usize::MAX, OVERVIEW_BYTES), "note": wording::BROWSE})
+    json!({"categories": categories(view.categories(), usize::MAX, OVERVIEW_BYTES), "note": wording::BROWSE})
 }
 
 /// Categories with their numbers of tools, as many as fit in `names` bytes; with what they are for, where that fits in
 /// `purposes` bytes.
-fn categories(view: &View, mut names: usize, mut purposes: usize) -> Value {
+fn categories<'v>(
+    categories: impl Iterator<Item = ListedCategory<'v>>,
+    mut names: usize,
+    mut purposes: usize,
+) -> Value {
     let mut shown = Map::new();
-    for category in view.categories().take(MOST_CATEGORIES) {
+    for category in categories.take(MOST_CATEGORIES) {
         let mut entry = json!({"count": category.tools().len()});
         let Some(left) = names.checked_sub(category.name().len() + entry.to_string().len()) else { break };
         names = left;
         let purpose = shorten(category.description(), LONGEST_PURPOSE);
-        if let Some(left) = purposes.checked_sub(purpose.len()) {
+        if let Some(left) = purposes.checked_sub(purpose.len()).filter(|_| !purpose.is_empty()) {
             purposes = left;
             entry["description"] = purpose.into();
         }
@@ -175,7 +182,7 @@ fn categories(view: &View, mut names: usize, mut purposes: usize) -> Value {
 pub fn category(cx: &Context<'_>, category: ListedCategory<'_>, detail: Detail, mut bounds: Bounds) -> Value {
     let line = |tool: VisibleTool<'_>| {
         if detail != Detail::Full {
-            return json!({"name": tool.name(), "brief": category.brief_of(tool)});
+            return json!({"name": tool.name(), "brief": tool.brief()});
         }
         let mut shown = json!({"name": tool.name(), "brief": tool.brief()});
         add_use(&mut shown, cx, tool, detail, &mut bounds);
@@ -201,7 +208,7 @@ pub fn unknown_category(view: &View, name: &str) -> Value {
     json!({
         "error": wording::unknown_category(name, &meant),
         "suggestions": meant,
-        "categories": categories(view, usize::MAX, 0),
+        "categories": categories(view.categories(), usize::MAX, 0),
     })
 }
 

@@ -1,9 +1,9 @@
 //! Briefs and categories of real servers' lists (docs/briefs.md).
 
-use std::{collections::HashSet, sync::Arc};
+use std::sync::Arc;
 
 use mcp_disclosure_core::{
-    Primitive, Principal, RawObject, Snapshot, UpstreamLists, UpstreamName, View,
+    Principal, RawObject, Snapshot, UpstreamLists, UpstreamName, View,
     brief::{LONGEST, SHORT, shorten},
 };
 use serde_json::{Value, value::to_raw_value};
@@ -35,102 +35,65 @@ fn lists_of(server: &Value) -> UpstreamLists {
     }
 }
 
-/// The briefs of a view at both lengths, with the names of their tools.
-fn briefs(view: &View) -> Vec<(&str, &str)> {
-    let tools = || view.tools();
-    let long = tools().map(|tool| (tool.name().as_str(), tool.brief()));
-    let short = tools().map(|tool| (tool.name().as_str(), tool.short_brief()));
-    long.chain(short).collect()
+/// The letters of a text: what is left where marks and white space are folded.
+fn letters(text: &str) -> String {
+    text.chars().filter(|letter| letter.is_alphanumeric()).collect()
 }
 
 #[test]
-fn b1_no_brief_of_recorded_servers_is_empty_too_long_or_cut_within_a_word_or_bracket() {
+fn b1_every_brief_of_recorded_servers_is_a_part_of_its_description() {
     let Some(view) = recorded() else { return };
     for tool in view.tools() {
-        let written = tool.tool().written_brief();
-        for (brief, cap) in [(tool.brief(), LONGEST), (tool.short_brief(), SHORT)] {
+        let written = tool.tool().definition().string("description").unwrap();
+        for (brief, own, cap) in [
+            (tool.brief(), tool.tool().brief(), LONGEST),
+            (tool.short_brief(), tool.tool().short_brief(), SHORT),
+        ] {
             let name = tool.name();
-            assert!(cap.holds(brief) && brief.split_whitespace().count() >= 2, "{name}: {brief}");
-            for (open, close) in [('(', ')'), ('[', ']'), ('{', '}')] {
-                assert_eq!(brief.matches(open).count(), brief.matches(close).count(), "{name}: {brief}");
-            }
-            if let Some((kept, _)) = brief.split_once('…') {
-                let last = kept.split_whitespace().next_back().unwrap();
-                let whole = written.split(|letter: char| letter.is_whitespace());
-                let mut whole = whole.map(|word| word.trim_end_matches([',', '.', ';', ':']));
-                assert!(whole.any(|word| word == last), "{name}: {brief}");
-            }
+            assert!(cap.holds(brief) && own.split_whitespace().count() >= 2, "{name}: {brief}");
+            assert!(letters(&written).contains(&letters(own)), "{name}: {own}");
+            assert!(!cap.holds(written.trim()) || own == written.trim(), "{name}: {own}");
+            // The mark behind it and the server in front of it may cost some of its words.
+            let said = brief.trim_end_matches(" [destructive]").trim_end_matches('…');
+            let said = said.strip_prefix(&format!("{}: ", tool.tool().upstream())).unwrap_or(said);
+            assert!(own.starts_with(said), "{name}: {brief}");
         }
     }
 }
 
 #[test]
-fn b2_no_two_briefs_of_recorded_servers_are_equal_and_each_names_its_product() {
+fn b13_recorded_tools_are_marked_where_their_annotations_say_so_and_nowhere_else() {
     let Some(view) = recorded() else { return };
-    for short in [false, true] {
-        let mut seen = HashSet::new();
-        for tool in view.tools() {
-            let brief = if short { tool.short_brief() } else { tool.brief() };
-            assert!(seen.insert(brief.to_lowercase()), "{}: {brief}", tool.name());
-            let product = match tool.tool().upstream().as_str() {
-                "chrome-devtools" => ["chrome", "devtools"],
-                "filesystem" => ["filesystem", "file system"],
-                other => [other, other],
-            };
-            let said = format!("{} {brief}", tool.name()).to_lowercase();
-            assert!(product.iter().any(|product| said.contains(product)), "{}: {brief}", tool.name());
+    let marked = |brief: &str| brief.ends_with(" [destructive]");
+    let mut count = 0;
+    for tool in view.tools() {
+        let annotations = tool.tool().definition().object("annotations").unwrap_or_else(RawObject::empty);
+        let is = |key: &str| annotations.member(key) == Some("true");
+        let destroys = is("destructiveHint") && !is("readOnlyHint");
+        count += usize::from(destroys);
+        let both = [tool.brief(), tool.short_brief()];
+        assert_eq!(both.map(marked), [destroys; 2], "{}: {both:?}", tool.name());
+    }
+    assert!(count > 10, "{count}");
+}
+
+#[test]
+fn b8_the_categories_of_recorded_servers_are_words_of_their_tools_names() {
+    let Some(view) = recorded() else { return };
+    let mut others = 0;
+    for category in view.categories() {
+        let (name, count) = (category.own_name(), category.tools().len());
+        println!("{} ({count}): {}", category.name(), category.description());
+        assert!((2..=40).contains(&count), "{name}: {count}");
+        if name == "other" {
+            others += count;
+            continue;
         }
+        let mut tools = category.tools();
+        assert!(tools.any(|tool| tool.name().to_lowercase().contains(name)), "{name}");
+        assert!(category.description().is_empty(), "{name}: {}", category.description());
     }
-}
-
-#[test]
-fn b1_marks_of_danger_and_deprecation_of_recorded_servers_are_kept_at_both_lengths() {
-    let Some(view) = recorded() else { return };
-    for (name, mark) in [
-        ("read_file", "[deprecated"),
-        ("browser_run_code_unsafe", "[unsafe: RCE-equivalent]"),
-        ("git_reset", "[destructive]"),
-        ("edit_file", "[destructive]"),
-    ] {
-        let own: Vec<_> = briefs(&view).into_iter().filter(|(tool, _)| *tool == name).collect();
-        assert!(own.len() == 2 && own.iter().all(|(_, brief)| brief.contains(mark)), "{name}: {own:?}");
-    }
-    // Its server marks every acting tool as destructive, which distinguishes none.
-    assert!(!view.tool("browser_hover").unwrap().brief().contains("[destructive]"));
-}
-
-#[test]
-fn b2_the_briefs_of_a_list_depend_on_nothing_that_is_not_listed() {
-    let server = serde_json::json!([{"upstream": "u", "server": {"name": "Notes"}, "tools": [
-        {"name": "add_note", "description": "Adds a note. Keeps it for a day."},
-        {"name": "add_memo", "description": "Adds a note."},
-        {"name": "note_remover", "description": "Wipes.", "annotations": {"destructiveHint": true}},
-    ]}]);
-    let view = view_of(&server.to_string());
-    let brief = |view: &View, name: &str| view.tool(name).unwrap().short_brief().to_owned();
-    assert_eq!(brief(&view, "add_note"), "Adds a note. Keeps it for a day.");
-    assert_eq!(brief(&view, "add_memo"), "Adds a note.", "a note is one of Notes");
-    let same = serde_json::json!([{"upstream": "u", "server": {"name": "Shelf"}, "tools": [
-        {"name": "put_tag", "description": "Adds a thing."},
-        {"name": "put_star", "description": "Adds a thing."},
-    ]}]);
-    let view = view_of(&same.to_string());
-    assert_eq!(brief(&view, "put_tag"), "Shelf: Tag: Adds a thing.");
-    assert_eq!(brief(&view, "put_star"), "Shelf: Star: Adds a thing.");
-    let narrow =
-        view.narrow(|primitive| !matches!(primitive, Primitive::Tool(tool) if **tool.key() == *"put_tag"));
-    assert_eq!(brief(&narrow, "put_star"), "Shelf: Adds a thing.");
-}
-
-#[test]
-fn b2_ten_thousand_equal_tools_get_briefs_of_their_own() {
-    let tools: Vec<Value> = (0..10_000)
-        .map(|at| serde_json::json!({"name": format!("tool_{at}"), "description": "Does the same as all of the others do."}))
-        .collect();
-    let server = serde_json::json!([{"upstream": "u", "server": {"name": "many"}, "tools": tools}]);
-    let view = view_of(&server.to_string());
-    let distinct: HashSet<&str> = view.tools().map(|tool| tool.short_brief()).collect();
-    assert_eq!(distinct.len(), 10_000);
+    assert!(others * 100 <= view.tools().count() * 8, "{others}");
 }
 
 /// Descriptions of public servers, by server and tool.
@@ -175,4 +138,57 @@ fn b1_the_table_of_the_documentation_is_what_the_program_makes() {
     }
     assert_eq!(rows.len(), 40);
     assert!(old == table, "the table of docs/briefs.md is old: run this test with UPDATE_BRIEFS=1");
+}
+
+#[test]
+fn zz_dump() {
+    let Some(folder) = std::env::var_os("DUMP") else { return };
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|file| file.unwrap().path()).collect();
+    files.sort();
+    let servers: Vec<Value> = files
+        .iter()
+        .map(|path| {
+            let list: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+            let name = path.file_stem().unwrap().to_str().unwrap();
+            let server = list
+                .get("server")
+                .filter(|one| one.is_object())
+                .cloned()
+                .unwrap_or_else(|| serde_json::json!({"name": name}));
+            serde_json::json!({"upstream": name, "server": server, "tools": list["tools"]})
+        })
+        .collect();
+    let view = view_of(&Value::from(servers).to_string());
+    for tool in view.tools() {
+        let written = tool.tool().definition().string("description").unwrap_or_default();
+        let own = tool.tool().brief();
+        let part = letters(&written).contains(&letters(own));
+        println!(
+            "BRIEF\t{}\t{}\t{part}\t{}\t{}",
+            tool.tool().upstream(),
+            tool.name(),
+            tool.brief().replace('\n', "\\n"),
+            tool.short_brief().replace('\n', "\\n")
+        );
+    }
+    let (mut all, mut other) = (0, 0);
+    for category in view.categories() {
+        let tools: Vec<&str> = category.tools().map(|tool| tool.name().as_str()).collect();
+        all += tools.len();
+        other += if category.own_name() == "other" { tools.len() } else { 0 };
+        println!(
+            "CATEGORY\t{}\t{}\t{}\t{}",
+            category.name(),
+            tools.len(),
+            category.description(),
+            tools.join(" ")
+        );
+    }
+    println!("OTHER {other} of {all}");
+    let (mut slim, mut exact) = (0, 0);
+    for tool in view.tools() {
+        slim += tool.tool().slim_schema().map_or(0, str::len);
+        exact += tool.tool().definition().member("inputSchema").map_or(0, str::len);
+    }
+    println!("SLIM {slim} of {exact}");
 }

@@ -1,90 +1,114 @@
-//! Categories found without configuration (docs/CONTRACT.md B8).
+//! Categories that no operator declared (docs/CONTRACT.md B8).
 
 use std::sync::Arc;
 
 use serde_json::{Value, json, value::to_raw_value};
 
-use crate::{Principal, RawObject, Snapshot, UpstreamLists, UpstreamName, View};
+use crate::{Permits, Principal, RawObject, Snapshot, UpstreamLists, UpstreamName, View, provider::OwnGroup};
 
-/// The view of one upstream's tools of these names.
-fn view(server: Value, instructions: Option<&str>, names: &[String]) -> View {
-    let lists = UpstreamLists {
+/// An upstream with tools of these names.
+fn upstream(name: &str, server: Value, tools: &[&str]) -> UpstreamLists {
+    UpstreamLists {
         server_info: RawObject::parse(server.to_string()).unwrap(),
-        instructions: instructions.map(str::to_owned),
-        tools: names.iter().map(|name| to_raw_value(&json!({"name": name})).unwrap().into()).collect(),
-        ..UpstreamLists::empty(UpstreamName::parse("hub").unwrap())
-    };
-    View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous())
+        tools: tools.iter().map(|name| to_raw_value(&json!({"name": name})).unwrap().into()).collect(),
+        ..UpstreamLists::empty(UpstreamName::parse(name).unwrap())
+    }
 }
 
-fn crossed(verbs: &[&str], nouns: &[&str]) -> Vec<String> {
-    nouns.iter().flat_map(|noun| verbs.iter().map(move |verb| format!("{verb}_{noun}"))).collect()
+fn view(lists: &[UpstreamLists]) -> View {
+    View::of(Arc::new(Snapshot::build(lists, &[]).unwrap().0), &Principal::anonymous())
+}
+
+/// The categories of one upstream's tools.
+fn sorted(names: &[&str]) -> Vec<(String, usize)> {
+    categories(&view(&[upstream("hub", json!({"name": "Hub"}), names)]))
 }
 
 fn categories(view: &View) -> Vec<(String, usize)> {
     view.categories().map(|category| (category.name().to_owned(), category.tools().len())).collect()
 }
 
+fn some(expected: &[(&str, usize)]) -> Vec<(String, usize)> {
+    expected.iter().map(|(name, count)| ((*name).to_owned(), *count)).collect()
+}
+
 #[test]
-fn b8_few_tools_are_one_category_and_many_are_sorted_by_what_they_are_about() {
-    let verbs = ["create", "get", "list", "update", "delete"];
-    let few = crossed(&verbs, &["issue", "label"]);
-    assert_eq!(categories(&view(json!({"name": "Hub"}), None, &few)), [("hub".to_owned(), 10)]);
-    let mut many = few;
-    many.extend(crossed(&verbs, &["merge_request"]));
-    many.extend(crossed(&verbs, &["issue_note", "branches", "wiki_page", "merge_request_note"]));
-    many.extend(["whoami", "health_check", "add_label_to_issue"].map(str::to_owned));
-    let view = view(json!({"name": "Hub"}), None, &many);
-    let expected = [
-        ("hub issues", 10),
-        ("hub labels", 6),
-        ("hub merge requests", 10),
-        ("hub branches", 5),
-        ("hub wiki pages", 5),
-        ("hub other", 2),
-    ];
-    let names = categories(&view);
-    assert_eq!(names.iter().map(|(_, count)| count).sum::<usize>(), many.len());
-    for (name, count) in expected {
-        let singular = name.trim_end_matches('s');
-        assert!(
-            names.iter().any(|(found, tools)| (found == name || found == singular) && *tools == count),
-            "{name} in {names:?}"
-        );
+fn b8_tools_are_sorted_by_the_words_of_their_names() {
+    for (names, expected) in [
+        (
+            &["create_issue", "list_issues", "get_label", "add_label", "delete_label"][..],
+            &[("issue", 2), ("label", 3)][..],
+        ),
+        // A word that all have names what no other word sorts.
+        (&["git_add", "git_diff", "git_diff_staged"], &[("git", 3)]),
+        (&["get_current_time", "convert_time"], &[("time", 2)]),
+        // One that is left joins others, and few tools without common words are a category as a whole.
+        (&["create_nodes", "search_nodes", "read_graph"], &[("nodes", 3)]),
+        (&["echo", "whoami", "health"], &[("hub", 3)]),
+        (&["alone"], &[("hub", 1)]),
+    ] {
+        assert_eq!(sorted(names), some(expected), "{names:?}");
     }
-    let issues = view.categories().next().unwrap();
-    assert_eq!(issues.description(), "Hub issue: create, get, list, update, delete; note");
 }
 
 #[test]
-fn b8_no_category_is_too_large_even_where_names_say_nothing() {
-    let names: Vec<String> = (0..400).map(|at| format!("tool{at:x}")).collect();
-    let categories = categories(&view(json!({}), None, &names));
-    assert!(categories.iter().all(|(_, count)| (2..=80).contains(count)), "{categories:?}");
-    assert_eq!(categories.iter().map(|(_, count)| count).sum::<usize>(), 400);
+fn b8_no_category_has_one_tool_or_over_forty_and_every_name_is_a_word_of_its_tools() {
+    let nouns = ["issue", "branch", "wiki_page", "merge_request", "merge_request_note", "pipeline"];
+    let verbs = ["create", "get", "list", "update", "delete", "approve", "close", "watch"];
+    let crossed = nouns.iter().flat_map(|noun| verbs.iter().map(move |verb| format!("{verb}_{noun}")));
+    let many: Vec<String> =
+        crossed.chain(["whoami", "health", "alarm_cloudwatch"].map(str::to_owned)).collect();
     let same: Vec<String> = (0..400).map(|at| format!("get_issue_{at}")).collect();
-    let categories = super::tests::categories(&view(json!({}), None, &same));
-    assert!(categories.iter().all(|(_, count)| *count <= 80), "{categories:?}");
+    let bare: Vec<String> = (0..400).map(|at| format!("tool{at:x}")).collect();
+    for names in [many, same, bare] {
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let view = view(&[upstream("hub", json!({}), &names)]);
+        assert_eq!(view.categories().map(|category| category.tools().len()).sum::<usize>(), names.len());
+        for category in view.categories() {
+            let (name, count) = (category.own_name(), category.tools().len());
+            assert!((2..=40).contains(&count), "{name}: {count}");
+            assert!(category.description().is_empty(), "{name}: {}", category.description());
+            let mut tools = category.tools();
+            let is_word = tools.any(|tool| tool.name().contains(name));
+            assert!(is_word || ["other", "hub"].contains(&name), "{name}");
+        }
+    }
 }
 
 #[test]
-fn b8_a_category_says_what_it_is_for() {
-    let names = crossed(&["get", "list"], &["page", "network_request"]);
-    let described = |server, instructions| {
-        let view = view(server, instructions, &names);
+fn b8_a_whole_server_says_what_it_is_for_itself() {
+    let described = |server| {
+        let view = view(&[upstream("hub", server, &["echo", "whoami"])]);
         view.categories().next().unwrap().description().to_owned()
     };
-    assert_eq!(described(json!({}), None), "page, network request");
-    assert_eq!(described(json!({"name": "x", "title": "Acme Server"}), None), "Acme: page, network request");
-    assert_eq!(
-        described(json!({"name": "x", "description": "Acme looks at pages of the web. And more."}), None),
-        "Hub: Acme looks at pages of the web."
-    );
-    assert_eq!(
-        described(
-            json!({"title": "Acme"}),
-            Some("# Acme\n\nThis server provides pages of the web to models.")
-        ),
-        "Acme: This server provides pages of the web to models."
-    );
+    assert_eq!(described(json!({"title": "Acme"})), "");
+    let server = json!({"description": "Acme looks at pages of the web. And more."});
+    assert_eq!(described(server), "Acme looks at pages of the web.");
+}
+
+#[test]
+fn b8_servers_have_their_own_categories_and_clashing_names_have_the_server_in_front() {
+    let group = |name: &str, tools: &[&str]| OwnGroup {
+        name: name.to_owned(),
+        description: format!("About\n{name}."),
+        tools: tools.iter().map(|name| (*name).to_owned()).collect(),
+        ..OwnGroup::default()
+    };
+    let mut one = upstream("one", json!({}), &["solve", "measure", "get_thing", "list_things"]);
+    one.groups = vec![group("analysis", &["measure", "solve"])];
+    let mut two = upstream("two", json!({}), &["compare", "weigh", "plot"]);
+    two.groups = vec![group("analysis", &["compare", "weigh"]), group("visuals", &["plot"])];
+    let lists = [one, two];
+    let whole = view(&lists);
+    let expected = some(&[("one/analysis", 2), ("thing", 2), ("two/analysis", 2), ("visuals", 1)]);
+    assert_eq!(categories(&whole), expected);
+    assert_eq!(whole.category("visuals").unwrap().description(), "About visuals.");
+    assert_eq!(whole.category("two/visuals").unwrap().name(), "visuals");
+    assert!(whole.category("analysis").is_none(), "it could be either");
+    // What a group is for may be about what is withheld.
+    let snapshot = Arc::new(Snapshot::build(&lists, &[]).unwrap().0);
+    let part =
+        View::of(snapshot, &Principal::anonymous().permitted(Permits::of_tools(["two/compare", "two/plot"])));
+    assert_eq!(categories(&part), some(&[("analysis", 1), ("visuals", 1)]));
+    assert_eq!(part.category("analysis").unwrap().description(), "");
 }

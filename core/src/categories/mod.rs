@@ -1,20 +1,15 @@
 //! The listed tools of a view by category: sorted once per view, since every answer about categories needs it.
 //!
-//! An operator's categories are as declared. All other tools are sorted per upstream by what they are about
-//! (`grouping`), and described by that (`describing`). Both depend on nothing but what is listed.
+//! A tool is in the operator's category for it, else in its server's own, else in one that is found by the words of the tools'
+//! names (`words`), upstream by upstream. All depends on nothing but what is listed.
 
-mod describing;
-mod grouping;
-mod subject;
+mod words;
 
-use std::collections::HashMap;
-
-use describing::Described;
-use grouping::Group;
-use subject::Subject;
+use std::collections::{HashMap, HashSet};
 
 use crate::{
-    brief::Product,
+    brief::in_a_line,
+    provider::Possessions,
     tool::Tool,
     view::{View, VisibleTool},
 };
@@ -23,99 +18,126 @@ use crate::{
 #[derive(Debug, Default)]
 pub(crate) struct Categories {
     sorted: Vec<Sorted>,
-    places: HashMap<Box<str>, usize>,
+    /// By every name that means exactly one.
+    places: HashMap<String, usize>,
 }
 
 #[derive(Debug, Default)]
 struct Sorted {
-    name: Box<str>,
+    /// The upstream whose category it is; `None` if it is the operator's.
+    upstream: Option<String>,
+    /// Its name there.
+    own: String,
+    name: String,
     description: String,
-    is_declared: bool,
     tools: Vec<usize>,
 }
 
 impl Categories {
-    /// Sorts a view's tools: declared categories first, then others in the order of their tools. Empty ones are left
-    /// out.
+    /// Sorts a view's tools: declared categories first, then others in the order of their upstreams. Empty ones are left out.
     pub(crate) fn of(view: &View) -> Self {
-        let mut categories = Self::default();
-        for declared in &view.about().categories {
-            let category = categories.named(&declared.name);
-            category.is_declared = true;
-            declared.description.trim().clone_into(&mut category.description);
+        let mut declared: Vec<Sorted> = Vec::new();
+        let mut places: HashMap<&str, usize> = HashMap::new();
+        let about =
+            view.about().categories.iter().map(|category| (&*category.name, category.description.trim()));
+        let used = view.listed().filter_map(|(_, tool)| Some((tool.supplement().category.as_deref()?, "")));
+        for (name, description) in about.chain(used) {
+            places.entry(name).or_insert_with(|| {
+                declared.push(Sorted {
+                    own: name.into(),
+                    description: description.into(),
+                    ..Sorted::default()
+                });
+                declared.len() - 1
+            });
         }
         let mut unsorted: Vec<(&str, Vec<(usize, &Tool)>)> = Vec::new();
-        let mut places: HashMap<&str, usize> = HashMap::new();
-        for (at, tool) in view.listed() {
+        // What a server's own `info` is for, the strategy of that name does.
+        for (at, tool) in view.listed().filter(|(at, _)| !view.at(*at).is_own_info()) {
             match &tool.supplement().category {
-                Some(category) => categories.named(category).tools.push(at),
-                None => {
-                    let place = *places.entry(tool.upstream()).or_insert_with(|| {
-                        unsorted.push((tool.upstream(), Vec::new()));
-                        unsorted.len() - 1
-                    });
-                    unsorted[place].1.push((at, tool));
-                }
+                Some(category) => declared[places[&**category]].tools.push(at),
+                None => match unsorted.iter_mut().rfind(|(upstream, _)| **upstream == **tool.upstream()) {
+                    Some((_, tools)) => tools.push((at, tool)),
+                    None => unsorted.push((tool.upstream(), vec![(at, tool)])),
+                },
             }
         }
-        for (upstream, tools) in unsorted {
-            categories.add_upstream(upstream, &tools);
-        }
-        categories.finished(view)
+        declared.retain(|category| !category.tools.is_empty());
+        let found = unsorted.into_iter().flat_map(|(upstream, tools)| of_upstream(view, upstream, tools));
+        Self::named(declared.into_iter().chain(found).collect())
     }
 
-    /// The category of this name; a new one if there is none.
-    fn named(&mut self, name: &str) -> &mut Sorted {
-        let next = self.sorted.len();
-        let place = *self.places.entry(name.into()).or_insert(next);
-        if place == next {
-            self.sorted.push(Sorted { name: name.into(), ..Sorted::default() });
+    /// Names categories: as they are called where they come from, with their upstream in front where others are called the same.
+    fn named(mut sorted: Vec<Sorted>) -> Self {
+        let mut counts: HashMap<String, usize> = HashMap::new();
+        sorted.iter().for_each(|category| *counts.entry(category.own.clone()).or_default() += 1);
+        let mut places: HashMap<String, usize> = HashMap::new();
+        let mut meant: HashMap<String, usize> = HashMap::new();
+        for (place, category) in sorted.iter_mut().enumerate() {
+            let full = category.upstream.as_ref().map(|upstream| format!("{upstream}/{}", category.own));
+            let plain = match &full {
+                Some(full) if counts[&category.own] > 1 => full.clone(),
+                _ => category.own.clone(),
+            };
+            let numbered = (2..).map(|number| format!("{plain} {number}"));
+            let mut names = std::iter::once(plain.clone()).chain(numbered);
+            category.name = names.find(|name| !places.contains_key(name)).unwrap_or(plain);
+            places.insert(category.name.clone(), place);
+            full.map(|full| meant.entry(full).or_insert(place));
         }
-        &mut self.sorted[place]
+        meant.into_iter().for_each(|(name, place)| {
+            places.entry(name).or_insert(place);
+        });
+        Self { sorted, places }
     }
+}
 
-    /// Sorts the tools of an upstream that are in no category of the operator's.
-    fn add_upstream(&mut self, upstream: &str, tools: &[(usize, &Tool)]) {
-        let subjects: Vec<Subject> = Subject::all(tools.iter().map(|(_, tool)| *tool));
-        for Group { subject, common, members } in grouping::groups(&subjects) {
-            let name = subject
-                .as_ref()
-                .map_or_else(|| upstream.to_owned(), |subject| self.free_name(upstream, subject));
-            let described: Vec<Described<'_>> =
-                members.iter().map(|at| Described { tool: tools[*at].1, subject: &subjects[*at] }).collect();
-            let description = describing::of_group(&described, subject.as_deref(), &common);
-            let category = self.named(&name);
-            if category.description.is_empty() {
-                category.description = description;
-            }
-            category.tools.extend(members.iter().map(|at| tools[*at].0));
+/// The categories of an upstream's tools that are in none of the operator's.
+fn of_upstream(view: &View, upstream: &str, mut tools: Vec<(usize, &Tool)>) -> Vec<Sorted> {
+    let category = |own: String, description: String, tools: Vec<usize>| Sorted {
+        upstream: Some(upstream.to_owned()),
+        own,
+        description,
+        tools,
+        ..Sorted::default()
+    };
+    let mut categories = Vec::new();
+    let provider = view.provider(upstream);
+    let groups = provider.map(|provider| &*provider.groups).unwrap_or_default();
+    let possessions = (!groups.is_empty()).then(|| Possessions::of(view, upstream));
+    for group in groups {
+        let names: HashSet<&str> = group.tools.iter().map(String::as_str).collect();
+        let (own, others) =
+            tools.into_iter().partition(|(_, tool)| names.contains(tool.upstream_name().as_str()));
+        tools = others;
+        if !own.is_empty() {
+            let mut own: Vec<(usize, &Tool)> = own;
+            let place =
+                |tool: &Tool| group.tools.iter().position(|name| *name == *tool.upstream_name().as_str());
+            own.sort_by_key(|(_, tool)| place(tool));
+            // What is said of a group may be about what is withheld from the caller.
+            let is_whole = possessions.as_ref().is_some_and(|possessions| possessions.have_all_of(group));
+            let description = if is_whole { in_a_line(&group.description) } else { String::new() };
+            categories.push(category(
+                group.name.clone(),
+                description,
+                own.into_iter().map(|(at, _)| at).collect(),
+            ));
         }
     }
-
-    /// A name that is no other category's.
-    fn free_name(&self, upstream: &str, subject: &str) -> String {
-        let name = format!("{upstream} {subject}");
-        let numbered = (2..).map(|number| format!("{name} {number}"));
-        let mut names = std::iter::once(name.clone()).chain(numbered);
-        names.find(|name| !self.places.contains_key(&**name)).unwrap_or(name)
+    let names: Vec<&str> = tools.iter().map(|(_, tool)| tool.upstream_name().as_str()).collect();
+    for (word, members) in words::sorted(&names) {
+        let said = || provider.and_then(|provider| provider.description.clone());
+        let description = if word.is_none() { said() } else { None };
+        let members = members.into_iter().map(|at| tools[at].0).collect();
+        categories.push(category(
+            word.unwrap_or_else(|| upstream.to_owned()),
+            description.unwrap_or_default(),
+            members,
+        ));
     }
-
-    /// Without empty categories, and each with a description.
-    fn finished(mut self, view: &View) -> Self {
-        self.sorted.retain(|category| !category.tools.is_empty());
-        for category in &mut self.sorted {
-            if category.description.is_empty() {
-                let tools: Vec<&Tool> = category.tools.iter().map(|at| view.at(*at).tool()).collect();
-                let subjects = Subject::all(tools.iter().copied());
-                let described = tools.iter().zip(&subjects);
-                let described: Vec<Described<'_>> =
-                    described.map(|(tool, subject)| Described { tool, subject }).collect();
-                category.description = describing::of_things(&described);
-            }
-        }
-        let places = self.sorted.iter().enumerate().map(|(place, category)| (category.name.clone(), place));
-        Self { places: places.collect(), sorted: self.sorted }
-    }
+    categories.retain(|category| !category.tools.is_empty());
+    categories
 }
 
 /// A category in one view. It has at least one tool.
@@ -142,27 +164,20 @@ impl<'v> ListedCategory<'v> {
         &self.sorted.name
     }
 
-    /// What it is for: as declared, or else by what its upstream says of itself or what its tools are about (docs/CONTRACT.md
-    /// B8). Never empty. One line; at most 160 characters, unless it is declared.
+    /// Its name where it comes from. The name in the view has the upstream in front where others are called the same.
+    pub fn own_name(self) -> &'v str {
+        &self.sorted.own
+    }
+
+    /// What it is for: as the operator or its server says; of an upstream as a whole, what it says of itself. Empty if nothing is
+    /// said.
     pub fn description(self) -> &'v str {
         &self.sorted.description
     }
 
-    /// Whether the operator declared it.
+    /// Whether it is the operator's.
     pub fn is_declared(self) -> bool {
-        self.sorted.is_declared
-    }
-
-    /// The brief of one of its tools, without the product in front if the description of the category has it.
-    pub fn brief_of(self, tool: VisibleTool<'v>) -> &'v str {
-        let brief = tool.brief();
-        let is_derived = tool.tool().supplement().brief.is_none();
-        let product = tool.tool().origin().product.as_ref().map(Product::title);
-        // Of declared ones it is not known whether all tools are of that product.
-        let is_of_it = |product: &&str| !self.is_declared() && self.description().starts_with(product);
-        let product = product.filter(|product| is_derived && is_of_it(product));
-        let bare = product.and_then(|product| brief.strip_prefix(product)?.strip_prefix(": "));
-        bare.unwrap_or(brief)
+        self.sorted.upstream.is_none()
     }
 
     /// Its listed tools.

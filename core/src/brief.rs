@@ -1,0 +1,415 @@
+//! Briefs: the short text by which a model selects a tool, in the words of whoever wrote it (docs/CONTRACT.md B1 to B3, B13).
+//!
+//! A brief is the operator's, or a whole description that fits, or else the first sentence of the description that says
+//! something about the tool. White space and Markdown are folded; nothing is reworded, moved or dropped inside. What lists add
+//! to that is in [`listed`]: a mark that comes from annotations alone, and the server's name where two tools read alike.
+
+use std::collections::{HashMap, HashSet};
+
+use crate::{cap::Cap, tool::Tool};
+
+/// The maximum length of a derived brief.
+pub const LONGEST: Cap = Cap::characters(160);
+
+/// The maximum length of a brief in lists of names and short texts (delta-mcp "The 60-character description cap").
+pub const SHORT: Cap = Cap::utf16(60);
+
+/// Said of tools with `destructiveHint: true`.
+const DESTRUCTIVE: &str = "[destructive]";
+
+/// Sections of descriptions that say how a tool is used.
+#[rustfmt::skip]
+const SECTIONS: &[&str] = &[
+    "args", "arguments", "parameters", "params", "optional", "required", "usage", "example", "examples", "returns", "notes",
+    "input", "output",
+];
+
+/// Abbreviations, besides single letters, whose full stop ends no sentence.
+#[rustfmt::skip]
+const ABBREVIATIONS: &[&str] = &[
+    "approx", "cf", "dr", "e.g", "eg", "excl", "fig", "i.e", "ie", "incl", "mr", "mrs", "ms", "no", "resp", "st", "viz", "vs",
+];
+
+/// What can follow the end of a sentence and belongs to it.
+const CLOSING: &str = "\"'”’»)]}）」』】";
+
+/// How much of a description is read, and how far the end of a Markdown span is looked for, in bytes.
+const MOST_READ: usize = 16 * 1024;
+const LONGEST_SPAN: usize = 1024;
+/// How deep spans nest.
+const DEEPEST: usize = 8;
+
+/// What a brief is derived from.
+///
+/// ```
+/// use mcp_disclosure_core::brief::{LONGEST, SHORT, Source};
+/// let description = "Deletes a **repository**, e.g. one of a team, with all of its branches. Args: id";
+/// let tool = Source { name: "remove_repo", title: None, description };
+/// assert_eq!(tool.brief(LONGEST), description, "what fits is not changed");
+/// assert_eq!(tool.brief(SHORT), "Deletes a repository, e.g. one of a team, with all of its…");
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Source<'a> {
+    /// The upstream's name of the tool.
+    pub name: &'a str,
+    /// Its title.
+    pub title: Option<&'a str>,
+    /// Its description.
+    pub description: &'a str,
+}
+
+impl Source<'_> {
+    /// The brief within a length: from the description, else the title, else the name in words. Never empty.
+    pub fn brief(&self, cap: Cap) -> String {
+        let title = || self.title.map(in_a_line).filter(|title| says_something(title));
+        let text = self.described(cap).or_else(title).unwrap_or_else(|| spoken(self.name));
+        cap.shorten(&text)
+    }
+
+    /// Whether the brief is from the description.
+    pub fn is_described(&self) -> bool {
+        self.described(LONGEST).is_some()
+    }
+
+    /// What the description says: all of it if that fits, else its first sentence.
+    fn described(&self, cap: Cap) -> Option<String> {
+        let whole = self.description.trim();
+        let fits = cap.holds(whole) && says_something(whole);
+        if fits { Some(whole.to_owned()) } else { first_sentence(whole) }
+    }
+}
+
+/// Cuts text to at most `longest` characters, as [`Cap::shorten`] does.
+pub fn shorten(text: &str, longest: usize) -> String {
+    Cap::characters(longest).shorten(text)
+}
+
+/// The first sentence of a text that is no heading and stands in none of [`SECTIONS`], with white space and Markdown folded.
+pub fn first_sentence(text: &str) -> Option<String> {
+    let mut reader = Reader::default();
+    beginning(text, MOST_READ).lines().chain([""]).find_map(|line| reader.read(line))
+}
+
+/// Reads a description line by line.
+#[derive(Default)]
+struct Reader {
+    /// The lines of the current paragraph.
+    paragraph: String,
+    /// A label that belongs to the next sentence.
+    label: String,
+    is_in_section: bool,
+    is_in_code: bool,
+}
+
+impl Reader {
+    /// The sentence that is found with the next line.
+    fn read(&mut self, line: &str) -> Option<String> {
+        let line = line.trim().trim_start_matches(['>', ' ']);
+        if line.starts_with("```") || line.starts_with("~~~") {
+            self.is_in_code = !self.is_in_code;
+            return self.leave(false);
+        }
+        if self.is_in_code {
+            return None;
+        }
+        let bare = line.trim_matches(['#', '*', '_', '`', ' ']);
+        if line.is_empty() || (is_rule(line) && !self.is_underlined(line)) {
+            let found = self.sentence();
+            self.is_in_section = false;
+            return found;
+        }
+        if is_rule(line) {
+            self.paragraph.clear();
+            self.leave(false)
+        } else if is_section(bare) || line.starts_with("--") || is_list_item(line) {
+            self.leave(true)
+        } else if is_heading(line, bare) {
+            self.leave(false)
+        } else {
+            if !self.is_in_section {
+                self.paragraph.push_str(line);
+                self.paragraph.push('\n');
+            }
+            None
+        }
+    }
+
+    /// Whether a line makes a heading of the one above.
+    fn is_underlined(&self, line: &str) -> bool {
+        line.starts_with(['-', '='])
+            && self.paragraph.lines().count() == 1
+            && !is_complete(self.paragraph.trim())
+    }
+
+    /// Ends a paragraph where something else begins: a section, or a heading or code.
+    fn leave(&mut self, for_section: bool) -> Option<String> {
+        let found = self.sentence();
+        self.label.clear();
+        self.is_in_section = for_section;
+        found
+    }
+
+    /// The first sentence of the paragraph, which ends, with the labels in front of it.
+    fn sentence(&mut self) -> Option<String> {
+        let folded = folded(&std::mem::take(&mut self.paragraph), 0);
+        let paragraph = in_a_line(&folded);
+        let mut rest = paragraph.as_str();
+        while !rest.is_empty() {
+            let (sentence, after) = rest.split_at(end_of_sentence(rest));
+            self.label.push_str(sentence.trim());
+            if !is_label(sentence) {
+                return Some(std::mem::take(&mut self.label));
+            }
+            self.label.push(' ');
+            rest = after.trim_start();
+        }
+        None
+    }
+}
+
+/// Whether a line is a thematic break, or underlines a heading.
+fn is_rule(line: &str) -> bool {
+    let first = line.chars().next();
+    line.len() >= 3
+        && first.is_some_and(|first| "-=*_".contains(first) && line.chars().all(|each| each == first))
+}
+
+/// Whether a line is a word of [`SECTIONS`], alone or with a colon after it.
+fn is_section(bare: &str) -> bool {
+    let head = bare.split([':', '：']).next().unwrap_or_default().trim_end_matches(['*', '_', '`', ' ']);
+    SECTIONS.contains(&&*head.to_lowercase())
+}
+
+fn is_list_item(line: &str) -> bool {
+    let after = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
+    let numbered = after.len() < line.len();
+    let after =
+        if numbered { after.strip_prefix(['.', ')']) } else { line.strip_prefix(['-', '*', '+', '•']) };
+    after.is_some_and(|after| after.is_empty() || after.starts_with(char::is_whitespace))
+}
+
+/// Whether a line is a heading: `# …`, or a few words in bold that are neither a sentence nor a label.
+fn is_heading(line: &str, bare: &str) -> bool {
+    let after = line.trim_start_matches('#');
+    let is_marked = line.len() - after.len() <= 6 && after.len() < line.len();
+    let is_bold = ["**", "__"].iter().any(|mark| {
+        let inner = line.strip_prefix(mark).and_then(|inner| inner.trim_end_matches(':').strip_suffix(mark));
+        inner.is_some_and(|inner| !inner.contains(mark))
+    });
+    (is_marked && (after.is_empty() || after.starts_with(char::is_whitespace)))
+        || (is_bold && !is_complete(bare) && !is_label(bare) && bare.split_whitespace().count() <= 6)
+}
+
+/// Whether a text ends as a sentence does.
+fn is_complete(text: &str) -> bool {
+    text.trim_end_matches(|last| CLOSING.contains(last)).ends_with(['.', '!', '?', '。', '！', '？'])
+}
+
+/// Whether a sentence is only a label of the next one: no words, one word, or a few in capitals.
+fn is_label(sentence: &str) -> bool {
+    let words = sentence.split_whitespace().filter(|word| says_something(word)).count();
+    let mut letters = sentence.chars().filter(|letter| letter.is_alphabetic());
+    words == 0 || (words == 1 && sentence.is_ascii()) || (words <= 3 && letters.all(char::is_uppercase))
+}
+
+fn says_something(text: &str) -> bool {
+    text.chars().any(char::is_alphanumeric)
+}
+
+/// Where the first sentence of a line of text ends.
+fn end_of_sentence(text: &str) -> usize {
+    for (at, letter) in text.char_indices() {
+        let is_full = "。！？｡।॥؟۔።။".contains(letter);
+        if !is_full && !".!?".contains(letter) {
+            continue;
+        }
+        let after = &text[at + letter.len_utf8()..];
+        let rest = after.trim_start_matches(|next| CLOSING.contains(next));
+        let next = rest.trim_start().chars().next();
+        let goes_on =
+            next.is_some_and(char::is_lowercase) && (rest.len() < after.len() || is_trailing(&text[..at]));
+        let ends = is_full || rest.is_empty() || rest.starts_with(char::is_whitespace);
+        if ends && !goes_on && (letter != '.' || rest.is_empty() || !is_abbreviated(&text[..at])) {
+            return text.len() - rest.len();
+        }
+    }
+    text.len()
+}
+
+/// Whether a text goes on after its full stop if a small letter follows: "etc." and "...".
+fn is_trailing(before: &str) -> bool {
+    before.ends_with('.') || before.to_lowercase().ends_with("etc")
+}
+
+/// Whether the full stop after a text is that of an abbreviation, or of a number in a list within the text.
+fn is_abbreviated(before: &str) -> bool {
+    let word = before.rsplit(char::is_whitespace).next().unwrap_or_default();
+    let earlier = before[..before.len() - word.len()].trim_end();
+    let word = word.trim_start_matches(|first: char| !first.is_alphanumeric()).to_lowercase();
+    let is_item =
+        word.chars().all(|letter| letter.is_ascii_digit()) && (earlier.is_empty() || earlier.ends_with(':'));
+    is_item || (word.len() == 1 && word.is_ascii()) || ABBREVIATIONS.contains(&&*word)
+}
+
+/// A text without Markdown's marks of spans: emphasis, code, and links, of which the text stays.
+fn folded(text: &str, depth: usize) -> String {
+    let mut folded = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(first) = rest.chars().next() {
+        let before = folded.chars().next_back();
+        let (shown, length) = if depth < DEEPEST { span(rest, before, depth) } else { None }
+            .unwrap_or_else(|| (String::from(first), first.len_utf8()));
+        folded.push_str(&shown);
+        rest = &rest[length..];
+    }
+    folded
+}
+
+/// What the span at the beginning of a text says, and its length; `None` if there is none.
+fn span(text: &str, before: Option<char>, depth: usize) -> Option<(String, usize)> {
+    let within = beginning(text, LONGEST_SPAN);
+    let first = text.chars().next()?;
+    let run = within.len() - within.trim_start_matches(first).len();
+    match first {
+        '\\' => text[1..].starts_with(['*', '_', '`', '#', '[', ']']).then(|| (text[1..2].to_owned(), 2)),
+        '`' => {
+            let length = within[run..].find(&text[..run])?;
+            Some((within[run..run + length].to_owned(), length + 2 * run))
+        }
+        '<' => {
+            let end = within.find('>').filter(|_| within[1..].starts_with("http"))?;
+            Some((within[1..end].to_owned(), end + 1))
+        }
+        '[' | '!' => {
+            let open = usize::from(first == '!');
+            let close =
+                open + within[open..].strip_prefix('[').and_then(|_| closing(&within[open..], '[', ']'))?;
+            let target = close + 1;
+            let end =
+                within[target..].strip_prefix('(').and_then(|_| closing(&within[target..], '(', ')'))?;
+            Some((folded(&within[open + 1..close], depth + 1), target + end + 1))
+        }
+        '*' | '_' | '~' => {
+            let is_word = |beside: Option<char>| {
+                beside.is_some_and(|beside| {
+                    if first == '_' { beside.is_alphanumeric() } else { beside.is_ascii_alphanumeric() }
+                })
+            };
+            let inner = &within[run..];
+            let opens = !is_word(before) && inner.starts_with(|next: char| !next.is_whitespace());
+            let closes = |at: &usize| {
+                let (said, after) = (&inner[..*at], &inner[*at + run..]);
+                !said.ends_with(|last: char| last.is_whitespace() || last == first)
+                    && !after.starts_with(first)
+                    && !is_word(after.chars().next())
+            };
+            let ends = || inner.match_indices(&text[..run]).map(|(at, _)| at);
+            let end = ends()
+                .filter(|at| *at > 0)
+                .find(closes)
+                .filter(|_| opens && run <= 3 && (first != '~' || run == 2))?;
+            Some((folded(&inner[..end], depth + 1), end + 2 * run))
+        }
+        _ => None,
+    }
+}
+
+/// At most the first `most` bytes of a text.
+fn beginning(text: &str, most: usize) -> &str {
+    let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+    &text[..end.unwrap_or_default()]
+}
+
+/// Where the bracket is closed that a text begins with.
+fn closing(text: &str, open: char, close: char) -> Option<usize> {
+    let mut depth = 0usize;
+    text.char_indices().find_map(|(at, letter)| {
+        depth += usize::from(letter == open);
+        depth -= usize::from(letter == close);
+        (depth == 0).then_some(at)
+    })
+}
+
+/// A text in one line.
+pub(crate) fn in_a_line(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// A name in words: `get_data` and `getData` are "Get data".
+fn spoken(name: &str) -> String {
+    let words = name_words(name).join(" ");
+    let mut letters = words.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None if name.trim().is_empty() => "Unnamed tool".to_owned(),
+        None => name.to_owned(),
+    }
+}
+
+/// The words of a name in lower case: `getHTTPUser_v2` is `get`, `http`, `user`, `v2`.
+pub(crate) fn name_words(name: &str) -> Vec<String> {
+    let letters: Vec<char> = name.chars().collect();
+    let mut words = vec![String::new()];
+    for (at, letter) in letters.iter().enumerate() {
+        let before = at.checked_sub(1).map(|at| letters[at]);
+        let begins = letter.is_uppercase()
+            && match before {
+                Some(before) if before.is_uppercase() => {
+                    letters[at + 1..].iter().take(2).filter(|next| next.is_lowercase()).count() == 2
+                }
+                before => before.is_some_and(char::is_alphanumeric),
+            };
+        if begins || !letter.is_alphanumeric() {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| letter.is_alphanumeric()) {
+            word.extend(letter.to_lowercase());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
+}
+
+/// The briefs that differ from those of the tools alone, by the positions of the tools.
+pub(crate) type Briefs = HashMap<usize, String>;
+
+/// The briefs of a list within a length: with marks, and with servers' names in front of those that tools of several servers
+/// would have alike.
+pub(crate) fn listed(tools: &[(usize, &Tool)], cap: Cap) -> Briefs {
+    let marked =
+        |tool: &Tool| fitted("", tool.brief_within(cap), tool.is_destructive(), tool.cap_of_brief(cap));
+    let mut alike: HashMap<String, Vec<(usize, &Tool)>> = HashMap::new();
+    for (at, tool) in tools {
+        alike.entry(marked(tool)).or_default().push((*at, tool));
+    }
+    let mut briefs = Briefs::new();
+    for (brief, tools) in alike {
+        let servers: HashSet<&str> = tools.iter().map(|(_, tool)| tool.upstream().as_str()).collect();
+        for (at, tool) in tools {
+            let said = tool.brief_within(cap);
+            if servers.len() > 1 {
+                let brief = fitted(tool.upstream(), said, tool.is_destructive(), tool.cap_of_brief(cap));
+                briefs.insert(at, brief);
+            } else if brief != said {
+                briefs.insert(at, brief.clone());
+            }
+        }
+    }
+    briefs
+}
+
+/// A text with a server's name in front and the mark behind it. Where all is too long, the text is cut.
+fn fitted(server: &str, text: &str, is_destructive: bool, cap: Cap) -> String {
+    let server = cap.less(cap.most() / 2).shorten(server);
+    let front = if server.is_empty() { server } else { format!("{server}: ") };
+    let room = cap.less(cap.length(&front));
+    let shown = room.shorten(text);
+    if !is_destructive || shown.contains(DESTRUCTIVE) {
+        return format!("{front}{shown}");
+    }
+    format!("{front}{} {DESTRUCTIVE}", room.less(DESTRUCTIVE.len() + 1).shorten(text))
+}
+
+#[cfg(test)]
+#[path = "brief_tests.rs"]
+mod tests;

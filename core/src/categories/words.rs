@@ -1,0 +1,158 @@
+//! How the tools of an upstream are sorted that has no categories of its own: by the words of their names, nouns first.
+
+use std::collections::{BTreeSet, HashMap};
+
+use crate::brief::name_words;
+
+/// No category has more tools.
+const MOST: usize = 40;
+
+/// As many tools are read at a glance.
+const GLANCE: usize = 12;
+
+/// What is left is called.
+const OTHER: &str = "other";
+
+/// Words of names that say what is done, if they stand at an end.
+#[rustfmt::skip]
+const VERBS: &[&str] = &[
+    "activate", "add", "append", "apply", "approve", "archive", "assign", "attach", "bulk", "call", "cancel", "check", "clear",
+    "clone", "close", "compare", "configure", "connect", "convert", "copy", "count", "create", "deactivate", "delete",
+    "deploy", "describe", "detach", "disable", "download", "drop", "edit", "enable", "execute", "explain", "export", "fetch",
+    "find", "generate", "get", "give", "handle", "import", "insert", "install", "invoke", "kill", "list", "load", "lookup",
+    "make", "manage", "merge", "modify", "monitor", "move", "new", "open", "patch", "pause", "post", "publish", "put", "read",
+    "rebase", "remove", "rename", "replace", "reset", "resolve", "restart", "resume", "retrieve", "retry", "revoke", "run",
+    "save", "scale", "search", "select", "send", "set", "show", "simulate", "start", "stop", "submit", "switch", "sync",
+    "take", "toggle", "transfer", "trigger", "unassign", "unpublish", "update", "upload", "upsert", "validate", "verify",
+    "view", "wait", "write",
+];
+
+/// Words of names that say nothing about a tool.
+#[rustfmt::skip]
+const FILLERS: &[&str] = &[
+    "a", "all", "an", "and", "as", "at", "batch", "by", "for", "from", "in", "into", "is", "it", "its", "many", "mcp", "more",
+    "multiple", "my", "of", "on", "one", "or", "per", "single", "the", "to", "tool", "up", "via", "with",
+];
+
+/// A word of a name: as it is compared, as it is written, and whether it says what is done.
+struct Word {
+    key: String,
+    written: String,
+    is_verb: bool,
+}
+
+/// Tools of one upstream as categories: a word of their names and their places, in the order of the first of each. `None` stands
+/// for the upstream as a whole.
+pub(super) fn sorted(names: &[&str]) -> Vec<(Option<String>, Vec<usize>)> {
+    let words: Vec<Vec<Word>> = names.iter().map(|name| words(name)).collect();
+    let shared = shared(&words);
+    let mut rest: Vec<usize> = (0..names.len()).collect();
+    let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
+    if shared.is_none() || names.len() > GLANCE {
+        for with_verbs in [false, true] {
+            let is_common = |key: &str| shared.as_deref() == Some(key);
+            take(&words, &mut rest, &mut groups, |word| {
+                (with_verbs || !word.is_verb) && !is_common(&word.key)
+            });
+        }
+    }
+    if let ([alone], Some((_, smallest))) =
+        (&*rest, groups.iter_mut().min_by_key(|(_, members)| members.len()))
+    {
+        smallest.push(*alone);
+        smallest.sort_unstable();
+        rest.clear();
+    }
+    if shared.is_none() && names.len() <= GLANCE && !rest.is_empty() {
+        return vec![(None, (0..names.len()).collect())];
+    }
+    groups.sort_by_key(|(_, members)| members.first().copied());
+    let whole = groups.is_empty();
+    let named = |(key, members): (String, Vec<usize>)| (Some(spelled(&words, &key, &members)), members);
+    let mut sorted: Vec<(Option<String>, Vec<usize>)> = groups.into_iter().map(named).collect();
+    let name = match shared {
+        Some(key) => Some(spelled(&words, &key, &rest)),
+        None => Some(OTHER.to_owned()).filter(|_| !whole),
+    };
+    sorted.push((name, rest));
+    sorted.into_iter().flat_map(parts).collect()
+}
+
+/// Takes the tools that have a word in common out of the rest, those of the most frequent word first.
+fn take(
+    words: &[Vec<Word>],
+    rest: &mut Vec<usize>,
+    groups: &mut Vec<(String, Vec<usize>)>,
+    counts: impl Fn(&Word) -> bool,
+) {
+    loop {
+        let mut having: HashMap<&str, BTreeSet<usize>> = HashMap::new();
+        for at in &*rest {
+            for word in words[*at].iter().filter(|word| counts(word)) {
+                having.entry(&word.key).or_default().insert(*at);
+            }
+        }
+        let several = having.into_iter().filter(|(_, members)| members.len() > 1);
+        // What is too much for one category is first made less by other words. Of equals the longer word says more.
+        let order = |key: &str, members: &BTreeSet<usize>| {
+            let size = members.len();
+            (size <= MOST, if size <= MOST { size } else { usize::MAX - size }, key.len(), key.to_owned())
+        };
+        let Some((key, members)) = several.max_by_key(|(key, members)| order(key, members)) else { return };
+        rest.retain(|at| !members.contains(at));
+        groups.push((key.to_owned(), members.into_iter().collect()));
+    }
+}
+
+/// The words of a name that say something.
+fn words(name: &str) -> Vec<Word> {
+    let all = name_words(name);
+    let all: Vec<String> =
+        all.into_iter().filter(|word| !FILLERS.contains(&&**word) && has_letters(word)).collect();
+    let has_noun = all.iter().any(|word| !VERBS.contains(&&**word));
+    let last = all.len().saturating_sub(1);
+    let is_verb = |at: usize, word: &str| has_noun && VERBS.contains(&word) && (at <= 1 || at == last);
+    let word = |(at, written): (usize, String)| Word {
+        key: singular(&written),
+        is_verb: is_verb(at, &written),
+        written,
+    };
+    all.into_iter().enumerate().map(word).collect()
+}
+
+fn has_letters(word: &str) -> bool {
+    word.chars().any(char::is_alphabetic)
+}
+
+/// The last word that all of several names have.
+fn shared(words: &[Vec<Word>]) -> Option<String> {
+    let (first, others) = words.split_first().filter(|(_, others)| !others.is_empty())?;
+    let in_all = |word: &&Word| others.iter().all(|other| other.iter().any(|own| own.key == word.key));
+    first.iter().rfind(in_all).map(|word| word.key.clone())
+}
+
+/// The shortest form in which the names have a word, which is part of the others as a rule.
+fn spelled(words: &[Vec<Word>], key: &str, members: &[usize]) -> String {
+    let forms = members.iter().flat_map(|at| &words[*at]).filter(|word| word.key == key);
+    forms.map(|word| &*word.written).min_by_key(|form| form.len()).unwrap_or(key).to_owned()
+}
+
+/// A plain English singular: what only compares need be no word.
+fn singular(word: &str) -> String {
+    if let Some(stem) = word.strip_suffix("ies").filter(|stem| stem.len() > 1) {
+        return format!("{stem}y");
+    }
+    for (ending, kept) in [("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh")] {
+        if let Some(stem) = word.strip_suffix(ending) {
+            return format!("{stem}{kept}");
+        }
+    }
+    let is_plural = word.len() > 3 && !["ss", "us", "is", "as"].iter().any(|ending| word.ends_with(ending));
+    word.strip_suffix('s').filter(|_| is_plural).unwrap_or(word).to_owned()
+}
+
+/// A category in parts of equal size, if it is too large.
+fn parts((name, members): (Option<String>, Vec<usize>)) -> Vec<(Option<String>, Vec<usize>)> {
+    let size = members.len().div_ceil(members.len().div_ceil(MOST).max(1)).max(1);
+    members.chunks(size).map(|part| (name.clone(), part.to_vec())).collect()
+}

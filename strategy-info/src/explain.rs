@@ -1,0 +1,273 @@
+//! How a tool is called, in the form of the info-tool document (docs/CONTRACT.md I4): the first level of parameters in words.
+//! What is nested is given as its schema, and so is what concerns several parameters.
+
+use mcp_disclosure_core::{RawObject, slim};
+use percent_encoding::percent_decode_str;
+use serde_json::{Map, Value};
+
+use crate::wording;
+
+/// The containers of definitions, in newer and older dialects.
+const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
+
+/// More definitions are given as they are, whether they are used or not.
+const MOST_DEFINITIONS: usize = 500;
+
+/// How many references and single alternatives are followed one after the other.
+const MOST_STEPS: usize = 8;
+
+/// The parameters of an `inputSchema` by name, and beside them, where needed, the rest of the schema, the definitions that are
+/// referred to, and a note.
+pub fn parameters(schema: &str) -> Map<String, Value> {
+    let root = Schema::of(schema);
+    let own = root.resolved(&root.0);
+    let properties = own.object("properties").unwrap_or_else(RawObject::empty);
+    let required = required(&own);
+    let is_possible = |(_, schema): &(&str, &str)| *schema != "false";
+    let explained = properties.iter().filter(is_possible).map(|(name, schema)| {
+        let is_required = required.iter().any(|required| required == name);
+        (name.to_owned(), root.parameter(schema, is_required).into())
+    });
+    let explained: Map<String, Value> = explained.collect();
+    let is_open = explained.is_empty()
+        && own.member("additionalProperties") != Some("false")
+        && own.member("properties").is_none();
+    let names_others = required.iter().any(|name| properties.member(name).is_none());
+    let rest = own.retain(|key| match key {
+        "type" | "properties" | "title" | "description" | "$schema" | "$ref" | "$comment" => false,
+        "required" => names_others,
+        "additionalProperties" => own.object(key).is_some_and(|schema| !schema.is_empty()),
+        key => !DEFINITIONS.contains(&key),
+    });
+    let mut answer = Map::from_iter([("parameters".to_owned(), explained.into())]);
+    if !rest.is_empty() {
+        answer.insert("schema".to_owned(), read(rest.text()));
+    } else if is_open {
+        answer.insert("note".to_owned(), wording::OPEN.into());
+    }
+    for container in DEFINITIONS {
+        let used = root.used(container, &Value::from(answer.clone()).to_string());
+        answer.extend(used.map(|used| (container.to_owned(), used)));
+    }
+    answer
+}
+
+/// The parameters of a small `inputSchema` in a phrase each, or as [`parameters`] has them where a phrase does not do. `None` if
+/// the schema states more than parameters.
+pub fn in_short(schema: &str) -> Option<Value> {
+    let mut all = parameters(schema);
+    let Some(Value::Object(parameters)) = all.shift_remove("parameters") else { return None };
+    match (parameters.is_empty(), all.is_empty()) {
+        (true, true) => Some(wording::NO_PARAMETERS.into()),
+        (true, false) => (all.get("note")? == wording::OPEN).then(|| wording::ANY_PARAMETERS.into()),
+        (false, false) => None,
+        (false, true) => {
+            let short = |(name, parameter): (String, Value)| {
+                let phrase =
+                    parameter.as_object().filter(|members| !members.contains_key("schema")).map(phrase);
+                (name, phrase.map_or(parameter, Value::from))
+            };
+            Some(parameters.into_iter().map(short).collect::<Map<_, _>>().into())
+        }
+    }
+}
+
+/// The members of an `outputSchema`, a phrase for each, or the phrase for a whole that has none. `None` if it says nothing.
+pub fn returns(schema: &str) -> Option<Value> {
+    let root = Schema::of(schema);
+    let whole = root.parameter(schema, false);
+    let properties = root.resolved(&root.0).object("properties");
+    let members = properties.iter().flat_map(RawObject::iter).map(|(name, schema)| {
+        let member = root.parameter(schema, false);
+        (name.to_owned(), Value::from(phrase(&member)))
+    });
+    let members: Map<String, Value> = members.collect();
+    if !members.is_empty() {
+        return Some(members.into());
+    }
+    let says = !matches!(whole.get("type").and_then(Value::as_str), Some(wording::ANYTHING | "object"));
+    says.then(|| phrase(&whole).into())
+}
+
+/// A parameter as a phrase: "integer, required, minimum 1: How many".
+fn phrase(parameter: &Map<String, Value>) -> String {
+    let parts = parameter.iter().filter_map(|(key, value)| match (&**key, value) {
+        ("description" | "schema", _) | ("required", Value::Bool(false)) => None,
+        ("type", Value::String(words)) => Some(words.clone()),
+        ("required", _) => Some(key.clone()),
+        ("options", Value::Array(options)) => Some(wording::one_of(options)),
+        ("examples", Value::Array(examples)) => examples.first().map(wording::for_example),
+        _ => Some(format!("{key} {value}")),
+    });
+    let kind = parts.collect::<Vec<_>>().join(", ");
+    match parameter.get("description").and_then(Value::as_str) {
+        Some(description) if kind == wording::ANYTHING => description.to_owned(),
+        Some(description) => format!("{kind}: {description}"),
+        None => kind,
+    }
+}
+
+/// A whole schema, slim.
+struct Schema(RawObject);
+
+impl Schema {
+    fn of(text: &str) -> Self {
+        Self(RawObject::parse(slim::slim(text)).unwrap_or_else(|_| RawObject::empty()))
+    }
+
+    /// One parameter: what the document names, in its words; the other keywords as they are, those with parts as a schema.
+    fn parameter(&self, schema: &str, is_required: bool) -> Map<String, Value> {
+        let own = RawObject::parse(schema).unwrap_or_else(|_| RawObject::empty());
+        let own = self.resolved(&own);
+        let options =
+            own.member("enum").map(str::to_owned).or_else(|| Some(format!("[{}]", own.member("const")?)));
+        let examples = own
+            .member("examples")
+            .map(str::to_owned)
+            .or_else(|| Some(format!("[{}]", own.member("example")?)));
+        let types = types(&own, 0);
+        let words = if types.is_empty() { wording::ANYTHING.to_owned() } else { types.join(" or ") };
+        let mut explained = Map::from_iter([("type".to_owned(), words.into())]);
+        explained.extend(own.member("description").map(|text| ("description".to_owned(), read(text))));
+        explained.insert("required".to_owned(), is_required.into());
+        explained.extend(own.member("default").map(|value| ("default".to_owned(), read(value))));
+        explained.extend(options.map(|values| ("options".to_owned(), read(&values))));
+        explained.extend(examples.map(|values| ("examples".to_owned(), read(&values))));
+        let said = ["type", "description", "default", "enum", "const", "examples", "example", "$comment"];
+        let rest = own.retain(|key| !said.contains(&key) && !(is_alternatives(key) && are_types(&own, key)));
+        let (nested, plain): (Vec<_>, Vec<_>) =
+            rest.iter().partition(|(_, value)| value.starts_with(['{', '[']));
+        let plain = plain.into_iter().filter(|(key, _)| !explained.contains_key(*key));
+        let plain: Vec<_> = plain.map(|(key, value)| (key.to_owned(), read(value))).collect();
+        explained.extend(plain);
+        if !nested.is_empty() {
+            explained.insert("schema".to_owned(), read(RawObject::assemble(nested).text()));
+        }
+        explained
+    }
+
+    /// A schema with what it refers to, and with the only one of its alternatives that is not null.
+    fn resolved(&self, schema: &RawObject) -> RawObject {
+        let mut resolved = schema.clone();
+        for _ in 0..MOST_STEPS {
+            let Some((key, part, is_nullable)) = self.only_part(&resolved) else { break };
+            let types = types(&part, 0);
+            let outer = resolved.retain(|outer| outer != key);
+            resolved = part
+                .iter()
+                .filter(|(key, _)| outer.member(key).is_none())
+                .fold(outer.clone(), |all, (key, value)| all.with(key, value));
+            if is_nullable && !types.is_empty() {
+                let types: Vec<String> = types.into_iter().chain(["null".to_owned()]).collect();
+                resolved = resolved.with_value("type", &types);
+            }
+        }
+        resolved
+    }
+
+    /// What stands for a whole schema: the target of a reference, or the only part of `allOf`, `anyOf` or `oneOf`, but for null.
+    fn only_part(&self, schema: &RawObject) -> Option<(&'static str, RawObject, bool)> {
+        if let Some(reference) = schema.string("$ref") {
+            return Some(("$ref", self.target(&reference)?, false));
+        }
+        ["allOf", "anyOf", "oneOf"].into_iter().find_map(|key| {
+            let parts = parts(schema, key)?;
+            let count = parts.len();
+            let mut others: Vec<RawObject> =
+                parts.into_iter().filter(|part| types(part, 0) != ["null"]).collect();
+            let part = others.pop().filter(|_| others.is_empty())?;
+            Some((key, part, count > 1))
+        })
+    }
+
+    /// The schema that a reference within the document is to.
+    fn target(&self, reference: &str) -> Option<RawObject> {
+        let pointer = percent_decode_str(reference.strip_prefix("#/")?).decode_utf8().ok()?;
+        let mut steps = pointer.split('/').map(|step| step.replace("~1", "/").replace("~0", "~"));
+        steps.try_fold(self.0.clone(), |schema, step| schema.object(&step))
+    }
+
+    /// The definitions that a text refers to, directly or by each other.
+    fn used(&self, container: &str, text: &str) -> Option<Value> {
+        let all = self.0.object(container).filter(|_| text.contains("\"$ref\""))?;
+        let (mut text, mut used) = (text.to_owned(), Vec::new());
+        let is_named = |text: &str, name: &str| {
+            let reference = format!("#/{container}/{}", name.replace('~', "~0").replace('/', "~1"));
+            text.contains(&format!("{reference}\"")) || text.contains(&format!("{reference}/"))
+        };
+        let few = all.iter().count() <= MOST_DEFINITIONS;
+        while let Some((name, schema)) =
+            all.iter().find(|(name, _)| few && !used.contains(name) && is_named(&text, name))
+        {
+            used.push(name);
+            text += schema;
+        }
+        let used = all.retain(|name| !few || used.contains(&name));
+        (!used.is_empty()).then(|| read(used.text()))
+    }
+}
+
+/// The names that a schema requires.
+fn required(schema: &RawObject) -> Vec<String> {
+    schema.member("required").and_then(|names| serde_json::from_str(names).ok()).unwrap_or_default()
+}
+
+fn is_alternatives(key: &str) -> bool {
+    matches!(key, "anyOf" | "oneOf")
+}
+
+/// The parts of `allOf`, `anyOf` or `oneOf`, if all are objects.
+fn parts(schema: &RawObject, key: &str) -> Option<Vec<RawObject>> {
+    serde_json::from_str(schema.member(key)?).ok()
+}
+
+/// Whether alternatives say nothing but types.
+fn are_types(schema: &RawObject, key: &str) -> bool {
+    parts(schema, key).is_some_and(|parts| parts.iter().all(|part| part.iter().all(|(key, _)| key == "type")))
+}
+
+/// The JSON types of a schema, stated or implied.
+fn types(schema: &RawObject, depth: usize) -> Vec<String> {
+    let stated = schema.member("type").map(read);
+    let mut types: Vec<String> = match stated {
+        Some(Value::String(one)) => vec![one],
+        Some(Value::Array(all)) => all.iter().filter_map(Value::as_str).map(str::to_owned).collect(),
+        _ => Vec::new(),
+    };
+    if types.is_empty() {
+        let values: Option<Vec<Value>> =
+            schema.member("enum").and_then(|values| serde_json::from_str(values).ok());
+        let values = values.into_iter().flatten().chain(schema.member("const").map(read));
+        types.extend(values.map(|value| type_of(&value).to_owned()));
+        let alternatives = ["anyOf", "oneOf"].into_iter().filter(|_| depth < MOST_STEPS);
+        let alternatives = alternatives.filter_map(|key| parts(schema, key)).flatten();
+        types.extend(alternatives.flat_map(|part| self::types(&part, depth + 1)));
+        let implied = [("properties", "object"), ("items", "array")];
+        let implied = implied.into_iter().find(|(key, _)| schema.member(key).is_some() && types.is_empty());
+        types.extend(implied.map(|(_, name)| name.to_owned()));
+    }
+    let mut seen = std::collections::HashSet::new();
+    types.retain(|name| seen.insert(name.clone()));
+    types
+}
+
+fn type_of(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "null",
+        Value::Bool(_) => "boolean",
+        Value::Number(number) if number.is_f64() => "number",
+        Value::Number(_) => "integer",
+        Value::String(_) => "string",
+        Value::Array(_) => "array",
+        Value::Object(_) => "object",
+    }
+}
+
+/// JSON text as a value; as a string if it nests too deep to parse.
+pub(crate) fn read(json: &str) -> Value {
+    serde_json::from_str(json).unwrap_or_else(|_| json.into())
+}
+
+#[cfg(test)]
+#[path = "explain_tests.rs"]
+mod tests;
