@@ -9,7 +9,7 @@ use crate::contents::Contents;
 const DECLARED: [&str; 3] = ["name", "version", "description"];
 
 /// The overview: of the only server as it gives it itself, but with what is listed of it.
-pub fn overview(contents: &Contents<'_>, mut ours: Value) -> Value {
+pub(crate) fn overview(contents: &Contents<'_>, mut ours: Value) -> Value {
     for category in contents.categories().filter(|category| said_of(contents, *category).is_some()) {
         if let Some(listed) = ours["categories"][category.name()].as_object_mut() {
             listed.shift_remove("tools");
@@ -34,7 +34,7 @@ pub fn overview(contents: &Contents<'_>, mut ours: Value) -> Value {
 }
 
 /// A category as its server describes it, with the tools that are listed.
-pub fn category(contents: &Contents<'_>, category: ListedCategory<'_>, ours: Value) -> Value {
+pub(crate) fn category(contents: &Contents<'_>, category: ListedCategory<'_>, ours: Value) -> Value {
     let Some(own) = said_of(contents, category) else { return ours };
     let Value::Object(mut ours) = ours else { return ours };
     let mut answer = object(own);
@@ -53,7 +53,7 @@ pub fn category(contents: &Contents<'_>, category: ListedCategory<'_>, ours: Val
 }
 
 /// A tool as its server explains it, where that is more: it has all parameters, and is longer.
-pub fn tool(
+pub(crate) fn tool(
     contents: &Contents<'_>,
     visible: VisibleTool<'_>,
     ours: Map<String, Value>,
