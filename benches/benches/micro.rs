@@ -220,7 +220,7 @@ mod info {
             noted: Noted::new(&Memory::EMPTY, "info"),
             receipts,
             session: "bench",
-            fetches: &Unlimited,
+            services: &Unlimited,
             effects: &effects,
         };
         let name = ToolName::parse("info").expect("it is not empty");

@@ -1,9 +1,12 @@
 //! What the server passes to a strategy with each request.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
 
 use crate::{
     definitions::Definitions,
+    derived::Key,
     effect::{Effect, Effects},
     memory::{Noted, Notes},
     receipt::{Receipt, ReceiptProblem, Receipts},
@@ -73,8 +76,8 @@ pub struct Context<'a> {
     pub receipts: Receipts<'a>,
     /// The caller's session id or peer address, for logs only.
     pub session: &'a str,
-    /// Limits the rate of fetches.
-    pub fetches: &'a dyn FetchLimit,
+    /// What the server does while the strategy decides.
+    pub services: &'a dyn Services,
     /// Where effects are collected.
     pub effects: &'a Effects,
 }
@@ -115,6 +118,32 @@ impl<'a> Context<'a> {
         self.receipts.check(tool.tool().key(), &tool.tool().entry().1, handle)
     }
 
+    /// A value that depends on the view alone, such as an index of its tools: as [`View::derived`], but what is not made yet
+    /// is made beside the workers that serve clients.
+    pub async fn derive<T: Send + Sync + 'static>(&self, make: fn(&View) -> T) -> Arc<T> {
+        if let Some(made) = self.view.made(&()) {
+            return made;
+        }
+        let view = self.view.clone();
+        self.services.run(Box::new(move || drop(view.derived(make)))).await;
+        // What failed there fails here.
+        self.view.derived(make)
+    }
+
+    /// A value that depends on the view and a key alone: as [`View::derived_with`], made where [`derive`](Self::derive) makes it.
+    pub async fn derive_with<K: Key, T: Send + Sync + 'static>(
+        &self,
+        key: &K,
+        make: fn(&View, &K) -> T,
+    ) -> Arc<T> {
+        if let Some(made) = self.view.made(key) {
+            return made;
+        }
+        let (view, own) = (self.view.clone(), key.clone());
+        self.services.run(Box::new(move || drop(view.derived_with(&own, make)))).await;
+        self.view.derived_with(key, make)
+    }
+
     /// The context of one part of a stack, which has its own notes.
     pub(crate) fn of_part<'b>(&self, strategy: &'b str) -> Context<'b>
     where
@@ -124,10 +153,12 @@ impl<'a> Context<'a> {
     }
 }
 
-/// Limits how often one caller can fetch definitions (tool-descriptions-resource §10.3).
-pub trait FetchLimit: std::fmt::Debug + Send + Sync {
-    /// Counts one fetch. `Err` has the time to wait until the next is admitted.
-    fn admit(&self) -> Result<(), Duration>;
+/// What the server does for a strategy while it decides.
+#[async_trait]
+pub trait Services: std::fmt::Debug + Send + Sync {
+    /// Counts one fetch of definitions (tool-descriptions-resource §10.3). `Err` has the time to wait until the next is
+    /// admitted.
+    fn admit_fetch(&self) -> Result<(), Duration>;
 
     /// Notes that this request is refused by this code, for the operator's metrics.
     fn refuses(&self, code: &'static str) {
@@ -136,14 +167,19 @@ pub trait FetchLimit: std::fmt::Debug + Send + Sync {
 
     /// Notes that this request delivers descriptions, for the operator's metrics.
     fn delivers(&self) {}
+
+    /// Does work that takes long beside the workers that serve clients. If it panics, it is not done.
+    async fn run(&self, work: Box<dyn FnOnce() + Send>) {
+        work();
+    }
 }
 
-/// No limit, for tests and benchmarks.
+/// No limits, and all work at once: for tests and benchmarks.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unlimited;
 
-impl FetchLimit for Unlimited {
-    fn admit(&self) -> Result<(), Duration> {
+impl Services for Unlimited {
+    fn admit_fetch(&self) -> Result<(), Duration> {
         Ok(())
     }
 }

@@ -96,12 +96,3 @@ pub struct Refusal {
     /// A JSON object for the model: the reason, and what to do.
     pub content: Value,
 }
-
-/// The content of a strategy's own resource.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ResourceText {
-    /// Its `mimeType`.
-    pub mime_type: &'static str,
-    /// The text.
-    pub text: String,
-}

@@ -45,22 +45,42 @@ impl DerivedByExtent {
     }
 }
 
-type Place = Arc<OnceLock<Arc<dyn Any + Send + Sync>>>;
+/// What values are kept by, such as settings: equal keys have the same value.
+pub trait Key: Clone + PartialEq + Send + Sync + 'static {}
 
-/// Values by type, each computed at most once.
+impl<K: Clone + PartialEq + Send + Sync + 'static> Key for K {}
+
+/// Where a value is, once it is made.
+type Place<T> = Arc<OnceLock<Arc<T>>>;
+
+/// Values by their type and a key, each computed at most once.
 #[derive(Debug, Default)]
-pub(crate) struct Derived(Mutex<HashMap<TypeId, Place>>);
+pub(crate) struct Derived(Mutex<HashMap<TypeId, Box<dyn Any + Send>>>);
 
 impl Derived {
-    /// The value of this type. Concurrent callers wait while it is computed; other types are not blocked.
-    pub(crate) fn get<T: Any + Send + Sync>(&self, make: impl FnOnce() -> T) -> Arc<T> {
-        let place = {
-            // A panic while the lock was held cannot have left the map inconsistent.
-            let mut places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            Arc::clone(places.entry(TypeId::of::<T>()).or_default())
-        };
-        let made = Arc::clone(place.get_or_init(|| Arc::new(make())));
-        made.downcast().unwrap_or_else(|_| unreachable!("each value is stored under its own type"))
+    /// The value of this type for this key. Concurrent callers wait while it is computed; others are not blocked.
+    pub(crate) fn get<K: Key, T: Send + Sync + 'static>(&self, key: &K, make: impl FnOnce() -> T) -> Arc<T> {
+        Arc::clone(self.place::<K, T>(key).get_or_init(|| Arc::new(make())))
+    }
+
+    /// The same, if it is made.
+    pub(crate) fn made<K: Key, T: Send + Sync + 'static>(&self, key: &K) -> Option<Arc<T>> {
+        self.place(key).get().cloned()
+    }
+
+    fn place<K: Key, T: Send + Sync + 'static>(&self, key: &K) -> Place<T> {
+        // A panic while the lock was held cannot have left the map inconsistent.
+        let mut places = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let of_type =
+            places.entry(TypeId::of::<(K, T)>()).or_insert_with(|| Box::new(Vec::<(K, Place<T>)>::new()));
+        let known: &mut Vec<(K, Place<T>)> = of_type
+            .downcast_mut()
+            .unwrap_or_else(|| unreachable!("the places of each type are stored under it"));
+        let at = known.iter().position(|(other, _)| other == key).unwrap_or_else(|| {
+            known.push((key.clone(), Place::default()));
+            known.len() - 1
+        });
+        Arc::clone(&known[at].1)
     }
 }
 
@@ -80,6 +100,16 @@ mod tests {
         assert_eq!(*view("a").showing_concerns().derived(|_| 5), 5);
     }
 
+    #[test]
+    fn what_depends_on_settings_has_them_as_a_key() {
+        let view = View::of(Arc::new(Snapshot::build(&[], &[]).unwrap().0), &Principal::anonymous());
+        let of = |settings: &str| view.derived_with(&settings.to_owned(), |_, settings| settings.len());
+        assert_eq!((*of("a"), *of("bc"), *of("a")), (1, 2, 1));
+        let made = |settings: &str| view.made::<String, usize>(&settings.to_owned());
+        assert!(Arc::ptr_eq(&of("a"), &made("a").unwrap()));
+        assert!(made("x").is_none() && view.made::<(), usize>(&()).is_none());
+    }
+
     fn extent(position: usize) -> Extent {
         let all = || Selection::All;
         Extent {
@@ -93,7 +123,7 @@ mod tests {
     #[test]
     fn equal_extents_share_their_values_and_few_are_kept() {
         let values = DerivedByExtent::default();
-        let value = |position: usize, new: usize| *values.of(&extent(position)).get(|| new);
+        let value = |position: usize, new: usize| *values.of(&extent(position)).get(&(), || new);
         assert_eq!((value(0, 1), value(0, 2), value(1, 3)), (1, 1, 3));
         // The first one is used between all others, so that it stays.
         for position in 2..100 {
@@ -106,8 +136,8 @@ mod tests {
     #[test]
     fn each_type_is_computed_once() {
         let derived = Derived::default();
-        assert_eq!(*derived.get(|| 1_u8), 1);
-        assert_eq!(*derived.get(|| 2_u8), 1);
-        assert_eq!(*derived.get(|| "text"), "text");
+        assert_eq!(*derived.get(&(), || 1_u8), 1);
+        assert_eq!(*derived.get(&(), || 2_u8), 1);
+        assert_eq!(*derived.get(&(), || "text"), "text");
     }
 }

@@ -1,13 +1,15 @@
 //! Tools that call other tools: how many a strategy lists, and which tools each may call (docs/CONTRACT.md S1).
 
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     arguments::ArgumentProblem,
     decision::{Decision, Refusal, ToolCall},
+    inner_call::{inner_call, members},
+    name::ToolName,
     own_tool::OwnTool,
-    view::VisibleTool,
+    view::{View, VisibleTool},
 };
 
 /// Which tools of a strategy call others.
@@ -22,56 +24,96 @@ pub enum Executors {
     ByEffect,
 }
 
-/// A tool that calls others, as a model reads of it.
+/// The tools of a strategy that call others, as a model calls them: `{"tool", "arguments"}`.
 #[derive(Clone, Copy, Debug)]
-pub struct Executor<'t> {
-    /// Its name.
-    pub name: &'t str,
-    /// Its description.
-    pub description: &'t str,
+pub struct Executor {
+    /// The tool that tells of others. Called by an executor, it is called all the same.
+    pub teller: &'static str,
+    /// The tool that calls every other or, beside `reading`, those that can change something.
+    pub acting: &'static str,
+    /// The tool that calls read-only tools, where there are two.
+    pub reading: &'static str,
 }
 
-impl Executors {
-    /// The tools, with this schema of their arguments: `acting` calls every tool or, beside `reading`, those that can change
-    /// something.
-    pub fn tools(self, schema: &Value, acting: Executor<'_>, reading: Executor<'_>) -> Vec<OwnTool> {
-        let tool = |of: Executor<'_>| OwnTool::new(of.name, of.description, schema);
-        match self {
-            Self::One => vec![tool(acting)],
+/// What a model reads of executors.
+#[derive(Clone, Copy, Debug)]
+pub struct ExecutorTexts<'t> {
+    /// The description of the acting one.
+    pub acting: &'t str,
+    /// The description of the reading one.
+    pub reading: &'t str,
+    /// The description of the argument `arguments`.
+    pub arguments: &'t str,
+}
+
+/// What a call comes down to where there are executors.
+#[derive(Debug)]
+pub enum Called {
+    /// The call of a tool that is no executor: as it came, or that of the teller by an executor.
+    Plain(ToolCall),
+    /// An executor's decision: it forwards the inner call under the tool's own name, so that it is looked up, checked and
+    /// relayed like any other.
+    Decided(Decision),
+    /// An executor was to call a tool that the view does not have.
+    Unknown(ToolName),
+}
+
+impl Executor {
+    /// The executors that are listed.
+    pub fn tools(&self, executors: Executors, texts: ExecutorTexts<'_>) -> Vec<OwnTool> {
+        let schema = json!({
+            "type": "object",
+            "properties": {
+                "tool": {"type": "string"},
+                "arguments": {"type": "object", "description": texts.arguments},
+            },
+            "required": ["tool"],
+        });
+        let acting = OwnTool::new(self.acting, texts.acting, &schema);
+        match executors {
+            Executors::One => vec![acting],
             // Whether the world outside is reached depends on the tool that is called.
-            Self::ByEffect => vec![
-                tool(reading).with("annotations", &json!({"readOnlyHint": true})),
-                tool(acting).with("annotations", &json!({"destructiveHint": true})),
+            Executors::ByEffect => vec![
+                OwnTool::new(self.reading, texts.reading, &schema)
+                    .with("annotations", &json!({"readOnlyHint": true})),
+                acting.with("annotations", &json!({"destructiveHint": true})),
             ],
         }
     }
 
-    /// Whether one of them has this name; if so, whether it calls read-only tools alone.
-    pub fn named(self, name: &str, acting: &str, reading: &str) -> Option<bool> {
-        match self {
-            _ if name == acting => Some(false),
-            Self::ByEffect if name == reading => Some(true),
-            _ => None,
+    /// What a call comes down to.
+    pub fn open(&self, executors: Executors, view: &View, call: ToolCall) -> Called {
+        let only_reading = match call.name.as_str() {
+            name if name == self.acting => false,
+            name if name == self.reading && executors == Executors::ByEffect => true,
+            _ => return Called::Plain(call),
+        };
+        let inner = match members(&call).and_then(|members| inner_call(view, &call.name, &members)) {
+            Ok(inner) => inner,
+            Err(problem) => return Called::Decided(Decision::wrong_arguments(&call.name, problem)),
+        };
+        if *inner.name == *self.teller {
+            return Called::Plain(inner);
         }
+        let Some(tool) = view.tool(&inner.name) else { return Called::Unknown(inner.name) };
+        if only_reading && !is_read_only(tool) {
+            return Called::Decided(self.not_read_only(&inner.name));
+        }
+        Called::Decided(Decision::Forward(inner))
+    }
+
+    fn not_read_only(&self, name: &str) -> Decision {
+        let (code, acting) = ("NOT_READ_ONLY", self.acting);
+        let message =
+            format!("Tool '{name}' is not marked as read-only. It did not run. Call it with {acting}.");
+        Decision::Refuse(Refusal { code, content: json!({"error": {"code": code, "message": message}}) })
     }
 }
 
 impl Decision {
-    /// What an executor does with the call of a tool that exists: forwards it under the tool's own name, so that it is looked up,
-    /// checked and relayed like any other. One that is `only_reading` names `acting` for what may change something.
-    pub fn execute(tool: VisibleTool<'_>, inner: ToolCall, only_reading: bool, acting: &str) -> Self {
-        if !only_reading || is_read_only(tool) {
-            return Self::Forward(inner);
-        }
-        let (code, name) = ("NOT_READ_ONLY", &inner.name);
-        let message =
-            format!("Tool '{name}' is not marked as read-only. It did not run. Call it with {acting}.");
-        Self::Refuse(Refusal { code, content: json!({"error": {"code": code, "message": message}}) })
-    }
-
-    /// The decision on a call of a strategy's own tool; if its arguments are wrong, their refusal.
-    pub fn of_own(tool: &str, decided: Result<Self, ArgumentProblem>) -> Self {
-        decided.unwrap_or_else(|problem| Self::Refuse(Refusal::wrong_arguments(tool, &[problem], None)))
+    /// The refusal of a call of a strategy's own tool with wrong arguments.
+    pub fn wrong_arguments(tool: &str, problem: ArgumentProblem) -> Self {
+        Self::Refuse(Refusal::wrong_arguments(tool, &[problem], None))
     }
 }
 

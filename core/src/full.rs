@@ -2,12 +2,7 @@
 
 use serde::Deserialize;
 
-use crate::{
-    context::ClientTraits,
-    listing::Listing,
-    strategy::{DisclosureStrategy, Profile},
-    view::View,
-};
+use crate::strategy::{DisclosureStrategy, Profile};
 
 /// The strategy's name, as in flags, addresses and offers.
 pub const NAME: &str = "full";
@@ -19,7 +14,7 @@ pub struct Full;
 /// The profile of `full`.
 pub static PROFILE: Profile =
     Profile::presenter(NAME, "Complete tool definitions, as any MCP server sends them", "nothing")
-        .listing_completely();
+        .of_size("verbose");
 
 /// `full` has no settings.
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
@@ -29,10 +24,5 @@ pub struct Config {}
 impl DisclosureStrategy for Full {
     fn profile(&self) -> &Profile {
         &PROFILE
-    }
-
-    fn list(&self, view: &View, _client: &ClientTraits) -> Listing {
-        let tools = view.tools().map(|tool| tool.definition().into_owned()).collect();
-        Listing { tools, ..Listing::without_tools(view) }
     }
 }

@@ -78,20 +78,20 @@ pub mod view;
 pub mod warning;
 
 pub use about::{About, Category};
-pub use adaptive::{Adaptive, CompleteList, Selected};
+pub use adaptive::{CompleteList, Selected};
 pub use arguments::{ArgumentCheck, ArgumentProblem, Checked, Verdict};
 pub use assembly::{Material, UpstreamLists};
 pub use cap::Cap;
 pub use categories::ListedCategory;
 pub use concern::{Concern, ConcernError, Mapping, Values};
-pub use context::{ClientTraits, Context, Era, FetchLimit, Unlimited};
-pub use decision::{Decision, Fault, Refusal, ResourceText, ToolAnswer, ToolCall};
+pub use context::{ClientTraits, Context, Era, Services, Unlimited};
+pub use decision::{Decision, Fault, Refusal, ToolAnswer, ToolCall};
 pub use definitions::Definitions;
 pub use description::{DescriptionError, DescriptionFile, Supplement};
 pub use digest::Digest;
 pub use effect::{Effect, Effects};
 pub use error::Error;
-pub use executors::Executors;
+pub use executors::{Called, Executor, ExecutorTexts, Executors};
 pub use extension::{EXTENSION, GROUPS, offers_groups};
 pub use fetch::{Available, FetchBounds, Names, TooMany, descriptions_uri, fetching_tool};
 pub use finder::{Finder, Hit};
@@ -118,9 +118,7 @@ pub use shown::Shown;
 pub use snapshot::{Entry, Kind, Snapshot};
 pub use spellings::Spellings;
 pub use stack::Stack;
-pub use strategy::{
-    Advertisement, DisclosureStrategy, Extension, Lifecycle, Objection, Preparation, Profile, Role,
-};
+pub use strategy::{Advertisement, DisclosureStrategy, Extension, Lifecycle, Objection, Own, Profile, Role};
 pub use take::take_member;
 pub use text::RawText;
 pub use tool::{CHEAP_SCHEMA_BYTES, PERMISSIVE_SCHEMA, Tool};

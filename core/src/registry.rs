@@ -145,14 +145,14 @@ pub struct Builder<'r> {
 }
 
 impl Builder<'_> {
-    /// Builds the strategy of this name: a registered one, or a stack, whose parts are joined by `+`. Filters that are
+    /// Builds the stack of this name: a registered strategy, or several, joined by `+`. Filters that are
     /// registered [`everywhere`](PlugIn::everywhere) are part of it, named or not.
     ///
     /// The presenter of a stack without one is `full`.
     ///
     /// # Errors
     /// [`Error::UnknownStrategy`], [`Error::InvalidStack`] or [`Error::Build`].
-    pub fn build(&self, name: &str) -> Result<Arc<dyn DisclosureStrategy>, Error> {
+    pub fn build(&self, name: &str) -> Result<Arc<Stack>, Error> {
         let named: Vec<&str> = name.split('+').collect();
         let mut filters = named.iter().map(|name| self.part(name)).collect::<Result<Vec<_>, _>>()?;
         let presenter = match filters.pop_if(|last| last.profile().role == Role::Presenter) {
@@ -160,11 +160,11 @@ impl Builder<'_> {
             None => self.part(full::NAME)?,
         };
         let has_twice = (1..named.len()).any(|at| named[..at].contains(&named[at]));
-        let strategy = Stack::of(filters, presenter).filter(|_| !has_twice);
-        let strategy = strategy.ok_or_else(|| Error::InvalidStack { stack: name.to_owned() })?;
+        let stack = Stack::of(filters, presenter).filter(|_| !has_twice);
+        let stack = stack.ok_or_else(|| Error::InvalidStack { stack: name.to_owned() })?;
         let unnamed = self.registry.everywhere().filter(|name| !named.contains(name));
         let unnamed = unnamed.map(|name| self.part(name)).collect::<Result<_, _>>()?;
-        Ok(Stack::under(unnamed, strategy))
+        Ok(Arc::new(stack.under(unnamed)))
     }
 
     fn part(&self, name: &str) -> Result<Arc<dyn DisclosureStrategy>, Error> {
@@ -191,7 +191,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{context::ClientTraits, finder::Finder, lesson::Lesson, listing::Listing, view::View};
+    use crate::{finder::Finder, lesson::Lesson};
 
     static FILTER: Profile = Profile::filter("filter", "", "");
 
@@ -205,9 +205,6 @@ mod tests {
     impl DisclosureStrategy for Filter {
         fn profile(&self) -> &Profile {
             &FILTER
-        }
-        fn list(&self, view: &View, _: &ClientTraits) -> Listing {
-            Listing::complete(view)
         }
     }
 

@@ -1,170 +1,145 @@
-//! Stacks: filters with one presenter. A stack of strategies is itself a strategy.
+//! Stacks: filters with one presenter, which is what clients are served by.
+//!
+//! **A stack is not a strategy.** The server has stacks and calls nothing else, so a method of the trait that is not
+//! passed on here cannot be called at all: what was forgotten does not compile, where a default body would be inherited
+//! in silence.
+//!
+//! ```compile_fail,E0277
+//! fn strategy<S: mcp_disclosure_core::DisclosureStrategy>() {}
+//! strategy::<mcp_disclosure_core::Stack>();
+//! ```
 
 use std::sync::Arc;
 
-use async_trait::async_trait;
-use serde_json::value::RawValue;
-
 use crate::{
-    adaptive::Selected,
+    adaptive::{self, Selected},
     context::{ClientTraits, Context},
-    decision::{Decision, Fault, ResourceText, ToolCall},
-    digest::Digest,
+    decision::{Decision, Fault, ToolCall},
+    full::Full,
     listing::Listing,
-    memory::Noted,
-    name::ResourceUri,
-    own_tool::OwnTool,
+    memory::{Memory, Noted},
     raw::RawObject,
-    strategy::{Advertisement, DisclosureStrategy, Lifecycle, Objection, Preparation, Profile, Role},
+    strategy::{DisclosureStrategy, Lifecycle, Objection, Own, Profile, Role},
     view::View,
 };
 
-/// Filters, in order, and the presenter of what they leave.
-#[derive(Debug)]
+/// Filters, in order, and the presenter of what they leave. Cheap to clone.
+#[derive(Clone, Debug)]
 pub struct Stack {
     profile: Profile,
     filters: Vec<Arc<dyn DisclosureStrategy>>,
     presenter: Arc<dyn DisclosureStrategy>,
+    /// Complete lists of up to this many tokens are served by `full` instead ([`adaptive`]).
+    budget: Option<u64>,
 }
 
 impl Stack {
-    /// A stack of filters and a presenter. A presenter without filters is returned as it is.
+    /// A stack of filters and a presenter.
     ///
     /// `None` if a part has the wrong role for its position.
     pub fn of(
         filters: Vec<Arc<dyn DisclosureStrategy>>,
         presenter: Arc<dyn DisclosureStrategy>,
-    ) -> Option<Arc<dyn DisclosureStrategy>> {
+    ) -> Option<Self> {
         let in_place = presenter.profile().role == Role::Presenter
             && filters.iter().all(|filter| filter.profile().role == Role::Filter);
-        if !in_place {
-            return None;
-        }
-        if filters.is_empty() {
-            return Some(presenter);
-        }
-        let profile = profile(&filters, &presenter);
-        Some(Arc::new(Self { profile, filters, presenter }))
+        let profile = profile(&filters, &*presenter);
+        in_place.then_some(Self { profile, filters, presenter, budget: None })
     }
 
-    /// Adds filters to a strategy that keeps its profile.
-    pub fn under(
-        filters: Vec<Arc<dyn DisclosureStrategy>>,
-        strategy: Arc<dyn DisclosureStrategy>,
-    ) -> Arc<dyn DisclosureStrategy> {
-        if filters.is_empty() {
-            return strategy;
-        }
-        Arc::new(Self { profile: strategy.profile().clone(), filters, presenter: strategy })
+    /// With further filters before the others. It keeps its profile.
+    pub fn under(mut self, filters: Vec<Arc<dyn DisclosureStrategy>>) -> Self {
+        self.filters.splice(..0, filters);
+        self
     }
 
-    fn parts(&self) -> impl Iterator<Item = &Arc<dyn DisclosureStrategy>> {
-        self.filters.iter().chain([&self.presenter])
+    /// With complete lists of views within this budget, in tokens ([`adaptive`]).
+    pub fn over_budget(self, budget: u64) -> Self {
+        let profile = adaptive::profile(&self.profile, budget);
+        Self { profile, budget: Some(budget), ..self }
     }
-}
 
-fn profile(filters: &[Arc<dyn DisclosureStrategy>], presenter: &Arc<dyn DisclosureStrategy>) -> Profile {
-    let parts = || filters.iter().chain([presenter]).map(|part| part.profile());
-    let join = |text: fn(&Profile) -> &str, by: &str| parts().map(text).collect::<Vec<_>>().join(by);
-    Profile {
-        name: join(|profile| &profile.name, "+").into(),
-        summary: join(|profile| &profile.summary, "; then: ").into(),
-        needs: join(|profile| &profile.needs, "; ").into(),
-        role: Role::Presenter,
-        has_bridge: parts().any(|profile| profile.has_bridge),
-        omits_schemas: parts().any(|profile| profile.omits_schemas),
-        lesson: presenter.profile().lesson,
-        finder: presenter.profile().finder,
-        lists_completely: presenter.profile().lists_completely,
-        context_size: presenter.profile().context_size,
-        variants: presenter.profile().variants,
-        gives_way: presenter.profile().gives_way,
-        extension: presenter.profile().extension,
+    fn filters(&self) -> impl Iterator<Item = &dyn DisclosureStrategy> {
+        self.filters.iter().map(|filter| &**filter)
     }
-}
 
-#[async_trait]
-impl DisclosureStrategy for Stack {
-    fn profile(&self) -> &Profile {
+    /// The presenter of a view.
+    fn serving(&self, view: &View) -> &dyn DisclosureStrategy {
+        if self.budget.is_some_and(|budget| adaptive::fits(view, budget)) { &Full } else { &*self.presenter }
+    }
+
+    /// The filters, and the presenter of a view.
+    fn parts(&self, view: &View) -> impl Iterator<Item = &dyn DisclosureStrategy> {
+        self.filters().chain([self.serving(view)])
+    }
+
+    /// The profile of all parts together.
+    pub fn profile(&self) -> &Profile {
         &self.profile
     }
 
-    fn list(&self, view: &View, client: &ClientTraits) -> Listing {
-        self.presenter.list(view, client)
+    /// The strategy that serves a view, where the stack only selects one: it is what the handshake names, and `--explain`
+    /// says why.
+    pub fn selects(&self, view: &View) -> Option<Selected> {
+        let name = self.serving(view).profile().name.to_string();
+        let reason = adaptive::reason(view, self.budget?);
+        Some(Selected { name, reason })
     }
 
-    fn objections(&self, view: &View) -> Vec<Objection> {
-        self.parts().flat_map(|part| part.objections(view)).collect()
+    /// The lists of a view.
+    pub fn list(&self, view: &View, client: &ClientTraits) -> Listing {
+        self.serving(view).list(view, client)
     }
 
-    fn signs_receipts(&self) -> bool {
-        self.parts().any(|part| part.signs_receipts())
+    /// What all parts have of their own.
+    pub fn own(&self, view: &View, client: &ClientTraits) -> Own {
+        self.parts(view).fold(Own::default(), |own, part| own.and(part.own(view, client)))
     }
 
-    fn own_tools(&self, view: &View, client: &ClientTraits) -> Vec<OwnTool> {
-        self.parts().flat_map(|part| part.own_tools(view, client)).collect()
+    /// The names that an upstream's tool may not have for this client, by the whole view: those of own tools, also of ones
+    /// that are not listed for this view. Clients hold lists for longer than a catalogue stays on one side of a budget, and a
+    /// name that a user allowed must not become another tool's.
+    pub fn reserved_names(&self, view: &View, client: &ClientTraits) -> Vec<String> {
+        let parts = self.filters().chain([&*self.presenter]);
+        let own = parts.flat_map(|part| part.own(view, client).tools);
+        own.map(|tool| tool.name().to_owned()).collect()
     }
 
-    fn reserved_names(&self, view: &View, client: &ClientTraits) -> Vec<String> {
-        self.parts().flat_map(|part| part.reserved_names(view, client)).collect()
+    /// The objections of all parts.
+    pub fn objections(&self, view: &View) -> Vec<Objection> {
+        self.parts(view).flat_map(|part| part.objections(view)).collect()
     }
 
-    fn advertise(&self, view: &View, client: &ClientTraits, advertisement: &mut Advertisement) {
-        self.parts().for_each(|part| part.advertise(view, client, advertisement));
+    /// Passes a client's settings and notifications on. The view is not narrowed yet, so of two presenters it is not known
+    /// which will serve: the one over the budget is told.
+    ///
+    /// # Errors
+    /// The first fault.
+    pub fn lifecycle(&self, cx: &Context<'_>, event: &Lifecycle<'_>) -> Result<(), Fault> {
+        let mut parts = self.filters().chain([&*self.presenter]);
+        parts.try_for_each(|part| part.lifecycle(&cx.of_part(&part.profile().name), event))
     }
 
-    fn lists_completely(&self, view: &View, client: &ClientTraits) -> bool {
-        self.presenter.lists_completely(view, client)
+    /// The view that filters leave.
+    pub fn narrow(&self, view: View, client: &ClientTraits, memory: &Memory) -> View {
+        self.filters()
+            .fold(view, |view, part| part.narrow(view, client, Noted::new(memory, &part.profile().name)))
     }
 
-    fn selects(&self, view: &View) -> Option<Selected> {
-        self.presenter.selects(view)
+    /// How this client learns to use a tool.
+    pub fn how_to_learn(&self, view: &View, client: &ClientTraits, tool: &str) -> Option<String> {
+        self.serving(view).how_to_learn(view, client, tool)
     }
 
-    fn announced(&self, view: &View, client: &ClientTraits) -> Option<Digest> {
-        self.presenter.announced(view, client)
-    }
-
-    fn lifecycle(&self, cx: &Context<'_>, event: &Lifecycle<'_>) -> Result<(), Fault> {
-        self.parts().try_for_each(|part| part.lifecycle(&cx.of_part(&part.profile().name), event))
-    }
-
-    fn narrow(&self, view: View, client: &ClientTraits, noted: Noted<'_>) -> View {
-        self.parts().fold(view, |view, part| part.narrow(view, client, noted.of_part(&part.profile().name)))
-    }
-
-    fn how_to_learn(&self, cx: &Context<'_>, tool: &str) -> Option<String> {
-        self.presenter.how_to_learn(&cx.of_part(&self.presenter.profile().name), tool)
-    }
-
-    fn meant_resource(&self, cx: &Context<'_>, uri: &ResourceUri) -> Option<String> {
-        self.parts().find_map(|part| part.meant_resource(&cx.of_part(&part.profile().name), uri))
-    }
-
-    async fn read_resource(
-        &self,
-        cx: &Context<'_>,
-        uri: &ResourceUri,
-    ) -> Result<Option<ResourceText>, Fault> {
-        for part in self.parts() {
-            if let Some(text) = part.read_resource(&cx.of_part(&part.profile().name), uri).await? {
-                return Ok(Some(text));
-            }
-        }
-        Ok(None)
-    }
-
-    fn preparation(&self, view: &View, call: &ToolCall) -> Option<Preparation> {
-        self.parts().find_map(|part| part.preparation(view, call))
-    }
-
-    fn request_preparation(&self, cx: &Context<'_>, method: &str) -> Option<Preparation> {
-        self.parts().find_map(|part| part.request_preparation(&cx.of_part(&part.profile().name), method))
-    }
-
-    async fn before_call(&self, cx: &Context<'_>, mut call: ToolCall) -> Result<Decision, Fault> {
-        // The presenter first: it may unwrap the call of its own tool, and filters decide on the call that would run.
-        for part in [&self.presenter].into_iter().chain(&self.filters) {
+    /// Decides on a call: the presenter first, since it may unwrap the call of its own tool, and filters decide on the call
+    /// that would run. Own tools over a budget can be called within it.
+    ///
+    /// # Errors
+    /// The first fault.
+    pub async fn before_call(&self, cx: &Context<'_>, mut call: ToolCall) -> Result<Decision, Fault> {
+        let is_own = cx.view.reserves(&call.name);
+        let presenter = if is_own { &*self.presenter } else { self.serving(cx.view) };
+        for part in [presenter].into_iter().chain(self.filters()) {
             match part.before_call(&cx.of_part(&part.profile().name), call).await? {
                 Decision::Forward(forwarded) => call = forwarded,
                 decided => return Ok(decided),
@@ -173,17 +148,35 @@ impl DisclosureStrategy for Stack {
         Ok(Decision::Forward(call))
     }
 
-    async fn request(
+    /// The first answer to a request.
+    ///
+    /// # Errors
+    /// The first fault.
+    pub async fn request(
         &self,
         cx: &Context<'_>,
         method: &str,
-        params: &RawValue,
+        params: &RawObject,
     ) -> Result<Option<RawObject>, Fault> {
-        for part in self.parts() {
+        for part in self.parts(cx.view) {
             if let Some(answer) = part.request(&cx.of_part(&part.profile().name), method, params).await? {
                 return Ok(Some(answer));
             }
         }
         Ok(None)
+    }
+}
+
+fn profile(filters: &[Arc<dyn DisclosureStrategy>], presenter: &dyn DisclosureStrategy) -> Profile {
+    let parts = || filters.iter().map(|filter| &**filter).chain([presenter]).map(|part| part.profile());
+    let join = |text: fn(&Profile) -> &str, by: &str| parts().map(text).collect::<Vec<_>>().join(by);
+    Profile {
+        name: join(|profile| &profile.name, "+").into(),
+        summary: join(|profile| &profile.summary, "; then: ").into(),
+        needs: join(|profile| &profile.needs, "; ").into(),
+        has_bridge: parts().any(|profile| profile.has_bridge),
+        omits_schemas: parts().any(|profile| profile.omits_schemas),
+        signs_receipts: parts().any(|profile| profile.signs_receipts),
+        ..presenter.profile().clone()
     }
 }

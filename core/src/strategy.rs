@@ -9,21 +9,21 @@
 //! 1. The server decides, once per client, which strategy serves it, and describes the client by [`ClientTraits`].
 //!    The client's settings and notifications go to [`lifecycle`](DisclosureStrategy::lifecycle), which stores what it
 //!    needs by [`Context::remember`].
-//! 2. For each snapshot it makes the principal's [`View`], reserves the names of
-//!    [`own_tools`](DisclosureStrategy::own_tools) in it ([`reserved_names`](DisclosureStrategy::reserved_names)), and applies [`narrow`](DisclosureStrategy::narrow) with the
-//!    notes on the client.
-//! 3. All list methods and the instructions come from [`list`](DisclosureStrategy::list), with `own_tools` after the
-//!    listed ones. Both run once per snapshot, view and traits, and their results are cached, as is what
-//!    [`advertise`](DisclosureStrategy::advertise) adds to the handshake.
-//! 4. `resources/read` goes to [`read_resource`](DisclosureStrategy::read_resource) first, then to the upstreams.
-//! 5. `tools/call`, and every other path to a tool, passes [`before_call`](DisclosureStrategy::before_call):
+//! 2. For each snapshot it makes the principal's [`View`], reserves the names of the strategy's [own](DisclosureStrategy::own)
+//!    tools in it, and applies [`narrow`](DisclosureStrategy::narrow) with the notes on the client.
+//! 3. All list methods and the instructions come from [`list`](DisclosureStrategy::list), with the own tools after the
+//!    listed ones; what is added to the handshake comes from [`own`](DisclosureStrategy::own). Both run once per snapshot,
+//!    view and traits, and their results are cached.
+//! 4. `tools/call`, and every other path to a tool, passes [`before_call`](DisclosureStrategy::before_call):
 //!    the one decision point.
-//! 6. A method unknown to the server goes to [`request`](DisclosureStrategy::request).
+//! 5. `resources/read`, and every method unknown to the server, goes to [`request`](DisclosureStrategy::request) first.
+//!
+//! The server never calls a strategy itself, but the [`Stack`](crate::Stack) that it is part of.
 //!
 //! # Writing a strategy
 //!
-//! Two methods are required; the defaults of the others change nothing. `examples/custom-strategy` is a complete
-//! program.
+//! One method is required; the defaults of the others change nothing. What does not depend on a request is data: the
+//! [`Profile`] of a strategy, and the [`Listing`] of a view. `examples/custom-strategy` is a complete program.
 //!
 //! ```
 //! use mcp_disclosure_core::{ClientTraits, DisclosureStrategy, Listing, Profile, View};
@@ -49,18 +49,14 @@
 use std::{borrow::Cow, fmt};
 
 use async_trait::async_trait;
-use serde_json::value::RawValue;
 
 use crate::{
-    adaptive::Selected,
     context::{ClientTraits, Context},
-    decision::{Decision, Fault, ResourceText, ToolCall},
-    digest::Digest,
+    decision::{Decision, Fault, ToolCall},
     finder::Finder,
     lesson::Lesson,
     listing::Listing,
     memory::Noted,
-    name::ResourceUri,
     own_tool::OwnTool,
     raw::RawObject,
     variant::Variant,
@@ -94,9 +90,9 @@ pub struct Profile {
     pub lesson: Option<Lesson>,
     /// The call of an own tool by which a model finds tools by words, if there is one.
     pub finder: Option<Finder>,
-    /// Whether its lists have the complete definition of everything that is listed, so that clients may keep them current
-    /// by digests (SEP-2636). Read by [`DisclosureStrategy::lists_completely`].
-    pub lists_completely: bool,
+    /// Whether receipts are signed in sessions as well ([`Receipts::Handles`](crate::Receipts)): calls must bring them, and
+    /// they are valid in other sessions of the same principal.
+    pub signs_receipts: bool,
     /// How much of a context its lists take, as server variants hint at it (SEP-2053): `verbose`, `standard` or `compact`.
     pub context_size: &'static str,
     /// Settings with which it is compared besides its default.
@@ -116,7 +112,7 @@ pub struct Extension {
     pub id: &'static str,
     /// The server's settings: a JSON object.
     pub settings: &'static str,
-    /// The notification of clients that [`announced`](DisclosureStrategy::announced) changed.
+    /// The notification of clients that [`Listing::announced`] changed.
     pub changed: &'static str,
 }
 
@@ -132,7 +128,7 @@ impl Profile {
             omits_schemas: false,
             lesson: None,
             finder: None,
-            lists_completely: false,
+            signs_receipts: false,
             context_size: "standard",
             variants: &[],
             gives_way: false,
@@ -183,10 +179,10 @@ impl Profile {
         self
     }
 
-    /// Sets that its lists have complete definitions of everything.
-    pub const fn listing_completely(mut self) -> Self {
-        self.lists_completely = true;
-        self.of_size("verbose")
+    /// Sets whether receipts are signed in sessions as well.
+    pub const fn signing_receipts(mut self, signs_receipts: bool) -> Self {
+        self.signs_receipts = signs_receipts;
+        self
     }
 
     /// Sets how much of a context its lists take.
@@ -210,6 +206,39 @@ pub enum Role {
     Presenter,
     /// Narrows a view.
     Filter,
+}
+
+/// What a strategy has of its own, for clients of equal traits.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Own {
+    /// Its own tools, listed after all others. An upstream's tool of the same name is served as `<upstream>__<tool>` to
+    /// these clients.
+    pub tools: Vec<OwnTool>,
+    /// What it adds to the handshake with every client that it can serve. If it adds anything, clients can be served
+    /// differently, so lists are marked as private to each.
+    pub advertisement: Advertisement,
+}
+
+impl Own {
+    /// With what another strategy of the same stack has.
+    pub(crate) fn and(mut self, other: Self) -> Self {
+        let with =
+            |all: RawObject, more: &RawObject| more.iter().fold(all, |all, (key, text)| all.with(key, text));
+        let (all, more) = (self.advertisement, other.advertisement);
+        self.tools.extend(other.tools);
+        let advertisement = Advertisement {
+            capabilities: with(all.capabilities, &more.capabilities),
+            experimental: with(all.experimental, &more.experimental),
+            settings: with(all.settings, &more.settings),
+        };
+        Self { advertisement, ..self }
+    }
+}
+
+impl From<Vec<OwnTool>> for Own {
+    fn from(tools: Vec<OwnTool>) -> Self {
+        Self { tools, ..Self::default() }
+    }
 }
 
 /// Additions to the server's half of the handshake. The server's own members take precedence.
@@ -253,42 +282,35 @@ pub struct Objection {
     pub hint: Cow<'static, str>,
 }
 
-/// Work for a view that takes long: see [`DisclosureStrategy::preparation`].
-pub type Preparation = Box<dyn FnOnce(&View) + Send>;
-
 /// One way to disclose a view.
 ///
 /// Implementations are shared by all clients and must not store anything about one of them; [`Context::remember`] does.
 /// Methods must not block; those that can wait for an index or a model are `async`. What depends on a view alone, such
-/// as an index of its tools, belongs in [`View::derived`], which computes it once.
+/// as an index of its tools, is computed once by [`Context::derive`], beside the workers that serve clients.
 #[async_trait]
 pub trait DisclosureStrategy: fmt::Debug + Send + Sync + 'static {
-    /// The profile of this strategy. It is the same in every call, and the one that it was registered with.
+    /// The profile of this strategy: the one that it was registered with, but for what its settings change. It is the
+    /// same in every call.
     fn profile(&self) -> &Profile;
 
-    /// The lists that a client with these traits receives for this view.
+    /// The lists that a client with these traits receives for this view; those of a filter are its presenter's. The default
+    /// is everything, complete.
     ///
     /// Must be a pure function of its arguments, and the same to the byte each time: the server caches the result for
     /// as long as snapshot, view and traits are the same. Must not list a tool that `view.tools()` does not yield; the
-    /// server adds those of [`own_tools`](Self::own_tools).
-    fn list(&self, view: &View, client: &ClientTraits) -> Listing;
-
-    /// The strategy's own tools that a client with these traits sees, listed after all others. An upstream's tool of
-    /// the same name is served as `<upstream>__<tool>` to that client.
-    ///
-    /// Pure like [`list`](Self::list). It is called with the whole view first, for the names, and again with the
-    /// narrowed view, which must not lead to new names.
-    fn own_tools(&self, view: &View, client: &ClientTraits) -> Vec<OwnTool> {
-        let _ = (view, client);
-        Vec::new()
+    /// server adds those of [`own`](Self::own).
+    fn list(&self, view: &View, client: &ClientTraits) -> Listing {
+        let _ = client;
+        Listing::complete(view)
     }
 
-    /// The names that an upstream's tool may not have for this client. They are those of [`own_tools`](Self::own_tools), and of
-    /// own tools that are not listed for this view but called all the same: [`Adaptive`](crate::Adaptive) has such.
+    /// The strategy's own tools, and what it adds to the handshake, for clients with these traits.
     ///
-    /// It is called with the whole view.
-    fn reserved_names(&self, view: &View, client: &ClientTraits) -> Vec<String> {
-        self.own_tools(view, client).iter().map(|tool| tool.name().to_owned()).collect()
+    /// Pure like [`list`](Self::list). It is called with the whole view first, for the names of tools, and again with the
+    /// narrowed view, which must not lead to new names.
+    fn own(&self, view: &View, client: &ClientTraits) -> Own {
+        let _ = (view, client);
+        Own::default()
     }
 
     /// All reasons why this strategy cannot serve the catalogue at start, such as briefs that are too long. A strategy
@@ -297,39 +319,6 @@ pub trait DisclosureStrategy: fmt::Debug + Send + Sync + 'static {
     fn objections(&self, view: &View) -> Vec<Objection> {
         let _ = view;
         Vec::new()
-    }
-
-    /// Whether receipts are signed in sessions as well ([`Receipts::Handles`](crate::Receipts)): calls must bring them, and
-    /// they are valid in other sessions of the same principal.
-    fn signs_receipts(&self) -> bool {
-        false
-    }
-
-    /// Adds to the handshake with every client that this strategy can serve. If it adds anything, clients can be served
-    /// differently, so lists are marked as private to each.
-    fn advertise(&self, view: &View, client: &ClientTraits, advertisement: &mut Advertisement) {
-        let _ = (view, client, advertisement);
-    }
-
-    /// Whether [`list`](Self::list) has the complete definition of everything that the view lists. Clients of such a list
-    /// are offered its manifest ([`manifest`](crate::manifest)).
-    fn lists_completely(&self, view: &View, client: &ClientTraits) -> bool {
-        let _ = (view, client);
-        self.profile().lists_completely
-    }
-
-    /// The strategy that serves a view, where this one only selects another: [`Adaptive`](crate::Adaptive). It is what the
-    /// handshake names, and `--explain` says why.
-    fn selects(&self, view: &View) -> Option<Selected> {
-        let _ = view;
-        None
-    }
-
-    /// The digest of the list whose changes its [`Extension`] announces to a client with these traits; `None` if it has none.
-    /// Pure like [`list`](Self::list), with the narrowed view.
-    fn announced(&self, view: &View, client: &ClientTraits) -> Option<Digest> {
-        let _ = (view, client);
-        None
     }
 
     /// Receives a client's settings and notifications, and stores them by [`Context::remember`]. Not `async`, since the
@@ -352,44 +341,9 @@ pub trait DisclosureStrategy: fmt::Debug + Send + Sync + 'static {
     /// {"topic": "add"}`. `None` if its list says everything.
     ///
     /// The default is the profile's [`Lesson`].
-    fn how_to_learn(&self, cx: &Context<'_>, tool: &str) -> Option<String> {
-        let _ = cx;
+    fn how_to_learn(&self, view: &View, client: &ClientTraits, tool: &str) -> Option<String> {
+        let _ = (view, client);
         self.profile().lesson?.instruction(tool)
-    }
-
-    /// The URI of the strategy's own resource that was probably meant by one that no one has.
-    fn meant_resource(&self, cx: &Context<'_>, uri: &ResourceUri) -> Option<String> {
-        let _ = (cx, uri);
-        None
-    }
-
-    /// Answers a `resources/read` of the strategy's own resource. `None` leaves it to the upstreams.
-    ///
-    /// `uri` is the text as received; the server echoes it in the answer.
-    ///
-    /// # Errors
-    /// A fault becomes a protocol error, and no effect is carried out.
-    async fn read_resource(
-        &self,
-        cx: &Context<'_>,
-        uri: &ResourceUri,
-    ) -> Result<Option<ResourceText>, Fault> {
-        let _ = (cx, uri);
-        Ok(None)
-    }
-
-    /// What [`before_call`](Self::before_call) needs for this call and takes long to make, such as an index of everything
-    /// that is listed. The server runs it before, beside the workers that serve clients. It makes values that are kept by
-    /// [`View::derived`]; if they are made, or the call needs none, there is nothing to do.
-    fn preparation(&self, view: &View, call: &ToolCall) -> Option<Preparation> {
-        let _ = (view, call);
-        None
-    }
-
-    /// The same for [`request`](Self::request) and a method.
-    fn request_preparation(&self, cx: &Context<'_>, method: &str) -> Option<Preparation> {
-        let _ = (cx, method);
-        None
     }
 
     /// Decides on a call.
@@ -404,18 +358,21 @@ pub trait DisclosureStrategy: fmt::Debug + Send + Sync + 'static {
         Ok(Decision::Forward(call))
     }
 
-    /// Answers a method that is not part of MCP, such as `tools/describe`. `None` means that the method is unknown.
+    /// Answers a method that is not part of MCP, such as `tools/describe`, or the `resources/read` of the strategy's own
+    /// resource. `None` means that the request is not the strategy's: the method is unknown, or upstreams are asked for the
+    /// resource.
     ///
-    /// `params` is the JSON text of the parameters; `{}` if there are none. The text of the answer is sent unchanged,
-    /// so that definitions in it are those of the upstream.
+    /// `params` are those of the request; `{}` if there are none. The text of the answer is sent unchanged, so that
+    /// definitions in it are those of the upstream.
     ///
     /// # Errors
-    /// A fault becomes a protocol error, and no effect is carried out.
+    /// A fault becomes a protocol error, and no effect is carried out. [`Fault::NotFound`] for a resource, such as "did you
+    /// mean ..?", is the answer if no upstream has it either.
     async fn request(
         &self,
         cx: &Context<'_>,
         method: &str,
-        params: &RawValue,
+        params: &RawObject,
     ) -> Result<Option<RawObject>, Fault> {
         let _ = (cx, method, params);
         Ok(None)

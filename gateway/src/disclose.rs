@@ -74,7 +74,7 @@ impl Disclosure {
     ///
     /// ```
     /// # use mcp_disclosure_gateway::rmcp::ServerHandler;
-    /// # use mcp_disclosure_gateway::core::{ClientTraits, DisclosureStrategy, Listing, Profile, View, full::Config};
+    /// # use mcp_disclosure_gateway::core::{DisclosureStrategy, Profile, full::Config};
     /// # #[derive(Clone, Default)]
     /// # struct Notes;
     /// # impl ServerHandler for Notes {}
@@ -83,7 +83,6 @@ impl Disclosure {
     /// # static PROFILE: Profile = Profile::presenter("find", "", "");
     /// # impl DisclosureStrategy for Find {
     /// #     fn profile(&self) -> &Profile { &PROFILE }
-    /// #     fn list(&self, view: &View, _: &ClientTraits) -> Listing { Listing::complete(view) }
     /// # }
     /// # impl Find {
     /// #     fn new(_: Config) -> Self { Self }

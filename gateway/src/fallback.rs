@@ -3,18 +3,16 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{
-    Adaptive, CompleteList, DisclosureStrategy, Kind, Memory, Principal, View, estimate,
-};
+use mcp_disclosure_core::{CompleteList, Kind, Memory, Principal, Stack, View, estimate};
 
 use crate::{
     catalogue::Published,
     negotiation::{Choice, NamedStrategy},
 };
 
-/// `adaptive` with this strategy for lists over the budget, and `complete`, which has the same filters, within it.
-pub(crate) fn adaptive(complete: NamedStrategy, over: NamedStrategy, budget: u64) -> NamedStrategy {
-    let adaptive = Adaptive::new(complete.1, over.1, budget);
+/// `adaptive` with this strategy for lists over the budget.
+pub(crate) fn adaptive(over: &NamedStrategy, budget: u64) -> NamedStrategy {
+    let adaptive = Stack::clone(&over.1).over_budget(budget);
     (Arc::from(&*adaptive.profile().name), Arc::new(adaptive))
 }
 

@@ -1,9 +1,6 @@
 //! The index of a view: which tools have a term, and how prominently.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, OnceLock, PoisonError},
-};
+use std::collections::HashMap;
 
 use mcp_disclosure_core::{ToolName, View};
 use strum::{EnumCount, IntoEnumIterator};
@@ -51,36 +48,6 @@ pub(crate) struct Index {
     written: HashMap<Box<str>, Box<str>>,
     tools: Vec<Indexed>,
     categories: HashMap<Box<str>, u32>,
-}
-
-/// The indexes of a view by weights: rankers with the same ones share theirs.
-#[derive(Debug, Default)]
-pub(crate) struct Indexes(Mutex<Vec<(Weights, Place)>>);
-
-type Place = Arc<OnceLock<Arc<Index>>>;
-
-impl Indexes {
-    /// The index of a view, made at first use.
-    pub(crate) fn of(view: &View, weights: &Weights) -> Arc<Index> {
-        Arc::clone(Self::place(view, weights).get_or_init(|| Arc::new(Index::of(view, weights))))
-    }
-
-    /// Whether it is made.
-    pub(crate) fn has(view: &View, weights: &Weights) -> bool {
-        Self::place(view, weights).get().is_some()
-    }
-
-    fn place(view: &View, weights: &Weights) -> Place {
-        let indexes = view.derived(|_| Self::default());
-        // A panic while the lock was held cannot have left the list inconsistent.
-        let mut places = indexes.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, place)) = places.iter().find(|(known, _)| known == weights) {
-            return Arc::clone(place);
-        }
-        let place = Place::default();
-        places.push((*weights, Arc::clone(&place)));
-        place
-    }
 }
 
 impl Index {

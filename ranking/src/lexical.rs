@@ -3,12 +3,12 @@
 use std::collections::{HashMap, HashSet};
 
 use async_trait::async_trait;
-use mcp_disclosure_core::{Preparation, View, brief::shorten};
+use mcp_disclosure_core::{Context, View, brief::shorten};
 use serde::Deserialize;
 
 use crate::{
     Hit, Match, Query, Ranker, Ranking, Weights,
-    index::{Index, Indexes, Term},
+    index::{Index, Term},
     spelling::{corrections, meant_name},
     stop_words,
     thesaurus::Thesaurus,
@@ -79,20 +79,28 @@ impl Lexical {
         Self { weights: settings.weights, thesaurus: Thesaurus::with(own) }
     }
 
-    /// [`Ranker::rank`], which never waits. The first query of a view reads its tools.
+    /// Makes what [`rank_now`](Self::rank_now) needs for `cx.view`, beside the workers that serve clients.
+    pub async fn prepare(&self, cx: &Context<'_>) {
+        drop(cx.derive_with(&self.weights, Index::of).await);
+    }
+
+    /// [`Ranker::rank`] where nobody else is served: the first query of a view reads its tools here.
     pub fn rank_now(&self, view: &View, query: &Query<'_>) -> Ranking {
-        let index = Indexes::of(view, &self.weights);
+        self.ranked(&view.derived_with(&self.weights, Index::of), query)
+    }
+
+    fn ranked(&self, index: &Index, query: &Query<'_>) -> Ranking {
         let text = beginning(query.text, LONGEST_QUERY);
         let words = meaningful(words(text));
         let mut corrected = MOST_CORRECTED;
         let wanted: Vec<Wanted<'_>> =
-            words.iter().map(|word| self.wanted(&index, word, &mut corrected)).collect();
-        let mut found = score(&index, &wanted);
+            words.iter().map(|word| self.wanted(index, word, &mut corrected)).collect();
+        let mut found = score(index, &wanted);
         let exact = index.named(text);
         exact.iter().for_each(|tool| {
             found.entry(*tool).or_default();
         });
-        if let Some(at) = misspelt_name(&index, text).filter(|_| exact.is_empty()) {
+        if let Some(at) = misspelt_name(index, text).filter(|_| exact.is_empty()) {
             let best = found.values().map(|(score, _)| *score).fold(1.0, f32::max);
             found.insert(at, (best * FIRST, 1.0));
         }
@@ -123,7 +131,7 @@ impl Lexical {
     /// The words of a query that a tool lacks, as written and each once; none if the view does not list it.
     pub fn lacking(&self, view: &View, tool: &str, query: &str) -> Vec<String> {
         let Some(at) = view.tools().position(|listed| **listed.name() == *tool) else { return Vec::new() };
-        let index = Indexes::of(view, &self.weights);
+        let index = view.derived_with(&self.weights, Index::of);
         let words = meaningful(words(beginning(query, LONGEST_QUERY)));
         let mut corrected = MOST_CORRECTED;
         let has = |term: &Term| term.postings.iter().any(|posting| posting.tool as usize == at);
@@ -196,14 +204,8 @@ fn misspelt_name(index: &Index, query: &str) -> Option<u32> {
 
 #[async_trait]
 impl Ranker for Lexical {
-    fn preparation(&self, view: &View) -> Option<Preparation> {
-        let weights = self.weights;
-        let prepare = move |view: &View| drop(Indexes::of(view, &weights));
-        (!Indexes::has(view, &weights)).then(|| Box::new(prepare) as Preparation)
-    }
-
-    async fn rank(&self, view: &View, query: &Query<'_>) -> Ranking {
-        self.rank_now(view, query)
+    async fn rank(&self, cx: &Context<'_>, query: &Query<'_>) -> Ranking {
+        self.ranked(&*cx.derive_with(&self.weights, Index::of).await, query)
     }
 }
 

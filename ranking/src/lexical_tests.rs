@@ -120,17 +120,16 @@ fn s2_a_category_limits_hits_to_its_tools() {
 }
 
 #[test]
-fn s5_an_index_is_prepared_once_for_all_views_that_list_the_same() {
+fn s5_an_index_is_made_once_for_all_views_that_list_the_same() {
     let view = files();
-    let ranker = Lexical::new(&LexicalSettings::default());
-    let preparation = ranker.preparation(&view).expect("no index is made yet");
-    preparation(&view);
-    assert!(ranker.preparation(&view).is_none());
+    let weights = LexicalSettings::default().weights;
+    let index = |view: &View| view.derived_with(&weights, Index::of);
+    let made = index(&view);
     let all = view.clone().narrow(|_| true);
-    assert!(ranker.preparation(&all).is_none());
+    assert!(Arc::ptr_eq(&made, &index(&view)) && Arc::ptr_eq(&made, &index(&all)));
     let fewer =
         view.narrow(|item| !matches!(item, Primitive::Tool(tool) if tool.key().as_str() == "read_file"));
-    assert!(ranker.preparation(&fewer).is_some());
+    assert!(!Arc::ptr_eq(&made, &index(&fewer)));
 }
 
 #[test]

@@ -3,22 +3,16 @@
 use std::fmt;
 
 use async_trait::async_trait;
-use mcp_disclosure_core::{Preparation, ToolName, View};
+use mcp_disclosure_core::{Context, ToolName};
 
 /// Ranks the listed tools of a view. Implementations can wait for a model or a service.
 ///
 /// Must not depend on anything that the view does not list: statistics of hidden tools would show in the order.
 #[async_trait]
 pub trait Ranker: fmt::Debug + Send + Sync + 'static {
-    /// What the first query of a view makes and later ones use, such as an index, if it takes long and is not made. It is run
-    /// before [`rank`](Self::rank), beside the workers that serve clients.
-    fn preparation(&self, view: &View) -> Option<Preparation> {
-        let _ = view;
-        None
-    }
-
-    /// The tools that fit a query, best first; ties in the order of the view.
-    async fn rank(&self, view: &View, query: &Query<'_>) -> Ranking;
+    /// The tools of `cx.view` that fit a query, best first; ties in the order of the view. What the first query makes and
+    /// later ones use, such as an index, is made by [`Context::derive_with`].
+    async fn rank(&self, cx: &Context<'_>, query: &Query<'_>) -> Ranking;
 }
 
 /// A query.

@@ -3,9 +3,8 @@
 use async_trait::async_trait;
 use mcp_disclosure_core::{
     Advertisement, ClientTraits, Concern, Context, Decision, DisclosureStrategy, Era, Fault, Lifecycle,
-    Listing, Noted, Notes, Objection, OwnTool, Pattern, Profile, RawObject, ToolCall, View,
+    Noted, Notes, Objection, Own, Pattern, Profile, RawObject, ToolCall, View,
 };
-use serde_json::value::RawValue;
 
 use crate::{
     BridgeTool, ConcernsConfig, OnInvalidValue, Unset, address, bridge,
@@ -98,26 +97,22 @@ impl DisclosureStrategy for Concerns {
         &PROFILE
     }
 
-    fn list(&self, view: &View, _client: &ClientTraits) -> Listing {
-        Listing::complete(view)
-    }
-
-    fn own_tools(&self, view: &View, client: &ClientTraits) -> Vec<OwnTool> {
-        let tool = || bridge::tool(&view.about().concerns, view.choices());
-        self.has_bridge(view, client).then(tool).into_iter().collect()
-    }
-
-    fn advertise(&self, view: &View, _client: &ClientTraits, advertisement: &mut Advertisement) {
+    fn own(&self, view: &View, client: &ClientTraits) -> Own {
         let declared = &view.about().concerns;
         if declared.is_empty() {
-            return;
+            return Own::default();
         }
+        let tool = || bridge::tool(declared, view.choices());
         let declaration = update::declaration(declared);
-        advertisement.capabilities = advertisement.capabilities.with_value("concerns", &declaration);
-        advertisement.experimental = advertisement.experimental.with_value("concerns", &update::listed(view));
-        advertisement.settings = advertisement.settings.with_value("concerns", &declaration);
+        let concerns = |value: &_| RawObject::empty().with_value("concerns", value);
+        let mut settings = concerns(&declaration);
         if !view.choices().is_empty() {
-            advertisement.settings = advertisement.settings.with_value(update::EFFECTIVE, view.choices());
+            settings = settings.with_value(update::EFFECTIVE, view.choices());
+        }
+        let experimental = RawObject::empty().with_value("concerns", &update::listed(view));
+        Own {
+            tools: self.has_bridge(view, client).then(tool).into_iter().collect(),
+            advertisement: Advertisement { capabilities: concerns(&declaration), experimental, settings },
         }
     }
 
@@ -174,7 +169,7 @@ impl DisclosureStrategy for Concerns {
         &self,
         cx: &Context<'_>,
         method: &str,
-        params: &RawValue,
+        params: &RawObject,
     ) -> Result<Option<RawObject>, Fault> {
         let declared = &cx.view.about().concerns;
         match method {
@@ -183,7 +178,7 @@ impl DisclosureStrategy for Concerns {
             LIST => Ok(Some(update::listed(cx.view))),
             UPDATE if cx.client.era == Era::Session => {
                 cx.speaks_natively();
-                Ok(Some(self.update(cx, &update::choices_of(params.get())?)?.1))
+                Ok(Some(self.update(cx, update::choices_of(params)?)?.1))
             }
             _ => Ok(None),
         }

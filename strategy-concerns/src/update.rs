@@ -48,10 +48,8 @@ pub fn declaration(declared: &[Concern]) -> Value {
 ///
 /// # Errors
 /// [`Fault::InvalidParams`] if there are none.
-pub fn choices_of(params: &str) -> Result<String, Fault> {
-    let concerns =
-        RawObject::parse(params).ok().and_then(|params| params.member("concerns").map(str::to_owned));
-    concerns.ok_or_else(|| Fault::InvalidParams("params.concerns is missing".to_owned()))
+pub fn choices_of(params: &RawObject) -> Result<&str, Fault> {
+    params.member("concerns").ok_or_else(|| Fault::InvalidParams("params.concerns is missing".to_owned()))
 }
 
 /// The result of an update: the choices in force, and warnings.

@@ -27,7 +27,7 @@ pub fn definitions(cx: &Context<'_>, selection: &Selection) -> Result<RawObject,
 fn definition(cx: &Context<'_>, name: &str) -> Result<RawObject, Fault> {
     match cx.view.tool(name) {
         Some(tool) => {
-            cx.fetches.delivers();
+            cx.services.delivers();
             tracing::info!(session = cx.session, tool = name, "definition delivered");
             Ok(tool.definition().into_owned())
         }
@@ -62,7 +62,7 @@ pub fn entries(cx: &Context<'_>, names: Names<'_>) -> ToolAnswer {
 
 fn entry(cx: &Context<'_>, tool: VisibleTool<'_>) -> Value {
     let name = tool.name();
-    cx.fetches.delivers();
+    cx.services.delivers();
     tracing::info!(session = cx.session, tool = %name, "description delivered");
     let entry = tool.delivered(cx.client.definitions);
     serde_json::from_str(entry.text()).unwrap_or_else(|_| json!({"error": wording::nests_too_deep(name)}))

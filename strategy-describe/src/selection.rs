@@ -1,11 +1,9 @@
 //! The tools that a `tools/describe` request selects.
 
 use mcp_disclosure_core::{
-    Fault,
+    Fault, RawObject,
     given::{self, MOST_NAMES},
-    take::member,
 };
-use serde_json::value::RawValue;
 
 use crate::wording;
 
@@ -23,9 +21,9 @@ impl Selection {
     ///
     /// # Errors
     /// [`Fault::InvalidParams`] unless they are exactly one of the two.
-    pub fn from_params(params: &RawValue) -> Result<Self, Fault> {
+    pub fn from_params(params: &RawObject) -> Result<Self, Fault> {
         let wrong = |message: &str| Fault::InvalidParams(message.to_owned());
-        match (member(params.get(), "name"), member(params.get(), "names")) {
+        match (params.member("name"), params.member("names")) {
             (Some(_), Some(_)) => Err(wrong(wording::BOTH_SELECTED)),
             (Some(name), None) => {
                 let name = given::string(name).ok_or_else(|| wrong(wording::NAME_NOT_A_STRING))?;
@@ -58,8 +56,7 @@ mod tests {
     use super::*;
 
     fn read(params: &str) -> Result<Selection, String> {
-        Selection::from_params(&RawValue::from_string(params.to_owned()).unwrap())
-            .map_err(|fault| fault.to_string())
+        Selection::from_params(&RawObject::parse(params).unwrap()).map_err(|fault| fault.to_string())
     }
 
     #[test]

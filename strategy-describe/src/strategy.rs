@@ -2,11 +2,10 @@
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{
-    ClientTraits, Context, Decision, DisclosureStrategy, Fault, Listing, Names, Objection, OwnTool,
+    ClientTraits, Context, Decision, DisclosureStrategy, Fault, Listing, Names, Objection, Own,
     PERMISSIVE_SCHEMA, Profile, RawObject, ToolCall, View, VisibleTool, brief::SHORT, fetching_tool,
     index::with_short_index,
 };
-use serde_json::value::RawValue;
 
 use crate::{DescribeConfig, LongBriefs, Selection, delivery, hints::without_defaults, wording};
 
@@ -86,17 +85,17 @@ impl DisclosureStrategy for Describe {
         }
     }
 
-    fn own_tools(&self, view: &View, client: &ClientTraits) -> Vec<OwnTool> {
+    fn own(&self, view: &View, client: &ClientTraits) -> Own {
         let lists_schemas = self.config.inline_schema_bytes > 0 || view.has_pins();
         let bridge = || {
             let description = with_short_index(&wording::bridge_description(lists_schemas), view);
             fetching_tool(wording::BRIDGE, &description, wording::BRIDGE_NAMES)
         };
-        client.bridge.then(bridge).into_iter().collect()
+        client.bridge.then(bridge).into_iter().collect::<Vec<_>>().into()
     }
 
-    fn how_to_learn(&self, cx: &Context<'_>, tool: &str) -> Option<String> {
-        Some(wording::how_to_learn(cx.client.bridge, tool))
+    fn how_to_learn(&self, _view: &View, client: &ClientTraits, tool: &str) -> Option<String> {
+        Some(wording::how_to_learn(client.bridge, tool))
     }
 
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
@@ -111,7 +110,7 @@ impl DisclosureStrategy for Describe {
         &self,
         cx: &Context<'_>,
         method: &str,
-        params: &RawValue,
+        params: &RawObject,
     ) -> Result<Option<RawObject>, Fault> {
         if method != METHOD {
             return Ok(None);

@@ -7,7 +7,10 @@ use mcp_disclosure_core::{
     Snapshot, ToolName, Unlimited, UpstreamLists, UpstreamName,
 };
 use proptest::prelude::*;
-use serde_json::{Value, json, value::to_raw_value};
+use serde_json::{
+    Value, json,
+    value::{RawValue, to_raw_value},
+};
 
 use super::*;
 
@@ -67,7 +70,7 @@ fn with<T>(view: &View, client: ClientTraits, ask: impl FnOnce(&Context<'_>) -> 
         noted,
         receipts,
         session: "test",
-        fetches: &Unlimited,
+        services: &Unlimited,
         effects: &effects,
     });
     assert!(effects.into_vec().is_empty());
@@ -75,7 +78,7 @@ fn with<T>(view: &View, client: ClientTraits, ask: impl FnOnce(&Context<'_>) -> 
 }
 
 fn ask(view: &View, method: &str, params: &Value) -> Result<Option<RawObject>, Fault> {
-    let params = to_raw_value(params).unwrap();
+    let params = RawObject::parse(params.to_string()).unwrap();
     with(view, native(), |cx| now(describe(LongBriefs::Reject).request(cx, method, &params)))
 }
 
@@ -236,7 +239,7 @@ fn d7_ordinary_clients_are_listed_whole_tools_and_the_bridge() {
     let view = view();
     let listing = describe(LongBriefs::Shorten).list(&view, &bridged());
     let [a, _] = &listing.tools[..] else { panic!("{listing:?}") };
-    let own = describe(LongBriefs::Shorten).own_tools(&view, &bridged());
+    let own = describe(LongBriefs::Shorten).own(&view, &bridged()).tools;
     let bridge_tool = own[0].definition();
     assert_eq!(
         a.text(),

@@ -8,7 +8,7 @@ use serde::Deserialize;
 const PAGE: NonZeroUsize = NonZeroUsize::new(100).unwrap();
 
 /// The settings of the strategy.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct GroupsConfig {
     /// Texts for models on how the tools of a group are used together, by the group's name.

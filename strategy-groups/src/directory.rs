@@ -4,16 +4,13 @@
 //! Everything is of one view and one moment, which the revision stands for: it changes with every definition, membership and
 //! text that the caller may see.
 
-use std::{
-    collections::{BTreeMap, HashMap, HashSet},
-    sync::{Arc, OnceLock},
-};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use mcp_disclosure_core::{
-    ClientTraits, Decision, Digest, DisclosureStrategy, Era, Fault, Full, Manifest, RawObject, ToolCall,
-    View, availability::said_of_groups, given::shown,
+    Decision, Digest, Fault, Listing, Manifest, RawObject, ToolCall, View, availability::said_of_groups,
+    given::shown,
 };
-use serde_json::{json, value::RawValue};
+use serde_json::json;
 
 use crate::{groups::array, wording};
 
@@ -35,10 +32,6 @@ pub struct Directory {
     revision: String,
 }
 
-/// Where a view has its directory, once it is made.
-#[derive(Default)]
-struct Place(OnceLock<Arc<Directory>>);
-
 #[derive(Debug)]
 struct Entries {
     id: String,
@@ -47,19 +40,10 @@ struct Entries {
 }
 
 impl Directory {
-    /// The groups of a view, computed once for each. `texts` say what groups are for, by id.
-    pub fn of(view: &View, texts: &BTreeMap<String, String>) -> Arc<Self> {
-        let place = view.derived(|_| Place::default());
-        Arc::clone(place.0.get_or_init(|| Arc::new(Self::made_of(view, texts))))
-    }
-
-    /// Whether they are made. That parses and digests everything that is listed.
-    pub fn is_made(view: &View) -> bool {
-        view.derived(|_| Place::default()).0.get().is_some()
-    }
-
-    fn made_of(view: &View, texts: &BTreeMap<String, String>) -> Self {
-        let tools = Full.list(view, &ClientTraits::plain(Era::Session)).tools;
+    /// The groups of a view, for which everything that is listed is parsed and digested. `texts` say what groups are for,
+    /// by id.
+    pub fn of(view: &View, texts: &BTreeMap<String, String>) -> Self {
+        let tools = Listing::complete(view).tools;
         let manifest = Manifest::of(view, &tools);
         let mut directory = Self { groups: Vec::new(), places: HashMap::new(), revision: String::new() };
         for entry in manifest.entries() {
@@ -101,8 +85,7 @@ impl Directory {
     ///
     /// # Errors
     /// [`Fault::Rejected`] for a group that is unknown or has no visible tool, and for another revision.
-    pub fn expand(&self, params: &RawValue) -> Result<RawObject, Fault> {
-        let params = RawObject::parse(params.get()).unwrap_or_default();
+    pub fn expand(&self, params: &RawObject) -> Result<RawObject, Fault> {
         let rejected = |message: &str, reason: &str| {
             Err(Fault::Rejected { message: message.to_owned(), data: json!({"reason": reason}) })
         };

@@ -82,7 +82,7 @@ pub struct Groups {
 impl Groups {
     /// The groups of a view, computed once for each.
     pub fn of(view: &View, config: &GroupsConfig) -> Arc<Self> {
-        view.derived(|view| Self::made_of(view, config))
+        view.derived_with(config, Self::made_of)
     }
 
     pub(crate) fn new(

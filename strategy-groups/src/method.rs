@@ -1,7 +1,7 @@
 //! `groups/list` and `groups/get` (docs/CONTRACT.md G4, G5, G10, G11, G17).
 
 use mcp_disclosure_core::{Context, Era, Fault, Kind, RawObject, given::shown};
-use serde_json::{json, value::RawValue};
+use serde_json::json;
 
 use crate::{Groups, GroupsConfig, groups::array, wording};
 
@@ -21,10 +21,9 @@ const DIGITS: usize = 16;
 pub fn list(
     cx: &Context<'_>,
     groups: &Groups,
-    params: &RawValue,
+    params: &RawObject,
     config: &GroupsConfig,
 ) -> Result<RawObject, Fault> {
-    let params = object(params)?;
     let mark = groups.digest().to_string();
     let mark = &mark[mark.len() - DIGITS..];
     let from = match params.member("cursor").filter(|given| *given != "null") {
@@ -53,8 +52,8 @@ pub fn list(
 ///
 /// # Errors
 /// [`Fault::InvalidParams`] without a name, [`Fault::NotFound`] if there is no such group for the caller.
-pub fn get(cx: &Context<'_>, groups: &Groups, params: &RawValue) -> Result<RawObject, Fault> {
-    let name = object(params)?.string("name");
+pub fn get(cx: &Context<'_>, groups: &Groups, params: &RawObject) -> Result<RawObject, Fault> {
+    let name = params.string("name");
     let name = name.ok_or_else(|| Fault::InvalidParams(wording::NAME_NOT_A_STRING.to_owned()))?;
     let Some(group) = groups.named(&name) else {
         tracing::info!(session = cx.session, "unknown group requested");
@@ -64,12 +63,8 @@ pub fn get(cx: &Context<'_>, groups: &Groups, params: &RawValue) -> Result<RawOb
         });
     };
     tracing::info!(session = cx.session, group = group.name, "group delivered");
-    cx.fetches.delivers();
+    cx.services.delivers();
     Ok(hinted(cx, groups.contents(cx.view, group)))
-}
-
-fn object(params: &RawValue) -> Result<RawObject, Fault> {
-    RawObject::parse(params.get()).map_err(|_| Fault::InvalidParams(wording::PARAMS_NOT_AN_OBJECT.to_owned()))
 }
 
 /// Results with the cache hints of the stateless era. What is in groups depends on what the client declares.

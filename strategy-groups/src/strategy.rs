@@ -2,16 +2,14 @@
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{
-    Advertisement, ArgumentProblem, ClientTraits, Context, Decision, Digest, DisclosureStrategy, Extension,
-    Fault, Full, GROUPS, Kind, Lesson, Listing, OwnTool, Preparation, Profile, RawObject, Refusal, ToolCall,
-    View,
-    executors::Executor,
-    given,
+    Advertisement, ArgumentProblem, Called, ClientTraits, Context, Decision, DisclosureStrategy, Executor,
+    ExecutorTexts, Extension, Fault, GROUPS, Kind, Lesson, Listing, Own, OwnTool, Profile, RawObject,
+    Refusal, ToolAnswer, ToolCall, View, given,
     index::{Part, with_index_of_parts},
-    inner_call::{inner_call, members},
+    inner_call::members,
     manifest::DETERMINISTIC_GROUPS,
 };
-use serde_json::{json, value::RawValue};
+use serde_json::json;
 
 use crate::{
     Group, Groups, GroupsConfig, answer,
@@ -42,6 +40,9 @@ pub static PROFILE: Profile = Profile::presenter(
 .giving_way()
 .with_bridge()
 .of_size("compact");
+
+/// The tools that call what a group has.
+const EXECUTOR: Executor = Executor { teller: GET, acting: CALL, reading: CALL_READ_ONLY };
 
 /// Tools in groups.
 #[derive(Debug)]
@@ -79,10 +80,6 @@ impl GroupsStrategy {
         Groups::of(view, &self.config)
     }
 
-    fn directory(&self, view: &View) -> std::sync::Arc<Directory> {
-        Directory::of(view, &self.config.directory)
-    }
-
     fn get_tool(&self, view: &View) -> OwnTool {
         let groups = self.groups(view);
         let name = json!({"type": "string", "description": wording::NAME});
@@ -94,18 +91,15 @@ impl GroupsStrategy {
     }
 
     fn executors(&self) -> Vec<OwnTool> {
-        let arguments = json!({"type": "object", "description": wording::ARGUMENTS});
-        let tool = json!({"type": "string"});
-        let schema = json!({
-            "type": "object", "properties": {"tool": tool, "arguments": arguments}, "required": ["tool"],
-        });
-        let description = wording::call_description(self.config.executors);
-        let acting = Executor { name: CALL, description: &description };
-        let reading = Executor { name: CALL_READ_ONLY, description: wording::CALL_READ_ONLY_DESCRIPTION };
-        self.config.executors.tools(&schema, acting, reading)
+        let texts = ExecutorTexts {
+            acting: &wording::call_description(self.config.executors),
+            reading: wording::CALL_READ_ONLY_DESCRIPTION,
+            arguments: wording::ARGUMENTS,
+        };
+        EXECUTOR.tools(self.config.executors, texts)
     }
 
-    fn get(&self, cx: &Context<'_>, call: &ToolCall) -> Result<Decision, ArgumentProblem> {
+    fn get(&self, cx: &Context<'_>, call: &ToolCall) -> Result<ToolAnswer, ArgumentProblem> {
         let arguments = members(call)?;
         let name = match arguments.member("name").filter(|given| *given != "null") {
             None => String::new(),
@@ -115,25 +109,7 @@ impl GroupsStrategy {
                 given::beginning(&name).to_owned()
             }
         };
-        Ok(Decision::Answer(answer::answer(cx, &self.groups(cx.view), &name, &self.config)))
-    }
-
-    /// Forwards the inner call under the tool's own name, so that it is looked up, checked and relayed like any other.
-    fn execute(
-        &self,
-        cx: &Context<'_>,
-        call: &ToolCall,
-        only_reading: bool,
-    ) -> Result<Decision, ArgumentProblem> {
-        let inner = inner_call(cx.view, &call.name, &members(call)?)?;
-        if *inner.name == *GET {
-            return self.get(cx, &inner);
-        }
-        let Some(tool) = cx.view.tool(&inner.name) else {
-            let content = answer::unknown_tool(cx.view, &inner.name);
-            return Ok(Decision::Refuse(Refusal { code: "UNKNOWN_TOOL", content }));
-        };
-        Ok(Decision::execute(tool, inner, only_reading, CALL))
+        Ok(answer::answer(cx, &self.groups(cx.view), &name, &self.config))
     }
 }
 
@@ -146,12 +122,13 @@ impl DisclosureStrategy for GroupsStrategy {
     /// Without the extension groups do not exist: hosts are listed everything, or what is in no group and the bridge.
     fn list(&self, view: &View, client: &ClientTraits) -> Listing {
         if self.is_flat(client) {
-            return Full.list(view, client);
+            return Listing::complete(view);
         }
         let groups = self.groups(view);
         let tools = view.tools().filter(|tool| !groups.scoped.tools.contains(tool.name()));
         let tools = tools.map(|tool| tool.definition().into_owned()).collect();
-        let mut listing = Listing { tools, ..Listing::without_tools(view) };
+        let announced = client.declared.then(|| groups.digest());
+        let mut listing = Listing { tools, announced, ..Listing::without_tools(view) };
         listing.instructions.clone_from(&groups.instructions);
         if client.declared {
             listing.prompts = unscoped(view, Kind::Prompts, |key| groups.scoped.prompts.contains(key));
@@ -163,70 +140,55 @@ impl DisclosureStrategy for GroupsStrategy {
         listing
     }
 
-    fn own_tools(&self, view: &View, client: &ClientTraits) -> Vec<OwnTool> {
-        if !self.is_bridged(client) {
-            return Vec::new();
+    fn own(&self, view: &View, client: &ClientTraits) -> Own {
+        let mut own = Own::default();
+        if self.is_bridged(client) {
+            own.tools.push(self.get_tool(view));
+            own.tools.extend(self.executors());
         }
-        let mut tools = vec![self.get_tool(view)];
-        tools.extend(self.executors());
-        tools
-    }
-
-    fn lists_completely(&self, _view: &View, client: &ClientTraits) -> bool {
-        self.is_flat(client)
-    }
-
-    fn advertise(&self, _view: &View, client: &ClientTraits, advertisement: &mut Advertisement) {
         if self.has_directory(client) {
-            let experimental = &mut advertisement.experimental;
-            *experimental = experimental.with(DETERMINISTIC_GROUPS, directory::CAPABILITY);
+            let experimental = RawObject::empty().with(DETERMINISTIC_GROUPS, directory::CAPABILITY);
+            own.advertisement = Advertisement { experimental, ..Advertisement::default() };
         }
-    }
-
-    fn announced(&self, view: &View, client: &ClientTraits) -> Option<Digest> {
-        client.declared.then(|| self.groups(view).digest())
+        own
     }
 
     // A host that knows the name of a tool may call it: groups are no gate.
-    fn how_to_learn(&self, cx: &Context<'_>, tool: &str) -> Option<String> {
-        self.is_bridged(cx.client).then(|| self.profile().lesson?.instruction(tool)).flatten()
-    }
-
-    fn request_preparation(&self, cx: &Context<'_>, method: &str) -> Option<Preparation> {
-        let is_needed =
-            self.is_deterministic(cx.client) && matches!(method, directory::LIST | directory::EXPAND);
-        if !is_needed || Directory::is_made(cx.view) {
-            return None;
-        }
-        let texts = self.config.directory.clone();
-        Some(Box::new(move |view| drop(Directory::of(view, &texts))))
+    fn how_to_learn(&self, _view: &View, client: &ClientTraits, tool: &str) -> Option<String> {
+        self.is_bridged(client).then(|| self.profile().lesson?.instruction(tool)).flatten()
     }
 
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
         if self.is_deterministic(cx.client) {
             return directory::decide(cx.view, call);
         }
-        let executor = self.config.executors.named(&call.name, CALL, CALL_READ_ONLY);
-        let decided = match (call.name.as_str(), executor) {
-            _ if !self.is_bridged(cx.client) => return Ok(Decision::Forward(call)),
-            (GET, _) => self.get(cx, &call),
-            (_, Some(only_reading)) => self.execute(cx, &call, only_reading),
-            _ => return Ok(Decision::Forward(call)),
-        };
-        Ok(Decision::of_own(&call.name, decided))
+        if !self.is_bridged(cx.client) {
+            return Ok(Decision::Forward(call));
+        }
+        Ok(match EXECUTOR.open(self.config.executors, cx.view, call) {
+            Called::Plain(call) if *call.name == *GET => match self.get(cx, &call) {
+                Ok(answer) => Decision::Answer(answer),
+                Err(problem) => Decision::wrong_arguments(GET, problem),
+            },
+            Called::Plain(call) => Decision::Forward(call),
+            Called::Decided(decision) => decision,
+            Called::Unknown(name) => {
+                let content = answer::unknown_tool(cx.view, &name);
+                Decision::Refuse(Refusal { code: "UNKNOWN_TOOL", content })
+            }
+        })
     }
 
     async fn request(
         &self,
         cx: &Context<'_>,
         name: &str,
-        params: &RawValue,
+        params: &RawObject,
     ) -> Result<Option<RawObject>, Fault> {
+        let directory = || cx.derive_with(&self.config.directory, Directory::of);
         match name {
-            directory::LIST if self.has_directory(cx.client) => Ok(Some(self.directory(cx.view).list())),
-            directory::EXPAND if self.has_directory(cx.client) => {
-                self.directory(cx.view).expand(params).map(Some)
-            }
+            directory::LIST if self.has_directory(cx.client) => Ok(Some(directory().await.list())),
+            directory::EXPAND if self.has_directory(cx.client) => directory().await.expand(params).map(Some),
             _ if !cx.client.declared => Ok(None),
             method::LIST => method::list(cx, &self.groups(cx.view), params, &self.config).map(Some),
             method::GET => method::get(cx, &self.groups(cx.view), params).map(Some),

@@ -157,9 +157,6 @@ pub const EXPECTED_NAME: &str = "a string: the name of a group";
 /// The error of `groups/get` without a name.
 pub const NAME_NOT_A_STRING: &str = "params.name must be a string: the name of a group";
 
-/// The error of parameters of another type.
-pub const PARAMS_NOT_AN_OBJECT: &str = "params must be an object";
-
 /// The error of an unknown group. It does not depend on the name, so that hidden groups cannot be distinguished.
 pub const NOT_FOUND: &str = "Group not found";
 

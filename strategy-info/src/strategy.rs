@@ -2,12 +2,9 @@
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{
-    ArgumentProblem, ClientTraits, Context, Decision, Definitions, DisclosureStrategy, Fault, Finder,
-    Listing, OwnTool, Profile, Refusal, ToolAnswer, ToolCall, Variant, View, VisibleTool,
-    brief::shorten,
-    executors::Executor,
-    index::with_index,
-    inner_call::{inner_call, members},
+    ArgumentProblem, Called, ClientTraits, Context, Decision, Definitions, DisclosureStrategy, Executor,
+    ExecutorTexts, Fault, Finder, Listing, Own, OwnTool, Profile, Refusal, ToolAnswer, ToolCall, Variant,
+    View, VisibleTool, brief::shorten, index::with_index, inner_call::members,
 };
 use mcp_disclosure_ranking::{Lexical, LexicalSettings};
 use serde_json::{Map, Value, json};
@@ -35,6 +32,9 @@ pub static PROFILE: Profile = Profile::presenter(
 // A name, or several, are answered with what is there; an unknown topic with those that it may have meant.
 .found_by(Finder::new(INFO, r#"{"topic": "{query}"}"#, &["tool", "topics", "suggestions", "tools"]))
 .with_variants(&[Variant { name: "entry-only", key: "tools", value: "entry-only" }]);
+
+/// The tools that call what is not listed.
+const EXECUTOR: Executor = Executor { teller: INFO, acting: INVOKE, reading: INVOKE_READ_ONLY };
 
 /// Three levels of disclosure through one `info` tool.
 #[derive(Debug)]
@@ -64,23 +64,13 @@ impl Info {
         OwnTool::new(INFO, &description, &schema).read_only()
     }
 
-    fn executors(&self) -> Vec<OwnTool> {
-        let tool = json!({"type": "string", "description": wording::INVOKE_TOOL});
-        let arguments = json!({
-            "type": "object", "additionalProperties": true, "description": wording::INVOKE_ARGUMENTS
-        });
-        let properties = json!({"tool": tool, "arguments": arguments});
-        let schema = json!({"type": "object", "properties": properties, "required": ["tool"]});
-        let acting =
-            Executor { name: INVOKE, description: wording::invoke_description(self.config.executors) };
-        let reading = Executor { name: INVOKE_READ_ONLY, description: wording::INVOKE_READ_ONLY_DESCRIPTION };
-        self.config.executors.tools(&schema, acting, reading)
-    }
-
     /// Answers one topic, or several by name. It is an error if nothing that was asked for exists.
-    fn explain(&self, cx: &Context<'_>, call: &ToolCall) -> Result<Decision, ArgumentProblem> {
+    async fn explain(&self, cx: &Context<'_>, call: &ToolCall) -> Result<ToolAnswer, ArgumentProblem> {
         let contents = Contents::of(cx.view);
         let topics = topics::read(&members(call)?, &contents, self.config.most_topics)?;
+        if topics.iter().any(|topic| contents.find(topic).is_none()) {
+            self.ranker.prepare(cx).await;
+        }
         let (content, is_error) = match &topics[..] {
             [topic] => self.answer(cx, &contents, topic),
             topics => {
@@ -91,7 +81,7 @@ impl Info {
                 (json!({"topics": answers.collect::<Map<_, _>>()}), is_error)
             }
         };
-        Ok(Decision::Answer(ToolAnswer { content, is_error }))
+        Ok(ToolAnswer { content, is_error })
     }
 
     /// The answer to a topic, and whether it is an error.
@@ -104,7 +94,7 @@ impl Info {
                 own::category(contents, category, ours)
             }
             Some(Topic::Tool(visible)) => {
-                cx.fetches.delivers();
+                cx.services.delivers();
                 tracing::info!(session = cx.session, tool = %visible.name(), "tool explained");
                 let mut content = own::tool(contents, visible, answer::tool(contents, visible));
                 // Stubs are listed with their annotations.
@@ -136,30 +126,6 @@ impl Info {
             visible.tool().cheap_schema(Definitions::Slim, most.saturating_mul(4)).filter(|_| !is_listed)?;
         explain::in_short(schema).filter(|words| words.to_string().len() <= most)
     }
-
-    /// Forwards the inner call under the tool's own name, so that it is looked up, checked and relayed like any other.
-    fn run(
-        &self,
-        cx: &Context<'_>,
-        call: &ToolCall,
-        only_reading: bool,
-    ) -> Result<Decision, ArgumentProblem> {
-        let inner = inner_call(cx.view, &call.name, &members(call)?)?;
-        if *inner.name == *INFO {
-            return self.explain(cx, &inner);
-        }
-        let Some(tool) = cx.view.tool(&inner.name) else {
-            let content = answer::unknown_tool(&Contents::of(cx.view), &self.ranker, &inner.name);
-            return Ok(Decision::Refuse(Refusal { code: "UNKNOWN_TOOL", content }));
-        };
-        Ok(Decision::execute(tool, inner, only_reading, INVOKE))
-    }
-
-    /// Whether a tool is one of the strategy's own that call others; if so, whether it calls read-only ones alone.
-    fn executor(&self, name: &str) -> Option<bool> {
-        let named = || self.config.executors.named(name, INVOKE, INVOKE_READ_ONLY);
-        (self.config.tools == OtherTools::EntryOnly).then(named).flatten()
-    }
 }
 
 #[async_trait]
@@ -184,25 +150,41 @@ impl DisclosureStrategy for Info {
         }
     }
 
-    fn own_tools(&self, view: &View, _client: &ClientTraits) -> Vec<OwnTool> {
-        let info = self.info(&Contents::of(view));
-        match self.config.tools {
-            OtherTools::Stubs => vec![info],
-            OtherTools::EntryOnly => [vec![info], self.executors()].concat(),
+    fn own(&self, view: &View, _client: &ClientTraits) -> Own {
+        let mut tools = vec![self.info(&Contents::of(view))];
+        if self.config.tools == OtherTools::EntryOnly {
+            let texts = ExecutorTexts {
+                acting: wording::invoke_description(self.config.executors),
+                reading: wording::INVOKE_READ_ONLY_DESCRIPTION,
+                arguments: wording::INVOKE_ARGUMENTS,
+            };
+            tools.extend(EXECUTOR.tools(self.config.executors, texts));
         }
+        tools.into()
     }
 
-    fn how_to_learn(&self, cx: &Context<'_>, tool: &str) -> Option<String> {
-        Some(wording::how_to_learn(&Contents::of(cx.view).topic_of_tool(tool)))
+    fn how_to_learn(&self, view: &View, _client: &ClientTraits, tool: &str) -> Option<String> {
+        Some(wording::how_to_learn(&Contents::of(view).topic_of_tool(tool)))
     }
 
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
-        let decided = match (call.name.as_str(), self.executor(&call.name)) {
-            (INFO, _) => self.explain(cx, &call),
-            (_, Some(only_reading)) => self.run(cx, &call, only_reading),
-            _ => return Ok(Decision::Forward(call)),
+        let called = match self.config.tools {
+            OtherTools::Stubs => Called::Plain(call),
+            OtherTools::EntryOnly => EXECUTOR.open(self.config.executors, cx.view, call),
         };
-        Ok(Decision::of_own(&call.name, decided))
+        Ok(match called {
+            Called::Plain(call) if *call.name == *INFO => match self.explain(cx, &call).await {
+                Ok(answer) => Decision::Answer(answer),
+                Err(problem) => Decision::wrong_arguments(INFO, problem),
+            },
+            Called::Plain(call) => Decision::Forward(call),
+            Called::Decided(decision) => decision,
+            Called::Unknown(name) => {
+                self.ranker.prepare(cx).await;
+                let content = answer::unknown_tool(&Contents::of(cx.view), &self.ranker, &name);
+                Decision::Refuse(Refusal { code: "UNKNOWN_TOOL", content })
+            }
+        })
     }
 }
 

@@ -67,7 +67,11 @@ fn now<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-fn decide(strategy: &dyn DisclosureStrategy, view: &View, name: &str, arguments: Option<&str>) -> Decision {
+fn decide(strategy: Info, view: &View, name: &str, arguments: Option<&str>) -> Decision {
+    run(&Stack::of(vec![], Arc::new(strategy)).unwrap(), view, name, arguments)
+}
+
+fn run(strategy: &Stack, view: &View, name: &str, arguments: Option<&str>) -> Decision {
     let (client, marks) = (ClientTraits::plain(Era::Session), Marks::default());
     let (receipts, effects) = (Receipts::Marks(&marks), Effects::default());
     let noted = Noted::new(&Memory::EMPTY, NAME);
@@ -77,7 +81,7 @@ fn decide(strategy: &dyn DisclosureStrategy, view: &View, name: &str, arguments:
         noted,
         receipts,
         session: "test",
-        fetches: &Unlimited,
+        services: &Unlimited,
         effects: &effects,
     };
     let arguments = arguments.map(|text| RawText::parse(text.to_owned()).unwrap());
@@ -90,7 +94,7 @@ fn decide(strategy: &dyn DisclosureStrategy, view: &View, name: &str, arguments:
 /// The answer to a topic, and whether it is an error.
 fn ask(view: &View, topic: &str) -> (Value, bool) {
     let arguments = json!({"topic": topic}).to_string();
-    match decide(&info(OtherTools::Stubs), view, INFO, Some(&arguments)) {
+    match decide(info(OtherTools::Stubs), view, INFO, Some(&arguments)) {
         Decision::Answer(ToolAnswer { content, is_error }) => (content, is_error),
         other => panic!("{other:?}"),
     }
@@ -98,7 +102,7 @@ fn ask(view: &View, topic: &str) -> (Value, bool) {
 
 /// The call that `invoke` forwards with these arguments, or its answer.
 fn invoke(view: &View, arguments: &str) -> Result<(String, Option<String>), Value> {
-    match decide(&info(OtherTools::EntryOnly), view, INVOKE, Some(arguments)) {
+    match decide(info(OtherTools::EntryOnly), view, INVOKE, Some(arguments)) {
         Decision::Forward(call) => {
             Ok((call.name.to_string(), call.arguments.map(|given| given.get().to_owned())))
         }
@@ -109,7 +113,7 @@ fn invoke(view: &View, arguments: &str) -> Result<(String, Option<String>), Valu
 }
 
 fn description(view: &View, tools: OtherTools) -> String {
-    let own = info(tools).own_tools(view, &ClientTraits::plain(Era::Session));
+    let own = info(tools).own(view, &ClientTraits::plain(Era::Session)).tools;
     let info = own.iter().find(|tool| tool.name() == INFO);
     info.unwrap().definition().string("description").unwrap()
 }
@@ -147,7 +151,7 @@ fn i2_i8_the_overview_counts_listed_tools_and_has_facts() {
     for arguments in
         [None, Some("{}"), Some("null"), Some(r#"{"topic":null}"#), Some(r#""{\"topic\":\"\"}""#)]
     {
-        let decision = decide(&info(OtherTools::Stubs), &some(), INFO, arguments);
+        let decision = decide(info(OtherTools::Stubs), &some(), INFO, arguments);
         assert!(matches!(decision, Decision::Answer(answer) if answer.content == expected), "{arguments:?}");
     }
 }
@@ -205,7 +209,7 @@ fn b10_several_topics_are_answered_under_their_names() {
     let view = view([("a", "one"), ("b", "two"), ("x,y", "two"), ("c", "")]);
     let asked = |topic: Value| {
         let arguments = json!({"topic": topic}).to_string();
-        match decide(&info(OtherTools::Stubs), &view, INFO, Some(&arguments)) {
+        match decide(info(OtherTools::Stubs), &view, INFO, Some(&arguments)) {
             Decision::Answer(ToolAnswer { content, is_error }) => (content, is_error),
             other => panic!("{other:?}"),
         }
@@ -234,7 +238,7 @@ fn b10_several_topics_are_answered_under_their_names() {
     assert_eq!(names(json!(many(most).join(","))).len(), most);
     for too_many in [json!(many(most + 1).join(",")), json!(many(1_000)), json!(many(100_000).join(","))] {
         let arguments = json!({"topic": too_many}).to_string();
-        let decision = decide(&info(OtherTools::Stubs), &view, INFO, Some(&arguments));
+        let decision = decide(info(OtherTools::Stubs), &view, INFO, Some(&arguments));
         let Decision::Refuse(refusal) = decision else { panic!("{decision:?}") };
         let expected = refusal.content["error"]["problems"][0]["expected"].as_str().unwrap();
         assert!(expected.contains("at most 16 topics") && expected.contains("most_topics"), "{expected}");
@@ -252,7 +256,7 @@ fn i4_a_tool_is_described_with_related_tools_that_are_listed() {
             "parameters": {"x": {"type": "integer", "required": false}}, "related": ["b", "a"]
         })
     );
-    let entry_only = decide(&info(OtherTools::EntryOnly), &some(), INFO, Some(r#"{"topic":"a"}"#));
+    let entry_only = decide(info(OtherTools::EntryOnly), &some(), INFO, Some(r#"{"topic":"a"}"#));
     let Decision::Answer(answer) = entry_only else { panic!("{entry_only:?}") };
     assert_eq!(answer.content["annotations"], json!({"destructiveHint": true}));
 }
@@ -292,7 +296,7 @@ fn invalid_arguments_of_info_are_refused_with_what_is_expected() {
         (r#"[1]"#, "arguments", "a JSON object"),
         (r#""one""#, "arguments", "a JSON object"),
     ] {
-        let decision = decide(&info(OtherTools::Stubs), &some(), INFO, Some(arguments));
+        let decision = decide(info(OtherTools::Stubs), &some(), INFO, Some(arguments));
         let Decision::Refuse(refusal) = decision else { panic!("{arguments}: {decision:?}") };
         let problem = &refusal.content["error"]["problems"][0];
         assert_eq!(
@@ -372,7 +376,7 @@ fn i7_invalid_arguments_of_invoke_are_refused_with_what_is_expected() {
     let overview = invoke(&some(), r#"{"tool":"info"}"#).unwrap_err();
     assert_eq!(overview["total_tools"], 4);
     // Under stubs `invoke` is not an own tool.
-    assert!(matches!(decide(&info(OtherTools::Stubs), &some(), INVOKE, None), Decision::Forward(_)));
+    assert!(matches!(decide(info(OtherTools::Stubs), &some(), INVOKE, None), Decision::Forward(_)));
 }
 
 #[test]
@@ -418,10 +422,6 @@ impl DisclosureStrategy for OnlyB {
         &ONLY_B
     }
 
-    fn list(&self, view: &View, _client: &ClientTraits) -> Listing {
-        Listing::complete(view)
-    }
-
     async fn before_call(&self, _cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
         Ok(match call.name.as_str() {
             "b" => Decision::Forward(call),
@@ -433,7 +433,7 @@ impl DisclosureStrategy for OnlyB {
 #[test]
 fn a_filter_decides_on_the_inner_call_of_invoke() {
     let stack = Stack::of(vec![Arc::new(OnlyB)], Arc::new(info(OtherTools::EntryOnly))).unwrap();
-    let run = |tool: &str| decide(&*stack, &some(), INVOKE, Some(&json!({"tool": tool}).to_string()));
+    let run = |tool: &str| run(&stack, &some(), INVOKE, Some(&json!({"tool": tool}).to_string()));
     assert!(matches!(run("b"), Decision::Forward(call) if *call.name == *"b"));
     assert!(matches!(run("a"), Decision::Refuse(refusal) if refusal.code == "NO"));
 }

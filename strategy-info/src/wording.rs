@@ -91,10 +91,7 @@ pub fn invoke_description(executors: Executors) -> &'static str {
 pub const INVOKE_READ_ONLY_DESCRIPTION: &str =
     "Call a tool described by info that is marked as read-only. Refuses all others. Returns its result.";
 
-/// The description of the first argument of `invoke`.
-pub const INVOKE_TOOL: &str = "Tool name";
-
-/// The description of the second argument of `invoke`.
+/// The description of the argument `arguments` of `invoke`.
 pub const INVOKE_ARGUMENTS: &str = "Arguments for the tool, as described by info";
 
 /// The guidance for system prompts.

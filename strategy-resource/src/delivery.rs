@@ -39,7 +39,7 @@ pub enum Channel {
 
 /// Delivers these tools' descriptions, in this order.
 pub fn deliver(cx: &Context<'_>, config: &ResourceConfig, channel: Channel, names: Names<'_>) -> Delivery {
-    if let Err(wait) = cx.fetches.admit() {
+    if let Err(wait) = cx.services.admit_fetch() {
         let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
         let answer = json!({"error": {
             "code": RATE_LIMITED,
@@ -59,7 +59,7 @@ pub fn deliver(cx: &Context<'_>, config: &ResourceConfig, channel: Channel, name
             return refused(cx, TOO_MANY_TOOLS, answer);
         }
     };
-    cx.fetches.delivers();
+    cx.services.delivers();
     let entries: Vec<String> = names
         .iter()
         .map(|name| match cx.view.tool(name) {
@@ -141,7 +141,7 @@ fn not_found(cx: &Context<'_>, config: &ResourceConfig, name: &str) -> Value {
 
 fn refused(cx: &Context<'_>, code: &'static str, answer: Value) -> Delivery {
     tracing::info!(session = cx.session, code, "fetch refused");
-    cx.fetches.refuses(code);
+    cx.services.refuses(code);
     let content = RawObject::parse(answer.to_string()).unwrap_or_else(|_| RawObject::empty());
     Delivery { content, failed: true }
 }

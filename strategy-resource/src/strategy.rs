@@ -2,10 +2,11 @@
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{
-    ClientTraits, Context, Decision, DisclosureStrategy, Era, Fault, Listing, Names, OwnTool, Profile,
-    RawObject, RawText, Receipts, Refusal, ResourceText, ResourceUri, ToolAnswer, ToolCall, View,
-    fetching_tool, index::with_short_index, take_member,
+    ClientTraits, Context, Decision, DisclosureStrategy, Era, Fault, Listing, Names, Own, Profile, RawObject,
+    RawText, Receipts, Refusal, ResourceUri, ToolAnswer, ToolCall, View, fetching_tool, given::shown,
+    index::with_short_index, take_member,
 };
+use serde_json::json;
 
 use crate::{
     ResourceConfig, SessionReceipts,
@@ -16,6 +17,9 @@ use crate::{
 };
 
 const MIME_TYPE: &str = "application/json";
+
+/// The method by which the resource is read.
+const READ: &str = "resources/read";
 
 /// The strategy's name, as in flags, addresses, offers and settings.
 pub const NAME: &str = "resource";
@@ -33,17 +37,19 @@ pub static PROFILE: Profile = Profile::presenter(
 #[derive(Debug)]
 pub struct Resource {
     config: ResourceConfig,
+    profile: Profile,
 }
 
 impl Resource {
     /// Makes the strategy.
     pub fn new(config: ResourceConfig) -> Self {
-        Self { config }
+        let profile = PROFILE.clone().signing_receipts(config.receipts == SessionReceipts::Signed);
+        Self { config, profile }
     }
 
     /// The era whose form of proof a client's calls need.
     fn proof(&self, client: &ClientTraits) -> Era {
-        if self.signs_receipts() { Era::Stateless } else { client.era }
+        if self.profile.signs_receipts { Era::Stateless } else { client.era }
     }
 
     fn resource(&self, era: Era, example: &str, has_pins: bool) -> RawObject {
@@ -75,7 +81,7 @@ impl Resource {
 #[async_trait]
 impl DisclosureStrategy for Resource {
     fn profile(&self) -> &Profile {
-        &PROFILE
+        &self.profile
     }
 
     fn list(&self, view: &View, client: &ClientTraits) -> Listing {
@@ -91,36 +97,17 @@ impl DisclosureStrategy for Resource {
         listing
     }
 
-    fn signs_receipts(&self) -> bool {
-        self.config.receipts == SessionReceipts::Signed
-    }
-
-    fn own_tools(&self, view: &View, client: &ClientTraits) -> Vec<OwnTool> {
+    fn own(&self, view: &View, client: &ClientTraits) -> Own {
         let description = || {
             let description = wording::bridge_description(self.proof(client), view.has_pins());
             with_short_index(&description, view)
         };
         let bridge = || fetching_tool(wording::BRIDGE, &description(), wording::BRIDGE_NAMES);
-        client.bridge.then(bridge).into_iter().collect()
+        client.bridge.then(bridge).into_iter().collect::<Vec<_>>().into()
     }
 
-    fn how_to_learn(&self, cx: &Context<'_>, tool: &str) -> Option<String> {
-        Some(wording::how_to_learn(cx.client.bridge, tool))
-    }
-
-    fn meant_resource(&self, cx: &Context<'_>, uri: &ResourceUri) -> Option<String> {
-        near_miss::corrected(uri, cx.view)
-    }
-
-    async fn read_resource(
-        &self,
-        cx: &Context<'_>,
-        uri: &ResourceUri,
-    ) -> Result<Option<ResourceText>, Fault> {
-        let names = selection::from_uri(uri, cx.view);
-        let text =
-            |names: Names<'_>| deliver(cx, &self.config, Channel::Resource, names).content.text().to_owned();
-        Ok(names.map(|names| ResourceText { mime_type: MIME_TYPE, text: text(names) }))
+    fn how_to_learn(&self, _view: &View, client: &ClientTraits, tool: &str) -> Option<String> {
+        Some(wording::how_to_learn(client.bridge, tool))
     }
 
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
@@ -139,6 +126,27 @@ impl DisclosureStrategy for Resource {
                 Ok(Decision::Refuse(Refusal { code, content: refusal(cx, tool, problem) }))
             }
         }
+    }
+
+    /// The resource itself. A URI that probably means it is corrected, unless an upstream has it.
+    async fn request(
+        &self,
+        cx: &Context<'_>,
+        method: &str,
+        params: &RawObject,
+    ) -> Result<Option<RawObject>, Fault> {
+        let uri = params.string("uri").filter(|_| method == READ);
+        let Some(uri) = uri.and_then(|uri| ResourceUri::parse(&uri).ok()) else { return Ok(None) };
+        if let Some(names) = selection::from_uri(&uri, cx.view) {
+            let delivery = deliver(cx, &self.config, Channel::Resource, names);
+            let text = delivery.content.text();
+            let content = json!([{"uri": uri.as_str(), "mimeType": MIME_TYPE, "text": text}]);
+            return Ok(Some(RawObject::empty().with_value("contents", &content)));
+        }
+        let Some(meant) = near_miss::corrected(&uri, cx.view) else { return Ok(None) };
+        let uri = shown(&uri);
+        let message = wording::meant_uri(&uri, &meant);
+        Err(Fault::NotFound { message, data: json!({"uri": uri, "suggestion": meant}) })
     }
 }
 

@@ -6,8 +6,8 @@ use std::{
 };
 
 use mcp_disclosure_core::{
-    Effect, Effects, Era, FetchLimit, Handles, Marks, Memory, Noted, PERMISSIVE_SCHEMA, Permits, Principal,
-    ReceiptKey, Snapshot, ToolName, Unlimited, UpstreamLists, UpstreamName,
+    Effect, Effects, Era, Handles, Marks, Memory, Noted, PERMISSIVE_SCHEMA, Permits, Principal, ReceiptKey,
+    Services, Snapshot, ToolName, Unlimited, UpstreamLists, UpstreamName,
 };
 use serde_json::{Value, json, value::to_raw_value};
 
@@ -40,15 +40,16 @@ fn cx<'a>(
     effects: &'a Effects,
 ) -> Context<'a> {
     let noted = Noted::new(&Memory::EMPTY, NAME);
-    Context { view, client, noted, receipts, session: "test", fetches: &Unlimited, effects }
+    Context { view, client, noted, receipts, session: "test", services: &Unlimited, effects }
 }
 
 async fn read(cx: &Context<'_>, query: &str) -> (Value, Vec<Effect>) {
-    let uri = ResourceUri::parse(&format!("{BASE_URI}{query}")).unwrap();
+    let params = RawObject::empty().with_value("uri", &format!("{BASE_URI}{query}"));
     let effects = Effects::default();
-    let text =
-        resource().read_resource(&Context { effects: &effects, ..*cx }, &uri).await.unwrap().unwrap().text;
-    (serde_json::from_str(&text).unwrap(), effects.into_vec())
+    let answer = resource().request(&Context { effects: &effects, ..*cx }, READ, &params).await;
+    let answer: Value = serde_json::from_str(answer.unwrap().unwrap().text()).unwrap();
+    let text = answer["contents"][0]["text"].as_str().unwrap();
+    (serde_json::from_str(text).unwrap(), effects.into_vec())
 }
 
 fn call(name: &str, arguments: &Value) -> ToolCall {
@@ -150,8 +151,8 @@ fn r10_tools_that_are_not_permitted_do_not_exist() {
 #[derive(Debug)]
 struct Closed;
 
-impl FetchLimit for Closed {
-    fn admit(&self) -> Result<(), Duration> {
+impl Services for Closed {
+    fn admit_fetch(&self) -> Result<(), Duration> {
         Err(Duration::from_millis(1500))
     }
 }
@@ -161,7 +162,7 @@ fn r11_a_limited_fetch_authorizes_nothing() {
     let view = view(1, &Principal::anonymous());
     let (client, marks) = (ClientTraits::plain(Era::Session), Marks::default());
     let effects = Effects::default();
-    let cx = Context { fetches: &Closed, ..cx(&view, &client, Receipts::Marks(&marks), &effects) };
+    let cx = Context { services: &Closed, ..cx(&view, &client, Receipts::Marks(&marks), &effects) };
     let (answer, effects) = now(read(&cx, "?tools=tool_0"));
     assert_eq!(answer["error"]["code"], "RATE_LIMITED");
     assert_eq!(answer["error"]["retry_after_seconds"], 2);
@@ -215,7 +216,7 @@ fn r15_the_bridge_answers_like_the_resource() {
     let marks = Marks::default();
     let effects = Effects::default();
     let cx = cx(&view, &client, Receipts::Marks(&marks), &effects);
-    assert_eq!(resource().own_tools(&view, &client)[0].name(), "describe_tools");
+    assert_eq!(resource().own(&view, &client).tools[0].name(), "describe_tools");
     for (names, query, failed) in
         [(json!(["tool_0", "zzz"]), "?tools=tool_0,zzz", false), (json!([]), "", true)]
     {

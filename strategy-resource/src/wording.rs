@@ -78,6 +78,11 @@ pub fn how_to_learn(bridge: bool, tool: &str) -> String {
     }
 }
 
+/// The error of a URI that probably means the resource.
+pub fn meant_uri(uri: &str, meant: &str) -> String {
+    format!("Resource not found: {uri}. Did you mean {meant}?")
+}
+
 /// The guidance for system prompts (tool-descriptions-resource §8.2).
 pub fn guidance(era: Era, bridge: bool, has_pins: bool, example: &str) -> String {
     let how = how_to_learn(bridge, example);

@@ -4,11 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{
-    ArgumentProblem, ClientTraits, Context, Decision, DisclosureStrategy, Fault, Finder, Lesson,
-    ListedCategory, Listing, OwnTool, Preparation, Profile, Refusal, ToolAnswer, ToolCall, ToolName, View,
-    executors::Executor,
-    index::with_index_within,
-    inner_call::{inner_call, members},
+    ArgumentProblem, Called, ClientTraits, Context, Decision, DisclosureStrategy, Executor, ExecutorTexts,
+    Fault, Finder, Lesson, ListedCategory, Listing, Own, OwnTool, Profile, Refusal, ToolAnswer, ToolCall,
+    ToolName, View, index::with_index_within, inner_call::members,
 };
 use mcp_disclosure_ranking::{Hit, Lexical, Match, Query, Ranker, Ranking};
 use serde_json::json;
@@ -39,6 +37,9 @@ pub static PROFILE: Profile = Profile::presenter(
 .found_by(Finder::new(SEARCH, r#"{"query": "{query}"}"#, &["tools"]))
 .giving_way()
 .of_size("compact");
+
+/// The tools that call what was found.
+const EXECUTOR: Executor = Executor { teller: SEARCH, acting: CALL, reading: CALL_READ_ONLY };
 
 /// Tools found by words.
 #[derive(Debug)]
@@ -74,18 +75,6 @@ impl Search {
         OwnTool::new(SEARCH, &description, &schema).read_only()
     }
 
-    fn executors(&self) -> Vec<OwnTool> {
-        let arguments = json!({"type": "object", "description": wording::ARGUMENTS});
-        let tool = json!({"type": "string"});
-        let schema = json!({
-            "type": "object", "properties": {"tool": tool, "arguments": arguments}, "required": ["tool"],
-        });
-        let description = wording::call_description(self.config.executors);
-        let acting = Executor { name: CALL, description: &description };
-        let reading = Executor { name: CALL_READ_ONLY, description: wording::CALL_READ_ONLY_DESCRIPTION };
-        self.config.executors.tools(&schema, acting, reading)
-    }
-
     async fn search(&self, cx: &Context<'_>, call: &ToolCall) -> Result<ToolAnswer, ArgumentProblem> {
         let SearchArguments { query, category, limit, detail } =
             SearchArguments::read(&members(call)?, &self.config)?;
@@ -111,36 +100,17 @@ impl Search {
         }
         let most = limit.unwrap_or(self.config.hits.get());
         let query = Query { text: &query, category: within.map(ListedCategory::name), limit: most };
-        let mut ranking = self.ranker.rank(cx.view, &query).await;
+        let mut ranking = self.ranker.rank(cx, &query).await;
         if let Some(tool) = cx.view.tool(query.text).filter(|_| within.is_none()) {
             put_first(&mut ranking, tool.name(), most);
         }
         if limit.is_none() {
             leave_out_far_ones(&mut ranking);
         }
-        cx.fetches.delivers();
+        cx.services.delivers();
         tracing::info!(session = cx.session, hits = ranking.hits.len(), "tools searched");
         let bounds = Bounds::of(&self.config, most, detail);
         Ok(answered(answer::found(cx, &ranking, detail, bounds)))
-    }
-
-    /// Forwards the inner call under the tool's own name, so that it is looked up, checked and relayed like any other.
-    async fn execute(
-        &self,
-        cx: &Context<'_>,
-        call: &ToolCall,
-        only_reading: bool,
-    ) -> Result<Decision, ArgumentProblem> {
-        let inner = inner_call(cx.view, &call.name, &members(call)?)?;
-        if *inner.name == *SEARCH {
-            return self.search(cx, &inner).await.map(Decision::Answer);
-        }
-        let Some(tool) = cx.view.tool(&inner.name) else {
-            let ranking = self.ranker.rank(cx.view, &Query::new(&inner.name, SUGGESTIONS)).await;
-            let content = answer::unknown_tool(&inner.name, &ranking);
-            return Ok(Decision::Refuse(Refusal { code: "UNKNOWN_TOOL", content }));
-        };
-        Ok(Decision::execute(tool, inner, only_reading, CALL))
     }
 }
 
@@ -154,35 +124,31 @@ impl DisclosureStrategy for Search {
         Listing::without_tools(view).guided(&wording::guidance(self.config.executors, view.has_pins()))
     }
 
-    fn own_tools(&self, view: &View, _client: &ClientTraits) -> Vec<OwnTool> {
+    fn own(&self, view: &View, _client: &ClientTraits) -> Own {
         let mut tools = vec![self.search_tool(view)];
-        tools.extend(self.executors());
-        tools
-    }
-
-    fn preparation(&self, view: &View, call: &ToolCall) -> Option<Preparation> {
-        let preparation = self.ranker.preparation(view)?;
-        // An executor searches for what an unknown name may have meant.
-        let is_unknown = || {
-            let called = members(call).ok().and_then(|members| members.string("tool"));
-            called.is_some_and(|called| view.tool(&called).is_none())
+        let texts = ExecutorTexts {
+            acting: &wording::call_description(self.config.executors),
+            reading: wording::CALL_READ_ONLY_DESCRIPTION,
+            arguments: wording::ARGUMENTS,
         };
-        let searches = match call.name.as_str() {
-            SEARCH => true,
-            CALL | CALL_READ_ONLY => is_unknown(),
-            _ => false,
-        };
-        searches.then_some(preparation)
+        tools.extend(EXECUTOR.tools(self.config.executors, texts));
+        tools.into()
     }
 
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
-        let executor = self.config.executors.named(&call.name, CALL, CALL_READ_ONLY);
-        let decided = match (call.name.as_str(), executor) {
-            (SEARCH, _) => self.search(cx, &call).await.map(Decision::Answer),
-            (_, Some(only_reading)) => self.execute(cx, &call, only_reading).await,
-            _ => return Ok(Decision::Forward(call)),
-        };
-        Ok(Decision::of_own(&call.name, decided))
+        Ok(match EXECUTOR.open(self.config.executors, cx.view, call) {
+            Called::Plain(call) if *call.name == *SEARCH => match self.search(cx, &call).await {
+                Ok(answer) => Decision::Answer(answer),
+                Err(problem) => Decision::wrong_arguments(SEARCH, problem),
+            },
+            Called::Plain(call) => Decision::Forward(call),
+            Called::Decided(decision) => decision,
+            Called::Unknown(name) => {
+                let ranking = self.ranker.rank(cx, &Query::new(&name, SUGGESTIONS)).await;
+                let content = answer::unknown_tool(&name, &ranking);
+                Decision::Refuse(Refusal { code: "UNKNOWN_TOOL", content })
+            }
+        })
     }
 }
 

@@ -1,8 +1,13 @@
 //! `search` called directly, without a server.
 
+use std::{
+    sync::atomic::{AtomicUsize, Ordering},
+    time::Duration,
+};
+
 use mcp_disclosure_core::{
     DescriptionFile, Effects, Era, Executors, Marks, Memory, Noted, Permits, Primitive, Principal, RawText,
-    Receipts, Snapshot, Unlimited, UpstreamLists, UpstreamName,
+    Receipts, Services, Snapshot, Unlimited, UpstreamLists, UpstreamName,
 };
 use proptest::prelude::*;
 use serde_json::{Value, value::to_raw_value};
@@ -44,6 +49,16 @@ fn now<T>(future: impl Future<Output = T>) -> T {
 }
 
 fn decide(strategy: &Search, view: &View, name: &str, arguments: &Value) -> Decision {
+    decide_with(strategy, view, name, arguments, &Unlimited)
+}
+
+fn decide_with(
+    strategy: &Search,
+    view: &View,
+    name: &str,
+    arguments: &Value,
+    services: &dyn Services,
+) -> Decision {
     let (client, marks) = (ClientTraits::plain(Era::Session), Marks::default());
     let (receipts, effects) = (Receipts::Marks(&marks), Effects::default());
     let cx = Context {
@@ -52,7 +67,7 @@ fn decide(strategy: &Search, view: &View, name: &str, arguments: &Value) -> Deci
         noted: Noted::new(&Memory::EMPTY, NAME),
         receipts,
         session: "test",
-        fetches: &Unlimited,
+        services,
         effects: &effects,
     };
     let arguments = Some(RawText::parse(arguments.to_string()).unwrap());
@@ -322,8 +337,8 @@ struct Last;
 
 #[async_trait]
 impl Ranker for Last {
-    async fn rank(&self, view: &View, _query: &Query<'_>) -> Ranking {
-        let hits = view.tools().last().map(|tool| Hit {
+    async fn rank(&self, cx: &Context<'_>, _query: &Query<'_>) -> Ranking {
+        let hits = cx.view.tools().last().map(|tool| Hit {
             name: tool.name().clone(),
             matched: Match::Strong,
             score: 1.0,
@@ -342,24 +357,41 @@ fn s10_another_ranker_takes_the_place_of_ours_and_exact_names_still_win() {
     assert_eq!((first("reads a file"), first("read_file")), ("transform".to_owned(), "read_file".to_owned()));
 }
 
+/// Counts the work that is done beside the workers.
+#[derive(Debug, Default)]
+struct Counting(AtomicUsize);
+
+#[async_trait]
+impl Services for Counting {
+    fn admit_fetch(&self) -> Result<(), Duration> {
+        Ok(())
+    }
+
+    async fn run(&self, work: Box<dyn FnOnce() + Send>) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        work();
+    }
+}
+
 #[test]
-fn s5_only_calls_that_search_prepare_an_index() {
-    let strategy = search(Executors::One);
-    let prepares = |view: &View, name: &str, arguments: Value| {
-        let arguments = Some(RawText::parse(arguments.to_string()).unwrap());
-        strategy.preparation(view, &ToolCall { name: ToolName::parse(name).unwrap(), arguments }).is_some()
+fn s5_the_index_is_made_beside_the_workers_by_the_first_call_that_searches() {
+    let makes = |view: &View, name: &str, arguments: Value| {
+        let counting = Counting::default();
+        decide_with(&search(Executors::One), view, name, &arguments, &counting);
+        counting.0.into_inner() == 1
     };
-    let view = all();
-    assert!(prepares(&view, SEARCH, json!({"query": "file"})));
-    assert!(prepares(&view, CALL, json!({"tool": "raed_file"})));
-    assert!(!prepares(&view, CALL, json!({"tool": "read_file"})) && !prepares(&view, "read_file", json!({})));
-    answer(&view, &json!({"query": "file"}));
-    assert!(!prepares(&view, SEARCH, json!({"query": "file"})));
+    for (name, searching) in [(SEARCH, json!({"query": "file"})), (CALL, json!({"tool": "raed_file"}))] {
+        let view = all();
+        assert!(!makes(&view, CALL, json!({"tool": "read_file"})) && !makes(&view, "read_file", json!({})));
+        assert!(!makes(&view, SEARCH, json!({})) && !makes(&view, SEARCH, json!({"query": 7})));
+        assert!(makes(&view, name, searching.clone()));
+        assert!(!makes(&view, name, searching));
+    }
 }
 
 #[test]
 fn b7_the_description_says_what_is_behind() {
-    let tools = search(Executors::One).own_tools(&all(), &ClientTraits::plain(Era::Session));
+    let tools = search(Executors::One).own(&all(), &ClientTraits::plain(Era::Session)).tools;
     let description = tools[0].definition().string("description").unwrap();
     assert!(description.contains("4 tools:\n- files (4)") && description.len() <= 900, "{description}");
 }

@@ -60,10 +60,6 @@ impl DisclosureStrategy for Only {
         &ONLY
     }
 
-    fn list(&self, view: &View, _client: &ClientTraits) -> Listing {
-        Listing::complete(view)
-    }
-
     fn lifecycle(&self, cx: &Context<'_>, event: &Lifecycle<'_>) -> Result<(), Fault> {
         let said = match event {
             Lifecycle::Opened(settings) => settings.string("only"),

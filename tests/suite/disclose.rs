@@ -3,9 +3,7 @@
 use std::{future::ready, time::Duration};
 
 use kit::handlers::Panicking;
-use mcp_disclosure_core::{
-    ClientTraits, DisclosureStrategy, Error as Registering, Listing, PlugIn, Profile, View, full,
-};
+use mcp_disclosure_core::{DisclosureStrategy, Error as Registering, PlugIn, Profile, full};
 use mcp_disclosure_gateway::{Disclosure, Error, disclose, negotiation::StrategyOptions};
 use serde_json::json;
 use tokio::net::TcpListener;
@@ -23,10 +21,6 @@ static SEARCH: Profile = Profile::presenter("own", "", "");
 impl DisclosureStrategy for Search {
     fn profile(&self) -> &Profile {
         &SEARCH
-    }
-
-    fn list(&self, view: &View, _client: &ClientTraits) -> Listing {
-        Listing::complete(view)
     }
 }
 

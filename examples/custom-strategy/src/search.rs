@@ -5,8 +5,8 @@ use std::{collections::HashMap, io, path::PathBuf};
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{
-    ClientTraits, Context, Decision, DisclosureStrategy, Fault, Finder, Lesson, Listing, OwnTool, Profile,
-    ToolAnswer, ToolCall, ToolName, View,
+    ClientTraits, Context, Decision, DisclosureStrategy, Fault, Finder, Lesson, Listing, Own, OwnTool,
+    Profile, ToolAnswer, ToolCall, ToolName, View,
 };
 use serde::Deserialize;
 use serde_json::{Value, json, value::to_raw_value};
@@ -53,18 +53,18 @@ impl Search {
         Ok(Self { results: config.results, synonyms })
     }
 
-    fn find(&self, view: &View, query: &str) -> Value {
+    async fn find(&self, cx: &Context<'_>, query: &str) -> Value {
         let query = query.to_lowercase();
         let words = query.split_whitespace();
         let words: Vec<&str> = words.flat_map(|word| self.meaning(word)).collect();
-        let index = view.derived(Index::of);
+        let index = cx.derive(Index::of).await;
         let scored = index
             .0
             .iter()
             .map(|(name, text)| (words.iter().filter(|word| text.contains(**word)).count(), name));
         let mut found: Vec<_> = scored.filter(|(score, _)| *score > 0).collect();
         found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-        let tools = found.iter().take(self.results).filter_map(|(_, name)| view.tool(name));
+        let tools = found.iter().take(self.results).filter_map(|(_, name)| cx.view.tool(name));
         json!({"tools": tools.map(|tool| tool.entry().into_owned()).collect::<Vec<_>>()})
     }
 
@@ -99,7 +99,7 @@ impl DisclosureStrategy for Search {
         Listing::without_tools(view)
     }
 
-    fn own_tools(&self, view: &View, _client: &ClientTraits) -> Vec<OwnTool> {
+    fn own(&self, view: &View, _client: &ClientTraits) -> Own {
         let count = view.tools().count();
         let find = OwnTool::new(
             FIND,
@@ -115,14 +115,14 @@ impl DisclosureStrategy for Search {
                 "required": ["tool"],
             }),
         );
-        vec![find.read_only(), call]
+        vec![find.read_only(), call].into()
     }
 
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
         match call.name.as_str() {
             FIND => {
                 let arguments = call.arguments()?;
-                let content = self.find(cx.view, arguments["query"].as_str().unwrap_or_default());
+                let content = self.find(cx, arguments["query"].as_str().unwrap_or_default()).await;
                 Ok(Decision::Answer(ToolAnswer { content, is_error: false }))
             }
             // Not run here: it is forwarded under the tool's own name, and the server looks it up, checks and relays it

@@ -1,7 +1,7 @@
 //! `team`: a filter. A client that says which team it is of sees the tools of the upstream that has the team's name.
 
 use mcp_disclosure_core::{
-    ClientTraits, Context, DisclosureStrategy, Fault, Lifecycle, Listing, Noted, Primitive, Profile, View,
+    ClientTraits, Context, DisclosureStrategy, Fault, Lifecycle, Noted, Primitive, Profile, View,
 };
 use serde::Deserialize;
 use serde_json::Value;
@@ -28,10 +28,6 @@ impl Team {
 impl DisclosureStrategy for Team {
     fn profile(&self) -> &Profile {
         &PROFILE
-    }
-
-    fn list(&self, view: &View, _client: &ClientTraits) -> Listing {
-        Listing::complete(view)
     }
 
     fn lifecycle(&self, cx: &Context<'_>, event: &Lifecycle<'_>) -> Result<(), Fault> {

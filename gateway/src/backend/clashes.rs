@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{ClientTraits, DisclosureStrategy, Era, Principal, Snapshot, View};
+use mcp_disclosure_core::{ClientTraits, Era, Principal, Snapshot, Stack, View};
 
 use crate::problem::Problem;
 
 /// Tools whose name clashes, with another or with a strategy's own, even in its long form. Only the first tool of such a
 /// name is served.
-pub fn clashes(strategies: &[Arc<dyn DisclosureStrategy>], snapshot: &Arc<Snapshot>) -> Vec<Problem> {
+pub fn clashes(strategies: &[Arc<Stack>], snapshot: &Arc<Snapshot>) -> Vec<Problem> {
     let everything = View::of(Arc::clone(snapshot), &Principal::anonymous());
     let with_bridge = ClientTraits { bridge: true, filter_bridge: true, ..ClientTraits::plain(Era::Session) };
     let own = strategies.iter().flat_map(|strategy| strategy.reserved_names(&everything, &with_bridge));

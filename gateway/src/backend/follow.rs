@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use mcp_disclosure_core::{DisclosureStrategy, Kind, Permits, Principal, RawObject, Spellings, View};
+use mcp_disclosure_core::{Kind, Permits, Principal, RawObject, Spellings, Stack, View};
 use tokio::{
     sync::{mpsc, watch},
     task::spawn_blocking,
@@ -134,7 +134,7 @@ pub(super) struct Follower {
     pub(super) upstreams: Upstreams,
     /// The slots that it started.
     pub(super) own: Vec<Arc<Slot>>,
-    pub(super) strategies: Vec<Arc<dyn DisclosureStrategy>>,
+    pub(super) strategies: Vec<Arc<Stack>>,
     /// Whether each upstream was tried before the last snapshot.
     pub(super) was_complete: bool,
     /// The names that were reported as taken.
@@ -308,7 +308,7 @@ impl Follower {
         now: &Published,
     ) -> Vec<Kind> {
         let [before, now] = views(permits, before, now);
-        let selected = |strategy: &Arc<dyn DisclosureStrategy>, view| Some(strategy.selects(view)?.name);
+        let selected = |strategy: &Arc<Stack>, view| Some(strategy.selects(view)?.name);
         let is_new =
             self.strategies.iter().any(|strategy| selected(strategy, &before) != selected(strategy, &now));
         let new = [Kind::Tools, Kind::Resources].into_iter().filter(|kind| is_new && !kinds.contains(kind));

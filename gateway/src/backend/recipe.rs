@@ -2,7 +2,7 @@
 
 use std::{sync::Arc, time::Duration};
 
-use mcp_disclosure_core::DisclosureStrategy;
+use mcp_disclosure_core::Stack;
 
 use super::Scope;
 use crate::{
@@ -31,7 +31,7 @@ pub struct Recipe {
     /// Observes what upstreams are asked by calls of their own `info` tools; without an observer they are not asked.
     pub asks: Option<Arc<dyn Observer>>,
     /// The strategies that may serve clients, and whose own tools reserve names.
-    pub strategies: Vec<Arc<dyn DisclosureStrategy>>,
+    pub strategies: Vec<Arc<Stack>>,
     /// The gateways that lead to this one.
     pub lineage: Arc<Lineage>,
 }

@@ -8,7 +8,7 @@ use std::{
 };
 
 use mcp_disclosure_core::{
-    Advertisement, ClientTraits, Digest, Kind, ListHints, Memory, Noted, Permits, Principal, RawObject,
+    Advertisement, ClientTraits, Digest, Kind, ListHints, Memory, Own, Permits, Principal, RawObject,
     Selected, Shown, Snapshot, ToolName, View, host_hints::list_with_host_hints,
 };
 use mcp_disclosure_transport::Json;
@@ -94,6 +94,8 @@ pub struct Page {
     pub view: View,
     /// Instructions for the model.
     pub instructions: Option<String>,
+    /// The digest of the list whose changes its strategy announces.
+    announced: Option<Digest>,
     /// What the strategy adds to the handshake.
     pub advertisement: Advertisement,
     /// The names of its strategy's own tools.
@@ -207,10 +209,7 @@ impl Published {
 
     /// The digest of the list whose changes a client's strategy announces by a notification of its own.
     pub fn announced(&self, principal: &Principal, choice: &Choice, memory: &Memory) -> Option<Digest> {
-        let traits = &choice.traits;
-        traits
-            .declared
-            .then(|| choice.strategy.announced(&self.page(principal, choice, memory).view, traits))?
+        choice.traits.declared.then(|| self.page(principal, choice, memory).announced)?
     }
 
     /// Logs a strategy's objections to the snapshot, once. Objections prevent a strategy from serving at
@@ -241,20 +240,18 @@ fn cached<K: Clone + Eq + Hash, V: Clone, W: Weighter<K, V> + Clone>(
 impl Page {
     fn make(view: View, is_personal: bool, choice: &Choice, memory: &Memory) -> Self {
         let Choice { strategy, traits, .. } = choice;
-        let view = strategy.narrow(view, traits, Noted::new(memory, &strategy.profile().name));
+        let view = strategy.narrow(view, traits, memory);
         let selected = strategy.selects(&view);
         // Clients are explained when they come, and the catalogue may grow after that.
         if let Some(Selected { name, reason }) = selected.as_ref().filter(|_| !view.is_starting()) {
             tracing::debug!(target: explain::TARGET, "{} selects {name}: {reason}", choice.name);
         }
-        let mut advertisement = Advertisement::default();
-        strategy.advertise(&view, traits, &mut advertisement);
         let mut listing = strategy.list(&view, traits).with_pins(&view);
         let shown = Shown::of(&view, &listing);
         // Elsewhere whether a call needs a delivery does not change with the catalogue.
         let complete = selected.iter().flat_map(|_| listing.complete_tools(&view));
         let delivers = complete.map(|tool| (tool.tool().key().clone(), tool.tool().entry().1)).collect();
-        let own = strategy.own_tools(&view, traits);
+        let Own { tools: own, advertisement } = strategy.own(&view, traits);
         listing.tools.extend(own.iter().map(|tool| tool.definition().clone()));
         let depends_on_client = choice.depends_on_client || !advertisement.is_empty();
         let private = depends_on_client || is_personal;
@@ -267,8 +264,7 @@ impl Page {
             let (caching, meta) = hinted(kind, items);
             list_result(traits.era, member(kind), items, caching, meta.as_ref())
         };
-        let lists_completely = strategy.lists_completely(&view, traits);
-        let with_hints = lists_completely.then(|| list_with_host_hints(&view, &listing.tools)).flatten();
+        let with_hints = listing.is_complete.then(|| list_with_host_hints(&view, &listing.tools)).flatten();
         let (caching, meta) = hinted(Kind::Tools, &listing.tools);
         let tools = ToolList {
             hinted: with_hints.map(Into::into),
@@ -276,7 +272,7 @@ impl Page {
             caching,
             meta,
             own: own.len(),
-            manifest: (traits.manifest && lists_completely).then(OnceLock::new),
+            manifest: (traits.manifest && listing.is_complete).then(OnceLock::new),
             tools: listing.tools.into(),
         };
         Self {
@@ -287,6 +283,7 @@ impl Page {
             has_resources: !listing.resources.is_empty() || !listing.templates.is_empty(),
             has_prompts: !listing.prompts.is_empty(),
             instructions: listing.instructions,
+            announced: listing.announced,
             own_tools: own.iter().map(|tool| tool.name().to_owned()).collect(),
             advertisement,
             selected,

@@ -7,7 +7,6 @@ use mcp_disclosure_core::{
 };
 use mcp_disclosure_transport::{ErrorText, Json, Request, code};
 use serde_json::json;
-use tokio::task::spawn_blocking;
 
 use super::{
     Caller, Gateway,
@@ -57,12 +56,6 @@ impl Gateway {
             }
         };
         let fetches = self.fetches.of(&caller.fetcher, caller.peer.name(), &caller.allowances);
-        let preparing = async { caller.choice.strategy.preparation(&page.view, &call) };
-        if let Some(prepare) = beside(length(&call), preparing).await {
-            let view = page.view.clone();
-            // What fails here is made, and fails, when it is used.
-            let _ = spawn_blocking(move || prepare(&view)).await;
-        }
         // Moved below, and of a call that is not forwarded needed all the same.
         let given = call.clone();
         let decided = match self.decide(caller, page, call, &fetches).await {

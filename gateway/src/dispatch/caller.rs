@@ -6,7 +6,7 @@ use std::{
 };
 
 use mcp_disclosure_core::{
-    Context, Effects, Era, FetchLimit, Handles, Memory, Noted, Principal, RawObject, Receipts, View,
+    Context, Effects, Era, Handles, Memory, Noted, Principal, RawObject, Receipts, Services, View,
 };
 use mcp_disclosure_transport::{ErrorText, LoggingLevel, Request, printable::Short};
 use tokio::sync::OnceCell;
@@ -140,10 +140,10 @@ impl Caller {
         &'a self,
         gateway: &'a Gateway,
         view: &'a View,
-        fetches: &'a dyn FetchLimit,
+        services: &'a dyn Services,
         effects: &'a Effects,
     ) -> Context<'a> {
-        let session = self.session.as_ref().filter(|_| !self.choice.strategy.signs_receipts());
+        let session = self.session.as_ref().filter(|_| !self.choice.strategy.profile().signs_receipts);
         let receipts = match session {
             Some(session) => Receipts::Marks(&session.marks),
             None => Receipts::Handles(Handles {
@@ -160,7 +160,7 @@ impl Caller {
             noted: Noted::new(&self.memory, &self.choice.strategy.profile().name),
             receipts,
             session: &self.label,
-            fetches,
+            services,
             effects,
         }
     }

@@ -11,12 +11,14 @@ use std::{
     time::{Duration, Instant},
 };
 
+use async_trait::async_trait;
 use governor::{
     DefaultKeyedRateLimiter, Quota, RateLimiter,
     clock::{Clock, DefaultClock},
 };
-use mcp_disclosure_core::{Digest, FetchLimit};
+use mcp_disclosure_core::{Digest, Services};
 use parking_lot::Mutex;
+use tokio::task::spawn_blocking;
 
 use super::allowance::Allowance;
 use crate::{dialect::ClientIdentity, session::store::key_of};
@@ -149,7 +151,7 @@ impl fmt::Debug for FetchLimits {
     }
 }
 
-/// The limit of one caller, for one request.
+/// What the gateway does for strategies in one request: the limit is that of its caller.
 #[derive(Debug)]
 pub(super) struct OfCaller<'a> {
     limits: &'a FetchLimits,
@@ -178,8 +180,9 @@ impl OfCaller<'_> {
     }
 }
 
-impl FetchLimit for OfCaller<'_> {
-    fn admit(&self) -> Result<(), Duration> {
+#[async_trait]
+impl Services for OfCaller<'_> {
+    fn admit_fetch(&self) -> Result<(), Duration> {
         let now = DefaultClock::default().now();
         if let Some(each) = &self.limits.each {
             self.limits.exceeded(self.caller).map_or(Ok(()), Err)?;
@@ -203,6 +206,11 @@ impl FetchLimit for OfCaller<'_> {
     fn delivers(&self) {
         self.delivered.store(true, Ordering::Relaxed);
     }
+
+    async fn run(&self, work: Box<dyn FnOnce() + Send>) {
+        // What panics here is not done.
+        let _ = spawn_blocking(work).await;
+    }
 }
 
 #[cfg(test)]
@@ -214,7 +222,7 @@ mod tests {
         let limits = FetchLimits::per_minute(2).of_peers(5);
         let admitted = |address: &str, client: &str| {
             let caller = Fetcher::Peer { address: address.into(), client: ClientIdentity::named(client) };
-            (0..4).filter(|_| limits.of(&caller, &address.into(), &[]).admit().is_ok()).count()
+            (0..4).filter(|_| limits.of(&caller, &address.into(), &[]).admit_fetch().is_ok()).count()
         };
         assert_eq!(
             [admitted("a", "1"), admitted("a", "2"), admitted("a", "3"), admitted("a", "4")],
@@ -222,7 +230,7 @@ mod tests {
         );
         assert_eq!(admitted("b", "1"), 2);
         let fetched = |caller: Fetcher, peer: &str| {
-            (0..9).filter(|_| limits.of(&caller, &peer.into(), &[]).admit().is_ok()).count()
+            (0..9).filter(|_| limits.of(&caller, &peer.into(), &[]).admit_fetch().is_ok()).count()
         };
         assert_eq!(fetched(Fetcher::Principal("a".into()), "c"), 2);
         // More sessions do not help.
@@ -230,6 +238,6 @@ mod tests {
         assert_eq!([session("1"), session("2"), session("3"), session("4")], [2, 2, 1, 0]);
         let unbounded = FetchLimits::per_minute(0).of_peers(1);
         let principal = Fetcher::Principal("a".into());
-        assert!((0..9).all(|_| unbounded.of(&principal, &"a".into(), &[]).admit().is_ok()));
+        assert!((0..9).all(|_| unbounded.of(&principal, &"a".into(), &[]).admit_fetch().is_ok()));
     }
 }

@@ -59,7 +59,7 @@ impl Gateway {
             noted: Noted::new(&caller.memory, &caller.choice.strategy.profile().name),
             receipts: Receipts::Marks(&marks),
             session: &caller.label,
-            fetches: &fetches,
+            services: &fetches,
             effects: &effects,
         };
         lifecycle(&caller.choice, &cx, event)?;
@@ -110,7 +110,7 @@ impl Gateway {
             noted: Noted::new(&memory, &choice.strategy.profile().name),
             receipts: Receipts::Marks(&session.marks),
             session: &label,
-            fetches: &fetches,
+            services: &fetches,
             effects: &effects,
         };
         lifecycle(&choice, &cx, event)?;

@@ -3,9 +3,7 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{
-    Effects, Fault, RawText, Refusal, ToolCall, ToolName, VisibleTool, given, inner_call,
-};
+use mcp_disclosure_core::{Fault, RawText, Refusal, ToolCall, ToolName, VisibleTool, given, inner_call};
 use mcp_disclosure_transport::{ErrorText, code};
 
 use super::{
@@ -17,6 +15,7 @@ use super::{
 };
 use crate::{
     catalogue::Page,
+    negotiation::Choice,
     observe::{Outcome, Watch},
     slot::Slot,
 };
@@ -97,7 +96,8 @@ impl Gateway {
                     checked.repaired.map(RawText::from).or(call.arguments)
                 }
                 Err(problems) => {
-                    let lesson = self.how_to_learn(caller, page, &call.name);
+                    let Choice { strategy, traits, .. } = &caller.choice;
+                    let lesson = strategy.how_to_learn(&page.view, traits, &call.name);
                     let refusal = Refusal::wrong_arguments(&call.name, &problems, lesson.as_deref());
                     watch.refuses(refusal.code);
                     return Err(Held::Refused(refusal));
@@ -108,14 +108,6 @@ impl Gateway {
         let running = counted.map_or_else(count, Ok)?;
         let slot = caller.backend.slot(tool.tool().upstream())?;
         Ok(Passed { tool, arguments, slot, running })
-    }
-
-    /// How this caller's model learns a tool.
-    fn how_to_learn(&self, caller: &Caller, page: &Page, tool: &str) -> Option<String> {
-        let (fetches, effects) =
-            (self.fetches.of(&caller.fetcher, caller.peer.name(), &caller.allowances), Effects::default());
-        let cx = caller.context(self, &page.view, &fetches, &effects);
-        caller.choice.strategy.how_to_learn(&cx, tool)
     }
 }
 

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{Effects, Kind, RawObject, ResourceText, ResourceUri, given::shown};
+use mcp_disclosure_core::{Effects, Fault, Kind, RawObject, ResourceUri, given::shown};
 use mcp_disclosure_transport::{ErrorText, Json, code};
 use serde_json::json;
 
@@ -27,13 +27,18 @@ impl Gateway {
         let (fetches, effects) =
             (self.fetches.of(&caller.fetcher, caller.peer.name(), &caller.allowances), Effects::default());
         let cx = caller.context(self, &page.view, &fetches, &effects);
-        let own = caller.choice.strategy.read_resource(&cx, &uri).await?;
-        let meant = if own.is_none() { caller.choice.strategy.meant_resource(&cx, &uri) } else { None };
-        self.carry_out(caller, effects, &fetches).await?;
-        if let Some(text) = own {
-            return Ok(read_result(caller.era(), contents(&uri, &text)));
-        }
-        let mut error = not_found(&uri, meant.as_deref());
+        let own = caller.choice.strategy.request(&cx, "resources/read", params).await;
+        let (mut error, is_corrected) = match own {
+            Ok(own) => {
+                self.carry_out(caller, effects, &fetches).await?;
+                if let Some(own) = own {
+                    return Ok(read_result(caller.era(), own.into()));
+                }
+                (not_found(&uri), false)
+            }
+            Err(fault @ Fault::NotFound { .. }) => (fault.into(), true),
+            Err(fault) => return Err(fault.into()),
+        };
         for slot in caller.backend.owners(page, &uri) {
             let Some(name) = slot.name() else { continue };
             let request = UpstreamRequest::new("resources/read", params.clone());
@@ -48,7 +53,7 @@ impl Gateway {
                     tracing::debug!(upstream = %name, error = ?refused, "a resource could not be read");
                 }
                 // Another upstream may have it.
-                Err(refused) if is_not_found(&refused) && meant.is_none() => error = refused,
+                Err(refused) if is_not_found(&refused) && !is_corrected => error = refused,
                 Err(refused) if is_not_found(&refused) => {}
                 Err(refused) => return Err(refused),
             }
@@ -111,19 +116,11 @@ impl Gateway {
     }
 }
 
-fn contents(uri: &ResourceUri, text: &ResourceText) -> Json {
-    Json::of(&json!({"contents": [{"uri": uri.as_str(), "mimeType": text.mime_type, "text": text.text}]}))
-}
-
 /// In the wording of the session era; `dialect` rewrites it for the stateless one.
-fn not_found(uri: &str, meant: Option<&str>) -> ErrorText {
-    let error = |message: std::fmt::Arguments<'_>| ErrorText::new(code::RESOURCE_NOT_FOUND, message);
+fn not_found(uri: &str) -> ErrorText {
     let uri = shown(uri);
-    match meant {
-        Some(meant) => error(format_args!("Resource not found: {uri}. Did you mean {meant}?"))
-            .with_data(&json!({"uri": uri, "suggestion": meant})),
-        None => error(format_args!("Resource not found: {uri}")).with_data(&json!({"uri": uri})),
-    }
+    ErrorText::new(code::RESOURCE_NOT_FOUND, format_args!("Resource not found: {uri}"))
+        .with_data(&json!({"uri": uri}))
 }
 
 fn is_not_found(error: &ErrorText) -> bool {

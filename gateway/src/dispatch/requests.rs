@@ -8,7 +8,6 @@ use std::{
 use futures::FutureExt;
 use mcp_disclosure_core::{Effects, Era, Kind, Lifecycle, Permits, RawObject};
 use mcp_disclosure_transport::{ErrorText, Json, LoggingLevel, Request, code, printable::Short};
-use tokio::task::spawn_blocking;
 use tracing::Instrument;
 
 use super::{
@@ -221,13 +220,8 @@ impl Gateway {
     ) -> Result<(Option<RawObject>, Effects), ErrorText> {
         let effects = Effects::default();
         let cx = caller.context(self, &page.view, fetches, &effects);
-        if let Some(prepare) = caller.choice.strategy.request_preparation(&cx, &request.method) {
-            let view = page.view.clone();
-            // What fails here is made, and fails, when it is used.
-            let _ = spawn_blocking(move || prepare(&view)).await;
-        }
         let answer = beside(request.params.text().len(), async {
-            caller.choice.strategy.request(&cx, &request.method, &request.params.to_raw()).await
+            caller.choice.strategy.request(&cx, &request.method, &request.params).await
         });
         Ok((answer.await?, effects))
     }

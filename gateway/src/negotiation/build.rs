@@ -6,7 +6,7 @@ use std::{
 };
 
 use mcp_disclosure_core::{
-    DisclosureStrategy, Principal, Registry, Snapshot, View,
+    Principal, Registry, Snapshot, Stack, View,
     adaptive::NAME as ADAPTIVE,
     full,
     nearest::{are_alike, nearest},
@@ -57,8 +57,7 @@ impl Strategies {
         let is_known = |name: &str| registry.profiles().any(|profile| profile.name == name);
         let over_budget = (!may_lack || is_known(OVER_BUDGET)).then(|| build(&options.over_budget)).flatten();
         let fallback = match &over_budget {
-            Some(over) if is_adaptive => build(&complete_name(&over.0))
-                .map(|complete| adaptive(complete, over.clone(), options.budget)),
+            Some(over) if is_adaptive => Some(adaptive(over, options.budget)),
             None if is_adaptive => None,
             _ => build(&options.fallback),
         };
@@ -84,7 +83,7 @@ impl Strategies {
             }
         }
         // Extensions are off by default: an operator turns one on by naming its strategy.
-        let is_asked_for = |strategy: &dyn DisclosureStrategy| {
+        let is_asked_for = |strategy: &Stack| {
             let presenter = strategy.profile().name.rsplit('+').next().unwrap_or_default().to_owned();
             !options.offered.is_empty() || options.settings.contains_key(&presenter)
         };

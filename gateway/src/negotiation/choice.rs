@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{ClientTraits, DisclosureStrategy};
+use mcp_disclosure_core::{ClientTraits, Stack};
 
 use crate::dialect::{Offer, VariantHints};
 
@@ -12,7 +12,7 @@ pub struct Choice {
     /// Its name.
     pub name: Arc<str>,
     /// The strategy.
-    pub strategy: Arc<dyn DisclosureStrategy>,
+    pub strategy: Arc<Stack>,
     /// The client's traits that determine what it is shown.
     pub traits: ClientTraits,
     /// Whether what it is shown depends on the client's capabilities.

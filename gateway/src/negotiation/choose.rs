@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{ClientTraits, DisclosureStrategy, Era, Permits, RawObject};
+use mcp_disclosure_core::{ClientTraits, Era, Permits, RawObject, Stack};
 
 use super::{Bridge, Choice, NamedStrategy, Reason, Strategies};
 use crate::{catalogue::Published, dialect::Offer, fallback::Advice};
@@ -124,7 +124,7 @@ impl Strategies {
     }
 
     /// Whether this strategy shows different items to different clients.
-    fn differs_by_client(&self, strategy: &dyn DisclosureStrategy) -> bool {
+    fn differs_by_client(&self, strategy: &Stack) -> bool {
         let profile = strategy.profile();
         profile.omits_schemas
             || profile.extension.is_some()
@@ -133,6 +133,6 @@ impl Strategies {
 }
 
 /// Whether a client declares the extension of a strategy.
-fn declares(offer: &Offer, strategy: &dyn DisclosureStrategy) -> bool {
+fn declares(offer: &Offer, strategy: &Stack) -> bool {
     strategy.profile().extension.is_some_and(|extension| offer.declares(extension.id))
 }

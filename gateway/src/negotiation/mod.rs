@@ -9,7 +9,7 @@ mod variants;
 
 use std::{collections::HashMap, sync::Arc};
 
-use mcp_disclosure_core::{Definitions, DisclosureStrategy, Permits, full};
+use mcp_disclosure_core::{Definitions, Permits, Stack, full};
 
 pub use self::{
     choice::{Choice, Reason},
@@ -39,7 +39,7 @@ pub struct Strategies {
 }
 
 /// A strategy and the name that it is offered by.
-pub(crate) type NamedStrategy = (Arc<str>, Arc<dyn DisclosureStrategy>);
+pub(crate) type NamedStrategy = (Arc<str>, Arc<Stack>);
 
 impl Strategies {
     /// The names offered to clients.
@@ -48,7 +48,7 @@ impl Strategies {
     }
 
     /// Every strategy that may serve a client.
-    pub fn all(&self) -> impl Iterator<Item = &Arc<dyn DisclosureStrategy>> {
+    pub fn all(&self) -> impl Iterator<Item = &Arc<Stack>> {
         let named = self.offered.iter().chain(&self.pinned).chain([&self.fallback]);
         let instead = self.complete.values().filter(|(name, _)| !self.is_offered(name));
         named.chain(instead).map(|(_, strategy)| strategy)

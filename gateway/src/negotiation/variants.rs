@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{ClientTraits, DisclosureStrategy, Permits};
+use mcp_disclosure_core::{ClientTraits, Permits, Stack};
 use mcp_disclosure_transport::ErrorText;
 
 use super::{Choice, Reason, Strategies};
@@ -16,7 +16,7 @@ impl Strategies {
         permits: &Permits,
         hints: &VariantHints,
     ) -> Vec<ServerVariant> {
-        let variant = |name: &Arc<str>, strategy: &Arc<dyn DisclosureStrategy>| ServerVariant {
+        let variant = |name: &Arc<str>, strategy: &Arc<Stack>| ServerVariant {
             id: name.to_string(),
             description: strategy.profile().summary.to_string(),
             context_size: strategy.profile().context_size,

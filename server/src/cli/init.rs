@@ -135,7 +135,7 @@ fn bridges(program: &Program, options: &StrategyOptions) -> Result<Vec<Bridge>, 
     let nothing =
         Material::<UpstreamLists> { upstreams: &[], complete: true, files: &[], rules: &Arc::default() };
     let view = View::of(Arc::new(Snapshot::assemble(nothing)), &Principal::anonymous());
-    let own = choice.strategy.own_tools(&view, &choice.traits);
+    let own = choice.strategy.own(&view, &choice.traits).tools;
     let bridge = |tool: &OwnTool| {
         let definition: Value = serde_json::from_str(tool.definition().text()).unwrap_or_default();
         let reads_only = definition["annotations"]["readOnlyHint"] == true;

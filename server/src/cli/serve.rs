@@ -2,13 +2,13 @@
 
 use std::{net::SocketAddr, path::Path, sync::Arc, time::Duration};
 
-use mcp_disclosure_core::{ReceiptKey, Settings};
+use mcp_disclosure_core::ReceiptKey;
 use mcp_disclosure_gateway::{
     Admission, Assembly, FetchLimits, Gateway, Problem, SessionLimits,
     front::{http, stdio::Stdio},
+    negotiation::Strategies,
     slot::Memory,
 };
-use mcp_disclosure_strategy_resource as resource;
 use tokio::{net::TcpListener, task::JoinSet};
 
 use super::{
@@ -44,11 +44,6 @@ pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure
     source.warn();
     let options = arguments.strategies.over(&source);
     let has_key = arguments.receipt_key_file.is_some();
-    if transport == Transport::Stdio && signs_receipts(&options.settings) && !has_key {
-        tracing::warn!(
-            "signed receipts over stdio without --receipt-key-file: a host that starts this program for each call gets receipts that the next one cannot check (hint: head -c 32 /dev/urandom > FILE makes a key)"
-        );
-    }
     let key = receipt_key(arguments.receipt_key_file.as_deref());
     let session_store = arguments.session_store.over(said.session_store.as_deref(), transport)?;
     let baseline = source.baseline();
@@ -58,6 +53,7 @@ pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure
     let assembly = Assembly {
         observer: operating.observer(),
         witness: Some(operating.witness()),
+        asks_info: true,
         sessions: SessionLimits { most: arguments.max_sessions, idle: arguments.session_idle },
         session_store,
         fetches: FetchLimits::per_minute(arguments.fetches_per_minute),
@@ -68,6 +64,11 @@ pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure
         memory: memory(arguments.remember, source.list_bytes()),
         ..source.prepare(&program.registry, &options, key)?
     };
+    if transport == Transport::Stdio && signs_receipts(&assembly.strategies) && !has_key {
+        tracing::warn!(
+            "signed receipts over stdio without --receipt-key-file: a host that starts this program for each call gets receipts that the next one cannot check (hint: head -c 32 /dev/urandom > FILE makes a key)"
+        );
+    }
     let baseline = baseline.map_err(Failure::Configuration)?;
     let proxies = http::Proxies::new(arguments.trusted_proxy);
     let guard = http::Guard::new(listen.ip(), &arguments.allow_host, &arguments.allow_origin).behind(proxies);
@@ -228,8 +229,8 @@ async fn follow(
 }
 
 /// Whether receipts are signed in sessions, which outlive the process only by a key of the operator's.
-fn signs_receipts(settings: &Settings) -> bool {
-    settings.get(resource::NAME).is_some_and(|settings| settings["receipts"] == "signed")
+fn signs_receipts(strategies: &Strategies) -> bool {
+    strategies.all().any(|strategy| strategy.profile().signs_receipts)
 }
 
 /// Where upstreams are remembered.

@@ -35,7 +35,7 @@ fn b7_the_bridge_says_what_is_behind_within_its_room() {
         [(vec![forge(), files()], vec!["forge-issue (4)", "files (4)"]), (many, vec!["server-number-0"])]
     {
         let view = view(&lists);
-        let tools = strategy().own_tools(&view, &bridged());
+        let tools = strategy().own(&view, &bridged()).tools;
         let description = tools[0].definition().string("description").unwrap();
         assert!(description.len() <= MAX_BYTES, "{}", description.len());
         assert!(named.iter().all(|named| description.contains(named)), "{description}");

@@ -67,11 +67,9 @@ fn m7_groups_are_entries_of_the_manifest_at_one_revision() {
     assert_eq!(query["entries"][0]["size"], 251);
     let operations = expand(&view, "operations", &list["revision"]).unwrap();
     assert_eq!(query["entries"][1], operations["entries"][1]);
-    assert!(
-        deterministic("").lists_completely(&view, &bridged())
-            && !strategy().lists_completely(&view, &bridged())
-    );
-    assert!(deterministic("").own_tools(&view, &bridged()).is_empty());
+    let is_complete = |strategy: GroupsStrategy| strategy.list(&view, &bridged()).is_complete;
+    assert!(is_complete(deterministic("")) && !is_complete(strategy()));
+    assert!(deterministic("").own(&view, &bridged()).tools.is_empty());
 }
 
 #[test]
@@ -147,15 +145,12 @@ fn m7_what_a_filter_leaves_out_is_known_all_the_same_and_its_own_tools_are_its_o
 }
 
 #[test]
-fn m7_the_directory_is_made_beside_the_workers_and_once() {
+fn m7_each_directory_has_the_texts_of_its_own_settings() {
     let view = view(&[fixture(true, &["query"], "")]);
-    let preparation = |method: &str| {
-        with_context(&view, &bridged(), |cx| deterministic("Inspect tables").request_preparation(cx, method))
+    let described = |texts: &str| {
+        let method = "experimental/groups/list";
+        let list = request_of(&deterministic(texts), &view, &bridged(), method, &json!({})).unwrap().unwrap();
+        list["groups"][0]["description"].clone()
     };
-    assert!(preparation("groups/list").is_none());
-    let prepare = preparation("experimental/groups/list").expect("nothing is made yet");
-    prepare(&view);
-    assert!(preparation("experimental/groups/list").is_none());
-    let list = ask_directory(&view, "list", &Value::Null).unwrap();
-    assert_eq!(list["groups"][0]["description"], "Inspect tables");
+    assert_eq!((described("Inspect tables"), described("Other")), (json!("Inspect tables"), json!("Other")));
 }

@@ -39,7 +39,7 @@ fn g6_every_tool_is_at_the_top_or_in_groups_and_g7_the_same_everywhere() {
 fn g5_definitions_are_those_of_full_to_the_byte() {
     let view = view(&[forge(), grouped()]);
     let full: Vec<RawObject> = mcp_disclosure_core::Full.list(&view, &native(Era::Session)).tools;
-    let params = to_raw_value(&json!({"name": "forge-issue"})).unwrap();
+    let params = RawObject::parse(r#"{"name": "forge-issue"}"#).unwrap();
     let answer =
         with_context(&view, &native(Era::Session), |cx| now(strategy().request(cx, "groups/get", &params)));
     let contents = answer.unwrap().unwrap().object("contents").unwrap();
@@ -149,13 +149,13 @@ fn g2_g13_without_the_extension_there_are_no_groups_and_the_list_is_flat() {
     }
     let full = mcp_disclosure_core::Full.list(&view, &plain);
     assert_eq!(strategy().list(&view, &plain), full);
-    assert!(strategy().own_tools(&view, &plain).is_empty());
-    assert_eq!(strategy().announced(&view, &plain), None);
+    assert_eq!(strategy().own(&view, &plain), Own::default());
 }
 
 #[test]
 fn g15_only_the_groups_at_the_top_are_announced() {
-    let digest = |lists: &[UpstreamLists]| strategy().announced(&view(lists), &native(Era::Session)).unwrap();
+    let digest =
+        |lists: &[UpstreamLists]| strategy().list(&view(lists), &native(Era::Session)).announced.unwrap();
     let mut changed = files();
     let schema = json!({"type": "object", "description": "another one that is as long as the old one and a little longer, so that its group stays"});
     changed.tools[0] =
@@ -195,12 +195,9 @@ fn g17_the_pages_are_the_list_and_foreign_cursors_are_refused() {
 #[test]
 fn parameters_that_are_none_are_refused() {
     let view = view(&[forge()]);
-    for (method, params) in [
-        ("groups/get", json!({})),
-        ("groups/get", json!({"name": 7})),
-        ("groups/get", json!([])),
-        ("groups/list", json!(7)),
-    ] {
+    for (method, params) in
+        [("groups/get", json!({})), ("groups/get", json!({"name": 7})), ("groups/list", json!({"cursor": 7}))]
+    {
         assert!(matches!(request(&view, method, &params), Err(Fault::InvalidParams(_))), "{params}");
     }
 }

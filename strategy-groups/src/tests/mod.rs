@@ -105,7 +105,7 @@ fn with_context<T>(view: &View, client: &ClientTraits, act: impl FnOnce(&Context
         noted: Noted::new(&Memory::EMPTY, NAME),
         receipts: Receipts::Marks(&marks),
         session: "test",
-        fetches: &Unlimited,
+        services: &Unlimited,
         effects: &effects,
     })
 }
@@ -117,7 +117,7 @@ fn request_of(
     method: &str,
     params: &Value,
 ) -> Result<Option<Value>, Fault> {
-    let params = to_raw_value(params).unwrap();
+    let params = RawObject::parse(params.to_string()).unwrap();
     let answer = with_context(view, client, |cx| now(strategy.request(cx, method, &params)))?;
     Ok(answer.map(|answer| serde_json::from_str(answer.text()).unwrap()))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mcp_disclosure_client::Concerns;
 use mcp_disclosure_compare::{BASELINE, Row};
-use mcp_disclosure_core::{DisclosureStrategy, Notes, Objection, Principal, Registry, Role, Settings, View};
+use mcp_disclosure_core::{Notes, Objection, Principal, Registry, Role, Settings, Stack, View};
 use mcp_disclosure_gateway::{
     Gateway, Problem,
     negotiation::{Strategies, StrategyOptions, StrategyPlaces, problem},
@@ -50,7 +50,7 @@ struct Contestant {
     /// The settings of the row, relaxed where a strategy would refuse a catalogue that it can serve.
     settings: Settings,
     /// The strategy with the user's own settings.
-    as_set: Arc<dyn DisclosureStrategy>,
+    as_set: Arc<Stack>,
 }
 
 impl<'a> Contestants<'a> {

@@ -13,9 +13,8 @@ use std::sync::Arc;
 use kit::recordings::{FOLDER, recorded};
 use mcp_disclosure_compare::Tokenizer;
 use mcp_disclosure_core::{
-    ClientTraits, Context, Decision, DisclosureStrategy, Effects, Era, ListedCategory, Marks, Memory, Noted,
-    Principal, RawText, Receipts, Registry, Settings, Snapshot, ToolCall, ToolName, Unlimited, UpstreamLists,
-    View,
+    ClientTraits, Context, Decision, Effects, Era, ListedCategory, Marks, Memory, Noted, Principal, RawText,
+    Receipts, Registry, Settings, Snapshot, Stack, ToolCall, ToolName, Unlimited, UpstreamLists, View,
 };
 use mcp_disclosure_gateway::builtin;
 use mcp_disclosure_strategy_groups::{Group, Groups, GroupsConfig};
@@ -43,14 +42,14 @@ fn table(lists: &[UpstreamLists]) {
         );
     };
     let registry: Registry = builtin();
-    let build = |name: &str, settings: Value| -> Arc<dyn DisclosureStrategy> {
+    let build = |name: &str, settings: Value| -> Arc<Stack> {
         let settings: Settings = [(name.to_owned(), settings)].into();
         registry.builder(&settings).build(name).unwrap()
     };
     let plain = ClientTraits::plain(Era::Session);
     let bridged = ClientTraits { bridge: true, ..plain };
     row("`full`", start(&*build("full", json!({})), &view, &plain), 0.0, 0.0);
-    let mean = |strategy: &dyn DisclosureStrategy,
+    let mean = |strategy: &Stack,
                 client: &ClientTraits,
                 asks: &dyn Fn(&str) -> Vec<(&'static str, Value)>| {
         let learned: Vec<(u64, usize)> = view
@@ -129,22 +128,16 @@ fn table(lists: &[UpstreamLists]) {
 }
 
 /// What a model reads first.
-fn start(strategy: &dyn DisclosureStrategy, view: &View, client: &ClientTraits) -> u64 {
+fn start(strategy: &Stack, view: &View, client: &ClientTraits) -> u64 {
     let view = view.clone().reserving(strategy.reserved_names(view, client));
     let mut listing = strategy.list(&view, client);
-    listing.tools.extend(strategy.own_tools(&view, client).iter().map(|tool| tool.definition().clone()));
+    listing.tools.extend(strategy.own(&view, client).tools.iter().map(|tool| tool.definition().clone()));
     let texts = listing.tools.iter().map(|tool| tool.text().to_owned()).chain(listing.instructions);
     tokens(&texts.collect::<Vec<_>>().join("\n"))
 }
 
 /// What an own tool's call and its answer cost.
-fn ask(
-    strategy: &dyn DisclosureStrategy,
-    view: &View,
-    client: &ClientTraits,
-    name: &str,
-    arguments: &Value,
-) -> u64 {
+fn ask(strategy: &Stack, view: &View, client: &ClientTraits, name: &str, arguments: &Value) -> u64 {
     let (marks, effects) = (Marks::default(), Effects::default());
     let cx = Context {
         view,
@@ -152,7 +145,7 @@ fn ask(
         noted: Noted::new(&Memory::EMPTY, "measured"),
         receipts: Receipts::Marks(&marks),
         session: "measured",
-        fetches: &Unlimited,
+        services: &Unlimited,
         effects: &effects,
     };
     let text = arguments.to_string();
