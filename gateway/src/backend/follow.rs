@@ -104,8 +104,7 @@ impl Progress {
     /// Notes what the present snapshot was made of: upstreams, by number.
     fn note<'a>(&self, upstreams: impl Iterator<Item = (usize, &'a Status)>) {
         let statuses: BTreeMap<usize, &Status> = upstreams.collect();
-        let connected = statuses.values().filter(|status| status.upstream.is_some());
-        let all_follow = connected.map(|status| status.followed).min().unwrap_or(u64::MAX);
+        let all_follow = statuses.values().map(|status| status.followed()).min().unwrap_or(u64::MAX);
         self.0.send_if_modified(|Tries { outstanding, failed, followed }| {
             let before = (outstanding.clone(), *followed);
             *followed = all_follow;

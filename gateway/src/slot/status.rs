@@ -55,6 +55,16 @@ impl Status {
         self.upstream.is_some() || self.error.is_some() || self.is_stopped()
     }
 
+    /// The number of its client's choices that clients see it follow: what it listed in an earlier run of the program follows
+    /// none, until it is connected.
+    pub(crate) fn followed(&self) -> u64 {
+        match (&self.upstream, self.offered()) {
+            (Some(_), _) => self.followed,
+            (None, Some(lists)) if lists.follows_choices && !self.is_tried() => 0,
+            (None, _) => u64::MAX,
+        }
+    }
+
     /// Whether it waits for a person to sign in.
     pub fn needs_sign_in(&self) -> bool {
         matches!(self.supervision.state(), State::Failing { .. })

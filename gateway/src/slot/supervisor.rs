@@ -151,8 +151,11 @@ impl Task {
     /// One attempt to connect, in `only` one era if there is one, and to fetch the lists.
     async fn attempt(&self, only: &mut Option<Era>) -> Result<Connected, UpstreamError> {
         let connected = self.connect(only, true).await?;
-        if !connected.upstream.is_chosen() || self.slot.status.borrow().supervision.was_connected() {
+        if !connected.upstream.is_chosen() {
             return Ok(connected);
+        }
+        if self.slot.status.borrow().supervision.was_connected() {
+            return Ok(self.with_excluded(connected));
         }
         // What it leaves out from the beginning is known by a connection without choices.
         let latest = self.slot.connection.lock().clone();
@@ -221,16 +224,24 @@ impl Task {
         let held = self.held(upstream).await;
         match upstream.lists_again(held.as_deref()).await {
             Ok(lists) => {
-                let known = self.slot.status.borrow().lists.clone();
-                let lists = match known {
-                    Some(known) => upstream.with_excluded(lists, &known),
-                    None => lists,
-                };
+                let followed = self.slot.status.borrow().followed;
+                let listed = Connected { upstream: Arc::clone(upstream), lists, followed };
+                let Connected { lists, .. } = self.with_excluded(listed);
                 self.change(|status| status.lists = Some(Arc::new(lists)));
                 self.remember();
             }
             Err(error) => tracing::warn!(%error, "a changed list could not be fetched; the old one stays"),
         }
+    }
+
+    /// The lists with what the upstream listed before, and leaves out for its client's choices.
+    fn with_excluded(&self, Connected { upstream, lists, followed }: Connected) -> Connected {
+        let known = self.slot.status.borrow().lists.clone();
+        let lists = match known {
+            Some(known) => upstream.with_excluded(lists, &known),
+            None => lists,
+        };
+        Connected { upstream, lists, followed }
     }
 
     /// Waits until its client has made other choices than those that its lists follow.
@@ -253,14 +264,7 @@ impl Task {
             Told::ByHandshake => {
                 let former = self.slot.connection.lock().clone();
                 match self.connect(&mut None, true).await {
-                    Ok(Connected { upstream, lists, followed }) => {
-                        let known = self.slot.status.borrow().lists.clone();
-                        let lists = match known {
-                            Some(known) => upstream.with_excluded(lists, &known),
-                            None => lists,
-                        };
-                        return self.connected(Connected { upstream, lists, followed });
-                    }
+                    Ok(connected) => return self.connected(self.with_excluded(connected)),
                     Err(error) => {
                         *self.slot.connection.lock() = former;
                         upstream.refuses(&error.to_string());
