@@ -24,11 +24,9 @@ const SECTIONS: &[&str] = &[
     "input", "output",
 ];
 
-/// Abbreviations, besides single letters, whose full stop ends no sentence.
-#[rustfmt::skip]
-const ABBREVIATIONS: &[&str] = &[
-    "approx", "cf", "dr", "e.g", "eg", "excl", "fig", "i.e", "ie", "incl", "mr", "mrs", "ms", "no", "resp", "st", "viz", "vs",
-];
+/// Abbreviations, besides single letters, whose full stop ends no sentence, whatever follows.
+const ABBREVIATIONS: &[&str] =
+    &["approx", "cf", "dr", "eg", "fig", "ie", "incl", "mr", "mrs", "ms", "no", "resp", "st", "vs"];
 
 /// What can follow the end of a sentence and belongs to it.
 const CLOSING: &str = "\"'”’»)]}）」』】";
@@ -123,7 +121,7 @@ impl Reader {
             self.leave(false)
         } else if is_section(bare) || line.starts_with("--") || is_list_item(line) {
             self.leave(true)
-        } else if is_heading(line, bare) {
+        } else if is_heading(line, bare) || (!self.paragraph.is_empty() && is_announcement(line)) {
             self.leave(false)
         } else {
             if !self.is_in_section {
@@ -200,6 +198,13 @@ fn is_heading(line: &str, bare: &str) -> bool {
         || (is_bold && !is_complete(bare) && !is_label(bare) && bare.split_whitespace().count() <= 6)
 }
 
+/// Whether a line is few words and a colon, which are the heading of what follows if there is something above.
+fn is_announcement(line: &str) -> bool {
+    line.ends_with([':', '：'])
+        && line.starts_with(char::is_uppercase)
+        && line.split_whitespace().count() <= 3
+}
+
 /// Whether a text ends as a sentence does.
 fn is_complete(text: &str) -> bool {
     text.trim_end_matches(|last| CLOSING.contains(last)).ends_with(['.', '!', '?', '。', '！', '？'])
@@ -225,20 +230,15 @@ fn end_of_sentence(text: &str) -> usize {
         }
         let after = &text[at + letter.len_utf8()..];
         let rest = after.trim_start_matches(|next| CLOSING.contains(next));
-        let next = rest.trim_start().chars().next();
-        let goes_on =
-            next.is_some_and(char::is_lowercase) && (rest.len() < after.len() || is_trailing(&text[..at]));
         let ends = is_full || rest.is_empty() || rest.starts_with(char::is_whitespace);
+        // "approx. five", "U.S. stocks", "(files, etc.) of it", "\"Done!\" then"
+        let goes_on = rest.chars().find(|next| next.is_alphanumeric()).is_some_and(char::is_lowercase)
+            && (letter == '.' || rest.len() < after.len());
         if ends && !goes_on && (letter != '.' || rest.is_empty() || !is_abbreviated(&text[..at])) {
             return text.len() - rest.len();
         }
     }
     text.len()
-}
-
-/// Whether a text goes on after its full stop if a small letter follows: "etc." and "...".
-fn is_trailing(before: &str) -> bool {
-    before.ends_with('.') || before.to_lowercase().ends_with("etc")
 }
 
 /// Whether the full stop after a text is that of an abbreviation, or of a number in a list within the text.
@@ -248,7 +248,8 @@ fn is_abbreviated(before: &str) -> bool {
     let word = word.trim_start_matches(|first: char| !first.is_alphanumeric()).to_lowercase();
     let is_item =
         word.chars().all(|letter| letter.is_ascii_digit()) && (earlier.is_empty() || earlier.ends_with(':'));
-    is_item || (word.len() == 1 && word.is_ascii()) || ABBREVIATIONS.contains(&&*word)
+    let has_letters_alone = || word.split('.').all(|part| part.chars().count() == 1);
+    is_item || has_letters_alone() || ABBREVIATIONS.contains(&&*word)
 }
 
 /// A text without Markdown's marks of spans: emphasis, code, and links, of which the text stays.

@@ -29,6 +29,10 @@ fn b1_the_first_sentence_is_shown_in_its_authors_words() {
         ),
         ("Asks Dr. A. Smith vs. others, i.e. Jones. More.", "Asks Dr. A. Smith vs. others, i.e. Jones."),
         ("Wait... then go on! And more.", "Wait... then go on!"),
+        ("Gets U.S. stocks of U.S. Steel, max. five. More.", "Gets U.S. stocks of U.S. Steel, max. five."),
+        ("Liste les fichiers (p. ex. « a.txt »). Voir aussi.", "Liste les fichiers (p. ex. « a.txt »)."),
+        ("Ищет по имени, т.е. по шаблону. Ещё.", "Ищет по имени, т.е. по шаблону."),
+        ("Löscht z. B. die Datei. Vorsicht.", "Löscht z. B. die Datei."),
         ("Says \"Done.\" Then more.", "Says \"Done.\""),
         ("Is it up? Checks that.", "Is it up?"),
         ("Steps: 1. Read. 2. Write.", "Steps: 1. Read."),
@@ -70,6 +74,7 @@ fn b1_the_first_sentence_is_shown_in_its_authors_words() {
         ("--all: every one\n\n1. One.\n2. Two.\n\nReads it. More.", "Reads it."),
         ("Reads it\nArgs:\n  path: where. More.", "Reads it"),
         ("Reads it:\n- one\n- two", "Reads it:"),
+        ("Reads a page\nError Responses:\n404: none", "Reads a page"),
         ("**Deletes all of it.** More.", "Deletes all of it."),
     ] {
         let shown = |description: &str| Source { name: "name", title: None, description }.brief(LONGEST);
@@ -100,7 +105,7 @@ fn view(servers: &[(&str, Value)], files: &[(&str, Value)]) -> View {
     let lists: Vec<UpstreamLists> = servers
         .iter()
         .map(|(name, tools)| UpstreamLists {
-            tools: tools.as_array().unwrap().iter().map(|tool| to_raw_value(tool).unwrap()).collect(),
+            tools: tools.as_array().unwrap().iter().map(|tool| to_raw_value(tool).unwrap().into()).collect(),
             ..UpstreamLists::empty(UpstreamName::parse(name).unwrap())
         })
         .collect();

@@ -28,6 +28,8 @@ use crate::{
 pub struct Stack {
     profile: Profile,
     filters: Vec<Arc<dyn DisclosureStrategy>>,
+    /// How many of them, the first ones, are part of it without being named: they have no tools of their own.
+    unnamed: usize,
     presenter: Arc<dyn DisclosureStrategy>,
     /// Complete lists of up to this many tokens are served by `full` instead ([`adaptive`]).
     budget: Option<u64>,
@@ -44,11 +46,12 @@ impl Stack {
         let in_place = presenter.profile().role == Role::Presenter
             && filters.iter().all(|filter| filter.profile().role == Role::Filter);
         let profile = profile(&filters, &*presenter);
-        in_place.then_some(Self { profile, filters, presenter, budget: None })
+        in_place.then_some(Self { profile, filters, unnamed: 0, presenter, budget: None })
     }
 
-    /// With further filters before the others. It keeps its profile.
+    /// With further filters before the others, which are not named. It keeps its profile.
     pub fn under(mut self, filters: Vec<Arc<dyn DisclosureStrategy>>) -> Self {
+        self.unnamed += filters.len();
         self.filters.splice(..0, filters);
         self
     }
@@ -93,16 +96,29 @@ impl Stack {
 
     /// What all parts have of their own.
     pub fn own(&self, view: &View, client: &ClientTraits) -> Own {
-        self.parts(view).fold(Own::default(), |own, part| own.and(part.own(view, client)))
+        self.own_of(self.serving(view), view, client).fold(Own::default(), Own::and)
     }
 
     /// The names that an upstream's tool may not have for this client, by the whole view: those of own tools, also of ones
     /// that are not listed for this view. Clients hold lists for longer than a catalogue stays on one side of a budget, and a
     /// name that a user allowed must not become another tool's.
     pub fn reserved_names(&self, view: &View, client: &ClientTraits) -> Vec<String> {
-        let parts = self.filters().chain([&*self.presenter]);
-        let own = parts.flat_map(|part| part.own(view, client).tools);
+        let own = self.own_of(&*self.presenter, view, client).flat_map(|own| own.tools);
         own.map(|tool| tool.name().to_owned()).collect()
+    }
+
+    /// What the filters and a presenter have of their own: filters that are not named are not offered as tools (C11).
+    fn own_of(
+        &self,
+        presenter: &dyn DisclosureStrategy,
+        view: &View,
+        client: &ClientTraits,
+    ) -> impl Iterator<Item = Own> {
+        let without = ClientTraits { filter_bridge: false, ..*client };
+        let (unnamed, named) = self.filters.split_at(self.unnamed);
+        let unnamed = unnamed.iter().map(move |part| part.own(view, &without));
+        let named = named.iter().map(move |part| part.own(view, client));
+        unnamed.chain(named).chain([presenter.own(view, client)])
     }
 
     /// The objections of all parts.
@@ -139,8 +155,11 @@ impl Stack {
     pub async fn before_call(&self, cx: &Context<'_>, mut call: ToolCall) -> Result<Decision, Fault> {
         let is_own = cx.view.reserves(&call.name);
         let presenter = if is_own { &*self.presenter } else { self.serving(cx.view) };
-        for part in [presenter].into_iter().chain(self.filters()) {
-            match part.before_call(&cx.of_part(&part.profile().name), call).await? {
+        let without = ClientTraits { filter_bridge: false, ..*cx.client };
+        let filters = self.filters().enumerate().map(|(at, part)| (part, at < self.unnamed));
+        for (part, is_unnamed) in [(presenter, false)].into_iter().chain(filters) {
+            let client = if is_unnamed { &without } else { cx.client };
+            match part.before_call(&Context { client, ..cx.of_part(&part.profile().name) }, call).await? {
                 Decision::Forward(forwarded) => call = forwarded,
                 decided => return Ok(decided),
             }

@@ -7,10 +7,7 @@ use mcp_disclosure_core::{
     Snapshot, ToolName, Unlimited, UpstreamLists, UpstreamName,
 };
 use proptest::prelude::*;
-use serde_json::{
-    Value, json,
-    value::{RawValue, to_raw_value},
-};
+use serde_json::{Value, json, value::to_raw_value};
 
 use super::*;
 

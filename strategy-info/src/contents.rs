@@ -121,7 +121,9 @@ fn is_plain(name: &str) -> bool {
 /// Names that contain `wanted` or are spelt similarly, if it can be a name.
 fn like<'n>(wanted: &str, names: &[&'n str]) -> Vec<&'n str> {
     // Long input is not a name; only its beginning is compared, as in `nearest`.
-    let wanted: String = wanted.trim().chars().take(128).flat_map(char::to_lowercase).collect();
+    let wanted = wanted.trim();
+    let wanted = wanted.strip_prefix(TOOL).or_else(|| wanted.strip_prefix(CATEGORY)).unwrap_or(wanted);
+    let wanted: String = wanted.chars().take(128).flat_map(char::to_lowercase).collect();
     if wanted.len() <= 2 || wanted.contains(char::is_whitespace) {
         return Vec::new();
     }

@@ -136,11 +136,11 @@ fn needed(tool: VisibleTool<'_>, delivered: &RawObject) -> RawObject {
     }
 }
 
-/// What is delivered, without what a hit has already: the name, and a description that is the brief.
+/// What is delivered, without what a hit has already: the name, and a description that is all in the brief.
 fn without_repetition(delivered: &RawObject, brief: &str) -> RawObject {
     let bare = |text: &str| text.trim().trim_end_matches('.').to_owned();
     let description = delivered.string("description");
-    let is_repeated = description.is_some_and(|description| bare(&description) == bare(brief));
+    let is_repeated = description.is_some_and(|description| brief.contains(&bare(&description)));
     delivered.retain(|key| key != "name" && !(key == "description" && is_repeated))
 }
 

@@ -393,19 +393,19 @@ fn s5_the_index_is_made_beside_the_workers_by_the_first_call_that_searches() {
 fn b7_the_description_says_what_is_behind() {
     let tools = search(Executors::One).own(&all(), &ClientTraits::plain(Era::Session)).tools;
     let description = tools[0].definition().string("description").unwrap();
-    assert!(description.contains("4 tools:\n- files (4)") && description.len() <= 900, "{description}");
+    assert!(description.contains("4 tools: file (4)") && description.len() <= 900, "{description}");
 }
 
 #[test]
 fn s2_without_a_query_it_browses() {
     let overview = answer(&all(), &json!({})).content;
-    assert_eq!(overview["categories"]["files"]["count"], 4);
-    let category = answer(&all(), &json!({"category": "files"})).content;
+    assert_eq!(overview["categories"]["file"]["count"], 4);
+    let category = answer(&all(), &json!({"category": "file"})).content;
     assert_eq!(category["tools"].as_array().unwrap().len(), 4);
-    assert_eq!(answer(&all(), &json!({"category": "FILES"})).content, category);
-    for (wrong, meant) in [("file", json!(["files"])), ("fiels", json!(["files"])), ("zzz", json!([]))] {
+    assert_eq!(answer(&all(), &json!({"category": "FILE"})).content, category);
+    for (wrong, meant) in [("fil", json!(["file"])), ("flie", json!(["file"])), ("zzz", json!([]))] {
         let unknown = answer(&all(), &json!({"category": wrong, "query": "file"}));
-        assert!(unknown.is_error && unknown.content["categories"]["files"].is_object());
+        assert!(unknown.is_error && unknown.content["categories"]["file"].is_object());
         assert_eq!(unknown.content["suggestions"], meant, "{wrong}");
     }
 }
@@ -415,7 +415,7 @@ fn s4_a_miss_says_so_and_shows_the_categories() {
     let missed = answer(&all(), &json!({"query": "book a flight"})).content;
     assert_eq!(missed["tools"], json!([]));
     assert_eq!(missed["unmatched"], json!(["book", "flight"]));
-    assert!(missed["categories"]["files"].is_object() && missed["note"].is_string());
+    assert!(missed["categories"]["file"].is_object() && missed["note"].is_string());
 }
 
 #[test]

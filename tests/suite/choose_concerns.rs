@@ -11,18 +11,20 @@ use crate::{
 
 const BRIDGE: &str = "choose_concerns";
 
-/// A client that knows nothing of disclosure, at the address of the setup's strategy.
+/// A client that knows nothing of disclosure.
 async fn ordinary(bench: &Bench, setup: Setup) -> Client {
-    Client::connect_as(bench, setup, Identity::default().at(&path(setup))).await
+    Client::connect_as(bench, setup, Identity::default()).await
 }
 
-fn path(setup: Setup) -> String {
-    if setup.is_http() { format!("/mcp/{}", setup.strategy) } else { String::new() }
-}
-
-/// The same options, with the strategy pinned where there is no address that could name it.
+/// The same options, with `concerns` in front of the setup's strategy.
 fn pinned(setup: Setup, options: Options) -> Options {
-    let pinned = (!setup.is_http()).then(|| setup.strategy.to_owned());
+    let named = setup.strategy.starts_with("concerns");
+    let stack = if named { setup.strategy.to_owned() } else { format!("concerns+{}", setup.strategy) };
+    serving(&stack, options)
+}
+
+fn serving(strategy: &str, options: Options) -> Options {
+    let pinned = Some(strategy.to_owned());
     Options { strategies: StrategyOptions { pinned, ..options.strategies.clone() }, ..options }
 }
 
@@ -93,9 +95,9 @@ async fn b11_the_tool_starts_from_what_the_operator_chose(setup: Setup) {
 
 async fn b11_a_client_that_knows_concerns_never_sees_the_tool(setup: Setup) {
     let bench = Bench::start(pinned(setup, options(json!({})))).await;
-    let identity = || Identity::default().at(&path(setup));
+    let identity = Identity::default;
     for knowing in [
-        Identity::offering(setup.strategy).at(&path(setup)),
+        Identity::offering(setup.strategy),
         identity().choosing(json!({})),
         identity().choosing(json!({"cost": "low"})),
         identity().choosing_afterwards(json!({"cost": "low"})),
@@ -112,6 +114,16 @@ async fn b11_a_client_that_knows_concerns_never_sees_the_tool(setup: Setup) {
     client.request("updateConcerns", json!({"concerns": {}})).await.result();
     assert_eq!(tool(&client).await, None);
     client.notification("notifications/tools/list_changed").await;
+}
+
+async fn c11_where_concerns_are_only_declared_there_is_no_such_tool(setup: Setup) {
+    let bench = Bench::start(serving(setup.strategy, options(json!({})))).await;
+    let client = ordinary(&bench, setup).await;
+    assert_eq!(tool(&client).await, None);
+    assert_eq!(client.call(BRIDGE, json!({"concerns": {}})).await.error()["code"], -32602);
+    // Who knows of them chooses.
+    client.request("updateConcerns", json!({"concerns": {"cost": "low"}})).await.result();
+    assert_eq!(tool(&client).await, None);
 }
 
 async fn b11_without_sessions_or_declared_concerns_there_is_no_such_tool(setup: Setup) {
@@ -142,7 +154,7 @@ async fn b11_settings_list_the_tool_to_all_or_to_none(setup: Setup) {
         let bench = Bench::start(Options { strategies, ..options }).await;
         let client = ordinary(&bench, setup).await;
         assert_eq!(tool(&client).await.is_some(), ordinarily, "{bridge} {setting}");
-        let knowing = Identity::default().at(&path(setup)).choosing(json!({"cost": "low"}));
+        let knowing = Identity::default().choosing(json!({"cost": "low"}));
         let client = Client::connect_as(&bench, setup, knowing).await;
         client.request("updateConcerns", json!({"concerns": {"cost": "high"}})).await.result();
         assert_eq!(tool(&client).await.is_some(), knowingly, "{bridge} {setting}");
@@ -167,7 +179,7 @@ async fn b11_an_upstreams_tool_of_that_name_is_served_under_its_upstreams(setup:
     assert_ne!(result["isError"], true, "{result}");
     assert_eq!(client.calls_forwarded().await[0]["name"], BRIDGE);
     // A client that is not listed ours finds the upstream's under its own name.
-    let knowing = Identity::offering(setup.strategy).at(&path(setup));
+    let knowing = Identity::offering(setup.strategy);
     let client = Client::connect_as(&bench, setup, knowing).await;
     // A tool of a few bytes is in no group.
     let is_listed = setup.lists_tools() || setup.strategy == "groups";
@@ -193,6 +205,7 @@ with_sessions!(
     b11_an_upstreams_tool_of_that_name_is_served_under_its_upstreams,
     b11_settings_list_the_tool_to_all_or_to_none,
     b11_the_tool_starts_from_what_the_operator_chose,
+    c11_where_concerns_are_only_declared_there_is_no_such_tool,
 );
 everywhere!(b11_without_sessions_or_declared_concerns_there_is_no_such_tool);
 cases!(info_http_session; b11_the_tool_stands_beside_info_and_invoke);

@@ -204,7 +204,7 @@ fn u16_choices_reach_an_upstream_that_is_the_clients_alone() {
             json!({"jsonrpc": "2.0", "method": "notifications/initialized", "params": chosen}).to_string(),
         );
         if said == "later" {
-            assert_eq!(gateway.tool_names(), ["echo", "wait", "choose_concerns"]);
+            assert_eq!(gateway.tool_names(), ["echo", "wait"]);
             let updated = gateway.request("updateConcerns", json!({"concerns": cheap}));
             assert_eq!(updated["result"]["concerns"], cheap, "{updated}");
         }
@@ -223,7 +223,7 @@ fn b11_choices_of_operators_and_of_the_tool_reach_an_upstream_that_is_the_client
     let directory = tempfile::tempdir().unwrap();
     let inner = with_concerns(directory.path(), false);
     let inner: Vec<&str> = inner.iter().map(String::as_str).collect();
-    let flags = ["serve", "--strategy", "full", "--concern", "cost=low", "--", GATEWAY];
+    let flags = ["serve", "--strategy", "concerns", "--concern", "cost=low", "--", GATEWAY];
     let mut gateway = Process::start(&mut program(&[&flags[..], &inner].concat()));
     gateway.initialize();
     assert!(until(|| gateway.tool_names() == ["echo", "choose_concerns"]));

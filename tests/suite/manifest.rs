@@ -55,7 +55,9 @@ async fn m1_names_digests_and_sizes_are_those_of_the_list(setup: Setup) {
 }
 
 async fn m1_what_is_added_to_a_list_is_in_its_manifest(setup: Setup) {
-    let bench = Bench::start(concerns::options(json!({}))).await;
+    let options = concerns::options(json!({}));
+    let strategies = StrategyOptions { pinned: Some("concerns".to_owned()), ..options.strategies.clone() };
+    let bench = Bench::start(Options { strategies, ..options }).await;
     // A client that knows nothing of disclosure is offered the choice of concerns as a tool.
     let client = Client::connect_as(&bench, setup, Identity::default()).await;
     let names = names(&agrees(&client).await);

@@ -125,7 +125,10 @@ fn of_upstream(view: &View, upstream: &str, mut tools: Vec<(usize, &Tool)>) -> V
             ));
         }
     }
-    let names: Vec<&str> = tools.iter().map(|(_, tool)| tool.upstream_name().as_str()).collect();
+    let described = |tool: &Tool| tool.original().string("description").unwrap_or_default();
+    let descriptions: Vec<String> = tools.iter().map(|(_, tool)| described(tool)).collect();
+    let names = tools.iter().map(|(_, tool)| tool.upstream_name().as_str());
+    let names: Vec<(&str, &str)> = names.zip(descriptions.iter().map(String::as_str)).collect();
     for (word, members) in words::sorted(&names) {
         let said = || provider.and_then(|provider| provider.description.clone());
         let description = if word.is_none() { said() } else { None };

@@ -30,7 +30,7 @@ const VERBS: &[&str] = &[
 /// Words of names that say nothing about a tool.
 #[rustfmt::skip]
 const FILLERS: &[&str] = &[
-    "a", "all", "an", "and", "as", "at", "batch", "by", "for", "from", "in", "into", "is", "it", "its", "many", "mcp", "more",
+    "a", "all", "an", "and", "as", "at", "batch", "by", "for", "from", "in", "into", "is", "it", "its", "mcp", "more",
     "multiple", "my", "of", "on", "one", "or", "per", "single", "the", "to", "tool", "up", "via", "with",
 ];
 
@@ -41,20 +41,23 @@ struct Word {
     is_verb: bool,
 }
 
-/// Tools of one upstream as categories: a word of their names and their places, in the order of the first of each. `None` stands
-/// for the upstream as a whole.
-pub(super) fn sorted(names: &[&str]) -> Vec<(Option<String>, Vec<usize>)> {
-    let words: Vec<Vec<Word>> = names.iter().map(|name| words(name)).collect();
+/// Tools of one upstream, by name and description, as categories: a word of their names and their places, in the order of the first of
+/// each. `None` stands for the upstream as a whole.
+pub(super) fn sorted(tools: &[(&str, &str)]) -> Vec<(Option<String>, Vec<usize>)> {
+    let words: Vec<Vec<Word>> = tools.iter().map(|(name, _)| words(name)).collect();
     let shared = shared(&words);
-    let mut rest: Vec<usize> = (0..names.len()).collect();
+    let mut rest: Vec<usize> = (0..tools.len()).collect();
     let mut groups: Vec<(String, Vec<usize>)> = Vec::new();
-    if shared.is_none() || names.len() > GLANCE {
+    if shared.is_none() || tools.len() > GLANCE {
         for with_verbs in [false, true] {
             let is_common = |key: &str| shared.as_deref() == Some(key);
             take(&words, &mut rest, &mut groups, |word| {
                 (with_verbs || !word.is_verb) && !is_common(&word.key)
             });
         }
+    }
+    if shared.is_none() {
+        rest.retain(|at| !adopt(*at, tools[*at].1, &mut groups));
     }
     if let ([alone], Some((_, smallest))) =
         (&*rest, groups.iter_mut().min_by_key(|(_, members)| members.len()))
@@ -63,8 +66,8 @@ pub(super) fn sorted(names: &[&str]) -> Vec<(Option<String>, Vec<usize>)> {
         smallest.sort_unstable();
         rest.clear();
     }
-    if shared.is_none() && names.len() <= GLANCE && !rest.is_empty() {
-        return vec![(None, (0..names.len()).collect())];
+    if shared.is_none() && tools.len() <= GLANCE && !rest.is_empty() {
+        return vec![(None, (0..tools.len()).collect())];
     }
     groups.sort_by_key(|(_, members)| members.first().copied());
     let whole = groups.is_empty();
@@ -76,6 +79,23 @@ pub(super) fn sorted(names: &[&str]) -> Vec<(Option<String>, Vec<usize>)> {
     };
     sorted.push((name, rest));
     sorted.into_iter().flat_map(parts).collect()
+}
+
+/// Puts a tool into the category that its description names first, if there is room.
+fn adopt(at: usize, description: &str, groups: &mut [(String, Vec<usize>)]) -> bool {
+    let said = description
+        .split(|letter: char| !letter.is_alphanumeric())
+        .map(|word| singular(&word.to_lowercase()));
+    let home = said.into_iter().find_map(|word| {
+        groups
+            .iter()
+            .position(|(key, members)| *key == word && members.len() < MOST && !VERBS.contains(&&**key))
+    });
+    home.map(|home| {
+        groups[home].1.push(at);
+        groups[home].1.sort_unstable();
+    })
+    .is_some()
 }
 
 /// Takes the tools that have a word in common out of the rest, those of the most frequent word first.

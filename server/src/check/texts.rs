@@ -45,8 +45,8 @@ const BRIEF_SAYS_HOW: Rule = Rule {
 const POOR_BRIEF: Rule = Rule {
     code: "poor-brief",
     severity: Severity::Warning,
-    summary: "no sentence of the description says what the tool does, so lists say its name in words",
-    hint: "begin the description with a verb and an object, or write a brief",
+    summary: "the description has no sentence outside of sections, so lists say the tool's title or name",
+    hint: "begin the description with a sentence that says what the tool does, or write a brief",
 };
 
 const UNDESCRIBED: Rule = Rule {

@@ -89,7 +89,8 @@ impl Text {
             let tools: Vec<String> = unsorted.map(name_of).filter(|name| !name.contains(is_active)).collect();
             let is_shown = |text: &str| !text.contains(is_active);
             if !tools.is_empty() && is_shown(&name) && is_shown(category.description()) {
-                let said = json!({"description": category.description(), "tools": tools});
+                let said =
+                    object([("description", said(category.description())), ("tools", Some(tools.into()))]);
                 self.table(std::mem::take(&mut comment), &["categories", &name], &said)?;
             }
         }

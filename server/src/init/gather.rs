@@ -37,7 +37,9 @@ pub(crate) struct Moved {
 /// What files say of servers outside their entries.
 pub(super) const ABOUT: &[&str] = &["inputs", "tools", "permission", "agent"];
 
-/// A folder that paths are relative to when readings are compared: what depends on the host's folder is not the same.
+/// The folders that paths are relative to when the two readings of an entry are compared, so that what depends on the host's
+/// folder differs.
+const HERE: &str = if cfg!(windows) { r"C:\mcp-disclosure-here" } else { "/mcp-disclosure-here" };
 const ELSEWHERE: &str =
     if cfg!(windows) { r"C:\mcp-disclosure-elsewhere" } else { "/mcp-disclosure-elsewhere" };
 
@@ -133,6 +135,7 @@ pub(super) fn stays(document: &Document, server: &Server<'_>) -> Option<Why> {
         _ if server.off.is_some() => "the host has it switched off",
         _ if signs_in => "the host may have to sign in to it (OAuth)",
         _ if document.source(server.node).contains("${input:") => "the host asks for its inputs",
+        _ if has_relative_path(server) => "it has a relative path, which only the host can read",
         _ if is_listed => "the host's settings enable only some of its tools",
         _ if server.is_ruled() => "the host's rules name it",
         [] => return None,
@@ -141,15 +144,47 @@ pub(super) fn stays(document: &Document, server: &Server<'_>) -> Option<Why> {
     Some(why.to_owned())
 }
 
+/// Whether a word of its command is a path that depends on the folder in which the host starts it. One that says its folder,
+/// such as `uv --directory /srv/weather run weather.py`, takes that along.
+fn has_relative_path(server: &Server<'_>) -> bool {
+    const FOLDERS: &[&str] = &["--directory", "--cwd", "-C"];
+    let words = server.launch.and_then(|launch| launch.words()).unwrap_or_default();
+    let said = words.iter().position(|word| FOLDERS.contains(&&**word)).and_then(|at| words.get(at + 1));
+    match said.map(String::as_str).or_else(|| server.node.get("cwd").and_then(Node::text)) {
+        Some(folder) => !is_full(folder),
+        None => words.iter().any(|word| is_relative(word.rsplit('=').next().unwrap_or(word))),
+    }
+}
+
+/// Whether a path means the same in every folder. What begins with a variable is compared as it is read.
+fn is_full(path: &str) -> bool {
+    Path::new(path).is_absolute() || path.starts_with(['~', '$', '{'])
+}
+
+/// Whether a word is a path in the folder of whoever reads it: `.`, `./data`, `..\\x`, or the name of a file by its ending,
+/// as in `node server.js`.
+fn is_relative(word: &str) -> bool {
+    const ENDINGS: &[&str] = &[
+        "bat", "cjs", "cmd", "csv", "db", "env", "exe", "jar", "js", "json", "jsonc", "key", "md", "mjs",
+        "pem", "php", "pl", "ps1", "py", "rb", "sh", "sqlite", "sqlite3", "toml", "ts", "txt", "yaml", "yml",
+    ];
+    if is_full(word) || word.contains("://") || word.starts_with(['-', '@']) {
+        return false;
+    }
+    let first = word.split(['/', '\\']).next().unwrap_or_default();
+    let ending = Path::new(word).extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+    matches!(first, "." | "..") || ENDINGS.contains(&&*ending.to_lowercase())
+}
+
 /// The names of those servers that read the same in a file of ours.
 fn same(document: &Document, table: &[String], candidates: &[&Server<'_>], file: &Path) -> Vec<String> {
-    let read = |path: &Path, text: &str| {
-        let read = read_as(path, text, Path::new(ELSEWHERE)).unwrap_or_default();
+    let read = |path: &Path, text: &str, folder: &str| {
+        let read = read_as(path, text, Path::new(folder)).unwrap_or_default();
         let entries = read.upstreams.into_iter();
         entries.filter_map(|named| Some((named.name?.to_string(), named.entry?))).collect::<Vec<_>>()
     };
-    let before = read(&document.path, &document.text);
-    let after = read(file, &moved_text(document, table, candidates));
+    let before = read(&document.path, &document.text, HERE);
+    let after = read(file, &moved_text(document, table, candidates), ELSEWHERE);
     let find = |entries: &[(String, UpstreamEntry)], server: &Server<'_>| {
         let (_, entry) = entries.iter().find(|(name, _)| *name == server.name)?;
         let cwd = entry.cwd.clone().filter(|_| server.node.get("cwd").is_some());

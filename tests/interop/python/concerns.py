@@ -51,16 +51,16 @@ def before_the_server(command, *flags):
 async def converse(checks, serve):
     for strategy in ("full", "describe", "info", "resource"):
         async with checks.group(f"stdio, {strategy}"):
-            async with connect(before_the_server(serve, "--strategy", strategy)) as connection:
+            async with connect(before_the_server(serve, "--strategy", f"concerns+{strategy}")) as connection:
                 await workflow(checks, connection)
     async with checks.group("stdio, chosen by the operator"):
-        flags = ("--concern", "security=high", "--concern", "cost=minimal")
+        flags = ("--strategy", "concerns", "--concern", "security=high", "--concern", "cost=minimal")
         async with connect(before_the_server(serve, *flags)) as connection:
             checks.equal("the first list", await names(connection), CHEAP)
             answer = await choose(connection, {"cost": "moderate"})
             checks.equal("what is in force", answer["concerns"], {"security": "high", "cost": "moderate"})
             checks.equal("the next list", await names(connection), DEAR)
-    http = ("--transport", "http", "--listen")
+    http = ("--fallback", "concerns", "--transport", "http", "--listen")
     command = lambda port: before_the_server(serve, *http, f"127.0.0.1:{port}")  # noqa: E731
     async with checks.group("http"), listener(command) as origin:
         async with connect(f"{origin}/mcp") as connection:

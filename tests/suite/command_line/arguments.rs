@@ -164,6 +164,6 @@ fn without_a_source_the_demonstration_is_served() {
     let mut gateway = start(&["serve", "--strategy", "full"]);
     gateway.initialize();
     let names = gateway.tool_names();
-    assert_eq!((names.len(), &*names[11]), (12, "choose_concerns"));
+    assert_eq!(names.len(), 11, "{names:?}");
     gateway.finish().says(0, &["ready"]);
 }

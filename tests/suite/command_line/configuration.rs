@@ -223,9 +223,9 @@ fn a_flag_wins_over_the_file() {
         gateway.tool_names()
     };
     assert_eq!(names(&[]).last().unwrap(), "describe_tools");
-    assert_eq!(names(&["--strategy", "info"]), ["choose_concerns", "info", "invoke"]);
-    assert_eq!(names(&["--strategy", "info", "--info-tools", "stubs"]).len(), 13);
-    assert_eq!(names(&["--strategy", "auto"]).len(), 12);
+    assert_eq!(names(&["--strategy", "info"]), ["info", "invoke"]);
+    assert_eq!(names(&["--strategy", "info", "--info-tools", "stubs"]).len(), 12);
+    assert_eq!(names(&["--strategy", "auto"]).len(), 11);
 }
 
 #[test]
@@ -323,7 +323,7 @@ fn c1_c9_concerns_of_a_file_are_declared_and_mapped() {
         json!([{"name": "cost", "description": "What it costs", "values": ["low", "high"]}]),
         "{hello}"
     );
-    assert_eq!(gateway.tool_names(), ["echo", "wait", "choose_concerns"]);
+    assert_eq!(gateway.tool_names(), ["echo", "wait"]);
     gateway.request("updateConcerns", json!({"concerns": {"cost": "low"}}));
     assert_eq!(gateway.tool_names(), ["echo"]);
     gateway.finish().says(0, &[]);

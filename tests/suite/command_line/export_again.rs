@@ -314,7 +314,7 @@ fn u10_a_source_adds_to_a_folder_and_takes_nothing_away() {
     let names: Vec<Value> = project.tools().iter().map(|tool| tool["name"].clone()).collect();
     assert_eq!(
         names,
-        ["kit__echo", "more__echo", "third", "choose_concerns"],
+        ["kit__echo", "more__echo", "third"],
         "a name does not bring back what a pattern hides"
     );
     assert!(project.again(&["--config", shown(&source)]).stdout.contains("nothing to write"));

@@ -196,6 +196,44 @@ fn w1_a_server_that_a_hook_matches_by_its_tools_is_left_and_one_that_it_matches_
 }
 
 #[test]
+fn w1_what_depends_on_the_hosts_folder_keeps_its_entry_in_every_file() {
+    let absolute = if cfg!(windows) { r"C:\\data" } else { "/data" };
+    for (entry, stays) in [
+        (r#""command": "x", "args": ["${workspaceFolder}"]"#, true),
+        (r#""command": "x", "args": ["--root=${cwd}/data"]"#, true),
+        (r#""command": "x", "env": {"ROOT": "${workspaceFolder}"}"#, true),
+        (r#""command": "x", "args": ["."]"#, true),
+        (r#""command": "x", "args": ["--data=../shared"]"#, true),
+        (r#""command": "node", "args": ["build/index.js"]"#, true),
+        (r#""command": "./run", "args": []"#, true),
+        (r#""command": "x", "cwd": "sub""#, true),
+        (r#""command": "x", "cwd": "${workspaceFolder}""#, true),
+        (
+            r#""command": "npx", "args": ["-y", "@scope/server@1.2.3", "https://a.example/x.json", "ABSOLUTE"]"#,
+            false,
+        ),
+        (r#""command": "python", "args": ["-m", "a_server"]"#, false),
+        (r#""command": "uv", "args": ["--directory", "ABSOLUTE", "run", "weather.py"]"#, false),
+    ] {
+        let entry = entry.replace("ABSOLUTE", absolute);
+        for (path, table) in [
+            ("home/.cursor/mcp.json", "mcpServers"),
+            ("home/.config/Code/User/mcp.json", "servers"),
+            ("home/.codeium/windsurf/mcp_config.json", "mcpServers"),
+            ("project/.mcp.json", "mcpServers"),
+            ("project/.cursor/mcp.json", "mcpServers"),
+        ] {
+            let text = format!(r#"{{"{table}": {{"a": {{{entry}}}, "b": {{"command": "y"}}}}}}"#);
+            let (plan, _root) = planned(&[(path, &text)], true).unwrap();
+            let moved: Vec<&str> =
+                plan.moved.iter().flat_map(|moved| &moved.names).map(String::as_str).collect();
+            assert_eq!(moved, if stays { &["b"][..] } else { &["a", "b"] }, "{path}: {entry}");
+            assert_eq!(plan.apart.len(), usize::from(stays), "{path}: {entry}");
+        }
+    }
+}
+
+#[test]
 fn w1_keys_that_only_the_host_reads_keep_a_server_in_its_entry() {
     for (keys, foreign) in [
         (r#""timeout": 60"#, Some("timeout")),
