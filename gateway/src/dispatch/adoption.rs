@@ -4,7 +4,6 @@ use std::{sync::Arc, time::Duration};
 
 use mcp_disclosure_core::{Kind, Principal};
 use mcp_disclosure_transport::{ErrorText, Request, printable::Short};
-use serde_json::Value;
 use strum::IntoEnumIterator;
 use tracing::{Instrument, field::Empty};
 
@@ -105,7 +104,7 @@ impl Gateway {
         peer: &Peer,
     ) -> Result<Option<Arc<Session>>, ErrorText> {
         let opened = &kept.opened;
-        let Opened { revision, capabilities, concerns, chain, .. } = opened;
+        let Opened { revision, capabilities, chain, .. } = opened;
         let revision = Revision::parse(revision).filter(|revision| revision.has_sessions());
         let revision = revision.unwrap_or(Revision::LATEST_WITH_SESSIONS);
         // By the permissions of that time: a session keeps its strategy until the principal may not be served by it.
@@ -122,9 +121,6 @@ impl Gateway {
             return Ok(None);
         };
         let client = Arc::new(Client::new(revision.era(), capabilities));
-        if let Some(concerns) = concerns {
-            client.chose(concerns);
-        }
         if !chain.is_empty() {
             client.came_through(chain.iter().map(String::as_str).collect());
         }
@@ -193,7 +189,6 @@ impl Gateway {
             permitted: permitted.map(|names| names.into_iter().map(str::to_owned).collect()),
             client: initialize.client.clone(),
             capabilities: client.capabilities().clone(),
-            concerns: chosen_by(client),
             chain: client.chain().iter().map(str::to_owned).collect(),
             ..Opened::default()
         };
@@ -228,10 +223,4 @@ impl Gateway {
         };
         watching.instrument(span).await;
     }
-}
-
-/// A client's choices of concerns, as JSON text, with which another replica introduces it to its own upstreams.
-fn chosen_by(client: &Client) -> Option<String> {
-    let chosen = client.chosen().borrow().values.clone();
-    (!chosen.is_empty()).then(|| Value::Object(chosen.into_iter().collect()).to_string())
 }

@@ -6,18 +6,15 @@ use std::{
 };
 
 use futures::FutureExt;
-use mcp_disclosure_core::{Effects, Era, Kind, Lifecycle, Permits, RawObject};
+use mcp_disclosure_core::{Era, Kind, Lifecycle, Permits, RawObject};
 use mcp_disclosure_transport::{ErrorText, Json, LoggingLevel, Request, code, printable::Short};
 use tracing::Instrument;
 
-use super::{
-    Caller, Gateway, allowance::Allowance, beside, fetches::OfCaller, passage::LIMIT_REACHED, unlisted,
-    unopened::Unopened,
-};
+use super::{Caller, Gateway, allowance::Allowance, passage::LIMIT_REACHED, unlisted, unopened::Unopened};
 use crate::{
     backend::Backend,
     catalogue::Page,
-    dialect::{Advertised, InitializeRequest, RequestMeta, complete, discover_result, era_error},
+    dialect::{Advertised, InitializeRequest, RequestMeta, discover_result, era_error},
     explain::Explanation,
     negotiation::Choice,
     observe::{Outcome, Watch, protected},
@@ -187,43 +184,6 @@ impl Gateway {
             Some(Method::Ping) => Ok(Json::empty_object()),
             None => Box::pin(self.foreign(caller, &page, request)).await,
         }
-    }
-
-    /// A method that is not part of MCP, or not of this era. The strategy may support it.
-    async fn foreign(
-        self: &Arc<Self>,
-        caller: &Caller,
-        page: &Page,
-        request: &Request,
-    ) -> Result<Json, ErrorText> {
-        let fetches = self.fetches.of(&caller.fetcher, caller.peer.name(), &caller.allowances);
-        let (answer, effects) = self.asked(caller, page, request, &fetches).await?;
-        self.carry_out(caller, effects, &fetches).await?;
-        let answer = match self.rechosen(caller).await {
-            // What it says of choices is what they came to.
-            Some(now) => self.asked(&now, &now.page(), request, &fetches).await?.0,
-            None => answer,
-        };
-        match answer {
-            Some(result) => Ok(complete(caller.era(), result.into())),
-            None => Err(ErrorText::method_not_found(&request.method)),
-        }
-    }
-
-    /// The strategy's own answer to a request, and its effects.
-    async fn asked(
-        &self,
-        caller: &Caller,
-        page: &Page,
-        request: &Request,
-        fetches: &OfCaller<'_>,
-    ) -> Result<(Option<RawObject>, Effects), ErrorText> {
-        let effects = Effects::default();
-        let cx = caller.context(self, &page.view, fetches, &effects);
-        let answer = beside(request.params.text().len(), async {
-            caller.choice.strategy.request(&cx, &request.method, &request.params).await
-        });
-        Ok((answer.await?, effects))
     }
 
     /// Opens a session.

@@ -15,8 +15,8 @@ use crate::{
     limits::Limits,
     lineage::Lineage,
     observe::Observer,
-    session::{Chosen, Client},
-    upstream::{Authorizer, Endpoint, Opening, Target, Terms, Timeouts, Told, Upstream, UpstreamError},
+    session::Client,
+    upstream::{Authorizer, Endpoint, Opening, Target, Terms, Timeouts, Upstream, UpstreamError},
 };
 
 /// The shortest time between two fetches of lists.
@@ -98,18 +98,18 @@ impl Supervisor {
 }
 
 /// A connected upstream, what it lists, and the number of its client's choices that the lists follow.
-struct Connected {
-    upstream: Arc<Upstream>,
-    lists: UpstreamLists,
-    followed: u64,
+pub(super) struct Connected {
+    pub(super) upstream: Arc<Upstream>,
+    pub(super) lists: UpstreamLists,
+    pub(super) followed: u64,
 }
 
-struct Task {
-    slot: Arc<Slot>,
+pub(super) struct Task {
+    pub(super) slot: Arc<Slot>,
     terms: Terms,
     memory: Option<Arc<dyn Memory>>,
     witness: Option<Arc<dyn Witness>>,
-    client: Option<Arc<Client>>,
+    pub(super) client: Option<Arc<Client>>,
     era: Era,
 }
 
@@ -157,23 +157,15 @@ impl Task {
         if self.slot.status.borrow().supervision.was_connected() {
             return Ok(self.with_excluded(connected));
         }
-        // What it leaves out from the beginning is known by a connection without choices.
-        let latest = self.slot.connection.lock().clone();
-        let whole = self.connect(only, false).await;
-        *self.slot.connection.lock() = latest;
-        let Connected { upstream, lists, followed } = connected;
-        let lists = match whole {
-            Ok(whole) => upstream.with_excluded(lists, &whole.lists),
-            Err(error) => {
-                tracing::debug!(%error, "what it leaves out for its client's choices is not known");
-                lists
-            }
-        };
-        Ok(Connected { upstream, lists, followed })
+        Ok(self.with_left_out(connected, only).await)
     }
 
     /// A connection that is told its client's choices, or none.
-    async fn connect(&self, only: &mut Option<Era>, tells: bool) -> Result<Connected, UpstreamError> {
+    pub(super) async fn connect(
+        &self,
+        only: &mut Option<Era>,
+        tells: bool,
+    ) -> Result<Connected, UpstreamError> {
         let configured = &self.slot.configured;
         let opening = Opening {
             configured,
@@ -220,7 +212,7 @@ impl Task {
         }
     }
 
-    async fn list_again(&self, upstream: &Arc<Upstream>) {
+    pub(super) async fn list_again(&self, upstream: &Arc<Upstream>) {
         let held = self.held(upstream).await;
         match upstream.lists_again(held.as_deref()).await {
             Ok(lists) => {
@@ -234,56 +226,6 @@ impl Task {
         }
     }
 
-    /// The lists with what the upstream listed before, and leaves out for its client's choices.
-    fn with_excluded(&self, Connected { upstream, lists, followed }: Connected) -> Connected {
-        let known = self.slot.status.borrow().lists.clone();
-        let lists = match known {
-            Some(known) => upstream.with_excluded(lists, &known),
-            None => lists,
-        };
-        Connected { upstream, lists, followed }
-    }
-
-    /// Waits until its client has made other choices than those that its lists follow.
-    async fn chosen_anew(&self) -> Chosen {
-        let Some(client) = &self.client else { return std::future::pending().await };
-        let followed = self.slot.status.borrow().followed;
-        let mut chosen = client.chosen();
-        // The client is there, so there will be an answer.
-        let anew = chosen.wait_for(|chosen| chosen.number > followed).await;
-        anew.map(|chosen| chosen.clone()).unwrap_or_default()
-    }
-
-    /// Lets the upstream follow its client's choices. One that reads choices in its handshake only is connected anew, as its
-    /// source demands; what it is working on ends before the former connection does. Returns the connection from now on.
-    async fn choose(&self, upstream: Arc<Upstream>, chosen: &Chosen) -> Arc<Upstream> {
-        match upstream.tell(&chosen.values).await {
-            Told::Nothing => {}
-            Told::Taken => self.list_again(&upstream).await,
-            Told::Refused => self.declare(&upstream),
-            Told::ByHandshake => {
-                let former = self.slot.connection.lock().clone();
-                match self.connect(&mut None, true).await {
-                    Ok(connected) => return self.connected(self.with_excluded(connected)),
-                    Err(error) => {
-                        *self.slot.connection.lock() = former;
-                        upstream.refuses(&error.to_string());
-                        self.declare(&upstream);
-                    }
-                }
-            }
-        }
-        upstream
-    }
-
-    /// Says anew by which concerns its clients can choose.
-    fn declare(&self, upstream: &Upstream) {
-        self.change(|status| {
-            let lists = status.lists.as_deref().cloned();
-            status.lists = lists.map(|lists| Arc::new(upstream.choosable(lists)));
-        });
-    }
-
     /// What the upstream listed last, in this run of the program or an earlier one, if it can say what changed since.
     async fn held(&self, upstream: &Upstream) -> Option<Arc<UpstreamLists>> {
         if !upstream.offers_manifest() {
@@ -294,7 +236,7 @@ impl Task {
         status.wait_for(looked_up).await.ok()?.lists.clone()
     }
 
-    fn connected(&self, connected: Connected) -> Arc<Upstream> {
+    pub(super) fn connected(&self, connected: Connected) -> Arc<Upstream> {
         let Connected { upstream, lists, followed } = connected;
         tracing::info!(upstream = %upstream.name(), tools = lists.tools.len(), "upstream ready");
         if let Some(witness) = &self.witness {
@@ -406,7 +348,7 @@ impl Task {
         });
     }
 
-    fn change(&self, change: impl FnOnce(&mut Status)) {
+    pub(super) fn change(&self, change: impl FnOnce(&mut Status)) {
         self.slot.status.send_modify(change);
         self.slot.signals.send(self.slot.number(), &Event::Changed);
     }
