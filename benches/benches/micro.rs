@@ -48,7 +48,7 @@ fn snapshot_build(bencher: Bencher<'_, '_>, count: usize) {
 
 /// The search over a view (S9): the index, made with the first query, and a query after that.
 mod search {
-    use mcp_disclosure_ranking::{Lexical, LexicalSettings, Query};
+    use mcp_disclosure_ranking::{BuiltIn, LexicalSettings, Query};
 
     use super::*;
 
@@ -58,7 +58,7 @@ mod search {
 
     #[divan::bench(args = SIZES, sample_count = 5, sample_size = 1)]
     fn index(bencher: Bencher<'_, '_>, count: usize) {
-        let ranker = Lexical::new(&LexicalSettings::default());
+        let ranker = BuiltIn::new(&LexicalSettings::default());
         bencher
             .with_inputs(|| view(count))
             .bench_local_refs(|view| ranker.rank_now(view, &Query::new("list the records", 5)));
@@ -66,7 +66,7 @@ mod search {
 
     #[divan::bench(args = SIZES)]
     fn query(bencher: Bencher<'_, '_>, count: usize) {
-        let (ranker, view) = (Lexical::new(&LexicalSettings::default()), view(count));
+        let (ranker, view) = (BuiltIn::new(&LexicalSettings::default()), view(count));
         let query = Query::new("find the customers who did not pay the last invoice", 5);
         ranker.rank_now(&view, &query);
         bencher.bench_local(|| ranker.rank_now(black_box(&view), &query));

@@ -83,12 +83,12 @@ impl Default for Weights {
     fn default() -> Self {
         Self {
             name: 3.0,
-            title: 2.0,
-            brief: 2.0,
+            title: 1.0,
+            brief: 1.0,
             keywords: 3.0,
             description: 1.0,
-            parameters: 0.7,
-            parameter_descriptions: 0.4,
+            parameters: 1.0,
+            parameter_descriptions: 0.5,
             upstream: 1.0,
             category: 0.5,
         }
@@ -127,19 +127,6 @@ impl<'de> Deserialize<'de> for Weights {
             *weights.place(field) = weight.ok_or_else(wrong)?;
         }
         Ok(weights)
-    }
-}
-
-impl Field {
-    /// How much a long text counts less: BM25's b. Names differ little in length; descriptions can ramble.
-    pub(crate) fn length_penalty(self) -> f32 {
-        match self {
-            Self::Upstream | Self::Category => 0.2,
-            Self::Name | Self::Title => 0.3,
-            Self::Brief | Self::Keywords => 0.5,
-            Self::Parameters => 0.6,
-            Self::Description | Self::ParameterDescriptions => 0.7,
-        }
     }
 }
 
@@ -219,7 +206,7 @@ mod tests {
     fn s7_weights_are_numbers_that_sums_can_hold() {
         let given: Weights =
             serde_json::from_value(json!({"name": 0, "parameter_descriptions": 1000})).unwrap();
-        assert_eq!((given.name, given.parameter_descriptions, given.title), (0.0, 1000.0, 2.0));
+        assert_eq!((given.name, given.parameter_descriptions, given.title), (0.0, 1000.0, 1.0));
         for wrong in
             [json!(-1), json!(-1e-9), json!(1001), json!(1e39), json!(f64::NAN), json!(f64::INFINITY)]
         {

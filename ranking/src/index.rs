@@ -1,15 +1,22 @@
 //! The index of a view: which tools have a term, and how prominently.
 
-use std::collections::HashMap;
+use std::{
+    collections::{HashMap, hash_map::DefaultHasher},
+    hash::{Hash, Hasher},
+};
 
-use mcp_disclosure_core::{ToolName, View};
+use mcp_disclosure_core::{ToolName, UpstreamName, View, VisibleTool};
 use strum::{EnumCount, IntoEnumIterator};
 
 use crate::{
     Weights,
     fields::{Field, texts},
+    stop_words,
     words::{Part, each, stem, words},
 };
+
+/// How much a long text counts less: BM25's b. One for all fields: a value for each measured the same.
+const LENGTH: f32 = 0.5;
 
 /// A term in a tool.
 #[derive(Clone, Copy, Debug)]
@@ -34,8 +41,40 @@ pub(crate) struct Term {
 pub(crate) struct Indexed {
     /// Its name in the view.
     pub(crate) name: ToolName,
+    /// The upstream that executes it.
+    pub(crate) upstream: UpstreamName,
+    /// Whether it says at once that it is deprecated.
+    pub(crate) is_deprecated: bool,
+    /// How much it can change, by its annotations: nothing (-1), something, or what was there before (1).
+    pub(crate) effect: i8,
+    /// A digest of its name and definition, which tools of several upstreams can have in common.
+    definition: u64,
     /// The place of its category.
     category: Option<u32>,
+}
+
+impl Indexed {
+    /// Whether both are defined alike.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        self.definition == other.definition && self.upstream != other.upstream
+    }
+
+    fn of(visible: VisibleTool<'_>, title: &str, category: Option<u32>) -> Self {
+        let tool = visible.tool();
+        let says = |text: &str| text.to_lowercase().contains("deprecated");
+        let annotations = tool.definition().object("annotations");
+        let hint = |key: &str| annotations.as_ref().and_then(|all| all.member(key)) == Some("true");
+        let mut definition = DefaultHasher::new();
+        tool.original().text().hash(&mut definition);
+        Self {
+            name: visible.name().clone(),
+            upstream: tool.upstream().clone(),
+            is_deprecated: says(title) || says(visible.brief()),
+            effect: if hint("readOnlyHint") { -1 } else { i8::from(hint("destructiveHint")) },
+            definition: definition.finish(),
+            category,
+        }
+    }
 }
 
 /// The terms of the listed tools of a view, for some weights: a field that is not searched has no terms.
@@ -74,9 +113,13 @@ impl Index {
             }
             let category = by_tool.get(visible.name().as_str());
             let texts = texts(visible, category.map_or("", |(_, name)| name));
+            tools.push(Indexed::of(
+                visible,
+                &texts[Field::Title as usize],
+                category.map(|(place, _)| *place),
+            ));
             let searched = Field::iter().zip(&texts).filter(|(field, _)| weights.of(*field) > 0.0);
             reader.read_tool(tool, searched);
-            tools.push(Indexed { name: visible.name().clone(), category: category.map(|(place, _)| *place) });
         }
         Self { terms: reader.finish(weights), names, written, tools, categories }
     }
@@ -152,9 +195,9 @@ impl Reader {
     fn read(&mut self, tool: u32, field: Field, text: &str) -> u32 {
         let mut length = 0;
         each(text, |part| {
-            length += 1;
             let term = match part {
                 Part::Pair { term, .. } => self.place(term),
+                Part::Word(word) if stop_words::contains(word) => return,
                 Part::Word(word) => match self.known.get(word) {
                     Some(term) => *term,
                     None => {
@@ -164,6 +207,7 @@ impl Reader {
                     }
                 },
             };
+            length += 1;
             let occurrences = &mut self.occurrences[term as usize];
             match occurrences.last_mut() {
                 Some(last) if (last.tool, last.field) == (tool, field) => last.count += 1.0,
@@ -189,11 +233,11 @@ impl Reader {
     fn finish(mut self, weights: &Weights) -> HashMap<Box<str>, Term> {
         let means = self.mean_lengths();
         let prominence = |occurrence: &Occurrence| {
-            let (field, penalty) = (occurrence.field as usize, occurrence.field.length_penalty());
+            let field = occurrence.field as usize;
             // Precision is of no matter here.
             #[allow(clippy::cast_precision_loss)]
             let length = self.lengths[occurrence.tool as usize][field] as f32 / means[field];
-            weights.of(occurrence.field) * occurrence.count / (1.0 - penalty + penalty * length)
+            weights.of(occurrence.field) * occurrence.count / (1.0 - LENGTH + LENGTH * length)
         };
         let finished = self.terms.drain().map(|(term, place)| {
             let by_tool = self.occurrences[place as usize].chunk_by(|one, other| one.tool == other.tool);

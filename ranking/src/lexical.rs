@@ -1,13 +1,16 @@
 //! The ranker of this crate: words, weighed by where they stand.
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{Context, View, brief::shorten};
 use serde::Deserialize;
 
 use crate::{
-    Hit, Match, Query, Ranker, Ranking, Weights,
+    Hit, Match, Query, Ranker, Ranking, Weights, changes,
     index::{Index, Term},
     spelling::{corrections, meant_name},
     stop_words,
@@ -16,7 +19,7 @@ use crate::{
 };
 
 /// How much of a query is read, in bytes, and how many different words of it.
-const LONGEST_QUERY: usize = 4_096;
+pub(crate) const LONGEST_QUERY: usize = 4_096;
 /// See [`LONGEST_QUERY`].
 const MOST_WORDS: usize = 64;
 
@@ -35,14 +38,25 @@ const SYNONYM: f32 = 0.5;
 /// The weight of a correction, in relation to the word itself.
 const CORRECTION: f32 = 0.7;
 
-/// The score of a tool whose name was misspelt, in relation to the best other one.
-const FIRST: f32 = 1.1;
+/// The score of a tool is the sum of what its words say (BM25), of the share that they are of what the query says, and of how
+/// near both are as vectors; with these weights.
+const SAID: f32 = 0.7;
+/// See [`SAID`].
+const SHARE: f32 = 2.0;
+/// See [`SAID`].
+const NEARNESS: f32 = 6.0;
 
-/// A hit is strong if it covers at least this share of what the query says.
-const STRONG: f32 = 0.55;
+/// A hit is strong from this score on, and left out below the other: by words alone, and with nearness.
+const BY_WORDS: (f32, f32) = (2.1, 0.3);
+/// See [`BY_WORDS`].
+const BY_NEARNESS: (f32, f32) = (4.8, 1.5);
 
-/// A hit that covers less is left out.
-const LEAST: f32 = 0.1;
+/// How much of a score a step of [`effect`](crate::index::Indexed::effect) costs where a request asks for no change: among equals,
+/// tools that read come first. At 0.5 a query of those of docs/BENCHMARKS.md loses its tool.
+const EFFECT: f32 = 0.3;
+
+/// The score of a misspelt name, in relation to the best other one.
+const MEANT: f32 = 1.1;
 
 /// The settings of [`Lexical`].
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -86,52 +100,57 @@ impl Lexical {
 
     /// [`Ranker::rank`] where nobody else is served: the first query of a view reads its tools here.
     pub fn rank_now(&self, view: &View, query: &Query<'_>) -> Ranking {
-        self.ranked(&view.derived_with(&self.weights, Index::of), query)
+        self.rank_near(&self.index(view), query, None)
     }
 
-    fn ranked(&self, index: &Index, query: &Query<'_>) -> Ranking {
+    pub(crate) fn index(&self, view: &View) -> Arc<Index> {
+        view.derived_with(&self.weights, Index::of)
+    }
+
+    /// Ranks by words and, where it is known, by how near each tool is to the query (-1 to 1).
+    pub(crate) fn rank_near(&self, index: &Index, query: &Query<'_>, near: Option<&[f32]>) -> Ranking {
         let text = beginning(query.text, LONGEST_QUERY);
         let words = meaningful(words(text));
         let mut corrected = MOST_CORRECTED;
         let wanted: Vec<Wanted<'_>> =
             words.iter().map(|word| self.wanted(index, word, &mut corrected)).collect();
-        let mut found = score(index, &wanted);
         let exact = index.named(text);
-        exact.iter().for_each(|tool| {
-            found.entry(*tool).or_default();
-        });
-        if let Some(at) = misspelt_name(index, text).filter(|_| exact.is_empty()) {
-            let best = found.values().map(|(score, _)| *score).fold(1.0, f32::max);
-            found.insert(at, (best * FIRST, 1.0));
+        let (strong, least) = if near.is_some() { BY_NEARNESS } else { BY_WORDS };
+        let step = if words.iter().any(|word| changes::contains(&word.term)) { 0.0 } else { EFFECT };
+        let mut scores = score(index, &wanted);
+        for (at, (score, tool)) in scores.iter_mut().zip(index.tools()).enumerate() {
+            *score += near.and_then(|near| near.get(at)).map_or(0.0, |near| NEARNESS * near);
+            if *score > 0.0 {
+                *score -= step * f32::from(tool.effect);
+            }
         }
-        let mut hits: Vec<(u32, Hit)> = found
-            .into_iter()
-            .filter_map(|(at, (score, coverage))| {
-                let tool = &index.tools()[at as usize];
-                let is_exact = exact.binary_search(&at).is_ok();
-                let is_wanted = query.category.is_none_or(|category| index.is_within(tool, category));
-                let matched = match coverage {
-                    _ if is_exact => Match::Exact,
-                    _ if coverage >= STRONG => Match::Strong,
-                    _ => Match::Weak,
-                };
-                let hit = || Hit { name: tool.name.clone(), matched, score };
-                (is_wanted && (is_exact || coverage >= LEAST)).then(|| (at, hit()))
-            })
-            .collect();
-        let is_exact = |hit: &Hit| hit.matched == Match::Exact;
-        hits.sort_by(|(at, a), (other, b)| {
-            is_exact(b).cmp(&is_exact(a)).then(b.score.total_cmp(&a.score)).then(at.cmp(other))
+        if let Some(at) = misspelt_name(index, text).filter(|_| exact.is_empty()) {
+            scores[at as usize] = scores.iter().fold(strong, |best, score| best.max(*score)) * MEANT;
+        }
+        let hit = |(at, score): (usize, f32)| {
+            let tool = &index.tools()[at];
+            let is_exact = u32::try_from(at).is_ok_and(|at| exact.contains(&at));
+            let matched = match is_exact {
+                true => Match::Exact,
+                // There is probably a successor.
+                false if score >= strong && !tool.is_deprecated => Match::Strong,
+                false => Match::Weak,
+            };
+            let is_wanted = query.category.is_none_or(|category| index.is_within(tool, category));
+            (is_wanted && (is_exact || score >= least)).then_some((matched, score, at))
+        };
+        let mut found: Vec<(Match, f32, usize)> = scores.into_iter().enumerate().filter_map(hit).collect();
+        found.sort_unstable_by(|(matched, score, at), (other, less, after)| {
+            matched.cmp(other).then(less.total_cmp(score)).then(at.cmp(after))
         });
-        hits.truncate(query.limit);
         let unmatched = if exact.is_empty() { unmatched(&wanted) } else { Vec::new() };
-        Ranking { hits: hits.into_iter().map(|(_, hit)| hit).collect(), unmatched }
+        Ranking { hits: hits(index, found, query.limit), unmatched }
     }
 
     /// The words of a query that a tool lacks, as written and each once; none if the view does not list it.
     pub fn lacking(&self, view: &View, tool: &str, query: &str) -> Vec<String> {
         let Some(at) = view.tools().position(|listed| **listed.name() == *tool) else { return Vec::new() };
-        let index = view.derived_with(&self.weights, Index::of);
+        let index = self.index(view);
         let words = meaningful(words(beginning(query, LONGEST_QUERY)));
         let mut corrected = MOST_CORRECTED;
         let has = |term: &Term| term.postings.iter().any(|posting| posting.tool as usize == at);
@@ -163,35 +182,57 @@ impl Lexical {
     }
 }
 
-/// Score and coverage by tool.
-fn score(index: &Index, wanted: &[Wanted<'_>]) -> HashMap<u32, (f32, f32)> {
+/// What the words of a query say of each tool.
+fn score(index: &Index, wanted: &[Wanted<'_>]) -> Vec<f32> {
     let sum: f32 = wanted.iter().map(|wanted| wanted.information).sum();
-    let mut found: HashMap<u32, (f32, f32)> = HashMap::new();
-    // For one word: the score of its best term and that term's weight, by tool; and the tools that have any.
-    let mut best = vec![(0.0_f32, 0.0_f32); index.tools().len()];
+    let mut scores = vec![0.0; index.tools().len()];
+    // For one word: what its best term adds, by tool; and the tools that have any.
+    let mut best = vec![0.0_f32; index.tools().len()];
     let mut having: Vec<u32> = Vec::new();
     for wanted in wanted {
         for (term, weight) in &wanted.terms {
-            let information = wanted.information.min(term.information) * weight;
+            let said = SAID * wanted.information.min(term.information);
+            let share = SHARE * wanted.information / sum;
             for posting in &term.postings {
-                let score = information * posting.frequency / (posting.frequency + SATURATION);
+                let score = weight * (said * posting.frequency / (posting.frequency + SATURATION) + share);
                 let best = &mut best[posting.tool as usize];
-                if best.0 == 0.0 {
+                if *best == 0.0 {
                     having.push(posting.tool);
                 }
-                if score > best.0 {
-                    *best = (score, *weight);
-                }
+                *best = best.max(score);
             }
         }
         for tool in having.drain(..) {
-            let (score, weight) = std::mem::take(&mut best[tool as usize]);
-            let entry = found.entry(tool).or_default();
-            entry.0 += score;
-            entry.1 += weight * wanted.information / sum;
+            scores[tool as usize] += std::mem::take(&mut best[tool as usize]);
         }
     }
-    found
+    scores
+}
+
+/// The first of what was found, best first. What is defined alike at several upstreams is one hit, what is deprecated does not
+/// lead, and who asks for a name gets nothing vague beside it.
+fn hits(index: &Index, found: Vec<(Match, f32, usize)>, limit: usize) -> Vec<Hit> {
+    let mut hits: Vec<Hit> = Vec::new();
+    let mut places: Vec<usize> = Vec::new();
+    for (matched, score, at) in found {
+        let tool = &index.tools()[at];
+        let alike = places.iter().position(|place| index.tools()[*place].is_like(tool));
+        match alike {
+            Some(hit) => hits[hit].servers.push(tool.upstream.clone()),
+            None if hits.len() < limit => {
+                let servers = vec![tool.upstream.clone()];
+                hits.push(Hit { name: tool.name.clone(), matched, score, servers });
+                places.push(at);
+            }
+            None => {}
+        }
+    }
+    if hits.first().is_some_and(|hit| hit.matched == Match::Exact) {
+        hits.retain(|hit| hit.matched != Match::Weak);
+    } else if let Some(current) = places.iter().position(|place| !index.tools()[*place].is_deprecated) {
+        hits[..=current].rotate_right(1.min(current));
+    }
+    hits
 }
 
 /// The tool whose name a query was probably meant to be, if it looks like a name.
@@ -205,7 +246,7 @@ fn misspelt_name(index: &Index, query: &str) -> Option<u32> {
 #[async_trait]
 impl Ranker for Lexical {
     async fn rank(&self, cx: &Context<'_>, query: &Query<'_>) -> Ranking {
-        self.ranked(&*cx.derive_with(&self.weights, Index::of).await, query)
+        self.rank_near(&*cx.derive_with(&self.weights, Index::of).await, query, None)
     }
 }
 
@@ -217,6 +258,9 @@ fn unmatched(wanted: &[Wanted<'_>]) -> Vec<String> {
     // A run of a script without spaces is several terms.
     unmatched.dedup();
     unmatched.retain(|word| !known.contains(word));
+    // The parts of a name are said with it.
+    let whole = unmatched.clone();
+    unmatched.retain(|word| !whole.iter().any(|other| other.len() > word.len() && other.contains(word)));
     unmatched.into_iter().map(|word| shorten(word, LONGEST_UNMATCHED)).collect()
 }
 

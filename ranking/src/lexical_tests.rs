@@ -68,9 +68,10 @@ fn s3_a_misspelt_name_is_found_before_what_has_some_of_its_words() {
 fn words_are_found_by_form_synonym_and_place() {
     let view = files();
     for (query, found) in [
-        ("new folder", "create_directory"),
+        ("creating directories", "create_directory"),
+        ("the entry of a directory", "list_directory"),
+        ("moves files", "move_file"),
         ("entries of folders", "list_directory"),
-        ("renaming a file", "move_file"),
         ("tail of a log", "read_file"),
         ("天気予報", "天気"),
     ] {
@@ -138,13 +139,11 @@ fn s4_a_miss_is_honest() {
     let ranking = rank(&view, "refund invoice");
     assert!(ranking.hits.is_empty());
     assert_eq!(ranking.unmatched, ["refund", "invoice"]);
-    // A synonym finds the tool, and does not hide that the word itself is nowhere.
-    let ranking = rank(&view, "create a folder");
-    assert_eq!((ranking.hits[0].name.as_str(), ranking.hits[0].matched), ("create_directory", Match::Strong));
-    assert_eq!(ranking.unmatched, ["folder"]);
     let ranking = rank(&view, "send the file by pigeon post");
     assert!(ranking.hits.iter().all(|hit| hit.matched == Match::Weak), "{ranking:?}");
     assert!(ranking.unmatched.contains(&"pigeon".to_owned()));
+    // A product's name is named as a whole, although tools have words that are part of it.
+    assert_eq!(rank(&view, "read ServiceNow as a list, textPlace").unmatched, ["servicenow"]);
 }
 
 #[test]
@@ -157,4 +156,65 @@ fn odd_queries_find_nothing_and_end() {
     for query in nothing.into_iter().chain(empty).chain(long.iter().map(String::as_str)) {
         assert!(rank(&view, query).hits.is_empty(), "{}", &query[..query.len().min(10)]);
     }
+}
+
+#[test]
+fn s8_requests_of_any_length_are_queries() {
+    let view = files();
+    let filler = "Hello, I would really be glad if somebody could kindly help this afternoon, since tomorrow we travel. ";
+    let request = format!("{}Please list the entries of the directory.", filler.repeat(3));
+    assert_eq!(best(&view, &request).0, "list_directory");
+}
+
+#[test]
+fn s4_among_equals_tools_that_read_come_first_unless_a_change_is_asked_for() {
+    let tool = |name: &str, annotations: Value| json!({"name": name, "description": "The orders of a shop.", "annotations": annotations});
+    let view = view(&[
+        tool("drop_orders", json!({"destructiveHint": true})),
+        tool("put_orders", json!({})),
+        tool("count_orders", json!({"readOnlyHint": true})),
+    ]);
+    let names = |text: &str| -> Vec<String> {
+        rank(&view, text).hits.into_iter().map(|hit| hit.name.to_string()).collect()
+    };
+    assert_eq!(names("orders of the shop"), ["count_orders", "put_orders", "drop_orders"]);
+    assert_eq!(names("delete orders of the shop"), ["drop_orders", "put_orders", "count_orders"]);
+}
+
+#[test]
+fn s4_what_is_deprecated_leads_only_where_it_is_named() {
+    let view = view(&[
+        json!({"name": "read_file", "title": "Read File (Deprecated)", "description": "Read a file as text."}),
+        json!({"name": "read_text_file", "description": "Read a file as text."}),
+        json!({"name": "other", "description": "Something else."}),
+    ]);
+    assert_eq!(best(&view, "read a file as text").0, "read_text_file");
+    assert_eq!(rank(&view, "read a file as text").hits[1].matched, Match::Weak);
+    let named = rank(&view, "read_file");
+    assert_eq!((named.hits[0].name.as_str(), named.hits[0].matched), ("read_file", Match::Exact));
+}
+
+#[test]
+fn s4_what_several_upstreams_define_alike_is_one_hit() {
+    let lists = |upstream: &str, description: &str| {
+        let mut lists = UpstreamLists::empty(UpstreamName::parse(upstream).unwrap());
+        let tool = json!({"name": "create_issue", "description": description});
+        lists.tools = vec![to_raw_value(&tool).unwrap()];
+        lists
+    };
+    let all = [
+        lists("east", "Opens an issue."),
+        lists("west", "Opens an issue."),
+        lists("own", "Opens an own issue."),
+    ];
+    let view = View::of(Arc::new(Snapshot::build(&all, &[]).unwrap().0), &Principal::anonymous());
+    let servers = |text: &str| -> Vec<String> {
+        rank(&view, text)
+            .hits
+            .iter()
+            .map(|hit| hit.servers.iter().map(|name| name.to_string()).collect::<Vec<_>>().join(" "))
+            .collect()
+    };
+    assert_eq!(servers("open an issue"), ["east west", "own"]);
+    assert_eq!(servers("open an issue in the west")[0], "west east");
 }

@@ -1,20 +1,36 @@
 //! Ranks the tools of a view by the words of a query.
 //!
-//! [`Ranker`] is the seam: a strategy asks it which tools fit, and shows them. [`Lexical`] is the ranker of this crate: it
-//! compares words, with weights for the place where a tool has them (BM25F), the stems of words, a thesaurus of computing,
-//! and a correction of misspelt words. It needs no model, no file and no network, and knows only what the view lists.
+//! [`Ranker`] is the seam: a strategy asks it which tools fit, and shows them. [`Lexical`] compares words, with weights for the
+//! place where a tool has them (BM25F), their stems, a thesaurus of computing, and corrections of
+//! misspelt ones. [`Semantic`] adds how near the words are as
+//! vectors, from a table in the program. Both need no model, no file and no network, and know only what the view lists.
 //!
-//! A miss is honest: each hit says how much of the query it covers, and words that no tool has are named.
+//! A miss is honest: each hit says how well it fits, and words that no tool has are named.
 
+mod changes;
 mod fields;
 mod index;
 mod lexical;
 mod ranker;
+#[cfg(feature = "vectors")]
+mod semantic;
 mod spelling;
 mod stop_words;
 mod thesaurus;
+#[cfg(feature = "vectors")]
+mod vectors;
 mod words;
 
 pub use fields::{Field, Weights};
 pub use lexical::{Lexical, LexicalSettings};
 pub use ranker::{Hit, Match, Query, Ranker, Ranking};
+#[cfg(feature = "vectors")]
+pub use semantic::Semantic;
+
+/// The ranker of this program.
+#[cfg(feature = "vectors")]
+pub type BuiltIn = Semantic;
+
+/// The ranker of this program.
+#[cfg(not(feature = "vectors"))]
+pub type BuiltIn = Lexical;

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use async_trait::async_trait;
-use mcp_disclosure_core::{Context, ToolName};
+use mcp_disclosure_core::{Context, ToolName, UpstreamName};
 
 /// Ranks the listed tools of a view. Implementations can wait for a model or a service.
 ///
@@ -51,6 +51,8 @@ pub struct Hit {
     pub matched: Match,
     /// The rank's value: larger is better, comparable within one answer only.
     pub score: f32,
+    /// The upstreams that have this very tool, its own first.
+    pub servers: Vec<UpstreamName>,
 }
 
 /// How well a tool fits, best first.
@@ -59,8 +61,8 @@ pub struct Hit {
 pub enum Match {
     /// The query is its name.
     Exact,
-    /// It has most of what the query says.
+    /// It probably does what the query says.
     Strong,
-    /// It has a lesser part.
+    /// It possibly does.
     Weak,
 }

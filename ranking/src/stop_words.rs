@@ -2,11 +2,15 @@
 
 /// English words without a meaning of their own, in lower case, and what apostrophes leave of others. They never count.
 const STOP_WORDS: &[&str] = &[
-    "a", "all", "am", "an", "and", "any", "are", "as", "at", "be", "by", "can", "could", "do", "does", "don",
-    "for", "from", "how", "i", "if", "in", "into", "is", "it", "its", "ll", "me", "my", "not", "of", "on",
-    "one", "or", "please", "re", "s", "should", "t", "that", "the", "these", "this", "those", "to", "use",
-    "used", "using", "ve", "want", "was", "we", "what", "when", "which", "will", "with", "would", "you",
-    "your",
+    "a", "about", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by",
+    "can", "could", "d", "did", "do", "does", "don", "for", "from", "get", "had", "has", "have", "he",
+    "hello", "her", "here", "hey", "hi", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its",
+    "just", "let", "like", "ll", "m", "many", "may", "me", "might", "more", "most", "much", "must", "my",
+    "need", "needs", "no", "not", "now", "of", "on", "one", "or", "our", "out", "over", "own", "please",
+    "re", "s", "shall", "she", "should", "so", "some", "such", "t", "than", "thank", "thanks", "that", "the",
+    "their", "them", "then", "there", "these", "they", "this", "those", "to", "too", "up", "us", "use",
+    "used", "using", "ve", "very", "want", "was", "we", "were", "what", "when", "where", "which", "who",
+    "whom", "whose", "why", "will", "with", "would", "you", "your",
 ];
 
 /// Whether a word, in lower case, says nothing about a tool.

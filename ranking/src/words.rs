@@ -22,8 +22,8 @@ pub(crate) fn beginning(text: &str, bytes: usize) -> &str {
     beginning.rfind(char::is_whitespace).map_or(beginning, |space| &beginning[..space])
 }
 
-/// The words of a text, in order. Identifiers are split (`get_user`, `getUser`, `HTTPServer`); scripts without spaces
-/// between words become pairs of characters.
+/// The words of a text, in order. Identifiers are split (`get_user`, `getUser`, `HTTPServer`), and a name such as `BigQuery` is
+/// a word as a whole as well; scripts without spaces between words become pairs of characters.
 pub(crate) fn words(text: &str) -> Vec<Word> {
     let mut words = Vec::new();
     each(text, |part| {
@@ -66,7 +66,11 @@ pub(crate) fn each(text: &str, mut visit: impl FnMut(Part<'_>)) {
             unspaced.push_str(piece);
         } else {
             pairs(&mut unspaced, &mut visit);
-            parts(piece).into_iter().for_each(|part| visit(Part::Word(&part.to_lowercase())));
+            let parts = parts(piece);
+            if parts.len() > 1 && is_name(piece) {
+                visit(Part::Word(&piece.to_lowercase()));
+            }
+            parts.into_iter().for_each(|part| visit(Part::Word(&part.to_lowercase())));
         }
     }
     pairs(&mut unspaced, &mut visit);
@@ -114,6 +118,14 @@ fn pairs(unspaced: &mut String, visit: &mut impl FnMut(Part<'_>)) {
     }
 }
 
+/// Whether a word is written like the name of a product: `BigQuery`, and not `getUser` or `HTTPServer`.
+fn is_name(piece: &str) -> bool {
+    let mut characters = piece.chars();
+    characters.next().is_some_and(char::is_uppercase)
+        && characters.next().is_some_and(|second| !second.is_uppercase())
+        && characters.all(char::is_alphanumeric)
+}
+
 /// The parts of an identifier: between punctuation, and where the case changes.
 fn parts(piece: &str) -> Vec<&str> {
     let mut parts = Vec::new();
@@ -152,6 +164,7 @@ mod tests {
             ("getUserById, HTTPServer2", vec!["get", "user", "by", "id", "http", "server2"]),
             ("API-patch-page: v2.0!", vec!["api", "patch", "page", "v2", "0"]),
             ("browser.click", vec!["browser", "click"]),
+            ("GitHub's BigQuery", vec!["git", "hub", "s", "bigquery", "big", "query"]),
             ("don't", vec!["don", "t"]),
             ("Größe ändern", vec!["größe", "ändern"]),
             ("天気予報 tokyo", vec!["天気", "気予", "予報", "tokyo"]),

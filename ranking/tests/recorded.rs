@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use mcp_disclosure_core::{Principal, RawObject, Snapshot, UpstreamLists, UpstreamName, View};
-use mcp_disclosure_ranking::{Lexical, LexicalSettings, Match, Query};
+use mcp_disclosure_ranking::{BuiltIn, LexicalSettings, Match, Query};
 use serde::Deserialize;
 
 /// A labelled query; the tools are written `UPSTREAM:NAME`. Without tools nothing should be found.
@@ -53,7 +53,7 @@ struct Counted {
 #[test]
 fn s8_recorded_tools_are_found_and_misses_are_honest() {
     let Some(view) = recorded() else { return };
-    let ranker = Lexical::new(&LexicalSettings::default());
+    let ranker = BuiltIn::new(&LexicalSettings::default());
     let mut counted = Counted::default();
     for task in tasks() {
         let ranking = ranker.rank_now(&view, &Query::new(&task.query, 5));
@@ -76,9 +76,9 @@ fn s8_recorded_tools_are_found_and_misses_are_honest() {
     }
     // In per cent, so that the figures are those of the rule.
     let Counted { possible, first, among_five, weak, nothing, impossible, caught } = counted;
-    assert!(first * 100 >= possible * 72, "first: {counted:?}");
-    assert!(among_five * 100 >= possible * 91, "among five: {counted:?}");
-    assert!(caught * 100 >= impossible * 60, "impossible ones that miss: {counted:?}");
-    assert!(weak * 100 <= possible * 35, "possible ones that are weak: {counted:?}");
-    assert!(nothing * 100 <= possible * 3, "possible ones that miss: {counted:?}");
+    assert!(first * 100 >= possible * 75, "first: {counted:?}");
+    assert!(among_five * 100 >= possible * 92, "among five: {counted:?}");
+    assert!(caught * 100 >= impossible * 40, "impossible ones that miss: {counted:?}");
+    assert!(weak * 100 <= possible * 15, "possible ones that are weak: {counted:?}");
+    assert!(nothing * 100 <= possible, "possible ones that miss: {counted:?}");
 }

@@ -9,7 +9,7 @@ use std::{
 };
 
 use mcp_disclosure_core::{Principal, Snapshot, UpstreamLists, UpstreamName, View};
-use mcp_disclosure_ranking::{Lexical, LexicalSettings, Query};
+use mcp_disclosure_ranking::{BuiltIn, LexicalSettings, Query};
 use serde_json::{json, value::to_raw_value};
 
 /// Tools like those of real servers: a name of three words, a description of thirty, four parameters.
@@ -39,7 +39,7 @@ fn tools(count: usize) -> View {
 #[test]
 fn s9_ten_thousand_tools_are_indexed_once_and_queries_end() {
     let view = tools(10_000);
-    let ranker = Lexical::new(&LexicalSettings::default());
+    let ranker = BuiltIn::new(&LexicalSettings::default());
     // Briefs and categories are made for lists as well.
     assert!(view.tools().all(|tool| !tool.brief().is_empty()));
     assert!(view.categories().len() > 0);

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use mcp_disclosure_core::{ListedCategory, VisibleTool, brief::shorten};
-use mcp_disclosure_ranking::Lexical;
+use mcp_disclosure_ranking::BuiltIn;
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -124,7 +124,7 @@ pub fn tool(contents: &Contents<'_>, visible: VisibleTool<'_>) -> Map<String, Va
 }
 
 /// The answer to an unknown topic: the nearest tools with their briefs, and categories that are called alike.
-pub fn unknown(contents: &Contents<'_>, ranker: &Lexical, topic: &str) -> Value {
+pub fn unknown(contents: &Contents<'_>, ranker: &BuiltIn, topic: &str) -> Value {
     let mut answer = json!({"error": wording::unknown_topic(&shorten(topic, LONGEST_TOPIC))});
     let categories = contents.categories_like(topic);
     if !categories.is_empty() {
@@ -140,7 +140,7 @@ pub fn unknown(contents: &Contents<'_>, ranker: &Lexical, topic: &str) -> Value 
 }
 
 /// The answer to a call of an unknown tool.
-pub fn unknown_tool(contents: &Contents<'_>, ranker: &Lexical, name: &str) -> Value {
+pub fn unknown_tool(contents: &Contents<'_>, ranker: &BuiltIn, name: &str) -> Value {
     let tools: Vec<&str> = contents.tools_like(ranker, name).map(|tool| tool.name().as_str()).collect();
     json!({"error": wording::unknown_tool(&shorten(name, LONGEST_TOPIC)), "suggestions": tools})
 }

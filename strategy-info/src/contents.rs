@@ -1,7 +1,7 @@
 //! The contents of a view by topic. Each answer names the topics of the next level.
 
 use mcp_disclosure_core::{ListedCategory, ToolName, View, VisibleTool, nearest::misspelt};
-use mcp_disclosure_ranking::{Lexical, Query};
+use mcp_disclosure_ranking::{BuiltIn, Query};
 
 use crate::wording::{CATEGORY, OVERVIEW, TOOL};
 
@@ -97,7 +97,7 @@ impl<'v> Contents<'v> {
 
     /// The tools that an unknown name or topic may have meant (docs/CONTRACT.md B10): those of similar names, then those that fit
     /// its words.
-    pub fn tools_like(&self, ranker: &Lexical, topic: &str) -> impl Iterator<Item = VisibleTool<'v>> {
+    pub fn tools_like(&self, ranker: &BuiltIn, topic: &str) -> impl Iterator<Item = VisibleTool<'v>> {
         let names: Vec<&str> = self.view.tools().map(|tool| tool.name().as_str()).collect();
         let mut like: Vec<ToolName> = Vec::new();
         let similar = self::like(topic, &names).into_iter().filter_map(|name| ToolName::parse(name).ok());

@@ -84,6 +84,9 @@ pub fn found(cx: &Context<'_>, ranking: &Ranking, detail: Detail, mut bounds: Bo
         // Those that are less likely to be meant are only there to choose from.
         let brief = if with_schema || detail == Detail::Brief { tool.brief() } else { tool.short_brief() };
         let mut shown = json!({"name": hit.name, "brief": brief, "match": hit.matched.to_string()});
+        if hit.servers.len() > 1 {
+            shown["servers"] = json!(hit.servers);
+        }
         if with_schema {
             add_use(&mut shown, cx, tool, detail, &mut bounds);
         }

@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{
-    ArgumentProblem, Called, ClientTraits, Context, Decision, DisclosureStrategy, Executor, ExecutorTexts,
-    Fault, Finder, Lesson, ListedCategory, Listing, Own, OwnTool, Profile, Refusal, ToolAnswer, ToolCall,
-    ToolName, View, index::with_index_within, inner_call::members,
+    ArgumentProblem, Called, ClientTraits, Context, Decision, DisclosureStrategy, Executor, Fault, Finder,
+    Lesson, ListedCategory, Listing, Own, OwnTool, Profile, Refusal, ToolAnswer, ToolCall, View, VisibleTool,
+    index::with_index_within, inner_call::members,
 };
-use mcp_disclosure_ranking::{Hit, Lexical, Match, Query, Ranker, Ranking};
+use mcp_disclosure_ranking::{BuiltIn, Hit, Match, Query, Ranker, Ranking};
 use serde_json::json;
 
 use crate::{
@@ -24,9 +24,6 @@ pub const NAME: &str = "search";
 /// The number of suggestions for an unknown tool.
 const SUGGESTIONS: usize = 5;
 
-/// Hits below this share of the best one's score are left out, unless the search says how many it wants.
-const FAR: f32 = 0.4;
-
 /// The profile of `search`.
 pub static PROFILE: Profile = Profile::presenter(
     NAME,
@@ -39,7 +36,13 @@ pub static PROFILE: Profile = Profile::presenter(
 .of_size("compact");
 
 /// The tools that call what was found.
-const EXECUTOR: Executor = Executor { teller: SEARCH, acting: CALL, reading: CALL_READ_ONLY };
+const EXECUTOR: Executor = Executor {
+    teller: SEARCH,
+    acting: CALL,
+    reading: CALL_READ_ONLY,
+    called: wording::CALLED,
+    arguments: wording::ARGUMENTS,
+};
 
 /// Tools found by words.
 #[derive(Debug)]
@@ -51,7 +54,7 @@ pub struct Search {
 impl Search {
     /// Makes the strategy with the built-in ranker.
     pub fn new(config: SearchConfig) -> Self {
-        let ranker = Arc::new(Lexical::new(&config.ranking()));
+        let ranker = Arc::new(BuiltIn::new(&config.ranking()));
         Self { config, ranker }
     }
 
@@ -102,10 +105,7 @@ impl Search {
         let query = Query { text: &query, category: within.map(ListedCategory::name), limit: most };
         let mut ranking = self.ranker.rank(cx, &query).await;
         if let Some(tool) = cx.view.tool(query.text).filter(|_| within.is_none()) {
-            put_first(&mut ranking, tool.name(), most);
-        }
-        if limit.is_none() {
-            leave_out_far_ones(&mut ranking);
+            put_first(&mut ranking, tool, most);
         }
         cx.services.delivers();
         tracing::info!(session = cx.session, hits = ranking.hits.len(), "tools searched");
@@ -126,12 +126,7 @@ impl DisclosureStrategy for Search {
 
     fn own(&self, view: &View, _client: &ClientTraits) -> Own {
         let mut tools = vec![self.search_tool(view)];
-        let texts = ExecutorTexts {
-            acting: &wording::call_description(self.config.executors),
-            reading: wording::CALL_READ_ONLY_DESCRIPTION,
-            arguments: wording::ARGUMENTS,
-        };
-        tools.extend(EXECUTOR.tools(self.config.executors, texts));
+        tools.extend(EXECUTOR.tools(self.config.executors));
         tools.into()
     }
 
@@ -152,22 +147,24 @@ impl DisclosureStrategy for Search {
     }
 }
 
-/// Leaves out hits far behind the best one. Of the labelled queries (docs/CONTRACT.md S8) none loses its tool by it, and answers
-/// lose a third of their length.
-fn leave_out_far_ones(ranking: &mut Ranking) {
-    let best = ranking.hits.iter().map(|hit| hit.score).fold(0.0, f32::max);
-    ranking.hits.retain(|hit| hit.matched == Match::Exact || hit.score >= best * FAR);
-}
-
 /// Makes the tool of this name the first hit: an exact name wins whatever the ranker knows, and tools that filters leave out
 /// are found by it alone.
-fn put_first(ranking: &mut Ranking, name: &ToolName, limit: usize) {
+fn put_first(ranking: &mut Ranking, tool: VisibleTool<'_>, limit: usize) {
+    let name = tool.name();
     if ranking.hits.first().is_some_and(|hit| hit.name == *name && hit.matched == Match::Exact) {
         return;
     }
     let score = ranking.hits.first().map_or(1.0, |hit| hit.score);
     ranking.hits.retain(|hit| hit.name != *name);
-    ranking.hits.insert(0, Hit { name: name.clone(), matched: Match::Exact, score });
+    ranking.hits.insert(
+        0,
+        Hit {
+            name: name.clone(),
+            matched: Match::Exact,
+            score,
+            servers: vec![tool.tool().upstream().clone()],
+        },
+    );
     ranking.hits.truncate(limit);
     ranking.unmatched.clear();
 }

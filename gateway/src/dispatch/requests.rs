@@ -12,6 +12,7 @@ use tracing::Instrument;
 
 use super::{Caller, Gateway, allowance::Allowance, passage::LIMIT_REACHED, unlisted, unopened::Unopened};
 use crate::{
+    DRAFTS,
     backend::Backend,
     catalogue::Page,
     dialect::{Advertised, InitializeRequest, RequestMeta, discover_result, era_error},
@@ -64,6 +65,7 @@ enum Method {
 impl Method {
     fn is_of(self, era: Era) -> bool {
         match self {
+            Self::ToolsManifest | Self::ToolsDescribe | Self::ToolsResolve => DRAFTS,
             Self::Ping | Self::SetLevel | Self::ResourcesSubscribe | Self::ResourcesUnsubscribe => {
                 era == Era::Session
             }
@@ -300,7 +302,7 @@ impl Gateway {
             logging: backend.has("logging"),
             offered: self.strategies.offered_to(permits),
             manifest: page.has_manifest(),
-            resolve: backend.resolves(),
+            resolve: DRAFTS && backend.resolves(),
             variants: choice.hints().map(|hints| self.strategies.variants(choice, permits, hints)),
             selected: page.selected.as_ref().map_or_else(|| choice.name.to_string(), |by| by.name.clone()),
             instructions: page.instructions.clone(),

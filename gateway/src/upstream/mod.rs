@@ -36,7 +36,8 @@ pub use disclosing::concerns::Told;
 pub use error::{UpstreamError, Why};
 use handler::UpstreamHandler;
 pub use handshake::{Eras, Introduction};
-use mcp_disclosure_core::{Era, Notes, RawObject, UpstreamLists, UpstreamName, manifest::is_offered};
+use mcp_disclosure_core::{Era, Notes, RawObject, UpstreamLists, UpstreamName};
+use mcp_disclosure_drafts::manifest::is_offered;
 pub use mcp_disclosure_transport::{
     CallError,
     child::Program,
@@ -52,7 +53,7 @@ use subscriptions::SubscriptionStreams;
 use tokio_util::sync::DropGuard;
 pub use under_way::Owner;
 
-use crate::{limits::Limits, lineage::Lineage, observe::Observer};
+use crate::{DRAFTS, limits::Limits, lineage::Lineage, observe::Observer};
 
 /// How to start or reach an upstream; can be used any number of times.
 #[derive(Clone)]
@@ -262,7 +263,7 @@ impl Upstream {
 
     /// Whether it says by digests which of its definitions changed (SEP-2636).
     pub fn offers_manifest(&self) -> bool {
-        is_offered(&self.introduction.capabilities)
+        DRAFTS && is_offered(&self.introduction.capabilities)
     }
 
     /// Fetches all lists, with complete definitions if the upstream discloses progressively itself. `held` is what it listed

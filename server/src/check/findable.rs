@@ -2,7 +2,7 @@
 
 use mcp_disclosure_compare::Query;
 use mcp_disclosure_core::{View, VisibleTool, nearest::nearest};
-use mcp_disclosure_ranking::{Lexical, Match, Query as Words, Ranking};
+use mcp_disclosure_ranking::{BuiltIn, Match, Query as Words, Ranking};
 
 use super::{Findings, Place, Rule, Severity};
 
@@ -39,7 +39,7 @@ const UNKNOWN_LABEL: Rule = Rule {
 const FIRST: usize = 5;
 
 /// Looks for every query in what a view lists.
-pub fn findable(view: &View, ranker: &Lexical, queries: &[Query]) -> Findings {
+pub fn findable(view: &View, ranker: &BuiltIn, queries: &[Query]) -> Findings {
     let mut findings = Findings::default();
     for query in queries {
         let right: Vec<VisibleTool<'_>> =
@@ -57,7 +57,7 @@ pub fn findable(view: &View, ranker: &Lexical, queries: &[Query]) -> Findings {
 
 fn look(
     view: &View,
-    ranker: &Lexical,
+    ranker: &BuiltIn,
     query: &Query,
     right: &[VisibleTool<'_>],
     ranking: &Ranking,

@@ -5,7 +5,7 @@ use std::{io::IsTerminal, time::Duration};
 use mcp_disclosure_compare::Query;
 use mcp_disclosure_core::{Principal, Settings, View};
 use mcp_disclosure_gateway::{Assembly, Gateway, backend::clashes};
-use mcp_disclosure_ranking::Lexical;
+use mcp_disclosure_ranking::BuiltIn;
 use mcp_disclosure_strategy_search::{self as search, SearchConfig};
 
 use super::{
@@ -140,10 +140,10 @@ fn sign_ins(upstreams: &[Named]) -> Vec<SignInState> {
 }
 
 /// What `search` ranks by with these settings. Invalid ones are refused elsewhere.
-fn ranker(settings: &Settings) -> Lexical {
+fn ranker(settings: &Settings) -> BuiltIn {
     let config = settings.get(search::NAME).cloned();
     let config: Option<SearchConfig> = config.and_then(|config| serde_json::from_value(config).ok());
-    Lexical::new(&config.unwrap_or_default().ranking())
+    BuiltIn::new(&config.unwrap_or_default().ranking())
 }
 
 /// Whether stdout shows colours.

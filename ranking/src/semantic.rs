@@ -1,0 +1,47 @@
+//! Words and their vectors together.
+
+use async_trait::async_trait;
+use mcp_disclosure_core::{Context, View};
+
+use crate::{
+    Lexical, LexicalSettings, Query, Ranker, Ranking, lexical::LONGEST_QUERY, vectors::Vectors,
+    words::beginning,
+};
+
+/// Ranks by words, and by how near they are to what a tool is about: "folder" is near "directory".
+#[derive(Debug)]
+pub struct Semantic {
+    lexical: Lexical,
+}
+
+impl Semantic {
+    /// A ranker with these settings.
+    pub fn new(settings: &LexicalSettings) -> Self {
+        Self { lexical: Lexical::new(settings) }
+    }
+
+    /// Makes what [`rank_now`](Self::rank_now) needs for `cx.view`, beside the workers that serve clients.
+    pub async fn prepare(&self, cx: &Context<'_>) {
+        self.lexical.prepare(cx).await;
+        drop(cx.derive(Vectors::of).await);
+    }
+
+    /// [`Ranker::rank`] where nobody else is served: the first query of a view reads its tools here.
+    pub fn rank_now(&self, view: &View, query: &Query<'_>) -> Ranking {
+        let near = view.derived(Vectors::of).nearness(beginning(query.text, LONGEST_QUERY));
+        self.lexical.rank_near(&self.lexical.index(view), query, near.as_deref())
+    }
+
+    /// The words of a query that a tool lacks, as written and each once; none if the view does not list it.
+    pub fn lacking(&self, view: &View, tool: &str, query: &str) -> Vec<String> {
+        self.lexical.lacking(view, tool, query)
+    }
+}
+
+#[async_trait]
+impl Ranker for Semantic {
+    async fn rank(&self, cx: &Context<'_>, query: &Query<'_>) -> Ranking {
+        self.prepare(cx).await;
+        self.rank_now(cx.view, query)
+    }
+}

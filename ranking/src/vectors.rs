@@ -1,0 +1,173 @@
+//! Words as vectors that were learned for tools (`vectors/README.md`): what a request and a tool have in common that is
+//! written in different words.
+
+use std::{
+    collections::{HashMap, hash_map::DefaultHasher},
+    hash::{Hash, Hasher},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+use mcp_disclosure_core::{View, VisibleTool};
+
+use crate::{
+    stop_words,
+    words::{Part, each},
+};
+
+/// The number of a vector's components.
+const DIMENSIONS: usize = 100;
+
+/// How many words of a text are read: what a tool does stands at the beginning.
+const MOST_WORDS: usize = 120;
+
+/// The words and their vectors, read where the program lies: nothing is loaded.
+static TABLE: Table = Table { bytes: include_bytes!("../vectors/words.bin") };
+
+/// The vectors of the list that was read last: where one tool changes, the others' are taken from here.
+static LATEST: Mutex<Option<Arc<Vectors>>> = Mutex::new(None);
+
+type Vector = [f32; DIMENSIONS];
+
+/// The file of `vectors/make.py`: the number of words n; for each, in the order of their bytes, the end of its letters and the
+/// scale of its components; the letters; the components. Numbers are of 32 bits, little-endian, components of 8.
+struct Table {
+    bytes: &'static [u8],
+}
+
+impl Table {
+    fn number(&self, at: usize) -> [u8; 4] {
+        self.bytes.get(at * 4..at * 4 + 4).and_then(|bytes| bytes.try_into().ok()).unwrap_or_default()
+    }
+
+    fn len(&self) -> usize {
+        u32::from_le_bytes(self.number(0)) as usize
+    }
+
+    /// Where a word's letters end, counted from the first word's.
+    fn end(&self, word: usize) -> usize {
+        u32::from_le_bytes(self.number(1 + word)) as usize
+    }
+
+    fn letters(&self, word: usize) -> &[u8] {
+        let first = (1 + 2 * self.len()) * 4;
+        let begin = if word == 0 { 0 } else { self.end(word - 1) };
+        &self.bytes[first + begin..first + self.end(word)]
+    }
+
+    /// The place of a word in lower case.
+    fn find(&self, word: &str) -> Option<usize> {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            match self.letters(middle).cmp(word.as_bytes()) {
+                std::cmp::Ordering::Less => low = middle + 1,
+                std::cmp::Ordering::Greater => high = middle,
+                std::cmp::Ordering::Equal => return Some(middle),
+            }
+        }
+        None
+    }
+
+    fn add(&self, word: usize, sum: &mut Vector) {
+        let scale = f32::from_le_bytes(self.number(1 + self.len() + word));
+        let first = self.bytes.len() - (self.len() - word) * DIMENSIONS;
+        for (sum, component) in sum.iter_mut().zip(&self.bytes[first..first + DIMENSIONS]) {
+            *sum += scale * f32::from(component.cast_signed());
+        }
+    }
+}
+
+/// The direction of a text, of length 1, and the share of its words that the table has. Without any it has no direction.
+fn direction(text: &str) -> (Vector, f32) {
+    let (mut sum, mut words, mut known) = ([0.0; DIMENSIONS], 0_u8, 0_u8);
+    each(text, |part| {
+        let word = match part {
+            Part::Word(word) if stop_words::contains(word) => return,
+            Part::Word(word) => TABLE.find(word),
+            Part::Pair { .. } => None,
+        };
+        if usize::from(words) < MOST_WORDS {
+            words += 1;
+            known += u8::from(word.is_some());
+            word.into_iter().for_each(|word| TABLE.add(word, &mut sum));
+        }
+    });
+    let length = sum.iter().map(|component| component * component).sum::<f32>().sqrt();
+    if length > 0.0 {
+        sum.iter_mut().for_each(|component| *component /= length);
+    }
+    (sum, f32::from(known) / f32::from(words.max(1)))
+}
+
+/// The vectors of the listed tools of a view, in its order.
+#[derive(Debug)]
+pub(crate) struct Vectors {
+    /// Digests of what the vectors were made from.
+    digests: Vec<u64>,
+    components: Vec<Vector>,
+}
+
+impl Vectors {
+    pub(crate) fn of(view: &View) -> Arc<Self> {
+        let latest = || LATEST.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = latest().clone();
+        let known: HashMap<u64, &Vector> =
+            before.iter().flat_map(|before| before.digests.iter().copied().zip(&before.components)).collect();
+        let (mut digests, mut components) = (Vec::new(), Vec::new());
+        for tool in view.tools() {
+            let texts = of_tool(tool);
+            let mut digest = DefaultHasher::new();
+            texts.hash(&mut digest);
+            digests.push(digest.finish());
+            components.push(known.get(&digest.finish()).map_or_else(|| mean(&texts), |known| **known));
+        }
+        let vectors = Arc::new(Self { digests, components });
+        *latest() = Some(Arc::clone(&vectors));
+        vectors
+    }
+
+    /// How near each tool is to a query, from -1 to 1; `None` if none of its words is known. What is said in unknown words
+    /// counts as far from everything.
+    pub(crate) fn nearness(&self, query: &str) -> Option<Vec<f32>> {
+        let (query, known) = direction(query);
+        (known > 0.0).then(|| self.components.iter().map(|tool| known * product(&query, tool)).collect())
+    }
+}
+
+/// What a tool is about, in short and at length: both count the same.
+fn of_tool(tool: VisibleTool<'_>) -> [String; 2] {
+    let own = tool.tool();
+    let description = own.definition().string("description").unwrap_or_default();
+    [tool.brief(), &description].map(|text| format!("{} {text}", own.upstream_name()))
+}
+
+fn mean(texts: &[String; 2]) -> Vector {
+    let [one, other] = texts.each_ref().map(|text| direction(text).0);
+    std::array::from_fn(|at| f32::midpoint(one[at], other[at]))
+}
+
+/// Four sums at once: one alone would wait for itself, and a small build has no wider ones.
+fn product(one: &Vector, other: &Vector) -> f32 {
+    let mut sums = [0.0; 4];
+    for (one, other) in one.chunks_exact(4).zip(other.chunks_exact(4)) {
+        for at in 0..4 {
+            sums[at] += one[at] * other[at];
+        }
+    }
+    sums.iter().sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_is_sorted_and_has_directions() {
+        assert!((1..TABLE.len()).all(|word| TABLE.letters(word - 1) < TABLE.letters(word)));
+        assert_eq!(TABLE.find("zzzzzzzz"), None);
+        let near = |one: &str, other: &str| product(&direction(one).0, &direction(other).0);
+        assert!(near("remove a folder", "delete directory") > near("remove a folder", "send mail") + 0.2);
+        assert!((near("invoice", "invoice") - 1.0).abs() < 1e-3);
+        assert_eq!(direction("天気 xyzzyq"), ([0.0; DIMENSIONS], 0.0));
+    }
+}
