@@ -21,7 +21,7 @@ async fn r1_lists_say_what_a_tool_does_and_keep_what_clients_need(setup: Setup) 
         expected.as_object_mut().unwrap().shift_remove("outputSchema");
         expected["description"] = tool["description"].clone();
         if tool["name"] == "echo" {
-            assert_eq!(tool["description"], "Odd: Echoes what it is given. Then it rests.");
+            assert_eq!(tool["description"], "Echoes what it is given. Then it rests.");
         }
         assert_eq!(tool, &expected);
     }

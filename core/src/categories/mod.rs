@@ -14,6 +14,8 @@ use crate::{
     view::{View, VisibleTool},
 };
 
+pub(crate) use words::name_words;
+
 /// The categories of a view, with their tools as positions in the snapshot.
 #[derive(Debug, Default)]
 pub(crate) struct Categories {

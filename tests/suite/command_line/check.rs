@@ -111,7 +111,7 @@ fn each_thing_that_a_model_stumbles_over_is_found_once_where_it_is() {
 
 #[test]
 fn b4_briefs_that_are_too_long_or_say_nothing_are_found() {
-    let advice = tool("audit", "Always use this tool if the user asks for activity logs.");
+    let advice = tool("audit", &"- activity logs of the project\n".repeat(9));
     let tools = [advice, tool("fine", "Finds a word."), tool("long", "Finds words.")];
     let (directory, scenario) = with_tools(&tools);
     let files = directory.path().join("files");
