@@ -175,7 +175,7 @@ async fn d5_its_clients_and_others_are_served_at_the_same_time(setup: Setup) {
 }
 
 async fn d5_descriptions_within_the_cap_arrive_as_their_authors_wrote_them(setup: Setup) {
-    let longest = "Looks it up, \u{201e}\u{e4}ltere\u{201c} ones too, in *all* of the archives we have";
+    let longest = "Looks it up, \u{201e}\u{e4}ltere\u{201c} ones too, in *all* of our old archives";
     assert_eq!(longest.encode_utf16().count(), 60);
     let tool = |name: &str, description: &str| {
         let annotations = json!({"destructiveHint": true});

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mcp_disclosure_core::{Tool, brief};
 use serde_json::Value;
 
-use super::{Findings, Place, Rule, Severity, Subject, schema};
+use super::{Findings, Place, Rule, Severity, Subject, leaks, schema};
 
 const NO_DESCRIPTION: Rule = Rule {
     code: "no-description",
@@ -150,7 +150,9 @@ fn details(tool: &Tool) -> Vec<String> {
         PARAMETERS.iter().find(|mark| lower.contains(**mark)).map(|mark| format!("parameters ({mark})")),
     );
     let words = brief.split(|letter: char| letter.is_whitespace() || "\"'`(),;".contains(letter));
-    found.extend(words.filter(|word| is_path(word)).map(|path| format!("the path {path}")));
+    // Private ones are found in all texts.
+    let paths = words.filter(|word| is_path(word) && !leaks::is_path(word));
+    found.extend(paths.map(|path| format!("the path {path}")));
     found
 }
 
