@@ -1,6 +1,6 @@
 //! What servers say by an `info` tool of their own, in place of what is made of their definitions (docs/CONTRACT.md I9).
 
-use mcp_disclosure_core::{ListedCategory, OwnInfo, RawObject, VisibleTool};
+use mcp_disclosure_core::{ListedCategory, RawObject, VisibleTool};
 use serde_json::{Map, Value};
 
 use crate::contents::Contents;
@@ -87,12 +87,8 @@ pub(crate) fn tool(
 
 /// What a category's server says of it; `None` if it is not one that the server names by its `info`.
 fn said_of<'v>(contents: &Contents<'v>, category: ListedCategory<'v>) -> Option<&'v RawObject> {
-    let first = category.tools().next().filter(|tool| tool.declared_category().is_none())?;
-    let upstream = first.tool().upstream().as_str();
-    let own: &OwnInfo = contents.view().own_info(upstream)?;
-    let name = category.name();
-    let short = name.strip_prefix(upstream).and_then(|rest| rest.strip_prefix('/'));
-    short.and_then(|short| own.categories.get(short)).or_else(|| own.categories.get(name))
+    let first = category.tools().next().filter(|_| !category.is_declared())?;
+    contents.view().own_info(first.tool().upstream())?.categories.get(category.own_name())
 }
 
 fn object(text: &RawObject) -> Map<String, Value> {

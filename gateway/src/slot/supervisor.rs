@@ -184,6 +184,7 @@ impl Task {
             self.change(|status| status.introduction = Some(introduction));
         }
         let upstream = Arc::new(introduced.upstream(configured.named().await));
+        upstream.repeat().await;
         let held = self.held(&upstream).await;
         match upstream.lists(held.as_deref()).await {
             Ok(lists) => Ok(Connected { upstream, lists, followed }),

@@ -29,6 +29,7 @@ FORMS = (
     ("initialized",),
     ("initialize", "initialized"),
     ("initialize", "initialized", "updateConcerns"),
+    ("updateConcerns",),
     ("initialized", "like-an-sdk"),
 )
 

@@ -86,12 +86,25 @@ impl Upstream {
         }
         let mut update = chosen.clone();
         update.extend(withdrawn.into_iter().map(|name| (name, Value::Null)));
-        match self.query(UPDATE, chosen_in(RawObject::empty(), &update)).await {
-            Ok(_) => {
-                *self.told.lock() = chosen;
-                self.follows_choices.store(true, Ordering::Relaxed);
-                Told::Taken
-            }
+        let told = self.update(&update).await;
+        if told == Told::Taken {
+            *self.told.lock() = chosen;
+            self.follows_choices.store(true, Ordering::Relaxed);
+        }
+        told
+    }
+
+    /// Says again what its handshake said, since it may read choices by the method alone.
+    pub(crate) async fn repeat(&self) {
+        let told = self.told.lock().clone();
+        if !told.is_empty() {
+            self.update(&told).await;
+        }
+    }
+
+    async fn update(&self, choices: &Notes) -> Told {
+        match self.query(UPDATE, chosen_in(RawObject::empty(), choices)).await {
+            Ok(_) => Told::Taken,
             Err(CallError::Answered(error)) if self.is_unknown(&error).await => Told::ByHandshake,
             Err(error) => {
                 self.refuses(&error.in_full());

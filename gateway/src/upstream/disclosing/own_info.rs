@@ -19,6 +19,9 @@ const AT_ONCE: usize = 4;
 /// Maximum topics that are asked of one upstream.
 const MOST_TOPICS: usize = 1_000;
 
+/// Maximum size of an answer, in bytes. Models read them.
+const LONGEST_ANSWER: usize = 64 * 1024;
+
 /// The lists with what the upstream's own `info` says, and with its categories as groups, unless it offers groups.
 pub(in crate::upstream) async fn joined(upstream: &Upstream, lists: UpstreamLists) -> UpstreamLists {
     let Some(observer) = &upstream.terms.asks else { return lists };
@@ -61,7 +64,7 @@ fn takes_text(schema: &RawObject) -> bool {
     }
 }
 
-/// Asks one upstream, for as long as a request may take and as many bytes as a list may have.
+/// Asks one upstream, for as long as a request may take.
 struct Asking<'a> {
     upstream: &'a Upstream,
     observer: &'a Arc<dyn Observer>,
@@ -102,14 +105,7 @@ impl<'a> Asking<'a> {
             let answer = self.ask(Some(&topic), is_answer).await?;
             Some((topic, answer))
         });
-        let answers: Vec<_> = asked.buffered(AT_ONCE).filter_map(async |answer| answer).collect().await;
-        let mut room = self.upstream.limits().upstream_list_bytes;
-        let fits = |(_, answer): &(String, RawObject)| {
-            let left = room.checked_sub(answer.text().len());
-            room = left.unwrap_or_default();
-            left.is_some()
-        };
-        answers.into_iter().take_while(fits).collect()
+        asked.buffered(AT_ONCE).filter_map(async |answer| answer).collect().await
     }
 
     /// One call. `None` if it is not answered, or not like this.
@@ -150,7 +146,8 @@ impl<'a> Asking<'a> {
         };
         let bytes = result.as_ref().map_or(0, |result| result.text().len());
         protected(|| self.observer.called(&said(outcome, bytes, begun.elapsed())));
-        contents(&result?).into_iter().find(is_answer)
+        let is_short = |answer: &RawObject| answer.text().len() <= LONGEST_ANSWER;
+        contents(&result?).into_iter().find(|answer| is_short(answer) && is_answer(answer))
     }
 }
 
