@@ -126,7 +126,7 @@ impl<'v> Drafts<'v> {
             let names = tools.iter().map(|tool| tool.name().clone());
             let said = Some(category.description()).filter(|said| !said.is_empty()).map(str::to_owned);
             let is_whole =
-                || view.tools().filter(|tool| *tool.tool().upstream() == *upstream).count() == tools.len();
+                || view.tools().filter(|tool| **tool.tool().upstream() == *upstream).count() == tools.len();
             if !is_declared && (category.own_name() == upstream || is_whole()) {
                 let at = self.upstream(upstream);
                 self.all[at].tools.extend(names);

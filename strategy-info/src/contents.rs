@@ -1,6 +1,9 @@
 //! The contents of a view by topic. Each answer names the topics of the next level.
 
-use mcp_disclosure_core::{ListedCategory, ToolName, View, VisibleTool, nearest::misspelt};
+use mcp_disclosure_core::{
+    ListedCategory, ToolName, View, VisibleTool,
+    nearest::{misspelt, nearest},
+};
 use mcp_disclosure_ranking::{BuiltIn, Query};
 
 use crate::wording::{CATEGORY, OVERVIEW, TOOL};
