@@ -20,22 +20,21 @@ pub const TEMPLATE_NAME: &str = "Tool descriptions by tool name";
 /// The resource template's description.
 pub const TEMPLATE_DESCRIPTION: &str = "Complete descriptions of the named tools. Use names from tools/list, separated by commas. At least one is required.";
 
-/// The resource's description: the numbered workflow, after tool-descriptions-guide "Proven Effective Pattern".
+/// The resource's description: the numbered workflow, after tool-descriptions-guide "Proven Effective Pattern", with a wrong
+/// example beside the right one ("Common Pitfalls" 1).
 pub fn resource_description(era: Era, example: &str, has_pins: bool) -> String {
     let description = format!(
         "WORKFLOW:\n\
          Step 1: PICK the tool you need from tools/list. Its short description says WHAT the tool does.\n\
-         Step 2: FETCH that tool's full description here: {}\n\
+         Step 2: FETCH that tool's full description here.\n\
+         RIGHT: {}\n\
+         WRONG: {BASE_URI} (names no tool, and fails)\n\
          Step 3: CALL the tool with the parameters from its description.\n\n\
          IMPORTANT: you CANNOT call a tool before fetching its description; such a call fails with \
          TOOL_DESCRIPTION_REQUIRED. The short descriptions are enough for CHOOSING a tool. This resource is \
-         for USING it: parameters, examples, errors. {}\n\
-         RIGHT: {}\n\
-         WRONG: {BASE_URI} (names no tool, and fails)\n\
-         Separate several names by commas.",
+         for USING it: parameters, examples, errors. Fetching {}. Separate several names by commas.",
         uri_of([example]),
         authorizes(era),
-        uri_of([example])
     );
     with_pins(description, has_pins)
 }
@@ -43,8 +42,8 @@ pub fn resource_description(era: Era, example: &str, has_pins: bool) -> String {
 /// What fetching a description is good for, beside what it says (tool-descriptions-resource §4.2).
 fn authorizes(era: Era) -> &'static str {
     match era {
-        Era::Session => "Fetching authorizes the tool for this session.",
-        Era::Stateless => "Fetching authorizes the tool: pass the disclosure_receipt that it returns.",
+        Era::Session => "authorizes the tool for this session",
+        Era::Stateless => "authorizes the tool by the disclosure_receipt that it returns",
     }
 }
 
@@ -52,7 +51,7 @@ fn authorizes(era: Era) -> &'static str {
 pub fn bridge_description(era: Era, has_pins: bool) -> String {
     let description = format!(
         "Fetch the full descriptions of tools by name. REQUIRED once before each tool's first call: it returns the \
-         parameters. {} Name several tools to fetch them at once: those that you are about to call, or those that all \
+         parameters and {}. Name several tools to fetch them at once: those that you are about to call, or those that all \
          seem to fit.",
         authorizes(era)
     );
@@ -90,17 +89,14 @@ pub fn guidance(era: Era, bridge: bool, has_pins: bool, example: &str) -> String
         Era::Session => "with the parameters from its description",
         Era::Stateless => "with the parameters from its description, including disclosure_receipt",
     };
-    let wrong =
-        if bridge { format!("call {BRIDGE} with {{}}") } else { format!("read the resource {BASE_URI}") };
+    let wrong = if bridge { "{}" } else { BASE_URI };
     let guidance = format!(
         "Tools of this server are disclosed in two stages. Follow this order:\n\
          1. PICK a tool by its short description; that is usually enough to choose.\n\
-         2. FETCH its full description before its first call: {how}. One request can name several tools; if several \
-         seem to fit, fetch them together and compare.\n\
+         2. FETCH its full description before its first call: {how} (WRONG, since it names no tool: {wrong}). One request \
+         can name several tools; if several seem to fit, fetch them together and compare.\n\
          3. CALL it {call}.\n\
-         A call without step 2 fails. {} It can then be called as often as you like.\n\
-         RIGHT: {how}\n\
-         WRONG: {wrong} (names no tool, and fails)",
+         A call without step 2 fails. Fetching {}.",
         authorizes(era)
     );
     with_pins(guidance, has_pins)
