@@ -5,7 +5,8 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use mcp_disclosure_core::{Digest, RawObject, manifest::Held, receipt_name};
+use mcp_disclosure_core::{Digest, RawObject, receipt_name};
+use mcp_disclosure_drafts::manifest::Held;
 use parking_lot::Mutex;
 
 /// A tool's definition as the server delivered it.

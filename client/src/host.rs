@@ -2,7 +2,8 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use mcp_disclosure_core::{Era, RawObject, manifest::digest};
+use mcp_disclosure_core::{Era, RawObject};
+use mcp_disclosure_drafts::manifest::digest;
 use parking_lot::Mutex;
 use serde::Serialize;
 

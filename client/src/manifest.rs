@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{
-    RawObject, Reconciliation,
-    manifest::{DESCRIBE, MANIFEST, Mismatch, digest, is_offered},
-};
+use mcp_disclosure_core::RawObject;
+use mcp_disclosure_drafts::manifest::{DESCRIBE, MANIFEST, Mismatch, Reconciliation, digest, is_offered};
 use tokio::task::spawn_blocking;
 
 use crate::{Error, definition::Listed, describe::INVALID_PARAMS, host::Inner};
@@ -89,7 +87,7 @@ impl Inner {
 
 #[cfg(test)]
 mod tests {
-    use mcp_disclosure_core::{ManifestEntry, manifest::Held};
+    use mcp_disclosure_drafts::manifest::{Held, ManifestEntry};
     use serde_json::{Value, json};
 
     use super::*;

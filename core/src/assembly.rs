@@ -15,7 +15,6 @@ use crate::{
     hints::ListHints,
     idle::{idle_files, idle_renames, idle_resource_rules, idle_rules, idle_switches},
     layout::compact,
-    longer::longer_forms,
     matching::{Item, Matched, Scene},
     name::{ToolName, UpstreamName},
     naming::MAX_CHARACTERS,
@@ -25,9 +24,9 @@ use crate::{
     raw::RawObject,
     rules::Rules,
     snapshot::{Entry, Kind, Snapshot},
-    spellings::Spellings,
     text::RawText,
     tool::Tool,
+    uri::Uri,
     warning::{Unmatched, Warning},
 };
 
@@ -183,7 +182,6 @@ fn assemble_tools(
     }
     warnings.extend(idle_files(files.left(), &items));
     warnings.extend(idle_rules(Kind::Tools, &matched, &items));
-    warnings.extend(longer_forms(Kind::Tools, &rules.tools, &items));
     warnings.extend(idle_switches(&rules.switches, &items));
     warnings.extend(idle_renames(&rules.naming, &items));
     tools
@@ -241,7 +239,7 @@ fn assemble_resources(
     for lists in upstreams {
         let upstream = Arc::new(lists.name.clone());
         for (key, text) in read_entries(lists, kind, warnings) {
-            let uri = Spellings::of(&key);
+            let uri = Uri::stated(&key);
             if !guard.hides(&lists.name, &uri) {
                 let key: Arc<str> = key.into();
                 let entry = Entry::new(Arc::clone(&key), key, Arc::clone(&upstream), text);
@@ -261,7 +259,6 @@ fn assemble_prompts(
     let items: Vec<Item<'_>> = brought.iter().map(Brought::item).collect();
     let matched = Matched::of(&material.rules.prompts, &items, scene);
     warnings.extend(idle_rules(Kind::Prompts, &matched, &items));
-    warnings.extend(longer_forms(Kind::Prompts, &material.rules.prompts, &items));
     let shown = brought.iter().zip(&matched.said).filter(|(_, said)| !said.is_hidden());
     let entry = |prompt: &Brought| {
         let Brought { upstream, own, served, object, .. } = prompt;

@@ -5,7 +5,11 @@
 
 use serde_json::json;
 
-use crate::{decision::Refusal, manifest::DETERMINISTIC_GROUPS, raw::RawObject, tool::Tool};
+use crate::{decision::Refusal, raw::RawObject, tool::Tool};
+
+/// The key of deterministic groups in `capabilities.experimental`, where some servers repeat the capability, and in
+/// the `_meta` of tools.
+pub const DETERMINISTIC_GROUPS: &str = "experimental/deterministic-groups";
 
 /// What a model reads instead of a result.
 const UNAVAILABLE: &str = "This tool is not available at present. It did not run.";

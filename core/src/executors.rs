@@ -33,17 +33,10 @@ pub struct Executor {
     pub acting: &'static str,
     /// The tool that calls read-only tools, where there are two.
     pub reading: &'static str,
-}
-
-/// What a model reads of executors.
-#[derive(Clone, Copy, Debug)]
-pub struct ExecutorTexts<'t> {
-    /// The description of the acting one.
-    pub acting: &'t str,
-    /// The description of the reading one.
-    pub reading: &'t str,
-    /// The description of the argument `arguments`.
-    pub arguments: &'t str,
+    /// What they call, for a model: `a tool described by info`.
+    pub called: &'static str,
+    /// What the argument `arguments` is, for a model.
+    pub arguments: &'static str,
 }
 
 /// What a call comes down to where there are executors.
@@ -60,23 +53,27 @@ pub enum Called {
 
 impl Executor {
     /// The executors that are listed.
-    pub fn tools(&self, executors: Executors, texts: ExecutorTexts<'_>) -> Vec<OwnTool> {
+    pub fn tools(&self, executors: Executors) -> Vec<OwnTool> {
+        let called = self.called;
         let schema = json!({
             "type": "object",
             "properties": {
                 "tool": {"type": "string"},
-                "arguments": {"type": "object", "description": texts.arguments},
+                "arguments": {"type": "object", "description": self.arguments},
             },
             "required": ["tool"],
         });
-        let acting = OwnTool::new(self.acting, texts.acting, &schema);
+        let tool = |name, which: &str| {
+            OwnTool::new(name, &format!("Call {called}{which} Returns its result."), &schema)
+        };
         match executors {
-            Executors::One => vec![acting],
+            Executors::One => vec![tool(self.acting, ".")],
             // Whether the world outside is reached depends on the tool that is called.
             Executors::ByEffect => vec![
-                OwnTool::new(self.reading, texts.reading, &schema)
+                tool(self.reading, " that is marked as read-only. Refuses all others.")
                     .with("annotations", &json!({"readOnlyHint": true})),
-                acting.with("annotations", &json!({"destructiveHint": true})),
+                tool(self.acting, " that can change something.")
+                    .with("annotations", &json!({"destructiveHint": true})),
             ],
         }
     }

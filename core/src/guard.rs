@@ -1,10 +1,8 @@
 //! The one decision on resources: which URIs exist for clients.
 //!
-//! Rules and requests are both compared by their [`Spellings`]. A rule that hides holds against every reading of a
-//! URI; it also holds for the URI with a query, a fragment or a slash at its end that the rule does not have. What
-//! shows or allows has to be said of the URI as it is normalized. A URI that cannot be read to its end is refused
-//! where its readable part begins like what a hiding rule is about, and, where there is a list of what is allowed, an
-//! ambiguous one is refused unless the list has it to the letter.
+//! A rule that hides holds for every form of a URI: in any case, and with a query, a fragment or a slash at its end that
+//! the rule does not have. What shows or allows has to match its key. A URI that a client asks for and that is neither
+//! canonical nor listed passes only where what allows or shows has it verbatim.
 //!
 //! `upstream/URI` is about the resource of that upstream alone.
 
@@ -12,9 +10,9 @@ use std::sync::Arc;
 
 use crate::{
     matching::{Match, Rank, Said},
-    pattern::{Glob, Pattern, SEPARATOR},
+    pattern::{Pattern, SEPARATOR},
     rules::Rules,
-    spellings::{Reading, Spellings},
+    uri::{self, Uri},
 };
 
 /// The rules about resources, ready to be applied.
@@ -41,43 +39,42 @@ impl Guard {
     }
 
     /// Whether a resource or resource template of an upstream does not exist for clients.
-    pub(crate) fn hides(&self, upstream: &str, uri: &Spellings) -> bool {
-        if !self.is_on() {
-            return false;
-        }
-        !self.allows(upstream, uri)
-            || uri.readings().iter().any(|reading| self.said(upstream, uri, reading).is_hidden())
-            || uri.doubt().is_some_and(|readable| self.begins_like_a_hidden_one(upstream, uri, readable))
-    }
-
-    /// What rules say of a resource beside whether it is hidden.
-    pub(crate) fn said_of(&self, upstream: &str, uri: &Spellings) -> Said<'_> {
-        self.said(upstream, uri, uri.normal())
+    pub(crate) fn hides(&self, upstream: &str, uri: &Uri) -> bool {
+        self.is_on()
+            && (!self.allows(upstream, uri)
+                || (uri.is_doubtful() && !self.names(upstream, uri))
+                || self.said_of(upstream, uri).is_hidden())
     }
 
     /// The rules, by their place among those about resources, that are about this one.
-    pub(crate) fn mark_used(&self, upstream: &str, uri: &Spellings, used: &mut [bool]) {
+    pub(crate) fn mark_used(&self, upstream: &str, uri: &Uri, used: &mut [bool]) {
         for (about, used) in self.about.iter().zip(used) {
-            let matches = |reading: &Reading| about.fits(upstream, uri, reading).is_some();
-            *used |= uri.readings().iter().any(matches);
+            *used |= about.fits(upstream, uri).is_some();
         }
     }
 
-    fn allows(&self, upstream: &str, uri: &Spellings) -> bool {
+    fn allows(&self, upstream: &str, uri: &Uri) -> bool {
         self.allowed.as_ref().is_none_or(|allowed| allowed.iter().any(|about| about.allows(upstream, uri)))
     }
 
-    /// What the rules say of one reading.
-    fn said(&self, upstream: &str, uri: &Spellings, reading: &Reading) -> Said<'_> {
+    /// Whether what allows or shows has it verbatim.
+    fn names(&self, upstream: &str, uri: &Uri) -> bool {
+        let shown = self.rules.resources.iter().zip(&self.about);
+        let shown = shown.filter(|(rule, _)| rule.hidden == Some(false)).map(|(_, about)| about);
+        self.allowed.iter().flatten().chain(shown).any(|about| about.is_verbatim(upstream, uri))
+    }
+
+    /// What the rules say of a resource.
+    pub(crate) fn said_of(&self, upstream: &str, uri: &Uri) -> Said<'_> {
         let mut said = Said::default();
         for (rule, about) in self.rules.resources.iter().zip(&self.about) {
-            let Some(fit) = about.fits(upstream, uri, reading) else { continue };
+            let Some(fit) = about.fits(upstream, uri) else { continue };
             let is_firm = fit != Fit::Loose;
             let matched = Match { rule, is_firm, may_show: is_firm };
             let rank = match fit {
                 Fit::Exact if about.upstream.is_some() => Rank::Qualified,
                 Fit::Exact => Rank::Bare,
-                Fit::Loose if !about.whole.is_wild() => Rank::Loose,
+                Fit::Loose if !rule.pattern.is_wild() => Rank::Loose,
                 Fit::Loose | Fit::Wild => {
                     said.by_pattern.push(matched);
                     continue;
@@ -88,109 +85,87 @@ impl Guard {
         said.by_name.sort_by_key(|(rank, _)| *rank);
         said
     }
-
-    fn begins_like_a_hidden_one(&self, upstream: &str, uri: &Spellings, readable: &str) -> bool {
-        let rules = self.rules.resources.iter().zip(&self.about);
-        let mut shown = rules.clone().filter(|(rule, _)| rule.hidden == Some(false));
-        if shown.any(|(_, about)| about.is_to_the_letter(upstream, uri)) {
-            return false;
-        }
-        let mut hiding = rules.filter(|(rule, about)| rule.hides() && about.may_be_of(upstream));
-        hiding.any(|(_, about)| about.begins_like(readable))
-    }
 }
 
-/// How a rule fits a reading.
+/// How a rule fits a URI.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fit {
     /// It names it.
     Exact,
     /// Its pattern matches it.
     Wild,
-    /// It would fit another spelling.
+    /// It fits what some server may take for the same.
     Loose,
 }
 
 /// What a rule or an entry of a list is about.
 #[derive(Debug)]
 pub(crate) struct About {
-    /// The text as it was written.
-    whole: Pattern,
     upstream: Option<Pattern>,
     uri: Pattern,
-    normal: Glob,
-    readings: Vec<Glob>,
-    /// What readings begin with, in lower case.
-    heads: Vec<String>,
+    /// The keys that it shows and allows.
+    shown: Option<Pattern>,
+    /// The forms that it hides.
+    hidden: Vec<Pattern>,
+    /// The same of what looks like `upstream/URI` and may be a pattern of URIs all the same.
+    whole: Vec<Pattern>,
 }
 
 impl About {
     fn new(text: &str) -> Self {
-        let (upstream, uri) = qualified(text).map_or((None, text), |(upstream, uri)| (Some(upstream), uri));
-        Self::read(text, upstream, uri)
+        match qualified(text) {
+            Some((upstream, uri)) => Self { whole: patterns(text), ..Self::of(upstream, uri) },
+            None => Self::read(None, text),
+        }
     }
 
     /// The resources of one upstream, or of those that a pattern matches.
     pub(crate) fn of(upstream: &str, uri: &str) -> Self {
-        Self::read(uri, Some(upstream), uri)
+        Self::read(Some(Pattern::new(upstream)), uri)
     }
 
-    fn read(text: &str, upstream: Option<&str>, uri: &str) -> Self {
-        let spellings = Spellings::of_pattern(uri);
-        let readings = spellings.readings().iter();
-        Self {
-            whole: Pattern::new(text),
-            upstream: upstream.map(Pattern::new),
-            uri: Pattern::new(uri),
-            normal: Glob::new(&spellings.normal().text),
-            heads: readings
-                .clone()
-                .map(|reading| Pattern::new(&reading.text).head().to_lowercase())
-                .collect(),
-            readings: readings.map(|reading| Glob::new(&reading.text)).collect(),
-        }
+    fn read(upstream: Option<Pattern>, text: &str) -> Self {
+        let uri = Pattern::new(text);
+        let shown = if uri.is_wild() { uri::decoded(text) } else { uri::key(text) };
+        // What an escape stands for is no wildcard.
+        let wildcards = |text: &str| text.matches(['*', '?']).count();
+        let shown = (wildcards(&shown) == wildcards(text)).then(|| Pattern::new(&shown));
+        Self { upstream, uri, shown, hidden: patterns(text), whole: Vec::new() }
     }
 
     fn may_be_of(&self, upstream: &str) -> bool {
         self.upstream.as_ref().is_none_or(|pattern| pattern.matches(upstream))
     }
 
-    fn is_to_the_letter(&self, upstream: &str, uri: &Spellings) -> bool {
-        self.may_be_of(upstream) && self.uri.text() == uri.raw()
+    fn is_verbatim(&self, upstream: &str, uri: &Uri) -> bool {
+        self.uri.text() == uri.text() && self.may_be_of(upstream)
     }
 
-    /// Whether it permits a resource: one that is ambiguous only to the letter.
-    pub(crate) fn allows(&self, upstream: &str, uri: &Spellings) -> bool {
-        let Reading { text, folded } = uri.normal();
-        let is_readable = || !uri.is_ambiguous() && self.normal.matches(text, *folded);
-        self.is_to_the_letter(upstream, uri) || (self.may_be_of(upstream) && is_readable())
+    fn shows(&self, uri: &Uri) -> bool {
+        self.shown.as_ref().is_some_and(|shown| shown.matches(uri.key()))
     }
 
-    fn fits(&self, upstream: &str, uri: &Spellings, reading: &Reading) -> Option<Fit> {
-        let Reading { text, folded } = reading;
-        if self.may_be_of(upstream) {
-            if self.uri.text() == uri.raw() {
-                return Some(Fit::Exact);
-            }
-            if self.normal.matches(text, *folded) {
-                return Some(if self.uri.is_wild() { Fit::Wild } else { Fit::Exact });
-            }
-            let shorter = shorter(text);
-            let mut keys = shorter.into_iter().chain([&**text]);
-            let fits = |key: &str| self.readings.iter().any(|known| known.matches(key, *folded));
-            if keys.any(fits) || self.uri.matches(uri.raw()) {
-                return Some(Fit::Loose);
-            }
+    /// Whether it permits a resource: one that is doubtful only verbatim.
+    pub(crate) fn allows(&self, upstream: &str, uri: &Uri) -> bool {
+        self.is_verbatim(upstream, uri) || (!uri.is_doubtful() && self.may_be_of(upstream) && self.shows(uri))
+    }
+
+    fn fits(&self, upstream: &str, uri: &Uri) -> Option<Fit> {
+        let hides = |patterns: &[Pattern]| {
+            uri.forms().iter().any(|form| patterns.iter().any(|pattern| pattern.matches(form)))
+        };
+        let is_of = self.may_be_of(upstream);
+        match () {
+            () if self.is_verbatim(upstream, uri) => Some(Fit::Exact),
+            () if is_of && self.shows(uri) && self.uri.is_wild() => Some(Fit::Wild),
+            () if is_of && self.shows(uri) => Some(Fit::Exact),
+            () => ((is_of && hides(&self.hidden)) || hides(&self.whole)).then_some(Fit::Loose),
         }
-        // What looks like `upstream/URI` may be a pattern of URIs all the same.
-        let is_plain = self.upstream.is_some() && (self.whole.matches(text) || self.whole.matches(uri.raw()));
-        is_plain.then_some(Fit::Loose)
     }
+}
 
-    fn begins_like(&self, readable: &str) -> bool {
-        let readable = readable.to_lowercase();
-        self.heads.iter().any(|head| head.starts_with(&readable) || readable.starts_with(head))
-    }
+fn patterns(text: &str) -> Vec<Pattern> {
+    uri::pattern_forms(text).iter().map(|form| Pattern::new(form)).collect()
 }
 
 /// The upstream and the URI of `upstream/URI`. What stands before a URI's scheme can be nothing else, since no scheme
@@ -203,23 +178,6 @@ fn qualified(text: &str) -> Option<(&str, &str)> {
         !upstream.is_empty() && !upstream.contains(':') && !scheme.is_empty() && scheme.chars().all(fits)
     });
     found.map(|(upstream, _)| text.split_at(upstream.len())).map(|(upstream, uri)| (upstream, &uri[1..]))
-}
-
-/// The same without a fragment, a query, and a slash at its end, as far as it has them.
-fn shorter(reading: &str) -> Vec<&str> {
-    let mut found = Vec::new();
-    let mut rest = reading;
-    for delimiter in ['#', '?'] {
-        if let Some((before, _)) = rest.split_once(delimiter) {
-            rest = before;
-            found.push(rest);
-        }
-    }
-    let trimmed = rest.trim_end_matches('/');
-    if trimmed.len() < rest.len() {
-        found.push(trimmed);
-    }
-    found
 }
 
 #[cfg(test)]

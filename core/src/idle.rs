@@ -11,7 +11,7 @@ use crate::{
     pattern::SEPARATOR,
     rules::{Rule, Rules, Switches},
     snapshot::Kind,
-    spellings::Spellings,
+    uri::Uri,
     warning::Warning,
 };
 
@@ -112,7 +112,7 @@ pub(crate) fn idle_resource_rules(
         for lists in upstreams {
             for kind in [Kind::Resources, Kind::Templates] {
                 let keys = read_entries(lists, kind, &mut Vec::new()).into_iter().map(|(key, _)| key);
-                keys.for_each(|key| guard.mark_used(&lists.name, &Spellings::of(&key), &mut used));
+                keys.for_each(|key| guard.mark_used(&lists.name, &Uri::stated(&key), &mut used));
             }
         }
     }

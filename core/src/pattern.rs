@@ -54,47 +54,6 @@ impl Pattern {
             .collect();
         places.into_iter().map(move |at| (&self.text[..at], &self.text[at + length..]))
     }
-
-    /// The text before the first wildcard.
-    pub(crate) fn head(&self) -> &str {
-        self.text.split(['*', '?']).next().unwrap_or_default()
-    }
-}
-
-/// A pattern that is matched without regard to case in the beginning of a text, as scheme and host of a URI are.
-#[derive(Clone, Debug)]
-pub(crate) struct Glob(Vec<char>);
-
-impl Glob {
-    pub(crate) fn new(text: &str) -> Self {
-        Self(text.chars().collect())
-    }
-
-    /// Whether it matches a text of which the first `folded` bytes are in lower case, and stand for both.
-    pub(crate) fn matches(&self, text: &str, folded: usize) -> bool {
-        let text: Vec<(char, bool)> =
-            text.char_indices().map(|(at, character)| (character, at < folded)).collect();
-        let fits = |wanted: char, (character, folds): (char, bool)| {
-            wanted == '?' || wanted == character || (folds && wanted.to_lowercase().eq([character]))
-        };
-        let (mut at, mut next, mut star) = (0, 0, None);
-        while at < text.len() {
-            match self.0.get(next) {
-                Some('*') => {
-                    star = Some((next, at));
-                    next += 1;
-                }
-                Some(wanted) if fits(*wanted, text[at]) => (at, next) = (at + 1, next + 1),
-                // The last star takes one more.
-                _ => {
-                    let Some((place, taken)) = star else { return false };
-                    star = Some((place, taken + 1));
-                    (at, next) = (taken + 1, place + 1);
-                }
-            }
-        }
-        self.0[next..].iter().all(|rest| *rest == '*')
-    }
 }
 
 #[cfg(test)]
@@ -112,23 +71,6 @@ mod tests {
             ("x", "X", false),
         ] {
             assert_eq!(Pattern::new(pattern).matches(key), matches, "{pattern} {key}");
-        }
-    }
-
-    #[test]
-    fn the_beginning_is_matched_in_any_case() {
-        for (pattern, text, folded, matches) in [
-            ("kit://Doc/Aa", "kit://doc/Aa", 9, true),
-            ("kit://Doc/AA", "kit://doc/Aa", 9, false),
-            ("*Doc*", "kit://doc/x", 9, true),
-            ("*Doc*", "kit://a/doc", 7, false),
-            ("*Doc", "kit://a/Doc", 7, true),
-            ("a*b*c", "aXbXbXc", 0, true),
-            ("a*b*c", "aXbXbX", 0, false),
-            ("?*", "", 0, false),
-            ("**", "", 0, true),
-        ] {
-            assert_eq!(Glob::new(pattern).matches(text, folded), matches, "{pattern} {text}");
         }
     }
 

@@ -14,7 +14,7 @@ use crate::{
     digest::Digest,
     guard::About,
     pattern::{Pattern, SEPARATOR},
-    spellings::Spellings,
+    uri::Uri,
 };
 
 /// The pattern of everything.
@@ -237,12 +237,12 @@ impl Named {
     }
 }
 
-/// Lists of resources. A URI that is ambiguous is permitted by what has it to the letter alone.
+/// Lists of resources. A URI that is doubtful is permitted by what has it verbatim alone.
 #[derive(Debug)]
 pub(crate) struct Located(Vec<Vec<About>>);
 
 impl Located {
-    pub(crate) fn allow(&self, upstream: &str, uri: &Spellings) -> bool {
+    pub(crate) fn allow(&self, upstream: &str, uri: &Uri) -> bool {
         self.0.iter().all(|list| list.iter().any(|about| about.allows(upstream, uri)))
     }
 }
@@ -281,12 +281,12 @@ mod tests {
     }
 
     #[test]
-    fn a3_a_uri_is_permitted_as_it_is_normalized() {
+    fn a3_only_a_canonical_uri_is_permitted_by_a_pattern() {
         let grant = Grant { resources: Some(vec!["a/file:///pub/*".to_owned()]), ..Grant::default() };
         let permits = Permits::of([grant]);
         let resources = permits.resources().unwrap();
-        let allow = |upstream: &str, uri: &str| resources.allow(upstream, &Spellings::of(uri));
-        assert!(allow("a", "file:///pub/x") && allow("a", "FILE:///pub/x"));
+        let allow = |upstream: &str, uri: &str| resources.allow(upstream, &Uri::requested(uri));
+        assert!(allow("a", "file:///pub/x") && !allow("a", "FILE:///pub/x"));
         for uri in ["file:///secret", "file:///pub/../secret", "file:///pub/%2e%2e/secret", "file:///pub%2Fx"]
         {
             assert!(!allow("a", uri), "{uri}");

@@ -20,8 +20,8 @@ use crate::{
     provider::Provider,
     raw::RawObject,
     rules::Rules,
-    spellings::Spellings,
     tool::Tool,
+    uri::Uri,
     warning::Warning,
 };
 
@@ -226,8 +226,12 @@ impl Snapshot {
         self.guard.is_on()
     }
 
-    /// Whether a resource or resource template of an upstream does not exist for clients.
-    pub fn hides_resource(&self, upstream: &str, uri: &Spellings) -> bool {
+    /// Whether what an upstream says of one of its resources is for no client.
+    pub fn hides_resource(&self, upstream: &str, uri: &str) -> bool {
+        self.guards_resources() && self.hides(upstream, &Uri::stated(uri))
+    }
+
+    pub(crate) fn hides(&self, upstream: &str, uri: &Uri) -> bool {
         self.guard.hides(upstream, uri)
     }
 

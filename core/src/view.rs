@@ -30,8 +30,8 @@ use crate::{
     principal::Principal,
     raw::RawObject,
     snapshot::{Entry, Kind, Snapshot},
-    spellings::Spellings,
     tool::Tool,
+    uri::{self, Uri},
 };
 
 /// The part of a snapshot that exists for one caller. Cheap to clone.
@@ -124,7 +124,7 @@ impl View {
         let located = permits.resources().map(Arc::new);
         let resources = |kind| {
             located.as_ref().map_or(Selection::All, |located| {
-                entries(kind, &|entry| located.allow(entry.upstream(), &Spellings::of(entry.upstream_key())))
+                entries(kind, &|entry| located.allow(entry.upstream(), &Uri::stated(entry.upstream_key())))
             })
         };
         let prompts = permits.prompts().map_or(Selection::All, |named| {
@@ -306,14 +306,30 @@ impl View {
         self.located.is_some() || self.snapshot.guards_resources()
     }
 
-    /// Whether a resource or resource template, listed or not, does not exist for the caller, by the name of the upstream
-    /// that serves it: the operator hides it from everyone, or the caller may not use it. The URI is parsed once.
+    /// Whether a resource that an upstream of this name speaks of does not exist for the caller: the operator hides it from
+    /// everyone, or the caller may not use it. The URI is read once.
     pub fn hides_resource(&self, uri: &str) -> impl Fn(&str) -> bool + '_ {
-        let uri = self.guards_resources().then(|| Spellings::of(uri));
+        self.hides(self.guards_resources().then(|| Uri::stated(uri)))
+    }
+
+    /// Whether the caller may not ask an upstream of this name for a URI: besides what is hidden, what is neither
+    /// canonical nor listed.
+    pub fn refuses_resource(&self, uri: &str) -> impl Fn(&str) -> bool + '_ {
+        let is_listed = || self.entry(Kind::Resources, uri).is_some();
+        let read = || if is_listed() { Uri::stated(uri) } else { Uri::requested(uri) };
+        self.hides(self.guards_resources().then(read))
+    }
+
+    /// Whether a URI is refused for its spelling, however often it is listed elsewhere.
+    pub fn needs_canonical(&self, uri: &str) -> bool {
+        self.guards_resources() && self.entry(Kind::Resources, uri).is_none() && !uri::is_canonical(uri)
+    }
+
+    fn hides(&self, uri: Option<Uri>) -> impl Fn(&str) -> bool + '_ {
         move |upstream| {
             uri.as_ref().is_some_and(|uri| {
                 let is_permitted = self.located.as_ref().is_none_or(|located| located.allow(upstream, uri));
-                !is_permitted || self.snapshot.hides_resource(upstream, uri)
+                !is_permitted || self.snapshot.hides(upstream, uri)
             })
         }
     }

@@ -95,18 +95,6 @@ pub enum Warning {
         /// The name or pattern.
         pattern: String,
     },
-    /// A rule names things as `upstream__name`, which was their only longer form once.
-    #[error("{place}: '{pattern}' is now written '{now}'")]
-    LongerForm {
-        /// Where it is written.
-        place: String,
-        /// What it is about.
-        kind: Kind,
-        /// The name or pattern.
-        pattern: String,
-        /// The same in the form `upstream/name`.
-        now: String,
-    },
 }
 
 impl Warning {

@@ -25,7 +25,7 @@ pub mod slot;
 mod strategies;
 pub mod upstream;
 
-pub use dialect::{Offer, Revision, VariantHints};
+pub use dialect::{Offer, Revision};
 pub use disclose::{Disclosure, disclose};
 pub use dispatch::{
     Admission, Admittance, Arriving, Assembly, Denied, FetchLimits, Gateway, OfferedRevisions, Open,
@@ -34,8 +34,12 @@ pub use dispatch::{
 pub use error::Error;
 pub use explain::TARGET as EXPLANATIONS;
 pub use mcp_disclosure_core as core;
+pub use mcp_disclosure_drafts::variants::VariantHints;
 pub use mcp_disclosure_transport as transport;
 pub use problem::{Place, Problem, Problems};
 pub use rmcp;
 pub use session::{SessionLimits, store};
 pub use strategies::builtin;
+
+/// Whether drafts of MCP are offered and used.
+const DRAFTS: bool = cfg!(feature = "drafts");

@@ -15,8 +15,10 @@ pub struct GroupsConfig {
     pub instructions: BTreeMap<String, String>,
     /// Deterministic groups, an experiment of the working group: the lists of clients that do not declare groups are complete,
     /// and `experimental/groups/list` and `experimental/groups/expand` have the groups that tools name in `_meta`.
+    #[cfg(feature = "drafts")]
     pub deterministic: bool,
     /// What the deterministic groups are for, by id.
+    #[cfg(feature = "drafts")]
     pub directory: BTreeMap<String, String>,
     /// Tools that would be a group of their own are listed at the top instead, if their definitions have at most this many
     /// bytes more than the group's entry; 0: never. Groups that the operator declares or an upstream offers always stay.
@@ -36,7 +38,9 @@ impl Default for GroupsConfig {
     fn default() -> Self {
         Self {
             instructions: BTreeMap::new(),
+            #[cfg(feature = "drafts")]
             deterministic: false,
+            #[cfg(feature = "drafts")]
             directory: BTreeMap::new(),
             inline_bytes: CHEAP_SCHEMA_BYTES,
             page: PAGE,

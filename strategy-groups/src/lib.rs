@@ -4,8 +4,7 @@
 
 pub mod answer;
 pub mod config;
-pub mod directory;
-mod draft;
+pub mod draft;
 mod grouping;
 pub mod groups;
 pub mod method;

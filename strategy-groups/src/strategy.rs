@@ -2,19 +2,18 @@
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{
-    Advertisement, ArgumentProblem, Called, ClientTraits, Context, Decision, DisclosureStrategy, Executor,
-    ExecutorTexts, Extension, Fault, GROUPS, Kind, Lesson, Listing, Own, OwnTool, Profile, RawObject,
-    Refusal, ToolAnswer, ToolCall, View, given,
+    ArgumentProblem, Called, ClientTraits, Context, Decision, DisclosureStrategy, Executor, Extension, Fault,
+    GROUPS, Kind, Lesson, Listing, Own, OwnTool, Profile, RawObject, Refusal, ToolAnswer, ToolCall, View,
+    given,
     index::{Part, with_index_of_parts},
     inner_call::members,
-    manifest::DETERMINISTIC_GROUPS,
 };
+#[cfg(feature = "drafts")]
+use mcp_disclosure_drafts::directory::{self, DETERMINISTIC_GROUPS, Directory};
 use serde_json::json;
 
 use crate::{
-    Group, Groups, GroupsConfig, answer,
-    directory::{self, Directory},
-    method,
+    Group, Groups, GroupsConfig, answer, method,
     slug::Origin,
     wording::{self, CALL, CALL_READ_ONLY, GET},
 };
@@ -42,7 +41,13 @@ pub static PROFILE: Profile = Profile::presenter(
 .of_size("compact");
 
 /// The tools that call what a group has.
-const EXECUTOR: Executor = Executor { teller: GET, acting: CALL, reading: CALL_READ_ONLY };
+const EXECUTOR: Executor = Executor {
+    teller: GET,
+    acting: CALL,
+    reading: CALL_READ_ONLY,
+    called: wording::CALLED,
+    arguments: wording::ARGUMENTS,
+};
 
 /// Tools in groups.
 #[derive(Debug)]
@@ -58,15 +63,22 @@ impl GroupsStrategy {
 
     /// Whether a client is listed everything: it knows no groups, and has no tool for them.
     fn is_flat(&self, client: &ClientTraits) -> bool {
-        !client.declared && (self.config.deterministic || !client.bridge)
+        self.is_deterministic(client) || !(client.declared || client.bridge)
     }
 
     /// Whether a client is served as one of deterministic groups.
+    #[cfg(feature = "drafts")]
     fn is_deterministic(&self, client: &ClientTraits) -> bool {
         self.config.deterministic && !client.declared
     }
 
+    #[cfg(not(feature = "drafts"))]
+    fn is_deterministic(&self, _client: &ClientTraits) -> bool {
+        false
+    }
+
     /// Whether a client may ask for them: they are sets of entries of a manifest.
+    #[cfg(feature = "drafts")]
     fn has_directory(&self, client: &ClientTraits) -> bool {
         self.is_deterministic(client) && client.manifest
     }
@@ -88,15 +100,6 @@ impl GroupsStrategy {
         let lists = [leaves(&groups), groups.top().map(part).collect()];
         let description = with_index_of_parts(&description, view, &lists, self.config.description_bytes);
         OwnTool::new(GET, &description, &schema).read_only()
-    }
-
-    fn executors(&self) -> Vec<OwnTool> {
-        let texts = ExecutorTexts {
-            acting: &wording::call_description(self.config.executors),
-            reading: wording::CALL_READ_ONLY_DESCRIPTION,
-            arguments: wording::ARGUMENTS,
-        };
-        EXECUTOR.tools(self.config.executors, texts)
     }
 
     fn get(&self, cx: &Context<'_>, call: &ToolCall) -> Result<ToolAnswer, ArgumentProblem> {
@@ -144,11 +147,12 @@ impl DisclosureStrategy for GroupsStrategy {
         let mut own = Own::default();
         if self.is_bridged(client) {
             own.tools.push(self.get_tool(view));
-            own.tools.extend(self.executors());
+            own.tools.extend(EXECUTOR.tools(self.config.executors));
         }
+        #[cfg(feature = "drafts")]
         if self.has_directory(client) {
-            let experimental = RawObject::empty().with(DETERMINISTIC_GROUPS, directory::CAPABILITY);
-            own.advertisement = Advertisement { experimental, ..Advertisement::default() };
+            own.advertisement.experimental =
+                RawObject::empty().with(DETERMINISTIC_GROUPS, directory::CAPABILITY);
         }
         own
     }
@@ -159,6 +163,7 @@ impl DisclosureStrategy for GroupsStrategy {
     }
 
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
+        #[cfg(feature = "drafts")]
         if self.is_deterministic(cx.client) {
             return directory::decide(cx.view, call);
         }
@@ -185,10 +190,12 @@ impl DisclosureStrategy for GroupsStrategy {
         name: &str,
         params: &RawObject,
     ) -> Result<Option<RawObject>, Fault> {
-        let directory = || cx.derive_with(&self.config.directory, Directory::of);
+        #[cfg(feature = "drafts")]
+        if self.has_directory(cx.client) && matches!(name, directory::LIST | directory::EXPAND) {
+            let directory = cx.derive_with(&self.config.directory, Directory::of).await;
+            return directory.answer(name, params).map(Some);
+        }
         match name {
-            directory::LIST if self.has_directory(cx.client) => Ok(Some(directory().await.list())),
-            directory::EXPAND if self.has_directory(cx.client) => directory().await.expand(params).map(Some),
             _ if !cx.client.declared => Ok(None),
             method::LIST => method::list(cx, &self.groups(cx.view), params, &self.config).map(Some),
             method::GET => method::get(cx, &self.groups(cx.view), params).map(Some),

@@ -64,24 +64,11 @@ fn then_call(executors: Executors) -> String {
 /// The argument `name`.
 pub const NAME: &str = "The name of a group, or of a tool for its group";
 
-/// The description of `call_tool`.
-pub fn call_description(executors: Executors) -> String {
-    match executors {
-        Executors::One => {
-            format!("Call a tool of a group, by its inputSchema from {GET}. Returns its result.")
-        }
-        Executors::ByEffect => format!(
-            "Call a tool of a group that can change something, by its inputSchema from {GET}. Returns its result."
-        ),
-    }
-}
-
-/// The description of `call_read_only_tool`.
-pub const CALL_READ_ONLY_DESCRIPTION: &str =
-    "Call a tool of a group that is marked as read-only. Refuses all others. Returns its result.";
+/// What `call_tool` calls.
+pub const CALLED: &str = "a tool of a group";
 
 /// The argument `arguments`.
-pub const ARGUMENTS: &str = "By the tool's inputSchema";
+pub const ARGUMENTS: &str = "By the tool's inputSchema from get_group";
 
 /// The guidance for system prompts of hosts that know no groups.
 pub fn guidance(executors: Executors, has_others: bool) -> String {
@@ -163,12 +150,3 @@ pub const NOT_FOUND: &str = "Group not found";
 /// The error of a cursor of another list.
 pub const FOREIGN_CURSOR: &str =
     "params.cursor is not one of this list, which may have changed: start without a cursor";
-
-/// The error of a revision that is not, or no longer, the view's.
-pub const STALE_VIEW: &str = "The view has changed: list the groups again";
-
-/// The error of an unknown deterministic group.
-pub const UNKNOWN_GROUP: &str = "Unknown group";
-
-/// The error of a call of an unknown tool where groups are deterministic.
-pub const UNKNOWN_NAMES: &str = "Unknown tool names";

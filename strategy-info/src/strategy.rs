@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use mcp_disclosure_core::{
     ArgumentProblem, Called, ClientTraits, Context, Decision, Definitions, DisclosureStrategy, Executor,
-    ExecutorTexts, Fault, Finder, Listing, Own, OwnTool, Profile, Refusal, ToolAnswer, ToolCall, Variant,
-    View, VisibleTool, brief::shorten, index::with_index, inner_call::members,
+    Fault, Finder, Listing, Own, OwnTool, Profile, Refusal, ToolAnswer, ToolCall, Variant, View, VisibleTool,
+    brief::shorten, index::with_index, inner_call::members,
 };
 use mcp_disclosure_ranking::{BuiltIn, LexicalSettings};
 use serde_json::{Map, Value, json};
@@ -34,7 +34,13 @@ pub static PROFILE: Profile = Profile::presenter(
 .with_variants(&[Variant { name: "entry-only", key: "tools", value: "entry-only" }]);
 
 /// The tools that call what is not listed.
-const EXECUTOR: Executor = Executor { teller: INFO, acting: INVOKE, reading: INVOKE_READ_ONLY };
+const EXECUTOR: Executor = Executor {
+    teller: INFO,
+    acting: INVOKE,
+    reading: INVOKE_READ_ONLY,
+    called: wording::INVOKED,
+    arguments: wording::INVOKE_ARGUMENTS,
+};
 
 /// Three levels of disclosure through one `info` tool.
 #[derive(Debug)]
@@ -151,12 +157,7 @@ impl DisclosureStrategy for Info {
     fn own(&self, view: &View, _client: &ClientTraits) -> Own {
         let mut tools = vec![self.info(&Contents::of(view))];
         if self.config.tools == OtherTools::EntryOnly {
-            let texts = ExecutorTexts {
-                acting: wording::invoke_description(self.config.executors),
-                reading: wording::INVOKE_READ_ONLY_DESCRIPTION,
-                arguments: wording::INVOKE_ARGUMENTS,
-            };
-            tools.extend(EXECUTOR.tools(self.config.executors, texts));
+            tools.extend(EXECUTOR.tools(self.config.executors));
         }
         tools.into()
     }

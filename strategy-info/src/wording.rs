@@ -79,17 +79,8 @@ fn how_to_call(executors: Executors) -> String {
     }
 }
 
-/// The description of `invoke`.
-pub fn invoke_description(executors: Executors) -> &'static str {
-    match executors {
-        Executors::One => "Call a tool described by info. Returns its result.",
-        Executors::ByEffect => "Call a tool described by info that can change something. Returns its result.",
-    }
-}
-
-/// The description of `invoke_read_only`.
-pub const INVOKE_READ_ONLY_DESCRIPTION: &str =
-    "Call a tool described by info that is marked as read-only. Refuses all others. Returns its result.";
+/// What `invoke` calls.
+pub const INVOKED: &str = "a tool described by info";
 
 /// The description of the argument `arguments` of `invoke`.
 pub const INVOKE_ARGUMENTS: &str = "Arguments for the tool, as described by info";

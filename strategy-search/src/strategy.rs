@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{
-    ArgumentProblem, Called, ClientTraits, Context, Decision, DisclosureStrategy, Executor, ExecutorTexts,
-    Fault, Finder, Lesson, ListedCategory, Listing, Own, OwnTool, Profile, Refusal, ToolAnswer, ToolCall,
-    View, VisibleTool, index::with_index_within, inner_call::members,
+    ArgumentProblem, Called, ClientTraits, Context, Decision, DisclosureStrategy, Executor, Fault, Finder,
+    Lesson, ListedCategory, Listing, Own, OwnTool, Profile, Refusal, ToolAnswer, ToolCall, View, VisibleTool,
+    index::with_index_within, inner_call::members,
 };
 use mcp_disclosure_ranking::{BuiltIn, Hit, Match, Query, Ranker, Ranking};
 use serde_json::json;
@@ -36,7 +36,13 @@ pub static PROFILE: Profile = Profile::presenter(
 .of_size("compact");
 
 /// The tools that call what was found.
-const EXECUTOR: Executor = Executor { teller: SEARCH, acting: CALL, reading: CALL_READ_ONLY };
+const EXECUTOR: Executor = Executor {
+    teller: SEARCH,
+    acting: CALL,
+    reading: CALL_READ_ONLY,
+    called: wording::CALLED,
+    arguments: wording::ARGUMENTS,
+};
 
 /// Tools found by words.
 #[derive(Debug)]
@@ -120,12 +126,7 @@ impl DisclosureStrategy for Search {
 
     fn own(&self, view: &View, _client: &ClientTraits) -> Own {
         let mut tools = vec![self.search_tool(view)];
-        let texts = ExecutorTexts {
-            acting: &wording::call_description(self.config.executors),
-            reading: wording::CALL_READ_ONLY_DESCRIPTION,
-            arguments: wording::ARGUMENTS,
-        };
-        tools.extend(EXECUTOR.tools(self.config.executors, texts));
+        tools.extend(EXECUTOR.tools(self.config.executors));
         tools.into()
     }
 

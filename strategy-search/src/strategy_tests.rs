@@ -7,7 +7,7 @@ use std::{
 
 use mcp_disclosure_core::{
     DescriptionFile, Effects, Era, Executors, Marks, Memory, Noted, Permits, Primitive, Principal, RawText,
-    Receipts, Services, Snapshot, Unlimited, UpstreamLists, UpstreamName,
+    Receipts, Services, Snapshot, ToolName, Unlimited, UpstreamLists, UpstreamName,
 };
 use proptest::prelude::*;
 use serde_json::{Value, value::to_raw_value};

@@ -42,19 +42,8 @@ pub const CATEGORY: &str = "Only in this category";
 /// The argument `detail`.
 pub const DETAIL: &str = "full: all hits with inputSchema";
 
-/// The description of `call_tool`.
-pub fn call_description(executors: Executors) -> String {
-    match executors {
-        Executors::One => format!("Call a tool found by {SEARCH}. Returns its result."),
-        Executors::ByEffect => {
-            format!("Call a tool found by {SEARCH} that can change something. Returns its result.")
-        }
-    }
-}
-
-/// The description of `call_read_only_tool`.
-pub const CALL_READ_ONLY_DESCRIPTION: &str =
-    "Call a tool found by search_tools that is marked as read-only. Refuses all others. Returns its result.";
+/// What `call_tool` calls.
+pub const CALLED: &str = "a tool found by search_tools";
 
 /// The argument `arguments`.
 pub const ARGUMENTS: &str = "By the tool's inputSchema";

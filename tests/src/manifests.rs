@@ -1,7 +1,8 @@
 //! What a list costs on the wire, with and without a manifest (SEP-2636), and how large definitions are.
 
 use mcp_disclosure_client::{Host, Link, Preferences, Traffic};
-use mcp_disclosure_core::{ManifestEntry, RawObject};
+use mcp_disclosure_core::RawObject;
+use mcp_disclosure_drafts::ManifestEntry;
 use serde_json::{Value, json, value::RawValue};
 
 use crate::{Bench, Setup};

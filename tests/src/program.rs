@@ -2,7 +2,8 @@
 
 use std::io::Write;
 
-use mcp_disclosure_core::{ManifestEntry, RawObject};
+use mcp_disclosure_core::RawObject;
+use mcp_disclosure_drafts::ManifestEntry;
 use serde_json::{json, value::RawValue};
 
 use crate::scenario::{JOURNAL, Scenario, control};

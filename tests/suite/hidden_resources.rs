@@ -8,7 +8,10 @@ use crate::{UPSTREAM, named};
 
 const HIDING: &str = "[resources.\"file:///data/private/*\"]\nhidden = true\n";
 
-/// Spellings of `file:///data/private/s`.
+/// What errors say of a URI that is not canonical.
+const HINT: &str = ". Only a canonical URI (RFC 3986, section 6.2.2) or one that is listed can be used here";
+
+/// Spellings of `file:///data/private/s`, the canonical one first.
 const SPELLINGS: [&str; 14] = [
     "file:///data/private/s",
     "FILE:///data/private/s",
@@ -30,7 +33,7 @@ const SPELLINGS: [&str; 14] = [
 fn scenario() -> Scenario {
     let mut scenario = Scenario::named(["links", "other"]);
     let raw = |value: Value| to_raw_value(&value).unwrap();
-    for uri in ["FILE:///data/private/listed", "file:///data/public/listed"] {
+    for uri in ["FILE:///data/private/listed", "file:///data/public/listed", "FILE:///data/public/a b"] {
         scenario.resources.push(raw(json!({"uri": uri, "name": uri})));
     }
     for template in ["file:///data/{+path}", "file:///data/private/{name}"] {
@@ -91,10 +94,11 @@ fn anonymous(reply: &Reply, uri: &str) -> String {
 
 async fn p3_no_spelling_of_what_is_hidden_is_read(setup: Setup) {
     let (_bench, client) = hidden(setup).await;
-    let missing = client.read("kit://missing").await;
     for uri in SPELLINGS {
         let refused = client.read(uri).await;
-        assert_eq!(anonymous(&refused, uri), anonymous(&missing, "kit://missing"), "{uri}");
+        // What is said of the spelling is said of any other URI in it.
+        let missing = if uri == SPELLINGS[0] { "kit://missing" } else { "KIT://missing" };
+        assert_eq!(anonymous(&refused, uri), anonymous(&client.read(missing).await, missing), "{uri}");
         let reference = json!({"type": "ref/resource", "uri": uri});
         let params = json!({"ref": reference, "argument": {"name": "path", "value": ""}});
         let refused = client.request("completion/complete", params).await;
@@ -105,19 +109,22 @@ async fn p3_no_spelling_of_what_is_hidden_is_read(setup: Setup) {
         let params = json!({"uri": "file:///data/public/a", twice: "file:///data/private/s"});
         assert_eq!(client.request("resources/read", params).await.error()["code"], -32602, "{twice}");
     }
-    for uri in ["file:///data/public/s", "kit://doc", "file:///data/public/a%2Fb", "file:///data/public/100%"]
+    // What is listed is read as it is listed.
+    for uri in ["file:///data/public/s", "kit://doc", "file:///data/public/a%40b", "FILE:///data/public/a b"]
     {
         client.read(uri).await.result();
     }
-    // Upstreams get what the client sent.
-    client.read("FILE:///data/./public/%61").await.result();
+    for uri in ["file:///data/public/a%2Fb", "file:///data/public/100%", "FILE:///data/./public/%61"] {
+        let error = client.read(uri).await.error();
+        assert_eq!(error["message"], format!("Resource not found: {uri}{HINT}"));
+    }
     let read: Vec<Value> = client.journal().await;
     let read: Vec<&str> = read
         .iter()
         .filter(|message| message["method"] == "resources/read")
         .filter_map(|message| message["params"]["uri"].as_str())
         .collect();
-    assert!(read.contains(&"FILE:///data/./public/%61"), "{read:?}");
+    assert!(read.contains(&"FILE:///data/public/a b"), "{read:?}");
     assert!(
         read.iter().all(|uri| !uri.to_lowercase().contains("private") && !uri.contains("zz")),
         "{read:?}"
@@ -156,17 +163,18 @@ async fn p3_a_list_of_what_is_allowed_is_all_there_is(setup: Setup) {
     let ours = ["resource:///tool_descriptions"];
     assert_eq!(
         uris.into_iter().filter(|uri| !ours.contains(uri)).collect::<Vec<_>>(),
-        ["kit://journal", "file:///data/public/listed"]
+        ["kit://journal", "file:///data/public/listed", "FILE:///data/public/a b"]
     );
-    client.read("FILE:/data//public/./a").await.result();
-    for uri in [
-        "kit://doc",
-        "file:///data/a",
-        "file:///data/public/../a",
-        "file:///data/public/a%2Fb",
-        "kit://missing",
+    client.read("file:///data/public/a").await.result();
+    for (uri, hint) in [
+        ("kit://doc", ""),
+        ("file:///data/a", ""),
+        ("kit://missing", ""),
+        ("FILE:/data//public/./a", HINT),
+        ("file:///data/public/../a", HINT),
+        ("file:///data/public/a%2Fb", HINT),
     ] {
-        assert_eq!(client.read(uri).await.error()["message"], format!("Resource not found: {uri}"));
+        assert_eq!(client.read(uri).await.error()["message"], format!("Resource not found: {uri}{hint}"));
     }
 }
 
@@ -177,24 +185,28 @@ each_strategy!(
 under_full!(p3_a_list_of_what_is_allowed_is_all_there_is);
 
 async fn p3_hidden_resources_cannot_be_subscribed_to(setup: Setup) {
-    let (bench, client) = hidden(setup).await;
+    let open = "file:///data/public/a";
+    let update = control(&format!("updated:{open}"));
+    let hiding_config = format!("{HIDING}[resources.{update:?}]\nhidden = false\n");
+    let bench = Bench::start(hiding(&hiding_config)).await;
+    let client = Client::connect(&bench, setup).await;
     client.open_stream().await;
     for uri in SPELLINGS {
         let refused = client.request("resources/subscribe", json!({"uri": uri})).await;
-        assert_eq!(refused.error()["message"], format!("Resource not found: {uri}"));
+        let hint = if uri == SPELLINGS[0] { "" } else { HINT };
+        assert_eq!(refused.error()["message"], format!("Resource not found: {uri}{hint}"));
     }
-    let open = "file:///data/public/a";
     client.request("resources/subscribe", json!({"uri": open})).await.result();
-    client.read(&control(&format!("updated:{open}"))).await.result();
+    client.read(&update).await.result();
     assert_eq!(client.notification("notifications/resources/updated").await["params"]["uri"], open);
     // What is hidden from now on is heard of no more.
-    let config = format!("{HIDING}[resources.{open:?}]\nhidden = true\n");
+    let config = format!("{hiding_config}[resources.{open:?}]\nhidden = true\n");
     std::fs::write(bench.directory.path().join("disclosure.toml"), config).unwrap();
     bench.reloads.reload(false).await.unwrap();
     let heard = client.inbox.count();
     let again = client.request("resources/subscribe", json!({"uri": open})).await;
     assert_eq!(again.error()["message"], format!("Resource not found: {open}"));
-    client.read(&control(&format!("updated:{open}"))).await.result();
+    client.read(&update).await.result();
     client.read(&control("tool")).await.result();
     client.notification("notifications/tools/list_changed").await;
     assert!(client.inbox.since(heard).iter().all(|message| !message.contains("resources/updated")));

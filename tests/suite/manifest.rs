@@ -5,7 +5,8 @@ use kit::{
     Bench, Client, HeaderAdmission, Identity, Options, Scenario, Setup, eventually, manifests::cost,
     scenario::Stage,
 };
-use mcp_disclosure_core::{Digest, ManifestEntry, RawObject, manifest::digest};
+use mcp_disclosure_core::{Digest, RawObject};
+use mcp_disclosure_drafts::manifest::{ManifestEntry, digest};
 use mcp_disclosure_gateway::negotiation::StrategyOptions;
 use serde_json::{Value, json, value::RawValue};
 

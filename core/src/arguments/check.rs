@@ -4,70 +4,46 @@
 //! beside one that fits does not matter, and where the steps are used up everything further is unknown. So whatever is
 //! found out holds for every way in which the rest could have been judged.
 
-use std::{cmp::Ordering, fmt::Display, ops::Not};
+use std::{cmp::Ordering, fmt::Display};
 
 use serde_json::{Map, Value};
 
 use super::{
     numbers,
+    pattern::Pattern,
     problem::{self, MOST_PROBLEMS, Problem},
-    schema::{Bound, Counted, Keyword, Node, Schema},
+    schema::{Schema, is_unjudged},
 };
-use crate::nearest::misspelt;
+use crate::{brief::shorten, nearest::misspelt};
 
-/// Whether something fits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Fit {
-    Yes,
-    No,
-    Unknown,
+/// Whether something fits; `None` where that is not judged.
+pub(super) type Fit = Option<bool>;
+
+pub(super) fn not(fit: Fit) -> Fit {
+    fit.map(|fits| !fits)
 }
 
-impl Fit {
-    pub(super) fn and(self, other: Self) -> Self {
-        match (self, other) {
-            (Self::No, _) | (_, Self::No) => Self::No,
-            (Self::Yes, Self::Yes) => Self::Yes,
-            _ => Self::Unknown,
-        }
-    }
-
-    pub(super) fn or(self, other: Self) -> Self {
-        !(!self).and(!other)
-    }
+fn and(one: Fit, other: Fit) -> Fit {
+    if one == Some(false) || other == Some(false) { Some(false) } else { Some(one? && other?) }
 }
 
-impl Not for Fit {
-    type Output = Self;
-
-    fn not(self) -> Self {
-        match self {
-            Self::Yes => Self::No,
-            Self::No => Self::Yes,
-            Self::Unknown => Self::Unknown,
-        }
-    }
-}
-
-impl From<bool> for Fit {
-    fn from(fits: bool) -> Self {
-        if fits { Self::Yes } else { Self::No }
-    }
+fn or(one: Fit, other: Fit) -> Fit {
+    not(and(not(one), not(other)))
 }
 
 /// The steps that are left. A step is about one keyword on one value, or 64 bytes of text.
 #[derive(Debug)]
-pub(super) struct Fuel(pub(super) usize);
+pub(super) struct Steps(pub(super) usize);
 
-impl Fuel {
-    /// Whether there are so many; otherwise none are left.
-    pub(super) fn spend(&mut self, steps: usize) -> bool {
+impl Steps {
+    /// `None` where there are not so many; then none are left.
+    pub(super) fn spend(&mut self, steps: usize) -> Option<()> {
         let left = self.0.checked_sub(steps);
         self.0 = left.unwrap_or_default();
-        left.is_some()
+        left.map(drop)
     }
 
-    fn read(&mut self, text: &str) -> bool {
+    fn read(&mut self, text: &str) -> Option<()> {
         self.spend(1 + text.len() / 64)
     }
 }
@@ -96,15 +72,15 @@ pub enum Verdict {
 impl Schema {
     /// Checks a value.
     pub fn check(&self, value: &Value) -> Verdict {
-        let mut check = Check { schema: self, fuel: Fuel(STEPS), depth: 0, path: Vec::new(), problems: None };
-        match check.node(0, value) {
-            Fit::Yes => Verdict::Fits,
-            Fit::Unknown => Verdict::NotJudged,
-            Fit::No => {
-                (check.fuel, check.problems) = (Fuel(STEPS), Some(Vec::new()));
-                check.node(0, value);
-                let problems = check.problems.unwrap_or_default();
-                Verdict::DoesNotFit(problem::listed(problems, value))
+        let mut check =
+            Check { schema: self, steps: Steps(STEPS), depth: 0, path: Vec::new(), problems: None };
+        match check.node(&self.document, value) {
+            Some(true) => Verdict::Fits,
+            None => Verdict::NotJudged,
+            Some(false) => {
+                (check.steps, check.problems) = (Steps(STEPS), Some(Vec::new()));
+                check.node(&self.document, value);
+                Verdict::DoesNotFit(problem::listed(check.problems.unwrap_or_default(), value))
             }
         }
     }
@@ -112,7 +88,7 @@ impl Schema {
 
 struct Check<'s> {
     schema: &'s Schema,
-    fuel: Fuel,
+    steps: Steps,
     depth: usize,
     /// Where the value is, while problems are collected.
     path: Vec<String>,
@@ -120,107 +96,51 @@ struct Check<'s> {
 }
 
 impl<'s> Check<'s> {
-    fn node(&mut self, node: Node, value: &Value) -> Fit {
-        if self.depth == MAX_DEPTH || !self.fuel.spend(1) {
-            return Fit::Unknown;
+    fn node(&mut self, schema: &'s Value, value: &Value) -> Fit {
+        self.steps.spend(1)?;
+        match schema {
+            Value::Bool(true) => return Some(true),
+            Value::Bool(false) => return self.wrong("false", schema, value),
+            _ if self.depth == MAX_DEPTH => return None,
+            _ => {}
         }
+        let keywords = self.schema.keywords(schema)?;
         self.depth += 1;
-        let keywords = &self.schema.nodes[node];
-        let mut fit = Fit::Yes;
-        for keyword in keywords {
-            fit = fit.and(self.keyword(keyword, keywords, value));
-            // All problems are collected, and there is nothing else to find out.
-            if fit == Fit::No && self.problems.is_none() {
-                break;
-            }
-        }
+        let fit = self.all(keywords, |check, (key, operand)| check.keyword(schema, key, operand, value));
         self.depth -= 1;
         fit
     }
 
     /// The same without a word of problems.
-    fn quietly(&mut self, node: Node, value: &Value) -> Fit {
+    fn quietly(&mut self, schema: &'s Value, value: &Value) -> Fit {
         let problems = self.problems.take();
-        let fit = self.node(node, value);
+        let fit = self.node(schema, value);
         self.problems = problems;
         fit
     }
 
-    fn within(&mut self, name: impl Display, node: Node, value: &Value) -> Fit {
+    fn within(&mut self, name: impl Display, schema: &'s Value, value: &Value) -> Fit {
         if self.problems.is_none() {
-            return self.node(node, value);
+            return self.node(schema, value);
         }
-        self.path.push(problem::head(&name, problem::LONGEST_VALUE));
-        let fit = self.node(node, value);
+        self.path.push(shorten(&name.to_string(), problem::LONGEST_VALUE));
+        let fit = self.node(schema, value);
         self.path.pop();
         fit
     }
 
-    fn report(&mut self, problem: impl FnOnce(&[String]) -> Problem) {
+    fn report(&mut self, problem: impl FnOnce(&[String]) -> Problem) -> Fit {
         if let Some(problems) = &mut self.problems
             && problems.len() < MOST_PROBLEMS
-            && self.fuel.spend(PROBLEM)
+            && self.steps.spend(PROBLEM).is_some()
         {
             problems.push(problem(&self.path));
         }
+        Some(false)
     }
 
-    fn keyword(&mut self, keyword: &'s Keyword, beside: &'s [Keyword], value: &Value) -> Fit {
-        if !self.fuel.spend(1) {
-            return Fit::Unknown;
-        }
-        match (keyword, value) {
-            (Keyword::All(nodes), _) => self.all(nodes, |check, node| check.node(*node, value)),
-            (Keyword::Any(nodes) | Keyword::One(nodes), _) => self.union(keyword, nodes, value),
-            (Keyword::If { condition, then, otherwise }, _) => {
-                let part = |check: &mut Self, part: &Option<Node>| {
-                    part.map_or(Fit::Yes, |node| check.node(node, value))
-                };
-                match self.quietly(*condition, value) {
-                    Fit::Yes => part(self, then),
-                    Fit::No => part(self, otherwise),
-                    Fit::Unknown => {
-                        let problems = self.problems.take();
-                        let (then, otherwise) = (part(self, then), part(self, otherwise));
-                        self.problems = problems;
-                        if then == otherwise { then } else { Fit::Unknown }
-                    }
-                }
-            }
-            (Keyword::Items { first, rest }, Value::Array(items)) => {
-                let nodes = first.iter().copied().chain(rest.iter().copied().cycle());
-                self.all(items.iter().enumerate().zip(nodes), |check, ((at, item), node)| {
-                    check.within(at, node, item)
-                })
-            }
-            (Keyword::Members { .. }, Value::Object(members)) => {
-                self.all(members.keys(), |check, name| check.member(keyword, name, members))
-            }
-            (Keyword::Required(names), Value::Object(members)) => {
-                self.all(names, |check, name| check.required(name, beside, members))
-            }
-            (Keyword::Dependent(list), Value::Object(members)) => {
-                self.all(list, |check, (name, node)| match members.contains_key(name) {
-                    _ if !check.fuel.read(name) => Fit::Unknown,
-                    true => check.node(*node, value),
-                    false => Fit::Yes,
-                })
-            }
-            (Keyword::DependentNames(list), Value::Object(members)) => {
-                self.all(list, |check, (name, names)| match members.contains_key(name) {
-                    _ if !check.fuel.read(name) => Fit::Unknown,
-                    true => check.all(names, |check, name| check.required(name, beside, members)),
-                    false => Fit::Yes,
-                })
-            }
-            _ => {
-                let fit = self.leaf(keyword, value);
-                if fit == Fit::No {
-                    self.report(|path| Problem::of(path, keyword, value));
-                }
-                fit
-            }
-        }
+    fn wrong(&mut self, key: &str, operand: &Value, value: &Value) -> Fit {
+        self.report(|path| Problem::of(path, key, operand, value))
     }
 
     /// Whether all of these fit.
@@ -229,65 +149,140 @@ impl<'s> Check<'s> {
         parts: impl IntoIterator<Item = T>,
         mut each: impl FnMut(&mut Self, T) -> Fit,
     ) -> Fit {
-        let mut fit = Fit::Yes;
+        let mut fit = Some(true);
         for part in parts {
-            fit = fit.and(each(self, part));
+            fit = and(fit, each(self, part));
             let is_full = self.problems.as_ref().is_none_or(|problems| problems.len() >= MOST_PROBLEMS);
-            if fit == Fit::No && is_full || self.fuel.0 == 0 {
-                return fit.and(Fit::Unknown);
+            if fit == Some(false) && is_full || self.steps.0 == 0 {
+                return and(fit, None);
             }
         }
         fit
     }
 
-    fn member(&mut self, keyword: &'s Keyword, name: &str, members: &Map<String, Value>) -> Fit {
-        let (Keyword::Members { named, patterns, rest }, Some(value)) = (keyword, members.get(name)) else {
-            return Fit::Yes;
+    /// Whether a value fits one keyword of a schema. A keyword in a wrong form is not judged.
+    fn keyword(&mut self, schema: &'s Value, key: &str, operand: &'s Value, value: &Value) -> Fit {
+        self.steps.spend(1)?;
+        match key {
+            "allOf" => self.all(operand.as_array()?, |check, part| check.node(part, value)),
+            "anyOf" | "oneOf" => self.union(key, operand, value),
+            "$ref" => {
+                let reference = operand.as_str()?;
+                self.steps.spend(1 + reference.len() / 8)?;
+                self.node(self.schema.target(reference)?, value)
+            }
+            "if" => self.condition(schema, operand, value),
+            "items" | "prefixItems" | "additionalItems" => self.items(schema, key, operand, value),
+            "properties" | "patternProperties" | "additionalProperties" => {
+                let Value::Object(members) = value else { return Some(true) };
+                self.all(members, |check, (name, value)| {
+                    check.member(schema, key, operand, (name, value), members)
+                })
+            }
+            "required" => {
+                let names = operand.as_array()?;
+                let Value::Object(members) = value else { return Some(true) };
+                self.all(names, |check, name| check.required(name.as_str()?, schema, members))
+            }
+            _ => match self.leaf(key, operand, value) {
+                Some(false) => self.wrong(key, operand, value),
+                fit => fit,
+            },
+        }
+    }
+
+    fn condition(&mut self, schema: &'s Value, condition: &'s Value, value: &Value) -> Fit {
+        let part = |check: &mut Self, key| schema.get(key).map_or(Some(true), |part| check.node(part, value));
+        match self.quietly(condition, value) {
+            Some(true) => part(self, "then"),
+            Some(false) => part(self, "else"),
+            None => {
+                let problems = self.problems.take();
+                let (then, otherwise) = (part(self, "then"), part(self, "else"));
+                self.problems = problems;
+                then.filter(|_| then == otherwise)
+            }
+        }
+    }
+
+    fn items(&mut self, schema: &'s Value, key: &str, operand: &'s Value, value: &Value) -> Fit {
+        let is_latest = self.schema.is_latest();
+        let first_key = if is_latest { "prefixItems" } else { "items" };
+        let first = schema.get(first_key).and_then(Value::as_array);
+        let Value::Array(items) = value else { return Some(true) };
+        let items = items.iter().enumerate();
+        match key {
+            "prefixItems" if !is_latest => Some(true),
+            "additionalItems" if is_latest || first.is_none() => Some(true),
+            _ if key == "prefixItems" || (key == first_key && first.is_some()) => {
+                self.all(items.zip(first?), |check, ((at, item), part)| check.within(at, part, item))
+            }
+            _ => {
+                let rest = items.skip(first.map_or(0, Vec::len));
+                self.all(rest, |check, (at, item)| check.within(at, operand, item))
+            }
+        }
+    }
+
+    fn member(
+        &mut self,
+        schema: &'s Value,
+        key: &str,
+        operand: &'s Value,
+        (name, value): (&String, &Value),
+        members: &Map<String, Value>,
+    ) -> Fit {
+        self.steps.read(name)?;
+        let entries = |key: &str| match schema.get(key) {
+            Some(entries) => entries.as_object().map(Some),
+            None => Some(None),
         };
-        if !self.fuel.read(name) {
-            return Fit::Unknown;
+        if key == "properties" {
+            return entries(key)??.get(name).map_or(Some(true), |part| self.within(name, part, value));
         }
-        let own = named.get(name);
-        let mut fit = own.map_or(Fit::Yes, |node| self.within(name, *node, value));
-        let mut is_other = Fit::from(own.is_none());
-        for (pattern, node) in patterns {
-            let matches = pattern.as_ref().map_or(Fit::Unknown, |one| one.matches(name, &mut self.fuel));
-            is_other = is_other.and(!matches);
-            fit = fit.and(self.where_it_is(matches, name, *node, value));
+        let (named, patterns) = (entries("properties")?, entries("patternProperties")?);
+        if key == "patternProperties" {
+            return self.all(patterns.into_iter().flatten(), |check, (pattern, part)| {
+                let matches = check.matches(pattern, name);
+                check.where_it_is(matches, name, part, value)
+            });
         }
-        let Some(rest) = *rest else { return fit };
-        if is_other == Fit::Yes && matches!(*self.schema.nodes[rest], [Keyword::Never]) {
-            let meant = self.meant(name, named.keys().filter(|known| !members.contains_key(*known)));
-            self.report(|path| Problem::unexpected(path, name, meant));
-            return Fit::No;
+        if named.is_some_and(|named| named.contains_key(name)) {
+            return Some(true);
         }
-        fit.and(self.where_it_is(is_other, name, rest, value))
+        let matched = patterns.into_iter().flatten();
+        let is_other = self.all(matched, |check, (pattern, _)| not(check.matches(pattern, name)));
+        if is_other == Some(true) && *operand == Value::Bool(false) {
+            let known = named.into_iter().flat_map(Map::keys);
+            let meant = self.meant(name, known.filter(|known| !members.contains_key(*known)));
+            return self.report(|path| Problem::unexpected(path, name, meant));
+        }
+        self.where_it_is(is_other, name, operand, value)
     }
 
     /// Whether a member fits a subschema that applies to it where `applies` is so.
-    fn where_it_is(&mut self, applies: Fit, name: &str, node: Node, value: &Value) -> Fit {
+    fn where_it_is(&mut self, applies: Fit, name: &str, schema: &'s Value, value: &Value) -> Fit {
         match applies {
-            Fit::Yes => self.within(name, node, value),
-            Fit::No => Fit::Yes,
-            Fit::Unknown => self.quietly(node, value).or(Fit::Unknown),
+            Some(true) => self.within(name, schema, value),
+            Some(false) => Some(true),
+            None => or(self.quietly(schema, value), None),
         }
     }
 
-    fn required(&mut self, name: &str, beside: &'s [Keyword], members: &Map<String, Value>) -> Fit {
-        if !self.fuel.read(name) {
-            return Fit::Unknown;
-        }
+    fn matches(&mut self, pattern: &str, text: &str) -> Fit {
+        self.steps.spend(pattern.len())?;
+        Pattern::parse(pattern)?.matches(text, &mut self.steps)
+    }
+
+    fn required(&mut self, name: &str, schema: &'s Value, members: &Map<String, Value>) -> Fit {
+        self.steps.read(name)?;
         if members.contains_key(name) {
-            return Fit::Yes;
+            return Some(true);
         }
-        let known = beside.iter().find_map(|keyword| match keyword {
-            Keyword::Members { named, .. } => Some(named),
-            _ => None,
-        });
+        let known = schema.get("properties").and_then(Value::as_object);
         let unknown = members.keys().filter(|given| known.is_some_and(|known| !known.contains_key(*given)));
         let given = self.meant(name, unknown);
-        self.report(|path| Problem::missing(path, name, given));
-        Fit::No
+        self.report(|path| Problem::missing(path, name, given))
     }
 
     /// The name among these that is probably the same.
@@ -296,138 +291,126 @@ impl<'s> Check<'s> {
             return None;
         }
         let others = others.map(String::as_str).filter(|other| other.len() <= LONGEST_NAME).take(MOST_NAMES);
-        misspelt(name, others.take_while(|other| self.fuel.spend(1 + name.len() * other.len() / 64)))
+        misspelt(
+            name,
+            others.take_while(|other| self.steps.spend(1 + name.len() * other.len() / 64).is_some()),
+        )
     }
 
-    fn union(&mut self, keyword: &Keyword, nodes: &[Node], value: &Value) -> Fit {
-        let most = if matches!(keyword, Keyword::One(_)) { 1 } else { u64::MAX };
-        let enough = if most == 1 { 2 } else { 1 };
-        match self.fitting(nodes.iter().map(|node| (*node, value)), enough) {
-            (0, 0) => {
-                self.report_union(nodes, value);
-                Fit::No
-            }
-            (fits, _) if fits > most => {
-                self.report(|path| Problem::of(path, keyword, value));
-                Fit::No
-            }
-            (1.., may_fit) if may_fit <= most => Fit::Yes,
-            _ => Fit::Unknown,
-        }
-    }
-
-    /// How many of these fit, up to so many, and how many may fit.
-    fn fitting<'v>(&mut self, parts: impl Iterator<Item = (Node, &'v Value)>, enough: u64) -> (u64, u64) {
-        let (mut fits, mut may_fit) = (0, 0);
-        for (node, value) in parts {
-            let fit = self.quietly(node, value);
-            fits += u64::from(fit == Fit::Yes);
-            may_fit += u64::from(fit != Fit::No);
-            if self.fuel.0 == 0 {
-                return (fits, u64::MAX);
-            }
-            if fits == enough {
+    fn union(&mut self, key: &str, operand: &'s Value, value: &Value) -> Fit {
+        let parts = operand.as_array()?;
+        let most = if key == "oneOf" { 1 } else { usize::MAX };
+        let (mut fit, mut may_fit) = (0, 0);
+        for part in parts {
+            let fits = self.quietly(part, value);
+            fit += usize::from(fits == Some(true));
+            may_fit += usize::from(fits != Some(false));
+            if fit > most || (fit == 1 && key == "anyOf") {
                 break;
             }
+            (self.steps.0 > 0).then_some(())?;
         }
-        (fits, may_fit)
+        match () {
+            () if may_fit == 0 => self.none_fits(parts, value),
+            () if fit > most => self.wrong(key, operand, value),
+            () => (fit > 0 && may_fit <= most).then_some(true),
+        }
     }
 
-    /// What is wrong with the value as the alternative that it is nearest to.
-    fn report_union(&mut self, nodes: &[Node], value: &Value) {
-        let Some(mut problems) = self.problems.take() else { return };
-        let mut branches = Vec::new();
-        for node in nodes {
-            self.problems = Some(Vec::new());
-            self.node(*node, value);
-            branches.push(self.problems.take().unwrap_or_default());
+    /// Says what is wrong with the value as the alternative that it is nearest to.
+    fn none_fits(&mut self, parts: &'s [Value], value: &Value) -> Fit {
+        if let Some(mut problems) = self.problems.take() {
+            let branch = |part| {
+                self.problems = Some(Vec::new());
+                self.node(part, value);
+                self.problems.take().unwrap_or_default()
+            };
+            let branches = parts.iter().map(branch).collect();
+            problems.extend(problem::nearest(branches, &self.path, value));
+            self.problems = Some(problems);
         }
-        problems.extend(problem::nearest(branches, &self.path, value));
-        self.problems = Some(problems);
+        Some(false)
     }
 
-    fn leaf(&mut self, keyword: &Keyword, value: &Value) -> Fit {
-        match (keyword, value) {
-            (Keyword::Never, _) => Fit::No,
-            (Keyword::NotJudged, _) => Fit::Unknown,
-            (Keyword::Type(kinds), _) => kinds.iter().fold(Fit::No, |fit, kind| fit.or(is_of(kind, value))),
-            (Keyword::Enum(Value::Array(values)), _) => {
-                !self.all(values, |check, other| !check.equal(value, other))
-            }
-            (Keyword::Const(other), _) => self.equal(value, other),
-            (Keyword::Bound(bound, limit), Value::Number(number)) => match numbers::compare(number, limit) {
-                None => Fit::Unknown,
-                Some(order) => match bound {
-                    Bound::Least => order != Ordering::Less,
-                    Bound::Above => order == Ordering::Greater,
-                    Bound::Most => order != Ordering::Greater,
-                    Bound::Below => order == Ordering::Less,
+    fn leaf(&mut self, key: &str, operand: &'s Value, value: &Value) -> Fit {
+        match key {
+            "type" => match operand {
+                Value::String(kind) => is_of(kind, value),
+                Value::Array(kinds) if kinds.len() <= 7 => {
+                    kinds.iter().try_fold(false, |fits, kind| or(Some(fits), is_of(kind.as_str()?, value)))
                 }
-                .into(),
+                _ => None,
             },
-            (Keyword::MultipleOf(of), Value::Number(number)) => numbers::is_multiple(number, of),
-            (Keyword::Least(counted, least), _) => self.count(*counted, value, |count| count >= *least),
-            (Keyword::Most(counted, most), _) => self.count(*counted, value, |count| count <= *most),
-            (Keyword::Pattern(_, pattern), Value::String(text)) => pattern.matches(text, &mut self.fuel),
-            (Keyword::Unique, Value::Array(items)) => self
-                .all(items.iter().enumerate(), |check, (at, item)| {
-                    check.all(&items[..at], |check, other| !check.equal(item, other))
-                }),
-            (Keyword::Contains { node, least, most }, Value::Array(items)) => {
-                let (fits, may_fit) = self.fitting(items.iter().map(|item| (*node, item)), u64::MAX);
-                if may_fit < *least || fits > *most {
-                    Fit::No
-                } else if fits >= *least && may_fit <= *most {
-                    Fit::Yes
-                } else {
-                    Fit::Unknown
-                }
+            "enum" => not(self.all(operand.as_array()?, |check, other| not(check.equal(value, other)))),
+            "const" => self.equal(value, operand),
+            "not" => not(self.quietly(operand, value)),
+            "multipleOf" => match value {
+                Value::Number(number) => numbers::is_multiple(number, operand.as_number()?),
+                _ => Some(true),
+            },
+            "pattern" => match value {
+                Value::String(text) => self.matches(operand.as_str()?, text),
+                _ => Pattern::parse(operand.as_str()?).map(|_| true),
+            },
+            "uniqueItems" if operand.as_bool()? => {
+                let items = value.as_array().map_or(&[][..], Vec::as_slice);
+                self.all(items.iter().enumerate(), |check, (at, item)| {
+                    check.all(&items[..at], |check, other| not(check.equal(item, other)))
+                })
             }
-            (Keyword::Names(node), Value::Object(members)) => self.all(members.keys(), |check, name| {
-                if !check.fuel.read(name) {
-                    return Fit::Unknown;
-                }
-                check.quietly(*node, &Value::from(name.as_str()))
+            "propertyNames" => self.all(value.as_object().into_iter().flat_map(Map::keys), |check, name| {
+                check.steps.read(name)?;
+                check.quietly(operand, &Value::from(name.as_str()))
             }),
-            (Keyword::Not(node, _), _) => !self.quietly(*node, value),
-            _ => Fit::Yes,
+            _ if is_unjudged(key, operand) => None,
+            _ => self.bound(key, operand, value),
         }
     }
 
-    fn count(&mut self, counted: Counted, value: &Value, is_allowed: impl Fn(u64) -> bool) -> Fit {
-        let count = match (counted, value) {
-            (Counted::Characters, Value::String(text)) if self.fuel.read(text) => text.chars().count(),
-            (Counted::Characters, Value::String(_)) => return Fit::Unknown,
-            (Counted::Items, Value::Array(items)) => items.len(),
-            (Counted::Members, Value::Object(members)) => members.len(),
-            _ => return Fit::Yes,
+    /// Whether a number, or a count, is within a bound. Other keywords are annotations.
+    fn bound(&mut self, key: &str, bound: &Value, value: &Value) -> Fit {
+        let is_within = match key {
+            "minimum" | "minLength" | "minItems" | "minProperties" => Ordering::is_ge,
+            "maximum" | "maxLength" | "maxItems" | "maxProperties" => Ordering::is_le,
+            "exclusiveMinimum" => Ordering::is_gt,
+            "exclusiveMaximum" => Ordering::is_lt,
+            _ => return Some(true),
         };
-        is_allowed(count as u64).into()
+        let bound = bound.as_number()?;
+        let number = match (key, value) {
+            ("minLength" | "maxLength", Value::String(text)) => {
+                self.steps.read(text)?;
+                text.chars().count().into()
+            }
+            ("minItems" | "maxItems", Value::Array(items)) => items.len().into(),
+            ("minProperties" | "maxProperties", Value::Object(members)) => members.len().into(),
+            ("minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum", Value::Number(number)) => {
+                number.clone()
+            }
+            _ => return Some(true),
+        };
+        numbers::compare(&number, bound).map(is_within)
     }
 
     fn equal(&mut self, one: &Value, other: &Value) -> Fit {
-        if !self.fuel.spend(1) {
-            return Fit::Unknown;
-        }
+        self.steps.spend(1)?;
         match (one, other) {
-            (Value::Number(one), Value::Number(other)) => {
-                numbers::compare(one, other).map_or(Fit::Unknown, |order| order.is_eq().into())
+            (Value::Number(one), Value::Number(other)) => numbers::compare(one, other).map(Ordering::is_eq),
+            (Value::String(one), Value::String(other)) if one.len() == other.len() => {
+                self.steps.read(one)?;
+                Some(one == other)
             }
-            (Value::String(one), Value::String(other)) => match one.len() == other.len() {
-                true if !self.fuel.read(one) => Fit::Unknown,
-                is_as_long => (is_as_long && one == other).into(),
-            },
             (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
                 self.all(one.iter().zip(other), |check, (one, other)| check.equal(one, other))
             }
             (Value::Object(one), Value::Object(other)) if one.len() == other.len() => {
-                self.all(one, |check, (name, one)| match other.get(name) {
-                    Some(other) if check.fuel.read(name) => check.equal(one, other),
-                    Some(_) => Fit::Unknown,
-                    None => Fit::No,
+                self.all(one, |check, (name, one)| {
+                    check.steps.read(name)?;
+                    other.get(name).map_or(Some(false), |other| check.equal(one, other))
                 })
             }
-            _ => (one == other).into(),
+            (Value::Array(_), Value::Array(_)) | (Value::Object(_), Value::Object(_)) => Some(false),
+            _ => Some(one == other),
         }
     }
 }
@@ -440,7 +423,8 @@ fn is_of(kind: &str, value: &Value) -> Fit {
         | ("number", Value::Number(_))
         | ("string", Value::String(_))
         | ("array", Value::Array(_))
-        | ("object", Value::Object(_)) => Fit::Yes,
-        _ => Fit::No,
+        | ("object", Value::Object(_)) => Some(true),
+        ("null" | "boolean" | "integer" | "number" | "string" | "array" | "object", _) => Some(false),
+        _ => None,
     }
 }

@@ -35,8 +35,6 @@ const OWN_MEMORY: usize = 1_024;
 #[derive(Debug)]
 pub struct ArgumentCheck {
     schema: Option<Schema>,
-    /// See [`repair::containers`].
-    containers: Vec<String>,
 }
 
 /// Arguments that go on to the tool.
@@ -51,9 +49,7 @@ pub struct Checked {
 impl ArgumentCheck {
     /// Compiles a schema's JSON text. What of it is not judged is logged, as a warning.
     pub fn compile(tool: &ToolName, text: &str) -> Self {
-        let document = read(text, MAX_SCHEMA_BYTES);
-        let containers = document.as_ref().map(repair::containers).unwrap_or_default();
-        let schema = document.map(|document| Schema::of(&document, text.len()));
+        let schema = Schema::compile(text);
         match &schema {
             None => tracing::warn!(%tool, "arguments are not checked: the schema is too large or too deep"),
             Some(schema) if schema.unjudged().next().is_some() => {
@@ -62,7 +58,7 @@ impl ArgumentCheck {
             }
             Some(_) => {}
         }
-        Self { schema, containers }
+        Self { schema }
     }
 
     /// An estimate of the memory that this takes, in bytes.
@@ -78,7 +74,10 @@ impl ArgumentCheck {
     /// # Errors
     /// What is wrong with them: they do not fit.
     pub fn apply(&self, given: &str) -> Result<Checked, Vec<ArgumentProblem>> {
-        let Some((schema, (arguments, is_repaired))) = self.schema.as_ref().zip(self.read(given)) else {
+        let Some((schema, mut arguments)) = self.schema.as_ref().zip(read(given, MAX_BYTES)) else {
+            return Ok(Checked::default());
+        };
+        let Some(is_repaired) = repair::apply(&schema.document, &mut arguments) else {
             return Ok(Checked::default());
         };
         if !arguments.is_object() {
@@ -91,13 +90,6 @@ impl ArgumentCheck {
         };
         let repaired = is_repaired.then(|| serde_json::value::to_raw_value(&arguments).ok()).flatten();
         Ok(Checked { repaired, is_judged })
-    }
-
-    /// `None` where they are not judged.
-    fn read(&self, given: &str) -> Option<(Value, bool)> {
-        let mut arguments = read(given, MAX_BYTES)?;
-        let is_repaired = repair::apply(&self.containers, &mut arguments)?;
-        Some((arguments, is_repaired))
     }
 }
 

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use super::check::{Fit, Fuel};
+use super::check::{Fit, Steps};
 
 /// Characters of ASCII, a bit each.
 type Set = u128;
@@ -40,17 +40,15 @@ impl Pattern {
     }
 
     /// Whether it is found in a text.
-    pub(super) fn matches(&self, text: &str, fuel: &mut Fuel) -> Fit {
-        if !fuel.spend(text.len()) || !text.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
-            return Fit::Unknown;
-        }
-        let ends = self.ends((0..=text.len()).collect(), text.as_bytes(), fuel);
-        ends.map_or(Fit::Unknown, |ends| Fit::from(!ends.is_empty()))
+    pub(super) fn matches(&self, text: &str, steps: &mut Steps) -> Fit {
+        steps.spend(text.len())?;
+        text.bytes().all(|byte| matches!(byte, b' '..=b'~')).then_some(())?;
+        Some(!self.ends((0..=text.len()).collect(), text.as_bytes(), steps)?.is_empty())
     }
 
     /// Where matches end that begin at one of these positions. `None` where that costs too much.
-    fn ends(&self, mut from: Positions, text: &[u8], fuel: &mut Fuel) -> Option<Positions> {
-        fuel.spend(4 + 2 * from.len()).then_some(())?;
+    fn ends(&self, mut from: Positions, text: &[u8], steps: &mut Steps) -> Option<Positions> {
+        steps.spend(4 + 2 * from.len())?;
         Some(match self {
             Self::One(set) => {
                 let fits = |at: &usize| text.get(*at).is_some_and(|byte| set >> byte & 1 == 1);
@@ -58,10 +56,10 @@ impl Pattern {
             }
             Self::Start => from.into_iter().filter(|at| *at == 0).collect(),
             Self::End => from.into_iter().filter(|at| *at == text.len()).collect(),
-            Self::All(parts) => parts.iter().try_fold(from, |from, part| part.ends(from, text, fuel))?,
+            Self::All(parts) => parts.iter().try_fold(from, |from, part| part.ends(from, text, steps))?,
             Self::Any(parts) => {
                 let each: Option<Vec<_>> =
-                    parts.iter().map(|part| part.ends(from.clone(), text, fuel)).collect();
+                    parts.iter().map(|part| part.ends(from.clone(), text, steps)).collect();
                 each?.into_iter().flatten().collect()
             }
             Self::Repeated(part, least, most) => {
@@ -73,14 +71,14 @@ impl Pattern {
                     if times == *most || from.is_empty() {
                         break;
                     }
-                    from = part.ends(from, text, fuel)?;
+                    from = part.ends(from, text, steps)?;
                 }
                 ends
             }
             Self::Ahead(wanted, part) => {
                 let mut kept = Positions::new();
                 for at in from {
-                    if part.ends([at].into(), text, fuel)?.is_empty() != *wanted {
+                    if part.ends([at].into(), text, steps)?.is_empty() != *wanted {
                         kept.insert(at);
                     }
                 }

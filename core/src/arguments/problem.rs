@@ -1,11 +1,10 @@
 //! What is wrong with a call's arguments, in words a model can act on.
 
-use std::fmt::{Display, Formatter, Write as _};
+use std::io;
 
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::schema::{Bound, Counted, Keyword};
 use crate::{brief::shorten, decision::Refusal};
 
 /// At most this many problems are reported of one call.
@@ -46,8 +45,6 @@ pub(super) const LONGEST_VALUE: usize = 120;
 const LONGEST_PATH: usize = 500;
 /// What was expected is said in up to this many characters.
 const LONGEST_EXPECTED: usize = 2_000;
-/// A text in a value is shown up to this many characters.
-const LONGEST_TEXT: usize = 200;
 /// Alternatives are listed up to this many.
 const MOST_ALTERNATIVES: usize = 10;
 
@@ -61,13 +58,14 @@ pub(super) struct Problem {
 }
 
 impl Problem {
-    pub(super) fn of(path: &[String], keyword: &Keyword, value: &Value) -> Self {
-        let differs = match keyword {
-            Keyword::Type(_) => (2, path.len()),
-            Keyword::Const(_) => (2, path.len().saturating_sub(1)),
+    /// Of a keyword of the schema, with what it says.
+    pub(super) fn of(path: &[String], key: &str, operand: &Value, value: &Value) -> Self {
+        let differs = match key {
+            "type" => (2, path.len()),
+            "const" => (2, path.len().saturating_sub(1)),
             _ => (0, 0),
         };
-        Self { differs, ..Self::at(path, value, expected(keyword)) }
+        Self { differs, ..Self::at(path, value, expected(key, operand)) }
     }
 
     pub(super) fn missing(path: &[String], name: &str, given: Option<&str>) -> Self {
@@ -83,11 +81,11 @@ impl Problem {
     }
 
     fn at(path: &[String], value: &Value, expected: String) -> Self {
-        Self::said(place(path), head(&Shown(value), LONGEST_VALUE), expected)
+        Self::said(place(path), shown(value, LONGEST_VALUE), expected)
     }
 
     fn about(path: &[String], name: &str, given: &str, expected: String) -> Self {
-        let name = [head(&name, LONGEST_VALUE)];
+        let name = [shorten(name, LONGEST_VALUE)];
         Self::said(place(path.iter().chain(&name)), given.to_owned(), expected)
     }
 
@@ -143,87 +141,72 @@ fn place<'p>(path: impl IntoIterator<Item = &'p String>) -> String {
     if path.is_empty() { "arguments".to_owned() } else { shorten(&path.join("."), LONGEST_PATH) }
 }
 
-fn expected(keyword: &Keyword) -> String {
-    let counted = |bound: &str, counted: &Counted, count: &u64| match counted {
-        Counted::Characters => format!("text of {bound} {count} characters"),
-        Counted::Items => format!("{bound} {count} items"),
-        Counted::Members => format!("{bound} {count} members"),
-    };
-    match keyword {
-        Keyword::Type(kinds) => format!("a value of type {}", kinds.join(" or ")),
-        Keyword::Enum(values) => head(&format_args!("one of {}", Shown(values)), LONGEST_EXPECTED),
-        Keyword::Const(value) => head(&format_args!("exactly {}", Shown(value)), LONGEST_EXPECTED),
-        Keyword::Bound(Bound::Least, limit) => format!("a number of at least {limit}"),
-        Keyword::Bound(Bound::Above, limit) => format!("a number above {limit}"),
-        Keyword::Bound(Bound::Most, limit) => format!("a number of at most {limit}"),
-        Keyword::Bound(Bound::Below, limit) => format!("a number below {limit}"),
-        Keyword::MultipleOf(of) => format!("a multiple of {of}"),
-        Keyword::Least(what, count) => counted("at least", what, count),
-        Keyword::Most(what, count) => counted("at most", what, count),
-        Keyword::Pattern(text, _) => head(&format_args!("text that matches {text}"), LONGEST_EXPECTED),
-        Keyword::Unique => "items that all differ".to_owned(),
-        Keyword::Contains { least, most: u64::MAX, .. } => {
-            format!("at least {least} items as the schema says")
+fn expected(key: &str, operand: &Value) -> String {
+    let shown = |longest| shown(operand, longest);
+    match key {
+        "type" => match operand {
+            Value::Array(kinds) => {
+                let kinds: Vec<&str> = kinds.iter().filter_map(Value::as_str).collect();
+                format!("a value of type {}", kinds.join(" or "))
+            }
+            kind => format!("a value of type {}", kind.as_str().unwrap_or_default()),
+        },
+        "enum" => format!("one of {}", shown(LONGEST_EXPECTED)),
+        "const" => format!("exactly {}", shown(LONGEST_EXPECTED)),
+        "minimum" => format!("a number of at least {operand}"),
+        "exclusiveMinimum" => format!("a number above {operand}"),
+        "maximum" => format!("a number of at most {operand}"),
+        "exclusiveMaximum" => format!("a number below {operand}"),
+        "multipleOf" => format!("a multiple of {operand}"),
+        "minLength" => format!("text of at least {operand} characters"),
+        "maxLength" => format!("text of at most {operand} characters"),
+        "minItems" => format!("at least {operand} items"),
+        "maxItems" => format!("at most {operand} items"),
+        "minProperties" => format!("at least {operand} members"),
+        "maxProperties" => format!("at most {operand} members"),
+        "pattern" => {
+            format!("text that matches {}", shorten(operand.as_str().unwrap_or_default(), LONGEST_EXPECTED))
         }
-        Keyword::Contains { least, most, .. } => format!("{least} to {most} items as the schema says"),
-        Keyword::Names(_) => "other names in it: the schema restricts them".to_owned(),
-        Keyword::Not(_, schema) => format!("anything but what fits {schema}"),
-        Keyword::One(_) => "what fits one alternative of the schema and no other".to_owned(),
+        "uniqueItems" => "items that all differ".to_owned(),
+        "propertyNames" => "other names in it: the schema restricts them".to_owned(),
+        "not" => format!("anything but what fits {}", shown(LONGEST_VALUE)),
+        "oneOf" => "what fits one alternative of the schema and no other".to_owned(),
         _ => "nothing: the schema allows no value here".to_owned(),
     }
 }
 
-/// The first characters of a text, however long it would become.
-pub(super) fn head(text: &dyn Display, longest: usize) -> String {
-    let mut head = Head { text: String::new(), left: longest + 1 };
+/// The beginning of a value's JSON text, of which no more is written than is shown.
+fn shown(value: &Value, longest: usize) -> String {
+    let mut room = Room { text: Vec::new(), left: 4 * (longest + 1) };
     // The only error is that there is no more room.
-    let _full = write!(head, "{text}");
-    shorten(&head.text, longest)
+    let _full = match value {
+        // Cut before it is escaped, which reads all of it.
+        Value::String(text) if text.len() > room.left => {
+            let end = (0..=room.left).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
+            serde_json::to_writer(&mut room, &text[..end])
+        }
+        _ => serde_json::to_writer(&mut room, value),
+    };
+    shorten(&String::from_utf8_lossy(&room.text), longest)
 }
 
 /// Takes the beginning of what is written, and an error ends the writing.
-struct Head {
-    text: String,
+struct Room {
+    text: Vec<u8>,
     left: usize,
 }
 
-impl std::fmt::Write for Head {
-    fn write_str(&mut self, text: &str) -> std::fmt::Result {
-        for character in text.chars() {
-            self.left = self.left.checked_sub(1).ok_or(std::fmt::Error)?;
-            self.text.push(character);
-        }
-        Ok(())
+impl io::Write for Room {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let taken = bytes.len().min(self.left);
+        self.text.extend_from_slice(&bytes[..taken]);
+        self.left -= taken;
+        // Nothing taken is an error to who writes all.
+        Ok(taken)
     }
-}
 
-/// JSON text, of which long strings are read no further than they are shown.
-struct Shown<'v>(&'v Value);
-
-impl Display for Shown<'_> {
-    fn fmt(&self, f: &mut Formatter<'_>) -> std::fmt::Result {
-        let comma = |at| if at == 0 { "" } else { "," };
-        match self.0 {
-            // Cut before it is escaped, which reads all of it.
-            Value::String(text) => write!(f, "{}", Value::from(head(text, LONGEST_TEXT))),
-            Value::Array(items) => {
-                f.write_char('[')?;
-                items
-                    .iter()
-                    .enumerate()
-                    .try_for_each(|(at, item)| write!(f, "{}{}", comma(at), Shown(item)))?;
-                f.write_char(']')
-            }
-            Value::Object(members) => {
-                f.write_char('{')?;
-                members.iter().enumerate().try_for_each(|(at, (name, value))| {
-                    let name = Value::from(head(name, LONGEST_TEXT));
-                    write!(f, "{}{name}:{}", comma(at), Shown(value))
-                })?;
-                f.write_char('}')
-            }
-            other => other.fmt(f),
-        }
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -233,13 +216,12 @@ mod tests {
 
     #[test]
     fn large_values_are_shown_by_their_beginning() {
-        let shown = |value: &Value, longest| head(&Shown(value), longest);
         let value = json!(vec!["é".repeat(50_000); 3]);
         assert_eq!(shown(&value, LONGEST_VALUE), shorten(&value.to_string(), LONGEST_VALUE));
         for value in [json!({"a": [1, "\n", {}], "b\"": {"c": null}}), json!([]), json!(1.5)] {
             assert_eq!(shown(&value, LONGEST_VALUE), value.to_string());
         }
-        assert_eq!(head(&"x".repeat(9), 9), "x".repeat(9));
-        assert_eq!(head(&"€".repeat(10), 9).chars().count(), shorten(&"€".repeat(10), 9).chars().count());
+        let value = json!("€".repeat(2_000));
+        assert_eq!(shown(&value, LONGEST_VALUE), shorten(&value.to_string(), LONGEST_VALUE));
     }
 }

@@ -5,17 +5,11 @@ use serde_json::Value;
 use super::MAX_MEMORY;
 use crate::size;
 
-/// The arguments that may be JSON in a string: their schema allows objects and arrays (or null) and nothing else.
-pub(super) fn containers(schema: &Value) -> Vec<String> {
-    let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
-    let containers = properties.filter(|(_, schema)| allows_only_containers(schema));
-    containers.map(|(name, _)| name.clone()).collect()
-}
-
-/// Replaces such strings by what they hold: at the top, and for these arguments. Returns whether there were any.
+/// Replaces such strings by what they hold: at the top, and for the arguments whose schema allows objects and arrays (or null)
+/// and nothing else. Returns whether there were any.
 ///
 /// `None` where they hold more than is judged.
-pub(super) fn apply(containers: &[String], arguments: &mut Value) -> Option<bool> {
+pub(super) fn apply(schema: &Value, arguments: &mut Value) -> Option<bool> {
     let mut left = MAX_MEMORY;
     let mut is_repaired = false;
     if let Value::String(text) = arguments
@@ -23,9 +17,10 @@ pub(super) fn apply(containers: &[String], arguments: &mut Value) -> Option<bool
     {
         (*arguments, is_repaired) = (object, true);
     }
-    for name in containers {
-        if let Some(value) = arguments.get_mut(name)
-            && let Value::String(text) = value
+    let properties = schema.get("properties").and_then(Value::as_object);
+    for (name, value) in arguments.as_object_mut().into_iter().flatten() {
+        if let Value::String(text) = value
+            && properties.and_then(|properties| properties.get(name)).is_some_and(allows_only_containers)
             && let Some(container) = parse(text, &mut left)?
         {
             (*value, is_repaired) = (container, true);

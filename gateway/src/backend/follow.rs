@@ -6,7 +6,7 @@ use std::{
     time::Duration,
 };
 
-use mcp_disclosure_core::{Kind, Permits, Principal, RawObject, Spellings, Stack, View};
+use mcp_disclosure_core::{Kind, Permits, Principal, RawObject, Stack, View};
 use tokio::{
     sync::{mpsc, watch},
     task::spawn_blocking,
@@ -209,8 +209,7 @@ impl Follower {
         let current = self.backend.catalogue.current();
         let snapshot = current.snapshot();
         let uri = params.string("uri").unwrap_or_default();
-        let is_hidden = || snapshot.hides_resource(name, &Spellings::of(&uri));
-        if !(snapshot.guards_resources() && is_hidden()) {
+        if !snapshot.hides_resource(name, &uri) {
             self.backend.audience.notify_updated(&Watched::of(number, &uri), params);
         }
     }

@@ -30,7 +30,7 @@ pub use recipe::Recipe;
 pub use scope::{Backends, Scope};
 use serde_json::json;
 pub use start::Started;
-pub use subscriptions::Release;
+pub use subscriptions::{Release, unknown_resource};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -213,7 +213,7 @@ impl Backend {
     /// The upstreams that may serve a resource: those that list it, otherwise those with a matching template,
     /// otherwise all with resources; without those whose resource of this URI is hidden.
     pub fn owners(&self, page: &Page, uri: &str) -> Vec<Arc<Slot>> {
-        let is_hidden_of = page.view.hides_resource(uri);
+        let is_refused_of = page.view.refuses_resource(uri);
         let by_name = |entry: &Entry| self.slot(entry.upstream()).ok();
         if let Some(owner) = page.view.entry(Kind::Resources, uri).and_then(by_name) {
             return vec![owner];
@@ -225,7 +225,7 @@ impl Backend {
         for candidate in matching.filter_map(by_name).chain(others) {
             // Without a name nothing says what is hidden of it.
             let Some(name) = candidate.name() else { continue };
-            if !is_hidden_of(name) && owners.iter().all(|owner| owner.number() != candidate.number()) {
+            if !is_refused_of(name) && owners.iter().all(|owner| owner.number() != candidate.number()) {
                 owners.push(candidate);
             }
         }

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::given::shown;
+use mcp_disclosure_core::{View, given::shown};
 use mcp_disclosure_transport::{ErrorText, code};
+use serde_json::json;
 
 use super::Backend;
 use crate::{
@@ -69,8 +70,7 @@ impl Backend {
         let mut owners = self.owners(page, uri);
         // First where others are subscribed.
         owners.sort_by_cached_key(|owner| !owner.has_subscribers(uri));
-        let unknown =
-            || ErrorText::new(code::RESOURCE_NOT_FOUND, format_args!("Resource not found: {}", shown(uri)));
+        let unknown = || unknown_resource(&page.view, uri);
         let mut refused = unknown();
         for owner in owners {
             match owner.subscribe(uri).await {
@@ -83,4 +83,16 @@ impl Backend {
         }
         Err(refused)
     }
+}
+
+/// The error for a resource that does not exist for a caller, in the wording of the session era; `dialect` rewrites it for the
+/// stateless one. It depends on the URI's text alone, and on what is listed.
+pub fn unknown_resource(view: &View, uri: &str) -> ErrorText {
+    let hint = if view.needs_canonical(uri) {
+        ". Only a canonical URI (RFC 3986, section 6.2.2) or one that is listed can be used here"
+    } else {
+        ""
+    };
+    let message = format_args!("Resource not found: {}{hint}", shown(uri));
+    ErrorText::new(code::RESOURCE_NOT_FOUND, message).with_data(&json!({"uri": shown(uri)}))
 }

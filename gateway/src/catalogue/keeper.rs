@@ -2,9 +2,7 @@
 
 use std::{collections::HashSet, sync::Arc};
 
-use mcp_disclosure_core::{
-    About, Concern, DescriptionFile, Material, RawObject, Snapshot, UpstreamLists, Warning,
-};
+use mcp_disclosure_core::{About, Concern, DescriptionFile, Material, RawObject, Snapshot, UpstreamLists};
 
 use super::{Declared, drift};
 use crate::{backend::server_info, slot::Status};
@@ -109,10 +107,7 @@ impl Keeper {
     /// Logs the warnings that the last snapshot did not have.
     fn warn_of(&mut self, snapshot: &Snapshot) {
         let Some(before) = &mut self.warned else { return };
-        // An old form is read as well as the new one; `check` names it.
-        let news =
-            snapshot.warnings().iter().filter(|warning| !matches!(warning, Warning::LongerForm { .. }));
-        let warnings = news.map(ToString::to_string).chain(drift::warning(snapshot));
+        let warnings = snapshot.warnings().iter().map(ToString::to_string).chain(drift::warning(snapshot));
         let now: Vec<String> = warnings.collect();
         for warning in now.iter().filter(|warning| !before.contains(*warning)) {
             tracing::warn!("{warning}");

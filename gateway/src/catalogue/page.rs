@@ -21,6 +21,7 @@ use strum::IntoEnumIterator;
 
 use super::tools::{PreparedManifest, ToolList};
 use crate::{
+    DRAFTS,
     dialect::{Caching, list_result},
     explain,
     negotiation::{Choice, warn_of},
@@ -272,7 +273,7 @@ impl Page {
             caching,
             meta,
             own: own.len(),
-            manifest: (traits.manifest && listing.is_complete).then(OnceLock::new),
+            manifest: (DRAFTS && traits.manifest && listing.is_complete).then(OnceLock::new),
             tools: listing.tools.into(),
         };
         Self {

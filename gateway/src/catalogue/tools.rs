@@ -2,7 +2,8 @@
 
 use std::sync::OnceLock;
 
-use mcp_disclosure_core::{Era, Manifest, RawObject, View, manifest::digest};
+use mcp_disclosure_core::{Era, RawObject, View};
+use mcp_disclosure_drafts::manifest::{Manifest, digest};
 use mcp_disclosure_transport::Json;
 
 use crate::dialect::{Caching, list_result};

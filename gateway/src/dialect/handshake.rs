@@ -2,15 +2,14 @@
 
 use std::time::Duration;
 
-use mcp_disclosure_core::{
-    Advertisement, EXTENSION, RawObject,
+use mcp_disclosure_core::{Advertisement, EXTENSION, RawObject};
+use mcp_disclosure_drafts::{
     manifest::{KEY, digest::CAPABILITY},
+    variants::{self, SERVER_VARIANTS, ServerVariant},
 };
 use mcp_disclosure_transport::{ErrorText, Json, meta};
 
-use super::{
-    Caching, Offer, Revision, SERVER_VARIANTS, ServerVariant, delta, filter::FILTERING, finish, variant,
-};
+use super::{Caching, Offer, Revision, delta, filter::FILTERING, finish};
 
 /// The contents of a handshake result.
 #[derive(Clone, Debug)]
@@ -74,7 +73,7 @@ impl Advertised {
         }
         let others = RawObject::assemble(self.extensions.iter().copied());
         let extensions = self.variants.iter().fold(others, |extensions, variants| {
-            extensions.with(SERVER_VARIANTS, variant::settings(variants).text())
+            extensions.with(SERVER_VARIANTS, variants::settings(variants).text())
         });
         // Clients that do not know `extensions` keep unknown members of `experimental`, whose values must be
         // objects.

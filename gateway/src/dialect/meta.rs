@@ -4,6 +4,7 @@ use mcp_disclosure_core::{
     Digest, RawObject,
     given::{LONGEST_TEXT, shown},
 };
+use mcp_disclosure_drafts::variants::SERVER_VARIANT;
 use mcp_disclosure_transport::{
     ErrorText, LoggingLevel, Request, code,
     meta::{
@@ -13,8 +14,8 @@ use mcp_disclosure_transport::{
 };
 use serde_json::json;
 
-use super::{Offer, Revision, variant::SERVER_VARIANT};
-use crate::limits::Limits;
+use super::{Offer, Revision};
+use crate::{DRAFTS, limits::Limits};
 
 /// The kind of a request.
 #[derive(Clone, Debug)]
@@ -89,7 +90,7 @@ pub(crate) fn classify(request: &Request, meta: Option<RawObject>) -> Result<Req
         Some(level) => Some(logging_level(level).ok_or_else(|| missing(LOG_LEVEL))?),
     };
     let client = meta.object(CLIENT).unwrap_or_else(RawObject::empty);
-    let variant = meta.member(SERVER_VARIANT).map(str::to_owned);
+    let variant = meta.member(SERVER_VARIANT).filter(|_| DRAFTS).map(str::to_owned);
     Ok(RequestKind::Stateless(Box::new(RequestMeta {
         version,
         capabilities,

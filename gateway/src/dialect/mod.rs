@@ -8,7 +8,6 @@ mod handshake;
 mod meta;
 mod offer;
 mod revision;
-mod variant;
 
 pub(crate) use filter::Filter;
 pub(crate) use finish::{Caching, asks_for_input, complete, era_error, list_result, read_result};
@@ -16,5 +15,3 @@ pub(crate) use handshake::{Advertised, InitializeRequest, discover_result};
 pub(crate) use meta::{ClientIdentity, RequestKind, RequestMeta, check, classify, unsupported};
 pub use offer::Offer;
 pub use revision::Revision;
-pub use variant::VariantHints;
-pub(crate) use variant::{SERVER_VARIANTS, ServerVariant, invalid_variant, requested, without_variant};

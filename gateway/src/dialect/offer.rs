@@ -1,8 +1,9 @@
 //! The client's side of strategy negotiation.
 
 use mcp_disclosure_core::{EXTENSION, GROUPS, RawObject};
+use mcp_disclosure_drafts::variants::{SERVER_VARIANTS, VariantHints};
 
-use super::{SERVER_VARIANTS, VariantHints};
+use crate::DRAFTS;
 
 /// A client's disclosure offer, from any dialect. Malformed parts are ignored.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -38,7 +39,7 @@ impl Offer {
         let places: Vec<RawObject> = PLACES.iter().filter_map(|place| capabilities.object(place)).collect();
         let extensions: Vec<String> = places.iter().flat_map(declared).collect();
         let settings = places.iter().find_map(|place| place.object(EXTENSION));
-        let variants = VariantHints::read(capabilities);
+        let variants = VariantHints::read(capabilities).filter(|_| DRAFTS);
         let Some(settings) = settings else { return Self { extensions, variants, ..Self::default() } };
         let strategies = settings.member("strategies").and_then(|text| serde_json::from_str(text).ok());
         let strategies: Vec<serde_json::Value> = strategies.unwrap_or_default();

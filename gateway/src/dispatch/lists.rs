@@ -5,8 +5,8 @@ use std::sync::Arc;
 use mcp_disclosure_core::{
     Kind, RawObject,
     given::{self, MOST_NAMES, shown},
-    manifest::{DESCRIBE, MANIFEST, digest},
 };
+use mcp_disclosure_drafts::manifest::{DESCRIBE, MANIFEST, digest};
 use mcp_disclosure_transport::{ErrorText, Json};
 use serde_json::json;
 use tokio::task::spawn_blocking;

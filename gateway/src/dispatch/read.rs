@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use mcp_disclosure_core::{Effects, Fault, Kind, RawObject, ResourceUri, given::shown};
 use mcp_disclosure_transport::{ErrorText, Json, code};
-use serde_json::json;
 
 use super::{Caller, Gateway, links, relay::UpstreamRequest, suggestions};
 use crate::{
+    backend::unknown_resource,
     catalogue::Page,
     dialect::{complete, read_result},
 };
@@ -33,7 +33,7 @@ impl Gateway {
                 if let Some(own) = own {
                     return Ok(read_result(caller.era(), own.into()));
                 }
-                (not_found(&uri), false)
+                (unknown_resource(&page.view, &uri), false)
             }
             Err(fault @ Fault::NotFound { .. }) => (fault.into(), true),
             Err(fault) => return Err(fault.into()),
@@ -113,13 +113,6 @@ impl Gateway {
         let Some(upstream) = slot.name() else { return Ok(complete(caller.era(), result)) };
         Ok(complete(caller.era(), suggestions::shown(&page.view, upstream, &params, result)))
     }
-}
-
-/// In the wording of the session era; `dialect` rewrites it for the stateless one.
-fn not_found(uri: &str) -> ErrorText {
-    let uri = shown(uri);
-    ErrorText::new(code::RESOURCE_NOT_FOUND, format_args!("Resource not found: {uri}"))
-        .with_data(&json!({"uri": uri}))
 }
 
 fn is_not_found(error: &ErrorText) -> bool {

@@ -14,6 +14,7 @@ use super::{
     Caller, Gateway, allowance::Allowance, beside, passage::LIMIT_REACHED, unlisted, unopened::Unopened,
 };
 use crate::{
+    DRAFTS,
     backend::Backend,
     catalogue::Page,
     dialect::{Advertised, InitializeRequest, RequestMeta, complete, discover_result, era_error},
@@ -66,6 +67,7 @@ enum Method {
 impl Method {
     fn is_of(self, era: Era) -> bool {
         match self {
+            Self::ToolsManifest | Self::ToolsDescribe | Self::ToolsResolve => DRAFTS,
             Self::Ping | Self::SetLevel | Self::ResourcesSubscribe | Self::ResourcesUnsubscribe => {
                 era == Era::Session
             }
@@ -317,7 +319,7 @@ impl Gateway {
             logging: backend.has("logging"),
             offered: self.strategies.offered_to(permits),
             manifest: page.has_manifest(),
-            resolve: backend.resolves(),
+            resolve: DRAFTS && backend.resolves(),
             variants: choice.hints().map(|hints| self.strategies.variants(choice, permits, hints)),
             selected: page.selected.as_ref().map_or_else(|| choice.name.to_string(), |by| by.name.clone()),
             instructions: page.instructions.clone(),

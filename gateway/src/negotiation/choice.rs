@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use mcp_disclosure_core::{ClientTraits, Stack};
+use mcp_disclosure_drafts::variants::VariantHints;
 
-use crate::dialect::{Offer, VariantHints};
+use crate::dialect::Offer;
 
 /// The strategy selected for a client.
 #[derive(Clone, Debug)]

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 
 use mcp_disclosure_core::{ClientTraits, Permits, Stack};
+use mcp_disclosure_drafts::variants::{ServerVariant, VariantHints, invalid_variant};
 use mcp_disclosure_transport::ErrorText;
 
 use super::{Choice, Reason, Strategies};
-use crate::dialect::{Offer, ServerVariant, VariantHints, invalid_variant};
+use crate::dialect::Offer;
 
 impl Strategies {
     /// The server variants that a client can choose, by its hints; first the one that serves it.
@@ -49,7 +50,7 @@ impl Strategies {
         let named = named.filter(|(name, _)| self.is_permitted(permits, name));
         let Some(named) = named else {
             let hints = choice.hints().cloned().unwrap_or_default();
-            return Err(invalid_variant(requested, &self.variants(choice, permits, &hints)));
+            return Err(invalid_variant(requested, &self.variants(choice, permits, &hints)).into());
         };
         // What serves a client that discloses by itself is not exchanged for what it named.
         let mut offer = Offer { complete: false, ..(*choice.offer).clone() };

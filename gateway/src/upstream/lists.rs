@@ -5,10 +5,8 @@ use std::{
     time::Duration,
 };
 
-use mcp_disclosure_core::{
-    Era, Kind, ListHints, Mirrored, RawObject, RawText, UpstreamLists,
-    manifest::{MANIFEST, digest},
-};
+use mcp_disclosure_core::{Era, Kind, ListHints, Mirrored, RawObject, RawText, UpstreamLists};
+use mcp_disclosure_drafts::manifest::{MANIFEST, digest};
 use mcp_disclosure_transport::{ErrorText, code};
 
 use super::{CallError, Upstream, manifest};

@@ -1,9 +1,7 @@
 //! Brings a held list of tools up to date by the upstream's manifest (SEP-2636).
 
-use mcp_disclosure_core::{
-    Digest, ListHints, RawObject, RawText, Reconciliation,
-    manifest::{DESCRIBE, Held, MANIFEST, Mismatch, digest},
-};
+use mcp_disclosure_core::{Digest, ListHints, RawObject, RawText};
+use mcp_disclosure_drafts::manifest::{DESCRIBE, Held, MANIFEST, Mismatch, Reconciliation, digest};
 use mcp_disclosure_transport::code;
 use tokio::task::spawn_blocking;
 

@@ -31,7 +31,8 @@ use disclosing::Disclosing;
 pub use error::{UpstreamError, Why};
 use handler::UpstreamHandler;
 pub use handshake::{Eras, Introduction};
-use mcp_disclosure_core::{Era, RawObject, UpstreamLists, UpstreamName, manifest::is_offered};
+use mcp_disclosure_core::{Era, RawObject, UpstreamLists, UpstreamName};
+use mcp_disclosure_drafts::manifest::is_offered;
 pub use mcp_disclosure_transport::{
     CallError,
     child::Program,
@@ -46,7 +47,7 @@ use subscriptions::SubscriptionStreams;
 use tokio_util::sync::DropGuard;
 pub use under_way::Owner;
 
-use crate::{limits::Limits, lineage::Lineage};
+use crate::{DRAFTS, limits::Limits, lineage::Lineage};
 
 /// How to start or reach an upstream; can be used any number of times.
 #[derive(Clone)]
@@ -250,7 +251,7 @@ impl Upstream {
 
     /// Whether it says by digests which of its definitions changed (SEP-2636).
     pub fn offers_manifest(&self) -> bool {
-        is_offered(&self.introduction.capabilities)
+        DRAFTS && is_offered(&self.introduction.capabilities)
     }
 
     /// Fetches all lists, with complete definitions if the upstream discloses progressively itself. `held` is what it listed

@@ -13,7 +13,6 @@ mod instructions;
 mod invisible;
 mod leaks;
 mod names;
-mod old_forms;
 mod orders;
 mod pins;
 mod report;
@@ -32,7 +31,7 @@ use serde_json::Value;
 pub use serving::{left_out, objections, refusals, unreachable, unserved};
 
 /// Every code of a finding.
-pub const CODES: [&str; 43] = [
+pub const CODES: [&str; 42] = [
     "audience-no-url",
     "brief-over-60",
     "description-repeats-name",
@@ -59,7 +58,6 @@ pub const CODES: [&str; 43] = [
     "not-served",
     "odd-list",
     "odd-name",
-    "old-form",
     "pin-look-alike",
     "poor-brief",
     "refused",
@@ -91,7 +89,6 @@ type Family = fn(&Subject, &mut Findings);
 const FAMILIES: &[Family] = &[
     serving::oddities,
     drift::look,
-    old_forms::look,
     texts::look,
     names::look,
     pins::look,

@@ -129,8 +129,8 @@ pub(super) fn oddities(subject: &Subject, findings: &mut Findings) {
     for warning in subject.snapshot.warnings() {
         let rule = match warning {
             Warning::Unmatched(_) | Warning::NothingMatches { .. } => IDLE_RULE,
-            // Findings about names, and about old forms.
-            Warning::TooLong { .. } | Warning::LongerForm { .. } => continue,
+            // A finding about names.
+            Warning::TooLong { .. } => continue,
             _ => ODD_LIST,
         };
         findings.add(rule, Place::default(), warning.to_string());

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::Rules;
+use mcp_disclosure_core::{Pattern, Rules, pattern::SEPARATOR};
 use mcp_disclosure_gateway::{Problem, catalogue::Declared, slot::Upstreams, upstream::UpstreamConfig};
 
 use super::{Contents, Files, Found};
@@ -50,6 +50,10 @@ impl Origin {
         else {
             return Err(problems);
         };
+        let old_forms: Vec<Problem> = old_forms(&declared.rules, &found).collect();
+        if !old_forms.is_empty() {
+            return Err(old_forms);
+        }
         let mut rules = Rules::clone(&declared.rules);
         rules.switches.extend(found.switches.iter().cloned());
         let upstreams = Some(Upstreams::new(self.configs(&found)));
@@ -73,6 +77,26 @@ impl Origin {
     pub fn configs(&self, found: &Found) -> Vec<UpstreamConfig> {
         found.upstreams.iter().map(|upstream| upstream.clone().config(self.waits_for_all)).collect()
     }
+}
+
+/// Rules that name an upstream's tool or prompt as it is served when names clash.
+fn old_forms(rules: &Rules, found: &Found) -> impl Iterator<Item = Problem> {
+    let names: Vec<&str> = found.upstreams.iter().filter_map(|upstream| upstream.name.as_deref()).collect();
+    let named = rules.tools.iter().chain(&rules.prompts);
+    named.filter(|rule| !rule.pattern.text().contains(SEPARATOR)).filter_map(move |rule| {
+        let text = rule.pattern.text();
+        let mut parts = text.match_indices("__").map(|(at, between)| (&text[..at], &text[at + between.len()..]));
+        // A wildcard alone is part of a name, too.
+        let is_upstream = |part: &str| {
+            part.contains(|character| !"*?".contains(character))
+                && names.iter().any(|name| Pattern::new(part).matches(name))
+        };
+        let (upstream, name) = parts.find(|(upstream, _)| is_upstream(upstream))?;
+        let problem = Problem::new(format!("{}: '{text}' is now written '{upstream}/{name}'", rule.place));
+        Some(problem.hint(format!(
+            "write '{upstream}/{name}', or '*/{text}' for what is called '{text}' itself; docs/moving.md has the old forms"
+        )))
+    })
 }
 
 fn keep<T>(read: Result<T, Vec<Problem>>, problems: &mut Vec<Problem>) -> Option<T> {

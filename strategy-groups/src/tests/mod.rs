@@ -11,6 +11,7 @@ use serde_json::{Value, value::to_raw_value};
 use super::*;
 
 mod bridge;
+#[cfg(feature = "drafts")]
 mod directory;
 mod lists;
 mod texts;
@@ -117,7 +118,7 @@ fn request_of(
     method: &str,
     params: &Value,
 ) -> Result<Option<Value>, Fault> {
-    let params = RawObject::parse(params.to_string()).unwrap();
+    let params = RawObject::parse(params.to_string()).unwrap_or_default();
     let answer = with_context(view, client, |cx| now(strategy.request(cx, method, &params)))?;
     Ok(answer.map(|answer| serde_json::from_str(answer.text()).unwrap()))
 }

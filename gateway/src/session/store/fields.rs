@@ -10,14 +10,12 @@
 //! ```
 
 use mcp_disclosure_core::{Digest, Grant, Memory, Notes, Permits, RawObject, ToolName};
+use mcp_disclosure_drafts::variants::VariantHints;
 use mcp_disclosure_transport::LoggingLevel;
 use serde::{Deserialize, Serialize};
 
 use super::{Changes, Fields, OPENED};
-use crate::{
-    dialect::{Offer, VariantHints},
-    session::Location,
-};
+use crate::{dialect::Offer, session::Location};
 
 /// Maximum size of a field, with its name. Of what a session has, only what its client says of itself may be long, up to
 /// `limits.client_info_bytes`. A longer field is neither written nor used.

@@ -83,7 +83,7 @@ async fn dropped_tool(lab: &Lab) -> Verdict {
     let file = serve.folder().join("x.json");
     std::fs::write(&file, serde_json::Value::from(&x[..]).to_string()).unwrap();
     let serve = serve.upstream("b", &["--tools", "forget", "--definitions", &file.display().to_string()]);
-    let scene = Scene::start(lab, serve.rules("[tools.a__x]\nhidden = true\n")).await;
+    let scene = Scene::start(lab, serve.rules("[tools.\"a/x\"]\nhidden = true\n")).await;
     let attacker = scene.attacker().await;
     let names = ["x", "a__x", "a/x"];
     let dropped = async {

@@ -1,6 +1,6 @@
 //! One entry of a manifest.
 
-use crate::{digest::Digest, raw::RawObject};
+use mcp_disclosure_core::{Digest, RawObject};
 
 /// The entry of one tool: what a client compares with what it holds, and what it decides by before it fetches.
 #[derive(Clone, Debug)]

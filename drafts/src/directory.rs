@@ -6,13 +6,13 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+pub use mcp_disclosure_core::availability::DETERMINISTIC_GROUPS;
 use mcp_disclosure_core::{
-    Decision, Digest, Fault, Listing, Manifest, RawObject, ToolCall, View, availability::said_of_groups,
-    given::shown,
+    Decision, Digest, Fault, Listing, RawObject, ToolCall, View, availability::said_of_groups, given::shown,
 };
 use serde_json::json;
 
-use crate::{groups::array, wording};
+use crate::Manifest;
 
 /// Lists the groups.
 pub const LIST: &str = "experimental/groups/list";
@@ -22,6 +22,15 @@ pub const EXPAND: &str = "experimental/groups/expand";
 
 /// What servers declare in `capabilities.experimental`.
 pub const CAPABILITY: &str = r#"{"version":1,"manifest":true}"#;
+
+/// The error of a revision that is not, or no longer, the view's.
+const STALE_VIEW: &str = "The view has changed: list the groups again";
+
+/// The error of an unknown group.
+const UNKNOWN_GROUP: &str = "Unknown group";
+
+/// The error of a call of an unknown tool.
+const UNKNOWN_NAMES: &str = "Unknown tool names";
 
 /// The deterministic groups of a view.
 #[derive(Debug)]
@@ -71,6 +80,14 @@ impl Directory {
         &mut self.groups[place]
     }
 
+    /// The result of [`LIST`] or [`EXPAND`].
+    ///
+    /// # Errors
+    /// Those of [`expand`](Self::expand).
+    pub fn answer(&self, method: &str, params: &RawObject) -> Result<RawObject, Fault> {
+        if method == LIST { Ok(self.list()) } else { self.expand(params) }
+    }
+
     /// The result of [`LIST`]. Groups without visible tools are not in it.
     pub fn list(&self) -> RawObject {
         let groups = self.groups.iter().map(|group| {
@@ -90,10 +107,10 @@ impl Directory {
             Err(Fault::Rejected { message: message.to_owned(), data: json!({"reason": reason}) })
         };
         if params.string("revision").is_none_or(|revision| revision != self.revision) {
-            return rejected(wording::STALE_VIEW, "staleView");
+            return rejected(STALE_VIEW, "staleView");
         }
         let place = params.string("id").and_then(|id| self.places.get(&id).copied());
-        let Some(place) = place else { return rejected(wording::UNKNOWN_GROUP, "unknownGroup") };
+        let Some(place) = place else { return rejected(UNKNOWN_GROUP, "unknownGroup") };
         let entries = array(self.groups[place].entries.iter().map(RawObject::text));
         Ok(self.revised(RawObject::empty().with("entries", &entries)))
     }
@@ -114,7 +131,13 @@ pub fn decide(view: &View, call: ToolCall) -> Result<Decision, Fault> {
     }
     if view.tool(&call.name).is_none() {
         let data = json!({"unknownNames": [shown(&call.name)]});
-        return Err(Fault::Rejected { message: wording::UNKNOWN_NAMES.to_owned(), data });
+        return Err(Fault::Rejected { message: UNKNOWN_NAMES.to_owned(), data });
     }
     Ok(Decision::Forward(call))
+}
+
+/// A JSON array of these texts.
+fn array<'t>(items: impl IntoIterator<Item = &'t str>) -> String {
+    let items: Vec<&str> = items.into_iter().collect();
+    format!("[{}]", items.join(","))
 }

@@ -6,7 +6,8 @@
 //! answered by its own [digest](Manifest::digest), which a client may [state](digest) in its request.
 //!
 //! ```
-//! use mcp_disclosure_core::{RawObject, manifest::{Held, ManifestEntry, Reconciliation}};
+//! use mcp_disclosure_core::RawObject;
+//! use mcp_disclosure_drafts::manifest::{Held, ManifestEntry, Reconciliation};
 //!
 //! let tool = |text: &str| RawObject::parse(text).unwrap();
 //! let (old, new) = (tool(r#"{"name":"a","inputSchema":{}}"#), tool(r#"{"name":"a","title":"A","inputSchema":{}}"#));
@@ -22,7 +23,6 @@
 
 pub mod digest;
 mod entry;
-mod held;
 mod reconciliation;
 
 use std::{
@@ -31,10 +31,9 @@ use std::{
 };
 
 pub use entry::ManifestEntry;
-pub use held::Held;
-pub use reconciliation::{Mismatch, Reconciliation};
+pub use reconciliation::{Held, Mismatch, Reconciliation};
 
-use crate::{digest::Digest, raw::RawObject, view::View};
+use mcp_disclosure_core::{Digest, RawObject, View, availability::DETERMINISTIC_GROUPS};
 
 /// The method that sends the manifest.
 pub const MANIFEST: &str = "tools/manifest";
@@ -47,10 +46,6 @@ pub const MOST_NAMES: usize = 50;
 
 /// The key in `capabilities.experimental` under which we repeat the capability, and in `_meta` that of [`digest`].
 pub const KEY: &str = "io.github.mcp-disclosure/manifest";
-
-/// The key of deterministic groups in `capabilities.experimental`, where some servers repeat the capability, and in
-/// the `_meta` of tools.
-pub const DETERMINISTIC_GROUPS: &str = "experimental/deterministic-groups";
 
 /// Whether a server with these capabilities offers manifests. Some SDKs remove unknown members of `capabilities.tools`, so
 /// servers repeat it in `experimental`.
@@ -146,13 +141,10 @@ impl Made {
 
 #[cfg(test)]
 mod tests {
+    use mcp_disclosure_core::{Listing, Permits, Principal, Snapshot, UpstreamLists, UpstreamName};
     use serde_json::value::to_raw_value;
 
     use super::*;
-    use crate::{
-        assembly::UpstreamLists, context::ClientTraits, context::Era, full::Full, name::UpstreamName,
-        principal::Principal, snapshot::Snapshot, strategy::DisclosureStrategy,
-    };
 
     #[test]
     fn m1_entries_are_made_once_for_equal_views() {
@@ -160,8 +152,8 @@ mod tests {
         let tools = tools.iter().map(|tool| to_raw_value(tool).unwrap().into()).collect();
         let lists = UpstreamLists { tools, ..UpstreamLists::empty(UpstreamName::parse("u").unwrap()) };
         let snapshot = Arc::new(Snapshot::build(&[lists], &[]).unwrap().0);
-        let view = |id: &str| View::of(Arc::clone(&snapshot), &Principal::new(id, crate::Permits::all()));
-        let listed = |view: &View| Full.list(view, &ClientTraits::plain(Era::Session)).tools;
+        let view = |id: &str| View::of(Arc::clone(&snapshot), &Principal::new(id, Permits::all()));
+        let listed = |view: &View| Listing::complete(view).tools;
         let (one, other) = (view("one"), view("other"));
         let first = Manifest::of(&one, &listed(&one));
         let own = RawObject::parse(r#"{"name":"own"}"#).unwrap();

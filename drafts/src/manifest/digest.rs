@@ -11,8 +11,9 @@
 //! Servers that support this have `"digest": true` under the same key in `capabilities.experimental`; other servers ignore
 //! the member, and send the manifest.
 
+use mcp_disclosure_core::{Digest, RawObject};
+
 use super::KEY;
-use crate::{digest::Digest, raw::RawObject};
 
 /// What a server that compares digests has under [`KEY`] in `capabilities.experimental`.
 pub const CAPABILITY: &str = r#"{"manifest":true,"digest":true}"#;
@@ -40,7 +41,7 @@ pub fn stated(digest: Digest) -> RawObject {
 }
 
 /// The parameters of the first request of `tools/list` to a server with these capabilities. One that compares digests adds to
-/// its list what [hosts read](crate::host_hints), which no manifest has; it leaves that out for clients that compare.
+/// its list what [hosts read](mcp_disclosure_core::host_hints), which no manifest has; it leaves that out for clients that compare.
 pub fn comparable(capabilities: &RawObject) -> RawObject {
     if !is_compared(capabilities) {
         return RawObject::empty();

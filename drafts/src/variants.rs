@@ -1,4 +1,4 @@
-//! Server variants (SEP-2053): strategies under the draft's names.
+//! Server variants (SEP-2053), on the wire. A gateway's are its strategies.
 //!
 //! ```text
 //! → initialize   {"capabilities": {"extensions": {"io.modelcontextprotocol/server-variants":
@@ -10,15 +10,14 @@
 //!
 //! The first variant is the one that serves requests that name none.
 
-use mcp_disclosure_core::RawObject;
-use mcp_disclosure_transport::ErrorText;
+use mcp_disclosure_core::{Fault, RawObject};
 use serde_json::{Value, json};
 
 /// The extension's id.
-pub(crate) const SERVER_VARIANTS: &str = "io.modelcontextprotocol/server-variants";
+pub const SERVER_VARIANTS: &str = "io.modelcontextprotocol/server-variants";
 
 /// The key in `_meta` by which a request names a variant.
-pub(crate) const SERVER_VARIANT: &str = "io.modelcontextprotocol/server-variant";
+pub const SERVER_VARIANT: &str = "io.modelcontextprotocol/server-variant";
 
 /// Maximum values of one hint that are read.
 const MOST_HINTS: usize = 16;
@@ -33,8 +32,8 @@ pub struct VariantHints {
 
 /// A variant, as it is listed in the handshake.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct ServerVariant {
-    /// Its id: the name of the strategy.
+pub struct ServerVariant {
+    /// Its id: the name of a strategy.
     pub id: String,
     /// What it shows.
     pub description: String,
@@ -44,14 +43,14 @@ pub(crate) struct ServerVariant {
 
 impl VariantHints {
     /// Reads the client's half of the extension; `None` if it does not support it.
-    pub(crate) fn read(capabilities: &RawObject) -> Option<Self> {
+    pub fn read(capabilities: &RawObject) -> Option<Self> {
         let settings = capabilities.object("extensions")?.object(SERVER_VARIANTS)?;
         let hint = || settings.object("variantHints")?.object("hints")?.member("contextSize").map(values);
         Some(Self { context_sizes: hint().unwrap_or_default() })
     }
 
     /// The place of a context size among those that suit the client.
-    pub(crate) fn rank(&self, context_size: &str) -> usize {
+    pub fn rank(&self, context_size: &str) -> usize {
         let sizes = &self.context_sizes;
         sizes.iter().position(|size| size == context_size).unwrap_or(sizes.len())
     }
@@ -69,7 +68,7 @@ fn values(text: &str) -> Vec<String> {
 }
 
 /// The server's half of the extension.
-pub(super) fn settings(variants: &[ServerVariant]) -> RawObject {
+pub fn settings(variants: &[ServerVariant]) -> RawObject {
     let variants: Vec<Value> = variants.iter().map(ServerVariant::listed).collect();
     RawObject::empty().with_value("availableVariants", &variants).with("moreVariantsAvailable", "false")
 }
@@ -86,24 +85,26 @@ impl ServerVariant {
 }
 
 /// The variant that a request names, as JSON text.
-pub(crate) fn requested(params: &RawObject) -> Option<String> {
+pub fn requested(params: &RawObject) -> Option<String> {
     let meta = params.member("_meta").filter(|meta| meta.contains(SERVER_VARIANT))?;
     RawObject::parse(meta).ok()?.member(SERVER_VARIANT).map(str::to_owned)
 }
 
 /// The parameters without the name of a variant: upstreams have to refuse it if they have no variants.
-pub(crate) fn without_variant(params: &RawObject) -> RawObject {
+pub fn without_variant(params: &RawObject) -> RawObject {
     let Some(meta) = params.object("_meta") else { return params.clone() };
     let meta = meta.retain(|key| key != SERVER_VARIANT);
     if meta.is_empty() { params.retain(|key| key != "_meta") } else { params.with("_meta", meta.text()) }
 }
 
 /// The error for a variant that is not available to a client.
-pub(crate) fn invalid_variant(requested: &str, available: &[ServerVariant]) -> ErrorText {
+pub fn invalid_variant(requested: &str, available: &[ServerVariant]) -> Fault {
     let requested: Value = serde_json::from_str(requested).unwrap_or_default();
     let available: Vec<&str> = available.iter().map(|variant| &*variant.id).collect();
-    ErrorText::invalid_params("Invalid server variant")
-        .with_data(&json!({"requestedVariant": requested, "availableVariants": available}))
+    Fault::Rejected {
+        message: "Invalid server variant".to_owned(),
+        data: json!({"requestedVariant": requested, "availableVariants": available}),
+    }
 }
 
 #[cfg(test)]

@@ -2,14 +2,51 @@
 
 use std::collections::HashMap;
 
-use super::{Held, MOST_NAMES};
-use crate::{digest::Digest, raw::RawObject};
+use mcp_disclosure_core::{Digest, RawObject};
+
+use super::{MOST_NAMES, digest};
 
 /// The sizes that are fetched at once, in bytes, if they are more than one definition.
 const BATCH_BYTES: u64 = 1_000_000;
 
 /// What an entry without `size` counts as, in bytes: the first revision of the draft has none.
 const USUAL_BYTES: u64 = 1_000;
+
+/// Definitions that a client holds, in the order of the list that they are from, with their digests.
+#[derive(Clone, Debug, Default)]
+pub struct Held(Vec<(String, Digest, RawObject)>);
+
+impl Held {
+    /// Computes the digests. What has no name is left out.
+    pub fn new(tools: Vec<RawObject>) -> Self {
+        let named = tools.into_iter().filter_map(|tool| Some((tool.string("name")?, tool)));
+        Self(named.map(|(name, tool)| (name, Digest::of(tool.text()), tool)).collect())
+    }
+
+    /// Definitions whose names and digests are known.
+    fn known(definitions: Vec<(String, Digest, RawObject)>) -> Self {
+        Self(definitions)
+    }
+
+    /// The digest of the manifest of these definitions.
+    pub fn digest(&self) -> Digest {
+        digest::of(self.0.iter().map(|(name, digest, _)| (name.as_str(), *digest)))
+    }
+
+    /// How many there are.
+    fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The definitions.
+    pub fn into_tools(self) -> Vec<RawObject> {
+        self.0.into_iter().map(|(_, _, tool)| tool).collect()
+    }
+
+    fn by_name(self) -> HashMap<String, (Digest, RawObject)> {
+        self.0.into_iter().map(|(name, digest, tool)| (name, (digest, tool))).collect()
+    }
+}
 
 /// The state of one reconciliation: which definitions are held, and which have to be fetched.
 #[derive(Debug)]

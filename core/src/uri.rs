@@ -1,0 +1,164 @@
+//! URIs as rules see them.
+//!
+//! Servers differ in which texts they take for the same resource. So nothing tries to guess: while anything is hidden, a
+//! client's URI has to be canonical, that is the text that `url` makes of it (as the SDKs' URL types do), without
+//! anything that some servers read as something else (decision 0010). What upstreams say themselves, in lists and links,
+//! need not be canonical and is compared by its [key](Uri::key). A key is no URI: upstreams get the text that the client
+//! sent.
+
+use std::collections::BTreeSet;
+
+use percent_encoding::percent_decode_str;
+use url::Url;
+
+/// A URI of more bytes than this is not read.
+const MOST_BYTES: usize = 16 * 1024;
+
+/// A URI or URI template, ready to be compared.
+#[derive(Clone, Debug)]
+pub(crate) struct Uri {
+    text: String,
+    key: String,
+    forms: Vec<String>,
+    is_doubtful: bool,
+}
+
+impl Uri {
+    /// One that an upstream states.
+    pub(crate) fn stated(text: &str) -> Self {
+        if text.len() > MOST_BYTES {
+            return Self { text: text.to_owned(), key: String::new(), forms: Vec::new(), is_doubtful: true };
+        }
+        let key = key(text);
+        let forms: BTreeSet<String> = [text, &key].into_iter().flat_map(forms).collect();
+        Self { text: text.to_owned(), key, forms: forms.into_iter().collect(), is_doubtful: false }
+    }
+
+    /// One that a client asks for, which no upstream lists.
+    pub(crate) fn requested(text: &str) -> Self {
+        let stated = Self::stated(text);
+        Self { is_doubtful: stated.is_doubtful || !is_canonical(text), ..stated }
+    }
+
+    /// The text as it came.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Its decoded normal form, in which case counts: for what shows and allows.
+    pub(crate) fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// What else the resource may be known by, in lower case: for what hides.
+    pub(crate) fn forms(&self) -> &[String] {
+        &self.forms
+    }
+
+    /// Whether servers may disagree on what it names, so that only what has it verbatim allows it.
+    pub(crate) fn is_doubtful(&self) -> bool {
+        self.is_doubtful
+    }
+}
+
+/// Whether a URI is spelled in the one way that every server reads alike.
+pub(crate) fn is_canonical(text: &str) -> bool {
+    let Ok(url) = Url::parse(text) else { return false };
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~:/?#[]@!$&'()*+,;=%".contains(&byte);
+    let is_dots = |segment: &str| matches!(segment, "." | "..");
+    url.as_str() == text
+        && text.bytes().all(is_plain)
+        && has_canonical_escapes(text)
+        && url.username().is_empty()
+        && url.password().is_none()
+        && !(url.scheme() == "file" && url.has_host())
+        && !url.host_str().is_some_and(|host| host.ends_with('.'))
+        && !url.path().contains("//")
+        && url.query() != Some("")
+        && url.fragment() != Some("")
+        // Some servers know no query, and some cut parameters off.
+        && !text.split([':', '/', '?', '#', '&', '=', ';']).any(is_dots)
+}
+
+/// Whether each escape is needed, in upper case and part of a character that is no delimiter to anybody.
+fn has_canonical_escapes(text: &str) -> bool {
+    let is_canonical = |at: usize| {
+        let digits = text.get(at + 1..at + 3).filter(|digits| *digits == digits.to_ascii_uppercase());
+        let byte = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        byte.is_some_and(|byte| {
+            let is_unneeded = byte.is_ascii_alphanumeric() || b"-._~".contains(&byte);
+            !is_unneeded && !byte.is_ascii_control() && !b"/\\?#%".contains(&byte)
+        })
+    };
+    text.match_indices('%').all(|(at, _)| is_canonical(at)) && percent_decode_str(text).decode_utf8().is_ok()
+}
+
+/// The normal form of a URI or pattern, decoded as often as it was encoded, with single slashes.
+pub(crate) fn key(text: &str) -> String {
+    let text = decoded(text).replace('\\', "/");
+    let (scheme, rest) = text.split_once("://").unwrap_or(("", &text));
+    let mut single = String::with_capacity(rest.len());
+    for character in rest.chars() {
+        if character != '/' || !single.ends_with('/') {
+            single.push(character);
+        }
+    }
+    if !scheme.is_empty() {
+        single.insert_str(0, &format!("{scheme}://"));
+    }
+    let Ok(mut url) = Url::parse(&single) else { return single };
+    // A URL without a host has no user either.
+    let _ = url.set_username("").and_then(|()| url.set_password(None));
+    decoded(url.as_str())
+}
+
+/// The text with every escape decoded, and those that this makes.
+pub(crate) fn decoded(text: &str) -> String {
+    let mut done: Vec<u8> = Vec::with_capacity(text.len());
+    for byte in text.bytes() {
+        done.push(byte);
+        while let [.., b'%', high, low] = done.as_slice() {
+            let digits = [*high, *low].map(|digit| char::from(digit).to_digit(16));
+            let [Some(high), Some(low)] = digits else { break };
+            done.truncate(done.len() - 3);
+            // Two digits are one byte.
+            done.push((high * 16 + low) as u8);
+        }
+    }
+    String::from_utf8_lossy(&done).into_owned()
+}
+
+/// What a server may know a resource by: with and without a fragment, a query, a slash at its end, and slashes behind its
+/// scheme.
+fn forms(text: &str) -> impl Iterator<Item = String> {
+    let without_fragment = text.split('#').next().unwrap_or_default();
+    let path = without_fragment.split('?').next().unwrap_or_default().trim_end_matches('/');
+    let forms = [text.to_owned(), without_fragment.to_owned(), path.to_owned(), format!("{path}/")];
+    forms.into_iter().flat_map(|form| {
+        let form = folded(&form);
+        [without_slashes(&form), form]
+    })
+}
+
+/// A pattern in the forms in which it can match one of a URI.
+pub(crate) fn pattern_forms(pattern: &str) -> Vec<String> {
+    let forms = [pattern.to_owned(), decoded(pattern), key(pattern)].map(|form| folded(&form));
+    let forms: BTreeSet<String> = forms.into_iter().flat_map(|form| [without_slashes(&form), form]).collect();
+    forms.into_iter().collect()
+}
+
+fn folded(text: &str) -> String {
+    text.chars().flat_map(char::to_lowercase).collect()
+}
+
+/// `scheme:path`, however many slashes are between the two.
+fn without_slashes(text: &str) -> String {
+    match text.split_once(":/") {
+        Some((scheme, rest)) => format!("{scheme}:{}", rest.trim_start_matches('/')),
+        None => text.to_owned(),
+    }
+}
+
+#[cfg(test)]
+#[path = "uri_tests.rs"]
+mod tests;
