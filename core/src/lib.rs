@@ -57,7 +57,7 @@ pub use catalogue::naming::{Naming, NamingError};
 pub use catalogue::pattern::{Pattern, SEPARATOR};
 pub use catalogue::permits::{Grant, NoUpstream, Permits, Quotas};
 pub use catalogue::principal::Principal;
-pub use catalogue::provider::{OwnGroup, Provider};
+pub use catalogue::provider::{OwnGroup, OwnInfo, Provider};
 pub use catalogue::rules::{Rule, Rules, Switches};
 pub use catalogue::snapshot::{About, Category, Entry, Primitive, Snapshot};
 pub use catalogue::tool::{CHEAP_SCHEMA_BYTES, PERMISSIVE_SCHEMA, Tool};

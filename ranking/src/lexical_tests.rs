@@ -199,7 +199,7 @@ fn s4_what_several_upstreams_define_alike_is_one_hit() {
     let lists = |upstream: &str, description: &str| {
         let mut lists = UpstreamLists::empty(UpstreamName::parse(upstream).unwrap());
         let tool = json!({"name": "create_issue", "description": description});
-        lists.tools = vec![to_raw_value(&tool).unwrap()];
+        lists.tools = vec![to_raw_value(&tool).unwrap().into()];
         lists
     };
     let all = [

@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc, time::Duration};
 use crate::{
     catalogue::{
         description::{DescriptionFile, Supplement},
-        provider::OwnGroup,
+        provider::{OwnGroup, OwnInfo},
         rules::Rules,
     },
     concern::Concern,
@@ -37,10 +37,15 @@ pub struct UpstreamLists {
     pub hints: HashMap<Kind, ListHints>,
     /// What it delivers beside the definitions of its tools, by their names: examples and guidance.
     pub supplements: HashMap<String, Supplement>,
-    /// The concerns that it declares, as far as clients can choose by them.
+    /// The concerns that it declares.
     pub concerns: Vec<Concern>,
+    /// Whether it leaves out of its lists by itself what does not fit a client's choices. Otherwise only what the lists say of
+    /// concerns, or the operator does, has an effect.
+    pub follows_choices: bool,
     /// The groups that it offers.
     pub groups: Vec<OwnGroup>,
+    /// What it says by an `info` tool of its own.
+    pub info: Option<Arc<OwnInfo>>,
 }
 
 impl UpstreamLists {
@@ -58,7 +63,9 @@ impl UpstreamLists {
             hints: HashMap::new(),
             supplements: HashMap::new(),
             concerns: Vec::new(),
+            follows_choices: false,
             groups: Vec::new(),
+            info: None,
         }
     }
 

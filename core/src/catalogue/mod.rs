@@ -25,4 +25,4 @@ mod uri;
 pub(crate) mod view;
 pub(crate) mod visible_tool;
 pub(crate) mod warning;
-mod words;
+pub(crate) mod words;

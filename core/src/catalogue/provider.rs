@@ -1,5 +1,7 @@
 //! Upstreams as providers of what a snapshot has: what each says of itself as a whole, and the groups that it offers.
 
+use std::{collections::BTreeMap, sync::Arc};
+
 use serde::{Deserialize, Serialize};
 
 use crate::{
@@ -22,6 +24,26 @@ pub struct Provider {
     pub instructions: Option<String>,
     /// The groups that it offers, in its order (`io.modelcontextprotocol/groups`).
     pub groups: Vec<OwnGroup>,
+    /// What it says by an `info` tool of its own.
+    pub info: Option<Arc<OwnInfo>>,
+}
+
+/// What an upstream says of itself by an `info` tool of its own (three-level-info): its answers, as it gave them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnInfo {
+    /// Its `serverInfo`.
+    pub server_info: RawObject,
+    /// The overview.
+    pub overview: RawObject,
+    /// Its categories by name.
+    pub categories: BTreeMap<String, RawObject>,
+    /// Its tools by name.
+    pub tools: BTreeMap<String, RawObject>,
+}
+
+impl OwnInfo {
+    /// The name of the tool.
+    pub const TOOL: &str = "info";
 }
 
 /// A group that an upstream offers. Members are called as the upstream calls them.
@@ -54,7 +76,14 @@ impl Provider {
     pub(crate) fn of(lists: &UpstreamLists) -> Self {
         let Origin { title, description } = Origin::of(lists);
         let instructions = lists.instructions.clone().filter(|text| !text.trim().is_empty());
-        Self { name: lists.name.clone(), title, description, instructions, groups: lists.groups.clone() }
+        Self {
+            name: lists.name.clone(),
+            title,
+            description,
+            instructions,
+            groups: lists.groups.clone(),
+            info: lists.info.clone(),
+        }
     }
 }
 

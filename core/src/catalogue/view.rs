@@ -21,7 +21,7 @@ use crate::{
         lists::ListHints,
         permits::PermittedResources,
         principal::Principal,
-        provider::Provider,
+        provider::{OwnInfo, Provider},
         snapshot::{About, Entry, Primitive, Snapshot},
         tool::Tool,
         uri::{self, Uri},
@@ -295,6 +295,11 @@ impl View {
         named.filter(|provider| self.permits_any_of(&provider.name))
     }
 
+    /// What an upstream says by an `info` tool of its own, where nothing of the upstream is withheld from the caller.
+    pub fn own_info(&self, upstream: &str) -> Option<&OwnInfo> {
+        self.provider(upstream)?.info.as_deref().filter(|_| self.permits_all_of(upstream))
+    }
+
     /// The upstreams of which anything is permitted, in their order, whether it is listed or not.
     pub fn providers(&self) -> impl Iterator<Item = &Provider> {
         self.snapshot().providers().iter().filter(|provider| self.permits_any_of(&provider.name))
@@ -388,8 +393,8 @@ impl View {
     }
 
     /// Up to `count` names of listed tools most similar to an unknown name.
-    pub fn nearest(&self, name: &str, count: usize) -> Vec<String> {
+    pub fn nearest(&self, name: &str, count: usize) -> Vec<&str> {
         let names: Vec<&str> = self.tools().map(|tool| tool.name().as_str()).collect();
-        nearest::nearest_always(name, names, count).into_iter().map(str::to_owned).collect()
+        nearest::nearest_always(name, names, count)
     }
 }

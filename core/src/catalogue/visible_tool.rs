@@ -8,7 +8,7 @@ use std::{
 use crate::{
     brief,
     cap::Cap,
-    catalogue::{tool::Tool, view::View},
+    catalogue::{provider::OwnInfo, tool::Tool, view::View},
     name::ToolName,
     raw::RawObject,
     slim::Definitions,
@@ -32,6 +32,13 @@ impl<'v> VisibleTool<'v> {
     /// The tool in the snapshot. Its name there can differ from the name in this view.
     pub fn tool(&self) -> &'v Tool {
         self.tool
+    }
+
+    /// Whether it is an `info` tool by which its upstream says what this program knows of it anyway.
+    pub fn is_own_info(&self) -> bool {
+        let provider = || self.view.provider(self.tool.upstream());
+        self.tool.upstream_name().as_str() == OwnInfo::TOOL
+            && provider().is_some_and(|provider| provider.info.is_some())
     }
 
     /// The category that the operator put it in.
