@@ -360,7 +360,9 @@ async fn i9_tools_of_our_names_move_aside(setup: Setup) {
         assert_eq!(ask(&client, moved).await["tool"], moved);
         let result = client.call(moved, json!({"mine": 1})).await.result();
         assert_eq!(result["structuredContent"]["given"], json!({"mine": 1}));
-        assert_eq!(client.calls_forwarded().await[0]["name"], moved.trim_start_matches("kit__"));
+        // Before that the gateway itself may have asked what such an `info` says (I9).
+        let forwarded = client.calls_forwarded().await;
+        assert_eq!(forwarded.last().unwrap()["name"], moved.trim_start_matches("kit__"));
     }
 }
 

@@ -131,6 +131,35 @@ fn b4_briefs_that_are_too_long_or_say_nothing_are_found() {
 }
 
 #[test]
+fn r1_briefs_that_say_how_a_tool_is_used_are_found_whoever_wrote_them() {
+    let (directory, scenario) = with_tools(&[
+        tool("fine", "Finds words in texts, such as names and/or titles."),
+        tool("listed", "Lists files (e.g. *.txt)."),
+        tool("stored", "Reads /etc/app/settings.toml and nothing else."),
+        tool("written", "Finds words."),
+        json!({"name": "counted", "description": "Lists up to limit=50 words.", "inputSchema": {
+            "type": "object", "properties": {"limit": {"type": "integer", "description": "Limit."}}
+        }}),
+    ]);
+    let files = directory.path().join("files");
+    std::fs::create_dir(&files).unwrap();
+    let long = "Finds words. ".repeat(13);
+    let described = json!({"name": "written", "description": "Finds words.", "brief": long, "inputSchema": {"type": "object"}});
+    std::fs::write(files.join("written.json"), described.to_string()).unwrap();
+    let arguments =
+        ["check", "--format", "json", "--tool-descriptions", shown(&files), "--", UPSTREAM, &scenario];
+    let report: Value = serde_json::from_str(&run(&arguments).says(0, &[]).stdout).unwrap();
+    let found = report["findings"].as_array().unwrap().iter().filter(|one| one["code"] == "brief-says-how");
+    let found: Vec<(&str, &str)> =
+        found.filter_map(|finding| Some((finding["tool"].as_str()?, finding["message"].as_str()?))).collect();
+    for (tool, said) in [("listed", "e.g."), ("stored", "/etc/app"), ("written", "168"), ("counted", "limit")]
+    {
+        assert!(found.iter().any(|(of, message)| *of == tool && message.contains(said)), "{tool}: {found:?}");
+    }
+    assert_eq!(found.len(), 4, "{found:?}");
+}
+
+#[test]
 fn findings_are_grouped_worst_first() {
     let (_directory, file) = with_tools(&sloppy());
     let ended = run(&["check", "--", UPSTREAM, &file]);
