@@ -133,10 +133,11 @@ impl Inner {
             if let Some(refused) = refusal(&answer) {
                 return Err(refused);
             }
-            let available = answer.member("suggestions").and_then(|text| serde_json::from_str(text).ok());
+            let suggested = answer.member("suggestions").and_then(|text| serde_json::from_str(text).ok());
+            let suggested: Vec<RawObject> = suggested.unwrap_or_default();
             return Err(Error::UnknownTool {
                 name: name.to_owned(),
-                available: available.unwrap_or_default(),
+                available: suggested.iter().filter_map(|tool| tool.string("name")).collect(),
             });
         }
         let definition = Definition::new(name, answer);

@@ -61,7 +61,9 @@ pub fn slim(schema: &str) -> String {
     // The title of the whole names the object of all arguments, of which there is only one.
     let is_text = |key: &str| root.string(key).is_some();
     let root = root.compact().retain(|key| key != "$schema" && !(key == "title" && is_text(key)));
-    slimmed(DEFINITIONS.into_iter().fold(root, without_unused).text(), None, 0)
+    // What goes from one container may have been all that referred to the other; no schema of a person needs that many rounds.
+    let root = DEFINITIONS.into_iter().cycle().take(12).fold(root, without_unused);
+    slimmed(root.text(), None, 0)
 }
 
 /// The definitions that a text refers to, directly or by each other.

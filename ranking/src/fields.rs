@@ -150,7 +150,7 @@ pub(crate) fn texts(tool: VisibleTool<'_>, category: &str) -> [String; Field::CO
     let mut texts = [
         tool.tool().upstream_name().to_string(),
         title,
-        tool.brief().to_owned(),
+        tool.tool().brief().to_owned(),
         keywords.join(" "),
         text("description"),
         parameters.names,

@@ -142,7 +142,7 @@ impl Vectors {
 fn of_tool(tool: VisibleTool<'_>) -> [String; 2] {
     let own = tool.tool();
     let description = own.definition().string("description").unwrap_or_default();
-    [tool.brief(), &description].map(|text| format!("{} {text}", own.upstream_name()))
+    [own.brief(), &description].map(|text| format!("{} {text}", own.upstream_name()))
 }
 
 fn mean(texts: &[String; 2]) -> Vector {

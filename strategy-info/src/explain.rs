@@ -12,6 +12,9 @@ use serde_json::{Map, Value};
 
 use crate::wording;
 
+/// Maximum number of parameters; required ones come first.
+const MOST_PARAMETERS: usize = 200;
+
 /// How many references and single alternatives are followed one after the other.
 const MOST_STEPS: usize = 8;
 
@@ -22,11 +25,16 @@ pub fn parameters(schema: &str) -> Map<String, Value> {
     let own = root.resolved(&root.0);
     let properties = own.object("properties").unwrap_or_else(RawObject::empty);
     let required: HashSet<String> = required(&own).into_iter().collect();
-    let is_possible = |(_, schema): &(&str, &str)| *schema != "false";
-    let explained = properties.iter().filter(is_possible).map(|(name, schema)| {
-        let is_required = required.contains(name);
-        (name.to_owned(), root.parameter(schema, is_required).into())
-    });
+    let mut possible: Vec<(&str, &str)> =
+        properties.iter().filter(|(_, schema)| *schema != "false").collect();
+    let more = possible.len().saturating_sub(MOST_PARAMETERS);
+    if more > 0 {
+        possible.sort_by_key(|(name, _)| !required.contains(*name));
+        possible.truncate(MOST_PARAMETERS);
+    }
+    let explained = possible
+        .into_iter()
+        .map(|(name, schema)| (name.to_owned(), root.parameter(schema, required.contains(name)).into()));
     let explained: Map<String, Value> = explained.collect();
     let is_open = explained.is_empty()
         && own.member("additionalProperties") != Some("false")
@@ -42,7 +50,10 @@ pub fn parameters(schema: &str) -> Map<String, Value> {
     let mut answer = Map::from_iter([("parameters".to_owned(), explained.into())]);
     if !rest.is_empty() {
         answer.insert("schema".to_owned(), read(rest.text()));
-    } else if is_open {
+    }
+    if more > 0 {
+        answer.insert("note".to_owned(), wording::more_parameters(more).into());
+    } else if is_open && rest.is_empty() {
         answer.insert("note".to_owned(), wording::OPEN.into());
     }
     for container in DEFINITIONS {

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     InfoConfig, OtherTools, answer,
-    contents::{Contents, Topic},
+    contents::{Contents, SUGGESTIONS, Topic},
     explain, own, topics,
     wording::{self, EXECUTOR, INFO, OVERVIEW, Shown},
 };
@@ -174,8 +174,12 @@ impl DisclosureStrategy for Info {
             Called::Unknown(name) => {
                 self.ranker.prepare(cx).await;
                 let contents = Contents::of(cx.view);
-                let meant = contents.tools_like(&self.ranker, &name).map(|tool| tool.name().as_str());
-                Decision::unknown_tool(&name, &meant.collect::<Vec<_>>())
+                let like = contents.tools_like(&self.ranker, &name).map(|tool| tool.name().as_str());
+                let mut meant: Vec<&str> = like.collect();
+                if meant.is_empty() {
+                    meant = cx.view.nearest(&name, SUGGESTIONS);
+                }
+                Decision::unknown_tool(&name, &meant)
             }
         })
     }

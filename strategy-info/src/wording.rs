@@ -165,6 +165,11 @@ pub const ONLY_TOPIC: &str = "topic and no other argument";
 /// The note on parameters where the schema names none and excludes none.
 pub const OPEN: &str = "No parameters are described; any are accepted.";
 
+/// The note on parameters that are left out.
+pub fn more_parameters(count: usize) -> String {
+    format!("Not shown: {count} more parameters.")
+}
+
 /// Stands for the parameters of a tool that has none.
 pub const NO_PARAMETERS: &str = "none";
 

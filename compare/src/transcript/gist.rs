@@ -130,8 +130,8 @@ pub(super) fn of_refusal(text: &str) -> Vec<String> {
 }
 
 fn suggested(values: &Value) -> Option<String> {
-    let values = values.as_array()?.iter().filter_map(Value::as_str).map(str::to_owned);
-    Some(names("available", values))
+    let name = |value: &Value| value.as_str().or_else(|| value["name"].as_str()).map(str::to_owned);
+    Some(names("available", values.as_array()?.iter().filter_map(name)))
 }
 
 fn lines_of(text: &str) -> Vec<String> {

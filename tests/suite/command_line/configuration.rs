@@ -150,7 +150,7 @@ fn what_is_said_of_tools_is_served() {
         overview["categories"],
         json!({
             "ordinals": {"count": 2, "description": "What comes when", "tools": "first, second"},
-            "last": {"count": 1, "description": "Odd: third", "tools": "third"},
+            "last": {"count": 1, "tools": "third"},
         }),
         "{overview}"
     );

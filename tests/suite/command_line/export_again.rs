@@ -192,7 +192,8 @@ fn u10_what_a_person_wrote_stays_byte_for_byte_and_what_is_new_is_added() {
     let merged = project.text();
     assert!(merged.starts_with(&by_hand), "{merged}");
     let added = &merged[by_hand.len()..];
-    let expected = "\n\n[tools.\"kit/added\"]\n# derived brief: \"Odd: Does added.\"\nmade_from = { definition = \"sha256:";
+    let expected =
+        "\n\n[tools.\"kit/added\"]\n# derived brief: \"Does added.\"\nmade_from = { definition = \"sha256:";
     assert!(added.starts_with(expected) && added.lines().count() == 5, "{added}");
     let names: Vec<Value> = project.tools().iter().map(|tool| tool["name"].clone()).collect();
     assert_eq!(names, ["kept", "added"], "what is hidden stays hidden");
