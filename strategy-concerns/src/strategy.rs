@@ -142,7 +142,7 @@ impl DisclosureStrategy for Concerns {
         Ok(())
     }
 
-    fn narrow(&self, view: View, _client: &ClientTraits, noted: Noted<'_>) -> View {
+    fn narrow(&self, view: View, noted: Noted<'_>) -> View {
         let view = if self.config.expose { view.showing_concerns() } else { view };
         let Some(chosen) = noted.all() else { return view };
         let in_force = self.in_force(&view.about().concerns, chosen);

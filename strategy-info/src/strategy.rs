@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{
-    ArgumentProblem, Called, ClientTraits, Context, Decision, Definitions, DisclosureStrategy, Executor,
-    Fault, Finder, Listing, Own, OwnTool, Profile, Refusal, ToolAnswer, ToolCall, Variant, View, VisibleTool,
-    brief::shorten, index::with_index, inner_call::members,
+    ArgumentProblem, Called, ClientTraits, Context, Decision, Definitions, DisclosureStrategy, Fault, Finder,
+    Listing, Own, OwnTool, Profile, ToolAnswer, ToolCall, Variant, View, VisibleTool, brief::shorten,
+    index::with_index, inner_call::members,
 };
 use mcp_disclosure_ranking::{BuiltIn, LexicalSettings};
 use serde_json::{Map, Value, json};
@@ -13,7 +13,7 @@ use crate::{
     InfoConfig, OtherTools, answer,
     contents::{Contents, Topic},
     explain, own, topics,
-    wording::{self, INFO, INVOKE, INVOKE_READ_ONLY, OVERVIEW, Shown},
+    wording::{self, EXECUTOR, INFO, OVERVIEW, Shown},
 };
 
 /// The strategy's name, as in flags, addresses, offers and settings.
@@ -32,15 +32,6 @@ pub static PROFILE: Profile = Profile::presenter(
 // A name, or several, are answered with what is there; an unknown topic with those that it may have meant.
 .found_by(Finder::new(INFO, r#"{"topic": "{query}"}"#, &["tool", "topics", "suggestions", "tools"]))
 .with_variants(&[Variant { name: "entry-only", key: "tools", value: "entry-only" }]);
-
-/// The tools that call what is not listed.
-const EXECUTOR: Executor = Executor {
-    teller: INFO,
-    acting: INVOKE,
-    reading: INVOKE_READ_ONLY,
-    called: wording::INVOKED,
-    arguments: wording::INVOKE_ARGUMENTS,
-};
 
 /// Three levels of disclosure through one `info` tool.
 #[derive(Debug)]
@@ -182,8 +173,9 @@ impl DisclosureStrategy for Info {
             Called::Decided(decision) => decision,
             Called::Unknown(name) => {
                 self.ranker.prepare(cx).await;
-                let content = answer::unknown_tool(&Contents::of(cx.view), &self.ranker, &name);
-                Decision::Refuse(Refusal { code: "UNKNOWN_TOOL", content })
+                let contents = Contents::of(cx.view);
+                let meant = contents.tools_like(&self.ranker, &name).map(|tool| tool.name().as_str());
+                Decision::unknown_tool(&name, &meant.collect::<Vec<_>>())
             }
         })
     }

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use mcp_disclosure_core::{
     About, Category, DescriptionFile, Effects, Era, Fault, Marks, Memory, Noted, Permits, Primitive,
-    Principal, RawObject, RawText, Receipts, Snapshot, Stack, ToolName, Unlimited, UpstreamLists,
+    Principal, RawObject, RawText, Receipts, Refusal, Snapshot, Stack, ToolName, Unlimited, UpstreamLists,
     UpstreamName,
 };
 use serde_json::value::to_raw_value;
 
 use super::*;
-use crate::answer::MOST_AT_ONCE;
+use crate::{answer::MOST_AT_ONCE, wording::INVOKE};
 
 /// A snapshot of tools as `(name, category)`; an empty string means no category.
 fn snapshot<'a>(tools: impl IntoIterator<Item = (&'a str, &'a str)>) -> Snapshot {

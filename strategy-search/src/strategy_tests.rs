@@ -13,6 +13,7 @@ use proptest::prelude::*;
 use serde_json::{Value, value::to_raw_value};
 
 use super::*;
+use crate::wording::{CALL, CALL_READ_ONLY};
 
 fn tools() -> UpstreamLists {
     let mut lists = UpstreamLists::empty(UpstreamName::parse("files").unwrap());
