@@ -5,12 +5,16 @@ use serde_json::json;
 
 use crate::{
     arguments::ArgumentProblem,
+    brief::shorten,
     decision::{Decision, Refusal, ToolCall},
     inner_call::{inner_call, members},
     name::ToolName,
     own_tool::OwnTool,
     view::{View, VisibleTool},
 };
+
+/// Maximum length of a name in a message, in characters.
+const LONGEST_NAME: usize = 120;
 
 /// Which tools of a strategy call others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -78,6 +82,25 @@ impl Executor {
         }
     }
 
+    /// Which of them calls a tool, for a model.
+    pub fn names(&self, executors: Executors) -> String {
+        let Self { acting, reading, .. } = self;
+        match executors {
+            Executors::One => (*acting).to_owned(),
+            Executors::ByEffect => format!("{reading} if it only reads, else with {acting}"),
+        }
+    }
+
+    /// How they are called, for a model.
+    pub fn usage(&self, executors: Executors) -> String {
+        let Self { acting, reading, .. } = self;
+        let call = format!("call {acting} with {{\"tool\": \"NAME\", \"arguments\": {{..}}}}");
+        match executors {
+            Executors::One => call,
+            Executors::ByEffect => format!("{call}, or {reading} for tools that only read"),
+        }
+    }
+
     /// What a call comes down to.
     pub fn open(&self, executors: Executors, view: &View, call: ToolCall) -> Called {
         let only_reading = match call.name.as_str() {
@@ -108,6 +131,12 @@ impl Executor {
 }
 
 impl Decision {
+    /// The refusal of a call of a tool that the view does not have, with the names that may have been meant.
+    pub fn unknown_tool(name: &str, meant: &[&str]) -> Self {
+        let error = format!("Unknown tool: {}", shorten(name, LONGEST_NAME));
+        Self::Refuse(Refusal { code: "UNKNOWN_TOOL", content: json!({"error": error, "suggestions": meant}) })
+    }
+
     /// The refusal of a call of a strategy's own tool with wrong arguments.
     pub fn wrong_arguments(tool: &str, problem: ArgumentProblem) -> Self {
         Self::Refuse(Refusal::wrong_arguments(tool, &[problem], None))

@@ -158,9 +158,9 @@ impl Available {
         if count > bounds.available_tools {
             let names = match wanted {
                 Some(wanted) => view.nearest(wanted, bounds.nearest_tools),
-                None => view.tools().take(bounds.nearest_tools).map(|tool| tool.name().to_string()).collect(),
+                None => view.tools().take(bounds.nearest_tools).map(|tool| tool.name().as_str()).collect(),
             };
-            return Self { names, count: Some(count) };
+            return Self { names: names.into_iter().map(str::to_owned).collect(), count: Some(count) };
         }
         Self { names: view.tools().map(|tool| tool.name().to_string()).collect(), count: None }
     }

@@ -30,6 +30,16 @@ pub fn misspelt<'a>(wanted: &str, candidates: impl IntoIterator<Item = &'a str>)
     by_letters.iter().position(|candidate| candidate == nearest).map(|at| candidates[at])
 }
 
+/// The names that an unknown one may have meant, up to `count`: those that contain it, or else the most similar one.
+pub fn suggested<'a>(wanted: &str, names: &[&'a str], count: usize) -> Vec<&'a str> {
+    let part = wanted.to_lowercase();
+    let containing = names.iter().copied().filter(|name| name.to_lowercase().contains(&part));
+    let containing: Vec<&str> = containing.take(count).collect();
+    let names = || names.iter().copied();
+    let similar = || misspelt(wanted, names()).or_else(|| nearest(wanted, names(), 1).pop());
+    if containing.is_empty() { similar().into_iter().collect() } else { containing }
+}
+
 /// The word that was probably meant in a message of `serde` such as "unknown variant `htp`, expected `http` or `stdio`".
 pub fn meant(message: &str) -> Option<&str> {
     let mut quoted = message.strip_prefix("unknown variant ")?.split('`').skip(1).step_by(2);

@@ -137,9 +137,8 @@ impl Stack {
     }
 
     /// The view that filters leave.
-    pub fn narrow(&self, view: View, client: &ClientTraits, memory: &Memory) -> View {
-        self.filters()
-            .fold(view, |view, part| part.narrow(view, client, Noted::new(memory, &part.profile().name)))
+    pub fn narrow(&self, view: View, memory: &Memory) -> View {
+        self.filters().fold(view, |view, part| part.narrow(view, Noted::new(memory, &part.profile().name)))
     }
 
     /// How this client learns to use a tool.

@@ -332,8 +332,8 @@ pub trait DisclosureStrategy: fmt::Debug + Send + Sync + 'static {
     }
 
     /// Narrows a view; for filters only. Must depend on its arguments only.
-    fn narrow(&self, view: View, client: &ClientTraits, noted: Noted<'_>) -> View {
-        let _ = (client, noted);
+    fn narrow(&self, view: View, noted: Noted<'_>) -> View {
+        let _ = noted;
         view
     }
 

@@ -443,9 +443,9 @@ impl View {
     }
 
     /// Up to `count` names of listed tools most similar to an unknown name.
-    pub fn nearest(&self, name: &str, count: usize) -> Vec<String> {
+    pub fn nearest(&self, name: &str, count: usize) -> Vec<&str> {
         let names: Vec<&str> = self.tools().map(|tool| tool.name().as_str()).collect();
-        nearest::nearest_always(name, names, count).into_iter().map(str::to_owned).collect()
+        nearest::nearest_always(name, names, count)
     }
 }
 
@@ -470,6 +470,11 @@ impl<'v> VisibleTool<'v> {
     /// The name by which this view's clients use it.
     pub fn name(&self) -> &'v ToolName {
         self.name
+    }
+
+    /// The view that it is seen in.
+    pub(crate) fn view(&self) -> &'v View {
+        self.view
     }
 
     /// The tool in the snapshot. Its name there can differ from the name in this view.

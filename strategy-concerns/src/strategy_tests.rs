@@ -62,7 +62,7 @@ fn with<T>(memory: &Memory, era: Era, ask: impl FnOnce(&Context<'_>) -> T) -> (T
     });
     let remembered = effects.into_vec().into_iter().fold(memory.clone(), |memory, effect| match effect {
         Effect::Remember { strategy, changes } => memory.with(&strategy, changes),
-        Effect::Native | Effect::PassOn(_) => memory,
+        Effect::Native => memory,
         other => panic!("{other:?}"),
     });
     (answer, remembered)
@@ -74,7 +74,7 @@ fn listed(strategy: &Concerns, chosen: Value) -> [Vec<String>; 4] {
     let (opened, memory) =
         with(&Memory::EMPTY, Era::Session, |cx| strategy.lifecycle(cx, &Lifecycle::Opened(&chosen)));
     opened.unwrap();
-    let view = strategy.narrow(view(), &ClientTraits::plain(Era::Session), Noted::new(&memory, NAME));
+    let view = strategy.narrow(view(), Noted::new(&memory, NAME));
     let entries = |kind| view.entries(kind).map(|entry| entry.key().to_owned()).collect();
     [
         view.tools().map(|tool| tool.name().to_string()).collect(),
@@ -174,7 +174,7 @@ fn c11_it_filters_under_every_strategy_and_keeps_its_name() {
     let client = ClientTraits::plain(Era::Session);
     for name in ["full", "concerns"] {
         let strategy = build(name);
-        let view = strategy.narrow(view(), &client, &memory);
+        let view = strategy.narrow(view(), &memory);
         assert_eq!(strategy.list(&view, &client).tools.len(), 2);
         let advertisement = strategy.own(&view, &client).advertisement;
         assert_eq!(

@@ -1,16 +1,14 @@
 //! The answers of `get_group`, the bridge for hosts that know no groups.
 
 use mcp_disclosure_core::{
-    Context, Definitions, ToolAnswer, ToolName, View, VisibleTool,
-    given::shown as shortened,
-    nearest::{misspelt, nearest},
+    Context, Definitions, ToolAnswer, ToolName, VisibleTool, given::shown as shortened, nearest::suggested,
 };
 use serde_json::{Map, Value, json};
 
 use crate::{Group, Groups, GroupsConfig, wording};
 
 /// Maximum number of suggestions for an unknown name.
-const SUGGESTIONS: usize = 5;
+pub(crate) const SUGGESTIONS: usize = 5;
 
 /// How many definitions in a row may not fit before no other is tried: each is made only to be measured.
 const MOST_MISSES: usize = 10;
@@ -38,13 +36,9 @@ pub fn answer(cx: &Context<'_>, groups: &Groups, name: &str, config: &GroupsConf
         });
     }
     tracing::info!(session = cx.session, "unknown group requested");
-    let names = || groups.all().iter().map(|group| group.name.as_str());
+    let names: Vec<&str> = groups.all().iter().map(|group| group.name.as_str()).collect();
     let name = &*shortened(name);
-    let wanted = name.to_lowercase();
-    let mut meant: Vec<&str> = names().filter(|name| name.contains(&wanted)).take(SUGGESTIONS).collect();
-    if meant.is_empty() {
-        meant.extend(misspelt(name, names()).or_else(|| nearest(name, names(), 1).pop()));
-    }
+    let meant = suggested(name, &names, SUGGESTIONS);
     let (listed, left) = top();
     let mut content = json!({
         "error": wording::unknown_group(name, &meant),
@@ -169,9 +163,4 @@ fn definition(tool: VisibleTool<'_>, definitions: Definitions) -> Value {
 fn parsed(tool: VisibleTool<'_>, text: &str) -> Value {
     let unreadable = || json!({"name": tool.name(), "brief": tool.brief(), "note": wording::NESTS_TOO_DEEP});
     serde_json::from_str(text).unwrap_or_else(|_| unreadable())
-}
-
-/// The answer to a call of an unknown tool: what it may have meant.
-pub fn unknown_tool(view: &View, name: &str) -> Value {
-    json!({"error": wording::unknown_tool(name), "suggestions": view.nearest(name, SUGGESTIONS)})
 }

@@ -13,7 +13,7 @@ use crate::slug::Origin;
 const FRAME: usize = 40;
 
 /// A group before it has a name.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Draft {
     pub(crate) origin: Origin,
     pub(crate) title: Option<String>,
@@ -28,25 +28,13 @@ pub(crate) struct Draft {
     pub(crate) children: Vec<usize>,
     /// Whether its instructions are enough: it never had members, or those that are left are pinned, and so listed elsewhere.
     is_for_text: bool,
-    /// Whether it is kept.
-    pub(crate) is_kept: bool,
+    /// Whether it is not kept.
+    pub(crate) is_dropped: bool,
 }
 
 impl Draft {
     fn new(origin: Origin) -> Self {
-        Self {
-            origin,
-            title: None,
-            description: None,
-            meta: None,
-            instructions: None,
-            tools: Vec::new(),
-            prompts: Vec::new(),
-            resources: Vec::new(),
-            children: Vec::new(),
-            is_for_text: false,
-            is_kept: true,
-        }
+        Self { origin, ..Self::default() }
     }
 
     fn is_leaf(&self) -> bool {
@@ -125,7 +113,9 @@ impl<'v> Drafts<'v> {
             let is_of_one = tools.iter().all(|tool| tool.tool().upstream().as_str() == upstream);
             let names = tools.iter().map(|tool| tool.name().clone());
             let said = Some(category.description()).filter(|said| !said.is_empty()).map(str::to_owned);
-            if !is_declared && category.own_name() == upstream {
+            let is_whole =
+                || view.tools().filter(|tool| **tool.tool().upstream() == *upstream).count() == tools.len();
+            if !is_declared && (category.own_name() == upstream || is_whole()) {
                 let at = self.upstream(upstream);
                 self.all[at].tools.extend(names);
                 self.all[at].description = self.all[at].description.take().or(said);
@@ -218,7 +208,7 @@ impl<'v> Drafts<'v> {
             }
         }
         for (at, is_reached) in is_reached.into_iter().enumerate().skip(first) {
-            self.all[at].is_kept &= is_reached;
+            self.all[at].is_dropped |= !is_reached;
             if !is_reached {
                 self.all[at].tools.clear();
             }
@@ -236,14 +226,14 @@ impl<'v> Drafts<'v> {
                     continue;
                 }
                 let tools = std::mem::take(&mut self.all[child].tools);
-                self.all[child].is_kept = false;
+                self.all[child].is_dropped = true;
                 self.all[parent].tools.extend(tools);
             }
         }
         for at in self.top.clone() {
-            let has_children = self.all[at].children.iter().any(|child| self.all[*child].is_kept);
+            let has_children = self.all[at].children.iter().any(|child| !self.all[*child].is_dropped);
             if !has_children && self.is_cheap(at, inline_bytes) {
-                self.all[at].is_kept = false;
+                self.all[at].is_dropped = true;
                 self.all[at].tools.clear();
             }
         }
@@ -254,7 +244,7 @@ impl<'v> Drafts<'v> {
     fn is_cheap(&self, at: usize, inline_bytes: usize) -> bool {
         let draft = &self.all[at];
         let is_found = matches!(draft.origin, Origin::Found(_) | Origin::Upstream(_));
-        let is_plain = draft.children.iter().all(|child| !self.all[*child].is_kept);
+        let is_plain = draft.children.iter().all(|child| self.all[*child].is_dropped);
         if !(is_found && is_plain && draft.instructions.is_none()) {
             return false;
         }
@@ -278,7 +268,7 @@ impl<'v> Drafts<'v> {
             let instructions = self.all[at].instructions.take();
             let child_draft = &mut self.all[child];
             child_draft.instructions = child_draft.instructions.take().or(instructions);
-            self.all[at].is_kept = false;
+            self.all[at].is_dropped = true;
             self.all[at].children.clear();
             self.top.iter_mut().filter(|top| **top == at).for_each(|top| *top = child);
         }
@@ -291,19 +281,19 @@ impl<'v> Drafts<'v> {
         loop {
             let is_empty = |draft: &Draft| {
                 let is_text = draft.is_for_text && draft.instructions.is_some();
-                draft.is_kept && !draft.has_contents() && !is_text
+                !(draft.is_dropped || draft.has_contents()) && !is_text
             };
             let empty: Vec<usize> = (0..self.all.len()).filter(|at| is_empty(&self.all[*at])).collect();
             if empty.is_empty() {
                 return;
             }
-            empty.into_iter().for_each(|at| self.all[at].is_kept = false);
+            empty.into_iter().for_each(|at| self.all[at].is_dropped = true);
             self.forget_dropped();
         }
     }
 
     fn forget_dropped(&mut self) {
-        let kept: Vec<bool> = self.all.iter().map(|draft| draft.is_kept).collect();
+        let kept: Vec<bool> = self.all.iter().map(|draft| !draft.is_dropped).collect();
         self.top.retain(|at| kept[*at]);
         self.all.iter_mut().for_each(|draft| draft.children.retain(|child| kept[*child]));
     }

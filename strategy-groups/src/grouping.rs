@@ -20,10 +20,10 @@ impl Groups {
     pub(crate) fn made_of(view: &View, config: &GroupsConfig) -> Self {
         let Drafts { all: drafts, top, .. } = Drafts::of(view, config.inline_bytes);
         let mut places: HashMap<usize, usize> = HashMap::new();
-        for (at, _) in drafts.iter().enumerate().filter(|(_, draft)| draft.is_kept) {
+        for (at, _) in drafts.iter().enumerate().filter(|(_, draft)| !draft.is_dropped) {
             places.insert(at, places.len());
         }
-        let kept: Vec<&Draft> = drafts.iter().filter(|draft| draft.is_kept).collect();
+        let kept: Vec<&Draft> = drafts.iter().filter(|draft| !draft.is_dropped).collect();
         let placed =
             |at: &[usize]| -> Vec<usize> { at.iter().filter_map(|at| places.get(at).copied()).collect() };
         let origins: Vec<Origin> = kept.iter().map(|draft| draft.origin.clone()).collect();

@@ -27,6 +27,12 @@ pub enum Origin {
     Own(String, String),
 }
 
+impl Default for Origin {
+    fn default() -> Self {
+        Self::Upstream(String::new())
+    }
+}
+
 impl Origin {
     fn text(&self) -> String {
         match self {

@@ -2,9 +2,8 @@
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{
-    ArgumentProblem, Called, ClientTraits, Context, Decision, DisclosureStrategy, Executor, Extension, Fault,
-    GROUPS, Kind, Lesson, Listing, Own, OwnTool, Profile, RawObject, Refusal, ToolAnswer, ToolCall, View,
-    given,
+    ArgumentProblem, Called, ClientTraits, Context, Decision, DisclosureStrategy, Extension, Fault, GROUPS,
+    Kind, Lesson, Listing, Own, OwnTool, Profile, RawObject, ToolAnswer, ToolCall, View, given,
     index::{Part, with_index_of_parts},
     inner_call::members,
 };
@@ -15,7 +14,7 @@ use serde_json::json;
 use crate::{
     Group, Groups, GroupsConfig, answer, method,
     slug::Origin,
-    wording::{self, CALL, CALL_READ_ONLY, GET},
+    wording::{self, EXECUTOR, GET},
 };
 
 /// The strategy's name, as in flags, addresses, offers and settings.
@@ -39,15 +38,6 @@ pub static PROFILE: Profile = Profile::presenter(
 .giving_way()
 .with_bridge()
 .of_size("compact");
-
-/// The tools that call what a group has.
-const EXECUTOR: Executor = Executor {
-    teller: GET,
-    acting: CALL,
-    reading: CALL_READ_ONLY,
-    called: wording::CALLED,
-    arguments: wording::ARGUMENTS,
-};
 
 /// Tools in groups.
 #[derive(Debug)]
@@ -178,8 +168,8 @@ impl DisclosureStrategy for GroupsStrategy {
             Called::Plain(call) => Decision::Forward(call),
             Called::Decided(decision) => decision,
             Called::Unknown(name) => {
-                let content = answer::unknown_tool(cx.view, &name);
-                Decision::Refuse(Refusal { code: "UNKNOWN_TOOL", content })
+                let meant = cx.view.nearest(&name, answer::SUGGESTIONS);
+                Decision::unknown_tool(&name, &meant)
             }
         })
     }

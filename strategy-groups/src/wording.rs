@@ -1,6 +1,6 @@
 //! Every sentence of `groups` that a model reads.
 
-use mcp_disclosure_core::{Executors, brief::shorten};
+use mcp_disclosure_core::{Executor, Executors, brief::shorten};
 
 /// The tool that shows a group.
 pub const GET: &str = "get_group";
@@ -25,59 +25,50 @@ pub fn purpose(said: Option<&str>, title: Option<&str>, nested: &[&str]) -> Stri
             let nested = shorten(&nested.join(", "), LONGEST_NESTED);
             title.map_or_else(|| nested.clone(), |title| format!("{title}: {nested}"))
         }
-        None => title.unwrap_or("Tools that are used together").to_owned(),
+        None => title.unwrap_or_default().to_owned(),
     }
 }
 
 /// The same with the number of its tools, for which the draft has no member.
 pub fn with_count(purpose: &str, count: usize) -> String {
     let purpose = purpose.trim().trim_end_matches(':');
-    let end = if purpose.ends_with(['.', '!', '?', '…']) { "" } else { "." };
-    match count {
-        0 => format!("{purpose}{end}"),
-        1 => format!("{purpose}{end} 1 tool."),
-        count => format!("{purpose}{end} {count} tools."),
-    }
+    let end = if purpose.is_empty() || purpose.ends_with(['.', '!', '?', '…']) { "" } else { "." };
+    let count = match count {
+        0 => String::new(),
+        1 => " 1 tool.".to_owned(),
+        count => format!(" {count} tools."),
+    };
+    format!("{purpose}{end}{count}").trim_start().to_owned()
 }
 
 /// The description of `get_group`, before the index of what is behind.
 pub fn get_description(executors: Executors, has_others: bool) -> String {
     let others = if has_others { OTHERS } else { "Tools" };
     format!(
-        "{others} are in groups. Shows a group: its tools with their parameters, and the groups in it. {}",
-        then_call(executors)
+        "{others} are in groups. Shows a group: its tools with their parameters, and the groups in it. Then call a tool with \
+         {}.",
+        EXECUTOR.names(executors)
     )
 }
 
 /// The beginning of the description where some tools are listed.
 const OTHERS: &str = "Tools that are listed with their parameters can be called at once. Others";
 
-fn then_call(executors: Executors) -> String {
-    match executors {
-        Executors::One => format!("Then call a tool with {CALL}."),
-        Executors::ByEffect => {
-            format!("Then call a tool with {CALL_READ_ONLY} if it only reads, else with {CALL}.")
-        }
-    }
-}
-
 /// The argument `name`.
 pub const NAME: &str = "The name of a group, or of a tool for its group";
 
-/// What `call_tool` calls.
-pub const CALLED: &str = "a tool of a group";
-
-/// The argument `arguments`.
-pub const ARGUMENTS: &str = "By the tool's inputSchema from get_group";
+/// The tools that call what a group has.
+pub const EXECUTOR: Executor = Executor {
+    teller: GET,
+    acting: CALL,
+    reading: CALL_READ_ONLY,
+    called: "a tool of a group",
+    arguments: "By the tool's inputSchema from get_group",
+};
 
 /// The guidance for system prompts of hosts that know no groups.
 pub fn guidance(executors: Executors, has_others: bool) -> String {
-    let call = match executors {
-        Executors::One => format!("call {CALL} with {{\"tool\": \"NAME\", \"arguments\": {{..}}}}"),
-        Executors::ByEffect => format!(
-            "call {CALL} with {{\"tool\": \"NAME\", \"arguments\": {{..}}}}, or {CALL_READ_ONLY} for tools that only read"
-        ),
-    };
+    let call = EXECUTOR.usage(executors);
     let others = if has_others { "Tools that are listed can be called at once. Others" } else { "Tools" };
     format!(
         "{others} of this server are in groups; the description of {GET} names them.\n\
@@ -131,11 +122,6 @@ pub fn unknown_group(name: &str, meant: &[&str]) -> String {
         [] => format!("Unknown group: {name}"),
         meant => format!("Unknown group: {name}. Did you mean: {}?", meant.join(", ")),
     }
-}
-
-/// The error of an unknown tool.
-pub fn unknown_tool(name: &str) -> String {
-    format!("Unknown tool: {}", shorten(name, LONGEST_NAME))
 }
 
 /// What was expected of `name`.

@@ -139,12 +139,6 @@ pub fn unknown(contents: &Contents<'_>, ranker: &BuiltIn, topic: &str) -> Value 
     answer
 }
 
-/// The answer to a call of an unknown tool.
-pub fn unknown_tool(contents: &Contents<'_>, ranker: &BuiltIn, name: &str) -> Value {
-    let tools: Vec<&str> = contents.tools_like(ranker, name).map(|tool| tool.name().as_str()).collect();
-    json!({"error": wording::unknown_tool(&shorten(name, LONGEST_TOPIC)), "suggestions": tools})
-}
-
 /// The names of a category's tools as far as there is room for them, and how many more it has.
 fn tools_named(category: ListedCategory<'_>, room: usize) -> String {
     let mut length = 0;

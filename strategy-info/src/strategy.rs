@@ -2,9 +2,9 @@
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{
-    ArgumentProblem, Called, ClientTraits, Context, Decision, Definitions, DisclosureStrategy, Executor,
-    Fault, Finder, Listing, Own, OwnTool, Profile, Refusal, ToolAnswer, ToolCall, Variant, View, VisibleTool,
-    brief::shorten, index::with_index, inner_call::members,
+    ArgumentProblem, Called, ClientTraits, Context, Decision, Definitions, DisclosureStrategy, Fault, Finder,
+    Listing, Own, OwnTool, Profile, ToolAnswer, ToolCall, Variant, View, VisibleTool, brief::shorten,
+    index::with_index, inner_call::members,
 };
 use mcp_disclosure_ranking::{BuiltIn, LexicalSettings};
 use serde_json::{Map, Value, json};
@@ -12,8 +12,8 @@ use serde_json::{Map, Value, json};
 use crate::{
     InfoConfig, OtherTools, answer,
     contents::{Contents, Topic},
-    explain, topics,
-    wording::{self, INFO, INVOKE, INVOKE_READ_ONLY, OVERVIEW, Shown},
+    explain, own, topics,
+    wording::{self, EXECUTOR, INFO, OVERVIEW, Shown},
 };
 
 /// The strategy's name, as in flags, addresses, offers and settings.
@@ -32,15 +32,6 @@ pub static PROFILE: Profile = Profile::presenter(
 // A name, or several, are answered with what is there; an unknown topic with those that it may have meant.
 .found_by(Finder::new(INFO, r#"{"topic": "{query}"}"#, &["tool", "topics", "suggestions", "tools"]))
 .with_variants(&[Variant { name: "entry-only", key: "tools", value: "entry-only" }]);
-
-/// The tools that call what is not listed.
-const EXECUTOR: Executor = Executor {
-    teller: INFO,
-    acting: INVOKE,
-    reading: INVOKE_READ_ONLY,
-    called: wording::INVOKED,
-    arguments: wording::INVOKE_ARGUMENTS,
-};
 
 /// Three levels of disclosure through one `info` tool.
 #[derive(Debug)]
@@ -94,14 +85,15 @@ impl Info {
     fn answer(&self, cx: &Context<'_>, contents: &Contents<'_>, topic: &str) -> (Value, bool) {
         let found = contents.find(topic);
         let content = match found {
-            Some(Topic::Overview(from)) => answer::overview(contents, from),
+            Some(Topic::Overview(from)) => own::overview(contents, answer::overview(contents, from)),
             Some(Topic::Category(category, from)) => {
-                answer::category(contents, category, from, |tool| self.cheap_parameters(tool))
+                let ours = answer::category(contents, category, from, |tool| self.cheap_parameters(tool));
+                own::category(contents, category, ours)
             }
             Some(Topic::Tool(visible)) => {
                 cx.services.delivers();
                 tracing::info!(session = cx.session, tool = %visible.name(), "tool explained");
-                let mut content = answer::tool(contents, visible);
+                let mut content = own::tool(contents, visible, answer::tool(contents, visible));
                 // Stubs are listed with their annotations.
                 let annotations = visible.tool().telling_annotations();
                 if let (OtherTools::EntryOnly, Some(annotations)) = (self.config.tools, annotations) {
@@ -148,7 +140,8 @@ impl DisclosureStrategy for Info {
                 let stub = |tool: VisibleTool<'_>| {
                     tool.inlined_with(tool.brief_for(client), client.definitions, most)
                 };
-                Listing { tools: view.tools().map(stub).collect(), ..listing }
+                let others = view.tools().filter(|tool| !tool.is_own_info());
+                Listing { tools: others.map(stub).collect(), ..listing }
             }
             OtherTools::EntryOnly => listing,
         }
@@ -180,8 +173,9 @@ impl DisclosureStrategy for Info {
             Called::Decided(decision) => decision,
             Called::Unknown(name) => {
                 self.ranker.prepare(cx).await;
-                let content = answer::unknown_tool(&Contents::of(cx.view), &self.ranker, &name);
-                Decision::Refuse(Refusal { code: "UNKNOWN_TOOL", content })
+                let contents = Contents::of(cx.view);
+                let meant = contents.tools_like(&self.ranker, &name).map(|tool| tool.name().as_str());
+                Decision::unknown_tool(&name, &meant.collect::<Vec<_>>())
             }
         })
     }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use mcp_disclosure_core::Executors;
+use mcp_disclosure_core::{Executor, Executors};
 
 use crate::OtherTools;
 
@@ -79,11 +79,14 @@ fn how_to_call(executors: Executors) -> String {
     }
 }
 
-/// What `invoke` calls.
-pub const INVOKED: &str = "a tool described by info";
-
-/// The description of the argument `arguments` of `invoke`.
-pub const INVOKE_ARGUMENTS: &str = "Arguments for the tool, as described by info";
+/// The tools that call what is not listed.
+pub const EXECUTOR: Executor = Executor {
+    teller: INFO,
+    acting: INVOKE,
+    reading: INVOKE_READ_ONLY,
+    called: "a tool described by info",
+    arguments: "Arguments for the tool, as described by info",
+};
 
 /// The guidance for system prompts.
 pub fn guidance(Shown { tools, cheap_schemas, pins }: Shown, executors: Executors) -> String {
@@ -149,11 +152,6 @@ pub fn unknown_topic(topic: &str) -> String {
 
 /// The note where nothing is like an unknown topic.
 pub const NOTHING_MATCHES: &str = "No category or tool matches. Without a topic: overview of all categories.";
-
-/// The answer to a call of an unknown tool.
-pub fn unknown_tool(name: &str) -> String {
-    format!("Unknown tool: {name}")
-}
 
 /// What was expected of the topic.
 pub const EXPECTED_TOPIC: &str = "a string: overview, a category, or a tool; or a list of these";

@@ -1,11 +1,9 @@
 //! The answers of `search_tools` (docs/CONTRACT.md S2, S4).
 
 use mcp_disclosure_core::{
-    Context, ListedCategory, RawObject, View, VisibleTool,
-    brief::shorten,
-    nearest::{misspelt, nearest},
+    Context, ListedCategory, RawObject, View, VisibleTool, brief::shorten, nearest::suggested,
 };
-use mcp_disclosure_ranking::{Hit, Match, Ranking};
+use mcp_disclosure_ranking::{Match, Ranking};
 use serde_json::{Map, Value, json};
 
 use crate::{
@@ -244,22 +242,11 @@ pub fn category(cx: &Context<'_>, category: ListedCategory<'_>, detail: Detail, 
 
 /// The answer to an unknown category: those that it may have meant, and all of them.
 pub fn unknown_category(view: &View, name: &str) -> Value {
-    let wanted = name.to_lowercase();
-    let names = || view.categories().map(ListedCategory::name);
-    let containing = names().filter(|category| category.to_lowercase().contains(&wanted));
-    let mut meant: Vec<&str> = containing.take(SUGGESTIONS).collect();
-    if meant.is_empty() {
-        meant.extend(misspelt(name, names()).or_else(|| nearest(name, names(), 1).pop()));
-    }
+    let names: Vec<&str> = view.categories().map(ListedCategory::name).collect();
+    let meant = suggested(name, &names, SUGGESTIONS);
     json!({
         "error": wording::unknown_category(name, &meant),
         "suggestions": meant,
         "categories": categories(view.categories(), usize::MAX, 0),
     })
-}
-
-/// The answer to a call of an unknown tool: what it may have meant.
-pub fn unknown_tool(name: &str, ranking: &Ranking) -> Value {
-    let names: Vec<&str> = ranking.hits.iter().map(|hit: &Hit| hit.name.as_str()).collect();
-    json!({"error": wording::unknown_tool(name), "suggestions": names})
 }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{
-    ArgumentProblem, Called, ClientTraits, Context, Decision, DisclosureStrategy, Executor, Fault, Finder,
-    Lesson, ListedCategory, Listing, Own, OwnTool, Profile, Refusal, ToolAnswer, ToolCall, View, VisibleTool,
+    ArgumentProblem, Called, ClientTraits, Context, Decision, DisclosureStrategy, Fault, Finder, Lesson,
+    ListedCategory, Listing, Own, OwnTool, Profile, ToolAnswer, ToolCall, View, VisibleTool,
     index::with_index_within, inner_call::members,
 };
 use mcp_disclosure_ranking::{BuiltIn, Hit, Match, Query, Ranker, Ranking};
@@ -15,7 +15,7 @@ use crate::{
     SearchConfig,
     answer::{self, Bounds},
     arguments::SearchArguments,
-    wording::{self, CALL, CALL_READ_ONLY, SEARCH},
+    wording::{self, EXECUTOR, SEARCH},
 };
 
 /// The strategy's name, as in flags, addresses, offers and settings.
@@ -34,15 +34,6 @@ pub static PROFILE: Profile = Profile::presenter(
 .found_by(Finder::new(SEARCH, r#"{"query": "{query}"}"#, &["tools"]))
 .giving_way()
 .of_size("compact");
-
-/// The tools that call what was found.
-const EXECUTOR: Executor = Executor {
-    teller: SEARCH,
-    acting: CALL,
-    reading: CALL_READ_ONLY,
-    called: wording::CALLED,
-    arguments: wording::ARGUMENTS,
-};
 
 /// Tools found by words.
 #[derive(Debug)]
@@ -140,8 +131,8 @@ impl DisclosureStrategy for Search {
             Called::Decided(decision) => decision,
             Called::Unknown(name) => {
                 let ranking = self.ranker.rank(cx, &Query::new(&name, SUGGESTIONS)).await;
-                let content = answer::unknown_tool(&name, &ranking);
-                Decision::Refuse(Refusal { code: "UNKNOWN_TOOL", content })
+                let meant: Vec<&str> = ranking.hits.iter().map(|hit| hit.name.as_str()).collect();
+                Decision::unknown_tool(&name, &meant)
             }
         })
     }

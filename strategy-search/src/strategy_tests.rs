@@ -13,6 +13,7 @@ use proptest::prelude::*;
 use serde_json::{Value, value::to_raw_value};
 
 use super::*;
+use crate::wording::{CALL, CALL_READ_ONLY};
 
 fn tools() -> UpstreamLists {
     let mut lists = UpstreamLists::empty(UpstreamName::parse("files").unwrap());
@@ -139,7 +140,7 @@ fn view_of(tools: impl IntoIterator<Item = Value>) -> View {
 fn s2_descriptions_count_as_schemas_do() {
     let description = "Copies a file. ".repeat(50_000 / 15);
     let tool = |at: usize| json!({"name": format!("copy_{at}"), "description": description, "inputSchema": {"type": "object"}});
-    let view = view_of((0..50).map(tool));
+    let view = view_of((0..40).map(tool));
     let category = view.categories().next().unwrap().name().to_owned();
     for arguments in [
         json!({"query": "copy", "limit": 50, "detail": "full"}),
@@ -147,7 +148,7 @@ fn s2_descriptions_count_as_schemas_do() {
     ] {
         let found = answer(&view, &arguments).content;
         let hits = found["tools"].as_array().unwrap();
-        assert_eq!(hits.len(), 50);
+        assert_eq!(hits.len(), 40);
         for hit in hits {
             // What a call needs is there all the same.
             assert_eq!(hit["inputSchema"], json!({"type": "object"}), "{hit}");
@@ -165,7 +166,8 @@ fn s2_descriptions_count_as_schemas_do() {
 
 #[test]
 fn s2_parameters_that_hits_have_in_common_are_shown_once() {
-    let common = json!({"type": "string", "description": "The tenant of the directory, by its id. ".repeat(10)});
+    let common =
+        json!({"type": "string", "description": "The tenant of the directory, by its id. ".repeat(10)});
     let tool = |name: &str| {
         let own = json!({"type": "integer"});
         json!({"name": name, "description": "Lists vaults.", "inputSchema": {"type": "object", "required": ["tenant"],
@@ -177,7 +179,10 @@ fn s2_parameters_that_hits_have_in_common_are_shown_once() {
     for hit in found["tools"].as_array().unwrap() {
         let name = hit["name"].as_str().unwrap();
         assert_eq!(hit["inputSchema"]["properties"], json!({(name): {"type": "integer"}}));
-        assert_eq!((&hit["commonParameters"], &hit["inputSchema"]["required"]), (&json!(["tenant"]), &json!(["tenant"])));
+        assert_eq!(
+            (&hit["commonParameters"], &hit["inputSchema"]["required"]),
+            (&json!(["tenant"]), &json!(["tenant"]))
+        );
     }
     let one = answer(&view, &json!({"query": "vaults", "limit": 1})).content;
     assert_eq!(one["tools"][0]["inputSchema"]["properties"]["tenant"], common);

@@ -1,6 +1,6 @@
 //! Every sentence of `search` that a model reads.
 
-use mcp_disclosure_core::{Executors, brief::shorten};
+use mcp_disclosure_core::{Executor, Executors, brief::shorten};
 
 /// The tool that finds tools.
 pub const SEARCH: &str = "search_tools";
@@ -16,16 +16,11 @@ const LONGEST_NAME: usize = 120;
 
 /// The description of `search_tools`, before the index of what is behind.
 pub fn search_description(executors: Executors, has_pins: bool) -> String {
-    let call = match executors {
-        Executors::One => format!("call it with {CALL}"),
-        Executors::ByEffect => {
-            format!("call it with {CALL_READ_ONLY} if it only reads, else with {CALL}")
-        }
-    };
+    let call = EXECUTOR.names(executors);
     let others = if has_pins { OTHERS } else { "Find tools by what you want to do; they are not listed." };
     format!(
         "{others} Hits have a name, a brief and, the best ones, an \
-         inputSchema (with the commonParameters that a hit names): {call}. Without a query: categories; with a category alone: its tools. If hits are weak and none \
+         inputSchema (with the commonParameters that it names): call it with {call}. Without a query: categories; with a category alone: its tools. If hits are weak and none \
          fits, no tool may exist."
     )
 }
@@ -42,20 +37,18 @@ pub const CATEGORY: &str = "Only in this category";
 /// The argument `detail`.
 pub const DETAIL: &str = "full: all hits with inputSchema";
 
-/// What `call_tool` calls.
-pub const CALLED: &str = "a tool found by search_tools";
-
-/// The argument `arguments`.
-pub const ARGUMENTS: &str = "By the tool's inputSchema";
+/// The tools that call what was found.
+pub const EXECUTOR: Executor = Executor {
+    teller: SEARCH,
+    acting: CALL,
+    reading: CALL_READ_ONLY,
+    called: "a tool found by search_tools",
+    arguments: "By the tool's inputSchema",
+};
 
 /// The guidance for system prompts.
 pub fn guidance(executors: Executors, has_pins: bool) -> String {
-    let call = match executors {
-        Executors::One => format!("call {CALL} with {{\"tool\": \"NAME\", \"arguments\": {{..}}}}"),
-        Executors::ByEffect => format!(
-            "call {CALL} with {{\"tool\": \"NAME\", \"arguments\": {{..}}}}, or {CALL_READ_ONLY} for tools that only read"
-        ),
-    };
+    let call = EXECUTOR.usage(executors);
     format!(
         "{} of this server are found by searching.\n\
          1. SEARCH: call {SEARCH} with {{\"query\": \"rename a file\"}}.\n\
@@ -128,11 +121,6 @@ pub fn unknown_category(name: &str, meant: &[&str]) -> String {
         [] => format!("Unknown category: {name}"),
         meant => format!("Unknown category: {name}. Did you mean: {}?", meant.join(", ")),
     }
-}
-
-/// The error of an unknown tool.
-pub fn unknown_tool(name: &str) -> String {
-    format!("Unknown tool: {}", shorten(name, LONGEST_NAME))
 }
 
 /// What was given where there is no such argument.

@@ -69,7 +69,7 @@ impl DisclosureStrategy for Only {
         Ok(())
     }
 
-    fn narrow(&self, view: View, _client: &ClientTraits, noted: Noted<'_>) -> View {
+    fn narrow(&self, view: View, noted: Noted<'_>) -> View {
         let Some(only) = noted.get("only").and_then(|only| only.as_str()) else { return view };
         view.narrow(|primitive| match primitive {
             Primitive::Tool(tool) => tool.key().starts_with(only),

@@ -5,14 +5,22 @@ use std::{collections::HashMap, io, path::PathBuf};
 
 use async_trait::async_trait;
 use mcp_disclosure_core::{
-    ClientTraits, Context, Decision, DisclosureStrategy, Fault, Finder, Lesson, Listing, Own, OwnTool,
-    Profile, ToolAnswer, ToolCall, ToolName, View,
+    Called, ClientTraits, Context, Decision, DisclosureStrategy, Executor, Executors, Fault, Finder, Lesson,
+    Listing, Own, OwnTool, Profile, ToolAnswer, ToolCall, ToolName, View,
 };
 use serde::Deserialize;
-use serde_json::{Value, json, value::to_raw_value};
+use serde_json::{Value, json};
 
 const FIND: &str = "find_tools";
-const USE: &str = "use_tool";
+
+/// The tool that calls what was found.
+const EXECUTOR: Executor = Executor {
+    teller: FIND,
+    acting: "use_tool",
+    reading: "use_read_only_tool",
+    called: "a tool that find_tools returned",
+    arguments: "By its inputSchema",
+};
 
 /// The strategy's profile: the server acts on these values, never on the name.
 pub static PROFILE: Profile =
@@ -106,36 +114,23 @@ impl DisclosureStrategy for Search {
             &format!("Find tools by words; there are {count}. Returns complete definitions."),
             &json!({"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}),
         );
-        let call = OwnTool::new(
-            USE,
-            "Call a tool that find_tools returned.",
-            &json!({
-                "type": "object",
-                "properties": {"tool": {"type": "string"}, "arguments": {"type": "object"}},
-                "required": ["tool"],
-            }),
-        );
-        vec![find.read_only(), call].into()
+        let mut tools = vec![find.read_only()];
+        tools.extend(EXECUTOR.tools(Executors::One));
+        tools.into()
     }
 
     async fn before_call(&self, cx: &Context<'_>, call: ToolCall) -> Result<Decision, Fault> {
-        match call.name.as_str() {
-            FIND => {
+        Ok(match EXECUTOR.open(Executors::One, cx.view, call) {
+            Called::Plain(call) if *call.name == *FIND => {
                 let arguments = call.arguments()?;
                 let content = self.find(cx, arguments["query"].as_str().unwrap_or_default()).await;
-                Ok(Decision::Answer(ToolAnswer { content, is_error: false }))
+                Decision::Answer(ToolAnswer { content, is_error: false })
             }
-            // Not run here: it is forwarded under the tool's own name, and the server looks it up, checks and relays it
-            // like any other call.
-            USE => {
-                let arguments = call.arguments()?;
-                let name = arguments["tool"].as_str().and_then(|name| ToolName::parse(name).ok());
-                let missing = || Fault::InvalidParams(format!("{USE} requires 'tool': the name of a tool"));
-                let inner =
-                    arguments.get("arguments").and_then(|inner| Some(to_raw_value(inner).ok()?.into()));
-                Ok(Decision::Forward(ToolCall { name: name.ok_or_else(missing)?, arguments: inner }))
-            }
-            _ => Ok(Decision::Forward(call)),
-        }
+            Called::Plain(call) => Decision::Forward(call),
+            // Not run here: the call within `use_tool` is forwarded under the tool's own name, and the server looks it up,
+            // checks and relays it like any other call.
+            Called::Decided(decision) => decision,
+            Called::Unknown(name) => Decision::unknown_tool(&name, &cx.view.nearest(&name, self.results)),
+        })
     }
 }

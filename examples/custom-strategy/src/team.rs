@@ -1,8 +1,6 @@
 //! `team`: a filter. A client that says which team it is of sees the tools of the upstream that has the team's name.
 
-use mcp_disclosure_core::{
-    ClientTraits, Context, DisclosureStrategy, Fault, Lifecycle, Noted, Primitive, Profile, View,
-};
+use mcp_disclosure_core::{Context, DisclosureStrategy, Fault, Lifecycle, Noted, Primitive, Profile, View};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -38,7 +36,7 @@ impl DisclosureStrategy for Team {
         Ok(())
     }
 
-    fn narrow(&self, view: View, _client: &ClientTraits, noted: Noted<'_>) -> View {
+    fn narrow(&self, view: View, noted: Noted<'_>) -> View {
         let Some(team) = noted.get("team").and_then(Value::as_str) else { return view };
         view.narrow(
             |primitive| !matches!(primitive, Primitive::Tool(tool) if tool.upstream().as_str() != team),

@@ -62,8 +62,7 @@ fn by_flag_it_serves_finds_and_calls() {
     let answers = exchange(&["serve", "--strategy", "find"], json!({}), &requests);
     let names: Vec<_> =
         answers[1]["tools"].as_array().expect("tools").iter().map(|tool| &tool["name"]).collect();
-    // The demonstration declares a concern.
-    assert_eq!(names, ["choose_concerns", "find_tools", "use_tool"]);
+    assert_eq!(names, ["find_tools", "use_tool"]);
     assert_eq!(answers[2]["structuredContent"]["tools"][0]["name"], "symbolic_solve");
     assert_eq!(answers[3]["structuredContent"]["solutions"], json!([-2, 2]));
     assert_eq!(answers[4]["structuredContent"]["error"]["code"], "INVALID_ARGUMENTS");

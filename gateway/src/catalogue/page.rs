@@ -241,7 +241,7 @@ fn cached<K: Clone + Eq + Hash, V: Clone, W: Weighter<K, V> + Clone>(
 impl Page {
     fn make(view: View, is_personal: bool, choice: &Choice, memory: &Memory) -> Self {
         let Choice { strategy, traits, .. } = choice;
-        let view = strategy.narrow(view, traits, memory);
+        let view = strategy.narrow(view, memory);
         let selected = strategy.selects(&view);
         // Clients are explained when they come, and the catalogue may grow after that.
         if let Some(Selected { name, reason }) = selected.as_ref().filter(|_| !view.is_starting()) {

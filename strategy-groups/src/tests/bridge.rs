@@ -3,6 +3,7 @@
 use mcp_disclosure_core::Executors;
 
 use super::*;
+use crate::wording::{CALL, CALL_READ_ONLY};
 
 fn decide(
     view: &View,

@@ -81,8 +81,10 @@ fn w4_toml_of_pages_is_read() {
             }
             Some("of-host") => is_of_a_host(&place, "toml", &text),
             Some("of-manifest") => {
-                let manifest = Path::new(ROOT).join("examples/own-server/Cargo.toml");
-                let manifest = fs::read_to_string(manifest).unwrap();
+                let examples = ["own-server", "custom-strategy"].iter();
+                let manifests =
+                    examples.map(|name| Path::new(ROOT).join("examples").join(name).join("Cargo.toml"));
+                let manifest: String = manifests.map(|file| fs::read_to_string(file).unwrap()).collect();
                 // Outside of the repository our crates are found elsewhere.
                 let lines = text.lines().filter(|line| !line.starts_with("mcp-disclosure"));
                 lines.for_each(|line| assert!(manifest.contains(line), "{place}: {line}"));
