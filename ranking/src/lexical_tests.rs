@@ -215,6 +215,6 @@ fn s4_what_several_upstreams_define_alike_is_one_hit() {
             .map(|hit| hit.servers.iter().map(|name| name.to_string()).collect::<Vec<_>>().join(" "))
             .collect()
     };
-    assert_eq!(servers("open an issue"), ["east west"]);
+    assert_eq!(servers("open an issue"), ["east west", "north"]);
     assert_eq!(servers("open an issue in the west")[0], "west east");
 }
