@@ -205,7 +205,7 @@ fn s4_what_several_upstreams_define_alike_is_one_hit() {
     let all = [
         lists("east", "Opens an issue."),
         lists("west", "Opens an issue."),
-        lists("own", "Opens an own issue."),
+        lists("north", "Closes what nobody reads."),
     ];
     let view = View::of(Arc::new(Snapshot::build(&all, &[]).unwrap().0), &Principal::anonymous());
     let servers = |text: &str| -> Vec<String> {
@@ -215,6 +215,6 @@ fn s4_what_several_upstreams_define_alike_is_one_hit() {
             .map(|hit| hit.servers.iter().map(|name| name.to_string()).collect::<Vec<_>>().join(" "))
             .collect()
     };
-    assert_eq!(servers("open an issue"), ["east west", "own"]);
+    assert_eq!(servers("open an issue"), ["east west", "north"]);
     assert_eq!(servers("open an issue in the west")[0], "west east");
 }

@@ -31,6 +31,12 @@ const MISS_BYTES: usize = 1024;
 /// Hits up to this share of the best one's score come with their schemas.
 const NEAR: f32 = 0.9;
 
+/// The member with parameters that several hits have in common, and with their names in each of these.
+const COMMON: &str = "commonParameters";
+
+/// Parameters are taken together where that saves at least this, in bytes: what it takes to say so, twice.
+const LEAST_SAVED: usize = 300;
+
 /// Maximum number of suggestions for an unknown category.
 const SUGGESTIONS: usize = 5;
 
@@ -90,9 +96,13 @@ pub fn found(cx: &Context<'_>, ranking: &Ranking, detail: Detail, mut bounds: Bo
         }
         Some(shown)
     });
-    let hits: Vec<Value> = hits.collect();
+    let mut hits: Vec<Value> = hits.collect();
+    let common = take_common_parameters(&mut hits);
     let is_weak = ranking.hits.iter().all(|hit| hit.matched == Match::Weak);
     let mut answer = Map::from_iter([("tools".to_owned(), hits.into())]);
+    if !common.is_empty() {
+        answer.insert(COMMON.to_owned(), common.into());
+    }
     answer.insert("unmatched".to_owned(), json!(ranking.unmatched));
     if is_weak {
         let is_empty = ranking.hits.is_empty();
@@ -104,6 +114,39 @@ pub fn found(cx: &Context<'_>, ranking: &Ranking, detail: Detail, mut bounds: Bo
         answer.insert("note".to_owned(), wording::miss(is_empty).into());
     }
     answer.into()
+}
+
+/// Takes parameters out of the schemas of hits that have them in common, where that makes the answer shorter; these hits name
+/// them instead. Tools of one server often share a tenant, authentication and retries.
+fn take_common_parameters(hits: &mut [Value]) -> Map<String, Value> {
+    let properties = |hit: &Value| hit["inputSchema"]["properties"].as_object().cloned();
+    let all: Vec<Map<String, Value>> = hits.iter().filter_map(properties).collect();
+    let mut common = Map::new();
+    let mut saved = 0;
+    for (name, schema) in all.iter().flatten() {
+        let having = all.iter().filter(|properties| properties.get(name) == Some(schema)).count();
+        if having > 1 && !common.contains_key(name) {
+            saved += (having - 1) * schema.to_string().len();
+            common.insert(name.clone(), schema.clone());
+        }
+    }
+    if saved < LEAST_SAVED {
+        return Map::new();
+    }
+    for hit in hits {
+        let mut taken: Vec<Value> = Vec::new();
+        if let Some(properties) = hit["inputSchema"]["properties"].as_object_mut() {
+            properties.retain(|name, schema| {
+                let is_common = common.get(name) == Some(schema);
+                taken.extend(is_common.then(|| name.clone().into()));
+                !is_common
+            });
+        }
+        if !taken.is_empty() {
+            hit[COMMON] = taken.into();
+        }
+    }
+    common
 }
 
 /// Adds how a tool is used: with [`Detail::Full`] everything that is delivered, or what a call needs if that does not fit.

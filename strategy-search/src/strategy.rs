@@ -146,7 +146,7 @@ fn put_first(ranking: &mut Ranking, tool: VisibleTool<'_>, limit: usize) {
         return;
     }
     let score = ranking.hits.first().map_or(1.0, |hit| hit.score);
-    ranking.hits.retain(|hit| hit.name != *name);
+    ranking.hits.retain(|hit| hit.name != *name && hit.matched != Match::Weak);
     ranking.hits.insert(
         0,
         Hit {

@@ -165,6 +165,30 @@ fn s2_descriptions_count_as_schemas_do() {
 }
 
 #[test]
+fn s2_parameters_that_hits_have_in_common_are_shown_once() {
+    let common =
+        json!({"type": "string", "description": "The tenant of the directory, by its id. ".repeat(10)});
+    let tool = |name: &str| {
+        let own = json!({"type": "integer"});
+        json!({"name": name, "description": "Lists vaults.", "inputSchema": {"type": "object", "required": ["tenant"],
+            "properties": {"tenant": common, (name): own}}})
+    };
+    let view = view_of([tool("vaults"), tool("vault_keys")]);
+    let found = answer(&view, &json!({"query": "list vaults", "detail": "full"})).content;
+    assert_eq!(found["commonParameters"], json!({"tenant": common}));
+    for hit in found["tools"].as_array().unwrap() {
+        let name = hit["name"].as_str().unwrap();
+        assert_eq!(hit["inputSchema"]["properties"], json!({(name): {"type": "integer"}}));
+        assert_eq!(
+            (&hit["commonParameters"], &hit["inputSchema"]["required"]),
+            (&json!(["tenant"]), &json!(["tenant"]))
+        );
+    }
+    let one = answer(&view, &json!({"query": "vaults", "limit": 1})).content;
+    assert_eq!(one["tools"][0]["inputSchema"]["properties"]["tenant"], common);
+}
+
+#[test]
 fn s2_bounds_that_are_equal_still_say_how_to_get_the_rest() {
     let config = SearchConfig { schema_bytes: 500, answer_bytes: 500, ..SearchConfig::default() };
     let found = match decide(&Search::new(config), &all(), SEARCH, &json!({"query": "transform"})) {

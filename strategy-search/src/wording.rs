@@ -20,7 +20,7 @@ pub fn search_description(executors: Executors, has_pins: bool) -> String {
     let others = if has_pins { OTHERS } else { "Find tools by what you want to do; they are not listed." };
     format!(
         "{others} Hits have a name, a brief and, the best ones, an \
-         inputSchema: call it with {call}. Without a query: categories; with a category alone: its tools. If hits are weak and none \
+         inputSchema (with the commonParameters that it names): call it with {call}. Without a query: categories; with a category alone: its tools. If hits are weak and none \
          fits, no tool may exist."
     )
 }

@@ -120,7 +120,7 @@ class FastMcpProxy(FastMcp):
         self.label = f"FastMCP {version('fastmcp')}, proxy"
 
     async def connect(self, stack, world):
-        self.labels = world.labels(lambda server, tool: f"{server}_{tool}")
+        self.labels = world.labels(lambda server, tool: tool, lambda server, tool: f"{server}_{tool}")
         return await over_stdio(stack, world, sys.executable, HERE / "fastmcp_proxy.py", world.config)
 
 

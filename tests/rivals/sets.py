@@ -36,9 +36,9 @@ def ours(folder):
 def live(folder):
     """LiveMCPBench, in the users' words."""
     address, commit = LIVE
-    repository = folder / "LiveMCPBench"
+    repository = folder / "LiveMCPBench.git"
     if not repository.exists():
-        subprocess.run(["git", "clone", "--quiet", "--filter=blob:none", "--no-checkout", address, repository], check=True)
+        subprocess.run(["git", "clone", "--quiet", "--bare", "--filter=blob:none", address, repository], check=True)
 
     def read(path):
         show = ["git", "-C", repository, "show", f"{commit}:{path}"]

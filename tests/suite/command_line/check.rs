@@ -381,7 +381,7 @@ fn s7_queries_that_do_not_find_their_tool_are_findings_with_the_words_that_miss(
     let tools = [tool("move_file", "Moves a file to another place."), tool("sum", "Adds two numbers.")];
     let file = queries(&[
         json!({"query": "move a file", "tools": ["move_file"]}),
-        json!({"query": "zip archives", "tools": ["up:move_file", "move_file"]}),
+        json!({"query": "frobnicate zorps", "tools": ["up:move_file", "move_file"]}),
         json!({"query": "numbers of a file", "tools": ["move_file"]}),
         json!({"query": "two numbers", "tools": []}),
         json!({"query": "book a flight", "tools": []}),
@@ -395,14 +395,14 @@ fn s7_queries_that_do_not_find_their_tool_are_findings_with_the_words_that_miss(
     assert_eq!(of("not-found").len(), 1, "{found:?}");
     let missed = of("not-found")[0];
     assert_eq!(missed.1, "move_file");
-    assert!(missed.2.contains("the tool lacks: zip, archives"), "{missed:?}");
+    assert!(missed.2.contains("the tool lacks: frobnicate, zorps"), "{missed:?}");
     assert!(of("found-wrongly")[0].2.contains("sum"), "{found:?}");
     let unknown: Vec<&str> = of("unknown-label").iter().map(|found| &*found.2).collect();
     assert!(unknown.iter().any(|message| message.contains("'summ'; did you mean 'sum'?")), "{unknown:?}");
     // With the words as synonyms it is found.
     let (_directory, scenario) = with_tools(&tools);
     let config = format!(
-        "[upstreams.up]\ncommand = {:?}\nargs = [{scenario:?}]\n[strategy.search.synonyms]\nzip = [\"move\"]\narchives = [\"file\"]\n",
+        "[upstreams.up]\ncommand = {:?}\nargs = [{scenario:?}]\n[strategy.search.synonyms]\nfrobnicate = [\"move\"]\nzorps = [\"file\"]\n",
         UPSTREAM
     );
     let (_folder, config) = configured(&config);
