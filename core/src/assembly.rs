@@ -20,7 +20,7 @@ use crate::{
     naming::MAX_CHARACTERS,
     origin::Origin,
     pattern::CLASH_SEPARATOR,
-    provider::{OwnGroup, Provider},
+    provider::{OwnGroup, OwnInfo, Provider},
     raw::RawObject,
     rules::Rules,
     snapshot::{Entry, Kind, Snapshot},
@@ -53,10 +53,15 @@ pub struct UpstreamLists {
     pub hints: HashMap<Kind, ListHints>,
     /// What it delivers beside the definitions of its tools, by their names: examples and guidance.
     pub supplements: HashMap<String, Supplement>,
-    /// The concerns that it declares, as far as clients can choose by them.
+    /// The concerns that it declares.
     pub concerns: Vec<Concern>,
+    /// Whether it leaves out of its lists by itself what does not fit a client's choices. Otherwise only what the lists say of
+    /// concerns, or the operator does, has an effect.
+    pub follows_choices: bool,
     /// The groups that it offers.
     pub groups: Vec<OwnGroup>,
+    /// What it says by an `info` tool of its own.
+    pub info: Option<Arc<OwnInfo>>,
 }
 
 impl UpstreamLists {
@@ -74,7 +79,9 @@ impl UpstreamLists {
             hints: HashMap::new(),
             supplements: HashMap::new(),
             concerns: Vec::new(),
+            follows_choices: false,
             groups: Vec::new(),
+            info: None,
         }
     }
 

@@ -6,7 +6,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::{cap::Cap, tool::Tool};
+use crate::{cap::Cap, categories::name_words, tool::Tool};
 
 /// The maximum length of a derived brief.
 pub const LONGEST: Cap = Cap::characters(160);
@@ -345,30 +345,6 @@ fn spoken(name: &str) -> String {
         None if name.trim().is_empty() => "Unnamed tool".to_owned(),
         None => name.to_owned(),
     }
-}
-
-/// The words of a name in lower case: `getHTTPUser_v2` is `get`, `http`, `user`, `v2`.
-pub(crate) fn name_words(name: &str) -> Vec<String> {
-    let letters: Vec<char> = name.chars().collect();
-    let mut words = vec![String::new()];
-    for (at, letter) in letters.iter().enumerate() {
-        let before = at.checked_sub(1).map(|at| letters[at]);
-        let begins = letter.is_uppercase()
-            && match before {
-                Some(before) if before.is_uppercase() => {
-                    letters[at + 1..].iter().take(2).filter(|next| next.is_lowercase()).count() == 2
-                }
-                before => before.is_some_and(char::is_alphanumeric),
-            };
-        if begins || !letter.is_alphanumeric() {
-            words.push(String::new());
-        }
-        if let Some(word) = words.last_mut().filter(|_| letter.is_alphanumeric()) {
-            word.extend(letter.to_lowercase());
-        }
-    }
-    words.retain(|word| !word.is_empty());
-    words
 }
 
 /// The briefs that differ from those of the tools alone, by the positions of the tools.

@@ -64,7 +64,8 @@ fn b1_the_first_sentence_is_shown_in_its_authors_words() {
         // Headings and sections are not meant.
         ("# Title\n\nReads it. More.", "Reads it."),
         ("Title\n=====\nReads it. More.", "Reads it."),
-        ("**Title:**\nReads it. More.", "Reads it."),
+        ("**The title:**\nReads it. More.", "Reads it."),
+        ("**Note:** Reads it. More.", "Note: Reads it."),
         ("Args:\n    path: where\n    mode: how\n\nReads it. More.", "Reads it."),
         ("### Parameters\n- `a`: one\n- b\n\nReads it. More.", "Reads it."),
         ("Returns: a list of things.\n\nReads it. More.", "Reads it."),

@@ -9,7 +9,6 @@ use crate::{
     derived::Key,
     effect::{Effect, Effects},
     memory::{Noted, Notes},
-    raw::RawObject,
     receipt::{Receipt, ReceiptProblem, Receipts},
     view::{View, VisibleTool},
 };
@@ -96,12 +95,6 @@ impl<'a> Context<'a> {
         self.effects.push(Effect::Native);
     }
 
-    /// Passes choices of concerns on to the upstreams that are this client's alone: JSON text, an object from names to
-    /// values.
-    pub fn pass_on(&self, choices: &str) {
-        self.effects.push(Effect::PassOn(RawObject::empty().with("concerns", choices)));
-    }
-
     /// Records that this answer delivers a tool's definition, and returns the receipt.
     pub fn deliver(&self, tool: VisibleTool<'_>) -> Receipt {
         let (key, (_, digest)) = (tool.tool().key(), tool.tool().entry());
@@ -166,6 +159,11 @@ pub trait Services: std::fmt::Debug + Send + Sync {
     /// Counts one fetch of definitions (tool-descriptions-resource §10.3). `Err` has the time to wait until the next is
     /// admitted.
     fn admit_fetch(&self) -> Result<(), Duration>;
+
+    /// Notes that this request is refused by this code, for the operator's metrics.
+    fn refuses(&self, code: &'static str) {
+        let _ = code;
+    }
 
     /// Notes that this request delivers descriptions, for the operator's metrics.
     fn delivers(&self) {}

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::{digest::Digest, memory::Notes, name::ToolName, raw::RawObject};
+use crate::{digest::Digest, memory::Notes, name::ToolName};
 
 /// An action of the server on behalf of a strategy, before it sends the answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,8 +25,6 @@ pub enum Effect {
     },
     /// The client uses a filter's own methods or members: filters list no tools for it from now on.
     Native,
-    /// Tell upstreams that are the client's alone what it chose: an object with the member `concerns`.
-    PassOn(RawObject),
 }
 
 /// The effects of one request, in order.

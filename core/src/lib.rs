@@ -106,7 +106,7 @@ pub use own_tool::OwnTool;
 pub use pattern::Pattern;
 pub use permits::{Grant, NoUpstream, Permits, Quotas};
 pub use principal::Principal;
-pub use provider::{OwnGroup, Possessions, Provider};
+pub use provider::{OwnGroup, OwnInfo, Possessions, Provider};
 pub use raw::RawObject;
 pub use receipt::{Handles, Marks, Receipt, ReceiptKey, ReceiptProblem, Receipts};
 pub use registry::{Builder, PlugIn, Registry, Settings};

@@ -1,6 +1,9 @@
 //! Upstreams as providers of what a snapshot has: what each says of itself as a whole, and the groups that it offers.
 
-use std::collections::HashSet;
+use std::{
+    collections::{BTreeMap, HashSet},
+    sync::Arc,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +29,26 @@ pub struct Provider {
     pub instructions: Option<String>,
     /// The groups that it offers, in its order (`io.modelcontextprotocol/groups`).
     pub groups: Vec<OwnGroup>,
+    /// What it says by an `info` tool of its own.
+    pub info: Option<Arc<OwnInfo>>,
+}
+
+/// What an upstream says of itself by an `info` tool of its own (three-level-info): its answers, as it gave them.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OwnInfo {
+    /// Its `serverInfo`.
+    pub server_info: RawObject,
+    /// The overview.
+    pub overview: RawObject,
+    /// Its categories by name.
+    pub categories: BTreeMap<String, RawObject>,
+    /// Its tools by name.
+    pub tools: BTreeMap<String, RawObject>,
+}
+
+impl OwnInfo {
+    /// The name of the tool.
+    pub const TOOL: &str = "info";
 }
 
 /// A group that an upstream offers. Members are called as the upstream calls them.
@@ -58,7 +81,14 @@ impl Provider {
     pub(crate) fn of(lists: &UpstreamLists) -> Self {
         let Origin { title, description } = Origin::of(lists);
         let instructions = lists.instructions.clone().filter(|text| !text.trim().is_empty());
-        Self { name: lists.name.clone(), title, description, instructions, groups: lists.groups.clone() }
+        Self {
+            name: lists.name.clone(),
+            title,
+            description,
+            instructions,
+            groups: lists.groups.clone(),
+            info: lists.info.clone(),
+        }
     }
 }
 
@@ -67,6 +97,11 @@ impl View {
     pub fn provider(&self, upstream: &str) -> Option<&Provider> {
         let named = self.snapshot().providers().iter().find(|provider| *provider.name == *upstream);
         named.filter(|provider| self.permits_any_of(&provider.name))
+    }
+
+    /// What an upstream says by an `info` tool of its own, where nothing of the upstream is withheld from the caller.
+    pub fn own_info(&self, upstream: &str) -> Option<&OwnInfo> {
+        self.provider(upstream)?.info.as_deref().filter(|_| self.permits_all_of(upstream))
     }
 
     /// The upstreams of which anything is permitted, in their order, whether it is listed or not.
@@ -118,6 +153,13 @@ impl<'v> Possessions<'v> {
 }
 
 impl VisibleTool<'_> {
+    /// Whether it is an `info` tool by which its upstream says what this program knows of it anyway.
+    pub fn is_own_info(&self) -> bool {
+        let tool = self.tool();
+        tool.upstream_name().as_str() == OwnInfo::TOOL
+            && self.view().provider(tool.upstream().as_str()).is_some_and(|provider| provider.info.is_some())
+    }
+
     /// The category that the operator put it in.
     pub fn declared_category(&self) -> Option<&str> {
         self.tool().supplement().category.as_deref()

@@ -1,5 +1,7 @@
-//! Slim schemas: an `inputSchema` without the outer `$schema` and without titles that repeat their property's name
-//! (docs/CONTRACT.md B9). All else is the upstream's text, without white space between tokens.
+//! Slim schemas: an `inputSchema` without the outer `$schema` and title, titles that repeat their property's name, and definitions
+//! that nothing refers to (docs/CONTRACT.md B9). All else is the upstream's text, without white space between tokens.
+
+use std::collections::{HashMap, HashSet};
 
 use serde_json::value::RawValue;
 
@@ -10,55 +12,72 @@ const MAX_BYTES: usize = 1 << 20;
 /// Below this depth everything stays.
 const MAX_DEPTH: usize = 48;
 
-/// Members whose values are schemas by name.
-const BY_NAME: [&str; 5] = ["properties", "patternProperties", "dependentSchemas", "$defs", "definitions"];
-/// Members whose values are schemas, or arrays of them.
-#[rustfmt::skip]
-const SCHEMAS: [&str; 15] = [
-    "items", "additionalProperties", "contains", "not", "if", "then", "else", "propertyNames", "unevaluatedItems",
-    "unevaluatedProperties", "additionalItems", "allOf", "anyOf", "oneOf", "prefixItems",
-];
+/// The containers of definitions, in newer and older dialects.
+pub const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
+/// Members whose values are no schemas.
+const DATA: [&str; 5] = ["default", "const", "enum", "example", "examples"];
+/// What may refer to a definition in another way than by its place.
+const OTHERWISE: [&str; 5] = ["\"$anchor\"", "\"$dynamic", "\"$recursive", "\"$id\"", "\\/"];
 
 /// The slim form of a schema, given as JSON text. Anything but an object stays as it is.
 pub fn slim(schema: &str) -> String {
-    match RawObject::parse(schema).map(|root| root.compact()) {
-        Ok(root) if schema.len() <= MAX_BYTES => slimmed(root.retain(|key| key != "$schema").text(), None, 0),
-        _ => schema.to_owned(),
-    }
+    let root = RawObject::parse(schema).ok().filter(|_| schema.len() <= MAX_BYTES);
+    let Some(root) = root else { return schema.to_owned() };
+    let without_unused = |root: RawObject, container: &str| {
+        let Some(all) = root.object(container) else { return root };
+        let rest = root.retain(|key| key != container);
+        let used = used(&all, container, rest.text());
+        if used.is_empty() { rest } else { root.with(container, used.text()) }
+    };
+    // The title of the whole names the object of all arguments, of which there is only one.
+    let is_text = |key: &str| root.string(key).is_some();
+    let root = root.compact().retain(|key| key != "$schema" && !(key == "title" && is_text(key)));
+    slimmed(DEFINITIONS.into_iter().fold(root, without_unused).text(), None, 0)
 }
 
-/// A schema, and the name of the property that it is of.
-fn slimmed(schema: &str, name: Option<&str>, depth: usize) -> String {
-    if let Ok(all) = serde_json::from_str::<Vec<&RawValue>>(schema) {
+/// The definitions that a text refers to, directly or by each other.
+pub fn used(all: &RawObject, container: &str, text: &str) -> RawObject {
+    let (path, by_name) = (format!("/{container}/"), all.iter().collect::<HashMap<_, _>>());
+    let (mut used, mut next) = (HashSet::new(), vec![text]);
+    while let Some(text) = next.pop() {
+        let names = text.split(&*path).skip(1).filter_map(|rest| rest.split(['"', '/']).next());
+        next.extend(names.filter(|name| used.insert(*name)).filter_map(|name| by_name.get(name).copied()));
+    }
+    let is_escaped = used.iter().any(|name| name.contains(['%', '~', '\\']));
+    let may_be_meant = is_escaped
+        || text.contains(&format!("/{container}\""))
+        || OTHERWISE.iter().any(|word| text.contains(word) || all.text().contains(word));
+    all.retain(|name| may_be_meant || used.contains(name))
+}
+
+/// A schema, or several, without repeated titles; `name` is that of the property.
+fn slimmed(text: &str, name: Option<&str>, depth: usize) -> String {
+    if depth >= MAX_DEPTH || !text.starts_with(['{', '[']) {
+        return text.to_owned();
+    }
+    if let Ok(all) = serde_json::from_str::<Vec<&RawValue>>(text) {
         let all: Vec<String> = all.iter().map(|one| slimmed(one.get(), None, depth + 1)).collect();
         return format!("[{}]", all.join(","));
     }
-    let object = Some(schema).filter(|_| depth < MAX_DEPTH).and_then(|text| RawObject::parse(text).ok());
-    let Some(object) = object else { return schema.to_owned() };
-    let repeats = |name: &str| object.string("title").is_some_and(|title| are_the_same(&title, name));
-    let members = object.iter().filter(|(key, _)| *key != "title" || !name.is_some_and(repeats));
-    let slim = members.map(|(key, value)| (key, member(key, value, depth))).collect::<Vec<_>>();
-    RawObject::assemble(slim.iter().map(|(key, value)| (*key, value.as_str()))).text().to_owned()
+    let Ok(schema) = RawObject::parse(text) else { return text.to_owned() };
+    let title = schema.string("title").filter(|title| name.is_some_and(|name| are_the_same(title, name)));
+    let kept = schema.retain(|key| key != "title" || title.is_none());
+    each(&kept, |key, value| match schema.object(key).filter(|_| key == "properties") {
+        Some(all) => each(&all, |name, schema| slimmed(schema, Some(name), depth + 1)),
+        None if DATA.contains(&key) || key.starts_with("x-") => value.to_owned(),
+        None => slimmed(value, None, depth + 1),
+    })
 }
 
-fn member(key: &str, value: &str, depth: usize) -> String {
-    let named = BY_NAME.contains(&key).then(|| RawObject::parse(value).ok()).flatten();
-    let Some(named) = named else {
-        return if SCHEMAS.contains(&key) { slimmed(value, None, depth + 1) } else { value.to_owned() };
-    };
-    let name = |name| Some(name).filter(|_| key == "properties");
-    let slim =
-        named.iter().map(|(key, value)| (key, slimmed(value, name(key), depth + 1))).collect::<Vec<_>>();
-    RawObject::assemble(slim.iter().map(|(key, value)| (*key, value.as_str()))).text().to_owned()
+fn each(members: &RawObject, change: impl Fn(&str, &str) -> String) -> String {
+    let changed: Vec<(&str, String)> = members.iter().map(|(key, value)| (key, change(key, value))).collect();
+    RawObject::assemble(changed.iter().map(|(key, value)| (*key, value.as_str()))).text().to_owned()
 }
 
 /// Whether a title and a name differ by case, spaces and punctuation only: "Time Zone" and `time_zone`.
 pub(crate) fn are_the_same(title: &str, name: &str) -> bool {
-    let letters = |text: &str| -> String {
-        text.chars().filter(|character| character.is_alphanumeric()).flat_map(char::to_lowercase).collect()
-    };
-    let title = letters(title);
-    !title.is_empty() && title == letters(name)
+    let letters = |text: &str| text.to_lowercase().replace(|letter: char| !letter.is_alphanumeric(), "");
+    letters(title) == letters(name) && title.contains(char::is_alphanumeric)
 }
 
 #[cfg(test)]

@@ -26,14 +26,44 @@ fn b9_what_no_call_needs_goes_and_the_rest_stays_to_the_letter() {
     for (schema, expected) in [
         // Text and order are the upstream's.
         (r#"{ "b" : 1.0E2, "type":"object" }"#, r#"{"b":1.0E2,"type":"object"}"#),
+        (r#"{"$defs":{"a":{}},"type":"object"}"#, r#"{"type":"object"}"#),
+        (
+            r##"{"$defs":{"a":{"$ref":"#/$defs/b"},"b":{},"c":{"$ref":"#/$defs/c"}},"items":{"$ref":"#/$defs/a"}}"##,
+            r##"{"$defs":{"a":{"$ref":"#/$defs/b"},"b":{}},"items":{"$ref":"#/$defs/a"}}"##,
+        ),
+        (
+            r##"{"$defs":{"a":{"properties":{"p":{}}},"b":{}},"not":{"$ref":"#/$defs/a/properties/p"}}"##,
+            r##"{"$defs":{"a":{"properties":{"p":{}}}},"not":{"$ref":"#/$defs/a/properties/p"}}"##,
+        ),
+        (
+            r##"{"$defs":{"a":{}},"definitions":{"b":{"$ref":"#/$defs/a"}},"not":{"$ref":"#/definitions/b"}}"##,
+            r##"{"$defs":{"a":{}},"definitions":{"b":{"$ref":"#/$defs/a"}},"not":{"$ref":"#/definitions/b"}}"##,
+        ),
+        // Where one may be meant in another way than by its place, all stay.
+        (
+            r##"{"definitions":{"a/b~":{},"ü":{},"x":{}},"allOf":[{"$ref":"#/definitions/a~1b~0"},{"$ref":"\u0023/definitions/%C3%BC"}]}"##,
+            r##"{"definitions":{"a/b~":{},"ü":{},"x":{}},"allOf":[{"$ref":"#/definitions/a~1b~0"},{"$ref":"\u0023/definitions/%C3%BC"}]}"##,
+        ),
+        (
+            r##"{"$defs":{"a":{"$anchor":"x"},"b":{}},"not":{"$ref":"#x"}}"##,
+            r##"{"$defs":{"a":{"$anchor":"x"},"b":{}},"not":{"$ref":"#x"}}"##,
+        ),
+        (
+            r##"{"$defs":{"a":{"$id":"x:a"},"b":{}},"not":{"$ref":"x:a"}}"##,
+            r##"{"$defs":{"a":{"$id":"x:a"},"b":{}},"not":{"$ref":"x:a"}}"##,
+        ),
+        (
+            r##"{"$defs":{"a":{}},"not":{"$ref":"#/$defs"}}"##,
+            r##"{"$defs":{"a":{}},"not":{"$ref":"#/$defs"}}"##,
+        ),
         // The dialect of the whole, and titles that repeat the name of their property; what looks like them and is data.
         (
             r#"{"$schema":"http://json-schema.org/draft-07/schema#","items":{"$schema":"x","format":"date"}}"#,
             r#"{"items":{"$schema":"x","format":"date"}}"#,
         ),
         (
-            r#"{"title":"add","properties":{"time_zone":{"title":"Time Zone"},"b":{"title":"The b"}},"$defs":{"a":{"title":"a"}}}"#,
-            r#"{"title":"add","properties":{"time_zone":{},"b":{"title":"The b"}},"$defs":{"a":{"title":"a"}}}"#,
+            r#"{"title":"add","properties":{"time_zone":{"title":"Time Zone"},"b":{"title":"The b"}},"items":{"title":"a"}}"#,
+            r#"{"properties":{"time_zone":{},"b":{"title":"The b"}},"items":{"title":"a"}}"#,
         ),
         (
             r#"{"properties":{"title":{"title":"Title"},"$comment":{"$comment":"c"},"$schema":{}}}"#,

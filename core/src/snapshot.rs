@@ -193,6 +193,15 @@ impl Snapshot {
         self.hints.get(&kind).cloned().unwrap_or_default()
     }
 
+    /// Whether anything of an upstream has values for a concern.
+    pub fn maps(&self, upstream: &str, concern: &str) -> bool {
+        let kinds = [Kind::Resources, Kind::Templates, Kind::Prompts];
+        let entries = kinds.into_iter().flat_map(|kind| self.entries(kind));
+        let of_entries = entries.map(|entry| (entry.upstream(), entry.mapping()));
+        let mut all = self.tools.iter().map(|tool| (tool.upstream(), tool.mapping())).chain(of_entries);
+        all.any(|(of, mapping)| *of.as_str() == *upstream && mapping.iter().any(|(name, _)| name == concern))
+    }
+
     /// How many things of a kind there are.
     pub(crate) fn count(&self, kind: Kind) -> usize {
         if kind == Kind::Tools { self.tools.len() } else { self.entries(kind).len() }

@@ -472,6 +472,11 @@ impl<'v> VisibleTool<'v> {
         self.name
     }
 
+    /// The view that it is seen in.
+    pub(crate) fn view(&self) -> &'v View {
+        self.view
+    }
+
     /// The tool in the snapshot. Its name there can differ from the name in this view.
     pub fn tool(&self) -> &'v Tool {
         self.tool

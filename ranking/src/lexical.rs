@@ -49,7 +49,7 @@ const NEARNESS: f32 = 6.0;
 /// A hit is strong from this score on, and left out below the other: by words alone, and with nearness.
 const BY_WORDS: (f32, f32) = (2.1, 0.3);
 /// See [`BY_WORDS`].
-const BY_NEARNESS: (f32, f32) = (4.8, 1.5);
+const BY_NEARNESS: (f32, f32) = (4.6, 1.5);
 
 /// How much of a score a step of [`effect`](crate::index::Indexed::effect) costs where a request asks for no change: among equals,
 /// tools that read come first. At 0.5 a query of those of docs/BENCHMARKS.md loses its tool.
@@ -103,7 +103,12 @@ impl Lexical {
         self.rank_near(&self.index(view), query, None)
     }
 
-    pub(crate) fn index(&self, view: &View) -> Arc<Index> {
+    #[cfg(feature = "vectors")]
+    pub(crate) fn weights(&self) -> &Weights {
+        &self.weights
+    }
+
+    fn index(&self, view: &View) -> Arc<Index> {
         view.derived_with(&self.weights, Index::of)
     }
 

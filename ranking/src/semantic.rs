@@ -1,11 +1,13 @@
 //! Words and their vectors together.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use mcp_disclosure_core::{Context, View};
 
 use crate::{
-    Lexical, LexicalSettings, Query, Ranker, Ranking, lexical::LONGEST_QUERY, vectors::Vectors,
-    words::beginning,
+    Lexical, LexicalSettings, Query, Ranker, Ranking, Weights, index::Index, lexical::LONGEST_QUERY,
+    vectors::Vectors, words::beginning,
 };
 
 /// Ranks by words, and by how near they are to what a tool is about: "folder" is near "directory".
@@ -22,20 +24,25 @@ impl Semantic {
 
     /// Makes what [`rank_now`](Self::rank_now) needs for `cx.view`, beside the workers that serve clients.
     pub async fn prepare(&self, cx: &Context<'_>) {
-        self.lexical.prepare(cx).await;
-        drop(cx.derive(Vectors::of).await);
+        drop(cx.derive_with(self.lexical.weights(), of).await);
     }
 
     /// [`Ranker::rank`] where nobody else is served: the first query of a view reads its tools here.
     pub fn rank_now(&self, view: &View, query: &Query<'_>) -> Ranking {
-        let near = view.derived(Vectors::of).nearness(beginning(query.text, LONGEST_QUERY));
-        self.lexical.rank_near(&self.lexical.index(view), query, near.as_deref())
+        let read = view.derived_with(self.lexical.weights(), of);
+        let near = read.1.nearness(beginning(query.text, LONGEST_QUERY));
+        self.lexical.rank_near(&read.0, query, near.as_deref())
     }
 
     /// The words of a query that a tool lacks, as written and each once; none if the view does not list it.
     pub fn lacking(&self, view: &View, tool: &str, query: &str) -> Vec<String> {
         self.lexical.lacking(view, tool, query)
     }
+}
+
+/// What a view lists, read in both ways.
+fn of(view: &View, weights: &Weights) -> (Arc<Index>, Arc<Vectors>) {
+    (view.derived_with(weights, Index::of), view.derived(Vectors::of))
 }
 
 #[async_trait]

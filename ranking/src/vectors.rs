@@ -24,7 +24,7 @@ const MOST_WORDS: usize = 120;
 static TABLE: Table = Table { bytes: include_bytes!("../vectors/words.bin") };
 
 /// The vectors of the list that was read last: where one tool changes, the others' are taken from here.
-static LATEST: Mutex<Option<Arc<Vectors>>> = Mutex::new(None);
+static LATEST: Mutex<Option<Arc<Read>>> = Mutex::new(None);
 
 type Vector = [f32; DIMENSIONS];
 
@@ -99,16 +99,20 @@ fn direction(text: &str) -> (Vector, f32) {
     (sum, f32::from(known) / f32::from(words.max(1)))
 }
 
-/// The vectors of the listed tools of a view, in its order.
+/// The vectors of the listed tools of a view.
 #[derive(Debug)]
-pub(crate) struct Vectors {
+pub(crate) struct Vectors(Arc<Read>);
+
+/// The vectors of tools, in the order of a view.
+#[derive(Debug)]
+struct Read {
     /// Digests of what the vectors were made from.
     digests: Vec<u64>,
     components: Vec<Vector>,
 }
 
 impl Vectors {
-    pub(crate) fn of(view: &View) -> Arc<Self> {
+    pub(crate) fn of(view: &View) -> Self {
         let latest = || LATEST.lock().unwrap_or_else(PoisonError::into_inner);
         let before = latest().clone();
         let known: HashMap<u64, &Vector> =
@@ -121,16 +125,16 @@ impl Vectors {
             digests.push(digest.finish());
             components.push(known.get(&digest.finish()).map_or_else(|| mean(&texts), |known| **known));
         }
-        let vectors = Arc::new(Self { digests, components });
-        *latest() = Some(Arc::clone(&vectors));
-        vectors
+        let read = Arc::new(Read { digests, components });
+        *latest() = Some(Arc::clone(&read));
+        Self(read)
     }
 
     /// How near each tool is to a query, from -1 to 1; `None` if none of its words is known. What is said in unknown words
     /// counts as far from everything.
     pub(crate) fn nearness(&self, query: &str) -> Option<Vec<f32>> {
         let (query, known) = direction(query);
-        (known > 0.0).then(|| self.components.iter().map(|tool| known * product(&query, tool)).collect())
+        (known > 0.0).then(|| self.0.components.iter().map(|tool| known * product(&query, tool)).collect())
     }
 }
 

@@ -21,12 +21,18 @@ pub struct Choices {
 }
 
 impl Choices {
-    /// Parses the JSON text of choices: an object from concern names to values.
+    /// Parses the JSON text of choices: an object from concern names to values. Undeclared ones are kept while an upstream
+    /// `is_starting` that may declare them.
     ///
     /// # Errors
     /// [`Fault::InvalidParams`] if it is not an object, or if `on_invalid` is `Error` and values are undeclared; every
     /// such value is named.
-    pub fn read(declared: &[Concern], given: &str, on_invalid: OnInvalidValue) -> Result<Self, Fault> {
+    pub fn read(
+        declared: &[Concern],
+        given: &str,
+        on_invalid: OnInvalidValue,
+        is_starting: bool,
+    ) -> Result<Self, Fault> {
         if given.len() > MAX_BYTES {
             return Err(Fault::InvalidParams(wording::too_large(given.len(), MAX_BYTES)));
         }
@@ -40,6 +46,10 @@ impl Choices {
                 break;
             }
             let Some(concern) = declared.iter().find(|concern| concern.name() == name) else {
+                if is_starting {
+                    choices.changes.insert(name, value);
+                    continue;
+                }
                 choices.warnings.push(wording::undeclared(&name, declared));
                 continue;
             };
@@ -83,7 +93,7 @@ mod tests {
         let delay = "Concern 'delay' has no value 11. Permitted: 0 to 10.";
         let mood = "Unknown concern 'mood' was ignored. Declared concerns: cost, delay.";
         let given = json!({"cost": "huge", "delay": 11, "mood": 1}).to_string();
-        let read = |on_invalid| Choices::read(&declared(), &given, on_invalid);
+        let read = |on_invalid| Choices::read(&declared(), &given, on_invalid, false);
         assert_eq!(read(OnInvalidValue::Error).unwrap_err(), Fault::InvalidParams(format!("{cost} {delay}")));
         let ignored = read(OnInvalidValue::Ignore).unwrap();
         assert!(ignored.changes.is_empty());
@@ -98,7 +108,7 @@ mod tests {
 
     #[test]
     fn c3_choices_are_an_object_and_null_withdraws_one() {
-        let read = |given: &str| Choices::read(&declared(), given, OnInvalidValue::Error);
+        let read = |given: &str| Choices::read(&declared(), given, OnInvalidValue::Error, false);
         for wrong in ["7", "null", "[]", "\"cost\"", "{"] {
             assert_eq!(
                 read(wrong).unwrap_err(),

@@ -59,7 +59,8 @@ impl Concerns {
 
     /// Validates and logs a client's choices.
     fn choose(&self, cx: &Context<'_>, given: &str, on_invalid: OnInvalidValue) -> Result<Choices, Fault> {
-        let choices = Choices::read(&cx.view.about().concerns, given, on_invalid)?;
+        let (declared, is_starting) = (&cx.view.about().concerns, cx.view.is_starting());
+        let choices = Choices::read(declared, given, on_invalid, is_starting)?;
         for warning in &choices.warnings {
             tracing::warn!(session = cx.session, "{warning}");
         }
@@ -67,15 +68,16 @@ impl Concerns {
         Ok(choices)
     }
 
-    /// Changes a client's choices by the JSON text of an object: what is in force then, and the answer.
-    fn update(&self, cx: &Context<'_>, given: &str) -> Result<(Notes, RawObject), Fault> {
-        let choices = self.choose(cx, given, self.config.on_invalid_value)?;
+    /// Changes a client's choices by the JSON text of an object: what is listed then, and the answer.
+    fn update(&self, cx: &Context<'_>, given: &str) -> Result<(View, RawObject), Fault> {
+        let mut choices = self.choose(cx, given, self.config.on_invalid_value)?;
         let chosen = cx.noted.with(choices.changes.clone());
         let effective = self.in_force(&cx.view.about().concerns, &chosen);
-        let answer = update::updated(&effective, &choices.warnings);
+        let fitting = cx.view.before_choices().clone().choosing(effective);
+        choices.warnings.extend(update::nothing_left(&fitting));
+        let answer = update::updated(fitting.choices(), &choices.warnings);
         cx.remember(choices.changes);
-        cx.pass_on(given);
-        Ok((effective, answer))
+        Ok((fitting, answer))
     }
 
     /// Whether `choose_concerns` is listed to a client.
@@ -107,8 +109,7 @@ impl DisclosureStrategy for Concerns {
         if !view.choices().is_empty() {
             settings = settings.with_value(update::EFFECTIVE, view.choices());
         }
-        let experimental =
-            RawObject::empty().with_value("concerns", &update::listed(declared, view.choices()));
+        let experimental = RawObject::empty().with_value("concerns", &update::listed(view));
         Own {
             tools: self.has_bridge(view, client).then(tool).into_iter().collect(),
             advertisement: Advertisement { capabilities: concerns(&declaration), experimental, settings },
@@ -124,10 +125,6 @@ impl DisclosureStrategy for Concerns {
         if let Lifecycle::Arrived(parameters) = event {
             let of_address = address::choices(&cx.view.about().concerns, parameters, &self.ignored)?;
             let choices: Notes = self.config.choices.clone().into_iter().chain(of_address).collect();
-            let effective = self.in_force(&cx.view.about().concerns, &choices);
-            if !effective.is_empty() {
-                cx.pass_on(&update::text(&effective));
-            }
             cx.remember(choices);
             return Ok(());
         }
@@ -137,7 +134,8 @@ impl DisclosureStrategy for Concerns {
             (Lifecycle::Opened(said) | Lifecycle::Initialized(said), on_invalid) => (said, on_invalid),
             _ => return Ok(()),
         };
-        if let Some(given) = said.member("concerns").filter(|_| !cx.view.about().concerns.is_empty()) {
+        let may_be_declared = !cx.view.about().concerns.is_empty() || cx.view.is_starting();
+        if let Some(given) = said.member("concerns").filter(|_| may_be_declared) {
             cx.speaks_natively();
             cx.remember(self.choose(cx, given, on_invalid)?.changes);
         }
@@ -162,10 +160,7 @@ impl DisclosureStrategy for Concerns {
             _ => self.update(cx, &bridge::choices(call.arguments()?, &cx.view.about().concerns)),
         };
         Ok(Decision::Answer(match chosen {
-            Ok((effective, answer)) => {
-                let fitting = cx.view.before_choices().clone().choosing(effective);
-                bridge::answer(&answer, fitting.tools().count())
-            }
+            Ok((fitting, answer)) => bridge::answer(&answer, fitting.tools().count()),
             Err(fault) => bridge::refusal(&fault.to_string()),
         }))
     }
@@ -178,8 +173,9 @@ impl DisclosureStrategy for Concerns {
     ) -> Result<Option<RawObject>, Fault> {
         let declared = &cx.view.about().concerns;
         match method {
-            _ if declared.is_empty() => Ok(None),
-            LIST => Ok(Some(update::listed(declared, cx.view.choices()))),
+            // What it chose by may be declared no more.
+            _ if declared.is_empty() && cx.noted.all().is_none() => Ok(None),
+            LIST => Ok(Some(update::listed(cx.view))),
             UPDATE if cx.client.era == Era::Session => {
                 cx.speaks_natively();
                 Ok(Some(self.update(cx, update::choices_of(params)?)?.1))

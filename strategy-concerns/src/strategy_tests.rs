@@ -62,7 +62,7 @@ fn with<T>(memory: &Memory, era: Era, ask: impl FnOnce(&Context<'_>) -> T) -> (T
     });
     let remembered = effects.into_vec().into_iter().fold(memory.clone(), |memory, effect| match effect {
         Effect::Remember { strategy, changes } => memory.with(&strategy, changes),
-        Effect::Native | Effect::PassOn(_) => memory,
+        Effect::Native => memory,
         other => panic!("{other:?}"),
     });
     (answer, remembered)

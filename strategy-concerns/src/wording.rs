@@ -54,6 +54,9 @@ pub fn too_large(bytes: usize, max: usize) -> String {
 /// Maximum length of a given name or value in a message, in characters.
 const LONGEST_SHOWN: usize = 80;
 
+/// Maximum length of all values in force in a message, in characters.
+const LONGEST_CHOICES: usize = 400;
+
 /// The error for choices that are not an object.
 pub const NOT_AN_OBJECT: &str = "'concerns' must be an object from concern names to values";
 
@@ -62,6 +65,18 @@ pub fn undeclared(name: &str, declared: &[Concern]) -> String {
     let names: Vec<&str> = declared.iter().map(Concern::name).collect();
     let name = shorten(name, LONGEST_SHOWN);
     format!("Unknown concern '{name}' was ignored. Declared concerns: {}.", names.join(", "))
+}
+
+/// The warning that nothing fits the values in force.
+pub fn nothing_left(in_force: &Notes) -> String {
+    let chosen = in_force.iter().map(|(name, value)| match value {
+        Value::String(value) => format!("{name} = {value}"),
+        value => format!("{name} = {value}"),
+    });
+    let chosen = shorten(&chosen.collect::<Vec<_>>().join(", "), LONGEST_CHOICES);
+    format!(
+        "No tool fits {chosen}, so none is listed. Choose another value, or withdraw the choice with null."
+    )
 }
 
 /// The error for an undeclared value.

@@ -134,7 +134,7 @@ fn d1_b4_long_briefs_are_objected_to_with_their_length() {
 fn d2_negotiating_clients_are_listed_names_and_briefs() {
     let listing = describe(LongBriefs::Shorten).list(&view(), &native());
     let listed: Vec<_> = listing.tools.iter().map(RawObject::text).collect();
-    let b = "Look something up in a place that takes long to name.";
+    let b = "This tool allows you to look something up in a place that…";
     assert_eq!(
         listed,
         [
@@ -177,17 +177,16 @@ fn b5_lists_keep_what_a_model_or_a_host_must_know() {
         tools.iter().map(|tool| tool.text().to_owned()).collect()
     };
     let expected = [
-        r#"{"name":"drop_table","description":"Drop table: Does it.","annotations":{"destructiveHint":true}}"#,
-        r#"{"name":"write","title":"Write a file","description":"Write: Does it.","annotations":{"readOnlyHint":false,"destructiveHint":false}}"#,
-        r#"{"name":"read","description":"Read: Does it."}"#,
+        r#"{"name":"drop_table","description":"Does it.","annotations":{"destructiveHint":true}}"#,
+        r#"{"name":"write","title":"Write a file","description":"Does it.","annotations":{"readOnlyHint":false,"destructiveHint":false}}"#,
+        r#"{"name":"read","description":"Does it."}"#,
         r#"{"name":"bare","description":"Bare"}"#,
     ];
     assert_eq!(listed(native()), expected);
     let shortest = listed(ClientTraits { shortest: true, ..native() });
     assert_eq!(
         shortest[..2],
-        [("drop_table", "Drop table"), ("write", "Write")]
-            .map(|(name, front)| format!(r#"{{"name":"{name}","description":"{front}: Does it."}}"#))
+        ["drop_table", "write"].map(|name| format!(r#"{{"name":"{name}","description":"Does it."}}"#))
     );
 }
 

@@ -113,7 +113,9 @@ impl<'v> Drafts<'v> {
             let is_of_one = tools.iter().all(|tool| tool.tool().upstream().as_str() == upstream);
             let names = tools.iter().map(|tool| tool.name().clone());
             let said = Some(category.description()).filter(|said| !said.is_empty()).map(str::to_owned);
-            if !is_declared && category.own_name() == upstream {
+            let is_whole =
+                || view.tools().filter(|tool| **tool.tool().upstream() == *upstream).count() == tools.len();
+            if !is_declared && (category.own_name() == upstream || is_whole()) {
                 let at = self.upstream(upstream);
                 self.all[at].tools.extend(names);
                 self.all[at].description = self.all[at].description.take().or(said);

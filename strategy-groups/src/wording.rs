@@ -25,19 +25,20 @@ pub fn purpose(said: Option<&str>, title: Option<&str>, nested: &[&str]) -> Stri
             let nested = shorten(&nested.join(", "), LONGEST_NESTED);
             title.map_or_else(|| nested.clone(), |title| format!("{title}: {nested}"))
         }
-        None => title.unwrap_or("Tools that are used together").to_owned(),
+        None => title.unwrap_or_default().to_owned(),
     }
 }
 
 /// The same with the number of its tools, for which the draft has no member.
 pub fn with_count(purpose: &str, count: usize) -> String {
     let purpose = purpose.trim().trim_end_matches(':');
-    let end = if purpose.ends_with(['.', '!', '?', '…']) { "" } else { "." };
-    match count {
-        0 => format!("{purpose}{end}"),
-        1 => format!("{purpose}{end} 1 tool."),
-        count => format!("{purpose}{end} {count} tools."),
-    }
+    let end = if purpose.is_empty() || purpose.ends_with(['.', '!', '?', '…']) { "" } else { "." };
+    let count = match count {
+        0 => String::new(),
+        1 => " 1 tool.".to_owned(),
+        count => format!(" {count} tools."),
+    };
+    format!("{purpose}{end}{count}").trim_start().to_owned()
 }
 
 /// The description of `get_group`, before the index of what is behind.

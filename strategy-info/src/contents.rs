@@ -1,6 +1,9 @@
 //! The contents of a view by topic. Each answer names the topics of the next level.
 
-use mcp_disclosure_core::{ListedCategory, ToolName, View, VisibleTool, nearest::misspelt};
+use mcp_disclosure_core::{
+    ListedCategory, ToolName, View, VisibleTool,
+    nearest::{misspelt, nearest},
+};
 use mcp_disclosure_ranking::{BuiltIn, Query};
 
 use crate::wording::{CATEGORY, OVERVIEW, TOOL};
@@ -118,7 +121,7 @@ fn is_plain(name: &str) -> bool {
     name != OVERVIEW && !name.is_empty() && !name.starts_with(CATEGORY) && !name.starts_with(TOOL)
 }
 
-/// Names that contain `wanted` or are spelt similarly, if it can be a name.
+/// Names that contain `wanted` or are spelt similarly, if it can be a name; else those that look like it most, if any does.
 fn like<'n>(wanted: &str, names: &[&'n str]) -> Vec<&'n str> {
     // Long input is not a name; only its beginning is compared, as in `nearest`.
     let wanted = wanted.trim();
@@ -130,5 +133,8 @@ fn like<'n>(wanted: &str, names: &[&'n str]) -> Vec<&'n str> {
     let containing = names.iter().copied().filter(|name| name.to_lowercase().contains(&wanted));
     let mut found: Vec<&str> = containing.take(SUGGESTIONS).collect();
     found.extend(misspelt(&wanted, names.iter().copied()).filter(|name| !found.contains(name)));
-    found
+    match found.is_empty() {
+        true => nearest(&wanted, names.iter().copied(), SUGGESTIONS),
+        false => found,
+    }
 }

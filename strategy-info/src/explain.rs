@@ -1,17 +1,16 @@
 //! How a tool is called, in the form of the info-tool document (docs/CONTRACT.md I4): the first level of parameters in words.
 //! What is nested is given as its schema, and so is what concerns several parameters.
 
-use mcp_disclosure_core::{RawObject, slim};
+use std::collections::HashSet;
+
+use mcp_disclosure_core::{
+    RawObject,
+    slim::{self, DEFINITIONS},
+};
 use percent_encoding::percent_decode_str;
 use serde_json::{Map, Value};
 
 use crate::wording;
-
-/// The containers of definitions, in newer and older dialects.
-const DEFINITIONS: [&str; 2] = ["$defs", "definitions"];
-
-/// More definitions are given as they are, whether they are used or not.
-const MOST_DEFINITIONS: usize = 500;
 
 /// How many references and single alternatives are followed one after the other.
 const MOST_STEPS: usize = 8;
@@ -22,17 +21,18 @@ pub fn parameters(schema: &str) -> Map<String, Value> {
     let root = Schema::of(schema);
     let own = root.resolved(&root.0);
     let properties = own.object("properties").unwrap_or_else(RawObject::empty);
-    let required = required(&own);
+    let required: HashSet<String> = required(&own).into_iter().collect();
     let is_possible = |(_, schema): &(&str, &str)| *schema != "false";
     let explained = properties.iter().filter(is_possible).map(|(name, schema)| {
-        let is_required = required.iter().any(|required| required == name);
+        let is_required = required.contains(name);
         (name.to_owned(), root.parameter(schema, is_required).into())
     });
     let explained: Map<String, Value> = explained.collect();
     let is_open = explained.is_empty()
         && own.member("additionalProperties") != Some("false")
         && own.member("properties").is_none();
-    let names_others = required.iter().any(|name| properties.member(name).is_none());
+    let named: HashSet<&str> = properties.iter().map(|(name, _)| name).collect();
+    let names_others = required.iter().any(|name| !named.contains(name.as_str()));
     let rest = own.retain(|key| match key {
         "type" | "properties" | "title" | "description" | "$schema" | "$ref" | "$comment" => false,
         "required" => names_others,
@@ -46,7 +46,7 @@ pub fn parameters(schema: &str) -> Map<String, Value> {
         answer.insert("note".to_owned(), wording::OPEN.into());
     }
     for container in DEFINITIONS {
-        let used = root.used(container, &Value::from(answer.clone()).to_string());
+        let used = root.used(container, &answer);
         answer.extend(used.map(|used| (container.to_owned(), used)));
     }
     answer
@@ -63,8 +63,9 @@ pub fn in_short(schema: &str) -> Option<Value> {
         (false, false) => None,
         (false, true) => {
             let short = |(name, parameter): (String, Value)| {
-                let phrase =
-                    parameter.as_object().filter(|members| !members.contains_key("schema")).map(phrase);
+                let is_flat =
+                    |members: &&Map<_, _>| !members.contains_key("schema") || items(members).is_some();
+                let phrase = parameter.as_object().filter(is_flat).map(phrase);
                 (name, phrase.map_or(parameter, Value::from))
             };
             Some(parameters.into_iter().map(short).collect::<Map<_, _>>().into())
@@ -93,7 +94,10 @@ pub fn returns(schema: &str) -> Option<Value> {
 fn phrase(parameter: &Map<String, Value>) -> String {
     let parts = parameter.iter().filter_map(|(key, value)| match (&**key, value) {
         ("description" | "schema", _) | ("required", Value::Bool(false)) => None,
-        ("type", Value::String(words)) => Some(words.clone()),
+        ("type", Value::String(words)) => match items(parameter) {
+            Some(items) => Some(format!("{words} of {items}")),
+            None => Some(words.clone()),
+        },
         ("required", _) => Some(key.clone()),
         ("options", Value::Array(options)) => Some(wording::one_of(options)),
         ("examples", Value::Array(examples)) => examples.first().map(wording::for_example),
@@ -105,6 +109,13 @@ fn phrase(parameter: &Map<String, Value>) -> String {
         Some(description) => format!("{kind}: {description}"),
         None => kind,
     }
+}
+
+/// The type of a parameter's items, if it has no other part.
+fn items(parameter: &Map<String, Value>) -> Option<&str> {
+    let schema = parameter.get("schema")?.as_object().filter(|schema| schema.len() == 1)?;
+    let items = schema.get("items")?.as_object().filter(|items| items.len() == 1)?;
+    items.get("type")?.as_str()
 }
 
 /// A whole schema, slim.
@@ -187,23 +198,12 @@ impl Schema {
         steps.try_fold(self.0.clone(), |schema, step| schema.object(&step))
     }
 
-    /// The definitions that a text refers to, directly or by each other.
-    fn used(&self, container: &str, text: &str) -> Option<Value> {
-        let all = self.0.object(container).filter(|_| text.contains("\"$ref\""))?;
-        let (mut text, mut used) = (text.to_owned(), Vec::new());
-        let is_named = |text: &str, name: &str| {
-            let reference = format!("#/{container}/{}", name.replace('~', "~0").replace('/', "~1"));
-            text.contains(&format!("{reference}\"")) || text.contains(&format!("{reference}/"))
-        };
-        let few = all.iter().count() <= MOST_DEFINITIONS;
-        while let Some((name, schema)) =
-            all.iter().find(|(name, _)| few && !used.contains(name) && is_named(&text, name))
-        {
-            used.push(name);
-            text += schema;
-        }
-        let used = all.retain(|name| !few || used.contains(&name));
-        (!used.is_empty()).then(|| read(used.text()))
+    /// The definitions that an answer refers to.
+    fn used(&self, container: &str, answer: &Map<String, Value>) -> Option<Value> {
+        let all = self.0.object(container)?;
+        let text = Value::from(answer.clone()).to_string();
+        let used = slim::used(&all, container, &text);
+        (!used.is_empty() && text.contains("\"$ref\"")).then(|| read(used.text()))
     }
 }
 
@@ -246,7 +246,7 @@ fn types(schema: &RawObject, depth: usize) -> Vec<String> {
         let implied = implied.into_iter().find(|(key, _)| schema.member(key).is_some() && types.is_empty());
         types.extend(implied.map(|(_, name)| name.to_owned()));
     }
-    let mut seen = std::collections::HashSet::new();
+    let mut seen = HashSet::new();
     types.retain(|name| seen.insert(name.clone()));
     types
 }

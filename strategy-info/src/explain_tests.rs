@@ -117,14 +117,16 @@ fn b12_small_schemas_are_phrases() {
     let schema = json!({"type": "object", "required": ["n"], "properties": {
         "n": {"type": "integer", "minimum": 1, "description": "How many"},
         "mode": {"enum": ["x", "y"], "default": "x"}, "any": {"description": "Whatever"},
-        "tree": {"type": "array", "items": {"type": "string"}},
+        "names": {"type": "array", "items": {"type": "string"}},
+        "tree": {"type": "array", "items": {"type": "array", "items": {}}},
     }});
     assert_eq!(
         in_short(&schema.to_string()),
         Some(json!({
             "n": "integer, required, minimum 1: How many", "mode": "string, default \"x\", one of \"x\", \"y\"",
             "any": "Whatever",
-            "tree": {"type": "array", "required": false, "schema": {"items": {"type": "string"}}},
+            "names": "array of string",
+            "tree": {"type": "array", "required": false, "schema": {"items": {"type": "array", "items": {}}}},
         }))
     );
     for (schema, short) in [
@@ -142,9 +144,9 @@ fn i4_results_are_phrases() {
         "names": {"type": "array", "items": {"type": "string"}, "description": "The names"},
         "page": {"type": "object", "properties": {"id": {}}}, "any": {"description": "Whatever"},
     }});
-    let expected = json!({"names": "array: The names", "page": "object", "any": "Whatever"});
+    let expected = json!({"names": "array of string: The names", "page": "object", "any": "Whatever"});
     assert_eq!(returns(&schema.to_string()), Some(expected));
-    assert_eq!(returns(r#"{"type":"array","items":{"type":"integer"}}"#), Some(json!("array")));
+    assert_eq!(returns(r#"{"type":"array","items":{"type":"integer"}}"#), Some(json!("array of integer")));
     for nothing in ["true", "{}", r#"{"type":"object"}"#, "{", "7"] {
         assert_eq!(returns(nothing), None, "{nothing}");
     }

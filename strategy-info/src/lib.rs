@@ -6,6 +6,7 @@ pub mod answer;
 pub mod config;
 pub mod contents;
 pub mod explain;
+mod own;
 pub mod strategy;
 pub mod topics;
 pub mod wording;

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use crate::{
     InfoConfig, OtherTools, answer,
     contents::{Contents, Topic},
-    explain, topics,
+    explain, own, topics,
     wording::{self, EXECUTOR, INFO, OVERVIEW, Shown},
 };
 
@@ -85,14 +85,15 @@ impl Info {
     fn answer(&self, cx: &Context<'_>, contents: &Contents<'_>, topic: &str) -> (Value, bool) {
         let found = contents.find(topic);
         let content = match found {
-            Some(Topic::Overview(from)) => answer::overview(contents, from),
+            Some(Topic::Overview(from)) => own::overview(contents, answer::overview(contents, from)),
             Some(Topic::Category(category, from)) => {
-                answer::category(contents, category, from, |tool| self.cheap_parameters(tool))
+                let ours = answer::category(contents, category, from, |tool| self.cheap_parameters(tool));
+                own::category(contents, category, ours)
             }
             Some(Topic::Tool(visible)) => {
                 cx.services.delivers();
                 tracing::info!(session = cx.session, tool = %visible.name(), "tool explained");
-                let mut content = answer::tool(contents, visible);
+                let mut content = own::tool(contents, visible, answer::tool(contents, visible));
                 // Stubs are listed with their annotations.
                 let annotations = visible.tool().telling_annotations();
                 if let (OtherTools::EntryOnly, Some(annotations)) = (self.config.tools, annotations) {
@@ -139,7 +140,8 @@ impl DisclosureStrategy for Info {
                 let stub = |tool: VisibleTool<'_>| {
                     tool.inlined_with(tool.brief_for(client), client.definitions, most)
                 };
-                Listing { tools: view.tools().map(stub).collect(), ..listing }
+                let others = view.tools().filter(|tool| !tool.is_own_info());
+                Listing { tools: others.map(stub).collect(), ..listing }
             }
             OtherTools::EntryOnly => listing,
         }

@@ -294,7 +294,7 @@ fn i5_unknown_topics_are_answered_with_the_nearest_tools_and_their_briefs() {
             );
         }
     }
-    assert_eq!(ask(&view, "category:tow").0["categories"], json!(["two"]));
+    assert_eq!(ask(&view, "category:onee").0["categories"], json!(["one"]));
 }
 
 #[test]
@@ -382,7 +382,7 @@ fn i7_invalid_arguments_of_invoke_are_refused_with_what_is_expected() {
         );
     }
     let unknown = invoke(&some(), r#"{"tool":"onee"}"#).unwrap_err();
-    assert_eq!(unknown, json!({"error": "Unknown tool: onee", "suggestions": ["one"]}));
+    assert_eq!(unknown, json!({"error": "Unknown tool: onee", "suggestions": ["one", "a"]}));
     let explained = invoke(&some(), r#"{"tool":"info","arguments":{"topic":"a"}}"#).unwrap_err();
     assert_eq!(explained["tool"], "a");
     let overview = invoke(&some(), r#"{"tool":"info"}"#).unwrap_err();
@@ -402,7 +402,6 @@ fn c10_unlisted_tools_are_never_enumerated_but_found_by_name() {
     assert_eq!(ask(&narrowed, "b").0["related"], json!(["b"]));
     assert!(ask(&narrowed, "category:one").1);
     assert_eq!(ask(&narrowed, "aa").0["note"], wording::NOTHING_MATCHES);
-    assert_eq!(ask(&narrowed, "does").0["suggestions"].as_array().unwrap().len(), 2);
     assert!(!description(&narrowed, OtherTools::Stubs).contains("one ("));
     assert_eq!(ask(&narrowed, "a").0["tool"], "a");
     assert_eq!(ask(&narrowed, "one").0["tool"], "one", "a category without tools does not exist");

@@ -10,6 +10,15 @@ use serde_json::{Value, json};
 
 use crate::{ResourceConfig, selection::uri_of, wording};
 
+/// Too many fetches in a short time.
+const RATE_LIMITED: &str = "RATE_LIMITED";
+
+/// A fetch that names no tool (tool-descriptions-resource §6.1).
+const MISSING_TOOL_SELECTION: &str = "MISSING_TOOL_SELECTION";
+
+/// A fetch that names more tools than one may.
+const TOO_MANY_TOOLS: &str = "TOO_MANY_TOOLS";
+
 /// The answer to one fetch.
 #[derive(Debug)]
 pub struct Delivery {
@@ -32,18 +41,22 @@ pub enum Channel {
 pub fn deliver(cx: &Context<'_>, config: &ResourceConfig, channel: Channel, names: Names<'_>) -> Delivery {
     if let Err(wait) = cx.services.admit_fetch() {
         let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
-        return failure(json!({"error": {
-            "code": "RATE_LIMITED",
+        let answer = json!({"error": {
+            "code": RATE_LIMITED,
             "message": wording::rate_limited(seconds),
             "retry_after_seconds": seconds,
-        }}));
+        }});
+        return refused(cx, RATE_LIMITED, answer);
     }
     let names = match names.at_most(config.most_names) {
-        Ok(names) if names.is_empty() => return failure(missing_selection(cx, config, channel)),
+        Ok(names) if names.is_empty() => {
+            return refused(cx, MISSING_TOOL_SELECTION, missing_selection(cx, config, channel));
+        }
         Ok(names) => names,
         Err(given) => {
             let message = wording::too_many(given);
-            return failure(json!({"error": {"code": "TOO_MANY_TOOLS", "message": message}}));
+            let answer = json!({"error": {"code": TOO_MANY_TOOLS, "message": message}});
+            return refused(cx, TOO_MANY_TOOLS, answer);
         }
     };
     cx.services.delivers();
@@ -51,6 +64,7 @@ pub fn deliver(cx: &Context<'_>, config: &ResourceConfig, channel: Channel, name
         .iter()
         .map(|name| match cx.view.tool(name) {
             Some(tool) => entry(cx, channel, tool).text().to_owned(),
+            None if cx.view.reserves(name) => json!({"note": wording::own_tool(name)}).to_string(),
             None => not_found(cx, config, name).to_string(),
         })
         .collect();
@@ -112,8 +126,8 @@ fn missing_selection(cx: &Context<'_>, config: &ResourceConfig, channel: Channel
         Channel::Resource => (wording::MISSING_SELECTION, json!([uri_of([first]), uri_of([first, second])])),
         Channel::Bridge => (wording::MISSING_NAMES, json!([{"names": [first]}, {"names": [first, second]}])),
     };
-    let code = "MISSING_TOOL_SELECTION";
-    let mut answer = json!({"error": {"code": code, "message": message, "examples": examples}});
+    let mut answer =
+        json!({"error": {"code": MISSING_TOOL_SELECTION, "message": message, "examples": examples}});
     Available::in_view(cx.view, None, config.bounds()).add_to(&mut answer["error"]);
     answer
 }
@@ -125,7 +139,9 @@ fn not_found(cx: &Context<'_>, config: &ResourceConfig, name: &str) -> Value {
     answer
 }
 
-fn failure(answer: Value) -> Delivery {
+fn refused(cx: &Context<'_>, code: &'static str, answer: Value) -> Delivery {
+    tracing::info!(session = cx.session, code, "fetch refused");
+    cx.services.refuses(code);
     let content = RawObject::parse(answer.to_string()).unwrap_or_else(|_| RawObject::empty());
     Delivery { content, failed: true }
 }

@@ -52,11 +52,11 @@ impl Resource {
         if self.profile.signs_receipts { Era::Stateless } else { client.era }
     }
 
-    fn resource(&self, example: &str, has_pins: bool) -> RawObject {
+    fn resource(&self, era: Era, example: &str, has_pins: bool) -> RawObject {
         RawObject::empty()
             .with_value("uri", BASE_URI)
             .with_value("name", wording::RESOURCE_NAME)
-            .with_value("description", &wording::resource_description(example, has_pins))
+            .with_value("description", &wording::resource_description(era, example, has_pins))
             .with_value("mimeType", MIME_TYPE)
     }
 
@@ -92,13 +92,16 @@ impl DisclosureStrategy for Resource {
         let guidance = if client.bridge { guidance } else { with_short_index(&guidance, view) };
         let mut listing = Listing::without_tools(view).guided(&guidance);
         listing.tools = view.tools().map(|tool| tool.minimal_for(client)).collect();
-        listing.resources.push(self.resource(example, has_pins));
+        listing.resources.push(self.resource(self.proof(client), example, has_pins));
         listing.templates.push(self.template());
         listing
     }
 
     fn own(&self, view: &View, client: &ClientTraits) -> Own {
-        let description = || with_short_index(&wording::bridge_description(view.has_pins()), view);
+        let description = || {
+            let description = wording::bridge_description(self.proof(client), view.has_pins());
+            with_short_index(&description, view)
+        };
         let bridge = || fetching_tool(wording::BRIDGE, &description(), wording::BRIDGE_NAMES);
         client.bridge.then(bridge).into_iter().collect::<Vec<_>>().into()
     }

@@ -73,7 +73,7 @@ fn r1_r2_lists_are_minimal_and_name_one_resource() {
     assert_eq!(
         listing.tools[0].text(),
         format!(
-            r#"{{"name":"tool_0","title":"T","description":"0: Does it.","inputSchema":{PERMISSIVE_SCHEMA},"annotations":{{"readOnlyHint":true}},"_meta":{{"k":1}}}}"#
+            r#"{{"name":"tool_0","title":"T","description":"Does it. Args: x","inputSchema":{PERMISSIVE_SCHEMA},"annotations":{{"readOnlyHint":true}},"_meta":{{"k":1}}}}"#
         )
     );
     assert_eq!(listing.tools.len(), 2);

@@ -3,7 +3,7 @@
 use mcp_disclosure_core::{Era, ReceiptProblem, TooMany};
 use serde_json::json;
 
-use crate::selection::uri_of;
+use crate::selection::{BASE_URI, uri_of};
 
 /// The name of the bridge tool.
 pub const BRIDGE: &str = "describe_tools";
@@ -20,30 +20,43 @@ pub const TEMPLATE_NAME: &str = "Tool descriptions by tool name";
 /// The resource template's description.
 pub const TEMPLATE_DESCRIPTION: &str = "Complete descriptions of the named tools. Use names from tools/list, separated by commas. At least one is required.";
 
-/// The resource's description: the numbered workflow, after tool-descriptions-guide "Proven Effective Pattern".
-pub fn resource_description(example: &str, has_pins: bool) -> String {
+/// The resource's description: the numbered workflow, after tool-descriptions-guide "Proven Effective Pattern", with a wrong
+/// example beside the right one ("Common Pitfalls" 1).
+pub fn resource_description(era: Era, example: &str, has_pins: bool) -> String {
     let description = format!(
         "WORKFLOW:\n\
          Step 1: PICK the tool you need from tools/list. Its short description says WHAT the tool does.\n\
-         Step 2: FETCH that tool's full description here: {}\n\
+         Step 2: FETCH that tool's full description here.\n\
+         RIGHT: {}\n\
+         WRONG: {BASE_URI} (names no tool, and fails)\n\
          Step 3: CALL the tool with the parameters from its description.\n\n\
          IMPORTANT: you CANNOT call a tool before fetching its description; such a call fails with \
          TOOL_DESCRIPTION_REQUIRED. The short descriptions are enough for CHOOSING a tool. This resource is \
-         for USING it: parameters, examples, errors. Fetching also authorizes the tool.\n\
-         ?tools=NAME is required; separate several names by commas. Reading without it fails.",
-        uri_of([example])
+         for USING it: parameters, examples, errors. Fetching {}. Separate several names by commas.",
+        uri_of([example]),
+        authorizes(era),
     );
     with_pins(description, has_pins)
 }
 
-/// The bridge tool's description, before the index.
-pub fn bridge_description(has_pins: bool) -> String {
-    with_pins(BRIDGE_DESCRIPTION.to_owned(), has_pins)
+/// What fetching a description is good for, beside what it says (tool-descriptions-resource §4.2).
+fn authorizes(era: Era) -> &'static str {
+    match era {
+        Era::Session => "authorizes the tool for this session",
+        Era::Stateless => "authorizes the tool by the disclosure_receipt that it returns",
+    }
 }
 
-const BRIDGE_DESCRIPTION: &str = "Fetch the full descriptions of tools by name. \
-     REQUIRED once before each tool's first call: it returns the parameters and authorizes the tool. \
-     Name several tools to fetch them at once: those that you are about to call, or those that all seem to fit.";
+/// The bridge tool's description, before the index.
+pub fn bridge_description(era: Era, has_pins: bool) -> String {
+    let description = format!(
+        "Fetch the full descriptions of tools by name. REQUIRED once before each tool's first call: it returns the \
+         parameters and {}. Name several tools to fetch them at once: those that you are about to call, or those that all \
+         seem to fit.",
+        authorizes(era)
+    );
+    with_pins(description, has_pins)
+}
 
 /// A text that says that tools have to be fetched, with the exception that pins make of it.
 fn with_pins(text: String, has_pins: bool) -> String {
@@ -76,14 +89,15 @@ pub fn guidance(era: Era, bridge: bool, has_pins: bool, example: &str) -> String
         Era::Session => "with the parameters from its description",
         Era::Stateless => "with the parameters from its description, including disclosure_receipt",
     };
-    let never = if bridge { "without naming a tool" } else { "without ?tools=NAME" };
+    let wrong = if bridge { "{}" } else { BASE_URI };
     let guidance = format!(
         "Tools of this server are disclosed in two stages. Follow this order:\n\
          1. PICK a tool by its short description; that is usually enough to choose.\n\
-         2. FETCH its full description before its first call: {how}. One request can name several tools; if several \
-         seem to fit, fetch them together and compare.\n\
+         2. FETCH its full description before its first call: {how} (WRONG, since it names no tool: {wrong}). One request \
+         can name several tools; if several seem to fit, fetch them together and compare.\n\
          3. CALL it {call}.\n\
-         A call without step 2 fails. Once fetched, a tool can be called as often as you like. Never fetch {never}."
+         A call without step 2 fails. Fetching {}.",
+        authorizes(era)
     );
     with_pins(guidance, has_pins)
 }
@@ -104,6 +118,11 @@ pub fn rate_limited(seconds: u64) -> String {
 /// The message of `TOO_MANY_TOOLS`.
 pub fn too_many(given: TooMany) -> String {
     format!("{given} tools were named; at most {} can be fetched at once.", given.most)
+}
+
+/// The note under the name of a tool that is no upstream's.
+pub fn own_tool(name: &str) -> String {
+    format!("Tool '{name}' needs no description, call it directly.")
 }
 
 /// The value under an unknown name (tool-descriptions-resource §6.3).

@@ -140,7 +140,7 @@ fn view_of(tools: impl IntoIterator<Item = Value>) -> View {
 fn s2_descriptions_count_as_schemas_do() {
     let description = "Copies a file. ".repeat(50_000 / 15);
     let tool = |at: usize| json!({"name": format!("copy_{at}"), "description": description, "inputSchema": {"type": "object"}});
-    let view = view_of((0..50).map(tool));
+    let view = view_of((0..40).map(tool));
     let category = view.categories().next().unwrap().name().to_owned();
     for arguments in [
         json!({"query": "copy", "limit": 50, "detail": "full"}),
@@ -148,7 +148,7 @@ fn s2_descriptions_count_as_schemas_do() {
     ] {
         let found = answer(&view, &arguments).content;
         let hits = found["tools"].as_array().unwrap();
-        assert_eq!(hits.len(), 50);
+        assert_eq!(hits.len(), 40);
         for hit in hits {
             // What a call needs is there all the same.
             assert_eq!(hit["inputSchema"], json!({"type": "object"}), "{hit}");

@@ -135,6 +135,17 @@ class FastMcpServer(FastMcp):
         return await over_stdio(stack, world, sys.executable, HERE / "fastmcp_server.py", world.recordings)
 
 
+class Bm25s(FastMcp):
+    """bm25s in a server of its own, which answers as FastMCP's does."""
+
+    def __init__(self):
+        self.label = f"bm25s {version('bm25s')}, stems, parameters"
+
+    async def connect(self, stack, world):
+        self.labels = world.labels(lambda server, tool: f"{server}__{tool}")
+        return await over_stdio(stack, world, sys.executable, HERE / "bm25s_server.py", world.recordings)
+
+
 class McpProxyCrate:
     """The `mcp-proxy` crate with `tool_exposure = "search"`, which answers with descriptions and has a tool for schemas. It
     serves HTTP only."""

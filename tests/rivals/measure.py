@@ -11,11 +11,14 @@ from contextlib import AsyncExitStack
 from datetime import date
 from pathlib import Path
 
-from fronts import Failure, FastMcpProxy, FastMcpServer, McpProxyCrate, Ours, World, text_of
+from fronts import Bm25s, Failure, FastMcpProxy, FastMcpServer, McpProxyCrate, Ours, World, text_of
 from mcp.shared.exceptions import MCPError
 from score import HEAD, Asked, Counter, misses, row
 
 BEGIN, END = "<!-- rivals -->", "<!-- /rivals -->"
+
+# The set that `search` was tuned on.
+TUNED = "eight servers, our own queries"
 
 
 def read_tasks(path, world):
@@ -135,22 +138,31 @@ def write(path, lines):
     path.write_text("\n".join([before + begin, "", *lines, "", end + after]))
 
 
-def main():
+def of_set(name, recordings, path):
+    """The section of a set."""
     accuracy = os.environ["ACCURACY"]
-    fronts = [
-        FastMcpProxy(),
-        FastMcpServer(),
-        McpProxyCrate(os.environ["MCP_PROXY_BIN"], os.environ["MCP_PROXY_VERSION"]),
-        Ours(os.environ["MCP_DISCLOSURE_BIN"]),
-    ]
+    fronts = [FastMcpProxy(), FastMcpServer()]
+    if "MCP_PROXY_BIN" in os.environ:
+        fronts.append(McpProxyCrate(os.environ["MCP_PROXY_BIN"], os.environ["MCP_PROXY_VERSION"]))
+    fronts += [Bm25s(), Ours(os.environ["MCP_DISCLOSURE_BIN"])]
     with tempfile.TemporaryDirectory() as folder:
-        world = World(os.environ["RECORDINGS"], accuracy, folder)
-        tasks = read_tasks(os.environ["TASKS"], world)
+        world = World(recordings, accuracy, folder)
+        tasks = read_tasks(path, world)
         starts, asked = asyncio.run(measure(fronts, world, tasks))
-    lines = report(fronts, starts, asked, accuracy, sum(map(len, world.tools.values())))
+    lines = [f"### {name}", "", *report(fronts, starts, asked, accuracy, sum(map(len, world.tools.values())))]
     for front, rows in zip(fronts, asked):
-        if front is fronts[-1] or os.environ.get("MISSES"):
+        # A set whose misses were looked at is one that was tuned on.
+        if name == TUNED and (front is fronts[-1] or os.environ.get("MISSES")):
             lines += ["", f"Misses of {front.label}: {len(misses(rows))}", "", *misses(rows)]
+    return lines
+
+
+def main():
+    # Those that search was not tuned on come first.
+    sets = [(it.name, it / "lists", it / "tasks.jsonl") for it in sorted(Path(os.environ["SETS"]).glob("*/")) if (it / "lists").exists()]
+    sets.append((TUNED, os.environ["RECORDINGS"], os.environ["TASKS"]))
+    only = os.environ.get("ONLY")
+    lines = [line for one in sets if not only or one[0] in only.split(",") for line in ["", *of_set(*one)]][1:]
     if os.environ.get("UPDATE"):
         write(Path(os.environ["BENCHMARKS"]), lines)
     print("\n".join(lines))

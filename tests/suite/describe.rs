@@ -14,7 +14,7 @@ const LONG: &str =
     "This tool allows you to find all that was ever written about something. It takes its time for that.";
 
 /// What is listed of it.
-const SHORT: &str = "Odd: Find all that was ever written about something.";
+const SHORT: &str = "This tool allows you to find all that was ever written…";
 
 /// `describe` for everyone, whatever they declare.
 fn pinned() -> StrategyOptions {
@@ -71,16 +71,10 @@ async fn b4_shorter_briefs_are_derived_of_descriptions_d1(setup: Setup) {
     let bench = Bench::start(described(&tools)).await;
     let listed = listed(&Client::connect(&bench, setup).await).await;
     let briefs: Vec<&str> = listed.iter().map(|tool| tool["description"].as_str().unwrap()).collect();
-    assert_eq!(
-        briefs[..4],
-        ["Odd: Is listed As it is, to the letter", SHORT, "Odd: Get endless", "Odd: Get nothing"]
-    );
+    assert_eq!(briefs[..4], ["is listed As it is, to the letter", SHORT, "Get endless", "Get nothing"]);
     assert_eq!(
         briefs[4],
-        format!(
-            "Odd: Family {0} family {0} family {0} family…",
-            "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}"
-        )
+        format!("{0} family {0} family {0} family {0}…", "\u{1F468}\u{200D}\u{1F469}\u{200D}\u{1F467}")
     );
 }
 
@@ -98,7 +92,7 @@ async fn d1_what_arrives_later_is_served_short(setup: Setup) {
     assert_eq!(listed(&client).await[0]["description"], "Is short.");
     write(LONG);
     eventually("the shortened one", async || {
-        (listed(&client).await[0]["description"] == SHORT["Odd: ".len()..]).then_some(())
+        (listed(&client).await[0]["description"] == SHORT).then_some(())
     })
     .await;
     let described = client.request("tools/describe", json!({"name": "a"})).await.result();

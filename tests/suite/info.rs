@@ -96,7 +96,7 @@ async fn i1_info_is_listed_last_and_says_what_to_ask(setup: Setup) {
     assert_eq!((&topic["type"], &topic["default"]), (&json!("string"), &json!("overview")));
     assert_eq!(info["inputSchema"].get("required"), None);
     let description = info["description"].as_str().unwrap();
-    for part in ["overview", "category", "tool", "4 tools:\n- symbolic (2): Symbolic algebra\n- graph (1): "]
+    for part in ["overview", "category", "tool", "4 tools:\n- symbolic (2): Symbolic algebra\n- graph (1)\n"]
     {
         assert!(description.contains(part), "{part} in {description}");
     }
@@ -134,8 +134,8 @@ async fn i2_i8_the_overview_names_categories_counts_and_facts(setup: Setup) {
         "name": "Math", "version": "1.0.0", "description": "Computes.",
         "categories": {
             "symbolic": {"count": 2, "description": "Symbolic algebra", "tools": "solve, graph"},
-            "graph": {"count": 1, "description": "Odd: plot", "tools": "plot"},
-            "kit": {"count": 1, "description": "Odd: stray", "tools": "stray"},
+            "graph": {"count": 1, "tools": "plot"},
+            "kit": {"count": 1, "description": "Be odd.", "tools": "stray"},
         },
         "total_tools": 4, "gpu_available": false,
     });
@@ -199,7 +199,7 @@ async fn i4_schemas_that_cannot_be_used_are_described_all_the_same(setup: Setup)
     let echo = ask(&client, "echo").await;
     assert_eq!(
         echo["parameters"]["limit"],
-        json!({"type": "integer", "required": false, "limits": "1 to 5"})
+        json!({"type": "integer", "required": false, "minimum": 1, "maximum": 5})
     );
 }
 
@@ -209,7 +209,7 @@ async fn i5_an_unknown_topic_is_an_error_with_suggestions(setup: Setup) {
     assert_eq!(result["isError"], true);
     let answer = answered(&result);
     assert_eq!(
-        (&answer["error"], &answer["suggestions"][0]),
+        (&answer["error"], &answer["categories"][0]),
         (&json!("Unknown topic: symbollic"), &json!("symbolic"))
     );
     for arguments in [json!({"topic": 5}), json!({"tool": "solve"}), json!([1]), json!("solve")] {
@@ -234,7 +234,7 @@ async fn i7_stubs_say_what_a_tool_does_and_are_called_by_name(setup: Setup) {
         if tool["name"] == "echo" {
             // The schemas of the others are cheaper than asking for them (B12).
             expected["inputSchema"] = json!({"type": "object", "additionalProperties": true});
-            assert_eq!(tool["description"], "Odd: Echoes what it is given. Then it rests.");
+            assert_eq!(tool["description"], "Echoes what it is given. Then it rests.");
         }
         assert_eq!(tool, &expected);
     }
@@ -360,7 +360,9 @@ async fn i9_tools_of_our_names_move_aside(setup: Setup) {
         assert_eq!(ask(&client, moved).await["tool"], moved);
         let result = client.call(moved, json!({"mine": 1})).await.result();
         assert_eq!(result["structuredContent"]["given"], json!({"mine": 1}));
-        assert_eq!(client.calls_forwarded().await[0]["name"], moved.trim_start_matches("kit__"));
+        // Before that the gateway itself may have asked what such an `info` says (I9).
+        let forwarded = client.calls_forwarded().await;
+        assert_eq!(forwarded.last().unwrap()["name"], moved.trim_start_matches("kit__"));
     }
 }
 
@@ -385,7 +387,7 @@ async fn i8_each_upstream_is_a_category(setup: Setup) {
     let overview = ask(&client, "overview").await;
     assert_eq!(
         overview["categories"]["kit"],
-        json!({"count": 2, "description": "Odd: same, mine", "tools": "kit__same, mine"})
+        json!({"count": 2, "description": "Be odd.", "tools": "kit__same, mine"})
     );
     assert_eq!(overview["categories"]["other"]["count"], 2);
     assert_eq!(ask(&client, "other").await["tools"][0]["name"], "other__same");

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use kit::{Bench, Client, Identity, Options, Setup, eventually};
-use mcp_disclosure_gateway::SessionLimits;
+use mcp_disclosure_gateway::{SessionLimits, limits::Limits};
 use serde_json::json;
 
 use crate::odd;
@@ -29,6 +29,20 @@ async fn r11_too_many_fetches_are_refused_and_authorize_nothing(setup: Setup) {
     assert_eq!(elsewhere.get("error").is_none(), setup.has_sessions());
 }
 under_resource!(r11_too_many_fetches_are_refused_and_authorize_nothing);
+
+async fn r11_more_sessions_of_a_peer_fetch_no_more(setup: Setup) {
+    let limits = Limits { peer_fetches: 3, ..Limits::default() };
+    let bench = Bench::start(Options { fetches: 2, limits, ..odd() }).await;
+    let mut fetched = Vec::new();
+    for _ in 0..3 {
+        let client = Client::connect(&bench, setup).await;
+        for _ in 0..2 {
+            fetched.push(client.describe("rich").await.text_as_json().get("rich").is_some());
+        }
+    }
+    assert_eq!(fetched, [true, true, true, false, false, false]);
+}
+cases!(resource_http_session; r11_more_sessions_of_a_peer_fetch_no_more);
 
 async fn r12_sessions_are_bounded_and_the_living_stay(setup: Setup) {
     let sessions = SessionLimits { most: 2, idle: Duration::from_secs(60) };

@@ -44,6 +44,7 @@ mod messages;
 mod negotiation;
 mod news;
 mod operating;
+mod own_info;
 mod permits;
 mod pins;
 mod polling;

@@ -21,7 +21,7 @@ async fn r1_lists_say_what_a_tool_does_and_keep_what_clients_need(setup: Setup) 
         expected.as_object_mut().unwrap().shift_remove("outputSchema");
         expected["description"] = tool["description"].clone();
         if tool["name"] == "echo" {
-            assert_eq!(tool["description"], "Odd: Echoes what it is given. Then it rests.");
+            assert_eq!(tool["description"], "Echoes what it is given. Then it rests.");
         }
         assert_eq!(tool, &expected);
     }
@@ -49,6 +49,9 @@ async fn r2_one_resource_and_one_template_explain_themselves(setup: Setup) {
         "USING",
         "fails",
         "authorizes",
+        &format!("RIGHT: {BASE}?tools=echo"),
+        &format!("WRONG: {BASE} ("),
+        if setup.has_sessions() { "authorizes the tool for this session" } else { "disclosure_receipt" },
     ] {
         assert!(ours["description"].as_str().unwrap().contains(part), "{part}");
     }
@@ -220,6 +223,14 @@ async fn r15_the_bridge_is_listed_last_and_answers_like_the_resource(setup: Setu
     assert_eq!(nothing["structuredContent"]["error"]["code"], "MISSING_TOOL_SELECTION");
 }
 
+async fn r6_a_tool_of_our_own_needs_no_description(setup: Setup) {
+    let (_bench, client) = plain(setup).await;
+    let described = client.describe("describe_tools,rich").await.text_as_json();
+    let note = described["describe_tools"]["note"].as_str().unwrap_or_default();
+    assert!(note.contains("needs no description, call it directly"), "{described}");
+    assert_eq!(described["rich"]["name"], "rich");
+}
+
 async fn r15_the_bridge_authorizes_and_refusals_name_it(setup: Setup) {
     let (_bench, client) = plain(setup).await;
     let refused = client.call("rich", json!({})).await.result();
@@ -295,6 +306,7 @@ async fn b9_a_bridge_delivers_what_a_call_needs_and_the_resource_all(setup: Setu
 under_resource!(
     b9_a_bridge_delivers_what_a_call_needs_and_the_resource_all,
     r15_the_bridge_is_listed_last_and_answers_like_the_resource,
+    r6_a_tool_of_our_own_needs_no_description,
     r15_the_bridge_authorizes_and_refusals_name_it,
     r15_a_tool_of_the_bridges_name_moves_aside,
 );

@@ -14,6 +14,8 @@ use crate::{
     view::{View, VisibleTool},
 };
 
+pub(crate) use words::name_words;
+
 /// The categories of a view, with their tools as positions in the snapshot.
 #[derive(Debug, Default)]
 pub(crate) struct Categories {
@@ -52,7 +54,8 @@ impl Categories {
             });
         }
         let mut unsorted: Vec<(&str, Vec<(usize, &Tool)>)> = Vec::new();
-        for (at, tool) in view.listed() {
+        // What a server's own `info` is for, the strategy of that name does.
+        for (at, tool) in view.listed().filter(|(at, _)| !view.at(*at).is_own_info()) {
             match &tool.supplement().category {
                 Some(category) => declared[places[&**category]].tools.push(at),
                 None => match unsorted.iter_mut().rfind(|(upstream, _)| **upstream == **tool.upstream()) {
@@ -110,7 +113,10 @@ fn of_upstream(view: &View, upstream: &str, mut tools: Vec<(usize, &Tool)>) -> V
             tools.into_iter().partition(|(_, tool)| names.contains(tool.upstream_name().as_str()));
         tools = others;
         if !own.is_empty() {
-            let own: Vec<(usize, &Tool)> = own;
+            let mut own: Vec<(usize, &Tool)> = own;
+            let place =
+                |tool: &Tool| group.tools.iter().position(|name| *name == *tool.upstream_name().as_str());
+            own.sort_by_key(|(_, tool)| place(tool));
             // What is said of a group may be about what is withheld from the caller.
             let is_whole = possessions.as_ref().is_some_and(|possessions| possessions.have_all_of(group));
             let description = if is_whole { in_a_line(&group.description) } else { String::new() };

@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::brief::name_words;
-
 /// No category has more tools.
 const MOST: usize = 40;
 
@@ -155,6 +153,30 @@ fn shared(words: &[Vec<Word>]) -> Option<String> {
 fn spelled(words: &[Vec<Word>], key: &str, members: &[usize]) -> String {
     let forms = members.iter().flat_map(|at| &words[*at]).filter(|word| word.key == key);
     forms.map(|word| &*word.written).min_by_key(|form| form.len()).unwrap_or(key).to_owned()
+}
+
+/// The words of a name in lower case: `getHTTPUser_v2` is `get`, `http`, `user`, `v2`.
+pub(crate) fn name_words(name: &str) -> Vec<String> {
+    let letters: Vec<char> = name.chars().collect();
+    let mut words = vec![String::new()];
+    for (at, letter) in letters.iter().enumerate() {
+        let before = at.checked_sub(1).map(|at| letters[at]);
+        let begins = letter.is_uppercase()
+            && match before {
+                Some(before) if before.is_uppercase() => {
+                    letters[at + 1..].iter().take(2).filter(|next| next.is_lowercase()).count() == 2
+                }
+                before => before.is_some_and(char::is_alphanumeric),
+            };
+        if begins || !letter.is_alphanumeric() {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| letter.is_alphanumeric()) {
+            word.extend(letter.to_lowercase());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
 }
 
 /// A plain English singular: what only compares need be no word.

@@ -40,6 +40,8 @@ struct Tries {
     outstanding: BTreeMap<usize, Recollection>,
     /// Why those could not be used that were tried in vain, whatever has become of them since.
     failed: BTreeMap<usize, Arc<UpstreamError>>,
+    /// The number of the client's choices that the lists of all connected upstreams follow.
+    followed: u64,
 }
 
 impl Default for Progress {
@@ -76,6 +78,17 @@ impl Progress {
         self.0.borrow().outstanding.is_empty()
     }
 
+    /// Whether the snapshot follows a client's choices of this number.
+    pub(super) fn follows(&self, number: u64) -> bool {
+        self.0.borrow().followed >= number
+    }
+
+    /// Waits until it does.
+    pub(super) async fn followed(&self, number: u64) {
+        let mut tries = self.0.subscribe();
+        let _reached = tries.wait_for(|tries| tries.followed >= number).await;
+    }
+
     async fn wait_for(&self, mut reached: impl FnMut(&BTreeMap<usize, Recollection>) -> bool) {
         let mut tries = self.0.subscribe();
         // The sender is borrowed, so it is there.
@@ -91,8 +104,10 @@ impl Progress {
     /// Notes what the present snapshot was made of: upstreams, by number.
     fn note<'a>(&self, upstreams: impl Iterator<Item = (usize, &'a Status)>) {
         let statuses: BTreeMap<usize, &Status> = upstreams.collect();
-        self.0.send_if_modified(|Tries { outstanding, failed }| {
-            let before = outstanding.clone();
+        let all_follow = statuses.values().map(|status| status.followed()).min().unwrap_or(u64::MAX);
+        self.0.send_if_modified(|Tries { outstanding, failed, followed }| {
+            let before = (outstanding.clone(), *followed);
+            *followed = all_follow;
             failed.retain(|number, _| statuses.contains_key(number));
             outstanding.retain(|number, known| {
                 let Some(status) = statuses.get(number) else { return false };
@@ -102,7 +117,7 @@ impl Progress {
                 }
                 !status.is_tried()
             });
-            *outstanding != before
+            (&*outstanding, *followed) != (&before.0, before.1)
         });
     }
 }

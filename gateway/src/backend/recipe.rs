@@ -8,6 +8,7 @@ use super::Scope;
 use crate::{
     limits::Limits,
     lineage::Lineage,
+    observe::Observer,
     slot::{Memory, Witness},
     upstream::Timeouts,
 };
@@ -27,6 +28,8 @@ pub struct Recipe {
     pub memory: Option<Arc<dyn Memory>>,
     /// Watches upstreams come up.
     pub witness: Option<Arc<dyn Witness>>,
+    /// Observes what upstreams are asked by calls of their own `info` tools; without an observer they are not asked.
+    pub asks: Option<Arc<dyn Observer>>,
     /// The strategies that may serve clients, and whose own tools reserve names.
     pub strategies: Vec<Arc<Stack>>,
     /// The gateways that lead to this one.

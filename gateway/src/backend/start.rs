@@ -134,9 +134,10 @@ impl Recipe {
         let memory = self.memory.clone().filter(|_| !is_dedicated);
         let (timeouts, limits) = (self.timeouts, self.limits);
         let lineage = Arc::clone(&self.lineage);
-        let witness = self.witness.clone();
+        let (witness, asks) = (self.witness.clone(), self.asks.clone());
+        let stopping = ending;
         let supervisor =
-            Supervisor { timeouts, limits, lineage, memory, witness, client, era, go, stopping: ending };
+            Supervisor { timeouts, limits, lineage, memory, witness, asks, client, era, go, stopping };
         let follower = Follower {
             backend: Arc::clone(&backend),
             keeper,

@@ -99,7 +99,7 @@ impl Keeper {
         if is_final {
             self.warn_of(&snapshot);
         }
-        let about = self.about(&self.declared.about);
+        let about = self.about(&self.declared.about, &snapshot);
         let snapshot = snapshot.about_itself(about).while_starting(self.listed.starting);
         (self, snapshot)
     }
@@ -116,7 +116,7 @@ impl Keeper {
     }
 
     /// What the catalogue says of itself; a name that is not declared is the upstream's own.
-    fn about(&self, declared: &About) -> About {
+    fn about(&self, declared: &About, snapshot: &Snapshot) -> About {
         let or_own = |declared: &str, member: &str| match declared {
             "" => self.server_info.string(member).unwrap_or_default(),
             declared => declared.to_owned(),
@@ -125,17 +125,21 @@ impl Keeper {
             name: or_own(&declared.name, "name"),
             version: or_own(&declared.version, "version"),
             description: or_own(&declared.description, "description"),
-            concerns: self.concerns(&declared.concerns),
+            concerns: self.concerns(&declared.concerns, snapshot),
             ..declared.clone()
         }
     }
 
-    /// The declared concerns, and those of upstreams; what is declared counts where both name one.
-    fn concerns(&self, declared: &[Concern]) -> Vec<Concern> {
+    /// The declared concerns, and those of upstreams by which choosing has an effect; what is declared counts where both name
+    /// one.
+    fn concerns(&self, declared: &[Concern], snapshot: &Snapshot) -> Vec<Concern> {
         let mut all = declared.to_vec();
-        for concern in self.listed.lists.iter().flat_map(|lists| &lists.concerns) {
-            if all.iter().all(|known| known.name() != concern.name()) {
-                all.push(concern.clone());
+        for lists in &self.listed.lists {
+            for concern in &lists.concerns {
+                let is_new = all.iter().all(|known| known.name() != concern.name());
+                if is_new && (lists.follows_choices || snapshot.maps(&lists.name, concern.name())) {
+                    all.push(concern.clone());
+                }
             }
         }
         all

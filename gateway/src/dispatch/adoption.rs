@@ -104,7 +104,7 @@ impl Gateway {
         peer: &Peer,
     ) -> Result<Option<Arc<Session>>, ErrorText> {
         let opened = &kept.opened;
-        let Opened { revision, capabilities, concerns, chain, .. } = opened;
+        let Opened { revision, capabilities, chain, .. } = opened;
         let revision = Revision::parse(revision).filter(|revision| revision.has_sessions());
         let revision = revision.unwrap_or(Revision::LATEST_WITH_SESSIONS);
         // By the permissions of that time: a session keeps its strategy until the principal may not be served by it.
@@ -121,9 +121,6 @@ impl Gateway {
             return Ok(None);
         };
         let client = Arc::new(Client::new(revision.era(), capabilities));
-        if let Some(concerns) = concerns {
-            client.chose(concerns);
-        }
         if !chain.is_empty() {
             client.came_through(chain.iter().map(String::as_str).collect());
         }
@@ -192,7 +189,6 @@ impl Gateway {
             permitted: permitted.map(|names| names.into_iter().map(str::to_owned).collect()),
             client: initialize.client.clone(),
             capabilities: client.capabilities().clone(),
-            concerns: client.concerns().map(str::to_owned),
             chain: client.chain().iter().map(str::to_owned).collect(),
             ..Opened::default()
         };

@@ -55,7 +55,7 @@ impl Gateway {
                 return Err(error);
             }
         };
-        let fetches = self.fetches.of(&caller.fetcher, &caller.allowances);
+        let fetches = self.fetches.of(&caller.fetcher, caller.peer.name(), &caller.allowances);
         // Moved below, and of a call that is not forwarded needed all the same.
         let given = call.clone();
         let decided = match self.decide(caller, page, call, &fetches).await {
@@ -68,6 +68,18 @@ impl Gateway {
         let decision = match decided {
             Ok(decision) => decision,
             Err(why) => return Err(undecided(page, &given, why, watch).await),
+        };
+        let rechosen = match &decision {
+            Decision::Answer(_) => Box::pin(self.rechosen(caller)).await,
+            _ => None,
+        };
+        let decision = match rechosen {
+            // What it says of choices is what they came to.
+            Some(now) => {
+                let again = self.decide(&now, &now.page(), given.clone(), &fetches).await;
+                again.map_or(decision, |(decision, _)| decision)
+            }
+            None => decision,
         };
         match decision {
             Decision::Forward(call) => {

@@ -20,13 +20,11 @@ impl Gateway {
         fetches: &OfCaller<'_>,
     ) -> Result<(), ErrorText> {
         let mut delta = Delta::default();
-        let mut passed_on = Vec::new();
         for effect in effects.into_vec() {
             match effect {
                 Effect::Delivered { tool, digest } => delta.marks.push((tool, digest)),
                 Effect::Remember { strategy, changes } => delta.notes.push((strategy, changes)),
                 Effect::Native => delta.native |= self.strategies.withdraws_bridges(),
-                Effect::PassOn(chosen) => passed_on.push(chosen),
                 other => tracing::error!(?other, "unknown effect"),
             }
         }
@@ -42,8 +40,8 @@ impl Gateway {
         };
         let (recorded, ()) = tokio::join!(recording, self.count_fetches(caller, fetches.admitted()));
         recorded?;
-        for chosen in passed_on {
-            Box::pin(caller.backend.pass_on_concerns(&chosen)).await;
+        if let Some(code) = fetches.refused() {
+            caller.identified(|who| self.observer.fetch_refused(&who, code));
         }
         if fetches.has_delivered() {
             caller.identified(|who| self.observer.fetched(&who));

@@ -5,7 +5,7 @@ use std::{
     fmt,
     num::NonZeroU32,
     sync::{
-        Arc,
+        Arc, OnceLock,
         atomic::{AtomicBool, AtomicU32, Ordering},
     },
     time::{Duration, Instant},
@@ -30,8 +30,7 @@ pub(super) enum Fetcher {
     Session(Arc<str>),
     /// A principal without a session.
     Principal(Arc<str>),
-    /// Clients at an address with the same client info: nothing else distinguishes them. A second limit
-    /// covers all clients of the address, so that varying the client info does not help.
+    /// Clients at an address with the same client info: nothing else distinguishes them.
     Peer {
         /// The network address.
         address: Arc<str>,
@@ -68,7 +67,8 @@ impl Fetcher {
     }
 }
 
-/// Fetch limits by session, otherwise by principal, otherwise by peer and client info.
+/// Fetch limits by session, otherwise by principal, otherwise by peer and client info; and one for all clients of a peer, so
+/// that neither more sessions nor other client info help.
 pub struct FetchLimits {
     each: Option<DefaultKeyedRateLimiter<Key>>,
     per_minute: u32,
@@ -95,7 +95,7 @@ impl FetchLimits {
         Self { each, per_minute: count, peers: None, together: Mutex::default() }
     }
 
-    /// Sets the limit for all clients of an address together; never below that of a single client.
+    /// Sets the limit for all clients of a peer together; never below that of a single client.
     pub(super) fn of_peers(self, count: usize) -> Self {
         let count = u32::try_from(count).unwrap_or(u32::MAX).max(self.per_minute);
         let peers =
@@ -104,9 +104,14 @@ impl FetchLimits {
     }
 
     /// The limit that applies to this caller.
-    pub(super) fn of<'a>(&'a self, caller: &'a Fetcher, allowances: &'a [Arc<Allowance>]) -> OfCaller<'a> {
+    pub(super) fn of<'a>(
+        &'a self,
+        caller: &'a Fetcher,
+        peer: &'a Arc<str>,
+        allowances: &'a [Arc<Allowance>],
+    ) -> OfCaller<'a> {
         let (admitted, delivered) = (AtomicU32::new(0), AtomicBool::new(false));
-        OfCaller { limits: self, caller, allowances, admitted, delivered }
+        OfCaller { limits: self, caller, peer, allowances, admitted, delivered, refused: OnceLock::new() }
     }
 
     /// Removes callers that have not fetched recently.
@@ -151,15 +156,22 @@ impl fmt::Debug for FetchLimits {
 pub(super) struct OfCaller<'a> {
     limits: &'a FetchLimits,
     caller: &'a Fetcher,
+    peer: &'a Arc<str>,
     allowances: &'a [Arc<Allowance>],
     admitted: AtomicU32,
     delivered: AtomicBool,
+    refused: OnceLock<&'static str>,
 }
 
 impl OfCaller<'_> {
     /// How many fetches were admitted.
     pub(super) fn admitted(&self) -> u32 {
         self.admitted.load(Ordering::Relaxed)
+    }
+
+    /// The code by which the strategy refused to deliver any, if it did.
+    pub(super) fn refused(&self) -> Option<&'static str> {
+        self.refused.get().copied()
     }
 
     /// Whether the request delivered descriptions.
@@ -176,8 +188,8 @@ impl Services for OfCaller<'_> {
             self.limits.exceeded(self.caller).map_or(Ok(()), Err)?;
             each.check_key(&self.caller.key()).map_err(|not_until| not_until.wait_time_from(now))?;
         }
-        if let (Some(peers), Fetcher::Peer { address, .. }) = (&self.limits.peers, self.caller) {
-            peers.check_key(address).map_err(|not_until| not_until.wait_time_from(now))?;
+        if let Some(peers) = &self.limits.peers {
+            peers.check_key(self.peer).map_err(|not_until| not_until.wait_time_from(now))?;
         }
         // Last: what these limits refuse is not taken from a grant's quota, which counts all of a caller's sessions.
         self.allowances.iter().try_for_each(|allowance| allowance.fetch())?;
@@ -185,6 +197,10 @@ impl Services for OfCaller<'_> {
             self.admitted.fetch_add(1, Ordering::Relaxed);
         }
         Ok(())
+    }
+
+    fn refuses(&self, code: &'static str) {
+        let _first = self.refused.set(code);
     }
 
     fn delivers(&self) {
@@ -206,16 +222,22 @@ mod tests {
         let limits = FetchLimits::per_minute(2).of_peers(5);
         let admitted = |address: &str, client: &str| {
             let caller = Fetcher::Peer { address: address.into(), client: ClientIdentity::named(client) };
-            (0..4).filter(|_| limits.of(&caller, &[]).admit_fetch().is_ok()).count()
+            (0..4).filter(|_| limits.of(&caller, &address.into(), &[]).admit_fetch().is_ok()).count()
         };
         assert_eq!(
             [admitted("a", "1"), admitted("a", "2"), admitted("a", "3"), admitted("a", "4")],
             [2, 2, 1, 0]
         );
         assert_eq!(admitted("b", "1"), 2);
-        let principal = Fetcher::Principal("a".into());
-        assert_eq!((0..9).filter(|_| limits.of(&principal, &[]).admit_fetch().is_ok()).count(), 2);
+        let fetched = |caller: Fetcher, peer: &str| {
+            (0..9).filter(|_| limits.of(&caller, &peer.into(), &[]).admit_fetch().is_ok()).count()
+        };
+        assert_eq!(fetched(Fetcher::Principal("a".into()), "c"), 2);
+        // More sessions do not help.
+        let session = |id: &str| fetched(Fetcher::Session(id.into()), "d");
+        assert_eq!([session("1"), session("2"), session("3"), session("4")], [2, 2, 1, 0]);
         let unbounded = FetchLimits::per_minute(0).of_peers(1);
-        assert!((0..9).all(|_| unbounded.of(&principal, &[]).admit_fetch().is_ok()));
+        let principal = Fetcher::Principal("a".into());
+        assert!((0..9).all(|_| unbounded.of(&principal, &"a".into(), &[]).admit_fetch().is_ok()));
     }
 }

@@ -49,7 +49,8 @@ impl Gateway {
     /// What the strategy records of a lifecycle event of a client without session.
     fn notes_of(&self, caller: &Caller, event: &Lifecycle<'_>) -> Result<Vec<(String, Notes)>, ErrorText> {
         let view = caller.backend.catalogue().current().view(&caller.principal, &caller.choice);
-        let (fetches, effects) = (self.fetches.of(&caller.fetcher, &caller.allowances), Effects::default());
+        let (fetches, effects) =
+            (self.fetches.of(&caller.fetcher, caller.peer.name(), &caller.allowances), Effects::default());
         // Nothing is delivered here, and handles would cost each request a nonce more.
         let marks = Marks::default();
         let cx = Context {
@@ -94,13 +95,13 @@ impl Gateway {
         Ok(())
     }
 
-    /// What the strategy records of a lifecycle event of a session. What it passes on to upstreams is under way then.
+    /// What the strategy records of a lifecycle event of a session.
     fn noted_in(&self, session: &Session, event: &Lifecycle<'_>) -> Result<Delta, ErrorText> {
         let backend = Arc::clone(session.backend());
         let choice = session.choice();
         let view = backend.catalogue().current().view(&session.principal(), &choice);
         let fetcher = Fetcher::Session(Arc::clone(session.id()));
-        let fetches = self.fetches.of(&fetcher, &[]);
+        let fetches = self.fetches.of(&fetcher, session.peer().name(), &[]);
         let (effects, label) = (Effects::default(), Short(session.id()).to_string());
         let memory = session.memory();
         let cx = Context {
@@ -118,10 +119,6 @@ impl Gateway {
             match effect {
                 Effect::Remember { strategy, changes } => delta.notes.push((strategy, changes)),
                 Effect::Native => delta.native |= self.strategies.withdraws_bridges(),
-                Effect::PassOn(chosen) => {
-                    let backend = Arc::clone(&backend);
-                    tokio::spawn(async move { backend.pass_on_concerns(&chosen).await });
-                }
                 other => not_allowed(&other),
             }
         }
@@ -149,10 +146,6 @@ impl Gateway {
                     Err(error) => {
                         tracing::warn!(session = %Short(session.id()), error = error.message(), "strategy rejected notifications/initialized");
                     }
-                }
-                let (backend, params) = (Arc::clone(session.backend()), notification.params.clone());
-                if backend.client().is_some() && params.member("concerns").is_some() {
-                    tokio::spawn(async move { backend.pass_on_concerns(&params).await });
                 }
             }
             "notifications/roots/list_changed" => {
@@ -236,7 +229,7 @@ fn lifecycle(choice: &Choice, cx: &Context<'_>, event: &Lifecycle<'_>) -> Result
 fn notes(effects: Effects) -> Vec<(String, Notes)> {
     let noted = effects.into_vec().into_iter().filter_map(|effect| match effect {
         Effect::Remember { strategy, changes } => Some((strategy, changes)),
-        Effect::Native | Effect::PassOn(_) => None,
+        Effect::Native => None,
         other => {
             not_allowed(&other);
             None

@@ -11,6 +11,7 @@ mod beside;
 mod call;
 mod caller;
 mod checks;
+mod choices;
 mod circles;
 mod effects;
 mod ending;

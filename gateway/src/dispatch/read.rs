@@ -24,7 +24,8 @@ impl Gateway {
         let uri =
             params.string("uri").ok_or_else(|| ErrorText::invalid_params("params.uri must be a string"))?;
         let uri = ResourceUri::parse(&uri).map_err(ErrorText::invalid_params)?;
-        let (fetches, effects) = (self.fetches.of(&caller.fetcher, &caller.allowances), Effects::default());
+        let (fetches, effects) =
+            (self.fetches.of(&caller.fetcher, caller.peer.name(), &caller.allowances), Effects::default());
         let cx = caller.context(self, &page.view, &fetches, &effects);
         let own = caller.choice.strategy.request(&cx, "resources/read", params).await;
         let (mut error, is_corrected) = match own {

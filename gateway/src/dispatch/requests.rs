@@ -6,18 +6,16 @@ use std::{
 };
 
 use futures::FutureExt;
-use mcp_disclosure_core::{Effects, Era, Kind, Lifecycle, Permits, RawObject};
+use mcp_disclosure_core::{Era, Kind, Lifecycle, Permits, RawObject};
 use mcp_disclosure_transport::{ErrorText, Json, LoggingLevel, Request, code, printable::Short};
 use tracing::Instrument;
 
-use super::{
-    Caller, Gateway, allowance::Allowance, beside, passage::LIMIT_REACHED, unlisted, unopened::Unopened,
-};
+use super::{Caller, Gateway, allowance::Allowance, passage::LIMIT_REACHED, unlisted, unopened::Unopened};
 use crate::{
     DRAFTS,
     backend::Backend,
     catalogue::Page,
-    dialect::{Advertised, InitializeRequest, RequestMeta, complete, discover_result, era_error},
+    dialect::{Advertised, InitializeRequest, RequestMeta, discover_result, era_error},
     explain::Explanation,
     negotiation::Choice,
     observe::{Outcome, Watch, protected},
@@ -142,6 +140,9 @@ impl Gateway {
             caller.backend.settled().await;
             page = caller.page();
         }
+        if method != Some(Method::Ping) && self.followed(caller).await {
+            page = caller.page();
+        }
         if matches!(method, Some(Method::ToolsCall | Method::ToolsResolve)) {
             if unlisted::looked_for(caller, &page, params).await {
                 page = caller.page();
@@ -187,26 +188,6 @@ impl Gateway {
         }
     }
 
-    /// A method that is not part of MCP, or not of this era. The strategy may support it.
-    async fn foreign(
-        self: &Arc<Self>,
-        caller: &Caller,
-        page: &Page,
-        request: &Request,
-    ) -> Result<Json, ErrorText> {
-        let (fetches, effects) = (self.fetches.of(&caller.fetcher, &caller.allowances), Effects::default());
-        let cx = caller.context(self, &page.view, &fetches, &effects);
-        let answer = beside(request.params.text().len(), async {
-            caller.choice.strategy.request(&cx, &request.method, &request.params).await
-        });
-        let answer = answer.await?;
-        self.carry_out(caller, effects, &fetches).await?;
-        match answer {
-            Some(result) => Ok(complete(caller.era(), result.into())),
-            None => Err(ErrorText::method_not_found(&request.method)),
-        }
-    }
-
     /// Opens a session.
     ///
     /// # Errors
@@ -226,7 +207,7 @@ impl Gateway {
         let is_gateway = chain.is_some();
         chain.into_iter().for_each(|chain| opening.client.came_through(chain));
         let chosen = initialize.offer.settings.member("concerns");
-        let is_news = chosen.is_some_and(|chosen| opening.client.chose(chosen));
+        chosen.into_iter().for_each(|chosen| opening.client.chose(chosen));
         let strategy = opening.address.location.strategy.as_deref();
         let choice =
             self.strategies.choose(strategy, opening.principal.permits(), &initialize.offer, revision.era());
@@ -249,6 +230,16 @@ impl Gateway {
         let session = Session::new(id, revision, choice, opening, own, place, &self.limits);
         let session = Arc::new(session.of_client(&initialize.client));
         self.arrive(&session, &parameters).await.inspect_err(|_| self.let_go(&session))?;
+        if !initialize.offer.settings.is_empty() {
+            let said = Lifecycle::Opened(&initialize.offer.settings);
+            self.notify_strategy(&session, &said).inspect_err(|_| self.let_go(&session))?;
+        }
+        // What is not known yet is not declared to the client, so it need not be followed.
+        if backend.is_settled() {
+            let current = backend.catalogue().current();
+            let page = current.page(&session.principal(), &session.choice(), &session.memory());
+            backend.follow(&page.view).await;
+        }
         // Building the page calls the strategy, which may panic.
         let result = catch_unwind(AssertUnwindSafe(|| self.open_session(&initialize, &backend, &session)));
         let result = result.unwrap_or_else(|_| Err(panicked("initialize")));
@@ -257,11 +248,6 @@ impl Gateway {
             self.end_session(session.id());
         })?;
         let result = self.led_on(&backend, is_gateway, result);
-        if is_news {
-            // Its upstreams may have been started before it said so.
-            let (backend, settings) = (Arc::clone(&backend), initialize.offer.settings.clone());
-            tokio::spawn(async move { backend.pass_on_concerns(&settings).await });
-        }
         backend.audience().join(&session);
         protected(|| {
             self.observer.opened(&session.who(&Short(session.id()).to_string(), &session.principal()));
@@ -277,9 +263,6 @@ impl Gateway {
         backend: &Backend,
         session: &Arc<Session>,
     ) -> Result<Json, ErrorText> {
-        if !initialize.offer.settings.is_empty() {
-            self.notify_strategy(session, &Lifecycle::Opened(&initialize.offer.settings))?;
-        }
         let (choice, memory) = (&session.choice(), session.memory());
         let InitializeRequest { client, revision, offer, .. } = initialize;
         let page = backend.catalogue().current().page(&session.principal(), choice, &memory);

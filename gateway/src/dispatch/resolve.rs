@@ -44,7 +44,7 @@ impl Gateway {
                 shown(&name)
             ))
         };
-        let fetches = self.fetches.of(&caller.fetcher, &caller.allowances);
+        let fetches = self.fetches.of(&caller.fetcher, caller.peer.name(), &caller.allowances);
         let call = match self.decide(caller, page, call, &fetches).await {
             Ok((Decision::Forward(call), _)) => call,
             Ok((Decision::Refuse(refusal), _)) => {

@@ -62,6 +62,8 @@ pub struct Assembly {
     pub memory: Option<Arc<dyn Memory>>,
     /// Watches upstreams come up.
     pub witness: Option<Arc<dyn Witness>>,
+    /// Whether upstreams that have an `info` tool of their own are asked what they say by it.
+    pub asks_info: bool,
     /// Which revisions clients are offered.
     pub revisions: OfferedRevisions,
     /// What clients and upstreams may make us spend.
@@ -95,6 +97,7 @@ impl Assembly {
             wait_for_upstreams: WAIT_FOR_UPSTREAMS,
             memory: None,
             witness: None,
+            asks_info: true,
             revisions: OfferedRevisions::default(),
             limits: Limits::default(),
             fetches: FetchLimits::per_minute(FetchLimits::DEFAULT_PER_MINUTE),
@@ -136,6 +139,7 @@ impl Gateway {
             wait_for_upstreams: assembly.wait_for_upstreams,
             memory: assembly.memory,
             witness: assembly.witness,
+            asks: assembly.asks_info.then(|| Arc::clone(&assembly.observer)),
             scope: assembly.scope,
             limits: assembly.limits,
             strategies: assembly.strategies.all().cloned().collect(),

@@ -68,6 +68,11 @@ pub trait Observer: fmt::Debug + Send + Sync + 'static {
         let _ = who;
     }
 
+    /// A request for descriptions was refused by this code, such as `RATE_LIMITED`.
+    fn fetch_refused(&self, who: &Who<'_>, code: &'static str) {
+        let _ = (who, code);
+    }
+
     /// A client was sent the whole list of this kind.
     fn listed(&self, who: &Who<'_>, kind: Kind, page: &Arc<Page>) {
         let _ = (who, kind, page);

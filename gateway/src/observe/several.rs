@@ -41,6 +41,10 @@ impl Observer for Several {
         self.0.iter().for_each(|observer| observer.called(call));
     }
 
+    fn fetch_refused(&self, who: &Who<'_>, code: &'static str) {
+        self.0.iter().for_each(|observer| observer.fetch_refused(who, code));
+    }
+
     fn fetched(&self, who: &Who<'_>) {
         self.0.iter().for_each(|observer| observer.fetched(who));
     }

@@ -11,19 +11,19 @@ use std::{
     time::Duration,
 };
 
-use mcp_disclosure_core::{Era, RawObject};
+use mcp_disclosure_core::{Concern, Era, Notes, RawObject};
 use mcp_disclosure_transport::{
     ErrorText, Id, Json, LoggingLevel, Message, Notification, Request, Response, code,
 };
 use parking_lot::Mutex;
-use tokio::sync::{SetOnce, mpsc, oneshot};
+use tokio::sync::{SetOnce, mpsc, oneshot, watch};
 
 use super::{
     Outbox, Outlet,
     questions::{OpenQuestion, Questions},
     store::Replicas,
 };
-use crate::{dialect::Offer, limits::Limits, lineage::Chain};
+use crate::{limits::Limits, lineage::Chain};
 
 /// Requests that a client may support, by the capability that declares them.
 const CLIENT_FEATURES: &[(&str, &str)] =
@@ -41,10 +41,19 @@ pub struct Client {
     state: Mutex<State>,
     /// The gateways it came through.
     chain: OnceLock<Chain>,
-    /// The concerns that it chose in its handshake, as JSON text.
-    concerns: OnceLock<String>,
+    /// Its choices of concerns, which upstreams of its own follow.
+    chosen: watch::Sender<Chosen>,
     /// The replicas of which any may receive the client's responses.
     replicas: OnceLock<Arc<Replicas>>,
+}
+
+/// A client's choices of concerns, of which each change has a number.
+#[derive(Clone, Debug, Default)]
+pub struct Chosen {
+    /// How many changes there were.
+    pub number: u64,
+    /// The values by concern: as the client gave them in its handshake, until it is known what is declared.
+    pub values: Notes,
 }
 
 #[derive(Debug, Default)]
@@ -115,7 +124,7 @@ impl Client {
         Self {
             introduction: SetOnce::new(),
             chain: OnceLock::new(),
-            concerns: OnceLock::new(),
+            chosen: watch::Sender::default(),
             replicas: OnceLock::new(),
             outbox: Outbox::default(),
             state: Mutex::default(),
@@ -124,10 +133,12 @@ impl Client {
 
     /// Sets what the client's first message says of it. Later calls have no effect.
     pub fn introduce(&self, era: Era, capabilities: &RawObject) {
-        if let Some(chosen) = Offer::read(capabilities).settings.member("concerns") {
-            self.chose(chosen);
-        }
         let _was_introduced = self.introduction.set((era, client_features(capabilities)));
+    }
+
+    /// Whether it said that it has a session.
+    pub fn has_session(&self) -> bool {
+        self.introduction.get().is_some_and(|(era, _)| *era == Era::Session)
     }
 
     /// Its era, once its first message has been read.
@@ -135,19 +146,40 @@ impl Client {
         self.introduction.wait().await.0
     }
 
-    /// Records its choices of concerns; `false` if they were known.
-    pub fn chose(&self, concerns: &str) -> bool {
-        self.concerns.set(concerns.to_owned()).is_ok()
+    /// Records the choices of concerns of its handshake, as JSON text; upstreams that are connected later are told at once.
+    pub fn chose(&self, concerns: &str) {
+        if let Ok(values) = serde_json::from_str::<Notes>(concerns) {
+            self.chosen.send_if_modified(|chosen| {
+                let is_first = chosen.number == 0 && chosen.values.is_empty() && !values.is_empty();
+                if is_first {
+                    *chosen = Chosen { number: 1, values };
+                }
+                is_first
+            });
+        }
+    }
+
+    /// Takes the values in force of these declared concerns. Returns the number of the last change.
+    pub fn follow(&self, declared: &[Concern], in_force: &Notes) -> u64 {
+        self.chosen.send_if_modified(|Chosen { number, values }| {
+            let before = values.clone();
+            values.retain(|name, _| declared.iter().all(|concern| concern.name() != name));
+            values.extend(in_force.clone());
+            let is_new = *values != before;
+            *number += u64::from(is_new);
+            is_new
+        });
+        self.chosen.borrow().number
+    }
+
+    /// Its choices, as they change.
+    pub fn chosen(&self) -> watch::Receiver<Chosen> {
+        self.chosen.subscribe()
     }
 
     /// From now on, requests to the client have ids that name this replica.
     pub(crate) fn asked_by(&self, replicas: &Arc<Replicas>) {
         let _same = self.replicas.set(Arc::clone(replicas));
-    }
-
-    /// The concerns that it chose in its handshake, as JSON text.
-    pub fn concerns(&self) -> Option<&str> {
-        self.concerns.get().map(String::as_str)
     }
 
     /// Records the gateways that it came through, once.

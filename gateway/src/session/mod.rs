@@ -19,7 +19,7 @@ mod watched;
 
 pub(crate) use address::{Address, Location};
 pub(crate) use audience::{Audience, list_changed};
-pub(crate) use client::{ActiveRequest, Client, InputRequest, ReplyRoute, client_features};
+pub(crate) use client::{ActiveRequest, Chosen, Client, InputRequest, ReplyRoute, client_features};
 pub(crate) use in_flight::{BeginError, InFlight, Ticket};
 pub(crate) use listener::{Filter, Listeners};
 pub(crate) use outlet::{Frame, Frames, Outbox, Outlet};

@@ -4,6 +4,7 @@
 //! Backends follow slots through [`Event`]s, and forward requests through [`Slot::connected`], which waits for
 //! an upstream that is starting.
 
+mod choices;
 mod configured;
 mod event;
 mod remembered;

@@ -42,7 +42,8 @@ impl Remembered {
             .with_value("instructions", instructions)
             .with_value("session", &eras.session)
             .with_value("stateless", &eras.stateless)
-            .with_value("groups", &lists.groups);
+            .with_value("groups", &lists.groups)
+            .with_value("info", &lists.info.as_deref());
         // Lists may be long: everything is put together once.
         let lists = [
             ("tools", list(&lists.tools)),
@@ -74,11 +75,13 @@ impl Remembered {
             prompts: list("prompts")?,
             server_info: introduction.server_info.clone(),
             instructions: introduction.instructions.clone(),
+            concerns: introduction.concerns(),
             // Records of earlier versions have none.
             groups: json
                 .member("groups")
                 .and_then(|text| serde_json::from_str(text).ok())
                 .unwrap_or_default(),
+            info: json.member("info").and_then(|text| serde_json::from_str(text).ok()).map(Arc::new),
             hints: HashMap::from(kinds.map(|kind| (kind, hints.clone()))),
             ..UpstreamLists::empty(name.clone())
         };

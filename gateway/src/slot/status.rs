@@ -20,6 +20,8 @@ pub struct Status {
     pub lists: Option<Arc<UpstreamLists>>,
     /// What is known of it from an earlier run of the program.
     pub recollection: Recollection,
+    /// The number of its client's choices that its lists follow; none precede it if it has no client.
+    pub followed: u64,
     /// Why its last connection or attempt failed; `None` while it is connected.
     pub error: Option<Arc<UpstreamError>>,
 }
@@ -37,12 +39,30 @@ pub enum Recollection {
 
 impl Status {
     pub(crate) fn new(supervision: Supervision, recollection: Recollection) -> Self {
-        Self { supervision, upstream: None, introduction: None, lists: None, recollection, error: None }
+        Self {
+            supervision,
+            upstream: None,
+            introduction: None,
+            lists: None,
+            recollection,
+            followed: u64::MAX,
+            error: None,
+        }
     }
 
     /// Whether the first attempt is over.
     pub fn is_tried(&self) -> bool {
         self.upstream.is_some() || self.error.is_some() || self.is_stopped()
+    }
+
+    /// The number of its client's choices that clients see it follow: what it listed in an earlier run of the program follows
+    /// none, until it is connected.
+    pub(crate) fn followed(&self) -> u64 {
+        match (&self.upstream, self.offered()) {
+            (Some(_), _) => self.followed,
+            (None, Some(lists)) if lists.follows_choices && !self.is_tried() => 0,
+            (None, _) => u64::MAX,
+        }
     }
 
     /// Whether it waits for a person to sign in.

@@ -14,6 +14,7 @@ use super::{
 use crate::{
     limits::Limits,
     lineage::Lineage,
+    observe::Observer,
     session::Client,
     upstream::{Authorizer, Endpoint, Opening, Target, Terms, Timeouts, Upstream, UpstreamError},
 };
@@ -34,6 +35,8 @@ pub struct Supervisor {
     pub memory: Option<Arc<dyn Memory>>,
     /// Watches upstreams come up.
     pub witness: Option<Arc<dyn Witness>>,
+    /// Observes what upstreams are asked by calls of their own `info` tools; without an observer they are not asked.
+    pub asks: Option<Arc<dyn Observer>>,
     /// The client that upstreams may send requests to, if they are dedicated to one.
     pub client: Option<Arc<Client>>,
     /// The era in which upstreams are spoken to where they are dedicated to none.
@@ -77,7 +80,8 @@ impl Supervisor {
             connection: Mutex::default(),
             stopping: self.stopping.child_token(),
         });
-        let terms = Terms { timeouts, limits: self.limits, lineage: Arc::clone(&self.lineage) };
+        let (limits, lineage, asks) = (self.limits, Arc::clone(&self.lineage), self.asks.clone());
+        let terms = Terms { timeouts, limits, lineage, asks };
         let (witness, client, era) = (self.witness.clone(), self.client.clone(), self.era);
         let task = Task { slot: Arc::clone(&slot), terms, memory, witness, client, era };
         let go = self.go.clone();
@@ -93,12 +97,19 @@ impl Supervisor {
     }
 }
 
-struct Task {
-    slot: Arc<Slot>,
+/// A connected upstream, what it lists, and the number of its client's choices that the lists follow.
+pub(super) struct Connected {
+    pub(super) upstream: Arc<Upstream>,
+    pub(super) lists: UpstreamLists,
+    pub(super) followed: u64,
+}
+
+pub(super) struct Task {
+    pub(super) slot: Arc<Slot>,
     terms: Terms,
     memory: Option<Arc<dyn Memory>>,
     witness: Option<Arc<dyn Witness>>,
-    client: Option<Arc<Client>>,
+    pub(super) client: Option<Arc<Client>>,
     era: Era,
 }
 
@@ -112,9 +123,8 @@ impl Task {
         let mut only = None;
         loop {
             match self.attempt(&mut only).await {
-                Ok((upstream, lists)) => {
-                    self.connected(&upstream, lists);
-                    self.follow(&upstream).await;
+                Ok(connected) => {
+                    let upstream = self.follow(self.connected(connected)).await;
                     self.ended(&upstream);
                 }
                 Err(error) => self.failed(error),
@@ -139,26 +149,45 @@ impl Task {
     }
 
     /// One attempt to connect, in `only` one era if there is one, and to fetch the lists.
-    async fn attempt(&self, only: &mut Option<Era>) -> Result<(Arc<Upstream>, UpstreamLists), UpstreamError> {
+    async fn attempt(&self, only: &mut Option<Era>) -> Result<Connected, UpstreamError> {
+        let connected = self.connect(only, true).await?;
+        if !connected.upstream.is_chosen() {
+            return Ok(connected);
+        }
+        if self.slot.status.borrow().supervision.was_connected() {
+            return Ok(self.with_excluded(connected));
+        }
+        Ok(self.with_left_out(connected, only).await)
+    }
+
+    /// A connection that is told its client's choices, or none.
+    pub(super) async fn connect(
+        &self,
+        only: &mut Option<Era>,
+        tells: bool,
+    ) -> Result<Connected, UpstreamError> {
         let configured = &self.slot.configured;
         let opening = Opening {
             configured,
             terms: self.terms.clone(),
             signals: &self.slot.signals,
             client: self.client.as_ref(),
+            tells,
             era: self.era,
             only,
             opened: &|connection| *self.slot.connection.lock() = Some(Arc::clone(connection)),
         };
         let introduced = opening.introduce().await?;
+        let followed = introduced.followed();
         if configured.name().is_none() {
             let introduction = Arc::new(introduced.introduction.clone());
             self.change(|status| status.introduction = Some(introduction));
         }
         let upstream = Arc::new(introduced.upstream(configured.named().await));
+        upstream.repeat().await;
         let held = self.held(&upstream).await;
         match upstream.lists(held.as_deref()).await {
-            Ok(lists) => Ok((upstream, lists)),
+            Ok(lists) => Ok(Connected { upstream, lists, followed }),
             Err(error) => {
                 upstream.connection().close().await;
                 Err(error)
@@ -166,25 +195,35 @@ impl Task {
         }
     }
 
-    /// Fetches lists again as they change, until the connection ends.
-    async fn follow(&self, upstream: &Arc<Upstream>) {
+    /// Fetches lists again as they change, and as its client chooses, until the connection ends. Returns the last connection.
+    async fn follow(&self, mut upstream: Arc<Upstream>) -> Arc<Upstream> {
         loop {
             tokio::select! {
-                () = upstream.connection().ended() => return,
-                () = self.slot.signals.changed_lists() => {}
-            }
-            let held = self.held(upstream).await;
-            match upstream.lists_again(held.as_deref()).await {
-                Ok(lists) => {
-                    self.change(|status| status.lists = Some(Arc::new(lists)));
-                    self.remember();
+                () = upstream.connection().ended() => return upstream,
+                chosen = self.chosen_anew() => {
+                    upstream = self.choose(upstream, &chosen).await;
+                    self.change(|status| status.followed = chosen.number);
                 }
-                Err(error) => {
-                    tracing::warn!(%error, "a changed list could not be fetched; the old one stays")
+                () = self.slot.signals.changed_lists() => {
+                    self.list_again(&upstream).await;
+                    // Some servers announce a change whenever they are asked for a list.
+                    tokio::time::sleep(RELISTING).await;
                 }
             }
-            // Some servers announce a change whenever they are asked for a list.
-            tokio::time::sleep(RELISTING).await;
+        }
+    }
+
+    pub(super) async fn list_again(&self, upstream: &Arc<Upstream>) {
+        let held = self.held(upstream).await;
+        match upstream.lists_again(held.as_deref()).await {
+            Ok(lists) => {
+                let followed = self.slot.status.borrow().followed;
+                let listed = Connected { upstream: Arc::clone(upstream), lists, followed };
+                let Connected { lists, .. } = self.with_excluded(listed);
+                self.change(|status| status.lists = Some(Arc::new(lists)));
+                self.remember();
+            }
+            Err(error) => tracing::warn!(%error, "a changed list could not be fetched; the old one stays"),
         }
     }
 
@@ -198,7 +237,8 @@ impl Task {
         status.wait_for(looked_up).await.ok()?.lists.clone()
     }
 
-    fn connected(&self, upstream: &Arc<Upstream>, lists: UpstreamLists) {
+    pub(super) fn connected(&self, connected: Connected) -> Arc<Upstream> {
+        let Connected { upstream, lists, followed } = connected;
         tracing::info!(upstream = %upstream.name(), tools = lists.tools.len(), "upstream ready");
         if let Some(witness) = &self.witness {
             witness.ready(upstream.name(), &lists);
@@ -207,12 +247,14 @@ impl Task {
             status.supervision.connected(Instant::now());
             status.introduction = Some(Arc::new(upstream.introduction().clone()));
             status.lists = Some(Arc::new(lists));
-            status.upstream = Some(Arc::clone(upstream));
+            status.upstream = Some(Arc::clone(&upstream));
+            status.followed = followed;
             status.recollection = Recollection::None;
             status.error = None;
         });
         self.remember();
-        self.slot.restore(upstream);
+        self.slot.restore(&upstream);
+        upstream
     }
 
     /// Offers what the upstream listed in an earlier run of the program, until it lists itself.
@@ -232,7 +274,10 @@ impl Task {
         let era = era(self.client.as_deref(), self.era).await;
         let configured = Arc::clone(&self.slot.configured);
         let recalled = spawn_blocking(move || memory.recall(configured.config(), era)).await;
-        Remembered::of_json(&recalled.ok()??, &name)
+        let Remembered { introduction, lists } = Remembered::of_json(&recalled.ok()??, &name)?;
+        let follows_choices = self.client.is_some() && era == Era::Session;
+        let lists = UpstreamLists { follows_choices, ..Arc::unwrap_or_clone(lists) };
+        Some(Remembered { introduction, lists: Arc::new(lists) })
     }
 
     /// Keeps what the upstream listed for the next run of the program.
@@ -304,7 +349,7 @@ impl Task {
         });
     }
 
-    fn change(&self, change: impl FnOnce(&mut Status)) {
+    pub(super) fn change(&self, change: impl FnOnce(&mut Status)) {
         self.slot.status.send_modify(change);
         self.slot.signals.send(self.slot.number(), &Event::Changed);
     }

@@ -66,11 +66,6 @@ impl UpstreamHandler {
         })
     }
 
-    /// Whether the connection is dedicated to one client.
-    pub(super) fn is_dedicated(&self) -> bool {
-        self.client.is_some()
-    }
-
     /// Sets the name, for logs.
     pub(super) fn rename(&self, name: &str) {
         name.clone_into(&mut self.name.lock());

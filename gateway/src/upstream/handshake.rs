@@ -10,6 +10,7 @@ use mcp_disclosure_transport::{CallError, Connection, code, meta};
 use serde_json::json;
 
 use super::{
+    disclosing::concerns,
     hello::Hello,
     proposals::{Failure, Proposals, Supported},
 };
@@ -170,10 +171,7 @@ async fn initialize(
         "clientInfo": {"name": "mcp-disclosure", "version": env!("CARGO_PKG_VERSION")},
     });
     let params = RawObject::parse(params.to_string()).unwrap_or_default();
-    let params = match &hello.concerns {
-        Some(concerns) => params.with("concerns", concerns),
-        None => params,
-    };
+    let params = concerns::chosen_in(params, &hello.chosen.values);
     let result = request(connection, "initialize", params, timeout).await?;
     let version = result
         .string("protocolVersion")
@@ -182,15 +180,16 @@ async fn initialize(
         Failure::foreign(format!("initialize result has protocolVersion {version:?}, which is not supported"))
     })?;
     connection.negotiated(&version);
-    connection.notify("notifications/initialized", RawObject::empty());
     let server_info = result.object("serverInfo").unwrap_or_else(RawObject::empty);
-    if negotiated.has_sessions() {
-        let eras = Eras { session: true, stateless: false };
-        return Ok(introduction(&result, server_info, eras));
+    let session = negotiated.has_sessions();
+    let said = introduction(&result, server_info, Eras { session, stateless: !session });
+    let chosen = said.understood(&hello.chosen.values);
+    connection.notify("notifications/initialized", concerns::chosen_in(RawObject::empty(), &chosen));
+    if session {
+        return Ok(said);
     }
     // It wants a revision that has no `initialize`, so it is asked as that revision demands. What it has said of
     // itself holds if it does not answer that.
-    let said = introduction(&result, server_info, Eras { session: false, stateless: true });
     Ok(discover(connection, hello, timeout.min(DISCOVERY)).await.unwrap_or(said))
 }
 

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::RawObject;
+use mcp_disclosure_core::{Notes, RawObject};
 
 use crate::{
     dialect::Offer,
     lineage::{Chain, Lineage},
-    session::Client,
+    session::{Chosen, Client},
 };
 
 /// This gateway's half of a handshake with an upstream.
@@ -18,17 +18,20 @@ pub(super) struct Hello {
     pub(super) capabilities: RawObject,
     /// The gateways that lead to the upstream.
     pub(super) chain: Chain,
-    /// The client's choices of concerns, as JSON text.
-    pub(super) concerns: Option<String>,
+    /// The client's choices of concerns.
+    pub(super) chosen: Chosen,
 }
 
 impl Hello {
-    pub(super) fn new(client: Option<&Arc<Client>>, lineage: &Lineage) -> Self {
+    pub(super) fn new(client: Option<&Arc<Client>>, tells: bool, lineage: &Lineage) -> Self {
         let capabilities = client.map_or_else(RawObject::empty, |client| client.capabilities().clone());
         let chain = lineage.chain(&client.map(|client| client.chain()).unwrap_or_default());
+        let chosen = client.map(|client| client.chosen().borrow().clone());
+        let chosen = chosen.unwrap_or_else(|| Chosen { number: u64::MAX, values: Notes::new() });
+        let values = if tells { chosen.values } else { Notes::new() };
         Self {
             capabilities: chain.add_to(&Offer::ours(&capabilities)),
-            concerns: client.and_then(|client| client.concerns().map(str::to_owned)),
+            chosen: Chosen { values, ..chosen },
             chain,
         }
     }

@@ -45,7 +45,9 @@ pub(super) async fn fetch(
         hints: hints.into_iter().filter_map(|(kind, hints)| Some((kind, hints?))).collect(),
         supplements: HashMap::new(),
         concerns: Vec::new(),
+        follows_choices: false,
         groups: Vec::new(),
+        info: None,
     })
 }
 

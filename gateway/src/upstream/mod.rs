@@ -22,16 +22,21 @@ mod settings;
 mod subscriptions;
 mod under_way;
 
-use std::{fmt, sync::Arc, time::Duration};
+use std::{
+    fmt,
+    sync::{Arc, atomic::AtomicBool},
+    time::Duration,
+};
 
 pub use call::{Reports, UpstreamCall};
 pub use config::UpstreamConfig;
 pub use disclosing::Channel;
 use disclosing::Disclosing;
+pub use disclosing::concerns::Told;
 pub use error::{UpstreamError, Why};
 use handler::UpstreamHandler;
 pub use handshake::{Eras, Introduction};
-use mcp_disclosure_core::{Era, RawObject, UpstreamLists, UpstreamName};
+use mcp_disclosure_core::{Era, Notes, RawObject, UpstreamLists, UpstreamName};
 use mcp_disclosure_drafts::manifest::is_offered;
 pub use mcp_disclosure_transport::{
     CallError,
@@ -40,6 +45,7 @@ pub use mcp_disclosure_transport::{
 };
 use mcp_disclosure_transport::{Connection, ErrorText, Json, Request, code};
 pub use opening::{Introduced, Opening};
+use parking_lot::Mutex;
 use rmcp::{RoleServer, service::DynService};
 use sender::Sender;
 pub use settings::{Restart, UpstreamSettings};
@@ -47,7 +53,7 @@ use subscriptions::SubscriptionStreams;
 use tokio_util::sync::DropGuard;
 pub use under_way::Owner;
 
-use crate::{DRAFTS, limits::Limits, lineage::Lineage};
+use crate::{DRAFTS, limits::Limits, lineage::Lineage, observe::Observer};
 
 /// How to start or reach an upstream; can be used any number of times.
 #[derive(Clone)]
@@ -149,6 +155,8 @@ pub struct Terms {
     pub limits: Limits,
     /// The gateways that lead to it.
     pub lineage: Arc<Lineage>,
+    /// Observes what it is asked by calls of its own `info` tool; without an observer it is not asked.
+    pub asks: Option<Arc<dyn Observer>>,
 }
 
 /// A connected upstream.
@@ -164,6 +172,10 @@ pub struct Upstream {
     terms: Terms,
     streams: SubscriptionStreams,
     disclosing: Arc<Disclosing>,
+    /// The choices of concerns that it follows.
+    told: Mutex<Notes>,
+    /// Whether it is told any: it is its client's alone, and has not refused them.
+    follows_choices: AtomicBool,
     /// Closes the connection when this is dropped.
     _closing: DropGuard,
 }
@@ -284,8 +296,8 @@ impl Upstream {
         let lists = fetched.map_err(|error| self.failed(Why::Talk(error)))?;
         let read = groups::read_through(self, lists, is_again).await;
         let lists = read.map_err(|error| self.failed(Why::Talk(error)))?;
-        let concerns = disclosing::concerns::choosable(self, &lists);
-        let lists = self.disclosing.complete(self, UpstreamLists { concerns, ..lists }).await;
+        let lists = self.disclosing.complete(self, self.choosable(lists)).await;
+        let lists = disclosing::own_info::joined(self, lists).await;
         Ok(lists::offerable(self, lists))
     }
 

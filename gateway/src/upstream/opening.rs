@@ -1,9 +1,13 @@
 //! Opening a connection to an upstream.
 
-use std::{io, sync::Arc};
+use std::{
+    io,
+    sync::{Arc, atomic::AtomicBool},
+};
 
 use mcp_disclosure_core::{Era, UpstreamName};
 use mcp_disclosure_transport::{Bounds, CallError, Connection, child, http, in_process};
+use parking_lot::Mutex;
 use tokio_util::sync::DropGuard;
 
 use super::{
@@ -15,7 +19,7 @@ use super::{
 };
 use crate::{
     lineage,
-    session::Client,
+    session::{Chosen, Client},
     slot::{Configured, Signals},
 };
 
@@ -29,6 +33,8 @@ pub struct Opening<'a> {
     pub signals: &'a Arc<Signals>,
     /// The client that it may send requests to, if the connection is dedicated to one.
     pub client: Option<&'a Arc<Client>>,
+    /// Whether it is told the client's choices of concerns.
+    pub tells: bool,
     /// The era to prefer if it is dedicated to none.
     pub era: Era,
     /// The only era to try, from one attempt to the next: `None` until both eras were tried in one attempt, and ended.
@@ -42,6 +48,9 @@ pub struct Opening<'a> {
 pub struct Introduced {
     /// The result of the handshake.
     pub introduction: Introduction,
+    /// The choices of concerns that it was told, and whether it is told any.
+    chosen: Chosen,
+    follows_choices: bool,
     number: usize,
     remote: bool,
     self_named: bool,
@@ -90,6 +99,9 @@ impl Opening<'_> {
         let Opened { connection, handler, closing } = opened;
         let config = self.configured.config();
         Ok(Introduced {
+            chosen: hello.chosen,
+            follows_choices: introduction.eras.session
+                && self.client.is_some_and(|client| client.has_session()),
             introduction,
             number: self.configured.number(),
             remote: config.target.is_remote(),
@@ -110,7 +122,7 @@ impl Opening<'_> {
                 () = connection.ended() => {}
             }
         }
-        (era, Hello::new(self.client, &self.terms.lineage))
+        (era, Hello::new(self.client, self.tells, &self.terms.lineage))
     }
 
     fn open(&self) -> Result<Opened, UpstreamError> {
@@ -169,9 +181,16 @@ impl Opening<'_> {
 }
 
 impl Introduced {
+    /// The number of its client's choices that it was told; none precede it if it has no client.
+    pub fn followed(&self) -> u64 {
+        self.chosen.number
+    }
+
     /// The connected upstream, under its name.
     pub fn upstream(self, name: &UpstreamName) -> Upstream {
-        let Self { introduction, number, remote, self_named, connection, handler, terms, closing } = self;
+        let Self { introduction, chosen, follows_choices, number, remote, self_named, connection, .. } = self;
+        let (handler, terms, closing) = (self.handler, self.terms, self.closing);
+        let told = introduction.understood(&chosen.values);
         handler.rename(name);
         let streams = SubscriptionStreams::open(&connection, &introduction);
         Upstream {
@@ -185,6 +204,8 @@ impl Introduced {
             terms,
             streams,
             disclosing: Arc::default(),
+            told: Mutex::new(told),
+            follows_choices: AtomicBool::new(follows_choices),
             _closing: closing,
         }
     }

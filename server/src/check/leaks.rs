@@ -67,7 +67,7 @@ fn strings(value: Value) -> Vec<String> {
     found
 }
 
-fn is_path(word: &str) -> bool {
+pub(super) fn is_path(word: &str) -> bool {
     let lower = word.to_lowercase();
     let path = lower.strip_prefix("file://").unwrap_or(&lower);
     PRIVATE_ROOTS.iter().any(|root| {

@@ -31,9 +31,10 @@ use serde_json::Value;
 pub use serving::{left_out, objections, refusals, unreachable, unserved};
 
 /// Every code of a finding.
-pub const CODES: [&str; 42] = [
+pub const CODES: [&str; 43] = [
     "audience-no-url",
     "brief-over-60",
+    "brief-says-how",
     "description-repeats-name",
     "drifted-definition",
     "example-does-not-fit",

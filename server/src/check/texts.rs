@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mcp_disclosure_core::{Tool, brief};
 use serde_json::Value;
 
-use super::{Findings, Place, Rule, Severity, Subject, schema};
+use super::{Findings, Place, Rule, Severity, Subject, leaks, schema};
 
 const NO_DESCRIPTION: Rule = Rule {
     code: "no-description",
@@ -35,6 +35,13 @@ const LONG_BRIEF: Rule = Rule {
     hint: "write a shorter one, or serve with --long-briefs shorten",
 };
 
+const BRIEF_SAYS_HOW: Rule = Rule {
+    code: "brief-says-how",
+    severity: Severity::Warning,
+    summary: "the brief that lists show has what belongs into the description, or is too long for a list",
+    hint: "write a brief that says what the tool does, in at most 160 characters",
+};
+
 const POOR_BRIEF: Rule = Rule {
     code: "poor-brief",
     severity: Severity::Warning,
@@ -51,6 +58,10 @@ const UNDESCRIBED: Rule = Rule {
 
 /// Maximum number of tools with the same description that are named.
 const MOST_OTHERS: usize = 3;
+
+/// What stands before examples, and before parameters.
+const EXAMPLES: &[&str] = &["e.g.", "for example", "example:", "```"];
+const PARAMETERS: &[&str] = &["args:", "arguments:", "parameters:", "params:", "@param", ":param "];
 
 /// Words that say nothing about a tool.
 const EMPTY_WORDS: &[&str] = &["a", "an", "the", "this", "tool", "function", "to", "for", "of"];
@@ -74,6 +85,10 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
         }
         if !said.is_empty() && !tool.is_described() {
             findings.add(POOR_BRIEF, Place::from(tool), format!("{:?}", tool.brief()));
+        }
+        let details = details(tool);
+        if !details.is_empty() {
+            findings.add(BRIEF_SAYS_HOW, Place::from(tool), details.join(", "));
         }
         let undescribed = undescribed(tool);
         if !undescribed.is_empty() {
@@ -109,6 +124,52 @@ fn spread(name: &str) -> String {
         is_lower = character.is_lowercase();
     }
     spread
+}
+
+/// What the brief has that says how the tool is used: parameters, examples and paths (tool-descriptions-resource §3.1); and
+/// whether it is too long.
+fn details(tool: &Tool) -> Vec<String> {
+    let brief = tool.brief();
+    let lower = brief.to_lowercase();
+    let mut found = Vec::new();
+    let length = brief::LONGEST.length(brief.trim());
+    if length > brief::LONGEST.most() {
+        found.push(format!("{length} characters"));
+    }
+    found.extend(
+        EXAMPLES.iter().find(|mark| lower.contains(**mark)).map(|mark| format!("an example ({mark})")),
+    );
+    let schema = schema(tool, "inputSchema").unwrap_or_default();
+    let names =
+        schema.get("properties").and_then(Value::as_object).into_iter().flat_map(|names| names.keys());
+    let is_named =
+        |name: &&String| ["`{}`", "{}=", "{}:"].iter().any(|form| has(brief, &form.replace("{}", name)));
+    let named = names.filter(is_named).map(|name| format!("the parameter {name}"));
+    found.extend(named);
+    found.extend(
+        PARAMETERS.iter().find(|mark| lower.contains(**mark)).map(|mark| format!("parameters ({mark})")),
+    );
+    let words = brief.split(|letter: char| letter.is_whitespace() || "\"'`(),;".contains(letter));
+    // Private ones are found in all texts.
+    let paths = words.filter(|word| is_path(word) && !leaks::is_path(word));
+    found.extend(paths.map(|path| format!("the path {path}")));
+    found
+}
+
+/// Whether a text has these letters, and no letter or digit before them.
+fn has(text: &str, wanted: &str) -> bool {
+    let is_word = |before: char| before.is_alphanumeric() || before == '_';
+    text.match_indices(wanted).any(|(at, _)| !text[..at].ends_with(is_word))
+}
+
+/// Whether a word is the path of a file: from the root or home, with a folder.
+fn is_path(word: &str) -> bool {
+    let is_drive = |word: &str| matches!(word.as_bytes(), [drive, b':', b'\\' | b'/', ..] if drive.is_ascii_alphabetic());
+    let rest = word.strip_prefix('/').filter(|rest| rest.starts_with(char::is_alphanumeric));
+    word.starts_with("~/")
+        || word.starts_with("file://")
+        || is_drive(word)
+        || rest.is_some_and(|rest| rest.contains('/'))
 }
 
 /// The top parameters that nothing is said of, with local references followed.

@@ -53,6 +53,7 @@ pub fn serve(program: &Program, arguments: ServeArguments) -> Result<(), Failure
     let assembly = Assembly {
         observer: operating.observer(),
         witness: Some(operating.witness()),
+        asks_info: true,
         sessions: SessionLimits { most: arguments.max_sessions, idle: arguments.session_idle },
         session_store,
         fetches: FetchLimits::per_minute(arguments.fetches_per_minute),

@@ -167,6 +167,8 @@ impl Source {
             timeouts: self.timeouts,
             limits: self.limits.resolve(),
             lineage: self.lineage,
+            // Only what serves calls tools of the user's.
+            asks_info: false,
             ..Assembly::new(strategies, key)
         }
     }

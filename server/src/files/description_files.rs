@@ -26,7 +26,10 @@ pub fn read_directory(directory: &Path) -> Result<Vec<DescriptionFile>, Vec<Prob
         match std::fs::read_to_string(&path) {
             Err(error) => problems.push(unreadable(&path, &error)),
             Ok(text) => match DescriptionFile::parse(&shown, stem, &text) {
-                Ok(file) => files.push(file),
+                Ok(file) => {
+                    tracing::debug!(path = shown, "description file read");
+                    files.push(file);
+                }
                 Err(errors) => problems.extend(errors.iter().map(problem)),
             },
         }

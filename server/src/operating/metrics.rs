@@ -49,7 +49,7 @@ pub(super) struct Metrics {
 pub(super) struct Totals {
     /// Calls of tools, of strategies' own as well, whatever became of them.
     pub(super) calls: u64,
-    /// Calls that a strategy or the check of arguments refused.
+    /// Calls and fetches that a strategy or the check of arguments refused.
     pub(super) refusals: u64,
     /// Requests that delivered descriptions.
     pub(super) fetches: u64,
@@ -97,7 +97,7 @@ impl Metrics {
             ),
             refusals: metrics.counter(
                 "refusals_total",
-                "Calls that were refused by the strategy or for wrong arguments, by the refusal's code.",
+                "Calls and fetches that were refused by the strategy or for wrong arguments, by the refusal's code.",
                 &["strategy", "code"],
             ),
             unjudged: metrics.counter(
@@ -254,6 +254,10 @@ impl Observer for Metrics {
 
     fn fetched(&self, who: &Who<'_>) {
         self.fetches.with_label_values(&[who.strategy]).inc();
+    }
+
+    fn fetch_refused(&self, who: &Who<'_>, code: &'static str) {
+        self.refusals.with_label_values(&[who.strategy, code]).inc();
     }
 
     fn listed(&self, who: &Who<'_>, kind: Kind, page: &Arc<Page>) {

@@ -95,7 +95,7 @@ async fn i4_i5_tools_are_explained_with_stubs_and_without(setup: Setup) {
         let echo = host.describe(&["echo"]).await.unwrap().remove(0);
         assert_eq!((host.traffic() - before).round_trips(), 1);
         assert!(echo.input_schema().is_none() && echo.version().starts_with("sha256:"));
-        assert_eq!(value(echo.object())["parameters"]["limit"]["limits"], "1 to 5");
+        assert_eq!(value(echo.object())["parameters"]["limit"]["maximum"], 5);
         let Err(Error::UnknownTool { name, available }) = host.describe(&["ehco"]).await else { panic!() };
         assert_eq!(name, "ehco");
         assert!(available.contains(&"echo".to_owned()), "{available:?}");

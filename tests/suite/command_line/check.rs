@@ -111,7 +111,7 @@ fn each_thing_that_a_model_stumbles_over_is_found_once_where_it_is() {
 
 #[test]
 fn b4_briefs_that_are_too_long_or_say_nothing_are_found() {
-    let advice = tool("audit", "Always use this tool if the user asks for activity logs.");
+    let advice = tool("audit", &"- activity logs of the project\n".repeat(9));
     let tools = [advice, tool("fine", "Finds a word."), tool("long", "Finds words.")];
     let (directory, scenario) = with_tools(&tools);
     let files = directory.path().join("files");
@@ -128,6 +128,35 @@ fn b4_briefs_that_are_too_long_or_say_nothing_are_found() {
         .filter(|(code, _)| code.contains("brief"))
         .collect();
     assert_eq!(codes, [("poor-brief", "audit"), ("brief-over-60", "long")], "{report:#}");
+}
+
+#[test]
+fn r1_briefs_that_say_how_a_tool_is_used_are_found_whoever_wrote_them() {
+    let (directory, scenario) = with_tools(&[
+        tool("fine", "Finds words in texts, such as names and/or titles."),
+        tool("listed", "Lists files (e.g. *.txt)."),
+        tool("stored", "Reads /etc/app/settings.toml and nothing else."),
+        tool("written", "Finds words."),
+        json!({"name": "counted", "description": "Lists up to limit=50 words.", "inputSchema": {
+            "type": "object", "properties": {"limit": {"type": "integer", "description": "Limit."}}
+        }}),
+    ]);
+    let files = directory.path().join("files");
+    std::fs::create_dir(&files).unwrap();
+    let long = "Finds words. ".repeat(13);
+    let described = json!({"name": "written", "description": "Finds words.", "brief": long, "inputSchema": {"type": "object"}});
+    std::fs::write(files.join("written.json"), described.to_string()).unwrap();
+    let arguments =
+        ["check", "--format", "json", "--tool-descriptions", shown(&files), "--", UPSTREAM, &scenario];
+    let report: Value = serde_json::from_str(&run(&arguments).says(0, &[]).stdout).unwrap();
+    let found = report["findings"].as_array().unwrap().iter().filter(|one| one["code"] == "brief-says-how");
+    let found: Vec<(&str, &str)> =
+        found.filter_map(|finding| Some((finding["tool"].as_str()?, finding["message"].as_str()?))).collect();
+    for (tool, said) in [("listed", "e.g."), ("stored", "/etc/app"), ("written", "168"), ("counted", "limit")]
+    {
+        assert!(found.iter().any(|(of, message)| *of == tool && message.contains(said)), "{tool}: {found:?}");
+    }
+    assert_eq!(found.len(), 4, "{found:?}");
 }
 
 #[test]

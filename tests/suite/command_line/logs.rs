@@ -27,6 +27,19 @@ fn deliveries_refusals_and_unknown_names_are_logged_with_the_session_r16() {
 }
 
 #[test]
+fn r16_the_paths_of_description_files_are_in_the_debug_log() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("fft.json");
+    let described = json!({"name": "fft", "description": "Transforms.", "inputSchema": {"type": "object"}});
+    std::fs::write(&file, described.to_string()).unwrap();
+    let folder = directory.path().to_str().unwrap();
+    let gateway = start(&["--log", "debug", "serve", "--tool-descriptions", folder]);
+    let line = gateway.logged("description file read");
+    assert!(line.contains(file.to_str().unwrap()), "{line}");
+    gateway.finish().says(0, &[]);
+}
+
+#[test]
 fn what_was_decided_for_a_client_is_explained_where_that_is_asked_for() {
     let settings = json!({"strategies": ["unheard-of", "concerns+info"], "concerns": {"precision": "exact"}});
     let capabilities = json!({"extensions": {EXTENSION: settings}});

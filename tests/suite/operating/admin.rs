@@ -50,6 +50,21 @@ fn o1_metrics_count_calls_refusals_fetches_and_tokens() {
 }
 
 #[test]
+fn o1_fetches_that_are_refused_are_counted_by_code() {
+    let mut gateway = serve(&["--strategy", "resource", "--fetches-per-minute", "2"], &["ordinary"]);
+    gateway.tools();
+    for query in ["", "?tools=echo", "?tools=echo"] {
+        gateway.request("resources/read", json!({"uri": format!("resource:///tool_descriptions{query}")}));
+    }
+    for code in ["MISSING_TOOL_SELECTION", "RATE_LIMITED"] {
+        let line = format!(r#"mcp_disclosure_refusals_total{{code="{code}",strategy="resource"}} 1"#);
+        counts(&gateway, &line);
+    }
+    let ended = gateway.finish();
+    ended.says(0, &["fetch refused", "MISSING_TOOL_SELECTION", "RATE_LIMITED"]);
+}
+
+#[test]
 fn p11_what_an_upstream_is_called_is_escaped_where_operators_read_it() {
     let directory = tempfile::tempdir().unwrap();
     let (file, audit) = (directory.path().join("disclosure.toml"), directory.path().join("audit.jsonl"));

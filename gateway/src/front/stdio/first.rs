@@ -7,7 +7,7 @@ use mcp_disclosure_transport::{Line, Lines, Message};
 use tokio::io::AsyncRead;
 
 use crate::{
-    dialect::{RequestKind, check, classify},
+    dialect::{Offer, RequestKind, check, classify},
     limits::Limits,
     lineage::Chain,
     session::Client,
@@ -30,6 +30,7 @@ impl<R: AsyncRead + Unpin> First<R> {
         let line = lines.next().await;
         let declared = Declared::of(line.as_ref().ok().and_then(Option::as_ref), &limits);
         declared.chain.into_iter().for_each(|chain| client.came_through(chain));
+        declared.concerns.iter().for_each(|concerns| client.chose(concerns));
         client.introduce(declared.era, &declared.capabilities);
         Ok(Self { line: line?, lines })
     }
@@ -39,25 +40,31 @@ impl<R: AsyncRead + Unpin> First<R> {
 struct Declared {
     era: Era,
     capabilities: RawObject,
+    /// The concerns that it chooses for its session, as JSON text.
+    concerns: Option<String>,
     /// The gateways it came through, if it is a gateway.
     chain: Option<Chain>,
 }
 
 impl Declared {
     fn of(line: Option<&Line>, limits: &Limits) -> Self {
-        let nothing = Self { era: Era::Session, capabilities: RawObject::empty(), chain: None };
+        let nothing =
+            Self { era: Era::Session, capabilities: RawObject::empty(), concerns: None, chain: None };
         let message = line.and_then(|line| match line {
             Line::Text(text) => Message::parse(text, limits.bounds().message_depth).ok(),
             Line::TooLong(_) => None,
         });
         let Some(Message::Request(request)) = message else { return nothing };
-        let (era, capabilities) = match check(&request, limits).and_then(|meta| classify(&request, meta)) {
-            Ok(RequestKind::Stateless(meta)) => (Era::Stateless, meta.capabilities),
-            Ok(RequestKind::Initialize) => {
-                (Era::Session, request.params.object("capabilities").unwrap_or_default())
-            }
-            _ => return nothing,
-        };
-        Self { era, chain: Chain::read(&capabilities), capabilities }
+        let (era, capabilities, concerns) =
+            match check(&request, limits).and_then(|meta| classify(&request, meta)) {
+                Ok(RequestKind::Stateless(meta)) => (Era::Stateless, meta.capabilities, None),
+                Ok(RequestKind::Initialize) => {
+                    let capabilities = request.params.object("capabilities").unwrap_or_default();
+                    let offer = Offer::read(&capabilities).with_concerns(&request.params);
+                    (Era::Session, capabilities, offer.settings.member("concerns").map(str::to_owned))
+                }
+                _ => return nothing,
+            };
+        Self { era, chain: Chain::read(&capabilities), capabilities, concerns }
     }
 }

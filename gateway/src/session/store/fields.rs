@@ -64,9 +64,6 @@ pub(crate) struct Opened {
     /// The capabilities that allow requests to the client.
     #[serde(rename = "c", skip_serializing_if = "RawObject::is_empty")]
     pub capabilities: RawObject,
-    /// The concerns that it chose in its handshake.
-    #[serde(rename = "x", skip_serializing_if = "Option::is_none")]
-    pub concerns: Option<String>,
     /// The gateways that it came through.
     #[serde(rename = "g", skip_serializing_if = "Vec::is_empty")]
     pub chain: Vec<String>,

@@ -91,6 +91,7 @@ impl Scene {
             lineage: Arc::new(Lineage::alone()),
             memory: None,
             witness: None,
+            asks: None,
             client: None,
             era: Era::Session,
             go,

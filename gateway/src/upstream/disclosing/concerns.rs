@@ -1,23 +1,39 @@
-//! Concerns of an upstream (concern-based-filtering): what it declares, our clients can choose; what they choose reaches
-//! it where the connection is that client's alone.
+//! Concerns of an upstream (concern-based-filtering): what it declares, our clients can choose; what a client chooses reaches
+//! the upstreams that are that client's alone, in their handshake or by `updateConcerns`.
 
-use mcp_disclosure_core::{Concern, RawObject, UpstreamLists};
-use mcp_disclosure_transport::{CallError, code};
+use std::{collections::HashSet, sync::atomic::Ordering};
 
-use crate::{
-    backend::Backend,
-    upstream::{Introduction, Upstream},
-};
+use mcp_disclosure_core::{Concern, Notes, RawObject, RawText, Supplement, UpstreamLists};
+use mcp_disclosure_transport::{CallError, ErrorText, code};
+use serde_json::Value;
+
+use crate::upstream::{Introduction, Upstream};
 
 /// The method that changes a host's choices.
-pub(crate) const UPDATE: &str = "updateConcerns";
+const UPDATE: &str = "updateConcerns";
+
+/// A method that no server has.
+const UNHEARD_OF: &str = "mcp-disclosure/none";
 
 /// Maximum concerns that are read of one upstream.
 const MOST: usize = 64;
 
+/// What becomes of choices that an upstream is told.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Told {
+    /// They are none of its concerns, or it follows them already.
+    Nothing,
+    /// Its lists have changed.
+    Taken,
+    /// It follows choices from its handshake on only, so a new one is needed.
+    ByHandshake,
+    /// It follows none.
+    Refused,
+}
+
 impl Introduction {
     /// The concerns that it declares, from any of their places; invalid ones are left out.
-    fn concerns(&self) -> Vec<Concern> {
+    pub(crate) fn concerns(&self) -> Vec<Concern> {
         let experimental = || self.capabilities.object("experimental")?.object("concerns");
         let places = [
             self.capabilities.member("concerns").map(str::to_owned),
@@ -28,34 +44,126 @@ impl Introduction {
         let declared = declared.and_then(|text| serde_json::from_str::<Vec<RawObject>>(&text).ok());
         declared.unwrap_or_default().iter().take(MOST).filter_map(Concern::read).collect()
     }
-}
 
-/// The concerns of an upstream that our clients may choose by: those that can have an effect, since the choices reach it
-/// or its lists say what fits.
-pub(in crate::upstream) fn choosable(upstream: &Upstream, lists: &UpstreamLists) -> Vec<Concern> {
-    let mut all = lists.tools.iter().chain(&lists.resources).chain(&lists.templates).chain(&lists.prompts);
-    let mut shows = || all.any(|item| item.get().contains("\"concerns\""));
-    if upstream.handler.is_dedicated() || shows() { upstream.introduction.concerns() } else { Vec::new() }
-}
-
-impl Backend {
-    /// Passes a client's choices on to the upstreams that declare concerns, if they are that client's alone. `params` has
-    /// them under `concerns`.
-    pub(crate) async fn pass_on_concerns(&self, params: &RawObject) {
-        let Some(chosen) = params.member("concerns").filter(|_| self.client().is_some()) else { return };
-        let params = RawObject::empty().with("concerns", chosen);
-        let upstreams = self.upstreams();
-        let declaring = upstreams.iter().filter(|upstream| !upstream.introduction().concerns().is_empty());
-        let passing = declaring.map(|upstream| async {
-            match upstream.query(UPDATE, params.clone()).await {
-                Ok(_) => {}
-                // It reads choices in the handshake only.
-                Err(CallError::Answered(error)) if error.code() == code::METHOD_NOT_FOUND => {}
-                Err(error) => {
-                    tracing::warn!(upstream = %upstream.name(), error = error.in_full(), "choices of concerns were not taken");
-                }
-            }
+    /// The choices among these that are of its concerns.
+    pub(crate) fn understood(&self, chosen: &Notes) -> Notes {
+        let declared = self.concerns();
+        let values = declared.iter().filter_map(|concern| {
+            let value = chosen.get(concern.name()).filter(|value| concern.values().have(value))?;
+            Some((concern.name().to_owned(), value.clone()))
         });
-        futures::future::join_all(passing).await;
+        values.collect()
     }
+}
+
+/// Parameters with choices, if there are any.
+pub(in crate::upstream) fn chosen_in(params: RawObject, chosen: &Notes) -> RawObject {
+    if chosen.is_empty() { params } else { params.with_value("concerns", chosen) }
+}
+
+impl Upstream {
+    /// The lists with the concerns that it declares, and whether it follows choices itself.
+    pub(crate) fn choosable(&self, lists: UpstreamLists) -> UpstreamLists {
+        let follows_choices = self.follows_choices.load(Ordering::Relaxed);
+        UpstreamLists { concerns: self.introduction.concerns(), follows_choices, ..lists }
+    }
+
+    /// Whether its lists are those of choices.
+    pub(crate) fn is_chosen(&self) -> bool {
+        !self.told.lock().is_empty()
+    }
+
+    /// Tells it a client's choices.
+    pub(crate) async fn tell(&self, chosen: &Notes) -> Told {
+        let (chosen, told) = (self.introduction.understood(chosen), self.told.lock().clone());
+        if chosen == told || !self.introduction.eras.session {
+            return Told::Nothing;
+        }
+        let withdrawn: Vec<_> = told.keys().filter(|name| !chosen.contains_key(*name)).cloned().collect();
+        // The source has no word for withdrawing a choice; gateways of this program take `null`.
+        if !withdrawn.is_empty() && self.introduction.extension().is_none() {
+            return Told::ByHandshake;
+        }
+        let mut update = chosen.clone();
+        update.extend(withdrawn.into_iter().map(|name| (name, Value::Null)));
+        let told = self.update(&update).await;
+        if told == Told::Taken {
+            *self.told.lock() = chosen;
+            self.follows_choices.store(true, Ordering::Relaxed);
+        }
+        told
+    }
+
+    /// Says again what its handshake said, since it may read choices by the method alone.
+    pub(crate) async fn repeat(&self) {
+        let told = self.told.lock().clone();
+        if !told.is_empty() {
+            self.update(&told).await;
+        }
+    }
+
+    async fn update(&self, choices: &Notes) -> Told {
+        match self.query(UPDATE, chosen_in(RawObject::empty(), choices)).await {
+            Ok(_) => Told::Taken,
+            Err(CallError::Answered(error)) if self.is_unknown(&error).await => Told::ByHandshake,
+            Err(error) => {
+                self.refuses(&error.in_full());
+                Told::Refused
+            }
+        }
+    }
+
+    /// Whether it does not know a method: some SDKs answer any such request as one with invalid parameters.
+    async fn is_unknown(&self, refused: &ErrorText) -> bool {
+        if refused.code() == code::METHOD_NOT_FOUND {
+            return true;
+        }
+        match self.query(UNHEARD_OF, RawObject::empty()).await {
+            Err(CallError::Answered(other)) => {
+                (other.code(), other.message()) == (refused.code(), refused.message())
+            }
+            _ => false,
+        }
+    }
+
+    /// Notes that it cannot be told choices, and why.
+    pub(crate) fn refuses(&self, why: &str) {
+        tracing::warn!(upstream = %self.name, why, "choices of concerns were not taken; what its lists say of them decides");
+        self.follows_choices.store(false, Ordering::Relaxed);
+    }
+
+    /// Its lists with what it leaves out of them for its choices: that stays known by its exact name, and fits no choice of
+    /// the same concerns.
+    pub(crate) fn with_excluded(&self, mut lists: UpstreamLists, known: &UpstreamLists) -> UpstreamLists {
+        let told = self.told.lock().clone();
+        let nothing: Notes = told.keys().map(|name| (name.clone(), Value::Array(Vec::new()))).collect();
+        if nothing.is_empty() {
+            return lists;
+        }
+        let listed = names(&lists.tools);
+        for tool in known.tools.iter().filter(|tool| name(tool).is_some_and(|name| !listed.contains(&name))) {
+            let name = name(tool).unwrap_or_default();
+            let said = known.supplements.get(&name).and_then(|said| said.parts.clone()).unwrap_or_default();
+            let parts = Some(said.with_value("concerns", &nothing));
+            lists.supplements.insert(name, Supplement { parts, ..Supplement::default() });
+            lists.tools.push(tool.clone());
+        }
+        let listed = names(&lists.prompts);
+        let prompts = known.prompts.iter().filter_map(|prompt| RawObject::of(prompt).ok());
+        let left_out =
+            prompts.filter(|prompt| prompt.string("name").is_some_and(|name| !listed.contains(&name)));
+        lists.prompts.extend(left_out.map(|prompt| {
+            let meta = prompt.object("_meta").unwrap_or_default().with_value("concerns", &nothing);
+            prompt.with("_meta", meta.text()).into_text()
+        }));
+        lists
+    }
+}
+
+fn name(item: &RawText) -> Option<String> {
+    RawObject::of(item).ok()?.string("name")
+}
+
+fn names(items: &[RawText]) -> HashSet<String> {
+    items.iter().filter_map(name).collect()
 }

@@ -7,7 +7,8 @@
 //! 1. After each `tools/list` the definitions are fetched ([`fetch`]) and laid over the list. Whatever cannot be fetched
 //!    stays as it was listed: a server that refuses a name is no worse than one that discloses nothing.
 //! 2. What a server demands before a call is brought along, and fetched anew where it refuses all the same ([`call`]).
-//! 3. What only serves its disclosure is not listed to our clients ([`furniture`]).
+//! 3. What it says of its tools by an `info` tool is asked once for each list ([`own_info`]).
+//! 4. What only serves its disclosure is not listed to our clients ([`furniture`]).
 //!
 //! [`Offer::ours`]: crate::dialect::Offer::ours
 
@@ -16,6 +17,7 @@ mod channel;
 pub(crate) mod concerns;
 mod fetch;
 mod furniture;
+pub(in crate::upstream) mod own_info;
 
 use std::collections::{HashMap, HashSet};
 
