@@ -281,7 +281,7 @@ impl<'v> Drafts<'v> {
         loop {
             let is_empty = |draft: &Draft| {
                 let is_text = draft.is_for_text && draft.instructions.is_some();
-                !(draft.is_dropped || draft.has_contents()) && !is_text
+                !(draft.is_dropped || draft.has_contents() || is_text)
             };
             let empty: Vec<usize> = (0..self.all.len()).filter(|at| is_empty(&self.all[*at])).collect();
             if empty.is_empty() {

@@ -156,7 +156,7 @@ impl Schema {
         explained.extend(options.map(|values| ("options".to_owned(), read(&values))));
         explained.extend(examples.map(|values| ("examples".to_owned(), read(&values))));
         let said = ["type", "description", "default", "enum", "const", "examples", "example", "$comment"];
-        let rest = own.retain(|key| !said.contains(&key) && !(is_alternatives(key) && are_types(&own, key)));
+        let rest = own.retain(|key| !(said.contains(&key) || (is_alternatives(key) && are_types(&own, key))));
         let (nested, plain): (Vec<_>, Vec<_>) =
             rest.iter().partition(|(_, value)| value.starts_with(['{', '[']));
         let plain = plain.into_iter().filter(|(key, _)| !explained.contains_key(*key));

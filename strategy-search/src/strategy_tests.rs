@@ -404,7 +404,7 @@ fn s5_the_index_is_made_beside_the_workers_by_the_first_call_that_searches() {
     let makes = |view: &View, name: &str, arguments: Value| {
         let counting = Counting::default();
         decide_with(&search(Executors::One), view, name, &arguments, &counting);
-        counting.0.into_inner() == 1
+        counting.0.into_inner() > 0
     };
     for (name, searching) in [(SEARCH, json!({"query": "file"})), (CALL, json!({"tool": "raed_file"}))] {
         let view = all();

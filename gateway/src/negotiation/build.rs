@@ -88,7 +88,7 @@ impl Strategies {
             !options.offered.is_empty() || options.settings.contains_key(&presenter)
         };
         let has_extension = |(_, strategy): &&NamedStrategy| {
-            strategy.profile().extension.is_some() && is_asked_for(&**strategy)
+            strategy.profile().extension.is_some() && is_asked_for(strategy)
         };
         let by_extension = offered.iter().filter(has_extension).cloned().collect();
         let StrategyOptions { bridge, definitions, manifest, budget, .. } = *options;

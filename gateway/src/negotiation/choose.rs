@@ -24,7 +24,7 @@ impl Strategies {
         let is_pinned = pinned.is_some();
         let chosen = pinned.or_else(|| preferred().map(|named| (named, Reason::Preference)));
         let declared = || {
-            let is_declared = |(_, strategy): &&NamedStrategy| declares(offer, &**strategy);
+            let is_declared = |(_, strategy): &&NamedStrategy| declares(offer, strategy);
             self.by_extension.iter().filter(is_declared).find(|named| is_permitted(named)).cloned()
         };
         let chosen = chosen.or_else(|| declared().map(|named| (named, Reason::Extension)));
@@ -69,7 +69,7 @@ impl Strategies {
         let gives_way = chosen.0.1.profile().gives_way;
         let instead = self.complete.get(&*chosen.0.1.profile().name).filter(|_| offer.complete).cloned();
         let ((name, strategy), reason) = instead.map_or(chosen, |instead| (instead, Reason::Complete));
-        let declared = declares(offer, &*strategy);
+        let declared = declares(offer, &strategy);
         let bridge = match self.bridge {
             Bridge::Auto => !declared && !self.names(offer, &name),
             Bridge::Always => true,
@@ -92,7 +92,7 @@ impl Strategies {
             definitions,
         };
         Choice {
-            depends_on_client: !is_pinned || gives_way || self.differs_by_client(&*strategy),
+            depends_on_client: !is_pinned || gives_way || self.differs_by_client(&strategy),
             name,
             strategy,
             traits,

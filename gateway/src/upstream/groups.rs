@@ -65,7 +65,7 @@ pub(super) async fn read_through(
 /// A list, and what it lacks of others, each once.
 fn joined(mut list: Vec<RawText>, others: Vec<RawText>, key: &str) -> Vec<RawText> {
     let key_of = |item: &RawText| RawObject::of(item).ok()?.string(key);
-    let mut seen: HashSet<String> = list.iter().filter_map(|item| key_of(item)).collect();
+    let mut seen: HashSet<String> = list.iter().filter_map(&key_of).collect();
     list.extend(others.into_iter().filter(|item| key_of(item).is_some_and(|key| seen.insert(key))));
     list
 }

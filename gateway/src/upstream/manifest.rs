@@ -50,7 +50,7 @@ pub(super) async fn reconcile(
 ) -> Result<Option<Listed>, CallError> {
     let held = held.to_vec();
     let parsing = spawn_blocking(move || {
-        let held = Held::new(held.iter().map(|tool| parsed(tool)).collect());
+        let held = Held::new(held.iter().map(parsed).collect());
         (held.digest(), held)
     });
     let Ok((stated, held)) = parsing.await else { return Ok(None) };
@@ -90,7 +90,7 @@ async fn attempt(
         return Ok(Listed { items: aside(move || items(held)).await?, hints });
     }
     let compare = move || {
-        let entries: Vec<RawObject> = manifest.items.iter().map(|entry| parsed(entry)).collect();
+        let entries: Vec<RawObject> = manifest.items.iter().map(parsed).collect();
         Reconciliation::new(&entries, held)
     };
     let reconciliation = aside(compare).await??;
