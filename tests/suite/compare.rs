@@ -419,7 +419,8 @@ fn q2_variants_and_choices_are_rows_and_what_changes_nothing_is_said() {
     // Where concerns is named, models have a tool to choose by.
     assert!(exact < chosen && describe < chosen && describe < full && entry < stubs, "{report}");
     let notes = report["notes"].to_string();
-    for note in ["concerns(precision=exact)+describe does not list linear_solve"] {
+    {
+        let note = "concerns(precision=exact)+describe does not list linear_solve";
         assert!(notes.contains(note), "{notes}");
     }
 }

@@ -87,9 +87,8 @@ impl Strategies {
             let presenter = strategy.profile().name.rsplit('+').next().unwrap_or_default().to_owned();
             !options.offered.is_empty() || options.settings.contains_key(&presenter)
         };
-        let has_extension = |(_, strategy): &&NamedStrategy| {
-            strategy.profile().extension.is_some() && is_asked_for(strategy)
-        };
+        let has_extension =
+            |(_, strategy): &&NamedStrategy| strategy.profile().extension.is_some() && is_asked_for(strategy);
         let by_extension = offered.iter().filter(has_extension).cloned().collect();
         let StrategyOptions { bridge, definitions, manifest, budget, .. } = *options;
         let mut strategies = Self {

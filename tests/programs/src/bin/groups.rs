@@ -48,7 +48,7 @@ fn table(lists: &[UpstreamLists]) {
     };
     let plain = ClientTraits::plain(Era::Session);
     let bridged = ClientTraits { bridge: true, ..plain };
-    row("`full`", start(&*build("full", json!({})), &view, &plain), 0.0, 0.0);
+    row("`full`", start(&build("full", json!({})), &view, &plain), 0.0, 0.0);
     let mean = |strategy: &Stack,
                 client: &ClientTraits,
                 asks: &dyn Fn(&str) -> Vec<(&'static str, Value)>| {
@@ -72,15 +72,15 @@ fn table(lists: &[UpstreamLists]) {
         let holds = |category: &ListedCategory<'_>| category.tools().any(|one| **one.name() == *tool);
         view.categories().find(holds).map(|category| category.name().to_owned()).unwrap_or_default()
     };
-    let (learned, requests) = mean(&*info, &bridged, &|tool| {
+    let (learned, requests) = mean(&info, &bridged, &|tool| {
         vec![("info", json!({"topic": category(tool)})), ("info", json!({"topic": format!("tool:{tool}")}))]
     });
-    row("`info`, entry-only", start(&*info, &view, &bridged), learned, requests);
+    row("`info`, entry-only", start(&info, &view, &bridged), learned, requests);
     let search = build("search", json!({}));
     let brief = |tool: &str| view.tool(tool).unwrap().brief().to_owned();
     let (learned, requests) =
-        mean(&*search, &bridged, &|tool| vec![("search_tools", json!({"query": brief(tool)}))]);
-    row("`search`, by a tool's brief", start(&*search, &view, &bridged), learned, requests);
+        mean(&search, &bridged, &|tool| vec![("search_tools", json!({"query": brief(tool)}))]);
+    row("`search`, by a tool's brief", start(&search, &view, &bridged), learned, requests);
     let groups = build("groups", json!({}));
     let of_tool = Groups::of(&view, &GroupsConfig::default());
     let leaf = |tool: &str| of_tool.with_tool(tool).map(|group| group.name.clone());
@@ -88,12 +88,12 @@ fn table(lists: &[UpstreamLists]) {
         let has = |group: &&Group| of_tool.children(group).any(|child| child.name == name);
         of_tool.all().iter().find(has).map(|group| group.name.clone())
     };
-    let first = start(&*groups, &view, &bridged);
-    let (learned, requests) = mean(&*groups, &bridged, &|tool| {
+    let first = start(&groups, &view, &bridged);
+    let (learned, requests) = mean(&groups, &bridged, &|tool| {
         leaf(tool).map(|group| ("get_group", json!({"name": group}))).into_iter().collect()
     });
     row("`groups`, named by the index", first, learned, requests);
-    let (learned, requests) = mean(&*groups, &bridged, &|tool| {
+    let (learned, requests) = mean(&groups, &bridged, &|tool| {
         let Some(leaf) = leaf(tool) else { return Vec::new() };
         let path = parents(&leaf).into_iter().chain([leaf]);
         path.map(|group| ("get_group", json!({"name": group}))).collect()
@@ -101,7 +101,7 @@ fn table(lists: &[UpstreamLists]) {
     row("`groups`, from the top down", first, learned, requests);
     let declared = ClientTraits { declared: true, ..plain };
     let listed: Vec<&str> = of_tool.top().map(|group| group.object().text()).collect();
-    let first = start(&*groups, &view, &declared) + tokens(&listed.join(","));
+    let first = start(&groups, &view, &declared) + tokens(&listed.join(","));
     let nested = |tool: &str| -> Vec<String> {
         let Some(leaf) = leaf(tool) else { return Vec::new() };
         parents(&leaf).into_iter().chain([leaf]).collect()
