@@ -135,9 +135,9 @@ pub(super) fn stays(document: &Document, server: &Server<'_>) -> Option<Why> {
         _ if server.off.is_some() => "the host has it switched off",
         _ if signs_in => "the host may have to sign in to it (OAuth)",
         _ if document.source(server.node).contains("${input:") => "the host asks for its inputs",
-        _ if has_relative_path(server) => "it has a relative path, which only the host can read",
         _ if is_listed => "the host's settings enable only some of its tools",
         _ if server.is_ruled() => "the host's rules name it",
+        _ if has_relative_path(server) => "it has a relative path, which only the host can read",
         [] => return None,
         foreign => return Some(format!("the host reads its {}", foreign.join(", "))),
     };
