@@ -56,6 +56,11 @@ impl Stack {
         self
     }
 
+    /// With all of its filters named.
+    pub fn named(self) -> Self {
+        Self { unnamed: 0, ..self }
+    }
+
     /// With complete lists of views within this budget, in tokens ([`adaptive`]).
     pub fn over_budget(self, budget: u64) -> Self {
         let profile = adaptive::profile(&self.profile, budget);

@@ -124,7 +124,7 @@ impl<W: Write> Program<W> {
             self.scenario.resources.push(serde_json::value::to_raw_value(&staged).unwrap());
             self.notify("tools/list_changed", "{}");
         } else if let Some(updated) = uri.strip_prefix(&control("updated:")) {
-            self.notify("resources/updated", &json!({"uri": updated}).to_string());
+            self.notify("resources/updated", &json!({"uri": updated.replace('!', "/")}).to_string());
         } else if uri == control("updated") {
             self.notify("resources/updated", r#"{"uri":"kit://doc","x-odd":1}"#);
         }

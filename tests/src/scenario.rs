@@ -9,9 +9,13 @@ use serde_json::value::RawValue;
 pub const JOURNAL: &str = "kit://journal";
 
 /// The resource whose reading makes the upstream do something: `tool` (a tool more, and `list_changed`),
-/// `hang` (`list_changed`, and no list is answered any more), `log`, `updated`, `updated:URI`.
+/// `hang` (`list_changed`, and no list is answered any more), `log`, `updated`, `updated:URI`. A URI within it has `!` for
+/// each slash, so that the whole is canonical.
 pub fn control(what: &str) -> String {
-    format!("kit://control/{what}")
+    match what.strip_prefix("updated:") {
+        Some(uri) => format!("kit://control/updated:{}", uri.replace('/', "!")),
+        None => format!("kit://control/{what}"),
+    }
 }
 
 /// What an upstream lists and answers.

@@ -118,6 +118,8 @@ impl Schema {
                 ("patternProperties", Value::Object(patterns)) => {
                     patterns.keys().all(|text| Pattern::parse(text).is_some())
                 }
+                ("type", Value::Array(types)) => types.iter().all(is_type),
+                ("type", _) => is_type(operand),
                 _ => !is_unjudged(key, operand),
             };
             if !is_judged {
@@ -146,6 +148,12 @@ impl Schema {
             }
         }
     }
+}
+
+/// Whether a value is the name of a type.
+fn is_type(name: &Value) -> bool {
+    let name = name.as_str().unwrap_or_default();
+    matches!(name, "null" | "boolean" | "object" | "array" | "number" | "string" | "integer")
 }
 
 /// Whether a keyword of the drafts is not judged.

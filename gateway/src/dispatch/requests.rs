@@ -237,10 +237,12 @@ impl Gateway {
         // What is not known yet is not declared to the client, so it need not be followed.
         if backend.is_settled() {
             let current = backend.catalogue().current();
-            let page = current.page(&session.principal(), &session.choice(), &session.memory());
-            backend.follow(&page.view).await;
+            let page = || current.page(&session.principal(), &session.choice(), &session.memory());
+            // Building the page calls the strategy, which may panic. It then does so below, too.
+            if let Ok(page) = catch_unwind(AssertUnwindSafe(page)) {
+                backend.follow(&page.view).await;
+            }
         }
-        // Building the page calls the strategy, which may panic.
         let result = catch_unwind(AssertUnwindSafe(|| self.open_session(&initialize, &backend, &session)));
         let result = result.unwrap_or_else(|_| Err(panicked("initialize")));
         let result = result.inspect_err(|_| self.let_go(&session))?;

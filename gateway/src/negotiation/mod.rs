@@ -107,7 +107,13 @@ impl Strategies {
     fn find(&self, name: &str) -> Option<NamedStrategy> {
         let exact = self.offered.iter().find(|(offered, _)| **offered == *name);
         let same = || self.offered.iter().find(|(offered, _)| self.plain(offered) == self.plain(name));
-        exact.cloned().or_else(|| Some((name.into(), Arc::clone(&same()?.1))))
+        exact.cloned().or_else(|| {
+            let (_, strategy) = same()?;
+            let is_plain = self.plain(name) == name;
+            let strategy =
+                if is_plain { Arc::clone(strategy) } else { Arc::new((**strategy).clone().named()) };
+            Some((name.into(), strategy))
+        })
     }
 
     /// Whether the client declared native support for this strategy.

@@ -158,7 +158,7 @@ fn what_is_said_of_tools_is_served() {
         ask("ordinals")["tools"],
         json!([
             {"name": "first", "brief": "Comes before all others"},
-            {"name": "second", "brief": "The tool second of odd-upstream."}
+            {"name": "second", "brief": "The one after the first."}
         ])
     );
     gateway.finish().says(0, &[]);
