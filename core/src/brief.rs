@@ -80,7 +80,7 @@ pub fn shorten(text: &str, longest: usize) -> String {
     Cap::characters(longest).shorten(text)
 }
 
-/// The first sentence of a text that is no heading and stands in none of [`SECTIONS`], with white space and Markdown folded.
+/// The first sentence of a text that is no heading and stands in no section about usage, with white space and Markdown folded.
 pub fn first_sentence(text: &str) -> Option<String> {
     let mut reader = Reader::default();
     beginning(text, MOST_READ).lines().chain([""]).find_map(|line| reader.read(line))

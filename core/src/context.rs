@@ -34,7 +34,7 @@ pub struct ClientTraits {
     pub declared: bool,
     /// Whether filters offer their channels as ordinary tools as well. [`Context::speaks_natively`] ends that.
     pub filter_bridge: bool,
-    /// Whether a manifest is offered where its list of tools is complete ([`manifest`](crate::manifest)). The operator chooses.
+    /// Whether a manifest is offered where its list of tools is complete. The operator chooses.
     pub manifest: bool,
     /// Whether the client asked for tool lists without `inputSchema`.
     pub omit_input_schema: bool,

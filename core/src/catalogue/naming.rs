@@ -31,7 +31,7 @@ pub enum NamingError {
         /// Where it is written.
         key: String,
     },
-    /// It leaves no room within [`MAX_CHARACTERS`].
+    /// It leaves no room within `MAX_CHARACTERS`.
     #[error("{key} has {length} characters, and hosts refuse names of more than {MAX_CHARACTERS}")]
     TooLong {
         /// Where it is written.
