@@ -23,8 +23,12 @@ const SECTIONS: &[&str] = &[
 ];
 
 /// Abbreviations, besides single letters, whose full stop ends no sentence, whatever follows.
-const ABBREVIATIONS: &[&str] =
-    &["approx", "cf", "dr", "eg", "fig", "ie", "incl", "mr", "mrs", "ms", "no", "resp", "st", "vs"];
+#[rustfmt::skip]
+const ABBREVIATIONS: &[&str] = &[
+    "acct", "apr", "approx", "aug", "bspw", "bzw", "ca", "cf", "corp", "dec", "dept", "dr", "eg", "est", "feb", "fig", "ie",
+    "incl", "jan", "jul", "jun", "max", "min", "mme", "mr", "mrs", "ms", "no", "nov", "nr", "oct", "pp", "prof", "resp", "sec",
+    "sept", "sr", "sra", "st", "vol", "vs",
+];
 
 /// What can follow the end of a sentence and belongs to it.
 const CLOSING: &str = "\"'”’»)]}）」』】";
@@ -117,7 +121,7 @@ impl Reader {
         if is_rule(line) {
             self.paragraph.clear();
             self.leave(false)
-        } else if is_section(bare) || line.starts_with("--") || is_list_item(line) {
+        } else if is_section(bare) || line.starts_with("--") || is_list_item(line) || is_markup(line) {
             self.leave(true)
         } else if is_heading(line, bare) || (!self.paragraph.is_empty() && is_announcement(line)) {
             self.leave(false)
@@ -140,7 +144,10 @@ impl Reader {
     /// Ends a paragraph where something else begins: a section, or a heading or code.
     fn leave(&mut self, for_section: bool) -> Option<String> {
         let found = self.sentence();
-        self.label.clear();
+        // A warning in capitals holds for what comes, whatever is between.
+        if self.label.chars().any(char::is_lowercase) {
+            self.label.clear();
+        }
         self.is_in_section = for_section;
         found
     }
@@ -174,6 +181,13 @@ fn is_rule(line: &str) -> bool {
 fn is_section(bare: &str) -> bool {
     let head = bare.split([':', '：']).next().unwrap_or_default().trim_end_matches(['*', '_', '`', ' ']);
     SECTIONS.contains(&&*head.to_lowercase())
+}
+
+/// Whether a line is a comment, a row of a table, or a field or directive of reStructuredText.
+fn is_markup(line: &str) -> bool {
+    let field = line.strip_prefix(':').and_then(|rest| rest.split_once(':'));
+    let is_field = field.is_some_and(|(name, _)| !name.is_empty() && !name.starts_with(char::is_whitespace));
+    is_field || line.starts_with("<!--") || line.starts_with('|') || line.starts_with(".. ")
 }
 
 fn is_list_item(line: &str) -> bool {
@@ -221,18 +235,24 @@ fn says_something(text: &str) -> bool {
 
 /// Where the first sentence of a line of text ends.
 fn end_of_sentence(text: &str) -> usize {
+    let mut depth = 0_usize;
     for (at, letter) in text.char_indices() {
-        let is_full = "。！？｡।॥؟۔።။".contains(letter);
+        depth = if letter == '(' { depth + 1 } else { depth.saturating_sub(usize::from(letter == ')')) };
+        let is_full = "。！？｡।॥؟۔።။։".contains(letter);
         if !is_full && !".!?".contains(letter) {
             continue;
         }
         let after = &text[at + letter.len_utf8()..];
         let rest = after.trim_start_matches(|next| CLOSING.contains(next));
-        let ends = is_full || rest.is_empty() || rest.starts_with(char::is_whitespace);
+        let is_within = depth > 0 && beginning(rest, LONGEST_SPAN).contains(')');
+        if is_within || !(is_full || rest.is_empty() || rest.starts_with(char::is_whitespace)) {
+            continue;
+        }
         // "approx. five", "U.S. stocks", "(files, etc.) of it", "\"Done!\" then"
-        let goes_on = rest.chars().find(|next| next.is_alphanumeric()).is_some_and(char::is_lowercase)
+        let mut next = rest.chars().take(LONGEST_SPAN);
+        let goes_on = next.find(|next| next.is_alphanumeric()).is_some_and(char::is_lowercase)
             && (letter == '.' || rest.len() < after.len());
-        if ends && !goes_on && (letter != '.' || rest.is_empty() || !is_abbreviated(&text[..at])) {
+        if !goes_on && (letter != '.' || rest.is_empty() || !is_abbreviated(&text[..at])) {
             return text.len() - rest.len();
         }
     }
@@ -279,7 +299,7 @@ fn span(text: &str, before: Option<char>, depth: usize) -> Option<(String, usize
             let end = within.find('>').filter(|_| within[1..].starts_with("http"))?;
             Some((within[1..end].to_owned(), end + 1))
         }
-        '[' | '!' => {
+        '[' | '!' if !before.is_some_and(char::is_alphanumeric) => {
             let open = usize::from(first == '!');
             let close =
                 open + within[open..].strip_prefix('[').and_then(|_| closing(&within[open..], '[', ']'))?;
@@ -295,12 +315,17 @@ fn span(text: &str, before: Option<char>, depth: usize) -> Option<(String, usize
                 })
             };
             let inner = &within[run..];
-            let opens = !is_word(before) && inner.starts_with(|next: char| !next.is_whitespace());
+            // `**/x`, `src/*.js`, `?x=*1*`
+            let is_path = |beside: char| "/.=".contains(beside);
+            let opens = !is_word(before)
+                && !before.is_some_and(is_path)
+                && inner.starts_with(|next: char| !next.is_whitespace() && !is_path(next));
             let closes = |at: &usize| {
                 let (said, after) = (&inner[..*at], &inner[*at + run..]);
                 !said.ends_with(|last: char| last.is_whitespace() || last == first)
                     && !after.starts_with(first)
                     && !is_word(after.chars().next())
+                    && !is_word(after.strip_prefix('.').and_then(|after| after.chars().next()))
             };
             let ends = || inner.match_indices(&text[..run]).map(|(at, _)| at);
             let end = ends()
@@ -351,7 +376,7 @@ pub(crate) fn fitted(server: &str, text: &str, is_destructive: bool, cap: Cap) -
     let front = if server.is_empty() { server } else { format!("{server}: ") };
     let room = cap.less(cap.length(&front));
     let shown = room.shorten(text);
-    if !is_destructive || shown.contains(DESTRUCTIVE) {
+    if !is_destructive || shown.trim_end_matches(['.', '!']).ends_with(DESTRUCTIVE) {
         return format!("{front}{shown}");
     }
     format!("{front}{} {DESTRUCTIVE}", room.less(DESTRUCTIVE.len() + 1).shorten(text))

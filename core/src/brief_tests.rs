@@ -214,3 +214,26 @@ fn long_and_nested_marks_take_no_long_time() {
         let _ = first_sentence(&part.repeat(1_000_000));
     }
 }
+
+#[test]
+fn b1_paths_calls_and_warnings_are_kept_as_they_are_written() {
+    let long = "and then goes on for much longer than any list has room for, since it says everything that there is to say of it. ";
+    for (text, begins) in [
+        ("Deletes **/node_modules/** and *.tmp files, ", "Deletes **/node_modules/** and *.tmp files"),
+        ("Reads __init__.py, ", "Reads __init__.py"),
+        ("Finds **/*.ts or src/*.js, ", "Finds **/*.ts or src/*.js"),
+        ("Sets arr[i](x) on f[0](y), ", "Sets arr[i](x) on f[0](y)"),
+        ("Calls ?x=*1*&y=*2*, ", "Calls ?x=*1*&y=*2*"),
+        ("Reads a **bold** [link](https://a.example), ", "Reads a bold link"),
+        ("UNSAFE:\n\n# Wipe\n\nDeletes all data, ", "UNSAFE: Deletes all data"),
+        ("<!-- generated -->\n| a | b |\n:param x: y\n\nReads it, ", "Reads it"),
+        (
+            "Finds papers by Prof. Doe (see docs. And more) of it, ",
+            "Finds papers by Prof. Doe (see docs. And more) of it",
+        ),
+    ] {
+        let description = format!("{text}{long}{long}");
+        let brief = Source { name: "x", title: None, description: &description }.brief(LONGEST);
+        assert!(brief.starts_with(begins), "{text}: {brief}");
+    }
+}

@@ -171,18 +171,20 @@ impl Schema {
     /// A schema with what it refers to, and with the only one of its alternatives that is not null.
     fn resolved(&self, schema: &RawObject) -> RawObject {
         let mut resolved = schema.clone();
+        let mut may_be_null = false;
         for _ in 0..MOST_STEPS {
             let Some((key, part, is_nullable)) = self.only_part(&resolved) else { break };
-            let types = types(&part, 0);
+            may_be_null |= is_nullable;
             let outer = resolved.retain(|outer| outer != key);
             resolved = part
                 .iter()
                 .filter(|(key, _)| outer.member(key).is_none())
                 .fold(outer.clone(), |all, (key, value)| all.with(key, value));
-            if is_nullable && !types.is_empty() {
-                let types: Vec<String> = types.into_iter().chain(["null".to_owned()]).collect();
-                resolved = resolved.with_value("type", &types);
-            }
+        }
+        let mut types = types(&resolved, 0);
+        if may_be_null && !types.is_empty() && !types.iter().any(|kind| kind == "null") {
+            types.push("null".to_owned());
+            resolved = resolved.with_value("type", &types);
         }
         resolved
     }

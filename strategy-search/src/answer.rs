@@ -119,13 +119,17 @@ pub fn found(cx: &Context<'_>, ranking: &Ranking, detail: Detail, mut bounds: Bo
 /// Takes parameters out of the schemas of hits that have them in common, where that makes the answer shorter; these hits name
 /// them instead. Tools of one server often share a tenant, authentication and retries.
 fn take_common_parameters(hits: &mut [Value]) -> Map<String, Value> {
-    let properties = |hit: &Value| hit["inputSchema"]["properties"].as_object().cloned();
+    // A reference is to the schema that it stands in, and may be to a parameter.
+    let is_whole = |schema: &Value| !schema.to_string().contains("\"$ref\"");
+    let is_referred_to = |hit: &Value| hit["inputSchema"].to_string().contains("\"#/properties");
+    let properties =
+        |hit: &Value| hit["inputSchema"]["properties"].as_object().filter(|_| !is_referred_to(hit)).cloned();
     let all: Vec<Map<String, Value>> = hits.iter().filter_map(properties).collect();
     let mut common = Map::new();
     let mut saved = 0;
     for (name, schema) in all.iter().flatten() {
         let having = all.iter().filter(|properties| properties.get(name) == Some(schema)).count();
-        if having > 1 && !common.contains_key(name) {
+        if having > 1 && !common.contains_key(name) && is_whole(schema) {
             saved += (having - 1) * schema.to_string().len();
             common.insert(name.clone(), schema.clone());
         }
@@ -135,6 +139,9 @@ fn take_common_parameters(hits: &mut [Value]) -> Map<String, Value> {
     }
     for hit in hits {
         let mut taken: Vec<Value> = Vec::new();
+        if is_referred_to(hit) {
+            continue;
+        }
         if let Some(properties) = hit["inputSchema"]["properties"].as_object_mut() {
             properties.retain(|name, schema| {
                 let is_common = common.get(name) == Some(schema);

@@ -131,7 +131,7 @@ fn f5_what_is_not_judged_refuses_nothing_and_the_rest_of_the_schema_still_does()
         (json!({"$ref": "#anchor"}), "$ref #anchor"),
         (json!({"$dynamicRef": "#x"}), "$dynamicRef"),
         (json!({"$id": "a", "type": "string"}), "$id"),
-        (json!({"type": 7}), ""),
+        (json!({"type": 7}), "type"),
         (json!({"required": true}), ""),
         (json!({"pattern": "("}), "pattern"),
         (json!({"unevaluatedProperties": false}), "unevaluatedProperties"),

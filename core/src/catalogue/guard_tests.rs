@@ -124,6 +124,38 @@ fn p3_what_an_upstream_spells_differently_is_hidden_like_the_canonical() {
 }
 
 #[test]
+fn p3_what_servers_fold_is_refused_or_hidden_with_the_folded() {
+    let guard = guard(&[
+        "file:///data/private/*",
+        "file:///data/caf\u{e9}",
+        "http://h/private",
+        "kit://h/a b",
+        "kit://h/private",
+        "kit://h/strasse",
+    ]);
+    for uri in [
+        "file:///data/%EF%BD%90rivate/s",
+        "file:///data/public/%EF%BC%8E%EF%BC%8E/private/s",
+        "file:///data/public/%E2%80%A5/private/s",
+        "file:///data/public/..%EF%BC%8Fprivate/s",
+        "file:///data/cafe%CC%81",
+        "http://h/private;x",
+        "http://h:81/private;x?q#f",
+        "kit://h/a+b",
+        "kit://h/private%C2%A0",
+        "kit://h/private%20",
+        "kit://h:1/private",
+        "kit://h/stra%C3%9Fe",
+        "kit://h/%C5%BFtrasse",
+    ] {
+        assert!(hides(&guard, uri), "{uri}");
+    }
+    for uri in ["file:///data/caf%C3%A8", "kit://h/%E5%A4%A9%E6%B0%97", "kit://h/a%20c", "kit://h:1/c+d;e"] {
+        assert!(!hides(&guard, uri), "{uri}");
+    }
+}
+
+#[test]
 fn the_host_is_matched_in_any_case_wherever_the_pattern_reaches_it() {
     for rule in ["kit://Doc/*", "*Doc/*", "K*Doc/x", "kit://d*/x"] {
         let guard = guard(&[rule]);

@@ -268,7 +268,7 @@ impl Tool {
     pub fn telling_annotations(&self) -> Option<RawObject> {
         let annotations = self.definition.object("annotations")?;
         let writes = annotations.member("readOnlyHint") == Some("false");
-        let destroys = annotations.member("destructiveHint") == Some("true");
+        let destroys = self.is_destructive();
         let telling = annotations.retain(|key| match key {
             "readOnlyHint" => writes,
             "destructiveHint" => writes || destroys,

@@ -8,6 +8,7 @@
 
 use std::collections::BTreeSet;
 
+use icu_normalizer::ComposingNormalizerBorrowed;
 use percent_encoding::percent_decode_str;
 use url::Url;
 
@@ -80,7 +81,8 @@ pub(crate) fn is_canonical(text: &str) -> bool {
         && !text.split([':', '/', '?', '#', '&', '=', ';']).any(is_dots)
 }
 
-/// Whether each escape is needed, in upper case and part of a character that is no delimiter to anybody.
+/// Whether each escape is needed, in upper case and part of a character that is no delimiter to anybody, and is none after
+/// Unicode's normal forms, by which servers and file systems fold what looks alike.
 fn has_canonical_escapes(text: &str) -> bool {
     let is_canonical = |at: usize| {
         let digits = text.get(at + 1..at + 3).filter(|digits| *digits == digits.to_ascii_uppercase());
@@ -90,7 +92,15 @@ fn has_canonical_escapes(text: &str) -> bool {
             !is_unneeded && !byte.is_ascii_control() && !b"/\\?#%".contains(&byte)
         })
     };
-    text.match_indices('%').all(|(at, _)| is_canonical(at)) && percent_decode_str(text).decode_utf8().is_ok()
+    let is_stable = |decoded: &str| {
+        let is_space = |letter: char| letter.is_whitespace() && letter != ' ';
+        let segments = decoded.split(['/', '?', '#', '&', '=', ';', ':']);
+        ComposingNormalizerBorrowed::new_nfkc().is_normalized(decoded)
+            && !decoded.contains(is_space)
+            && segments.into_iter().all(|segment| segment.trim() == segment)
+    };
+    text.match_indices('%').all(|(at, _)| is_canonical(at))
+        && percent_decode_str(text).decode_utf8().is_ok_and(|decoded| is_stable(&decoded))
 }
 
 /// The normal form of a URI or pattern, decoded as often as it was encoded, with single slashes.
@@ -128,15 +138,18 @@ pub(crate) fn decoded(text: &str) -> String {
     String::from_utf8_lossy(&done).into_owned()
 }
 
-/// What a server may know a resource by: with and without a fragment, a query, a slash at its end, and slashes behind its
-/// scheme.
+/// What a server may know a resource by: with and without a fragment, a query, parameters, a port, a slash at its end, and
+/// slashes behind its scheme; a plus may be a space.
 fn forms(text: &str) -> impl Iterator<Item = String> {
     let without_fragment = text.split('#').next().unwrap_or_default();
     let path = without_fragment.split('?').next().unwrap_or_default().trim_end_matches('/');
-    let forms = [text.to_owned(), without_fragment.to_owned(), path.to_owned(), format!("{path}/")];
+    let without_parameters: Vec<&str> =
+        path.split('/').map(|segment| segment.split(';').next().unwrap_or_default()).collect();
+    let without_parameters = without_parameters.join("/");
+    let forms = [text, without_fragment, path, &format!("{path}/"), &without_parameters].map(str::to_owned);
     forms.into_iter().flat_map(|form| {
         let form = folded(&form);
-        [without_slashes(&form), form]
+        [without_slashes(&form), without_port(&form), form.replace('+', " "), form]
     })
 }
 
@@ -147,8 +160,19 @@ pub(crate) fn pattern_forms(pattern: &str) -> Vec<String> {
     forms.into_iter().collect()
 }
 
+/// As full case folding does: `ß` is `ss`, and a long s is one.
 fn folded(text: &str) -> String {
-    text.chars().flat_map(char::to_lowercase).collect()
+    text.chars().flat_map(char::to_uppercase).flat_map(char::to_lowercase).collect()
+}
+
+fn without_port(text: &str) -> String {
+    let Some((scheme, rest)) = text.split_once("://") else { return text.to_owned() };
+    let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let host = match host.rsplit_once(':') {
+        Some((host, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => host,
+        _ => host,
+    };
+    format!("{scheme}://{host}{path}")
 }
 
 /// `scheme:path`, however many slashes are between the two.

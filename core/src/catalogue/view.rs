@@ -297,7 +297,11 @@ impl View {
 
     /// What an upstream says by an `info` tool of its own, where nothing of the upstream is withheld from the caller.
     pub fn own_info(&self, upstream: &str) -> Option<&OwnInfo> {
-        self.provider(upstream)?.info.as_deref().filter(|_| self.permits_all_of(upstream))
+        let is_info = |tool: &Tool| {
+            tool.upstream().as_str() == upstream && tool.upstream_name().as_str() == OwnInfo::TOOL
+        };
+        let own = self.provider(upstream)?.info.as_deref().filter(|_| self.permits_all_of(upstream))?;
+        self.snapshot().tools().iter().any(is_info).then_some(own)
     }
 
     /// The upstreams of which anything is permitted, in their order, whether it is listed or not.

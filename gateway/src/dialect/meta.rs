@@ -118,6 +118,16 @@ pub(crate) fn check(request: &Request, limits: &Limits) -> Result<Option<RawObje
         ["name", "uri"].into_iter().try_for_each(|key| check_name(&reference, key))?;
         unambiguous(&reference, &DECISIVE)
     })?;
+    let context = is_completion.then(|| request.params.object("context")).flatten();
+    context.map_or(Ok(()), |context| {
+        unambiguous(&context, &DECISIVE)?;
+        // What is hidden is found by these values, so that none may be read in two ways.
+        let texts = context
+            .member("arguments")
+            .map(serde_json::from_str::<std::collections::BTreeMap<String, String>>);
+        let message = "params.context.arguments must be an object of strings";
+        texts.transpose().map(drop).map_err(|_| ErrorText::invalid_params(message))
+    })?;
     let meta = request.params.object("_meta");
     meta.as_ref().map_or(Ok(()), |meta| unambiguous(meta, &DECISIVE_META))?;
     Ok(meta)
@@ -151,7 +161,7 @@ fn check_size(request: &Request, limits: &Limits) -> Result<(), ErrorText> {
 /// Members that decide what a request reaches. The gateway uses the last one of a name; an upstream may use
 /// the first, or one that differs in case (as Go does), so a request with several could reach something other
 /// than what was checked.
-const DECISIVE: [&str; 7] = ["name", "arguments", "uri", "ref", "type", "task", "_meta"];
+const DECISIVE: [&str; 8] = ["name", "arguments", "uri", "ref", "context", "type", "task", "_meta"];
 
 /// The same in `_meta`: another client's progress token, or who asks and in which revision.
 const DECISIVE_META: [&str; 6] = ["progressToken", VERSION, CAPABILITIES, CLIENT, LOG_LEVEL, SERVER_VARIANT];

@@ -150,7 +150,13 @@ impl Task {
 
     /// One attempt to connect, in `only` one era if there is one, and to fetch the lists.
     async fn attempt(&self, only: &mut Option<Era>) -> Result<Connected, UpstreamError> {
-        let connected = self.connect(only, true).await?;
+        let has_chosen =
+            self.client.as_ref().is_some_and(|client| !client.chosen().borrow().values.is_empty());
+        let connected = match self.connect(only, true).await {
+            // It may not bear choices in its handshake.
+            Err(_) if has_chosen => self.connect(only, false).await?,
+            connected => connected?,
+        };
         if !connected.upstream.is_chosen() {
             return Ok(connected);
         }

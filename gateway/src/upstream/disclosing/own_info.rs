@@ -25,7 +25,10 @@ const LONGEST_ANSWER: usize = 64 * 1024;
 /// The lists with what the upstream's own `info` says, and with its categories as groups, unless it offers groups.
 pub(in crate::upstream) async fn joined(upstream: &Upstream, lists: UpstreamLists) -> UpstreamLists {
     let Some(observer) = &upstream.terms.asks else { return lists };
-    if !lists.tools.iter().any(|tool| RawObject::of(tool).is_ok_and(|tool| is_info(&tool))) {
+    let named = lists.tools.iter().filter_map(|tool| RawObject::of(tool).ok());
+    let named: Vec<RawObject> =
+        named.filter(|tool| tool.string("name").as_deref() == Some(OwnInfo::TOOL)).collect();
+    if !matches!(&named[..], [only] if is_info(only)) {
         return lists;
     }
     let Some(info) = Asking::new(upstream, observer).all(&lists.tools).await else { return lists };
@@ -38,18 +41,26 @@ pub(in crate::upstream) async fn joined(upstream: &Upstream, lists: UpstreamList
     UpstreamLists { groups, info: Some(Arc::new(info)), ..lists }
 }
 
-/// Whether a tool can be asked like that of the document: it has at most an optional string `topic`, and is not said to
+/// Whether a tool of this name can be asked like that of the document: it has at most an optional string `topic`, and is not said to
 /// destroy anything.
 fn is_info(tool: &RawObject) -> bool {
-    let hint = |name: &str| tool.object("annotations")?.member(name).map(|hint| hint == "true");
+    let annotations = tool.object("annotations").unwrap_or_default();
+    let hint = |name: &str| annotations.member(name).unwrap_or("null").to_owned();
     let schema = tool.object("inputSchema").unwrap_or_default();
     let names = |member: &str| schema.object(member).unwrap_or_default();
     let is_topic = |(name, schema): (&str, &str)| {
         name == "topic" && RawObject::parse(schema).is_ok_and(|schema| takes_text(&schema))
     };
     let required = schema.member("required").unwrap_or("[]");
-    tool.string("name").is_some_and(|name| name == OwnInfo::TOOL)
-        && hint("destructiveHint") != Some(true)
+    // Whatever else a schema says may ask for more.
+    let is_plain = |(name, value): (&str, &str)| match name {
+        "type" | "properties" | "required" | "title" | "description" | "$schema" => true,
+        "additionalProperties" => matches!(value, "true" | "false" | "{}"),
+        _ => false,
+    };
+    matches!(&*hint("destructiveHint"), "false" | "null")
+        && hint("readOnlyHint") != "false"
+        && schema.iter().all(is_plain)
         && names("properties").iter().all(is_topic)
         && serde_json::from_str::<Vec<Value>>(required).is_ok_and(|required| required.is_empty())
 }
@@ -64,7 +75,10 @@ fn takes_text(schema: &RawObject) -> bool {
     }
 }
 
-/// Asks one upstream, for as long as a request may take.
+/// The longest time that all questions to one upstream take: its list waits for them.
+const LONGEST: Duration = Duration::from_secs(5);
+
+/// Asks one upstream.
 struct Asking<'a> {
     upstream: &'a Upstream,
     observer: &'a Arc<dyn Observer>,
@@ -73,7 +87,7 @@ struct Asking<'a> {
 
 impl<'a> Asking<'a> {
     fn new(upstream: &'a Upstream, observer: &'a Arc<dyn Observer>) -> Self {
-        Self { upstream, observer, deadline: Instant::now() + upstream.terms.timeouts.request }
+        Self { upstream, observer, deadline: Instant::now() + LONGEST.min(upstream.terms.timeouts.request) }
     }
 
     /// All that it says; `None` if it does not answer as the document does.
@@ -202,6 +216,11 @@ mod tests {
             ),
             (json!({"type": "object"}), json!({"destructiveHint": false}), true),
             (json!({"type": "object"}), json!({"destructiveHint": true}), false),
+            (json!({"type": "object"}), json!({"destructiveHint": "true"}), false),
+            (json!({"type": "object"}), json!({"readOnlyHint": false}), false),
+            (json!({"type": "object", "anyOf": [{"required": ["target"]}]}), json!({}), false),
+            (json!({"type": "object", "$ref": "#/$defs/x"}), json!({}), false),
+            (json!({"type": "object", "additionalProperties": {"type": "string"}}), json!({}), false),
             (json!({"properties": {"topic": {"type": "string"}}, "required": ["topic"]}), json!({}), false),
             (json!({"properties": {"topic": {"type": "integer"}}}), json!({}), false),
             (json!({"properties": {"user": {"type": "string"}}}), json!({}), false),
@@ -214,8 +233,6 @@ mod tests {
             let tool = json!({"name": "info", "inputSchema": schema, "annotations": annotations});
             assert_eq!(is_info(&RawObject::parse(tool.to_string()).unwrap()), is_one, "{tool}");
         }
-        let other = RawObject::parse(r#"{"name":"information","inputSchema":{"type":"object"}}"#).unwrap();
-        assert!(!is_info(&other));
     }
 
     #[test]
