@@ -15,11 +15,9 @@ use super::{
 pub(super) fn attacks() -> impl IntoIterator<Item = Attack> {
     let names = attacks![
         "P2":
-        "hidden as a__x, and upstream b is missing" => missing_upstream_by_long_name,
         "hidden as a/x, and upstream b is missing" => missing_upstream_by_path,
-        "hidden as a__*, and upstream b is missing" => missing_upstream_by_pattern,
         "hidden as a/*, and upstream b is missing" => missing_upstream_by_path_pattern,
-        "hidden as a__x, and upstream b drops its x" => dropped_tool,
+        "hidden as a/x, and upstream b drops its x" => dropped_tool,
         "hidden as x, listed by two upstreams" => bare_name,
     ];
     let spellings = attacks!["P3": "every spelling of a hidden URI" => spellings,];
@@ -60,16 +58,8 @@ async fn missing(lab: &Lab, rule: &str) -> Verdict {
     scene.judge(exposed).await
 }
 
-async fn missing_upstream_by_long_name(lab: &Lab) -> Verdict {
-    missing(lab, "a__x").await
-}
-
 async fn missing_upstream_by_path(lab: &Lab) -> Verdict {
     missing(lab, "a/x").await
-}
-
-async fn missing_upstream_by_pattern(lab: &Lab) -> Verdict {
-    missing(lab, "a__*").await
 }
 
 async fn missing_upstream_by_path_pattern(lab: &Lab) -> Verdict {
