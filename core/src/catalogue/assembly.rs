@@ -19,7 +19,7 @@ use crate::{
         matching::{Item, KnownUpstreams, Matched},
         naming::MAX_CHARACTERS,
         pattern::CLASH_SEPARATOR,
-        provider::{Origin, Provider},
+        provider::{Origin, OwnInfo, Provider},
         rules::Rules,
         snapshot::{Entry, Snapshot},
         tool::Tool,
@@ -69,8 +69,15 @@ impl Snapshot {
             (Kind::Prompts, assemble_prompts(&material, scene, &mut warnings)),
         ];
         warnings.extend(idle_resource_rules(upstreams, rules, &guard));
-        let snapshot = Self::new(tools, entries, instructions(upstreams));
-        let snapshot = snapshot.provided_by(upstreams.iter().map(|lists| Provider::of(lists)).collect());
+        let provider = |lists: &&UpstreamLists| {
+            // What it says by a tool that is hidden is hidden, too.
+            let is_info = |tool: &&Tool| tool.upstream_name().as_str() == OwnInfo::TOOL;
+            let says = tools.iter().filter(is_info).any(|tool| *tool.upstream() == lists.name);
+            let provider = Provider::of(lists);
+            Provider { info: provider.info.filter(|_| says), ..provider }
+        };
+        let providers = upstreams.iter().map(provider).collect();
+        let snapshot = Self::new(tools, entries, instructions(upstreams)).provided_by(providers);
         let hints = hints(upstreams, &snapshot);
         snapshot.ruled_by(Arc::clone(rules), guard).warned_of(warnings).hinted(hints).completed(complete)
     }

@@ -297,11 +297,7 @@ impl View {
 
     /// What an upstream says by an `info` tool of its own, where nothing of the upstream is withheld from the caller.
     pub fn own_info(&self, upstream: &str) -> Option<&OwnInfo> {
-        let is_info = |tool: &Tool| {
-            tool.upstream().as_str() == upstream && tool.upstream_name().as_str() == OwnInfo::TOOL
-        };
-        let own = self.provider(upstream)?.info.as_deref().filter(|_| self.permits_all_of(upstream))?;
-        self.snapshot().tools().iter().any(is_info).then_some(own)
+        self.provider(upstream)?.info.as_deref().filter(|_| self.permits_all_of(upstream))
     }
 
     /// The upstreams of which anything is permitted, in their order, whether it is listed or not.
