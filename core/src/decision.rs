@@ -79,10 +79,10 @@ pub enum Decision {
     Refuse(Refusal),
 }
 
-/// The result of a strategy's own tool. The client receives it as `structuredContent` and as text.
+/// The result of a strategy's own tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolAnswer {
-    /// A JSON object.
+    /// A JSON object, which the client receives as `structuredContent` and as text; or a string, which it receives as text alone.
     pub content: Value,
     /// The result's `isError`.
     pub is_error: bool,

@@ -96,13 +96,9 @@ pub fn found(cx: &Context<'_>, ranking: &Ranking, detail: Detail, mut bounds: Bo
         }
         Some(shown)
     });
-    let mut hits: Vec<Value> = hits.collect();
-    let common = take_common_parameters(&mut hits);
     let is_weak = ranking.hits.iter().all(|hit| hit.matched == Match::Weak);
-    let mut answer = Map::from_iter([("tools".to_owned(), hits.into())]);
-    if !common.is_empty() {
-        answer.insert(COMMON.to_owned(), common.into());
-    }
+    let mut answer = Map::new();
+    show(&mut answer, hits.collect());
     answer.insert("unmatched".to_owned(), json!(ranking.unmatched));
     if is_weak {
         let is_empty = ranking.hits.is_empty();
@@ -116,20 +112,30 @@ pub fn found(cx: &Context<'_>, ranking: &Ranking, detail: Detail, mut bounds: Bo
     answer.into()
 }
 
+/// Adds tools to an answer, with the parameters that they have in common.
+fn show(answer: &mut Map<String, Value>, mut tools: Vec<Value>) {
+    let common = take_common_parameters(&mut tools);
+    answer.insert("tools".to_owned(), tools.into());
+    if !common.is_empty() {
+        answer.insert(COMMON.to_owned(), common.into());
+    }
+}
+
 /// Takes parameters out of the schemas of hits that have them in common, where that makes the answer shorter; these hits name
 /// them instead. Tools of one server often share a tenant, authentication and retries.
 fn take_common_parameters(hits: &mut [Value]) -> Map<String, Value> {
+    let has = |schema: &Value, reference: &str| schema.to_string().contains(reference);
     // A reference is to the schema that it stands in, and may be to a parameter.
-    let is_whole = |schema: &Value| !schema.to_string().contains("\"$ref\"");
-    let is_referred_to = |hit: &Value| hit["inputSchema"].to_string().contains("\"#/properties");
-    let properties =
-        |hit: &Value| hit["inputSchema"]["properties"].as_object().filter(|_| !is_referred_to(hit)).cloned();
+    let is_referred_to =
+        |hit: &Value| hit.get("inputSchema").is_none_or(|schema| has(schema, "\"#/properties"));
+    let mut hits: Vec<&mut Value> = hits.iter_mut().filter(|hit| !is_referred_to(hit)).collect();
+    let properties = |hit: &&mut Value| hit.pointer("/inputSchema/properties")?.as_object().cloned();
     let all: Vec<Map<String, Value>> = hits.iter().filter_map(properties).collect();
     let mut common = Map::new();
     let mut saved = 0;
     for (name, schema) in all.iter().flatten() {
         let having = all.iter().filter(|properties| properties.get(name) == Some(schema)).count();
-        if having > 1 && !common.contains_key(name) && is_whole(schema) {
+        if having > 1 && !common.contains_key(name) && !has(schema, "\"$ref\"") {
             saved += (having - 1) * schema.to_string().len();
             common.insert(name.clone(), schema.clone());
         }
@@ -137,12 +143,9 @@ fn take_common_parameters(hits: &mut [Value]) -> Map<String, Value> {
     if saved < LEAST_SAVED {
         return Map::new();
     }
-    for hit in hits {
+    for hit in &mut hits {
         let mut taken: Vec<Value> = Vec::new();
-        if is_referred_to(hit) {
-            continue;
-        }
-        if let Some(properties) = hit["inputSchema"]["properties"].as_object_mut() {
+        if let Some(properties) = hit.pointer_mut("/inputSchema/properties").and_then(Value::as_object_mut) {
             properties.retain(|name, schema| {
                 let is_common = common.get(name) == Some(schema);
                 taken.extend(is_common.then(|| name.clone().into()));
@@ -240,11 +243,13 @@ pub fn category(cx: &Context<'_>, category: ListedCategory<'_>, detail: Detail, 
         shown
     };
     let tools: Vec<Value> = category.tools().take(MOST_LISTED).map(line).collect();
-    let mut answer = json!({"category": category.name(), "tools": tools});
+    let mut answer = Map::from_iter([("category".to_owned(), category.name().into())]);
+    show(&mut answer, tools);
     if category.tools().len() > MOST_LISTED {
-        answer["note"] = wording::more_tools(category.tools().len() - MOST_LISTED).into();
+        let note = wording::more_tools(category.tools().len() - MOST_LISTED);
+        answer.insert("note".to_owned(), note.into());
     }
-    answer
+    answer.into()
 }
 
 /// The answer to an unknown category: those that it may have meant, and all of them.

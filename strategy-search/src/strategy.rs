@@ -9,7 +9,7 @@ use mcp_disclosure_core::{
     index::with_index_within, inner_call::members,
 };
 use mcp_disclosure_ranking::{BuiltIn, Hit, Match, Query, Ranker, Ranking};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::{
     SearchConfig,
@@ -72,25 +72,24 @@ impl Search {
     async fn search(&self, cx: &Context<'_>, call: &ToolCall) -> Result<ToolAnswer, ArgumentProblem> {
         let SearchArguments { query, category, limit, detail } =
             SearchArguments::read(&members(call)?, &self.config)?;
-        let answered = |content| ToolAnswer { content, is_error: false };
+        let answered =
+            |content: Value, is_error| ToolAnswer { content: content.to_string().into(), is_error };
         let within = match &category {
             None => None,
             Some(name) => match category_named(cx.view, name) {
                 Some(category) => Some(category),
-                None => {
-                    let content = answer::unknown_category(cx.view, name);
-                    return Ok(ToolAnswer { content, is_error: true });
-                }
+                None => return Ok(answered(answer::unknown_category(cx.view, name), true)),
             },
         };
         if query.is_empty() {
-            return Ok(answered(match within {
+            let content = match within {
                 Some(category) => {
                     let bounds = Bounds::of(&self.config, category.tools().len(), detail);
                     answer::category(cx, category, detail, bounds)
                 }
                 None => answer::overview(cx.view),
-            }));
+            };
+            return Ok(answered(content, false));
         }
         let most = limit.unwrap_or(self.config.hits.get());
         let query = Query { text: &query, category: within.map(ListedCategory::name), limit: most };
@@ -101,7 +100,7 @@ impl Search {
         cx.services.delivers();
         tracing::info!(session = cx.session, hits = ranking.hits.len(), "tools searched");
         let bounds = Bounds::of(&self.config, most, detail);
-        Ok(answered(answer::found(cx, &ranking, detail, bounds)))
+        Ok(answered(answer::found(cx, &ranking, detail, bounds), false))
     }
 }
 
@@ -167,5 +166,5 @@ fn category_named<'v>(view: &'v View, name: &str) -> Option<ListedCategory<'v>> 
 }
 
 #[cfg(test)]
-#[path = "strategy_tests.rs"]
+#[path = "tests/mod.rs"]
 mod tests;

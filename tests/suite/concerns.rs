@@ -70,7 +70,7 @@ pub(crate) async fn listed(client: &Client) -> [Vec<String>; 4] {
             result = json!({"tools": crate::groups::everything(client).await});
         } else if kind == "tools" && !client.setup.lists_tools() {
             result = client.call("search_tools", json!({"category": "kit"})).await.result();
-            result = result["structuredContent"].take();
+            result = serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap();
         }
         let names =
             result[kind].as_array().unwrap().iter().map(|item| item["name"].as_str().unwrap().to_owned());

@@ -11,8 +11,12 @@ async fn tools(client: &Client) -> Vec<Value> {
     listed["tools"].as_array_mut().unwrap().iter_mut().map(Value::take).collect()
 }
 
+/// The answer, which is a text alone.
 async fn search(client: &Client, arguments: Value) -> Value {
-    client.call("search_tools", arguments).await.result()["structuredContent"].take()
+    let result = client.call("search_tools", arguments).await.result();
+    assert!(result.get("structuredContent").is_none(), "{result}");
+    assert_eq!(result["content"].as_array().unwrap().len(), 1, "{result}");
+    serde_json::from_str(result["content"][0]["text"].as_str().unwrap()).unwrap()
 }
 
 async fn s1_two_tools_are_listed_and_all_others_stay_callable_by_name(setup: Setup) {

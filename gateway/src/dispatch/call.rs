@@ -215,13 +215,14 @@ fn refusal_of(caller: &Caller, refusal: Refusal) -> Json {
     answered(caller.era(), &ToolAnswer { content: refusal.content, is_error: true })
 }
 
-/// The gateway's own answer as a `CallToolResult`: structured content, and the same as text.
+/// The gateway's own answer as a `CallToolResult`: a text, or structured content and the same as text.
 fn answered(era: Era, answer: &ToolAnswer) -> Json {
     let content = Json::of(&answer.content);
-    let text = json!([{"type": "text", "text": content.as_str()}]);
-    let result = RawObject::empty()
-        .with_value("content", &text)
-        .with("structuredContent", content.as_str())
-        .with_value("isError", &answer.is_error);
-    complete(era, result.into())
+    let text = answer.content.as_str();
+    let shown = json!([{"type": "text", "text": text.unwrap_or(content.as_str())}]);
+    let mut result = RawObject::empty().with_value("content", &shown);
+    if text.is_none() {
+        result = result.with("structuredContent", content.as_str());
+    }
+    complete(era, result.with_value("isError", &answer.is_error).into())
 }
