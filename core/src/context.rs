@@ -168,6 +168,9 @@ pub trait Services: std::fmt::Debug + Send + Sync {
     /// Notes that this request delivers descriptions, for the operator's metrics.
     fn delivers(&self) {}
 
+    /// Notes that this request was served without a model that the operator chose, for the metrics.
+    fn falls_back(&self) {}
+
     /// Does work that takes long beside the workers that serve clients. If it panics, it is not done.
     async fn run(&self, work: Box<dyn FnOnce() + Send>) {
         work();

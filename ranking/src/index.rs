@@ -11,8 +11,7 @@ use strum::{EnumCount, IntoEnumIterator};
 use crate::{
     Weights,
     fields::{Field, texts},
-    stop_words,
-    words::{Part, each, stem, words},
+    words::{Part, each, is_stop_word, stem, words},
 };
 
 /// How much a long text counts less: BM25's b. One for all fields: a value for each measured the same.
@@ -197,7 +196,7 @@ impl Reader {
         each(text, |part| {
             let term = match part {
                 Part::Pair { term, .. } => self.place(term),
-                Part::Word(word) if stop_words::contains(word) => return,
+                Part::Word(word) if is_stop_word(word) => return,
                 Part::Word(word) => match self.known.get(word) {
                     Some(term) => *term,
                     None => {

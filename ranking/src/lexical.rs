@@ -10,12 +10,11 @@ use mcp_disclosure_core::{Context, View, brief::shorten};
 use serde::Deserialize;
 
 use crate::{
-    Hit, Match, Query, Ranker, Ranking, Weights, changes,
+    Hit, Match, Query, Ranker, Ranking, Weights,
     index::{Index, Term},
     spelling::{corrections, meant_name},
-    stop_words,
     thesaurus::Thesaurus,
-    words::{Word, beginning, is_unspaced, words},
+    words::{Word, beginning, is_change, is_stop_word, is_unspaced, words},
 };
 
 /// How much of a query is read, in bytes, and how many different words of it.
@@ -100,12 +99,13 @@ impl Lexical {
 
     /// [`Ranker::rank`] where nobody else is served: the first query of a view reads its tools here.
     pub fn rank_now(&self, view: &View, query: &Query<'_>) -> Ranking {
-        self.rank_near(&self.index(view), query, None)
+        self.rank_in(&self.index(view), query, None)
     }
 
-    #[cfg(feature = "vectors")]
-    pub(crate) fn weights(&self) -> &Weights {
-        &self.weights
+    /// The same with what a model says of how near each tool is, where it does.
+    #[cfg(not(feature = "vectors"))]
+    pub(crate) fn rank_near(&self, view: &View, query: &Query<'_>, near: Option<Vec<f32>>) -> Ranking {
+        self.rank_in(&self.index(view), query, near.as_deref())
     }
 
     fn index(&self, view: &View) -> Arc<Index> {
@@ -113,7 +113,7 @@ impl Lexical {
     }
 
     /// Ranks by words and, where it is known, by how near each tool is to the query (-1 to 1).
-    pub(crate) fn rank_near(&self, index: &Index, query: &Query<'_>, near: Option<&[f32]>) -> Ranking {
+    pub(crate) fn rank_in(&self, index: &Index, query: &Query<'_>, near: Option<&[f32]>) -> Ranking {
         let text = beginning(query.text, LONGEST_QUERY);
         let words = meaningful(words(text));
         let mut corrected = MOST_CORRECTED;
@@ -121,8 +121,17 @@ impl Lexical {
             words.iter().map(|word| self.wanted(index, word, &mut corrected)).collect();
         let exact = index.named(text);
         let (strong, least) = if near.is_some() { BY_NEARNESS } else { BY_WORDS };
-        let step = if words.iter().any(|word| changes::contains(&word.term)) { 0.0 } else { EFFECT };
-        let mut scores = score(index, &wanted);
+        let step = if words.iter().any(|word| is_change(&word.term)) { 0.0 } else { EFFECT };
+        let Said { mut scores, words: said } = score(index, &wanted);
+        // A change that no tool has a word for is probably made by none.
+        let is_unheard_of =
+            wanted.iter().any(|wanted| wanted.terms.is_empty() && is_change(&wanted.word.term));
+        let is_strong = |at: usize, score: f32| {
+            // A word that all tools have says little, and is all that was asked.
+            let says_all = wanted.len() == 1 && said[at] == 1;
+            // Of what is deprecated there is probably a successor.
+            (score >= strong || says_all) && !is_unheard_of && !index.tools()[at].is_deprecated
+        };
         for (at, (score, tool)) in scores.iter_mut().zip(index.tools()).enumerate() {
             *score += near.and_then(|near| near.get(at)).map_or(0.0, |near| NEARNESS * near);
             if *score > 0.0 {
@@ -133,15 +142,14 @@ impl Lexical {
             scores[at as usize] = scores.iter().fold(strong, |best, score| best.max(*score)) * MEANT;
         }
         let hit = |(at, score): (usize, f32)| {
-            let tool = &index.tools()[at];
             let is_exact = u32::try_from(at).is_ok_and(|at| exact.contains(&at));
             let matched = match is_exact {
                 true => Match::Exact,
-                // There is probably a successor.
-                false if score >= strong && !tool.is_deprecated => Match::Strong,
+                false if is_strong(at, score) => Match::Strong,
                 false => Match::Weak,
             };
-            let is_wanted = query.category.is_none_or(|category| index.is_within(tool, category));
+            let is_wanted =
+                query.category.is_none_or(|category| index.is_within(&index.tools()[at], category));
             (is_wanted && (is_exact || score >= least)).then_some((matched, score, at))
         };
         let mut found: Vec<(Match, f32, usize)> = scores.into_iter().enumerate().filter_map(hit).collect();
@@ -187,10 +195,16 @@ impl Lexical {
     }
 }
 
-/// What the words of a query say of each tool.
-fn score(index: &Index, wanted: &[Wanted<'_>]) -> Vec<f32> {
+/// What the words of a query say of each tool, and how many of them it has.
+struct Said {
+    scores: Vec<f32>,
+    words: Vec<usize>,
+}
+
+fn score(index: &Index, wanted: &[Wanted<'_>]) -> Said {
     let sum: f32 = wanted.iter().map(|wanted| wanted.information).sum();
     let mut scores = vec![0.0; index.tools().len()];
+    let mut words = vec![0; index.tools().len()];
     // For one word: what its best term adds, by tool; and the tools that have any.
     let mut best = vec![0.0_f32; index.tools().len()];
     let mut having: Vec<u32> = Vec::new();
@@ -209,9 +223,10 @@ fn score(index: &Index, wanted: &[Wanted<'_>]) -> Vec<f32> {
         }
         for tool in having.drain(..) {
             scores[tool as usize] += std::mem::take(&mut best[tool as usize]);
+            words[tool as usize] += 1;
         }
     }
-    scores
+    Said { scores, words }
 }
 
 /// The first of what was found, best first. What is defined alike at several upstreams is one hit, what is deprecated does not
@@ -251,7 +266,7 @@ fn misspelt_name(index: &Index, query: &str) -> Option<u32> {
 #[async_trait]
 impl Ranker for Lexical {
     async fn rank(&self, cx: &Context<'_>, query: &Query<'_>) -> Ranking {
-        self.rank_near(&*cx.derive_with(&self.weights, Index::of).await, query, None)
+        self.rank_in(&*cx.derive_with(&self.weights, Index::of).await, query, None)
     }
 }
 
@@ -273,7 +288,7 @@ fn unmatched(wanted: &[Wanted<'_>]) -> Vec<String> {
 fn meaningful(words: Vec<Word>) -> Vec<Word> {
     let mut seen = HashSet::new();
     let mut different = words;
-    different.retain(|word| !stop_words::contains(&word.written) && seen.insert(word.term.clone()));
+    different.retain(|word| !is_stop_word(&word.written) && seen.insert(word.term.clone()));
     different.truncate(MOST_WORDS);
     different
 }

@@ -218,3 +218,20 @@ fn s4_what_several_upstreams_define_alike_is_one_hit() {
     assert_eq!(servers("open an issue"), ["east west", "north"]);
     assert_eq!(servers("open an issue in the west")[0], "west east");
 }
+
+#[test]
+fn s4_a_word_that_all_tools_have_is_no_weak_match() {
+    let view = view(&["find_user", "block_user"].map(|name| json!({"name": name})));
+    for query in ["user", "users", "the users"] {
+        assert_eq!(best(&view, query).1, Match::Strong, "{query}");
+    }
+    assert!(rank(&view, "users of the warehouse").hits.iter().all(|hit| hit.matched == Match::Weak));
+}
+
+#[test]
+fn s4_a_change_that_no_tool_has_a_word_for_is_a_weak_match() {
+    let view = view(&["remove_user", "list_users", "list_teams"].map(|name| json!({"name": name})));
+    assert_eq!(best(&view, "remove user"), ("remove_user".to_owned(), Match::Exact));
+    assert_eq!(best(&view, "removing users").1, Match::Strong);
+    assert!(rank(&view, "add user").hits.iter().all(|hit| hit.matched == Match::Weak));
+}

@@ -3,11 +3,13 @@
 //! [`Ranker`] is the seam: a strategy asks it which tools fit, and shows them. [`Lexical`] compares words, with weights for the
 //! place where a tool has them (BM25F), their stems, a thesaurus of computing, and corrections of
 //! misspelt ones. [`Semantic`] adds how near the words are as
-//! vectors, from a table in the program. Both need no model, no file and no network, and know only what the view lists.
+//! vectors, from a table in the program. Both need no model, no file and no network, and know only what the view lists. [`Embedded`] has
+//! how near from a model of the operator's choice.
 //!
 //! A miss is honest: each hit says how well it fits, and words that no tool has are named.
 
-mod changes;
+mod embedded;
+mod embedding;
 mod fields;
 mod index;
 mod lexical;
@@ -15,12 +17,13 @@ mod ranker;
 #[cfg(feature = "vectors")]
 mod semantic;
 mod spelling;
-mod stop_words;
 mod thesaurus;
 #[cfg(feature = "vectors")]
 mod vectors;
 mod words;
 
+pub use embedded::{Embedded, Embeddings, texts};
+pub use embedding::Embedding;
 pub use fields::{Field, Weights};
 pub use lexical::{Lexical, LexicalSettings};
 pub use ranker::{Hit, Match, Query, Ranker, Ranking};

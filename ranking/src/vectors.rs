@@ -9,10 +9,7 @@ use std::{
 
 use mcp_disclosure_core::{View, VisibleTool};
 
-use crate::{
-    stop_words,
-    words::{Part, each},
-};
+use crate::words::{Part, each, is_stop_word};
 
 /// The number of a vector's components.
 const DIMENSIONS: usize = 100;
@@ -22,9 +19,6 @@ const MOST_WORDS: usize = 120;
 
 /// The words and their vectors, read where the program lies: nothing is loaded.
 static TABLE: Table = Table { bytes: include_bytes!("../vectors/words.bin") };
-
-/// The vectors of the list that was read last: where one tool changes, the others' are taken from here.
-static LATEST: Mutex<Option<Arc<Read>>> = Mutex::new(None);
 
 type Vector = [f32; DIMENSIONS];
 
@@ -82,7 +76,7 @@ fn direction(text: &str) -> (Vector, f32) {
     let (mut sum, mut words, mut known) = ([0.0; DIMENSIONS], 0_u8, 0_u8);
     each(text, |part| {
         let word = match part {
-            Part::Word(word) if stop_words::contains(word) => return,
+            Part::Word(word) if is_stop_word(word) => return,
             Part::Word(word) => TABLE.find(word),
             Part::Pair { .. } => None,
         };
@@ -99,21 +93,28 @@ fn direction(text: &str) -> (Vector, f32) {
     (sum, f32::from(known) / f32::from(words.max(1)))
 }
 
-/// The vectors of the listed tools of a view.
+/// The vectors of the listed tools of a view, in its order.
 #[derive(Debug)]
-pub(crate) struct Vectors(Arc<Read>);
-
-/// The vectors of tools, in the order of a view.
-#[derive(Debug)]
-struct Read {
+pub(crate) struct Vectors {
     /// Digests of what the vectors were made from.
     digests: Vec<u64>,
     components: Vec<Vector>,
 }
 
+/// The vectors of the list that a ranker read last: where one tool changes, the others' are taken from there. As a key of what is
+/// derived from a view, it is equal to itself alone.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Latest(Arc<Mutex<Option<Arc<Vectors>>>>);
+
+impl PartialEq for Latest {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
 impl Vectors {
-    pub(crate) fn of(view: &View) -> Self {
-        let latest = || LATEST.lock().unwrap_or_else(PoisonError::into_inner);
+    pub(crate) fn of(view: &View, Latest(latest): &Latest) -> Arc<Self> {
+        let latest = || latest.lock().unwrap_or_else(PoisonError::into_inner);
         let before = latest().clone();
         let known: HashMap<u64, &Vector> =
             before.iter().flat_map(|before| before.digests.iter().copied().zip(&before.components)).collect();
@@ -125,16 +126,16 @@ impl Vectors {
             digests.push(digest.finish());
             components.push(known.get(&digest.finish()).map_or_else(|| mean(&texts), |known| **known));
         }
-        let read = Arc::new(Read { digests, components });
+        let read = Arc::new(Self { digests, components });
         *latest() = Some(Arc::clone(&read));
-        Self(read)
+        read
     }
 
     /// How near each tool is to a query, from -1 to 1; `None` if none of its words is known. What is said in unknown words
     /// counts as far from everything.
     pub(crate) fn nearness(&self, query: &str) -> Option<Vec<f32>> {
         let (query, known) = direction(query);
-        (known > 0.0).then(|| self.0.components.iter().map(|tool| known * product(&query, tool)).collect())
+        (known > 0.0).then(|| self.components.iter().map(|tool| known * product(&query, tool)).collect())
     }
 }
 

@@ -147,6 +147,40 @@ fn parts(piece: &str) -> Vec<&str> {
     parts
 }
 
+/// English words without a meaning of their own, in lower case, and what apostrophes leave of others. They never count.
+const STOP_WORDS: &[&str] = &[
+    "a", "about", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by",
+    "can", "could", "d", "did", "do", "does", "don", "for", "from", "get", "had", "has", "have", "he",
+    "hello", "her", "here", "hey", "hi", "him", "his", "how", "i", "if", "in", "into", "is", "it", "its",
+    "just", "let", "like", "ll", "m", "many", "may", "me", "might", "more", "most", "much", "must", "my",
+    "need", "needs", "no", "not", "now", "of", "on", "one", "or", "our", "out", "over", "own", "please",
+    "re", "s", "shall", "she", "should", "so", "some", "such", "t", "than", "thank", "thanks", "that", "the",
+    "their", "them", "then", "there", "these", "they", "this", "those", "to", "too", "up", "us", "use",
+    "used", "using", "ve", "very", "want", "was", "we", "were", "what", "when", "where", "which", "who",
+    "whom", "whose", "why", "will", "with", "would", "you", "your",
+];
+
+/// Whether a word, in lower case, says nothing about a tool.
+pub(crate) fn is_stop_word(word: &str) -> bool {
+    STOP_WORDS.binary_search(&word).is_ok()
+}
+
+/// Stems of English words, sorted. Where a request has one, nothing speaks against tools that write.
+const CHANGES: &[&str] = &[
+    "add", "append", "archiv", "assign", "attach", "book", "build", "cancel", "chang", "clear", "clone",
+    "close", "commit", "copi", "creat", "delet", "deploy", "disabl", "drop", "edit", "enabl", "eras",
+    "execut", "fill", "fix", "forget", "insert", "instal", "invit", "kill", "make", "merg", "modifi", "move",
+    "new", "patch", "pay", "post", "publish", "purg", "push", "put", "reboot", "remov", "renam", "replac",
+    "repli", "reset", "restart", "restor", "revert", "revok", "run", "save", "schedul", "send", "set",
+    "share", "start", "stop", "store", "submit", "truncat", "turn", "unassign", "undo", "uninstal", "updat",
+    "upload", "write",
+];
+
+/// Whether a stem asks to change something.
+pub(crate) fn is_change(stem: &str) -> bool {
+    CHANGES.binary_search(&stem).is_ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -202,5 +236,17 @@ mod tests {
         ] {
             assert_eq!(stem(one), stem(other), "{one}");
         }
+    }
+
+    #[test]
+    fn lists_of_words_are_sorted_and_of_stems() {
+        assert!(STOP_WORDS.is_sorted() && CHANGES.is_sorted());
+        assert!(is_stop_word("the") && !is_stop_word("delete"));
+        for word in
+            ["deleting", "copies", "scheduled", "installs", "modify", "renamed", "executes", "replies"]
+        {
+            assert!(is_change(&stem(word)), "{word}");
+        }
+        assert!(!is_change(&stem("listing")) && !is_change(&stem("many")));
     }
 }

@@ -29,7 +29,7 @@ const OVERVIEW_BYTES: usize = 8 * 1024;
 const MISS_BYTES: usize = 1024;
 
 /// Hits up to this share of the best one's score come with their schemas.
-const NEAR: f32 = 0.9;
+const NEAR: f32 = 0.95;
 
 /// The member with parameters that several hits have in common, and with their names in each of these.
 const COMMON: &str = "commonParameters";

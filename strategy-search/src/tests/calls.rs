@@ -151,9 +151,10 @@ impl Services for Counting {
 
 #[test]
 fn s5_the_index_is_made_beside_the_workers_by_the_first_call_that_searches() {
+    let strategy = search(Executors::One);
     let makes = |view: &View, name: &str, arguments: Value| {
         let counting = Counting::default();
-        decide_with(&search(Executors::One), view, name, &arguments, &counting);
+        decide_with(&strategy, view, name, &arguments, &counting);
         counting.0.into_inner() > 0
     };
     for (name, searching) in [(SEARCH, json!({"query": "file"})), (CALL, json!({"tool": "raed_file"}))] {
