@@ -116,6 +116,14 @@ impl Registry {
         Ok(self)
     }
 
+    /// Registers a strategy in the place of the one of its name, if there is one.
+    pub fn replace(&mut self, plug_in: PlugIn) {
+        if let Some(known) = self.plug_ins.iter_mut().find(|known| known.profile.name == plug_in.profile.name)
+        {
+            *known = plug_in;
+        }
+    }
+
     /// The profiles of all strategies, in order.
     pub fn profiles(&self) -> impl Iterator<Item = &Profile> {
         self.plug_ins.iter().map(|plug_in| &plug_in.profile)

@@ -12,6 +12,7 @@ pub mod cli;
 pub mod config;
 #[cfg(feature = "demo")]
 mod demo;
+mod embeddings;
 pub mod export;
 pub mod failure;
 pub mod files;
@@ -26,7 +27,7 @@ pub mod switch;
 
 #[cfg(feature = "demo")]
 pub use demo::demonstration;
-pub use mcp_disclosure_gateway::builtin;
+pub use embeddings::builtin;
 pub use run::{run, run_with};
 
 /// What the demonstration answers a call; nothing without the demonstration.

@@ -5,9 +5,7 @@
 
 use std::{
     fs, io,
-    io::Write,
     path::{Path, PathBuf},
-    time::SystemTime,
 };
 
 use etcetera::BaseStrategy;
@@ -20,7 +18,7 @@ use mcp_disclosure_gateway::{
 use serde_json::json;
 use sha2::Sha256;
 
-use crate::files::make_private_folder;
+use crate::files::{keep_newest, write_private};
 
 /// The number of upstreams that are remembered; those kept longest ago are forgotten.
 const MOST: usize = 256;
@@ -87,18 +85,9 @@ impl Store {
         }
         let mut key = vec![0; 32];
         getrandom::fill(&mut key).map_err(io::Error::other)?;
-        self.write(&path, &key)?;
+        write_private(&self.folder, &path, &key)?;
         // Another process may have made one at the same time.
         fs::read(&path)
-    }
-
-    /// Replaces a file as a whole; it is readable by the user only.
-    fn write(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        make_private_folder(&self.folder)?;
-        let mut file = tempfile::NamedTempFile::new_in(&self.folder)?;
-        file.write_all(bytes)?;
-        file.persist(path)?;
-        Ok(())
     }
 
     /// Checks that a file, if it is there, and the folder are the user's alone: what is in them reaches models.
@@ -118,8 +107,8 @@ impl Store {
         if fs::read(&path).is_ok_and(|before| before == remembered.text().as_bytes()) {
             return Ok(());
         }
-        self.write(&path, remembered.text().as_bytes())?;
-        self.forget_oldest()
+        write_private(&self.folder, &path, remembered.text().as_bytes())?;
+        keep_newest(&self.folder, "json", MOST)
     }
 
     fn try_recall(&self, config: &UpstreamConfig, era: Era) -> io::Result<Option<RawObject>> {
@@ -132,19 +121,6 @@ impl Store {
             Err(error) => return Err(error),
         };
         RawObject::parse(text).map(Some).map_err(io::Error::other)
-    }
-
-    fn forget_oldest(&self) -> io::Result<()> {
-        let mut files: Vec<(SystemTime, PathBuf)> = Vec::new();
-        for entry in fs::read_dir(&self.folder)? {
-            let path = entry?.path();
-            if path.extension().is_some_and(|extension| extension == "json") {
-                files.push((fs::metadata(&path)?.modified()?, path));
-            }
-        }
-        files.sort();
-        let too_many = files.len().saturating_sub(MOST);
-        files.iter().take(too_many).try_for_each(|(_, path)| fs::remove_file(path))
     }
 }
 

@@ -209,10 +209,13 @@ class Ours:
             # Slower by an order of magnitude, which must not be taken for the program's.
             self.label += ", debug build"
 
-    async def connect(self, stack, world):
+    async def connect(self, stack, world, *flags):
         self.labels = world.labels(lambda server, tool: tool, lambda server, tool: f"{server}__{tool}")
-        arguments = ["serve", "--strategy", "search", "--log", "error", "--mcp-config", world.config]
+        arguments = ["serve", "--strategy", "search", "--log", "error", "--mcp-config", world.config, *flags]
         return await over_stdio(stack, world, self.program, *arguments)
+
+    async def settle(self):
+        """Waits for what the first search began."""
 
     def search(self, query):
         return "search_tools", {"query": query}
@@ -231,6 +234,31 @@ class Ours:
 
     def use(self, hit, arguments):
         return "call_tool", {"tool": hit.name, "arguments": arguments}
+
+
+class OursWithModel(Ours):
+    """The same with the vectors of a model on a server: wordllama's."""
+
+    def __init__(self, program):
+        super().__init__(program)
+        self.label = self.label.replace("`search`", "`search` with a wordllama server")
+
+    async def connect(self, stack, world):
+        server = HERE / "embeddings_server.py"
+        child = await asyncio.create_subprocess_exec(sys.executable, server, stdout=asyncio.subprocess.PIPE)
+        stack.push_async_callback(end, child)
+        url = (await child.stdout.readline()).decode().strip()
+        settings = world.folder / "embeddings.toml"
+        settings.write_text(f'[strategy.search.embeddings]\nurl = "{url}"\nmodel = "wordllama"\n')
+        self.kept = world.folder / "mcp-disclosure/embeddings"
+        return await super().connect(stack, world, "--config", settings)
+
+    async def settle(self):
+        for _ in range(PATIENCE * 10):
+            if list(self.kept.glob("*.vectors")):
+                return
+            await asyncio.sleep(0.1)
+        raise Failure("the model does not read the tools")
 
 
 async def until_listening(child, port, log):

@@ -11,7 +11,7 @@ from contextlib import AsyncExitStack
 from datetime import date
 from pathlib import Path
 
-from fronts import Bm25s, Failure, FastMcpProxy, FastMcpServer, McpProxyCrate, Ours, World, text_of
+from fronts import Bm25s, Failure, FastMcpProxy, FastMcpServer, McpProxyCrate, Ours, OursWithModel, World, text_of
 from mcp.shared.exceptions import MCPError
 from score import HEAD, Asked, Counter, misses, row
 
@@ -105,6 +105,8 @@ async def measure(fronts, world, tasks):
         for front, session in zip(fronts, sessions):
             # Indexes are built at the first search.
             await ask(front, session, tasks[0])
+            if isinstance(front, Ours):
+                await front.settle()
         asked = [[] for _ in fronts]
         for turn, task in enumerate(tasks):
             # By turns, each time another one first, so that what else the machine does hits all alike.
@@ -144,7 +146,8 @@ def of_set(name, recordings, path):
     fronts = [FastMcpProxy(), FastMcpServer()]
     if "MCP_PROXY_BIN" in os.environ:
         fronts.append(McpProxyCrate(os.environ["MCP_PROXY_BIN"], os.environ["MCP_PROXY_VERSION"]))
-    fronts += [Bm25s(), Ours(os.environ["MCP_DISCLOSURE_BIN"])]
+    ours = os.environ["MCP_DISCLOSURE_BIN"]
+    fronts += [Bm25s(), OursWithModel(ours), Ours(ours)]
     with tempfile.TemporaryDirectory() as folder:
         world = World(recordings, accuracy, folder)
         tasks = read_tasks(path, world)

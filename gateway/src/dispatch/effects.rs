@@ -46,6 +46,9 @@ impl Gateway {
         if fetches.has_delivered() {
             caller.identified(|who| self.observer.fetched(&who));
         }
+        if fetches.has_fallen_back() {
+            caller.identified(|who| self.observer.fell_back(&who));
+        }
         Ok(())
     }
 

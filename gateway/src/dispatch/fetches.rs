@@ -110,8 +110,18 @@ impl FetchLimits {
         peer: &'a Arc<str>,
         allowances: &'a [Arc<Allowance>],
     ) -> OfCaller<'a> {
-        let (admitted, delivered) = (AtomicU32::new(0), AtomicBool::new(false));
-        OfCaller { limits: self, caller, peer, allowances, admitted, delivered, refused: OnceLock::new() }
+        let (admitted, delivered, fell_back) =
+            (AtomicU32::new(0), AtomicBool::new(false), AtomicBool::new(false));
+        OfCaller {
+            limits: self,
+            caller,
+            peer,
+            allowances,
+            admitted,
+            delivered,
+            fell_back,
+            refused: OnceLock::new(),
+        }
     }
 
     /// Removes callers that have not fetched recently.
@@ -160,6 +170,7 @@ pub(super) struct OfCaller<'a> {
     allowances: &'a [Arc<Allowance>],
     admitted: AtomicU32,
     delivered: AtomicBool,
+    fell_back: AtomicBool,
     refused: OnceLock<&'static str>,
 }
 
@@ -177,6 +188,11 @@ impl OfCaller<'_> {
     /// Whether the request delivered descriptions.
     pub(super) fn has_delivered(&self) -> bool {
         self.delivered.load(Ordering::Relaxed)
+    }
+
+    /// Whether it was served without a model that the operator chose.
+    pub(super) fn has_fallen_back(&self) -> bool {
+        self.fell_back.load(Ordering::Relaxed)
     }
 }
 
@@ -205,6 +221,10 @@ impl Services for OfCaller<'_> {
 
     fn delivers(&self) {
         self.delivered.store(true, Ordering::Relaxed);
+    }
+
+    fn falls_back(&self) {
+        self.fell_back.store(true, Ordering::Relaxed);
     }
 
     async fn run(&self, work: Box<dyn FnOnce() + Send>) {

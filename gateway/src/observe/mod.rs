@@ -68,6 +68,11 @@ pub trait Observer: fmt::Debug + Send + Sync + 'static {
         let _ = who;
     }
 
+    /// A request was served without a model that the operator chose: a search without its embeddings.
+    fn fell_back(&self, who: &Who<'_>) {
+        let _ = who;
+    }
+
     /// A request for descriptions was refused by this code, such as `RATE_LIMITED`.
     fn fetch_refused(&self, who: &Who<'_>, code: &'static str) {
         let _ = (who, code);

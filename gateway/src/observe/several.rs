@@ -45,6 +45,10 @@ impl Observer for Several {
         self.0.iter().for_each(|observer| observer.fetch_refused(who, code));
     }
 
+    fn fell_back(&self, who: &Who<'_>) {
+        self.0.iter().for_each(|observer| observer.fell_back(who));
+    }
+
     fn fetched(&self, who: &Who<'_>) {
         self.0.iter().for_each(|observer| observer.fetched(who));
     }

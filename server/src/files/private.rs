@@ -1,6 +1,34 @@
-//! Folders that only the user can read, and files that others can.
+//! Folders and files that only the user can read, and files that others can.
 
-use std::{fs, io, path::Path};
+use std::{
+    fs,
+    io::{self, Write},
+    path::{Path, PathBuf},
+    time::SystemTime,
+};
+
+/// Replaces a file as a whole; it is readable by the user only, as its folder is.
+pub(crate) fn write_private(folder: &Path, name: impl AsRef<Path>, bytes: &[u8]) -> io::Result<()> {
+    make_private_folder(folder)?;
+    let mut file = tempfile::NamedTempFile::new_in(folder)?;
+    file.write_all(bytes)?;
+    file.persist(folder.join(name))?;
+    Ok(())
+}
+
+/// Removes the files with this extension that were written longest ago, but for so many.
+pub(crate) fn keep_newest(folder: &Path, extension: &str, most: usize) -> io::Result<()> {
+    let mut files: Vec<(SystemTime, PathBuf)> = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.extension().is_some_and(|found| found == extension) {
+            files.push((fs::metadata(&path)?.modified()?, path));
+        }
+    }
+    files.sort();
+    let too_many = files.len().saturating_sub(most);
+    files.iter().take(too_many).try_for_each(|(_, path)| fs::remove_file(path))
+}
 
 /// Makes a folder of mode 0700 with those above it; one that is there stays as it is.
 #[cfg(unix)]

@@ -34,6 +34,7 @@ pub(super) struct Metrics {
     refusals: IntCounterVec,
     unjudged: IntCounterVec,
     fetches: IntCounterVec,
+    fallbacks: IntCounterVec,
     opened: IntCounterVec,
     turned_away: IntCounterVec,
     durations: HistogramVec,
@@ -108,6 +109,11 @@ impl Metrics {
             fetches: metrics.counter(
                 "fetches_total",
                 "Requests that delivered descriptions of tools.",
+                &["strategy"],
+            ),
+            fallbacks: metrics.counter(
+                "search_fallbacks_total",
+                "Searches that the built-in ranking answered, since the operator's model did not.",
                 &["strategy"],
             ),
             turned_away: metrics.counter(
@@ -250,6 +256,10 @@ impl Observer for Metrics {
         if let (Some(upstream), true) = (call.upstream, call.outcome.is_call()) {
             self.durations.with_label_values(&[&*one_line(upstream)]).observe(call.duration.as_secs_f64());
         }
+    }
+
+    fn fell_back(&self, who: &Who<'_>) {
+        self.fallbacks.with_label_values(&[who.strategy]).inc();
     }
 
     fn fetched(&self, who: &Who<'_>) {

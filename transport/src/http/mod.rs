@@ -99,7 +99,11 @@ pub fn connect(
     connection
 }
 
-fn client(headers: HeaderMap) -> reqwest::Result<Client> {
+/// A client that sends these headers, and follows redirects within an origin only (docs/CONTRACT.md P9).
+///
+/// # Errors
+/// If the system's TLS cannot be used.
+pub fn client(headers: HeaderMap) -> reqwest::Result<Client> {
     // A provider already installed in this process is fine.
     let _already = rustls::crypto::ring::default_provider().install_default();
     Client::builder()

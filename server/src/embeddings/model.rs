@@ -1,0 +1,242 @@
+//! The server of a model, and what is known of its vectors.
+
+use std::{
+    collections::HashSet,
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use async_trait::async_trait;
+use mcp_disclosure_core::{Digest, View};
+use mcp_disclosure_ranking::{Embedding, Embeddings, texts};
+use mcp_disclosure_transport::http::{self, HttpError, without_secrets};
+use parking_lot::Mutex;
+use reqwest::{
+    Client, StatusCode, Url,
+    header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue},
+};
+use serde::Deserialize;
+use serde_json::json;
+use tokio::{sync::Semaphore, task::spawn_blocking};
+
+use super::{
+    Settings, Unusable,
+    kept::{File, Vectors},
+};
+
+/// How long a query waits for its vector.
+const QUERY: Duration = Duration::from_millis(300);
+
+/// How long the vectors of a batch may take: a server may have to load the model first.
+const BATCH: Duration = Duration::from_secs(60);
+
+/// How many texts are sent at once: some servers take no more.
+const AT_ONCE: usize = 32;
+
+/// How long a server that failed is not asked. Queries need not wait for it in the meantime.
+const REST: Duration = Duration::from_secs(2);
+
+/// The largest answer: 32 vectors of 4,096 numbers have 3 MB.
+const LARGEST: usize = 16 * 1024 * 1024;
+
+/// How many vectors are kept; beyond that only those of the tools that are listed.
+const MOST: usize = 20_000;
+
+/// A model, on its server.
+#[derive(Debug)]
+pub(super) struct Model {
+    client: Client,
+    url: Url,
+    settings: Settings,
+    /// The vectors of tools' texts.
+    known: Mutex<Vectors>,
+    /// One task fetches vectors.
+    turn: Arc<Semaphore>,
+    rests_until: Mutex<Option<Instant>>,
+    file: Option<File>,
+}
+
+/// Why there are no vectors. `Display` is a predicate of the server; no answer is quoted, since some repeat the key.
+#[derive(Debug, thiserror::Error)]
+enum Failure {
+    #[error("{}", .0.in_full())]
+    Http(HttpError),
+    #[error("gave no answer in time")]
+    Late,
+    #[error("answered HTTP {0}")]
+    Status(StatusCode),
+    #[error("sent more than {LARGEST} bytes")]
+    TooLong,
+    #[error("did not send a vector for each text, as OpenAI's protocol has them")]
+    NotVectors,
+    #[error("sent a vector of {sent} dimensions instead of {wanted}")]
+    Dimensions { sent: usize, wanted: usize },
+}
+
+impl From<reqwest::Error> for Failure {
+    fn from(error: reqwest::Error) -> Self {
+        if error.is_timeout() { Self::Late } else { Self::Http(HttpError::from(&error.without_url())) }
+    }
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    data: Vec<Item>,
+}
+
+#[derive(Deserialize)]
+struct Item {
+    #[serde(default)]
+    index: usize,
+    embedding: Vec<f32>,
+}
+
+impl Model {
+    /// The model of these settings, with the vectors that are kept on disk.
+    pub(super) fn new(settings: &Settings) -> Result<Arc<Self>, Unusable> {
+        let wrong = || Unusable::Url(settings.url.clone());
+        let mut url = Url::parse(&settings.url).map_err(|_| wrong())?;
+        if !matches!(url.scheme(), "http" | "https") {
+            return Err(wrong());
+        }
+        url.path_segments_mut().map_err(|()| wrong())?.pop_if_empty().push("embeddings");
+        let mut headers =
+            HeaderMap::from_iter([(CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
+        if let Some(variable) = &settings.key_env {
+            let key = std::env::var(variable).ok().filter(|key| !key.is_empty());
+            let key = key.and_then(|key| HeaderValue::try_from(format!("Bearer {key}")).ok());
+            let mut key = key.ok_or_else(|| Unusable::Key(variable.clone()))?;
+            key.set_sensitive(true);
+            headers.insert(AUTHORIZATION, key);
+        }
+        let dimensions = settings.dimensions.map(|dimensions| dimensions.to_string()).unwrap_or_default();
+        let file = File::of_user(Digest::of_parts([url.as_str(), &settings.model, &dimensions]));
+        Ok(Arc::new(Self {
+            client: http::client(headers)?,
+            url,
+            settings: settings.clone(),
+            known: Mutex::new(file.as_ref().and_then(|file| file.read().ok()).unwrap_or_default()),
+            turn: Arc::new(Semaphore::new(1)),
+            rests_until: Mutex::default(),
+            file,
+        }))
+    }
+
+    fn rests(&self) -> bool {
+        self.rests_until.lock().is_some_and(|until| until > Instant::now())
+    }
+
+    /// Says that the server failed, and that it is not asked for a while.
+    fn rest(&self, failure: &Failure) {
+        *self.rests_until.lock() = Some(Instant::now() + REST);
+        let (url, seconds) = (without_secrets(&self.url), REST.as_secs());
+        tracing::warn!("search: {url} {failure}; the built-in ranking answers for {seconds} s");
+    }
+
+    /// Whether a query's vector is like those of tools. A server that has another model by the same name now is asked for them again.
+    fn is_comparable(&self, vector: &Embedding) -> bool {
+        let mut known = self.known.lock();
+        let is_other = known.values().next().is_some_and(|other| other.cosine(vector).is_none());
+        if is_other {
+            known.clear();
+        }
+        !is_other
+    }
+
+    /// Fetches the vectors that are not known, in batches, until the server fails.
+    async fn fetch(&self, listed: &[(Digest, String)]) {
+        let missing: Vec<&(Digest, String)> = {
+            let known = self.known.lock();
+            listed.iter().filter(|(digest, _)| !known.contains_key(digest)).collect()
+        };
+        tracing::info!(tools = missing.len(), model = self.settings.model, "search: a model reads tools");
+        for batch in missing.chunks(AT_ONCE) {
+            let texts: Vec<&str> = batch.iter().map(|(_, text)| &**text).collect();
+            match self.ask(&texts, BATCH).await {
+                Ok(vectors) => {
+                    vectors.first().map(|vector| self.is_comparable(vector));
+                    let digests = batch.iter().map(|(digest, _)| *digest);
+                    self.known.lock().extend(digests.zip(vectors.into_iter().map(Arc::new)));
+                }
+                Err(failure) => return self.rest(&failure),
+            }
+        }
+    }
+
+    /// The vectors of texts, in their order.
+    async fn ask(&self, texts: &[&str], patience: Duration) -> Result<Vec<Embedding>, Failure> {
+        let Settings { model, dimensions, .. } = &self.settings;
+        let mut body = json!({"model": model, "input": texts, "encoding_format": "float"});
+        if let Some(dimensions) = dimensions {
+            body["dimensions"] = dimensions.get().into();
+        }
+        let request = self.client.post(self.url.clone()).timeout(patience).body(body.to_string());
+        let mut answer = request.send().await?;
+        if !answer.status().is_success() {
+            return Err(Failure::Status(answer.status()));
+        }
+        let mut bytes = Vec::new();
+        while let Some(chunk) = answer.chunk().await? {
+            bytes.extend_from_slice(&chunk);
+            if bytes.len() > LARGEST {
+                return Err(Failure::TooLong);
+            }
+        }
+        let Answer { mut data } = serde_json::from_slice(&bytes).map_err(|_| Failure::NotVectors)?;
+        data.sort_by_key(|item| item.index);
+        let wanted = dimensions
+            .map_or_else(|| data.first().map_or(0, |item| item.embedding.len()), |wanted| wanted.get());
+        if let Some(other) = data.iter().find(|item| item.embedding.len() != wanted) {
+            return Err(Failure::Dimensions { sent: other.embedding.len(), wanted });
+        }
+        let vectors: Option<Vec<Embedding>> =
+            data.iter().map(|item| Embedding::of(&item.embedding)).collect();
+        vectors.filter(|vectors| vectors.len() == texts.len()).ok_or(Failure::NotVectors)
+    }
+
+    /// Writes what is known to disk. Of too many, those are forgotten that are not listed.
+    fn keep(&self, listed: &[(Digest, String)]) {
+        let known = {
+            let mut known = self.known.lock();
+            if known.len() > MOST {
+                let listed: HashSet<&Digest> = listed.iter().map(|(digest, _)| digest).collect();
+                known.retain(|digest, _| listed.contains(digest));
+            }
+            known.clone()
+        };
+        if let Some(Err(error)) = self.file.as_ref().map(|file| file.write(&known)) {
+            tracing::warn!(%error, "search: vectors of tools are not kept");
+        }
+    }
+}
+
+#[async_trait]
+impl Embeddings for Model {
+    async fn of_query(&self, text: &str) -> Option<Embedding> {
+        if self.rests() {
+            return None;
+        }
+        let asked = self.ask(&[text], QUERY).await.inspect_err(|failure| self.rest(failure));
+        asked.ok()?.pop().filter(|vector| self.is_comparable(vector))
+    }
+
+    fn of_texts(&self, digests: &[Digest]) -> Vec<Option<Arc<Embedding>>> {
+        let known = self.known.lock();
+        digests.iter().map(|digest| known.get(digest).cloned()).collect()
+    }
+
+    fn learn(self: Arc<Self>, view: View) {
+        let Ok(turn) = Arc::clone(&self.turn).try_acquire_owned() else { return };
+        if self.rests() {
+            return;
+        }
+        tokio::spawn(async move {
+            let text = |text: String| (Digest::of_bytes(text.as_bytes()), text);
+            let texts = move || texts(&view).into_iter().map(text).collect();
+            let listed: Vec<(Digest, String)> = spawn_blocking(texts).await.unwrap_or_default();
+            self.fetch(&listed).await;
+            drop(spawn_blocking(move || self.keep(&listed)).await);
+            drop(turn);
+        });
+    }
+}

@@ -1,0 +1,266 @@
+//! `[strategy.search.embeddings]`: a model on a server of its own (S13).
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    net::{TcpListener, TcpStream},
+    path::PathBuf,
+    sync::{Arc, Mutex},
+    thread,
+    time::{Duration, Instant},
+};
+
+use kit::{
+    Scenario,
+    process::{CACHE, Process, get, until},
+};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use super::{program, shown, text};
+use crate::UPSTREAM;
+
+const KEY: &str = "k3y-that-nobody-logs";
+
+/// What the server does with a request.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Mode {
+    Works,
+    Late,
+    Hangs,
+    TooMany,
+    Garbage,
+    Few,
+    OtherDimensions,
+    Redirects,
+}
+
+/// A server that speaks OpenAI's protocol. Words that mean the same to it have the same vector.
+#[derive(Clone)]
+struct Model {
+    port: u16,
+    mode: Arc<Mutex<Mode>>,
+    /// Paths, headers and bodies that it received.
+    received: Arc<Mutex<Vec<(String, Value)>>>,
+}
+
+impl Model {
+    fn start() -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let model = Self { port, mode: Arc::new(Mutex::new(Mode::Works)), received: Arc::default() };
+        let serving = model.clone();
+        thread::spawn(move || {
+            for stream in listener.incoming() {
+                let model = serving.clone();
+                thread::spawn(move || model.answer(stream.unwrap()));
+            }
+        });
+        model
+    }
+
+    fn set(&self, mode: Mode) {
+        *self.mode.lock().unwrap() = mode;
+    }
+
+    fn answer(&self, mut stream: TcpStream) {
+        let mut reader = BufReader::new(stream.try_clone().unwrap());
+        let mut head = String::new();
+        while !head.ends_with("\r\n\r\n") {
+            if reader.read_line(&mut head).unwrap_or(0) == 0 {
+                return;
+            }
+        }
+        let lower = head.to_lowercase();
+        let length = lower.split("content-length: ").nth(1).unwrap().split("\r\n").next().unwrap();
+        let mut body = vec![0; length.parse().unwrap()];
+        reader.read_exact(&mut body).unwrap();
+        let asked: Value = serde_json::from_slice(&body).unwrap();
+        self.received.lock().unwrap().push((head, asked.clone()));
+        let mode = *self.mode.lock().unwrap();
+        let mut vectors = asked["input"].as_array().unwrap().iter().enumerate().map(|(at, text)| {
+            let components =
+                if mode == Mode::OtherDimensions { vec![1.0; 3] } else { vector(text.as_str().unwrap()) };
+            json!({"object": "embedding", "index": at, "embedding": components})
+        });
+        let (status, headers, body) = match mode {
+            Mode::Late => {
+                thread::sleep(Duration::from_secs(30));
+                return;
+            }
+            Mode::Hangs => return,
+            Mode::TooMany => ("429 Too Many Requests", String::new(), format!("{{\"error\": \"{KEY}\"}}")),
+            Mode::Garbage => ("200 OK", String::new(), "<html>".to_owned()),
+            Mode::Few => {
+                ("200 OK", String::new(), json!({"data": vectors.skip(1).collect::<Vec<_>>()}).to_string())
+            }
+            Mode::Redirects => {
+                let there = format!("Location: http://localhost:{}/elsewhere\r\n", self.port);
+                ("307 Temporary Redirect", there, String::new())
+            }
+            Mode::Works | Mode::OtherDimensions => {
+                // The order is that of `index`.
+                let first = vectors.next();
+                let data: Vec<Value> = vectors.chain(first).collect();
+                ("200 OK", String::new(), json!({"object": "list", "data": data}).to_string())
+            }
+        };
+        let length = body.len();
+        let _gone = write!(
+            stream,
+            "HTTP/1.1 {status}\r\n{headers}Content-Length: {length}\r\nConnection: close\r\n\r\n{body}"
+        );
+    }
+}
+
+/// The vector of a text: what it is about, and a little of its length.
+fn vector(text: &str) -> Vec<f32> {
+    let topics = [["hound", "zorgle"], ["bill", "quindle"], ["lamp", "vashti"]];
+    let mut vector = vec![0.05; 8];
+    vector[4 + text.len() % 4] += 0.1;
+    for (at, words) in topics.iter().enumerate() {
+        if words.iter().any(|word| text.contains(word)) {
+            vector[at] = 1.0;
+        }
+    }
+    vector
+}
+
+struct Scene {
+    directory: TempDir,
+    config: PathBuf,
+    model: Model,
+}
+
+impl Scene {
+    fn new(settings: &str) -> Self {
+        let directory = tempfile::tempdir().unwrap();
+        let (file, config) =
+            (directory.path().join("scenario.json"), directory.path().join("disclosure.toml"));
+        let tool = |(name, description): (&str, &str)| {
+            json!({"name": name, "description": description, "inputSchema": {"type": "object"}}).to_string()
+        };
+        let named = [("kennel", "Walks a hound."), ("ledger", "Books a bill."), ("beacon", "Lights a lamp.")];
+        let others = (0..40).map(|at| format!("thing_{at}"));
+        let others: Vec<String> = others.map(|name| tool((&name, "Does a thing."))).collect();
+        Scenario::with_tools(named.into_iter().map(tool).chain(others)).write(&file);
+        let model = Model::start();
+        let upstream = format!("[upstreams.u]\ncommand = {UPSTREAM:?}\nargs = [{:?}]\n", shown(&file));
+        let embeddings = format!(
+            "[strategy.search.embeddings]\nurl = \"http://127.0.0.1:{}/v1\"\nmodel = \"m\"\nkey_env = \"MODEL_KEY\"\n",
+            model.port
+        );
+        std::fs::write(&config, format!("{upstream}{embeddings}{settings}")).unwrap();
+        Self { directory, config, model }
+    }
+
+    fn start(&self) -> Process {
+        let flags = [
+            "--log",
+            "debug",
+            "serve",
+            "--config",
+            shown(&self.config),
+            "--strategy",
+            "search",
+            "--admin",
+            "127.0.0.1:0",
+        ];
+        let mut command = program(&flags);
+        let mut gateway =
+            Process::start(command.env(CACHE, self.directory.path().join("cache")).env("MODEL_KEY", KEY));
+        gateway.initialize();
+        gateway
+    }
+
+    /// Whether vectors are on disk, which is when all were read.
+    fn has_kept(&self) -> bool {
+        let kept = std::fs::read_dir(self.directory.path().join("cache/mcp-disclosure/embeddings"));
+        kept.into_iter().flatten().any(|file| file.unwrap().path().extension().is_some())
+    }
+}
+
+/// The name of the first hit; none, if nothing is found.
+fn first(gateway: &mut Process, query: &str) -> Option<String> {
+    let answer = gateway.call("search_tools", json!({"query": query}));
+    let found: Value = serde_json::from_str(text(&answer)).unwrap();
+    Some(found["tools"][0]["name"].as_str()?.to_owned())
+}
+
+fn fallbacks(gateway: &Process) -> u64 {
+    let page = get(gateway.admin(), "/metrics", "Host: localhost\r\n").body;
+    let line = page.lines().find(|line| line.starts_with("mcp_disclosure_search_fallbacks_total{"));
+    line.map_or(0, |line| line.rsplit(' ').next().unwrap().parse().unwrap())
+}
+
+#[test]
+fn s13_a_model_finds_what_words_do_not_and_reads_each_tool_once() {
+    let scene = Scene::new("dimensions = 8\n");
+    let mut gateway = scene.start();
+    // Words alone find nothing, and a tool's name needs no model.
+    assert_eq!(first(&mut gateway, "zorgle"), None);
+    assert!(fallbacks(&gateway) >= 1);
+    for (query, found) in [("zorgle", "kennel"), ("quindle", "ledger"), ("vashti", "beacon")] {
+        assert!(until(|| first(&mut gateway, query).as_deref() == Some(found)), "{query}");
+    }
+    assert!(until(|| scene.has_kept()));
+    let asked = scene.model.received.lock().unwrap().len();
+    assert_eq!(first(&mut gateway, "thing_7").as_deref(), Some("thing_7"));
+    assert_eq!(scene.model.received.lock().unwrap().len(), asked);
+    gateway.finish().says(0, &["search: a model reads tools"]);
+    let mut read = Vec::new();
+    for (head, body) in scene.model.received.lock().unwrap().drain(..) {
+        assert!(head.starts_with("POST /v1/embeddings HTTP/1.1"), "{head}");
+        assert!(head.to_lowercase().contains(&format!("authorization: bearer {KEY}")), "{head}");
+        assert_eq!((&body["model"], &body["dimensions"]), (&json!("m"), &json!(8)));
+        let texts = body["input"].as_array().unwrap();
+        assert!(texts.len() <= 32);
+        read.extend(texts.iter().filter(|text| text.as_str().unwrap().contains("thing_")).cloned());
+    }
+    assert_eq!(read.len(), 40);
+    // The next run knows them from its disk.
+    let mut gateway = scene.start();
+    assert!(until(|| first(&mut gateway, "zorgle").as_deref() == Some("kennel")));
+    let received = scene.model.received.lock().unwrap();
+    assert!(received.iter().all(|(_, body)| body["input"] == json!(["zorgle"])), "{received:?}");
+    let ended = gateway.finish();
+    assert!(!ended.says(0, &[]).stderr.contains(KEY), "{}", ended.stderr);
+}
+
+#[test]
+fn s13_a_server_that_fails_costs_no_answer_and_is_used_when_it_is_back() {
+    let scene = Scene::new("");
+    let mut gateway = scene.start();
+    assert!(until(|| first(&mut gateway, "zorgle").as_deref() == Some("kennel") && scene.has_kept()));
+    gateway.finish();
+    for (mode, says) in [
+        (Mode::Late, "gave no answer in time"),
+        (Mode::Hangs, "closed the connection"),
+        (Mode::TooMany, "answered HTTP 429"),
+        (Mode::Garbage, "did not send a vector for each text"),
+        (Mode::Few, "did not send a vector for each text"),
+        (Mode::Redirects, "redirects to another origin, http://localhost:"),
+    ] {
+        scene.model.set(mode);
+        let mut gateway = scene.start();
+        let began = Instant::now();
+        assert_eq!(first(&mut gateway, "walk a hound").as_deref(), Some("kennel"), "{mode:?}");
+        gateway.logged(says);
+        assert!(began.elapsed() < Duration::from_secs(15), "{mode:?}");
+        assert!(fallbacks(&gateway) >= 1, "{mode:?}");
+        let ended = gateway.finish();
+        ended.says(0, &["; the built-in ranking answers for 2 s"]);
+        assert!(!ended.stderr.contains(KEY), "{}", ended.stderr);
+    }
+    let mut gateway = scene.start();
+    assert!(until(|| {
+        first(&mut gateway, "walk a hound").is_some()
+            && gateway.log().iter().any(|line| line.contains("for 2 s"))
+    }));
+    scene.model.set(Mode::Works);
+    assert!(until(|| first(&mut gateway, "zorgle").as_deref() == Some("kennel")));
+    // Another model by the same name: tools are read again.
+    scene.model.set(Mode::OtherDimensions);
+    assert_eq!(first(&mut gateway, "walk a hound").as_deref(), Some("kennel"));
+    assert!(!scene.model.received.lock().unwrap().iter().any(|(head, _)| head.contains("elsewhere")));
+    gateway.finish().says(0, &[]);
+}
