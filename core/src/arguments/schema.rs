@@ -3,69 +3,81 @@
 //! The vocabulary is that of draft-07 and 2020-12 without what depends on other documents, on dynamic scopes or on what
 //! other keywords have looked at, and without what tools do not use. Other keywords are annotations, as the drafts say.
 
-use std::{collections::BTreeSet, ptr};
+use std::{collections::BTreeSet, slice};
 
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
-use super::{MAX_SCHEMA_BYTES, pattern::Pattern, read};
+use super::pattern;
 use crate::{brief::shorten, size};
+
+/// The draft of a schema that names none.
+const LATEST: &str = "https://json-schema.org/draft/2020-12/schema";
+/// The most bytes of a schema that is looked at: in some 5 ms.
+const MAX_BYTES: usize = 200_000;
+/// The most memory that a schema or arguments take when they are read, by an upper bound: that takes some 2 ms.
+pub(super) const MAX_MEMORY: usize = 12_000_000;
+/// The memory of a schema without its document.
+const OWN_MEMORY: usize = 1_024;
+/// The names of what is not judged that are kept, and their length.
+const MOST_NAMES: usize = 8;
+const LONGEST_NAME: usize = 100;
+
+/// The types that there are.
+pub(super) const TYPES: [&str; 7] = ["null", "boolean", "object", "array", "number", "string", "integer"];
 
 /// A JSON Schema that values are checked against.
 #[derive(Debug)]
 pub struct Schema {
     pub(super) document: Value,
-    draft: Option<Draft>,
+    /// Whether it is of 2020-12, or else of draft-07. Others are not judged.
+    is_latest: Option<bool>,
     unjudged: BTreeSet<String>,
     memory: usize,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Draft {
-    Seven,
-    Latest,
+/// A text that is small enough for a check. `None` also where it cannot be read: it nests too deep, or its numbers or
+/// escapes stand for nothing.
+pub(super) fn read(text: &str, bytes: usize) -> Option<Value> {
+    let fits = text.len() <= bytes && size::memory(text) <= MAX_MEMORY;
+    fits.then(|| serde_json::from_str(text).ok()).flatten()
 }
-
-/// The names of what is not judged that are kept, and their length.
-const MOST_NAMES: usize = 8;
-const LONGEST_NAME: usize = 100;
 
 impl Schema {
     /// Reads a schema's JSON text, in time and memory that its length bounds. Nothing is ever fetched.
-    ///
-    /// `None` where it is too large or nests too deep: nothing of it is judged.
-    pub fn compile(text: &str) -> Option<Self> {
-        let document = read(text, MAX_SCHEMA_BYTES)?;
-        let draft = match document.get("$schema").map(|uri| uri.as_str().unwrap_or_default()) {
-            None => Some(Draft::Latest),
-            Some(uri) => match uri.trim_end_matches('#').split_once("://json-schema.org/") {
-                Some(("https" | "http", "draft/2020-12/schema")) => Some(Draft::Latest),
-                Some(("http" | "https", "draft-07/schema")) => Some(Draft::Seven),
-                _ => None,
-            },
+    pub fn compile(text: &str) -> Self {
+        let document = read(text, MAX_BYTES);
+        let memory = OWN_MEMORY + document.as_ref().map_or(0, |_| size::memory(text));
+        let is_too_large = document.is_none();
+        let document = document.unwrap_or_default();
+        let draft = document.get("$schema").map_or(LATEST, |uri| uri.as_str().unwrap_or_default());
+        let is_latest = match draft.trim_end_matches('#').split_once("://json-schema.org/") {
+            Some(("http" | "https", "draft/2020-12/schema")) => Some(true),
+            Some(("http" | "https", "draft-07/schema")) => Some(false),
+            _ => None,
         };
-        let mut schema = Self { document, draft, unjudged: BTreeSet::new(), memory: size::memory(text) };
+        let mut schema = Self { document, is_latest, unjudged: BTreeSet::new(), memory };
         let mut unjudged = BTreeSet::new();
-        match draft {
-            Some(_) => schema.look(&schema.document, &mut unjudged),
-            None => drop(unjudged.insert("$schema".to_owned())),
+        schema.look(&schema.document, &mut unjudged);
+        if is_too_large {
+            unjudged = ["all of it, which is too large or too deep".to_owned()].into();
         }
         schema.unjudged = unjudged;
-        Some(schema)
+        schema
     }
 
     /// An estimate of its memory, in bytes.
-    pub(super) fn memory(&self) -> usize {
+    pub fn memory(&self) -> usize {
         self.memory
     }
 
     /// What of it is not judged: keywords, and references with where they lead. At most a few are listed.
-    pub fn unjudged(&self) -> impl Iterator<Item = &str> {
-        self.unjudged.iter().map(String::as_str)
+    pub fn unjudged(&self) -> Vec<&str> {
+        self.unjudged.iter().map(String::as_str).collect()
     }
 
     pub(super) fn is_latest(&self) -> bool {
-        self.draft == Some(Draft::Latest)
+        self.is_latest == Some(true)
     }
 
     /// The keywords of a subschema; `None` where they are not judged.
@@ -73,33 +85,24 @@ impl Schema {
         &'s self,
         schema: &'s Value,
     ) -> Option<impl Iterator<Item = (&'s String, &'s Value)>> {
-        let members = schema.as_object().filter(|_| self.draft.is_some())?;
-        let root = self.document.get("$schema");
+        let members = schema.as_object()?;
+        let is_latest = self.is_latest?;
         // References in it have another base, or its keywords another meaning.
-        let is_other =
-            members.contains_key("$id") || members.get("$schema").is_some_and(|own| Some(own) != root);
-        (ptr::eq(schema, &self.document) || !is_other).then_some(())?;
+        let is_other = |key| members.get(key).is_some_and(|own| Some(own) != self.document.get(key));
+        (!is_other("$id") && !is_other("$schema")).then_some(())?;
         // Draft-07 has no other keywords beside a reference.
-        let is_alone = self.draft == Some(Draft::Seven) && members.contains_key("$ref");
+        let is_alone = !is_latest && members.contains_key("$ref");
         Some(members.iter().filter(move |(key, _)| !is_alone || *key == "$ref"))
     }
 
     /// The subschema of this document that a reference leads to.
     pub(super) fn target(&self, reference: &str) -> Option<&Value> {
         let pointer = percent_decode_str(reference.strip_prefix('#')?).decode_utf8().ok()?;
-        (pointer.is_empty() || pointer.starts_with('/')).then_some(())?;
-        let mut at = &self.document;
-        for token in pointer.split('/').skip(1) {
-            let token = token.replace("~1", "/").replace("~0", "~");
-            at = match at {
-                Value::Object(members) => members.get(&token)?,
-                Value::Array(items) => items.get(token.parse::<usize>().ok()?)?,
-                _ => return None,
-            };
-            // Below it, references have another base.
-            (!at.get("$id").is_some_and(Value::is_string)).then_some(())?;
-        }
-        Some(at)
+        let target = self.document.pointer(&pointer)?;
+        // Below it, references have another base.
+        let mut above = pointer.match_indices('/').skip(1).map(|(at, _)| &pointer[..at]);
+        let has_base = |at: &str| self.document.pointer(at).is_some_and(|above| above["$id"].is_string());
+        (!above.any(has_base)).then_some(target)
     }
 
     /// Collects what is not judged, wherever subschemas are.
@@ -108,30 +111,28 @@ impl Schema {
             return;
         }
         let Some(keywords) = self.keywords(schema) else {
-            unjudged.insert(if schema.is_object() { "$id" } else { "a schema that is no object" }.to_owned());
+            let why = if self.is_latest.is_none() { "$schema" } else { "$id" };
+            unjudged.insert(if schema.is_object() { why } else { "a schema that is no object" }.to_owned());
             return;
         };
         for (key, operand) in keywords {
-            let is_judged = match (&**key, operand) {
-                ("$ref", _) => operand.as_str().is_some_and(|to| self.target(to).is_some()),
-                ("pattern", _) => operand.as_str().is_some_and(|text| Pattern::parse(text).is_some()),
-                ("patternProperties", Value::Object(patterns)) => {
-                    patterns.keys().all(|text| Pattern::parse(text).is_some())
+            let text = operand.as_str();
+            let is_judged = match &**key {
+                "$ref" => text.is_some_and(|to| self.target(to).is_some()),
+                "pattern" => text.is_some_and(pattern::is_judged),
+                "type" => {
+                    kinds(operand).iter().all(|kind| kind.as_str().is_some_and(|kind| TYPES.contains(&kind)))
                 }
-                ("type", Value::Array(types)) => types.iter().all(is_type),
-                ("type", _) => is_type(operand),
                 _ => !is_unjudged(key, operand),
             };
             if !is_judged {
-                let to = operand.as_str().filter(|_| key == "$ref").unwrap_or_default();
+                let to = text.filter(|_| key == "$ref").unwrap_or_default();
                 unjudged.insert(shorten(format!("{key} {to}").trim_end(), LONGEST_NAME));
             }
-            match (&**key, operand) {
-                ("properties" | "patternProperties" | "$defs" | "definitions", Value::Object(parts)) => {
-                    parts.values().for_each(|part| self.look(part, unjudged));
-                }
+            let parts = match (&**key, operand) {
+                ("properties" | "$defs" | "definitions", Value::Object(parts)) => parts.values().collect(),
                 ("allOf" | "anyOf" | "oneOf" | "prefixItems" | "items", Value::Array(parts)) => {
-                    parts.iter().for_each(|part| self.look(part, unjudged));
+                    parts.iter().collect()
                 }
                 (
                     "items"
@@ -143,17 +144,17 @@ impl Schema {
                     | "then"
                     | "else",
                     part,
-                ) => self.look(part, unjudged),
-                _ => {}
-            }
+                ) => vec![part],
+                _ => Vec::new(),
+            };
+            parts.into_iter().for_each(|part| self.look(part, unjudged));
         }
     }
 }
 
-/// Whether a value is the name of a type.
-fn is_type(name: &Value) -> bool {
-    let name = name.as_str().unwrap_or_default();
-    matches!(name, "null" | "boolean" | "object" | "array" | "number" | "string" | "integer")
+/// The types that a `type` names.
+pub(super) fn kinds(operand: &Value) -> &[Value] {
+    operand.as_array().map_or(slice::from_ref(operand), Vec::as_slice)
 }
 
 /// Whether a keyword of the drafts is not judged.
@@ -161,7 +162,7 @@ pub(super) fn is_unjudged(key: &str, operand: &Value) -> bool {
     match key {
         "unevaluatedProperties" | "unevaluatedItems" => *operand != Value::Bool(true),
         "$dynamicRef" | "$recursiveRef" | "contains" | "dependentRequired" | "dependentSchemas"
-        | "dependencies" => true,
+        | "dependencies" | "patternProperties" => true,
         _ => false,
     }
 }
