@@ -239,17 +239,12 @@ impl<'v> Check<'v> {
             }
             ("minItems" | "maxItems", Value::Array(items)) => items.len().into(),
             ("minProperties" | "maxProperties", Value::Object(members)) => members.len().into(),
-            (
-                "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf",
-                Value::Number(number),
-            ) => number.clone(),
+            ("minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum", Value::Number(number)) => {
+                number.clone()
+            }
             _ => return (!is_unjudged(key, operand)).then_some(true),
         };
-        let bound = operand.as_number()?;
-        if key == "multipleOf" {
-            return number::is_multiple(&measured, bound);
-        }
-        let order = number::compare(&measured, bound)?;
+        let order = number::compare(&measured, operand.as_number()?)?;
         Some(match key {
             "exclusiveMinimum" => order.is_gt(),
             "exclusiveMaximum" => order.is_lt(),

@@ -22,11 +22,6 @@ pub(super) fn compare(one: &Number, other: &Number) -> Option<Ordering> {
     one.partial_cmp(&other).filter(|order| order.is_ne() || one.abs() < EXACT)
 }
 
-/// Only of integers: of others, servers see what floating point makes of them.
-pub(super) fn is_multiple(number: &Number, of: &Number) -> Option<bool> {
-    Some(number.as_i128()?.checked_rem(of.as_i128().filter(|of| *of > 0)?)? == 0)
-}
-
 /// Whether a value is of the type of this name.
 pub(super) fn is_of(kind: &str, value: &Value) -> Option<bool> {
     let own = match value {

@@ -179,7 +179,6 @@ fn expected(key: &str, operand: &Value) -> String {
         "exclusiveMinimum" => format!("a number above {operand}"),
         "maximum" => format!("a number of at most {operand}"),
         "exclusiveMaximum" => format!("a number below {operand}"),
-        "multipleOf" => format!("a multiple of {operand}"),
         "minLength" => format!("text of at least {operand} characters"),
         "maxLength" => format!("text of at most {operand} characters"),
         "minItems" => format!("at least {operand} items"),

@@ -105,49 +105,35 @@ impl Schema {
         (!above.any(has_base)).then_some(target)
     }
 
-    /// Collects what is not judged, wherever subschemas are.
+    /// Collects what is not judged, wherever subschemas may be. What is in a wrong form is found when it is met.
     fn look(&self, schema: &Value, unjudged: &mut BTreeSet<String>) {
-        if schema.is_boolean() || unjudged.len() == MOST_NAMES {
+        schema.as_array().into_iter().flatten().for_each(|part| self.look(part, unjudged));
+        if !schema.is_object() || unjudged.len() == MOST_NAMES {
             return;
         }
         let Some(keywords) = self.keywords(schema) else {
-            let why = if self.is_latest.is_none() { "$schema" } else { "$id" };
-            unjudged.insert(if schema.is_object() { why } else { "a schema that is no object" }.to_owned());
+            unjudged.insert(if self.is_latest.is_none() { "$schema" } else { "$id" }.to_owned());
             return;
         };
         for (key, operand) in keywords {
-            let text = operand.as_str();
-            let is_judged = match &**key {
-                "$ref" => text.is_some_and(|to| self.target(to).is_some()),
-                "pattern" => text.is_some_and(pattern::is_judged),
-                "type" => {
-                    kinds(operand).iter().all(|kind| kind.as_str().is_some_and(|kind| TYPES.contains(&kind)))
-                }
-                _ => !is_unjudged(key, operand),
+            let text = operand.as_str().unwrap_or_default();
+            let is_type = |kind: &Value| kind.as_str().is_some_and(|kind| TYPES.contains(&kind));
+            let (is_judged, to) = match &**key {
+                "$ref" => (self.target(text).is_some(), text),
+                "pattern" => (pattern::is_judged(text), ""),
+                "type" => (kinds(operand).iter().all(is_type), ""),
+                _ => (!is_unjudged(key, operand), ""),
             };
             if !is_judged {
-                let to = text.filter(|_| key == "$ref").unwrap_or_default();
                 unjudged.insert(shorten(format!("{key} {to}").trim_end(), LONGEST_NAME));
             }
-            let parts = match (&**key, operand) {
-                ("properties" | "$defs" | "definitions", Value::Object(parts)) => parts.values().collect(),
-                ("allOf" | "anyOf" | "oneOf" | "prefixItems" | "items", Value::Array(parts)) => {
-                    parts.iter().collect()
+            match (&**key, operand) {
+                ("properties" | "$defs" | "definitions", Value::Object(parts)) => {
+                    parts.values().for_each(|part| self.look(part, unjudged));
                 }
-                (
-                    "items"
-                    | "additionalItems"
-                    | "additionalProperties"
-                    | "propertyNames"
-                    | "not"
-                    | "if"
-                    | "then"
-                    | "else",
-                    part,
-                ) => vec![part],
-                _ => Vec::new(),
-            };
-            parts.into_iter().for_each(|part| self.look(part, unjudged));
+                ("enum" | "const" | "default" | "examples", _) => {}
+                _ => self.look(operand, unjudged),
+            }
         }
     }
 }
@@ -162,7 +148,7 @@ pub(super) fn is_unjudged(key: &str, operand: &Value) -> bool {
     match key {
         "unevaluatedProperties" | "unevaluatedItems" => *operand != Value::Bool(true),
         "$dynamicRef" | "$recursiveRef" | "contains" | "dependentRequired" | "dependentSchemas"
-        | "dependencies" | "patternProperties" => true,
+        | "dependencies" | "patternProperties" | "multipleOf" => true,
         _ => false,
     }
 }

@@ -137,7 +137,7 @@ fn f5_what_is_not_judged_refuses_nothing_and_the_rest_of_the_schema_still_does()
         (json!({"unevaluatedProperties": false}), "unevaluatedProperties"),
         (json!({"dependencies": {"b": ["c"]}}), "dependencies"),
         (json!({"contains": {}}), "contains"),
-        (json!(7), "a schema that is no object"),
+        (json!(7), ""),
     ] {
         let schema = json!({"properties": {"a": unjudged, "b": {"type": "integer"}}});
         // A keyword in a wrong form is found when it is met.
