@@ -10,9 +10,10 @@ use serde_json::Value;
 
 use super::{
     ArgumentProblem, number, pattern,
-    problem::{MOST_PROBLEMS, Problem, Wrong, nearest},
+    problem::{LONGEST_VALUE, MOST_PROBLEMS, Problem, Wrong, nearest},
     schema::{Schema, TYPES, is_unjudged, kinds},
 };
+use crate::brief::shorten;
 
 /// Steps of one check: some 50 ns each at most.
 const STEPS: usize = 80_000;
@@ -93,7 +94,12 @@ impl<'v> Check<'v> {
     /// What is wrong with a part of a value.
     fn within(&mut self, name: impl ToString, schema: &'v Value, value: &'v Value) -> Fit<'v> {
         let mut problems = self.node(schema, value)?;
-        problems.iter_mut().for_each(|problem| problem.is_within(&name));
+        if !problems.is_empty() {
+            // What is found is found, whether or not steps are left.
+            self.steps.spend(problems.len());
+            let name = shorten(&name.to_string(), LONGEST_VALUE);
+            problems.iter_mut().for_each(|problem| problem.path.push(name.clone()));
+        }
         Some(problems)
     }
 
@@ -128,7 +134,7 @@ impl<'v> Check<'v> {
             ("if", _) => self.condition(schema, operand, value),
             ("$ref", _) => {
                 let reference = operand.as_str()?;
-                self.steps.spend(1 + reference.len() / 8)?;
+                self.steps.spend(reference.len())?;
                 self.node(self.schema.target(reference)?, value)
             }
             ("prefixItems", Value::Array(items)) if is_latest => self.tuple(operand, items),

@@ -4,6 +4,8 @@
 //! that exclude a beginning; and only for printable ASCII: engines differ in what `\d`, `.` and `$` mean beyond that. It is
 //! matched in time linear in the text and in its size, which is limited.
 
+use std::borrow::Cow;
+
 use regex_lite::RegexBuilder;
 
 use super::check::Steps;
@@ -19,12 +21,22 @@ const MAX_DEPTH: u32 = 16;
 
 /// Whether a pattern is found in a text; `None` where that is not judged.
 pub(super) fn matches(pattern: &str, text: &str, steps: &mut Steps) -> Option<bool> {
-    steps.spend(8 * pattern.len() + text.len())?;
-    if let Some((excluded, rest)) = excluded(pattern) {
-        let is_excluded = matches(&format!("^(?:{excluded})"), text, steps)?;
-        return Some(!is_excluded & matches(&rest, text, steps)?);
+    steps.spend(pattern.len() + text.len())?;
+    let (excluded, rest) = parts(pattern).filter(|_| text.chars().all(is_printable))?;
+    let mut matches = is_found(&rest, text, steps)?;
+    for beginning in excluded {
+        matches &= !is_found(&format!("^(?:{beginning})"), text, steps)?;
     }
-    (is_common(pattern) && text.chars().all(is_printable)).then_some(())?;
+    Some(matches)
+}
+
+/// Whether a pattern has nothing in which engines differ.
+pub(super) fn is_judged(pattern: &str) -> bool {
+    parts(pattern).is_some()
+}
+
+fn is_found(pattern: &str, text: &str, steps: &mut Steps) -> Option<bool> {
+    steps.spend(8 * pattern.len())?;
     let build =
         |size: &usize| RegexBuilder::new(pattern).size_limit(*size).nest_limit(MAX_DEPTH).build().ok();
     let (size, regex) = SIZES.iter().find_map(|size| Some((size, build(size)?)))?;
@@ -32,17 +44,20 @@ pub(super) fn matches(pattern: &str, text: &str, steps: &mut Steps) -> Option<bo
     Some(regex.is_match(text))
 }
 
-/// Whether a pattern has nothing in which engines differ.
-pub(super) fn is_judged(pattern: &str) -> bool {
-    excluded(pattern).map_or(is_common(pattern), |(excluded, rest)| is_common(excluded) && is_judged(&rest))
-}
-
-/// What a simple lookahead at the beginning of a pattern excludes, and the pattern without it.
-fn excluded(pattern: &str) -> Option<(&str, String)> {
-    let (excluded, rest) = pattern.strip_prefix("^(?!")?.split_once(')')?;
-    let is_simple = !excluded.contains(['(', '[']) && !excluded.ends_with('\\');
-    let is_alone = !rest.contains('|') && !rest.starts_with(['*', '+', '?', '{']);
-    (is_simple && is_alone).then(|| (excluded, format!("^{rest}")))
+/// What lookaheads at the beginning of a pattern exclude, and the pattern without them. `None` where it is not judged.
+fn parts(pattern: &str) -> Option<(Vec<&str>, Cow<'_, str>)> {
+    let (mut excluded, mut rest) = (Vec::new(), Cow::Borrowed(pattern));
+    if pattern.starts_with("^(?!") {
+        let mut behind = &pattern[1..];
+        while let Some((one, after)) = behind.strip_prefix("(?!").and_then(|ahead| ahead.split_once(')')) {
+            excluded.push(one);
+            behind = after;
+        }
+        (!behind.contains('|') && !behind.starts_with(['*', '+', '?', '{'])).then_some(())?;
+        rest = Cow::Owned(format!("^{behind}"));
+    }
+    let is_simple = |one: &&str| !one.contains(['(', '[']) && !one.ends_with('\\') && is_common(one);
+    (is_common(&rest) && excluded.iter().all(is_simple)).then_some((excluded, rest))
 }
 
 fn is_common(pattern: &str) -> bool {

@@ -39,7 +39,7 @@ impl Refusal {
 }
 
 /// A given value, and a name, is shown up to this many characters.
-const LONGEST_VALUE: usize = 120;
+pub(super) const LONGEST_VALUE: usize = 120;
 /// The path to an argument is shown up to this many characters.
 const LONGEST_PATH: usize = 500;
 /// What was expected is said in up to this many characters.
@@ -85,11 +85,6 @@ pub(super) fn nearest<'v>(mut branches: Vec<Vec<Problem<'v>>>, value: &'v Value)
 }
 
 impl Problem<'_> {
-    /// The value is a part of another one.
-    pub(super) fn is_within(&mut self, name: &impl ToString) {
-        self.path.push(shorten(&name.to_string(), LONGEST_VALUE));
-    }
-
     /// How much the value is of another kind than meant: its type differs, or a constant in it; or there is not all of it.
     fn differs(&self) -> u8 {
         match (&self.wrong, self.path.len()) {
@@ -107,38 +102,48 @@ impl Problem<'_> {
 
     /// The problem in words.
     pub(super) fn said(self) -> ArgumentProblem {
-        let given = |problem: &Self| shown(problem.value, LONGEST_VALUE);
+        let given = match self.wrong {
+            Wrong::Missing(..) => "nothing".to_owned(),
+            Wrong::Unexpected(..) => "an argument of that name".to_owned(),
+            _ => shown(self.value, LONGEST_VALUE),
+        };
+        ArgumentProblem { argument: self.place(), given, expected: self.expected() }
+    }
+
+    fn place(&self) -> String {
+        let name = match self.wrong {
+            Wrong::Missing(name, _) | Wrong::Unexpected(name, _) => Some(shorten(name, LONGEST_VALUE)),
+            _ => None,
+        };
+        let path: Vec<&str> = self.path.iter().rev().chain(&name).map(String::as_str).collect();
+        if path.is_empty() { "arguments".to_owned() } else { shorten(&path.join("."), LONGEST_PATH) }
+    }
+
+    fn expected(self) -> String {
         let members = self.value.as_object();
-        let (name, given, expected) = match &self.wrong {
-            Wrong::Keyword(key, operand) => (None, given(&self), expected(key, operand)),
+        match self.wrong {
+            Wrong::Keyword(key, operand) => expected(key, operand),
             Wrong::Missing(name, schema) => {
-                let meant = meant(name, members, properties(schema));
-                let meant = meant.map(|given| format!("; did you mean it by '{given}'?")).unwrap_or_default();
-                (Some(*name), "nothing".to_owned(), format!("a value: it is required{meant}"))
+                let given = meant(name, members, properties(schema));
+                let given = given.map(|given| format!("; did you mean it by '{given}'?")).unwrap_or_default();
+                format!("a value: it is required{given}")
             }
             Wrong::Unexpected(name, schema) => {
                 let meant = meant(name, properties(schema), members);
                 let meant = meant.map(|meant| format!("; did you mean '{meant}'?")).unwrap_or_default();
-                let expected = format!("only the arguments that the description names{meant}");
-                (Some(*name), "an argument of that name".to_owned(), expected)
+                format!("only the arguments that the description names{meant}")
             }
             Wrong::Alternatives(_) => {
-                let (argument, given) = (place(&self.path, None), given(&self));
-                let mut expected: Vec<_> = self
-                    .alternatives()
-                    .into_iter()
-                    .map(|one| one.said())
-                    .map(|one| {
-                        let is_here = one.argument == argument;
-                        if is_here { one.expected } else { format!("'{}': {}", one.argument, one.expected) }
-                    })
-                    .collect();
-                expected.dedup();
-                let expected = shorten(&expected.join(", or "), LONGEST_EXPECTED);
-                return ArgumentProblem { argument, given, expected };
+                let here = self.place();
+                let each = self.alternatives().into_iter().map(|one| match one.place() {
+                    place if place == here => one.expected(),
+                    place => format!("'{place}': {}", one.expected()),
+                });
+                let mut each: Vec<String> = each.collect();
+                each.dedup();
+                shorten(&each.join(", or "), LONGEST_EXPECTED)
             }
-        };
-        ArgumentProblem { argument: place(&self.path, name), given, expected }
+        }
     }
 }
 
@@ -158,12 +163,6 @@ fn meant<'n>(
         Some(name).filter(|name| name.len() <= LONGEST_NAME)?,
         others.take(MOST_NAMES).map(String::as_str),
     )
-}
-
-fn place(path: &[String], name: Option<&str>) -> String {
-    let name = name.map(|name| shorten(name, LONGEST_VALUE));
-    let path: Vec<&str> = path.iter().rev().chain(&name).map(String::as_str).collect();
-    if path.is_empty() { "arguments".to_owned() } else { shorten(&path.join("."), LONGEST_PATH) }
 }
 
 fn expected(key: &str, operand: &Value) -> String {
@@ -201,7 +200,13 @@ fn shown(value: &Value, longest: usize) -> String {
     let mut text = vec![0; 4 * (longest + 1)];
     let mut room = text.as_mut_slice();
     // The only error is that there is no more room.
-    let _full = serde_json::to_writer(&mut room, value);
+    let _full = match value {
+        // Cut before it is escaped, which reads all of it.
+        Value::String(text) => {
+            serde_json::to_writer(&mut room, &text.chars().take(longest + 1).collect::<String>())
+        }
+        _ => serde_json::to_writer(&mut room, value),
+    };
     let left = room.len();
     text.truncate(text.len() - left);
     shorten(&String::from_utf8_lossy(&text), longest)

@@ -32,6 +32,8 @@ pub struct Schema {
     pub(super) document: Value,
     /// Whether it is of 2020-12, or else of draft-07. Others are not judged.
     is_latest: Option<bool>,
+    /// Whether a part of it may have a base of its own, so that references in it lead elsewhere.
+    has_bases: bool,
     unjudged: BTreeSet<String>,
     memory: usize,
 }
@@ -56,7 +58,9 @@ impl Schema {
             Some(("http" | "https", "draft-07/schema")) => Some(false),
             _ => None,
         };
-        let mut schema = Self { document, is_latest, unjudged: BTreeSet::new(), memory };
+        let ids = document.to_string().matches("\"$id\"").count();
+        let has_bases = ids > usize::from(document.get("$id").is_some());
+        let mut schema = Self { document, is_latest, has_bases, unjudged: BTreeSet::new(), memory };
         let mut unjudged = BTreeSet::new();
         schema.look(&schema.document, &mut unjudged);
         if is_too_large {
@@ -87,9 +91,9 @@ impl Schema {
     ) -> Option<impl Iterator<Item = (&'s String, &'s Value)>> {
         let members = schema.as_object()?;
         let is_latest = self.is_latest?;
-        // References in it have another base, or its keywords another meaning.
-        let is_other = |key| members.get(key).is_some_and(|own| Some(own) != self.document.get(key));
-        (!is_other("$id") && !is_other("$schema")).then_some(())?;
+        // Its keywords have another meaning.
+        let is_other = members.get("$schema").is_some_and(|own| Some(own) != self.document.get("$schema"));
+        (!is_other).then_some(())?;
         // Draft-07 has no other keywords beside a reference.
         let is_alone = !is_latest && members.contains_key("$ref");
         Some(members.iter().filter(move |(key, _)| !is_alone || *key == "$ref"))
@@ -98,11 +102,7 @@ impl Schema {
     /// The subschema of this document that a reference leads to.
     pub(super) fn target(&self, reference: &str) -> Option<&Value> {
         let pointer = percent_decode_str(reference.strip_prefix('#')?).decode_utf8().ok()?;
-        let target = self.document.pointer(&pointer)?;
-        // Below it, references have another base.
-        let mut above = pointer.match_indices('/').skip(1).map(|(at, _)| &pointer[..at]);
-        let has_base = |at: &str| self.document.pointer(at).is_some_and(|above| above["$id"].is_string());
-        (!above.any(has_base)).then_some(target)
+        self.document.pointer(&pointer).filter(|_| !self.has_bases)
     }
 
     /// Collects what is not judged, wherever subschemas may be. What is in a wrong form is found when it is met.
@@ -112,7 +112,7 @@ impl Schema {
             return;
         }
         let Some(keywords) = self.keywords(schema) else {
-            unjudged.insert(if self.is_latest.is_none() { "$schema" } else { "$id" }.to_owned());
+            unjudged.insert("$schema".to_owned());
             return;
         };
         for (key, operand) in keywords {
