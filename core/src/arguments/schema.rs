@@ -58,8 +58,10 @@ impl Schema {
             Some(("http" | "https", "draft-07/schema")) => Some(false),
             _ => None,
         };
-        let ids = document.to_string().matches("\"$id\"").count();
-        let has_bases = ids > usize::from(document.get("$id").is_some());
+        // Nearly no schema has one, or may spell it with an escape.
+        let may_have_ids = text.contains("$id") || text.contains("\\u");
+        let ids = may_have_ids.then(|| document.to_string().matches("\"$id\"").count());
+        let has_bases = ids.unwrap_or_default() > usize::from(document.get("$id").is_some());
         let mut schema = Self { document, is_latest, has_bases, unjudged: BTreeSet::new(), memory };
         let mut unjudged = BTreeSet::new();
         schema.look(&schema.document, &mut unjudged);
