@@ -13,7 +13,7 @@ pub(super) fn spread(text: &str) -> String {
 
 /// A value in lines of this depth, of which the first has so many characters already.
 fn laid_out(text: &str, depth: usize, taken: usize) -> String {
-    let Some((open, parts, close)) = parts(text) else { return text.to_owned() };
+    let Some(Container { brackets: [open, close], parts }) = container(text) else { return text.to_owned() };
     let alone = one_line(text);
     if parts.is_empty() || taken + alone.len() < WIDTH {
         return alone;
@@ -27,22 +27,29 @@ fn laid_out(text: &str, depth: usize, taken: usize) -> String {
 }
 
 fn one_line(text: &str) -> String {
-    let Some((open, parts, close)) = parts(text) else { return text.to_owned() };
+    let Some(Container { brackets: [open, close], parts }) = container(text) else { return text.to_owned() };
     let space = if open == '{' && !parts.is_empty() { " " } else { "" };
     let parts: Vec<String> = parts.iter().map(|(key, value)| format!("{key}{}", one_line(value))).collect();
     format!("{open}{space}{}{space}{close}", parts.join(", "))
 }
 
-/// The items of an array, or the members of an object behind their keys; `None` for anything else.
-fn parts(text: &str) -> Option<(char, Vec<(String, String)>, char)> {
+/// An array or an object.
+struct Container {
+    brackets: [char; 2],
+    /// Keys with their colon, none in arrays, and values.
+    parts: Vec<(String, String)>,
+}
+
+/// `None` for anything but an array or an object.
+fn container(text: &str) -> Option<Container> {
     if let Ok(items) = serde_json::from_str::<Vec<&RawValue>>(text) {
-        let items = items.into_iter().map(|item| (String::new(), item.get().to_owned()));
-        return Some(('[', items.collect(), ']'));
+        let parts = items.into_iter().map(|item| (String::new(), item.get().to_owned())).collect();
+        return Some(Container { brackets: ['[', ']'], parts });
     }
     let object = RawObject::parse(text).ok()?;
     let key = |key: &str| format!("{}: ", serde_json::Value::from(key));
-    let members = object.iter().map(|(name, value)| (key(name), value.to_owned()));
-    Some(('{', members.collect(), '}'))
+    let parts = object.iter().map(|(name, value)| (key(name), value.to_owned())).collect();
+    Some(Container { brackets: ['{', '}'], parts })
 }
 
 #[cfg(test)]
