@@ -5,7 +5,7 @@
 //! [`View`], the part of it that exists for a caller). [`Receipts`] prove deliveries, and [`Registry`] lists strategies.
 
 pub mod adaptive;
-pub mod arguments;
+mod arguments;
 pub mod availability;
 pub mod brief;
 mod cap;
@@ -14,7 +14,6 @@ mod concern;
 mod context;
 mod decision;
 pub mod delivered;
-pub mod depth;
 pub mod digest;
 mod effect;
 mod error;
@@ -46,7 +45,7 @@ pub mod take;
 mod text;
 
 pub use adaptive::{CompleteList, Selected};
-pub use arguments::{ArgumentCheck, ArgumentProblem, Checked, Verdict};
+pub use arguments::{ArgumentProblem, Checked, Schema, Verdict};
 pub use cap::Cap;
 pub use catalogue::categories::{ListedCategory, PermittedItems};
 pub use catalogue::description::{DescriptionError, DescriptionFile, Supplement};
@@ -71,7 +70,7 @@ pub use digest::Digest;
 pub use effect::{Effect, Effects};
 pub use error::Error;
 pub use executors::{Called, Executor, Executors};
-pub use fetch::{Available, FetchBounds, Names, TooMany, descriptions_uri, fetching_tool};
+pub use fetch::{Available, FetchBounds, Names, descriptions_uri, fetching_tool};
 pub use finder::{Finder, Hit};
 pub use full::Full;
 pub use lesson::Lesson;
@@ -87,5 +86,4 @@ pub use stack::Stack;
 pub use strategy::{
     Advertisement, DisclosureStrategy, Extension, Lifecycle, Objection, Own, Profile, Role, Variant,
 };
-pub use take::take_member;
 pub use text::RawText;
