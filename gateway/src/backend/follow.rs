@@ -232,6 +232,9 @@ impl Follower {
     /// Publishes a new snapshot, if anything that it is made of changed.
     async fn take(mut self, declaration: Option<Declaration>) -> Self {
         let mut is_new = declaration.is_some();
+            if let Some(asks) = &self.supervisor.asks {
+                *asks.rules.write() = Arc::clone(&declared.rules);
+            }
         let mut reply = None;
         if let Some((declared, asker)) = declaration {
             if let Some(upstreams) = &declared.upstreams {

@@ -14,9 +14,8 @@ use super::{
 use crate::{
     limits::Limits,
     lineage::Lineage,
-    observe::Observer,
     session::Client,
-    upstream::{Authorizer, Endpoint, Opening, Target, Terms, Timeouts, Upstream, UpstreamError},
+    upstream::{Asks, Authorizer, Endpoint, Opening, Target, Terms, Timeouts, Upstream, UpstreamError},
 };
 
 /// The shortest time between two fetches of lists.
@@ -35,8 +34,8 @@ pub struct Supervisor {
     pub memory: Option<Arc<dyn Memory>>,
     /// Watches upstreams come up.
     pub witness: Option<Arc<dyn Witness>>,
-    /// Observes what upstreams are asked by calls of their own `info` tools; without an observer they are not asked.
-    pub asks: Option<Arc<dyn Observer>>,
+    /// How upstreams are asked what they say by `info` tools of their own; `None` if they are not asked.
+    pub asks: Option<Asks>,
     /// The client that upstreams may send requests to, if they are dedicated to one.
     pub client: Option<Arc<Client>>,
     /// The era in which upstreams are spoken to where they are dedicated to none.
