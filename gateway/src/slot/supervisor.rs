@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Configured, End, Event, Memory, Recollection, Remembered, Signals, Slot, State, Status, Supervision,
-    Upstreams, Wishes, Witness,
+    Upstreams, Wishes, Witness, choices::Telling,
 };
 use crate::{
     limits::Limits,
@@ -82,7 +82,8 @@ impl Supervisor {
         let (limits, lineage, asks) = (self.limits, Arc::clone(&self.lineage), self.asks.clone());
         let terms = Terms { timeouts, limits, lineage, asks };
         let (witness, client, era) = (self.witness.clone(), self.client.clone(), self.era);
-        let task = Task { slot: Arc::clone(&slot), terms, memory, witness, client, era };
+        let (own, telling) = (Arc::clone(&slot), Telling::default());
+        let task = Task { slot: own, telling, terms, memory, witness, client, era };
         let go = self.go.clone();
         tokio::spawn(async move {
             tokio::select! {
@@ -105,6 +106,7 @@ pub(super) struct Connected {
 
 pub(super) struct Task {
     pub(super) slot: Arc<Slot>,
+    pub(super) telling: Telling,
     terms: Terms,
     memory: Option<Arc<dyn Memory>>,
     witness: Option<Arc<dyn Witness>>,
@@ -189,7 +191,9 @@ impl Task {
             self.change(|status| status.introduction = Some(introduction));
         }
         let upstream = Arc::new(introduced.upstream(configured.named().await));
-        upstream.repeat().await;
+        if !self.repeat_choices(&upstream).await {
+            return Box::pin(self.connect(only, tells)).await;
+        }
         let held = self.held(&upstream).await;
         match upstream.lists(held.as_deref()).await {
             Ok(lists) => Ok(Connected { upstream, lists, followed }),
@@ -218,7 +222,8 @@ impl Task {
         }
     }
 
-    pub(super) async fn list_again(&self, upstream: &Arc<Upstream>) {
+    /// Fetches the lists of a connection again. Returns whether they were answered.
+    pub(super) async fn list_again(&self, upstream: &Arc<Upstream>) -> bool {
         let held = self.held(upstream).await;
         match upstream.lists_again(held.as_deref()).await {
             Ok(lists) => {
@@ -228,8 +233,12 @@ impl Task {
                 self.change(|status| status.lists = Some(Arc::new(lists)));
                 self.remember();
             }
-            Err(error) => tracing::warn!(%error, "a changed list could not be fetched; the old one stays"),
+            Err(error) => {
+                tracing::warn!(%error, "a changed list could not be fetched; the old one stays");
+                return false;
+            }
         }
+        true
     }
 
     /// What the upstream listed last, in this run of the program or an earlier one, if it can say what changed since.
