@@ -54,7 +54,7 @@ pub use catalogue::lists::{ListHints, Material, UpstreamLists};
 pub use catalogue::made_from::{Drift, MadeFrom, Recorded};
 pub use catalogue::mirrored::Mirrored;
 pub use catalogue::naming::{Naming, NamingError};
-pub use catalogue::pattern::{Pattern, SEPARATOR};
+pub use catalogue::pattern::Pattern;
 pub use catalogue::permits::{Grant, NoUpstream, Permits, Quotas};
 pub use catalogue::principal::Principal;
 pub use catalogue::provider::{OwnGroup, OwnInfo, Provider};
