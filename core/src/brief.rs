@@ -87,7 +87,8 @@ pub fn shorten(text: &str, longest: usize) -> String {
 /// The first sentence of a text that is no heading and stands in no section about usage, with white space and Markdown folded.
 pub fn first_sentence(text: &str) -> Option<String> {
     let mut reader = Reader::default();
-    beginning(text, MOST_READ).lines().chain([""]).find_map(|line| reader.read(line))
+    let mut lines = beginning(text, MOST_READ).lines();
+    lines.find_map(|line| reader.read(line)).or_else(|| reader.sentence()).or(reader.title)
 }
 
 /// Reads a description line by line.
@@ -97,8 +98,12 @@ struct Reader {
     paragraph: String,
     /// A label that belongs to the next sentence.
     label: String,
+    /// A line that is a title by itself, if there is nothing else.
+    title: Option<String>,
     is_in_section: bool,
     is_in_code: bool,
+    /// Whether the paragraph has a list that a colon leads in.
+    is_in_list: bool,
 }
 
 impl Reader {
@@ -113,16 +118,25 @@ impl Reader {
             return None;
         }
         let bare = line.trim_matches(['#', '*', '_', '`', ' ']);
+        if line.is_empty() && self.leads_in() {
+            return None;
+        }
         if line.is_empty() || (is_rule(line) && !self.is_underlined(line)) {
             let found = self.sentence();
             self.is_in_section = false;
             return found;
         }
+        let goes_on = !self.paragraph.is_empty() && !is_complete(self.paragraph.trim());
+        let is_listed = is_list_item(line, goes_on) && !(self.leads_in() || self.is_in_list);
+        self.is_in_list = self.leads_in() || (self.is_in_list && !self.paragraph.is_empty());
         if is_rule(line) {
             self.paragraph.clear();
             self.leave(false)
-        } else if is_section(bare) || line.starts_with("--") || is_list_item(line) || is_markup(line) {
+        } else if is_section(bare, goes_on) || line.starts_with("--") || is_listed || is_markup(line) {
             self.leave(true)
+        } else if self.paragraph.is_empty() && is_title(line) {
+            self.title.get_or_insert_with(|| line.to_owned());
+            self.leave(false)
         } else if is_heading(line, bare) || (!self.paragraph.is_empty() && is_announcement(line)) {
             self.leave(false)
         } else {
@@ -132,6 +146,11 @@ impl Reader {
             }
             None
         }
+    }
+
+    /// Whether what follows belongs to the sentence: its list, or what it says next.
+    fn leads_in(&self) -> bool {
+        self.paragraph.trim_end().ends_with([':', '：'])
     }
 
     /// Whether a line makes a heading of the one above.
@@ -177,10 +196,11 @@ fn is_rule(line: &str) -> bool {
         && first.is_some_and(|first| "-=*_".contains(first) && line.chars().all(|each| each == first))
 }
 
-/// Whether a line is a word of [`SECTIONS`], alone or with a colon after it.
-fn is_section(bare: &str) -> bool {
+/// Whether a line is a word of [`SECTIONS`], alone or with a colon after it; not the last word of a sentence that goes on.
+fn is_section(bare: &str, goes_on: bool) -> bool {
     let head = bare.split([':', '：']).next().unwrap_or_default().trim_end_matches(['*', '_', '`', ' ']);
-    SECTIONS.contains(&&*head.to_lowercase())
+    let is_word = goes_on && head == bare && bare.starts_with(char::is_lowercase);
+    SECTIONS.contains(&&*head.to_lowercase()) && !is_word
 }
 
 /// Whether a line is a comment, a row of a table, or a field or directive of reStructuredText.
@@ -190,9 +210,13 @@ fn is_markup(line: &str) -> bool {
     is_field || line.starts_with("<!--") || line.starts_with('|') || line.starts_with(".. ")
 }
 
-fn is_list_item(line: &str) -> bool {
+/// Whether a line is an item of a list. As in Markdown, a number other than 1 begins none within a sentence that goes on.
+fn is_list_item(line: &str, goes_on: bool) -> bool {
     let after = line.trim_start_matches(|letter: char| letter.is_ascii_digit());
     let numbered = after.len() < line.len();
+    if numbered && goes_on && line[..line.len() - after.len()] != *"1" {
+        return false;
+    }
     let after =
         if numbered { after.strip_prefix(['.', ')']) } else { line.strip_prefix(['-', '*', '+', '•']) };
     after.is_some_and(|after| after.is_empty() || after.starts_with(char::is_whitespace))
@@ -208,6 +232,17 @@ fn is_heading(line: &str, bare: &str) -> bool {
     });
     (is_marked && (after.is_empty() || after.starts_with(char::is_whitespace)))
         || (is_bold && !is_complete(bare) && !is_label(bare) && bare.split_whitespace().count() <= 6)
+}
+
+/// Whether a line is a few capitalized words without an end, but for short ones between them: `List Issues of a Repo`.
+fn is_title(line: &str) -> bool {
+    let words = || line.split_whitespace();
+    let is_capital = |word: &&str| word.starts_with(char::is_uppercase);
+    let capitals = words().filter(is_capital).count();
+    (2..=6).contains(&capitals)
+        && words().all(|word| is_capital(&word) || word.chars().count() <= 3)
+        && line.ends_with(char::is_alphanumeric)
+        && !is_label(line)
 }
 
 /// Whether a line is few words and a colon, which are the heading of what follows if there is something above.
