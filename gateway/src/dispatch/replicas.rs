@@ -191,10 +191,11 @@ impl Gateway {
     /// Adds fetches of a caller to those that all replicas admitted to it, and takes note of the sum. A caller without a
     /// session does not wait for that.
     pub(super) async fn count_fetches(self: &Arc<Self>, caller: &Caller, fetches: u32) {
-        let Some(name) = caller.fetcher.shared_name().filter(|_| self.replicas.is_some() && fetches > 0)
-        else {
+        // Of every call, and most fetch nothing.
+        if fetches == 0 || self.replicas.is_none() {
             return;
-        };
+        }
+        let Some(name) = caller.fetcher.shared_name() else { return };
         let (gateway, fetcher) = (Arc::clone(self), caller.fetcher.clone());
         let counting = async move { gateway.count(&name, &fetcher, fetches).await };
         match caller.session {
