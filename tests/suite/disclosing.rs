@@ -332,19 +332,26 @@ impl Responder for Chooser {
     }
 }
 
-async fn c3_every_list_after_a_choice_is_filtered(setup: Setup) {
-    for _ in 0..40 {
-        let handlers = vec![("kit", Target::Responder(Arc::new(Chooser::default())))];
-        let bench =
-            Bench::start(Options { handlers, scope: Scope::Session, ..Options::without_upstream() }).await;
+/// Threads, so that an upstream may follow while a list is being answered.
+#[tokio::test(flavor = "multi_thread", worker_threads = 8)]
+async fn c3_every_list_after_a_choice_is_filtered() {
+    let setup = Setup::named("full_http_session");
+    let sessions = (0..24).map(|_| async {
+        let handlers = vec![("kit", Target::Responder(Arc::new(Chooser::default()) as _))];
+        let options = Options { handlers, scope: Scope::Session, ..Options::without_upstream() };
+        let bench = Bench::start(options).await;
         let client = Client::connect(&bench, setup).await;
-        client.request("updateConcerns", json!({"concerns": {"cost": "high"}})).await.result();
-        client.notify("notifications/initialized", json!({"concerns": {"cost": "low"}})).await;
-        let lists = (0..8).map(|_| client.request("tools/list", json!({})));
-        for listed in futures::future::join_all(lists).await {
-            assert_eq!(listed.result()["tools"].as_array().unwrap().len(), 1);
+        for _ in 0..8 {
+            for (cost, count) in [("low", 1), ("high", 2)] {
+                client.notify("notifications/initialized", json!({"concerns": {"cost": cost}})).await;
+                let lists = (0..8).map(|_| client.request("tools/list", json!({})));
+                for listed in futures::future::join_all(lists).await {
+                    assert_eq!(listed.result()["tools"].as_array().unwrap().len(), count, "{cost}");
+                }
+            }
         }
-    }
+    });
+    futures::future::join_all(sessions).await;
 }
 
 /// The status of a client's `initialize` at this address.
@@ -407,4 +414,3 @@ under_full! {
     u16_a_server_that_delivers_nothing_is_served_as_it_is,
 }
 under_resource! { u16_examples_that_a_server_delivers_are_delivered }
-each_transport_with_sessions!(c3_every_list_after_a_choice_is_filtered);
