@@ -76,6 +76,11 @@ pub struct OwnGroup {
 }
 
 impl Provider {
+    /// What it says by its `info`, if nothing of it is hidden.
+    pub(crate) fn whole_info(&self) -> Option<&OwnInfo> {
+        self.info.as_deref().filter(|_| self.is_whole)
+    }
+
     /// An upstream of whose lists this much exists.
     pub(crate) fn of(lists: &UpstreamLists, count: usize) -> Self {
         let Origin { title, description } = Origin::of(lists);

@@ -9,7 +9,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Configured, End, Event, Memory, Recollection, Remembered, Signals, Slot, State, Status, Supervision,
-    Upstreams, Wishes, Witness, choices::Telling,
+    Wishes, Witness, choices::Telling,
 };
 use crate::{
     limits::Limits,
@@ -232,13 +232,13 @@ impl Task {
                 let Connected { lists, .. } = self.with_excluded(listed);
                 self.change(|status| status.lists = Some(Arc::new(lists)));
                 self.remember();
+                true
             }
             Err(error) => {
                 tracing::warn!(%error, "a changed list could not be fetched; the old one stays");
-                return false;
+                false
             }
         }
-        true
     }
 
     /// What the upstream listed last, in this run of the program or an earlier one, if it can say what changed since.
@@ -375,30 +375,6 @@ async fn era(client: Option<&Client>, otherwise: Era) -> Era {
         Some(client) => client.introduced().await,
         None => otherwise,
     }
-}
-
-/// Names the upstreams that introduce themselves, in the order in which they are configured. One that failed at
-/// first is named when it comes.
-pub(crate) async fn name(slots: Vec<Arc<Slot>>, all: Upstreams) {
-    let unnamed = slots.into_iter().filter(|slot| slot.name().is_none());
-    let mut late = Vec::new();
-    for slot in unnamed {
-        slot.introduced().await;
-        let introduction = slot.status.borrow().introduction.clone();
-        match introduction {
-            Some(introduction) => all.name(&slot.configured, introduction.slug()),
-            None => late.push(slot),
-        }
-    }
-    let naming = late.iter().map(async |slot| {
-        let mut status = slot.status.subscribe();
-        let decided = status.wait_for(|status| status.introduction.is_some() || status.is_stopped()).await;
-        let introduction = decided.ok().and_then(|status| status.introduction.clone());
-        if let Some(introduction) = introduction {
-            all.name(&slot.configured, introduction.slug());
-        }
-    });
-    futures::future::join_all(naming).await;
 }
 
 /// A random number from 0 to 1; 0 if the operating system has none.
