@@ -31,6 +31,22 @@ pub fn command() -> io::Result<Vec<String>> {
         .ok_or_else(|| io::Error::other(format!("the path {} is not Unicode", program.display())))
 }
 
+/// The command for files that people share: by the program's name where the search path leads to this program, or by that of
+/// the package. `None` where only a path into this machine's folders starts it.
+pub fn shared() -> Option<Vec<String>> {
+    let command = command().ok()?;
+    let program = env::current_exe().ok()?.canonicalize().ok()?;
+    let name = format!("{PACKAGE}{}", env::consts::EXE_SUFFIX);
+    let found =
+        env::split_paths(&env::var_os("PATH")?).map(|folder| folder.join(&name)).find(|path| path.is_file());
+    match &command[..] {
+        [_] => {
+            found.filter(|path| path.canonicalize().ok() == Some(program)).map(|_| vec![PACKAGE.to_owned()])
+        }
+        _ => Some(command),
+    }
+}
+
 fn started_by(
     launcher: Option<&str>,
     program: &Path,

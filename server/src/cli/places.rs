@@ -64,32 +64,71 @@ impl PlaceArguments {
     /// # Errors
     /// [`Failure::Usage`] if there is no terminal to ask on.
     pub(super) fn agreed(&self, question: &str) -> Result<bool, Failure> {
+        Ok(self.chosen(question, &[])?.is_some())
+    }
+
+    /// Which of several questions the person agrees to: all, none, or one by one. `None` if to none of them.
+    ///
+    /// # Errors
+    /// [`Failure::Usage`] if there is no terminal to ask on.
+    pub(super) fn chosen(&self, question: &str, each: &[String]) -> Result<Option<Vec<bool>>, Failure> {
         if self.dry_run {
             print("")?;
             print("Nothing was changed (--dry-run).")?;
-            return Ok(false);
+            return Ok(None);
         }
+        let all = vec![true; each.len()];
         if self.yes {
-            return Ok(true);
+            return Ok(Some(all));
         }
         if !std::io::stdin().is_terminal() {
             let problem = Problem::new("nothing was changed: there is no terminal to ask on");
             return Err(Failure::Usage(vec![problem.hint("--yes writes it, --dry-run only shows it")]));
         }
-        print_styled(&format!("\n{question} [y/N] "))?;
-        let is_agreed = is_yes(&mut std::io::stdin().lock())?;
-        if !is_agreed {
+        let may_choose = each.len() > 1;
+        let answers = if may_choose { "[y/N/each]" } else { "[y/N]" };
+        print("")?;
+        let chosen = match answered(&format!("{question} {answers} "))? {
+            Answer::Yes => Some(all),
+            Answer::Each if may_choose => {
+                let one = |question: &String| Ok(answered(&format!("{question} [y/N] "))? == Answer::Yes);
+                let chosen = each.iter().map(one).collect::<Result<Vec<bool>, Failure>>()?;
+                chosen.contains(&true).then_some(chosen)
+            }
+            _ => None,
+        };
+        if chosen.is_none() {
             print("Nothing was changed.")?;
         }
-        Ok(is_agreed)
+        Ok(chosen)
     }
 }
 
-fn is_yes(input: &mut impl BufRead) -> Result<bool, Failure> {
+/// What a person answers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Answer {
+    Yes,
+    /// One by one.
+    Each,
+    /// Anything else.
+    No,
+}
+
+/// Asks on the terminal.
+pub(super) fn answered(question: &str) -> Result<Answer, Failure> {
+    print_styled(question)?;
+    read(&mut std::io::stdin().lock())
+}
+
+fn read(input: &mut impl BufRead) -> Result<Answer, Failure> {
     let mut answer = String::new();
     let read = input.read_line(&mut answer);
     read.map_err(|source| Failure::Io { what: "cannot read the answer", source })?;
-    Ok(matches!(answer.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+    Ok(match &*answer.trim().to_ascii_lowercase() {
+        "y" | "yes" => Answer::Yes,
+        "e" | "each" => Answer::Each,
+        _ => Answer::No,
+    })
 }
 
 #[cfg(test)]
@@ -98,10 +137,16 @@ mod tests {
 
     #[test]
     fn w1_only_a_clear_yes_is_one() {
-        for (answer, expected) in
-            [("y\n", true), ("YES\r\n", true), ("\n", false), ("", false), ("yep\n", false), ("n\n", false)]
-        {
-            assert_eq!(is_yes(&mut answer.as_bytes()).unwrap(), expected, "{answer:?}");
+        for (answer, expected) in [
+            ("y\n", Answer::Yes),
+            ("YES\r\n", Answer::Yes),
+            ("each\n", Answer::Each),
+            ("\n", Answer::No),
+            ("", Answer::No),
+            ("yep\n", Answer::No),
+            ("n\n", Answer::No),
+        ] {
+            assert_eq!(read(&mut answer.as_bytes()).unwrap(), expected, "{answer:?}");
         }
     }
 }

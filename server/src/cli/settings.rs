@@ -32,6 +32,18 @@ pub struct SettingArguments {
     /// another
     #[arg(long, value_name = "NAME=VALUE", value_parser = choice, help_heading = "Strategy")]
     pub concern: Vec<(String, String)>,
+    /// Any other setting of a strategy, such as search.executors=by-effect; may be repeated
+    #[arg(long, value_name = "NAME.KEY=VALUE", value_parser = setting, help_heading = "Strategy")]
+    pub set: Vec<StrategySetting>,
+}
+
+/// A setting of a strategy.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StrategySetting {
+    strategy: String,
+    key: String,
+    /// As it was written: JSON, or else a text.
+    value: String,
 }
 
 /// One flag and the setting that it is short for.
@@ -45,23 +57,24 @@ struct Flag<'a> {
 /// The flag of choices.
 const CONCERN: &str = "--concern";
 
+/// The flag for any setting.
+pub(super) const SET: &str = "--set";
+
 impl SettingArguments {
-    /// All flags for one setting each, and the choices of concerns.
-    fn each(&mut self) -> ([Flag<'_>; 3], &mut Vec<(String, String)>) {
-        let Self { long_briefs, info_tools, receipts, concern } = self;
+    /// All flags for one setting each.
+    fn each(&mut self) -> [Flag<'_>; 3] {
+        let Self { long_briefs, info_tools, receipts, .. } = self;
         let flag = |name, strategy, key, value| Flag { name, strategy, key, value };
-        let flags = [
+        [
             flag("--long-briefs", describe::NAME, "long_briefs", long_briefs),
             flag("--info-tools", info::NAME, "tools", info_tools),
             flag("--receipts", resource::NAME, "receipts", receipts),
-        ];
-        (flags, concern)
+        ]
     }
 
     /// Sets the flag for a setting of a strategy; returns whether it has one.
     pub(super) fn set(&mut self, strategy: &str, key: &str, value: &str) -> bool {
-        let (flags, _) = self.each();
-        let found = flags.into_iter().find(|flag| (flag.strategy, flag.key) == (strategy, key));
+        let found = self.each().into_iter().find(|flag| (flag.strategy, flag.key) == (strategy, key));
         found.map(|flag| *flag.value = Some(value.to_owned())).is_some()
     }
 
@@ -78,20 +91,27 @@ impl SettingArguments {
     /// The flags that were given, as arguments of a command line.
     pub(super) fn given(&self) -> Vec<(&'static str, String)> {
         let mut given = self.clone();
-        let (flags, choices) = given.each();
-        let settings = flags.into_iter().filter_map(|flag| Some((flag.name, flag.value.take()?)));
-        settings.chain(choices.iter().map(|(name, value)| (CONCERN, format!("{name}={value}")))).collect()
+        let flags = given.each().into_iter().filter_map(|flag| Some((flag.name, flag.value.take()?)));
+        let choices = self.concern.iter().map(|(name, value)| (CONCERN, format!("{name}={value}")));
+        let settings = self
+            .set
+            .iter()
+            .map(|StrategySetting { strategy, key, value }| (SET, format!("{strategy}.{key}={value}")));
+        flags.chain(choices).chain(settings).collect()
     }
 
     /// Merges with other settings; flags take precedence.
     pub fn over(mut self, mut settings: Settings) -> Settings {
-        let (flags, chosen) = self.each();
-        for flag in flags {
+        for StrategySetting { strategy, key, value } in &self.set {
+            let value = serde_json::from_str(value).unwrap_or_else(|_| value.as_str().into());
+            set(&mut settings, strategy, key, value);
+        }
+        for flag in self.each() {
             if let Some(value) = flag.value.take() {
                 set(&mut settings, flag.strategy, flag.key, value.into());
             }
         }
-        for (name, value) in chosen.drain(..) {
+        for (name, value) in self.concern {
             choose(&mut settings, concerns::NAME, name, value);
         }
         settings
@@ -103,6 +123,17 @@ fn choice(text: &str) -> Result<(String, String), &'static str> {
     match text.split_once('=') {
         Some((name, value)) if !name.trim().is_empty() => Ok((name.trim().to_owned(), value.to_owned())),
         _ => Err("it must be NAME=VALUE, such as cost=low"),
+    }
+}
+
+/// Parses NAME.KEY=VALUE. The value may contain both signs.
+fn setting(text: &str) -> Result<StrategySetting, &'static str> {
+    let parts = text.split_once('=').and_then(|(place, value)| Some((place.trim().split_once('.')?, value)));
+    match parts {
+        Some(((strategy, key), value)) if !strategy.is_empty() && !key.is_empty() => {
+            Ok(StrategySetting { strategy: strategy.into(), key: key.into(), value: value.into() })
+        }
+        _ => Err("it must be NAME.KEY=VALUE, such as search.hits=3"),
     }
 }
 
@@ -141,15 +172,15 @@ mod tests {
             settings: SettingArguments,
         }
 
-        let line =
-            "--long-briefs=reject --info-tools=entry-only --receipts=signed --concern=a=b=c --concern=d=e";
+        let line = "--long-briefs=reject --info-tools=entry-only --receipts=signed --concern=a=b=c --concern=d=e --set=search.hits=3";
         let Line { settings } = Line::parse_from(std::iter::once("x").chain(line.split(' ')));
         let given: Vec<String> =
             settings.given().iter().map(|(flag, value)| format!("{flag}={value}")).collect();
         assert_eq!(given.join(" "), line);
         // Each flag changes a setting of its own.
         let set = settings.over(Settings::new());
-        assert_eq!(set.values().flat_map(|of| of.as_object().unwrap()).count(), 4, "{set:?}");
+        assert_eq!(set.values().flat_map(|of| of.as_object().unwrap()).count(), 5, "{set:?}");
+        assert_eq!(set["search"], json!({"hits": 3}), "values are JSON where they can be");
     }
 
     #[test]

@@ -11,12 +11,14 @@ use super::{
     UndoArguments,
     check::is_coloured,
     init::{clear_copies, heading, refuse_named, show_problems},
+    places::user_folders,
     print, print_styled,
 };
 use crate::{
     failure::Failure,
     init::{
         diff::unified,
+        gather::Destination,
         places::Place,
         record::{Record, Records, gathered_folder},
         undo::{Undone, undone},
@@ -89,8 +91,9 @@ pub fn undo(arguments: UndoArguments) -> Result<(), Failure> {
         let planned = read(&place.path).and_then(|(path, before)| {
             let record = records.of(&path)?;
             let steps = record.as_ref().map_or(&[][..], |record| &record.steps);
+            let destination = Destination::of(&place.path, &user_folders(&current), &gathered);
             let Undone { text: after, turned_back, left, kept } =
-                undone(&place.path, &current, &before, steps, &launcher, &gathered)?;
+                undone(&place.path, &current, &before, steps, &launcher, &destination)?;
             let (place, change) = (place.clone(), Change { path, before, after });
             Ok(Plan { place, change, record, turned_back, left, kept })
         });

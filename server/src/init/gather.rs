@@ -10,8 +10,10 @@ use serde_json::{Map, Value as Json, json};
 use super::{
     ENTRY, Why,
     address::of_program,
-    edit::{Edits, list, quoted},
+    edit::{Edits, append, list, quoted},
     ours::Ours,
+    places::Folders,
+    record::key,
     wrap::Front,
 };
 use crate::config::{
@@ -26,16 +28,21 @@ use crate::config::{
 /// Servers that are moved.
 #[derive(Clone, Debug)]
 pub(crate) struct Moved {
-    /// The name of our entry.
+    /// The name of our entry, which may have been there.
     pub(crate) entry: String,
     pub(crate) names: Vec<String>,
     /// The file of ours, which does not exist yet, and its text.
     pub(crate) file: PathBuf,
     pub(crate) text: String,
+    /// What switches a server off in its entry, where its host has a key for that.
+    pub(crate) switch: Option<&'static str>,
 }
 
 /// What files say of servers outside their entries.
 pub(super) const ABOUT: &[&str] = &["inputs", "tools", "permission", "agent"];
+
+/// The flag of `serve` that names a host's file.
+pub(super) const CONFIG: &str = "--mcp-config";
 
 /// The folders that paths are relative to when the two readings of an entry are compared, so that what depends on the host's
 /// folder differs.
@@ -43,14 +50,77 @@ const HERE: &str = if cfg!(windows) { r"C:\mcp-disclosure-here" } else { "/mcp-d
 const ELSEWHERE: &str =
     if cfg!(windows) { r"C:\mcp-disclosure-elsewhere" } else { "/mcp-disclosure-elsewhere" };
 
+/// Where the servers of a host's file are moved to: files of ours in the user's folder or, for a project, beside the file.
+#[derive(Clone, Debug)]
+pub(crate) struct Destination {
+    /// What the paths of these files begin with; a number may follow, and `.json`.
+    stem: PathBuf,
+    /// The folder of a project, and what an entry says for it.
+    project: Option<(PathBuf, &'static str)>,
+}
+
+impl Destination {
+    /// Of the servers of this file; `gathered` is the user's folder.
+    pub(crate) fn of(file: &Path, folders: &Folders, gathered: &Path) -> Self {
+        let Some((root, folder)) = folders.project_of(file).zip(file.parent()) else {
+            let real = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+            return Self { stem: gathered.join(key(&real)), project: None };
+        };
+        let is_hidden = file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+        // Others are started in the project's folder, and have no name for it.
+        let has_variable = [".cursor", ".vscode"].iter().any(|name| folder.ends_with(name));
+        Self {
+            stem: folder.join(format!("{}{ENTRY}", if is_hidden { "." } else { "" })),
+            project: Some((root, if has_variable { "${workspaceFolder}/" } else { "" })),
+        }
+    }
+
+    /// Whether this is beside the host's file, in a project.
+    pub(crate) fn is_in_project(&self) -> bool {
+        self.project.is_some()
+    }
+
+    /// A path that no file has, and none of those that are written later.
+    fn free(&self, planned: &[Moved]) -> PathBuf {
+        let numbered = |number: usize| match number {
+            0 => format!("{}.json", self.stem.display()),
+            _ => format!("{}-{number}.json", self.stem.display()),
+        };
+        let is_planned = |name: &PathBuf| planned.iter().any(|moved| moved.file == *name);
+        let mut paths = (0..).map(|number| PathBuf::from(numbered(number)));
+        paths.find(|name| !name.exists() && !is_planned(name)).unwrap_or_else(|| self.stem.clone())
+    }
+
+    /// What an entry names a file of ours by.
+    fn named(&self, file: &Path) -> Option<String> {
+        let Some((root, variable)) = &self.project else { return file.to_str().map(str::to_owned) };
+        let within = file.strip_prefix(root).ok()?.to_str()?.replace('\\', "/");
+        Some(format!("{variable}{within}"))
+    }
+
+    /// The file of ours that an entry names, if it is one.
+    pub(super) fn file_of(&self, named: &str) -> Option<PathBuf> {
+        let file = match &self.project {
+            Some((root, variable)) => root.join(named.strip_prefix(variable)?),
+            None => PathBuf::from(named),
+        };
+        // A host's file that was renamed or moved has its servers in the same folder.
+        let is_ours = match &self.project {
+            Some(_) => file.to_str()?.starts_with(self.stem.to_str()?),
+            None => file.parent() == self.stem.parent(),
+        };
+        is_ours.then_some(file)
+    }
+}
+
 /// The servers that keep their entries, and why.
 pub(super) type Apart = Vec<(String, Why)>;
 
-/// The file without the servers that can be moved, and where they go. `beginning` begins the names of new files.
+/// The file without the servers that can be moved, and where they go.
 pub(super) fn gathered(
     mut document: Document,
     front: &Front,
-    beginning: &Path,
+    destination: &Destination,
 ) -> (Document, Vec<Moved>, Apart) {
     let (mut all, mut apart) = (Vec::new(), Vec::new());
     if document.syntax() != Syntax::Json {
@@ -61,9 +131,9 @@ pub(super) fn gathered(
     let mut tables: Vec<Vec<String>> =
         document.servers().iter().map(|server| document.path_of(server.servers)).collect();
     tables.dedup();
-    for (number, table) in tables.iter().enumerate() {
-        let file = file(beginning, number, &all);
-        if let Some((changed, moved)) = of_table(&document, table, front, &file, &mut apart) {
+    for table in &tables {
+        let file = destination.free(&all);
+        if let Some((changed, moved)) = of_table(&document, table, front, (destination, &file), &mut apart) {
             document = changed;
             all.push(moved);
         }
@@ -71,18 +141,11 @@ pub(super) fn gathered(
     (document, all, apart)
 }
 
-/// A name that no file has, and none of those that are written later.
-fn file(beginning: &Path, number: usize, planned: &[Moved]) -> PathBuf {
-    let mut names = (number..).map(|number| PathBuf::from(format!("{}-{number}.json", beginning.display())));
-    let is_planned = |name: &PathBuf| planned.iter().any(|moved| moved.file == *name);
-    names.find(|name| !name.exists() && !is_planned(name)).unwrap_or_else(|| beginning.to_owned())
-}
-
 fn of_table(
     document: &Document,
     table: &[String],
     front: &Front,
-    file: &Path,
+    (destination, file): (&Destination, &Path),
     apart: &mut Apart,
 ) -> Option<(Document, Moved)> {
     let servers = document.servers();
@@ -90,10 +153,15 @@ fn of_table(
         let words = server.launch.and_then(|launch| launch.words());
         words.is_some_and(|words| Ours::of(&words, &front.launcher).is_some())
     };
-    let servers: Vec<&Server<'_>> = servers
-        .iter()
-        .filter(|server| document.path_of(server.servers) == table && !is_ours(server))
-        .collect();
+    let of_table = servers.iter().filter(|server| document.path_of(server.servers) == table);
+    let (ours, servers): (Vec<&Server<'_>>, Vec<&Server<'_>>) = of_table.partition(|server| is_ours(server));
+    let reads_ours = |server: &&&Server<'_>| {
+        let words = server.launch.and_then(|launch| launch.words()).unwrap_or_default();
+        let files =
+            Ours::of(&words, &front.launcher).map(|ours| ours.values("--mcp-config")).unwrap_or_default();
+        files.iter().any(|file| destination.file_of(file).is_some())
+    };
+    let former = ours.iter().find(reads_ours).copied();
     let mut candidates: Vec<&Server<'_>> = Vec::new();
     for server in servers {
         match stays(document, server) {
@@ -108,21 +176,29 @@ fn of_table(
     apart.extend(others.iter().map(|server| (server.name.clone(), elsewhere.to_owned())));
     let text = moved_text(document, table, &moved);
     let holder = moved.first()?.servers;
-    let taken = |name: &str| holder.members().iter().any(|member| member.name == name);
-    let mut free =
-        (1..).map(|number| if number == 1 { ENTRY.to_owned() } else { format!("{ENTRY}-{number}") });
-    let entry = free.find(|name| !taken(name))?;
-    let own = own_entry(&moved, front, file)?;
-    let changed = replaced(document, holder, &names, &entry, &own)?;
+    let named = destination.named(file)?;
+    let (entry, changed) = match former {
+        Some(former) => (former.name.clone(), extended(document, former, &names, &named)?),
+        None => {
+            let taken = |name: &str| holder.members().iter().any(|member| member.name == name);
+            let mut free =
+                (1..).map(|number| if number == 1 { ENTRY.to_owned() } else { format!("{ENTRY}-{number}") });
+            let entry = free.find(|name| !taken(name))?;
+            let own = own_entry(&moved, front, &named)?;
+            let changed = replaced(document, holder, &names, &entry, &own)?;
+            (entry, changed)
+        }
+    };
     let is_as_expected = {
         let mut members: Vec<&str> = names.iter().map(String::as_str).collect();
         members.push(&entry);
         let after = changed.servers();
         after.iter().any(|server| server.name == entry && is_ours(server))
-            && after.len() == document.servers().len() - names.len() + 1
+            && after.len() == document.servers().len() - names.len() + usize::from(former.is_none())
             && document.root.is_same_but(&changed.root, Some(holder), &members)
     };
-    is_as_expected.then(|| (changed, Moved { entry, names, file: file.to_owned(), text }))
+    let switch = moved.first().and_then(|server| server.switch);
+    is_as_expected.then(|| (changed, Moved { entry, names, file: file.to_owned(), text, switch }))
 }
 
 /// Why a server keeps its entry, if something of it would be lost in a file of ours.
@@ -184,7 +260,9 @@ fn same(document: &Document, table: &[String], candidates: &[&Server<'_>], file:
         entries.filter_map(|named| Some((named.name?.to_string(), named.entry?))).collect::<Vec<_>>()
     };
     let before = read(&document.path, &document.text, HERE);
-    let after = read(file, &moved_text(document, table, candidates), ELSEWHERE);
+    // Beside a project's file, its folder could still be told from the path; the next one to move it would not think of that.
+    let elsewhere = Path::new(ELSEWHERE).join(file.file_name().unwrap_or_default());
+    let after = read(&elsewhere, &moved_text(document, table, candidates), ELSEWHERE);
     let find = |entries: &[(String, UpstreamEntry)], server: &Server<'_>| {
         let (_, entry) = entries.iter().find(|(name, _)| *name == server.name)?;
         let cwd = entry.cwd.clone().filter(|_| server.node.get("cwd").is_some());
@@ -227,8 +305,8 @@ pub(super) fn json(node: &Node) -> Json {
 }
 
 /// The source of our entry.
-fn own_entry(moved: &[&Server<'_>], front: &Front, file: &Path) -> Option<String> {
-    let source = ["serve", "--mcp-config", file.to_str()?, "--inherit-env"].map(str::to_owned);
+fn own_entry(moved: &[&Server<'_>], front: &Front, file: &str) -> Option<String> {
+    let source = ["serve", CONFIG, file, "--inherit-env"].map(str::to_owned);
     let words = [&front.launcher[..], &source, &front.strategy].concat();
     let mut members = Vec::new();
     if let Some(transport) = moved.iter().find_map(|server| server.address.transport) {
@@ -248,25 +326,31 @@ fn own_entry(moved: &[&Server<'_>], front: &Front, file: &Path) -> Option<String
 /// The file with our entry in the place of the first of these members of a table, and without the others.
 fn replaced(document: &Document, table: &Node, names: &[String], entry: &str, own: &str) -> Option<Document> {
     let members = table.members();
-    let is_moved = |member: &Member| names.contains(&member.name);
-    let first = members.iter().position(is_moved)?;
+    let first = members.iter().position(|member| names.contains(&member.name))?;
     let mut edits = Edits::default();
     edits.replace(members[first].at..members[first].node.end, format!("{}: {own}", quoted(entry)));
-    // Each run of moved members goes with the comma before it, which stands behind what is kept.
-    let mut kept_end = members[first].node.end;
-    let mut run_end = None;
-    for member in &members[first + 1..] {
-        if is_moved(member) {
-            run_end = Some(member.node.end);
-        } else {
-            if let Some(end) = run_end.take() {
-                edits.replace(kept_end..end, "");
-            }
-            kept_end = member.node.end;
-        }
-    }
-    if let Some(end) = run_end {
-        edits.replace(kept_end..end, "");
-    }
+    remove(&mut edits, &members[first..], names);
     document.with_text(&edits.apply(&document.text)?).ok()
+}
+
+/// The file in which this entry of ours reads one more file, without these members of its table.
+fn extended(document: &Document, entry: &Server<'_>, names: &[String], file: &str) -> Option<Document> {
+    let members = entry.servers.members();
+    let kept = members.iter().position(|member| !names.contains(&member.name))?;
+    let launch = entry.launch?;
+    let mut edits = Edits::default();
+    let words = if launch.is_list() { &launch.command.node } else { launch.arguments? };
+    append(&mut edits, document, words, &[CONFIG.to_owned(), file.to_owned()]);
+    if kept > 0 {
+        edits.replace(members[0].at..members[kept].at, "");
+    }
+    remove(&mut edits, &members[kept..], names);
+    document.with_text(&edits.apply(&document.text)?).ok()
+}
+
+/// Removes those of these members, but the first, that have one of the names, each with the comma before it.
+fn remove(edits: &mut Edits, members: &[Member], names: &[String]) {
+    for pair in members.windows(2).filter(|pair| names.contains(&pair[1].name)) {
+        edits.replace(pair[0].node.end..pair[1].node.end, "");
+    }
 }

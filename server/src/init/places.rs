@@ -19,6 +19,17 @@ pub(crate) struct Host {
     /// Where its documentation says so.
     #[cfg_attr(not(test), expect(dead_code, reason = "compared with docs/init.md by a test"))]
     source: &'static str,
+    /// How it defers definitions of tools by itself; none where it shows all of them to the model.
+    defers: Option<&'static Deferral>,
+}
+
+/// How a host defers definitions by itself.
+#[derive(Debug)]
+pub(crate) struct Deferral {
+    /// Since when, and what.
+    pub(crate) how: &'static str,
+    #[cfg_attr(not(test), expect(dead_code, reason = "compared with docs/clients.md by a test"))]
+    source: &'static str,
 }
 
 /// The folder that a path begins in.
@@ -45,6 +56,7 @@ const HOSTS: &[Host] = &[
         title: "Claude Desktop",
         files: &[(Applications, "Claude/claude_desktop_config.json")],
         source: "https://modelcontextprotocol.io/docs/develop/connect-local-servers",
+        defers: None,
     },
     Host {
         name: "claude-code",
@@ -57,12 +69,20 @@ const HOSTS: &[Host] = &[
             (Project, ".claude/settings.local.json"),
         ],
         source: "https://code.claude.com/docs/en/mcp",
+        defers: Some(&Deferral {
+            how: "its tool search reads definitions on demand, since January 2026",
+            source: "https://code.claude.com/docs/en/mcp",
+        }),
     },
     Host {
         name: "cursor",
         title: "Cursor",
         files: &[(Home, ".cursor/mcp.json"), (Project, ".cursor/mcp.json")],
         source: "https://cursor.com/docs/context/mcp",
+        defers: Some(&Deferral {
+            how: "its agent is given names alone and reads definitions on demand, since January 2026",
+            source: "https://cursor.com/blog/dynamic-context-discovery",
+        }),
     },
     Host {
         name: "vscode",
@@ -74,18 +94,24 @@ const HOSTS: &[Host] = &[
             (Project, ".vscode/settings.json"),
         ],
         source: "https://code.visualstudio.com/docs/copilot/reference/mcp-configuration",
+        defers: Some(&Deferral {
+            how: "its agent defers MCP tools with models that can search them, since April 2026",
+            source: "https://github.com/microsoft/vscode-docs/pull/9695",
+        }),
     },
     Host {
         name: "windsurf",
         title: "Windsurf",
         files: &[(Home, ".codeium/windsurf/mcp_config.json")],
         source: "https://docs.windsurf.com/windsurf/cascade/mcp",
+        defers: None,
     },
     Host {
         name: "gemini",
         title: "Gemini CLI",
         files: &[(Home, ".gemini/settings.json"), (Project, ".gemini/settings.json")],
         source: "https://github.com/google-gemini/gemini-cli/blob/main/docs/tools/mcp-server.md",
+        defers: None,
     },
     Host {
         name: "cline",
@@ -95,6 +121,7 @@ const HOSTS: &[Host] = &[
             "Code/User/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json",
         )],
         source: "https://docs.cline.bot/mcp/configuring-mcp-servers",
+        defers: None,
     },
     Host {
         name: "roo",
@@ -104,12 +131,14 @@ const HOSTS: &[Host] = &[
             (Project, ".roo/mcp.json"),
         ],
         source: "https://docs.roocode.com/features/mcp/using-mcp-in-roo",
+        defers: None,
     },
     Host {
         name: "zed",
         title: "Zed",
         files: &[(Roaming, "zed/settings.json"), (Project, ".zed/settings.json")],
         source: "https://zed.dev/docs/configuring-zed",
+        defers: None,
     },
     Host {
         name: "opencode",
@@ -121,6 +150,7 @@ const HOSTS: &[Host] = &[
             (Project, "opencode.jsonc"),
         ],
         source: "https://opencode.ai/docs/config/",
+        defers: None,
     },
     Host {
         name: "continue",
@@ -132,12 +162,14 @@ const HOSTS: &[Host] = &[
             (Project, ".continue/mcpServers/"),
         ],
         source: "https://docs.continue.dev/customize/deep-dives/mcp",
+        defers: None,
     },
     Host {
         name: "codex",
         title: "Codex",
         files: &[(Home, ".codex/config.toml"), (Project, ".codex/config.toml")],
         source: "https://developers.openai.com/codex/mcp",
+        defers: None,
     },
 ];
 
@@ -174,6 +206,19 @@ impl Folders {
         self.home.as_deref()
     }
 
+    /// The folder of the project that a file belongs to, if hosts look for it in their project's folder, and not in the user's.
+    pub(crate) fn project_of(&self, file: &Path) -> Option<PathBuf> {
+        let is_users =
+            |base: Base, path: &str| base != Project && self.of(base).is_some_and(|at| at.join(path) == file);
+        let files = || HOSTS.iter().flat_map(|host| host.files);
+        if files().any(|(base, path)| is_users(*base, path)) {
+            return None;
+        }
+        let of_project =
+            files().filter(|(base, _)| *base == Project).find(|(_, path)| file.ends_with(path))?;
+        file.ancestors().nth(Path::new(of_project.1).components().count()).map(Path::to_owned)
+    }
+
     fn of(&self, base: Base) -> Option<&Path> {
         match base {
             Project => Some(&self.project),
@@ -192,6 +237,14 @@ pub(crate) struct Place {
     pub(crate) host: Option<&'static str>,
     /// The path, absolute.
     pub(crate) path: PathBuf,
+}
+
+impl Place {
+    /// How its host defers definitions by itself, and the host's name on the command line.
+    pub(crate) fn defers(&self) -> Option<(&'static str, &'static Deferral)> {
+        let host = HOSTS.iter().find(|host| self.host == Some(host.title))?;
+        Some((host.name, host.defers?))
+    }
 }
 
 /// The names of all hosts on the command line.
@@ -262,6 +315,34 @@ mod tests {
                 "{}",
                 host.name
             );
+        }
+    }
+
+    #[test]
+    fn w1_each_claim_that_a_host_defers_has_its_source() {
+        let page = include_str!("../../../docs/clients.md");
+        for (host, deferral) in HOSTS.iter().filter_map(|host| Some((host, host.defers?))) {
+            assert!(page.contains(host.title) && page.contains(deferral.source), "{}", host.name);
+        }
+    }
+
+    #[test]
+    fn w1_a_projects_files_are_known_from_the_users() {
+        let home = if cfg!(windows) { "C:/home" } else { "/home/me" };
+        let folders = Folders::of_user(
+            &|name| matches!(name, "HOME" | "USERPROFILE").then(|| home.to_owned()),
+            home.into(),
+        );
+        let project = |path: &str| folders.project_of(&Path::new(home).join(path));
+        for (path, expected) in [
+            (".cursor/mcp.json", None),
+            ("a/.cursor/mcp.json", Some("a")),
+            ("a/b/.vscode/mcp.json", Some("a/b")),
+            ("a/.mcp.json", Some("a")),
+            ("a/mcp.json", None),
+            (".codeium/windsurf/mcp_config.json", None),
+        ] {
+            assert_eq!(project(path), expected.map(|folder| Path::new(home).join(folder)), "{path}");
         }
     }
 

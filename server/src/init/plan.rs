@@ -1,12 +1,12 @@
 //! What is done to one file.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use mcp_disclosure_gateway::Problem;
 
 use super::{
     Why, address,
-    gather::{self, Moved},
+    gather::{self, Destination, Moved},
     ours::Ours,
     places::Place,
     unwrap::unwrapped,
@@ -49,8 +49,8 @@ impl Plan {
     }
 }
 
-/// What is done to the file at this place, whose servers have these rules in other files. With `gathered`, servers are moved
-/// to files of this beginning where that is possible.
+/// What is done to the file at this place, whose servers have these rules in other files. With a destination, servers are moved
+/// there where that is possible.
 ///
 /// # Errors
 /// Why the file as a whole cannot be edited.
@@ -58,7 +58,7 @@ pub(crate) fn plan(
     place: Place,
     current: &Path,
     front: &Front,
-    gathered: Option<&Path>,
+    destination: Option<&Destination>,
     rules: Rules,
 ) -> Result<Plan, Problem> {
     let (path, before) = read(&place.path)?;
@@ -67,8 +67,8 @@ pub(crate) fn plan(
     let (mut moved, mut unlisted, mut apart) = (Vec::new(), Vec::new(), Vec::new());
     let mut otherwise = Vec::new();
     let bridges: Vec<&str> = front.bridges.iter().map(|bridge| &*bridge.name).collect();
-    if let Some(beginning) = gathered {
-        (document, moved, apart) = gather::gathered(document, front, beginning);
+    if let Some(destination) = destination {
+        (document, moved, apart) = gather::gathered(document, front, destination);
         served.extend(moved.iter().flat_map(|moved| moved.names.clone()));
     }
     let ours: Vec<&String> = moved.iter().map(|moved| &moved.entry).collect();
@@ -82,7 +82,7 @@ pub(crate) fn plan(
                 former.is_some_and(|former| gather::stays(&former, &former.servers()[number]).is_none())
             };
             let as_asked = |ours: Ours<'_>| {
-                (!front.is_asked || ours.has(&front.strategy)) && !(gathered.is_some() && may_move())
+                (!front.is_asked || ours.has(&front.strategy)) && !(destination.is_some() && may_move())
             };
             let ours = words.as_ref().and_then(|words| Ours::of(words, &front.launcher)).map(as_asked);
             let is_listed = server.allow.is_some() && server.filters.is_empty() && !bridges.is_empty();
@@ -107,10 +107,4 @@ pub(crate) fn plan(
     let change = Change { path, before, after: document.bytes() };
     let permitted = Vec::new();
     Ok(Plan { place, change, served, already, left, unlisted, permitted, moved, apart, otherwise })
-}
-
-/// The beginning of the names of files that servers of this file are moved to.
-pub(crate) fn beginning(folder: &Path, file: &Path) -> PathBuf {
-    let real = file.canonicalize().unwrap_or_else(|_| file.to_owned());
-    folder.join(super::record::key(&real))
 }

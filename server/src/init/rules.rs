@@ -54,6 +54,30 @@ pub(crate) fn rules(place: &Place, folders: &Folders) -> Result<Rules, Problem> 
     Ok(rules)
 }
 
+/// Whether Claude Code's tool search is off: by its own variable, or because requests go to another's server or to Vertex AI,
+/// where it is off by default. Variables are the process's and those of its settings.
+pub(crate) fn tool_search_is_off(place: &Place, folders: &Folders) -> bool {
+    if place.host != Some(CLAUDE_CODE) {
+        return false;
+    }
+    let roots = folders.home().into_iter().chain([folders.project.as_path()]);
+    let files = roots.flat_map(|folder| SETTINGS.map(|name| folder.join(".claude").join(name)));
+    let settings: Vec<Node> = files.filter_map(|file| parsed(&file).ok().flatten()).collect();
+    let variable = |name: &str| {
+        let said = settings.iter().rev().find_map(|root| root.path(&["env", name])?.scalar());
+        said.or_else(|| std::env::var(name).ok()).filter(|value| !value.is_empty())
+    };
+    if let Some(said) = variable("ENABLE_TOOL_SEARCH") {
+        return matches!(&*said, "false" | "0");
+    }
+    let is_own = |url: &str| {
+        let url = reqwest::Url::parse(url).ok();
+        url.is_some_and(|url| url.host_str().is_some_and(|host| host == "api.anthropic.com"))
+    };
+    variable("ANTHROPIC_BASE_URL").is_some_and(|url| !is_own(&url))
+        || variable("CLAUDE_CODE_USE_VERTEX").is_some()
+}
+
 /// The files of settings that hold where these servers are used: the user's, those of the projects, the administrator's.
 fn settings(place: &Place, folders: &Folders) -> Result<Vec<PathBuf>, Problem> {
     let mut used = vec![folders.project.clone()];

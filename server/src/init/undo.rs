@@ -13,6 +13,7 @@ use super::{
     additions::without_additions,
     address,
     edit::{Edits, quoted},
+    gather::{CONFIG, Destination},
     moved_back::{Edited, edited},
     ours::Ours,
     permissions,
@@ -34,7 +35,7 @@ pub(crate) struct Undone {
 }
 
 /// Turns a file back. Without steps, every entry that starts this program is turned back by what it says itself; servers
-/// that were moved are read from the files below `gathered`.
+/// that were moved are read from their destination.
 ///
 /// # Errors
 /// If the file cannot be read as a host's file.
@@ -44,7 +45,7 @@ pub(crate) fn undone(
     text: &str,
     steps: &[Step],
     launcher: &[String],
-    gathered: &Path,
+    destination: &Destination,
 ) -> Result<Undone, Problem> {
     let mut undone = Undone { text: text.to_owned(), ..Undone::default() };
     for recorded in steps.iter().rev() {
@@ -64,7 +65,7 @@ pub(crate) fn undone(
     if steps.is_empty() {
         let now = Document::parse(path, &undone.text, current)?;
         let mut turned = Turned { now, launcher, undone: &mut undone };
-        turned.without_record(gathered);
+        turned.without_record(destination);
         undone.text = turned.now.bytes();
     }
     Ok(undone)
@@ -114,10 +115,12 @@ impl Turned<'_> {
             let now = same_server(&self.now, after, &server).map(|now| self.number(&now));
             let turned = match (&was, now) {
                 _ if !is_changed => continue,
-                (Some(_), None) => continue,
-                (Some(was), Some(number)) => self.entry(number, (before, was), &server),
-                (None, Some(number)) => self.moved_back(number, before, after, &server),
-                (None, None) => {
+                (Some(was), Some(number)) if !self.reads_more(&server, was) => {
+                    self.entry(number, (before, was), &server)
+                }
+                (Some(was), None) if !self.reads_more(&server, was) => continue,
+                (_, Some(number)) => self.moved_back(number, before, (after, &server), was.as_ref()),
+                (_, None) => {
                     self.keep(before, after, &server, step);
                     continue;
                 }
@@ -171,15 +174,25 @@ impl Turned<'_> {
         without_additions(&unwrapped, number, was, after)
     }
 
-    /// The servers that were moved behind this entry, in its place.
+    /// Whether an entry of ours reads more files than it did.
+    fn reads_more(&self, now: &Server<'_>, was: &Server<'_>) -> bool {
+        let files = |server: &Server<'_>| {
+            let words = server.launch.and_then(|launch| launch.words()).unwrap_or_default();
+            Ours::of(&words, self.launcher).map_or(0, |ours| ours.values(CONFIG).len())
+        };
+        files(now) > files(was)
+    }
+
+    /// The servers that were moved behind this entry, in its place, and the entry as it was, if it was there.
     fn moved_back(
         &self,
         number: usize,
         before: &Document,
-        after: &Document,
-        entry: &Server<'_>,
+        (after, entry): (&Document, &Server<'_>),
+        was: Option<&Server<'_>>,
     ) -> Result<Document, Why> {
-        let sources = gone(before, after, entry).into_iter().filter_map(|server| {
+        let gone = gone(before, after, entry);
+        let sources = was.into_iter().chain(&gone).filter_map(|server| {
             let source = before.text.get(server.key?.at..server.node.end)?;
             Some((server.name.clone(), self.with_line_ends(source)))
         });
@@ -202,7 +215,8 @@ impl Turned<'_> {
         let servers = self.now.servers();
         let entry = &servers[number];
         let key = entry.key.ok_or(UNUSUAL)?;
-        let is_there = |name: &String| entry.servers.members().iter().any(|member| member.name == *name);
+        let others = entry.servers.members().iter().filter(|member| !std::ptr::eq(*member, key));
+        let is_there = |name: &String| others.clone().any(|member| member.name == *name);
         let missing: Vec<&str> =
             members.iter().filter(|(name, _)| !is_there(name)).map(|(_, source)| source.as_str()).collect();
         if missing.is_empty() {
@@ -230,7 +244,7 @@ impl Turned<'_> {
     }
 
     /// Turns back every entry that starts this program.
-    fn without_record(&mut self, gathered: &Path) {
+    fn without_record(&mut self, destination: &Destination) {
         let mut number = 0;
         while number < self.now.servers().len() {
             let (name, words) = {
@@ -238,13 +252,16 @@ impl Turned<'_> {
                 (server.name.clone(), server.launch.and_then(|launch| launch.words()).unwrap_or_default())
             };
             if let Some(ours) = Ours::of(&words, self.launcher) {
-                let files: Vec<PathBuf> =
-                    ours.values("--mcp-config").into_iter().map(PathBuf::from).collect();
-                let turned = match &files[..] {
-                    [file] if file.starts_with(gathered) => {
-                        moved_members(file).and_then(|members| self.in_place_of(number, &members))
+                let named = ours.values(CONFIG);
+                let files: Option<Vec<PathBuf>> =
+                    named.iter().map(|file| destination.file_of(file)).collect();
+                let turned = match files.filter(|files| !files.is_empty()) {
+                    Some(files) => {
+                        let members =
+                            files.iter().map(|file| moved_members(file)).collect::<Result<Vec<_>, _>>();
+                        members.and_then(|members| self.in_place_of(number, &members.concat()))
                     }
-                    _ => unwrapped(&self.now, number, self.launcher),
+                    None => unwrapped(&self.now, number, self.launcher),
                 };
                 self.note(&name, turned);
             }

@@ -19,12 +19,21 @@ use crate::config::hosts::{
 pub(crate) struct Front {
     /// The command that starts this program.
     pub(crate) launcher: Vec<String>,
+    /// The same for files that others share, where this program is found by its name.
+    pub(crate) shared: Option<Vec<String>>,
     /// The arguments of `serve` that choose the strategy.
     pub(crate) strategy: Vec<String>,
     /// Whether the person asked for this strategy.
     pub(crate) is_asked: bool,
     /// The tools that the strategy adds to the list.
     pub(crate) bridges: Vec<Bridge>,
+}
+
+impl Front {
+    /// What is put in front of servers in a project's file, which others may share.
+    pub(crate) fn in_project(self) -> Self {
+        Self { launcher: self.shared.clone().unwrap_or(self.launcher), ..self }
+    }
 }
 
 /// A tool of a strategy.

@@ -213,6 +213,10 @@ impl Server {
                 echo["resolve"] = true.into();
                 json!({"tools": [echo, tool("wait")]})
             }
+            ("many", _) => {
+                let tools: Vec<Value> = (0..300).map(|number| tool(&format!("echo-{number}"))).collect();
+                json!({"tools": tools})
+            }
             ("no-tools", _) => json!({"tools": []}),
             ("changes-while-listing", _) => {
                 json!({"tools": [tool("echo"), tool(&format!("grown-{}", self.lists))]})

@@ -88,37 +88,37 @@ fn servers(servers: &Value) -> String {
     format!("{:#}\n", json!({"mcpServers": servers})).replace("ODD", ODD)
 }
 
-const FILE: &str = "home/.cursor/mcp.json";
+const FILE: &str = "home/.codeium/windsurf/mcp_config.json";
+
+/// That of another host.
+const OTHER: &str = "home/.config/Claude/claude_desktop_config.json";
 
 #[test]
 fn w1_a_host_starts_the_rewritten_entry_and_undo_gives_back_the_bytes() {
-    for gather in [&[][..], &["--gather"]] {
+    for (each, entry) in [(&["--each"][..], "plain"), (&[], "mcp-disclosure")] {
         let person = Person::new();
         let text = servers(&json!({"plain": {"command": "ODD", "args": ["ordinary"], "env": {"A": "1"}}}));
         let file = person.write(FILE, &text);
-        let shown = person.run(&[&["init", "--strategy", "full", "--dry-run"], gather].concat());
-        assert!(
-            shown.says(0, &[]).stdout.contains("+      \"command\": ") || !gather.is_empty(),
-            "{}",
-            shown.stdout
-        );
+        let shown = person.run(&[&["init", "--strategy", "full", "--dry-run"], each].concat());
+        let changed = if each.is_empty() { "+    \"mcp-disclosure\": " } else { "+      \"command\": " };
+        assert!(shown.says(0, &[]).stdout.contains(changed), "{}", shown.stdout);
         assert_eq!(fs::read_to_string(&file).unwrap(), text, "--dry-run changes nothing");
         assert_eq!(person.kept(), Vec::<PathBuf>::new());
 
-        let done = person.run(&[&["init", "--strategy", "full", "--yes"], gather].concat());
-        assert!(done.says(0, &[]).stdout.contains("Restart Cursor to use it"), "{}", done.stdout);
-        assert_eq!(person.kept().len(), 1 + gather.len());
+        let done = person.run(&[&["init", "--strategy", "full", "--yes"], each].concat());
+        assert!(done.says(0, &[]).stdout.contains("Restart Windsurf to use it"), "{}", done.stdout);
+        assert_eq!(person.kept().len(), 2 - each.len());
         #[cfg(unix)]
         for kept in person.kept() {
             use std::os::unix::fs::PermissionsExt;
             assert_eq!(fs::metadata(kept).unwrap().permissions().mode() & 0o777, 0o600);
         }
         let after = fs::read_to_string(&file).unwrap();
-        let again = person.run(&[&["init", "--strategy", "full", "--yes"], gather].concat());
+        let again = person.run(&[&["init", "--strategy", "full", "--yes"], each].concat());
         assert!(again.says(0, &[]).stdout.contains("Nothing to do"), "{}", again.stdout);
         assert_eq!(fs::read_to_string(&file).unwrap(), after, "twice is the same as once");
 
-        let mut server = person.started(FILE, if gather.is_empty() { "plain" } else { "mcp-disclosure" });
+        let mut server = person.started(FILE, entry);
         assert_eq!(server.tool_names(), ["echo", "wait"]);
         assert_eq!(server.call("echo", json!({"text": "x"}))["error"], Value::Null);
         server.finish().says(0, &[]);
@@ -140,7 +140,7 @@ fn w1_tools_that_a_host_switches_off_stay_off() {
             "one": {"command": "ODD", "args": ["ordinary"], "includeTools": ["wait"]},
         })),
     );
-    person.run(&["init", "--strategy", "full", "--yes"]).says(0, &[]);
+    person.run(&["init", "--strategy", "full", "--each", "--yes"]).says(0, &[]);
     for (name, tools) in [("some", &["echo"][..]), ("one", &["wait"])] {
         let mut server = person.started(FILE, name);
         assert_eq!(server.tool_names(), tools);
@@ -153,9 +153,101 @@ fn w1_the_entry_that_is_written_without_a_strategy_can_be_started() {
     let person = Person::new();
     person.write(FILE, &servers(&json!({"plain": {"command": "ODD", "args": ["ordinary"]}})));
     person.run(&["init", "--yes"]).says(0, &[]);
-    let mut server = person.started(FILE, "plain");
+    let mut server = person.started(FILE, "mcp-disclosure");
     assert_eq!(server.tool_names(), ["echo", "wait"]);
     server.finish().says(0, &[]);
+}
+
+/// Servers that list tools, of which one is large enough for a saving.
+#[test]
+fn w1_what_is_saved_is_counted_and_what_saves_nothing_is_left() {
+    let person = Person::new();
+    let small = json!({"plain": {"command": "ODD", "args": ["ordinary"]}});
+    person.write(FILE, &servers(&small));
+    let idle = person.run(&["init", "--count", "--yes"]);
+    let said = &idle.says(0, &[]).stdout;
+    assert!(
+        said.contains("is left as it is: 2 tools, ") && said.contains("nothing would be saved"),
+        "{said}"
+    );
+    assert!(said.contains("Nothing to do."), "{said}");
+
+    let large = json!({"plain": {"command": "ODD", "args": ["ordinary"]}, "large": {"command": "ODD", "args": ["many"]}});
+    person.write(FILE, &servers(&large));
+    let counted = person.run(&["init", "--count", "--yes"]);
+    let said = &counted.says(0, &[]).stdout;
+    let line =
+        said.lines().find(|line| line.contains("its model reads ")).unwrap_or_else(|| panic!("{said}"));
+    assert!(line.contains(" now; 3 tools, "), "{line}");
+    let mut server = person.started(FILE, "mcp-disclosure");
+    assert_eq!(server.tool_names(), ["search_tools", "call_read_only_tool", "call_tool"]);
+    server.finish().says(0, &[]);
+}
+
+#[test]
+fn w1_hosts_that_defer_by_themselves_are_left_unless_they_are_named() {
+    let person = Person::new();
+    let text = servers(&json!({"plain": {"command": "ODD", "args": ["ordinary"]}}));
+    person.write("home/.claude.json", &text);
+    let run = |flags: &[&str], variable: Option<(&str, &str)>| {
+        let mut command = person.at_home(program(&[&["init", "--dry-run"], flags].concat()));
+        for name in ["ANTHROPIC_BASE_URL", "ENABLE_TOOL_SEARCH", "CLAUDE_CODE_USE_VERTEX"] {
+            command.env_remove(name);
+        }
+        command.envs(variable);
+        Process::start(&mut command).finish()
+    };
+    let is_left = |ended: &Ended| ended.says(0, &[]).stdout.contains("Claude Code is left as it is: ");
+    assert!(is_left(&run(&[], None)));
+    assert!(is_left(&run(&[], Some(("ANTHROPIC_BASE_URL", "https://api.anthropic.com/")))));
+    for elsewhere in [
+        run(&["--host", "claude-code"], None),
+        run(&[], Some(("ANTHROPIC_BASE_URL", "https://proxy.example/"))),
+        run(&[], Some(("ENABLE_TOOL_SEARCH", "false"))),
+    ] {
+        assert!(!is_left(&elsewhere) && elsewhere.stdout.contains("+++ "), "{}", elsewhere.stdout);
+    }
+    person.write("home/.claude/settings.json", r#"{"env": {"ANTHROPIC_BASE_URL": "https://proxy.example"}}"#);
+    assert!(!is_left(&run(&[], None)), "its settings set variables");
+}
+
+#[test]
+fn w1_a_projects_servers_go_beside_its_file_and_later_ones_behind_the_same_entry() {
+    let person = Person::new();
+    let file = person.write(
+        "project/.roo/mcp.json",
+        &servers(&json!({"plain": {"command": "ODD", "args": ["ordinary"]}})),
+    );
+    let first = fs::read_to_string(&file).unwrap();
+    person.run(&["init", "--yes"]).says(0, &[]);
+    let written = fs::read_to_string(&file).unwrap();
+    assert!(written.contains("\".roo/mcp-disclosure.json\""), "{written}");
+    assert!(person.path("project/.roo/mcp-disclosure.json").is_file());
+    assert!(!written.contains("gathered"), "{written}");
+
+    // A server that is added later.
+    let added = written.replace(
+        "\"mcpServers\": {",
+        &format!("\"mcpServers\": {{\"new\": {{\"command\": {ODD:?}, \"args\": [\"ordinary\"]}},"),
+    );
+    fs::write(&file, &added).unwrap();
+    person.run(&["init", "--yes"]).says(0, &[]);
+    let entries: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    assert_eq!(entries["mcpServers"].as_object().unwrap().keys().collect::<Vec<_>>(), ["mcp-disclosure"]);
+    let mut server = person.started("project/.roo/mcp.json", "mcp-disclosure");
+    assert_eq!(server.tool_names().len(), 4, "both servers' tools");
+    server.finish().says(0, &[]);
+
+    // After an edit, both steps are turned back by what they changed.
+    let edited = fs::read_to_string(&file).unwrap().replacen('{', "{\n  \"mine\": true,", 1);
+    fs::write(&file, edited).unwrap();
+    person.run(&["undo", "--yes"]).says(0, &[]);
+    let entries: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    let expected: Value = serde_json::from_str(&first).unwrap();
+    assert_eq!(entries["mcpServers"]["plain"], expected["mcpServers"]["plain"]);
+    assert_eq!(entries["mcpServers"]["new"]["command"], ODD);
+    assert_eq!((&entries["mine"], entries["mcpServers"].as_object().unwrap().len()), (&json!(true), 2));
+    assert!(!person.path("project/.roo/mcp-disclosure.json").exists());
 }
 
 #[test]
@@ -165,7 +257,7 @@ fn w1_claude_codes_permissions_follow_its_servers() {
     let allowed = r#"{"permissions": {"allow": ["mcp__plain__echo"]}}"#;
     let settings = person.write("project/.claude/settings.json", allowed);
     let before = fs::read_to_string(&servers).unwrap();
-    person.run(&["init", "--strategy", "resource", "--host", "claude-code", "--yes"]).says(0, &[]);
+    person.run(&["init", "--strategy", "resource", "--host", "claude-code", "--each", "--yes"]).says(0, &[]);
     let after = fs::read_to_string(&settings).unwrap();
     assert_eq!(after, allowed.replace("echo\"", "echo\", \"mcp__plain__describe_tools\""));
     assert_eq!(person.kept().len(), 2);
@@ -195,7 +287,7 @@ fn w1_a_server_at_a_url_keeps_its_headers() {
         &servers(&json!({"far": entry, "other": {"url": "https://a.example/mcp"}})),
     );
     let before = fs::read_to_string(&file).unwrap();
-    let done = person.run(&["init", "--strategy", "full", "--file", ".mcp.json", "--yes"]);
+    let done = person.run(&["init", "--strategy", "full", "--file", ".mcp.json", "--each", "--yes"]);
     let why = "'other' is left as it is: the host may have to sign in to it (OAuth)";
     assert!(done.says(0, &[]).stdout.contains(why), "{}", done.stdout);
     let mut server = Process::start(&mut person.entry("project/.mcp.json", "far"));
@@ -230,7 +322,7 @@ fn w1_without_a_terminal_nothing_is_written_without_yes() {
     let text = servers(&json!({"plain": {"command": "ODD"}}));
     let file = person.write("project/.vscode/mcp.json", &text.replace("mcpServers", "servers"));
     let before = fs::read_to_string(&file).unwrap();
-    let asked = person.run(&["init", "--strategy", "full"]);
+    let asked = person.run(&["init", "--strategy", "full", "--host", "vscode"]);
     asked.says(2, &["there is no terminal to ask on (hint: --yes writes it, --dry-run only shows it)"]);
     assert!(asked.stdout.contains("VS Code: ") && asked.stdout.contains("+++ "), "{}", asked.stdout);
     assert_eq!(fs::read_to_string(&file).unwrap(), before);
@@ -264,19 +356,19 @@ fn w1_what_cannot_be_done_is_said_and_nothing_is_written() {
         "--file",
         bad.to_str().unwrap(),
         "--host",
-        "cursor",
+        "windsurf",
     ]);
     named.says(64, &["settings.json:1:1: unterminated object"]);
     assert_eq!(fs::read_to_string(&good).unwrap(), before);
     // One that was found is left, and said.
-    let found = person.run(&["init", "--strategy", "full", "--yes"]);
+    let found = person.run(&["init", "--strategy", "full", "--each", "--yes"]);
     assert!(found.says(0, &[]).stdout.contains("is left as it is: "), "{}", found.stdout);
     assert_ne!(fs::read_to_string(&good).unwrap(), before);
     // After the backup is gone, the entry says what it was.
     for kept in person.kept() {
         fs::remove_file(kept).unwrap();
     }
-    person.run(&["undo", "--host", "cursor", "--yes"]).says(0, &[]);
+    person.run(&["undo", "--host", "windsurf", "--yes"]).says(0, &[]);
     let turned: Value = serde_json::from_str(&fs::read_to_string(&good).unwrap()).unwrap();
     assert_eq!(turned["mcpServers"]["plain"]["command"], ODD);
 
@@ -295,7 +387,7 @@ fn w1_on_a_terminal_only_a_yes_is_one() {
     for (answer, is_written) in [("\n", false), ("n\n", false), ("y\n", true)] {
         let (mut ours, theirs) = super::terminal::terminal();
         ours.write_all(answer.as_bytes()).unwrap();
-        let mut command = person.at_home(program(&["init", "--strategy", "full"]));
+        let mut command = person.at_home(program(&["init", "--strategy", "full", "--no-count"]));
         let asked = Process::start_with(&mut command, theirs.into()).finish();
         assert!(asked.says(0, &[]).stdout.contains("Write this? [y/N]"), "{}", asked.stdout);
         assert_eq!(fs::read_to_string(&file).unwrap() != before, is_written, "{answer:?}");
@@ -309,7 +401,7 @@ fn w1_a_file_that_two_hosts_share_is_edited_once() {
     let person = Person::new();
     let real = person.write("dotfiles/mcp.json", &servers(&json!({"plain": {"command": "ODD"}})));
     let before = fs::read_to_string(&real).unwrap();
-    for link in [FILE, "home/.codeium/windsurf/mcp_config.json"] {
+    for link in [FILE, OTHER] {
         let link = person.path(link);
         fs::create_dir_all(link.parent().unwrap()).unwrap();
         std::os::unix::fs::symlink(&real, link).unwrap();
@@ -317,7 +409,7 @@ fn w1_a_file_that_two_hosts_share_is_edited_once() {
     person.run(&["init", "--strategy", "full", "--yes"]).says(0, &[]);
     assert_eq!(fs::read_to_string(&real).unwrap().matches("\"serve\"").count(), 1);
     assert!(fs::symlink_metadata(person.path(FILE)).unwrap().is_symlink());
-    assert_eq!(person.kept().len(), 1);
+    assert_eq!(person.kept().len(), 2);
     person.run(&["undo", "--yes"]).says(0, &[]);
     assert_eq!(fs::read_to_string(&real).unwrap(), before);
 }
@@ -327,9 +419,9 @@ fn w1_a_record_whose_file_is_gone_is_forgotten_and_a_damaged_one_stops_only_itse
     let person = Person::new();
     let entry = json!({"plain": {"command": "ODD", "args": ["ordinary"]}});
     let gone = person.write(FILE, &servers(&entry));
-    let other = person.write("home/.codeium/windsurf/mcp_config.json", &servers(&entry));
+    let other = person.write(OTHER, &servers(&entry));
     let before = fs::read_to_string(&other).unwrap();
-    person.run(&["init", "--strategy", "full", "--gather", "--yes"]).says(0, &[]);
+    person.run(&["init", "--strategy", "full", "--yes"]).says(0, &[]);
     fs::remove_file(&gone).unwrap();
     let record = person.write("home/.local/state/mcp-disclosure/init/damaged.json", "{");
     person.run(&["undo"]).says(2, &["there is no terminal to ask on"]);
@@ -337,7 +429,7 @@ fn w1_a_record_whose_file_is_gone_is_forgotten_and_a_damaged_one_stops_only_itse
 
     let undone = person.run(&["undo", "--yes"]);
     let shown = &undone.says(0, &[]).stdout;
-    for part in ["mcp.json\n  is gone", "forgotten", "gathered", "damaged.json: EOF", "Written."] {
+    for part in ["mcp_config.json\n  is gone", "forgotten", "gathered", "damaged.json: EOF", "Written."] {
         assert!(shown.contains(part), "{part}: {shown}");
     }
     assert_eq!(fs::read_to_string(&other).unwrap(), before);
@@ -348,7 +440,7 @@ fn w1_a_record_whose_file_is_gone_is_forgotten_and_a_damaged_one_stops_only_itse
     // Alone, and by its name.
     for arguments in [&["undo", "--yes"][..], &["undo", "--yes", "--file", FILE_FROM_PROJECT]] {
         person.write(FILE, &servers(&entry));
-        person.run(&["init", "--strategy", "full", "--host", "cursor", "--yes"]).says(0, &[]);
+        person.run(&["init", "--strategy", "full", "--host", "windsurf", "--yes"]).says(0, &[]);
         fs::remove_file(&gone).unwrap();
         let undone = person.run(arguments);
         assert!(undone.says(0, &[]).stdout.contains("Forgotten."), "{}", undone.stdout);
@@ -360,7 +452,7 @@ fn w1_a_record_whose_file_is_gone_is_forgotten_and_a_damaged_one_stops_only_itse
 fn w1_what_was_edited_of_a_file_that_is_gone_is_kept() {
     let person = Person::new();
     let gone = person.write(FILE, &servers(&json!({"plain": {"command": "ODD", "args": ["ordinary"]}})));
-    person.run(&["init", "--strategy", "full", "--gather", "--yes"]).says(0, &[]);
+    person.run(&["init", "--strategy", "full", "--yes"]).says(0, &[]);
     let gathered =
         person.kept().into_iter().find(|file| file.to_string_lossy().contains("gathered")).unwrap();
     let edited = fs::read_to_string(&gathered).unwrap().replace("ordinary", "edited");
@@ -373,7 +465,7 @@ fn w1_what_was_edited_of_a_file_that_is_gone_is_kept() {
     assert_eq!(person.kept(), [gathered]);
 }
 
-const FILE_FROM_PROJECT: &str = "../home/.cursor/mcp.json";
+const FILE_FROM_PROJECT: &str = "../home/.codeium/windsurf/mcp_config.json";
 
 #[test]
 fn w1_what_a_host_denies_cannot_be_called_and_what_it_asks_about_is_left() {
@@ -383,7 +475,7 @@ fn w1_what_a_host_denies_cannot_be_called_and_what_it_asks_about_is_left() {
     person.write("project/.mcp.json", &servers(&names.into_iter().collect()));
     let rules = json!({"permissions": {"deny": ["mcp__denied__wait"], "ask": ["mcp__asked__wait"]}});
     person.write("home/.claude/settings.json", &rules.to_string());
-    let done = person.run(&["init", "--strategy", "full", "--host", "claude-code", "--gather", "--yes"]);
+    let done = person.run(&["init", "--strategy", "full", "--host", "claude-code", "--yes"]);
     let shown = &done.says(0, &[]).stdout;
     assert!(shown.contains("'asked' is left as it is: the host asks before calls of 'wait'"), "{shown}");
     assert!(shown.contains("'denied' keeps its entry: "), "{shown}");
@@ -396,11 +488,11 @@ fn w1_what_a_host_denies_cannot_be_called_and_what_it_asks_about_is_left() {
 fn w1_what_is_in_front_with_other_options_is_said_with_the_command() {
     for (first, second, is_other) in [
         (&["--strategy", "full"][..], &["--strategy", "info"][..], true),
-        (&["--strategy", "full"], &["--gather"], true),
-        (&["--gather"], &["--strategy", "info"], true),
+        (&["--each"], &[], true),
+        (&[], &["--strategy", "info"], true),
         (&["--strategy", "full"], &["--strategy", "full"], false),
         (&["--strategy", "full"], &[], false),
-        (&["--gather"], &["--gather"], false),
+        (&["--each"], &["--each"], false),
     ] {
         let person = Person::new();
         person.write("project/mcp.json", &servers(&json!({"plain": {"command": "ODD"}})));
@@ -420,7 +512,7 @@ fn w1_undo_forgets_what_a_person_turned_back_and_keeps_what_is_still_needed() {
     let text = servers(&json!({"plain": {"command": "ODD"}}));
     let file = person.write("project/mcp.json", &text);
     let init = || {
-        person.run(&["init", "--file", "mcp.json", "--gather", "--yes"]).says(0, &[]);
+        person.run(&["init", "--file", "mcp.json", "--yes"]).says(0, &[]);
     };
     init();
     fs::write(&file, "{\"mcpServers\": {}}\n").unwrap();

@@ -16,10 +16,17 @@ pub struct InitArguments {
     #[arg(long, value_name = "NAME")]
     pub strategy: Option<String>,
 
-    /// Put all servers of a file behind one entry, instead of wrapping each where it stands. Those that depend on the
-    /// host's folder or questions are wrapped
+    /// Wrap each server where it stands, instead of gathering all servers of a file behind one entry
     #[arg(long)]
-    pub gather: bool,
+    pub each: bool,
+
+    /// Start the servers once, to count what their tools cost a model before and after
+    #[arg(long, conflicts_with = "no_count")]
+    pub count: bool,
+
+    /// Do not start the servers, nor ask whether to
+    #[arg(long)]
+    pub no_count: bool,
 }
 
 /// `undo`.
@@ -34,7 +41,8 @@ pub struct UndoArguments {
 #[derive(Debug, Args)]
 pub struct PlaceArguments {
     /// The files of this host: claude-desktop, claude-code, cursor, vscode, windsurf, gemini, cline, roo, zed,
-    /// opencode, continue or codex; may be repeated [default: all that are found]
+    /// opencode, continue or codex; may be repeated [default: all that are found; init leaves those of hosts that defer
+    /// tools by themselves]
     #[arg(long, value_name = "NAME", help_heading = "Files")]
     pub host: Vec<String>,
 

@@ -50,7 +50,7 @@ struct Current {
 }
 
 impl Progress {
-    pub(super) fn new() -> Self {
+    pub(in crate::cli) fn new() -> Self {
         if !stderr().is_terminal() {
             return Self::Lines(Lines::start());
         }

@@ -59,6 +59,8 @@ pub(crate) struct Server<'n> {
     pub(crate) address: Address<'n>,
     /// The key that disables it.
     pub(crate) off: Option<&'static str>,
+    /// What would disable it, where its host has a key for that.
+    pub(crate) switch: Option<&'static str>,
     /// The tools that the host disables.
     pub(crate) hidden: Vec<String>,
     /// The tools that the host asks about before each call.
@@ -146,6 +148,27 @@ impl Document {
         tables.flat_map(|(shape, table)| self.of_table(shape, table, &context)).collect()
     }
 
+    /// What may be secret: the values of servers' variables, headers and tokens.
+    pub(crate) fn secrets(&self) -> Vec<&str> {
+        fn texts<'n>(node: &'n Node, found: &mut Vec<&'n str>) {
+            found.extend(node.text());
+            node.members().iter().for_each(|member| texts(&member.node, found));
+            node.items().iter().for_each(|item| texts(item, found));
+        }
+        let (servers, mut found) = (self.servers(), Vec::new());
+        for key in SHAPES.iter().flat_map(|shape| shape.keys) {
+            if matches!(key.1, Means::Environment | Means::Headers | Means::Bearer) {
+                servers
+                    .iter()
+                    .filter_map(|server| server.node.get(key.0))
+                    .for_each(|node| texts(node, &mut found));
+            }
+        }
+        found.sort_by_key(|text| std::cmp::Reverse(text.len()));
+        found.dedup();
+        found
+    }
+
     /// The names that lead to a value of this file.
     pub(crate) fn path_of(&self, node: &Node) -> Vec<String> {
         fn search<'n>(at: &'n Node, wanted: &Node, path: &mut Vec<&'n str>) -> bool {
@@ -195,6 +218,11 @@ impl Document {
         let foreign =
             node.members().iter().filter(|member| !is_known(&member.name) && member.node.says_anything());
         let foreign = foreign.map(|member| member.name.as_str()).collect();
+        let switch = shape.keys.iter().find_map(|(key, means)| match (means, *key) {
+            (Means::Disabled, "disabled") => Some(r#""disabled": true"#),
+            (Means::Enabled, "enabled") => Some(r#""enabled": false"#),
+            _ => None,
+        });
         let (name, allow, off) = (name.to_owned(), entry.upstream.allow, entry.off);
         let (mut ruling, mut hidden) = (self.rules.of(&name), entry.upstream.hidden);
         let Elsewhere { mut asked, is_named, .. } = (shape.elsewhere)(&self.root, context, &name);
@@ -213,6 +241,7 @@ impl Document {
             launch,
             address,
             off,
+            switch,
             hidden,
             asked,
             lost,

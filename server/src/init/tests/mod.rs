@@ -15,8 +15,9 @@ use std::{
 use tempfile::TempDir;
 
 use super::{
-    places::Place,
-    plan::{Plan, beginning, plan},
+    gather::Destination,
+    places::{Folders, Place},
+    plan::{Plan, plan},
     record::Step,
     undo::{Undone, undone},
     wrap::{Bridge, Front},
@@ -29,6 +30,7 @@ fn front() -> Front {
     let bridge = |name: &str, reads_only| Bridge { name: name.to_owned(), reads_only };
     Front {
         launcher: words("npx -y mcp-disclosure@0.1.0"),
+        shared: None,
         strategy: words("--strategy info"),
         is_asked: true,
         bridges: vec![bridge("info", true), bridge("invoke", false)],
@@ -62,6 +64,21 @@ impl Project {
         self.directory.path().join("gathered")
     }
 
+    /// Of a user whose home is the project's folder.
+    fn destination(&self) -> Destination {
+        let home = self.directory.path();
+        let folders = Folders::of_user(
+            &|name| {
+                Some(name)
+                    .filter(|name| matches!(*name, "HOME" | "USERPROFILE"))
+                    .and(home.to_str())
+                    .map(str::to_owned)
+            },
+            home.to_owned(),
+        );
+        Destination::of(&self.file, &folders, &self.gathered())
+    }
+
     #[track_caller]
     fn plan(&self) -> Plan {
         plan(self.place(), Path::new("/now"), &front(), None, Rules::default()).unwrap()
@@ -69,9 +86,9 @@ impl Project {
 
     #[track_caller]
     fn gather(&self) -> Plan {
-        let beginning = beginning(&self.gathered(), &self.file);
+        let destination = self.destination();
         let plan =
-            plan(self.place(), Path::new("/now"), &front(), Some(&beginning), Rules::default()).unwrap();
+            plan(self.place(), Path::new("/now"), &front(), Some(&destination), Rules::default()).unwrap();
         for moved in &plan.moved {
             super::write::write_private(&moved.file, &moved.text).unwrap();
         }
@@ -87,6 +104,6 @@ impl Project {
     #[track_caller]
     fn undo(&self, steps: &[Step]) -> Undone {
         let launcher = front().launcher;
-        undone(&self.file, Path::new("/later"), &self.text(), steps, &launcher, &self.gathered()).unwrap()
+        undone(&self.file, Path::new("/later"), &self.text(), steps, &launcher, &self.destination()).unwrap()
     }
 }

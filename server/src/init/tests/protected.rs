@@ -20,9 +20,9 @@ fn planned(files: &[(&str, &str)], gather: bool) -> Result<(Plan, TempDir), Stri
     let lookup = |name: &str| Some(root.path().join(variables.get(name)?).to_str()?.to_owned());
     let folders = Folders::of_user(&lookup, root.path().join("project"));
     let place = Place { host: None, path: root.path().join(files[0].0) };
-    let gathered = beginning(&root.path().join("gathered"), &place.path);
+    let destination = Destination::of(&place.path, &folders, &root.path().join("gathered"));
     let rules = rules(&place, &folders).map_err(|problem| problem.to_string())?;
-    let plan = plan(place, &folders.project, &front(), gather.then_some(&*gathered), rules);
+    let plan = plan(place, &folders.project, &front(), gather.then_some(&destination), rules);
     Ok((plan.map_err(|problem| problem.to_string())?, root))
 }
 

@@ -1,30 +1,38 @@
 //! `init`: this program in front of the servers of hosts' files.
 
+mod count;
+mod show;
+
 use std::{
     fs::File,
+    io::IsTerminal,
     path::{Path, PathBuf},
     sync::Arc,
 };
 
 use mcp_disclosure_core::{Era, Material, OwnTool, Permits, Principal, Snapshot, UpstreamLists, View};
 use mcp_disclosure_gateway::{Offer, Problem, negotiation::StrategyOptions};
+use serde_json::{Value, json};
 
-use serde_json::Value;
-
+pub(super) use self::show::{heading, show_problems};
+use self::{count::count, show::Shown};
 use super::{
-    InitArguments, Program, check::is_coloured, places::user_folders, print, print_styled, strategies::build,
+    InitArguments, Program,
+    places::{Answer, answered, user_folders},
+    print, settings,
+    strategies::build,
 };
 use crate::{
     config::EXPECTED,
     failure::Failure,
     init::{
         apply::apply,
-        diff::unified,
+        gather::Destination,
         permissions,
         places::Place,
-        plan::{Plan, beginning, plan},
+        plan::{Plan, plan},
         record::{Records, gathered_folder},
-        rules::rules,
+        rules::{rules, tool_search_is_off},
         stale,
         wrap::{Bridge, Front},
     },
@@ -37,14 +45,25 @@ const DEFAULT: [&str; 2] = ["--fallback", "adaptive"];
 /// The strategy that lists give way to that are not small.
 const FOR_LARGE: &str = "search";
 
+/// The setting by which a strategy's tools for reading and for changing are two, so that "always allow" in a host does not
+/// approve what nobody has seen.
+const EXECUTORS: &str = "executors";
+const BY_EFFECT: &str = "by-effect";
+
+/// What is put in front of servers, and how it would serve them.
+struct Serving {
+    front: Front,
+    options: StrategyOptions,
+}
+
 /// Puts this program in front of the servers of hosts' files.
 ///
 /// # Errors
 /// [`Failure::Usage`] for unknown hosts and strategies, and where it cannot ask; [`Failure::Configuration`] for files that
 /// cannot be edited; [`Failure::Write`] where files cannot be written.
 pub fn init(program: &Program, arguments: InitArguments) -> Result<(), Failure> {
-    let InitArguments { places, strategy, gather } = arguments;
-    let front = front(program, strategy.as_deref())?;
+    let InitArguments { places, strategy, each, count: counts, no_count } = arguments;
+    let serving = serving(program, strategy.as_deref())?;
     let (current, found) = places.found()?;
     let of_user = user_folders(&current);
     let records = Records::of_user()?;
@@ -53,12 +72,19 @@ pub fn init(program: &Program, arguments: InitArguments) -> Result<(), Failure> 
     if let Some(lock) = &lock {
         clear_copies(&found, &[records.folder(), &folder], lock);
     }
+    let is_named = !places.host.is_empty();
+    let defers =
+        |place: &Place| place.defers().is_some() && !is_named && !tool_search_is_off(place, &of_user);
+    let (deferring, found): (Vec<Place>, Vec<Place>) = found.into_iter().partition(defers);
     let (settings, found): (Vec<Place>, Vec<Place>) = found.into_iter().partition(permissions::is_settings);
     let (mut plans, mut problems) = (Vec::new(), Vec::new());
     for place in found {
-        let gathered = gather.then(|| beginning(&folder, &place.path));
-        let planned = rules(&place, &of_user)
-            .and_then(|rules| plan(place.clone(), &current, &front, gathered.as_deref(), rules));
+        let destination = Destination::of(&place.path, &of_user, &folder);
+        let front = serving.front.clone();
+        let front = if destination.is_in_project() { front.in_project() } else { front };
+        let planned = rules(&place, &of_user).and_then(|rules| {
+            plan(place.clone(), &current, &front, Some(&destination).filter(|_| !each), rules)
+        });
         match planned {
             Ok(plan) => plans.push(plan),
             Err(problem) => problems.push((place, problem)),
@@ -66,27 +92,57 @@ pub fn init(program: &Program, arguments: InitArguments) -> Result<(), Failure> 
     }
     refuse_named(&problems)?;
     plans.retain(|plan| plan.has_servers() || plan.place.host.is_none());
+    let mut shown = Shown { deferring, ..Shown::default() };
+    let servers: usize = plans.iter().filter(|plan| plan.changes()).map(|plan| plan.served.len()).sum();
+    let may_ask = !(no_count || places.yes || places.dry_run) && std::io::stdin().is_terminal();
+    let question = format!("Start {servers} servers once, to count what their tools cost a model? [y/N] ");
+    if servers > 0 && (counts || (may_ask && answered(&question)? == Answer::Yes)) {
+        plans = counted(program, &serving, plans, &mut shown);
+    }
     for settings in settings {
-        match permissions::plan(settings.clone(), &current, &plans, &front) {
+        match permissions::plan(settings.clone(), &current, &plans, &serving.front) {
             Ok(plan) => plans.extend(plan),
             Err(problem) => problems.push((settings, problem)),
         }
     }
-    show(&plans, &problems)?;
+    shown.all(&plans, &problems)?;
     if !plans.iter().any(Plan::changes) {
-        return nothing_to_do(&plans, &problems);
+        return nothing_to_do(&plans, &problems, &shown);
     }
     plans.retain(Plan::changes);
-    if !places.agreed("Write this?")? {
-        return Ok(());
-    }
+    let questions: Vec<String> =
+        plans.iter().map(|plan| format!("Write {}?", plan.change.path.display())).collect();
+    let Some(chosen) = places.chosen("Write this?", &questions)? else { return Ok(()) };
+    let mut chosen = chosen.into_iter();
+    plans.retain(|_| chosen.next().unwrap_or_default());
     apply(&plans, &current, &records)?;
-    let mut hosts: Vec<&str> = plans.iter().filter_map(|plan| plan.place.host).collect();
-    hosts.dedup();
-    let restart = if hosts.is_empty() { "the host".to_owned() } else { hosts.join(", ") };
-    print("")?;
-    print(format_args!("Written. Restart {restart} to use it; `mcp-disclosure undo` takes it out again."))?;
-    print(format_args!("Backups are in {}.", records.folder().display()))
+    show::written(&plans, &records)
+}
+
+/// The plans whose servers' lists get smaller by them; the others are left alone, and shown as such.
+fn counted(program: &Program, serving: &Serving, plans: Vec<Plan>, shown: &mut Shown) -> Vec<Plan> {
+    let pays = |plan: &Plan| {
+        if !plan.changes() || plan.served.is_empty() {
+            return true;
+        }
+        match count(program, serving, plan) {
+            Ok(cost) => {
+                let pays = cost.after.tokens < cost.before.tokens || !cost.silent.is_empty();
+                shown.costs.push((plan.change.path.clone(), cost));
+                pays
+            }
+            Err(failure) => {
+                shown.uncounted.push((plan.change.path.clone(), failure.to_string()));
+                true
+            }
+        }
+    };
+    let (paying, others): (Vec<Plan>, Vec<Plan>) = plans.into_iter().partition({
+        let mut pays = pays;
+        move |plan| pays(plan)
+    });
+    shown.idle = others.into_iter().map(|plan| plan.place).collect();
+    paying
 }
 
 /// Removes what runs that were killed left beside these files, and in folders of ours.
@@ -98,27 +154,42 @@ pub(super) fn clear_copies(places: &[Place], folders: &[&Path], lock: &File) {
 }
 
 /// What is put in front: the command of this program, and the strategy.
-fn front(program: &Program, strategy: Option<&str>) -> Result<Front, Failure> {
+fn serving(program: &Program, strategy: Option<&str>) -> Result<Serving, Failure> {
     let launcher =
         launcher::command().map_err(|source| Failure::Io { what: "cannot name this program", source })?;
     let pinned = strategy.filter(|name| *name != "auto");
-    let options =
-        |name: &str| StrategyOptions { pinned: Some(name.to_owned()), ..StrategyOptions::default() };
+    let pin = |name: &str| StrategyOptions { pinned: Some(name.to_owned()), ..StrategyOptions::default() };
     if let Some(name) = pinned {
-        build(&program.registry, &options(name)).map_err(Failure::Usage)?;
+        build(&program.registry, &pin(name)).map_err(Failure::Usage)?;
     }
     let default = strategy.is_none().then_some(FOR_LARGE).filter(|_| has_default(program));
-    let bridges = match pinned.or(default) {
-        Some(name) => bridges(program, &options(name))?,
-        None => Vec::new(),
-    };
     let is_asked = strategy.is_some();
-    let strategy = match strategy {
+    let words = match strategy {
         Some(name) => ["--strategy", name],
         None if default.is_some() => DEFAULT,
         None => ["--strategy", "auto"],
     };
-    Ok(Front { launcher, strategy: strategy.map(str::to_owned).to_vec(), is_asked, bridges })
+    let mut strategy = words.map(str::to_owned).to_vec();
+    let mut options = match (pinned, default) {
+        (Some(name), _) => pin(name),
+        (None, Some(_)) => StrategyOptions { fallback: DEFAULT[1].to_owned(), ..StrategyOptions::default() },
+        (None, None) => StrategyOptions::default(),
+    };
+    let mut bridges = Vec::new();
+    if let Some(name) = pinned.or(default) {
+        let presenter = name.rsplit('+').next().unwrap_or(name);
+        let mut apart = pin(name);
+        settings::set(&mut apart.settings, presenter, EXECUTORS, json!(BY_EFFECT));
+        // A strategy without executors refuses the setting.
+        let has_executors = build(&program.registry, &apart).is_ok();
+        if has_executors {
+            strategy.extend([settings::SET.to_owned(), format!("{presenter}.{EXECUTORS}={BY_EFFECT}")]);
+            options.settings.clone_from(&apart.settings);
+        }
+        bridges = self::bridges(program, if has_executors { &apart } else { &options })?;
+    }
+    let shared = launcher::shared();
+    Ok(Serving { front: Front { launcher, shared, strategy, is_asked, bridges }, options })
 }
 
 /// Whether this program can serve by the default: one with strategies of its own may not.
@@ -151,59 +222,8 @@ pub(super) fn refuse_named(problems: &[(Place, Problem)]) -> Result<(), Failure>
     if named.is_empty() { Ok(()) } else { Err(Failure::Configuration(named)) }
 }
 
-pub(super) fn heading(place: &Place) -> String {
-    let path = place.path.display();
-    place.host.map_or_else(|| path.to_string(), |host| format!("{host}: {path}"))
-}
-
-/// Shows what changes, and what is left as it is.
-fn show(plans: &[Plan], problems: &[(Place, Problem)]) -> Result<(), Failure> {
-    for plan in plans {
-        print(heading(&plan.place))?;
-        for (name, why) in &plan.left {
-            print(format_args!("  '{name}' is left as it is: {why}"))?;
-        }
-        if !plan.already.is_empty() {
-            print(format_args!("  served by mcp-disclosure already: {}", plan.already.join(", ")))?;
-        }
-        for (name, tools) in &plan.unlisted {
-            print(format_args!(
-                "  '{name}': the host's settings enable only some of its tools; enable {tools} there"
-            ))?;
-        }
-        for tool in &plan.permitted {
-            print(format_args!("  runs without a question: {tool}"))?;
-        }
-        for (name, why) in &plan.apart {
-            print(format_args!("  '{name}' keeps its entry: {why}"))?;
-        }
-        if !plan.otherwise.is_empty() {
-            let (names, path) = (plan.otherwise.join(", "), plan.place.path.display());
-            print(format_args!(
-                "  already in front with other options: {names}; to change them, run `mcp-disclosure undo --file '{path}'` \
-                 first"
-            ))?;
-        }
-        for moved in &plan.moved {
-            print(format_args!("  moved to {}: {}", moved.file.display(), moved.names.join(", ")))?;
-        }
-        if plan.changes() {
-            let change = &plan.change;
-            print_styled(&unified(&change.path, &change.before, &change.after, is_coloured()))?;
-        }
-    }
-    show_problems(problems)
-}
-
-pub(super) fn show_problems(problems: &[(Place, Problem)]) -> Result<(), Failure> {
-    problems.iter().try_for_each(|(place, problem)| {
-        print(heading(place))?;
-        print(format_args!("  is left as it is: {problem}"))
-    })
-}
-
-fn nothing_to_do(plans: &[Plan], problems: &[(Place, Problem)]) -> Result<(), Failure> {
-    if !plans.iter().any(Plan::has_servers) {
+fn nothing_to_do(plans: &[Plan], problems: &[(Place, Problem)], shown: &Shown) -> Result<(), Failure> {
+    if !plans.iter().any(Plan::has_servers) && shown.deferring.is_empty() && shown.idle.is_empty() {
         let named = plans.iter().map(|plan| {
             Problem::new(format!("{}: no MCP servers found", plan.place.path.display())).hint(EXPECTED)
         });
@@ -227,17 +247,17 @@ mod tests {
     fn w1_a_strategys_own_tools_are_known_without_a_demonstration() {
         let program = Program { registry: mcp_disclosure_gateway::builtin(), own: None };
         for (strategy, expected) in [
-            (None, &[("search_tools", true), ("call_tool", false)][..]),
-            (Some("search"), &[("search_tools", true), ("call_tool", false)]),
+            (None, &[("search_tools", true), ("call_read_only_tool", true), ("call_tool", false)][..]),
+            (Some("search"), &[("search_tools", true), ("call_read_only_tool", true), ("call_tool", false)]),
             (Some("resource"), &[("describe_tools", true)]),
             (Some("full"), &[]),
             (Some("auto"), &[]),
         ] {
-            let bridges = front(&program, strategy).unwrap().bridges;
+            let bridges = serving(&program, strategy).unwrap().front.bridges;
             let bridges: Vec<_> = bridges.iter().map(|bridge| (&*bridge.name, bridge.reads_only)).collect();
             assert_eq!(bridges, expected, "{strategy:?}");
         }
         let program = Program { registry: mcp_disclosure_core::Registry::default(), own: None };
-        assert!(front(&program, Some("search")).is_err());
+        assert!(serving(&program, Some("search")).is_err());
     }
 }

@@ -1,0 +1,88 @@
+//! What a host's model reads before and after: its servers are started once, and their lists counted.
+
+use std::{collections::BTreeSet, sync::Arc};
+
+use mcp_disclosure_compare::Tokenizer;
+use mcp_disclosure_core::{DisclosureStrategy, Era, Full, Permits, Primitive, Principal, RawObject, View};
+use mcp_disclosure_gateway::{Assembly, Gateway, Offer, slot::Witness};
+
+use super::{Program, Serving};
+use crate::{
+    cli::{
+        SourceArguments, compare::progress::Progress, runtime_for_one, serve::receipt_key, strategies::build,
+    },
+    failure::Failure,
+    init::plan::Plan,
+};
+
+/// Lists of tools.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Lists {
+    pub(super) tools: usize,
+    pub(super) tokens: u64,
+}
+
+impl Lists {
+    fn add(&mut self, tools: &[RawObject]) {
+        self.tools += tools.len();
+        self.tokens += Tokenizer::default().count(&serde_json::to_string(tools).unwrap_or_default());
+    }
+}
+
+/// What the servers of a file list to a model.
+#[derive(Debug)]
+pub(super) struct Cost {
+    pub(super) before: Lists,
+    pub(super) after: Lists,
+    /// Servers that did not list their tools, and count for nothing.
+    pub(super) silent: Vec<String>,
+}
+
+/// Starts the servers that this plan is about, as its host would, and counts.
+///
+/// # Errors
+/// If the file cannot be served.
+pub(super) fn count(program: &Program, serving: &Serving, plan: &Plan) -> Result<Cost, Failure> {
+    let source = SourceArguments {
+        mcp_config: vec![plan.change.path.clone()],
+        inherit_env: true,
+        ..SourceArguments::default()
+    };
+    let source = source.resolve(None)?;
+    let is_served = |name: &str| plan.served.iter().any(|served| served == name);
+    let source = source.retaining(|named| named.name.as_ref().is_some_and(|name| is_served(name.as_str())));
+    let progress: Arc<dyn Witness> = Arc::new(Progress::new());
+    let strategies = build(&program.registry, &serving.options).map_err(Failure::Configuration)?;
+    let choice = strategies.choose(None, &Permits::all(), &Offer::default(), Era::Session);
+    let assembly = source.prepare(&program.registry, &serving.options, receipt_key(None))?;
+    let assembly = Assembly { witness: Some(progress), ..assembly };
+    let snapshot = runtime_for_one()?.block_on(async {
+        let started = Gateway::start(assembly).await?;
+        let snapshot = started.gateway.backends().shared().catalogue().current().snapshot().clone();
+        started.gateway.close().await;
+        Ok::<_, Failure>(snapshot)
+    })?;
+    let view = View::of(snapshot, &Principal::anonymous());
+    let listing: BTreeSet<&str> = view.tools().map(|tool| tool.tool().upstream().as_str()).collect();
+    let of = |names: &[String]| {
+        let is_of = |upstream: &str| names.iter().any(|name| name == upstream);
+        view.clone().narrow(|primitive| match primitive {
+            Primitive::Tool(tool) => is_of(tool.upstream().as_str()),
+            Primitive::Entry(..) => false,
+        })
+    };
+    let mut cost = Cost { before: Lists::default(), after: Lists::default(), silent: Vec::new() };
+    cost.before.add(&Full.list(&view, &choice.traits).tools);
+    let moved = plan.moved.iter().map(|moved| moved.names.as_slice());
+    let is_moved = |name: &String| plan.moved.iter().any(|moved| moved.names.contains(name));
+    let alone = plan.served.iter().filter(|name| !is_moved(name)).map(std::slice::from_ref);
+    for names in moved.chain(alone) {
+        let (view, strategy) = (of(names), &choice.strategy);
+        let own = strategy.own(&view, &choice.traits).tools;
+        let own = own.iter().map(|tool| tool.definition().clone());
+        cost.after
+            .add(&strategy.list(&view, &choice.traits).tools.into_iter().chain(own).collect::<Vec<_>>());
+    }
+    cost.silent = plan.served.iter().filter(|name| !listing.contains(name.as_str())).cloned().collect();
+    Ok(cost)
+}

@@ -1,0 +1,179 @@
+//! What `init` tells a person: a summary first, then what changes.
+
+use std::path::PathBuf;
+
+use mcp_disclosure_gateway::Problem;
+
+use super::count::{Cost, Lists};
+use crate::{
+    cli::{check::is_coloured, print, print_styled},
+    failure::Failure,
+    init::{diff::unified, places::Place, plan::Plan, record::Records},
+};
+
+/// What is told beside the plans.
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    /// Files of hosts that defer definitions by themselves.
+    pub(super) deferring: Vec<Place>,
+    /// Files whose hosts' models would read nothing less.
+    pub(super) idle: Vec<Place>,
+    /// What was counted, by file.
+    pub(super) costs: Vec<(PathBuf, Cost)>,
+    /// The files for which that failed, and why.
+    pub(super) uncounted: Vec<(PathBuf, String)>,
+}
+
+impl Shown {
+    /// The summary, what is done to each file, and the differences.
+    pub(super) fn all(&self, plans: &[Plan], problems: &[(Place, Problem)]) -> Result<(), Failure> {
+        self.summary(plans)?;
+        for plan in plans {
+            print("")?;
+            print(heading(&plan.place))?;
+            self.cost(plan)?;
+            told(plan)?;
+        }
+        for place in &self.idle {
+            print("")?;
+            print(heading(place))?;
+            let cost =
+                self.costs.iter().find(|(path, _)| place.path.canonicalize().is_ok_and(|real| real == *path));
+            if let Some((_, cost)) = cost {
+                print(format_args!(
+                    "  is left as it is: {} are few enough; nothing would be saved",
+                    lists(cost.before)
+                ))?;
+            }
+        }
+        let mut hosts: Vec<&Place> = self.deferring.iter().collect();
+        hosts.dedup_by_key(|place| place.host);
+        for place in hosts {
+            if let Some((host, (name, deferral))) = place.host.zip(place.defers()) {
+                print("")?;
+                print(format_args!("{host} is left as it is: {}", deferral.how))?;
+                print(format_args!("  --host {name} includes it all the same"))?;
+            }
+        }
+        for (at, plan) in plans.iter().filter(|plan| plan.changes()).enumerate() {
+            if at == 0 {
+                print("")?;
+            }
+            let change = &plan.change;
+            print_styled(&unified(&change.path, &change.before, &change.after, is_coloured()))?;
+        }
+        show_problems(problems)
+    }
+
+    fn summary(&self, plans: &[Plan]) -> Result<(), Failure> {
+        let changed = || plans.iter().filter(|plan| plan.changes());
+        if changed().next().is_none() {
+            return Ok(());
+        }
+        let gathered: usize = changed().flat_map(|plan| &plan.moved).map(|moved| moved.names.len()).sum();
+        let served: usize = changed().map(|plan| plan.served.len()).sum();
+        let left: usize = plans.iter().map(|plan| plan.left.len()).sum();
+        let mut parts = vec![format!("{} to write", of(changed().count(), "file"))];
+        for (count, what) in [
+            (gathered, "gathered behind one entry"),
+            (served - gathered, "wrapped in place"),
+            (left, "left as it is"),
+        ] {
+            if count > 0 {
+                parts.push(format!("{} {what}", of(count, "server")));
+            }
+        }
+        if self.costs.is_empty() {
+            parts.push("not counted (--count starts the servers once, to count)".to_owned());
+        }
+        print(parts.join("; "))
+    }
+
+    fn cost(&self, plan: &Plan) -> Result<(), Failure> {
+        if let Some((_, why)) = self.uncounted.iter().find(|(path, _)| *path == plan.change.path) {
+            print(format_args!("  could not be counted: {why}"))?;
+        }
+        let Some((_, cost)) = self.costs.iter().find(|(path, _)| *path == plan.change.path) else {
+            return Ok(());
+        };
+        print(format_args!("  its model reads {} now; {} then", lists(cost.before), lists(cost.after)))?;
+        if cost.silent.is_empty() {
+            return Ok(());
+        }
+        print(format_args!("  without those that listed no tools: {}", cost.silent.join(", ")))
+    }
+}
+
+fn lists(lists: Lists) -> String {
+    format!("{}, {}", of(lists.tools, "tool"), of(lists.tokens, "token"))
+}
+
+fn of(count: impl TryInto<u64>, what: &str) -> String {
+    let count = count.try_into().unwrap_or(u64::MAX);
+    let digits = count.to_string();
+    let groups: Vec<&str> =
+        digits.as_bytes().rchunks(3).rev().filter_map(|group| str::from_utf8(group).ok()).collect();
+    format!("{} {what}{}", groups.join(","), if count == 1 { "" } else { "s" })
+}
+
+pub(crate) fn heading(place: &Place) -> String {
+    let path = place.path.display();
+    place.host.map_or_else(|| path.to_string(), |host| format!("{host}: {path}"))
+}
+
+/// What is done to a file, and what is left as it is.
+fn told(plan: &Plan) -> Result<(), Failure> {
+    for (name, why) in &plan.left {
+        print(format_args!("  '{name}' is left as it is: {why}"))?;
+    }
+    if !plan.already.is_empty() {
+        print(format_args!("  served by mcp-disclosure already: {}", plan.already.join(", ")))?;
+    }
+    for (name, tools) in &plan.unlisted {
+        print(format_args!(
+            "  '{name}': the host's settings enable only some of its tools; enable {tools} there"
+        ))?;
+    }
+    for tool in &plan.permitted {
+        print(format_args!("  runs without a question: {tool}"))?;
+    }
+    for (name, why) in &plan.apart {
+        print(format_args!("  '{name}' keeps its entry: {why}"))?;
+    }
+    if !plan.otherwise.is_empty() {
+        let (names, path) = (plan.otherwise.join(", "), plan.place.path.display());
+        print(format_args!(
+            "  already in front with other options: {names}; to change them, run `mcp-disclosure undo --file '{path}'` first"
+        ))?;
+    }
+    for moved in &plan.moved {
+        print(format_args!("  moved to {}: {}", moved.file.display(), moved.names.join(", ")))?;
+    }
+    Ok(())
+}
+
+pub(crate) fn show_problems(problems: &[(Place, Problem)]) -> Result<(), Failure> {
+    problems.iter().try_for_each(|(place, problem)| {
+        print(heading(place))?;
+        print(format_args!("  is left as it is: {problem}"))
+    })
+}
+
+/// What to do next.
+pub(super) fn written(plans: &[Plan], records: &Records) -> Result<(), Failure> {
+    let mut hosts: Vec<&str> = plans.iter().filter_map(|plan| plan.place.host).collect();
+    hosts.dedup();
+    let restart = if hosts.is_empty() { "the host".to_owned() } else { hosts.join(", ") };
+    print("")?;
+    print(format_args!("Written. Restart {restart} to use it; `mcp-disclosure undo` takes it out again."))?;
+    for moved in plans.iter().flat_map(|plan| &plan.moved) {
+        let file = moved.file.display();
+        match moved.switch {
+            Some(switch) => print(format_args!(
+                "To switch one server off, write {switch} into its entry in {file}; it takes effect at once."
+            )),
+            None => print(format_args!("To switch one server off, take its entry out of {file}.")),
+        }?;
+    }
+    print(format_args!("Backups are in {}.", records.folder().display()))
+}
