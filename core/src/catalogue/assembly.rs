@@ -70,10 +70,12 @@ impl Snapshot {
         ];
         warnings.extend(idle_resource_rules(upstreams, rules, &guard));
         let provider = |lists: &&UpstreamLists| {
+            let own = || tools.iter().filter(|tool| *tool.upstream() == lists.name);
+            let entries = entries.iter().flat_map(|(_, entries)| entries);
+            let entries = entries.filter(|entry| *entry.upstream() == lists.name);
+            let provider = Provider::of(lists, own().count() + entries.count());
             // What it says by a tool that is hidden is hidden, too.
-            let is_info = |tool: &&Tool| tool.upstream_name().as_str() == OwnInfo::TOOL;
-            let says = tools.iter().filter(is_info).any(|tool| *tool.upstream() == lists.name);
-            let provider = Provider::of(lists);
+            let says = own().any(|tool| tool.upstream_name().as_str() == OwnInfo::TOOL);
             Provider { info: provider.info.filter(|_| says), ..provider }
         };
         let providers = upstreams.iter().map(provider).collect();
