@@ -97,11 +97,8 @@ impl RequestMetadata {
 /// The headers that mirror arguments of a call, as its schema requires (`x-mcp-header`).
 pub(crate) fn mirrored(schema: &RawObject, arguments: &RawObject) -> connection::Mirrored {
     let mirrored = Mirrored::find_in(schema.text()).unwrap_or_default();
-    let Some(arguments) = Mirrored::pick(&mirrored, arguments.text()) else {
-        return connection::Mirrored::new();
-    };
     let headers = mirrored.into_iter().filter_map(|argument| {
-        let value = argument.value(Some(&arguments)).ok()??;
+        let value = argument.value(Some(arguments.text())).ok()??;
         Some((argument.header, value))
     });
     headers.collect()

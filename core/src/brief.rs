@@ -4,7 +4,11 @@
 //! something about the tool. White space and Markdown are folded; nothing is reworded, moved or dropped inside. What lists add
 //! to that: a mark that comes from annotations alone, and the server's name where two tools read alike.
 
-use crate::{cap::Cap, catalogue::words::name_words};
+use crate::{
+    cap::Cap,
+    catalogue::words::name_words,
+    markdown::{LONGEST_SPAN, beginning, folded},
+};
 
 /// The maximum length of a derived brief.
 pub const LONGEST: Cap = Cap::characters(160);
@@ -33,11 +37,8 @@ const ABBREVIATIONS: &[&str] = &[
 /// What can follow the end of a sentence and belongs to it.
 const CLOSING: &str = "\"'”’»)]}）」』】";
 
-/// How much of a description is read, and how far the end of a Markdown span is looked for, in bytes.
+/// How much of a description is read, in bytes.
 const MOST_READ: usize = 16 * 1024;
-const LONGEST_SPAN: usize = 1024;
-/// How deep spans nest.
-const DEEPEST: usize = 8;
 
 /// What a brief is derived from.
 ///
@@ -87,7 +88,8 @@ pub fn shorten(text: &str, longest: usize) -> String {
 /// The first sentence of a text that is no heading and stands in no section about usage, with white space and Markdown folded.
 pub fn first_sentence(text: &str) -> Option<String> {
     let mut reader = Reader::default();
-    beginning(text, MOST_READ).lines().chain([""]).find_map(|line| reader.read(line))
+    let mut lines = beginning(text, MOST_READ).lines();
+    lines.find_map(|line| reader.read(line)).or_else(|| reader.sentence()).or(reader.title)
 }
 
 /// Reads a description line by line.
@@ -97,6 +99,8 @@ struct Reader {
     paragraph: String,
     /// A label that belongs to the next sentence.
     label: String,
+    /// A line that is a title by itself, if there is nothing else.
+    title: Option<String>,
     is_in_section: bool,
     is_in_code: bool,
 }
@@ -113,16 +117,23 @@ impl Reader {
             return None;
         }
         let bare = line.trim_matches(['#', '*', '_', '`', ' ']);
+        if line.is_empty() && self.paragraph.ends_with(":\n") {
+            return None;
+        }
         if line.is_empty() || (is_rule(line) && !self.is_underlined(line)) {
             let found = self.sentence();
             self.is_in_section = false;
             return found;
         }
+        let begins = is_section(bare) || (is_list_item(line) && !self.paragraph.contains(":\n"));
         if is_rule(line) {
             self.paragraph.clear();
             self.leave(false)
-        } else if is_section(bare) || line.starts_with("--") || is_list_item(line) || is_markup(line) {
+        } else if (begins && !self.goes_on(line)) || line.starts_with("--") || is_markup(line) {
             self.leave(true)
+        } else if self.paragraph.is_empty() && is_title(line) {
+            self.title.get_or_insert_with(|| line.to_owned());
+            self.leave(false)
         } else if is_heading(line, bare) || (!self.paragraph.is_empty() && is_announcement(line)) {
             self.leave(false)
         } else {
@@ -132,6 +143,15 @@ impl Reader {
             }
             None
         }
+    }
+
+    /// Whether a line that looks like a section or an item is the rest of a sentence: a word in lower case, or a number that begins
+    /// no list in Markdown either.
+    fn goes_on(&self, line: &str) -> bool {
+        let is_rest = line.chars().all(char::is_lowercase)
+            || (line.starts_with(|first: char| first.is_ascii_digit())
+                && !["1.", "1)"].iter().any(|first| line.starts_with(first)));
+        is_rest && !self.paragraph.is_empty() && !is_complete(self.paragraph.trim())
     }
 
     /// Whether a line makes a heading of the one above.
@@ -154,7 +174,7 @@ impl Reader {
 
     /// The first sentence of the paragraph, which ends, with the labels in front of it.
     fn sentence(&mut self) -> Option<String> {
-        let folded = folded(&std::mem::take(&mut self.paragraph), 0);
+        let folded = folded(&std::mem::take(&mut self.paragraph));
         let paragraph = in_a_line(&folded);
         let mut rest = paragraph.as_str();
         while !rest.is_empty() {
@@ -208,6 +228,16 @@ fn is_heading(line: &str, bare: &str) -> bool {
     });
     (is_marked && (after.is_empty() || after.starts_with(char::is_whitespace)))
         || (is_bold && !is_complete(bare) && !is_label(bare) && bare.split_whitespace().count() <= 6)
+}
+
+/// Whether a line is a few capitalized words without an end, but for short ones between them: `List Issues of a Repo`.
+fn is_title(line: &str) -> bool {
+    let (capitals, others): (Vec<&str>, Vec<&str>) =
+        line.split_whitespace().partition(|word| word.starts_with(char::is_uppercase));
+    (2..=6).contains(&capitals.len())
+        && others.iter().all(|word| word.chars().count() <= 3)
+        && line.ends_with(char::is_alphanumeric)
+        && !is_label(line)
 }
 
 /// Whether a line is few words and a colon, which are the heading of what follows if there is something above.
@@ -268,90 +298,6 @@ fn is_abbreviated(before: &str) -> bool {
         word.chars().all(|letter| letter.is_ascii_digit()) && (earlier.is_empty() || earlier.ends_with(':'));
     let has_letters_alone = || word.split('.').all(|part| part.chars().count() == 1);
     is_item || has_letters_alone() || ABBREVIATIONS.contains(&&*word)
-}
-
-/// A text without Markdown's marks of spans: emphasis, code, and links, of which the text stays.
-fn folded(text: &str, depth: usize) -> String {
-    let mut folded = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(first) = rest.chars().next() {
-        let before = folded.chars().next_back();
-        let (shown, length) = if depth < DEEPEST { span(rest, before, depth) } else { None }
-            .unwrap_or_else(|| (String::from(first), first.len_utf8()));
-        folded.push_str(&shown);
-        rest = &rest[length..];
-    }
-    folded
-}
-
-/// What the span at the beginning of a text says, and its length; `None` if there is none.
-fn span(text: &str, before: Option<char>, depth: usize) -> Option<(String, usize)> {
-    let within = beginning(text, LONGEST_SPAN);
-    let first = text.chars().next()?;
-    let run = within.len() - within.trim_start_matches(first).len();
-    match first {
-        '\\' => text[1..].starts_with(['*', '_', '`', '#', '[', ']']).then(|| (text[1..2].to_owned(), 2)),
-        '`' => {
-            let length = within[run..].find(&text[..run])?;
-            Some((within[run..run + length].to_owned(), length + 2 * run))
-        }
-        '<' => {
-            let end = within.find('>').filter(|_| within[1..].starts_with("http"))?;
-            Some((within[1..end].to_owned(), end + 1))
-        }
-        '[' | '!' if !before.is_some_and(char::is_alphanumeric) => {
-            let open = usize::from(first == '!');
-            let close =
-                open + within[open..].strip_prefix('[').and_then(|_| closing(&within[open..], '[', ']'))?;
-            let target = close + 1;
-            let end =
-                within[target..].strip_prefix('(').and_then(|_| closing(&within[target..], '(', ')'))?;
-            Some((folded(&within[open + 1..close], depth + 1), target + end + 1))
-        }
-        '*' | '_' | '~' => {
-            let is_word = |beside: Option<char>| {
-                beside.is_some_and(|beside| {
-                    if first == '_' { beside.is_alphanumeric() } else { beside.is_ascii_alphanumeric() }
-                })
-            };
-            let inner = &within[run..];
-            // `**/x`, `src/*.js`, `?x=*1*`
-            let is_path = |beside: char| "/.=".contains(beside);
-            let opens = !is_word(before)
-                && !before.is_some_and(is_path)
-                && inner.starts_with(|next: char| !next.is_whitespace() && !is_path(next));
-            let closes = |at: &usize| {
-                let (said, after) = (&inner[..*at], &inner[*at + run..]);
-                !said.ends_with(|last: char| last.is_whitespace() || last == first)
-                    && !after.starts_with(first)
-                    && !is_word(after.chars().next())
-                    && !is_word(after.strip_prefix('.').and_then(|after| after.chars().next()))
-            };
-            let ends = || inner.match_indices(&text[..run]).map(|(at, _)| at);
-            let end = ends()
-                .filter(|at| *at > 0)
-                .find(closes)
-                .filter(|_| opens && run <= 3 && (first != '~' || run == 2))?;
-            Some((folded(&inner[..end], depth + 1), end + 2 * run))
-        }
-        _ => None,
-    }
-}
-
-/// At most the first `most` bytes of a text.
-fn beginning(text: &str, most: usize) -> &str {
-    let end = (0..=most.min(text.len())).rev().find(|at| text.is_char_boundary(*at));
-    &text[..end.unwrap_or_default()]
-}
-
-/// Where the bracket is closed that a text begins with.
-fn closing(text: &str, open: char, close: char) -> Option<usize> {
-    let mut depth = 0usize;
-    text.char_indices().find_map(|(at, letter)| {
-        depth += usize::from(letter == open);
-        depth -= usize::from(letter == close);
-        (depth == 0).then_some(at)
-    })
 }
 
 /// A text in one line.

@@ -74,7 +74,18 @@ fn b1_the_first_sentence_is_shown_in_its_authors_words() {
         ("```json\n{\"a\": 1}\n\n{}\n```\nReads it. More.", "Reads it."),
         ("--all: every one\n\n1. One.\n2. Two.\n\nReads it. More.", "Reads it."),
         ("Reads it\nArgs:\n  path: where. More.", "Reads it"),
-        ("Reads it:\n- one\n- two", "Reads it:"),
+        // A list that a colon leads in belongs to the sentence, and so does what only looks like a list or a section.
+        ("Reads it:\n- one\n- two", "Reads it: - one - two"),
+        ("Use it to:\n\n1. read\n2. write\n\nThen more.", "Use it to: 1. read 2. write"),
+        ("Reads all of the\n100. And more.", "Reads all of the 100."),
+        (
+            "Reads what is given as\ninput\nand writes it. More.",
+            "Reads what is given as input and writes it.",
+        ),
+        ("Reads it\n- one\n- two", "Reads it"),
+        // A title by itself is a heading.
+        ("Create Issue\nCreates one in a project. More.", "Creates one in a project."),
+        ("List Issues of a Repo\n\nLists them. More.", "Lists them."),
         ("Reads a page\nError Responses:\n404: none", "Reads a page"),
         ("**Deletes all of it.** More.", "Deletes all of it."),
     ] {
@@ -82,6 +93,12 @@ fn b1_the_first_sentence_is_shown_in_its_authors_words() {
         assert_eq!(shown(&lengthened(description)), brief, "{description:?}");
         assert_eq!(shown(description), description.trim(), "what fits is not changed");
     }
+}
+
+#[test]
+fn b1_a_heading_is_shown_where_there_is_nothing_else() {
+    assert_eq!(first_sentence("Search PubMed\n\nArgs:\n- a").as_deref(), Some("Search PubMed"));
+    assert_eq!(first_sentence("Use it to:\n").as_deref(), Some("Use it to:"));
 }
 
 #[test]

@@ -57,13 +57,6 @@ impl ToolCall {
         serde_json::from_str(raw.get())
             .map_err(|error| Fault::InvalidParams(format!("invalid arguments: {error}")))
     }
-
-    /// The same call with other arguments.
-    pub fn with_arguments(self, arguments: &Value) -> Self {
-        // A `Value` always serializes: its keys are strings.
-        let arguments = serde_json::value::to_raw_value(arguments).ok().map(RawText::from);
-        Self { arguments, ..self }
-    }
 }
 
 /// The decision on a call.

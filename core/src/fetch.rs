@@ -1,8 +1,6 @@
 //! Common parts of fetches of descriptions over any channel: the requested names, the bridge tool for clients without
 //! a channel of their own, and the suggestions for unknown names (docs/CONTRACT.md R3, R5, R6, R15).
 
-use std::fmt;
-
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use serde_json::{Value, json};
 
@@ -65,23 +63,6 @@ pub struct Names<'v> {
     given: usize,
 }
 
-/// Names that are too many to be taken. The `Display` says how many were given, as the beginning of a sentence.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TooMany {
-    given: usize,
-    /// How many are taken at most.
-    pub most: usize,
-}
-
-impl fmt::Display for TooMany {
-    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.given {
-            given if given > MOST_NAMES => write!(formatter, "More than {MOST_NAMES}"),
-            given => write!(formatter, "{given}"),
-        }
-    }
-}
-
 impl<'v> Names<'v> {
     /// No names yet, of tools of this view.
     pub fn of(view: &'v View) -> Self {
@@ -134,11 +115,15 @@ impl<'v> Names<'v> {
     /// The names, in order, if there are at most this many, and at most [`MOST_NAMES`].
     ///
     /// # Errors
-    /// If there are more.
-    pub fn at_most(self, most: usize) -> Result<Vec<String>, TooMany> {
+    /// If there are more: a sentence that says how many were given, and how many are taken.
+    pub fn at_most(self, most: usize) -> Result<Vec<String>, String> {
         let most = most.min(MOST_NAMES);
-        let given = if self.given > MOST_NAMES { self.given } else { self.names.len() };
-        if given > most { Err(TooMany { given, most }) } else { Ok(self.names) }
+        let given = match self.given {
+            given if given > MOST_NAMES => format!("More than {MOST_NAMES}"),
+            _ if self.names.len() > most => self.names.len().to_string(),
+            _ => return Ok(self.names),
+        };
+        Err(format!("{given} tools were named; at most {most} are delivered at once."))
     }
 }
 
@@ -190,7 +175,7 @@ mod tests {
     use super::*;
     use crate::{Principal, RawText, Snapshot, ToolName, UpstreamLists, UpstreamName};
 
-    fn read(arguments: &Value, view: &View) -> Result<Vec<String>, TooMany> {
+    fn read(arguments: &Value, view: &View) -> Result<Vec<String>, String> {
         let name = ToolName::parse("describe_tools").unwrap();
         let call = ToolCall { name, arguments: RawText::parse(arguments.to_string()).ok() };
         Names::from_call(&call, view).at_most(64)
@@ -213,7 +198,7 @@ mod tests {
                 json!(json!(numbered(count)).to_string()),
             ] {
                 let refused = read(&json!({"names": given}), &view).unwrap_err();
-                assert_eq!((refused.to_string().as_str(), refused.most), (said, 64));
+                assert_eq!(refused, format!("{said} tools were named; at most 64 are delivered at once."));
             }
         }
     }

@@ -5,7 +5,7 @@
 //! [`View`], the part of it that exists for a caller). [`Receipts`] prove deliveries, and [`Registry`] lists strategies.
 
 pub mod adaptive;
-pub mod arguments;
+mod arguments;
 pub mod availability;
 pub mod brief;
 mod cap;
@@ -14,7 +14,6 @@ mod concern;
 mod context;
 mod decision;
 pub mod delivered;
-pub mod depth;
 pub mod digest;
 mod effect;
 mod error;
@@ -28,6 +27,7 @@ pub mod inner_call;
 pub mod layout;
 mod lesson;
 mod listing;
+mod markdown;
 mod memory;
 mod name;
 pub mod nearest;
@@ -46,7 +46,7 @@ pub mod take;
 mod text;
 
 pub use adaptive::{CompleteList, Selected};
-pub use arguments::{ArgumentCheck, ArgumentProblem, Checked, Verdict};
+pub use arguments::{ArgumentProblem, Checked, Schema, Verdict};
 pub use cap::Cap;
 pub use catalogue::categories::{ListedCategory, PermittedItems};
 pub use catalogue::description::{DescriptionError, DescriptionFile, Supplement};
@@ -54,7 +54,7 @@ pub use catalogue::lists::{ListHints, Material, UpstreamLists};
 pub use catalogue::made_from::{Drift, MadeFrom, Recorded};
 pub use catalogue::mirrored::Mirrored;
 pub use catalogue::naming::{Naming, NamingError};
-pub use catalogue::pattern::{Pattern, SEPARATOR};
+pub use catalogue::pattern::Pattern;
 pub use catalogue::permits::{Grant, NoUpstream, Permits, Quotas};
 pub use catalogue::principal::Principal;
 pub use catalogue::provider::{OwnGroup, OwnInfo, Provider};
@@ -71,7 +71,7 @@ pub use digest::Digest;
 pub use effect::{Effect, Effects};
 pub use error::Error;
 pub use executors::{Called, Executor, Executors};
-pub use fetch::{Available, FetchBounds, Names, TooMany, descriptions_uri, fetching_tool};
+pub use fetch::{Available, FetchBounds, Names, descriptions_uri, fetching_tool};
 pub use finder::{Finder, Hit};
 pub use full::Full;
 pub use lesson::Lesson;
@@ -87,5 +87,4 @@ pub use stack::Stack;
 pub use strategy::{
     Advertisement, DisclosureStrategy, Extension, Lifecycle, Objection, Own, Profile, Role, Variant,
 };
-pub use take::take_member;
 pub use text::RawText;

@@ -168,12 +168,6 @@ impl RawObject {
     pub fn into_text(self) -> RawText {
         RawText::part(&self.text, 0..self.text.len())
     }
-
-    /// The text as a `RawValue`, for embedding in a serialized value.
-    pub fn to_raw(&self) -> Box<RawValue> {
-        // The text was parsed as JSON, or assembled from JSON.
-        RawValue::from_string(self.text.to_string()).unwrap_or_else(|_| RawValue::NULL.to_owned())
-    }
 }
 
 impl fmt::Debug for RawObject {

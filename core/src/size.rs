@@ -2,6 +2,8 @@
 
 use serde_json::Value;
 
+use crate::layout;
+
 const VALUE: usize = size_of::<Value>();
 /// A member in an object's table: key, value, hash and index.
 const MEMBER: usize = VALUE + size_of::<String>() + 2 * size_of::<usize>();
@@ -12,44 +14,23 @@ const OVERHEAD: usize = 16;
 ///
 /// One pass over the text, before anything is parsed: a [`Value`] takes up to 200 times its text.
 pub(crate) fn memory(text: &str) -> usize {
-    let mut memory = VALUE + text.len();
-    let bytes = text.as_bytes();
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        at += 1;
-        match byte {
-            b'"' => {
-                at = end_of_string(bytes, at);
-                memory += 2 * OVERHEAD;
-            }
-            // The first element makes room for four.
-            b'[' | b'{' => {
-                let is_empty = matches!(next(bytes, at), b']' | b'}');
-                let one = if *byte == b'[' { VALUE } else { MEMBER };
-                memory += if is_empty { 0 } else { 4 * one + 2 * OVERHEAD };
-            }
+    let (mut memory, mut before) = (VALUE + text.len(), "");
+    for token in layout::tokens(text) {
+        memory += match token {
             // A table that is full grows to twice its size, and both exist while it is copied.
-            b',' => memory += 3 * MEMBER,
-            _ => {}
-        }
+            "," => 3 * MEMBER,
+            _ if token.starts_with('"') => 2 * OVERHEAD,
+            _ => 0,
+        };
+        // The first element makes room for four.
+        memory += match before {
+            "[" if token != "]" => 4 * VALUE + 2 * OVERHEAD,
+            "{" if token != "}" => 4 * MEMBER + 2 * OVERHEAD,
+            _ => 0,
+        };
+        before = token;
     }
     memory
-}
-
-fn end_of_string(bytes: &[u8], mut at: usize) -> usize {
-    while let Some(byte) = bytes.get(at) {
-        at += 1;
-        match byte {
-            b'"' => break,
-            b'\\' => at += 1,
-            _ => {}
-        }
-    }
-    at
-}
-
-fn next(bytes: &[u8], at: usize) -> u8 {
-    bytes.iter().skip(at).copied().find(|byte| !byte.is_ascii_whitespace()).unwrap_or_default()
 }
 
 // A tokenizer is 4 MB of tables and differs from model to model; what is decided by an estimate (is a list within a

@@ -2,7 +2,7 @@
 //!
 //! Beside what is asserted here, no input may take the time and the memory that `run.sh` sets.
 
-use mcp_disclosure_core::{Verdict, arguments::Schema};
+use mcp_disclosure_core::{Schema, Verdict};
 use serde_json::Value;
 
 use crate::schemas;
@@ -18,10 +18,8 @@ pub fn check(input: &[u8]) {
         (is_json(schema) && is_json(arguments)).then(|| (schema.to_owned(), arguments.to_owned()))
     });
     let (schema, arguments) = written.unwrap_or_else(|| schemas::make(input));
-    let (Some(compiled), Ok(arguments)) = (Schema::compile(&schema), serde_json::from_str(&arguments)) else {
-        return;
-    };
-    let fits = match compiled.check(&arguments) {
+    let Ok(arguments) = serde_json::from_str(&arguments) else { return };
+    let fits = match Schema::compile(&schema).check(&arguments) {
         Verdict::NotJudged => return,
         Verdict::Fits => true,
         Verdict::DoesNotFit(problems) => {

@@ -1,6 +1,7 @@
-//! A host's choices, validated against the declaration (docs/CONTRACT.md C3, C7).
+//! A host's choices, by request or in the query of an address such as `/mcp?cost=low`, validated against the declaration
+//! (docs/CONTRACT.md B11, C3, C7).
 
-use mcp_disclosure_core::{Concern, Fault, Notes};
+use mcp_disclosure_core::{Concern, Fault, Notes, Pattern};
 use serde_json::{Map, Value};
 
 use crate::{OnInvalidValue, wording};
@@ -8,7 +9,7 @@ use crate::{OnInvalidValue, wording};
 /// Maximum size of the JSON text of choices.
 pub const MAX_BYTES: usize = 64 * 1024;
 
-/// Maximum number of choices that are reported as undeclared; the rest is not read.
+/// Maximum number of choices of which something is reported; the rest is not read.
 const MAX_WARNINGS: usize = 10;
 
 /// Validated choices.
@@ -68,6 +69,37 @@ impl Choices {
             }
         }
         if wrong.is_empty() { Ok(choices) } else { Err(Fault::InvalidParams(wrong.join(" "))) }
+    }
+}
+
+/// The choices in the parameters of an address. Parameters that match `ignored` are none, unless a concern has that name.
+///
+/// # Errors
+/// [`Fault::InvalidParams`], which names every parameter that is not understood and all that is declared: what is not
+/// understood must not serve everything.
+pub fn of_address(
+    declared: &[Concern],
+    parameters: &[(String, String)],
+    ignored: &[Pattern],
+) -> Result<Notes, Fault> {
+    let (mut choices, mut problems) = (Notes::new(), Vec::new());
+    for (name, value) in parameters {
+        match declared.iter().find(|concern| concern.name() == name) {
+            None if ignored.iter().any(|pattern| pattern.matches(name)) => {}
+            None => problems.push(wording::unknown_parameter(name, declared)),
+            Some(concern) => match concern.values().understood(&value.as_str().into()) {
+                Some(value) => drop(choices.insert(name.clone(), value)),
+                None => problems.push(wording::invalid(concern, &value.as_str().into())),
+            },
+        }
+        if problems.len() == MAX_WARNINGS {
+            problems.push(wording::TOO_MANY_WARNINGS.to_owned());
+            break;
+        }
+    }
+    match problems.is_empty() {
+        true => Ok(choices),
+        false => Err(Fault::InvalidParams(wording::wrong_address(&problems, declared))),
     }
 }
 

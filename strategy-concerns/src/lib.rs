@@ -2,7 +2,6 @@
 
 #![doc = include_str!("../../docs/strategies/concerns.md")]
 
-pub mod address;
 pub mod bridge;
 pub mod choices;
 pub mod config;

@@ -7,8 +7,8 @@ use mcp_disclosure_core::{
 };
 
 use crate::{
-    BridgeTool, ConcernsConfig, OnInvalidValue, Unset, address, bridge,
-    choices::Choices,
+    BridgeTool, ConcernsConfig, OnInvalidValue, Unset, bridge,
+    choices::{self, Choices},
     operator,
     update::{self, LIST, UPDATE},
     wording,
@@ -123,7 +123,7 @@ impl DisclosureStrategy for Concerns {
 
     fn lifecycle(&self, cx: &Context<'_>, event: &Lifecycle<'_>) -> Result<(), Fault> {
         if let Lifecycle::Arrived(parameters) = event {
-            let of_address = address::choices(&cx.view.about().concerns, parameters, &self.ignored)?;
+            let of_address = choices::of_address(&cx.view.about().concerns, parameters, &self.ignored)?;
             let choices: Notes = self.config.choices.clone().into_iter().chain(of_address).collect();
             cx.remember(choices);
             return Ok(());

@@ -45,8 +45,7 @@ pub fn entries(cx: &Context<'_>, names: Names<'_>) -> ToolAnswer {
     let names = match names.at_most(bounds.most_names) {
         Ok(names) if names.is_empty() => return failure(missing_selection(cx, bounds)),
         Ok(names) => names,
-        Err(given) => {
-            let message = wording::too_many(given);
+        Err(message) => {
             return failure(json!({"error": {"code": "TOO_MANY_TOOLS", "message": message}}));
         }
     };

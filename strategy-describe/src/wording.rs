@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use mcp_disclosure_core::{
-    Objection, TooMany,
+    Objection,
     given::{MOST_NAMES, shown},
 };
 use serde_json::json;
@@ -77,11 +77,6 @@ pub fn unknown_tool(name: &str) -> String {
 
 /// The message of the bridge's `MISSING_TOOL_SELECTION`.
 pub const MISSING_SELECTION: &str = "You must specify one or more tool names in 'names'.";
-
-/// The message of the bridge's `TOO_MANY_TOOLS`.
-pub fn too_many(given: TooMany) -> String {
-    format!("{given} tools were named; at most {} can be described at once.", given.most)
-}
 
 /// The value under an unknown name.
 pub fn not_found(name: &str) -> String {

@@ -11,6 +11,8 @@ use crate::slug::Origin;
 
 /// The bytes of a group's entry in a list beside its name and description.
 const FRAME: usize = 40;
+/// How deep groups are nested.
+const MOST_NESTED: usize = 64;
 
 /// A group before it has a name.
 #[derive(Debug, Default)]
@@ -123,7 +125,7 @@ impl<'v> Drafts<'v> {
             }
             let mut draft = Draft::new(match is_declared {
                 true => Origin::Declared(category.name().to_owned()),
-                false => Origin::Found(format!("{upstream} {}", category.own_name())),
+                false => Origin::Found(upstream.to_owned(), category.own_name().to_owned()),
             });
             draft.description = said;
             draft.tools = names.collect();
@@ -178,41 +180,32 @@ impl<'v> Drafts<'v> {
         }
     }
 
-    /// Removes nestings that lead back, and drops groups from `first` on that none leads to, or that have nothing.
+    /// Removes nestings that lead back or too deep, and drops groups from `first` on that none leads to.
     fn cut_circles(&mut self, tops: &[usize], first: usize) {
-        let mut is_reached = vec![false; self.all.len()];
-        let mut is_on_path = vec![false; self.all.len()];
-        for top in tops {
-            // Depth-first without recursion: how deep an upstream nests is its own choice.
-            let mut path = vec![(*top, 0)];
-            if std::mem::replace(&mut is_reached[*top], true) {
-                continue;
-            }
-            is_on_path[*top] = true;
-            while let Some((at, next)) = path.pop() {
-                let Some(child) = self.all[at].children.get(next).copied() else {
-                    is_on_path[at] = false;
-                    continue;
-                };
-                let is_top = tops.contains(&child);
-                if is_on_path[child] || is_top {
-                    self.all[at].children.remove(next);
-                    path.push((at, next));
-                    continue;
-                }
-                path.push((at, next + 1));
-                if !std::mem::replace(&mut is_reached[child], true) {
-                    is_on_path[child] = true;
-                    path.push((child, 0));
-                }
+        let mut seen = HashMap::new();
+        tops.iter().for_each(|top| self.cut_below(*top, 0, tops, &mut seen));
+        for (at, draft) in self.all.iter_mut().enumerate().skip(first) {
+            if !seen.contains_key(&at) {
+                draft.is_dropped = true;
+                draft.tools.clear();
             }
         }
-        for (at, is_reached) in is_reached.into_iter().enumerate().skip(first) {
-            self.all[at].is_dropped |= !is_reached;
-            if !is_reached {
-                self.all[at].tools.clear();
+    }
+
+    /// `seen` says of a group whether it is on the way to this one.
+    fn cut_below(&mut self, at: usize, depth: usize, tops: &[usize], seen: &mut HashMap<usize, bool>) {
+        seen.insert(at, true);
+        let mut children = std::mem::take(&mut self.all[at].children);
+        children.retain(|child| {
+            let is_above = tops.contains(child) || seen.get(child) == Some(&true);
+            let is_cut = is_above || depth == MOST_NESTED;
+            if !is_cut && !seen.contains_key(child) {
+                self.cut_below(*child, depth + 1, tops, seen);
             }
-        }
+            !is_cut
+        });
+        self.all[at].children = children;
+        seen.insert(at, false);
     }
 
     /// Puts the tools of groups that cost more than they save where the group would be (docs/CONTRACT.md B12).
@@ -243,16 +236,14 @@ impl<'v> Drafts<'v> {
     /// Whether the definitions of a group cost no more than its entry and asking for it.
     fn is_cheap(&self, at: usize, inline_bytes: usize) -> bool {
         let draft = &self.all[at];
-        let is_found = matches!(draft.origin, Origin::Found(_) | Origin::Upstream(_));
+        let is_found = matches!(draft.origin, Origin::Found(..) | Origin::Upstream(_));
         let is_plain = draft.children.iter().all(|child| self.all[*child].is_dropped);
         if !(is_found && is_plain && draft.instructions.is_none()) {
             return false;
         }
         let definitions = draft.tools.iter().filter_map(|name| self.view.tool(name));
         let bytes: usize = definitions.map(|tool| tool.definition().text().len()).sum();
-        let (Origin::Declared(name) | Origin::Upstream(name) | Origin::Found(name) | Origin::Own(_, name)) =
-            &draft.origin;
-        let entry = FRAME + name.len() + draft.description.as_ref().map_or(0, String::len);
+        let entry = FRAME + draft.origin.text().len() + draft.description.as_ref().map_or(0, String::len);
         bytes <= inline_bytes + entry
     }
 

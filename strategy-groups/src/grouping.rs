@@ -92,11 +92,8 @@ fn ordered(drafts: &[Draft], mut top: Vec<usize>, view: &View) -> Vec<usize> {
         view.providers().enumerate().map(|(at, provider)| (provider.name.as_str(), at)).collect();
     top.sort_by_cached_key(|at| match &drafts[*at].origin {
         Origin::Declared(_) => None,
-        Origin::Upstream(name) | Origin::Own(name, _) => Some(providers.get(name.as_str()).copied()),
-        Origin::Found(name) => {
-            // The upstream's name is in front, and may have spaces itself.
-            let ends = name.match_indices(' ').map(|(end, _)| end).chain([name.len()]);
-            Some(ends.filter_map(|end| providers.get(&name[..end]).copied()).next_back())
+        Origin::Upstream(name) | Origin::Own(name, _) | Origin::Found(name, _) => {
+            Some(providers.get(name.as_str()).copied())
         }
     });
     top
@@ -113,14 +110,11 @@ fn below(drafts: &[&Draft], children: &[Vec<usize>], at: usize) -> usize {
 }
 
 /// What a nested group is about, without its parent's name in front.
-fn subject<'o>(origin: &'o Origin, parent: &Origin) -> &'o str {
+fn subject(origin: &Origin, parent: &Origin) -> String {
     match (origin, parent) {
-        (Origin::Found(name), Origin::Upstream(parent)) => {
-            name.strip_prefix(parent.as_str()).map_or(name.as_str(), str::trim_start)
-        }
-        (Origin::Declared(name) | Origin::Upstream(name) | Origin::Found(name) | Origin::Own(_, name), _) => {
-            name
-        }
+        (Origin::Found(upstream, name), Origin::Upstream(parent)) if upstream == parent => name.clone(),
+        (Origin::Own(_, name), _) => name.clone(),
+        _ => origin.text(),
     }
 }
 

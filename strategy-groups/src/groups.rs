@@ -122,14 +122,10 @@ impl Groups {
 
     /// The group that a model means: by its name as written by hand, or by a category or upstream.
     pub fn meant(&self, name: &str) -> Option<&Group> {
-        let by_origin = || {
-            self.all.iter().find(|group| match &group.origin {
-                Origin::Declared(text) | Origin::Upstream(text) | Origin::Found(text) => {
-                    text.eq_ignore_ascii_case(name.trim())
-                }
-                Origin::Own(..) => false,
-            })
+        let is_meant = |origin: &Origin| {
+            !matches!(origin, Origin::Own(..)) && origin.text().eq_ignore_ascii_case(name.trim())
         };
+        let by_origin = || self.all.iter().find(|group| is_meant(&group.origin));
         self.named(name).or_else(by_origin).or_else(|| self.named(&slug(name)))
     }
 

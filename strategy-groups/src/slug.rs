@@ -21,8 +21,8 @@ pub enum Origin {
     Declared(String),
     /// An upstream.
     Upstream(String),
-    /// A category that was found, by its name, which has the upstream's.
-    Found(String),
+    /// A category that was found among the tools of an upstream.
+    Found(String, String),
     /// A group that an upstream offers.
     Own(String, String),
 }
@@ -34,9 +34,11 @@ impl Default for Origin {
 }
 
 impl Origin {
-    fn text(&self) -> String {
+    /// Its text, of which its name is made.
+    pub(crate) fn text(&self) -> String {
         match self {
-            Self::Declared(text) | Self::Upstream(text) | Self::Found(text) => text.clone(),
+            Self::Declared(text) | Self::Upstream(text) => text.clone(),
+            Self::Found(upstream, category) => format!("{upstream} {category}"),
             Self::Own(upstream, group) => format!("{upstream}-{group}"),
         }
     }
@@ -116,7 +118,8 @@ mod tests {
             .chain(long)
             .flat_map(|text| {
                 let own = Origin::Own(text.clone(), text.clone());
-                [Origin::Declared(text.clone()), Origin::Upstream(text.clone()), Origin::Found(text), own]
+                let found = Origin::Found(text.clone(), text.clone());
+                [Origin::Declared(text.clone()), Origin::Upstream(text), found, own]
             })
             .collect();
         let names = names(&origins);
@@ -126,9 +129,9 @@ mod tests {
 
     #[test]
     fn g3_a_name_does_not_depend_on_other_groups_or_their_order() {
-        let origin = |text: &str| Origin::Found(text.to_owned());
-        let all =
-            [origin("git hub"), origin("git-hub"), origin("files"), Origin::Declared("Git Hub".to_owned())];
+        let upstream = |text: &str| Origin::Upstream(text.to_owned());
+        let found = Origin::Found("git".to_owned(), "hub".to_owned());
+        let all = [found, upstream("git-hub"), upstream("files"), Origin::Declared("Git Hub".to_owned())];
         let given = names(&all);
         assert_eq!((&*given[1], &*given[2]), ("git-hub", "files"));
         let mut reversed = all.clone();

@@ -18,7 +18,7 @@ const LONGEST_NAME: usize = 120;
 const LONGEST_NESTED: usize = 120;
 
 /// What a group is for: what is said of it, or the names of what is nested in it.
-pub fn purpose(said: Option<&str>, title: Option<&str>, nested: &[&str]) -> String {
+pub fn purpose(said: Option<&str>, title: Option<&str>, nested: &[String]) -> String {
     match said {
         Some(said) => said.to_owned(),
         None if !nested.is_empty() => {

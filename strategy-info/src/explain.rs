@@ -18,6 +18,9 @@ const MOST_PARAMETERS: usize = 200;
 /// How many references and single alternatives are followed one after the other.
 const MOST_STEPS: usize = 8;
 
+/// Keywords of which the outermost counts.
+const ANNOTATIONS: [&str; 5] = ["title", "description", "default", "examples", "$comment"];
+
 /// The parameters of an `inputSchema` by name, and beside them, where needed, the rest of the schema, the definitions that are
 /// referred to, and a note.
 pub fn parameters(schema: &str) -> Map<String, Value> {
@@ -174,8 +177,15 @@ impl Schema {
         let mut may_be_null = false;
         for _ in 0..MOST_STEPS {
             let Some((key, part, is_nullable)) = self.only_part(&resolved) else { break };
-            may_be_null |= is_nullable;
             let outer = resolved.retain(|outer| outer != key);
+            // Both hold: what one keyword says in two ways is given as it is.
+            let contradicts = |(key, value): (&str, &str)| {
+                !ANNOTATIONS.contains(&key) && outer.member(key).is_some_and(|own| own != value)
+            };
+            if part.iter().any(contradicts) {
+                break;
+            }
+            may_be_null |= is_nullable;
             resolved = part
                 .iter()
                 .filter(|(key, _)| outer.member(key).is_none())
@@ -198,7 +208,7 @@ impl Schema {
             let parts = parts(schema, key)?;
             let count = parts.len();
             let mut others: Vec<RawObject> =
-                parts.into_iter().filter(|part| types(part, 0) != ["null"]).collect();
+                parts.into_iter().filter(|part| key == "allOf" || types(part, 0) != ["null"]).collect();
             let part = others.pop().filter(|_| others.is_empty())?;
             Some((key, part, count > 1))
         })

@@ -180,3 +180,19 @@ proptest! {
         let _ = (parameters(&schema), in_short(&schema), returns(&schema));
     }
 }
+
+#[test]
+fn i4_what_two_parts_of_a_schema_demand_is_kept() {
+    let minimum = json!({"type": "integer", "minimum": 1, "allOf": [{"minimum": 5}]});
+    let explained = parameters(&json!({"type": "object", "properties": {"n": minimum}}).to_string());
+    let n = &explained["parameters"]["n"];
+    assert_eq!((&n["minimum"], &n["schema"]["allOf"][0]["minimum"]), (&json!(1), &json!(5)), "{n}");
+    let described = json!({"description": "How many", "allOf": [{"type": "integer", "description": "A number", "minimum": 5}]});
+    let explained = parameters(&json!({"type": "object", "properties": {"n": described}}).to_string());
+    let n = &explained["parameters"]["n"];
+    assert_eq!(
+        (&n["minimum"], &n["description"], &n["schema"]),
+        (&json!(5), &json!("How many"), &Value::Null),
+        "{n}"
+    );
+}

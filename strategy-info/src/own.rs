@@ -33,14 +33,19 @@ pub(crate) fn overview(contents: &Contents<'_>, mut ours: Value) -> Value {
     answer.into()
 }
 
-/// A category as its server describes it, with the tools that are listed.
-pub(crate) fn category(contents: &Contents<'_>, category: ListedCategory<'_>, ours: Value) -> Value {
+/// A category as its server describes it, with the tools that are listed starting at index `from`.
+pub(crate) fn category(
+    contents: &Contents<'_>,
+    category: ListedCategory<'_>,
+    from: usize,
+    ours: Value,
+) -> Value {
     let Some(own) = said_of(contents, category) else { return ours };
     let Value::Object(mut ours) = ours else { return ours };
     let mut answer = object(own);
     let tools = answer.get("tools").and_then(Value::as_array).cloned().unwrap_or_default();
     let lines = ours.get_mut("tools").and_then(Value::as_array_mut).into_iter().flatten();
-    for (line, tool) in lines.zip(category.tools()) {
+    for (line, tool) in lines.zip(category.tools().skip(from)) {
         let name = tool.tool().upstream_name().as_str();
         let said = tools.iter().find(|said| said["name"] == name);
         if let Some(brief) = said.and_then(|said| said["brief"].as_str()) {

@@ -88,7 +88,7 @@ impl Info {
             Some(Topic::Overview(from)) => own::overview(contents, answer::overview(contents, from)),
             Some(Topic::Category(category, from)) => {
                 let ours = answer::category(contents, category, from, |tool| self.cheap_parameters(tool));
-                own::category(contents, category, ours)
+                own::category(contents, category, from, ours)
             }
             Some(Topic::Tool(visible)) => {
                 cx.services.delivers();

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use mcp_disclosure_core::{
-    About, Category, DescriptionFile, Effects, Era, Fault, Marks, Memory, Noted, Permits, Primitive,
-    Principal, RawObject, RawText, Receipts, Refusal, Snapshot, Stack, ToolName, Unlimited, UpstreamLists,
-    UpstreamName,
+    About, Category, DescriptionFile, Effects, Era, Fault, Marks, Memory, Noted, OwnGroup, OwnInfo, Permits,
+    Primitive, Principal, RawObject, RawText, Receipts, Refusal, Snapshot, Stack, ToolName, Unlimited,
+    UpstreamLists, UpstreamName,
 };
 use serde_json::value::to_raw_value;
 
@@ -448,4 +448,35 @@ fn a_filter_decides_on_the_inner_call_of_invoke() {
     let run = |tool: &str| run(&stack, &some(), INVOKE, Some(&json!({"tool": tool}).to_string()));
     assert!(matches!(run("b"), Decision::Forward(call) if *call.name == *"b"));
     assert!(matches!(run("a"), Decision::Refuse(refusal) if refusal.code == "NO"));
+}
+
+#[test]
+fn i9_lines_of_a_long_category_have_their_own_briefs() {
+    let names: Vec<String> = (0..MOST_AT_ONCE + 2).map(|number| format!("t{number}")).collect();
+    let object = |value: Value| RawObject::parse(value.to_string()).unwrap();
+    let said = names.iter().map(|name| json!({"name": name, "brief": format!("Own brief of {name}")}));
+    let category = json!({"category": "all", "tools": said.collect::<Vec<_>>()});
+    let info = OwnInfo {
+        overview: object(json!({"categories": {"all": {}}, "total_tools": names.len()})),
+        categories: [("all".to_owned(), object(category))].into(),
+        ..OwnInfo::default()
+    };
+    let tool = |name: &str| to_raw_value(&json!({"name": name, "inputSchema": {}})).unwrap().into();
+    let tools = names.iter().map(|name| tool(name)).chain([tool("info")]).collect();
+    let group = OwnGroup { name: "all".to_owned(), tools: names.clone(), ..OwnGroup::default() };
+    let lists = UpstreamLists {
+        tools,
+        groups: vec![group],
+        info: Some(Arc::new(info)),
+        ..UpstreamLists::empty(UpstreamName::parse("up").unwrap())
+    };
+    let view = View::of(Arc::new(Snapshot::build(&[lists], &[]).unwrap().0), &Principal::anonymous());
+    for topic in ["all".to_owned(), format!("all#{}", MOST_AT_ONCE + 1)] {
+        let (answer, _) = ask(&view, &topic);
+        let lines = answer["tools"].as_array().unwrap();
+        assert!(!lines.is_empty());
+        for line in lines {
+            assert_eq!(line["brief"], format!("Own brief of {}", line["name"].as_str().unwrap()), "{topic}");
+        }
+    }
 }

@@ -53,8 +53,7 @@ pub fn deliver(cx: &Context<'_>, config: &ResourceConfig, channel: Channel, name
             return refused(cx, MISSING_TOOL_SELECTION, missing_selection(cx, config, channel));
         }
         Ok(names) => names,
-        Err(given) => {
-            let message = wording::too_many(given);
+        Err(message) => {
             let answer = json!({"error": {"code": TOO_MANY_TOOLS, "message": message}});
             return refused(cx, TOO_MANY_TOOLS, answer);
         }

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use mcp_disclosure_core::{
     ClientTraits, Context, Decision, DisclosureStrategy, Era, Fault, Listing, Names, Own, Profile, RawObject,
     RawText, Receipts, Refusal, ResourceUri, ToolAnswer, ToolCall, View, fetching_tool, given::shown,
-    index::with_short_index, take_member,
+    index::with_short_index,
 };
 use serde_json::json;
 
@@ -150,17 +150,17 @@ impl DisclosureStrategy for Resource {
     }
 }
 
-/// Separates the signed handle from a call. The JSON text of all other arguments is kept as received. Arguments that are
+/// Separates the signed handle from a call. The JSON text of every other argument is kept as received. Arguments that are
 /// a JSON object in a string are understood.
 fn take_receipt(call: ToolCall, name: &str) -> (Option<String>, ToolCall) {
     let Some(given) = call.arguments.as_ref().map(RawText::get) else { return (None, call) };
     let inner = given.starts_with('"').then(|| serde_json::from_str::<String>(given).ok()).flatten();
-    let Ok((Some(handle), rest)) = take_member(inner.as_deref().unwrap_or(given), name) else {
+    let Ok(arguments) = RawObject::parse(inner.as_deref().unwrap_or(given)) else { return (None, call) };
+    if arguments.member(name).is_none() {
         return (None, call);
-    };
-    let handle = serde_json::from_str(handle).ok();
-    let arguments = RawText::parse(rest.into_owned()).ok();
-    (handle, ToolCall { arguments, ..call })
+    }
+    let rest = arguments.retain(|key| key != name).into_text();
+    (arguments.string(name), ToolCall { arguments: Some(rest), ..call })
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Every sentence of `resource` that a model reads.
 
-use mcp_disclosure_core::{Era, ReceiptProblem, TooMany};
+use mcp_disclosure_core::{Era, ReceiptProblem};
 use serde_json::json;
 
 use crate::selection::{BASE_URI, uri_of};
@@ -113,11 +113,6 @@ pub fn rate_limited(seconds: u64) -> String {
     format!(
         "Too many description fetches. Wait {seconds} seconds, then fetch only what you are about to call."
     )
-}
-
-/// The message of `TOO_MANY_TOOLS`.
-pub fn too_many(given: TooMany) -> String {
-    format!("{given} tools were named; at most {} can be fetched at once.", given.most)
 }
 
 /// The note under the name of a tool that is no upstream's.

@@ -3,7 +3,10 @@
 use mcp_disclosure_client::{Host, Link, Preferences, Traffic};
 use mcp_disclosure_core::RawObject;
 use mcp_disclosure_drafts::ManifestEntry;
-use serde_json::{Value, json, value::RawValue};
+use serde_json::{
+    Value, json,
+    value::{RawValue, to_raw_value},
+};
 
 use crate::{Bench, Setup};
 
@@ -51,7 +54,7 @@ pub fn tools(recorded: &[Box<RawValue>], count: usize, changed: usize) -> Vec<Bo
         } else {
             tool
         };
-        tool.to_raw()
+        to_raw_value(&tool).unwrap()
     };
     recorded.iter().map(|tool| &**tool).cycle().take(count).enumerate().map(tool).collect()
 }

@@ -4,7 +4,10 @@ use std::io::Write;
 
 use mcp_disclosure_core::RawObject;
 use mcp_disclosure_drafts::ManifestEntry;
-use serde_json::{json, value::RawValue};
+use serde_json::{
+    json,
+    value::{RawValue, to_raw_value},
+};
 
 use crate::scenario::{JOURNAL, Scenario, control};
 
@@ -59,8 +62,9 @@ impl<W: Write> Program<W> {
     }
 
     fn entries(&self) -> Vec<Box<RawValue>> {
-        let entry =
-            |tool: &RawValue| ManifestEntry::of(&RawObject::parse(tool.get()).unwrap()).text().to_raw();
+        let entry = |tool: &RawValue| {
+            to_raw_value(ManifestEntry::of(&RawObject::parse(tool.get()).unwrap()).text()).unwrap()
+        };
         self.scenario.tools.iter().map(|tool| entry(tool)).collect()
     }
 

@@ -52,6 +52,10 @@ fn scenario() -> Scenario {
     let messages = json!([
         {"role": "user", "content": embedded("file:///data/private/s")},
         {"role": "user", "content": text},
+        {"role": "user", "content": [embedded("file:///data/private/s"), text]},
+        {"role": "user", "content": [
+            {"type": "tool_result", "toolUseId": "1", "content": [link("file:/data/private/s"), text]},
+        ]},
     ]);
     scenario.answers.insert("prompts/get greet".to_owned(), raw(json!({"result": {"messages": messages}})));
     let contents = json!([
@@ -142,7 +146,11 @@ async fn p3_what_is_hidden_is_neither_listed_linked_nor_suggested(setup: Setup) 
         result["content"].as_array().unwrap().iter().map(|block| &block["type"]).collect();
     assert_eq!(kinds, ["text", "resource_link"], "{result}");
     let result = client.request("prompts/get", json!({"name": "greet"})).await.result();
-    assert_eq!(result["messages"].as_array().unwrap().len(), 1, "{result}");
+    let text = json!({"type": "text", "text": "stays"});
+    let within = json!([{"type": "tool_result", "toolUseId": "1", "content": [text]}]);
+    let contents: Vec<&Value> =
+        result["messages"].as_array().unwrap().iter().map(|message| &message["content"]).collect();
+    assert_eq!(contents, [&text, &json!([text]), &within], "{result}");
     let result = client.read("file:///data/all").await.result();
     assert_eq!(result["contents"], json!([{"uri": "file:///data/public/a", "text": "open"}]));
     let error = client.read("file:///data/link").await.error();
@@ -151,6 +159,10 @@ async fn p3_what_is_hidden_is_neither_listed_linked_nor_suggested(setup: Setup) 
     let params = json!({"ref": reference, "argument": {"name": "path", "value": "p"}});
     let result = client.request("completion/complete", params).await.result();
     assert_eq!(result["completion"], json!({"values": ["public/a"], "hasMore": false}));
+    // As suggested by a server that goes on from the last slash.
+    let params = json!({"ref": reference, "argument": {"name": "path", "value": "private/p"}});
+    let result = client.request("completion/complete", params).await.result();
+    assert_eq!(result["completion"], json!({"values": [], "hasMore": false}));
 }
 
 async fn p3_a_list_of_what_is_allowed_is_all_there_is(setup: Setup) {

@@ -15,6 +15,7 @@ mod callable;
 mod calls;
 mod cheap;
 mod choose_concerns;
+mod choosing;
 mod client;
 mod command_line;
 mod compare;

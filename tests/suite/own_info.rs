@@ -2,13 +2,21 @@
 //! servers.
 
 use std::sync::{
-    Arc,
+    Arc, Mutex,
     atomic::{AtomicUsize, Ordering},
 };
 
-use kit::{Bench, Client, Options, Setup};
+use kit::{Bench, Client, Options, Setup, eventually};
 use mcp_disclosure_gateway::upstream::{Responder, Target};
 use mcp_disclosure_transport::{ErrorText, Json, Request};
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        CallToolRequestParams, CallToolResponse, CallToolResult, ListToolsResult, PaginatedRequestParams,
+        ServerCapabilities, ServerConfig, Tool,
+    },
+    service::RequestContext,
+};
 use serde_json::{Value, json};
 
 /// A server of two categories, of which `analysis` may be another's, too.
@@ -100,8 +108,59 @@ impl Responder for Server {
 }
 
 async fn before(servers: &[&Arc<Server>]) -> Bench {
+    ruled("", servers).await
+}
+
+/// The same with these rules.
+async fn ruled(config: &str, servers: &[&Arc<Server>]) -> Bench {
     let targets = servers.iter().map(|server| (server.own, Target::Responder(Arc::clone(server) as _)));
-    Bench::start(Options { handlers: targets.collect(), ..Options::without_upstream() }).await
+    let options = Options { handlers: targets.collect(), ..Options::without_upstream() };
+    Bench::start(Options { config: config.to_owned(), ..options }).await
+}
+
+/// A server that announces a change whenever its `info` is asked, and has one more tool whenever `grow` is called.
+#[derive(Debug, Default)]
+struct Restless {
+    overviews: AtomicUsize,
+    grown: AtomicUsize,
+}
+
+/// One connection to it.
+#[derive(Clone, Debug)]
+struct RestlessConnection(Arc<Restless>);
+
+impl ServerHandler for RestlessConnection {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_tool_list_changed();
+        ServerConfig::new(capabilities.build())
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let schema = json!({"type": "object"}).as_object().cloned().unwrap();
+        let more = (0..self.0.grown.load(Ordering::SeqCst)).map(|number| format!("late_{number}"));
+        let tools = ["info", "grow"].map(str::to_owned).into_iter().chain(more);
+        Ok(ListToolsResult::with_all_items(
+            tools.map(|name| Tool::new(name, "Does it.", schema.clone())).collect(),
+        ))
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        if request.name == "grow" {
+            self.0.grown.fetch_add(1, Ordering::SeqCst);
+        } else if request.arguments.is_none_or(|arguments| arguments.is_empty()) {
+            self.0.overviews.fetch_add(1, Ordering::SeqCst);
+        }
+        context.peer.notify_tool_list_changed().await.unwrap();
+        Ok(CallToolResult::structured(json!({"categories": {}, "total_tools": 1})).into())
+    }
 }
 
 async fn info(client: &Client, topic: &str) -> Value {
@@ -147,6 +206,56 @@ async fn i9_servers_together_have_their_categories_by_name(setup: Setup) {
     assert_eq!(info(&client, "two/two").await, two.info(Some("two")));
 }
 
+async fn i9_a_hidden_info_is_not_asked(setup: Setup) {
+    for rules in ["[tools.\"one/info\"]\nhidden = true\n", "[tools.\"in*\"]\nhidden = true\n"] {
+        let server = Server::named("one");
+        let bench = ruled(rules, &[&server]).await;
+        let client = Client::connect(&bench, setup).await;
+        assert_eq!(names(&client).await, ["measure_one", "weigh_one", "draw_one", "info"]);
+        assert_eq!(server.asked.load(Ordering::Relaxed), 0, "{rules}");
+    }
+}
+
+async fn i9_where_anything_is_hidden_its_words_are(setup: Setup) {
+    let server = Server::named("one");
+    let bench = ruled("[tools.\"one/weigh_one\"]\nhidden = true\n", &[&server]).await;
+    let client = Client::connect(&bench, setup).await;
+    let mut answers = Vec::new();
+    for topic in ["overview", "analysis", "measure_one"] {
+        answers.push(info(&client, topic).await);
+    }
+    assert_eq!(answers[0]["total_tools"], 2);
+    assert_eq!(answers[1]["tools"].as_array().unwrap().len(), 1, "{answers:?}");
+    assert!(answers[2]["parameters"]["of"].is_object());
+    let said = json!(answers).to_string();
+    for theirs in ["gpu_available", "weigh", "In full", "Own brief", "What its author says"] {
+        assert!(!said.contains(theirs), "{theirs}: {said}");
+    }
+}
+
+async fn i9_it_is_asked_again_only_where_definitions_changed(setup: Setup) {
+    // One for each era.
+    let connections: Arc<Mutex<Vec<Arc<Restless>>>> = Arc::default();
+    let all = Arc::clone(&connections);
+    let target = Target::handlers(move || {
+        let server = Arc::new(Restless::default());
+        all.lock().unwrap().push(Arc::clone(&server));
+        RestlessConnection(server)
+    });
+    let bench =
+        Bench::start(Options { handlers: vec![("one", target)], ..Options::without_upstream() }).await;
+    let client = Client::connect(&bench, setup).await;
+    for number in 0..3 {
+        client.call("grow", json!({})).await.result();
+        let late = format!("late_{number}");
+        eventually("the list grows", async || names(&client).await.contains(&late).then_some(())).await;
+    }
+    for server in &*connections.lock().unwrap() {
+        let most = 1 + server.grown.load(Ordering::SeqCst);
+        assert!(server.overviews.load(Ordering::SeqCst) <= most, "{server:?}");
+    }
+}
+
 async fn i9_an_info_of_another_kind_is_a_tool_like_any_other(setup: Setup) {
     let other = Arc::new(Server { own: "one", takes: Some("user"), ..Server::default() });
     let bench = before(&[&other]).await;
@@ -168,5 +277,8 @@ under_info! {
     i9_a_server_alone_is_explained_in_its_own_words,
     i9_servers_together_have_their_categories_by_name,
     i9_an_info_of_another_kind_is_a_tool_like_any_other,
+    i9_a_hidden_info_is_not_asked,
+    i9_where_anything_is_hidden_its_words_are,
+    i9_it_is_asked_again_only_where_definitions_changed,
 }
 under_full!(i9_under_other_strategies_it_is_a_tool_like_any_other);

@@ -7,7 +7,10 @@ use kit::{Bench, Client, HeaderAdmission, Identity, Options, Reply, Scenario, Se
 use mcp_disclosure_core::{About, Concern, RawObject, Values};
 use mcp_disclosure_gateway::negotiation::{Bridge, StrategyOptions};
 use proptest::{collection, prelude::*, test_runner::TestRunner};
-use serde_json::{Value, json, value::RawValue};
+use serde_json::{
+    Value, json,
+    value::{RawValue, to_raw_value},
+};
 
 use crate::UPSTREAM;
 
@@ -84,7 +87,7 @@ fn nothing_lost_f1_f2() {
         }));
         for (at, (content, _, more)) in drawn.iter().enumerate() {
             let result = RawObject::parse(more.as_str()).unwrap().with("structuredContent", content);
-            let answer = RawObject::empty().with("result", result.text()).to_raw();
+            let answer = to_raw_value(&RawObject::empty().with("result", result.text())).unwrap();
             scenario.answers.insert(format!("tools/call tool {at}"), answer);
         }
         let bench = Bench::start(Options::new(UPSTREAM, scenario.clone())).await;

@@ -12,6 +12,7 @@ mod budget;
 mod call_error;
 pub mod child;
 mod connection;
+mod depth;
 mod handler;
 pub mod headers;
 pub mod http;

@@ -3,11 +3,11 @@
 use std::{borrow::Cow, fmt};
 
 use bytes::Bytes;
-use mcp_disclosure_core::{RawObject, depth::is_deeper_than};
+use mcp_disclosure_core::RawObject;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::value::RawValue;
 
-use crate::{Bound, ErrorText, code};
+use crate::{Bound, ErrorText, code, depth::is_deeper_than};
 
 /// Maximum length of the id and of the method of a request, in bytes: both are kept, logged and repeated in answers.
 const LONGEST_LABEL: usize = 1024;

@@ -4,27 +4,21 @@
 //! beside one that fits does not matter, and where the steps are used up everything further is unknown. So whatever is
 //! found out holds for every way in which the rest could have been judged.
 
-use std::{cmp::Ordering, fmt::Display};
+use std::{cmp::Ordering, slice};
 
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 use super::{
-    fit::{self, Fit, Steps, and, is_of, not, or},
-    pattern::Pattern,
-    problem::{self, MOST_PROBLEMS, Problem},
-    schema::{Schema, is_unjudged},
+    ArgumentProblem, number, pattern,
+    problem::{LONGEST_VALUE, MOST_PROBLEMS, Problem, Wrong, nearest},
+    schema::{Schema, TYPES, is_unjudged, kinds},
 };
-use crate::{brief::shorten, nearest::misspelt};
+use crate::brief::shorten;
 
-/// Steps of one check, and as many to say what is wrong: 1 to 2 ms each.
-const STEPS: usize = 60_000;
+/// Steps of one check: some 50 ns each at most.
+const STEPS: usize = 80_000;
 /// Subschemas in subschemas that are applied, references included.
 const MAX_DEPTH: usize = 128;
-/// A problem's price: its path and the given value are written.
-const PROBLEM: usize = 100;
-/// Names up to this length, in bytes, are compared with a misspelt one, and so many of them.
-const LONGEST_NAME: usize = 100;
-const MOST_NAMES: usize = 256;
 
 /// What is known of a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,43 +26,53 @@ pub enum Verdict {
     /// It fits.
     Fits,
     /// It does not, for these reasons among others.
-    DoesNotFit(Vec<super::ArgumentProblem>),
+    DoesNotFit(Vec<ArgumentProblem>),
     /// It may fit or not: the schema has what is not judged, or judging it takes too long.
     NotJudged,
+}
+
+/// What is wrong with a value: nothing, if it fits. `None` where that is not judged.
+type Fit<'v> = Option<Vec<Problem<'v>>>;
+
+/// The steps that are left. A step is about one keyword on one value, or 64 bytes of text.
+pub(super) struct Steps(usize);
+
+impl Steps {
+    /// `None` where there are not so many; then none are left.
+    pub(super) fn spend(&mut self, steps: usize) -> Option<()> {
+        let left = self.0.checked_sub(steps);
+        self.0 = left.unwrap_or_default();
+        left.map(drop)
+    }
+
+    fn read(&mut self, text: &str) -> Option<()> {
+        self.spend(1 + text.len() / 64)
+    }
 }
 
 impl Schema {
     /// Checks a value.
     pub fn check(&self, value: &Value) -> Verdict {
-        let mut check =
-            Check { schema: self, steps: Steps(STEPS), depth: 0, path: Vec::new(), problems: None };
-        match check.node(&self.document, value) {
-            Some(true) => Verdict::Fits,
+        match (Check { schema: self, steps: Steps(STEPS), depth: 0 }).node(&self.document, value) {
             None => Verdict::NotJudged,
-            Some(false) => {
-                (check.steps, check.problems) = (Steps(STEPS), Some(Vec::new()));
-                check.node(&self.document, value);
-                Verdict::DoesNotFit(problem::listed(check.problems.unwrap_or_default(), value))
-            }
+            Some(problems) if problems.is_empty() => Verdict::Fits,
+            Some(problems) => Verdict::DoesNotFit(problems.into_iter().map(Problem::said).collect()),
         }
     }
 }
 
-struct Check<'s> {
-    schema: &'s Schema,
+struct Check<'v> {
+    schema: &'v Schema,
     steps: Steps,
     depth: usize,
-    /// Where the value is, while problems are collected.
-    path: Vec<String>,
-    problems: Option<Vec<Problem>>,
 }
 
-impl<'s> Check<'s> {
-    fn node(&mut self, schema: &'s Value, value: &Value) -> Fit {
+impl<'v> Check<'v> {
+    fn node(&mut self, schema: &'v Value, value: &'v Value) -> Fit<'v> {
         self.steps.spend(1)?;
         match schema {
-            Value::Bool(true) => return Some(true),
-            Value::Bool(false) => return self.wrong("false", schema, value),
+            Value::Bool(true) => return Some(Vec::new()),
+            Value::Bool(false) => return wrong(value, Wrong::Keyword("false", schema)),
             _ if self.depth == MAX_DEPTH => return None,
             _ => {}
         }
@@ -79,273 +83,162 @@ impl<'s> Check<'s> {
         fit
     }
 
-    /// The same without a word of problems.
-    fn quietly(&mut self, schema: &'s Value, value: &Value) -> Fit {
-        let problems = self.problems.take();
-        let fit = self.node(schema, value);
-        self.problems = problems;
-        fit
+    /// Whether a value fits, whatever is wrong with it.
+    fn fits(&mut self, schema: &Value, value: &Value) -> Option<bool> {
+        let mut check = Check { schema: self.schema, steps: Steps(self.steps.0), depth: self.depth };
+        let fit = check.node(schema, value);
+        self.steps = check.steps;
+        Some(fit?.is_empty())
     }
 
-    fn within(&mut self, name: impl Display, schema: &'s Value, value: &Value) -> Fit {
-        if self.problems.is_none() {
-            return self.node(schema, value);
+    /// What is wrong with a part of a value.
+    fn within(&mut self, name: impl ToString, schema: &'v Value, value: &'v Value) -> Fit<'v> {
+        let mut problems = self.node(schema, value)?;
+        if !problems.is_empty() {
+            // What is found is found, whether or not steps are left.
+            self.steps.spend(problems.len());
+            let name = shorten(&name.to_string(), LONGEST_VALUE);
+            problems.iter_mut().for_each(|problem| problem.path.push(name.clone()));
         }
-        self.path.push(shorten(&name.to_string(), problem::LONGEST_VALUE));
-        let fit = self.node(schema, value);
-        self.path.pop();
-        fit
+        Some(problems)
     }
 
-    fn report(&mut self, problem: impl FnOnce(&[String]) -> Problem) -> Fit {
-        if let Some(problems) = &mut self.problems
-            && problems.len() < MOST_PROBLEMS
-            && self.steps.spend(PROBLEM).is_some()
-        {
-            problems.push(problem(&self.path));
-        }
-        Some(false)
-    }
-
-    fn wrong(&mut self, key: &str, operand: &Value, value: &Value) -> Fit {
-        self.report(|path| Problem::of(path, key, operand, value))
-    }
-
-    /// Whether all of these fit.
+    /// What is wrong with any of these.
     fn all<T>(
         &mut self,
         parts: impl IntoIterator<Item = T>,
-        mut each: impl FnMut(&mut Self, T) -> Fit,
-    ) -> Fit {
-        let mut fit = Some(true);
+        mut each: impl FnMut(&mut Self, T) -> Fit<'v>,
+    ) -> Fit<'v> {
+        let (mut found, mut is_judged) = (Vec::new(), true);
         for part in parts {
-            fit = and(fit, each(self, part));
-            let is_full = self.problems.as_ref().is_none_or(|problems| problems.len() >= MOST_PROBLEMS);
-            if fit == Some(false) && is_full || self.steps.0 == 0 {
-                return and(fit, None);
+            match each(self, part) {
+                Some(problems) => found.extend(problems),
+                None => is_judged = false,
             }
-        }
-        fit
-    }
-
-    /// Whether a value fits one keyword of a schema. A keyword in a wrong form is not judged.
-    fn keyword(&mut self, schema: &'s Value, key: &str, operand: &'s Value, value: &Value) -> Fit {
-        self.steps.spend(1)?;
-        match key {
-            "allOf" => self.all(operand.as_array()?, |check, part| check.node(part, value)),
-            "anyOf" | "oneOf" => self.union(key, operand, value),
-            "$ref" => {
-                let reference = operand.as_str()?;
-                self.steps.spend(1 + reference.len() / 8)?;
-                self.node(self.schema.target(reference)?, value)
-            }
-            "if" => self.condition(schema, operand, value),
-            "items" | "prefixItems" | "additionalItems" => self.items(schema, key, operand, value),
-            "properties" | "patternProperties" | "additionalProperties" => {
-                let Value::Object(members) = value else { return Some(true) };
-                self.all(members, |check, (name, value)| {
-                    check.member(schema, key, operand, (name, value), members)
-                })
-            }
-            "required" => {
-                let names = operand.as_array()?;
-                let Value::Object(members) = value else { return Some(true) };
-                self.all(names, |check, name| check.required(name.as_str()?, schema, members))
-            }
-            _ => match self.leaf(key, operand, value) {
-                Some(false) => self.wrong(key, operand, value),
-                fit => fit,
-            },
-        }
-    }
-
-    fn condition(&mut self, schema: &'s Value, condition: &'s Value, value: &Value) -> Fit {
-        let part = |check: &mut Self, key| schema.get(key).map_or(Some(true), |part| check.node(part, value));
-        match self.quietly(condition, value) {
-            Some(true) => part(self, "then"),
-            Some(false) => part(self, "else"),
-            None => {
-                let problems = self.problems.take();
-                let (then, otherwise) = (part(self, "then"), part(self, "else"));
-                self.problems = problems;
-                then.filter(|_| then == otherwise)
-            }
-        }
-    }
-
-    fn items(&mut self, schema: &'s Value, key: &str, operand: &'s Value, value: &Value) -> Fit {
-        let is_latest = self.schema.is_latest();
-        let first_key = if is_latest { "prefixItems" } else { "items" };
-        let first = schema.get(first_key).and_then(Value::as_array);
-        let Value::Array(items) = value else { return Some(true) };
-        let items = items.iter().enumerate();
-        match key {
-            "prefixItems" if !is_latest => Some(true),
-            "additionalItems" if is_latest || first.is_none() => Some(true),
-            _ if key == "prefixItems" || (key == first_key && first.is_some()) => {
-                self.all(items.zip(first?), |check, ((at, item), part)| check.within(at, part, item))
-            }
-            _ => {
-                let rest = items.skip(first.map_or(0, Vec::len));
-                self.all(rest, |check, (at, item)| check.within(at, operand, item))
-            }
-        }
-    }
-
-    fn member(
-        &mut self,
-        schema: &'s Value,
-        key: &str,
-        operand: &'s Value,
-        (name, value): (&String, &Value),
-        members: &Map<String, Value>,
-    ) -> Fit {
-        self.steps.read(name)?;
-        let entries = |key: &str| match schema.get(key) {
-            Some(entries) => entries.as_object().map(Some),
-            None => Some(None),
-        };
-        if key == "properties" {
-            return entries(key)??.get(name).map_or(Some(true), |part| self.within(name, part, value));
-        }
-        let (named, patterns) = (entries("properties")?, entries("patternProperties")?);
-        if key == "patternProperties" {
-            return self.all(patterns.into_iter().flatten(), |check, (pattern, part)| {
-                let matches = check.matches(pattern, name);
-                check.where_it_is(matches, name, part, value)
-            });
-        }
-        if named.is_some_and(|named| named.contains_key(name)) {
-            return Some(true);
-        }
-        let matched = patterns.into_iter().flatten();
-        let is_other = self.all(matched, |check, (pattern, _)| not(check.matches(pattern, name)));
-        if is_other == Some(true) && *operand == Value::Bool(false) {
-            let known = named.into_iter().flat_map(Map::keys);
-            let meant = self.meant(name, known.filter(|known| !members.contains_key(*known)));
-            return self.report(|path| Problem::unexpected(path, name, meant));
-        }
-        self.where_it_is(is_other, name, operand, value)
-    }
-
-    /// Whether a member fits a subschema that applies to it where `applies` is so.
-    fn where_it_is(&mut self, applies: Fit, name: &str, schema: &'s Value, value: &Value) -> Fit {
-        match applies {
-            Some(true) => self.within(name, schema, value),
-            Some(false) => Some(true),
-            None => or(self.quietly(schema, value), None),
-        }
-    }
-
-    fn matches(&mut self, pattern: &str, text: &str) -> Fit {
-        self.steps.spend(pattern.len())?;
-        Pattern::parse(pattern)?.matches(text, &mut self.steps)
-    }
-
-    fn required(&mut self, name: &str, schema: &'s Value, members: &Map<String, Value>) -> Fit {
-        self.steps.read(name)?;
-        if members.contains_key(name) {
-            return Some(true);
-        }
-        let known = schema.get("properties").and_then(Value::as_object);
-        let unknown = members.keys().filter(|given| known.is_some_and(|known| !known.contains_key(*given)));
-        let given = self.meant(name, unknown);
-        self.report(|path| Problem::missing(path, name, given))
-    }
-
-    /// The name among these that is probably the same.
-    fn meant<'n>(&mut self, name: &str, others: impl Iterator<Item = &'n String>) -> Option<&'n str> {
-        if self.problems.is_none() || name.len() > LONGEST_NAME {
-            return None;
-        }
-        let others = others.map(String::as_str).filter(|other| other.len() <= LONGEST_NAME).take(MOST_NAMES);
-        misspelt(
-            name,
-            others.take_while(|other| self.steps.spend(1 + name.len() * other.len() / 64).is_some()),
-        )
-    }
-
-    fn union(&mut self, key: &str, operand: &'s Value, value: &Value) -> Fit {
-        let parts = operand.as_array()?;
-        let most = if key == "oneOf" { 1 } else { usize::MAX };
-        let (mut fits, mut may_fit) = (0, 0);
-        for part in parts {
-            let fit = self.quietly(part, value);
-            fits += usize::from(fit == Some(true));
-            may_fit += usize::from(fit != Some(false));
-            if fits > most || (fits == 1 && key == "anyOf") {
+            if found.len() >= MOST_PROBLEMS || self.steps.0 == 0 {
+                is_judged = false;
                 break;
             }
-            (self.steps.0 > 0).then_some(())?;
         }
-        match () {
-            () if may_fit == 0 => self.none_fits(parts, value),
-            () if fits > most => self.wrong(key, operand, value),
-            () => (fits > 0 && may_fit <= most).then_some(true),
-        }
+        found.truncate(MOST_PROBLEMS);
+        (is_judged || !found.is_empty()).then_some(found)
     }
 
-    /// Says what is wrong with the value as the alternative that it is nearest to.
-    fn none_fits(&mut self, parts: &'s [Value], value: &Value) -> Fit {
-        if let Some(mut problems) = self.problems.take() {
-            let branch = |part| {
-                self.problems = Some(Vec::new());
-                self.node(part, value);
-                self.problems.take().unwrap_or_default()
-            };
-            let branches = parts.iter().map(branch).collect();
-            problems.extend(problem::nearest(branches, &self.path, value));
-            self.problems = Some(problems);
-        }
-        Some(false)
-    }
-
-    fn leaf(&mut self, key: &str, operand: &'s Value, value: &Value) -> Fit {
-        match key {
-            "type" => match operand {
-                Value::String(kind) => is_of(kind, value),
-                Value::Array(kinds) if kinds.len() <= 7 => {
-                    kinds.iter().try_fold(false, |fits, kind| or(Some(fits), is_of(kind.as_str()?, value)))
-                }
-                _ => None,
-            },
-            "enum" => not(self.all(operand.as_array()?, |check, other| not(check.equal(value, other)))),
-            "const" => self.equal(value, operand),
-            "not" => not(self.quietly(operand, value)),
-            "multipleOf" => match value {
-                Value::Number(number) => fit::is_multiple(number, operand.as_number()?),
-                _ => Some(true),
-            },
-            "pattern" => match value {
-                Value::String(text) => self.matches(operand.as_str()?, text),
-                _ => Pattern::parse(operand.as_str()?).map(|_| true),
-            },
-            "uniqueItems" if operand.as_bool()? => {
-                let items = value.as_array().map_or(&[][..], Vec::as_slice);
-                self.all(items.iter().enumerate(), |check, (at, item)| {
-                    check.all(&items[..at], |check, other| not(check.equal(item, other)))
+    /// What is wrong with a value by one keyword of a schema. A keyword in a wrong form is not judged.
+    fn keyword(&mut self, schema: &'v Value, key: &'v str, operand: &'v Value, value: &'v Value) -> Fit<'v> {
+        self.steps.spend(1)?;
+        let is_latest = self.schema.is_latest();
+        match (key, value) {
+            ("allOf", _) => self.all(operand.as_array()?, |check, part| check.node(part, value)),
+            ("anyOf" | "oneOf", _) => self.union(key, operand, value),
+            ("if", _) => self.condition(schema, operand, value),
+            ("$ref", _) => {
+                let reference = operand.as_str()?;
+                self.steps.spend(reference.len())?;
+                self.node(self.schema.target(reference)?, value)
+            }
+            ("prefixItems", Value::Array(items)) if is_latest => self.tuple(operand, items),
+            ("items", Value::Array(items)) if !is_latest && operand.is_array() => self.tuple(operand, items),
+            ("additionalItems", _) if is_latest || !schema["items"].is_array() => Some(Vec::new()),
+            ("items" | "additionalItems", Value::Array(items)) => {
+                let first = &schema[if is_latest { "prefixItems" } else { "items" }];
+                let rest = items.iter().enumerate().skip(first.as_array().map_or(0, Vec::len));
+                self.all(rest, |check, (at, item)| check.within(at, operand, item))
+            }
+            ("properties", Value::Object(members)) => {
+                let properties = operand.as_object()?;
+                self.all(members, |check, (name, value)| {
+                    check.steps.read(name)?;
+                    properties.get(name).map_or(Some(Vec::new()), |part| check.within(name, part, value))
                 })
             }
-            "propertyNames" => self.all(value.as_object().into_iter().flat_map(Map::keys), |check, name| {
+            ("additionalProperties", Value::Object(members)) if *operand != Value::Bool(true) => {
+                // Which members other keywords look at is not judged.
+                schema.get("patternProperties").is_none().then_some(())?;
+                let named =
+                    schema.get("properties").map_or(Some(None), |named| named.as_object().map(Some))?;
+                let is_other =
+                    |(name, _): &(&String, _)| named.is_none_or(|named| !named.contains_key(*name));
+                self.all(members.iter().filter(is_other), |check, (name, part)| {
+                    check.steps.read(name)?;
+                    match operand {
+                        Value::Bool(false) => wrong(value, Wrong::Unexpected(name, schema)),
+                        _ => check.within(name, operand, part),
+                    }
+                })
+            }
+            ("required", Value::Object(members)) => self.all(operand.as_array()?, |check, name| {
+                let name = name.as_str()?;
                 check.steps.read(name)?;
-                check.quietly(operand, &Value::from(name.as_str()))
+                let is_given = members.contains_key(name);
+                if is_given { Some(Vec::new()) } else { wrong(value, Wrong::Missing(name, schema)) }
             }),
-            _ if is_unjudged(key, operand) => None,
-            _ => self.bound(key, operand, value),
+            _ if self.leaf(key, operand, value)? => Some(Vec::new()),
+            _ => wrong(value, Wrong::Keyword(key, operand)),
         }
     }
 
-    /// Whether a number, or a count, is within a bound. Other keywords are annotations.
-    fn bound(&mut self, key: &str, bound: &Value, value: &Value) -> Fit {
-        let is_within = match key {
-            "minimum" | "minLength" | "minItems" | "minProperties" => Ordering::is_ge,
-            "maximum" | "maxLength" | "maxItems" | "maxProperties" => Ordering::is_le,
-            "exclusiveMinimum" => Ordering::is_gt,
-            "exclusiveMaximum" => Ordering::is_lt,
-            _ => return Some(true),
-        };
-        let bound = bound.as_number()?;
-        let number = match (key, value) {
+    fn tuple(&mut self, parts: &'v Value, items: &'v [Value]) -> Fit<'v> {
+        let items = items.iter().enumerate();
+        self.all(items.zip(parts.as_array()?), |check, ((at, item), part)| check.within(at, part, item))
+    }
+
+    fn union(&mut self, key: &'v str, operand: &'v Value, value: &'v Value) -> Fit<'v> {
+        let (mut fitting, mut is_judged, mut misfits) = (0, true, Vec::new());
+        for part in operand.as_array()? {
+            match self.node(part, value) {
+                None => is_judged = false,
+                Some(problems) if problems.is_empty() => fitting += 1,
+                Some(problems) => misfits.push(problems),
+            }
+            match (key, fitting) {
+                ("anyOf", 1) => return Some(Vec::new()),
+                (_, 2) => return wrong(value, Wrong::Keyword(key, operand)),
+                _ => (self.steps.0 > 0).then_some(())?,
+            }
+        }
+        is_judged.then_some(())?;
+        if fitting == 1 { Some(Vec::new()) } else { nearest(misfits, value) }
+    }
+
+    fn condition(&mut self, schema: &'v Value, condition: &'v Value, value: &'v Value) -> Fit<'v> {
+        let holds = self.fits(condition, value);
+        let mut part = |key| schema.get(key).map_or(Some(Vec::new()), |part| self.node(part, value));
+        match holds {
+            Some(true) => part("then"),
+            Some(false) => part("else"),
+            None => match (part("then")?, part("else")?) {
+                (then, otherwise) if then.is_empty() && otherwise.is_empty() => Some(then),
+                (then, otherwise) if then.is_empty() || otherwise.is_empty() => None,
+                (then, otherwise) => nearest(vec![then, otherwise], value),
+            },
+        }
+    }
+
+    /// Whether a value fits a keyword that says nothing about its parts. Unknown ones are annotations.
+    fn leaf(&mut self, key: &str, operand: &Value, value: &Value) -> Option<bool> {
+        let measured = match (key, value) {
+            ("type", _) => {
+                let mut kinds = kinds(operand).iter().take(TYPES.len());
+                return kinds.try_fold(false, |any, kind| Some(any | number::is_of(kind.as_str()?, value)?));
+            }
+            ("enum", _) => return self.is_among(value, operand.as_array()?),
+            ("const", _) => return self.is_among(value, slice::from_ref(operand)),
+            ("not", _) => return self.fits(operand, value).map(|fits| !fits),
+            ("pattern", Value::String(text)) => {
+                return pattern::matches(operand.as_str()?, text, &mut self.steps);
+            }
+            ("propertyNames", Value::Object(members)) => {
+                let mut names = members.keys();
+                return names.try_fold(true, |all, name| {
+                    self.steps.read(name)?;
+                    Some(all & self.fits(operand, &Value::from(name.as_str()))?)
+                });
+            }
+            ("uniqueItems", Value::Array(items)) if operand.as_bool()? => {
+                let mut items = items.iter().enumerate().map(|(at, item)| (item, &items[..at]));
+                return items.try_fold(true, |all, (item, before)| Some(all & !self.is_among(item, before)?));
+            }
             ("minLength" | "maxLength", Value::String(text)) => {
                 self.steps.read(text)?;
                 text.chars().count().into()
@@ -355,30 +248,43 @@ impl<'s> Check<'s> {
             ("minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum", Value::Number(number)) => {
                 number.clone()
             }
-            _ => return Some(true),
+            _ => return (!is_unjudged(key, operand)).then_some(true),
         };
-        fit::compare(&number, bound).map(is_within)
+        let order = number::compare(&measured, operand.as_number()?)?;
+        Some(match key {
+            "exclusiveMinimum" => order.is_gt(),
+            "exclusiveMaximum" => order.is_lt(),
+            _ if key.starts_with("min") => order.is_ge(),
+            _ => order.is_le(),
+        })
     }
 
-    fn equal(&mut self, one: &Value, other: &Value) -> Fit {
-        self.steps.spend(1)?;
-        match (one, other) {
-            (Value::Number(one), Value::Number(other)) => fit::compare(one, other).map(Ordering::is_eq),
-            (Value::String(one), Value::String(other)) if one.len() == other.len() => {
-                self.steps.read(one)?;
-                Some(one == other)
+    /// Whether a value equals one of these. Of arrays and objects that is not judged.
+    fn is_among(&mut self, value: &Value, others: &[Value]) -> Option<bool> {
+        let mut is_judged = true;
+        for other in others {
+            self.steps.spend(1)?;
+            let is_equal = match (value, other) {
+                (Value::Number(one), Value::Number(other)) => {
+                    number::compare(one, other).map(Ordering::is_eq)
+                }
+                (Value::String(one), Value::String(other)) if one.len() == other.len() => {
+                    self.steps.read(one)?;
+                    Some(one == other)
+                }
+                (Value::Array(_), Value::Array(_)) | (Value::Object(_), Value::Object(_)) => None,
+                _ => Some(value == other),
+            };
+            match is_equal {
+                Some(true) => return Some(true),
+                Some(false) => {}
+                None => is_judged = false,
             }
-            (Value::Array(one), Value::Array(other)) if one.len() == other.len() => {
-                self.all(one.iter().zip(other), |check, (one, other)| check.equal(one, other))
-            }
-            (Value::Object(one), Value::Object(other)) if one.len() == other.len() => {
-                self.all(one, |check, (name, one)| {
-                    check.steps.read(name)?;
-                    other.get(name).map_or(Some(false), |other| check.equal(one, other))
-                })
-            }
-            (Value::Array(_), Value::Array(_)) | (Value::Object(_), Value::Object(_)) => Some(false),
-            _ => Some(one == other),
         }
+        is_judged.then_some(false)
     }
+}
+
+fn wrong<'v>(value: &'v Value, wrong: Wrong<'v>) -> Fit<'v> {
+    Some(vec![Problem { path: Vec::new(), value, wrong }])
 }

@@ -1,13 +1,12 @@
 //! What is wrong with a call's arguments, in words a model can act on.
 
-use std::io;
-
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use crate::{brief::shorten, decision::Refusal};
+use super::schema::kinds;
+use crate::{brief::shorten, decision::Refusal, nearest::misspelt};
 
-/// At most this many problems are reported of one call.
+/// At most this many problems are reported of one call, and as many alternatives of one problem.
 pub(super) const MOST_PROBLEMS: usize = 10;
 
 /// One thing that is wrong.
@@ -39,125 +38,146 @@ impl Refusal {
     }
 }
 
-/// A given value is shown up to this many characters.
+/// A given value, and a name, is shown up to this many characters.
 pub(super) const LONGEST_VALUE: usize = 120;
 /// The path to an argument is shown up to this many characters.
 const LONGEST_PATH: usize = 500;
 /// What was expected is said in up to this many characters.
 const LONGEST_EXPECTED: usize = 2_000;
-/// Alternatives are listed up to this many.
-const MOST_ALTERNATIVES: usize = 10;
+/// Names up to this length, in bytes, are compared with a misspelt one, and so many of them.
+const LONGEST_NAME: usize = 64;
+const MOST_NAMES: usize = 64;
 
-/// A problem while alternatives are compared.
+/// A problem as it is found. It is put into words if it is reported.
 #[derive(Debug)]
-pub(super) struct Problem {
-    said: ArgumentProblem,
-    /// How much of another kind than meant a value is, and at which depth: its type differs, or a constant in it; or there
-    /// is not all of it.
-    differs: (u8, usize),
+pub(super) struct Problem<'v> {
+    /// The names and positions that lead to the value, the innermost first.
+    pub(super) path: Vec<String>,
+    pub(super) value: &'v Value,
+    pub(super) wrong: Wrong<'v>,
 }
 
-impl Problem {
-    /// Of a keyword of the schema, with what it says.
-    pub(super) fn of(path: &[String], key: &str, operand: &Value, value: &Value) -> Self {
-        let differs = match key {
-            "type" => (2, path.len()),
-            "const" => (2, path.len().saturating_sub(1)),
-            _ => (0, 0),
-        };
-        Self { differs, ..Self::at(path, value, expected(key, operand)) }
-    }
-
-    pub(super) fn missing(path: &[String], name: &str, given: Option<&str>) -> Self {
-        let meant = given.map_or_else(String::new, |given| format!("; did you mean it by '{given}'?"));
-        let expected = format!("a value: it is required{meant}");
-        Self { differs: (1, path.len()), ..Self::about(path, name, "nothing", expected) }
-    }
-
-    pub(super) fn unexpected(path: &[String], name: &str, meant: Option<&str>) -> Self {
-        let meant = meant.map_or_else(String::new, |meant| format!("; did you mean '{meant}'?"));
-        let expected = format!("only the arguments that the description names{meant}");
-        Self::about(path, name, "an argument of that name", expected)
-    }
-
-    fn at(path: &[String], value: &Value, expected: String) -> Self {
-        Self::said(place(path), shown(value, LONGEST_VALUE), expected)
-    }
-
-    fn about(path: &[String], name: &str, given: &str, expected: String) -> Self {
-        let name = [shorten(name, LONGEST_VALUE)];
-        Self::said(place(path.iter().chain(&name)), given.to_owned(), expected)
-    }
-
-    fn said(argument: String, given: String, expected: String) -> Self {
-        Self { said: ArgumentProblem { argument, given, expected }, differs: (0, 0) }
-    }
+/// What is wrong with a value.
+#[derive(Debug)]
+pub(super) enum Wrong<'v> {
+    /// It does not fit a keyword, which says this.
+    Keyword(&'v str, &'v Value),
+    /// A member that its schema requires is not given.
+    Missing(&'v str, &'v Value),
+    /// Its schema does not allow a member of this name.
+    Unexpected(&'v str, &'v Value),
+    /// It would have to be without one of these problems.
+    Alternatives(Vec<Problem<'v>>),
 }
 
 /// What is wrong with a value as one of several alternatives: the problems of the one that it is nearest to, which is of its
-/// kind and has the fewest; or one that says what each of those expects.
-pub(super) fn nearest(mut branches: Vec<Vec<Problem>>, path: &[String], value: &Value) -> Vec<Problem> {
-    let rank = |branch: &Vec<Problem>| {
-        let here = branch.iter().filter(|problem| problem.differs.1 == path.len());
-        (here.map(|problem| problem.differs.0).max(), branch.len())
-    };
-    branches.retain(|branch| !branch.is_empty());
-    let least = branches.iter().map(rank).min();
-    branches.retain(|branch| Some(rank(branch)) == least);
+/// kind and has the fewest; or one that says what each of those expects. `None` if there are no alternatives.
+pub(super) fn nearest<'v>(mut branches: Vec<Vec<Problem<'v>>>, value: &'v Value) -> Option<Vec<Problem<'v>>> {
+    let rank = |branch: &Vec<Problem>| (branch.iter().map(Problem::differs).max(), branch.len());
+    let least = branches.iter().map(rank).min()?;
+    branches.retain(|branch| rank(branch) == least);
     if branches.len() == 1 {
-        return branches.remove(0);
+        return branches.pop();
     }
-    let place = place(path);
-    let mut expected: Vec<String> = Vec::new();
-    for said in branches.iter().filter_map(|branch| Some(&branch.first()?.said)).take(MOST_ALTERNATIVES) {
-        let here = said.argument == place;
-        expected.push(if here {
-            said.expected.clone()
-        } else {
-            format!("'{}': {}", said.argument, said.expected)
-        });
-    }
-    expected.dedup();
-    vec![Problem::at(path, value, shorten(&expected.join(", or "), LONGEST_EXPECTED))]
+    let first = branches.into_iter().filter_map(|branch| branch.into_iter().next());
+    let alternatives = first.flat_map(Problem::alternatives).take(MOST_PROBLEMS).collect();
+    Some(vec![Problem { path: Vec::new(), value, wrong: Wrong::Alternatives(alternatives) }])
 }
 
-/// The problems as they are reported; at least that it does not fit.
-pub(super) fn listed(problems: Vec<Problem>, value: &Value) -> Vec<ArgumentProblem> {
-    let mut listed: Vec<_> = problems.into_iter().map(|problem| problem.said).collect();
-    listed.truncate(MOST_PROBLEMS);
-    if listed.is_empty() {
-        listed.push(whole(value, "what the inputSchema describes; there is too much to say what is wrong"));
+impl Problem<'_> {
+    /// How much the value is of another kind than meant: its type differs, or a constant in it; or there is not all of it.
+    fn differs(&self) -> u8 {
+        match (&self.wrong, self.path.len()) {
+            (Wrong::Keyword("type", _), 0) | (Wrong::Keyword("const", _), 1) => 2,
+            (Wrong::Missing(..), 0) => 1,
+            _ => 0,
+        }
     }
-    listed
+
+    fn alternatives(self) -> Vec<Self> {
+        let Wrong::Alternatives(mut alternatives) = self.wrong else { return vec![self] };
+        alternatives.iter_mut().for_each(|one| one.path.extend_from_slice(&self.path));
+        alternatives
+    }
+
+    /// The problem in words.
+    pub(super) fn said(self) -> ArgumentProblem {
+        let given = match self.wrong {
+            Wrong::Missing(..) => "nothing".to_owned(),
+            Wrong::Unexpected(..) => "an argument of that name".to_owned(),
+            _ => shown(self.value, LONGEST_VALUE),
+        };
+        ArgumentProblem { argument: self.place(), given, expected: self.expected() }
+    }
+
+    fn place(&self) -> String {
+        let name = match self.wrong {
+            Wrong::Missing(name, _) | Wrong::Unexpected(name, _) => Some(shorten(name, LONGEST_VALUE)),
+            _ => None,
+        };
+        let path: Vec<&str> = self.path.iter().rev().chain(&name).map(String::as_str).collect();
+        if path.is_empty() { "arguments".to_owned() } else { shorten(&path.join("."), LONGEST_PATH) }
+    }
+
+    fn expected(self) -> String {
+        let members = self.value.as_object();
+        match self.wrong {
+            Wrong::Keyword(key, operand) => expected(key, operand),
+            Wrong::Missing(name, schema) => {
+                let given = meant(name, members, properties(schema));
+                let given = given.map(|given| format!("; did you mean it by '{given}'?")).unwrap_or_default();
+                format!("a value: it is required{given}")
+            }
+            Wrong::Unexpected(name, schema) => {
+                let meant = meant(name, properties(schema), members);
+                let meant = meant.map(|meant| format!("; did you mean '{meant}'?")).unwrap_or_default();
+                format!("only the arguments that the description names{meant}")
+            }
+            Wrong::Alternatives(_) => {
+                let here = self.place();
+                let each = self.alternatives().into_iter().map(|one| match one.place() {
+                    place if place == here => one.expected(),
+                    place => format!("'{place}': {}", one.expected()),
+                });
+                let mut each: Vec<String> = each.collect();
+                each.dedup();
+                shorten(&each.join(", or "), LONGEST_EXPECTED)
+            }
+        }
+    }
 }
 
-/// The problem of a value that is not what it must be as a whole.
-pub(super) fn whole(value: &Value, expected: &str) -> ArgumentProblem {
-    Problem::at(&[], value, expected.to_owned()).said
+fn properties(schema: &Value) -> Option<&Map<String, Value>> {
+    schema.get("properties")?.as_object()
 }
 
-fn place<'p>(path: impl IntoIterator<Item = &'p String>) -> String {
-    let path: Vec<&str> = path.into_iter().map(String::as_str).collect();
-    if path.is_empty() { "arguments".to_owned() } else { shorten(&path.join("."), LONGEST_PATH) }
+/// The name that is probably the same, among these without those.
+fn meant<'n>(
+    name: &str,
+    these: Option<&'n Map<String, Value>>,
+    those: Option<&Map<String, Value>>,
+) -> Option<&'n str> {
+    let (these, those) = (these?, those?);
+    let others = these.keys().filter(|other| other.len() <= LONGEST_NAME && !those.contains_key(*other));
+    misspelt(
+        Some(name).filter(|name| name.len() <= LONGEST_NAME)?,
+        others.take(MOST_NAMES).map(String::as_str),
+    )
 }
 
 fn expected(key: &str, operand: &Value) -> String {
     let shown = |longest| shown(operand, longest);
     match key {
-        "type" => match operand {
-            Value::Array(kinds) => {
-                let kinds: Vec<&str> = kinds.iter().filter_map(Value::as_str).collect();
-                format!("a value of type {}", kinds.join(" or "))
-            }
-            kind => format!("a value of type {}", kind.as_str().unwrap_or_default()),
-        },
+        "type" => {
+            let kinds: Vec<&str> = kinds(operand).iter().filter_map(Value::as_str).collect();
+            format!("a value of type {}", kinds.join(" or "))
+        }
         "enum" => format!("one of {}", shown(LONGEST_EXPECTED)),
         "const" => format!("exactly {}", shown(LONGEST_EXPECTED)),
         "minimum" => format!("a number of at least {operand}"),
         "exclusiveMinimum" => format!("a number above {operand}"),
         "maximum" => format!("a number of at most {operand}"),
         "exclusiveMaximum" => format!("a number below {operand}"),
-        "multipleOf" => format!("a multiple of {operand}"),
         "minLength" => format!("text of at least {operand} characters"),
         "maxLength" => format!("text of at most {operand} characters"),
         "minItems" => format!("at least {operand} items"),
@@ -177,37 +197,19 @@ fn expected(key: &str, operand: &Value) -> String {
 
 /// The beginning of a value's JSON text, of which no more is written than is shown.
 fn shown(value: &Value, longest: usize) -> String {
-    let mut room = Room { text: Vec::new(), left: 4 * (longest + 1) };
+    let mut text = vec![0; 4 * (longest + 1)];
+    let mut room = text.as_mut_slice();
     // The only error is that there is no more room.
     let _full = match value {
         // Cut before it is escaped, which reads all of it.
-        Value::String(text) if text.len() > room.left => {
-            let end = (0..=room.left).rev().find(|at| text.is_char_boundary(*at)).unwrap_or_default();
-            serde_json::to_writer(&mut room, &text[..end])
+        Value::String(text) => {
+            serde_json::to_writer(&mut room, &text.chars().take(longest + 1).collect::<String>())
         }
         _ => serde_json::to_writer(&mut room, value),
     };
-    shorten(&String::from_utf8_lossy(&room.text), longest)
-}
-
-/// Takes the beginning of what is written, and an error ends the writing.
-struct Room {
-    text: Vec<u8>,
-    left: usize,
-}
-
-impl io::Write for Room {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let taken = bytes.len().min(self.left);
-        self.text.extend_from_slice(&bytes[..taken]);
-        self.left -= taken;
-        // Nothing taken is an error to who writes all.
-        Ok(taken)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+    let left = room.len();
+    text.truncate(text.len() - left);
+    shorten(&String::from_utf8_lossy(&text), longest)
 }
 
 #[cfg(test)]

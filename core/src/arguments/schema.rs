@@ -3,69 +3,87 @@
 //! The vocabulary is that of draft-07 and 2020-12 without what depends on other documents, on dynamic scopes or on what
 //! other keywords have looked at, and without what tools do not use. Other keywords are annotations, as the drafts say.
 
-use std::{collections::BTreeSet, ptr};
+use std::{collections::BTreeSet, slice};
 
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
-use super::{MAX_SCHEMA_BYTES, pattern::Pattern, read};
+use super::pattern;
 use crate::{brief::shorten, size};
+
+/// The draft of a schema that names none.
+const LATEST: &str = "https://json-schema.org/draft/2020-12/schema";
+/// The most bytes of a schema that is looked at: in some 5 ms.
+const MAX_BYTES: usize = 200_000;
+/// The most memory that a schema or arguments take when they are read, by an upper bound: that takes some 2 ms.
+pub(super) const MAX_MEMORY: usize = 12_000_000;
+/// The memory of a schema without its document.
+const OWN_MEMORY: usize = 1_024;
+/// The names of what is not judged that are kept, and their length.
+const MOST_NAMES: usize = 8;
+const LONGEST_NAME: usize = 100;
+
+/// The types that there are.
+pub(super) const TYPES: [&str; 7] = ["null", "boolean", "object", "array", "number", "string", "integer"];
 
 /// A JSON Schema that values are checked against.
 #[derive(Debug)]
 pub struct Schema {
     pub(super) document: Value,
-    draft: Option<Draft>,
+    /// Whether it is of 2020-12, or else of draft-07. Others are not judged.
+    is_latest: Option<bool>,
+    /// Whether a part of it may have a base of its own, so that references in it lead elsewhere.
+    has_bases: bool,
     unjudged: BTreeSet<String>,
     memory: usize,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Draft {
-    Seven,
-    Latest,
+/// A text that is small enough for a check. `None` also where it cannot be read: it nests too deep, or its numbers or
+/// escapes stand for nothing.
+pub(super) fn read(text: &str, bytes: usize) -> Option<Value> {
+    let fits = text.len() <= bytes && size::memory(text) <= MAX_MEMORY;
+    fits.then(|| serde_json::from_str(text).ok()).flatten()
 }
-
-/// The names of what is not judged that are kept, and their length.
-const MOST_NAMES: usize = 8;
-const LONGEST_NAME: usize = 100;
 
 impl Schema {
     /// Reads a schema's JSON text, in time and memory that its length bounds. Nothing is ever fetched.
-    ///
-    /// `None` where it is too large or nests too deep: nothing of it is judged.
-    pub fn compile(text: &str) -> Option<Self> {
-        let document = read(text, MAX_SCHEMA_BYTES)?;
-        let draft = match document.get("$schema").map(|uri| uri.as_str().unwrap_or_default()) {
-            None => Some(Draft::Latest),
-            Some(uri) => match uri.trim_end_matches('#').split_once("://json-schema.org/") {
-                Some(("https" | "http", "draft/2020-12/schema")) => Some(Draft::Latest),
-                Some(("http" | "https", "draft-07/schema")) => Some(Draft::Seven),
-                _ => None,
-            },
+    pub fn compile(text: &str) -> Self {
+        let document = read(text, MAX_BYTES);
+        let memory = OWN_MEMORY + document.as_ref().map_or(0, |_| size::memory(text));
+        let is_too_large = document.is_none();
+        let document = document.unwrap_or_default();
+        let draft = document.get("$schema").map_or(LATEST, |uri| uri.as_str().unwrap_or_default());
+        let is_latest = match draft.trim_end_matches('#').split_once("://json-schema.org/") {
+            Some(("http" | "https", "draft/2020-12/schema")) => Some(true),
+            Some(("http" | "https", "draft-07/schema")) => Some(false),
+            _ => None,
         };
-        let mut schema = Self { document, draft, unjudged: BTreeSet::new(), memory: size::memory(text) };
+        // Nearly no schema has one, or may spell it with an escape.
+        let may_have_ids = text.contains("$id") || text.contains("\\u");
+        let ids = may_have_ids.then(|| document.to_string().matches("\"$id\"").count());
+        let has_bases = ids.unwrap_or_default() > usize::from(document.get("$id").is_some());
+        let mut schema = Self { document, is_latest, has_bases, unjudged: BTreeSet::new(), memory };
         let mut unjudged = BTreeSet::new();
-        match draft {
-            Some(_) => schema.look(&schema.document, &mut unjudged),
-            None => drop(unjudged.insert("$schema".to_owned())),
+        schema.look(&schema.document, &mut unjudged);
+        if is_too_large {
+            unjudged = ["all of it, which is too large or too deep".to_owned()].into();
         }
         schema.unjudged = unjudged;
-        Some(schema)
+        schema
     }
 
     /// An estimate of its memory, in bytes.
-    pub(super) fn memory(&self) -> usize {
+    pub fn memory(&self) -> usize {
         self.memory
     }
 
     /// What of it is not judged: keywords, and references with where they lead. At most a few are listed.
-    pub fn unjudged(&self) -> impl Iterator<Item = &str> {
-        self.unjudged.iter().map(String::as_str)
+    pub fn unjudged(&self) -> Vec<&str> {
+        self.unjudged.iter().map(String::as_str).collect()
     }
 
     pub(super) fn is_latest(&self) -> bool {
-        self.draft == Some(Draft::Latest)
+        self.is_latest == Some(true)
     }
 
     /// The keywords of a subschema; `None` where they are not judged.
@@ -73,87 +91,58 @@ impl Schema {
         &'s self,
         schema: &'s Value,
     ) -> Option<impl Iterator<Item = (&'s String, &'s Value)>> {
-        let members = schema.as_object().filter(|_| self.draft.is_some())?;
-        let root = self.document.get("$schema");
-        // References in it have another base, or its keywords another meaning.
-        let is_other =
-            members.contains_key("$id") || members.get("$schema").is_some_and(|own| Some(own) != root);
-        (ptr::eq(schema, &self.document) || !is_other).then_some(())?;
+        let members = schema.as_object()?;
+        let is_latest = self.is_latest?;
+        // Its keywords have another meaning.
+        let is_other = members.get("$schema").is_some_and(|own| Some(own) != self.document.get("$schema"));
+        (!is_other).then_some(())?;
         // Draft-07 has no other keywords beside a reference.
-        let is_alone = self.draft == Some(Draft::Seven) && members.contains_key("$ref");
+        let is_alone = !is_latest && members.contains_key("$ref");
         Some(members.iter().filter(move |(key, _)| !is_alone || *key == "$ref"))
     }
 
     /// The subschema of this document that a reference leads to.
     pub(super) fn target(&self, reference: &str) -> Option<&Value> {
         let pointer = percent_decode_str(reference.strip_prefix('#')?).decode_utf8().ok()?;
-        (pointer.is_empty() || pointer.starts_with('/')).then_some(())?;
-        let mut at = &self.document;
-        for token in pointer.split('/').skip(1) {
-            let token = token.replace("~1", "/").replace("~0", "~");
-            at = match at {
-                Value::Object(members) => members.get(&token)?,
-                Value::Array(items) => items.get(token.parse::<usize>().ok()?)?,
-                _ => return None,
-            };
-            // Below it, references have another base.
-            (!at.get("$id").is_some_and(Value::is_string)).then_some(())?;
-        }
-        Some(at)
+        self.document.pointer(&pointer).filter(|_| !self.has_bases)
     }
 
-    /// Collects what is not judged, wherever subschemas are.
+    /// Collects what is not judged, wherever subschemas may be. What is in a wrong form is found when it is met.
     fn look(&self, schema: &Value, unjudged: &mut BTreeSet<String>) {
-        if schema.is_boolean() || unjudged.len() == MOST_NAMES {
+        schema.as_array().into_iter().flatten().for_each(|part| self.look(part, unjudged));
+        if !schema.is_object() || unjudged.len() == MOST_NAMES {
             return;
         }
         let Some(keywords) = self.keywords(schema) else {
-            unjudged.insert(if schema.is_object() { "$id" } else { "a schema that is no object" }.to_owned());
+            unjudged.insert("$schema".to_owned());
             return;
         };
         for (key, operand) in keywords {
-            let is_judged = match (&**key, operand) {
-                ("$ref", _) => operand.as_str().is_some_and(|to| self.target(to).is_some()),
-                ("pattern", _) => operand.as_str().is_some_and(|text| Pattern::parse(text).is_some()),
-                ("patternProperties", Value::Object(patterns)) => {
-                    patterns.keys().all(|text| Pattern::parse(text).is_some())
-                }
-                ("type", Value::Array(types)) => types.iter().all(is_type),
-                ("type", _) => is_type(operand),
-                _ => !is_unjudged(key, operand),
+            let text = operand.as_str().unwrap_or_default();
+            let is_type = |kind: &Value| kind.as_str().is_some_and(|kind| TYPES.contains(&kind));
+            let (is_judged, to) = match &**key {
+                "$ref" => (self.target(text).is_some(), text),
+                "pattern" => (pattern::is_judged(text), ""),
+                "type" => (kinds(operand).iter().all(is_type), ""),
+                _ => (!is_unjudged(key, operand), ""),
             };
             if !is_judged {
-                let to = operand.as_str().filter(|_| key == "$ref").unwrap_or_default();
                 unjudged.insert(shorten(format!("{key} {to}").trim_end(), LONGEST_NAME));
             }
             match (&**key, operand) {
-                ("properties" | "patternProperties" | "$defs" | "definitions", Value::Object(parts)) => {
+                ("properties" | "$defs" | "definitions", Value::Object(parts)) => {
                     parts.values().for_each(|part| self.look(part, unjudged));
                 }
-                ("allOf" | "anyOf" | "oneOf" | "prefixItems" | "items", Value::Array(parts)) => {
-                    parts.iter().for_each(|part| self.look(part, unjudged));
-                }
-                (
-                    "items"
-                    | "additionalItems"
-                    | "additionalProperties"
-                    | "propertyNames"
-                    | "not"
-                    | "if"
-                    | "then"
-                    | "else",
-                    part,
-                ) => self.look(part, unjudged),
-                _ => {}
+                ("enum" | "const" | "default" | "examples", _) => {}
+                _ => self.look(operand, unjudged),
             }
         }
     }
 }
 
-/// Whether a value is the name of a type.
-fn is_type(name: &Value) -> bool {
-    let name = name.as_str().unwrap_or_default();
-    matches!(name, "null" | "boolean" | "object" | "array" | "number" | "string" | "integer")
+/// The types that a `type` names.
+pub(super) fn kinds(operand: &Value) -> &[Value] {
+    operand.as_array().map_or(slice::from_ref(operand), Vec::as_slice)
 }
 
 /// Whether a keyword of the drafts is not judged.
@@ -161,7 +150,7 @@ pub(super) fn is_unjudged(key: &str, operand: &Value) -> bool {
     match key {
         "unevaluatedProperties" | "unevaluatedItems" => *operand != Value::Bool(true),
         "$dynamicRef" | "$recursiveRef" | "contains" | "dependentRequired" | "dependentSchemas"
-        | "dependencies" => true,
+        | "dependencies" | "patternProperties" | "multipleOf" => true,
         _ => false,
     }
 }

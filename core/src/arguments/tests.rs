@@ -1,22 +1,22 @@
 //! Tests of the check as a whole.
 
-use serde_json::{Map, json};
+use serde_json::{Map, Value, json};
 
 use super::*;
 
-fn check(schema: &Value) -> ArgumentCheck {
-    ArgumentCheck::compile(&ToolName::parse("t").unwrap(), &schema.to_string())
+fn check(schema: &Value) -> Schema {
+    Schema::compile(&schema.to_string())
 }
 
-fn apply(check: &ArgumentCheck, given: &Value) -> Result<Checked, Vec<ArgumentProblem>> {
+fn apply(check: &Schema, given: &Value) -> Result<Checked, Vec<ArgumentProblem>> {
     check.apply(&given.to_string())
 }
 
-fn problems(check: &ArgumentCheck, given: &Value) -> Vec<ArgumentProblem> {
+fn problems(check: &Schema, given: &Value) -> Vec<ArgumentProblem> {
     apply(check, given).unwrap_err()
 }
 
-fn is_judged(check: &ArgumentCheck, given: &Value) -> bool {
+fn is_judged(check: &Schema, given: &Value) -> bool {
     apply(check, given).unwrap().is_judged
 }
 
@@ -130,20 +130,20 @@ fn f5_what_is_not_judged_refuses_nothing_and_the_rest_of_the_schema_still_does()
         (json!({"$ref": "file:///etc/passwd"}), "$ref file:///etc/passwd"),
         (json!({"$ref": "#anchor"}), "$ref #anchor"),
         (json!({"$dynamicRef": "#x"}), "$dynamicRef"),
-        (json!({"$id": "a", "type": "string"}), "$id"),
+        (json!({"$id": "a", "$ref": "#/$defs/a"}), "$ref #/$defs/a"),
+        (json!({"$schema": "x", "type": "string"}), "$schema"),
         (json!({"type": 7}), "type"),
-        (json!({"required": true}), ""),
-        (json!({"pattern": "("}), "pattern"),
+        (json!({"minimum": true}), ""),
+        (json!({"patternProperties": {"a": {}}}), "patternProperties"),
         (json!({"unevaluatedProperties": false}), "unevaluatedProperties"),
         (json!({"dependencies": {"b": ["c"]}}), "dependencies"),
         (json!({"contains": {}}), "contains"),
-        (json!(7), "a schema that is no object"),
+        (json!(7), ""),
     ] {
         let schema = json!({"properties": {"a": unjudged, "b": {"type": "integer"}}});
         // A keyword in a wrong form is found when it is met.
-        let names = Schema::compile(&schema.to_string()).unwrap();
-        assert_eq!(names.unjudged().collect::<Vec<_>>().join(""), what);
         let check = check(&schema);
+        assert_eq!(check.unjudged().join(""), what);
         assert!(is_judged(&check, &json!({"b": 1})), "what is not given is not judged");
         assert!(!is_judged(&check, &json!({"a": 1, "b": 1})));
         assert_eq!(problems(&check, &json!({"a": 1, "b": "x"}))[0].argument, "b");
@@ -162,6 +162,25 @@ fn f5_what_is_not_judged_refuses_nothing_and_the_rest_of_the_schema_still_does()
         }
         let either = json!({"properties": {"a": {"if": unjudged, "then": {"type": "string"}, "else": {"minimum": 2}}}});
         assert_eq!(problems(&self::check(&either), &json!({"a": 1})).len(), 1, "{either}");
+    }
+}
+
+#[test]
+fn f5_patterns_and_values_in_which_engines_differ_are_not_judged() {
+    for (schema, given, named) in [
+        (json!({"pattern": "("}), json!("a"), false),
+        (json!({"pattern": "(?<=a)b"}), json!("ab"), true),
+        (json!({"pattern": "a++"}), json!("a"), true),
+        (json!({"pattern": "[[:alpha:]]"}), json!("a"), true),
+        (json!({"pattern": "\\p{L}"}), json!("a"), true),
+        (json!({"pattern": "a{1,9999999999}"}), json!("a"), true),
+        (json!({"pattern": "^(?!a)b|c"}), json!("b"), true),
+        (json!({"required": true}), json!({}), false),
+        (json!({"enum": [[1], "b"]}), json!([1.0]), false),
+    ] {
+        let check = check(&json!({"properties": {"a": schema}}));
+        assert_eq!(!check.unjudged().is_empty(), named, "{schema}");
+        assert!(!is_judged(&check, &json!({"a": given})), "{schema}");
     }
 }
 
@@ -319,7 +338,7 @@ fn p1_deep_arguments_and_long_chains_fit_on_any_stack() {
         |levels: usize, leaf: &str| format!(r#"{{"a":{}{leaf}{}}}"#, "[".repeat(levels), "]".repeat(levels));
     // Half of what a thread of the runtime has.
     let thread = std::thread::Builder::new().stack_size(1_000_000).spawn(move || {
-        let check = ArgumentCheck::compile(&ToolName::parse("t").unwrap(), &schema);
+        let check = Schema::compile(&schema);
         assert!(check.apply(&deep(2, "1")).is_err());
         for leaf in ["[]", "1"] {
             assert!(!check.apply(&deep(110, leaf)).unwrap().is_judged);

@@ -59,46 +59,50 @@ impl Snapshot {
         let upstreams: &[&UpstreamLists] = &upstreams.iter().map(Borrow::borrow).collect::<Vec<_>>();
         let material = Material { upstreams, complete, files, rules };
         let names: HashSet<&str> = upstreams.iter().map(|lists| lists.name.as_str()).collect();
-        let scene = KnownUpstreams { upstreams: &names, alone: complete && upstreams.len() == 1 };
+        let known = KnownUpstreams { upstreams: &names, alone: complete && upstreams.len() == 1 };
         let mut warnings = Vec::new();
-        let tools = assemble_tools(&material, scene, &mut warnings);
+        let tools = assemble_tools(&material, known, &mut warnings);
         let guard = Guard::new(rules);
         let entries = [
             (Kind::Resources, assemble_resources(upstreams, Kind::Resources, &guard, &mut warnings)),
             (Kind::Templates, assemble_resources(upstreams, Kind::Templates, &guard, &mut warnings)),
-            (Kind::Prompts, assemble_prompts(&material, scene, &mut warnings)),
+            (Kind::Prompts, assemble_prompts(&material, known, &mut warnings)),
         ];
         warnings.extend(idle_resource_rules(upstreams, rules, &guard));
         let provider = |lists: &&UpstreamLists| {
+            let own = || tools.iter().filter(|tool| *tool.upstream() == lists.name);
+            let entries = entries.iter().flat_map(|(_, entries)| entries);
+            let entries = entries.filter(|entry| *entry.upstream() == lists.name);
+            let provider = Provider::of(lists, own().count() + entries.count());
             // What it says by a tool that is hidden is hidden, too.
-            let is_info = |tool: &&Tool| tool.upstream_name().as_str() == OwnInfo::TOOL;
-            let says = tools.iter().filter(is_info).any(|tool| *tool.upstream() == lists.name);
-            let provider = Provider::of(lists);
+            let says = own().any(|tool| tool.upstream_name().as_str() == OwnInfo::TOOL);
             Provider { info: provider.info.filter(|_| says), ..provider }
         };
         let providers = upstreams.iter().map(provider).collect();
-        let snapshot = Self::new(tools, entries, instructions(upstreams)).provided_by(providers);
-        let hints = hints(upstreams, &snapshot);
-        snapshot.ruled_by(Arc::clone(rules), guard).warned_of(warnings).hinted(hints).completed(complete)
+        let mut snapshot = Self::new(tools, entries, instructions(upstreams));
+        (snapshot.rules, snapshot.guard) = (Arc::clone(rules), guard);
+        (snapshot.hints, snapshot.complete) = (hints(upstreams, &snapshot), complete);
+        (snapshot.providers, snapshot.warnings) = (providers, warnings);
+        snapshot
     }
 }
 
 fn assemble_tools(
     material: &Material<'_, &UpstreamLists>,
-    scene: KnownUpstreams<'_>,
+    known: KnownUpstreams<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Vec<Tool> {
-    let brought = ListedItem::all(material, Kind::Tools, warnings);
-    let items: Vec<Item<'_>> = brought.iter().map(ListedItem::item).collect();
+    let listed = ListedItem::all(material, Kind::Tools, warnings);
+    let items: Vec<Item<'_>> = listed.iter().map(ListedItem::item).collect();
     let rules = material.rules;
-    let matched = Matched::of(&rules.tools, &items, scene);
+    let matched = Matched::of(&rules.tools, &items, known);
     let mut files = Files::new(material.files, &items);
     let supplements: HashMap<&str, &HashMap<String, Supplement>> =
         material.upstreams.iter().map(|lists| (lists.name.as_str(), &lists.supplements)).collect();
     let origins: HashMap<&str, Arc<Origin>> =
         material.upstreams.iter().map(|lists| (lists.name.as_str(), Arc::new(Origin::of(lists)))).collect();
     let mut tools = Vec::with_capacity(items.len());
-    for (tool, said) in brought.iter().zip(&matched.said) {
+    for (tool, said) in listed.iter().zip(&matched.said) {
         let item = tool.item();
         let file = files.take(&item);
         let (Ok(own), Ok(served)) = (ToolName::parse(&tool.own), ToolName::parse(&tool.served)) else {
@@ -188,14 +192,14 @@ fn assemble_resources(
 
 fn assemble_prompts(
     material: &Material<'_, &UpstreamLists>,
-    scene: KnownUpstreams<'_>,
+    known: KnownUpstreams<'_>,
     warnings: &mut Vec<Warning>,
 ) -> Vec<Entry> {
-    let brought = ListedItem::all(material, Kind::Prompts, warnings);
-    let items: Vec<Item<'_>> = brought.iter().map(ListedItem::item).collect();
-    let matched = Matched::of(&material.rules.prompts, &items, scene);
+    let listed = ListedItem::all(material, Kind::Prompts, warnings);
+    let items: Vec<Item<'_>> = listed.iter().map(ListedItem::item).collect();
+    let matched = Matched::of(&material.rules.prompts, &items, known);
     warnings.extend(idle_rules(Kind::Prompts, &matched, &items));
-    let shown = brought.iter().zip(&matched.said).filter(|(_, said)| !said.is_hidden());
+    let shown = listed.iter().zip(&matched.said).filter(|(_, said)| !said.is_hidden());
     let entry = |prompt: &ListedItem| {
         let ListedItem { upstream, own, served, object, .. } = prompt;
         let text = if own == served { object.clone() } else { object.with_value("name", served) };

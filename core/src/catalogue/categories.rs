@@ -101,7 +101,7 @@ fn of_upstream(view: &View, upstream: &str, mut tools: Vec<(usize, &Tool)>) -> V
     let mut categories = Vec::new();
     let provider = view.provider(upstream);
     let groups = provider.map(|provider| &*provider.groups).unwrap_or_default();
-    let possessions = (!groups.is_empty()).then(|| PermittedItems::of(view, upstream));
+    let permitted = (!groups.is_empty()).then(|| PermittedItems::of(view, upstream));
     for group in groups {
         let names: HashSet<&str> = group.tools.iter().map(String::as_str).collect();
         let (own, others) =
@@ -113,7 +113,7 @@ fn of_upstream(view: &View, upstream: &str, mut tools: Vec<(usize, &Tool)>) -> V
                 |tool: &Tool| group.tools.iter().position(|name| *name == *tool.upstream_name().as_str());
             own.sort_by_key(|(_, tool)| place(tool));
             // What is said of a group may be about what is withheld from the caller.
-            let is_whole = possessions.as_ref().is_some_and(|possessions| possessions.have_all_of(group));
+            let is_whole = permitted.as_ref().is_some_and(|permitted| permitted.have_all_of(group));
             let description = if is_whole { in_a_line(&group.description) } else { String::new() };
             categories.push(category(
                 group.name.clone(),
@@ -218,7 +218,8 @@ pub struct PermittedItems<'v> {
     tools: HashSet<&'v str>,
     prompts: HashSet<&'v str>,
     resources: HashSet<&'v str>,
-    is_whole: bool,
+    /// Whether nothing is withheld.
+    pub(super) is_whole: bool,
 }
 
 impl<'v> PermittedItems<'v> {
@@ -251,6 +252,24 @@ impl<'v> PermittedItems<'v> {
             (&self.resources, &group.resources),
         ];
         (has_members || self.is_whole) && members.iter().all(|(own, names)| have(own, names))
+    }
+
+    /// Groups with these members alone. A group that has none of them is none, and the texts of one that lacks a member are not
+    /// shown.
+    pub(super) fn within(&self, mut groups: Vec<OwnGroup>) -> Vec<OwnGroup> {
+        groups.retain_mut(|group| {
+            let size = |group: &OwnGroup| group.tools.len() + group.prompts.len() + group.resources.len();
+            let before = size(group);
+            group.groups.clear();
+            group.tools.retain(|name| self.tools.contains(name.as_str()));
+            group.prompts.retain(|name| self.prompts.contains(name.as_str()));
+            group.resources.retain(|uri| self.resources.contains(uri.as_str()));
+            if size(group) < before {
+                (group.description, group.meta, group.instructions) = (String::new(), None, None);
+            }
+            size(group) > 0
+        });
+        groups
     }
 }
 

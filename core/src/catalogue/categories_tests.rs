@@ -5,7 +5,8 @@ use std::sync::Arc;
 use serde_json::{Value, json, value::to_raw_value};
 
 use crate::{
-    Permits, Principal, RawObject, Snapshot, UpstreamLists, UpstreamName, View, catalogue::provider::OwnGroup,
+    Permits, Principal, RawObject, Snapshot, UpstreamLists, UpstreamName, View,
+    catalogue::{provider::OwnGroup, words},
 };
 
 /// An upstream with tools of these names.
@@ -113,4 +114,13 @@ fn b8_servers_have_their_own_categories_and_clashing_names_have_the_server_in_fr
         View::of(snapshot, &Principal::anonymous().permitted(Permits::of_tools(["two/compare", "two/plot"])));
     assert_eq!(categories(&part), some(&[("analysis", 1), ("visuals", 1)]));
     assert_eq!(part.category("analysis").unwrap().description(), "");
+}
+
+#[test]
+fn b8_ten_thousand_pairs_take_no_long_time() {
+    let names: Vec<String> =
+        (0..10_000).flat_map(|pair| [format!("create_x{pair}y"), format!("list_x{pair}y")]).collect();
+    let tools: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "")).collect();
+    let sorted = words::sorted(&tools);
+    assert_eq!(sorted.iter().filter(|(_, members)| members.len() == 2).count(), 10_000);
 }

@@ -1,9 +1,8 @@
 //! What differs between two snapshots: as a whole, or in what a view has of them.
 
-use std::collections::HashSet;
-
 use crate::{
     catalogue::{
+        categories::PermittedItems,
         provider::OwnGroup,
         snapshot::{About, Entry, Snapshot},
         tool::Tool,
@@ -55,9 +54,10 @@ impl<'a> Part<'a> {
         }
         let tools: Vec<&Tool> = view.listed().map(|(_, tool)| tool).collect();
         let entries = ENTRIES.map(|kind| view.entries(kind).collect::<Vec<_>>());
-        let groups = whole.groups.into_iter().map(|(of, groups)| match has_all_of(view, of) {
-            true => (of, groups),
-            false => (of, Members::of(view, of).within(groups)),
+        let groups = whole.groups.into_iter().map(|(of, groups)| {
+            let permitted = PermittedItems::of(view, of);
+            let has_all = permitted.is_whole && view.permits_any_of(of);
+            (of, if has_all { groups } else { permitted.within(groups) })
         });
         let groups = groups.filter(|(_, groups)| !groups.is_empty()).collect();
         Self { about: whole.about, groups, tools, entries }
@@ -83,43 +83,6 @@ impl<'a> Part<'a> {
             }
         }
         changes
-    }
-}
-
-/// Whether a view has something of an upstream, and lacks nothing of it.
-fn has_all_of(view: &View, upstream: &UpstreamName) -> bool {
-    view.permits_any_of(upstream) && view.permits_all_of(upstream.as_str())
-}
-
-/// What a view has of one upstream, by its own names.
-struct Members<'a>([HashSet<&'a str>; 3]);
-
-impl<'a> Members<'a> {
-    fn of(view: &'a View, upstream: &UpstreamName) -> Self {
-        let names = |kind| {
-            let own = view.names_of(kind).filter(|named| named.is_permitted && named.upstream == upstream);
-            own.map(|named| named.key).collect()
-        };
-        Self([Kind::Tools, Kind::Prompts, Kind::Resources].map(names))
-    }
-
-    /// Groups with these members alone. A group that has none of them is none, and the texts of one that lacks a member are not
-    /// shown.
-    fn within(&self, mut groups: Vec<OwnGroup>) -> Vec<OwnGroup> {
-        let Self([tools, prompts, resources]) = self;
-        groups.retain_mut(|group| {
-            let size = |group: &OwnGroup| group.tools.len() + group.prompts.len() + group.resources.len();
-            let before = size(group);
-            group.groups.clear();
-            group.tools.retain(|name| tools.contains(name.as_str()));
-            group.prompts.retain(|name| prompts.contains(name.as_str()));
-            group.resources.retain(|uri| resources.contains(uri.as_str()));
-            if size(group) < before {
-                (group.description, group.meta, group.instructions) = (String::new(), None, None);
-            }
-            size(group) > 0
-        });
-        groups
     }
 }
 

@@ -107,6 +107,8 @@ pub(crate) struct About {
     shown: Option<Pattern>,
     /// The forms that it hides.
     hidden: Vec<Pattern>,
+    /// Where it has a query, the forms of its path, and the parameters that it hides in any order and among others.
+    queried: Option<(Vec<Pattern>, Vec<Pattern>)>,
     /// The same of what looks like `upstream/URI` and may be a pattern of URIs all the same.
     whole: Vec<Pattern>,
 }
@@ -130,7 +132,10 @@ impl About {
         // What an escape stands for is no wildcard.
         let wildcards = |text: &str| text.matches(['*', '?']).count();
         let shown = (wildcards(&shown) == wildcards(text)).then(|| Pattern::new(&shown));
-        Self { upstream, uri, shown, hidden: patterns(text), whole: Vec::new() }
+        let parameters: Vec<Pattern> = uri::parameters(text).iter().map(|one| Pattern::new(one)).collect();
+        let path = text.split('?').next().unwrap_or_default();
+        let queried = (!parameters.is_empty()).then(|| (patterns(path), parameters));
+        Self { upstream, uri, shown, hidden: patterns(text), queried, whole: Vec::new() }
     }
 
     fn may_be_of(&self, upstream: &str) -> bool {
@@ -154,12 +159,20 @@ impl About {
         let hides = |patterns: &[Pattern]| {
             uri.forms().iter().any(|form| patterns.iter().any(|pattern| pattern.matches(form)))
         };
+        let has_parameters = |parameters: &[Pattern]| {
+            parameters.iter().all(|pattern| uri.parameters().iter().any(|one| pattern.matches(one)))
+        };
+        let is_queried = || {
+            self.queried.as_ref().is_some_and(|(path, parameters)| has_parameters(parameters) && hides(path))
+        };
         let is_of = self.may_be_of(upstream);
         match () {
             () if self.is_verbatim(upstream, uri) => Some(Fit::Exact),
             () if is_of && self.shows(uri) && self.uri.is_wild() => Some(Fit::Wild),
             () if is_of && self.shows(uri) => Some(Fit::Exact),
-            () => ((is_of && hides(&self.hidden)) || hides(&self.whole)).then_some(Fit::Loose),
+            () => {
+                ((is_of && (hides(&self.hidden) || is_queried())) || hides(&self.whole)).then_some(Fit::Loose)
+            }
         }
     }
 }

@@ -272,3 +272,26 @@ fn p3_an_authority_may_be_the_first_segment_of_a_path() {
         assert!(!hides(&guard, uri), "{uri}");
     }
 }
+
+#[test]
+fn p3_a_query_is_hidden_in_any_order_and_among_others() {
+    let guard = guard(&["x://h/get?id=secret&kind=a*", "a/x://h/one?id=s"]);
+    for uri in [
+        "x://h/get?id=secret&kind=all",
+        "x://h/get?kind=a&id=secret",
+        "x://h/get?v=1&id=secret&kind=a#top",
+        "x://h/get/?ID=Secret&kind=a",
+        "x://h/one?v=1&id=s",
+    ] {
+        assert!(hides(&guard, uri) && hides_stated(&guard, uri), "{uri}");
+    }
+    for uri in [
+        "x://h/get?id=secret",
+        "x://h/get?id=public&kind=a",
+        "x://h/other?kind=a&id=secret",
+        "x://h/one?id=ss",
+    ] {
+        assert!(!hides(&guard, uri), "{uri}");
+    }
+    assert!(!guard.hides("b", &Uri::requested("x://h/one?v=1&id=s")));
+}

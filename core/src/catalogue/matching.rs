@@ -66,12 +66,12 @@ pub(crate) struct Matched<'r> {
 
 impl<'r> Matched<'r> {
     /// Applies rules to items.
-    pub(crate) fn of(rules: &'r [Rule], items: &[Item<'_>], scene: KnownUpstreams<'_>) -> Self {
+    pub(crate) fn of(rules: &'r [Rule], items: &[Item<'_>], known: KnownUpstreams<'_>) -> Self {
         let index = Index::new(rules);
         let mut used = vec![false; rules.len()];
         let mut said: Vec<MatchedRules<'r>> =
-            items.iter().map(|item| index.said_of(item, scene, &mut used)).collect();
-        let stray = stray(rules, scene, &used);
+            items.iter().map(|item| index.said_of(item, known, &mut used)).collect();
+        let stray = stray(rules, known, &used);
         for (item, said) in items.iter().zip(&mut said).filter(|(item, _)| item.self_named) {
             for (at, _) in stray.iter().filter(|(_, name)| name.matches(item.own)) {
                 used[*at] = true;
@@ -85,10 +85,10 @@ impl<'r> Matched<'r> {
 
 /// The rules that hide things of upstreams that are not there, with the pattern of the things' names. An upstream that
 /// chose its own name may have chosen another one since the rule was written.
-fn stray(rules: &[Rule], scene: KnownUpstreams<'_>, used: &[bool]) -> Vec<(usize, Pattern)> {
+fn stray(rules: &[Rule], known: KnownUpstreams<'_>, used: &[bool]) -> Vec<(usize, Pattern)> {
     let is_there = |upstream: &str| {
         let upstream = Pattern::new(upstream);
-        scene.upstreams.iter().any(|name| upstream.matches(name))
+        known.upstreams.iter().any(|name| upstream.matches(name))
     };
     let mut found = Vec::new();
     for (at, rule) in rules.iter().enumerate().filter(|(_, rule)| rule.hides()) {
@@ -118,7 +118,7 @@ impl<'r> Index<'r> {
         Self { rules, by_name, wild }
     }
 
-    fn said_of(&self, item: &Item<'_>, scene: KnownUpstreams<'_>, used: &mut [bool]) -> MatchedRules<'r> {
+    fn said_of(&self, item: &Item<'_>, known: KnownUpstreams<'_>, used: &mut [bool]) -> MatchedRules<'r> {
         let own = Forms::of(item.upstream, item.own);
         let named = item.is_named().then(|| Forms::of(item.upstream, item.named));
         let mut said = MatchedRules::default();
@@ -133,7 +133,7 @@ impl<'r> Index<'r> {
                 }
             }
         }
-        let may_clash = !scene.alone || item.served != item.named;
+        let may_clash = !known.alone || item.served != item.named;
         for at in &self.wild {
             let rule = &self.rules[*at];
             let named = named.as_ref().filter(|_| rule.hides());

@@ -1,14 +1,10 @@
 //! Arguments that are mirrored in HTTP request headers (`x-mcp-header`, SEP-2243).
 
-use std::{
-    collections::{HashMap, HashSet},
-    fmt,
-};
+use std::collections::HashSet;
 
-use serde::de::{DeserializeSeed, Deserializer, Error, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-use crate::size;
+use crate::{size, take::member};
 
 /// An argument that is mirrored in the header `Mcp-Param-<name>`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,8 +14,8 @@ pub struct Mirrored {
     path: Vec<String>,
 }
 
-/// The maximum number of them in one schema: servers accept no more than about a hundred headers.
-const MOST: usize = 64;
+/// The maximum number of them in one schema: the arguments are read once for each.
+const MOST: usize = 16;
 
 /// Schemas of more memory, by an upper bound, are not searched.
 const MAX_MEMORY: usize = 32_000_000;
@@ -56,24 +52,20 @@ impl Mirrored {
         Self::find(&read.ok_or("the schema is too large or too deep to be searched for headers")?)
     }
 
-    /// The mirrored arguments, picked out of the JSON text of all arguments. Nothing else is built, however large it is.
-    /// `None` if the text cannot be read.
-    pub fn pick(mirrored: &[Self], arguments: &str) -> Option<Value> {
-        let paths = mirrored.iter().map(|argument| &*argument.path).collect();
-        Pick { paths }.deserialize(&mut serde_json::Deserializer::from_str(arguments)).ok()
-    }
-
-    /// The argument's value as a header value; `None` if it is absent.
+    /// The argument's value as a header value, by the JSON text of all arguments, of which nothing else is kept; `None` if it is
+    /// absent.
     ///
     /// # Errors
     /// The type is not one that a header can carry.
-    pub fn value(&self, arguments: Option<&Value>) -> Result<Option<String>, String> {
-        let value = self.path.iter().try_fold(arguments.unwrap_or(&Value::Null), |value, key| value.get(key));
-        match value {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text.clone())),
+    pub fn value(&self, arguments: Option<&str>) -> Result<Option<String>, String> {
+        let given = arguments.and_then(|all| self.path.iter().try_fold(all, |text, key| member(text, key)));
+        let Some(given) = given else { return Ok(None) };
+        let scalar = (!given.starts_with(['{', '['])).then(|| serde_json::from_str(given).ok()).flatten();
+        match scalar {
+            Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
             Some(Value::Bool(flag)) => Ok(Some(flag.to_string())),
-            Some(value) => match whole(value) {
+            scalar => match scalar.as_ref().and_then(whole) {
                 Some(number) => Ok(Some(number.to_string())),
                 None => Err(format!(
                     "argument '{}' must be a string, an integer or a boolean",
@@ -142,84 +134,6 @@ fn annotation(name: &Value, members: &Map<String, Value>, path: &[String]) -> Re
     Ok(Mirrored { header: format!("mcp-param-{}", name.to_ascii_lowercase()), path: path.to_vec() })
 }
 
-/// Reads what these paths lead to, and skips the rest.
-struct Pick<'p> {
-    paths: Vec<&'p [String]>,
-}
-
-impl Pick<'_> {
-    fn scalar<E>(&self, value: impl Into<Value>) -> Result<Value, E> {
-        let is_wanted = self.paths.iter().any(|path| path.is_empty());
-        Ok(if is_wanted { value.into() } else { Value::Null })
-    }
-}
-
-impl<'de> DeserializeSeed<'de> for Pick<'_> {
-    type Value = Value;
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Value, D::Error> {
-        from.deserialize_any(self)
-    }
-}
-
-impl<'de> Visitor<'de> for Pick<'_> {
-    type Value = Value;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value")
-    }
-
-    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Value, A::Error> {
-        let mut below: HashMap<&str, Vec<&[String]>> = HashMap::new();
-        for (first, rest) in self.paths.iter().filter_map(|path| path.split_first()) {
-            below.entry(first).or_default().push(rest);
-        }
-        let mut picked = Map::new();
-        while let Some(name) = map.next_key::<String>()? {
-            match below.get(&*name) {
-                Some(paths) => {
-                    let value = map.next_value_seed(Pick { paths: paths.clone() })?;
-                    picked.insert(name, value);
-                }
-                None => {
-                    map.next_value::<IgnoredAny>()?;
-                }
-            }
-        }
-        Ok(picked.into())
-    }
-
-    /// No path leads into an array, and none is a header's value.
-    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Value, A::Error> {
-        while items.next_element::<IgnoredAny>()?.is_some() {}
-        Ok(Value::Array(Vec::new()))
-    }
-
-    fn visit_str<E: Error>(self, text: &str) -> Result<Value, E> {
-        self.scalar(text)
-    }
-
-    fn visit_bool<E: Error>(self, flag: bool) -> Result<Value, E> {
-        self.scalar(flag)
-    }
-
-    fn visit_i64<E: Error>(self, number: i64) -> Result<Value, E> {
-        self.scalar(number)
-    }
-
-    fn visit_u64<E: Error>(self, number: u64) -> Result<Value, E> {
-        self.scalar(number)
-    }
-
-    fn visit_f64<E: Error>(self, number: f64) -> Result<Value, E> {
-        self.scalar(number)
-    }
-
-    fn visit_unit<E: Error>(self) -> Result<Value, E> {
-        Ok(Value::Null)
-    }
-}
-
 fn is_annotated(schema: &Value) -> bool {
     match schema {
         Value::Object(members) => members.contains_key("x-mcp-header") || members.values().any(is_annotated),
@@ -246,7 +160,7 @@ mod tests {
         ));
         let found = found.unwrap();
         let values = |arguments: Value| -> Vec<Option<String>> {
-            found.iter().map(|argument| argument.value(Some(&arguments)).unwrap()).collect()
+            found.iter().map(|argument| argument.value(Some(&arguments.to_string())).unwrap()).collect()
         };
         assert_eq!(
             found.iter().map(|argument| &*argument.header).collect::<Vec<_>>(),
@@ -257,7 +171,7 @@ mod tests {
             [Some("eu".to_owned()), Some("7".to_owned())]
         );
         assert_eq!(values(json!({"region": null})), [None, None]);
-        assert!(found[1].value(Some(&json!({"where": {"zone": 0.5}}))).is_err());
+        assert!(found[1].value(Some(r#"{"where": {"zone": 0.5}}"#)).is_err());
         assert!(
             Mirrored::agrees("42", "42.0") && !Mirrored::agrees("42", "43") && !Mirrored::agrees("a", "b")
         );
@@ -270,17 +184,21 @@ mod tests {
             json!({"region": {"type": "string", "x-mcp-header": "Region"}, "where": inner}),
         ));
         let found = found.unwrap();
-        for arguments in [
-            json!({"region": "eu", "where": {"zone": -7, "rest": [1, {}]}, "rest": {"region": [null, 1.5, true]}}),
-            json!({"region": ["eu"], "where": "zone"}),
-            json!({"region": null, "where": {"zone": 0.5}}),
-            json!([{"region": "eu"}]),
-            json!("region"),
+        for (arguments, region, zone) in [
+            (
+                r#"{"region":"\u0065u","where":{"zone":-7,"rest":[1,{}]},"rest":{"region":[null]}}"#,
+                Ok(Some("eu")),
+                Ok(Some("-7")),
+            ),
+            (r#"{"region":["eu"],"where":"zone"}"#, Err(()), Ok(None)),
+            (r#"{"region":null,"where":{"zone":0.5}}"#, Ok(None), Err(())),
+            (r#"{"region":"us","region":"eu"}"#, Ok(Some("eu")), Ok(None)),
+            (r#"[{"region":"eu"}]"#, Ok(None), Ok(None)),
+            (r#""region""#, Ok(None), Ok(None)),
         ] {
-            let picked = Mirrored::pick(&found, &arguments.to_string()).unwrap();
-            assert!(picked.get("rest").is_none() && picked["where"].get("rest").is_none(), "{picked}");
-            for argument in &found {
-                assert_eq!(argument.value(Some(&picked)), argument.value(Some(&arguments)), "{arguments}");
+            for (argument, expected) in found.iter().zip([region, zone]) {
+                let value = argument.value(Some(arguments)).map_err(|_| ());
+                assert_eq!(value, expected.map(|text| text.map(str::to_owned)), "{arguments}");
             }
         }
     }

@@ -3,7 +3,7 @@
 use wildmatch::WildMatch;
 
 /// What separates an upstream's name from a tool's or prompt's in a rule.
-pub const SEPARATOR: char = '/';
+pub(crate) const SEPARATOR: char = '/';
 
 /// What separates them in the name of a thing that is served under its upstream's name.
 pub(crate) const CLASH_SEPARATOR: &str = "__";

@@ -3,11 +3,12 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
+use strum::IntoEnumIterator;
 
 use crate::{
     brief::{first_sentence, in_a_line},
     catalogue::lists::UpstreamLists,
-    name::UpstreamName,
+    name::{Kind, UpstreamName},
     raw::RawObject,
 };
 
@@ -26,6 +27,8 @@ pub struct Provider {
     pub groups: Vec<OwnGroup>,
     /// What it says by an `info` tool of its own.
     pub info: Option<Arc<OwnInfo>>,
+    /// Whether everything that it lists exists: what it says of itself may be about what the operator hides.
+    pub(crate) is_whole: bool,
 }
 
 /// What an upstream says of itself by an `info` tool of its own (three-level-info): its answers, as it gave them.
@@ -73,7 +76,13 @@ pub struct OwnGroup {
 }
 
 impl Provider {
-    pub(crate) fn of(lists: &UpstreamLists) -> Self {
+    /// What it says by its `info`, if nothing of it is hidden.
+    pub(crate) fn whole_info(&self) -> Option<&OwnInfo> {
+        self.info.as_deref().filter(|_| self.is_whole)
+    }
+
+    /// An upstream of whose lists this much exists.
+    pub(crate) fn of(lists: &UpstreamLists, count: usize) -> Self {
         let Origin { title, description } = Origin::of(lists);
         let instructions = lists.instructions.clone().filter(|text| !text.trim().is_empty());
         Self {
@@ -83,6 +92,7 @@ impl Provider {
             instructions,
             groups: lists.groups.clone(),
             info: lists.info.clone(),
+            is_whole: Kind::iter().map(|kind| lists.count(kind)).sum::<usize>() == count,
         }
     }
 }

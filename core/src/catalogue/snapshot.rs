@@ -123,19 +123,19 @@ pub struct Snapshot {
     by_name: HashMap<ToolName, usize>,
     by_qualified: HashMap<ToolName, usize>,
     entries: HashMap<Kind, Entries>,
-    hints: HashMap<Kind, ListHints>,
+    pub(super) hints: HashMap<Kind, ListHints>,
     /// Those of upstreams that have any.
     instructions: Vec<(UpstreamName, String)>,
-    providers: Vec<Provider>,
+    pub(super) providers: Vec<Provider>,
     about: About,
-    rules: Arc<Rules>,
-    guard: Guard,
-    warnings: Vec<Warning>,
+    pub(super) rules: Arc<Rules>,
+    pub(super) guard: Guard,
+    pub(super) warnings: Vec<Warning>,
     /// Names that are taken even in their long form; only the first tool of each is served.
     stuck: Vec<ToolName>,
     mirrors_arguments: OnceLock<bool>,
     /// Whether every upstream has listed what it has.
-    complete: bool,
+    pub(super) complete: bool,
     /// What strategies derive from its views.
     derived: DerivedByExtent,
     /// Whether an upstream has not been tried yet, and nothing is remembered of it.
@@ -199,17 +199,9 @@ impl Snapshot {
         }
     }
 
-    pub(crate) fn provided_by(self, providers: Vec<Provider>) -> Self {
-        Self { providers, ..self }
-    }
-
     /// What upstreams say of themselves, in their order.
     pub(crate) fn providers(&self) -> &[Provider] {
         &self.providers
-    }
-
-    pub(crate) fn hinted(self, hints: HashMap<Kind, ListHints>) -> Self {
-        Self { hints, ..self }
     }
 
     /// What upstreams say of a list as a whole.
@@ -234,19 +226,6 @@ impl Snapshot {
     /// What strategies derived from its views.
     pub(crate) fn derived(&self) -> &DerivedByExtent {
         &self.derived
-    }
-
-    pub(crate) fn ruled_by(self, rules: Arc<Rules>, guard: Guard) -> Self {
-        Self { rules, guard, ..self }
-    }
-
-    /// The snapshot of all upstreams, or of those that have listed anything so far.
-    pub(crate) fn completed(self, complete: bool) -> Self {
-        Self { complete, ..self }
-    }
-
-    pub(crate) fn warned_of(self, warnings: Vec<Warning>) -> Self {
-        Self { warnings, ..self }
     }
 
     /// What is odd about what upstreams and rules say.

@@ -6,7 +6,7 @@ use std::{
 };
 
 use crate::{
-    arguments::ArgumentCheck,
+    arguments::Schema,
     brief::{self, Source},
     cap::Cap,
     catalogue::{
@@ -319,8 +319,8 @@ impl Tool {
 
     /// Compiles the check of arguments against `inputSchema`, in some milliseconds. Tools with the same
     /// [entry](Self::entry) have the same.
-    pub fn argument_check(&self) -> ArgumentCheck {
-        ArgumentCheck::compile(&self.key, self.definition.member("inputSchema").unwrap_or("true"))
+    pub fn argument_check(&self) -> Schema {
+        Schema::compile(self.definition.member("inputSchema").unwrap_or("true"))
     }
 
     /// The arguments that are mirrored in HTTP headers; none if the schema's annotations are invalid. Computed at first

@@ -21,6 +21,7 @@ pub(crate) struct Uri {
     text: String,
     key: String,
     forms: Vec<String>,
+    parameters: Vec<String>,
     is_doubtful: bool,
 }
 
@@ -28,11 +29,13 @@ impl Uri {
     /// One that an upstream states.
     pub(crate) fn stated(text: &str) -> Self {
         if text.len() > MOST_BYTES {
-            return Self { text: text.to_owned(), key: String::new(), forms: Vec::new(), is_doubtful: true };
+            let (text, key) = (text.to_owned(), String::new());
+            return Self { text, key, forms: Vec::new(), parameters: Vec::new(), is_doubtful: true };
         }
         let key = key(text);
         let forms: BTreeSet<String> = [text, &key].into_iter().flat_map(forms).collect();
-        Self { text: text.to_owned(), key, forms: forms.into_iter().collect(), is_doubtful: false }
+        let (forms, parameters) = (forms.into_iter().collect(), parameters(text));
+        Self { text: text.to_owned(), key, forms, parameters, is_doubtful: false }
     }
 
     /// One that a client asks for, which no upstream lists.
@@ -54,6 +57,11 @@ impl Uri {
     /// What else the resource may be known by, in lower case: for what hides.
     pub(crate) fn forms(&self) -> &[String] {
         &self.forms
+    }
+
+    /// The [parameters](parameters) of its query.
+    pub(crate) fn parameters(&self) -> &[String] {
+        &self.parameters
     }
 
     /// Whether servers may disagree on what it names, so that only what has it verbatim allows it.
@@ -151,6 +159,15 @@ fn forms(text: &str) -> impl Iterator<Item = String> {
         let form = folded(&form);
         [without_slashes(&form), without_port(&form), form.replace('+', " "), form]
     })
+}
+
+/// The parameters of a query, decoded and in lower case: for what hides. Servers read them in any order, and most read none
+/// that they do not know.
+pub(crate) fn parameters(text: &str) -> Vec<String> {
+    let text = decoded(text);
+    let query = text.split_once('?').map_or("", |(_, query)| query).split('#').next().unwrap_or_default();
+    let parameters = query.split(['&', ';']).filter(|parameter| !parameter.is_empty());
+    parameters.map(|parameter| folded(parameter).replace('+', " ")).collect()
 }
 
 /// A pattern in the forms in which it can match one of a URI.

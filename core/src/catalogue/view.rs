@@ -297,7 +297,7 @@ impl View {
 
     /// What an upstream says by an `info` tool of its own, where nothing of the upstream is withheld from the caller.
     pub fn own_info(&self, upstream: &str) -> Option<&OwnInfo> {
-        self.provider(upstream)?.info.as_deref().filter(|_| self.permits_all_of(upstream))
+        self.provider(upstream)?.whole_info().filter(|_| self.permits_all_of(upstream))
     }
 
     /// The upstreams of which anything is permitted, in their order, whether it is listed or not.

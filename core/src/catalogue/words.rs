@@ -1,6 +1,6 @@
 //! How the tools of an upstream are sorted that has no categories of its own: by the words of their names, nouns first.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 /// No category has more tools.
 const MOST: usize = 40;
@@ -55,7 +55,9 @@ pub(super) fn sorted(tools: &[(&str, &str)]) -> Vec<(Option<String>, Vec<usize>)
         }
     }
     if shared.is_none() {
-        rest.retain(|at| !adopt(*at, tools[*at].1, &mut groups));
+        let nouns = groups.iter().enumerate().filter(|(_, (key, _))| !VERBS.contains(&&**key));
+        let homes = nouns.map(|(place, (key, _))| (key.clone(), place)).collect();
+        rest.retain(|at| !adopt(*at, tools[*at].1, &homes, &mut groups));
     }
     if let ([alone], Some((_, smallest))) =
         (&*rest, groups.iter_mut().min_by_key(|(_, members)| members.len()))
@@ -80,18 +82,18 @@ pub(super) fn sorted(tools: &[(&str, &str)]) -> Vec<(Option<String>, Vec<usize>)
 }
 
 /// Puts a tool into the category that its description names first, if there is room.
-fn adopt(at: usize, description: &str, groups: &mut [(String, Vec<usize>)]) -> bool {
-    let said = description
-        .split(|letter: char| !letter.is_alphanumeric())
-        .map(|word| singular(&word.to_lowercase()));
-    let home = said.into_iter().find_map(|word| {
-        groups
-            .iter()
-            .position(|(key, members)| *key == word && members.len() < MOST && !VERBS.contains(&&**key))
-    });
+fn adopt(
+    at: usize,
+    description: &str,
+    homes: &HashMap<String, usize>,
+    groups: &mut [(String, Vec<usize>)],
+) -> bool {
+    let words = description.split(|letter: char| !letter.is_alphanumeric());
+    let mut homes = words.filter_map(|word| homes.get(&singular(&word.to_lowercase())));
+    let home = homes.find(|home| groups[**home].1.len() < MOST);
     home.map(|home| {
-        groups[home].1.push(at);
-        groups[home].1.sort_unstable();
+        groups[*home].1.push(at);
+        groups[*home].1.sort_unstable();
     })
     .is_some()
 }
@@ -103,23 +105,40 @@ fn take(
     groups: &mut Vec<(String, Vec<usize>)>,
     counts: impl Fn(&Word) -> bool,
 ) {
-    loop {
-        let mut having: HashMap<&str, BTreeSet<usize>> = HashMap::new();
-        for at in &*rest {
-            for word in words[*at].iter().filter(|word| counts(word)) {
-                having.entry(&word.key).or_default().insert(*at);
+    let keys_of = |at: usize| words[at].iter().filter(|word| counts(word)).map(|word| &*word.key);
+    let mut having: HashMap<&str, BTreeSet<usize>> = HashMap::new();
+    for at in &*rest {
+        for key in keys_of(*at) {
+            having.entry(key).or_default().insert(*at);
+        }
+    }
+    let mut order: BTreeSet<_> = having.iter().map(|(key, members)| rank(key, members.len())).collect();
+    let mut taken = HashSet::new();
+    while let Some((.., key)) = order.pop_last() {
+        let members = having.remove(key).unwrap_or_default();
+        if members.len() < 2 {
+            continue;
+        }
+        for at in &members {
+            for other in keys_of(*at) {
+                let Some(others) = having.get_mut(other).filter(|others| others.contains(at)) else {
+                    continue;
+                };
+                order.remove(&rank(other, others.len()));
+                others.remove(at);
+                order.insert(rank(other, others.len()));
             }
         }
-        let several = having.into_iter().filter(|(_, members)| members.len() > 1);
-        // What is too much for one category is first made less by other words. Of equals the longer word says more.
-        let order = |key: &str, members: &BTreeSet<usize>| {
-            let size = members.len();
-            (size <= MOST, if size <= MOST { size } else { usize::MAX - size }, key.len(), key.to_owned())
-        };
-        let Some((key, members)) = several.max_by_key(|(key, members)| order(key, members)) else { return };
-        rest.retain(|at| !members.contains(at));
+        taken.extend(members.iter().copied());
         groups.push((key.to_owned(), members.into_iter().collect()));
     }
+    rest.retain(|at| !taken.contains(at));
+}
+
+/// Which word takes its tools first. What is too much for one category is first made less by other words. Of equals the longer
+/// word says more.
+fn rank(key: &str, size: usize) -> (bool, usize, usize, &str) {
+    (size <= MOST, if size <= MOST { size } else { usize::MAX - size }, key.len(), key)
 }
 
 /// The words of a name that say something.

@@ -78,12 +78,7 @@ impl Progress {
         self.0.borrow().outstanding.is_empty()
     }
 
-    /// Whether the snapshot follows a client's choices of this number.
-    pub(super) fn follows(&self, number: u64) -> bool {
-        self.0.borrow().followed >= number
-    }
-
-    /// Waits until it does.
+    /// Waits until the snapshot follows a client's choices of this number.
     pub(super) async fn followed(&self, number: u64) {
         let mut tries = self.0.subscribe();
         let _reached = tries.wait_for(|tries| tries.followed >= number).await;
@@ -236,6 +231,9 @@ impl Follower {
         if let Some((declared, asker)) = declaration {
             if let Some(upstreams) = &declared.upstreams {
                 self.upstreams = upstreams.clone();
+            }
+            if let Some(asks) = &self.supervisor.asks {
+                *asks.rules.write() = Arc::clone(&declared.rules);
             }
             self.keeper.declare(declared);
             reply = asker;

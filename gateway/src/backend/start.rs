@@ -25,7 +25,7 @@ use crate::{
     error::Error,
     session::{Audience, Client},
     slot::{Signals, Supervisor},
-    upstream::UpstreamError,
+    upstream::{Asks, UpstreamError},
 };
 
 /// How long lists wait for upstreams whose lists of an earlier run can be served.
@@ -134,7 +134,9 @@ impl Recipe {
         let memory = self.memory.clone().filter(|_| !is_dedicated);
         let (timeouts, limits) = (self.timeouts, self.limits);
         let lineage = Arc::clone(&self.lineage);
-        let (witness, asks) = (self.witness.clone(), self.asks.clone());
+        let witness = self.witness.clone();
+        let rules = Arc::new(RwLock::new(Arc::clone(&declared.rules)));
+        let asks = self.asks.clone().map(|observer| Asks { observer, rules });
         let stopping = ending;
         let supervisor =
             Supervisor { timeouts, limits, lineage, memory, witness, asks, client, era, go, stopping };

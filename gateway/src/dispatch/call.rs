@@ -191,13 +191,8 @@ pub(super) fn relayed(params: &RawObject, tool: &Tool, arguments: Option<&RawTex
 
 /// The arguments to repeat in headers, where the transport has headers.
 fn mirrored(tool: &Tool, arguments: Option<&RawText>) -> Vec<(String, String)> {
-    let mirrored = tool.mirrored();
-    if mirrored.is_empty() {
-        return Vec::new();
-    }
-    let arguments = arguments.and_then(|text| Mirrored::pick(mirrored, text.get()));
-    let values = mirrored.iter().filter_map(|argument| {
-        let value = argument.value(arguments.as_ref()).ok()??;
+    let values = tool.mirrored().iter().filter_map(|argument| {
+        let value = argument.value(arguments.map(RawText::get)).ok()??;
         Some((argument.header.clone(), value))
     });
     values.collect()

@@ -4,13 +4,13 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{ArgumentCheck, ArgumentProblem, Checked, Digest, RawText, Tool, ToolCall};
+use mcp_disclosure_core::{ArgumentProblem, Checked, Digest, RawText, Schema, Tool, ToolCall};
 use parking_lot::Mutex;
 use quick_cache::{Weighter, unsync::Cache};
 
 /// Compiled checks by the digest of the tool's entry. A check that exceeds the bound by itself is not cached.
 #[derive(Debug)]
-pub(super) struct Checks(Mutex<Cache<Digest, Arc<ArgumentCheck>, Memory>>);
+pub(super) struct Checks(Mutex<Cache<Digest, Arc<Schema>, Memory>>);
 
 /// Expected number of entries, which the cache is sized for.
 const EXPECTED: usize = 64;
@@ -18,8 +18,8 @@ const EXPECTED: usize = 64;
 #[derive(Clone, Debug)]
 struct Memory;
 
-impl Weighter<Digest, Arc<ArgumentCheck>> for Memory {
-    fn weight(&self, _tool: &Digest, check: &Arc<ArgumentCheck>) -> u64 {
+impl Weighter<Digest, Arc<Schema>> for Memory {
+    fn weight(&self, _tool: &Digest, check: &Arc<Schema>) -> u64 {
         check.memory() as u64
     }
 }
@@ -38,16 +38,20 @@ impl Checks {
         self.of(tool).apply(call.arguments.as_ref().map_or("{}", RawText::get))
     }
 
-    fn of(&self, tool: &Tool) -> Arc<ArgumentCheck> {
+    fn of(&self, tool: &Tool) -> Arc<Schema> {
         if let Some(check) = self.cached(tool) {
             return check;
         }
         let check = Arc::new(tool.argument_check());
+        if !check.unjudged().is_empty() {
+            let parts = check.unjudged().join(", ");
+            tracing::warn!(tool = %tool.key(), "arguments are not checked against all of the schema: {parts}");
+        }
         self.0.lock().insert(tool.entry().1, Arc::clone(&check));
         check
     }
 
-    fn cached(&self, tool: &Tool) -> Option<Arc<ArgumentCheck>> {
+    fn cached(&self, tool: &Tool) -> Option<Arc<Schema>> {
         self.0.lock().get(&tool.entry().1).cloned()
     }
 }

@@ -47,20 +47,22 @@ impl Gateway {
         Ok((answer.await?, effects))
     }
 
-    /// Lets upstreams follow what a caller's session has chosen. Returns whether that took a while.
+    /// Lets upstreams follow what a caller's session has chosen. Returns whether any can, so that earlier pages may be outdated.
     pub(super) async fn followed(&self, caller: &Caller) -> bool {
         let Some(session) = caller.session.as_ref().filter(|_| caller.backend.client().is_some()) else {
             return false;
         };
         let current = caller.backend.catalogue().current();
         let page = current.page(&caller.principal, &caller.choice, &session.memory());
-        caller.backend.follow(&page.view).await
+        caller.backend.follow(&page.view).await;
+        true
     }
 
-    /// The caller as its request left it, where upstreams had to follow that.
+    /// The caller as its request left it, where upstreams had to follow a change.
     pub(super) async fn rechosen(&self, caller: &Caller) -> Option<Caller> {
         let session = caller.session.as_ref()?;
-        let followed = self.followed(caller).await;
+        let is_changed = session.memory() != caller.memory;
+        let followed = is_changed && self.followed(caller).await;
         followed.then(|| {
             let mut now = caller.clone();
             (now.memory, now.choice) = (session.memory(), session.choice());

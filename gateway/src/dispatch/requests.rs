@@ -135,8 +135,10 @@ impl Gateway {
         }
         self.offer_sessions(caller, method == Some(Method::Discover))?;
         let params = &request.params;
+        // Looked at first: what is settled then is in the page.
+        let is_settled = caller.backend.is_settled();
         let mut page = caller.page();
-        if !caller.backend.is_settled() && needs_all(method, &page, params) {
+        if !is_settled && needs_all(method, &page, params) {
             caller.backend.settled().await;
             page = caller.page();
         }

@@ -19,12 +19,17 @@ pub(super) fn shown(view: &View, upstream: &str, params: &RawObject, result: Jso
         _ => return result,
     };
     let known = context(params);
-    let argument = params.object("argument").and_then(|argument| argument.string("name")).unwrap_or_default();
+    let argument = |member| params.object("argument").and_then(|argument| argument.string(member));
+    let (argument, typed) = (argument("name").unwrap_or_default(), argument("value").unwrap_or_default());
+    // Some servers suggest whole values, and some the next segment of what is typed.
+    let folder = typed.rfind('/').map_or("", |end| &typed[..=end]);
     let is_hidden = |value: &RawValue| {
         let Ok(value) = serde_json::from_str::<String>(value.get()) else { return true };
-        let expanded =
-            expand(&template, |name| if name == argument { Some(&value) } else { known.get(name) });
-        view.hides_resource(&expanded)(upstream)
+        [format!("{folder}{value}"), value].iter().any(|value| {
+            let expanded =
+                expand(&template, |name| if name == argument { Some(value) } else { known.get(name) });
+            view.hides_resource(&expanded)(upstream)
+        })
     };
     let kept: Vec<&RawValue> =
         values.iter().map(|value| &**value).filter(|value| !is_hidden(value)).collect();

@@ -1,16 +1,40 @@
 //! How an upstream that is its client's alone follows the client's choices of concerns, and what it leaves out for them.
 
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
+};
 
 use mcp_disclosure_core::Era;
+use parking_lot::Mutex;
+use tokio::time::Instant;
 
-use super::supervisor::{Connected, Task};
+use super::{
+    supervision::FIRST_DELAY,
+    supervisor::{Connected, Task},
+};
 use crate::{
     session::Chosen,
     upstream::{Told, Upstream},
 };
 
+/// How an upstream is told choices.
+#[derive(Debug, Default)]
+pub(super) struct Telling {
+    /// When they last took a new connection.
+    replaced: Mutex<Option<Instant>>,
+    /// Whether it ended when it was told them by the method for that: handshakes alone tell it.
+    ends: AtomicBool,
+}
+
 impl Task {
+    /// Tells by the method what a handshake said. Returns whether the upstream is still there.
+    pub(super) async fn repeat_choices(&self, upstream: &Upstream) -> bool {
+        let has_ended = !self.telling.ends.load(Ordering::Relaxed) && upstream.repeat().await == Told::Ended;
+        self.telling.ends.fetch_or(has_ended, Ordering::Relaxed);
+        !has_ended
+    }
+
     /// The lists of a first connection with what the upstream leaves out, which a connection without choices lists.
     pub(super) async fn with_left_out(
         &self,
@@ -53,11 +77,19 @@ impl Task {
     /// Lets the upstream follow its client's choices. One that reads choices in its handshake only is connected anew, as its
     /// source demands; what it is working on ends before the former connection does. Returns the connection from now on.
     pub(super) async fn choose(&self, upstream: Arc<Upstream>, chosen: &Chosen) -> Arc<Upstream> {
-        match upstream.tell(&chosen.values).await {
+        let by_method = !self.telling.ends.load(Ordering::Relaxed);
+        match upstream.tell(&chosen.values, by_method).await {
             Told::Nothing => {}
-            Told::Taken => self.list_again(&upstream).await,
+            Told::Taken => {
+                if !self.list_again(&upstream).await {
+                    upstream.refuses("the lists that follow them were not answered");
+                    self.declare(&upstream);
+                }
+            }
             Told::Refused => self.declare(&upstream),
-            Told::ByHandshake => {
+            told @ (Told::ByHandshake | Told::Ended) => {
+                self.telling.ends.fetch_or(told == Told::Ended, Ordering::Relaxed);
+                self.next_replacement().await;
                 let former = self.slot.connection.lock().clone();
                 match self.connect(&mut None, true).await {
                     Ok(connected) => return self.connected(self.with_excluded(connected)),
@@ -70,6 +102,16 @@ impl Task {
             }
         }
         upstream
+    }
+
+    /// Waits until the connection may be replaced again: a client that changes its mind all the time starts no more processes than
+    /// an upstream that ends all the time.
+    async fn next_replacement(&self) {
+        let last = *self.telling.replaced.lock();
+        if let Some(last) = last {
+            tokio::time::sleep_until(last + FIRST_DELAY).await;
+        }
+        *self.telling.replaced.lock() = Some(Instant::now());
     }
 
     /// Says anew by which concerns its clients can choose.

@@ -11,6 +11,7 @@ use std::{
 use mcp_disclosure_core::UpstreamName;
 use tokio::sync::SetOnce;
 
+use super::Slot;
 use crate::upstream::UpstreamConfig;
 
 /// A configured upstream. Connections of several backends to it share its number and name.
@@ -96,6 +97,30 @@ impl Deref for Upstreams {
     fn deref(&self) -> &Self::Target {
         &self.0
     }
+}
+
+/// Names the upstreams that introduce themselves, in the order in which they are configured. One that failed at
+/// first is named when it comes.
+pub(crate) async fn name(slots: Vec<Arc<Slot>>, all: Upstreams) {
+    let unnamed = slots.into_iter().filter(|slot| slot.name().is_none());
+    let mut late = Vec::new();
+    for slot in unnamed {
+        slot.introduced().await;
+        let introduction = slot.status.borrow().introduction.clone();
+        match introduction {
+            Some(introduction) => all.name(&slot.configured, introduction.slug()),
+            None => late.push(slot),
+        }
+    }
+    let naming = late.iter().map(async |slot| {
+        let mut status = slot.status.subscribe();
+        let decided = status.wait_for(|status| status.introduction.is_some() || status.is_stopped()).await;
+        let introduction = decided.ok().and_then(|status| status.introduction.clone());
+        if let Some(introduction) = introduction {
+            all.name(&slot.configured, introduction.slug());
+        }
+    });
+    futures::future::join_all(naming).await;
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ mod witness;
 
 use std::{sync::Arc, time::Duration};
 
+pub(crate) use configured::name;
 pub use configured::{Configured, Upstreams};
 pub use event::{Event, Signals};
 use mcp_disclosure_core::UpstreamName;
@@ -27,7 +28,6 @@ pub use status::{Recollection, Status};
 use subscriptions::Wishes;
 pub use supervision::{End, State, Supervision};
 pub use supervisor::Supervisor;
-pub(crate) use supervisor::name;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 pub use witness::Witness;

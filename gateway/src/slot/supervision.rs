@@ -19,7 +19,7 @@ use tokio::time::Instant;
 use crate::upstream::Restart;
 
 /// The delay after the first failure, doubled with each further failure in a row.
-const FIRST_DELAY: Duration = Duration::from_secs(1);
+pub(super) const FIRST_DELAY: Duration = Duration::from_secs(1);
 
 /// The longest delay.
 const LONGEST_DELAY: Duration = Duration::from_secs(60);

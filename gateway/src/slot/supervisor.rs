@@ -9,14 +9,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     Configured, End, Event, Memory, Recollection, Remembered, Signals, Slot, State, Status, Supervision,
-    Upstreams, Wishes, Witness,
+    Wishes, Witness, choices::Telling,
 };
 use crate::{
     limits::Limits,
     lineage::Lineage,
-    observe::Observer,
     session::Client,
-    upstream::{Authorizer, Endpoint, Opening, Target, Terms, Timeouts, Upstream, UpstreamError},
+    upstream::{Asks, Authorizer, Endpoint, Opening, Target, Terms, Timeouts, Upstream, UpstreamError},
 };
 
 /// The shortest time between two fetches of lists.
@@ -35,8 +34,8 @@ pub struct Supervisor {
     pub memory: Option<Arc<dyn Memory>>,
     /// Watches upstreams come up.
     pub witness: Option<Arc<dyn Witness>>,
-    /// Observes what upstreams are asked by calls of their own `info` tools; without an observer they are not asked.
-    pub asks: Option<Arc<dyn Observer>>,
+    /// How upstreams are asked what they say by `info` tools of their own; `None` if they are not asked.
+    pub asks: Option<Asks>,
     /// The client that upstreams may send requests to, if they are dedicated to one.
     pub client: Option<Arc<Client>>,
     /// The era in which upstreams are spoken to where they are dedicated to none.
@@ -83,7 +82,8 @@ impl Supervisor {
         let (limits, lineage, asks) = (self.limits, Arc::clone(&self.lineage), self.asks.clone());
         let terms = Terms { timeouts, limits, lineage, asks };
         let (witness, client, era) = (self.witness.clone(), self.client.clone(), self.era);
-        let task = Task { slot: Arc::clone(&slot), terms, memory, witness, client, era };
+        let (own, telling) = (Arc::clone(&slot), Telling::default());
+        let task = Task { slot: own, telling, terms, memory, witness, client, era };
         let go = self.go.clone();
         tokio::spawn(async move {
             tokio::select! {
@@ -106,6 +106,7 @@ pub(super) struct Connected {
 
 pub(super) struct Task {
     pub(super) slot: Arc<Slot>,
+    pub(super) telling: Telling,
     terms: Terms,
     memory: Option<Arc<dyn Memory>>,
     witness: Option<Arc<dyn Witness>>,
@@ -190,7 +191,9 @@ impl Task {
             self.change(|status| status.introduction = Some(introduction));
         }
         let upstream = Arc::new(introduced.upstream(configured.named().await));
-        upstream.repeat().await;
+        if !self.repeat_choices(&upstream).await {
+            return Box::pin(self.connect(only, tells)).await;
+        }
         let held = self.held(&upstream).await;
         match upstream.lists(held.as_deref()).await {
             Ok(lists) => Ok(Connected { upstream, lists, followed }),
@@ -219,7 +222,8 @@ impl Task {
         }
     }
 
-    pub(super) async fn list_again(&self, upstream: &Arc<Upstream>) {
+    /// Fetches the lists of a connection again. Returns whether they were answered.
+    pub(super) async fn list_again(&self, upstream: &Arc<Upstream>) -> bool {
         let held = self.held(upstream).await;
         match upstream.lists_again(held.as_deref()).await {
             Ok(lists) => {
@@ -228,8 +232,12 @@ impl Task {
                 let Connected { lists, .. } = self.with_excluded(listed);
                 self.change(|status| status.lists = Some(Arc::new(lists)));
                 self.remember();
+                true
             }
-            Err(error) => tracing::warn!(%error, "a changed list could not be fetched; the old one stays"),
+            Err(error) => {
+                tracing::warn!(%error, "a changed list could not be fetched; the old one stays");
+                false
+            }
         }
     }
 
@@ -367,30 +375,6 @@ async fn era(client: Option<&Client>, otherwise: Era) -> Era {
         Some(client) => client.introduced().await,
         None => otherwise,
     }
-}
-
-/// Names the upstreams that introduce themselves, in the order in which they are configured. One that failed at
-/// first is named when it comes.
-pub(crate) async fn name(slots: Vec<Arc<Slot>>, all: Upstreams) {
-    let unnamed = slots.into_iter().filter(|slot| slot.name().is_none());
-    let mut late = Vec::new();
-    for slot in unnamed {
-        slot.introduced().await;
-        let introduction = slot.status.borrow().introduction.clone();
-        match introduction {
-            Some(introduction) => all.name(&slot.configured, introduction.slug()),
-            None => late.push(slot),
-        }
-    }
-    let naming = late.iter().map(async |slot| {
-        let mut status = slot.status.subscribe();
-        let decided = status.wait_for(|status| status.introduction.is_some() || status.is_stopped()).await;
-        let introduction = decided.ok().and_then(|status| status.introduction.clone());
-        if let Some(introduction) = introduction {
-            all.name(&slot.configured, introduction.slug());
-        }
-    });
-    futures::future::join_all(naming).await;
 }
 
 /// A random number from 0 to 1; 0 if the operating system has none.

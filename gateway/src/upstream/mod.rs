@@ -36,7 +36,7 @@ pub use disclosing::concerns::Told;
 pub use error::{UpstreamError, Why};
 use handler::UpstreamHandler;
 pub use handshake::{Eras, Introduction};
-use mcp_disclosure_core::{Era, Notes, RawObject, UpstreamLists, UpstreamName};
+use mcp_disclosure_core::{Era, Notes, RawObject, Rules, UpstreamLists, UpstreamName};
 use mcp_disclosure_drafts::manifest::is_offered;
 pub use mcp_disclosure_transport::{
     CallError,
@@ -45,7 +45,7 @@ pub use mcp_disclosure_transport::{
 };
 use mcp_disclosure_transport::{Connection, ErrorText, Json, Request, code};
 pub use opening::{Introduced, Opening};
-use parking_lot::Mutex;
+use parking_lot::{Mutex, RwLock};
 use rmcp::{RoleServer, service::DynService};
 use sender::Sender;
 pub use settings::{Restart, UpstreamSettings};
@@ -155,8 +155,17 @@ pub struct Terms {
     pub limits: Limits,
     /// The gateways that lead to it.
     pub lineage: Arc<Lineage>,
-    /// Observes what it is asked by calls of its own `info` tool; without an observer it is not asked.
-    pub asks: Option<Arc<dyn Observer>>,
+    /// How it is asked what it says by an `info` tool of its own; `None` if it is not asked.
+    pub asks: Option<Asks>,
+}
+
+/// How upstreams are asked what they say by `info` tools of their own.
+#[derive(Clone, Debug)]
+pub struct Asks {
+    /// Observes the calls.
+    pub observer: Arc<dyn Observer>,
+    /// The rules in force: a tool that they hide is not called.
+    pub rules: Arc<RwLock<Arc<Rules>>>,
 }
 
 /// A connected upstream.

@@ -1,6 +1,6 @@
 //! What shows a model how a tool is used (004, principle 3): examples, returns and related tools.
 
-use mcp_disclosure_core::{ArgumentProblem, Tool, Verdict, arguments::Schema, nearest::nearest};
+use mcp_disclosure_core::{ArgumentProblem, Schema, Tool, Verdict, nearest::nearest};
 use serde_json::Value;
 
 use super::{Findings, Place, Rule, Severity, Subject, schema};
@@ -73,7 +73,7 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
 
 /// What is wrong with the examples of a description file.
 fn misfits(tool: &Tool, examples: &[Value]) -> Vec<String> {
-    let output = tool.definition().member("outputSchema").and_then(Schema::compile);
+    let output = tool.definition().member("outputSchema").map(Schema::compile);
     let mut found = Vec::new();
     let check = tool.argument_check();
     for (at, example) in examples.iter().enumerate() {
@@ -82,7 +82,8 @@ fn misfits(tool: &Tool, examples: &[Value]) -> Vec<String> {
             found.push(format!("examples[{at}].input: {}", first(&problems)));
         }
         let result = example.get("output").filter(|output| output.is_object());
-        if let Some(problem) = result.and_then(|result| misfit(output.as_ref(), result)) {
+        if let Some(problem) = output.as_ref().zip(result).and_then(|(output, result)| misfit(output, result))
+        {
             found.push(format!("examples[{at}].output: {problem}"));
         }
     }
@@ -90,8 +91,8 @@ fn misfits(tool: &Tool, examples: &[Value]) -> Vec<String> {
 }
 
 /// The first thing that is wrong with a value.
-fn misfit(schema: Option<&Schema>, value: &Value) -> Option<String> {
-    let Verdict::DoesNotFit(problems) = schema?.check(value) else { return None };
+fn misfit(schema: &Schema, value: &Value) -> Option<String> {
+    let Verdict::DoesNotFit(problems) = schema.check(value) else { return None };
     let problem = problems.first()?;
     let place =
         if problem.argument == "arguments" { String::new() } else { format!("{}: ", problem.argument) };
@@ -132,7 +133,7 @@ fn schema_examples(tool: &Tool) -> Vec<Option<String>> {
         room = left;
         let alone = Schema::compile(&alone);
         seen.extend(given.into_iter().map(|value| {
-            let problem = misfit(alone.as_ref(), value);
+            let problem = misfit(&alone, value);
             problem.map(|problem| format!("an example of {name}: {problem}"))
         }));
     }

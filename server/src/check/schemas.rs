@@ -1,6 +1,6 @@
 //! Schemas that cannot be used as they are.
 
-use mcp_disclosure_core::arguments::Schema;
+use mcp_disclosure_core::Schema;
 use serde_json::Value;
 
 use super::{Findings, Place, Rule, Severity, Subject, schema};
@@ -27,10 +27,7 @@ pub(super) fn look(subject: &Subject, findings: &mut Findings) {
             if member == "inputSchema" && schema.get("type") != Some(&Value::from("object")) {
                 findings.add(UNTYPED, Place::from(tool), "");
             }
-            let unjudged = match Schema::compile(text) {
-                None => "it is too large or too deep".to_owned(),
-                Some(schema) => schema.unjudged().collect::<Vec<_>>().join(", "),
-            };
+            let unjudged = Schema::compile(text).unjudged().join(", ");
             if !unjudged.is_empty() {
                 findings.add(UNCHECKED, Place::from(tool), format!("{member}: {unjudged}"));
             }

@@ -1,12 +1,10 @@
 //! The text of a description file.
 
 use mcp_disclosure_core::{
-    DescriptionFile, MadeFrom, RawObject, Tool,
-    layout::{compact, spread},
-    printable::printable,
+    DescriptionFile, MadeFrom, RawObject, Tool, layout::compact, printable::printable,
 };
 
-use super::{members, wording};
+use super::{layout::spread, members, wording};
 
 /// The members that come from the definition, in order.
 const NATIVE: &[&str] = &["title", "description", "inputSchema", "outputSchema"];

@@ -1,9 +1,8 @@
 //! A member of a JSON text is set, and every other byte stays.
 
-use mcp_disclosure_core::{
-    RawObject,
-    layout::{compact, spread},
-};
+use mcp_disclosure_core::{RawObject, layout::compact};
+
+use super::layout::spread;
 
 /// The text of an object with `key` set to a value: in its place, or after the last member, laid out like the first.
 /// Anything but an object with members is returned as it is.

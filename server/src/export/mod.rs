@@ -7,6 +7,7 @@
 mod categories;
 mod description;
 mod folder;
+mod layout;
 mod members;
 mod merge;
 mod moved;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mcp_disclosure_core::{Pattern, Rules, SEPARATOR};
+use mcp_disclosure_core::{Pattern, Rules};
 use mcp_disclosure_gateway::{Problem, catalogue::Declared, slot::Upstreams, upstream::UpstreamConfig};
 
 use super::{Contents, Files, Found};
@@ -50,7 +50,7 @@ impl Origin {
         else {
             return Err(problems);
         };
-        let old_forms: Vec<Problem> = old_forms(&declared.rules, &found).collect();
+        let old_forms = old_forms(&declared.rules, &found);
         if !old_forms.is_empty() {
             return Err(old_forms);
         }
@@ -79,24 +79,53 @@ impl Origin {
     }
 }
 
-/// Rules that name an upstream's tool or prompt as it is served when names clash.
-fn old_forms(rules: &Rules, found: &Found) -> impl Iterator<Item = Problem> {
+/// Rules that name something of an upstream in a form that is none any more: `upstream__name`, or with its upstream where only the
+/// upstream's own names stand.
+fn old_forms(rules: &Rules, found: &Found) -> Vec<Problem> {
     let names: Vec<&str> = found.upstreams.iter().filter_map(|upstream| upstream.name.as_deref()).collect();
-    let named = rules.tools.iter().chain(&rules.prompts);
-    named.filter(|rule| !rule.pattern.text().contains(SEPARATOR)).filter_map(move |rule| {
-        let text = rule.pattern.text();
-        let mut parts = text.match_indices("__").map(|(at, between)| (&text[..at], &text[at + between.len()..]));
-        // A wildcard alone is part of a name, too.
-        let is_upstream = |part: &str| {
-            part.contains(|character| !"*?".contains(character))
-                && names.iter().any(|name| Pattern::new(part).matches(name))
+    let named = rules.tools.iter().chain(&rules.prompts).chain(&rules.resources);
+    let named = named.map(|rule| (&*rule.place, rule.pattern.text()));
+    let allowed = rules.allowed_resources.iter().flatten().map(|pattern| ("resources.allow", pattern.text()));
+    let mut problems: Vec<Problem> = named
+        .chain(allowed)
+        .filter_map(|(place, text)| {
+            let (upstream, name) = served_form(text, &names)?;
+            Some(refused(place, text, &format!("{upstream}/{name}"), &format!("*/{text}")))
+        })
+        .collect();
+    for switches in rules.switches.iter().chain(&found.switches) {
+        let own = |text: &str, separator: &str| {
+            Some(text.strip_prefix(&*switches.upstream)?.strip_prefix(separator)?.to_owned())
         };
-        let (upstream, name) = parts.find(|(upstream, _)| is_upstream(upstream))?;
-        let problem = Problem::new(format!("{}: '{text}' is now written '{upstream}/{name}'", rule.place));
-        Some(problem.hint(format!(
-            "write '{upstream}/{name}', or '*/{text}' for what is called '{text}' itself; docs/moving.md has the old forms"
-        )))
-    })
+        // Where names are given, one may begin like that.
+        let is_renamed = rules.naming.iter().any(|naming| *naming.upstream() == switches.upstream);
+        for text in switches.allow.iter().flatten().chain(&switches.hidden).map(Pattern::text) {
+            if let Some(name) = own(text, "/") {
+                problems.push(refused(&switches.place, text, &name, &format!("*/{name}")));
+            } else if let Some(name) = own(text, "__").filter(|_| !is_renamed) {
+                problems.push(refused(&switches.place, text, &name, &format!("*__{name}")));
+            }
+        }
+    }
+    problems
+}
+
+/// The upstream and the name of `upstream__name`, if one of these upstreams is called like its beginning.
+fn served_form<'t>(text: &'t str, upstreams: &[&str]) -> Option<(&'t str, &'t str)> {
+    let split_at = |separator: &'static str| {
+        text.match_indices(separator).map(|(at, between)| (&text[..at], &text[at + between.len()..]))
+    };
+    let names_one = |part: &str| upstreams.iter().any(|name| Pattern::new(part).matches(name));
+    // A wildcard alone is part of a name, too.
+    let is_upstream = |part: &str| part.contains(|character| !"*?".contains(character)) && names_one(part);
+    let is_today = split_at("/").any(|(upstream, _)| names_one(upstream));
+    split_at("__").find(|(upstream, _)| !is_today && is_upstream(upstream))
+}
+
+fn refused(place: &str, text: &str, now: &str, literal: &str) -> Problem {
+    Problem::new(format!("{place}: '{text}' is now written '{now}'")).hint(format!(
+        "write '{now}', or '{literal}' for what is called '{text}' itself; docs/moving.md has the old forms"
+    ))
 }
 
 fn keep<T>(read: Result<T, Vec<Problem>>, problems: &mut Vec<Problem>) -> Option<T> {

@@ -43,6 +43,7 @@ fn main() {
         client: Value::Null,
         asks_for: Value::Null,
         refused: Vec::new(),
+        cost: Value::Null,
     };
     for line in stdin().lock().lines().map_while(Result::ok) {
         if let Ok(message) = serde_json::from_str(&line) {
@@ -78,6 +79,8 @@ struct Server {
     asks_for: Value,
     /// The errors that answered what it asked.
     refused: Vec<Value>,
+    /// What its handshake chose of the concern `cost`, which some modes follow: at a low one they list `echo` alone.
+    cost: Value,
 }
 
 impl Server {
@@ -94,6 +97,7 @@ impl Server {
             ("dies-on-initialize", "initialize") => process::exit(8),
             (_, "initialize") => {
                 self.client = message["params"]["capabilities"].clone();
+                self.cost = message["params"]["concerns"]["cost"].clone();
                 answer(id, self.introduction());
             }
             ("asks", "tools/call") => {
@@ -123,6 +127,14 @@ impl Server {
                 if self.refused.len() == 36 {
                     answer(&self.asks_for, text(&json!(self.refused).to_string()));
                 }
+            }
+            ("chooses-and-dies", "updateConcerns") => process::exit(12),
+            ("chooses-and-loses-lists", "updateConcerns") => {
+                self.lists += 1;
+                answer(id, json!({}));
+            }
+            ("chooses-and-loses-lists", "tools/list") if self.lists > 0 => {
+                fail(id, json!({"code": -32603, "message": "the list is lost"}));
             }
             ("list-error", "tools/list") => fail(id, json!({"code": -32603, "message": "the list is lost"})),
             ("list-nonsense", "tools/list") => answer(id, json!({"tools": "none"})),
@@ -169,9 +181,13 @@ impl Server {
         if self.mode == "resolves" {
             tools["resolve"] = true.into();
         }
+        let mut capabilities = json!({"tools": tools});
+        if self.mode.starts_with("chooses") {
+            capabilities["concerns"] = json!([{"name": "cost", "values": ["low", "high"]}]);
+        }
         json!({
             "protocolVersion": version,
-            "capabilities": {"tools": tools},
+            "capabilities": capabilities,
             "serverInfo": {"name": "odd", "version": "1"},
         })
     }
@@ -204,6 +220,9 @@ impl Server {
             ("no-tools", _) => json!({"tools": []}),
             ("changes-while-listing", _) => {
                 json!({"tools": [tool("echo"), tool(&format!("grown-{}", self.lists))]})
+            }
+            (mode, _) if mode.starts_with("chooses") && self.cost == "low" => {
+                json!({"tools": [tool("echo")]})
             }
             ("changes", _) if self.calls > 0 => json!({"tools": [tool("echo"), tool("grown")]}),
             _ => json!({"tools": [tool("echo"), tool("wait")]}),

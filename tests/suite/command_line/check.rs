@@ -547,3 +547,30 @@ fn w4_a_rule_in_an_old_form_is_refused_with_its_place_and_new_form() {
     std::fs::write(&file, new).unwrap();
     run(&["check", "--config", shown(&file)]).says(0, &[]);
 }
+
+#[test]
+fn w4_old_forms_are_refused_wherever_names_stand() {
+    let (directory, scenario) = with_tools(&[tool("one", "Finds one."), tool("two", "Finds two.")]);
+    let file = directory.path().join("disclosure.toml");
+    let upstream = |more: &str| format!("command = {UPSTREAM:?}\nargs = [{scenario:?}]\n{more}\n");
+    for (of_a, rest, expected) in [
+        (r#"hidden = ["a/one"]"#, "", "'a/one' is now written 'one'"),
+        (r#"allow = ["a__*"]"#, "", "'a__*' is now written '*'"),
+        ("", "[resources.\"a__kit://doc\"]\nhidden = true", "'a__kit://doc' is now written 'a/kit://doc'"),
+        ("", "[resources]\nallow = [\"a__*\"]", "resources.allow: 'a__*' is now written 'a/*'"),
+        ("", "[profiles.p]\ntools = [\"a__one\"]", "write \"a/one\""),
+        ("", "[profiles.p]\nresources = [\"a__kit://doc\"]", "write \"a/kit://doc\""),
+    ] {
+        std::fs::write(&file, format!("[upstreams.a]\n{}{rest}\n", upstream(of_a))).unwrap();
+        run(&["serve", "--config", shown(&file)]).says(64, &[expected]);
+        let checked = run(&["check", "--config", shown(&file)]);
+        let found = &checked.says(64, &[]).stdout;
+        assert!(found.contains(expected), "{expected}: {found}");
+    }
+    let flags = ["serve", "--name", "a", "--hide-tool", "a/one", "--", UPSTREAM, &scenario];
+    run(&flags).says(64, &["'a/one' is now written 'one'"]);
+    // What is served like that, and what names an upstream already.
+    let named = upstream("prefix = \"a__\"\nhidden = [\"a__one\"]");
+    std::fs::write(&file, format!("[upstreams.a]\n{named}[tools.\"*/a__two\"]\nhidden = true\n")).unwrap();
+    run(&["check", "--config", shown(&file)]).says(0, &[]);
+}

@@ -1,12 +1,12 @@
 //! Outgoing messages: encoded, and queued where there is room.
 
-use mcp_disclosure_core::{RawObject, depth::is_deeper_than};
+use mcp_disclosure_core::RawObject;
 
 use super::{
     Call, Carrier, Connection,
     queue::{Full, Kind, Outgoing, Room},
 };
-use crate::{CallError, PassageKind, Settled, headers, message::request_line};
+use crate::{CallError, PassageKind, Settled, depth::is_deeper_than, headers, message::request_line};
 
 /// The owner of all requests that have none, such as subscriptions, which are shared: together they have one share.
 const NOBODY: &str = "";

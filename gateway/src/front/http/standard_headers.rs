@@ -48,13 +48,10 @@ pub(super) fn check_mirrored(
     mirrored: &[Mirrored],
     shown: bool,
 ) -> Result<(), ErrorText> {
-    if mirrored.is_empty() {
-        return Ok(());
-    }
-    let arguments = request.params.member("arguments").and_then(|text| Mirrored::pick(mirrored, text));
+    let arguments = request.params.member("arguments");
     for argument in mirrored.iter().filter(|argument| shown || headers.contains_key(&argument.header)) {
         let header = &argument.header;
-        match argument.value(arguments.as_ref()).map_err(|wrong| mismatch(&wrong))? {
+        match argument.value(arguments).map_err(|wrong| mismatch(&wrong))? {
             Some(expected) => {
                 let given = value_of(headers, header, true)?;
                 if !Mirrored::agrees(&expected, &given) {

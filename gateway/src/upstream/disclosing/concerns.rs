@@ -27,6 +27,8 @@ pub enum Told {
     Taken,
     /// It follows choices from its handshake on only, so a new one is needed.
     ByHandshake,
+    /// It ended instead of answering.
+    Ended,
     /// It follows none.
     Refused,
 }
@@ -73,15 +75,15 @@ impl Upstream {
         !self.told.lock().is_empty()
     }
 
-    /// Tells it a client's choices.
-    pub(crate) async fn tell(&self, chosen: &Notes) -> Told {
+    /// Tells it a client's choices, `by_method` where it is not known to end then.
+    pub(crate) async fn tell(&self, chosen: &Notes, by_method: bool) -> Told {
         let (chosen, told) = (self.introduction.understood(chosen), self.told.lock().clone());
         if chosen == told || !self.introduction.eras.session {
             return Told::Nothing;
         }
         let withdrawn: Vec<_> = told.keys().filter(|name| !chosen.contains_key(*name)).cloned().collect();
         // The source has no word for withdrawing a choice; gateways of this program take `null`.
-        if !withdrawn.is_empty() && self.introduction.extension().is_none() {
+        if !by_method || !withdrawn.is_empty() && self.introduction.extension().is_none() {
             return Told::ByHandshake;
         }
         let mut update = chosen.clone();
@@ -95,17 +97,16 @@ impl Upstream {
     }
 
     /// Says again what its handshake said, since it may read choices by the method alone.
-    pub(crate) async fn repeat(&self) {
+    pub(crate) async fn repeat(&self) -> Told {
         let told = self.told.lock().clone();
-        if !told.is_empty() {
-            self.update(&told).await;
-        }
+        if told.is_empty() { Told::Nothing } else { self.update(&told).await }
     }
 
     async fn update(&self, choices: &Notes) -> Told {
         match self.query(UPDATE, chosen_in(RawObject::empty(), choices)).await {
             Ok(_) => Told::Taken,
             Err(CallError::Answered(error)) if self.is_unknown(&error).await => Told::ByHandshake,
+            Err(CallError::Ended { .. }) => Told::Ended,
             Err(error) => {
                 self.refuses(&error.in_full());
                 Told::Refused

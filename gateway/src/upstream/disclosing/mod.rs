@@ -7,7 +7,7 @@
 //! 1. After each `tools/list` the definitions are fetched ([`fetch`]) and laid over the list. Whatever cannot be fetched
 //!    stays as it was listed: a server that refuses a name is no worse than one that discloses nothing.
 //! 2. What a server demands before a call is brought along, and fetched anew where it refuses all the same ([`call`]).
-//! 3. What it says of its tools by an `info` tool is asked once for each list ([`own_info`]).
+//! 3. What it says of its tools by an `info` tool is asked when its definitions changed ([`own_info`]).
 //! 4. What only serves its disclosure is not listed to our clients ([`furniture`]).
 //!
 //! [`Offer::ours`]: crate::dialect::Offer::ours
@@ -19,10 +19,13 @@ mod fetch;
 mod furniture;
 pub(in crate::upstream) mod own_info;
 
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 pub use channel::Channel;
-use mcp_disclosure_core::{EXTENSION, Era, RawObject, UpstreamLists, receipt_name};
+use mcp_disclosure_core::{Digest, EXTENSION, Era, OwnInfo, RawObject, UpstreamLists, receipt_name};
 use parking_lot::Mutex;
 
 use super::{Introduction, Upstream};
@@ -37,6 +40,8 @@ struct Known {
     channel: Option<Channel>,
     /// The argument that carries a receipt and the receipt, by tool. Each era has its own.
     receipts: HashMap<(Era, String), (String, String)>,
+    /// What it said by its `info` tool, and of which definitions.
+    said: Option<(Digest, Option<Arc<OwnInfo>>)>,
 }
 
 impl Disclosing {

@@ -4,13 +4,13 @@
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use futures::{StreamExt, stream};
-use mcp_disclosure_core::{OwnGroup, OwnInfo, RawObject, RawText, UpstreamLists};
+use mcp_disclosure_core::{Digest, Material, OwnGroup, OwnInfo, RawObject, RawText, Snapshot, UpstreamLists};
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
 use crate::{
     observe::{Called, Observer, Outcome, Who, protected},
-    upstream::{CallError, Upstream},
+    upstream::{Asks, CallError, Upstream},
 };
 
 /// Calls at the same time.
@@ -24,21 +24,53 @@ const LONGEST_ANSWER: usize = 64 * 1024;
 
 /// The lists with what the upstream's own `info` says, and with its categories as groups, unless it offers groups.
 pub(in crate::upstream) async fn joined(upstream: &Upstream, lists: UpstreamLists) -> UpstreamLists {
-    let Some(observer) = &upstream.terms.asks else { return lists };
-    let named = lists.tools.iter().filter_map(|tool| RawObject::of(tool).ok());
-    let named: Vec<RawObject> =
-        named.filter(|tool| tool.string("name").as_deref() == Some(OwnInfo::TOOL)).collect();
-    if !matches!(&named[..], [only] if is_info(only)) {
+    let Some(asks) = &upstream.terms.asks else { return lists };
+    let is_named = |tool: &&RawText| {
+        RawObject::of(tool).is_ok_and(|tool| tool.string("name").as_deref() == Some(OwnInfo::TOOL))
+    };
+    let named: Vec<&RawText> = lists.tools.iter().filter(is_named).collect();
+    let is_info = |tool: &RawText| RawObject::of(tool).is_ok_and(|tool| is_info(&tool));
+    if !matches!(named[..], [only] if is_info(only) && !asks.hide(only, &lists)) {
         return lists;
     }
-    let Some(info) = Asking::new(upstream, observer).all(&lists.tools).await else { return lists };
-    tracing::info!(
-        upstream = %upstream.name(), categories = info.categories.len(), tools = info.tools.len(),
-        "its own tool info says what it has"
-    );
+    let Some(info) = said(upstream, &asks.observer, &lists).await else { return lists };
     let groups = if lists.groups.is_empty() { groups(&info) } else { lists.groups };
-    let info = OwnInfo { server_info: lists.server_info.clone(), ..info };
-    UpstreamLists { groups, info: Some(Arc::new(info)), ..lists }
+    UpstreamLists { groups, info: Some(info), ..lists }
+}
+
+/// What it says of these definitions. It is asked once: it may announce a change whenever it is asked.
+async fn said(
+    upstream: &Upstream,
+    observer: &Arc<dyn Observer>,
+    lists: &UpstreamLists,
+) -> Option<Arc<OwnInfo>> {
+    let mut texts: Vec<&str> = lists.tools.iter().map(RawText::get).collect();
+    texts.sort_unstable();
+    let definitions = Digest::of_parts(texts);
+    let known = upstream.disclosing.0.lock().said.clone().filter(|(of, _)| *of == definitions);
+    if let Some((_, said)) = known {
+        return said;
+    }
+    let said = Asking::new(upstream, observer).all(lists).await.map(Arc::new);
+    if let Some(info) = &said {
+        tracing::info!(
+            upstream = %upstream.name(), categories = info.categories.len(), tools = info.tools.len(),
+            "its own tool info says what it has"
+        );
+    }
+    upstream.disclosing.0.lock().said = Some((definitions, said.clone()));
+    said
+}
+
+impl Asks {
+    /// Whether a tool does not exist for clients, whatever other upstreams there are.
+    fn hide(&self, tool: &RawText, lists: &UpstreamLists) -> bool {
+        let (name, self_named) = (lists.name.clone(), lists.self_named);
+        let alone = UpstreamLists { self_named, tools: vec![tool.clone()], ..UpstreamLists::empty(name) };
+        let rules = Arc::clone(&self.rules.read());
+        let material = Material { upstreams: &[alone], complete: false, files: &[], rules: &rules };
+        Snapshot::assemble(material).tool_count() == 0
+    }
 }
 
 /// Whether a tool of this name can be asked like that of the document: it has at most an optional string `topic`, and is not said to
@@ -91,7 +123,7 @@ impl<'a> Asking<'a> {
     }
 
     /// All that it says; `None` if it does not answer as the document does.
-    async fn all(&self, tools: &[RawText]) -> Option<OwnInfo> {
+    async fn all(&self, lists: &UpstreamLists) -> Option<OwnInfo> {
         let is_overview = |answer: &RawObject| {
             answer.object("categories").is_some() && answer.member("total_tools").is_some()
         };
@@ -99,14 +131,14 @@ impl<'a> Asking<'a> {
         let names: Vec<String> =
             overview.object("categories")?.iter().map(|(name, _)| name.to_owned()).collect();
         let categories = self.each(names, |answer| answer.member("tools").is_some()).await;
-        let listed = tools.iter().filter_map(|tool| RawObject::of(tool).ok()?.string("name"));
+        let listed = lists.tools.iter().filter_map(|tool| RawObject::of(tool).ok()?.string("name"));
         let others =
             listed.filter(|name| name != OwnInfo::TOOL && !categories.iter().any(|(known, _)| known == name));
         let is_tool =
             |answer: &RawObject| answer.member("parameters").is_some() && answer.member("error").is_none();
         let tools = self.each(others.collect(), is_tool).await;
         let (categories, tools) = (categories.into_iter().collect(), tools.into_iter().collect());
-        Some(OwnInfo { server_info: RawObject::empty(), overview, categories, tools })
+        Some(OwnInfo { server_info: lists.server_info.clone(), overview, categories, tools })
     }
 
     /// What it says of each of these topics.

@@ -10,7 +10,7 @@ use std::{
 };
 
 use mcp_disclosure_compare::transcript::{Assignment, Call};
-use mcp_disclosure_core::{RawObject, Verdict, arguments::Schema};
+use mcp_disclosure_core::{RawObject, Schema, Verdict};
 use mcp_disclosure_gateway::upstream::{Responder, Target, UpstreamConfig};
 use mcp_disclosure_transport::{ErrorText, Id, Json, Request};
 use serde_json::{Value, json};
@@ -103,7 +103,7 @@ fn schemas(stand_in: &dyn Responder) -> HashMap<String, String> {
 /// What is wrong with arguments, if anything is and can be found out.
 fn objection(schema: &str, arguments: &RawObject) -> Option<String> {
     let given = serde_json::from_str(arguments.text()).ok()?;
-    let Verdict::DoesNotFit(problems) = Schema::compile(schema)?.check(&given) else { return None };
+    let Verdict::DoesNotFit(problems) = Schema::compile(schema).check(&given) else { return None };
     let each = problems.iter().map(|problem| {
         format!("'{}': given {}, expected {}", problem.argument, problem.given, problem.expected)
     });

@@ -99,8 +99,16 @@ impl Written<'_> {
     pub(super) fn check(&self, problems: &mut Problems) {
         let Self { what, place, .. } = self;
         for unusable in self.grant().unusable() {
-            let hint =
-                format!("write \"*/{}\" for every upstream's, or its upstream's name", unusable.pattern);
+            let pattern = &unusable.pattern;
+            let old = pattern.split_once("__").filter(|(upstream, _)| !upstream.contains([':', '*', '?']));
+            let hint = match old {
+                Some((upstream, name)) => {
+                    format!(
+                        "write \"{upstream}/{name}\" for that of '{upstream}', or \"*/{pattern}\" for every upstream's"
+                    )
+                }
+                None => format!("write \"*/{pattern}\" for every upstream's, or its upstream's name"),
+            };
             problems.report(place, format!("{what}: {unusable}"), &hint);
         }
         if self.strategies.as_ref().is_some_and(Vec::is_empty) {

@@ -3,7 +3,7 @@
 use std::{fs, path::Path};
 
 use mcp_disclosure_client::{Host, Link, Preferences};
-use serde_json::Value;
+use serde_json::{Value, value::to_raw_value};
 use tokio::process::Command;
 
 use super::Failure;
@@ -34,8 +34,8 @@ async fn list(entry: &Value) -> Result<Recorded, Failure> {
     let variables = entry["env"].as_object().into_iter().flatten();
     command.envs(variables.filter_map(|(name, value)| Some((name, value.as_str()?))));
     let host = Host::connect(Link::process(command), Preferences::of([])).await?;
-    let tools = host.list().await?.iter().map(|tool| tool.to_raw()).collect();
-    let (server, instructions) = (host.server().info.to_raw(), host.server().instructions.clone());
+    let tools = host.list().await?.iter().map(to_raw_value).collect::<Result<_, _>>()?;
+    let (server, instructions) = (to_raw_value(&host.server().info)?, host.server().instructions.clone());
     host.close().await;
     Ok(Recorded { server, instructions, tools })
 }

@@ -3,7 +3,7 @@
 /// Whether objects and arrays in this JSON text are nested deeper than this; the outermost one is the first level.
 ///
 /// The text need not be valid JSON: brackets in strings do not count, and nothing else is looked at.
-pub fn is_deeper_than(text: &[u8], depth: usize) -> bool {
+pub(crate) fn is_deeper_than(text: &[u8], depth: usize) -> bool {
     // Nearly every message is decided here: so deep a text has at least that many brackets.
     if text.len() <= depth {
         return false;
