@@ -9,7 +9,8 @@ use std::{cmp::Ordering, slice};
 use serde_json::Value;
 
 use super::{
-    ArgumentProblem, number, pattern,
+    ArgumentProblem, number,
+    pattern::{self, Steps},
     problem::{LONGEST_VALUE, MOST_PROBLEMS, Problem, Wrong, nearest},
     schema::{Schema, TYPES, is_unjudged, kinds},
 };
@@ -33,22 +34,6 @@ pub enum Verdict {
 
 /// What is wrong with a value: nothing, if it fits. `None` where that is not judged.
 type Fit<'v> = Option<Vec<Problem<'v>>>;
-
-/// The steps that are left. A step is about one keyword on one value, or 64 bytes of text.
-pub(super) struct Steps(usize);
-
-impl Steps {
-    /// `None` where there are not so many; then none are left.
-    pub(super) fn spend(&mut self, steps: usize) -> Option<()> {
-        let left = self.0.checked_sub(steps);
-        self.0 = left.unwrap_or_default();
-        left.map(drop)
-    }
-
-    fn read(&mut self, text: &str) -> Option<()> {
-        self.spend(1 + text.len() / 64)
-    }
-}
 
 impl Schema {
     /// Checks a value.

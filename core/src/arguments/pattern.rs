@@ -8,7 +8,21 @@ use std::borrow::Cow;
 
 use regex_lite::RegexBuilder;
 
-use super::check::Steps;
+/// The steps that are left. A step is about one keyword on one value, or 64 bytes of text.
+pub(super) struct Steps(pub(super) usize);
+
+impl Steps {
+    /// `None` where there are not so many; then none are left.
+    pub(super) fn spend(&mut self, steps: usize) -> Option<()> {
+        let left = self.0.checked_sub(steps);
+        self.0 = left.unwrap_or_default();
+        left.map(drop)
+    }
+
+    pub(super) fn read(&mut self, text: &str) -> Option<()> {
+        self.spend(1 + text.len() / 64)
+    }
+}
 
 /// The sizes of compiled patterns, in bytes: of nearly all, and of the largest.
 const SIZES: [usize; 2] = [4_000, 32_000];
