@@ -5,10 +5,7 @@ use std::{fmt, sync::Arc};
 use async_trait::async_trait;
 use mcp_disclosure_core::{Context, Digest, View, VisibleTool};
 
-use crate::{
-    BuiltIn, LexicalSettings, Query, Ranker, Ranking, embedding::Embedding, lexical::LONGEST_QUERY,
-    words::beginning,
-};
+use crate::{BuiltIn, LexicalSettings, Query, Ranker, Ranking, embedding::Embedding, words::beginning};
 
 /// How much of a tool a model reads, in bytes: what it does stands at the beginning, and models refuse long texts.
 const LONGEST: usize = 1_000;
@@ -94,7 +91,7 @@ impl<E: Embeddings> Ranker for Embedded<E> {
             return self.built_in.rank(cx, query).await;
         }
         self.built_in.prepare(cx).await;
-        let near = self.nearness(cx, beginning(query.text, LONGEST_QUERY)).await;
+        let near = self.nearness(cx, beginning(query.text, LONGEST)).await;
         if near.is_none() {
             cx.services.falls_back();
         }

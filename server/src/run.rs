@@ -55,7 +55,7 @@ const LARGE: i32 = 1024 * 1024;
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[allow(unsafe_code, reason = "there is no safe interface to the system's allocator")]
 fn return_large_blocks() {
-    // SAFETY: it sets a number, and no thread has been started yet.
+    // SAFETY: it sets a number, for which glibc takes the lock of the heap.
     let _is_set = unsafe { libc::mallopt(libc::M_MMAP_THRESHOLD, LARGE) };
 }
 

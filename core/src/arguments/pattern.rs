@@ -83,8 +83,8 @@ fn is_common(pattern: &str) -> bool {
                 "dDwWsS".contains(escaped) || (escaped.is_ascii_punctuation() && !"<>".contains(escaped))
             }),
             '(' => !text.starts_with('?') || text.starts_with("?:"),
-            // Empty sets, and classes of POSIX.
-            '[' => !["]", "^]", ":"].iter().any(|start| text.starts_with(start)),
+            // Empty sets, classes of POSIX, and ranges from a hyphen.
+            '[' => !["]", "^]", ":", "--", "^--"].iter().any(|start| text.starts_with(start)),
             '*' | '+' | '}' => !text.starts_with(['*', '+', '{']),
             '?' => !text.starts_with(['*', '+', '{', '?']),
             '{' => text.split_once('}').is_some_and(|(counts, _)| {

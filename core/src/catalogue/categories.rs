@@ -102,6 +102,7 @@ fn of_upstream(view: &View, upstream: &str, mut tools: Vec<(usize, &Tool)>) -> V
     let provider = view.provider(upstream);
     let groups = provider.map(|provider| &*provider.groups).unwrap_or_default();
     let permitted = (!groups.is_empty()).then(|| PermittedItems::of(view, upstream));
+    let is_told = !provider.is_some_and(|provider| provider.has_info()) || view.own_info(upstream).is_some();
     for group in groups {
         let names: HashSet<&str> = group.tools.iter().map(String::as_str).collect();
         let (own, others) =
@@ -113,7 +114,8 @@ fn of_upstream(view: &View, upstream: &str, mut tools: Vec<(usize, &Tool)>) -> V
                 |tool: &Tool| group.tools.iter().position(|name| *name == *tool.upstream_name().as_str());
             own.sort_by_key(|(_, tool)| place(tool));
             // What is said of a group may be about what is withheld from the caller.
-            let is_whole = permitted.as_ref().is_some_and(|permitted| permitted.have_all_of(group));
+            let is_whole =
+                is_told && permitted.as_ref().is_some_and(|permitted| permitted.have_all_of(group));
             let description = if is_whole { in_a_line(&group.description) } else { String::new() };
             categories.push(category(
                 group.name.clone(),

@@ -81,6 +81,11 @@ impl Provider {
         self.info.as_deref().filter(|_| self.is_whole)
     }
 
+    /// Whether its categories are those of its `info`, which are about all that it has.
+    pub(crate) fn has_info(&self) -> bool {
+        self.info.is_some()
+    }
+
     /// An upstream of whose lists this much exists.
     pub(crate) fn of(lists: &UpstreamLists, count: usize) -> Self {
         let Origin { title, description } = Origin::of(lists);

@@ -56,7 +56,8 @@ fn shown_of(view: &View, upstream: &str, blocks: &str, depth: usize) -> Option<V
     let mut blocks: Vec<RawText> = serde_json::from_str(blocks).ok()?;
     let mut is_whole = true;
     blocks.retain_mut(|block| {
-        let rest = RawObject::of(block).map_or(Rest::Whole, |object| rest_of(view, upstream, &object, depth));
+        let rest =
+            RawObject::of(block).map_or(Rest::Nothing, |object| rest_of(view, upstream, &object, depth));
         is_whole &= matches!(rest, Rest::Whole);
         if let Rest::Part(part) = &rest {
             *block = part.clone().into_text();

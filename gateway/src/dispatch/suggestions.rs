@@ -11,8 +11,9 @@ pub(super) fn shown(view: &View, upstream: &str, params: &RawObject, result: Jso
     if !view.guards_resources() {
         return result;
     }
-    let template = params.object("ref").and_then(|reference| reference.string("uri"));
-    let (Some(template), Ok(whole)) = (template, RawObject::parse(result.as_str())) else { return result };
+    // Of a prompt's argument, the whole value may be a URI.
+    let template = params.object("ref").and_then(|reference| reference.string("uri")).unwrap_or_default();
+    let Ok(whole) = RawObject::parse(result.as_str()) else { return result };
     let Some(completion) = whole.object("completion") else { return result };
     let values: Vec<Box<RawValue>> = match completion.member("values").map(serde_json::from_str) {
         Some(Ok(values)) => values,
@@ -28,7 +29,7 @@ pub(super) fn shown(view: &View, upstream: &str, params: &RawObject, result: Jso
         [format!("{folder}{value}"), value].iter().any(|value| {
             let expanded =
                 expand(&template, |name| if name == argument { Some(value) } else { known.get(name) });
-            view.hides_resource(&expanded)(upstream)
+            view.hides_resource(&expanded)(upstream) || view.hides_resource(value)(upstream)
         })
     };
     let kept: Vec<&RawValue> =

@@ -10,7 +10,7 @@ use mcp_disclosure_ranking::Embedding;
 
 use crate::files::{keep_newest, write_private};
 
-/// The number of models whose vectors are kept; those used longest ago are forgotten.
+/// The number of models whose vectors are kept; those written longest ago are forgotten.
 const MOST: usize = 8;
 
 const EXTENSION: &str = "vectors";

@@ -39,7 +39,10 @@ const REST: Duration = Duration::from_secs(2);
 /// The largest answer: 32 vectors of 4,096 numbers have 3 MB.
 const LARGEST: usize = 16 * 1024 * 1024;
 
-/// How many vectors are kept; beyond that only those of the tools that are listed.
+/// How many texts may be refused before one is taken, until that counts as a failure of the server.
+const MOST_REFUSED: usize = 8;
+
+/// How many vectors are kept; beyond that only those of the view that was read last.
 const MOST: usize = 20_000;
 
 /// A model, on its server.
@@ -50,6 +53,8 @@ pub(super) struct Model {
     settings: Settings,
     /// The vectors of tools' texts.
     known: Mutex<Vectors>,
+    /// Texts that the server refuses, such as those with too many tokens.
+    refused: Mutex<HashSet<Digest>>,
     /// One task fetches vectors.
     turn: Arc<Semaphore>,
     rests_until: Mutex<Option<Instant>>,
@@ -73,6 +78,13 @@ enum Failure {
     Dimensions { sent: usize, wanted: usize },
 }
 
+impl Failure {
+    /// Whether it may be the text's fault.
+    fn is_of_text(&self) -> bool {
+        matches!(self, Self::Status(status) if matches!(status.as_u16(), 400 | 413 | 422))
+    }
+}
+
 impl From<reqwest::Error> for Failure {
     fn from(error: reqwest::Error) -> Self {
         if error.is_timeout() { Self::Late } else { Self::Http(HttpError::from(&error.without_url())) }
@@ -94,7 +106,8 @@ struct Item {
 impl Model {
     /// The model of these settings, with the vectors that are kept on disk.
     pub(super) fn new(settings: &Settings) -> Result<Arc<Self>, Unusable> {
-        let wrong = || Unusable::Url(settings.url.clone());
+        // Without user information.
+        let wrong = || Unusable::Url(settings.url.rsplit('@').next().unwrap_or_default().to_owned());
         let mut url = Url::parse(&settings.url).map_err(|_| wrong())?;
         if !matches!(url.scheme(), "http" | "https") {
             return Err(wrong());
@@ -116,6 +129,7 @@ impl Model {
             url,
             settings: settings.clone(),
             known: Mutex::new(file.as_ref().and_then(|file| file.read().ok()).unwrap_or_default()),
+            refused: Mutex::default(),
             turn: Arc::new(Semaphore::new(1)),
             rests_until: Mutex::default(),
             file,
@@ -128,39 +142,69 @@ impl Model {
 
     /// Says that the server failed, and that it is not asked for a while.
     fn rest(&self, failure: &Failure) {
+        // Of several queries that wait, one says it.
+        if self.rests() {
+            return;
+        }
         *self.rests_until.lock() = Some(Instant::now() + REST);
         let (url, seconds) = (without_secrets(&self.url), REST.as_secs());
         tracing::warn!("search: {url} {failure}; the built-in ranking answers for {seconds} s");
     }
 
-    /// Whether a query's vector is like those of tools. A server that has another model by the same name now is asked for them again.
-    fn is_comparable(&self, vector: &Embedding) -> bool {
+    /// Forgets vectors of other dimensions than this one: the server has another model by the same name now.
+    fn compared(&self, vector: Embedding) -> Result<Embedding, Failure> {
         let mut known = self.known.lock();
-        let is_other = known.values().next().is_some_and(|other| other.cosine(vector).is_none());
-        if is_other {
-            known.clear();
+        match known.values().next().map(|other| other.quantized().len()) {
+            Some(wanted) if wanted != vector.quantized().len() => {
+                known.clear();
+                Err(Failure::Dimensions { sent: vector.quantized().len(), wanted })
+            }
+            _ => Ok(vector),
         }
-        !is_other
     }
 
-    /// Fetches the vectors that are not known, in batches, until the server fails.
-    async fn fetch(&self, listed: &[(Digest, String)]) {
+    /// Fetches the vectors that are not known, in batches, until the server fails; returns whether there are new ones.
+    async fn fetch(&self, listed: &[(Digest, String)]) -> bool {
         let missing: Vec<&(Digest, String)> = {
-            let known = self.known.lock();
-            listed.iter().filter(|(digest, _)| !known.contains_key(digest)).collect()
+            let (known, refused) = (self.known.lock(), self.refused.lock());
+            let is_missing = |digest: &Digest| !known.contains_key(digest) && !refused.contains(digest);
+            listed.iter().filter(|(digest, _)| is_missing(digest)).collect()
         };
+        if missing.is_empty() {
+            return false;
+        }
         tracing::info!(tools = missing.len(), model = self.settings.model, "search: a model reads tools");
-        for batch in missing.chunks(AT_ONCE) {
+        let (mut has_learned, mut refused) = (false, 0);
+        let mut batches: Vec<&[&(Digest, String)]> = missing.chunks(AT_ONCE).rev().collect();
+        while let Some(batch) = batches.pop() {
             let texts: Vec<&str> = batch.iter().map(|(_, text)| &**text).collect();
             match self.ask(&texts, BATCH).await {
                 Ok(vectors) => {
-                    vectors.first().map(|vector| self.is_comparable(vector));
+                    // Those of other dimensions are read again when they are missed.
+                    drop(vectors.first().cloned().map(|vector| self.compared(vector)));
                     let digests = batch.iter().map(|(digest, _)| *digest);
                     self.known.lock().extend(digests.zip(vectors.into_iter().map(Arc::new)));
+                    has_learned = true;
                 }
-                Err(failure) => return self.rest(&failure),
+                // One text of a batch is found by halves.
+                Err(failure) if failure.is_of_text() && (has_learned || refused < MOST_REFUSED) => {
+                    match batch {
+                        [(digest, _)] => {
+                            self.refused.lock().insert(*digest);
+                            refused += 1;
+                        }
+                        _ => batches.extend(
+                            [batch.split_at(batch.len() / 2)].iter().flat_map(|(one, two)| [*two, *one]),
+                        ),
+                    }
+                }
+                Err(failure) => {
+                    self.rest(&failure);
+                    break;
+                }
             }
         }
+        has_learned
     }
 
     /// The vectors of texts, in their order.
@@ -194,17 +238,25 @@ impl Model {
         vectors.filter(|vectors| vectors.len() == texts.len()).ok_or(Failure::NotVectors)
     }
 
-    /// Writes what is known to disk. Of too many, those are forgotten that are not listed.
+    /// Writes what is known to disk, beside what other processes wrote. Of too many, those are forgotten that are not listed.
     fn keep(&self, listed: &[(Digest, String)]) {
+        let Some(file) = &self.file else { return };
+        let others = file.read().unwrap_or_default();
         let known = {
             let mut known = self.known.lock();
+            let dimensions = known.values().next().map(|vector| vector.quantized().len());
+            for (digest, vector) in others {
+                if dimensions == Some(vector.quantized().len()) {
+                    known.entry(digest).or_insert(vector);
+                }
+            }
             if known.len() > MOST {
                 let listed: HashSet<&Digest> = listed.iter().map(|(digest, _)| digest).collect();
                 known.retain(|digest, _| listed.contains(digest));
             }
             known.clone()
         };
-        if let Some(Err(error)) = self.file.as_ref().map(|file| file.write(&known)) {
+        if let Err(error) = file.write(&known) {
             tracing::warn!(%error, "search: vectors of tools are not kept");
         }
     }
@@ -217,7 +269,7 @@ impl Embeddings for Model {
             return None;
         }
         let asked = self.ask(&[text], QUERY).await.inspect_err(|failure| self.rest(failure));
-        asked.ok()?.pop().filter(|vector| self.is_comparable(vector))
+        self.compared(asked.ok()?.pop()?).inspect_err(|failure| self.rest(failure)).ok()
     }
 
     fn of_texts(&self, digests: &[Digest]) -> Vec<Option<Arc<Embedding>>> {
@@ -234,8 +286,9 @@ impl Embeddings for Model {
             let text = |text: String| (Digest::of_bytes(text.as_bytes()), text);
             let texts = move || texts(&view).into_iter().map(text).collect();
             let listed: Vec<(Digest, String)> = spawn_blocking(texts).await.unwrap_or_default();
-            self.fetch(&listed).await;
-            drop(spawn_blocking(move || self.keep(&listed)).await);
+            if self.fetch(&listed).await {
+                drop(spawn_blocking(move || self.keep(&listed)).await);
+            }
             drop(turn);
         });
     }

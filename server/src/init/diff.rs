@@ -5,31 +5,48 @@ use std::{fmt::Write, path::Path};
 use mcp_disclosure_transport::printable::one_line;
 use similar::TextDiff;
 
-use super::edit::quoted;
+use super::edit::{Edits, quoted};
 use crate::config::hosts::document::Document;
 
 /// Lines around a change.
 const CONTEXT: usize = 3;
 
-/// The shortest text that is taken for a secret, and how much of one is shown, in characters.
-const SHORTEST: usize = 8;
+/// From this length on, some characters of a secret are shown, by which its owner recognizes it.
+const LONG: usize = 8;
 const SHOWN: usize = 4;
 
-/// The longest secrets first, as a file may write them, and what is shown of each.
-fn masks(path: &Path, text: &str) -> Vec<(String, String)> {
-    let Ok(document) = Document::parse(path, text, Path::new("")) else { return Vec::new() };
-    let secrets = document.secrets().into_iter();
-    // A variable says where a secret is.
-    let secrets = secrets.filter(|text| text.chars().count() >= SHORTEST && !text.contains('$'));
-    let mask = |text: &str| (quoted(text), format!("\"{}…\"", text.chars().take(SHOWN).collect::<String>()));
-    let plain = |text: &str| (text.to_owned(), format!("{}…", text.chars().take(SHOWN).collect::<String>()));
-    secrets.flat_map(|text| [mask(text), plain(text)]).collect()
+/// A file without its secrets; nothing of one that cannot be read.
+fn masked(path: &Path, text: &str) -> String {
+    let Ok(document) = Document::parse(path, text, Path::new("")) else { return String::new() };
+    let mut edits = Edits::default();
+    for node in document.secrets() {
+        let secret = node.scalar().unwrap_or_default();
+        if !is_variable(&secret) {
+            let shown = if secret.chars().count() < LONG { 0 } else { SHOWN };
+            let shown: String = secret.chars().take(shown).collect();
+            edits.replace(node.at..node.end, quoted(&format!("{shown}…")));
+        }
+    }
+    edits.apply(&document.text).unwrap_or_default()
+}
+
+/// Whether a text says where a secret is: `${TOKEN}`, `Bearer ${TOKEN}`, `{env:TOKEN}`, `$TOKEN`.
+fn is_variable(text: &str) -> bool {
+    let is_name = |name: &str| {
+        !name.is_empty() && name.chars().all(|letter| letter.is_ascii_alphanumeric() || letter == '_')
+    };
+    let text = text.strip_prefix("Bearer ").unwrap_or(text);
+    let inner = |begin: &str| text.strip_prefix(begin).and_then(|rest| rest.strip_suffix('}'));
+    let braced = ["${", "{env:", "{file:"].into_iter().find_map(inner);
+    // With a default, what it stands for may be in it.
+    braced.is_some_and(|name| !name.contains(['{', '}']) && !name.contains(":-"))
+        || text.strip_prefix('$').is_some_and(is_name)
 }
 
 /// A unified diff of a file, with control characters escaped, and of secrets only their beginning.
 pub(crate) fn unified(path: &Path, before: &str, after: &str, coloured: bool) -> String {
-    let masks = [masks(path, before), masks(path, after)].concat();
-    let diff = TextDiff::from_lines(before, after);
+    let (before, after) = (masked(path, before), masked(path, after));
+    let diff = TextDiff::from_lines(&before, &after);
     let name = one_line(&path.display().to_string()).into_owned();
     let mut shown = String::new();
     for line in diff.unified_diff().context_radius(CONTEXT).header(&name, &name).to_string().lines() {
@@ -39,7 +56,6 @@ pub(crate) fn unified(path: &Path, before: &str, after: &str, coloured: bool) ->
             Some(b'@') => Some(36),
             _ => None,
         };
-        let line = masks.iter().fold(line.to_owned(), |line, (secret, shown)| line.replace(secret, shown));
         let text = one_line(line.trim_end_matches('\r'));
         // Writing to a string cannot fail.
         let _written = match colour.filter(|_| coloured) {
@@ -56,23 +72,38 @@ mod tests {
 
     #[test]
     fn w1_of_secrets_a_diff_shows_the_beginning() {
-        let file = |command: &str| {
-            let servers =
-                r#"{"a": {"command": "COMMAND", "env": {"KEY": "ghp_1234567890", "AT": "${env:TOKEN}"}}}"#;
-            format!("{{\"mcpServers\": {}}}\n", servers.replace("COMMAND", command))
+        let secrets =
+            [("A", "ghp_1234567890"), ("B", "pa$$w0rd-123"), ("C", "s3cret"), ("D", "${E:-s3cretest}")];
+        let variables = [("E", "${env:TOKEN}"), ("F", "Bearer ${TOKEN}"), ("G", "$TOKEN")];
+        let all: serde_json::Map<_, _> = secrets
+            .iter()
+            .chain(&variables)
+            .map(|(name, text)| ((*name).to_owned(), (*text).into()))
+            .collect();
+        let file = |command: &str, key: &str| {
+            format!("{:#}\n", serde_json::json!({"mcpServers": {"a": {"command": command, key: all}}}))
         };
-        let shown = unified(Path::new("mcp.json"), &file("x"), &file("y"), false);
-        assert!(
-            shown.contains(r#""KEY": "ghp_…", "AT": "${env:TOKEN}""#) && !shown.contains("1234567890"),
-            "{shown}"
-        );
+        for key in ["env", "headers"] {
+            let shown = unified(Path::new("mcp.json"), &file("x", key), &file("y", key), false);
+            let whole = unified(Path::new("mcp.json"), &file("x", key), "", false);
+            for (_, secret) in secrets {
+                assert!(!shown.contains(secret) && !whole.contains(secret), "{secret}: {whole}");
+            }
+            assert!(whole.contains("\"A\": \"ghp_…\"") && whole.contains("\"C\": \"…\""), "{whole}");
+            assert!(variables.iter().all(|(_, variable)| whole.contains(variable)), "{whole}");
+        }
+        let nested = "mcpServers:\n  - name: a\n    url: https://a.example\n    requestOptions:\n      headers:\n        Authorization: Bearer abcdefgh\n";
+        assert!(!unified(Path::new("config.yaml"), nested, "", false).contains("abcdefgh"));
     }
 
     #[test]
     fn w1_a_diff_shows_what_changes_and_obeys_no_control_characters() {
-        let (before, after) = ("a\r\n\u{1b}[2J\r\nc\r\n", "a\r\n\u{1b}[2J\r\nd\r\n");
+        let (before, after) = ("{\r\n// \u{202e}\r\n\"c\": 1}\r\n", "{\r\n// \u{202e}\r\n\"d\": 1}\r\n");
         let shown = unified(Path::new("f.json"), before, after, false);
-        assert_eq!(shown, "--- f.json\n+++ f.json\n@@ -1,3 +1,3 @@\n a\n \\u001b[2J\n-c\n+d\n");
-        assert!(unified(Path::new("f.json"), before, after, true).contains("\u{1b}[32m+d\u{1b}[0m"));
+        assert_eq!(
+            shown,
+            "--- f.json\n+++ f.json\n@@ -1,3 +1,3 @@\n {\n // \\u202e\n-\"c\": 1}\n+\"d\": 1}\n"
+        );
+        assert!(unified(Path::new("f.json"), before, after, true).contains("\u{1b}[32m+\"d\": 1}\u{1b}[0m"));
     }
 }

@@ -34,6 +34,8 @@ pub(crate) struct Moved {
     /// The file of ours, which does not exist yet, and its text.
     pub(crate) file: PathBuf,
     pub(crate) text: String,
+    /// Whether it lies in a project, whose files people share.
+    pub(crate) is_shared: bool,
     /// What switches a server off in its entry, where its host has a key for that.
     pub(crate) switch: Option<&'static str>,
 }
@@ -62,15 +64,21 @@ pub(crate) struct Destination {
 impl Destination {
     /// Of the servers of this file; `gathered` is the user's folder.
     pub(crate) fn of(file: &Path, folders: &Folders, gathered: &Path) -> Self {
+        let file = &file.canonicalize().unwrap_or_else(|_| file.to_owned());
         let Some((root, folder)) = folders.project_of(file).zip(file.parent()) else {
-            let real = file.canonicalize().unwrap_or_else(|_| file.to_owned());
-            return Self { stem: gathered.join(key(&real)), project: None };
+            return Self { stem: gathered.join(key(file)), project: None };
         };
-        let is_hidden = file.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."));
+        let name = file.file_name().unwrap_or_default().to_string_lossy();
+        let (plain, hidden) = name.strip_prefix('.').map_or((&*name, ""), |plain| (plain, "."));
+        // Each file of a folder has files of its own.
+        let of_file = match plain {
+            "mcp.json" => String::new(),
+            _ => format!("-{}", plain.trim_end_matches(".json").replace('.', "-")),
+        };
         // Others are started in the project's folder, and have no name for it.
         let has_variable = [".cursor", ".vscode"].iter().any(|name| folder.ends_with(name));
         Self {
-            stem: folder.join(format!("{}{ENTRY}", if is_hidden { "." } else { "" })),
+            stem: folder.join(format!("{hidden}{ENTRY}{of_file}")),
             project: Some((root, if has_variable { "${workspaceFolder}/" } else { "" })),
         }
     }
@@ -157,14 +165,24 @@ fn of_table(
     let (ours, servers): (Vec<&Server<'_>>, Vec<&Server<'_>>) = of_table.partition(|server| is_ours(server));
     let reads_ours = |server: &&&Server<'_>| {
         let words = server.launch.and_then(|launch| launch.words()).unwrap_or_default();
-        let files =
-            Ours::of(&words, &front.launcher).map(|ours| ours.values("--mcp-config")).unwrap_or_default();
+        let files = Ours::of(&words, &front.launcher).map(|ours| ours.values(CONFIG)).unwrap_or_default();
         files.iter().any(|file| destination.file_of(file).is_some())
     };
     let former = ours.iter().find(reads_ours).copied();
+    let known = former.map_or_else(|| Ok(Vec::new()), |former| behind(former, front, destination));
+    let holder = servers.first()?.servers;
+    let gaps = holder.members().windows(2).map(|pair| document.text.get(pair[0].node.end..pair[1].at));
+    let has_comments = gaps.flatten().any(|gap| gap.contains(['/', '#']));
     let mut candidates: Vec<&Server<'_>> = Vec::new();
     for server in servers {
-        match stays(document, server) {
+        let clashes = known.as_ref().is_ok_and(|known| known.contains(&server.name));
+        let why = match &known {
+            Err(why) => Some(why.clone()),
+            Ok(_) if clashes => Some("a server of this name is behind our entry already".to_owned()),
+            Ok(_) if has_comments => Some("comments stand between the servers, and would be lost".to_owned()),
+            Ok(_) => stays(document, server),
+        };
+        match why {
             Some(why) => apart.push((server.name.clone(), why)),
             None => candidates.push(server),
         }
@@ -175,7 +193,7 @@ fn of_table(
     let elsewhere = "it would be read in another way in another file";
     apart.extend(others.iter().map(|server| (server.name.clone(), elsewhere.to_owned())));
     let text = moved_text(document, table, &moved);
-    let holder = moved.first()?.servers;
+    moved.first()?;
     let named = destination.named(file)?;
     let (entry, changed) = match former {
         Some(former) => (former.name.clone(), extended(document, former, &names, &named)?),
@@ -198,7 +216,8 @@ fn of_table(
             && document.root.is_same_but(&changed.root, Some(holder), &members)
     };
     let switch = moved.first().and_then(|server| server.switch);
-    is_as_expected.then(|| (changed, Moved { entry, names, file: file.to_owned(), text, switch }))
+    let is_shared = destination.is_in_project();
+    is_as_expected.then(|| (changed, Moved { entry, names, file: file.to_owned(), text, is_shared, switch }))
 }
 
 /// Why a server keeps its entry, if something of it would be lost in a file of ours.
@@ -208,6 +227,7 @@ pub(super) fn stays(document: &Document, server: &Server<'_>) -> Option<Why> {
     let signs_in = server.launch.is_none() && server.address.headers.is_none();
     let why = match &server.foreign[..] {
         _ if server.key.is_none() => "it is in a list",
+        _ if !is_plain(&server.name) => "its name cannot be part of the names of tools",
         _ if server.off.is_some() => "the host has it switched off",
         _ if signs_in => "the host may have to sign in to it (OAuth)",
         _ if document.source(server.node).contains("${input:") => "the host asks for its inputs",
@@ -218,6 +238,36 @@ pub(super) fn stays(document: &Document, server: &Server<'_>) -> Option<Why> {
         foreign => return Some(format!("the host reads its {}", foreign.join(", "))),
     };
     Some(why.to_owned())
+}
+
+/// Whether the tools of a server of this name can be qualified by it, for any host.
+fn is_plain(name: &str) -> bool {
+    const LONGEST: usize = 40;
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || b"_-.".contains(&byte);
+    name.len() <= LONGEST && name.bytes().all(is_part)
+}
+
+/// The names of the servers that are behind an entry of ours.
+fn behind(entry: &Server<'_>, front: &Front, destination: &Destination) -> Result<Vec<String>, Why> {
+    let words = entry.launch.and_then(|launch| launch.words()).unwrap_or_default();
+    let named = Ours::of(&words, &front.launcher).map(|ours| ours.values(CONFIG)).unwrap_or_default();
+    let files = named.iter().filter_map(|file| destination.file_of(file));
+    let names = files.map(|file| Ok(moved_members(&file)?.into_iter().map(|(name, _)| name).collect()));
+    Ok(names.collect::<Result<Vec<Vec<String>>, Why>>()?.concat())
+}
+
+/// The members that were moved to a file of ours, by name, as JSON.
+pub(super) fn moved_members(file: &Path) -> Result<Vec<(String, String)>, Why> {
+    let unknown = |error: String| format!("{}: {error}", file.display());
+    let text = std::fs::read_to_string(file).map_err(|error| unknown(error.to_string()))?;
+    let document =
+        Document::parse(file, &text, Path::new("")).map_err(|problem| unknown(problem.to_string()))?;
+    let members = document.servers().into_iter();
+    let member = |server: Server<'_>| {
+        let source = format!("{}: {}", quoted(&server.name), json(server.node));
+        (server.name, source)
+    };
+    Ok(members.map(member).collect())
 }
 
 /// Whether a word of its command is a path that depends on the folder in which the host starts it. One that says its folder,
@@ -349,7 +399,7 @@ fn extended(document: &Document, entry: &Server<'_>, names: &[String], file: &st
 }
 
 /// Removes those of these members, but the first, that have one of the names, each with the comma before it.
-fn remove(edits: &mut Edits, members: &[Member], names: &[String]) {
+pub(super) fn remove(edits: &mut Edits, members: &[Member], names: &[String]) {
     for pair in members.windows(2).filter(|pair| names.contains(&pair[1].name)) {
         edits.replace(pair[0].node.end..pair[1].node.end, "");
     }

@@ -208,8 +208,11 @@ impl Folders {
 
     /// The folder of the project that a file belongs to, if hosts look for it in their project's folder, and not in the user's.
     pub(crate) fn project_of(&self, file: &Path) -> Option<PathBuf> {
-        let is_users =
-            |base: Base, path: &str| base != Project && self.of(base).is_some_and(|at| at.join(path) == file);
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        let file = &real(file);
+        let is_users = |base: Base, path: &str| {
+            base != Project && self.of(base).is_some_and(|at| real(&at.join(path)) == *file)
+        };
         let files = || HOSTS.iter().flat_map(|host| host.files);
         if files().any(|(base, path)| is_users(*base, path)) {
             return None;

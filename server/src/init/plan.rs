@@ -72,6 +72,7 @@ pub(crate) fn plan(
         served.extend(moved.iter().flat_map(|moved| moved.names.clone()));
     }
     let ours: Vec<&String> = moved.iter().map(|moved| &moved.entry).collect();
+    let has_aliases = document.root.has_alias();
     // Editing an entry changes no other, so numbers stay.
     for number in 0..document.servers().len() {
         let (name, ours_as_asked, is_program, is_listed) = {
@@ -91,6 +92,12 @@ pub(crate) fn plan(
         if let Some(is_as_asked) = ours_as_asked {
             otherwise.extend((!is_as_asked).then(|| name.clone()));
             already.extend(Some(name).filter(|name| !ours.contains(&name)));
+            continue;
+        }
+        if has_aliases && document.source(document.servers()[number].node).contains('&') {
+            let why =
+                "other parts of the file stand for parts of it (YAML aliases), and would change with it";
+            left.push((name, why.to_owned()));
             continue;
         }
         let put = if is_program { wrap::wrapped } else { address::wrapped };

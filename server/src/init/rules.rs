@@ -47,6 +47,9 @@ pub(crate) fn rules(place: &Place, folders: &Folders) -> Result<Rules, Problem> 
         for file in settings(place, folders)? {
             parsed(&file)?.iter().for_each(|settings| rules.add(settings));
         }
+        if let Some(home) = folders.home() {
+            parsed(&home.join(OF_SERVERS[1]))?.iter().for_each(|root| rules.add_projects(root));
+        }
     }
     for file in others(place, folders) {
         parsed(&file)?.into_iter().for_each(|root| rules.add_file(root));

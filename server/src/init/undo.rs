@@ -6,14 +6,13 @@
 use std::path::{Path, PathBuf};
 
 use mcp_disclosure_gateway::Problem;
-use serde_json::Value as Json;
 
 use super::{
     UNUSUAL, Why,
     additions::without_additions,
     address,
-    edit::{Edits, quoted},
-    gather::{CONFIG, Destination},
+    edit::Edits,
+    gather::{CONFIG, Destination, moved_members, remove},
     moved_back::{Edited, edited},
     ours::Ours,
     permissions,
@@ -112,7 +111,11 @@ impl Turned<'_> {
         for server in after.servers() {
             let was = same_server(before, after, &server);
             let is_changed = was.as_ref().is_none_or(|was| !was.node.is_same_but(server.node, None, &[]));
-            let now = same_server(&self.now, after, &server).map(|now| self.number(&now));
+            let now = same_server(&self.now, after, &server).or_else(|| self.renamed(&server));
+            let now = now.map(|now| self.number(&now));
+            if was.as_ref().is_none_or(|was| self.reads_more(&server, was)) {
+                self.keep_edited(before, after, &server, step);
+            }
             let turned = match (&was, now) {
                 _ if !is_changed => continue,
                 (Some(was), Some(number)) if !self.reads_more(&server, was) => {
@@ -199,6 +202,24 @@ impl Turned<'_> {
         self.in_place_of(number, &sources.collect::<Vec<_>>())
     }
 
+    /// An entry of ours that has another name now.
+    fn renamed(&self, entry: &Server<'_>) -> Option<Server<'_>> {
+        let words = |server: &Server<'_>| server.launch.and_then(|launch| launch.words());
+        let own = words(entry).filter(|words| Ours::of(words, self.launcher).is_some())?;
+        self.now.servers().into_iter().find(|now| words(now).as_ref() == Some(&own))
+    }
+
+    /// Keeps edited files that have a server whose name is in the host's file again: that one stays, and nothing is lost.
+    fn keep_edited(&mut self, before: &Document, after: &Document, entry: &Server<'_>, step: &Step) {
+        let gone = gone(before, after, entry);
+        let Some(back) = gone.iter().find(|server| same_server(&self.now, before, server).is_some()) else {
+            return;
+        };
+        let why = format!("'{}' is in the host's file again, and was edited in it", back.name);
+        let edited = step.changed().into_iter().map(|(file, _)| (file.to_owned(), why.clone()));
+        self.undone.kept.extend(edited);
+    }
+
     /// Keeps the files that servers were moved to behind an entry that was removed, unless they are in the file again.
     fn keep(&mut self, before: &Document, after: &Document, entry: &Server<'_>, step: &Step) {
         let is_back = |server: &Server<'_>| same_server(&self.now, before, server).is_some();
@@ -219,17 +240,30 @@ impl Turned<'_> {
         let is_there = |name: &String| others.clone().any(|member| member.name == *name);
         let missing: Vec<&str> =
             members.iter().filter(|(name, _)| !is_there(name)).map(|(_, source)| source.as_str()).collect();
+        if members.is_empty() {
+            return Err("the servers behind it are not known any more; remove it by hand".to_owned());
+        }
         if missing.is_empty() {
-            return Err(
-                "the servers behind it are not known any more, or are there again; remove it by hand"
-                    .to_owned(),
-            );
+            return self.without(number);
         }
         let line = self.now.line_before(key.at);
         let break_ =
             if line.trim().is_empty() { format!(",{}{line}", self.now.line_end()) } else { ", ".to_owned() };
         let mut edits = Edits::default();
         edits.replace(key.at..entry.node.end, missing.join(&break_));
+        self.edited(edits)
+    }
+
+    /// The file without an entry, beside which there are others.
+    fn without(&self, number: usize) -> Result<Document, Why> {
+        let servers = self.now.servers();
+        let entry = &servers[number];
+        let members = entry.servers.members();
+        let mut edits = Edits::default();
+        match members {
+            [first, second, ..] if first.name == entry.name => edits.replace(first.at..second.at, ""),
+            _ => remove(&mut edits, members, std::slice::from_ref(&entry.name)),
+        }
         self.edited(edits)
     }
 
@@ -268,17 +302,4 @@ impl Turned<'_> {
             number += 1;
         }
     }
-}
-
-/// The members that were moved to a file of ours, by name, as JSON.
-fn moved_members(file: &Path) -> Result<Vec<(String, String)>, Why> {
-    let unknown = |error: String| format!("{}: {error}", file.display());
-    let text = std::fs::read_to_string(file).map_err(|error| unknown(error.to_string()))?;
-    let document =
-        Document::parse(file, &text, Path::new("")).map_err(|problem| unknown(problem.to_string()))?;
-    let members = document.servers().into_iter().filter_map(|server| {
-        let value: Json = serde_json::from_str(document.source(server.node)).ok()?;
-        Some((server.name.clone(), format!("{}: {value}", quoted(&server.name))))
-    });
-    Ok(members.collect())
 }

@@ -32,6 +32,8 @@ enum Mode {
     Few,
     OtherDimensions,
     Redirects,
+    /// Texts about this thing are too long for it.
+    RefusesOne,
 }
 
 /// A server that speaks OpenAI's protocol. Words that mean the same to it have the same vector.
@@ -97,7 +99,10 @@ impl Model {
                 let there = format!("Location: http://localhost:{}/elsewhere\r\n", self.port);
                 ("307 Temporary Redirect", there, String::new())
             }
-            Mode::Works | Mode::OtherDimensions => {
+            Mode::RefusesOne if asked["input"].to_string().contains("thing_7:") => {
+                ("400 Bad Request", String::new(), "{}".to_owned())
+            }
+            Mode::Works | Mode::OtherDimensions | Mode::RefusesOne => {
                 // The order is that of `index`.
                 let first = vectors.next();
                 let data: Vec<Value> = vectors.chain(first).collect();
@@ -263,4 +268,21 @@ fn s13_a_server_that_fails_costs_no_answer_and_is_used_when_it_is_back() {
     assert_eq!(first(&mut gateway, "walk a hound").as_deref(), Some("kennel"));
     assert!(!scene.model.received.lock().unwrap().iter().any(|(head, _)| head.contains("elsewhere")));
     gateway.finish().says(0, &[]);
+}
+
+#[test]
+fn s13_a_text_that_is_refused_keeps_no_other_from_being_read() {
+    let scene = Scene::new("");
+    scene.model.set(Mode::RefusesOne);
+    let mut gateway = scene.start();
+    assert!(until(|| first(&mut gateway, "zorgle").as_deref() == Some("kennel") && scene.has_kept()));
+    // It is not asked for again, and the server does not count as one that fails.
+    let asked = scene.model.received.lock().unwrap().len();
+    for query in ["quindle", "vashti"] {
+        assert!(first(&mut gateway, query).is_some());
+    }
+    let received = scene.model.received.lock().unwrap();
+    assert!(received[asked..].iter().all(|(_, body)| !body.to_string().contains("thing_7")));
+    let ended = gateway.finish();
+    assert!(!ended.says(0, &[]).stderr.contains("the built-in ranking answers"), "{}", ended.stderr);
 }

@@ -127,7 +127,7 @@ fn counted(program: &Program, serving: &Serving, plans: Vec<Plan>, shown: &mut S
         }
         match count(program, serving, plan) {
             Ok(cost) => {
-                let pays = cost.after.tokens < cost.before.tokens || !cost.silent.is_empty();
+                let pays = cost.after.tokens < cost.before.tokens || cost.before.tools == 0;
                 shown.costs.push((plan.change.path.clone(), cost));
                 pays
             }
@@ -137,10 +137,7 @@ fn counted(program: &Program, serving: &Serving, plans: Vec<Plan>, shown: &mut S
             }
         }
     };
-    let (paying, others): (Vec<Plan>, Vec<Plan>) = plans.into_iter().partition({
-        let mut pays = pays;
-        move |plan| pays(plan)
-    });
+    let (paying, others): (Vec<Plan>, Vec<Plan>) = plans.into_iter().partition(pays);
     shown.idle = others.into_iter().map(|plan| plan.place).collect();
     paying
 }
@@ -187,6 +184,12 @@ fn serving(program: &Program, strategy: Option<&str>) -> Result<Serving, Failure
             options.settings.clone_from(&apart.settings);
         }
         bridges = self::bridges(program, if has_executors { &apart } else { &options })?;
+        if has_executors {
+            // A tool that calls others is never approved, even if it calls those that only read.
+            let others = self::bridges(program, &pin(name))?;
+            let is_no_executor = |bridge: &Bridge| others.contains(bridge);
+            bridges.iter_mut().for_each(|bridge| bridge.reads_only &= is_no_executor(bridge));
+        }
     }
     let shared = launcher::shared();
     Ok(Serving { front: Front { launcher, shared, strategy, is_asked, bridges }, options })
@@ -247,8 +250,8 @@ mod tests {
     fn w1_a_strategys_own_tools_are_known_without_a_demonstration() {
         let program = Program { registry: mcp_disclosure_gateway::builtin(), own: None };
         for (strategy, expected) in [
-            (None, &[("search_tools", true), ("call_read_only_tool", true), ("call_tool", false)][..]),
-            (Some("search"), &[("search_tools", true), ("call_read_only_tool", true), ("call_tool", false)]),
+            (None, &[("search_tools", true), ("call_read_only_tool", false), ("call_tool", false)][..]),
+            (Some("search"), &[("search_tools", true), ("call_read_only_tool", false), ("call_tool", false)]),
             (Some("resource"), &[("describe_tools", true)]),
             (Some("full"), &[]),
             (Some("auto"), &[]),

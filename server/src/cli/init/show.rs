@@ -148,6 +148,11 @@ fn told(plan: &Plan) -> Result<(), Failure> {
     }
     for moved in &plan.moved {
         print(format_args!("  moved to {}: {}", moved.file.display(), moved.names.join(", ")))?;
+        if moved.is_shared {
+            print(
+                "  that file has what their entries had: where one has a key, keep it out of version control, too",
+            )?;
+        }
     }
     Ok(())
 }

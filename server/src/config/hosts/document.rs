@@ -148,24 +148,11 @@ impl Document {
         tables.flat_map(|(shape, table)| self.of_table(shape, table, &context)).collect()
     }
 
-    /// What may be secret: the values of servers' variables, headers and tokens.
-    pub(crate) fn secrets(&self) -> Vec<&str> {
-        fn texts<'n>(node: &'n Node, found: &mut Vec<&'n str>) {
-            found.extend(node.text());
-            node.members().iter().for_each(|member| texts(&member.node, found));
-            node.items().iter().for_each(|item| texts(item, found));
-        }
-        let (servers, mut found) = (self.servers(), Vec::new());
-        for key in SHAPES.iter().flat_map(|shape| shape.keys) {
-            if matches!(key.1, Means::Environment | Means::Headers | Means::Bearer) {
-                servers
-                    .iter()
-                    .filter_map(|server| server.node.get(key.0))
-                    .for_each(|node| texts(node, &mut found));
-            }
-        }
-        found.sort_by_key(|text| std::cmp::Reverse(text.len()));
-        found.dedup();
+    /// What may be secret, wherever it stands: the values of variables and headers, and what a key calls a token or the like.
+    pub(crate) fn secrets(&self) -> Vec<&Node> {
+        let (mut names, mut found) = (Vec::new(), Vec::new());
+        SHAPES.iter().for_each(|shape| names_of_secrets(shape.keys, &mut names));
+        secrets_in(&self.root, &names, false, &mut found);
         found
     }
 
@@ -250,6 +237,30 @@ impl Document {
             filters,
             foreign,
         }
+    }
+}
+
+/// Parts of keys' names whose values are secret.
+const SECRET: &[&str] = &["token", "secret", "password", "apikey", "api_key", "authorization"];
+
+fn names_of_secrets(keys: Keys, names: &mut Vec<&str>) {
+    for (key, means) in keys {
+        match means {
+            Means::Environment | Means::Headers | Means::Bearer => names.push(key),
+            Means::Parts(keys) => names_of_secrets(keys, names),
+            _ => {}
+        }
+    }
+}
+
+fn secrets_in<'n>(node: &'n Node, names: &[&str], is_secret: bool, found: &mut Vec<&'n Node>) {
+    if is_secret && node.scalar().is_some() {
+        found.push(node);
+    }
+    node.items().iter().for_each(|item| secrets_in(item, names, is_secret, found));
+    for Member { name, node, .. } in node.members() {
+        let says_so = SECRET.iter().any(|part| name.to_lowercase().contains(part));
+        secrets_in(node, names, is_secret || says_so || names.contains(&name.as_str()), found);
     }
 }
 

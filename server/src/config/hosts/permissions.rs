@@ -52,6 +52,20 @@ impl Rules {
         self.hooks.extend(matchers.flat_map(alternatives));
     }
 
+    /// Adds what `~/.claude.json` says of servers by name, project by project: those it switches, and those that a project has as well
+    /// as the user.
+    pub(crate) fn add_projects(&mut self, root: &Node) {
+        let of_user = |name: &str| root.path(&["mcpServers", name]).is_some();
+        for project in root.get("projects").map_or(&[][..], Node::members) {
+            for key in ["disabledMcpServers", "disabledMcpjsonServers", "enabledMcpjsonServers"] {
+                let names = project.node.get(key).map_or(&[][..], Node::items);
+                self.servers.extend(names.iter().filter_map(Node::text).map(str::to_owned));
+            }
+            let own = project.node.get("mcpServers").map_or(&[][..], Node::members);
+            self.servers.extend(own.iter().map(|server| server.name.clone()).filter(|name| of_user(name)));
+        }
+    }
+
     /// Adds another file of the host, of the same shape.
     pub(crate) fn add_file(&mut self, root: Node) {
         self.files.push(root);

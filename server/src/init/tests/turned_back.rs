@@ -243,7 +243,7 @@ fn w1_an_entry_that_was_replaced_is_the_persons_own_and_moved_servers_are_not_lo
 
 #[test]
 fn w1_what_was_edited_in_a_gathered_file_comes_back() {
-    let text = "{\"mcpServers\": {\n  \"a\": {\"command\": \"x\", \"args\": [\"1\"]}, // mine\n  \"b\": {\"command\": \"y\"}\n}}\n";
+    let text = "{\"mcpServers\": {\n  \"a\": {\"command\": \"x\", \"args\": [\"1\"]},\n  \"b\": {\"command\": \"y\"} // mine\n}}\n";
     for (from, to, expected, kept) in [
         ("\"1\"", "\"2\"", text.replace("\"1\"", "\"2\""), None),
         (

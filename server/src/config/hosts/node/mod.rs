@@ -108,6 +108,12 @@ impl Node {
         }
     }
 
+    /// Whether anything in it stands for something elsewhere in the file.
+    pub(crate) fn has_alias(&self) -> bool {
+        let of_members = self.members().iter().any(|member| member.node.has_alias());
+        matches!(self.value, Value::Alias) || of_members || self.items().iter().any(Self::has_alias)
+    }
+
     /// A text, number or boolean as text.
     pub(crate) fn scalar(&self) -> Option<String> {
         match &self.value {
