@@ -54,11 +54,12 @@ assert "+" in run("init", "--file", str(FILE), "--dry-run")
 assert FILE.read_text() == TEXT, "a dry run writes nothing"
 run("init", "--file", str(FILE), "--yes")
 took = time.monotonic() - started
-entry = json.loads(FILE.read_text())["mcpServers"]["notes"]
-assert entry["args"][-1].endswith("server.py") and "serve" in entry["args"], entry
+entry = json.loads(FILE.read_text())["mcpServers"]["mcp-disclosure"]
+gathered = Path(".mcp-disclosure.json")
+assert str(gathered) in entry["args"] and "server.py" in gathered.read_text(), entry
 assert entry["command"] != sys.executable, entry
 names = anyio.run(use, entry)
 run("undo", "--file", str(FILE), "--yes")
-assert FILE.read_text() == TEXT, "undo gives back the bytes"
+assert FILE.read_text() == TEXT and not gathered.exists(), "undo gives back the bytes"
 FILE.unlink()
 print(f"ok   {' '.join(COMMAND[:2])}: init in {took:.1f} s, started as {entry['command']}, {names} listed, undone")

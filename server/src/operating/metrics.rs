@@ -34,7 +34,7 @@ pub(super) struct Metrics {
     refusals: IntCounterVec,
     unjudged: IntCounterVec,
     fetches: IntCounterVec,
-    fallbacks: IntCounterVec,
+    fallbacks: IntCounter,
     opened: IntCounterVec,
     turned_away: IntCounterVec,
     durations: HistogramVec,
@@ -111,10 +111,9 @@ impl Metrics {
                 "Requests that delivered descriptions of tools.",
                 &["strategy"],
             ),
-            fallbacks: metrics.counter(
+            fallbacks: metrics.single(
                 "search_fallbacks_total",
                 "Searches that the built-in ranking answered, since the operator's model did not.",
-                &["strategy"],
             ),
             turned_away: metrics.counter(
                 "http_refusals_total",
@@ -258,8 +257,8 @@ impl Observer for Metrics {
         }
     }
 
-    fn fell_back(&self, who: &Who<'_>) {
-        self.fallbacks.with_label_values(&[who.strategy]).inc();
+    fn fell_back(&self, _: &Who<'_>) {
+        self.fallbacks.inc();
     }
 
     fn fetched(&self, who: &Who<'_>) {

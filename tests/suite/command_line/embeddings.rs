@@ -193,7 +193,7 @@ fn first(gateway: &mut Process, query: &str) -> Option<String> {
 
 fn fallbacks(gateway: &Process) -> u64 {
     let page = get(gateway.admin(), "/metrics", "Host: localhost\r\n").body;
-    let line = page.lines().find(|line| line.starts_with("mcp_disclosure_search_fallbacks_total{"));
+    let line = page.lines().find(|line| line.starts_with("mcp_disclosure_search_fallbacks_total "));
     line.map_or(0, |line| line.rsplit(' ').next().unwrap().parse().unwrap())
 }
 
