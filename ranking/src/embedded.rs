@@ -53,6 +53,9 @@ pub trait Embeddings: fmt::Debug + Send + Sync + 'static {
     /// The vectors of texts, by their digests and in their order, as far as they are there. Returns at once.
     fn of_texts(&self, digests: &[Digest]) -> Vec<Option<Arc<Embedding>>>;
 
+    /// Whether it could make any of these that is not there. Returns at once.
+    fn may_learn(&self, digests: &[Digest]) -> bool;
+
     /// Makes those of a view's [texts] that are not there, for later queries. Returns at once.
     fn learn(self: Arc<Self>, view: View);
 }
@@ -72,8 +75,9 @@ impl<E: Embeddings> Embedded<E> {
     }
 
     async fn nearness(&self, cx: &Context<'_>, query: &str) -> Option<Vec<f32>> {
-        let tools = self.embeddings.of_texts(&cx.derive(digests).await);
-        if tools.iter().any(Option::is_none) {
+        let digests = cx.derive(digests).await;
+        let tools = self.embeddings.of_texts(&digests);
+        if self.embeddings.may_learn(&digests) {
             Arc::clone(&self.embeddings).learn(cx.view.clone());
         }
         if tools.iter().all(Option::is_none) {

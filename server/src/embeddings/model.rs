@@ -163,11 +163,16 @@ impl Model {
         }
     }
 
+    /// Which texts are to be read.
+    fn is_missing(&self) -> impl Fn(&Digest) -> bool {
+        let (known, refused) = (self.known.lock(), self.refused.lock());
+        move |digest| !known.contains_key(digest) && !refused.contains(digest)
+    }
+
     /// Fetches the vectors that are not known, in batches, until the server fails; returns whether there are new ones.
     async fn fetch(&self, listed: &[(Digest, String)]) -> bool {
         let missing: Vec<&(Digest, String)> = {
-            let (known, refused) = (self.known.lock(), self.refused.lock());
-            let is_missing = |digest: &Digest| !known.contains_key(digest) && !refused.contains(digest);
+            let is_missing = self.is_missing();
             listed.iter().filter(|(digest, _)| is_missing(digest)).collect()
         };
         if missing.is_empty() {
@@ -275,6 +280,10 @@ impl Embeddings for Model {
     fn of_texts(&self, digests: &[Digest]) -> Vec<Option<Arc<Embedding>>> {
         let known = self.known.lock();
         digests.iter().map(|digest| known.get(digest).cloned()).collect()
+    }
+
+    fn may_learn(&self, digests: &[Digest]) -> bool {
+        digests.iter().any(self.is_missing())
     }
 
     fn learn(self: Arc<Self>, view: View) {

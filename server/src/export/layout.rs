@@ -11,7 +11,7 @@ pub(super) fn spread(text: &str) -> String {
     laid_out(text.trim(), 0, WIDTH)
 }
 
-/// A value in lines of this depth, of which the first has so many characters already.
+/// A value in lines of this depth; `taken` characters of its first line are there already.
 fn laid_out(text: &str, depth: usize, taken: usize) -> String {
     let Some(Container { brackets: [open, close], parts }) = container(text) else { return text.to_owned() };
     let alone = one_line(text);
