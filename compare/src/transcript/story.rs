@@ -1,12 +1,11 @@
 //! A transcript as a story for readers who have never seen MCP: one task without disclosure and with it, on one screen of
 //! a terminal.
 
-use super::{
-    Act, Course, Kind, Look, Played, Speaker, Step, Transcript,
+use super::{Act, Course, Kind, Look, Played, Speaker, Step, Transcript, sentences::call_shown};
+use crate::{
     fold::{clipped, cut, first, wrapped},
-    sentences::call_shown,
+    number::{grouped, percent},
 };
-use crate::number::{grouped, percent};
 
 /// Maximum width: longer lines are hard to read.
 const WIDEST: usize = 92;
@@ -38,7 +37,7 @@ pub fn story(
     let [without, with] = transcript.strategies.as_slice() else { return String::new() };
     let (Some(plain), Some(saving)) = (without.acts.first(), with.acts.first()) else { return String::new() };
     let lines = |quotes: usize| {
-        let (width, coloured) = (look.width.clamp(60, WIDEST), look.coloured);
+        let (width, coloured) = (look.width.clamp(40, WIDEST), look.coloured);
         let mut teller = Teller { width, coloured, quotes, lines: Vec::new() };
         opening.iter().for_each(|text| teller.paragraph(text));
         teller.play(&format!("Without disclosure (strategy {})", without.name), plain, plain);
@@ -71,9 +70,12 @@ impl Teller {
     /// One act. `plain` is the one whose list has the server's tools only.
     fn play(&mut self, title: &str, act: &Act, plain: &Act) {
         let room = self.width - FIGURES;
-        let title = clipped(title, room);
-        let title = self.bold(&format!("{title:<room$}{:>FIGURES$}", "tokens"));
-        self.lines.push(title);
+        let mut title = wrapped(title, room);
+        let last = title.pop().unwrap_or_default();
+        for line in title.into_iter().chain([format!("{last:<room$}{:>FIGURES$}", "tokens")]) {
+            let line = self.bold(&line);
+            self.lines.push(line);
+        }
         let mut number = 0;
         // What servers say of themselves is part of what a model reads, and of no interest here.
         let mut unsaid = 0;
@@ -199,8 +201,18 @@ impl Teller {
 
     fn figure(&mut self, text: &str, tokens: u64) {
         let room = self.width - FIGURES;
-        let text = clipped(text, room);
-        self.lines.push(format!("{text:<room$}{:>FIGURES$}", grouped(tokens)));
+        // Further lines of a sentence stand below its first word.
+        let indent = text.len()
+            - text.trim_start_matches([' ', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']).len();
+        let mut figure = Some(grouped(tokens));
+        for (at, line) in wrapped(text.trim_start(), room - indent).iter().enumerate() {
+            let before = if at == 0 { text.len() - text.trim_start().len() } else { indent };
+            let line = format!("{:before$}{line}", "");
+            match figure.take() {
+                Some(figure) => self.lines.push(format!("{line:<room$}{figure:>FIGURES$}")),
+                None => self.lines.push(line),
+            }
+        }
     }
 
     fn quote(&mut self, text: &str) {

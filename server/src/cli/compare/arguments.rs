@@ -72,7 +72,11 @@ pub struct CompareArguments {
     #[arg(long, value_name = "FORMAT", default_value_t, hide_possible_values = true, value_parser = word::<Format>(["table", "json", "markdown", "html"]), help_heading = "Report")]
     pub format: Format,
 
-    /// Include what the figures are made of: parts, steps, times, growth, every tool
+    /// Show all columns, whatever the width
+    #[arg(long, help_heading = "Report")]
+    pub wide: bool,
+
+    /// Include what the figures are made of: parts, steps, times, growth
     #[arg(long, help_heading = "Report")]
     pub detail: bool,
 

@@ -54,10 +54,9 @@ impl Progress {
         if !stderr().is_terminal() {
             return Self::Lines(Lines::start());
         }
-        let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::stderr());
-        if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} {msg}") {
-            bar.set_style(style);
-        }
+        // Until the number of steps is known there is nothing to fill.
+        let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+        styled(&bar, "{msg}, {elapsed}");
         bar.enable_steady_tick(Duration::from_millis(200));
         Self::Bar(bar)
     }
@@ -71,7 +70,10 @@ impl Progress {
     /// A line about upstreams.
     pub(super) fn upstreams(&self, what: &str) {
         match self {
-            Self::Bar(bar) => bar.println(one_line(what)),
+            Self::Bar(bar) => {
+                bar.println(one_line(what));
+                bar.set_message("waiting for upstreams");
+            }
             Self::Lines(_) => log::note(what),
         }
     }
@@ -80,6 +82,7 @@ impl Progress {
     pub(super) fn step(&self, done: usize, total: usize, what: &str) {
         match self {
             Self::Bar(bar) => {
+                styled(bar, "{bar:30} {pos}/{len} {msg}");
                 bar.set_length(total as u64);
                 bar.set_position(done as u64);
                 bar.set_message(one_line(what).into_owned());
@@ -97,6 +100,12 @@ impl Progress {
                 lines.ended.notify_all();
             }
         }
+    }
+}
+
+fn styled(bar: &ProgressBar, template: &str) {
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
     }
 }
 

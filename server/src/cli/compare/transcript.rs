@@ -21,7 +21,7 @@ const STAND_IN: &str = "No tool ran: stand-ins for the upstreams answered, with 
                         schema does not allow.";
 
 /// The width where there is no terminal.
-const WIDTH: u16 = 100;
+pub(in crate::cli) const WIDTH: u16 = 100;
 
 /// How a transcript is shown.
 #[derive(Clone, Debug, Args)]
@@ -35,8 +35,8 @@ pub struct TranscriptArguments {
     #[arg(long, value_name = "FILE", requires = "transcript", conflicts_with = "used")]
     pub task: Option<PathBuf>,
 
-    /// The width of the transcript, in characters [default: the terminal's, or 100]
-    #[arg(long, value_name = "COLUMNS", requires = "transcript", value_parser = clap::value_parser!(u16).range(40..=1000))]
+    /// The width of tables and transcripts, in characters [default: the terminal's; else 80, and 100 for transcripts]
+    #[arg(long, value_name = "COLUMNS", value_parser = clap::value_parser!(u16).range(40..=1000))]
     pub width: Option<u16>,
 
     /// Show texts completely, instead of what matters in them
@@ -52,7 +52,8 @@ pub(super) fn show(program: &Program, arguments: CompareArguments) -> Result<(),
     let (format, out, shown) = (arguments.format, arguments.out.clone(), arguments.transcript.clone());
     let transcript = runtime_for_one()?.block_on(run(program, arguments))?;
     let coloured = out.is_none() && is_coloured();
-    let look = Look { width: usize::from(shown.width.unwrap_or_else(width)), full: shown.full, coloured };
+    let look =
+        Look { width: usize::from(shown.width.or_else(width).unwrap_or(WIDTH)), full: shown.full, coloured };
     let text = match format {
         Format::Table => transcript::terminal(&transcript, look),
         Format::Markdown => transcript::markdown(&transcript, 2, shown.full),
@@ -112,7 +113,7 @@ pub(super) async fn of_report(
     }
     let rows: Vec<String> = report.strategies.iter().map(|row| row.name.clone()).collect();
     let played = play(prepared, arguments, task, &rows, "--use").await?;
-    Ok(Some(transcript::html(&played)))
+    Ok(Some(transcript::html(&played, &report.recommendation.strategy)))
 }
 
 async fn play(
@@ -169,12 +170,10 @@ fn read(path: &Path) -> Result<Assignment, Failure> {
 }
 
 /// The width of the terminal on stdout, if it is one and says so.
-pub(in crate::cli) fn width() -> u16 {
+pub(in crate::cli) fn width() -> Option<u16> {
     #[cfg(unix)]
-    if let Ok(size) = rustix::termios::tcgetwinsize(std::io::stdout())
-        && size.ws_col >= 40
-    {
-        return size.ws_col;
+    if let Ok(size) = rustix::termios::tcgetwinsize(std::io::stdout()) {
+        return (size.ws_col > 0).then_some(size.ws_col.max(40));
     }
-    WIDTH
+    None
 }

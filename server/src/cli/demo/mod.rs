@@ -14,7 +14,10 @@ use self::played::played;
 use super::{
     DemoArguments, Program,
     check::is_coloured,
-    compare::{command, transcript::width},
+    compare::{
+        command,
+        transcript::{WIDTH, width},
+    },
     print_styled, runtime_for_one,
 };
 use crate::failure::Failure;
@@ -42,7 +45,7 @@ pub fn demo(program: &Program, arguments: DemoArguments) -> Result<(), Failure> 
     }
     let started = started();
     let (transcript, shown) = runtime_for_one()?.block_on(played(program, &strategy, &started))?;
-    let look = Look { width: usize::from(width()), full: false, coloured: is_coloured() };
+    let look = Look { width: usize::from(width().unwrap_or(WIDTH)), full: false, coloured: is_coloured() };
     let heading = "Try next, where COMMAND starts an MCP server of yours:";
     let story = transcript::story(
         &transcript,

@@ -5,7 +5,7 @@ use mcp_disclosure_core::printable::{one_line, printable};
 use crate::number::grouped;
 
 /// The text in one line of at most `width` characters; what is left out is counted in bytes.
-pub(super) fn cut(text: &str, width: usize) -> String {
+pub(crate) fn cut(text: &str, width: usize) -> String {
     let text = one_line(&text.split_whitespace().collect::<Vec<_>>().join(" ")).into_owned();
     if text.chars().count() <= width {
         return text;
@@ -18,7 +18,7 @@ pub(super) fn cut(text: &str, width: usize) -> String {
 }
 
 /// One line with its spaces, of at most `width` characters.
-pub(super) fn clipped(line: &str, width: usize) -> String {
+pub(crate) fn clipped(line: &str, width: usize) -> String {
     let line = one_line(&line.replace(['\n', '\t'], " ")).into_owned();
     match line.char_indices().nth(width) {
         None => line,
@@ -27,7 +27,7 @@ pub(super) fn clipped(line: &str, width: usize) -> String {
 }
 
 /// The lines of a text, wrapped at spaces to `width` characters; longer words are broken.
-pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
+pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let width = width.max(1);
     let mut lines = Vec::new();
     for line in printable(&text.replace('\t', " ")).lines() {
@@ -54,7 +54,7 @@ pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
 }
 
 /// The first `most` lines, and how many are left out.
-pub(super) fn first<T>(lines: &[T], most: usize) -> (&[T], usize) {
+pub(crate) fn first<T>(lines: &[T], most: usize) -> (&[T], usize) {
     // One line more takes no more space than the note of its absence.
     if lines.len() <= most + 1 { (lines, 0) } else { (&lines[..most], lines.len() - most) }
 }
