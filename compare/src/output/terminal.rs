@@ -99,11 +99,18 @@ fn blocks(sheet: &Sheet, screen: Screen) -> Vec<String> {
         let mark = if is_recommended { "▸ " } else { "  " };
         let name = wrapped(&one_line(&row[0]), screen.width - GAP);
         lines.extend(name.iter().map(|name| screen.painted(&format!("{mark}{name}"), is_recommended)));
-        let figures = sheet.columns.iter().zip(row).skip(1);
-        let figures: Vec<String> =
-            figures.map(|(column, cell)| format!("{} {}", column.title, one_line(cell))).collect();
-        let figures = wrapped(&figures.join(", "), screen.width - 2 * GAP);
-        lines.extend(figures.iter().map(|line| format!("    {line}")));
+        let mut figures = String::new();
+        for (column, cell) in sheet.columns.iter().zip(row).skip(1) {
+            // What costs more says so itself.
+            let title = if cell.starts_with("costs ") { "" } else { column.title.as_str() };
+            let figure = format!("{title} {}", one_line(cell)).trim_start().to_owned();
+            if !figures.is_empty() && 2 * GAP + length(&figures) + length(&figure) + 3 > screen.width {
+                lines.push(format!("    {},", std::mem::take(&mut figures)));
+            }
+            let between = if figures.is_empty() { "" } else { ", " };
+            figures.push_str(&format!("{between}{figure}"));
+        }
+        lines.push(format!("    {figures}"));
     }
     lines
 }

@@ -22,53 +22,32 @@ pub(crate) enum Function {
     Abs,
 }
 
-impl Function {
-    pub(crate) const ALL: [Self; 11] = [
-        Self::Sin,
-        Self::Cos,
-        Self::Tan,
-        Self::Asin,
-        Self::Acos,
-        Self::Atan,
-        Self::Sinh,
-        Self::Cosh,
-        Self::Tanh,
-        Self::Ln,
-        Self::Abs,
-    ];
+/// The name of each in input and output, and its value at a real place; in the order of the variants.
+const TABLE: [(Function, &str, fn(f64) -> f64); 11] = [
+    (Function::Sin, "sin", f64::sin),
+    (Function::Cos, "cos", f64::cos),
+    (Function::Tan, "tan", f64::tan),
+    (Function::Asin, "asin", f64::asin),
+    (Function::Acos, "acos", f64::acos),
+    (Function::Atan, "atan", f64::atan),
+    (Function::Sinh, "sinh", f64::sinh),
+    (Function::Cosh, "cosh", f64::cosh),
+    (Function::Tanh, "tanh", f64::tanh),
+    (Function::Ln, "ln", f64::ln),
+    (Function::Abs, "abs", f64::abs),
+];
 
-    /// The name in input and output.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Sin => "sin",
-            Self::Cos => "cos",
-            Self::Tan => "tan",
-            Self::Asin => "asin",
-            Self::Acos => "acos",
-            Self::Atan => "atan",
-            Self::Sinh => "sinh",
-            Self::Cosh => "cosh",
-            Self::Tanh => "tanh",
-            Self::Ln => "ln",
-            Self::Abs => "abs",
-        }
+impl Function {
+    pub(super) fn named(name: &str) -> Option<Self> {
+        TABLE.iter().find(|(_, own, _)| *own == name).map(|(function, ..)| *function)
     }
 
-    /// The value of the function at a real place.
+    pub(super) fn name(self) -> &'static str {
+        TABLE[self as usize].1
+    }
+
     pub(super) fn at(self, x: f64) -> f64 {
-        match self {
-            Self::Sin => x.sin(),
-            Self::Cos => x.cos(),
-            Self::Tan => x.tan(),
-            Self::Asin => x.asin(),
-            Self::Acos => x.acos(),
-            Self::Atan => x.atan(),
-            Self::Sinh => x.sinh(),
-            Self::Cosh => x.cosh(),
-            Self::Tanh => x.tanh(),
-            Self::Ln => x.ln(),
-            Self::Abs => x.abs(),
-        }
+        TABLE[self as usize].2(x)
     }
 }
 

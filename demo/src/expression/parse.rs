@@ -253,7 +253,7 @@ fn call(name: &str, argument: Expression) -> Parsed {
         "log" => function(Function::Ln, argument),
         "sqrt" => Some(argument.sqrt()),
         "cbrt" => argument.power(&Expression::ratio(1, 3)),
-        _ => match Function::ALL.into_iter().find(|known| known.name() == name) {
+        _ => match Function::named(name) {
             Some(known) => function(known, argument),
             None => {
                 return Err(syntax(format!(

@@ -69,7 +69,7 @@ fn costs(report: &Report) -> Markup {
     let sheet = sheets::overview(report);
     html! {
         h2 #costs { "What it costs" }
-        p.lead { (sheet.title) ". " i.key.start {} " start " i.key.learning {} " learning" }
+        p.lead { (sheet.title) ". " span.keys { i.key.start {} " start" } " " span.keys { i.key.learning {} " learning" } }
         (tables::blocks(&sheet, Some(("start and learning", &bars::totals(report)))))
         @if let Some(note) = marks(report) { p.lead { (note) } }
     }
