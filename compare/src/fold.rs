@@ -17,15 +17,6 @@ pub(crate) fn cut(text: &str, width: usize) -> String {
     format!("{}{}", &text[..end], note(text.len() - end))
 }
 
-/// One line with its spaces, of at most `width` characters.
-pub(crate) fn clipped(line: &str, width: usize) -> String {
-    let line = one_line(&line.replace(['\n', '\t'], " ")).into_owned();
-    match line.char_indices().nth(width) {
-        None => line,
-        Some(_) => line.chars().take(width.saturating_sub(1)).chain(['…']).collect(),
-    }
-}
-
 /// The lines of a text, wrapped at spaces to `width` characters; longer words are broken.
 pub(crate) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let width = width.max(1);
@@ -74,7 +65,6 @@ mod tests {
         // Bytes, not characters, and never within one.
         assert!(cut(&"é".repeat(100), 30).ends_with(" more bytes"));
         assert!(cut(&long, 1).starts_with("x…"));
-        assert_eq!((clipped("  ab", 4), clipped("  abc\n", 4)), ("  ab".to_owned(), "  a…".to_owned()));
     }
 
     #[test]

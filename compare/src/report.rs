@@ -209,11 +209,6 @@ impl Report {
         let named = self.strategies.iter().filter(move |strategy| is_named(strategy));
         named.filter(move |strategy| strategy.total_tokens.unwrap_or(strategy.initial_tokens) > most)
     }
-
-    /// The basis of a figure.
-    pub fn basis_of(&self, figure: &str) -> Basis {
-        self.basis.get(figure).copied().unwrap_or(Basis::Measured)
-    }
 }
 
 /// The basis of each figure with this tokenizer.

@@ -3,7 +3,7 @@
 use mcp_disclosure_core::printable::one_line;
 
 use super::{sheet::Sheet, sheets};
-use crate::Report;
+use crate::{Report, transcript::escaped};
 
 pub(super) fn write(report: &Report, detail: bool) -> String {
     let mut text = format!("## {}\n", escaped(&sheets::heading(report)));
@@ -35,16 +35,4 @@ fn table(sheet: &Sheet) -> String {
         line(cells)
     });
     [titles, line(sides.collect())].into_iter().chain(rows).collect()
-}
-
-/// Names are untrusted, and must not become markup.
-fn escaped(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    for character in one_line(text).chars() {
-        if matches!(character, '|' | '<' | '`' | '*' | '[' | '\\') {
-            escaped.push('\\');
-        }
-        escaped.push(character);
-    }
-    escaped
 }

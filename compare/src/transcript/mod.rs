@@ -23,6 +23,7 @@ mod wording;
 pub use assignment::{Assignment, Call, ClientKind};
 pub use course::Course;
 pub use html::{html, page, style};
+pub(crate) use markdown::escaped;
 pub use markdown::markdown;
 pub use play::{Play, Stage};
 pub use step::{Act, Ending, Kind, Phase, Played, Speaker, Step, Transcript};

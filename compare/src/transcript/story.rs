@@ -3,7 +3,7 @@
 
 use super::{Act, Course, Kind, Look, Played, Speaker, Step, Transcript, sentences::call_shown};
 use crate::{
-    fold::{clipped, cut, first, wrapped},
+    fold::{cut, first, wrapped},
     number::{grouped, percent},
 };
 
@@ -94,10 +94,7 @@ impl Teller {
 
     fn step(&mut self, number: usize, step: &Step, tokens: u64) {
         let says = format!("{number:>2} The {} {}", speaker(step.speaker), step.says);
-        match tokens {
-            0 => self.lines.push(clipped(&says, self.width)),
-            tokens => self.figure(&says, tokens),
-        }
+        self.figure(&says, tokens);
     }
 
     fn quotes(&mut self, step: &Step, plain: &Act) {
@@ -120,8 +117,7 @@ impl Teller {
         let title = self.bold("And if the model calls without asking?");
         self.lines.push(title);
         if let Some(refusal) = early.steps.iter().find(|step| step.kind == Kind::Refused) {
-            self.lines
-                .push(clipped(&format!("   The {} {}", speaker(refusal.speaker), refusal.says), self.width));
+            self.figure(&format!("   The {} {}", speaker(refusal.speaker), refusal.says), 0);
             for line in refusal.gist.iter().take(2) {
                 for line in wrapped(&cut(line, 2 * (self.width - QUOTED)), self.width - QUOTED) {
                     self.quote(&line);
@@ -199,12 +195,13 @@ impl Teller {
         self.lines.push(String::new());
     }
 
+    /// A sentence, and its tokens if it has some.
     fn figure(&mut self, text: &str, tokens: u64) {
-        let room = self.width - FIGURES;
+        let room = if tokens > 0 { self.width - FIGURES } else { self.width };
         // Further lines of a sentence stand below its first word.
         let indent = text.len()
             - text.trim_start_matches([' ', '0', '1', '2', '3', '4', '5', '6', '7', '8', '9']).len();
-        let mut figure = Some(grouped(tokens));
+        let mut figure = (tokens > 0).then(|| grouped(tokens));
         for (at, line) in wrapped(text.trim_start(), room - indent).iter().enumerate() {
             let before = if at == 0 { text.len() - text.trim_start().len() } else { indent };
             let line = format!("{:before$}{line}", "");
