@@ -14,8 +14,8 @@ use mcp_disclosure_strategy_resource as resource;
 #[cfg(feature = "search")]
 use mcp_disclosure_strategy_search as search;
 
-/// What serves clients that request no strategy where the complete list is over the budget of `adaptive`, unless the
-/// operator names another one.
+/// What serves clients that request no strategy where the complete list is over the budget, unless the operator names another
+/// one.
 pub(crate) const OVER_BUDGET: &str = "search";
 
 /// The built-in strategies, and `full`, which is always included. To add a plug-in, add a line.

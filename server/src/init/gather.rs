@@ -59,6 +59,8 @@ pub(crate) struct Destination {
     stem: PathBuf,
     /// The folder of a project, and what an entry says for it.
     project: Option<(PathBuf, &'static str)>,
+    /// The names of servers in other files of the host. Where two files have a name, one of them counts.
+    elsewhere: Vec<String>,
 }
 
 impl Destination {
@@ -66,7 +68,8 @@ impl Destination {
     pub(crate) fn of(file: &Path, folders: &Folders, gathered: &Path) -> Self {
         let file = &file.canonicalize().unwrap_or_else(|_| file.to_owned());
         let Some((root, folder)) = folders.project_of(file).zip(file.parent()) else {
-            return Self { stem: gathered.join(key(file)), project: None };
+            let stem = gathered.join(key(file));
+            return Self { stem, project: None, elsewhere: Vec::new() };
         };
         let name = file.file_name().unwrap_or_default().to_string_lossy();
         let (plain, hidden) = name.strip_prefix('.').map_or((&*name, ""), |plain| (plain, "."));
@@ -80,7 +83,19 @@ impl Destination {
         Self {
             stem: folder.join(format!("{hidden}{ENTRY}{of_file}")),
             project: Some((root, if has_variable { "${workspaceFolder}/" } else { "" })),
+            elsewhere: Vec::new(),
         }
+    }
+
+    /// Of servers of whose host other files have servers of these names.
+    pub(crate) fn beside(self, elsewhere: Vec<String>) -> Self {
+        Self { elsewhere, ..self }
+    }
+
+    /// The name of our entry: in a project another one than in the user's file, which it would replace there.
+    fn entry(&self) -> String {
+        let of_project = if self.is_in_project() { "-project" } else { "" };
+        format!("{ENTRY}{of_project}")
     }
 
     /// Whether this is beside the host's file, in a project.
@@ -179,6 +194,9 @@ fn of_table(
         let why = match &known {
             Err(why) => Some(why.clone()),
             Ok(_) if clashes => Some("a server of this name is behind our entry already".to_owned()),
+            Ok(_) if destination.elsewhere.contains(&server.name) => {
+                Some("another file of the host names it, too, and one of them replaces the other".to_owned())
+            }
             Ok(_) if has_comments => Some("comments stand between the servers, and would be lost".to_owned()),
             Ok(_) => stays(document, server),
         };
@@ -198,9 +216,13 @@ fn of_table(
     let (entry, changed) = match former {
         Some(former) => (former.name.clone(), extended(document, former, &names, &named)?),
         None => {
-            let taken = |name: &str| holder.members().iter().any(|member| member.name == name);
+            let taken = |name: &str| {
+                let members = holder.members().iter().map(|member| &member.name);
+                members.chain(&destination.elsewhere).any(|member| member == name)
+            };
+            let usual = destination.entry();
             let mut free =
-                (1..).map(|number| if number == 1 { ENTRY.to_owned() } else { format!("{ENTRY}-{number}") });
+                (1..).map(|number| if number == 1 { usual.clone() } else { format!("{usual}-{number}") });
             let entry = free.find(|name| !taken(name))?;
             let own = own_entry(&moved, front, &named)?;
             let changed = replaced(document, holder, &names, &entry, &own)?;

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use mcp_disclosure_client::Concerns;
 use mcp_disclosure_compare::{BASELINE, Row};
-use mcp_disclosure_core::{Notes, Objection, Principal, Registry, Role, Settings, Stack, View};
+use mcp_disclosure_core::{
+    Notes, Objection, Principal, Registry, Role, Settings, Stack, View, adaptive,
+};
 use mcp_disclosure_gateway::{
     Gateway, Problem,
     negotiation::{Strategies, StrategyOptions, StrategyPlaces, problem},
@@ -82,7 +84,11 @@ impl<'a> Contestants<'a> {
         let relaxed = relaxed.over(source.settings());
         let served = StrategyArguments::default().over(source);
         let (contestants, asked) = (Vec::new(), Vec::new());
-        let offered = source.serve().offer.map(|offered| [offered, vec![served.fallback.clone()]].concat());
+        let fallback = match &*served.fallback {
+            adaptive::NAME => vec![BASELINE.to_owned(), served.over_budget.clone()],
+            fallback => vec![fallback.to_owned()],
+        };
+        let offered = source.serve().offer.map(|offered| [offered, fallback].concat());
         let mut built =
             Self { registry, contestants, flag, asked, asks_for_all, served, offered, notes: Vec::new() };
         let mut problems = Vec::new();
